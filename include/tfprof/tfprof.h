@@ -1,0 +1,252 @@
+/* tfprof: profile TensorFlow models from the files a run leaves behind.
+ *
+ * The whole public API. A program makes a profile, adds files to it, asks any
+ * number of queries and frees it:
+ *
+ *     profile --add graph/run metadata/op log/checkpoint, or load--> profile
+ *     profile + view + options --query--> result (report text, message, table)
+ *
+ * Ownership: `_new`, `_run` and `_serialize` give objects the caller frees
+ * with the matching `_free`. Everything a `_get_` function returns is borrowed
+ * and lives as long as the object it was asked of (a profile's: until the
+ * profile next changes).
+ *
+ * Errors: a fallible function returns a status and, if `err` is not NULL,
+ * fills it with one line: what failed, where, what would be right. A call that
+ * fails leaves its profile or options as they were.
+ *
+ * Threads: there is no global state. Different profiles are independent. On
+ * one profile any number of queries run side by side; adding waits for them.
+ */
+#ifndef TFPROF_H
+#define TFPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TFPROF_API __attribute__((visibility("default")))
+#else
+#define TFPROF_API
+#endif
+
+/* name, value: value is also the exit status family the program maps it to. */
+#define TFPROF_STATUS_LIST(X)                                                  \
+	X(OK, "fine")                                                          \
+	X(NO_MEMORY, "out of memory")                                          \
+	X(IO, "a file could not be read or written")                           \
+	X(FORMAT, "bytes are not what they should be")                         \
+	X(ARGUMENT, "an argument or option is wrong")                          \
+	X(REGEX, "a regular expression is wrong or runs away")                 \
+	X(STEP, "the step is not in the profile")                              \
+	X(CANCELLED, "stopped by the caller")                                  \
+	X(UNSUPPORTED, "not possible with this profile or view")
+
+enum tfprof_status {
+#define X(name, text) TFPROF_##name,
+	TFPROF_STATUS_LIST(X)
+#undef X
+};
+
+struct tfprof_error {
+	enum tfprof_status status;
+	char text[1024];
+};
+
+/* A short constant phrase for a status. */
+TFPROF_API const char *tfprof_status_get_text(enum tfprof_status status);
+
+/* "1.2.3" */
+TFPROF_API const char *tfprof_get_version(void);
+
+/* ---- inputs ---------------------------------------------------------- */
+
+/* Where bytes come from: a file if `path` is set (it is mapped, not copied),
+ * else memory, which is copied as far as it is needed later. `{0}` is no
+ * input. */
+struct tfprof_input {
+	const char *path;
+	const void *data;
+	size_t size;
+};
+
+static inline struct tfprof_input tfprof_input_file(const char *path)
+{
+	struct tfprof_input in = {path, NULL, 0};
+	return in;
+}
+
+static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t size)
+{
+	struct tfprof_input in = {NULL, data, size};
+	return in;
+}
+
+/* ---- profile --------------------------------------------------------- */
+
+typedef struct tfprof_profile tfprof_profile;
+
+/* Empty. NULL if memory is out. */
+TFPROF_API tfprof_profile *tfprof_profile_new(void);
+TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
+
+/* Each may be called again; only what is new is added (spec of each input in
+ * docs/inputs.md). Graphs are GraphDefs, text or binary. Run metadata adds to
+ * `step`; `*coverage` (may be NULL) gets the share of nodes it touched. */
+TFPROF_API enum tfprof_status tfprof_profile_add_graph(tfprof_profile *profile,
+	const struct tfprof_input *graph, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *profile, int64_t step,
+	const struct tfprof_input *run_meta, double *coverage, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *profile,
+	const struct tfprof_input *op_log, struct tfprof_error *err);
+
+/* One step whole or not at all: an optional newer graph, run metadata, an
+ * optional op log (NULL: none), in this order. */
+TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, int64_t step,
+	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
+	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
+
+/* A TensorFlow checkpoint: a V2 prefix or a V1 file. */
+TFPROF_API enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *profile,
+	const char *prefix, struct tfprof_error *err);
+
+/* A saved profile (ProfileProto) into a profile that is still empty. */
+TFPROF_API enum tfprof_status tfprof_profile_load(tfprof_profile *profile,
+	const struct tfprof_input *saved, struct tfprof_error *err);
+
+/* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
+ * `_save` writes the file whole or not at all. */
+TFPROF_API enum tfprof_status tfprof_profile_serialize(const tfprof_profile *profile,
+	void **bytes, size_t *size, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_save(const tfprof_profile *profile,
+	const char *path, struct tfprof_error *err);
+TFPROF_API void tfprof_bytes_free(void *bytes);
+
+struct tfprof_summary {
+	size_t n_nodes;
+	size_t n_steps;
+	size_t n_devices;          /* canonical devices */
+	int has_code_traces;
+	int has_run_meta;
+	int has_float_ops;
+	int has_checkpoint;
+	int misses_accelerator_stream;
+};
+
+TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,
+	struct tfprof_summary *summary);
+/* Ascending. */
+TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
+/* By node index, 0 <= i < n_nodes; NULL beyond. */
+TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
+	size_t *length);
+/* Every op, device and extra type that some node has, in byte order; NULL
+ * beyond the last. */
+TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i,
+	size_t *length);
+
+/* Called now and then while an input is read (from the calling thread). */
+typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
+	uint64_t n_nodes);
+TFPROF_API void tfprof_profile_set_progress(tfprof_profile *profile, tfprof_progress_fn *fn,
+	void *context);
+
+/* ---- options --------------------------------------------------------- */
+
+typedef struct tfprof_options tfprof_options;
+
+/* With the command line's defaults. NULL if memory is out. */
+TFPROF_API tfprof_options *tfprof_options_new(void);
+TFPROF_API tfprof_options *tfprof_options_copy(const tfprof_options *options);
+TFPROF_API void tfprof_options_free(tfprof_options *options);
+
+/* One option by name (without dashes), value as on the command line: lists
+ * are comma-separated, a bool is true or false. */
+TFPROF_API enum tfprof_status tfprof_options_set(tfprof_options *options, const char *name,
+	const char *value, struct tfprof_error *err);
+/* The value as `_set` would take it; NULL for an unknown name. */
+TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *name);
+
+/* Replaces everything by a serialized OptionsProto, as TensorFlow's Python
+ * API sends it: absent lists are empty, source_lines is off, and the words
+ * that the original took are taken (an unknown select word is ignored, an
+ * unknown order_by means name). The words ignored are named in the result's
+ * notes. */
+TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options,
+	const void *bytes, size_t size, struct tfprof_error *err);
+
+/* The echo of all options, a line each, as an empty line in the shell shows
+ * it. Borrowed until the options change. */
+TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
+
+/* What options there are, in order of documentation; NULL beyond the last. */
+struct tfprof_option_info {
+	const char *name;
+	const char *kind;          /* "int", "bool", "word", "words", "regexes", "output" */
+	const char *default_value;
+	const char *help;          /* one sentence */
+	const char *const *words;  /* NULL-terminated valid words, or NULL */
+};
+TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
+
+/* ---- queries --------------------------------------------------------- */
+
+enum tfprof_view { TFPROF_SCOPE, TFPROF_GRAPH, TFPROF_OP, TFPROF_CODE };
+
+/* By name ("scope", "graph", "op", "code"); -1 if it is none. */
+TFPROF_API int tfprof_view_from_name(const char *name);
+
+enum tfprof_query_flags {
+	TFPROF_WANT_MESSAGE = 1,   /* GraphNodeProto or MultiGraphNodeProto bytes */
+	TFPROF_WANT_TABLE = 2,     /* the shown nodes as rows */
+	TFPROF_WANT_FRAME = 4,     /* options before and a line after a stdout report,
+	                              as TensorFlow's Python API prints it */
+};
+
+typedef struct tfprof_result tfprof_result;
+
+/* Runs a query: writes the output the options name (a stdout report is not
+ * printed but kept as the result's text) and gives what `flags` want.
+ * `cancel`, if not NULL, is polled; non-zero stops the query. */
+TFPROF_API enum tfprof_status tfprof_query_run(const tfprof_profile *profile,
+	enum tfprof_view view, const tfprof_options *options, unsigned flags,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
+TFPROF_API void tfprof_result_free(tfprof_result *result);
+
+/* What belongs on stdout: the report, or what is said when a file was written. */
+TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
+/* What belongs on stderr, complete lines, maybe empty. */
+TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
+/* The result message (empty without TFPROF_WANT_MESSAGE). */
+TFPROF_API const void *tfprof_result_get_message(const tfprof_result *result, size_t *size);
+
+/* A row of the table: a shown node in display order. Strings end in NUL. */
+struct tfprof_row {
+	const char *name;
+	int64_t parent;            /* row index, -1 for the root */
+	int32_t depth;             /* 0 for the root */
+	int32_t accounted;         /* 0: own numbers print as -- */
+	int64_t run_count, exec_micros, accelerator_exec_micros, cpu_exec_micros;
+	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+	int64_t parameters, float_ops, definition_count;
+	int64_t total_run_count, total_exec_micros, total_accelerator_exec_micros;
+	int64_t total_cpu_exec_micros, total_requested_bytes, total_peak_bytes;
+	int64_t total_residual_bytes, total_output_bytes, total_parameters;
+	int64_t total_float_ops, total_definition_count;
+	const char *device;        /* "" if none; several are joined by | */
+	const char *op_types;      /* joined by | */
+	const char *shape;         /* "3x3x16", "" if unknown */
+	const char *input_shapes;  /* "0:2x6|1:unknown" */
+};
+TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
+TFPROF_API const struct tfprof_row *tfprof_result_get_row(const tfprof_result *result, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* Memory that lives and dies together: blocks are carved off large chunks
+ * and freed all at once. An arena is zero-initialized; blocks are aligned
+ * for any type. */
+#ifndef TFPROF_BASE_ARENA_H
+#define TFPROF_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/span.h"
+
+struct arena {
+	struct arena_chunk *chunk;   /* the newest; older ones are chained behind it */
+	size_t used;
+};
+
+/* Uninitialized, or zeroed. NULL when memory is out. */
+void *arena_alloc(struct arena *a, size_t size);
+void *arena_zero(struct arena *a, size_t n, size_t item_size);
+void *arena_array(struct arena *a, size_t n, size_t item_size);
+
+/* A copy that ends in a NUL; `.at` is NULL when memory is out. */
+struct span arena_copy(struct arena *a, struct span s);
+
+void arena_clear(struct arena *a);
+
+#endif

@@ -1,0 +1,25 @@
+/* Filling a caller's tfprof_error. Each returns the status, so that a failure
+ * is one line:  return error_set(err, TFPROF_FORMAT, "..."); */
+#ifndef TFPROF_BASE_ERROR_H
+#define TFPROF_BASE_ERROR_H
+
+#include <tfprof/tfprof.h>
+
+#include "base/span.h"
+
+enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status,
+	const char *format, ...) __attribute__((format(printf, 3, 4)));
+enum tfprof_status error_no_memory(struct tfprof_error *err);
+
+/* Puts "prefix: " before the text that is there. */
+enum tfprof_status error_prefix(struct tfprof_error *err, enum tfprof_status status,
+	const char *prefix);
+
+/* For "%.*s": a span cut to a length that leaves room for the rest. */
+#define ERROR_SPAN(s) (int)((s).n > 200 ? 200 : (s).n), (s).at ? (s).at : ""
+
+/* The word of a NULL-terminated list that is nearest to a misspelt one, or
+ * NULL if none is near enough to be meant. */
+const char *nearest_word(struct span wrong, const char *const *words);
+
+#endif

@@ -1,0 +1,64 @@
+/* Hashing and an index from hash to a 32-bit id.
+ *
+ * The index stores no keys: it remembers where ids are, the caller says
+ * whether an id is the one it looks for. So one table serves strings, shapes,
+ * type sets and call stacks.
+ *
+ *     slot = { high half of the hash | id + 1 }, 0 = empty; linear probing
+ */
+#ifndef TFPROF_BASE_HASH_H
+#define TFPROF_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+static inline uint64_t hash_mix(uint64_t h, uint64_t word)
+{
+	__uint128_t wide = (__uint128_t)(h ^ word) * 0x9e3779b97f4a7c15u;
+
+	return (uint64_t)wide ^ (uint64_t)(wide >> 64);
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	const char *p = bytes;
+	uint64_t h = n * 0xff51afd7ed558ccdu + 1, word;
+
+	for (; n >= 8; n -= 8, p += 8) {
+		memcpy(&word, p, 8);
+		h = hash_mix(h, word);
+	}
+	if (n >= 4) {
+		uint32_t head, tail;
+
+		memcpy(&head, p, 4);
+		memcpy(&tail, p + n - 4, 4);
+		return hash_mix(h, head | (uint64_t)tail << 32);
+	}
+	word = n ? (unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 |
+			   (uint64_t)(unsigned char)p[n - 1] << 16 : 0;
+	return hash_mix(h, word);
+}
+
+struct hash_index {
+	uint64_t *slots;
+	size_t mask;   /* capacity - 1 */
+	size_t n;
+};
+
+/* Calls same(context, id) on candidates. NONE if there is none. */
+typedef bool hash_same_fn(const void *context, uint32_t id);
+
+uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
+	const void *context);
+/* Adds an id that is not in the index. False when memory is out. */
+bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);
+/* Room for n ids in all, so that adding them never rehashes. */
+bool hash_reserve(struct hash_index *index, size_t n);
+void hash_clear(struct hash_index *index);
+
+#endif

@@ -1,0 +1,72 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Counts down to the allocation that fails; test builds only set it. */
+static size_t fail_countdown;
+
+void mem_fail_at(size_t nth)
+{
+	fail_countdown = nth;
+}
+
+static bool must_fail(void)
+{
+	if (__builtin_expect(fail_countdown == 0, 1))
+		return false;
+	return --fail_countdown == 0;
+}
+
+void *mem_alloc(size_t size)
+{
+	return must_fail() ? NULL : malloc(size ? size : 1);
+}
+
+void *mem_zero(size_t size)
+{
+	return must_fail() ? NULL : calloc(1, size ? size : 1);
+}
+
+void *mem_array(size_t n, size_t item_size)
+{
+	size_t size;
+
+	if (__builtin_mul_overflow(n, item_size, &size))
+		return NULL;
+	return mem_alloc(size);
+}
+
+void *mem_resize(void *block, size_t size)
+{
+	return must_fail() ? NULL : realloc(block, size ? size : 1);
+}
+
+void mem_free(void *block)
+{
+	free(block);
+}
+
+bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size)
+{
+	size_t need, room, size;
+	void *block;
+
+	if (__builtin_add_overflow(n, more, &need))
+		return false;
+	if (need <= *cap)
+		return true;
+	room = *cap > SIZE_MAX / 2 ? need : *cap * 2;
+	if (room < need)
+		room = need;
+	if (room < 8)
+		room = 8;
+	if (__builtin_mul_overflow(room, item_size, &size))
+		return false;
+	block = mem_resize(*array, size);
+	if (!block)
+		return false;
+	*array = block;
+	*cap = room;
+	return true;
+}

@@ -1,0 +1,51 @@
+/* A piece of text or bytes that someone else owns. */
+#ifndef TFPROF_BASE_SPAN_H
+#define TFPROF_BASE_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct span {
+	const char *at;
+	size_t n;
+};
+
+#define SPAN(literal) ((struct span){literal, sizeof(literal) - 1})
+
+static inline struct span span_of(const char *text)
+{
+	return (struct span){text, strlen(text)};
+}
+
+static inline bool span_equal(struct span a, struct span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
+}
+
+/* Plain byte order; a prefix comes first. */
+static inline int span_compare(struct span a, struct span b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.at, b.at, n) : 0;
+
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Where `needle` first stands in `hay`; hay.n if nowhere. */
+static inline size_t span_find(struct span hay, struct span needle)
+{
+	const char *hit;
+
+	if (needle.n == 0)
+		return 0;
+	hit = hay.n ? memmem(hay.at, hay.n, needle.at, needle.n) : NULL;
+	return hit ? (size_t)(hit - hay.at) : hay.n;
+}
+
+static inline bool span_contains(struct span hay, struct span needle)
+{
+	return needle.n == 0 || span_find(hay, needle) < hay.n;
+}
+
+#endif

@@ -1,0 +1,70 @@
+#include "base/strings.h"
+
+struct probe {
+	const struct strings *strings;
+	struct span text;
+};
+
+static bool same_text(const void *context, uint32_t id)
+{
+	const struct probe *probe = context;
+
+	return span_equal(probe->strings->text.at[id], probe->text);
+}
+
+static uint64_t hash_text(struct span text)
+{
+	return hash_bytes(text.at, text.n);
+}
+
+bool strings_init(struct strings *s)
+{
+	*s = (struct strings){0};
+	return strings_alias(s, SPAN("")) == 0;
+}
+
+void strings_clear(struct strings *s)
+{
+	vec_clear(&s->text);
+	hash_clear(&s->index);
+	arena_clear(&s->arena);
+}
+
+uint32_t strings_find(const struct strings *s, struct span text)
+{
+	struct probe probe = {s, text};
+
+	return hash_find(&s->index, hash_text(text), same_text, &probe);
+}
+
+static uint32_t add(struct strings *s, struct span text, bool copy)
+{
+	struct probe probe = {s, text};
+	uint64_t hash = hash_text(text);
+	uint32_t id = hash_find(&s->index, hash, same_text, &probe);
+
+	if (id != NONE)
+		return id;
+	if (s->text.n >= NONE - 1)
+		return NONE;
+	if (copy) {
+		text = arena_copy(&s->arena, text);
+		if (!text.at)
+			return NONE;
+	}
+	id = (uint32_t)s->text.n;
+	if (!vec_reserve(&s->text, 1) || !hash_add(&s->index, hash, id))
+		return NONE;
+	s->text.at[s->text.n++] = text;
+	return id;
+}
+
+uint32_t strings_alias(struct strings *s, struct span text)
+{
+	return add(s, text, false);
+}
+
+uint32_t strings_add(struct strings *s, struct span text)
+{
+	return add(s, text, true);
+}

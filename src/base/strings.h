@@ -1,0 +1,35 @@
+/* The string pool: equal text has one 32-bit id, so comparing is comparing
+ * ids. Id 0 is always the empty string.
+ *
+ *     id → { text, length }      text aliases the input it came from, or
+ *     hash → id                  the pool's own arena
+ */
+#ifndef TFPROF_BASE_STRINGS_H
+#define TFPROF_BASE_STRINGS_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct strings {
+	VEC(struct span) text;
+	struct hash_index index;
+	struct arena arena;
+};
+
+bool strings_init(struct strings *s);
+void strings_clear(struct strings *s);
+
+/* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
+ * the caller's bytes, which must outlive the pool; `strings_add` copies them.
+ * NONE when memory (or the 4 billion ids) is out. */
+uint32_t strings_alias(struct strings *s, struct span text);
+uint32_t strings_add(struct strings *s, struct span text);
+uint32_t strings_find(const struct strings *s, struct span text);
+
+static inline struct span strings_get(const struct strings *s, uint32_t id)
+{
+	return s->text.at[id];
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* A growing array of any type:
+ *
+ *     VEC(int64_t) steps = {0};
+ *     if (!vec_push(&steps, 7)) → memory is out
+ *     steps.at[0], steps.n
+ *     vec_clear(&steps);
+ */
+#ifndef TFPROF_BASE_VEC_H
+#define TFPROF_BASE_VEC_H
+
+#include "base/mem.h"
+
+#define VEC(type)                                                              \
+	struct {                                                               \
+		type *at;                                                      \
+		size_t n, cap;                                                 \
+	}
+
+/* Room for `more` items behind the last one. */
+#define vec_reserve(v, more)                                                   \
+	((v)->cap - (v)->n >= (size_t)(more) ||                                \
+	 mem_grow((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at)))
+
+#define vec_push(v, item) (vec_reserve(v, 1) ? ((v)->at[(v)->n++] = (item), true) : false)
+
+#define vec_clear(v)                                                           \
+	do {                                                                   \
+		mem_free((v)->at);                                             \
+		(v)->at = NULL;                                                \
+		(v)->n = (v)->cap = 0;                                         \
+	} while (0)
+
+#endif

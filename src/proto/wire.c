@@ -1,0 +1,128 @@
+#include "proto/wire.h"
+
+static bool fail(struct wire_reader *r, const char *where)
+{
+	r->bad = where;
+	r->at = r->end;
+	return false;
+}
+
+bool wire_varint_slow(struct wire_reader *r, uint64_t *value)
+{
+	const char *start = r->at;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		unsigned char byte;
+
+		if (r->at == r->end)
+			return fail(r, start);
+		byte = (unsigned char)*r->at++;
+		if (shift < 64)
+			v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*value = v;
+			return true;
+		}
+	}
+	return fail(r, start);
+}
+
+static bool fixed(struct wire_reader *r, struct wire_field *f, size_t n)
+{
+	if ((size_t)(r->end - r->at) < n)
+		return fail(r, r->at);
+	f->value = 0;
+	memcpy(&f->value, r->at, n);   /* little-endian, as all machines we build for */
+	r->at += n;
+	return true;
+}
+
+/* Steps over everything up to the end tag of a group, groups inside it too. */
+static bool group(struct wire_reader *r, struct wire_field *f)
+{
+	const char *start = r->at;
+	uint32_t number = f->tag >> 3;
+	size_t depth = 1;
+	uint64_t tag, n;
+
+	for (;;) {
+		const char *at = r->at;
+
+		if (!wire_varint(r, &tag) || tag >> 3 == 0 || tag > UINT32_MAX)
+			return fail(r, at);
+		switch (tag & 7) {
+		case WIRE_T_VARINT:
+			if (!wire_varint(r, &n))
+				return false;
+			break;
+		case WIRE_T_I64:
+		case WIRE_T_I32:
+			n = (tag & 7) == WIRE_T_I64 ? 8 : 4;
+			if ((uint64_t)(r->end - r->at) < n)
+				return fail(r, at);
+			r->at += n;
+			break;
+		case WIRE_T_LEN:
+			if (!wire_varint(r, &n) || n > (uint64_t)(r->end - r->at))
+				return fail(r, at);
+			r->at += n;
+			break;
+		case WIRE_T_START:
+			depth++;
+			break;
+		case WIRE_T_END:
+			if (--depth)
+				break;
+			if (tag >> 3 != number)
+				return fail(r, at);
+			f->bytes = (struct span){start, (size_t)(at - start)};
+			return true;
+		default:
+			return fail(r, at);
+		}
+	}
+}
+
+bool wire_next_slow(struct wire_reader *r, struct wire_field *f)
+{
+	const char *start = r->at;
+	uint64_t tag, n;
+
+	if (!wire_varint(r, &tag))
+		return false;
+	if (tag >> 3 == 0 || tag > UINT32_MAX)
+		return fail(r, start);
+	f->tag = (uint32_t)tag;
+	switch (tag & 7) {
+	case WIRE_T_VARINT:
+		return wire_varint(r, &f->value);
+	case WIRE_T_I64:
+		return fixed(r, f, 8);
+	case WIRE_T_I32:
+		return fixed(r, f, 4);
+	case WIRE_T_LEN:
+		if (!wire_varint(r, &n))
+			return false;
+		if (n > (uint64_t)(r->end - r->at))
+			return fail(r, start);
+		f->bytes = (struct span){r->at, (size_t)n};
+		r->at += n;
+		return true;
+	case WIRE_T_START:
+		return group(r, f);
+	default:
+		return fail(r, start);
+	}
+}
+
+bool wire_check(struct span message, const char **bad)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		;
+	*bad = r.bad;
+	return !r.bad;
+}

@@ -1,0 +1,96 @@
+/* Reading the protobuf wire format in place: no allocation, no copy, no
+ * recursion, no size limit.
+ *
+ *     struct wire_reader r = wire_reader(bytes);
+ *     struct wire_field f;
+ *     while (wire_next(&r, &f))
+ *             switch (f.tag) {
+ *             case WIRE_LEN(1): name = f.bytes; break;
+ *             case WIRE_VARINT(3): id = f.value; break;
+ *             }                      // anything else is skipped
+ *     if (r.bad) → malformed at byte r.bad
+ *
+ * A nested message is a reader over f.bytes. A field of a known number but
+ * another wire type is an unknown field, as everywhere in protobuf. */
+#ifndef TFPROF_PROTO_WIRE_H
+#define TFPROF_PROTO_WIRE_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+enum wire_type { WIRE_T_VARINT, WIRE_T_I64, WIRE_T_LEN, WIRE_T_START, WIRE_T_END, WIRE_T_I32 };
+
+#define WIRE_VARINT(number) ((uint32_t)(number) << 3 | WIRE_T_VARINT)
+#define WIRE_I64(number) ((uint32_t)(number) << 3 | WIRE_T_I64)
+#define WIRE_LEN(number) ((uint32_t)(number) << 3 | WIRE_T_LEN)
+#define WIRE_I32(number) ((uint32_t)(number) << 3 | WIRE_T_I32)
+
+struct wire_reader {
+	const char *at, *end;
+	const char *bad;       /* where the bytes stop making sense, or NULL */
+};
+
+struct wire_field {
+	uint32_t tag;          /* field number and wire type, see WIRE_LEN(…) */
+	uint64_t value;        /* varint and fixed */
+	struct span bytes;     /* length-delimited; for a group, its content */
+};
+
+static inline struct wire_reader wire_reader(struct span bytes)
+{
+	return (struct wire_reader){bytes.at, bytes.at + bytes.n, NULL};
+}
+
+/* The general cases, out of line. */
+bool wire_varint_slow(struct wire_reader *r, uint64_t *value);
+bool wire_next_slow(struct wire_reader *r, struct wire_field *f);
+
+static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
+{
+	if (r->at < r->end && (unsigned char)*r->at < 0x80) {
+		*value = (unsigned char)*r->at++;
+		return true;
+	}
+	return wire_varint_slow(r, value);
+}
+
+/* The next field; false at the end or when the bytes are malformed. */
+static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
+{
+	uint64_t n;
+	unsigned char tag;
+
+	if (r->at >= r->end)
+		return false;
+	tag = (unsigned char)*r->at;
+	if (tag < 0x80 && tag >= 8) {
+		if ((tag & 7) == WIRE_T_LEN) {
+			const char *start = r->at++;
+
+			if (wire_varint(r, &n) && n <= (uint64_t)(r->end - r->at)) {
+				f->tag = tag;
+				f->bytes = (struct span){r->at, (size_t)n};
+				r->at += n;
+				return true;
+			}
+			r->at = start;
+		} else if ((tag & 7) == WIRE_T_VARINT) {
+			r->at++;
+			f->tag = tag;
+			return wire_varint(r, &f->value);
+		}
+	}
+	return wire_next_slow(r, f);
+}
+
+/* The items of a packed repeated field, or the single one of an unpacked. */
+static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
+{
+	return r->at < r->end && wire_varint(r, value);
+}
+
+/* True if the whole message is well-formed on its own level. */
+bool wire_check(struct span message, const char **bad);
+
+#endif

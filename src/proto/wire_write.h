@@ -1,0 +1,62 @@
+/* Writing the protobuf wire format into a buf. Zero values are written too:
+ * the caller decides what is absent. */
+#ifndef TFPROF_PROTO_WIRE_WRITE_H
+#define TFPROF_PROTO_WIRE_WRITE_H
+
+#include "base/buf.h"
+#include "proto/wire.h"
+
+static inline size_t wire_varint_size(uint64_t value)
+{
+	return (size_t)(9 * (63 - __builtin_clzll(value | 1)) + 73) / 64;
+}
+
+/* Into memory that has room (10 bytes at most); returns the end. */
+static inline char *wire_write_varint(char *at, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*at++ = (char)(value | 0x80);
+	*at++ = (char)value;
+	return at;
+}
+
+static inline void wire_put_varint(struct buf *b, uint64_t value)
+{
+	if (!buf_reserve(b, 10))
+		return;
+	b->n = (size_t)(wire_write_varint(b->at + b->n, value) - b->at);
+	b->at[b->n] = '\0';
+}
+
+static inline void wire_put_int(struct buf *b, uint32_t number, int64_t value)
+{
+	wire_put_varint(b, WIRE_VARINT(number));
+	wire_put_varint(b, (uint64_t)value);
+}
+
+/* As proto3 does it: zero is absent. */
+static inline void wire_put_nonzero(struct buf *b, uint32_t number, int64_t value)
+{
+	if (value)
+		wire_put_int(b, number, value);
+}
+
+static inline void wire_put_bytes(struct buf *b, uint32_t number, struct span bytes)
+{
+	wire_put_varint(b, WIRE_LEN(number));
+	wire_put_varint(b, bytes.n);
+	buf_span(b, bytes);
+}
+
+/* A nested message whose length is not known yet: write its content between
+ * the two calls. */
+static inline size_t wire_open(struct buf *b, uint32_t number)
+{
+	wire_put_varint(b, WIRE_LEN(number));
+	buf_char(b, 0);
+	return b->n;
+}
+
+void wire_close(struct buf *b, size_t open);
+
+#endif
