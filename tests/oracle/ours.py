@@ -1,0 +1,206 @@
+"""Ask libtfprof, with the same calls as `original.Original` has.
+
+Only ctypes and the public header: what this file needs, any program can have.
+The library is TFPROF_LIB or build/libtfprof.so of this tree.
+"""
+
+import ctypes
+import os
+from typing import NamedTuple
+
+VIEWS = {"scope": 0, "graph": 1, "op": 2, "code": 3}
+STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
+            "UNSUPPORTED")
+WANT_MESSAGE, WANT_TABLE, WANT_FRAME = 1, 2, 4
+
+
+class Answer(NamedTuple):
+    message: bytes
+    stdout: bytes
+    stderr: bytes
+
+
+class Refused(Exception):
+    def __init__(self, status, text):
+        super().__init__(f"{status}: {text}")
+        self.status = status
+        self.text = text
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
+
+
+class _Input(ctypes.Structure):
+    _fields_ = [("path", ctypes.c_char_p), ("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+def library_path():
+    here = os.path.dirname(os.path.abspath(__file__))
+    built = os.path.join(here, "..", "..", "build", "libtfprof.so")
+    return os.environ.get("TFPROF_LIB") or os.path.normpath(built)
+
+
+def load_library(path=None):
+    library = ctypes.CDLL(path or library_path())
+    pointer, size = ctypes.c_void_p, ctypes.c_size_t
+    error, given = ctypes.POINTER(_Error), ctypes.POINTER(_Input)
+    size_out = ctypes.POINTER(size)
+    for name, result, arguments in (
+        ("profile_new", pointer, []),
+        ("profile_free", None, [pointer]),
+        ("profile_add_graph", ctypes.c_int, [pointer, given, error]),
+        ("profile_add_run_meta", ctypes.c_int,
+         [pointer, ctypes.c_int64, given, ctypes.POINTER(ctypes.c_double), error]),
+        ("profile_add_op_log", ctypes.c_int, [pointer, given, error]),
+        ("profile_add_step", ctypes.c_int,
+         [pointer, ctypes.c_int64, given, given, given, ctypes.POINTER(ctypes.c_double), error]),
+        ("profile_load", ctypes.c_int, [pointer, given, error]),
+        ("profile_serialize", ctypes.c_int, [pointer, ctypes.POINTER(pointer), size_out, error]),
+        ("profile_save", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
+        ("bytes_free", None, [pointer]),
+        ("options_new", pointer, []),
+        ("options_free", None, [pointer]),
+        ("options_set", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p, error]),
+        ("options_set_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
+        ("query_run", ctypes.c_int,
+         [pointer, ctypes.c_int, pointer, ctypes.c_uint, pointer, ctypes.POINTER(pointer), error]),
+        ("result_free", None, [pointer]),
+        ("result_get_text", pointer, [pointer, size_out]),
+        ("result_get_notes", pointer, [pointer, size_out]),
+        ("result_get_message", pointer, [pointer, size_out]),
+    ):
+        function = getattr(library, "tfprof_" + name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _bytes_input(data):
+    return ctypes.byref(_Input(None, data, len(data)))
+
+
+class Ours:
+    def __init__(self, path=None):
+        self._library = load_library(path)
+        self._profile = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        self.delete()
+
+    # -- the original's calls ------------------------------------------------
+
+    def new(self, graph=b"", op_log=b""):
+        self._begin()
+        self.add_graph(graph)
+        if op_log:
+            self.add_op_log(op_log)
+
+    def from_file(self, path):
+        self._begin()
+        given = _Input(os.fsencode(path), None, 0)
+        self._do("profile_load", self._profile, ctypes.byref(given))
+
+    def add_step(self, step, graph=b"", run_meta=b"", op_log=b""):
+        coverage = ctypes.c_double()
+        self._do("profile_add_step", self._profile, step,
+                 _bytes_input(graph) if graph else None, _bytes_input(run_meta),
+                 _bytes_input(op_log) if op_log else None, ctypes.byref(coverage))
+        return coverage.value
+
+    def profile(self, view, options):
+        chosen = self._library.tfprof_options_new()
+        try:
+            self._do("options_set_message", chosen, options, len(options))
+            return self._run(view, chosen, WANT_MESSAGE | WANT_FRAME)
+        finally:
+            self._library.tfprof_options_free(chosen)
+
+    def print_model_analysis(self, graph, run_meta, op_log, view, options):
+        self._begin()
+        try:
+            self.add_graph(graph)
+            if run_meta:
+                self.add_run_meta(0, run_meta)
+            if op_log:
+                self.add_op_log(op_log)
+            return self.profile(view, options)
+        finally:
+            self.delete()
+
+    def serialize(self):
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self._do("profile_serialize", self._profile, ctypes.byref(data), ctypes.byref(size))
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            self._library.tfprof_bytes_free(data)
+
+    def write_profile(self, path):
+        self._do("profile_save", self._profile, os.fsencode(path))
+
+    def delete(self):
+        if self._profile:
+            self._library.tfprof_profile_free(self._profile)
+        self._profile = None
+
+    # -- what only we have ---------------------------------------------------
+
+    def from_bytes(self, saved):
+        self._begin()
+        self._do("profile_load", self._profile, _bytes_input(saved))
+
+    def add_graph(self, graph):
+        self._do("profile_add_graph", self._profile, _bytes_input(graph))
+
+    def add_run_meta(self, step, run_meta):
+        coverage = ctypes.c_double()
+        self._do("profile_add_run_meta", self._profile, step, _bytes_input(run_meta),
+                 ctypes.byref(coverage))
+        return coverage.value
+
+    def add_op_log(self, op_log):
+        self._do("profile_add_op_log", self._profile, _bytes_input(op_log))
+
+    def ask(self, view, **options):
+        """A query with options as on the command line, without the frame."""
+        chosen = self._library.tfprof_options_new()
+        try:
+            for name, value in options.items():
+                self._do("options_set", chosen, name.encode(), os.fsencode(str(value)))
+            return self._run(view, chosen, WANT_MESSAGE)
+        finally:
+            self._library.tfprof_options_free(chosen)
+
+    # -- plumbing ------------------------------------------------------------
+
+    def _begin(self):
+        self.delete()
+        self._profile = self._library.tfprof_profile_new()
+        if not self._profile:
+            raise MemoryError
+
+    def _do(self, name, *arguments):
+        error = _Error()
+        status = getattr(self._library, "tfprof_" + name)(*arguments, ctypes.byref(error))
+        if status:
+            raise Refused(STATUSES[status], error.text.decode(errors="replace"))
+
+    def _run(self, view, options, flags):
+        result = ctypes.c_void_p()
+        self._do("query_run", self._profile, VIEWS[view], options, flags, None,
+                 ctypes.byref(result))
+        try:
+            return Answer(*(self._part(result, part) for part in ("message", "text", "notes")))
+        finally:
+            self._library.tfprof_result_free(result)
+
+    def _part(self, result, part):
+        size = ctypes.c_size_t()
+        data = getattr(self._library, "tfprof_result_get_" + part)(result, ctypes.byref(size))
+        return ctypes.string_at(data, size.value) if data else b""
