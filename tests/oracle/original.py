@@ -149,6 +149,8 @@ class Original:
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", TF_ENABLE_ONEDNN_OPTS="0",
                            CUDA_VISIBLE_DEVICES="")
+        # A sanitizer's runtime, preloaded for our library, is none of its business.
+        environment.pop("LD_PRELOAD", None)
         fds = (theirs.fileno(), self._stdout, self._stderr)
         self._nursery = subprocess.Popen(self._command + [str(fd) for fd in fds], pass_fds=fds,
                                          env=environment, stdin=subprocess.DEVNULL,
