@@ -1,0 +1,596 @@
+/* Nested messages need their length in front, which is known only at the end.
+ * So one byte is left for it, which is enough for most; for longer messages
+ * the place and the length are kept in `longer`, and when all is read those
+ * lengths are put in, moving every byte at most once:
+ *
+ *     read:   0a ?? [ 0a 05 (5 bytes)  0a ?? [ 300 bytes ] ]
+ *     after:  0a b8 02 [ 0a 05 (5 bytes)  0a ac 02 [ 300 bytes ] ]
+ *
+ * Messages that are being read are frames on a stack of our own: text may nest
+ * deeper than a C stack. */
+#include "proto/text.h"
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "proto/text_scan.h"
+#include "proto/wire_write.h"
+
+struct frame {
+	const struct schema_message *type;
+	const char *bracket;                 /* that opened it, NULL for the whole text */
+	size_t open;                         /* where its content starts in the output */
+	size_t extra;                        /* bytes its lengths still lack in the output */
+	size_t longer;                       /* its place in that list */
+	uint64_t seen;                       /* fields that may not come again, by index */
+	const struct schema_field *chosen;   /* of the oneof */
+	const struct schema_field *list;     /* open [ … ] of messages */
+	const char *list_bracket;
+	const struct schema_field *packed;   /* open run of packed values */
+	size_t packed_open;
+	uint32_t next;                       /* where the next field is likely in the table */
+};
+
+struct length {
+	size_t open;
+	size_t length;
+};
+
+struct parser {
+	struct text_scan scan;
+	struct buf *out;
+	VEC(struct frame) frames;
+	VEC(struct length) longer;
+};
+
+static struct frame *top(struct parser *p)
+{
+	return &p->frames.at[p->frames.n - 1];
+}
+
+/* ---- messages ---------------------------------------------------------- */
+
+static enum tfprof_status push(struct parser *p, const struct schema_message *type,
+	const char *bracket)
+{
+	struct frame frame = {.type = type, .bracket = bracket, .open = p->out->n,
+		.longer = p->longer.n};
+	struct length length = {p->out->n, 0};
+
+	if (!vec_push(&p->frames, frame) || !vec_push(&p->longer, length))
+		return error_no_memory(p->scan.err);
+	return TFPROF_OK;
+}
+
+static enum tfprof_status open_message(struct parser *p, const struct schema_field *field)
+{
+	struct text_scan *s = &p->scan;
+	struct span shown;
+
+	if (s->at == s->end || (*s->at != '{' && *s->at != '<')) {
+		shown = scan_shown(s);
+		return scan_fail(s, s->at, "found \"%.*s\" where %s should start: its type is %s, "
+			"write it in { }", ERROR_SPAN(shown), field->name, field->of.message->name);
+	}
+	wire_open(p->out, field->number);
+	return push(p, field->of.message, s->at++);
+}
+
+static void close_packed(struct parser *p, struct frame *f)
+{
+	if (f->packed)
+		wire_close(p->out, f->packed_open);
+	f->packed = NULL;
+}
+
+/* Ends the top frame and puts its length where it belongs, or in the list. */
+static void pop(struct parser *p)
+{
+	struct frame *f = top(p), *parent = f - 1;
+	size_t length;
+
+	close_packed(p, f);
+	length = p->out->n - f->open + f->extra;
+	if (length < 0x80 && !p->out->failed) {
+		p->out->at[f->open - 1] = (char)length;
+		p->longer.n--;   /* what is inside is no longer: this is the last one */
+	} else {
+		p->longer.at[f->longer].length = length;
+		parent->extra += f->extra + wire_varint_size(length) - 1;
+	}
+	p->frames.n--;
+}
+
+static void skip_separator(struct text_scan *s)
+{
+	scan_space(s);
+	if (!scan_take(s, ','))
+		scan_take(s, ';');
+}
+
+static enum tfprof_status close_message(struct parser *p)
+{
+	struct text_scan *s = &p->scan;
+	struct frame *f = top(p);
+	size_t line, column;
+	char wanted;
+
+	if (!f->bracket)
+		return scan_fail(s, s->at, "%c closes nothing: there is no open bracket", *s->at);
+	wanted = *f->bracket == '{' ? '}' : '>';
+	if (*s->at != wanted) {
+		scan_position(s, f->bracket, &line, &column);
+		return scan_fail(s, s->at, "%c does not close the %c of line %zu column %zu: "
+			"write %c", *s->at, *f->bracket, line, column, wanted);
+	}
+	s->at++;
+	pop(p);
+	if (!top(p)->list)
+		skip_separator(s);
+	return TFPROF_OK;
+}
+
+static enum tfprof_status at_end(struct parser *p)
+{
+	struct text_scan *s = &p->scan;
+	struct frame *f = top(p);
+	const char *bracket = f->list ? f->list_bracket : f->bracket;
+	size_t line, column;
+
+	if (!bracket)
+		return TFPROF_OK;
+	scan_position(s, bracket, &line, &column);
+	return scan_fail(s, s->at, "the text ends inside %s: the %c of line %zu column "
+		"%zu is not closed", f->type->name, *bracket, line, column);
+}
+
+/* Behind a message in a list: another one, or the end of the list. */
+static enum tfprof_status go_on_in_list(struct parser *p)
+{
+	struct text_scan *s = &p->scan;
+	struct frame *f = top(p);
+	struct span shown;
+
+	if (scan_take(s, ']')) {
+		f->list = NULL;
+		skip_separator(s);
+		return TFPROF_OK;
+	}
+	if (scan_take(s, ',')) {
+		scan_space(s);
+		return open_message(p, f->list);
+	}
+	if (s->at == s->end)
+		return at_end(p);
+	shown = scan_shown(s);
+	return scan_fail(s, s->at, "found \"%.*s\" in the list of %s: "
+		"write a comma between its messages and ] behind the last", ERROR_SPAN(shown),
+		f->list->name);
+}
+
+/* ---- fields ------------------------------------------------------------ */
+
+static const struct schema_field *find_field(struct frame *f, struct span name)
+{
+	const struct schema_message *type = f->type;
+
+	/* Fields mostly come in the order of the table. */
+	for (uint32_t i = f->next, n = type->n_fields; n; n--, i = i + 1 < type->n_fields ? i + 1 : 0)
+		if (type->fields[i].name_n == name.n &&
+		    memcmp(type->fields[i].name, name.at, name.n) == 0) {
+			f->next = i;
+			return &type->fields[i];
+		}
+	return NULL;
+}
+
+/* All words if they are few, to be shown behind "it has". */
+static void join_words(char *text, size_t size, const char *const *words)
+{
+	size_t n = 0, length;
+
+	*text = '\0';
+	for (const char *const *word = words; *word; word++) {
+		length = strlen(*word) + 2;
+		if (n + length + sizeof("…") > size) {
+			strcpy(text + n, "…");
+			return;
+		}
+		n += (size_t)snprintf(text + n, size - n, "%s%s", *word, word[1] ? ", " : "");
+	}
+}
+
+static enum tfprof_status no_such_word(struct text_scan *s, const char *of, const char *what,
+	struct span name, const char *const *words)
+{
+	const char *near = nearest_word(name, words);
+	const char *at = name.at;
+	char all[300];
+
+	if (near)
+		return scan_fail(s, at, "%s has no %s \"%.*s\": did you mean \"%s\"?", of, what,
+			ERROR_SPAN(name), near);
+	join_words(all, sizeof(all), words);
+	return scan_fail(s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name), all);
+}
+
+static enum tfprof_status no_such_field(struct parser *p, struct span name)
+{
+	const struct schema_message *type = top(p)->type;
+	const char *words[SCHEMA_MAX_FIELDS + 1];
+	struct text_scan *s = &p->scan;
+
+	for (uint32_t i = 0; i < type->n_fields; i++)
+		words[i] = type->fields[i].name;
+	words[type->n_fields] = NULL;
+	if (name.n)
+		return no_such_word(s, type->name, "field", name, words);
+	if (*s->at == '[')
+		return scan_fail(s, s->at, "%s has no extensions: [ ] cannot name a field of it",
+			type->name);
+	name = scan_shown(s);
+	return scan_fail(s, s->at, "found \"%.*s\" in %s: the name of a field should be here",
+		ERROR_SPAN(name), type->name);
+}
+
+/* A field that holds one value may come once; of a oneof, one field may. */
+static enum tfprof_status check_single(struct parser *p, struct frame *f,
+	const struct schema_field *field, const char *at)
+{
+	uint64_t bit = (uint64_t)1 << (field - f->type->fields);
+
+	if (f->seen & bit)
+		return scan_fail(&p->scan, at, "%s comes a second time: %s has only one", field->name,
+			f->type->name);
+	if (field->how == SCHEMA_ONEOF) {
+		if (f->chosen)
+			return scan_fail(&p->scan, at, "%s comes after %s: %s has only one of them",
+				field->name, f->chosen->name, f->type->name);
+		f->chosen = field;
+	}
+	/* Where zero means absent, it is not a value yet: see scalar(). */
+	if (field->how != SCHEMA_SINGLE)
+		f->seen |= bit;
+	return TFPROF_OK;
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+/* A number as it goes to the wire, or nothing for strings and messages. */
+struct value {
+	uint64_t bits;
+	unsigned wire;
+};
+
+static enum tfprof_status out_of_range(struct text_scan *s, const char *at,
+	const struct schema_field *field, const char *range)
+{
+	return scan_fail(s, at, "%.*s is out of range for %s: it goes %s",
+		(int)(s->at - at > 200 ? 200 : s->at - at), at, field->name, range);
+}
+
+static enum tfprof_status signed_value(struct text_scan *s, const struct schema_field *field,
+	bool small, int64_t *value)
+{
+	const char *at = s->at;
+	struct scan_integer number;
+	enum tfprof_status status = scan_integer(s, &number);
+	uint64_t most = small ? INT32_MAX : INT64_MAX;
+
+	if (status)
+		return status;
+	if (number.magnitude > most + number.negative)
+		return out_of_range(s, at, field,
+			small ? "from -2^31 to 2^31 - 1" : "from -2^63 to 2^63 - 1");
+	*value = (int64_t)(number.negative ? 0 - number.magnitude : number.magnitude);
+	return TFPROF_OK;
+}
+
+static enum tfprof_status unsigned_value(struct text_scan *s, const struct schema_field *field,
+	bool small, uint64_t *value)
+{
+	const char *at = s->at;
+	struct scan_integer number;
+	enum tfprof_status status = scan_integer(s, &number);
+
+	if (status)
+		return status;
+	if (number.magnitude > (small ? UINT32_MAX : UINT64_MAX) ||
+	    (number.negative && number.magnitude))
+		return out_of_range(s, at, field, small ? "from 0 to 2^32 - 1" : "from 0 to 2^64 - 1");
+	*value = number.magnitude;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status enum_value(struct text_scan *s, const struct schema_field *field,
+	uint64_t *value)
+{
+	const struct schema_enum *of = field->of.enumeration;
+	const char *words[SCHEMA_MAX_VALUES + 1];
+	struct span name = scan_name(s);
+	enum tfprof_status status;
+	int64_t number = 0;
+
+	if (!name.n) {
+		status = signed_value(s, field, true, &number);
+		*value = (uint64_t)number;
+		return status;
+	}
+	for (uint32_t i = 0; i < of->n_values; i++) {
+		if (of->values[i].name_n == name.n && memcmp(of->values[i].name, name.at, name.n) == 0) {
+			*value = (uint64_t)(int64_t)of->values[i].number;
+			return TFPROF_OK;
+		}
+		words[i] = of->values[i].name;
+	}
+	words[of->n_values] = NULL;
+	return no_such_word(s, of->name, "value", name, words);
+}
+
+static enum tfprof_status float_value(struct text_scan *s, bool small, struct value *value)
+{
+	double number = 0;
+	enum tfprof_status status = scan_float(s, &number);
+
+	if (small) {
+		float narrow = (float)number;
+		uint32_t bits;
+
+		memcpy(&bits, &narrow, sizeof(bits));
+		*value = (struct value){bits, WIRE_T_I32};
+	} else {
+		memcpy(&value->bits, &number, sizeof(value->bits));
+		value->wire = WIRE_T_I64;
+	}
+	return status;
+}
+
+/* Reads a number, bool or enum. */
+static enum tfprof_status read_value(struct text_scan *s, const struct schema_field *field,
+	struct value *value)
+{
+	enum tfprof_status status;
+	int64_t number = 0;
+	bool truth = false;
+
+	*value = (struct value){0, WIRE_T_VARINT};
+	switch ((enum schema_kind)field->kind) {
+	case SCHEMA_BOOL:
+		status = scan_bool(s, &truth);
+		value->bits = truth;
+		return status;
+	case SCHEMA_ENUM:
+		return enum_value(s, field, &value->bits);
+	case SCHEMA_INT32:
+	case SCHEMA_INT64:
+		status = signed_value(s, field, field->kind == SCHEMA_INT32, &number);
+		value->bits = (uint64_t)number;
+		return status;
+	case SCHEMA_SINT32:
+	case SCHEMA_SINT64:
+		status = signed_value(s, field, field->kind == SCHEMA_SINT32, &number);
+		value->bits = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
+		return status;
+	case SCHEMA_UINT32:
+	case SCHEMA_UINT64:
+		return unsigned_value(s, field, field->kind == SCHEMA_UINT32, &value->bits);
+	case SCHEMA_FIXED32:
+	case SCHEMA_FIXED64:
+		value->wire = field->kind == SCHEMA_FIXED32 ? WIRE_T_I32 : WIRE_T_I64;
+		return unsigned_value(s, field, field->kind == SCHEMA_FIXED32, &value->bits);
+	case SCHEMA_SFIXED32:
+	case SCHEMA_SFIXED64:
+		value->wire = field->kind == SCHEMA_SFIXED32 ? WIRE_T_I32 : WIRE_T_I64;
+		status = signed_value(s, field, field->kind == SCHEMA_SFIXED32, &number);
+		value->bits = (uint64_t)number;
+		return status;
+	case SCHEMA_FLOAT:
+	case SCHEMA_DOUBLE:
+		return float_value(s, field->kind == SCHEMA_FLOAT, value);
+	case SCHEMA_STRING:
+	case SCHEMA_BYTES:
+	case SCHEMA_MESSAGE:
+		break;
+	}
+	return TFPROF_OK;
+}
+
+static void put_value(struct buf *out, struct value value)
+{
+	if (value.wire == WIRE_T_VARINT)
+		wire_put_varint(out, value.bits);
+	else   /* little-endian, as all machines we build for */
+		buf_put(out, &value.bits, value.wire == WIRE_T_I32 ? 4 : 8);
+}
+
+/* One value that is not a message, with its tag. */
+static enum tfprof_status scalar(struct parser *p, struct frame *f,
+	const struct schema_field *field)
+{
+	struct buf *out = p->out;
+	size_t before = out->n, open;
+	enum tfprof_status status;
+	struct value value;
+	bool zero;
+
+	if (field->how == SCHEMA_PACKED) {
+		status = read_value(&p->scan, field, &value);
+		if (!f->packed) {
+			f->packed = field;
+			f->packed_open = wire_open(out, field->number);
+		}
+		put_value(out, value);
+		return status;
+	}
+	if (field->kind == SCHEMA_STRING || field->kind == SCHEMA_BYTES) {
+		open = wire_open(out, field->number);
+		status = scan_string(&p->scan, out);
+		zero = out->n == open;
+		wire_close(out, open);
+	} else {
+		status = read_value(&p->scan, field, &value);
+		zero = !value.bits;
+		wire_put_varint(out, (uint32_t)field->number << 3 | value.wire);
+		put_value(out, value);
+	}
+	if (field->how != SCHEMA_SINGLE || out->failed)
+		return status;
+	if (zero)
+		out->at[out->n = before] = '\0';
+	else
+		f->seen |= (uint64_t)1 << (field - f->type->fields);
+	return status;
+}
+
+static enum tfprof_status scalar_list(struct parser *p, struct frame *f,
+	const struct schema_field *field)
+{
+	struct text_scan *s = &p->scan;
+	enum tfprof_status status;
+	struct span shown;
+
+	scan_space(s);
+	if (scan_take(s, ']'))
+		return TFPROF_OK;
+	for (;;) {
+		scan_space(s);
+		status = scalar(p, f, field);
+		if (status)
+			return status;
+		scan_space(s);
+		if (scan_take(s, ']'))
+			return TFPROF_OK;
+		if (scan_take(s, ','))
+			continue;
+		shown = scan_shown(s);
+		return scan_fail(s, s->at, "found \"%.*s\" in the list of %s: "
+			"write a comma between its values and ] behind the last", ERROR_SPAN(shown),
+			field->name);
+	}
+}
+
+static enum tfprof_status message_field(struct parser *p, struct frame *f,
+	const struct schema_field *field)
+{
+	struct text_scan *s = &p->scan;
+	const char *bracket = s->at;
+
+	if (!schema_is_repeated(field) || !scan_take(s, '['))
+		return open_message(p, field);
+	scan_space(s);
+	if (scan_take(s, ']')) {
+		skip_separator(s);
+		return TFPROF_OK;
+	}
+	f->list = field;
+	f->list_bracket = bracket;
+	return open_message(p, field);
+}
+
+static enum tfprof_status any_field(struct parser *p)
+{
+	struct text_scan *s = &p->scan;
+	struct frame *f = top(p);
+	struct span name = scan_name(s);
+	const struct schema_field *field = find_field(f, name);
+	enum tfprof_status status;
+	bool colon;
+
+	if (!field)
+		return no_such_field(p, name);
+	if (f->packed != field)
+		close_packed(p, f);
+	if (!schema_is_repeated(field)) {
+		status = check_single(p, f, field, name.at);
+		if (status)
+			return status;
+	}
+	scan_space(s);
+	colon = scan_take(s, ':');
+	if (colon)
+		scan_space(s);
+	if (field->kind == SCHEMA_MESSAGE)
+		return message_field(p, f, field);
+	if (!colon)
+		return scan_fail(s, s->at, "a colon is missing behind %s: write %s: and its value",
+			field->name, field->name);
+	if (schema_is_repeated(field) && scan_take(s, '['))
+		status = scalar_list(p, f, field);
+	else
+		status = scalar(p, f, field);
+	skip_separator(s);
+	return status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static enum tfprof_status parse(struct parser *p)
+{
+	struct text_scan *s = &p->scan;
+	enum tfprof_status status;
+
+	do {
+		scan_space(s);
+		if (p->out->failed)
+			return error_no_memory(s->err);
+		if (top(p)->list)
+			status = go_on_in_list(p);
+		else if (s->at == s->end)
+			return at_end(p);
+		else if (*s->at == '}' || *s->at == '>')
+			status = close_message(p);
+		else
+			status = any_field(p);
+	} while (!status);
+	return status;
+}
+
+/* From the last to the first: each stretch between two lengths moves to its
+ * place, and the length goes before it. */
+static enum tfprof_status insert_lengths(struct parser *p)
+{
+	struct buf *out = p->out;
+	size_t extra = p->frames.at[0].extra, from = out->n, to = from + extra;
+
+	if (out->failed || !buf_reserve(out, extra))
+		return error_no_memory(p->scan.err);
+	out->n = to;
+	out->at[to] = '\0';
+	for (size_t i = p->longer.n; i-- > 1;) {   /* the first is the whole text */
+		struct length l = p->longer.at[i];
+
+		to -= from - l.open;
+		memmove(out->at + to, out->at + l.open, from - l.open);
+		from = l.open - 1;
+		to -= wire_varint_size(l.length);
+		wire_write_varint(out->at + to, l.length);
+	}
+	return TFPROF_OK;
+}
+
+enum tfprof_status text_to_wire(const struct schema_message *type, struct span text,
+	struct buf *out, struct tfprof_error *err)
+{
+	struct parser p = {.out = out};
+	size_t before = out->n;
+	enum tfprof_status status;
+
+	if (!text.n)
+		text.at = "";
+	p.scan = (struct text_scan){.at = text.at, .end = text.at + text.n, .start = text.at, .err = err};
+	if (text.n >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
+		p.scan.at = p.scan.start += 3;   /* a byte order mark, as some editors write */
+	status = push(&p, type, NULL);
+	if (!status)
+		status = parse(&p);
+	if (!status) {
+		close_packed(&p, top(&p));
+		status = insert_lengths(&p);
+	}
+	if (status && out->at)
+		out->at[out->n = before] = '\0';
+	scan_clear(&p.scan);
+	vec_clear(&p.frames);
+	vec_clear(&p.longer);
+	return status;
+}

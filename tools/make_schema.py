@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Writes src/proto/schema.c: the field tables of the messages we read as text.
+
+Field numbers, enum values and the like are facts of TensorFlow's protocol
+buffers; this takes them from the descriptors in its wheel, so that none is
+typed by hand. Run it with a Python that has TensorFlow:
+
+    python tools/make_schema.py            # rewrites src/proto/schema.c
+    python tools/make_schema.py --check    # fails if that would change it
+"""
+
+import os
+import re
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+from google.protobuf import descriptor_pb2  # noqa: E402
+from tensorflow.core.framework import graph_pb2  # noqa: E402
+from tensorflow.core.profiler import tfprof_log_pb2  # noqa: E402
+from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
+from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
+from tensorflow.core.protobuf import config_pb2  # noqa: E402
+
+ROOTS = [
+    graph_pb2.GraphDef,
+    config_pb2.RunMetadata,
+    tfprof_log_pb2.OpLogProto,
+    tfprof_log_pb2.ProfileProto,
+    tfprof_options_pb2.OptionsProto,
+    tfprof_options_pb2.AdvisorOptionsProto,
+    tfprof_output_pb2.GraphNodeProto,
+    tfprof_output_pb2.MultiGraphNodeProto,
+    tfprof_output_pb2.AdviceProto,
+]
+
+TARGET = os.path.join(os.path.dirname(__file__), "..", "src", "proto", "schema.c")
+PACKAGES = ("tensorflow.tfprof.", "tensorflow.")
+MAX_FIELDS, MAX_VALUES = 64, 100  # as in schema.h
+
+HEAD = """\
+/* Made by tools/make_schema.py from TensorFlow's descriptors; do not edit. */
+#include "proto/schema.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define VALUE(name, number) {name, sizeof(name) - 1, number}
+#define ENUM(variable, name)                                                   \\
+\tconst struct schema_enum variable = {name, variable##_values, COUNT(variable##_values)}
+
+#define FIELD(name, number, kind, how, type)                                   \\
+\t{name, sizeof(name) - 1, number, SCHEMA_##kind, SCHEMA_##how, {type}}
+#define OF(variable) .message = &variable
+#define NAMED(variable) .enumeration = &variable
+#define MESSAGE(variable, name)                                                \\
+\tconst struct schema_message variable = {name, variable##_fields, COUNT(variable##_fields)}
+
+"""
+
+
+def short_name(descriptor):
+    for package in PACKAGES:
+        if descriptor.full_name.startswith(package):
+            return descriptor.full_name[len(package):]
+    raise SystemExit(f"{descriptor.full_name}: unknown package")
+
+
+def c_name(descriptor):
+    """AttrValue.ListValue → attr_value_list_value"""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short_name(descriptor).replace(".", "_"))
+    return words.lower()
+
+
+def collect(roots):
+    """Every message the roots can hold, in the order they are met, and every
+    enum."""
+    messages, enums, waiting = {}, {}, list(roots)
+    while waiting:
+        message = waiting.pop(0)
+        if message.full_name in messages:
+            continue
+        messages[message.full_name] = message
+        for field in message.fields:
+            if field.message_type:
+                waiting.append(field.message_type)
+            if field.enum_type:
+                enums[field.enum_type.full_name] = field.enum_type
+    return list(messages.values()), list(enums.values())
+
+
+def kind(field):
+    name = descriptor_pb2.FieldDescriptorProto.Type.Name(field.type)
+    return name.removeprefix("TYPE_")
+
+
+def how(field):
+    message = field.containing_type
+    if field.message_type and field.message_type.GetOptions().map_entry:
+        return "MAP"
+    if field.is_repeated:
+        return "PACKED" if field.is_packed else "REPEATED"
+    if field.containing_oneof:
+        return "ONEOF"
+    # Map entries are written whole, zeros too.
+    if field.has_presence or message.GetOptions().map_entry:
+        return "OPTIONAL"
+    return "SINGLE"
+
+
+def check(messages, enums):
+    """What schema.h and its users take for granted."""
+    for names in ([c_name(d) for d in messages + enums], [short_name(d) for d in messages]):
+        assert len(set(names)) == len(names), "two messages of the same name"
+    for message in messages:
+        assert 0 < len(message.fields) <= MAX_FIELDS, message.full_name
+        assert len(message.oneofs) <= 1, message.full_name
+        assert not message.is_extendable, message.full_name
+        for field in message.fields:
+            assert kind(field) != "GROUP", field.full_name
+    for enum in enums:
+        assert len(enum.values) <= MAX_VALUES, enum.full_name
+
+
+def tables(messages, enums, roots):
+    """The lines of the file."""
+
+    def variable(message):
+        return ("schema_" if message in roots else "") + c_name(message)
+
+    def storage(message):
+        return "" if message in roots else "static "
+
+    def field_line(field):
+        target = "NULL"
+        if field.message_type:
+            target = f"OF({variable(field.message_type)})"
+        elif field.enum_type:
+            target = f"NAMED({c_name(field.enum_type)})"
+        line = f'\tFIELD("{field.name}", {field.number}, {kind(field)}, {how(field)}, {target}),'
+        return line if len(line) + 7 <= 100 else line.replace(" OF(", "\n\t\tOF(")
+
+    for enum in enums:
+        yield f"static const struct schema_value {c_name(enum)}_values[] = {{"
+        for value in enum.values:
+            yield f'\tVALUE("{value.name}", {value.number}),'
+        yield "};"
+        yield f'static ENUM({c_name(enum)}, "{short_name(enum)}");'
+        yield ""
+    yield "/* Messages hold each other in circles, so all are announced first. */"
+    for message in messages:
+        if message not in roots:
+            yield f"static const struct schema_message {variable(message)};"
+    for message in messages:
+        yield ""
+        yield f"static const struct schema_field {variable(message)}_fields[] = {{"
+        for field in sorted(message.fields, key=lambda field: field.number):
+            yield field_line(field)
+        yield "};"
+        line = f'{storage(message)}MESSAGE({variable(message)}, "{short_name(message)}");'
+        yield line if len(line) <= 100 else line.replace(", ", ",\n\t")
+    yield ""
+    yield "const struct schema_message *const schema_messages[] = {"
+    for message in messages:
+        yield f"\t&{variable(message)},"
+    yield "\tNULL,"
+    yield "};"
+
+
+def main():
+    roots = [message.DESCRIPTOR for message in ROOTS]
+    messages, enums = collect(roots)
+    check(messages, enums)
+    text = HEAD + "\n".join(tables(messages, enums, roots)) + "\n"
+    if sys.argv[1:] == ["--check"]:
+        with open(TARGET, encoding="utf-8") as file:
+            if file.read() != text:
+                raise SystemExit("src/proto/schema.c is not what tools/make_schema.py makes")
+        return
+    if sys.argv[1:]:
+        raise SystemExit(__doc__)
+    with open(TARGET, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
