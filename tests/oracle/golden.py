@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Ask the original about the real models and keep its answers as golden files.
+
+    golden.py MODELS_DIRECTORY        (as models.py wrote it)
+
+Writes tests/golden/<model>/: the inputs, compressed, and for each query
+<n>.query, a command line, and <n>.txt, the report the original gives for it.
+"""
+
+import gzip
+import os
+import shutil
+import sys
+
+import query_line
+from google.protobuf import text_format
+from messages import GraphDef, OptionsProto
+from original import Original
+
+GOLDEN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "golden")
+GRAPH = "--graph_path=graph.pbtxt"
+LOG = "--op_log_path=tfprof_log"
+RUN = "--run_meta_path=run_meta_0,run_meta_1,run_meta_2"
+FILES = f"--graph_path=graph.pb {RUN} {LOG}"
+SAVED = "--profile_path=profile"
+ALL = ("--select=bytes,peak_bytes,residual_bytes,output_bytes,micros,accelerator_micros,"
+       "cpu_micros,params,float_ops,occurrence,device,op_types,input_shapes")
+CODE = "--source_lines=false"
+
+# What every model is asked. Bytes are asked of single steps: where a kernel
+# reuses its input's memory, TensorFlow counts below zero, and the original
+# averages such sums as unsigned numbers, which we do not.
+COMMON = [
+    f"scope {FILES} --max_depth=3",
+    f"scope {FILES} {ALL} --max_depth=3 --step=0",
+    f"scope {SAVED} {ALL} --max_depth=100 --step=1 --min_micros=20 "
+    "--hide_name_regexes='unit_[23].*'",
+    f"scope {SAVED} --account_displayed_op_only --show_name_regexes='.*Mat.*,.*(DW|rnn)_grad.*' "
+    "--order_by=micros --select=micros,occurrence --max_depth=50",
+    f"graph {FILES} --max_depth=3",
+    f"graph {SAVED} {ALL} --max_depth=7 --order_by=bytes --min_bytes=100 --step=1 "
+    "--trim_name_regexes='gradients/unit_[23].*'",
+    f"graph {SAVED} --start_name_regexes='.*loss.*,cost.*' --max_depth=100 --min_micros=10 "
+    "--select=micros,device",
+    f"op {FILES} --select=micros,occurrence --order_by=micros --max_depth=100",
+    f"op {FILES} --select=micros,bytes,occurrence --order_by=micros --max_depth=100 --step=1",
+    f"op {SAVED} {ALL} --order_by=peak_bytes --max_depth=1000 --step=2",
+    f"op {SAVED} --account_type_regexes='.*cpu.*,.*gpu.*' --select=device,micros,occurrence "
+    "--order_by=occurrence --hide_name_regexes=Const --min_occurrence=2 --max_depth=40",
+    f"op {SAVED} --step=2 --order_by=cpu_micros --select=cpu_micros,accelerator_micros "
+    "--account_displayed_op_only --start_name_regexes='[A-M].*'",
+    f"code {FILES} {CODE} --max_depth=1000 --order_by=micros "
+    "--show_name_regexes='.*(train|resnet_model|loop|devices).py.*'",
+    f"code {SAVED} {CODE} --max_depth=7 --select=params,float_ops",
+    f"code {SAVED} {CODE} --max_depth=7 --select=bytes,output_bytes --order_by=bytes --step=0",
+    f"code {SAVED} {CODE} --max_depth=1000 --order_by=cpu_micros --select=cpu_micros,device "
+    "--trim_name_regexes='.*(variable_scope|dispatch|deprecation|traceback_utils).*' --step=0",
+    f"code {SAVED} {CODE} --account_type_regexes='Mat.*,.*Conv.*' --select=micros,op_types "
+    "--start_name_regexes='.*(build|main|unit).*' --max_depth=5 --hide_name_regexes='.*:2.*'",
+]
+
+# What only one model is asked; the ResNet's are those of the documentation.
+SPECIAL = {
+    "resnet": [
+        f"scope {GRAPH} --account_type_regexes=VariableV2 --max_depth=4 --select=params",
+        f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=4 "
+        "--select=params",
+        f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=10 "
+        "--select=params --show_name_regexes='.*(DW|biases|beta|gamma)'",
+        f"scope {GRAPH} {LOG} --min_float_ops=1 --max_depth=10 --select=float_ops "
+        "--account_type_regexes=Conv2D,MatMul,BiasAdd",
+        f"scope {GRAPH} {LOG} --min_float_ops=10000000 --max_depth=10 --select=float_ops",
+        f"op {GRAPH} {LOG} --min_float_ops=1 --select=float_ops --order_by=float_ops",
+        f"scope {GRAPH} --show_name_regexes='unit_2_1.*DW' --max_depth=100 "
+        "--account_displayed_op_only --select=params",
+        f"graph {FILES} --start_name_regexes='cost.*' --max_depth=100 --min_micros=10000 "
+        "--select=micros --account_type_regexes='.*'",
+        f"scope {FILES} --start_name_regexes='gradient.*' --max_depth=100 --min_micros=20000 "
+        "--select=micros --account_type_regexes='.*'",
+        f"code {SAVED} {CODE} --max_depth=1000 --show_name_regexes='.*resnet.*py.*' "
+        "--select=micros --order_by=micros",
+    ],
+    "loop": [
+        f"scope {SAVED} --select=occurrence,float_ops --max_depth=20 --step=1",
+        f"op {SAVED} --select=occurrence,float_ops,input_shapes --order_by=occurrence "
+        "--max_depth=100",
+        f"graph {SAVED} --max_depth=1000 --select=occurrence,op_types "
+        "--account_type_regexes='.*Enter|Merge|Switch|Exit|NextIteration'",
+    ],
+    "devices": [
+        f"scope {SAVED} --step=12 --max_depth=20 {ALL}",
+        f"scope {SAVED} --select=device,params --account_type_regexes='.*ps.*task:0.*' "
+        "--max_depth=1",
+        f"op {SAVED} --step=11 --order_by=accelerator_micros "
+        "--select=accelerator_micros,cpu_micros,device --max_depth=30",
+        f"graph {FILES} --order_by=accelerator_micros --select=accelerator_micros,peak_bytes "
+        "--max_depth=30 --min_accelerator_micros=1",
+    ],
+}
+
+
+def queries(model):
+    for line in COMMON:
+        if model == "devices" and SAVED in line:
+            # Its saved profile numbers the steps from 10.
+            line = line.replace("--step=", "--step=1")
+        yield line
+    yield from SPECIAL[model]
+
+
+def options_message(options, outfile):
+    message = OptionsProto(max_depth=10, step=-1, order_by="name", account_type_regexes=[".*"],
+                           start_name_regexes=[".*"], show_name_regexes=[".*"],
+                           select=["micros"], output=f"file:outfile={outfile}")
+    for name, value in options.items():
+        if name == "source_lines":
+            continue
+        kind = message.DESCRIPTOR.fields_by_name[name]
+        if name.endswith("_regexes") or name == "select":
+            getattr(message, name)[:] = value.split(",")
+        elif kind.type == kind.TYPE_BOOL:
+            setattr(message, name, value == "true")
+        else:
+            setattr(message, name, int(value) if kind.type == kind.TYPE_INT64 else value)
+    return message.SerializeToString()
+
+
+def feed(original, files, directory):
+    """Gives the original what the command line names, in its order."""
+    def get(name):
+        if not name:
+            return b""
+        with open(os.path.join(directory, name), "rb") as file:
+            data = file.read()
+        if name.endswith(".pbtxt"):
+            return text_format.Parse(data, GraphDef()).SerializeToString()
+        return data
+
+    original.delete()
+    if "profile_path" in files:
+        original.from_file(os.path.join(directory, files["profile_path"]))
+        return
+    original.new(get(files["graph_path"]), get(files.get("op_log_path")))
+    for step, name in enumerate(filter(None, files.get("run_meta_path", "").split(","))):
+        original.add_step(step, b"", get(name), b"")
+
+
+def ask(original, line, directory):
+    query = query_line.parse(line)
+    feed(original, query.files, directory)
+    outfile = "/tmp/tfprof-golden-report"
+    answer = original.profile(query.view, options_message(query.options, outfile))
+    if not os.path.exists(outfile):
+        raise RuntimeError(f"no report for {line}: {answer.stderr.decode()}")
+    with open(outfile, "rb") as file:
+        report = file.read()
+    os.unlink(outfile)
+    return report
+
+
+def write_golden(original, model, source):
+    target = os.path.join(GOLDEN, model)
+    shutil.rmtree(target, ignore_errors=True)
+    os.makedirs(target)
+    for name in sorted(os.listdir(source)):
+        if name.startswith(("checkpoint", "model.ckpt")):
+            continue
+        with open(os.path.join(source, name), "rb") as file, \
+                open(os.path.join(target, name + ".gz"), "wb") as packed, \
+                gzip.GzipFile("", "wb", 9, packed, mtime=0) as out:
+            shutil.copyfileobj(file, out)
+    for i, line in enumerate(queries(model), start=1):
+        report = ask(original, line, source)
+        with open(os.path.join(target, f"{i:02}.query"), "w", encoding="utf-8") as file:
+            file.write(line + "\n")
+        with open(os.path.join(target, f"{i:02}.txt"), "wb") as file:
+            file.write(report)
+
+
+if __name__ == "__main__":
+    with Original() as asked:
+        for model in SPECIAL:
+            write_golden(asked, model, os.path.join(sys.argv[1], model))
