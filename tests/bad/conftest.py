@@ -1,0 +1,57 @@
+"""Files to do wrong things with, and the program to do them to."""
+
+import gzip
+import os
+import subprocess
+
+import pytest
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+
+@pytest.fixture(scope="session")
+def good(tmp_path_factory):
+    """A small real model under names that do not tell what the files are."""
+    directory = tmp_path_factory.mktemp("good")
+    names = {"graph.pb": "g", "tfprof_log": "l", "profile": "p", "run_meta_0": "r"}
+    for name, short in names.items():
+        with gzip.open(os.path.join(TESTS, "golden", "loop", name + ".gz")) as packed:
+            (directory / short).write_bytes(packed.read())
+    return directory
+
+
+class Program:
+    def __init__(self, directory):
+        self.directory = directory
+
+    def run(self, *arguments, stdout=subprocess.PIPE):
+        path = os.environ.get("TFPROF_PROGRAM") or os.path.join(TESTS, "..", "build", "tfprof")
+        return subprocess.run([os.path.abspath(path)] + [str(one) for one in arguments],
+                              cwd=self.directory, stdin=subprocess.DEVNULL, stdout=stdout,
+                              stderr=subprocess.PIPE, timeout=60)
+
+    def refuses(self, status, *arguments, says=()):
+        """Runs it twice, to stdout and to a file that is there already, and
+        checks all that holds for any refusal. Gives the one line it says."""
+        outfile = self.directory / "outfile"
+        outfile.write_bytes(b"as it was\n")
+        for extra in ((), (f"--output=file:outfile={outfile}",)):
+            done = self.run(*arguments, *extra)
+            line = done.stderr.decode()
+            assert done.returncode == status, (done.returncode, line, done.stdout[:200])
+            assert done.stdout == b""
+            assert line.startswith("tfprof: ") and line.endswith("\n") and line.count("\n") == 1
+            assert outfile.read_bytes() == b"as it was\n"
+            if any(str(argument).startswith("--output") for argument in arguments):
+                break
+        for word in says:
+            assert word in line, f"{word!r} is not in {line!r}"
+        return line
+
+
+@pytest.fixture
+def tfprof(good, tmp_path):
+    """The program, run where the good files are."""
+    for path in good.iterdir():
+        os.symlink(path, tmp_path / path.name)
+    return Program(tmp_path)

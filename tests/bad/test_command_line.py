@@ -1,0 +1,100 @@
+"""Wrong command lines: status 2, one line naming what is wrong, what would be
+right and, where a word is misspelt, the word that was meant."""
+
+import pytest
+
+GOOD = "--profile_path=p"
+
+
+@pytest.mark.parametrize("argument, nearest", [
+    ("--selct=micros", "select"), ("--max_dept=3", "max_depth"), ("--orderby=name", "order_by"),
+    ("--profil_path=p", "profile_path"), ("--account_type_regex=.*", "account_type_regexes"),
+])
+def test_unknown_flag(tfprof, argument, nearest):
+    tfprof.refuses(2, "op", GOOD, argument, says=[argument.partition("=")[0], nearest])
+
+
+@pytest.mark.parametrize("argument, bad, nearest", [
+    ("--select=micro", "micro", "micros"), ("--select=micros,byte", "byte", "bytes"),
+    ("--select=param", "param", "params"), ("--order_by=micro", "micro", "micros"),
+    ("--order_by=Name", "Name", "name"), ("--order_by=float_op", "float_op", "float_ops"),
+    ("--output=stdot", "stdot", "stdout"), ("--output=fille:outfile=x", "fille", "file"),
+])
+def test_unknown_word(tfprof, argument, bad, nearest):
+    line = tfprof.refuses(2, "op", GOOD, argument, says=[bad, nearest])
+    assert line.count(",") >= 2, "the valid words: " + line
+
+
+@pytest.mark.parametrize("argument", [
+    "--max_depth=abc", "--max_depth=", "--max_depth=1x", "--min_micros=1.5", "--step=first",
+    "--max_depth=99999999999999999999", "--account_displayed_op_only=perhaps",
+])
+def test_bad_value(tfprof, argument):
+    name, _, value = argument.partition("=")
+    tfprof.refuses(2, "scope", GOOD, argument, says=[name.lstrip("-"), value])
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+@pytest.mark.parametrize("option", ["account_type_regexes", "start_name_regexes",
+                                    "trim_name_regexes", "show_name_regexes",
+                                    "hide_name_regexes"])
+@pytest.mark.parametrize("regex", ["(bad", "a[", "*x", "x{2,1}", "(?<n"])
+def test_bad_regex(tfprof, view, option, regex):
+    line = tfprof.refuses(2, view, GOOD, f"--{option}={regex}", says=[regex, option])
+    assert any(letter.isdigit() for letter in line.replace(regex, "")), "the position: " + line
+
+
+def test_bad_regex_behind_a_good_one(tfprof):
+    tfprof.refuses(2, "scope", GOOD, "--show_name_regexes=.*,(bad", says=["(bad"])
+
+
+def test_regex_that_runs_away(tfprof):
+    """Stopped with an error, or answered: within the time limit of a test."""
+    done = tfprof.run("scope", GOOD, "--show_name_regexes=(([a-z_/0-9]*)*)*!")
+    assert done.returncode in (0, 1, 2)
+    assert done.returncode == 0 or (done.stdout == b"" and done.stderr.startswith(b"tfprof: "))
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+def test_missing_step(tfprof, view):
+    tfprof.refuses(2, view, GOOD, "--step=77", says=["77", "0", "1", "2"])
+
+
+def test_missing_step_without_any(tfprof):
+    tfprof.refuses(2, "scope", "--graph_path=g", "--step=0", says=["step"])
+
+
+@pytest.mark.parametrize("other", ["--graph_path=g", "--run_meta_path=r"])
+def test_profile_and_files_together(tfprof, other):
+    tfprof.refuses(2, "scope", GOOD, other, says=["profile_path", other.partition("=")[0][2:]])
+
+
+def test_no_files(tfprof):
+    tfprof.refuses(2, "scope", says=["profile_path"])
+
+
+@pytest.mark.parametrize("command, nearest", [("scop", "scope"), ("grpah", "graph"),
+                                              ("ops", "op"), ("Code", "code")])
+def test_unknown_command(tfprof, command, nearest):
+    tfprof.refuses(2, command, GOOD, says=[command, nearest])
+
+
+def test_two_commands(tfprof):
+    tfprof.refuses(2, "scope", "op", GOOD, says=["op"])
+
+
+@pytest.mark.parametrize("output", ["file", "file:", "file:outfile=", "file:out=x",
+                                    "file:outfile"])
+def test_output_without_outfile(tfprof, output):
+    tfprof.refuses(2, "scope", GOOD, f"--output={output}", says=["outfile"])
+
+
+def test_flag_without_value(tfprof):
+    tfprof.refuses(2, "scope", GOOD, "--max_depth", says=["max_depth"])
+
+
+def test_code_view_without_call_stacks(tfprof):
+    line = tfprof.run("code", "--graph_path=g")
+    assert line.returncode in (1, 2)
+    assert line.stdout == b""
+    assert b"code trace" in line.stderr
