@@ -1,0 +1,198 @@
+/* What the comparison with TensorFlow cannot reach: memory that runs out, a
+ * sink that fails, bytes of any kind. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/step_timeline.h"
+#include "proto/wire_write.h"
+
+enum { ALL = STEP_TIMELINE_DATAFLOW | STEP_TIMELINE_MEMORY };
+
+static void put_output(struct buf *b, const char *allocator, int64_t bytes)
+{
+	size_t output = wire_open(b, 7), description = wire_open(b, 3), part, dim;
+
+	wire_put_int(b, 1, 1);
+	part = wire_open(b, 2);
+	dim = wire_open(b, 2);
+	wire_put_int(b, 1, 28);
+	wire_put_bytes(b, 2, SPAN("side"));
+	wire_close(b, dim);
+	wire_close(b, part);
+	part = wire_open(b, 4);
+	wire_put_int(b, 1, bytes);
+	wire_put_bytes(b, 3, span_of(allocator));
+	wire_close(b, part);
+	wire_close(b, description);
+	wire_close(b, output);
+}
+
+/* StepStats of `n` nodes on each of two devices, all at the same time. */
+static struct buf make_step_stats(size_t n)
+{
+	struct buf b = {0};
+
+	for (size_t d = 0; d < 2; d++) {
+		size_t device = wire_open(&b, 1);
+
+		wire_put_bytes(&b, 1, d ? SPAN("/cpu:1") : SPAN("/cpu:0"));
+		for (size_t i = 0; i < n; i++) {
+			size_t entry = wire_open(&b, 2);
+			struct buf text = {0};
+
+			buf_printf(&text, "node%zu", i + d * n);
+			wire_put_bytes(&b, 1, buf_get(&text));
+			wire_put_int(&b, 2, 100);
+			wire_put_int(&b, 5, 7);
+			put_output(&b, "cpu", 1000);
+			put_output(&b, "bfc", 20);
+			text.n = 0;
+			buf_printf(&text, "x = Op(node%zu, node%zu:1)", i / 2, i);
+			wire_put_bytes(&b, 8, buf_get(&text));
+			wire_close(&b, entry);
+			buf_clear(&text);
+		}
+		wire_close(&b, device);
+	}
+	assert_false(b.failed);
+	return b;
+}
+
+static void test_stats_alone_or_in_run_metadata(void **state)
+{
+	struct buf stats = make_step_stats(3), run_metadata = {0}, a = {0}, b = {0};
+	struct sink out;
+	const char *bad;
+
+	wire_put_bytes(&run_metadata, 1, buf_get(&stats));
+	sink_open_buf(&out, &a, SINK_PLAIN, NULL);
+	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, NULL), TFPROF_OK);
+	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
+	sink_open_buf(&out, &b, SINK_PLAIN, NULL);
+	assert_int_equal(step_timeline_write(buf_get(&run_metadata), ALL, &out, &bad, NULL),
+		TFPROF_OK);
+	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
+	assert_true(a.n > 1000);
+	assert_string_equal(a.at, b.at);
+	assert_non_null(strstr(a.at, "\"ph\":\"s\""));
+	assert_non_null(strstr(a.at, "name: side\\n"));
+	buf_clear(&stats);
+	buf_clear(&run_metadata);
+	buf_clear(&a);
+	buf_clear(&b);
+}
+
+static void test_memory_out(void **state)
+{
+	struct buf stats = make_step_stats(80);
+	enum tfprof_status status = TFPROF_NO_MEMORY;
+	size_t nth;
+
+	for (nth = 1; status; nth++) {
+		struct tfprof_error err = {0};
+		struct buf text = {0};
+		struct sink out;
+		const char *bad;
+
+		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
+		mem_fail_at(nth);
+		status = step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err);
+		if (!status)
+			status = sink_commit(&out, &err);
+		else
+			sink_abandon(&out);
+		mem_fail_at(0);
+		if (status) {
+			assert_int_equal(status, TFPROF_NO_MEMORY);
+			assert_string_equal(err.text, "out of memory");
+		}
+		buf_clear(&text);
+		assert_true(nth < 1000);
+	}
+	assert_true(nth > 40);
+	buf_clear(&stats);
+}
+
+struct limited {
+	size_t room, n_calls;
+};
+
+static int write_limited(void *context, const void *bytes, size_t n)
+{
+	struct limited *limited = context;
+
+	limited->n_calls++;
+	if (n > limited->room)
+		return ENOSPC;
+	limited->room -= n;
+	return 0;
+}
+
+/* A full disk ends the work soon, and is told at the end. */
+static void test_sink_fails(void **state)
+{
+	struct buf stats = make_step_stats(3000);
+	struct limited limited = {100000, 0};
+	struct tfprof_error err;
+	struct sink out;
+	const char *bad;
+
+	assert_int_equal(sink_open_fn(&out, write_limited, &limited, "t", SINK_PLAIN, &err), TFPROF_OK);
+	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err), TFPROF_OK);
+	assert_int_equal(sink_commit(&out, &err), TFPROF_IO);
+	assert_string_equal(err.text, "t: cannot write: No space left on device");
+	assert_int_equal(limited.n_calls, 2);
+	buf_clear(&stats);
+}
+
+/* Whatever the bytes are, the answer is a trace or a place in them. */
+static void test_damaged(void **state)
+{
+	struct buf stats = make_step_stats(4);
+	uint32_t random = 1;
+	size_t n_refused = 0;
+
+	for (size_t round = 0; round < 20000; round++) {
+		char *bytes = malloc(stats.n);
+		enum tfprof_status status;
+		struct buf text = {0};
+		struct sink out;
+		const char *bad;
+
+		memcpy(bytes, stats.at, stats.n);
+		for (size_t i = 0; i <= round % 4; i++) {
+			random = random * 1664525 + 1013904223;
+			bytes[(random >> 8) % stats.n] = (char)(random >> 24 ^ random);
+		}
+		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
+		status = step_timeline_write_stats((struct span){bytes, stats.n}, ALL, &out, &bad, NULL);
+		if (status) {
+			assert_int_equal(status, TFPROF_FORMAT);
+			assert_true(bad >= bytes && bad <= bytes + stats.n);
+			n_refused++;
+		}
+		sink_abandon(&out);
+		buf_clear(&text);
+		free(bytes);
+	}
+	assert_true(n_refused > 1000 && n_refused < 19000);
+	buf_clear(&stats);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stats_alone_or_in_run_metadata),
+		cmocka_unit_test(test_memory_out),
+		cmocka_unit_test(test_sink_fails),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
