@@ -132,7 +132,7 @@ class Comparison:
 
     # -- saved profiles ------------------------------------------------------
 
-    def _compare_profiles(self):
+    def _compare_profiles(self, loaded=""):
         """The two ProfileProtos; (the original's, ours) if there are both."""
         ours = self.ours.serialize()
         mine = ProfileProto.FromString(ours)
@@ -140,7 +140,7 @@ class Comparison:
             theirs_bytes = self.original.serialize()
         except original_module.Refused:
             if not self.traits.unresolved:
-                self._differ("profile", -1, "raised", "written")
+                self._differ("profile" + loaded, -1, "raised", "written")
             return None
         theirs = ProfileProto.FromString(theirs_bytes)
         mine.DiscardUnknownFields()
@@ -150,29 +150,44 @@ class Comparison:
                     node.ClearField("src_output_index")
                     node.ClearField("input_shapes")
         if theirs != mine:
-            self._differ("profile", -1, *map(_text, (theirs, mine)))
+            self._differ("profile" + loaded, -1, *map(_text, (theirs, mine)))
         return theirs_bytes, ours
 
     def _compare_loaded(self, theirs, ours):
         """Whoever wrote a profile, whoever loads it: the same answers."""
         queries = self.case.queries[:3]
         for writer, saved in (("original", theirs), ("ours", ours)):
-            path = os.path.join(self.directory, "saved")
-            with open(path, "wb") as file:
-                file.write(saved)
-
-            def load():
-                self.original.delete()
-                self.original.from_file(path)
-            load()
-            self.ours.from_file(path)
-            self._compare_queries(load, queries, f" loaded from {writer}")
+            self._load_both(saved)
+            self._compare_queries(lambda: self._load(self.original), queries,
+                                  f" loaded from {writer}")
             first = self.ours.serialize()
             self.ours.from_bytes(first)
             second = self.ours.serialize()
             if first != second:
                 self._differ("fixed point", -1, *(_text(ProfileProto.FromString(saved))
                                                   for saved in (first, second)))
+        if self.case.steps:
+            self._compare_continued(theirs)
+
+    def _compare_continued(self, saved):
+        """A loaded profile takes further steps."""
+        self._load_both(saved)
+        step = self.case.steps[-1]
+        coverages = [_add(profiler, step, step.step + 1)
+                     for profiler in (self.original, self.ours)]
+        if abs(coverages[0] - coverages[1]) > 1e-9:
+            self._differ("coverage loaded", -1, *map(str, coverages))
+        self._compare_profiles(" loaded and continued")
+
+    def _load_both(self, saved):
+        with open(os.path.join(self.directory, "saved"), "wb") as file:
+            file.write(saved)
+        self._load(self.original)
+        self._load(self.ours)
+
+    def _load(self, profiler):
+        profiler.delete()
+        profiler.from_file(os.path.join(self.directory, "saved"))
 
     # -- one query -----------------------------------------------------------
 
@@ -281,8 +296,12 @@ def exercise(case, profiler, directory):
 def _feed(profiler, case):
     profiler.delete()
     profiler.new(_bytes(case.graph), _bytes(case.op_log))
-    return [profiler.add_step(step.step, _bytes(step.graph), _bytes(step.run_meta),
-                              _bytes(step.op_log)) for step in case.steps]
+    return [_add(profiler, step, step.step) for step in case.steps]
+
+
+def _add(profiler, step, number):
+    return profiler.add_step(number, _bytes(step.graph), _bytes(step.run_meta),
+                             _bytes(step.op_log))
 
 
 def _same_refusal(theirs, mine):

@@ -19,6 +19,7 @@ import pickle
 import signal
 import sys
 import tempfile
+import traceback
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "oracle")]
@@ -105,6 +106,8 @@ class Run:
                 with os.fdopen(writing, "wb") as report:
                     work(self, numbers, report)
                 status = 0
+            except Exception:
+                traceback.print_exc()
             finally:
                 sys.stdout.flush()
                 sys.stderr.flush()
