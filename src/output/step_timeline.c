@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "output/json.h"
+#include "output/chrome_trace.h"
 #include "output/lanes.h"
 #include "output/step_entry.h"
 #include "proto/tensor_description.h"
@@ -25,14 +25,8 @@ struct device {
 	uint32_t name_id;
 };
 
-/* A process and a lane in it. */
-struct place {
-	int64_t pid;
-	uint32_t tid;
-};
-
 struct tensor {
-	struct place producer;
+	struct chrome_place producer;
 	int64_t created, ready, last_use;
 	int64_t bytes;
 	int64_t object_id;
@@ -89,52 +83,15 @@ static enum tfprof_status malformed(struct timeline *t, const char *bad)
 
 /* ---- events ----------------------------------------------------------- */
 
-static void put_process(struct timeline *t, int64_t pid, struct span name, const char *suffix)
-{
-	struct json *j = &t->j;
-
-	json_line(j);
-	json_open_object(j);
-	json_put_text(j, "name", "process_name");
-	json_put_text(j, "ph", "M");
-	json_put_int(j, "pid", pid);
-	json_key(j, "args");
-	json_open_object(j);
-	json_key(j, "name");
-	json_open_string(j);
-	json_add_span(j, name);
-	json_add_text(j, suffix);
-	json_close_string(j);
-	json_close_object(j);
-	json_close_object(j);
-}
-
-/* What all other events begin with. */
-static void open_event(struct timeline *t, const char *phase, const char *category,
-	struct span name, struct place place, int64_t time)
-{
-	struct json *j = &t->j;
-
-	json_line(j);
-	json_open_object(j);
-	json_put_text(j, "ph", phase);
-	json_put_text(j, "cat", category);
-	json_put_string(j, "name", name);
-	json_put_int(j, "pid", place.pid);
-	json_put_int(j, "tid", place.tid);
-	json_put_int(j, "ts", time);
-}
-
-static void put_operation(struct timeline *t, const struct step_entry *entry, struct place place,
-	const struct step_operation *op)
+static void put_operation(struct timeline *t, const struct step_entry *entry,
+	struct chrome_place place, const struct step_operation *op)
 {
 	struct json *j = &t->j;
 	struct span inputs = op->inputs, input;
 
-	open_event(t, "X", "Op", op->type, place, entry->start);
+	chrome_open_event(j, "X", "Op", op->type, place, entry->start);
 	json_put_int(j, "dur", entry->duration);
-	json_key(j, "args");
-	json_open_object(j);
+	chrome_open_args(j);
 	json_put_string(j, "name", op->node);
 	json_put_string(j, "op", op->type);
 	for (int64_t i = 0; step_next_input(&inputs, &input); i++) {
@@ -143,16 +100,16 @@ static void put_operation(struct timeline *t, const struct step_entry *entry, st
 		snprintf(key, sizeof(key), "input%lld", (long long)i);
 		json_put_string(j, key, input);
 	}
-	json_close_object(j);
-	json_close_object(j);
+	chrome_close_args(j);
+	chrome_close_event(j);
 }
 
-static void put_flow(struct timeline *t, const char *phase, struct span name, struct place place,
-	int64_t time)
+static void put_flow(struct timeline *t, const char *phase, struct span name,
+	struct chrome_place place, int64_t time)
 {
-	open_event(t, phase, "DataFlow", name, place, time);
+	chrome_open_event(&t->j, phase, "DataFlow", name, place, time);
 	json_put_int(&t->j, "id", t->n_flows);
-	json_close_object(&t->j);
+	chrome_close_event(&t->j);
 }
 
 /* Objects are in the process after their producer's. */
@@ -160,9 +117,10 @@ static void open_object(struct timeline *t, const char *phase, uint32_t name_id,
 	int64_t time)
 {
 	const struct tensor *tensor = &t->tensors.at[name_id];
-	struct place place = {tensor->producer.pid + 1, tid};
+	struct chrome_place place = {tensor->producer.pid + 1, tid};
 
-	open_event(t, phase, "Tensor", strings_get(&t->tensor_names, name_id), place, time);
+	chrome_open_event(&t->j, phase, "Tensor", strings_get(&t->tensor_names, name_id), place,
+		time);
 	json_put_int(&t->j, "id", tensor->object_id);
 }
 
@@ -171,7 +129,7 @@ static void put_created(struct timeline *t, uint32_t name_id)
 	const struct tensor *tensor = &t->tensors.at[name_id];
 
 	open_object(t, "N", name_id, tensor->producer.tid, tensor->created);
-	json_close_object(&t->j);
+	chrome_close_event(&t->j);
 }
 
 /* t->description as it is when the tensor is ready. */
@@ -185,8 +143,7 @@ static void put_snapshot(struct timeline *t, uint32_t name_id)
 	tensor_description_text(&t->description, &t->scratch);
 	text = buf_get(&t->scratch);
 	open_object(t, "O", name_id, tensor->producer.tid, add(tensor->ready, -1));
-	json_key(j, "args");
-	json_open_object(j);
+	chrome_open_args(j);
 	json_key(j, "snapshot");
 	json_open_object(j);
 	json_key(j, "tensor_description");
@@ -199,27 +156,26 @@ static void put_snapshot(struct timeline *t, uint32_t name_id)
 	}
 	json_close_string(j);
 	json_close_object(j);
-	json_close_object(j);
-	json_close_object(j);
+	chrome_close_args(j);
+	chrome_close_event(j);
 }
 
 static void put_deleted(struct timeline *t, uint32_t name_id)
 {
 	open_object(t, "D", name_id, 0, t->tensors.at[name_id].last_use);
-	json_close_object(&t->j);
+	chrome_close_event(&t->j);
 }
 
 static void put_counter(struct timeline *t, struct span allocator, int64_t time, int64_t bytes)
 {
 	struct json *j = &t->j;
 
-	open_event(t, "C", "Memory", allocator, (struct place){0, 0}, time);
-	json_key(j, "args");
-	json_open_object(j);
+	chrome_open_event(j, "C", "Memory", allocator, (struct chrome_place){0, 0}, time);
+	chrome_open_args(j);
 	json_key_span(j, allocator);
 	json_int(j, bytes);
-	json_close_object(j);
-	json_close_object(j);
+	chrome_close_args(j);
+	chrome_close_event(j);
 }
 
 /* ---- first pass: devices ---------------------------------------------- */
@@ -280,10 +236,12 @@ static enum tfprof_status add_run_metadata(struct timeline *t, struct span messa
 
 static void put_processes(struct timeline *t)
 {
-	put_process(t, 0, SPAN("Allocators"), "");
+	chrome_put_process(&t->j, 0, "", SPAN("Allocators"), "");
 	for (size_t i = 0; i < t->devices.n; i++) {
-		put_process(t, 2 * (int64_t)i + 1, t->devices.at[i].name, " Compute");
-		put_process(t, 2 * (int64_t)i + 2, t->devices.at[i].name, " Tensors");
+		struct span name = t->devices.at[i].name;
+
+		chrome_put_process(&t->j, 2 * (int64_t)i + 1, "", name, " Compute");
+		chrome_put_process(&t->j, 2 * (int64_t)i + 2, "", name, " Tensors");
 	}
 }
 
@@ -330,7 +288,8 @@ static enum tfprof_status read_output(struct timeline *t, struct span message)
 
 	tensor_description_reset(&t->description);
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(3) && !tensor_description_read(&t->description, f.bytes, &bad))
+		if (f.tag == WIRE_LEN(3) &&
+		    !tensor_description_read(&t->description, f.bytes, &bad))
 			return malformed(t, bad);
 	if (t->description.dims.failed)
 		return error_no_memory(t->err);
@@ -339,7 +298,7 @@ static enum tfprof_status read_output(struct timeline *t, struct span message)
 
 /* A later tensor of the same name takes the place of an earlier one. */
 static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry *entry,
-	struct place place, uint32_t name_id)
+	struct chrome_place place, uint32_t name_id)
 {
 	uint32_t allocator = strings_alias(&t->allocators, t->description.allocator_name);
 	struct tensor *tensor;
@@ -367,7 +326,7 @@ static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry
 }
 
 static enum tfprof_status add_outputs(struct timeline *t, const struct step_entry *entry,
-	struct place place)
+	struct chrome_place place)
 {
 	struct wire_reader r = wire_reader(entry->message);
 	struct wire_field f;
@@ -391,7 +350,7 @@ static enum tfprof_status add_outputs(struct timeline *t, const struct step_entr
 static enum tfprof_status add_tensors(struct timeline *t, const struct device *device)
 {
 	struct wire_reader r = wire_reader(device->message);
-	struct place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
 	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 	struct lanes lanes = {0};
@@ -435,7 +394,7 @@ static uint32_t find_tensor(const struct timeline *t, struct span input)
 }
 
 static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_entry *entry,
-	struct place place)
+	struct chrome_place place)
 {
 	struct tensor *tensor = &t->tensors.at[name_id];
 	struct span name = strings_get(&t->tensor_names, name_id);
@@ -455,7 +414,7 @@ static enum tfprof_status put_entries(struct timeline *t, const struct device *d
 	size_t *n_entries)
 {
 	struct wire_reader r = wire_reader(device->message);
-	struct place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
 	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 
@@ -521,9 +480,7 @@ static enum tfprof_status put_all(struct timeline *t)
 	enum tfprof_status status = TFPROF_OK;
 	size_t n_entries = 0;
 
-	json_open_object(&t->j);
-	json_key(&t->j, "traceEvents");
-	json_open_array(&t->j);
+	chrome_open(&t->j);
 	put_processes(t);
 	for (size_t i = 0; !status && i < t->devices.n; i++)
 		status = add_tensors(t, &t->devices.at[i]);
@@ -531,10 +488,7 @@ static enum tfprof_status put_all(struct timeline *t)
 		status = put_entries(t, &t->devices.at[i], &n_entries);
 	if (!status && t->flags & STEP_TIMELINE_MEMORY)
 		status = put_memory(t);
-	sink_char(t->j.sink, '\n');
-	json_close_array(&t->j);
-	json_close_object(&t->j);
-	sink_char(t->j.sink, '\n');
+	chrome_close(&t->j);
 	return status;
 }
 

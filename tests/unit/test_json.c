@@ -62,8 +62,8 @@ static void test_structure(void **state)
 	json_close_array(&f.j);
 	json_put_int(&f.j, "i", 8);
 	json_close_object(&f.j);
-	expect(&f, "{\"a\":\"x\",\"b\":-1,\"c\":true,\"d\":0.5,\"e\":\"\",\"f\\\"\":[null,false,[],{},"
-		   "{\"g\":{\"h\":0}},7],\"i\":8}");
+	expect(&f, "{\"a\":\"x\",\"b\":-1,\"c\":true,\"d\":0.5,\"e\":\"\",\"f\\\"\":[null,false,"
+		   "[],{},{\"g\":{\"h\":0}},7],\"i\":8}");
 }
 
 static void test_lines(void **state)
@@ -111,8 +111,10 @@ static void test_strings(void **state)
 		{SPAN("\"\\"), "\\\"\\\\"},
 		{SPAN("\b\t\n\v\f\r"), "\\b\\t\\n\\u000b\\f\\r"},
 		{SPAN("a\0b\x01\x1f\x7f"), "a\\u0000b\\u0001\\u001f\\u007f"},
-		{SPAN("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"), "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
-		{SPAN("\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"), "\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"},
+		{SPAN("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+			"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{SPAN("\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"),
+			"\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"},
 		{SPAN("\x80x"), BAD "x"},
 		{SPAN("\xff\xfe\xc0\xaf"), BAD BAD BAD BAD},
 		{SPAN("x\xc3"), "x" BAD},

@@ -72,7 +72,8 @@ static void test_stats_alone_or_in_run_metadata(void **state)
 
 	wire_put_bytes(&run_metadata, 1, buf_get(&stats));
 	sink_open_buf(&out, &a, SINK_PLAIN, NULL);
-	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, NULL), TFPROF_OK);
+	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, NULL),
+		TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	sink_open_buf(&out, &b, SINK_PLAIN, NULL);
 	assert_int_equal(step_timeline_write(buf_get(&run_metadata), ALL, &out, &bad, NULL),
@@ -143,8 +144,10 @@ static void test_sink_fails(void **state)
 	struct sink out;
 	const char *bad;
 
-	assert_int_equal(sink_open_fn(&out, write_limited, &limited, "t", SINK_PLAIN, &err), TFPROF_OK);
-	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err), TFPROF_OK);
+	assert_int_equal(sink_open_fn(&out, write_limited, &limited, "t", SINK_PLAIN, &err),
+		TFPROF_OK);
+	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err),
+		TFPROF_OK);
 	assert_int_equal(sink_commit(&out, &err), TFPROF_IO);
 	assert_string_equal(err.text, "t: cannot write: No space left on device");
 	assert_int_equal(limited.n_calls, 2);
@@ -171,7 +174,8 @@ static void test_damaged(void **state)
 			bytes[(random >> 8) % stats.n] = (char)(random >> 24 ^ random);
 		}
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
-		status = step_timeline_write_stats((struct span){bytes, stats.n}, ALL, &out, &bad, NULL);
+		status = step_timeline_write_stats((struct span){bytes, stats.n}, ALL, &out, &bad,
+			NULL);
 		if (status) {
 			assert_int_equal(status, TFPROF_FORMAT);
 			assert_true(bad >= bytes && bad <= bytes + stats.n);
