@@ -365,6 +365,12 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 	enum tfprof_status status;
 	int error;
 
+	/* Replacing the file that one of these was redirected to would take it
+	 * from under those who go on writing to the stream. */
+	if (strcmp(path, "/dev/stdout") == 0)
+		return sink_open_fd(s, STDOUT_FILENO, path, format, err);
+	if (strcmp(path, "/dev/stderr") == 0)
+		return sink_open_fd(s, STDERR_FILENO, path, format, err);
 	*s = (struct sink){.fd = -1, .write = write_fd, .context = s};
 	status = open_common(s, path, true, gzip, err);
 	if (status)

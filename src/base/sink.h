@@ -19,7 +19,8 @@
  *                                                         path
  *
  * A file is written whole or not at all: until commit succeeds, `path` is what
- * it was before. Only something that is no regular file (a device, a pipe) is
+ * it was before; a process that is killed leaves at most a hidden `.tfprof-…`
+ * beside it. Only something that is no regular file (a device, a pipe) is
  * written directly. A symbolic link stays one: its target is replaced. */
 #ifndef TFPROF_BASE_SINK_H
 #define TFPROF_BASE_SINK_H
@@ -56,7 +57,8 @@ struct sink {
 };
 
 /* The file is created at commit, or replaced, keeping its permissions. Fails
- * at once if the directory or an existing file cannot be written. */
+ * at once if the directory or an existing file cannot be written. /dev/stdout
+ * and /dev/stderr are those streams, whatever they are redirected to. */
 enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_format format,
 	struct tfprof_error *err);
 /* `name` is what messages call it; the descriptor stays open. */
