@@ -104,7 +104,7 @@ static void escape(struct sink *sink, unsigned char c)
 void json_add_span(struct json *j, struct span part)
 {
 	const unsigned char *at = (const unsigned char *)part.at, *plain = at;
-	const unsigned char *end = at + part.n;
+	const unsigned char *end = part.n ? at + part.n : at;
 
 	while (at < end) {
 		int length;
