@@ -104,6 +104,10 @@ TFPROF_API enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *profil
 TFPROF_API enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *profile,
 	const struct tfprof_input *op_log, struct tfprof_error *err);
 
+/* What the last call that added something had to say (lines, maybe none):
+ * entries without a start time and the like. */
+TFPROF_API const char *tfprof_profile_get_notes(const tfprof_profile *profile);
+
 /* One step whole or not at all: an optional newer graph, run metadata, an
  * optional op log (NULL: none), in this order. */
 TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, int64_t step,
@@ -186,9 +190,9 @@ TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *
 /* What options there are, in order of documentation; NULL beyond the last. */
 struct tfprof_option_info {
 	const char *name;
-	const char *kind;          /* "int", "bool", "word", "words", "regexes", "output" */
 	const char *default_value;
 	const char *help;          /* one sentence */
+	const char *kind;          /* "int", "bool", "word", "words", "regexes", "output" */
 	const char *const *words;  /* NULL-terminated valid words, or NULL */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
@@ -244,6 +248,21 @@ struct tfprof_row {
 };
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
 TFPROF_API const struct tfprof_row *tfprof_result_get_row(const tfprof_result *result, size_t i);
+
+/* ---- step timeline --------------------------------------------------- */
+
+/* The Chrome trace (JSON) of one step as its run metadata tells it, without a
+ * profile: every entry on its device, on request with arrows from producers
+ * to consumers (`show_dataflow`) and with tensors and the bytes of each
+ * allocator (`show_memory`). The events are those of TensorFlow's
+ * `timeline.Timeline(step_stats).generate_chrome_trace_format`.
+ *
+ * A file is written whole or not at all, and gzip'd if its name ends in
+ * `.gz`. With `path` NULL the trace goes to memory instead: `*bytes`, freed
+ * with tfprof_bytes_free; else `bytes` and `size` are not used. */
+TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_meta,
+	int show_dataflow, int show_memory, const char *path, void **bytes, size_t *size,
+	struct tfprof_error *err);
 
 #ifdef __cplusplus
 }

@@ -207,6 +207,15 @@ static const struct schema_message exec_memory;
 static const struct schema_message exec_time;
 static const struct schema_message exec_memory_output_memory_entry;
 static const struct schema_message memory;
+static const struct schema_message meta_graph_def_meta_info_def;
+static const struct schema_message op_list;
+static const struct schema_message pprof_value_type;
+static const struct schema_message pprof_sample;
+static const struct schema_message pprof_label;
+static const struct schema_message pprof_mapping;
+static const struct schema_message pprof_location;
+static const struct schema_message pprof_line;
+static const struct schema_message pprof_function;
 
 static const struct schema_field schema_graph_def_fields[] = {
 	FIELD("node", 1, MESSAGE, REPEATED, OF(node_def)),
@@ -986,6 +995,115 @@ static const struct schema_field memory_fields[] = {
 	FIELD("ptr", 2, UINT64, SINGLE, NULL),
 };
 static MESSAGE(memory, "Memory");
+
+static const struct schema_field schema_meta_graph_def_fields[] = {
+	FIELD("meta_info_def", 1, MESSAGE, OPTIONAL, OF(meta_graph_def_meta_info_def)),
+	FIELD("graph_def", 2, MESSAGE, OPTIONAL, OF(schema_graph_def)),
+	FIELD("saver_def", 3, BYTES, OPTIONAL, NULL),  /* opaque */
+	FIELD("collection_def", 4, BYTES, REPEATED, NULL),  /* opaque */
+	FIELD("signature_def", 5, BYTES, REPEATED, NULL),  /* opaque */
+	FIELD("asset_file_def", 6, BYTES, REPEATED, NULL),  /* opaque */
+	FIELD("object_graph_def", 7, BYTES, OPTIONAL, NULL),  /* opaque */
+};
+MESSAGE(schema_meta_graph_def, "MetaGraphDef");
+
+static const struct schema_field schema_saved_model_fields[] = {
+	FIELD("saved_model_schema_version", 1, INT64, SINGLE, NULL),
+	FIELD("meta_graphs", 2, MESSAGE, REPEATED, OF(schema_meta_graph_def)),
+};
+MESSAGE(schema_saved_model, "SavedModel");
+
+static const struct schema_field schema_pprof_profile_fields[] = {
+	FIELD("sample_type", 1, MESSAGE, REPEATED, OF(pprof_value_type)),
+	FIELD("sample", 2, MESSAGE, REPEATED, OF(pprof_sample)),
+	FIELD("mapping", 3, MESSAGE, REPEATED, OF(pprof_mapping)),
+	FIELD("location", 4, MESSAGE, REPEATED, OF(pprof_location)),
+	FIELD("function", 5, MESSAGE, REPEATED, OF(pprof_function)),
+	FIELD("string_table", 6, STRING, REPEATED, NULL),
+	FIELD("drop_frames", 7, INT64, SINGLE, NULL),
+	FIELD("keep_frames", 8, INT64, SINGLE, NULL),
+	FIELD("time_nanos", 9, INT64, SINGLE, NULL),
+	FIELD("duration_nanos", 10, INT64, SINGLE, NULL),
+	FIELD("period_type", 11, MESSAGE, OPTIONAL, OF(pprof_value_type)),
+	FIELD("period", 12, INT64, SINGLE, NULL),
+	FIELD("comment", 13, INT64, PACKED, NULL),
+	FIELD("default_sample_type", 14, INT64, SINGLE, NULL),
+};
+MESSAGE(schema_pprof_profile, "pprof.Profile");
+
+static const struct schema_field meta_graph_def_meta_info_def_fields[] = {
+	FIELD("meta_graph_version", 1, STRING, SINGLE, NULL),
+	FIELD("stripped_op_list", 2, MESSAGE, OPTIONAL, OF(op_list)),
+	FIELD("any_info", 3, BYTES, OPTIONAL, NULL),  /* opaque */
+	FIELD("tags", 4, STRING, REPEATED, NULL),
+	FIELD("tensorflow_version", 5, STRING, SINGLE, NULL),
+	FIELD("tensorflow_git_version", 6, STRING, SINGLE, NULL),
+	FIELD("stripped_default_attrs", 7, BOOL, SINGLE, NULL),
+	FIELD("function_aliases", 8, BYTES, REPEATED, NULL),  /* opaque */
+};
+static MESSAGE(meta_graph_def_meta_info_def, "MetaGraphDef.MetaInfoDef");
+
+static const struct schema_field op_list_fields[] = {
+	FIELD("op", 1, MESSAGE, REPEATED, OF(op_def)),
+};
+static MESSAGE(op_list, "OpList");
+
+static const struct schema_field pprof_value_type_fields[] = {
+	FIELD("type", 1, INT64, SINGLE, NULL),
+	FIELD("unit", 2, INT64, SINGLE, NULL),
+};
+static MESSAGE(pprof_value_type, "pprof.ValueType");
+
+static const struct schema_field pprof_sample_fields[] = {
+	FIELD("location_id", 1, UINT64, PACKED, NULL),
+	FIELD("value", 2, INT64, PACKED, NULL),
+	FIELD("label", 3, MESSAGE, REPEATED, OF(pprof_label)),
+};
+static MESSAGE(pprof_sample, "pprof.Sample");
+
+static const struct schema_field pprof_label_fields[] = {
+	FIELD("key", 1, INT64, SINGLE, NULL),
+	FIELD("str", 2, INT64, SINGLE, NULL),
+	FIELD("num", 3, INT64, SINGLE, NULL),
+};
+static MESSAGE(pprof_label, "pprof.Label");
+
+static const struct schema_field pprof_mapping_fields[] = {
+	FIELD("id", 1, UINT64, SINGLE, NULL),
+	FIELD("memory_start", 2, UINT64, SINGLE, NULL),
+	FIELD("memory_limit", 3, UINT64, SINGLE, NULL),
+	FIELD("file_offset", 4, UINT64, SINGLE, NULL),
+	FIELD("filename", 5, INT64, SINGLE, NULL),
+	FIELD("build_id", 6, INT64, SINGLE, NULL),
+	FIELD("has_functions", 7, BOOL, SINGLE, NULL),
+	FIELD("has_filenames", 8, BOOL, SINGLE, NULL),
+	FIELD("has_line_numbers", 9, BOOL, SINGLE, NULL),
+	FIELD("has_inline_frames", 10, BOOL, SINGLE, NULL),
+};
+static MESSAGE(pprof_mapping, "pprof.Mapping");
+
+static const struct schema_field pprof_location_fields[] = {
+	FIELD("id", 1, UINT64, SINGLE, NULL),
+	FIELD("mapping_id", 2, UINT64, SINGLE, NULL),
+	FIELD("address", 3, UINT64, SINGLE, NULL),
+	FIELD("line", 4, MESSAGE, REPEATED, OF(pprof_line)),
+};
+static MESSAGE(pprof_location, "pprof.Location");
+
+static const struct schema_field pprof_line_fields[] = {
+	FIELD("function_id", 1, UINT64, SINGLE, NULL),
+	FIELD("line", 2, INT64, SINGLE, NULL),
+};
+static MESSAGE(pprof_line, "pprof.Line");
+
+static const struct schema_field pprof_function_fields[] = {
+	FIELD("id", 1, UINT64, SINGLE, NULL),
+	FIELD("name", 2, INT64, SINGLE, NULL),
+	FIELD("system_name", 3, INT64, SINGLE, NULL),
+	FIELD("filename", 4, INT64, SINGLE, NULL),
+	FIELD("start_line", 5, INT64, SINGLE, NULL),
+};
+static MESSAGE(pprof_function, "pprof.Function");
 
 const struct schema_message *const schema_messages[] = {
 	&schema_graph_def,

@@ -1,4 +1,5 @@
-/* What text needs to know about messages: the fields of each, by name.
+/* What messages look like: their fields, for reading text and for telling
+ * files apart.
  *
  *     schema_graph_def ── fields ─▶ { "node", 1, MESSAGE, REPEATED, &node_def }
  *                                   { "library", 2, … }
@@ -87,7 +88,12 @@ extern const struct schema_message schema_graph_node_proto;
 extern const struct schema_message schema_multi_graph_node_proto;
 extern const struct schema_message schema_advice_proto;
 
-/* All of them, then NULL. */
+/* Only to recognize them: most of what they hold is opaque here. */
+extern const struct schema_message schema_meta_graph_def;
+extern const struct schema_message schema_saved_model;
+extern const struct schema_message schema_pprof_profile;
+
+/* All but those to recognize, then NULL. */
 extern const struct schema_message *const schema_messages[];
 
 static inline bool schema_is_repeated(const struct schema_field *field)

@@ -1,0 +1,41 @@
+/* Sorting by keys, stable and without recursion. */
+#ifndef TFPROF_BASE_SORT_H
+#define TFPROF_BASE_SORT_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct sort_item {
+	uint64_t key;
+	uint32_t id;
+};
+
+/* By key, ascending; equal keys keep their order. `scratch` has room for n
+ * items. Linear in n. */
+void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n);
+
+/* Keys that order signed numbers. */
+static inline uint64_t sort_key_ascending(int64_t value)
+{
+	return (uint64_t)value ^ (uint64_t)1 << 63;
+}
+
+static inline uint64_t sort_key_descending(int64_t value)
+{
+	return ~sort_key_ascending(value);
+}
+
+/* Which byte comes before which. */
+enum sort_collation {
+	SORT_BYTES,        /* plain byte order */
+	SORT_PATHS,        /* the same, but '/' before every other byte: parents come
+	                      directly before their children */
+};
+
+/* Writes to `order` the indexes of n texts in order; equal ones keep theirs.
+ * Each text is read once, eight bytes at a time. False when memory is out. */
+bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
+	enum sort_collation collation);
+
+#endif

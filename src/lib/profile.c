@@ -1,0 +1,303 @@
+#include "lib/profile.h"
+
+#ifndef TFPROF_VERSION
+#error "the build says which version this is"
+#endif
+
+const char *tfprof_get_version(void)
+{
+	return TFPROF_VERSION;
+}
+
+const char *tfprof_status_get_text(enum tfprof_status status)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		TFPROF_STATUS_LIST(X)
+#undef X
+	};
+
+	return status < sizeof(texts) / sizeof(*texts) ? texts[status] : "unknown status";
+}
+
+tfprof_profile *tfprof_profile_new(void)
+{
+	tfprof_profile *p = mem_zero(sizeof(*p));
+
+	if (!p)
+		return NULL;
+	if (!model_init(&p->model)) {
+		mem_free(p);
+		return NULL;
+	}
+	pthread_rwlock_init(&p->lock, NULL);
+	pthread_mutex_init(&p->building, NULL);
+	return p;
+}
+
+static void drop_views(tfprof_profile *p)
+{
+	for (int i = 0; i < N_SLOTS; i++) {
+		tree_clear(&p->trees[i]);
+		p->has_tree[i] = false;
+	}
+	groups_clear(&p->groups);
+	p->has_groups = false;
+}
+
+void tfprof_profile_free(tfprof_profile *p)
+{
+	if (!p)
+		return;
+	drop_views(p);
+	model_clear(&p->model);
+	mem_free(p->notes);
+	pthread_rwlock_destroy(&p->lock);
+	pthread_mutex_destroy(&p->building);
+	mem_free(p);
+}
+
+/* ---- views --------------------------------------------------------------- */
+
+static enum tfprof_status build_tree(struct tree *tree, const struct model *m, enum view_slot slot,
+	struct tfprof_error *err)
+{
+	switch (slot) {
+	case SLOT_SCOPE: return scope_build(tree, m, err);
+	case SLOT_GRAPH: return graph_build(tree, m, err);
+	default: return code_build(tree, m, slot == SLOT_CODE_SOURCE, err);
+	}
+}
+
+enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
+	const struct tree **tree, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	pthread_mutex_lock(&p->building);
+	if (!p->has_tree[slot]) {
+		status = build_tree(&p->trees[slot], &p->model, slot, err);
+		p->has_tree[slot] = status == TFPROF_OK;
+	}
+	pthread_mutex_unlock(&p->building);
+	*tree = &p->trees[slot];
+	return status;
+}
+
+enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	pthread_mutex_lock(&p->building);
+	if (!p->has_groups) {
+		status = groups_build(&p->groups, &p->model, err);
+		p->has_groups = status == TFPROF_OK;
+	}
+	pthread_mutex_unlock(&p->building);
+	*groups = &p->groups;
+	return status;
+}
+
+/* ---- adding --------------------------------------------------------------- */
+
+static void begin(tfprof_profile *p)
+{
+	pthread_rwlock_wrlock(&p->lock);
+	mem_free(p->notes);
+	p->notes = NULL;
+}
+
+static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status)
+{
+	drop_views(p);
+	pthread_rwlock_unlock(&p->lock);
+	return status;
+}
+
+static bool is_given(const struct tfprof_input *in)
+{
+	return in && (in->path || in->data);
+}
+
+enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfprof_input *graph,
+	struct tfprof_error *err)
+{
+	begin(p);
+	return end(p, model_add_graph(&p->model, graph, err));
+}
+
+enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
+	struct tfprof_error *err)
+{
+	begin(p);
+	return end(p, model_add_op_log(&p->model, op_log, err));
+}
+
+enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
+	struct tfprof_error *err)
+{
+	begin(p);
+	return end(p, model_load_profile(&p->model, saved, err));
+}
+
+static double coverage(const struct model *m)
+{
+	/* The small number is the original's guard against dividing by 0. */
+	return (double)m->n_covered / ((double)m->nodes.n + 1e-10);
+}
+
+static enum tfprof_status add_step(tfprof_profile *p, int64_t step, const struct tfprof_input *graph,
+	const struct tfprof_input *run_meta, const struct tfprof_input *op_log,
+	struct tfprof_error *err)
+{
+	struct model *m = &p->model;
+	struct run_meta *rm;
+	struct buf notes = {0};
+	enum tfprof_status status = run_meta_read(&rm, run_meta, step, err);
+
+	/* Everything is checked before anything is added; a graph undoes itself. */
+	if (status == TFPROF_OK && is_given(op_log))
+		status = op_log_check(op_log, err);
+	if (status == TFPROF_OK && is_given(graph))
+		status = model_add_graph(m, graph, err);
+	if (status == TFPROF_OK)
+		status = run_meta_apply(rm, m, step, &notes, err);
+	if (status == TFPROF_OK && is_given(op_log))
+		status = model_add_op_log(m, op_log, err);
+	run_meta_free(rm);
+	p->notes = notes.at;
+	return status;
+}
+
+enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
+	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
+	const struct tfprof_input *op_log, double *covered, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	begin(p);
+	status = add_step(p, step, graph, run_meta, op_log, err);
+	if (status == TFPROF_OK && covered)
+		*covered = coverage(&p->model);
+	return end(p, status);
+}
+
+enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *p, int64_t step,
+	const struct tfprof_input *run_meta, double *covered, struct tfprof_error *err)
+{
+	return tfprof_profile_add_step(p, step, NULL, run_meta, NULL, covered, err);
+}
+
+const char *tfprof_profile_get_notes(const tfprof_profile *p)
+{
+	return p->notes ? p->notes : "";
+}
+
+void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void *context)
+{
+	p->model.progress = fn;
+	p->model.progress_context = context;
+}
+
+/* ---- saving --------------------------------------------------------------- */
+
+/* Queries only read, so their lock is the profile's one mutable part. */
+static pthread_rwlock_t *lock_of(const tfprof_profile *p)
+{
+	return &((tfprof_profile *)p)->lock;
+}
+
+enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **bytes, size_t *size,
+	struct tfprof_error *err)
+{
+	struct buf out = {0};
+
+	pthread_rwlock_rdlock(lock_of(p));
+	buf_reserve(&out, 0);          /* an empty profile is no NULL */
+	model_write_profile(&p->model, &out);
+	pthread_rwlock_unlock(lock_of(p));
+	if (out.failed) {
+		buf_clear(&out);
+		return error_no_memory(err);
+	}
+	*bytes = out.at;
+	*size = out.n;
+	return TFPROF_OK;
+}
+
+enum tfprof_status tfprof_profile_save(const tfprof_profile *p, const char *path,
+	struct tfprof_error *err)
+{
+	void *bytes;
+	size_t size;
+	struct sink out;
+	enum tfprof_status status = tfprof_profile_serialize(p, &bytes, &size, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	status = sink_open(&out, path, SINK_PLAIN, err);
+	if (status == TFPROF_OK) {
+		sink_put(&out, bytes, size);
+		status = sink_commit(&out, err);
+	}
+	tfprof_bytes_free(bytes);
+	return status;
+}
+
+void tfprof_bytes_free(void *bytes)
+{
+	mem_free(bytes);
+}
+
+/* ---- asking about the profile ---------------------------------------------- */
+
+static size_t count_devices(const struct model *m)
+{
+	bool *seen = mem_zero(m->strings.text.n);
+	size_t n = 0;
+
+	for (size_t i = 0; seen && i < m->nodes.n; i++)
+		if (m->nodes.device[i] && !seen[m->nodes.device[i]]) {
+			seen[m->nodes.device[i]] = true;
+			n++;
+		}
+	mem_free(seen);
+	return n;
+}
+
+void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *s)
+{
+	const struct model *m = &p->model;
+
+	pthread_rwlock_rdlock(lock_of(p));
+	*s = (struct tfprof_summary){
+		.n_nodes = m->nodes.n,
+		.n_steps = m->steps.n,
+		.n_devices = count_devices(m),
+		.has_code_traces = m->has_trace,
+		.has_run_meta = m->execs.rows.n != 0,
+		.has_checkpoint = m->checkpoint != NULL,
+		.misses_accelerator_stream = m->misses_accelerator_stream,
+	};
+	for (size_t i = 0; i < m->nodes.n && !s->has_float_ops; i++)
+		s->has_float_ops = m->nodes.float_ops[i] != 0;
+	pthread_rwlock_unlock(lock_of(p));
+}
+
+const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)
+{
+	*n = p->model.steps.n;
+	return p->model.steps.at;
+}
+
+const char *tfprof_profile_get_node_name(const tfprof_profile *p, size_t i, size_t *length)
+{
+	struct span name;
+
+	if (i >= p->model.nodes.n)
+		return NULL;
+	name = model_name(&p->model, (uint32_t)i);
+	*length = name.n;
+	return name.at;
+}

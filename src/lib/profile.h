@@ -1,0 +1,33 @@
+/* A profile as the library hands it out: the model, its views, and the locks
+ * that let queries run side by side. */
+#ifndef TFPROF_LIB_PROFILE_H
+#define TFPROF_LIB_PROFILE_H
+
+#include <pthread.h>
+
+#include "model/model.h"
+#include "base/sink.h"
+#include "view/groups.h"
+#include "view/tree.h"
+
+/* Code view comes with and without source text in its labels. */
+enum view_slot { SLOT_SCOPE, SLOT_GRAPH, SLOT_CODE, SLOT_CODE_SOURCE, N_SLOTS };
+
+struct tfprof_profile {
+	struct model model;
+	pthread_rwlock_t lock;         /* queries read, adding writes */
+	pthread_mutex_t building;      /* one builds a view, the others wait for it */
+	struct tree trees[N_SLOTS];
+	struct groups groups;
+	bool has_tree[N_SLOTS], has_groups;
+	char *notes;
+};
+
+/* The view of the model as it is now, built if need be. The caller holds the
+ * lock for reading. */
+enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
+	const struct tree **tree, struct tfprof_error *err);
+enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
+	struct tfprof_error *err);
+
+#endif

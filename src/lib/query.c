@@ -1,0 +1,242 @@
+/* Queries through the public API: checks the step, runs the query on the right
+ * view, writes the output the options name. */
+#include "lib/profile.h"
+#include "output/message.h"
+#include "output/report.h"
+#include "output/table.h"
+#include "query/query.h"
+
+struct tfprof_result {
+	struct buf text, notes, message;
+	struct arena arena;
+	struct tfprof_row *rows;
+	size_t n_rows;
+};
+
+int tfprof_view_from_name(const char *name)
+{
+	static const char *const names[] = {"scope", "graph", "op", "code"};
+
+	for (int i = 0; i < 4; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+void tfprof_result_free(tfprof_result *r)
+{
+	if (!r)
+		return;
+	buf_clear(&r->text);
+	buf_clear(&r->notes);
+	buf_clear(&r->message);
+	arena_clear(&r->arena);
+	mem_free(r);
+}
+
+static const char *lend(const struct buf *b, size_t *length)
+{
+	struct span s = buf_get(b);
+
+	if (length)
+		*length = s.n;
+	return s.at;
+}
+
+const char *tfprof_result_get_text(const tfprof_result *r, size_t *length)
+{
+	return lend(&r->text, length);
+}
+
+const char *tfprof_result_get_notes(const tfprof_result *r, size_t *length)
+{
+	return lend(&r->notes, length);
+}
+
+const void *tfprof_result_get_message(const tfprof_result *r, size_t *size)
+{
+	return lend(&r->message, size);
+}
+
+size_t tfprof_result_get_n_rows(const tfprof_result *r)
+{
+	return r->n_rows;
+}
+
+const struct tfprof_row *tfprof_result_get_row(const tfprof_result *r, size_t i)
+{
+	return i < r->n_rows ? &r->rows[i] : NULL;
+}
+
+/* ---- running --------------------------------------------------------------- */
+
+static enum tfprof_status check_step(const struct model *m, int64_t step, struct tfprof_error *err)
+{
+	struct buf steps = {0};
+	enum tfprof_status status;
+
+	if (step < 0 || model_has_step(m, step))
+		return TFPROF_OK;
+	for (size_t i = 0; i < m->steps.n && steps.n < 300; i++) {
+		buf_int(&steps, m->steps.at[i]);
+		buf_char(&steps, ' ');
+	}
+	status = error_set(err, TFPROF_STEP, "Options -step=%lld not found. Available steps: %s",
+		(long long)step, steps.at ? steps.at : "");
+	buf_clear(&steps);
+	return status;
+}
+
+/* What the query has to say besides its report. */
+static void note(const struct query *q, struct buf *notes)
+{
+	const struct tfprof_options *o = q->options;
+	const struct word_list *words = &o->list[OPT_SELECT];
+
+	if (o->took_dump_to_file) {
+		buf_text(notes, "-dump_to_file option is deprecated. Please use -output "
+				"file:outfile=<filename>\n-output is overwritten with -output "
+				"file:outfile=");
+		buf_span(notes, o->outfile);
+		buf_char(notes, '\n');
+	}
+	for (size_t i = 0; i < words->n; i++)
+		if (!options_select_is_known(words->at[i])) {
+			buf_text(notes, "Unknown select: ");
+			buf_span(notes, words->at[i]);
+			buf_char(notes, '\n');
+		}
+	if (q->kind == TFPROF_CODE) {
+		if (q->tree->n_lost_gradients)
+			buf_printf(notes, "%zu gradient nodes not accounted\n",
+				q->tree->n_lost_gradients);
+		if (o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+			buf_text(notes, "Note: code view ignores account_displayed_op_only\n");
+		if (options_select(o, SEL_TENSOR_VALUE))
+			buf_text(notes, "code view has no tensor value to show\n");
+	}
+	if (q->saturated)
+		buf_text(notes, "a parameter count does not fit 64 bits and is shown as the largest "
+				"number that does\n");
+}
+
+static enum tfprof_status write_report(struct query *q, struct sink *out, struct tfprof_error *err)
+{
+	if (!report_write(q, out)) {
+		sink_abandon(out);
+		return error_no_memory(err);
+	}
+	if (query_cancelled(q)) {
+		sink_abandon(out);
+		return error_set(err, TFPROF_CANCELLED, "the query was stopped");
+	}
+	return sink_commit(out, err);
+}
+
+static enum tfprof_status write_text(struct query *q, tfprof_result *r, bool frame,
+	struct tfprof_error *err)
+{
+	struct sink out;
+	enum tfprof_status status;
+
+	if (frame) {
+		buf_text(&r->text, "\n=========================Options=============================\n");
+		options_echo(q->options, &r->text, false);
+		buf_text(&r->text, "\n==================Model Analysis Report======================\n");
+	}
+	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
+	if (status == TFPROF_OK)
+		status = write_report(q, &out, err);
+	if (frame)
+		buf_text(&r->text, "\n======================End of Report==========================\n");
+	return status;
+}
+
+static enum tfprof_status write_file(struct query *q, struct tfprof_error *err)
+{
+	struct sink out;
+	enum tfprof_status status = sink_open(&out, q->options->outfile.at, SINK_PLAIN, err);
+
+	return status == TFPROF_OK ? write_report(q, &out, err) : status;
+}
+
+static enum tfprof_status write_output(struct query *q, tfprof_result *r, bool frame,
+	struct tfprof_error *err)
+{
+	switch (q->options->output_type) {
+	case OUT_STDOUT: return write_text(q, r, frame, err);
+	case OUT_FILE: return write_file(q, err);
+	case OUT_NONE: return TFPROF_OK;
+	default:
+		return error_set(err, TFPROF_UNSUPPORTED, "-output: this type is not there yet");
+	}
+}
+
+static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct tfprof_error *err)
+{
+	switch (q->kind) {
+	case TFPROF_SCOPE: return profile_tree(p, SLOT_SCOPE, &q->tree, err);
+	case TFPROF_GRAPH: return profile_tree(p, SLOT_GRAPH, &q->tree, err);
+	case TFPROF_OP: return profile_groups(p, &q->groups, err);
+	case TFPROF_CODE:
+		if (!p->model.has_trace)
+			return error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
+		return profile_tree(p, q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE
+									    : SLOT_CODE,
+			&q->tree, err);
+	}
+	return error_set(err, TFPROF_ARGUMENT, "unknown view");
+}
+
+static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags, tfprof_result *r,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = check_step(q->model, q->options->number[OPT_STEP], err);
+
+	if (status == TFPROF_OK)
+		status = find_view(p, q, err);
+	if (status == TFPROF_OK)
+		status = query_run(q, err);
+	if (status != TFPROF_OK)
+		return status;
+	note(q, &r->notes);
+	status = write_output(q, r, flags & TFPROF_WANT_FRAME, err);
+	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE)
+		message_write(q, &r->message);
+	if (status == TFPROF_OK && flags & TFPROF_WANT_TABLE) {
+		r->rows = table_make(q, &r->arena);
+		r->n_rows = r->rows ? q->n : 0;
+		if (!r->rows)
+			status = error_no_memory(err);
+	}
+	if (status == TFPROF_OK && (r->text.failed || r->notes.failed || r->message.failed))
+		status = error_no_memory(err);
+	return status;
+}
+
+enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
+	const tfprof_options *options, unsigned flags, const volatile int *cancel,
+	tfprof_result **result, struct tfprof_error *err)
+{
+	/* Views are built on demand: the profile's content does not change. */
+	tfprof_profile *p = (tfprof_profile *)profile;
+	struct query q = {.model = &p->model, .kind = view, .options = options, .cancel = cancel};
+	tfprof_result *r = mem_zero(sizeof(*r));
+	enum tfprof_status status;
+
+	*result = NULL;
+	if (!r)
+		return error_no_memory(err);
+	pthread_rwlock_rdlock(&p->lock);
+	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
+		? ALL_METRICS : query_metrics(&p->model, options);
+	status = run(p, &q, flags, r, err);
+	query_clear(&q);
+	pthread_rwlock_unlock(&p->lock);
+	if (status != TFPROF_OK) {
+		tfprof_result_free(r);
+		return status;
+	}
+	*result = r;
+	return TFPROF_OK;
+}

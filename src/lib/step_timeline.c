@@ -1,0 +1,52 @@
+#include "output/step_timeline.h"
+
+#include "base/error.h"
+#include "model/input.h"
+
+static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
+	const struct source *source, unsigned flags, struct sink *out, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	const char *bad;
+
+	status = step_timeline_write(source->bytes, flags, out, &bad, err);
+	if (status == TFPROF_FORMAT)
+		status = input_malformed(run_meta, INPUT_RUN_META, source, bad, err);
+	if (!status)
+		return sink_commit(out, err);
+	sink_abandon(out);
+	return status;
+}
+
+enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_meta,
+	int show_dataflow, int show_memory, const char *path, void **bytes, size_t *size,
+	struct tfprof_error *err)
+{
+	unsigned flags = (show_dataflow ? STEP_TIMELINE_DATAFLOW : 0) |
+			 (show_memory ? STEP_TIMELINE_MEMORY : 0);
+	struct buf memory = {0};
+	enum tfprof_status status;
+	struct source source;
+	struct sink out;
+
+	if (!run_meta || (!path && (!bytes || !size)))
+		return error_set(err, TFPROF_ARGUMENT,
+			"a step timeline needs run metadata, and a path or a place for its bytes");
+	status = input_open(&source, run_meta, INPUT_RUN_META, err);
+	if (status)
+		return status;
+	if (path)
+		status = sink_open_file(&out, path, SINK_BY_SUFFIX, err);
+	else
+		status = sink_open_buf(&out, &memory, SINK_PLAIN, err);
+	if (!status)
+		status = write_trace(run_meta, &source, flags, &out, err);
+	source_close(&source);
+	if (status) {
+		buf_clear(&memory);
+	} else if (!path) {
+		*bytes = memory.at;
+		*size = memory.n;
+	}
+	return status;
+}

@@ -1,0 +1,452 @@
+#include "model/exec.h"
+
+#include "base/arena.h"
+#include "model/model.h"
+#include "proto/wire.h"
+
+void execs_clear(struct execs *x)
+{
+	vec_clear(&x->rows);
+	vec_clear(&x->details);
+	vec_clear(&x->events);
+	vec_clear(&x->memories);
+	vec_clear(&x->outputs);
+	vec_clear(&x->allocations);
+}
+
+uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
+{
+	uint32_t row = m->nodes.first_exec[node];
+
+	while (row != NONE && m->execs.rows.at[row].step < step)
+		row = m->execs.rows.at[row].next;
+	return row != NONE && m->execs.rows.at[row].step == step ? row : NONE;
+}
+
+uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
+{
+	struct execs *x = &m->execs;
+	uint32_t row = m->nodes.first_exec[node], previous = NONE;
+
+	while (row != NONE && x->rows.at[row].step < step) {
+		previous = row;
+		row = x->rows.at[row].next;
+	}
+	if (row != NONE && x->rows.at[row].step == step)
+		return row;
+	if (x->rows.n >= NONE - 1 || !vec_reserve(&x->rows, 1))
+		return NONE;
+	x->rows.at[x->rows.n] = (struct exec){.step = step, .next = row, .detail = NONE};
+	row = (uint32_t)x->rows.n++;
+	if (previous == NONE)
+		m->nodes.first_exec[node] = row;
+	else
+		x->rows.at[previous].next = row;
+	return row;
+}
+
+/* ---- sums of a message ------------------------------------------------- */
+
+/* Calls of these end at malformed bytes; the place is reported upwards. */
+
+/* Tuple { repeated int64 = 1 }: the first two values. */
+static bool read_pair(struct span tuple, int64_t pair[2], const char **bad)
+{
+	struct wire_reader r = wire_reader(tuple);
+	struct wire_field f;
+	size_t n = 0;
+	uint64_t value;
+
+	pair[0] = pair[1] = 0;
+	while (wire_next(&r, &f)) {
+		if (f.tag == WIRE_VARINT(1)) {
+			if (n < 2)
+				pair[n++] = (int64_t)f.value;
+		} else if (f.tag == WIRE_LEN(1)) {
+			struct wire_reader packed = wire_reader(f.bytes);
+
+			while (wire_packed_next(&packed, &value))
+				if (n < 2)
+					pair[n++] = (int64_t)value;
+			if (packed.bad) {
+				*bad = packed.bad;
+				return false;
+			}
+		}
+	}
+	if (r.bad)
+		*bad = r.bad;
+	return !r.bad;
+}
+
+/* The key and the ExecTime of a map entry. */
+static bool read_times_entry(struct span entry, struct span *device, struct span *times,
+	const char **bad)
+{
+	struct wire_reader r = wire_reader(entry);
+	struct wire_field f;
+
+	*device = *times = (struct span){"", 0};
+	while (wire_next(&r, &f)) {
+		if (f.tag == WIRE_LEN(1))
+			*device = f.bytes;
+		else if (f.tag == WIRE_LEN(2))
+			*times = f.bytes;
+	}
+	if (r.bad)
+		*bad = r.bad;
+	return !r.bad;
+}
+
+static bool sum_times(struct span entry, int64_t *sum, const char **bad)
+{
+	struct span device, times;
+	struct wire_reader r;
+	struct wire_field f;
+	int64_t pair[2];
+
+	if (!read_times_entry(entry, &device, &times, bad))
+		return false;
+	r = wire_reader(times);
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			if (!read_pair(f.bytes, pair, bad))
+				return false;
+			*sum = (int64_t)((uint64_t)*sum + (uint64_t)pair[1]);
+		}
+	if (r.bad)
+		*bad = r.bad;
+	return !r.bad;
+}
+
+static void add(int64_t *sum, uint64_t value)
+{
+	*sum = (int64_t)((uint64_t)*sum + value);
+}
+
+static bool sum_memory(struct exec *row, struct span memory, const char **bad)
+{
+	struct wire_reader r = wire_reader(memory);
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		switch (f.tag) {
+		case WIRE_VARINT(6): add(&row->requested_bytes, f.value); break;
+		case WIRE_VARINT(7): add(&row->peak_bytes, f.value); break;
+		case WIRE_VARINT(8): add(&row->residual_bytes, f.value); break;
+		case WIRE_VARINT(9): add(&row->output_bytes, f.value); break;
+		}
+	if (r.bad)
+		*bad = r.bad;
+	return !r.bad;
+}
+
+bool exec_read_sums(struct exec *row, struct span message, const char **bad)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f)) {
+		bool fine = true;
+
+		switch (f.tag) {
+		case WIRE_VARINT(1): row->run_count = (int64_t)f.value; break;
+		case WIRE_VARINT(2): row->start_us = (int64_t)f.value; break;
+		case WIRE_VARINT(3): row->end_us = (int64_t)f.value; break;
+		case WIRE_LEN(4): fine = sum_times(f.bytes, &row->accelerator_us, bad); break;
+		case WIRE_LEN(5): fine = sum_times(f.bytes, &row->cpu_us, bad); break;
+		case WIRE_LEN(7): fine = sum_memory(row, f.bytes, bad); break;
+		}
+		if (!fine)
+			return false;
+	}
+	row->raw = message;
+	if (r.bad)
+		*bad = r.bad;
+	return !r.bad;
+}
+
+/* ---- adding ------------------------------------------------------------ */
+
+static bool give_detail(struct execs *x, uint32_t row)
+{
+	if (!vec_push(&x->details, ((struct exec_detail){NONE, NONE, NONE, NONE, NONE, NONE, 0})))
+		return false;
+	x->rows.at[row].detail = (uint32_t)x->details.n - 1;
+	return true;
+}
+
+/* Puts item `new` at the end of a chain: the links are in `list`. */
+#define CHAIN(list, first, last, new)                                          \
+	do {                                                                   \
+		if ((first) == NONE)                                           \
+			(first) = (new);                                       \
+		else                                                           \
+			(list).at[last].next = (new);                          \
+		(last) = (new);                                                \
+	} while (0)
+
+bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event)
+{
+	uint32_t id = (uint32_t)x->events.n;
+	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+
+	event.next = NONE;
+	if (x->events.n >= NONE - 1 || !vec_push(&x->events, event))
+		return false;
+	CHAIN(x->events, detail->first_event, detail->last_event, id);
+	return true;
+}
+
+bool exec_add_memory(struct execs *x, uint32_t row, struct exec_memory memory)
+{
+	uint32_t id = (uint32_t)x->memories.n;
+	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+
+	memory.next = memory.first_output = memory.last_output = NONE;
+	if (x->memories.n >= NONE - 1 || !vec_push(&x->memories, memory))
+		return false;
+	CHAIN(x->memories, detail->first_memory, detail->last_memory, id);
+	return true;
+}
+
+bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output)
+{
+	uint32_t id = (uint32_t)x->outputs.n;
+	struct exec_memory *memory =
+		&x->memories.at[x->details.at[x->rows.at[row].detail].last_memory];
+
+	/* A slot is a key: the last one written counts. */
+	for (uint32_t i = memory->first_output; i != NONE; i = x->outputs.at[i].next)
+		if (x->outputs.at[i].slot == output.slot) {
+			output.next = x->outputs.at[i].next;
+			x->outputs.at[i] = output;
+			return true;
+		}
+	output.next = NONE;
+	if (x->outputs.n >= NONE - 1 || !vec_push(&x->outputs, output))
+		return false;
+	CHAIN(x->outputs, memory->first_output, memory->last_output, id);
+	return true;
+}
+
+bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t bytes)
+{
+	uint32_t id = (uint32_t)x->allocations.n;
+	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+
+	if (x->allocations.n >= NONE - 1 ||
+		!vec_push(&x->allocations, ((struct exec_allocation){micros, bytes, NONE})))
+		return false;
+	CHAIN(x->allocations, detail->first_allocation, detail->last_allocation, id);
+	return true;
+}
+
+/* ---- reading everything ------------------------------------------------- */
+
+struct growing_view {
+	VEC(struct exec_time) times;
+	VEC(struct exec_memory) memories;
+	VEC(struct exec_output) outputs;
+	VEC(struct exec_allocation) allocations;
+	VEC(struct span) devices;
+};
+
+static bool decode_times(struct growing_view *g, struct span entry, bool accelerator)
+{
+	struct span device, times;
+	struct wire_reader r;
+	struct wire_field f;
+	const char *bad;
+	int64_t pair[2];
+
+	if (!read_times_entry(entry, &device, &times, &bad))
+		return true;
+	r = wire_reader(times);
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1) && read_pair(f.bytes, pair, &bad) &&
+			!vec_push(&g->times,
+				((struct exec_time){device, accelerator, pair[0], pair[1]})))
+			return false;
+	return true;
+}
+
+static bool decode_output(struct growing_view *g, struct span entry)
+{
+	struct wire_reader r = wire_reader(entry);
+	struct wire_field f;
+	struct exec_output output = {.next = NONE};
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_VARINT(1)) {
+			output.slot = (int32_t)f.value;
+		} else if (f.tag == WIRE_LEN(2)) {
+			struct wire_reader inner = wire_reader(f.bytes);
+
+			while (wire_next(&inner, &f))
+				if (f.tag == WIRE_VARINT(1))
+					output.bytes = (int64_t)f.value;
+				else if (f.tag == WIRE_VARINT(2))
+					output.address = f.value;
+		}
+	return vec_push(&g->outputs, output);
+}
+
+static bool decode_memory(struct growing_view *g, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct exec_memory memory = {.first_output = (uint32_t)g->outputs.n, .next = NONE};
+
+	while (wire_next(&r, &f))
+		switch (f.tag) {
+#define X(number, field) case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
+		MEMORY_FIELDS(X)
+#undef X
+		case WIRE_LEN(11):
+			if (!decode_output(g, f.bytes))
+				return false;
+			break;
+		}
+	memory.last_output = (uint32_t)g->outputs.n;
+	return vec_push(&g->memories, memory);
+}
+
+static bool decode_allocation(struct growing_view *g, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct exec_allocation a = {0, 0, NONE};
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_VARINT(1))
+			a.micros = (int64_t)f.value;
+		else if (f.tag == WIRE_VARINT(2))
+			a.bytes = (int64_t)f.value;
+	return vec_push(&g->allocations, a);
+}
+
+static bool decode(struct growing_view *g, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	bool fine = true;
+
+	while (fine && wire_next(&r, &f))
+		switch (f.tag) {
+		case WIRE_LEN(4): fine = decode_times(g, f.bytes, true); break;
+		case WIRE_LEN(5): fine = decode_times(g, f.bytes, false); break;
+		case WIRE_LEN(6): fine = vec_push(&g->devices, f.bytes); break;
+		case WIRE_LEN(7): fine = decode_memory(g, f.bytes); break;
+		case WIRE_LEN(11): fine = decode_allocation(g, f.bytes); break;
+		}
+	return fine;
+}
+
+static bool collect_memory(struct growing_view *g, const struct execs *x,
+	const struct exec_memory *from)
+{
+	struct exec_memory memory = *from;
+
+	memory.first_output = (uint32_t)g->outputs.n;
+	for (uint32_t i = from->first_output; i != NONE; i = x->outputs.at[i].next)
+		if (!vec_push(&g->outputs, x->outputs.at[i]))
+			return false;
+	memory.last_output = (uint32_t)g->outputs.n;
+	return vec_push(&g->memories, memory);
+}
+
+static bool collect(struct growing_view *g, const struct model *m, const struct exec_detail *d)
+{
+	const struct execs *x = &m->execs;
+	const struct string_set *devices = sets_get(&m->sets, d->devices);
+	uint32_t i;
+
+	for (i = d->first_event; i != NONE; i = x->events.at[i].next) {
+		const struct exec_event *e = &x->events.at[i];
+
+		if (!vec_push(&g->times, ((struct exec_time){model_text(m, e->device), e->accelerator,
+						 e->start_us, e->duration_us})))
+			return false;
+	}
+	for (i = d->first_memory; i != NONE; i = x->memories.at[i].next)
+		if (!collect_memory(g, x, &x->memories.at[i]))
+			return false;
+	for (i = d->first_allocation; i != NONE; i = x->allocations.at[i].next)
+		if (!vec_push(&g->allocations, x->allocations.at[i]))
+			return false;
+	for (i = 0; i < devices->n; i++)
+		if (!vec_push(&g->devices, model_text(m, devices->at[i])))
+			return false;
+	return true;
+}
+
+/* Moves a growing list into the arena. */
+#define SETTLE(list)                                                           \
+	do {                                                                   \
+		view->list = arena_array(arena, g.list.n, sizeof(*view->list)); \
+		view->n_##list = g.list.n;                                     \
+		if (!view->list)                                               \
+			fine = false;                                          \
+		else if (g.list.n)                                             \
+			memcpy(view->list, g.list.at, g.list.n * sizeof(*view->list)); \
+		vec_clear(&g.list);                                            \
+	} while (0)
+
+bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view)
+{
+	const struct exec *exec = &m->execs.rows.at[row];
+	struct growing_view g = {0};
+	bool fine = exec->detail == NONE ? decode(&g, exec->raw)
+					 : collect(&g, m, &m->execs.details.at[exec->detail]);
+
+	*view = (struct exec_view){0};
+	SETTLE(times);
+	SETTLE(memories);
+	SETTLE(outputs);
+	SETTLE(allocations);
+	SETTLE(devices);
+	return fine;
+}
+
+bool exec_thaw(struct model *m, uint32_t row)
+{
+	struct execs *x = &m->execs;
+	struct arena arena = {0};
+	struct exec_view v;
+	struct exec_detail *detail;
+	bool fine = true;
+
+	if (x->rows.at[row].detail != NONE)
+		return true;
+	if (!x->rows.at[row].raw.n)
+		return give_detail(x, row);
+	if (!exec_get(m, row, &arena, &v) || !give_detail(x, row)) {
+		arena_clear(&arena);
+		return false;
+	}
+	for (size_t i = 0; fine && i < v.n_times; i++) {
+		struct exec_event event = {strings_add(&m->strings, v.times[i].device),
+			v.times[i].accelerator, NONE, v.times[i].start_us, v.times[i].duration_us};
+
+		fine = event.device != NONE && exec_add_event(x, row, event);
+	}
+	for (size_t i = 0; fine && i < v.n_memories; i++) {
+		fine = exec_add_memory(x, row, v.memories[i]);
+		for (size_t k = v.memories[i].first_output; fine && k < v.memories[i].last_output; k++)
+			fine = exec_add_output(x, row, v.outputs[k]);
+	}
+	for (size_t i = 0; fine && i < v.n_allocations; i++)
+		fine = exec_add_allocation(x, row, v.allocations[i].micros, v.allocations[i].bytes);
+	detail = &x->details.at[x->rows.at[row].detail];
+	for (size_t i = 0; fine && i < v.n_devices; i++) {
+		uint32_t device = strings_add(&m->strings, v.devices[i]);
+
+		detail->devices = device == NONE ? NONE
+			: sets_with(&m->sets, &m->strings, detail->devices, device);
+		fine = detail->devices != NONE;
+	}
+	x->rows.at[row].raw = (struct span){0};
+	arena_clear(&arena);
+	return fine;
+}

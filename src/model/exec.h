@@ -1,0 +1,152 @@
+/* What a node did in a step: an exec, a row keyed (node, step).
+ *
+ *     exec ── sums            what reports need
+ *          ── raw             ExecProfile bytes, if it came from a profile
+ *          ── detail ──┬─ events → …        (device, start, duration)
+ *                      ├─ memories → …      a record per entry
+ *                      └─ allocations → …
+ *
+ * An exec has raw bytes or a detail, never both: adding to a loaded one
+ * decodes its bytes first (exec_thaw).
+ */
+#ifndef TFPROF_MODEL_EXEC_H
+#define TFPROF_MODEL_EXEC_H
+
+#include "base/hash.h"
+#include "base/span.h"
+#include "base/vec.h"
+
+/* The sums a view can ask for, in the order of the columns here. */
+#define EXEC_SUMS(X)                                                           \
+	X(run_count)                                                           \
+	X(accelerator_us)                                                      \
+	X(cpu_us)                                                              \
+	X(requested_bytes)                                                     \
+	X(peak_bytes)                                                          \
+	X(residual_bytes)                                                      \
+	X(output_bytes)
+
+struct exec {
+	int64_t step;
+	uint32_t next;             /* the node's next step, NONE at the end */
+	uint32_t detail;           /* NONE if raw holds it all */
+	int64_t start_us;          /* 0: no entry had a start time */
+	int64_t end_us;
+#define X(sum) int64_t sum;
+	EXEC_SUMS(X)
+#undef X
+	struct span raw;
+};
+
+struct exec_event {
+	uint32_t device;           /* lower-cased, string id */
+	bool accelerator;
+	uint32_t next;
+	int64_t start_us, duration_us;
+};
+
+struct exec_output {
+	int32_t slot;
+	uint32_t next;
+	int64_t bytes;
+	uint64_t address;
+};
+
+#define MEMORY_FIELDS(X)                                                       \
+	X(1, micros)                                                           \
+	X(2, host_temp_bytes)                                                  \
+	X(3, host_persistent_bytes)                                            \
+	X(4, accelerator_temp_bytes)                                           \
+	X(5, accelerator_persistent_bytes)                                     \
+	X(6, requested_bytes)                                                  \
+	X(7, peak_bytes)                                                       \
+	X(8, residual_bytes)                                                   \
+	X(9, output_bytes)                                                     \
+	X(10, allocator_bytes_in_use)
+
+struct exec_memory {
+#define X(number, field) int64_t field;
+	MEMORY_FIELDS(X)
+#undef X
+	uint32_t first_output, last_output;
+	uint32_t next;
+};
+
+struct exec_allocation {
+	int64_t micros, bytes;
+	uint32_t next;
+};
+
+struct exec_detail {
+	uint32_t first_event, last_event;
+	uint32_t first_memory, last_memory;
+	uint32_t first_allocation, last_allocation;
+	uint32_t devices;          /* set of string ids */
+};
+
+struct execs {
+	VEC(struct exec) rows;
+	VEC(struct exec_detail) details;
+	VEC(struct exec_event) events;
+	VEC(struct exec_memory) memories;
+	VEC(struct exec_output) outputs;
+	VEC(struct exec_allocation) allocations;
+};
+
+void execs_clear(struct execs *x);
+
+struct model;
+
+/* The node's row of a step, made if there is none; NONE when memory is out. */
+uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
+/* The same without making one. */
+uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
+
+/* Reads the sums of an ExecProfile message into a row. False if malformed at
+ * *bad. */
+bool exec_read_sums(struct exec *row, struct span message, const char **bad);
+
+/* Whether some sum is below 0. */
+static inline bool exec_is_negative(const struct exec *row)
+{
+	int64_t any = 0;
+
+#define X(sum) any |= row->sum;
+	EXEC_SUMS(X)
+#undef X
+	return any < 0;
+}
+
+/* Appends to a row's detail; false when memory is out. */
+bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event);
+bool exec_add_memory(struct execs *x, uint32_t row, struct exec_memory memory);
+bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t bytes);
+/* To the newest memory record of the row. */
+bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output);
+
+/* Everything an exec knows, wherever it is kept, as plain arrays. */
+struct exec_time {
+	struct span device;
+	bool accelerator;
+	int64_t start_us, duration_us;
+};
+
+struct exec_view {
+	struct exec_time *times;           /* in order of arrival */
+	struct exec_memory *memories;      /* first_output: index into outputs; */
+	struct exec_output *outputs;       /* last_output: the index behind its last */
+	struct exec_allocation *allocations;
+	struct span *devices;
+	size_t n_times, n_memories, n_outputs, n_allocations, n_devices;
+};
+
+struct arena;
+
+/* Reads an exec into arrays in the arena; false when memory is out (bytes that
+ * are malformed inside end their list: they were checked when loaded). */
+bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view);
+
+/* Gives a row a detail, decoding its raw bytes; false when memory is out. */
+bool exec_thaw(struct model *m, uint32_t row);
+
+#endif

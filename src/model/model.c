@@ -1,0 +1,220 @@
+#include "model/model.h"
+
+bool model_init(struct model *m)
+{
+	*m = (struct model){0};
+	if (strings_init(&m->strings) && sets_init(&m->sets) && shapes_init(&m->shapes))
+		return true;
+	model_clear(m);
+	return false;
+}
+
+void model_clear(struct model *m)
+{
+#define X(type, column) mem_free(m->nodes.column);
+	NODE_COLUMNS(X)
+#undef X
+	strings_clear(&m->strings);
+	sets_clear(&m->sets);
+	shapes_clear(&m->shapes);
+	vec_clear(&m->node_of);
+	vec_clear(&m->edges);
+	vec_clear(&m->outputs);
+	execs_clear(&m->execs);
+	vec_clear(&m->steps);
+	vec_clear(&m->transfers);
+	vec_clear(&m->trace_strings);
+	hash_clear(&m->trace_string_index);
+	for (size_t i = 0; i < m->sources.n; i++)
+		source_close(&m->sources.at[i]);
+	vec_clear(&m->sources);
+	arena_clear(&m->arena);
+	*m = (struct model){0};
+}
+
+uint32_t model_find_node(const struct model *m, struct span name)
+{
+	uint32_t string = strings_find(&m->strings, name);
+
+	return string == NONE ? NONE : model_node_of(m, string);
+}
+
+static bool reserve_node(struct nodes *nodes)
+{
+	size_t cap = nodes->cap;
+	bool fine = true;
+
+	if (nodes->n < nodes->cap)
+		return true;
+#define X(type, column)                                                        \
+	cap = nodes->cap;                                                      \
+	fine = fine && mem_grow((void **)&nodes->column, &cap, nodes->n, 1, sizeof(type));
+	NODE_COLUMNS(X)
+#undef X
+	if (fine)
+		nodes->cap = cap;
+	return fine;
+}
+
+/* The map from string id to node grows with the pool. */
+static bool reserve_node_of(struct model *m, uint32_t string)
+{
+	size_t missing = string < m->node_of.n ? 0 : string + 1 - m->node_of.n;
+
+	if (!vec_reserve(&m->node_of, missing))
+		return false;
+	for (; missing; missing--)
+		m->node_of.at[m->node_of.n++] = NONE;
+	return true;
+}
+
+uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
+{
+	struct nodes *nodes = &m->nodes;
+	uint32_t node = (uint32_t)nodes->n, types;
+
+	if (nodes->n >= NONE - 1 || !reserve_node(nodes) || !reserve_node_of(m, name))
+		return NONE;
+	types = sets_with(&m->sets, &m->strings, 0, op);
+	if (types == NONE)
+		return NONE;
+#define X(type, column) memset(&nodes->column[node], 0, sizeof(type));
+	NODE_COLUMNS(X)
+#undef X
+	nodes->name[node] = name;
+	nodes->op[node] = op;
+	nodes->types[node] = types;
+	nodes->id[node] = node;
+	nodes->first_exec[node] = NONE;
+	nodes->first_edge[node] = (uint32_t)m->edges.n;
+	nodes->first_output[node] = (uint32_t)m->outputs.n;
+	m->node_of.at[name] = node;
+	nodes->n++;
+	return node;
+}
+
+void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs)
+{
+	for (size_t i = n; i < m->nodes.n; i++)
+		m->node_of.at[m->nodes.name[i]] = NONE;
+	m->nodes.n = n;
+	m->edges.n = n_edges;
+	m->outputs.n = n_outputs;
+}
+
+bool model_add_type(struct model *m, uint32_t node, uint32_t string)
+{
+	uint32_t types = sets_with(&m->sets, &m->strings, m->nodes.types[node], string);
+
+	if (types == NONE)
+		return false;
+	m->nodes.types[node] = types;
+	return true;
+}
+
+/* Where a step is or would be. */
+static size_t step_place(const struct model *m, int64_t step)
+{
+	size_t low = 0, high = m->steps.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->steps.at[middle] < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool model_has_step(const struct model *m, int64_t step)
+{
+	size_t i = step_place(m, step);
+
+	return i < m->steps.n && m->steps.at[i] == step;
+}
+
+bool model_add_step(struct model *m, int64_t step)
+{
+	size_t i = step_place(m, step);
+
+	if (i < m->steps.n && m->steps.at[i] == step)
+		return true;
+	if (!vec_reserve(&m->steps, 1))
+		return false;
+	memmove(m->steps.at + i + 1, m->steps.at + i, (m->steps.n - i) * sizeof(*m->steps.at));
+	m->steps.at[i] = step;
+	m->steps.n++;
+	return true;
+}
+
+struct id_probe {
+	const struct model *model;
+	int64_t id;
+};
+
+static bool same_id(const void *context, uint32_t i)
+{
+	const struct id_probe *probe = context;
+
+	return probe->model->trace_strings.at[i].id == probe->id;
+}
+
+static uint32_t find_trace_string(const struct model *m, int64_t id)
+{
+	struct id_probe probe = {m, id};
+
+	return hash_find(&m->trace_string_index, hash_mix(1, (uint64_t)id), same_id, &probe);
+}
+
+bool model_add_trace_string(struct model *m, int64_t id, struct span text)
+{
+	uint32_t string;
+
+	if (find_trace_string(m, id) != NONE)
+		return true;
+	string = strings_add(&m->strings, text);
+	return string != NONE && m->trace_strings.n < NONE - 1 &&
+		vec_reserve(&m->trace_strings, 1) &&
+		hash_add(&m->trace_string_index, hash_mix(1, (uint64_t)id),
+			(uint32_t)m->trace_strings.n) &&
+		vec_push(&m->trace_strings, ((struct trace_string){id, string}));
+}
+
+bool model_get_trace_string(const struct model *m, int64_t id, struct span *text)
+{
+	uint32_t i = find_trace_string(m, id);
+
+	if (i == NONE)
+		return false;
+	*text = model_text(m, m->trace_strings.at[i].string);
+	return true;
+}
+
+enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err)
+{
+	enum tfprof_status status = source_own(s, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	if (!vec_push(&m->sources, *s))
+		return error_no_memory(err);
+	*s = (struct source){0};
+	return TFPROF_OK;
+}
+
+uint32_t model_edge_shape(const struct model *m, const struct edge *e)
+{
+	uint32_t source = model_node_of(m, e->source);
+
+	if (source == NONE)
+		return 0;
+	for (uint32_t i = 0; i < m->nodes.n_outputs[source]; i++) {
+		const struct output *output = &m->outputs.at[m->nodes.first_output[source] + i];
+
+		if (output->slot == e->output)
+			return output->shape;
+	}
+	return 0;
+}

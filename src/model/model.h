@@ -1,0 +1,190 @@
+/* The profile in memory: columns indexed by a 32-bit node index.
+ *
+ *     node ── name, op, device, host_device   interned strings
+ *          ── types                           interned set of strings
+ *          ── shape, outputs[]                interned shapes
+ *          ── edges[]                         position, source name, output
+ *          ── execs → exec → exec …           a row per step, ascending
+ *          ── source                          its NodeDef or ProfileNode bytes,
+ *                                             for attributes (read on demand)
+ *          ── trace                           its CodeDef bytes (see trace.h)
+ *
+ * An edge names its source by string, so an input that is not known yet is
+ * found once a later graph brings it. Sources own the bytes columns point at.
+ *
+ * Loaders (graph.c, run_meta.c, op_log.c, profile_read.c) add; everything
+ * else only reads. `generation` changes whenever anything was added.
+ */
+#ifndef TFPROF_MODEL_MODEL_H
+#define TFPROF_MODEL_MODEL_H
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "model/exec.h"
+#include "model/sets.h"
+#include "model/shapes.h"
+#include "model/source.h"
+
+struct edge {
+	uint32_t source;       /* string id of the node's name */
+	int32_t position;
+	int32_t output;        /* which output of the source */
+};
+
+struct output {
+	int32_t slot;
+	uint32_t shape;
+};
+
+enum node_flags {
+	NODE_HAS_TRACE = 1,    /* a call stack was given, maybe an empty one */
+	NODE_COVERED = 2,      /* seen in run metadata */
+	NODE_FROM_PROFILE = 4, /* source is a ProfileNode, not a NodeDef */
+};
+
+#define NODE_COLUMNS(X)                                                        \
+	X(uint32_t, name)                                                      \
+	X(uint32_t, op)                                                        \
+	X(uint32_t, types)                                                     \
+	X(uint32_t, shape)                                                     \
+	X(uint32_t, device)                                                    \
+	X(uint32_t, host_device)                                               \
+	X(uint32_t, first_edge)                                                \
+	X(uint32_t, n_edges)                                                   \
+	X(uint32_t, first_output)                                              \
+	X(uint32_t, n_outputs)                                                 \
+	X(uint32_t, first_exec)                                                \
+	X(uint8_t, flags)                                                      \
+	X(int64_t, id)                                                         \
+	X(int64_t, float_ops)                                                  \
+	X(struct span, source)                                                 \
+	X(struct span, trace)
+
+struct nodes {
+#define X(type, column) type *column;
+	NODE_COLUMNS(X)
+#undef X
+	size_t n, cap;
+};
+
+/* An entry that is no node but tells of data moved between devices, kept for
+ * the advisor: its NodeExecStats bytes. */
+struct transfer {
+	int64_t step;
+	uint32_t device;
+	struct span stats;
+};
+
+struct trace_string {
+	int64_t id;
+	uint32_t string;
+};
+
+struct model {
+	struct strings strings;
+	struct sets sets;
+	struct shapes shapes;
+	struct nodes nodes;
+	VEC(uint32_t) node_of;                 /* string id → node, NONE if it names none */
+	VEC(struct edge) edges;
+	VEC(struct output) outputs;
+	struct execs execs;
+	VEC(int64_t) steps;                    /* ascending */
+	VEC(struct transfer) transfers;
+	VEC(struct trace_string) trace_strings;
+	struct hash_index trace_string_index;
+	VEC(struct source) sources;
+	struct arena arena;                    /* bytes that no source holds */
+	size_t n_covered;
+	bool has_trace;
+	bool misses_accelerator_stream;
+	bool has_negative;                     /* some number of some node is below 0 */
+	uint64_t generation;
+	struct checkpoint *checkpoint;         /* owned; NULL if none */
+	tfprof_progress_fn *progress;
+	void *progress_context;
+};
+
+bool model_init(struct model *m);
+void model_clear(struct model *m);
+
+/* The node of a name, by string id or text; NONE if there is none. */
+static inline uint32_t model_node_of(const struct model *m, uint32_t string)
+{
+	return string < m->node_of.n ? m->node_of.at[string] : NONE;
+}
+
+uint32_t model_find_node(const struct model *m, struct span name);
+
+/* A new node whose name no other has; columns not given are zero. NONE when
+ * memory is out. */
+uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
+
+/* Drops the nodes from `n` on, to undo a load that failed. */
+void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs);
+
+bool model_add_type(struct model *m, uint32_t node, uint32_t string);
+bool model_add_step(struct model *m, int64_t step);
+bool model_has_step(const struct model *m, int64_t step);
+/* Adds the text of a call-stack string id unless the id is known. */
+bool model_add_trace_string(struct model *m, int64_t id, struct span text);
+/* The text of a call-stack string id; false if it is not known. */
+bool model_get_trace_string(const struct model *m, int64_t id, struct span *text);
+/* Takes a source over: it is closed with the model. */
+enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
+
+static inline struct span model_text(const struct model *m, uint32_t string)
+{
+	return strings_get(&m->strings, string);
+}
+
+static inline struct span model_name(const struct model *m, uint32_t node)
+{
+	return strings_get(&m->strings, m->nodes.name[node]);
+}
+
+/* Tells the caller's progress function, if there is one. */
+static inline void model_progress(const struct model *m, size_t done, size_t total)
+{
+	if (m->progress)
+		m->progress(m->progress_context, done, total, m->nodes.n);
+}
+
+/* Parameters of a node: the elements of its shape. */
+static inline int64_t model_parameters(const struct model *m, uint32_t node)
+{
+	return shapes_get(&m->shapes, m->nodes.shape[node])->elements;
+}
+
+/* The shape that arrives over an edge; 0 if unknown. */
+uint32_t model_edge_shape(const struct model *m, const struct edge *e);
+
+/* ---- loaders: each adds all of its input or nothing ---------------------- */
+
+/* Steps of `add`: graph, then run metadata, then op log; each may be NULL. */
+enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *in,
+	struct tfprof_error *err);
+enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *in,
+	struct tfprof_error *err);
+enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
+	struct tfprof_error *err);
+
+/* Run metadata in two halves, so that a step can be taken back before it
+ * changed anything. */
+struct run_meta;
+enum tfprof_status run_meta_read(struct run_meta **rm, const struct tfprof_input *in, int64_t step,
+	struct tfprof_error *err);
+/* `notes` gets lines for the user (entries without a start time). */
+enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, int64_t step,
+	struct buf *notes, struct tfprof_error *err);
+void run_meta_free(struct run_meta *rm);
+
+/* Checks an op log without adding it. */
+enum tfprof_status op_log_check(const struct tfprof_input *in, struct tfprof_error *err);
+
+/* ---- writing ----------------------------------------------------------- */
+
+/* Appends the model as a ProfileProto. */
+void model_write_profile(const struct model *m, struct buf *b);
+
+#endif

@@ -1,0 +1,111 @@
+#include "model/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+static enum tfprof_status io_error(struct tfprof_error *err, const char *path)
+{
+	return error_set(err, TFPROF_IO, "cannot read: %s: %s", path, strerror(errno));
+}
+
+/* For what cannot be mapped: a pipe, a terminal, a file of /proc. */
+static enum tfprof_status read_all(struct source *s, int fd, const char *path,
+	struct tfprof_error *err)
+{
+	struct buf b = {0};
+
+	for (;;) {
+		ssize_t n;
+
+		if (!buf_reserve(&b, 1 << 16)) {
+			buf_clear(&b);
+			return error_no_memory(err);
+		}
+		n = read(fd, b.at + b.n, 1 << 16);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			enum tfprof_status status = io_error(err, path);
+
+			buf_clear(&b);
+			return status;
+		}
+		if (n == 0)
+			break;
+		b.n += (size_t)n;
+	}
+	s->bytes = (struct span){b.at, b.n};
+	s->owner = SOURCE_HEAP;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status open_file(struct source *s, int fd, const char *path,
+	struct tfprof_error *err)
+{
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st) != 0)
+		return io_error(err, path);
+	if (S_ISDIR(st.st_mode))
+		return error_set(err, TFPROF_IO, "cannot read: %s: it is a directory, not a file", path);
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return read_all(s, fd, path, err);
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return read_all(s, fd, path, err);
+	madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
+	s->bytes = (struct span){map, (size_t)st.st_size};
+	s->owner = SOURCE_MAPPED;
+	return TFPROF_OK;
+}
+
+enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	int fd;
+
+	if (!in->path) {
+		*s = (struct source){{in->data ? in->data : "", in->data ? in->size : 0},
+			SOURCE_BORROWED};
+		return TFPROF_OK;
+	}
+	*s = (struct source){.bytes = {"", 0}};
+	fd = open(in->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return io_error(err, in->path);
+	status = open_file(s, fd, in->path, err);
+	close(fd);
+	return status;
+}
+
+enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
+{
+	char *copy;
+
+	if (s->owner != SOURCE_BORROWED)
+		return TFPROF_OK;
+	copy = mem_alloc(s->bytes.n);
+	if (!copy)
+		return error_no_memory(err);
+	if (s->bytes.n)
+		memcpy(copy, s->bytes.at, s->bytes.n);
+	s->bytes.at = copy;
+	s->owner = SOURCE_HEAP;
+	return TFPROF_OK;
+}
+
+void source_close(struct source *s)
+{
+	if (s->owner == SOURCE_MAPPED)
+		munmap((void *)s->bytes.at, s->bytes.n);
+	else if (s->owner == SOURCE_HEAP)
+		mem_free((void *)s->bytes.at);
+	*s = (struct source){0};
+}

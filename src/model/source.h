@@ -1,0 +1,27 @@
+/* The bytes of an input: a mapped file, or memory.
+ *
+ * A file is mapped, not copied (pipes and the like are read). The model keeps
+ * the sources whose bytes its columns point into. */
+#ifndef TFPROF_MODEL_SOURCE_H
+#define TFPROF_MODEL_SOURCE_H
+
+#include "base/error.h"
+#include "base/span.h"
+
+enum source_owner { SOURCE_BORROWED, SOURCE_MAPPED, SOURCE_HEAP };
+
+struct source {
+	struct span bytes;
+	enum source_owner owner;
+};
+
+/* Opens an input. Memory is borrowed until source_own(). */
+enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
+	struct tfprof_error *err);
+
+/* Makes the source independent of the caller's memory. */
+enum tfprof_status source_own(struct source *s, struct tfprof_error *err);
+
+void source_close(struct source *s);
+
+#endif

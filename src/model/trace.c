@@ -1,0 +1,66 @@
+#include "model/trace.h"
+
+#include "proto/wire.h"
+
+struct trace_ids {
+	int64_t file, function, source;
+};
+
+static enum tfprof_status find(const struct model *m, int64_t id, struct span *text,
+	struct tfprof_error *err)
+{
+	if (model_get_trace_string(m, id, text))
+		return TFPROF_OK;
+	return error_set(err, TFPROF_FORMAT,
+		"a call stack uses string id %lld, which is not in the profile's id_to_string",
+		(long long)id);
+}
+
+static enum tfprof_status read_frame(const struct model *m, struct span message,
+	struct frame *frame, struct tfprof_error *err)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct trace_ids ids = {0};
+	enum tfprof_status status;
+
+	*frame = (struct frame){0};
+	while (wire_next(&r, &f))
+		switch (f.tag) {
+		case WIRE_VARINT(2): frame->line = (int32_t)f.value; break;
+		case WIRE_VARINT(5): frame->function_line = (int32_t)f.value; break;
+		case WIRE_VARINT(6): ids.file = (int64_t)f.value; break;
+		case WIRE_VARINT(7): ids.function = (int64_t)f.value; break;
+		case WIRE_VARINT(8): ids.source = (int64_t)f.value; break;
+		}
+	if (r.bad)
+		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
+	status = find(m, ids.file, &frame->file, err);
+	if (status == TFPROF_OK)
+		status = find(m, ids.function, &frame->function, err);
+	if (status == TFPROF_OK)
+		status = find(m, ids.source, &frame->source, err);
+	return status;
+}
+
+enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
+	struct tfprof_error *err)
+{
+	struct wire_reader r = wire_reader(code_def);
+	struct wire_field f;
+	struct frame frame;
+
+	frames->n = 0;
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			enum tfprof_status status = read_frame(m, f.bytes, &frame, err);
+
+			if (status != TFPROF_OK)
+				return status;
+			if (!vec_push(frames, frame))
+				return error_no_memory(err);
+		}
+	if (r.bad)
+		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
+	return TFPROF_OK;
+}

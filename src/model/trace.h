@@ -1,0 +1,19 @@
+/* Call stacks: decoding a node's CodeDef bytes into frames, outermost first. */
+#ifndef TFPROF_MODEL_TRACE_H
+#define TFPROF_MODEL_TRACE_H
+
+#include "model/model.h"
+
+struct frame {
+	struct span file, function, source;    /* source: the text of the line */
+	int32_t line, function_line;
+};
+
+typedef VEC(struct frame) frames_vec;
+
+/* Replaces what `frames` held. A string id that the profile does not have is
+ * an error naming it. */
+enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
+	struct tfprof_error *err);
+
+#endif

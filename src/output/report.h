@@ -1,0 +1,46 @@
+/* The text report of a query: documentation, a header and a line per shown
+ * node. Tree views and op view differ in their lines; columns are a table. */
+#ifndef TFPROF_OUTPUT_REPORT_H
+#define TFPROF_OUTPUT_REPORT_H
+
+#include "base/sink.h"
+#include "output/format.h"
+#include "query/query.h"
+
+/* False when memory is out; failures of the sink stay in it. */
+bool report_write(struct query *q, struct sink *out);
+
+/* ---- for the two kinds of lines ----------------------------------------- */
+
+/* A selected column that holds a number. */
+struct report_number {
+	enum metric metric;
+	enum unit unit;
+};
+
+/* The number columns to print, in order: tree views put parameters and float
+ * operations first, op and code view last. */
+size_t report_numbers(const struct query *q, struct report_number *columns);
+
+void report_tree_lines(struct query *q, struct sink *out, struct buf *line);
+void report_list_lines(struct query *q, struct sink *out, struct buf *line);
+
+/* The picked graph nodes of a view node in op or code view. */
+struct report_nodes {
+	const uint32_t *at;
+	size_t n;
+};
+struct report_nodes report_nodes_of(const struct query *q, uint32_t view);
+
+/* The distinct devices or types of the picked ones among these, joined by
+ * `|`; a node without a device adds an empty text. Returns how many nodes
+ * were picked. */
+size_t report_devices(struct query *q, struct buf *b, struct report_nodes nodes);
+void report_types(struct query *q, struct buf *b, struct report_nodes nodes);
+/* "0:2x6|1:unknown", with the separator between. */
+void report_input_shapes(const struct model *m, struct buf *b, uint32_t node,
+	const char *separator);
+/* "A|B" */
+void report_set(const struct model *m, struct buf *b, uint32_t set);
+
+#endif

@@ -1,0 +1,150 @@
+/* Lines of scope, graph and code view: `name (own/total, …)`. */
+#include "output/report.h"
+
+struct line {
+	struct query *q;
+	struct buf *text;
+	uint32_t row, view;
+	const char *separator;
+};
+
+/* Before each piece between the brackets. */
+static struct buf *piece(struct line *l)
+{
+	buf_text(l->text, l->separator);
+	l->separator = ", ";
+	return l->text;
+}
+
+static uint32_t node_of(const struct line *l)
+{
+	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
+}
+
+/* own/total, own as -- where the node is not accounted */
+static void put_number(struct line *l, const struct report_number *column)
+{
+	struct query *q = l->q;
+	struct buf *b = piece(l);
+
+	if (q->accounted[l->row])
+		format_number(b, column->unit, q->own[column->metric][l->row]);
+	else
+		buf_text(b, "--");
+	buf_char(b, '/');
+	format_number(b, column->unit, q->total[column->metric][l->row]);
+	if (column->metric == METRIC_PARAMS)
+		buf_text(b, " params");
+	else if (column->metric == METRIC_FLOAT_OPS)
+		buf_text(b, " flops");
+}
+
+static void put_shape(struct line *l)
+{
+	const struct model *m = l->q->model;
+	uint32_t node = node_of(l);
+
+	if (node != NONE && m->nodes.shape[node])
+		shape_put(piece(l), shapes_get(&m->shapes, m->nodes.shape[node]));
+}
+
+static void put_device(struct line *l)
+{
+	const struct model *m = l->q->model;
+	uint32_t node = node_of(l);
+	struct report_nodes nodes;
+	struct buf devices = {0};
+
+	if (l->q->kind != TFPROF_CODE) {
+		if (node != NONE && m->nodes.device[node])
+			buf_span(piece(l), model_text(m, m->nodes.device[node]));
+		return;
+	}
+	nodes = report_nodes_of(l->q, l->view);
+	if (report_devices(l->q, &devices, nodes))
+		buf_span(piece(l), buf_get(&devices));
+	l->text->failed |= devices.failed;
+	buf_clear(&devices);
+}
+
+static void put_types(struct line *l)
+{
+	uint32_t node = node_of(l);
+	struct buf *b = piece(l);
+
+	if (l->q->kind == TFPROF_CODE)
+		report_types(l->q, b, report_nodes_of(l->q, l->view));
+	else if (node != NONE)
+		report_set(l->q->model, b, l->q->model->nodes.types[node]);
+	else if (l->q->kind == TFPROF_GRAPH)
+		buf_text(b, "_TFGraphParent");
+	else
+		buf_text(b, "_kTFScopeParent");
+}
+
+static void put_occurrence(struct line *l)
+{
+	struct query *q = l->q;
+	struct buf *b = piece(l);
+
+	if (q->kind == TFPROF_CODE) {
+		buf_text(b, "occurrence N/A in code view");
+		return;
+	}
+	if (q->accounted[l->row])
+		buf_int(b, q->own[METRIC_RUNS][l->row]);
+	else
+		buf_text(b, "--");
+	buf_char(b, '/');
+	buf_int(b, q->total[METRIC_RUNS][l->row]);
+	buf_text(b, q->accounted[l->row] ? "|1/" : "|--/");
+	buf_int(b, q->defined[l->row]);
+}
+
+static void put_shapes(struct line *l)
+{
+	uint32_t node = node_of(l);
+	struct buf *b = piece(l);
+
+	if (l->q->kind == TFPROF_CODE)
+		buf_text(b, "input_shapes N/A in code view");
+	else if (node != NONE)
+		report_input_shapes(l->q->model, b, node, "|");
+}
+
+static void put_line(struct line *l, const struct report_number *numbers, size_t n)
+{
+	const struct tfprof_options *o = l->q->options;
+
+	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
+	buf_span(l->text, tree_label(l->q->tree, l->q->model, l->view));
+	buf_text(l->text, " (");
+	for (size_t i = 0; i < n; i++) {
+		if (numbers[i].metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
+			put_shape(l);
+		put_number(l, &numbers[i]);
+	}
+	if (options_select(o, SEL_DEVICE))
+		put_device(l);
+	if (options_select(o, SEL_OP_TYPES))
+		put_types(l);
+	if (options_select(o, SEL_OCCURRENCE))
+		put_occurrence(l);
+	if (options_select(o, SEL_INPUT_SHAPES))
+		put_shapes(l);
+	buf_text(l->text, ")\n");
+}
+
+void report_tree_lines(struct query *q, struct sink *out, struct buf *text)
+{
+	struct report_number numbers[N_METRICS];
+	size_t n = report_numbers(q, numbers);
+
+	for (uint32_t i = 0; i < q->n && !query_cancelled(q); i++) {
+		struct line l = {q, text, i, q->view[i], ""};
+
+		text->n = 0;
+		put_line(&l, numbers, n);
+		sink_span(out, buf_get(text));
+	}
+}

@@ -1,0 +1,39 @@
+#include "query/metrics.h"
+
+static void add_exec(struct numbers *n, const struct exec *x)
+{
+	n->at[METRIC_MICROS] += (int64_t)((uint64_t)x->accelerator_us + (uint64_t)x->cpu_us);
+	n->at[METRIC_ACCELERATOR] += x->accelerator_us;
+	n->at[METRIC_CPU] += x->cpu_us;
+	n->at[METRIC_BYTES] += x->requested_bytes;
+	n->at[METRIC_PEAK] += x->peak_bytes;
+	n->at[METRIC_RESIDUAL] += x->residual_bytes;
+	n->at[METRIC_OUTPUT] += x->output_bytes;
+	n->at[METRIC_RUNS] += x->run_count;
+}
+
+void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
+{
+	uint32_t row = m->nodes.first_exec[node];
+	int64_t n_execs = 0;
+
+	*out = (struct numbers){0};
+	out->at[METRIC_PARAMS] = model_parameters(m, node);
+	out->at[METRIC_FLOAT_OPS] = m->nodes.float_ops[node];
+	if (row == NONE)
+		return;
+	for (; row != NONE; row = m->execs.rows.at[row].next) {
+		const struct exec *x = &m->execs.rows.at[row];
+
+		if (step >= 0 && x->step != step)
+			continue;
+		add_exec(out, x);
+		n_execs++;
+	}
+	if (n_execs > 1)
+		for (int i = 0; i < N_METRICS; i++)
+			if (i != METRIC_PARAMS && i != METRIC_FLOAT_OPS)
+				out->at[i] /= n_execs;
+	out->at[METRIC_FLOAT_OPS] =
+		(int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] * (uint64_t)out->at[METRIC_RUNS]);
+}

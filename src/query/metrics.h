@@ -1,0 +1,33 @@
+/* The numbers a view can show, and those of one node at a step. */
+#ifndef TFPROF_QUERY_METRICS_H
+#define TFPROF_QUERY_METRICS_H
+
+#include "model/model.h"
+
+enum metric {
+	METRIC_MICROS, METRIC_ACCELERATOR, METRIC_CPU,
+	METRIC_BYTES, METRIC_PEAK, METRIC_RESIDUAL, METRIC_OUTPUT,
+	METRIC_PARAMS, METRIC_FLOAT_OPS, METRIC_RUNS,
+	N_METRICS
+};
+
+enum { ALL_METRICS = (1 << N_METRICS) - 1 };
+
+struct numbers {
+	int64_t at[N_METRICS];
+};
+
+/* Of a step, or, if it is negative, the average over the node's steps. */
+void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
+
+/* Sums wrap like the original's, except parameters, which stay at the top. */
+static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum) && metric == METRIC_PARAMS)
+		return INT64_MAX;
+	return sum;
+}
+
+#endif

@@ -1,0 +1,229 @@
+#include "query/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Steps of backtracking a single match may take. */
+enum { MATCH_LIMIT = 2000000, HEAP_LIMIT_KIB = 65536 };
+
+enum regex_kind { REGEX_ALL, REGEX_EQUAL, REGEX_PREFIX, REGEX_SUFFIX, REGEX_PART, REGEX_PCRE };
+
+struct regex {
+	enum regex_kind kind;
+	struct span literal;           /* of the simple kinds; inside the pattern */
+	struct span pattern;
+	pcre2_code *code;
+	pcre2_match_data *match;
+};
+
+struct regexes {
+	const char *option;
+	struct regex *at;
+	size_t n;
+	pcre2_match_context *context;
+	pcre2_jit_stack *stack;
+	int failed;                    /* PCRE2 error of a match */
+	size_t failed_at;
+};
+
+/* Bytes that mean only themselves, or escaped punctuation, need an engine no
+ * more than a comparison. Only plain bytes qualify here. */
+static bool is_literal(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("\\^$.[]|()?*+{}", s.at[i]) || !s.at[i])
+			return false;
+	return true;
+}
+
+/* `.` does not match a line feed: the simple kinds check for one. */
+static enum regex_kind classify(struct span p, struct span *literal)
+{
+	bool head = p.n >= 2 && memcmp(p.at, ".*", 2) == 0, tail;
+
+	*literal = p;
+	if (span_equal(p, SPAN(".*")))
+		return REGEX_ALL;
+	if (head) {
+		literal->at += 2;
+		literal->n -= 2;
+	}
+	tail = literal->n >= 2 && memcmp(literal->at + literal->n - 2, ".*", 2) == 0;
+	if (tail)
+		literal->n -= 2;
+	if (!is_literal(*literal))
+		return REGEX_PCRE;
+	return head ? (tail ? REGEX_PART : REGEX_SUFFIX) : (tail ? REGEX_PREFIX : REGEX_EQUAL);
+}
+
+static enum tfprof_status compile_error(struct tfprof_error *err, const char *option,
+	struct span pattern, int code, size_t offset)
+{
+	char text[200];
+
+	pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof(text));
+	return error_set(err, TFPROF_REGEX, "-%s: %s at position %zu of '%.*s' (before '%.*s')", option,
+		text, offset, ERROR_SPAN(pattern),
+		ERROR_SPAN(((struct span){pattern.at + offset, pattern.n - offset})));
+}
+
+static enum tfprof_status compile(struct regexes *r, struct regex *regex, struct tfprof_error *err)
+{
+	int code;
+	PCRE2_SIZE offset;
+
+	/* The options are RE2's defaults: UTF-8 that may be invalid, `$` only at
+	 * the very end, whole strings. */
+	regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern.at, regex->pattern.n,
+		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED |
+			PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C,
+		&code, &offset, NULL);
+	if (!regex->code)
+		return compile_error(err, r->option, regex->pattern, code, offset);
+	if (!getenv("TFPROF_NO_JIT"))
+		pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+	regex->match = pcre2_match_data_create(1, NULL);
+	return regex->match ? TFPROF_OK : error_no_memory(err);
+}
+
+static enum tfprof_status prepare(struct regexes *r, struct tfprof_error *err)
+{
+	r->context = pcre2_match_context_create(NULL);
+	r->stack = pcre2_jit_stack_create(32 * 1024, 8 * 1024 * 1024, NULL);
+	if (!r->context || !r->stack)
+		return error_no_memory(err);
+	pcre2_jit_stack_assign(r->context, NULL, r->stack);
+	pcre2_set_match_limit(r->context, MATCH_LIMIT);
+	pcre2_set_heap_limit(r->context, HEAP_LIMIT_KIB);
+	return TFPROF_OK;
+}
+
+enum tfprof_status regexes_new(struct regexes **out, const char *option, const struct span *patterns,
+	size_t n, struct tfprof_error *err)
+{
+	struct regexes *r = mem_zero(sizeof(*r));
+	enum tfprof_status status = TFPROF_OK;
+
+	*out = NULL;
+	if (!r)
+		return error_no_memory(err);
+	r->option = option;
+	r->at = mem_zero((n ? n : 1) * sizeof(*r->at));
+	if (!r->at)
+		status = error_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
+		struct regex *regex = &r->at[r->n++];
+
+		regex->pattern = patterns[i];
+		regex->kind = classify(patterns[i], &regex->literal);
+		if (regex->kind != REGEX_PCRE)
+			continue;
+		if (!r->context)
+			status = prepare(r, err);
+		if (status == TFPROF_OK)
+			status = compile(r, regex, err);
+	}
+	if (status != TFPROF_OK) {
+		regexes_free(r);
+		return status;
+	}
+	*out = r;
+	return TFPROF_OK;
+}
+
+void regexes_free(struct regexes *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		pcre2_match_data_free(r->at[i].match);
+		pcre2_code_free(r->at[i].code);
+	}
+	pcre2_match_context_free(r->context);
+	pcre2_jit_stack_free(r->stack);
+	mem_free(r->at);
+	mem_free(r);
+}
+
+bool regexes_accept_all(const struct regexes *r)
+{
+	return r->n == 1 && r->at[0].kind == REGEX_ALL;
+}
+
+size_t regexes_count(const struct regexes *r)
+{
+	return r->n;
+}
+
+/* `.*` on both sides of what is left out must not span a line feed. */
+static bool one_line(const char *at, size_t n)
+{
+	return !n || !memchr(at, '\n', n);
+}
+
+static bool match_simple(const struct regex *x, struct span s)
+{
+	struct span l = x->literal;
+	size_t at;
+
+	switch (x->kind) {
+	case REGEX_ALL: return one_line(s.at, s.n);
+	case REGEX_EQUAL: return span_equal(s, l);
+	case REGEX_PREFIX:
+		return s.n >= l.n && span_equal((struct span){s.at, l.n}, l) &&
+			one_line(s.at + l.n, s.n - l.n);
+	case REGEX_SUFFIX:
+		return s.n >= l.n && span_equal((struct span){s.at + s.n - l.n, l.n}, l) &&
+			one_line(s.at, s.n - l.n);
+	default:
+		if (!span_contains(s, l))
+			return false;
+		if (one_line(s.at, s.n))
+			return true;
+		/* Rare: some occurrence must leave no line feed outside. */
+		for (at = 0; at + l.n <= s.n; at++)
+			if (span_equal((struct span){s.at + at, l.n}, l) && one_line(s.at, at) &&
+				one_line(s.at + at + l.n, s.n - at - l.n))
+				return true;
+		return false;
+	}
+}
+
+bool regexes_match_one(struct regexes *r, size_t i, struct span text)
+{
+	const struct regex *x = &r->at[i];
+	int code;
+
+	if (x->kind != REGEX_PCRE)
+		return match_simple(x, text);
+	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0, 0, x->match,
+		r->context);
+	if (code < 0 && code != PCRE2_ERROR_NOMATCH && !r->failed) {
+		r->failed = code;
+		r->failed_at = i;
+	}
+	return code >= 0;
+}
+
+bool regexes_match(struct regexes *r, struct span text)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (regexes_match_one(r, i, text))
+			return true;
+	return false;
+}
+
+enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err)
+{
+	char text[200];
+
+	if (!r->failed)
+		return TFPROF_OK;
+	pcre2_get_error_message(r->failed, (PCRE2_UCHAR *)text, sizeof(text));
+	return error_set(err, TFPROF_REGEX, "-%s: '%.*s' runs away: %s; write it with fewer nested repeats",
+		r->option, ERROR_SPAN(r->at[r->failed_at].pattern), text);
+}

@@ -1,0 +1,31 @@
+/* Lists of regular expressions that match whole strings.
+ *
+ * The list `.*` accepts everything without running; a literal, and `.*text.*`,
+ * `text.*` or `.*text` with a literal text, are compared as such; the rest is
+ * PCRE2 with a limit, so that a pattern that runs away ends in an error. */
+#ifndef TFPROF_QUERY_REGEX_H
+#define TFPROF_QUERY_REGEX_H
+
+#include "base/error.h"
+#include "base/span.h"
+
+struct regexes;
+
+/* `option` names the list in errors ("show_name_regexes"). */
+enum tfprof_status regexes_new(struct regexes **out, const char *option, const struct span *patterns,
+	size_t n, struct tfprof_error *err);
+void regexes_free(struct regexes *r);
+
+/* True if the list is exactly `.*`. */
+bool regexes_accept_all(const struct regexes *r);
+size_t regexes_count(const struct regexes *r);
+
+/* Whether any matches; whether the i-th does. A failed match (a pattern that
+ * ran away) counts as none and is kept for regexes_check(). */
+bool regexes_match(struct regexes *r, struct span text);
+bool regexes_match_one(struct regexes *r, size_t i, struct span text);
+
+/* The error of the first match that failed, or TFPROF_OK. */
+enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+/* Graph view: from the nodes that are no one's input along data flow, each
+ * node once, first come, depth first. The walk does not depend on the query,
+ * so the picture is a spanning forest that is built once. */
+#include "view/tree.h"
+
+/* Where the walk stands in a node's inputs. */
+struct visit {
+	uint32_t view;         /* the view node */
+	uint32_t edge, end;    /* its edges still to go */
+};
+
+struct walk {
+	const struct model *model;
+	struct tree *tree;
+	bool *visited;
+	VEC(struct visit) stack;
+};
+
+static bool enter(struct walk *w, uint32_t node, uint32_t parent)
+{
+	const struct nodes *nodes = &w->model->nodes;
+	uint32_t v = w->tree->n++;
+
+	w->visited[node] = true;
+	w->tree->node[v] = node;
+	w->tree->parent[v] = parent;
+	return vec_push(&w->stack, ((struct visit){v, nodes->first_edge[node],
+					   nodes->first_edge[node] + nodes->n_edges[node]}));
+}
+
+static bool walk_from(struct walk *w, uint32_t root)
+{
+	const struct model *m = w->model;
+
+	if (!enter(w, root, 0))
+		return false;
+	while (w->stack.n) {
+		struct visit *top = &w->stack.at[w->stack.n - 1];
+		uint32_t input;
+
+		if (top->edge == top->end) {
+			w->stack.n--;
+			continue;
+		}
+		input = model_node_of(m, m->edges.at[top->edge++].source);
+		if (input != NONE && !w->visited[input] && !enter(w, input, top->view))
+			return false;
+	}
+	return true;
+}
+
+/* Marks what is someone's input. An input of itself counts. */
+static void mark_inputs(const struct model *m, bool *is_input)
+{
+	for (size_t node = 0; node < m->nodes.n; node++)
+		for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+			uint32_t input = model_node_of(m,
+				m->edges.at[m->nodes.first_edge[node] + i].source);
+
+			if (input != NONE)
+				is_input[input] = true;
+		}
+}
+
+enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+{
+	struct walk w = {.model = m, .tree = t};
+	size_t n = m->nodes.n;
+	struct arena scratch = {0};
+	uint32_t *order = nodes_by_name(m, &scratch);
+	bool *is_input = arena_zero(&scratch, n, sizeof(*is_input));
+	bool fine;
+
+	w.visited = arena_zero(&scratch, n, sizeof(*w.visited));
+	t->node = arena_array(&t->arena, n + 1, sizeof(*t->node));
+	t->parent = arena_array(&t->arena, n + 1, sizeof(*t->parent));
+	fine = order && is_input && w.visited && t->node && t->parent;
+	if (fine) {
+		mark_inputs(m, is_input);
+		t->node[0] = t->parent[0] = NONE;
+		t->n = 1;
+	}
+	for (size_t i = 0; fine && i < n; i++)
+		if (!is_input[order[i]])
+			fine = walk_from(&w, order[i]);
+	vec_clear(&w.stack);
+	arena_clear(&scratch);
+	if (fine)
+		return TFPROF_OK;
+	tree_clear(t);
+	return error_no_memory(err);
+}

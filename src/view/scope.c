@@ -1,0 +1,93 @@
+/* Scope view: the tree of names. Every prefix before a '/' is a view node; a
+ * prefix that is no graph node is an empty parent.
+ *
+ * Sorted with '/' before every other byte, names come in preorder: what a name
+ * shares with the one before it are the scopes that stay open. */
+#include "base/sort.h"
+#include "view/tree.h"
+
+struct builder {
+	struct tree *tree;
+	VEC(uint32_t) parent, node;
+	VEC(struct span) label;
+	VEC(uint32_t) open;            /* view nodes from the root down to the last one */
+};
+
+static bool add(struct builder *b, struct span label, uint32_t node)
+{
+	uint32_t v = (uint32_t)b->label.n;
+	uint32_t parent = b->open.n ? b->open.at[b->open.n - 1] : NONE;
+
+	return b->label.n < NONE && vec_push(&b->parent, parent) && vec_push(&b->node, node) &&
+		vec_push(&b->label, label) && vec_push(&b->open, v);
+}
+
+static size_t shared_bytes(struct span a, struct span b)
+{
+	size_t n = a.n < b.n ? a.n : b.n, i = 0;
+
+	while (i < n && a.at[i] == b.at[i])
+		i++;
+	return i;
+}
+
+static bool add_name(struct builder *b, struct span name, struct span previous, uint32_t node)
+{
+	size_t shared = shared_bytes(name, previous), from = 0;
+
+	/* Close what is not a scope around this name; the root stays. */
+	while (b->open.n > 1) {
+		size_t length = b->label.at[b->open.at[b->open.n - 1]].n;
+
+		if (length <= shared && length < name.n && name.at[length] == '/')
+			break;
+		b->open.n--;
+	}
+	if (b->open.n > 1)
+		from = b->label.at[b->open.at[b->open.n - 1]].n + 1;
+	for (size_t i = from; i < name.n; i++)
+		if (name.at[i] == '/' && !add(b, (struct span){name.at, i}, NONE))
+			return false;
+	return add(b, name, node);
+}
+
+static bool build(struct builder *b, const struct model *m)
+{
+	size_t n = m->nodes.n;
+	struct span *names = mem_array(n, sizeof(*names)), previous = {"", 0};
+	uint32_t *order = mem_array(n, sizeof(*order));
+	bool fine = names && order;
+
+	for (size_t i = 0; fine && i < n; i++)
+		names[i] = model_name(m, (uint32_t)i);
+	fine = fine && sort_texts(names, order, n, SORT_PATHS) &&
+		add(b, SPAN(ROOT_NAME), NONE);
+	for (size_t i = 0; fine && i < n; i++) {
+		fine = add_name(b, names[order[i]], previous, order[i]);
+		previous = names[order[i]];
+	}
+	mem_free(names);
+	mem_free(order);
+	return fine;
+}
+
+/* Moves a growing column into the tree's arena. */
+#define SETTLE(column)                                                         \
+	((t->column = arena_array(&t->arena, b.column.n, sizeof(*t->column))) != NULL && \
+	 (memcpy(t->column, b.column.at, b.column.n * sizeof(*t->column)), true))
+
+enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+{
+	struct builder b = {.tree = t};
+	bool fine = build(&b, m) && SETTLE(parent) && SETTLE(node) && SETTLE(label);
+
+	t->n = (uint32_t)b.label.n;
+	vec_clear(&b.parent);
+	vec_clear(&b.node);
+	vec_clear(&b.label);
+	vec_clear(&b.open);
+	if (fine)
+		return TFPROF_OK;
+	tree_clear(t);
+	return error_no_memory(err);
+}

@@ -1,0 +1,50 @@
+/* A view as a tree in arrays, parents before children (preorder), so that a
+ * loop forwards walks down and a loop backwards adds up. Index 0 is the root.
+ *
+ *     v → parent[v] < v, label(v)
+ *         scope, graph: node[v], the graph node or NONE
+ *         code:         nodes[first_node[v] … first_node[v + 1]], the graph
+ *                       nodes that end at this frame
+ *
+ * A tree depends only on the model, not on a query: it is built once per
+ * generation and read by any number of queries. */
+#ifndef TFPROF_VIEW_TREE_H
+#define TFPROF_VIEW_TREE_H
+
+#include "model/model.h"
+#include "model/trace.h"
+
+#define ROOT_NAME "_TFProfRoot"
+
+struct tree {
+	struct arena arena;
+	uint32_t n;
+	uint32_t *parent;
+	uint32_t *node;
+	struct span *label;            /* NULL in graph view: the node's name */
+	uint32_t *first_node, *nodes;  /* code view */
+	struct frame *frames;          /* code view: the first frame of each label */
+	bool *is_gradient;             /* code view */
+	size_t n_lost_gradients;       /* forward nodes whose stack is missing */
+};
+
+void tree_clear(struct tree *t);
+
+static inline struct span tree_label(const struct tree *t, const struct model *m, uint32_t v)
+{
+	if (v == 0)
+		return SPAN(ROOT_NAME);
+	return t->label ? t->label[v] : model_name(m, t->node[v]);
+}
+
+/* Each fills an empty tree. */
+enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err);
+enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err);
+/* `source_lines`: labels end in the text of the line. */
+enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
+	struct tfprof_error *err);
+
+/* Nodes in byte order of their names; NULL when memory is out. */
+uint32_t *nodes_by_name(const struct model *m, struct arena *arena);
+
+#endif
