@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/proto/schema.c: the field tables of the messages we read as text.
+"""Writes src/proto/schema.c: the field tables of messages.
 
 Field numbers, enum values and the like are facts of TensorFlow's protocol
 buffers; this takes them from the descriptors in its wheel, so that none is
@@ -17,11 +17,16 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from google.protobuf import descriptor_pb2  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
+from tensorflow.core.framework import op_def_pb2  # noqa: E402
+from tensorflow.core.profiler import profile_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_log_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
 from tensorflow.core.protobuf import config_pb2  # noqa: E402
+from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
+from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
 
+# These are read as text, so everything they can hold is needed.
 ROOTS = [
     graph_pb2.GraphDef,
     config_pb2.RunMetadata,
@@ -32,6 +37,25 @@ ROOTS = [
     tfprof_output_pb2.GraphNodeProto,
     tfprof_output_pb2.MultiGraphNodeProto,
     tfprof_output_pb2.AdviceProto,
+]
+
+# These are only recognized: the messages they hold are opaque bytes, but for
+# those that are in the tables anyway.
+SHAPES = [
+    meta_graph_pb2.MetaGraphDef,
+    saved_model_pb2.SavedModel,
+    profile_pb2.Profile,
+]
+PARTS_OF_SHAPES = [
+    meta_graph_pb2.MetaGraphDef.MetaInfoDef,
+    op_def_pb2.OpList,
+    profile_pb2.ValueType,
+    profile_pb2.Sample,
+    profile_pb2.Label,
+    profile_pb2.Mapping,
+    profile_pb2.Location,
+    profile_pb2.Line,
+    profile_pb2.Function,
 ]
 
 TARGET = os.path.join(os.path.dirname(__file__), "..", "src", "proto", "schema.c")
@@ -121,16 +145,19 @@ def check(messages, enums):
         assert len(enum.values) <= MAX_VALUES, enum.full_name
 
 
-def tables(messages, enums, roots):
+def tables(messages, enums, public, readable):
     """The lines of the file."""
 
     def variable(message):
-        return ("schema_" if message in roots else "") + c_name(message)
+        return ("schema_" if message in public else "") + c_name(message)
 
     def storage(message):
-        return "" if message in roots else "static "
+        return "" if message in public else "static "
 
     def field_line(field):
+        if field.message_type and field.message_type not in messages:
+            repeated = "REPEATED" if field.is_repeated else "OPTIONAL"
+            return f'\tFIELD("{field.name}", {field.number}, BYTES, {repeated}, NULL),  /* opaque */'
         target = "NULL"
         if field.message_type:
             target = f"OF({variable(field.message_type)})"
@@ -148,7 +175,7 @@ def tables(messages, enums, roots):
         yield ""
     yield "/* Messages hold each other in circles, so all are announced first. */"
     for message in messages:
-        if message not in roots:
+        if message not in public:
             yield f"static const struct schema_message {variable(message)};"
     for message in messages:
         yield ""
@@ -160,17 +187,19 @@ def tables(messages, enums, roots):
         yield line if len(line) <= 100 else line.replace(", ", ",\n\t")
     yield ""
     yield "const struct schema_message *const schema_messages[] = {"
-    for message in messages:
+    for message in readable:
         yield f"\t&{variable(message)},"
     yield "\tNULL,"
     yield "};"
 
 
 def main():
-    roots = [message.DESCRIPTOR for message in ROOTS]
-    messages, enums = collect(roots)
+    roots, shapes, parts = (
+        [message.DESCRIPTOR for message in group] for group in (ROOTS, SHAPES, PARTS_OF_SHAPES))
+    readable, enums = collect(roots)
+    messages = readable + shapes + parts
     check(messages, enums)
-    text = HEAD + "\n".join(tables(messages, enums, roots)) + "\n"
+    text = HEAD + "\n".join(tables(messages, enums, roots + shapes, readable)) + "\n"
     if sys.argv[1:] == ["--check"]:
         with open(TARGET, encoding="utf-8") as file:
             if file.read() != text:

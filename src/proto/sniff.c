@@ -60,6 +60,11 @@ static enum looks looks_of(struct span s, size_t most)
 	return tail && n == s.n ? NOT_TEXT : looks;
 }
 
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
 /* ---- files with a mark of their own ------------------------------------- */
 
 static bool is_table(struct span bytes)
@@ -132,11 +137,11 @@ static enum sniff_kind by_first_field(struct span bytes)
 		return SNIFF_TEXT;
 	if (scan_take(&s, '{') || scan_take(&s, '[')) {
 		scan_space(&s);
-		return s.at < s.end && strchr("\"{[]}", *s.at) ? SNIFF_JSON : SNIFF_TEXT;
+		return s.at < s.end && is_one_of(*s.at, "\"{[]}") ? SNIFF_JSON : SNIFF_TEXT;
 	}
 	name = scan_name(&s);
 	scan_space(&s);
-	if (s.at == s.end || !strchr(":{<[", *s.at))
+	if (s.at == s.end || !is_one_of(*s.at, ":{<["))
 		return SNIFF_TEXT;
 	for (size_t i = 0; i < sizeof(first_fields) / sizeof(first_fields[0]); i++)
 		if (span_equal(name, span_of(first_fields[i].field)))

@@ -4,10 +4,12 @@
 
 #include "base/buf.h"
 #include "proto/schema.h"
+#include "proto/sniff.h"
 #include "proto/text.h"
 
 TFPROF_API int hook_text_to_wire(const char *type, const char *text, size_t n, char **wire,
 	size_t *wire_n, struct tfprof_error *err);
+TFPROF_API const char *hook_sniff(const char *bytes, size_t n);
 TFPROF_API void hook_free(void *block);
 
 /* The message type goes by its name in the schema. */
@@ -26,6 +28,11 @@ int hook_text_to_wire(const char *type, const char *text, size_t n, char **wire,
 		return status;
 	}
 	return error_set(err, TFPROF_ARGUMENT, "%s: no such message", type);
+}
+
+const char *hook_sniff(const char *bytes, size_t n)
+{
+	return sniff_name(sniff((struct span){bytes, n}));
 }
 
 void hook_free(void *block)
