@@ -449,7 +449,7 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 	detail->devices = devices;
 	if (e->start_us > 0 && !add_time(m, row, e, device))
 		return false;
-	if (!canonical) {
+	if (m->nodes.device[node] != device->name) {
 		m->has_negative |= exec_is_negative(&m->execs.rows.at[row]);
 		return true;
 	}
@@ -493,7 +493,7 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
 			return false;
 		has_accelerator |= (device.kind & DEVICE_ACCELERATOR) != 0;
-		has_stream |= (device.kind & DEVICE_STREAM_ALL) != 0;
+		has_stream |= (device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
 		for (; entry < rm->entries.n && rm->entries.at[entry].device == d; entry++) {
 			if (!apply_entry(m, &rm->entries.at[entry], &device, step, notes))
 				return false;

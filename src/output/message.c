@@ -54,11 +54,8 @@ static void put_node_facts(const struct model *m, uint32_t node, struct buf *b)
 		wire_put_bytes(b, GRAPH_DEVICES, model_text(m, m->nodes.device[node]));
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
-		size_t entry;
+		size_t entry = wire_open(b, GRAPH_INPUT_SHAPES);
 
-		if (model_node_of(m, e->source) == NONE)
-			continue;
-		entry = wire_open(b, GRAPH_INPUT_SHAPES);
 		wire_put_int(b, 1, e->position);
 		put_shape(b, shapes_get(&m->shapes, model_edge_shape(m, e)));
 		wire_close(b, entry);

@@ -287,13 +287,11 @@ void report_types(struct query *q, struct buf *b, struct report_nodes nodes)
 void report_input_shapes(const struct model *m, struct buf *b, uint32_t node,
 	const char *separator)
 {
-	for (uint32_t i = 0, n = 0; i < m->nodes.n_edges[node]; i++) {
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
 		const struct shape *shape = shapes_get(&m->shapes, model_edge_shape(m, e));
 
-		if (model_node_of(m, e->source) == NONE)
-			continue;
-		if (n++)
+		if (i)
 			buf_text(b, separator);
 		buf_int(b, e->position);
 		buf_char(b, ':');

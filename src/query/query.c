@@ -134,8 +134,9 @@ struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n)
 			continue;
 		picked.n++;
 		metrics_of(q->model, nodes[i], q->options->number[OPT_STEP], &numbers);
+		picked.sum.at[METRIC_RUNS] += numbers.at[METRIC_RUNS];
 		for (; picks; picks--)
-			for (int k = 0; k < N_METRICS; k++)
+			for (int k = 0; k < METRIC_RUNS; k++)
 				picked.sum.at[k] = metric_add((enum metric)k, picked.sum.at[k],
 					numbers.at[k]);
 	}

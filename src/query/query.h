@@ -54,7 +54,8 @@ void query_clear(struct query *q);
 /* How often a node with this set of types is picked: 0 is not accounted. */
 uint32_t query_picks(struct query *q, uint32_t types);
 
-/* Picked graph nodes of a group or frame, each counted once per match. */
+/* Picked graph nodes of a group or frame. A node's numbers count once per
+ * match, how often it ran only once. */
 struct picked {
 	struct numbers sum;
 	uint32_t n;                            /* distinct nodes picked */
