@@ -88,12 +88,13 @@ class Comparison:
         self.traits = Traits(case)
         self.found = []
         self.gradients = set(), set()
+        self.code_shown = False
         self._clean()
         if case.all_at_once:
             self._compare_at_once()
         else:
             self._compare_profilers()
-        if self.gradients[0] != self.gradients[1]:
+        if self.code_shown and self.gradients[0] != self.gradients[1]:
             self._differ("notes", -1, *map(_lines, self.gradients))
         return self.found
 
@@ -198,6 +199,8 @@ class Comparison:
         self.asked += 1
         theirs, their_file = self._ask(query, ask_original)
         mine, my_file = self._ask(query, ask_ours)
+        if query.view == "code":
+            self._note_gradients(theirs, mine)
         if isinstance(theirs, original_module.Aborted):
             self.aborted += 1
             return
@@ -253,11 +256,16 @@ class Comparison:
             self._differ("message" + loaded, i, *map(_text, (theirs, mine)))
 
     def _compare_notes(self, i, theirs, mine, loaded):
-        for seen, text in zip(self.gradients, (theirs, mine)):
-            seen.update(GRADIENTS.findall(text))
         notes = [NOTE.findall(text) for text in (theirs, mine)]
         if notes[0] != notes[1]:
             self._differ("notes" + loaded, i, *map(_lines, notes))
+
+    def _note_gradients(self, *answers):
+        """The original speaks of them once, when it first builds the view, so
+        only what was said over the whole case compares."""
+        self.code_shown |= isinstance(answers[1], ours_module.Answer)
+        for seen, answer in zip(self.gradients, answers):
+            seen.update(GRADIENTS.findall(getattr(answer, "stderr", b"").decode()))
 
     # -- odds and ends -------------------------------------------------------
 
