@@ -264,6 +264,48 @@ TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_inp
 	int show_dataflow, int show_memory, const char *path, void **bytes, size_t *size,
 	struct tfprof_error *err);
 
+/* ---- advice ---------------------------------------------------------- */
+
+typedef struct tfprof_advice_options tfprof_advice_options;
+
+/* How much a finding matters. */
+enum tfprof_level { TFPROF_LEVEL_NONE, TFPROF_LEVEL_NOTICE, TFPROF_LEVEL_WARNING, TFPROF_LEVEL_HIGH };
+
+/* All checkers with their defaults. NULL if memory is out. */
+TFPROF_API tfprof_advice_options *tfprof_advice_options_new(void);
+TFPROF_API void tfprof_advice_options_free(tfprof_advice_options *options);
+
+/* Names a checker to run (the first one named takes the place of "all") and,
+ * if `option` is not NULL, sets one of its options. */
+TFPROF_API enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *options,
+	const char *checker, const char *option, const char *value, struct tfprof_error *err);
+/* Where to: "stdout", "none", "file:outfile=PATH" or "json:outfile=PATH". */
+TFPROF_API enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *options,
+	const char *output, struct tfprof_error *err);
+/* Replaces everything by a serialized AdvisorOptionsProto; no checker in it
+ * means none, as the original has it. */
+TFPROF_API enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *options,
+	const void *bytes, size_t size, struct tfprof_error *err);
+
+/* What checkers and options there are; NULL beyond the last. */
+struct tfprof_checker_option_info {
+	const char *name, *default_value, *help;
+};
+struct tfprof_checker_info {
+	const char *name;
+	const char *help;                                 /* one sentence */
+	const struct tfprof_checker_option_info *options; /* ends in a NULL name */
+};
+TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
+
+/* Runs the checkers (options NULL: all). The result's text is the report, its
+ * message an AdviceProto. */
+TFPROF_API enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
+	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
+	struct tfprof_error *err);
+/* The highest level among the findings of tfprof_advise_run(). */
+TFPROF_API enum tfprof_level tfprof_result_get_level(const tfprof_result *result);
+
 #ifdef __cplusplus
 }
 #endif
