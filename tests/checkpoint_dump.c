@@ -7,12 +7,14 @@
  *
  * Numbers are exact: floats are hexadecimal strings, names and strings are
  * hexadecimal bytes, a complex number is a pair. A path may have "N:" before
- * it: then only the first N elements are read. */
+ * it: then only the first N elements are read; or "report:": then each tensor
+ * has, instead of values, the "text" and the "message" that a report shows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "checkpoint/checkpoint.h"
+#include "output/tensor_value.h"
 
 static void put_hex(struct span s)
 {
@@ -50,34 +52,63 @@ static void put_value(const struct checkpoint_values *v, size_t i)
 	}
 }
 
-static void put_tensor(const struct checkpoint *ckpt, const struct checkpoint_tensor *t,
+static void put_values(const struct checkpoint *ckpt, const struct checkpoint_tensor *t,
 	uint64_t count)
 {
 	struct checkpoint_reader r;
 	struct checkpoint_values v;
 	struct tfprof_error err;
 
+	if (checkpoint_reader_open(&r, ckpt, t, count == UINT64_MAX, &err)) {
+		put_error(&err);
+		return;
+	}
+	if (checkpoint_read(&r, 0, count, &v, &err)) {
+		put_error(&err);
+	} else {
+		printf("\"values\": [");
+		for (size_t i = 0; i < v.n; i++) {
+			printf(i ? ", " : "");
+			put_value(&v, i);
+		}
+		printf("]");
+	}
+	checkpoint_reader_close(&r);
+}
+
+/* The text must be the same without the message, though less is read then. */
+static void put_report(const struct checkpoint *ckpt, const struct checkpoint_tensor *t)
+{
+	struct buf text = {0}, again = {0}, message = {0};
+	struct tfprof_error err;
+
+	if (tensor_value_put(ckpt, t, &text, &message, &err) ||
+	    tensor_value_put(ckpt, t, &again, NULL, &err)) {
+		put_error(&err);
+	} else {
+		printf("\"text\": ");
+		put_hex(span_equal(buf_get(&text), buf_get(&again)) ? buf_get(&text) : SPAN("?"));
+		printf(", \"message\": ");
+		put_hex(buf_get(&message));
+	}
+	buf_clear(&text);
+	buf_clear(&again);
+	buf_clear(&message);
+}
+
+static void put_tensor(const struct checkpoint *ckpt, const struct checkpoint_tensor *t,
+	uint64_t count, bool report)
+{
 	printf("{\"name\": ");
 	put_hex(t->name);
 	printf(", \"dtype\": %u, \"dims\": [", t->dtype);
 	for (uint32_t i = 0; i < t->shape.rank; i++)
 		printf("%s%" PRId64, i ? ", " : "", t->shape.dims[i]);
 	printf("], ");
-	if (checkpoint_reader_open(&r, ckpt, t, count == UINT64_MAX, &err)) {
-		put_error(&err);
-	} else {
-		if (checkpoint_read(&r, 0, count, &v, &err)) {
-			put_error(&err);
-		} else {
-			printf("\"values\": [");
-			for (size_t i = 0; i < v.n; i++) {
-				printf(i ? ", " : "");
-				put_value(&v, i);
-			}
-			printf("]");
-		}
-		checkpoint_reader_close(&r);
-	}
+	if (report)
+		put_report(ckpt, t);
+	else
+		put_values(ckpt, t, count);
 	printf("}");
 }
 
@@ -85,11 +116,11 @@ static void dump(const char *line)
 {
 	char *path;
 	unsigned long long limit = strtoull(line, &path, 10);
-	bool limited = path != line && *path == ':';
+	bool limited = path != line && *path == ':', report = !strncmp(line, "report:", 7);
 	struct checkpoint *ckpt;
 	struct tfprof_error err;
 
-	path = limited ? path + 1 : (char *)(uintptr_t)line;
+	path = limited ? path + 1 : (char *)(uintptr_t)line + (report ? 7 : 0);
 	printf("{\"path\": ");
 	put_hex(span_of(path));
 	printf(", ");
@@ -99,7 +130,8 @@ static void dump(const char *line)
 		printf("\"tensors\": [");
 		for (size_t i = 0; i < checkpoint_get_n_tensors(ckpt); i++) {
 			printf(i ? ", " : "");
-			put_tensor(ckpt, checkpoint_get_tensor(ckpt, i), limited ? limit : UINT64_MAX);
+			put_tensor(ckpt, checkpoint_get_tensor(ckpt, i),
+				limited ? limit : UINT64_MAX, report);
 		}
 		printf("]");
 		checkpoint_free(ckpt);

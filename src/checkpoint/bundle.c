@@ -16,7 +16,7 @@
 struct entry {
 	struct span key;
 	uint32_t dtype;
-	struct shape shape;
+	struct tensor_shape shape;
 	uint32_t shard, crc;
 	uint64_t offset, size;
 	struct span message;
@@ -298,9 +298,10 @@ static enum tfprof_status open_shards(struct index *x, struct tfprof_error *err)
 			shards[n++] = shards[i];
 		}
 	for (size_t i = 0; !status && i < ckpt->parts.n; i++) {
-		size_t *found = bsearch(&ckpt->parts.at[i].file, shards, n, sizeof(*shards), by_number);
+		size_t *file = &ckpt->parts.at[i].file, *found;
 
-		ckpt->parts.at[i].file = (size_t)(found - shards);
+		found = bsearch(file, shards, n, sizeof(*shards), by_number);
+		*file = (size_t)(found - shards);
 	}
 	mem_free(shards);
 	return status;

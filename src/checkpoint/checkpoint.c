@@ -96,8 +96,8 @@ enum tfprof_status checkpoint_table_open(struct table *t, const char *path, stru
 	struct tfprof_error *err)
 {
 	if (!table_has_magic(bytes))
-		return error_set(err, TFPROF_FORMAT, "%.400s: not a checkpoint: it looks like %s", path,
-			looks_like(bytes));
+		return error_set(err, TFPROF_FORMAT, "%.400s: not a checkpoint: it looks like %s",
+			path, looks_like(bytes));
 	return table_open(t, path, bytes, err);
 }
 
@@ -128,7 +128,7 @@ bool checkpoint_is_newer(struct span version)
 	return newer;
 }
 
-struct extent *checkpoint_whole(struct arena *arena, const struct shape *shape)
+struct extent *checkpoint_whole(struct arena *arena, const struct tensor_shape *shape)
 {
 	struct extent *extents = arena_array(arena, shape->rank, sizeof(*extents));
 

@@ -40,7 +40,7 @@ struct checkpoint;
 struct checkpoint_tensor {
 	struct span name;
 	uint32_t dtype;            /* TensorFlow's DataType; see dtype_get() */
-	struct shape shape;
+	struct tensor_shape shape;
 	size_t first_part, n_parts;    /* of the checkpoint's own use */
 };
 

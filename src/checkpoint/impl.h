@@ -55,7 +55,7 @@ enum tfprof_status checkpoint_shape_error(struct tfprof_error *err, enum shape_p
 bool checkpoint_is_newer(struct span version);
 
 /* Adds the whole tensor as one part. NULL when memory is out. */
-struct extent *checkpoint_whole(struct arena *arena, const struct shape *shape);
+struct extent *checkpoint_whole(struct arena *arena, const struct tensor_shape *shape);
 
 /* V1: which field of a TensorProto holds the values of a type; 0: none. */
 uint32_t saved_slices_field(uint32_t dtype);

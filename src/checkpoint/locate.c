@@ -141,8 +141,8 @@ static enum tfprof_status follow(const char **path, const char *directory, struc
 	if (!*path || !moved)
 		return error_no_memory(err);
 	if (is_kind(*path, S_IFDIR))
-		return error_set(err, TFPROF_FORMAT, "%.300s/checkpoint: it names a directory: %.300s",
-			directory, *path);
+		return error_set(err, TFPROF_FORMAT,
+			"%.300s/checkpoint: it names a directory: %.300s", directory, *path);
 	if (text[0] == '/' && from_files(&unused, text, arena, NULL) &&
 	    !from_files(&unused, moved, arena, NULL))
 		*path = moved;
@@ -175,8 +175,8 @@ static enum tfprof_status no_state(const char *directory, struct tfprof_error *e
 			directory, directory, (int)strlen(found) - 6, found);
 	if (is_file(saved_model))
 		return error_set(err, TFPROF_IO,
-			"%.400s: a saved model; its checkpoint is %.400s/variables/variables", directory,
-			directory);
+			"%.400s: a saved model; its checkpoint is %.400s/variables/variables",
+			directory, directory);
 	return error_set(err, TFPROF_IO, "%.400s: a directory without a checkpoint", directory);
 }
 
@@ -196,7 +196,8 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	if (status)
 		return status;
 	if (!latest_in(text, &latest))
-		status = error_set(err, TFPROF_FORMAT, "%.400s: no line '" STATE_KEY ": \"…\"'", state);
+		status = error_set(err, TFPROF_FORMAT, "%.400s: no line '" STATE_KEY ": \"…\"'",
+			state);
 	else if (latest.failed)
 		status = error_no_memory(err);
 	else
@@ -281,8 +282,8 @@ static enum tfprof_status not_found(const char *path, struct span prefix,
 		return error_set(err, TFPROF_IO, "%.400s: its index %.*s.index is missing", path,
 			ERROR_SPAN(prefix));
 	return error_set(err, TFPROF_IO,
-		"%.300s: no such checkpoint: there is neither a V2 index %.300s.index nor a V1 file", path,
-		path);
+		"%.300s: no such checkpoint: neither a V2 index %.300s.index nor a V1 file is there",
+		path, path);
 }
 
 static enum tfprof_status from_files(struct location *where, const char *path,

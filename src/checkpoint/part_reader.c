@@ -13,7 +13,8 @@ static const struct checkpoint_file *file_of(const struct part_reader *p,
 static enum tfprof_status fail(const struct part_reader *p, const struct checkpoint_reader *r,
 	struct tfprof_error *err, const char *what)
 {
-	return checkpoint_tensor_error(err, TFPROF_FORMAT, file_of(p, r)->path, r->tensor->name, what);
+	return checkpoint_tensor_error(err, TFPROF_FORMAT, file_of(p, r)->path, r->tensor->name,
+		what);
 }
 
 /* ---- V2 -------------------------------------------------------------- */
@@ -50,14 +51,16 @@ static enum tfprof_status ready_strings(struct part_reader *p, const struct chec
 
 	*crc = 0;
 	for (uint64_t i = 0; i < p->part->n_elements; i++) {
-		if (!wire_varint(&lengths, &length) || __builtin_add_overflow(total, length, &total))
+		if (!wire_varint(&lengths, &length) ||
+		    __builtin_add_overflow(total, length, &total))
 			return fail(p, r, err, "the lengths of its strings are malformed");
 		*crc = extend_length(*crc, length, swap);
 	}
 	if (lengths.end - lengths.at < 4 || total != (uint64_t)(lengths.end - lengths.at) - 4)
 		return fail(p, r, err, "its strings do not add up to its size");
 	if (crc32c_mask(*crc) != load32(lengths.at, swap))
-		return fail(p, r, err, "checksum mismatch, the lengths of its strings have changed");
+		return fail(p, r, err,
+			"checksum mismatch, the lengths of its strings have changed");
 	*crc = crc32c_extend(*crc, lengths.at, 4);
 	p->lengths = wire_reader((struct span){p->stored.at, (size_t)(lengths.at - p->stored.at)});
 	p->texts = p->text = lengths.at + 4;
@@ -85,13 +88,15 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 	uint32_t crc = 0;
 
 	if (file->missing)
-		return error_set(err, file->missing->status, "%.600s: tensor '%.*s' is in this shard",
-			file->missing->text, ERROR_SPAN(r->tensor->name));
+		return error_set(err, file->missing->status,
+			"%.600s: tensor '%.*s' is in this shard", file->missing->text,
+			ERROR_SPAN(r->tensor->name));
 	if (part->offset > file->bytes.n || part->size > file->bytes.n - part->offset)
 		return error_set(err, TFPROF_FORMAT,
-			"%.400s: tensor '%.*s': cut short: it has %" PRIu64 " bytes at byte %" PRIu64
-			", the file ends at byte %zu",
-			file->path, ERROR_SPAN(r->tensor->name), part->size, part->offset, file->bytes.n);
+			"%.400s: tensor '%.*s': cut short: it has %" PRIu64
+			" bytes at byte %" PRIu64 ", the file ends at byte %zu",
+			file->path, ERROR_SPAN(r->tensor->name), part->size, part->offset,
+			file->bytes.n);
 	if (!size_is_right(part, r->type))
 		return fail(p, r, err, "its size is not what its shape takes");
 	p->stored = (struct span){file->bytes.at + part->offset, (size_t)part->size};

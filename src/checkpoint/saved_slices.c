@@ -134,8 +134,8 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 				status = list_tensors(list, f.bytes, file, err);
 			} else if (f.tag == WIRE_VARINT(1)) {
 				status = error_set(err, TFPROF_FORMAT,
-					"%.400s: not a V1 checkpoint: it looks like the index of a V2 one, "
-					"whose name must end in .index",
+					"%.400s: not a V1 checkpoint: it looks like the index of a "
+					"V2 one, whose name must end in .index",
 					path);
 			}
 		}
@@ -187,7 +187,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x->file > y->file) - (x->file < y->file);
 }
 
-static bool same_shape(const struct shape *a, const struct shape *b)
+static bool same_shape(const struct tensor_shape *a, const struct tensor_shape *b)
 {
 	return a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims));
 }
@@ -208,8 +208,8 @@ static enum tfprof_status merge(struct list *list, struct tfprof_error *err)
 
 		if (last && span_equal(last->name, t->name)) {
 			if (last->dtype != t->dtype || !same_shape(&last->shape, &t->shape))
-				return checkpoint_tensor_error(err, TFPROF_FORMAT, ckpt->path, t->name,
-					"its shards disagree about its type or shape");
+				return checkpoint_tensor_error(err, TFPROF_FORMAT, ckpt->path,
+					t->name, "its shards disagree about its type or shape");
 		} else {
 			last = &ckpt->tensors.at[ckpt->tensors.n++];
 			*last = *t;
@@ -279,6 +279,7 @@ enum tfprof_status saved_slices_find(const struct checkpoint *ckpt, const struct
 	data = inner(c->value, WIRE_LEN(2));
 	*tensor = data.at ? inner(data, WIRE_LEN(3)) : data;
 	if (!tensor->at)
-		return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name, "its values are malformed");
+		return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,
+			"its values are malformed");
 	return TFPROF_OK;
 }

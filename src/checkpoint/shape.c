@@ -28,7 +28,7 @@ static bool read_dim(struct span message, int64_t *size)
 
 /* The product of the dimensions, false if it does not fit. A dimension of 0
  * makes any product 0. */
-static bool count_elements(struct shape *shape)
+static bool count_elements(struct tensor_shape *shape)
 {
 	uint64_t n = 1;
 	bool fits = true, empty = false;
@@ -41,7 +41,7 @@ static bool count_elements(struct shape *shape)
 	return (fits && n <= INT64_MAX) || empty;
 }
 
-enum shape_problem shape_read(struct span message, struct arena *arena, struct shape *shape)
+enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape)
 {
 	struct wire_reader r = wire_reader(message);
 	int64_t n = count_fields(message, WIRE_LEN(2));
@@ -53,7 +53,7 @@ enum shape_problem shape_read(struct span message, struct arena *arena, struct s
 	dims = arena_array(arena, (size_t)n, sizeof(*dims));
 	if (!dims)
 		return SHAPE_NO_MEMORY;
-	*shape = (struct shape){0, dims, 0};
+	*shape = (struct tensor_shape){0, dims, 0};
 	while (wire_next(&r, &f)) {
 		if (f.tag == WIRE_VARINT(3) && f.value)
 			return SHAPE_MALFORMED;
@@ -81,7 +81,7 @@ static bool read_extent(struct span message, int64_t dim, struct extent *e)
 }
 
 enum shape_problem shape_read_slice(struct span message, struct arena *arena,
-	const struct shape *shape, struct extent **slice)
+	const struct tensor_shape *shape, struct extent **slice)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
@@ -101,7 +101,7 @@ enum shape_problem shape_read_slice(struct span message, struct arena *arena,
 	return SHAPE_FINE;
 }
 
-void shape_resolve(const struct shape *shape, struct extent *slice)
+void shape_resolve(const struct tensor_shape *shape, struct extent *slice)
 {
 	for (uint32_t i = 0; i < shape->rank; i++)
 		if (slice[i].length < 0)
@@ -165,7 +165,7 @@ void shape_slice_key(struct buf *key, struct span name, uint32_t rank, const str
 	}
 }
 
-void box_init(struct box *box, const struct shape *shape, const struct extent *extents)
+void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents)
 {
 	uint32_t inner = shape->rank;
 

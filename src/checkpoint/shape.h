@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-struct shape {
+struct tensor_shape {
 	uint32_t rank;
 	const int64_t *dims;
 	uint64_t n_elements;
@@ -29,15 +29,15 @@ enum shape_problem { SHAPE_FINE, SHAPE_MALFORMED, SHAPE_NO_MEMORY };
 
 /* A TensorShapeProto; dims go to the arena. Malformed too if a dimension or
  * the rank is unknown or the number of elements does not fit. */
-enum shape_problem shape_read(struct span message, struct arena *arena, struct shape *shape);
+enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape);
 
 /* A TensorSliceProto of a tensor of this shape as the file has it, `rank`
  * extents in the arena. */
 enum shape_problem shape_read_slice(struct span message, struct arena *arena,
-	const struct shape *shape, struct extent **slice);
+	const struct tensor_shape *shape, struct extent **slice);
 
 /* Makes lengths of all -1 real ones. */
-void shape_resolve(const struct shape *shape, struct extent *slice);
+void shape_resolve(const struct tensor_shape *shape, struct extent *slice);
 
 /* The key a slice is stored under. */
 void shape_slice_key(struct buf *key, struct span name, uint32_t rank,
@@ -46,13 +46,13 @@ void shape_slice_key(struct buf *key, struct span name, uint32_t rank,
 /* How a box lies in the tensor's row-major order: equally long runs, in the
  * same order in both. */
 struct box {
-	const struct shape *shape;
+	const struct tensor_shape *shape;
 	const struct extent *extents;  /* resolved */
 	uint32_t outer;                /* dimensions that number the runs */
 	uint64_t n_runs, run_length;   /* their product is the box's elements */
 };
 
-void box_init(struct box *box, const struct shape *shape, const struct extent *extents);
+void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents);
 /* Where in the tensor a run starts. */
 uint64_t box_run_start(const struct box *box, uint64_t run);
 /* The first run that ends behind `element`; n_runs if none does. */

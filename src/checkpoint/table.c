@@ -27,8 +27,8 @@ static uint32_t load32(const char *at)
 static enum tfprof_status bad_block(const struct table *t, uint64_t offset,
 	struct tfprof_error *err, const char *what)
 {
-	return error_set(err, TFPROF_FORMAT, "%.400s: block at byte %" PRIu64 ": %s", t->path, offset,
-		what);
+	return error_set(err, TFPROF_FORMAT, "%.400s: block at byte %" PRIu64 ": %s", t->path,
+		offset, what);
 }
 
 static bool read_handle(struct wire_reader *r, struct handle *h)
@@ -77,7 +77,8 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 		uint32_t crc = crc32c_extend(0, content.at, content.n + 1);
 
 		if (crc32c_mask(crc) != load32(trailer + 1))
-			return bad_block(t, h->offset, err, "checksum mismatch, its bytes have changed");
+			return bad_block(t, h->offset, err,
+				"checksum mismatch, its bytes have changed");
 	}
 	if (*trailer == TYPE_SNAPPY) {
 		status = uncompress(t, h, &content, arena, err);
@@ -91,7 +92,8 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 	restarts = load32(content.at + content.n - 4);
 	if (restarts > (content.n - 4) / 4)
 		return bad_block(t, h->offset, err, "more restarts than bytes");
-	*block = (struct table_block){h->offset, {content.at, content.n - 4 - 4 * (size_t)restarts}};
+	content.n -= 4 + 4 * (size_t)restarts;
+	*block = (struct table_block){h->offset, content};
 	return TFPROF_OK;
 }
 
@@ -116,8 +118,8 @@ enum tfprof_status table_open(struct table *t, const char *path, struct span byt
 
 	*t = (struct table){.path = path, .bytes = bytes};
 	if (!table_has_magic(bytes))
-		return error_set(err, TFPROF_FORMAT, "%.400s: not a table: its last 8 bytes are wrong",
-			path);
+		return error_set(err, TFPROF_FORMAT,
+			"%.400s: not a table: its last 8 bytes are wrong", path);
 	r = wire_reader((struct span){bytes.at + bytes.n - FOOTER_SIZE, FOOTER_SIZE - 8});
 	if (!read_handle(&r, &metaindex) || !read_handle(&r, &index))
 		return bad_footer(t, err);
@@ -130,8 +132,9 @@ enum tfprof_status table_open(struct table *t, const char *path, struct span byt
 	table_close(t);
 	/* These two blocks stand right before the footer. If it says otherwise it
 	 * is the footer that is damaged, not what it points to. */
-	if (status == TFPROF_FORMAT && (metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
-		index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
+	if (status == TFPROF_FORMAT &&
+	    (metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
+	     index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
 		return bad_footer(t, err);
 	return status;
 }
@@ -166,7 +169,8 @@ static enum tfprof_status next_entry(const struct table *t, const struct table_b
 	    n_rest > (uint64_t)(r.end - r.at) || size > (uint64_t)(r.end - r.at) - n_rest)
 		return bad_block(t, block->offset, err, "an entry does not fit into it");
 	if (shared > (*at ? old.n : 0))
-		return bad_block(t, block->offset, err, "an entry shares more than the key before it has");
+		return bad_block(t, block->offset, err,
+			"an entry shares more than the key before it has");
 	rest = (struct span){r.at, (size_t)n_rest};
 	if (key->any &&
 	    span_compare((struct span){old.at + shared, old.n - (size_t)shared}, rest) >= 0)

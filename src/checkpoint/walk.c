@@ -34,7 +34,7 @@ static enum tfprof_status next_value(struct checkpoint_walk *w, struct tfprof_er
 
 enum tfprof_status checkpoint_walk_next(struct checkpoint_walk *w, struct tfprof_error *err)
 {
-	const struct shape *shape = &w->reader->tensor->shape;
+	const struct tensor_shape *shape = &w->reader->tensor->shape;
 	int64_t *left = w->depth ? &w->left[w->depth - 1] : NULL;
 
 	if (w->done) {
