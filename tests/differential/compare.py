@@ -145,6 +145,10 @@ class Comparison:
             return None
         theirs = ProfileProto.FromString(theirs_bytes)
         mine.DiscardUnknownFields()
+        if loaded:
+            # The original forgets this when it loads.
+            theirs.ClearField("miss_accelerator_stream")
+            mine.ClearField("miss_accelerator_stream")
         if self.traits.other_outputs:
             for profile in (theirs, mine):
                 for node in profile.nodes.values():

@@ -120,6 +120,9 @@ class _Maker:
             return rng.choice(self.names) + "/" + rng.choice(SEGMENTS)
         if self.names and self.chance(0.2):
             forward = rng.choice(self.names)
+            if self.odd and self.chance(0.2):
+                # The markers in the wrong order: the forward name is the rest.
+                return "_grad/gradients/" + forward
             where = rng.choice(("gradients/", "gradients/", "train/gradients/", "gradients_1/"))
             return f"{where}{forward}_grad/{rng.choice(SEGMENTS)}"
         name = "/".join(rng.choice(SEGMENTS) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6))))
@@ -335,6 +338,9 @@ class _Maker:
         if traced:
             for i, text in enumerate(self.strings):
                 log.id_to_string[i] = text
+            if self.chance(0.1):
+                # An id that another log may have used for something else.
+                log.id_to_string[rng.randrange(len(self.strings))] = "other"
         if self.chance(0.1):
             log.id_to_string[1000] = "unused"
         return log
