@@ -1,0 +1,432 @@
+/* Makes profiles to measure with: a synthetic training graph of any size, with
+ * traces of some steps and call stacks, in the proportions of a real one.
+ *
+ *     generate PROFILE|graph|run_meta|op_log --nodes N [--steps S] [--shape wide|deep|loop|devices]
+ *              [--seed N] > FILE
+ *
+ * Written piece by piece, so that ten million nodes need no memory. What is
+ * random comes from a counter, so equal arguments give equal bytes. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/wire_write.h"
+
+enum shape { WIDE, DEEP, LOOP, DEVICES };
+
+static const char *const shape_names[] = {"wide", "deep", "loop", "devices", NULL};
+static const char *const kind_names[] = {"profile", "graph", "run_meta", "op_log", NULL};
+
+struct plan {
+	uint64_t n_nodes, n_steps, seed;
+	enum shape shape;
+};
+
+static const char *const ops[] = {"Conv2D", "MatMul", "BiasAdd", "Relu", "FusedBatchNormV3", "Add",
+	"Mul", "Const", "VariableV2", "Identity", "Reshape", "Conv2DBackpropInput",
+	"Conv2DBackpropFilter", "ReluGrad", "ApplyMomentum", "StridedSlice", "ConcatV2", "Sum", "Mean",
+	"Pack", "Shape", "Softmax", "Assign", "Transpose"};
+enum { N_OPS = sizeof(ops) / sizeof(*ops), N_STACKS = 3000, N_FRAMES = 9, N_STRINGS = 4000 };
+
+/* A well-mixed number for a place: what, of which node, which one. */
+static uint64_t draw(const struct plan *p, uint64_t what, uint64_t node, uint64_t limit)
+{
+	uint64_t h = p->seed + what * 0x9e3779b97f4a7c15u + node * 0xbf58476d1ce4e5b9u;
+
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+	h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+	return (h ^ h >> 31) % limit;
+}
+
+static const char *op_of(const struct plan *p, uint64_t node)
+{
+	return ops[draw(p, 1, node, N_OPS)];
+}
+
+static void put_name(const struct plan *p, struct buf *b, uint64_t node)
+{
+	b->n = 0;
+	if (draw(p, 2, node, 3) == 0)
+		buf_text(b, "gradients/");
+	if (p->shape == DEEP)
+		for (uint64_t level = 0, n = draw(p, 3, node, 40); level < n; level++)
+			buf_printf(b, "block_%d/", (int)(level % 7));
+	buf_printf(b, "tower_%d/stage_%d/unit_%d/sub%d/%s_%llu", (int)(node / 20000), (int)(node / 2000 % 10),
+		(int)(node / 100 % 20), (int)(node / 50 % 2), op_of(p, node), (unsigned long long)node);
+}
+
+static const char *device_of(const struct plan *p, uint64_t node)
+{
+	static char name[80];
+	uint64_t n = p->shape == DEVICES ? 64 : 2;
+
+	snprintf(name, sizeof(name), "/job:worker/replica:0/task:%d/device:gpu:%d",
+		(int)(draw(p, 4, node, n) / 8), (int)(draw(p, 4, node, n) % 8));
+	return name;
+}
+
+/* A node's inputs come a little before it. */
+static uint64_t n_inputs(const struct plan *p, uint64_t node)
+{
+	return node < 4 ? 0 : draw(p, 5, node, 4);
+}
+
+static uint64_t input_of(const struct plan *p, uint64_t node, uint64_t i)
+{
+	if (i == 0)
+		return node - 1;
+	return node - 1 - draw(p, 6 + i, node, node < 1000 ? node : 1000);
+}
+
+static void put_dims(const struct plan *p, struct buf *b, uint64_t node, bool packed)
+{
+	static const int64_t sizes[] = {1, 3, 16, 32, 64, 128, 256};
+
+	for (uint64_t i = 0; i < 4; i++) {
+		int64_t size = sizes[draw(p, 10 + i, node, 7)];
+
+		if (packed) {
+			wire_put_varint(b, (uint64_t)size);
+		} else {
+			size_t dim = wire_open(b, 2);
+
+			wire_put_int(b, 1, size);
+			wire_close(b, dim);
+		}
+	}
+}
+
+static void put_attr(struct buf *b, uint32_t field, const char *key, struct span value)
+{
+	size_t entry = wire_open(b, field);
+
+	wire_put_bytes(b, 1, span_of(key));
+	wire_put_bytes(b, 2, value);
+	wire_close(b, entry);
+}
+
+static void put_attrs(const struct plan *p, struct buf *b, uint32_t field, uint64_t node,
+	bool with_shapes)
+{
+	struct buf value = {0};
+	size_t list, shape;
+
+	wire_put_int(&value, 6, 1);
+	put_attr(b, field, "T", buf_get(&value));
+	value.n = 0;
+	wire_put_bytes(&value, 2, SPAN("NHWC"));
+	put_attr(b, field, "data_format", buf_get(&value));
+	if (with_shapes) {
+		value.n = 0;
+		list = wire_open(&value, 1);
+		shape = wire_open(&value, 7);
+		put_dims(p, &value, node, false);
+		wire_close(&value, shape);
+		wire_close(&value, list);
+		put_attr(b, field, "_output_shapes", buf_get(&value));
+	}
+	buf_clear(&value);
+}
+
+static void put_stack(const struct plan *p, struct buf *b, uint64_t node)
+{
+	uint64_t stack = draw(p, 20, node, N_STACKS);
+
+	for (uint64_t i = 0; i < N_FRAMES; i++) {
+		size_t frame = wire_open(b, 1);
+		/* Outer frames are shared by many stacks. */
+		uint64_t place = i < 3 ? i : i < 6 ? stack / 100 * 10 + i : stack * 10 + i;
+
+		wire_put_int(b, 2, (int64_t)(place % 900 + 1));
+		wire_put_int(b, 6, (int64_t)(place % 40));
+		wire_put_int(b, 7, (int64_t)(40 + place % 400));
+		wire_put_int(b, 8, (int64_t)(440 + place % 3500));
+		wire_close(b, frame);
+	}
+}
+
+static uint64_t n_runs(const struct plan *p, uint64_t node)
+{
+	return p->shape == LOOP ? 1 + draw(p, 30, node, 40) : 1;
+}
+
+static uint64_t start_of(uint64_t node, uint64_t step, uint64_t run)
+{
+	return 1500000000000000u + step * 10000000u + node * 3 + run * 7;
+}
+
+static void put_exec(const struct plan *p, struct buf *b, uint64_t node, uint64_t step)
+{
+	struct span device = span_of(device_of(p, node));
+	uint64_t runs = n_runs(p, node);
+	size_t entry, times, tuple, pair;
+
+	wire_put_int(b, 1, (int64_t)runs);
+	wire_put_int(b, 2, (int64_t)start_of(node, step, 0));
+	wire_put_int(b, 3, (int64_t)start_of(node, step, runs));
+	entry = wire_open(b, 5);
+	wire_put_bytes(b, 1, device);
+	times = wire_open(b, 2);
+	for (uint64_t run = 0; run < runs; run++) {
+		tuple = wire_open(b, 1);
+		pair = wire_open(b, 1);
+		wire_put_varint(b, start_of(node, step, run));
+		wire_put_varint(b, 1 + draw(p, 40 + step, node, 900));
+		wire_close(b, pair);
+		wire_close(b, tuple);
+	}
+	wire_close(b, times);
+	wire_close(b, entry);
+	wire_put_bytes(b, 6, device);
+	for (uint64_t run = 0; run < runs; run++) {
+		entry = wire_open(b, 7);
+		wire_put_int(b, 1, (int64_t)start_of(node, step, run) + 5);
+		wire_put_int(b, 6, (int64_t)draw(p, 50, node, 5000000));
+		wire_put_int(b, 7, (int64_t)draw(p, 51, node, 4000000));
+		wire_put_int(b, 8, (int64_t)draw(p, 52, node, 1000000));
+		wire_put_int(b, 9, (int64_t)draw(p, 53, node, 1000000));
+		tuple = wire_open(b, 11);
+		wire_put_int(b, 1, 0);
+		pair = wire_open(b, 2);
+		wire_put_int(b, 1, (int64_t)draw(p, 53, node, 1000000));
+		wire_put_int(b, 2, (int64_t)(0x7f0000000000 + node * 256));
+		wire_close(b, pair);
+		wire_close(b, tuple);
+		wire_close(b, entry);
+	}
+}
+
+static void put_profile_node(const struct plan *p, struct buf *b, uint64_t node, struct buf *name)
+{
+	size_t value, entry;
+	const char *device = device_of(p, node);
+
+	wire_put_int(b, 1, (int64_t)node);
+	value = wire_open(b, 2);
+	put_name(p, name, node);
+	wire_put_bytes(b, 1, buf_get(name));
+	for (uint64_t i = 0; i < n_inputs(p, node); i++) {
+		entry = wire_open(b, 2);
+		wire_put_int(b, 1, (int64_t)i);
+		wire_put_int(b, 2, (int64_t)input_of(p, node, i));
+		wire_close(b, entry);
+	}
+	if (draw(p, 1, node, N_OPS) == 8) {
+		entry = wire_open(b, 4);
+		put_dims(p, b, node, true);
+		wire_close(b, entry);
+	}
+	wire_put_bytes(b, 5, span_of(device));
+	wire_put_bytes(b, 5, span_of(op_of(p, node)));
+	wire_put_bytes(b, 6, span_of(device));
+	wire_put_bytes(b, 7, SPAN("/job:worker/replica:0/task:0/device:cpu:0"));
+	wire_put_nonzero(b, 8, (int64_t)draw(p, 60, node, 3) * 1000000);
+	wire_put_bytes(b, 9, span_of(op_of(p, node)));
+	entry = wire_open(b, 10);
+	put_stack(p, b, node);
+	wire_close(b, entry);
+	put_attrs(p, b, 11, node, true);
+	for (uint64_t step = 0; step < p->n_steps; step++) {
+		size_t exec;
+
+		entry = wire_open(b, 12);
+		wire_put_int(b, 1, (int64_t)step);
+		exec = wire_open(b, 2);
+		put_exec(p, b, node, step);
+		wire_close(b, exec);
+		wire_close(b, entry);
+	}
+	wire_put_nonzero(b, 13, (int64_t)node);
+	for (uint64_t i = 0; i < n_inputs(p, node); i++) {
+		entry = wire_open(b, 14);
+		wire_put_int(b, 1, (int64_t)input_of(p, node, i));
+		wire_put_int(b, 2, 0);
+		wire_close(b, entry);
+	}
+	entry = wire_open(b, 15);
+	wire_put_int(b, 1, 0);
+	value += 0;
+	{
+		size_t tuple = wire_open(b, 2), packed = wire_open(b, 1);
+
+		put_dims(p, b, node, true);
+		wire_close(b, packed);
+		wire_close(b, tuple);
+	}
+	wire_close(b, entry);
+	wire_close(b, value);
+}
+
+static void flush(struct buf *b)
+{
+	fwrite(b->at, 1, b->n, stdout);
+	b->n = 0;
+}
+
+static void put_strings(struct buf *b, uint32_t field)
+{
+	for (int i = 0; i < N_STRINGS; i++) {
+		char text[80];
+		size_t entry = wire_open(b, field);
+
+		if (i < 40)
+			snprintf(text, sizeof(text), "/home/user/project/models/module_%d.py", i);
+		else if (i < 440)
+			snprintf(text, sizeof(text), "build_layer_%d", i);
+		else
+			snprintf(text, sizeof(text), "x = tf.layers.something(x, %d, name='layer')", i);
+		wire_put_int(b, 1, i);
+		wire_put_bytes(b, 2, span_of(text));
+		wire_close(b, entry);
+	}
+}
+
+static void write_profile(const struct plan *p)
+{
+	struct buf b = {0}, name = {0};
+
+	for (uint64_t node = 0; node < p->n_nodes; node++) {
+		size_t entry = wire_open(&b, 1);
+
+		put_profile_node(p, &b, node, &name);
+		wire_close(&b, entry);
+		flush(&b);
+	}
+	wire_put_int(&b, 2, 1);
+	for (uint64_t step = 0; step < p->n_steps; step++)
+		wire_put_int(&b, 3, (int64_t)step);
+	put_strings(&b, 4);
+	flush(&b);
+	buf_clear(&b);
+	buf_clear(&name);
+}
+
+static void write_graph(const struct plan *p)
+{
+	struct buf b = {0}, name = {0};
+
+	for (uint64_t node = 0; node < p->n_nodes; node++) {
+		size_t entry = wire_open(&b, 1);
+
+		put_name(p, &name, node);
+		wire_put_bytes(&b, 1, buf_get(&name));
+		wire_put_bytes(&b, 2, span_of(op_of(p, node)));
+		for (uint64_t i = 0; i < n_inputs(p, node); i++) {
+			put_name(p, &name, input_of(p, node, i));
+			wire_put_bytes(&b, 3, buf_get(&name));
+		}
+		put_attrs(p, &b, 5, node, true);
+		wire_close(&b, entry);
+		flush(&b);
+	}
+	buf_clear(&b);
+	buf_clear(&name);
+}
+
+static void put_stats(const struct plan *p, struct buf *b, uint64_t node, uint64_t run,
+	struct buf *name)
+{
+	size_t memory, output, tensor, allocation;
+
+	put_name(p, name, node);
+	wire_put_bytes(b, 1, buf_get(name));
+	wire_put_int(b, 2, (int64_t)start_of(node, 0, run));
+	wire_put_int(b, 3, 1);
+	wire_put_int(b, 4, (int64_t)(1 + draw(p, 40, node, 900)));
+	wire_put_int(b, 5, (int64_t)(2 + draw(p, 40, node, 900)));
+	memory = wire_open(b, 6);
+	wire_put_bytes(b, 1, SPAN("GPU_0_bfc"));
+	wire_put_int(b, 2, (int64_t)draw(p, 50, node, 5000000));
+	wire_put_int(b, 3, (int64_t)draw(p, 51, node, 4000000));
+	wire_put_int(b, 5, (int64_t)(node * 1000 % 1000000000));
+	wire_close(b, memory);
+	output = wire_open(b, 7);
+	wire_put_int(b, 1, 0);
+	tensor = wire_open(b, 3);
+	wire_put_int(b, 1, 1);
+	allocation = wire_open(b, 4);
+	wire_put_int(b, 1, (int64_t)draw(p, 53, node, 1000000));
+	wire_put_int(b, 2, (int64_t)draw(p, 53, node, 1000000));
+	wire_put_bytes(b, 3, SPAN("GPU_0_bfc"));
+	wire_put_int(b, 6, (int64_t)(0x7f0000000000 + node * 256));
+	wire_close(b, allocation);
+	wire_close(b, tensor);
+	wire_close(b, output);
+	wire_put_bytes(b, 8, buf_get(name));
+	wire_put_int(b, 9, (int64_t)start_of(node, 0, run) - 5);
+	wire_put_int(b, 10, 1234);
+}
+
+/* One device holds all of a step, so its message cannot be written piece by
+ * piece: sizes up to some gigabytes fit memory. */
+static void write_run_meta(const struct plan *p)
+{
+	struct buf b = {0}, name = {0};
+	size_t stats = wire_open(&b, 1), device = wire_open(&b, 1);
+
+	wire_put_bytes(&b, 1, SPAN("/job:worker/replica:0/task:0/device:GPU:0"));
+	for (uint64_t node = 0; node < p->n_nodes; node++)
+		for (uint64_t run = 0; run < n_runs(p, node); run++) {
+			size_t entry = wire_open(&b, 2);
+
+			put_stats(p, &b, node, run, &name);
+			wire_close(&b, entry);
+		}
+	wire_close(&b, device);
+	wire_close(&b, stats);
+	flush(&b);
+	buf_clear(&b);
+	buf_clear(&name);
+}
+
+static void write_op_log(const struct plan *p)
+{
+	struct buf b = {0}, name = {0};
+
+	for (uint64_t node = 0; node < p->n_nodes; node++) {
+		size_t entry = wire_open(&b, 1), code;
+
+		put_name(p, &name, node);
+		wire_put_bytes(&b, 1, buf_get(&name));
+		code = wire_open(&b, 4);
+		put_stack(p, &b, node);
+		wire_close(&b, code);
+		wire_close(&b, entry);
+		flush(&b);
+	}
+	put_strings(&b, 2);
+	flush(&b);
+	buf_clear(&b);
+	buf_clear(&name);
+}
+
+static int index_of(const char *const *names, const char *name)
+{
+	for (int i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	fprintf(stderr, "generate: unknown word '%s'\n", name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	struct plan p = {.n_nodes = 1000, .n_steps = 1, .seed = 1};
+	int kind = argc > 1 ? index_of(kind_names, argv[1]) : 0;
+
+	for (int i = 2; i + 1 < argc; i += 2) {
+		if (strcmp(argv[i], "--nodes") == 0)
+			p.n_nodes = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--steps") == 0)
+			p.n_steps = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--seed") == 0)
+			p.seed = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--shape") == 0)
+			p.shape = (enum shape)index_of(shape_names, argv[i + 1]);
+	}
+	static void (*const writers[])(const struct plan *) = {write_profile, write_graph,
+		write_run_meta, write_op_log};
+
+	setvbuf(stdout, NULL, _IOFBF, 1 << 20);
+	writers[kind](&p);
+	return fflush(stdout) || ferror(stdout);
+}
