@@ -108,9 +108,16 @@ static void begin(tfprof_profile *p)
 	p->notes = NULL;
 }
 
-static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status)
+static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err)
 {
+	struct model *m = &p->model;
+
 	drop_views(p);
+	if (m->checkpoint && p->n_marked < m->nodes.n && !model_mark_checkpoint(m, p->n_marked) &&
+		status == TFPROF_OK)
+		status = error_no_memory(err);
+	p->n_marked = m->checkpoint ? m->nodes.n : 0;
 	pthread_rwlock_unlock(&p->lock);
 	return status;
 }
@@ -124,21 +131,28 @@ enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfpr
 	struct tfprof_error *err)
 {
 	begin(p);
-	return end(p, model_add_graph(&p->model, graph, err));
+	return end(p, model_add_graph(&p->model, graph, err), err);
 }
 
 enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
 	struct tfprof_error *err)
 {
 	begin(p);
-	return end(p, model_add_op_log(&p->model, op_log, err));
+	return end(p, model_add_op_log(&p->model, op_log, err), err);
 }
 
 enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
 	struct tfprof_error *err)
 {
 	begin(p);
-	return end(p, model_load_profile(&p->model, saved, err));
+	return end(p, model_load_profile(&p->model, saved, err), err);
+}
+
+enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *p, const char *prefix,
+	struct tfprof_error *err)
+{
+	begin(p);
+	return end(p, model_add_checkpoint(&p->model, prefix, err), err);
 }
 
 static double coverage(const struct model *m)
@@ -180,7 +194,7 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 	status = add_step(p, step, graph, run_meta, op_log, err);
 	if (status == TFPROF_OK && covered)
 		*covered = coverage(&p->model);
-	return end(p, status);
+	return end(p, status, err);
 }
 
 enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *p, int64_t step,

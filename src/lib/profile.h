@@ -20,6 +20,7 @@ struct tfprof_profile {
 	struct tree trees[N_SLOTS];
 	struct groups groups;
 	bool has_tree[N_SLOTS], has_groups;
+	size_t n_marked;               /* nodes looked up in the checkpoint so far */
 	char *notes;
 };
 

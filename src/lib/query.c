@@ -115,9 +115,19 @@ static void note(const struct query *q, struct buf *notes)
 		if (options_select(o, SEL_TENSOR_VALUE))
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
+	if (q->kind != TFPROF_CODE && options_select(o, SEL_TENSOR_VALUE) && !q->model->checkpoint)
+		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
 	if (q->saturated)
 		buf_text(notes, "a parameter count does not fit 64 bits and is shown as the largest "
 				"number that does\n");
+}
+
+/* What a writer ran into, a damaged tensor for one. */
+static enum tfprof_status take_failure(const struct query *q, struct tfprof_error *err)
+{
+	if (err && q->failed)
+		*err = q->error;
+	return q->failed;
 }
 
 static enum tfprof_status write_report(struct query *q, struct sink *out, struct tfprof_error *err)
@@ -125,6 +135,10 @@ static enum tfprof_status write_report(struct query *q, struct sink *out, struct
 	if (!report_write(q, out)) {
 		sink_abandon(out);
 		return error_no_memory(err);
+	}
+	if (q->failed) {
+		sink_abandon(out);
+		return take_failure(q, err);
 	}
 	if (query_cancelled(q)) {
 		sink_abandon(out);
@@ -201,8 +215,10 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 		return status;
 	note(q, &r->notes);
 	status = write_output(q, r, flags & TFPROF_WANT_FRAME, err);
-	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE)
+	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE) {
 		message_write(q, &r->message);
+		status = take_failure(q, err);
+	}
 	if (status == TFPROF_OK && flags & TFPROF_WANT_TABLE) {
 		r->rows = table_make(q, &r->arena);
 		r->n_rows = r->rows ? q->n : 0;

@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include "checkpoint/checkpoint.h"
+
 bool model_init(struct model *m)
 {
 	*m = (struct model){0};
@@ -29,6 +31,7 @@ void model_clear(struct model *m)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
 	arena_clear(&m->arena);
+	checkpoint_free(m->checkpoint);
 	*m = (struct model){0};
 }
 

@@ -169,6 +169,12 @@ enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *
 enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
 	struct tfprof_error *err);
 
+/* Takes the place of a checkpoint added before. Nodes that come later are
+ * marked by the second. */
+enum tfprof_status model_add_checkpoint(struct model *m, const char *path,
+	struct tfprof_error *err);
+bool model_mark_checkpoint(struct model *m, size_t from);
+
 /* Run metadata in two halves, so that a step can be taken back before it
  * changed anything. */
 struct run_meta;

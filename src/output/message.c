@@ -7,7 +7,9 @@
 #include "output/message.h"
 
 #include "base/sort.h"
+#include "checkpoint/checkpoint.h"
 #include "output/report.h"
+#include "output/tensor_value.h"
 #include "proto/wire_write.h"
 
 /* Where each metric stands in a message. */
@@ -29,7 +31,8 @@ static const struct metric_fields multi_fields[N_METRICS] = {
 };
 
 enum {
-	GRAPH_DEVICES = 10, GRAPH_CHILDREN = 12, GRAPH_INPUT_SHAPES = 16, GRAPH_DEFINED = 23,
+	GRAPH_DEVICES = 10, GRAPH_CHILDREN = 12, GRAPH_TENSOR_VALUE = 15, GRAPH_INPUT_SHAPES = 16,
+	GRAPH_DEFINED = 23,
 	MULTI_GRAPH_NODES = 10, MULTI_CHILDREN = 11,
 };
 
@@ -100,6 +103,19 @@ static void put_graph_nodes(struct query *q, struct report_nodes nodes, struct b
 	mem_free(order);
 }
 
+static void put_tensor(struct query *q, uint32_t node, struct buf *b)
+{
+	const struct checkpoint_tensor *tensor =
+		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
+	size_t open;
+
+	if (!tensor || q->failed)
+		return;
+	open = wire_open(b, GRAPH_TENSOR_VALUE);
+	q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, b, &q->error);
+	wire_close(b, open);
+}
+
 static struct span row_name(const struct query *q, uint32_t row)
 {
 	if (row == 0)
@@ -126,8 +142,11 @@ static void put_body(struct query *q, uint32_t row, struct buf *b)
 		return;
 	}
 	wire_put_nonzero(b, GRAPH_DEFINED, q->defined[row]);
-	if (row && q->tree->node[q->view[row]] != NONE)
+	if (row && q->tree->node[q->view[row]] != NONE) {
 		put_node_facts(q->model, q->tree->node[q->view[row]], b);
+		if (options_select(q->options, SEL_TENSOR_VALUE) && q->model->checkpoint)
+			put_tensor(q, q->tree->node[q->view[row]], b);
+	}
 }
 
 /* In op view each group is the single child of the one before it. */

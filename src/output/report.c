@@ -157,7 +157,10 @@ static void put_docs(const struct query *q, struct sink *out)
 		if (options_select_is_known(words->at[i])) {
 			while (!(q->options->selected >> known & 1))
 				known++;
-			sink_text(out, select_docs[known++]);
+			sink_text(out, known == SEL_TENSOR_VALUE && q->model->checkpoint
+					? "tensor_value: The value of the tensor in the checkpoint."
+					: select_docs[known]);
+			known++;
 		} else {
 			sink_text(out, "Unknown select: ");
 			sink_span(out, words->at[i]);

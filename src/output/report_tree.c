@@ -1,5 +1,7 @@
 /* Lines of scope, graph and code view: `name (own/total, …)`. */
+#include "checkpoint/checkpoint.h"
 #include "output/report.h"
+#include "output/tensor_value.h"
 
 struct line {
 	struct query *q;
@@ -135,16 +137,31 @@ static void put_line(struct line *l, const struct report_number *numbers, size_t
 	buf_text(l->text, ")\n");
 }
 
+/* Below its line, what the checkpoint holds for a node. */
+static void put_tensor(struct line *l)
+{
+	struct query *q = l->q;
+	const struct checkpoint_tensor *tensor;
+
+	if (node_of(l) == NONE || !q->model->checkpoint)
+		return;
+	tensor = checkpoint_find(q->model->checkpoint, model_name(q->model, node_of(l)));
+	if (tensor)
+		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
+}
+
 void report_tree_lines(struct query *q, struct sink *out, struct buf *text)
 {
 	struct report_number numbers[N_METRICS];
 	size_t n = report_numbers(q, numbers);
 
-	for (uint32_t i = 0; i < q->n && !query_cancelled(q); i++) {
+	for (uint32_t i = 0; i < q->n && !q->failed && !query_cancelled(q); i++) {
 		struct line l = {q, text, i, q->view[i], ""};
 
 		text->n = 0;
 		put_line(&l, numbers, n);
+		if (options_select(q->options, SEL_TENSOR_VALUE))
+			put_tensor(&l);
 		sink_span(out, buf_get(text));
 	}
 }

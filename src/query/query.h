@@ -39,6 +39,10 @@ struct query {
 	int64_t *own[N_METRICS], *total[N_METRICS];
 	int64_t *defined;                      /* total_definition_count */
 	bool saturated;                        /* a parameter count did not fit */
+
+	/* what a writer of the answer ran into, TFPROF_OK if nothing */
+	enum tfprof_status failed;
+	struct tfprof_error error;
 };
 
 /* Which metrics the options look at: selected, ordered by, or limited. */
