@@ -244,34 +244,30 @@ bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t 
 
 /* ---- reading everything ------------------------------------------------- */
 
-struct growing_view {
-	VEC(struct exec_time) times;
-	VEC(struct exec_memory) memories;
-	VEC(struct exec_output) outputs;
-	VEC(struct exec_allocation) allocations;
-	VEC(struct span) devices;
-};
-
-static bool decode_times(struct growing_view *g, struct span entry, bool accelerator)
+static bool visit_raw_times(const struct exec_visitor *v, struct span entry, bool accelerator)
 {
-	struct span device, times;
+	struct exec_time time = {.accelerator = accelerator};
+	struct span times;
 	struct wire_reader r;
 	struct wire_field f;
 	const char *bad;
 	int64_t pair[2];
 
-	if (!read_times_entry(entry, &device, &times, &bad))
+	if (!v->time || !read_times_entry(entry, &time.device, &times, &bad))
 		return true;
 	r = wire_reader(times);
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && read_pair(f.bytes, pair, &bad) &&
-			!vec_push(&g->times,
-				((struct exec_time){device, accelerator, pair[0], pair[1]})))
+	while (wire_next(&r, &f)) {
+		if (f.tag != WIRE_LEN(1) || !read_pair(f.bytes, pair, &bad))
+			continue;
+		time.start_us = pair[0];
+		time.duration_us = pair[1];
+		if (!v->time(v->context, &time))
 			return false;
+	}
 	return true;
 }
 
-static bool decode_output(struct growing_view *g, struct span entry)
+static bool visit_raw_output(const struct exec_visitor *v, struct span entry)
 {
 	struct wire_reader r = wire_reader(entry);
 	struct wire_field f;
@@ -289,44 +285,47 @@ static bool decode_output(struct growing_view *g, struct span entry)
 				else if (f.tag == WIRE_VARINT(2))
 					output.address = f.value;
 		}
-	return vec_push(&g->outputs, output);
+	return v->output(v->context, &output);
 }
 
-static bool decode_memory(struct growing_view *g, struct span message)
+static bool visit_raw_memory(const struct exec_visitor *v, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct exec_memory memory = {.first_output = (uint32_t)g->outputs.n, .next = NONE};
+	struct exec_memory memory = {.first_output = NONE, .last_output = NONE, .next = NONE};
 
+	if (!v->memory)
+		return true;
 	while (wire_next(&r, &f))
 		switch (f.tag) {
 #define X(number, field) case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
 		MEMORY_FIELDS(X)
 #undef X
 		case WIRE_LEN(11):
-			if (!decode_output(g, f.bytes))
+			if (v->output && !visit_raw_output(v, f.bytes))
 				return false;
 			break;
 		}
-	memory.last_output = (uint32_t)g->outputs.n;
-	return vec_push(&g->memories, memory);
+	return v->memory(v->context, &memory);
 }
 
-static bool decode_allocation(struct growing_view *g, struct span message)
+static bool visit_raw_allocation(const struct exec_visitor *v, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 	struct exec_allocation a = {0, 0, NONE};
 
+	if (!v->allocation)
+		return true;
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_VARINT(1))
 			a.micros = (int64_t)f.value;
 		else if (f.tag == WIRE_VARINT(2))
 			a.bytes = (int64_t)f.value;
-	return vec_push(&g->allocations, a);
+	return v->allocation(v->context, &a);
 }
 
-static bool decode(struct growing_view *g, struct span message)
+static bool visit_raw(const struct exec_visitor *v, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
@@ -334,51 +333,107 @@ static bool decode(struct growing_view *g, struct span message)
 
 	while (fine && wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(4): fine = decode_times(g, f.bytes, true); break;
-		case WIRE_LEN(5): fine = decode_times(g, f.bytes, false); break;
-		case WIRE_LEN(6): fine = vec_push(&g->devices, f.bytes); break;
-		case WIRE_LEN(7): fine = decode_memory(g, f.bytes); break;
-		case WIRE_LEN(11): fine = decode_allocation(g, f.bytes); break;
+		case WIRE_LEN(4): fine = visit_raw_times(v, f.bytes, true); break;
+		case WIRE_LEN(5): fine = visit_raw_times(v, f.bytes, false); break;
+		case WIRE_LEN(6): fine = !v->device || v->device(v->context, f.bytes); break;
+		case WIRE_LEN(7): fine = visit_raw_memory(v, f.bytes); break;
+		case WIRE_LEN(11): fine = visit_raw_allocation(v, f.bytes); break;
 		}
 	return fine;
 }
 
-static bool collect_memory(struct growing_view *g, const struct execs *x,
-	const struct exec_memory *from)
+static bool visit_memory(const struct exec_visitor *v, const struct execs *x,
+	const struct exec_memory *memory)
 {
-	struct exec_memory memory = *from;
-
-	memory.first_output = (uint32_t)g->outputs.n;
-	for (uint32_t i = from->first_output; i != NONE; i = x->outputs.at[i].next)
-		if (!vec_push(&g->outputs, x->outputs.at[i]))
+	for (uint32_t i = memory->first_output; v->output && i != NONE; i = x->outputs.at[i].next)
+		if (!v->output(v->context, &x->outputs.at[i]))
 			return false;
-	memory.last_output = (uint32_t)g->outputs.n;
-	return vec_push(&g->memories, memory);
+	return v->memory(v->context, memory);
 }
 
-static bool collect(struct growing_view *g, const struct model *m, const struct exec_detail *d)
+static bool visit_detail(const struct exec_visitor *v, const struct model *m,
+	const struct exec_detail *d)
 {
 	const struct execs *x = &m->execs;
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
 	uint32_t i;
 
-	for (i = d->first_event; i != NONE; i = x->events.at[i].next) {
+	for (i = d->first_event; v->time && i != NONE; i = x->events.at[i].next) {
 		const struct exec_event *e = &x->events.at[i];
+		struct exec_time time = {model_text(m, e->device), e->accelerator, e->start_us,
+			e->duration_us};
 
-		if (!vec_push(&g->times, ((struct exec_time){model_text(m, e->device), e->accelerator,
-						 e->start_us, e->duration_us})))
+		if (!v->time(v->context, &time))
 			return false;
 	}
-	for (i = d->first_memory; i != NONE; i = x->memories.at[i].next)
-		if (!collect_memory(g, x, &x->memories.at[i]))
+	for (i = d->first_memory; v->memory && i != NONE; i = x->memories.at[i].next)
+		if (!visit_memory(v, x, &x->memories.at[i]))
 			return false;
-	for (i = d->first_allocation; i != NONE; i = x->allocations.at[i].next)
-		if (!vec_push(&g->allocations, x->allocations.at[i]))
+	for (i = d->first_allocation; v->allocation && i != NONE; i = x->allocations.at[i].next)
+		if (!v->allocation(v->context, &x->allocations.at[i]))
 			return false;
-	for (i = 0; i < devices->n; i++)
-		if (!vec_push(&g->devices, model_text(m, devices->at[i])))
+	for (i = 0; v->device && i < devices->n; i++)
+		if (!v->device(v->context, model_text(m, devices->at[i])))
 			return false;
 	return true;
+}
+
+bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *v)
+{
+	const struct exec *exec = &m->execs.rows.at[row];
+
+	return exec->detail == NONE ? visit_raw(v, exec->raw)
+				    : visit_detail(v, m, &m->execs.details.at[exec->detail]);
+}
+
+/* ---- everything as arrays ------------------------------------------------ */
+
+struct growing_view {
+	VEC(struct exec_time) times;
+	VEC(struct exec_memory) memories;
+	VEC(struct exec_output) outputs;
+	VEC(struct exec_allocation) allocations;
+	VEC(struct span) devices;
+	size_t n_settled;              /* outputs that have their memory record */
+};
+
+static bool keep_time(void *context, const struct exec_time *time)
+{
+	struct growing_view *g = context;
+
+	return vec_push(&g->times, *time);
+}
+
+static bool keep_output(void *context, const struct exec_output *output)
+{
+	struct growing_view *g = context;
+
+	return vec_push(&g->outputs, *output);
+}
+
+static bool keep_memory(void *context, const struct exec_memory *memory)
+{
+	struct growing_view *g = context;
+	struct exec_memory kept = *memory;
+
+	kept.first_output = (uint32_t)g->n_settled;
+	kept.last_output = (uint32_t)g->outputs.n;
+	g->n_settled = g->outputs.n;
+	return vec_push(&g->memories, kept);
+}
+
+static bool keep_allocation(void *context, const struct exec_allocation *allocation)
+{
+	struct growing_view *g = context;
+
+	return vec_push(&g->allocations, *allocation);
+}
+
+static bool keep_device(void *context, struct span device)
+{
+	struct growing_view *g = context;
+
+	return vec_push(&g->devices, device);
 }
 
 /* Moves a growing list into the arena. */
@@ -395,10 +450,10 @@ static bool collect(struct growing_view *g, const struct model *m, const struct 
 
 bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view)
 {
-	const struct exec *exec = &m->execs.rows.at[row];
 	struct growing_view g = {0};
-	bool fine = exec->detail == NONE ? decode(&g, exec->raw)
-					 : collect(&g, m, &m->execs.details.at[exec->detail]);
+	struct exec_visitor keep = {keep_time, keep_output, keep_memory, keep_allocation,
+		keep_device, &g};
+	bool fine = exec_visit(m, row, &keep);
 
 	*view = (struct exec_view){0};
 	SETTLE(times);

@@ -124,13 +124,29 @@ bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t 
 /* To the newest memory record of the row. */
 bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output);
 
-/* Everything an exec knows, wherever it is kept, as plain arrays. */
 struct exec_time {
 	struct span device;
 	bool accelerator;
 	int64_t start_us, duration_us;
 };
 
+/* Called with everything an exec knows, wherever it is kept, one by one; what
+ * is NULL is passed over. A visitor that returns false ends the visit. */
+struct exec_visitor {
+	bool (*time)(void *context, const struct exec_time *time);
+	bool (*output)(void *context, const struct exec_output *output);
+	/* After its outputs. `first_output` and `last_output` mean nothing here. */
+	bool (*memory)(void *context, const struct exec_memory *memory);
+	bool (*allocation)(void *context, const struct exec_allocation *allocation);
+	bool (*device)(void *context, struct span device);
+	void *context;
+};
+
+/* False if the visitor ended it (bytes that are malformed inside end their
+ * list: they were checked when loaded). */
+bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *visitor);
+
+/* The same as plain arrays. */
 struct exec_view {
 	struct exec_time *times;           /* in order of arrival */
 	struct exec_memory *memories;      /* first_output: index into outputs; */
@@ -142,8 +158,7 @@ struct exec_view {
 
 struct arena;
 
-/* Reads an exec into arrays in the arena; false when memory is out (bytes that
- * are malformed inside end their list: they were checked when loaded). */
+/* Reads an exec into arrays in the arena; false when memory is out. */
 bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view);
 
 /* Gives a row a detail, decoding its raw bytes; false when memory is out. */
