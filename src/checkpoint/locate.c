@@ -143,7 +143,7 @@ static enum tfprof_status follow(const char **path, const char *directory, struc
 	if (is_kind(*path, S_IFDIR))
 		return error_set(err, TFPROF_FORMAT,
 			"%.300s/checkpoint: it names a directory: %.300s", directory, *path);
-	if (text[0] == '/' && from_files(&unused, text, arena, NULL) &&
+	if (text[0] == '/' && from_files(&unused, text, arena, NULL) == TFPROF_IO &&
 	    !from_files(&unused, moved, arena, NULL))
 		*path = moved;
 	return TFPROF_OK;
@@ -187,6 +187,7 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	enum tfprof_status status;
 	struct buf latest = {0};
 	struct span text;
+	bool found;
 
 	if (!state)
 		return error_no_memory(err);
@@ -195,11 +196,12 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	status = mapping_open(&text, state, err);
 	if (status)
 		return status;
-	if (!latest_in(text, &latest))
+	found = latest_in(text, &latest);
+	if (latest.failed)
+		status = error_no_memory(err);
+	else if (!found)
 		status = error_set(err, TFPROF_FORMAT, "%.400s: no line '" STATE_KEY ": \"…\"'",
 			state);
-	else if (latest.failed)
-		status = error_no_memory(err);
 	else
 		status = follow(path, directory, buf_get(&latest), arena, err);
 	mapping_close(text);
@@ -218,7 +220,8 @@ static bool is_state_file(const char *path)
 	if (strcmp(slash ? slash + 1 : path, "checkpoint") || !is_file(path) ||
 	    mapping_open(&text, path, NULL))
 		return false;
-	is = text.n < 1 << 20 && latest_in(text, &unused);
+	/* Without memory, say yes: reading it again will report that. */
+	is = text.n < 1 << 20 && (latest_in(text, &unused) || unused.failed);
 	mapping_close(text);
 	buf_clear(&unused);
 	return is;
@@ -227,23 +230,27 @@ static bool is_state_file(const char *path)
 /* ---- the files ------------------------------------------------------- */
 
 /* How many V1 shards the names in the directory speak of; 0: none. */
-static unsigned count_shards(const char *prefix, struct arena *arena)
+static enum tfprof_status count_shards(unsigned *count, const char *prefix, struct arena *arena,
+	struct tfprof_error *err)
 {
 	const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
 	struct span directory = {prefix, slash ? (size_t)(slash - prefix) + 1 : 0};
 	const char *path = join(arena, directory, slash ? "" : ".", "");
 	DIR *dir = path ? opendir(path) : NULL;
 	struct dirent *entry;
-	unsigned most = 0, n;
+	unsigned n;
 
+	*count = 0;
+	if (!path)
+		return error_no_memory(err);
 	if (!dir)
-		return 0;
+		return TFPROF_OK;
 	while ((entry = readdir(dir)) != NULL)
 		if (!strncmp(entry->d_name, base, strlen(base)) &&
-		    is_shard_suffix(entry->d_name + strlen(base), &n) && n > most)
-			most = n;
+		    is_shard_suffix(entry->d_name + strlen(base), &n) && n > *count)
+			*count = n;
 	closedir(dir);
-	return most;
+	return TFPROF_OK;
 }
 
 static enum tfprof_status list_shards(struct location *where, const char *prefix, unsigned n,
@@ -282,7 +289,8 @@ static enum tfprof_status not_found(const char *path, struct span prefix,
 		return error_set(err, TFPROF_IO, "%.400s: its index %.*s.index is missing", path,
 			ERROR_SPAN(prefix));
 	return error_set(err, TFPROF_IO,
-		"%.300s: no such checkpoint: neither a V2 index %.300s.index nor a V1 file is there",
+		"%.300s: no such checkpoint: neither a V2 index %.300s.index nor a V1 file is "
+		"there",
 		path, path);
 }
 
@@ -292,6 +300,7 @@ static enum tfprof_status from_files(struct location *where, const char *path,
 	struct span prefix = strip_suffix(path);
 	const char *index = join(arena, prefix, ".index", "");
 	const char *own_index = join(arena, span_of(path), ".index", "");
+	enum tfprof_status status;
 	unsigned n;
 
 	where->path = join(arena, span_of(path), "", "");
@@ -306,7 +315,9 @@ static enum tfprof_status from_files(struct location *where, const char *path,
 	/* A data file alone is no table, so do not try it as one. */
 	if (is_file(path) && !(prefix.n < strlen(path) && !strncmp(path + prefix.n, ".data", 5)))
 		return one_table(where, arena, err);
-	n = count_shards(path, arena);
+	status = count_shards(&n, path, arena, err);
+	if (status)
+		return status;
 	return n ? list_shards(where, path, n, arena, err) : not_found(path, prefix, err);
 }
 
