@@ -63,6 +63,10 @@ TFPROF_API const char *tfprof_status_get_text(enum tfprof_status status);
 /* "1.2.3" */
 TFPROF_API const char *tfprof_get_version(void);
 
+/* The one of the NULL-terminated `words` that a misspelt word most likely
+ * meant; NULL if none is near. */
+TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words);
+
 /* ---- inputs ---------------------------------------------------------- */
 
 /* Where bytes come from: a file if `path` is set (it is mapped, not copied),

@@ -20,6 +20,11 @@ const char *tfprof_status_get_text(enum tfprof_status status)
 	return status < sizeof(texts) / sizeof(*texts) ? texts[status] : "unknown status";
 }
 
+const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words)
+{
+	return nearest_word(span_of(misspelt), words);
+}
+
 tfprof_profile *tfprof_profile_new(void)
 {
 	tfprof_profile *p = mem_zero(sizeof(*p));

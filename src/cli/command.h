@@ -1,0 +1,37 @@
+/* The commands: of the command line, of the shell, or of both. */
+#ifndef TFPROF_CLI_COMMAND_H
+#define TFPROF_CLI_COMMAND_H
+
+#include <stddef.h>
+
+enum command_id {
+	COMMAND_SCOPE, COMMAND_GRAPH, COMMAND_OP, COMMAND_CODE, COMMAND_ADVISE, COMMAND_HELP,
+	COMMAND_SET, COMMAND_QUIT,
+};
+
+enum command_where { IN_PROGRAM = 1, IN_SHELL = 2, EVERYWHERE = 3 };
+
+struct command {
+	const char *name;
+	enum command_id id;
+	enum command_where where;
+	const char *summary;       /* one line, for lists */
+	const char *usage;         /* what may follow the name */
+	const char *description;   /* paragraphs of filled lines */
+	const char *example;       /* what follows the name in a good first try */
+};
+
+/* NULL beyond the last. */
+const struct command *command_get(size_t i);
+/* NULL if there is none of that name there. */
+const struct command *command_find(const char *name, enum command_where where);
+/* The command there that a misspelt word most likely meant, or NULL. */
+const char *command_nearest(const char *name, enum command_where where);
+
+/* Whether it shows one of the four views. */
+static inline int command_is_view(enum command_id id)
+{
+	return id <= COMMAND_CODE;
+}
+
+#endif

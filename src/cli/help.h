@@ -1,0 +1,16 @@
+/* Help, made from the tables of commands and flags. */
+#ifndef TFPROF_CLI_HELP_H
+#define TFPROF_CLI_HELP_H
+
+#include "command.h"
+#include "fail.h"
+#include "text.h"
+
+/* The overview. In the shell flags have one dash and files are left out. */
+void help_overview(struct text *out, enum command_where where);
+
+/* On a command or a flag (with or without dashes). */
+enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
+	struct tfprof_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* Files to a profile. What reading them has to say is collected, so that a
+ * failure stays one line. */
+#ifndef TFPROF_CLI_LOAD_H
+#define TFPROF_CLI_LOAD_H
+
+#include "fail.h"
+#include "flag.h"
+#include "text.h"
+
+struct loaded {
+	tfprof_profile *profile;
+	struct text notes;         /* lines for stderr: coverage of each run and the like */
+	double coverage;           /* of the last run, -1 without one */
+};
+
+/* Whether these files go together and are enough to start with. */
+enum tfprof_status load_check(const char *const paths[N_FILES], struct tfprof_error *err);
+enum tfprof_status load_files(struct loaded *l, const char *const paths[N_FILES],
+	struct tfprof_error *err);
+void load_clear(struct loaded *l);
+
+#endif

@@ -1,0 +1,134 @@
+/* The program tfprof: reads the command line and does what it asks for: help,
+ * one report, or the shell. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "help.h"
+#include "interrupt.h"
+#include "load.h"
+#include "output.h"
+#include "request.h"
+#include "run.h"
+
+static int complain(enum tfprof_status status, const struct tfprof_error *err)
+{
+	if (!output_was_closed())
+		fprintf(stderr, "tfprof: %s\n", err->text);
+	return fail_exit_status(status);
+}
+
+static enum tfprof_status write_text(struct text *text, struct tfprof_error *err)
+{
+	enum tfprof_status status = text->failed ? fail_no_memory(err)
+						 : output_write(text_get(text), text->n, err);
+
+	text_clear(text);
+	return status;
+}
+
+static enum tfprof_status show_help(const char *word, struct tfprof_error *err)
+{
+	struct text text = {0};
+
+	if (word) {
+		enum tfprof_status status = help_word(&text, word, IN_PROGRAM, err);
+
+		if (status != TFPROF_OK)
+			return status;
+	} else {
+		help_overview(&text, IN_PROGRAM);
+	}
+	return write_text(&text, err);
+}
+
+static enum tfprof_status show_version(struct tfprof_error *err)
+{
+	struct text text = {0};
+
+	text_printf(&text, "tfprof %s\n", tfprof_get_version());
+	return write_text(&text, err);
+}
+
+/* One report. Whatever is to be said on stderr waits until nothing can fail
+ * any more but writing the report, so that a failure is one line. */
+static int report(const struct request *r, const struct loaded *l)
+{
+	struct tfprof_error err;
+	tfprof_result *result;
+	enum tfprof_status status;
+	const char *text;
+	size_t length;
+	int found;
+
+	interrupt_set(INTERRUPT_QUERY);
+	status = run_request(r, l->profile, interrupt_get(), &result, &err);
+	if (status != TFPROF_OK)
+		return complain(status, &err);
+	fputs(text_get(&l->notes), stderr);
+	fputs(tfprof_result_get_notes(result, NULL), stderr);
+	text = tfprof_result_get_text(result, &length);
+	status = output_write(text, length, &err);
+	found = run_found(r, result);
+	tfprof_result_free(result);
+	if (status != TFPROF_OK)
+		return complain(status, &err);
+	return found ? EXIT_ADVICE : EXIT_FINE;
+}
+
+static int work(const struct request *r)
+{
+	struct tfprof_error err;
+	struct loaded l;
+	enum tfprof_status status = load_check(r->paths, &err);
+	int exit_status;
+
+	if (status == TFPROF_OK)
+		status = load_files(&l, r->paths, &err);
+	if (status != TFPROF_OK)
+		return complain(status, &err);
+	if (r->command) {
+		exit_status = report(r, &l);
+	} else {
+		fprintf(stderr, "tfprof: the interactive shell is not there yet: name a command\n");
+		exit_status = EXIT_USAGE;
+	}
+	load_clear(&l);
+	return exit_status;
+}
+
+static int obey(const struct request *r)
+{
+	struct tfprof_error err;
+	enum tfprof_status status;
+
+	if (r->wants_version)
+		status = show_version(&err);
+	else if (r->wants_help)
+		status = show_help(r->command ? r->command->name : NULL, &err);
+	else if (r->command && r->command->id == COMMAND_HELP)
+		status = show_help(r->word, &err);
+	else
+		return work(r);
+	return status == TFPROF_OK ? EXIT_FINE : complain(status, &err);
+}
+
+int main(int argc, char **argv)
+{
+	struct tfprof_error err;
+	struct request r;
+	enum tfprof_status status;
+	int exit_status;
+
+	signal(SIGPIPE, SIG_IGN);
+	interrupt_install();
+	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,
+		IN_PROGRAM, NULL, &err);
+	if (status != TFPROF_OK) {
+		exit_status = complain(status, &err);
+	} else {
+		r.wants_help |= argc < 2;
+		exit_status = obey(&r);
+	}
+	request_clear(&r);
+	return exit_status;
+}

@@ -1,0 +1,255 @@
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+struct parser {
+	struct request *request;
+	const char *const *words;
+	size_t n, at;
+	enum command_where where;
+	const char *advice_flag;       /* the first one seen */
+	struct tfprof_error *err;
+};
+
+/* Past one or two dashes; NULL if the word is no flag. */
+static const char *flag_name(const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	word += word[1] == '-' ? 2 : 1;
+	return *word ? word : NULL;
+}
+
+static bool is_known_flag(const char *word)
+{
+	const char *name = flag_name(word);
+	struct flag flag;
+
+	return name && flag_find(name, strcspn(name, "="), &flag);
+}
+
+/* ---- errors ------------------------------------------------------------------ */
+
+static enum tfprof_status unknown_flag(struct parser *p, const char *word, const char *name)
+{
+	int length = (int)strcspn(word, "=");
+	char bare[64];
+	const char *near;
+
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(name, "="), name);
+	near = flag_nearest(bare);
+	if (length > 200)
+		length = 200;
+	if (near)
+		return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: did you mean %.*s%s?",
+			length, word, (int)(name - word), word, near);
+	return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: %s lists the valid ones", length,
+		word, p->where == IN_SHELL ? "help" : "tfprof --help");
+}
+
+static enum tfprof_status unknown_command(struct parser *p, const char *word)
+{
+	const char *near = command_nearest(word, p->where);
+	struct text valid = {0};
+	enum tfprof_status status;
+
+	for (size_t i = 0; command_get(i); i++)
+		if (command_get(i)->where & p->where)
+			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
+	status = fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: valid are %s%s%s%s", word,
+		text_get(&valid), near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+	text_clear(&valid);
+	return status;
+}
+
+static enum tfprof_status bad_level(struct parser *p, const char *value)
+{
+	return fail(p->err, TFPROF_ARGUMENT,
+		"-fail_on: unknown level '%.200s': valid are none, notice, warning, high", value);
+}
+
+/* ---- setting ------------------------------------------------------------------ */
+
+/* NAME[:OPTION=VALUE,...] */
+static enum tfprof_status set_checker(struct request *r, const char *value, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	char *copy, *option;
+
+	if (!r->advice)
+		r->advice = tfprof_advice_options_new();
+	copy = strdup(value);
+	if (!r->advice || !copy) {
+		free(copy);
+		return fail_no_memory(err);
+	}
+	option = strchr(copy, ':');
+	if (option)
+		*option++ = '\0';
+	status = tfprof_advice_options_set(r->advice, copy, NULL, NULL, err);
+	while (status == TFPROF_OK && option && *option) {
+		char *next = strchr(option, ','), *setting;
+
+		if (next)
+			*next++ = '\0';
+		setting = strchr(option, '=');
+		if (setting)
+			*setting++ = '\0';
+		status = tfprof_advice_options_set(r->advice, copy, option, setting ? setting : "",
+			err);
+		option = next;
+	}
+	free(copy);
+	return status;
+}
+
+static enum tfprof_status set_advice(struct parser *p, const struct flag *flag, const char *value)
+{
+	int level;
+
+	p->advice_flag = flag->name;
+	if (flag->id == ADVICE_CHECKER)
+		return set_checker(p->request, value, p->err);
+	level = flag_level(value);
+	if (level < 0)
+		return bad_level(p, value);
+	p->request->fail_on = level;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status set_program(struct request *r, int id, const char *value)
+{
+	switch (id) {
+	case PROGRAM_HELP: r->wants_help = true; break;
+	case PROGRAM_VERSION: r->wants_version = true; break;
+	case PROGRAM_GENERATE: r->generate = value; break;
+	}
+	return TFPROF_OK;
+}
+
+static enum tfprof_status set_file(struct parser *p, const struct flag *flag, const char *value)
+{
+	if (!*value)
+		return fail(p->err, TFPROF_ARGUMENT, "no file named: --%s: give --%s=%s", flag->name,
+			flag->name, flag->value);
+	p->request->paths[flag->id] = value;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, const char *value)
+{
+	struct request *r = p->request;
+
+	switch (flag->group) {
+	case FLAG_OPTION:
+		r->has_flags = true;
+		return tfprof_options_set(r->options, flag->name, value, p->err);
+	case FLAG_ADVICE: return set_advice(p, flag, value);
+	case FLAG_FILE: return set_file(p, flag, value);
+	case FLAG_PROGRAM: return set_program(r, flag->id, value);
+	}
+	return TFPROF_OK;
+}
+
+/* ---- words -------------------------------------------------------------------- */
+
+/* The word behind a flag that has no `=`, if it is its value: anything but
+ * another flag; behind a bool only a truth value. NULL if there is none. */
+static const char *take_value(struct parser *p, const struct flag *flag)
+{
+	static const char *const truth[] = {"true", "false", "1", "0"};
+	const char *next = p->at < p->n ? p->words[p->at] : NULL;
+
+	if (!next)
+		return NULL;
+	if (!flag->is_bool) {
+		if (is_known_flag(next))
+			return NULL;
+		p->at++;
+		return next;
+	}
+	for (size_t i = 0; flag->group != FLAG_PROGRAM && i < 4; i++)
+		if (strcmp(next, truth[i]) == 0) {
+			p->at++;
+			return next;
+		}
+	return NULL;
+}
+
+static enum tfprof_status take_flag(struct parser *p, const char *word, const char *name)
+{
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] ? name + length + 1 : NULL;
+	struct flag flag;
+
+	if (strcmp(word, "-h") == 0)
+		name = "help", length = 4;
+	if (!flag_find(name, length, &flag))
+		return unknown_flag(p, word, name);
+	if (p->where == IN_SHELL && (flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM))
+		return fail(p->err, TFPROF_ARGUMENT,
+			"-%s belongs on the command line: start tfprof --%s%s%s", flag.name, flag.name,
+			flag.value ? "=" : "", flag.value ? flag.value : "");
+	if (!value)
+		value = take_value(p, &flag);
+	if (!value && !flag.is_bool)
+		return fail(p->err, TFPROF_ARGUMENT, "no value given: %s: give %.*s%s=%s", word,
+			(int)(name - word), word, flag.name, flag.value);
+	return set_flag(p, &flag, value ? value : "true");
+}
+
+static enum tfprof_status take_word(struct parser *p, const char *word)
+{
+	struct request *r = p->request;
+
+	if (!r->command) {
+		r->command = command_find(word, p->where);
+		return r->command ? TFPROF_OK : unknown_command(p, word);
+	}
+	if (r->command->id == COMMAND_HELP && !r->word) {
+		r->word = word;
+		return TFPROF_OK;
+	}
+	return fail(p->err, TFPROF_ARGUMENT,
+		"unexpected word: %.200s: the command is %s already%s", word, r->command->name,
+		command_is_view(r->command->id) ? ", and options start with a dash" : "");
+}
+
+static enum tfprof_status check(const struct parser *p)
+{
+	const struct request *r = p->request;
+
+	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s belongs to the command advise",
+			p->advice_flag);
+	return TFPROF_OK;
+}
+
+enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
+	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
+{
+	struct parser p = {r, words, n, 0, where, NULL, err};
+	enum tfprof_status status = TFPROF_OK;
+
+	*r = (struct request){0};
+	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
+	if (!r->options)
+		return fail_no_memory(err);
+	while (status == TFPROF_OK && p.at < p.n) {
+		const char *word = words[p.at++], *name = flag_name(word);
+
+		status = name ? take_flag(&p, word, name) : take_word(&p, word);
+	}
+	return status == TFPROF_OK ? check(&p) : status;
+}
+
+void request_clear(struct request *r)
+{
+	tfprof_options_free(r->options);
+	tfprof_advice_options_free(r->advice);
+	*r = (struct request){0};
+}

@@ -1,0 +1,36 @@
+#include "run.h"
+
+/* advise has checkers of its own, but goes where --output says. */
+static enum tfprof_status advise(const struct request *r, const tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	tfprof_advice_options *advice = r->advice ? r->advice : tfprof_advice_options_new();
+	enum tfprof_status status;
+
+	if (!advice)
+		return fail_no_memory(err);
+	status = tfprof_advice_options_set_output(advice, tfprof_options_get(r->options, "output"),
+		err);
+	if (status == TFPROF_OK)
+		status = tfprof_advise_run(profile, advice, cancel, result, err);
+	if (!r->advice)
+		tfprof_advice_options_free(advice);
+	return status;
+}
+
+enum tfprof_status run_request(const struct request *r, const tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	int view = tfprof_view_from_name(r->command->name);
+
+	*result = NULL;
+	if (r->command->id == COMMAND_ADVISE)
+		return advise(r, profile, cancel, result, err);
+	return tfprof_query_run(profile, (enum tfprof_view)view, r->options, 0, cancel, result, err);
+}
+
+bool run_found(const struct request *r, const tfprof_result *result)
+{
+	return r->command->id == COMMAND_ADVISE && r->fail_on != TFPROF_LEVEL_NONE &&
+		(int)tfprof_result_get_level(result) >= r->fail_on;
+}

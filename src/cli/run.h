@@ -1,0 +1,14 @@
+/* Runs what a request asks of a profile. */
+#ifndef TFPROF_CLI_RUN_H
+#define TFPROF_CLI_RUN_H
+
+#include "request.h"
+
+/* For a view or advise. The caller frees the result. */
+enum tfprof_status run_request(const struct request *r, const tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
+
+/* Whether a finding reached what --fail_on asks for. */
+bool run_found(const struct request *r, const tfprof_result *result);
+
+#endif

@@ -1,0 +1,28 @@
+/* A growing text whose failure sticks: write on, check `failed` once at the
+ * end. It always ends in a NUL that is not counted (unless nothing was ever
+ * written). The program stands on the public API alone, so it has its own. */
+#ifndef TFPROF_CLI_TEXT_H
+#define TFPROF_CLI_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+	char *at;
+	size_t n, cap;
+	bool failed;
+};
+
+void text_put(struct text *t, const char *bytes, size_t n);
+void text_add(struct text *t, const char *string);
+void text_char(struct text *t, char c);
+void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_clear(struct text *t);
+
+/* Never NULL. */
+static inline const char *text_get(const struct text *t)
+{
+	return t->at ? t->at : "";
+}
+
+#endif
