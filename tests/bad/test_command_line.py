@@ -38,7 +38,7 @@ def test_bad_value(tfprof, argument):
 @pytest.mark.parametrize("option", ["account_type_regexes", "start_name_regexes",
                                     "trim_name_regexes", "show_name_regexes",
                                     "hide_name_regexes"])
-@pytest.mark.parametrize("regex", ["(bad", "a[", "*x", "x{2,1}", "(?<n"])
+@pytest.mark.parametrize("regex", ["(bad", "a[", "*x", "[b-a]", "(?<n"])
 def test_bad_regex(tfprof, view, option, regex):
     line = tfprof.refuses(2, view, GOOD, f"--{option}={regex}", says=[regex, option])
     assert any(letter.isdigit() for letter in line.replace(regex, "")), "the position: " + line
