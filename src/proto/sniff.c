@@ -34,7 +34,8 @@ static bool starts_with(struct span bytes, struct span start)
 
 enum looks { NOT_TEXT, LINES, ONE_LINE };
 
-/* UTF-8 without control characters, as far as the first bytes go. */
+/* UTF-8 without control characters, as far as the first bytes go. A vertical
+ * tab is space to a parser, but not in any text people or programs write. */
 static enum looks looks_of(struct span s, size_t most)
 {
 	size_t n = s.n < most ? s.n : most, tail = 0;
@@ -52,7 +53,7 @@ static enum looks looks_of(struct span s, size_t most)
 				return NOT_TEXT;
 			tail = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
 		} else if (c < ' ' || c == 127) {
-			if (!scan_is((char)c, SCAN_SPACE))
+			if (!scan_is((char)c, SCAN_SPACE) || c == '\v')
 				return NOT_TEXT;
 			looks = LINES;
 		}
@@ -94,6 +95,10 @@ static enum sniff_kind by_magic(struct span bytes)
 		return SNIFF_ZIP;
 	if (starts_with(bytes, SPAN("\x89HDF\r\n\x1a\n")))
 		return SNIFF_HDF5;
+	if (starts_with(bytes, SPAN("\x89PNG\r\n\x1a\n")))
+		return SNIFF_PNG;
+	if (starts_with(bytes, SPAN("\x7f" "ELF")))
+		return SNIFF_ELF;
 	if (is_table(bytes))
 		return SNIFF_CHECKPOINT_INDEX;
 	if (is_events(bytes))

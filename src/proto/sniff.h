@@ -28,6 +28,8 @@
 	X(GZIP, "a gzip-compressed file", NULL)                                \
 	X(ZIP, "a zip archive, perhaps a Keras model", NULL)                   \
 	X(HDF5, "an HDF5 file, perhaps a Keras model", NULL)                   \
+	X(PNG, "a PNG image", NULL)                                            \
+	X(ELF, "a program or library (ELF)", NULL)                             \
 	X(JSON, "JSON, perhaps a timeline", NULL)                              \
 	X(TEXT, "text of an unknown kind", NULL)
 
