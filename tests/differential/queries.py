@@ -103,7 +103,8 @@ def make_regex(rng, strings):
     if form == 12:
         return rng.choice((".+", "[a-z]+.*", "^.*$", "[^/]*", ".*/[^/]+", "(?:a|b)*.*?", "", "\\w+",
                            ".*_grad/.*", "gradients/.*", ".{1,8}", "x{2,}", "_TFProfRoot",
-                           "[[:upper:]].*", "\\S*", ".*\\b[a-f]+\\b.*"))
+                           "[[:upper:]].*", "\\S*", ".*\\b[a-f]+\\b.*", "\\D*",
+                           ".*\\W.*", "[\\W_]?.*x"))
     return ".*"
 
 
