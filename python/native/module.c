@@ -1,0 +1,112 @@
+/* The module tfprof._native: types Profile and Result, exceptions, the step
+ * timeline, and what options there are. */
+#include "native.h"
+
+/* ---- functions ------------------------------------------------------------ */
+
+static PyObject *step_timeline(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"run_meta", "show_dataflow", "show_memory", "path", NULL};
+	PyObject *object, *path_object = Py_None, *path = NULL, *made = NULL;
+	int show_dataflow = 1, show_memory = 0;
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+	struct input run_meta;
+	const char *file;
+	void *bytes = NULL;
+	size_t size = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|ppO:step_timeline", names, &object,
+		    &show_dataflow, &show_memory, &path_object))
+		return NULL;
+	if (path_object != Py_None && !PyUnicode_FSConverter(path_object, &path))
+		return NULL;
+	if (input_from(&run_meta, object, "run_meta", 0) < 0)
+		goto out;
+	file = path ? PyBytes_AsString(path) : NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_step_timeline_write(input_get(&run_meta), show_dataflow, show_memory, file,
+		&bytes, &size, &err);
+	Py_END_ALLOW_THREADS
+	input_clear(&run_meta);
+	if (status != TFPROF_OK) {
+		error_raise(&err);
+	} else if (path) {
+		Py_INCREF(Py_None);
+		made = Py_None;
+	} else {
+		made = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
+		tfprof_bytes_free(bytes);
+	}
+out:
+	Py_XDECREF(path);
+	return made;
+}
+
+static PyObject *words_from(const char *const *words)
+{
+	PyObject *list = PyList_New(0);
+
+	for (; list && words && *words; words++) {
+		PyObject *word = PyUnicode_FromString(*words);
+
+		if (!word || PyList_Append(list, word) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(word);
+	}
+	return list;
+}
+
+static PyObject *options(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++) {
+		PyObject *one = Py_BuildValue("(ssNss)", info->name, info->kind,
+			words_from(info->words), info->default_value, info->help);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
+/* ---- the module ------------------------------------------------------------- */
+
+static PyMethodDef functions[] = {
+	{"step_timeline", (PyCFunction)(void (*)(void))step_timeline, METH_VARARGS | METH_KEYWORDS,
+		"step_timeline(run_meta, show_dataflow=True, show_memory=False, path=None)\n\n"
+		"The Chrome trace of a RunMetadata (bytes or a path), as bytes or into a file."},
+	{"options", options, METH_NOARGS,
+		"[(name, kind, valid words, default, help)] of a query's options."},
+	{NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "tfprof._native",
+	.m_doc = "libtfprof for Python; the package's own modules are the way to use it.",
+	.m_size = -1,
+	.m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__native(void);
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+	PyObject *module = PyModule_Create(&definition);
+
+	if (!module)
+		return NULL;
+	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
+		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
+		PyModule_AddIntConstant(module, "WANT_MESSAGE", TFPROF_WANT_MESSAGE) < 0 ||
+		PyModule_AddIntConstant(module, "WANT_TABLE", TFPROF_WANT_TABLE) < 0 ||
+		PyModule_AddIntConstant(module, "WANT_FRAME", TFPROF_WANT_FRAME) < 0) {
+		Py_DECREF(module);
+		return NULL;
+	}
+	return module;
+}

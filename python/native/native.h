@@ -1,0 +1,141 @@
+/* What the files of the extension module share.
+ *
+ *     module.c   the module: functions, constants, what options there are
+ *     error.c    a tfprof_error becomes a Python exception
+ *     input.c    bytes or a path become a tfprof_input
+ *     profile.c  type Profile: add, load, save, ask about
+ *     query.c    Profile's query: options in, a Result out
+ *     advice.c   Profile's advise
+ *     result.c   type Result: text, notes, message, rows
+ *     arrow.c    a Result as an Arrow stream
+ *
+ * Written against the stable ABI of Python 3.9 and the public header of
+ * libtfprof. Every call into the library that may take time is made without
+ * the interpreter's lock. */
+#ifndef TFPROF_PYTHON_NATIVE_H
+#define TFPROF_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tfprof/tfprof.h"
+
+/* ---- errors ----------------------------------------------------------- */
+
+/* Adds the exceptions to the module; 0 or -1 as Python has it. */
+int errors_add(PyObject *module);
+/* Sets the Python exception for a failed call; always NULL. */
+PyObject *error_raise(const struct tfprof_error *err);
+PyObject *error_raise_argument(const char *format, const char *argument);
+
+/* ---- inputs ----------------------------------------------------------- */
+
+/* An argument that is bytes (also bytearray, memoryview) or a path (str or
+ * os.PathLike). `holder` keeps what `in` points into. */
+struct input {
+	struct tfprof_input in;
+	PyObject *holder;
+};
+
+/* `name` is the argument's, for messages. None is no input if `optional`.
+ * Returns 0, or -1 with an exception set. */
+int input_from(struct input *input, PyObject *object, const char *name, int optional);
+void input_clear(struct input *input);
+/* NULL if there is none. */
+const struct tfprof_input *input_get(const struct input *input);
+
+/* Text that may not be UTF-8: what is not is replaced. */
+PyObject *text_from(const char *at, size_t n);
+
+/* ---- types ------------------------------------------------------------ */
+
+struct profile_object {
+	PyObject_HEAD
+	tfprof_profile *profile;
+	PyObject *notes;               /* str: what the last add had to say */
+	/* Held by whoever adds or reads what adding moves. It is only ever
+	 * taken without the interpreter's lock, so the two cannot wait for
+	 * each other. */
+	pthread_mutex_t adding;
+	_Atomic uint64_t bytes_done, bytes_total, n_nodes;
+};
+
+int profile_type_add(PyObject *module);
+
+PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
+
+/* A result, kept for as long as the Result object or a stream made from it
+ * needs it. Streams are released by whoever reads them, with or without the
+ * interpreter's lock, so the count is its own. */
+struct shared_result {
+	tfprof_result *result;
+	atomic_size_t n_users;
+};
+
+void shared_result_use(struct shared_result *shared);
+void shared_result_drop(struct shared_result *shared);
+
+int result_type_add(PyObject *module);
+/* Takes the result. */
+PyObject *result_new(tfprof_result *result);
+PyObject *result_arrow_schema(struct shared_result *shared);
+PyObject *result_arrow_stream(struct shared_result *shared);
+
+/* ---- rows ------------------------------------------------------------- */
+
+/* The fields of a tfprof_row, in the order of Python's tuples and columns:
+ * X(kind, name), kind TEXT, BOOL, INT32, INT64 or INDEX (none is null). */
+#define ROW_FIELDS(X)                                                          \
+	X(TEXT, name)                                                          \
+	X(INDEX, parent)                                                       \
+	X(INT32, depth)                                                        \
+	X(BOOL, accounted)                                                     \
+	X(INT64, run_count)                                                    \
+	X(INT64, exec_micros)                                                  \
+	X(INT64, accelerator_exec_micros)                                      \
+	X(INT64, cpu_exec_micros)                                              \
+	X(INT64, requested_bytes)                                              \
+	X(INT64, peak_bytes)                                                   \
+	X(INT64, residual_bytes)                                               \
+	X(INT64, output_bytes)                                                 \
+	X(INT64, parameters)                                                   \
+	X(INT64, float_ops)                                                    \
+	X(INT64, definition_count)                                             \
+	X(INT64, total_run_count)                                              \
+	X(INT64, total_exec_micros)                                            \
+	X(INT64, total_accelerator_exec_micros)                                \
+	X(INT64, total_cpu_exec_micros)                                        \
+	X(INT64, total_requested_bytes)                                        \
+	X(INT64, total_peak_bytes)                                             \
+	X(INT64, total_residual_bytes)                                         \
+	X(INT64, total_output_bytes)                                           \
+	X(INT64, total_parameters)                                             \
+	X(INT64, total_float_ops)                                              \
+	X(INT64, total_definition_count)                                       \
+	X(TEXT, device)                                                        \
+	X(TEXT, op_types)                                                      \
+	X(TEXT, shape)                                                         \
+	X(TEXT, input_shapes)
+
+enum row_kind { ROW_TEXT, ROW_BOOL, ROW_INT32, ROW_INT64, ROW_INDEX };
+
+struct row_field {
+	const char *name;
+	enum row_kind kind;
+	size_t offset;                 /* in struct tfprof_row */
+};
+
+#define N_ROW_FIELDS 30
+
+extern const struct row_field row_fields[N_ROW_FIELDS];
+
+static inline const void *row_at(const struct tfprof_row *row, const struct row_field *field)
+{
+	return (const char *)row + field->offset;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* Profile.query: options in, a Result out. */
+#include "native.h"
+
+/* Applies (name, value) pairs. 0, or -1 with an exception set. */
+static int apply_settings(tfprof_options *options, PyObject *settings)
+{
+	Py_ssize_t n = PySequence_Size(settings);
+
+	for (Py_ssize_t i = 0; i < n; i++) {
+		PyObject *pair = PySequence_GetItem(settings, i);
+		struct tfprof_error err = {0};
+		const char *name, *value;
+		int ok = pair && PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs",
+			&name, &value);
+
+		if (ok && tfprof_options_set(options, name, value, &err) != TFPROF_OK) {
+			error_raise(&err);
+			ok = 0;
+		}
+		Py_XDECREF(pair);
+		if (!ok)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+static int apply_message(tfprof_options *options, PyObject *message)
+{
+	struct tfprof_error err = {0};
+	Py_ssize_t size;
+	char *data;
+
+	if (message == Py_None)
+		return 0;
+	if (PyBytes_AsStringAndSize(message, &data, &size) < 0)
+		return -1;
+	if (tfprof_options_set_message(options, data, (size_t)size, &err) == TFPROF_OK)
+		return 0;
+	error_raise(&err);
+	return -1;
+}
+
+static PyObject *run(struct profile_object *self, int view, const tfprof_options *options,
+	unsigned flags)
+{
+	struct tfprof_error err = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, flags, NULL,
+		&result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+}
+
+PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"view", "message", "settings", "flags", NULL};
+	PyObject *message = Py_None, *settings = NULL, *made = NULL;
+	tfprof_options *options;
+	const char *view_name;
+	unsigned flags = 0;
+	int view;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|OOI:query", names, &view_name, &message,
+		    &settings, &flags))
+		return NULL;
+	view = tfprof_view_from_name(view_name);
+	if (view < 0)
+		return error_raise_argument("unknown view '%s': valid are scope, graph, op, code",
+			view_name);
+	options = tfprof_options_new();
+	if (!options)
+		return PyErr_NoMemory();
+	if (apply_message(options, message) == 0 &&
+		(!settings || apply_settings(options, settings) == 0))
+		made = run((struct profile_object *)self, view, options, flags);
+	tfprof_options_free(options);
+	return made;
+}

@@ -1,0 +1,63 @@
+"""Profile TensorFlow models: time, memory, parameters and float operations, by
+name scope, data flow, operation type and line of Python.
+
+Two ways in:
+
+* ``tfprof.load('profile_100')``: look at what a run left behind. No
+  TensorFlow is needed.
+* ``tfprof.Profiler``, ``tfprof.profile``, ``tfprof.advise`` and the rest of
+  TensorFlow's own ``tf.compat.v1.profiler``, under the same names and with the
+  same results.
+
+Importing this package imports neither TensorFlow nor numpy; its parts are
+loaded when they are first asked for.
+"""
+
+import importlib
+
+# name → the module that has it
+_PARTS = {
+    "ALL_ADVICE": "model_analyzer",
+    "ArgumentError": "_native",
+    "Error": "_native",
+    "FileError": "_native",
+    "FormatError": "_native",
+    "Node": "_result",
+    "Profile": "_profile",
+    "ProfileContext": "profile_context",
+    "ProfileOptionBuilder": "option_builder",
+    "Profiler": "model_analyzer",
+    "ProfilerHook": "hooks",
+    "Result": "_result",
+    "__version__": "_native",
+    "advise": "model_analyzer",
+    "install": "_install",
+    "installed": "_install",
+    "load": "_profile",
+    "profile": "model_analyzer",
+    "uninstall": "_install",
+    "write_op_log": "tfprof_logger",
+}
+_MODULES = ("hooks", "model_analyzer", "option_builder", "profile_context", "pywrap",
+            "tfprof_logger")
+# TensorFlow's own classes if it is there by the time they are asked for.
+_MESSAGES = ("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto", "OptionsProto",
+             "ProfileProto")
+
+__all__ = sorted([*_PARTS, *_MODULES, *_MESSAGES])
+
+
+def __getattr__(name):
+    if name in _MESSAGES:
+        return importlib.import_module("tfprof._messages").get(name)
+    if name in _MODULES:
+        return importlib.import_module("tfprof." + name)
+    if name not in _PARTS:
+        raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
+    value = getattr(importlib.import_module("tfprof." + _PARTS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__
