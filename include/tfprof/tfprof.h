@@ -153,9 +153,18 @@ TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile
 TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
- * beyond the last. */
+ * beyond the last. Sorted when first asked for after a change. */
 TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i,
 	size_t *length);
+
+/* For completing what someone types: calls `fn`, in byte order, with each way
+ * node names go on from `prefix`: a name as it is or, where it has a further
+ * '/', its beginning up to and with that. Non-zero from `fn` stops. Names are
+ * sorted when first asked for after a change; from then on each call of `fn`
+ * costs a binary search. `fn` must not change the profile. */
+typedef int tfprof_name_fn(void *context, const char *name, size_t length);
+TFPROF_API enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile,
+	const char *prefix, tfprof_name_fn *fn, void *context, struct tfprof_error *err);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,

@@ -48,6 +48,7 @@ static void drop_views(tfprof_profile *p)
 	}
 	groups_clear(&p->groups);
 	p->has_groups = false;
+	names_clear(&p->names);
 }
 
 void tfprof_profile_free(tfprof_profile *p)

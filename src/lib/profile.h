@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "lib/names.h"
 #include "model/model.h"
 #include "base/sink.h"
 #include "view/groups.h"
@@ -20,6 +21,7 @@ struct tfprof_profile {
 	struct tree trees[N_SLOTS];
 	struct groups groups;
 	bool has_tree[N_SLOTS], has_groups;
+	struct names names;            /* built when first asked for, like views */
 	size_t n_marked;               /* nodes looked up in the checkpoint so far */
 	char *notes;
 };

@@ -1,0 +1,181 @@
+#include "lib/names.h"
+
+#include "base/sort.h"
+#include "lib/profile.h"
+
+void names_clear(struct names *names)
+{
+	mem_free(names->nodes);
+	mem_free(names->types);
+	*names = (struct names){0};
+}
+
+/* The indexes of texts in byte order; NULL when memory is out. */
+static uint32_t *sorted(const struct span *texts, size_t n)
+{
+	uint32_t *order = mem_array(n + 1, sizeof(*order));
+
+	if (order && !sort_texts(texts, order, n, SORT_BYTES)) {
+		mem_free(order);
+		order = NULL;
+	}
+	return order;
+}
+
+/* ---- types ------------------------------------------------------------------ */
+
+/* Marks the strings that some node has as a type. Nodes share few type sets, so
+ * each set is looked at once. */
+static bool mark_types(const struct model *m, bool *is_type)
+{
+	bool *seen = mem_zero(m->sets.at.n);
+
+	for (size_t i = 0; seen && i < m->nodes.n; i++) {
+		const struct string_set *set = sets_get(&m->sets, m->nodes.types[i]);
+
+		if (seen[m->nodes.types[i]])
+			continue;
+		seen[m->nodes.types[i]] = true;
+		for (uint32_t k = 0; k < set->n; k++)
+			is_type[set->at[k]] = true;
+	}
+	mem_free(seen);
+	return seen != NULL;
+}
+
+static uint32_t *make_types(const struct model *m, size_t *n_types)
+{
+	size_t n_strings = m->strings.text.n, n = 0;
+	bool *is_type = mem_zero(n_strings);
+	uint32_t *ids = NULL, *order = NULL;
+	struct span *texts = NULL;
+
+	if (!is_type || !mark_types(m, is_type))
+		goto out;
+	for (size_t i = 0; i < n_strings; i++)
+		n += is_type[i];
+	ids = mem_array(n + 1, sizeof(*ids));
+	texts = mem_array(n + 1, sizeof(*texts));
+	if (!ids || !texts)
+		goto out;
+	for (size_t i = 0, k = 0; i < n_strings; i++)
+		if (is_type[i]) {
+			ids[k] = (uint32_t)i;
+			texts[k++] = model_text(m, (uint32_t)i);
+		}
+	order = sorted(texts, n);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = ids[order[i]];
+	*n_types = n;
+out:
+	mem_free(is_type);
+	mem_free(ids);
+	mem_free(texts);
+	return order;
+}
+
+const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i, size_t *length)
+{
+	/* Sorting on demand does not change the profile's content. */
+	tfprof_profile *p = (tfprof_profile *)profile;
+	struct names *names = &p->names;
+	struct span type = {0};
+
+	pthread_rwlock_rdlock(&p->lock);
+	pthread_mutex_lock(&p->building);
+	if (!names->types)
+		names->types = make_types(&p->model, &names->n_types);
+	if (names->types && i < names->n_types)
+		type = model_text(&p->model, names->types[i]);
+	pthread_mutex_unlock(&p->building);
+	pthread_rwlock_unlock(&p->lock);
+	if (length)
+		*length = type.n;
+	return type.at;
+}
+
+/* ---- node names --------------------------------------------------------------- */
+
+static uint32_t *make_nodes(const struct model *m)
+{
+	struct span *texts = mem_array(m->nodes.n + 1, sizeof(*texts));
+	uint32_t *order;
+
+	if (!texts)
+		return NULL;
+	for (size_t i = 0; i < m->nodes.n; i++)
+		texts[i] = model_name(m, (uint32_t)i);
+	order = sorted(texts, m->nodes.n);
+	mem_free(texts);
+	return order;
+}
+
+static bool starts_with(struct span text, struct span start)
+{
+	return text.n >= start.n && (!start.n || memcmp(text.at, start.at, start.n) == 0);
+}
+
+/* Compares only as many bytes as the prefix has. */
+static int compare_prefix(struct span name, struct span prefix)
+{
+	if (name.n > prefix.n)
+		name.n = prefix.n;
+	return span_compare(name, prefix);
+}
+
+/* The first name at or behind `low` that comes after all beginning with the
+ * prefix, or (`at_start`) that does not come before them. */
+static size_t bound(const struct model *m, const uint32_t *order, size_t low, struct span prefix,
+	bool at_start)
+{
+	size_t high = m->nodes.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = compare_prefix(model_name(m, order[middle]), prefix);
+
+		if (c < 0 || (c == 0 && !at_start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void find(const struct model *m, const uint32_t *order, struct span prefix,
+	tfprof_name_fn *fn, void *context)
+{
+	size_t i = bound(m, order, 0, prefix, true);
+
+	while (i < m->nodes.n) {
+		struct span name = model_name(m, order[i]);
+		const char *slash;
+
+		if (!starts_with(name, prefix))
+			return;
+		slash = name.n > prefix.n ? memchr(name.at + prefix.n, '/', name.n - prefix.n) : NULL;
+		if (slash)
+			name.n = (size_t)(slash + 1 - name.at);
+		if (fn(context, name.at, name.n))
+			return;
+		i = slash ? bound(m, order, i, name, false) : i + 1;
+	}
+}
+
+enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, const char *prefix,
+	tfprof_name_fn *fn, void *context, struct tfprof_error *err)
+{
+	tfprof_profile *p = (tfprof_profile *)profile;
+	const uint32_t *order;
+
+	pthread_rwlock_rdlock(&p->lock);
+	pthread_mutex_lock(&p->building);
+	if (!p->names.nodes)
+		p->names.nodes = make_nodes(&p->model);
+	order = p->names.nodes;
+	pthread_mutex_unlock(&p->building);
+	if (order)
+		find(&p->model, order, span_of(prefix), fn, context);
+	pthread_rwlock_unlock(&p->lock);
+	return order ? TFPROF_OK : error_no_memory(err);
+}
