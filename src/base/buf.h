@@ -49,7 +49,10 @@ static inline void buf_text(struct buf *b, const char *text)
 
 static inline void buf_char(struct buf *b, char c)
 {
-	buf_put(b, &c, 1);
+	if (!buf_reserve(b, 1))
+		return;
+	b->at[b->n++] = c;
+	b->at[b->n] = '\0';
 }
 
 void buf_fill(struct buf *b, char c, size_t n);

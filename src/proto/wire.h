@@ -39,18 +39,43 @@ struct wire_field {
 
 static inline struct wire_reader wire_reader(struct span bytes)
 {
-	return (struct wire_reader){bytes.at, bytes.at + bytes.n, NULL};
+	/* nothing may be added to NULL, not even nothing */
+	return (struct wire_reader){bytes.at, bytes.n ? bytes.at + bytes.n : bytes.at, NULL};
 }
 
 /* The general cases, out of line. */
 bool wire_varint_slow(struct wire_reader *r, uint64_t *value);
 bool wire_next_slow(struct wire_reader *r, struct wire_field *f);
 
+/* The low seven bits of each of the first `n` bytes, put together. */
+static inline uint64_t wire_pack_groups(uint64_t word, unsigned n)
+{
+	word &= 0x7f7f7f7f7f7f7f7f & (~(uint64_t)0 >> (64 - 8 * n));
+	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+	word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+	return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
+/* One byte is the common case; up to eight are decoded without a loop; longer
+ * ones (negative numbers), and those at the end of the bytes, byte by byte. */
 static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 {
 	if (r->at < r->end && (unsigned char)*r->at < 0x80) {
 		*value = (unsigned char)*r->at++;
 		return true;
+	}
+	if (r->end - r->at >= 8) {
+		uint64_t word, stops;
+
+		memcpy(&word, r->at, 8);
+		stops = ~word & 0x8080808080808080;
+		if (stops) {
+			unsigned n = (unsigned)__builtin_ctzll(stops) / 8 + 1;
+
+			*value = wire_pack_groups(word, n);
+			r->at += n;
+			return true;
+		}
 	}
 	return wire_varint_slow(r, value);
 }
