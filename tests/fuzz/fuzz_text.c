@@ -1,0 +1,83 @@
+/* Any bytes as text. What is taken must be a well-formed message, whatever is
+ * refused must say so in one line; and a shortage of memory is survived too.
+ *
+ *     first byte: which message; second byte: which allocation fails (0: none)
+ *     rest: the text
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/sniff.h"
+#include "proto/text.h"
+#include "proto/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+/* Every field is known and of the right wire type; messages inside as well,
+ * as deep as a small stack goes. */
+static void check_message(const struct schema_message *type, struct span message)
+{
+	enum { DEPTH = 16 };
+	struct {
+		const struct schema_message *type;
+		struct wire_reader reader;
+	} stack[DEPTH] = {{type, wire_reader(message)}};
+	struct wire_field f;
+
+	for (size_t n = 1; n;) {
+		const struct schema_field *field = NULL;
+
+		if (!wire_next(&stack[n - 1].reader, &f)) {
+			check(!stack[--n].reader.bad);
+			continue;
+		}
+		type = stack[n - 1].type;
+		for (uint32_t i = 0; i < type->n_fields; i++)
+			if (type->fields[i].number == f.tag >> 3)
+				field = &type->fields[i];
+		check(field);
+		if (field->kind != SCHEMA_MESSAGE)
+			continue;
+		check((f.tag & 7) == WIRE_T_LEN);
+		if (n < DEPTH) {
+			stack[n].type = field->of.message;
+			stack[n++].reader = wire_reader(f.bytes);
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct schema_message *type;
+	struct tfprof_error err = {0};
+	struct buf out = {0};
+	enum tfprof_status status;
+	size_t n_types = 0;
+
+	if (size < 2)
+		return 0;
+	while (schema_messages[n_types])
+		n_types++;
+	type = schema_messages[data[0] % n_types];
+	buf_text(&out, "x");
+	mem_fail_at(data[1]);
+	status = text_to_wire(type, (struct span){(const char *)data + 2, size - 2}, &out, &err);
+	mem_fail_at(0);
+	check(out.n >= 1 && out.at[0] == 'x' && out.at[out.n] == '\0');
+	if (status == TFPROF_OK) {
+		check(!out.failed);
+		check_message(type, (struct span){out.at + 1, out.n - 1});
+	} else {
+		check(status == err.status && out.n == 1);
+		check(status == TFPROF_NO_MEMORY || strncmp(err.text, "line ", 5) == 0);
+	}
+	buf_clear(&out);
+	return 0;
+}
