@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "proto/wire.h"
+#include "query/regex.h"
 
 static const char *const order_words[] = {"name", "bytes", "peak_bytes", "residual_bytes",
 	"output_bytes", "micros", "accelerator_micros", "cpu_micros", "params", "float_ops",
@@ -279,6 +280,21 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 	return TFPROF_OK;
 }
 
+/* A wrong regex is refused where it is set, not by each query that meets it. */
+static enum tfprof_status check_regexes(size_t id, const spans_vec *patterns,
+	struct tfprof_error *err)
+{
+	struct regexes *r;
+	enum tfprof_status status;
+
+	if (defs[id].kind != KIND_REGEXES)
+		return TFPROF_OK;
+	status = regexes_new(&r, defs[id].name, patterns->at, patterns->n, err);
+	if (status == TFPROF_OK)
+		regexes_free(r);
+	return status;
+}
+
 static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct span value,
 	struct tfprof_error *err)
 {
@@ -292,8 +308,9 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	case KIND_OUTPUT: return set_list(o, id, &value, 1, false, err);
 	default: break;
 	}
-	status = split(value, &words) ? set_list(o, id, words.at, words.n, false, err)
-				      : error_no_memory(err);
+	status = split(value, &words) ? check_regexes(id, &words, err) : error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = set_list(o, id, words.at, words.n, false, err);
 	vec_clear(&words);
 	return status;
 }
