@@ -543,6 +543,29 @@ def test_huge_tensor(dump, bundle, tmp_path):
     assert "checksum" in errors_of(dump(tmp_path / "m"))["small"]
 
 
+def test_huge_v1_block(dump, makers, tmp_path, monkeypatch):
+    """The same where values are in the table: a block of 70 MiB whose checksum
+    is wrong."""
+    from tensorflow.core.util import saved_tensor_slice_pb2
+    n = 70 << 18
+    meta, data = (saved_tensor_slice_pb2.SavedTensorSlices() for _ in range(2))
+    tensor = meta.meta.tensor.add(name="x", type=DT_FLOAT)
+    tensor.shape.dim.add(size=n)
+    tensor.slice.add().extent.add()
+    data.data.name = "x"
+    data.data.slice.extent.add()
+    data.data.data.float_val.extend([1.5, -2] + [0] * (n - 2))
+    real = table.crc32c
+    monkeypatch.setattr(table, "crc32c", lambda data: 0 if len(data) > 1 << 20 else real(data))
+    (tmp_path / "m").write_bytes(table.write_table(
+        [(b"", meta.SerializeToString()),
+         (b"\0x\0\1\1\1\x80\x7f", data.SerializeToString())], 1))
+    tensor, = dump(tmp_path / "m", 3)["tensors"]
+    assert tensor["values"] == ["0x1.8p+0", "-0x1p+1", "0x0p+0"]
+    text, = errors_of(dump(tmp_path / "m")).values()
+    assert "block at byte " in text and "checksum" in text
+
+
 def test_lying_snappy_length(dump, tmp_path):
     """A block that says it unpacks to 4 GB does not get them."""
     content = table.varint(0xFFFFFFFF) + bytes([0, 65])

@@ -58,7 +58,7 @@ static enum tfprof_status ready_strings(struct part_reader *p, const struct chec
 	}
 	if (lengths.end - lengths.at < 4 || total != (uint64_t)(lengths.end - lengths.at) - 4)
 		return fail(p, r, err, "its strings do not add up to its size");
-	if (crc32c_mask(*crc) != load32(lengths.at, swap))
+	if (!crc32c_matches(*crc, load32(lengths.at, swap)))
 		return fail(p, r, err,
 			"checksum mismatch, the lengths of its strings have changed");
 	*crc = crc32c_extend(*crc, lengths.at, 4);
@@ -110,7 +110,7 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 	if (!r->whole && part->size > CHECKPOINT_HUGE)
 		return TFPROF_OK;
 	crc = crc32c_extend(crc, unread, (size_t)(p->stored.at + p->stored.n - unread));
-	if (crc32c_mask(crc) != part->crc)
+	if (!crc32c_matches(crc, part->crc))
 		return fail(p, r, err, "checksum mismatch, its bytes have changed");
 	return TFPROF_OK;
 }

@@ -76,7 +76,7 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 	if (content.n <= TABLE_HUGE_BLOCK || verify_huge || *trailer != TYPE_PLAIN) {
 		uint32_t crc = crc32c_extend(0, content.at, content.n + 1);
 
-		if (crc32c_mask(crc) != load32(trailer + 1))
+		if (!crc32c_matches(crc, load32(trailer + 1)))
 			return bad_block(t, h->offset, err,
 				"checksum mismatch, its bytes have changed");
 	}
