@@ -12,19 +12,39 @@ void buf_fill(struct buf *b, char c, size_t n)
 	b->at[b->n] = '\0';
 }
 
-void buf_int(struct buf *b, int64_t value)
+/* Two digits at a time, from the end. */
+char *buf_write_int(char *at, int64_t value)
 {
-	char digits[24];
+	static const char pairs[] =
+		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+		"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+		"828384858687888990919293949596979899";
+	char digits[BUF_INT_MAX];
 	size_t i = sizeof(digits);
 	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	do {
-		digits[--i] = (char)('0' + rest % 10);
-		rest /= 10;
-	} while (rest);
+	if (value >= 0 && value < 10) {
+		*at = (char)('0' + value);
+		return at + 1;
+	}
+	for (; rest >= 100; rest /= 100)
+		memcpy(&digits[i -= 2], &pairs[2 * (rest % 100)], 2);
+	if (rest >= 10)
+		memcpy(&digits[i -= 2], &pairs[2 * rest], 2);
+	else
+		digits[--i] = (char)('0' + rest);
 	if (value < 0)
-		digits[--i] = '-';
-	buf_put(b, digits + i, sizeof(digits) - i);
+		*at++ = '-';
+	memcpy(at, digits + i, sizeof(digits) - i);
+	return at + (sizeof(digits) - i);
+}
+
+void buf_int(struct buf *b, int64_t value)
+{
+	if (!buf_reserve(b, BUF_INT_MAX))
+		return;
+	b->n = (size_t)(buf_write_int(b->at + b->n, value) - b->at);
+	b->at[b->n] = '\0';
 }
 
 void buf_printf(struct buf *b, const char *format, ...)

@@ -55,6 +55,10 @@ static inline void buf_char(struct buf *b, char c)
 	b->at[b->n] = '\0';
 }
 
+/* Decimal digits, into memory that has room for BUF_INT_MAX; returns the end. */
+enum { BUF_INT_MAX = 20 };
+char *buf_write_int(char *at, int64_t value);
+
 void buf_fill(struct buf *b, char c, size_t n);
 void buf_int(struct buf *b, int64_t value);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

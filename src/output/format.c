@@ -1,45 +1,64 @@
 #include "output/format.h"
 
-/* The classes of each unit, largest first. */
+#include <stdio.h>
+
+/* The classes of each unit, smallest first; below the first, the plain number
+ * and its suffix. */
 static const struct {
-	int64_t from;
-	const char *suffix;
-} classes[][3] = {
-	[UNIT_COUNT] = {{1000000000, "b"}, {1000000, "m"}, {1000, "k"}},
-	[UNIT_MICROS] = {{1000000, "sec"}, {1000, "ms"}, {INT64_MAX, ""}},
-	[UNIT_BYTES] = {{1000000, "MB"}, {1000, "KB"}, {INT64_MAX, ""}},
+	const char *plain;
+	struct {
+		int64_t from;
+		const char *suffix;
+	} classes[3];
+} units[] = {
+	[UNIT_COUNT] = {"", {{1000, "k"}, {1000000, "m"}, {1000000000, "b"}}},
+	[UNIT_MICROS] = {"us", {{1000, "ms"}, {1000000, "sec"}, {INT64_MAX, ""}}},
+	[UNIT_BYTES] = {"B", {{1000, "KB"}, {1000000, "MB"}, {INT64_MAX, ""}}},
 };
 
-static const char *const plain[] = {[UNIT_COUNT] = "", [UNIT_MICROS] = "us", [UNIT_BYTES] = "B"};
+static char *put_text(char *at, const char *text)
+{
+	while (*text)
+		*at++ = *text++;
+	return at;
+}
 
 /* What printf("%.2f") makes of value / divisor. In whole numbers, unless the
  * value is so large that the quotient's error matters, or the third digit is
  * exactly 5: then it is up to that error. */
-static void put_quotient(struct buf *b, int64_t value, int64_t divisor)
+static char *put_quotient(char *at, int64_t value, int64_t divisor)
 {
 	int64_t step = divisor / 100, hundredths = value / step, rest = value % step;
-	char tail[3];
 
-	if (value >= (int64_t)1 << 53 || 2 * rest == step) {
-		buf_printf(b, "%.2f", (double)value / (double)divisor);
-		return;
-	}
+	if (value >= (int64_t)1 << 53 || 2 * rest == step)
+		return at + snprintf(at, FORMAT_MAX - 4, "%.2f", (double)value / (double)divisor);
 	hundredths += 2 * rest > step;
-	buf_int(b, hundredths / 100);
-	tail[0] = '.';
-	tail[1] = (char)('0' + hundredths % 100 / 10);
-	tail[2] = (char)('0' + hundredths % 10);
-	buf_put(b, tail, 3);
+	at = buf_write_int(at, hundredths / 100);
+	*at++ = '.';
+	*at++ = (char)('0' + hundredths % 100 / 10);
+	*at++ = (char)('0' + hundredths % 10);
+	return at;
+}
+
+char *format_write(char *at, enum unit unit, int64_t value)
+{
+	int class = -1;
+
+	while (class < 2 && value >= units[unit].classes[class + 1].from)
+		class++;
+	/* The largest number there is belongs to the last class that has a name. */
+	while (class >= 0 && !units[unit].classes[class].suffix[0])
+		class--;
+	if (class < 0)
+		return put_text(buf_write_int(at, value), units[unit].plain);
+	at = put_quotient(at, value, units[unit].classes[class].from);
+	return put_text(at, units[unit].classes[class].suffix);
 }
 
 void format_number(struct buf *b, enum unit unit, int64_t value)
 {
-	for (int i = 0; i < 3; i++)
-		if (value >= classes[unit][i].from && classes[unit][i].suffix[0]) {
-			put_quotient(b, value, classes[unit][i].from);
-			buf_text(b, classes[unit][i].suffix);
-			return;
-		}
-	buf_int(b, value);
-	buf_text(b, plain[unit]);
+	if (!buf_reserve(b, FORMAT_MAX))
+		return;
+	b->n = (size_t)(format_write(b->at + b->n, unit, value) - b->at);
+	b->at[b->n] = '\0';
 }

@@ -158,10 +158,11 @@ void report_list_lines(struct query *q, struct sink *out, struct buf *text)
 	uint32_t first = q->groups->n ? 1 : 0;
 
 	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
-		text->n = 0;
 		put_line(q, i, numbers, n, text, &scratch);
-		sink_span(out, buf_get(text));
+		if (text->n >= REPORT_CHUNK)
+			report_flush(text, out);
 	}
+	report_flush(text, out);
 	text->failed |= scratch.failed;
 	buf_clear(&scratch);
 }

@@ -64,6 +64,25 @@ static bool allocate(struct work *w)
 
 /* ---- accounting --------------------------------------------------------- */
 
+enum { AHEAD = 8 };
+
+/* In a tree's order, nodes are all over the columns: ask for those to come. */
+static void prefetch_node(const struct model *m, uint32_t near, uint32_t far)
+{
+	if (near != NONE && m->nodes.first_exec[near] != NONE) {
+		const struct exec *row = &m->execs.rows.at[m->nodes.first_exec[near]];
+
+		__builtin_prefetch(row);
+		__builtin_prefetch((const char *)(row + 1) - 1);
+	}
+	if (far != NONE) {
+		__builtin_prefetch(&m->nodes.first_exec[far]);
+		__builtin_prefetch(&m->nodes.types[far]);
+		__builtin_prefetch(&m->nodes.shape[far]);
+		__builtin_prefetch(&m->nodes.float_ops[far]);
+	}
+}
+
 /* Scope and graph: a view node is a graph node, or an empty parent. */
 static void account_nodes(struct work *w)
 {
@@ -77,6 +96,8 @@ static void account_nodes(struct work *w)
 	for (uint32_t v = 1; v < w->n; v++) {
 		uint32_t node = q->tree->node[v];
 
+		if (w->n - v > 2 * AHEAD)
+			prefetch_node(m, q->tree->node[v + AHEAD], q->tree->node[v + 2 * AHEAD]);
 		if (node == NONE) {
 			w->accounted[v] = parents;
 			continue;
