@@ -288,15 +288,21 @@ enum tfprof_level { TFPROF_LEVEL_NONE, TFPROF_LEVEL_NOTICE, TFPROF_LEVEL_WARNING
 TFPROF_API tfprof_advice_options *tfprof_advice_options_new(void);
 TFPROF_API void tfprof_advice_options_free(tfprof_advice_options *options);
 
-/* Names a checker to run (the first one named takes the place of "all") and,
- * if `option` is not NULL, sets one of its options. */
+/* Names a checker to run (the first one named takes the place of "all", which
+ * may also be named) and, if `option` is not NULL, sets one of its options. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *options,
 	const char *checker, const char *option, const char *value, struct tfprof_error *err);
-/* Where to: "stdout", "none", "file:outfile=PATH" or "json:outfile=PATH". */
+/* Whether lines of code end in their source text, as code view's option of
+ * that name has it; on at first. */
+TFPROF_API void tfprof_advice_options_set_source_lines(tfprof_advice_options *options,
+	int source_lines);
+/* Where to: "stdout", "none", "file:outfile=PATH", "json:outfile=PATH", or
+ * "json": the result's text is JSON instead of a report. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *options,
 	const char *output, struct tfprof_error *err);
-/* Replaces everything by a serialized AdvisorOptionsProto; no checker in it
- * means none, as the original has it. */
+/* Replaces everything by a serialized AdvisorOptionsProto, as TensorFlow's
+ * Python API sends it: no checker in it means none, source_lines is off, and
+ * the names of checkers there are none of are passed over with a note. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *options,
 	const void *bytes, size_t size, struct tfprof_error *err);
 

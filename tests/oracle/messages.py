@@ -21,9 +21,10 @@ if "tensorflow" not in sys.modules:
 
 from tensorflow.core.framework.graph_pb2 import GraphDef
 from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto, ProfileProto
-from tensorflow.core.profiler.tfprof_options_pb2 import OptionsProto
-from tensorflow.core.profiler.tfprof_output_pb2 import GraphNodeProto, MultiGraphNodeProto
+from tensorflow.core.profiler.tfprof_options_pb2 import AdvisorOptionsProto, OptionsProto
+from tensorflow.core.profiler.tfprof_output_pb2 import (
+    AdviceProto, GraphNodeProto, MultiGraphNodeProto)
 from tensorflow.core.protobuf.config_pb2 import RunMetadata
 
-__all__ = ["GraphDef", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto", "OptionsProto",
-           "ProfileProto", "RunMetadata"]
+__all__ = ["AdviceProto", "AdvisorOptionsProto", "GraphDef", "GraphNodeProto",
+           "MultiGraphNodeProto", "OpLogProto", "OptionsProto", "ProfileProto", "RunMetadata"]

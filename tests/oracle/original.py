@@ -112,6 +112,10 @@ class Original:
         done = self._call("Profile", view.encode(), options)
         return Answer(done.value, done.stdout, done.stderr)
 
+    def advise(self, options):
+        """Options: a serialized AdvisorOptionsProto."""
+        return self.profile("advise", options)
+
     def print_model_analysis(self, graph, run_meta, op_log, view, options):
         done = self._call("PrintModelAnalysis", graph, run_meta, op_log, view.encode(), options)
         return Answer(done.value, done.stdout, done.stderr)

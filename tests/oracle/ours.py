@@ -11,6 +11,7 @@ from typing import NamedTuple
 VIEWS = {"scope": 0, "graph": 1, "op": 2, "code": 3}
 STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
             "UNSUPPORTED")
+LEVELS = ("none", "notice", "warning", "high")
 WANT_MESSAGE, WANT_TABLE, WANT_FRAME = 1, 2, 4
 
 
@@ -66,6 +67,16 @@ def load_library(path=None):
         ("query_run", ctypes.c_int,
          [pointer, ctypes.c_int, pointer, ctypes.c_uint, pointer, ctypes.POINTER(pointer), error]),
         ("result_free", None, [pointer]),
+        ("advice_options_new", pointer, []),
+        ("advice_options_free", None, [pointer]),
+        ("advice_options_set", ctypes.c_int,
+         [pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, error]),
+        ("advice_options_set_source_lines", None, [pointer, ctypes.c_int]),
+        ("advice_options_set_output", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
+        ("advice_options_set_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
+        ("advise_run", ctypes.c_int,
+         [pointer, pointer, pointer, ctypes.POINTER(pointer), error]),
+        ("result_get_level", ctypes.c_int, [pointer]),
         ("result_get_text", pointer, [pointer, size_out]),
         ("result_get_notes", pointer, [pointer, size_out]),
         ("result_get_message", pointer, [pointer, size_out]),
@@ -120,6 +131,15 @@ class Ours:
             return self._run(view, chosen, WANT_MESSAGE | WANT_FRAME)
         finally:
             self._library.tfprof_options_free(chosen)
+
+    def advise(self, options):
+        """Options: a serialized AdvisorOptionsProto."""
+        chosen = self._library.tfprof_advice_options_new()
+        try:
+            self._do("advice_options_set_message", chosen, options, len(options))
+            return self._advise(chosen)[0]
+        finally:
+            self._library.tfprof_advice_options_free(chosen)
 
     def print_model_analysis(self, graph, run_meta, op_log, view, options):
         self._begin()
@@ -177,6 +197,22 @@ class Ours:
         finally:
             self._library.tfprof_options_free(chosen)
 
+    def ask_advice(self, *checkers, output="stdout", source_lines=True):
+        """A checker is a name, or (name, option, value). The answer, and the
+        highest level: "none", "notice", "warning" or "high"."""
+        chosen = self._library.tfprof_advice_options_new()
+        try:
+            for checker in checkers:
+                words = (checker, None, None) if isinstance(checker, str) else checker
+                self._do("advice_options_set", chosen,
+                         *(None if word is None else str(word).encode() for word in words))
+            self._do("advice_options_set_output", chosen, os.fsencode(output))
+            self._library.tfprof_advice_options_set_source_lines(chosen, source_lines)
+            answer, level = self._advise(chosen)
+            return answer, LEVELS[level]
+        finally:
+            self._library.tfprof_advice_options_free(chosen)
+
     # -- plumbing ------------------------------------------------------------
 
     def _begin(self):
@@ -197,6 +233,15 @@ class Ours:
                  ctypes.byref(result))
         try:
             return Answer(*(self._part(result, part) for part in ("message", "text", "notes")))
+        finally:
+            self._library.tfprof_result_free(result)
+
+    def _advise(self, options):
+        result = ctypes.c_void_p()
+        self._do("advise_run", self._profile, options, None, ctypes.byref(result))
+        try:
+            return (Answer(*(self._part(result, part) for part in ("message", "text", "notes"))),
+                    self._library.tfprof_result_get_level(result))
         finally:
             self._library.tfprof_result_free(result)
 

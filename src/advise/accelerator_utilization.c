@@ -1,0 +1,122 @@
+/* How much of the time between its first and its last operation an
+ * accelerator computes. */
+#include "advise/advise.h"
+#include "base/sort.h"
+#include "model/device.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"min_utilization", "0.5", "A lower share of the time is called low."},
+	{NULL, NULL, NULL},
+};
+
+struct usage {
+	uint32_t device;           /* string id */
+	int64_t accelerator_us, start_us, end_us;
+};
+
+typedef VEC(struct usage) usages;
+
+static const struct exec *last_exec(const struct model *m, uint32_t node)
+{
+	const struct exec *last = NULL;
+
+	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = last->next)
+		last = &m->execs.rows.at[row];
+	return last;
+}
+
+static void add(struct usage *u, const struct exec *exec)
+{
+	u->accelerator_us = (int64_t)((uint64_t)u->accelerator_us + (uint64_t)exec->accelerator_us);
+	if (exec->start_us && (!u->start_us || exec->start_us < u->start_us))
+		u->start_us = exec->start_us;
+	if (exec->end_us > u->end_us)
+		u->end_us = exec->end_us;
+}
+
+/* Only a node's last step counts. */
+static bool collect(struct check *c, usages *found)
+{
+	const struct model *m = c->model;
+	uint32_t *place = mem_zero(m->strings.text.n * sizeof(*place));
+
+	if (!place)
+		return false;
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		uint32_t device = m->nodes.device[node];
+		const struct exec *exec = last_exec(m, node);
+
+		if (!exec || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
+			continue;
+		if (!place[device]) {
+			if (!vec_push(found, ((struct usage){.device = device}))) {
+				mem_free(place);
+				return false;
+			}
+			place[device] = (uint32_t)found->n;
+		}
+		add(&found->at[place[device] - 1], exec);
+	}
+	mem_free(place);
+	return true;
+}
+
+static void report(struct check *c, const struct usage *u, double minimum)
+{
+	struct span device = model_text(c->model, u->device);
+	int64_t span_us = (int64_t)((uint64_t)u->end_us - (uint64_t)u->start_us);
+	double share = (double)u->accelerator_us / (double)span_us;
+	bool low = !(share >= minimum);
+	struct finding *f;
+
+	buf_text(&c->text, "device: ");
+	buf_span(&c->text, device);
+	buf_printf(&c->text, low ? " low utilization: %.2f" : " utilization: %.2f", share);
+	f = check_find(c, low ? "low_utilization" : "utilization",
+		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	f->stake_us = span_us - u->accelerator_us;
+	f->stake_share = 1 - share;
+	if (low)
+		f->remedy = "Find out what the accelerator waits for: input, copies, kernels that are "
+			    "too small, or operations left on the cpu.";
+	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
+	check_figure(c, f, "utilization", share);
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	double minimum = check_number(c, "min_utilization");
+	usages found = {0};
+	struct span *names = NULL;
+	uint32_t *order = NULL;
+	bool fine = collect(c, &found);
+
+	if (fine && found.n) {
+		names = mem_array(found.n, sizeof(*names));
+		order = mem_array(found.n, sizeof(*order));
+		fine = names && order;
+		for (size_t i = 0; fine && i < found.n; i++)
+			names[i] = model_text(c->model, found.at[i].device);
+		fine = fine && sort_texts(names, order, found.n, SORT_BYTES);
+		for (size_t i = 0; fine && i < found.n; i++) {
+			const struct usage *u = &found.at[order[i]];
+
+			if (u->end_us > u->start_us)
+				report(c, u, minimum);
+		}
+	}
+	if (!found.n)
+		check_skip(c, "No accelerator in the profile. Skip AcceleratorUtilizationChecker");
+	vec_clear(&found);
+	mem_free(names);
+	mem_free(order);
+	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+const struct checker accelerator_utilization_checker = {
+	.info = {"AcceleratorUtilizationChecker",
+		"How much of the time between its first and last operation an accelerator computes.",
+		options},
+	.is_original = true,
+	.run = run,
+};

@@ -1,0 +1,308 @@
+#include "advise/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "advise/advise.h"
+#include "proto/wire.h"
+
+/* ---- life -------------------------------------------------------------------- */
+
+tfprof_advice_options *tfprof_advice_options_new(void)
+{
+	tfprof_advice_options *o = mem_zero(sizeof(*o));
+
+	if (o)
+		o->all = o->source_lines = true;
+	return o;
+}
+
+static void clear(tfprof_advice_options *o)
+{
+	for (size_t i = 0; i < o->settings.n; i++)
+		mem_free(o->settings.at[i].value);
+	vec_clear(&o->settings);
+	vec_clear(&o->chosen);
+	buf_clear(&o->unknown);
+	mem_free(o->outfile);
+}
+
+void tfprof_advice_options_free(tfprof_advice_options *o)
+{
+	if (!o)
+		return;
+	clear(o);
+	mem_free(o);
+}
+
+/* ---- asking ------------------------------------------------------------------ */
+
+bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker)
+{
+	for (size_t i = 0; i < o->chosen.n; i++)
+		if (o->chosen.at[i] == checker)
+			return true;
+	return o->all;
+}
+
+const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,
+	size_t option)
+{
+	for (size_t i = o->settings.n; i-- > 0;)
+		if (o->settings.at[i].checker == checker && o->settings.at[i].option == option)
+			return o->settings.at[i].value;
+	return checker_get(checker)->info.options[option].default_value;
+}
+
+/* ---- setting ----------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	return *text && *text != ' ' && !*end && isfinite(value);
+}
+
+static size_t find_checker(struct span name)
+{
+	size_t i = 0;
+
+	while (checker_get(i) && !span_equal(span_of(checker_get(i)->info.name), name))
+		i++;
+	return i;
+}
+
+static char *copy_text(struct span text)
+{
+	char *copy = text.n == SIZE_MAX ? NULL : mem_alloc(text.n + 1);
+
+	if (!copy)
+		return NULL;
+	if (text.n)
+		memcpy(copy, text.at, text.n);
+	copy[text.n] = '\0';
+	return copy;
+}
+
+static enum tfprof_status checker_error(struct tfprof_error *err, struct span name)
+{
+	const char *names[64] = {NULL}, *near;
+	struct buf valid = {0};
+	enum tfprof_status status;
+
+	for (size_t i = 0; checker_get(i) && i + 1 < sizeof(names) / sizeof(*names); i++) {
+		names[i] = checker_get(i)->info.name;
+		buf_text(&valid, i ? ", " : "");
+		buf_text(&valid, names[i]);
+	}
+	near = nearest_word(name, names);
+	status = error_set(err, TFPROF_ARGUMENT, "unknown checker '%.*s': valid are all, %s%s%s%s",
+		ERROR_SPAN(name), buf_get(&valid).at, near ? " (did you mean '" : "",
+		near ? near : "", near ? "'?)" : "");
+	buf_clear(&valid);
+	return status;
+}
+
+static enum tfprof_status option_error(struct tfprof_error *err, const struct checker *checker,
+	struct span option)
+{
+	struct buf valid = {0};
+	enum tfprof_status status;
+
+	for (size_t i = 0; checker->info.options[i].name; i++) {
+		buf_text(&valid, i ? ", " : ": valid are ");
+		buf_text(&valid, checker->info.options[i].name);
+	}
+	status = error_set(err, TFPROF_ARGUMENT, "unknown option '%.*s' of %s%s", ERROR_SPAN(option),
+		checker->info.name, valid.n ? valid.at : ", which has none");
+	buf_clear(&valid);
+	return status;
+}
+
+static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct span option,
+	struct span value, struct tfprof_error *err)
+{
+	const struct checker *checker = checker_get(id);
+	struct advice_setting setting = {.checker = id};
+	const struct tfprof_checker_option_info *info = checker->info.options;
+
+	while (info->name && !span_equal(span_of(info->name), option))
+		info++;
+	if (!info->name)
+		return option_error(err, checker, option);
+	setting.option = (size_t)(info - checker->info.options);
+	setting.value = copy_text(value);
+	if (!setting.value)
+		return error_no_memory(err);
+	if (is_number(info->default_value) && !is_number(setting.value)) {
+		mem_free(setting.value);
+		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is not a number",
+			checker->info.name, info->name, ERROR_SPAN(value));
+	}
+	if (!vec_push(&o->settings, setting)) {
+		mem_free(setting.value);
+		return error_no_memory(err);
+	}
+	return TFPROF_OK;
+}
+
+static enum tfprof_status choose(tfprof_advice_options *o, size_t id, struct tfprof_error *err)
+{
+	for (size_t i = 0; i < o->chosen.n; i++)
+		if (o->chosen.at[i] == id)
+			return TFPROF_OK;
+	return vec_push(&o->chosen, id) ? TFPROF_OK : error_no_memory(err);
+}
+
+enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *o, const char *checker,
+	const char *option, const char *value, struct tfprof_error *err)
+{
+	bool all = strcmp(checker, "all") == 0;
+	size_t id = find_checker(span_of(checker));
+	enum tfprof_status status = TFPROF_OK;
+
+	if (all && option)
+		return error_set(err, TFPROF_ARGUMENT, "'all' has no options: name a checker");
+	if (!all && !checker_get(id))
+		return checker_error(err, span_of(checker));
+	if (option)
+		status = set_option(o, id, span_of(option), span_of(value ? value : ""), err);
+	if (status == TFPROF_OK && !all)
+		status = choose(o, id, err);
+	if (status != TFPROF_OK)
+		return status;
+	/* The first one named takes the place of all; "all" stays. */
+	o->all = all || (o->all && o->named_all);
+	o->named_all |= all;
+	return TFPROF_OK;
+}
+
+void tfprof_advice_options_set_source_lines(tfprof_advice_options *o, int source_lines)
+{
+	o->source_lines = source_lines != 0;
+}
+
+enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, const char *output,
+	struct tfprof_error *err)
+{
+	static const char *const types[] = {"stdout", "none", "file", "json", NULL};
+	const char *colon = strchr(output, ':'), *near;
+	struct span type = {output, colon ? (size_t)(colon - output) : strlen(output)};
+	char *outfile = NULL;
+	size_t i = 0;
+
+	if (!type.n && !colon)
+		type = SPAN("stdout");
+	while (types[i] && !span_equal(span_of(types[i]), type))
+		i++;
+	near = types[i] ? NULL : nearest_word(type, types);
+	if (!types[i])
+		return error_set(err, TFPROF_ARGUMENT, "-output: unknown output type '%.*s': valid are "
+			"stdout, none, file, json%s%s%s", ERROR_SPAN(type), near ? " (did you mean '" : "",
+			near ? near : "", near ? "'?)" : "");
+	if (colon && colon[1]) {
+		if (i < ADVICE_FILE || strncmp(colon + 1, "outfile=", 8) != 0)
+			return error_set(err, TFPROF_ARGUMENT,
+				"-output: unknown setting '%s' of output type %s: valid is %s", colon + 1,
+				types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
+		if (colon[9]) {
+			outfile = copy_text(span_of(colon + 9));
+			if (!outfile)
+				return error_no_memory(err);
+		}
+	}
+	if (i == ADVICE_FILE && !outfile)
+		return error_set(err, TFPROF_ARGUMENT,
+			"-output: type file needs a file: -output file:outfile=PATH");
+	mem_free(o->outfile);
+	o->outfile = outfile;
+	o->output = (enum advice_output)i;
+	return TFPROF_OK;
+}
+
+/* ---- AdvisorOptionsProto ------------------------------------------------------- */
+
+/* A map entry { key = 1, value = 2 }. */
+static bool read_entry(struct span entry, struct span *key, struct span *value, const char **bad)
+{
+	struct wire_reader r = wire_reader(entry);
+	struct wire_field f;
+
+	*key = *value = (struct span){entry.at, 0};
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1))
+			*key = f.bytes;
+		else if (f.tag == WIRE_LEN(2))
+			*value = f.bytes;
+	*bad = r.bad;
+	return !r.bad;
+}
+
+static enum tfprof_status read_checker(tfprof_advice_options *o, struct span name,
+	struct span message, const char **bad, struct tfprof_error *err)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct span option, value;
+	size_t id = find_checker(name);
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!checker_get(id)) {
+		/* As the original: passed over, but not in silence. */
+		buf_text(&o->unknown, "Unknown checker: ");
+		buf_span(&o->unknown, name);
+		buf_char(&o->unknown, '\n');
+		return o->unknown.failed ? error_no_memory(err) : TFPROF_OK;
+	}
+	status = choose(o, id, err);
+	while (status == TFPROF_OK && wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			if (!read_entry(f.bytes, &option, &value, bad))
+				return TFPROF_FORMAT;
+			status = set_option(o, id, option, value, err);
+		}
+	*bad = r.bad;
+	return r.bad ? TFPROF_FORMAT : status;
+}
+
+static enum tfprof_status read_message(tfprof_advice_options *o, struct span message,
+	const char **bad, struct tfprof_error *err)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct span name, value;
+	enum tfprof_status status = TFPROF_OK;
+
+	while (status == TFPROF_OK && wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			if (!read_entry(f.bytes, &name, &value, bad))
+				return TFPROF_FORMAT;
+			status = read_checker(o, name, value, bad, err);
+		}
+	if (status == TFPROF_OK && r.bad) {
+		*bad = r.bad;
+		return TFPROF_FORMAT;
+	}
+	return status;
+}
+
+enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, const void *bytes,
+	size_t size, struct tfprof_error *err)
+{
+	struct span message = {bytes ? bytes : "", bytes ? size : 0};
+	tfprof_advice_options fresh = {0};
+	const char *bad = NULL;
+	enum tfprof_status status = read_message(&fresh, message, &bad, err);
+
+	if (status != TFPROF_OK) {
+		clear(&fresh);
+		if (bad)
+			return error_set(err, TFPROF_FORMAT, "not an AdvisorOptionsProto from byte %zu on",
+				(size_t)(bad - message.at));
+		return status;
+	}
+	clear(o);
+	*o = fresh;
+	return TFPROF_OK;
+}

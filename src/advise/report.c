@@ -1,0 +1,151 @@
+#include "advise/report.h"
+
+#include "output/json.h"
+#include "proto/wire_write.h"
+
+/* ---- text --------------------------------------------------------------------- */
+
+void advice_write_text(const struct advice *a, struct sink *out)
+{
+	for (size_t i = 0; i < a->verdicts.n; i++) {
+		const struct verdict *v = &a->verdicts.at[i];
+
+		sink_char(out, '\n');
+		sink_text(out, v->checker->info.name);
+		sink_text(out, ":\n");
+		for (size_t k = 0; k < v->findings.n; k++) {
+			sink_span(out, v->findings.at[k]->text);
+			sink_char(out, '\n');
+		}
+		if (!v->findings.n && v->remark.n && !v->checker->is_original) {
+			sink_span(out, v->remark);
+			sink_char(out, '\n');
+		}
+	}
+}
+
+/* ---- AdviceProto ---------------------------------------------------------------- */
+
+void advice_write_message(const struct advice *a, struct buf *out)
+{
+	for (size_t i = 0; i < a->verdicts.n; i++) {
+		const struct verdict *v = &a->verdicts.at[i];
+		size_t entry = wire_open(out, 1), value;
+
+		wire_put_bytes(out, 1, span_of(v->checker->info.name));
+		value = wire_open(out, 2);
+		for (size_t k = 0; k < v->findings.n; k++)
+			wire_put_bytes(out, 2, v->findings.at[k]->text);
+		wire_close(out, value);
+		wire_close(out, entry);
+	}
+}
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
+static const char *const level_names[] = {"none", "notice", "warning", "high"};
+static const char *const confidence_names[] = {"low", "medium", "high"};
+
+static void put_span(struct json *j, const char *key, struct span text)
+{
+	if (text.n)
+		json_put_string(j, key, text);
+}
+
+static void put_nonzero(struct json *j, const char *key, int64_t value)
+{
+	if (value)
+		json_put_int(j, key, value);
+}
+
+static void put_place(struct json *j, const struct place *p)
+{
+	json_open_object(j);
+	put_span(j, "device", p->device);
+	put_span(j, "node", p->node);
+	put_span(j, "op", p->op);
+	put_span(j, "line", p->line);
+	put_nonzero(j, "micros", p->micros);
+	put_nonzero(j, "bytes", p->bytes);
+	json_close_object(j);
+}
+
+static void put_stake(struct json *j, const struct finding *f)
+{
+	json_key(j, "stake");
+	json_open_object(j);
+	put_nonzero(j, "micros", f->stake_us);
+	put_nonzero(j, "bytes", f->stake_bytes);
+	if (f->stake_share > 0)
+		json_put_double(j, "share", f->stake_share);
+	json_close_object(j);
+}
+
+static void put_finding(struct json *j, const struct finding *f)
+{
+	json_line(j);
+	json_open_object(j);
+	json_put_text(j, "what", f->what);
+	json_put_text(j, "level", level_names[f->level]);
+	json_put_text(j, "confidence", confidence_names[f->confidence]);
+	json_put_string(j, "text", f->text);
+	if (f->remedy)
+		json_put_text(j, "remedy", f->remedy);
+	if (f->step != NO_STEP)
+		json_put_int(j, "step", f->step);
+	put_stake(j, f);
+	json_key(j, "where");
+	json_open_array(j);
+	for (size_t i = 0; i < f->places.n; i++)
+		put_place(j, &f->places.at[i]);
+	json_close_array(j);
+	json_key(j, "figures");
+	json_open_object(j);
+	for (size_t i = 0; i < f->figures.n; i++)
+		json_put_double(j, f->figures.at[i].name, f->figures.at[i].value);
+	json_close_object(j);
+	json_close_object(j);
+}
+
+static void put_verdict(struct json *j, const struct verdict *v,
+	const struct tfprof_advice_options *o)
+{
+	const struct tfprof_checker_option_info *options = v->checker->info.options;
+	size_t id = 0;
+
+	while (checker_get(id) != v->checker)
+		id++;
+	json_line(j);
+	json_open_object(j);
+	json_put_text(j, "name", v->checker->info.name);
+	json_put_bool(j, "skipped", v->skipped);
+	put_span(j, "remark", v->remark);
+	json_key(j, "options");
+	json_open_object(j);
+	for (size_t i = 0; options[i].name; i++)
+		json_put_text(j, options[i].name, advice_options_value(o, id, i));
+	json_close_object(j);
+	json_key(j, "findings");
+	json_open_array(j);
+	for (size_t i = 0; i < v->findings.n; i++)
+		put_finding(j, v->findings.at[i]);
+	json_close_array(j);
+	json_close_object(j);
+}
+
+void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
+	struct sink *out)
+{
+	struct json j = json_writer(out);
+
+	json_open_object(&j);
+	json_put_text(&j, "tfprof", tfprof_get_version());
+	json_put_text(&j, "level", level_names[advice_level(a)]);
+	json_key(&j, "checkers");
+	json_open_array(&j);
+	for (size_t i = 0; i < a->verdicts.n; i++)
+		put_verdict(&j, &a->verdicts.at[i], o);
+	json_close_array(&j);
+	json_close_object(&j);
+	sink_char(out, '\n');
+}

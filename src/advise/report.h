@@ -1,0 +1,16 @@
+/* What is made of findings. */
+#ifndef TFPROF_ADVISE_REPORT_H
+#define TFPROF_ADVISE_REPORT_H
+
+#include "advise/advise.h"
+#include "base/sink.h"
+
+/* A section per checker. */
+void advice_write_text(const struct advice *a, struct sink *out);
+/* An AdviceProto. */
+void advice_write_message(const struct advice *a, struct buf *out);
+/* The schema is in docs/advise.md. */
+void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
+	struct sink *out);
+
+#endif

@@ -1,0 +1,51 @@
+#include "model/attrs.h"
+
+#include "proto/wire.h"
+
+static struct attr read_value(struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	struct attr attr = {ATTR_NONE, {"", 0}, 0};
+
+	/* Of several kinds the last one counts. */
+	while (wire_next(&r, &f)) {
+		attr.kind = f.tag >> 3;
+		if ((f.tag & 7) == WIRE_T_LEN)
+			attr.text = f.bytes;
+		else
+			attr.number = (int64_t)f.value;
+	}
+	return attr;
+}
+
+bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr)
+{
+	uint32_t tag = m->nodes.flags[node] & NODE_FROM_PROFILE ? WIRE_LEN(11) : WIRE_LEN(5);
+	struct wire_reader r;
+	struct wire_field f;
+	bool found = false;
+
+	if (!m->nodes.source[node].n)
+		return false;
+	r = wire_reader(m->nodes.source[node]);
+	while (wire_next(&r, &f)) {
+		struct wire_reader entry;
+		struct span key = {"", 0}, value = {"", 0};
+
+		if (f.tag != tag)
+			continue;
+		entry = wire_reader(f.bytes);
+		while (wire_next(&entry, &f))
+			if (f.tag == WIRE_LEN(1))
+				key = f.bytes;
+			else if (f.tag == WIRE_LEN(2))
+				value = f.bytes;
+		/* A key that comes again replaces what came before. */
+		if (span_equal(key, name)) {
+			*attr = read_value(value);
+			found = true;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,19 @@
+/* Attributes of a node, read on demand from the bytes it came in. */
+#ifndef TFPROF_MODEL_ATTRS_H
+#define TFPROF_MODEL_ATTRS_H
+
+#include "model/model.h"
+
+/* An AttrValue holds one of many kinds; this is which, by field number. */
+enum attr_kind { ATTR_NONE = 0, ATTR_TEXT = 2, ATTR_INT = 3, ATTR_BOOL = 5, ATTR_TYPE = 6 };
+
+struct attr {
+	uint32_t kind;         /* an attr_kind, or the field of a kind not named there */
+	struct span text;      /* ATTR_TEXT */
+	int64_t number;        /* ATTR_INT, ATTR_BOOL, ATTR_TYPE */
+};
+
+/* False if the node has no such attribute. */
+bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr);
+
+#endif
