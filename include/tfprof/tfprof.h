@@ -143,6 +143,7 @@ struct tfprof_summary {
 	int has_float_ops;
 	int has_checkpoint;
 	int misses_accelerator_stream;
+	double coverage;           /* share of the nodes that ran in some step */
 };
 
 TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,

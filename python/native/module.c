@@ -73,6 +73,11 @@ static PyObject *options(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *checkers(PyObject *module, PyObject *unused)
+{
+	return advice_checkers();
+}
+
 /* ---- the module ------------------------------------------------------------- */
 
 static PyMethodDef functions[] = {
@@ -81,6 +86,8 @@ static PyMethodDef functions[] = {
 		"The Chrome trace of a RunMetadata (bytes or a path), as bytes or into a file."},
 	{"options", options, METH_NOARGS,
 		"[(name, kind, valid words, default, help)] of a query's options."},
+	{"checkers", checkers, METH_NOARGS,
+		"[(name, help, [(option, default, help)])] of the advisor."},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -67,6 +67,8 @@ int profile_type_add(PyObject *module);
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
+/* A list of what checkers there are. */
+PyObject *advice_checkers(void);
 
 /* A result, kept for as long as the Result object or a stream made from it
  * needs it. Streams are released by whoever reads them, with or without the

@@ -295,6 +295,10 @@ static PyMethodDef methods[] = {
 		"query(view, message=None, settings=(), flags=0) -> Result\n\n"
 		"`message` is a serialized OptionsProto, taken as TensorFlow's API takes it;\n"
 		"`settings` are (name, value) pairs as on the command line, set after it."},
+	{"advise", WITH_KEYWORDS(profile_advise), METH_VARARGS | METH_KEYWORDS,
+		"advise(message=None, settings=(), output=None) -> Result\n\n"
+		"`message` is a serialized AdvisorOptionsProto, taken as TensorFlow's API takes it;\n"
+		"`settings` are (checker, option, value) triples, option and value may be None."},
 	{NULL, NULL, 0, NULL},
 };
 

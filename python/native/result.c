@@ -105,6 +105,11 @@ static PyObject *result_get_message(PyObject *self, void *unused)
 	return PyBytes_FromStringAndSize(message, (Py_ssize_t)n);
 }
 
+static PyObject *result_get_level(PyObject *self, void *unused)
+{
+	return PyLong_FromLong(tfprof_result_get_level(result_of(self)));
+}
+
 /* ---- rows ----------------------------------------------------------------- */
 
 static PyObject *value_from(const struct tfprof_row *row, const struct row_field *field)
@@ -235,6 +240,8 @@ static PyGetSetDef attributes[] = {
 	{"text", result_get_text, NULL, "bytes: what belongs on stdout.", NULL},
 	{"notes", result_get_notes, NULL, "str: what belongs on stderr.", NULL},
 	{"message", result_get_message, NULL, "bytes: the result message.", NULL},
+	{"level", result_get_level, NULL, "int: how much the worst finding of advice matters, 0 to 3.",
+		NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

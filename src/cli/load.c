@@ -117,3 +117,26 @@ void load_clear(struct loaded *l)
 	text_clear(&l->notes);
 	*l = (struct loaded){0};
 }
+
+static void put_count(struct text *line, size_t n, const char *thing)
+{
+	text_printf(line, "%s%zu %s%s", line->n ? ", " : "", n, thing, n == 1 ? "" : "s");
+}
+
+void load_summarize(const struct loaded *l, struct text *line)
+{
+	struct tfprof_summary s;
+	double coverage;
+
+	tfprof_profile_get_summary(l->profile, &s);
+	coverage = l->coverage >= 0 ? l->coverage : s.coverage;
+	put_count(line, s.n_nodes, "node");
+	put_count(line, s.n_steps, "step");
+	put_count(line, s.n_devices, "device");
+	text_printf(line, "; call stacks: %s, float operations: %s, checkpoint: %s",
+		s.has_code_traces ? "yes" : "no", s.has_float_ops ? "yes" : "no",
+		s.has_checkpoint ? "yes" : "no");
+	if (s.n_steps)
+		text_printf(line, "; run graph coverage: %.2f", coverage);
+	text_char(line, '\n');
+}

@@ -19,4 +19,7 @@ enum tfprof_status load_files(struct loaded *l, const char *const paths[N_FILES]
 	struct tfprof_error *err);
 void load_clear(struct loaded *l);
 
+/* One line: how many nodes, steps and devices, and what is known of them. */
+void load_summarize(const struct loaded *l, struct text *line);
+
 #endif

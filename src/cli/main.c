@@ -6,13 +6,15 @@
 #include "help.h"
 #include "interrupt.h"
 #include "load.h"
-#include "output.h"
+#include "out.h"
 #include "request.h"
 #include "run.h"
+#include "shell.h"
+#include "show.h"
 
 static int complain(enum tfprof_status status, const struct tfprof_error *err)
 {
-	if (!output_was_closed())
+	if (!out_was_closed())
 		fprintf(stderr, "tfprof: %s\n", err->text);
 	return fail_exit_status(status);
 }
@@ -20,7 +22,7 @@ static int complain(enum tfprof_status status, const struct tfprof_error *err)
 static enum tfprof_status write_text(struct text *text, struct tfprof_error *err)
 {
 	enum tfprof_status status = text->failed ? fail_no_memory(err)
-						 : output_write(text_get(text), text->n, err);
+						 : out_write(text_get(text), text->n, err);
 
 	text_clear(text);
 	return status;
@@ -67,7 +69,7 @@ static int report(const struct request *r, const struct loaded *l)
 	fputs(text_get(&l->notes), stderr);
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	text = tfprof_result_get_text(result, &length);
-	status = output_write(text, length, &err);
+	status = show_report(text, length, false, &err);
 	found = run_found(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
@@ -75,7 +77,20 @@ static int report(const struct request *r, const struct loaded *l)
 	return found ? EXIT_ADVICE : EXIT_FINE;
 }
 
-static int work(const struct request *r)
+static int start_shell(struct request *r, const struct loaded *l)
+{
+	tfprof_options *options = r->options;
+	struct text summary = {0};
+
+	load_summarize(l, &summary);
+	fputs(text_get(&l->notes), stderr);
+	fputs(text_get(&summary), stderr);
+	text_clear(&summary);
+	r->options = NULL;             /* the shell's from now on */
+	return shell_run(l->profile, options);
+}
+
+static int work(struct request *r)
 {
 	struct tfprof_error err;
 	struct loaded l;
@@ -86,17 +101,12 @@ static int work(const struct request *r)
 		status = load_files(&l, r->paths, &err);
 	if (status != TFPROF_OK)
 		return complain(status, &err);
-	if (r->command) {
-		exit_status = report(r, &l);
-	} else {
-		fprintf(stderr, "tfprof: the interactive shell is not there yet: name a command\n");
-		exit_status = EXIT_USAGE;
-	}
+	exit_status = r->command ? report(r, &l) : start_shell(r, &l);
 	load_clear(&l);
 	return exit_status;
 }
 
-static int obey(const struct request *r)
+static int obey(struct request *r)
 {
 	struct tfprof_error err;
 	enum tfprof_status status;

@@ -289,6 +289,7 @@ static size_t count_devices(const struct model *m)
 void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *s)
 {
 	const struct model *m = &p->model;
+	size_t n_run = 0;
 
 	pthread_rwlock_rdlock(lock_of(p));
 	*s = (struct tfprof_summary){
@@ -300,8 +301,11 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 		.has_checkpoint = m->checkpoint != NULL,
 		.misses_accelerator_stream = m->misses_accelerator_stream,
 	};
-	for (size_t i = 0; i < m->nodes.n && !s->has_float_ops; i++)
-		s->has_float_ops = m->nodes.float_ops[i] != 0;
+	for (size_t i = 0; i < m->nodes.n; i++) {
+		s->has_float_ops |= m->nodes.float_ops[i] != 0;
+		n_run += m->nodes.first_exec[i] != NONE;
+	}
+	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
 	pthread_rwlock_unlock(lock_of(p));
 }
 

@@ -40,7 +40,7 @@ def reach_tensorflow():
             print(f"differential: skipped: {error}", file=sys.stderr)
             sys.exit(SKIPPED)
         os.environ["TFPROF_DIFFERENTIAL_AGAIN"] = "1"
-        os.execv(python, [python, os.path.realpath(__file__)] + sys.argv[1:])
+        os.execv(python, [python, os.path.realpath(sys.argv[0])] + sys.argv[1:])
 
 
 reach_tensorflow()
@@ -69,6 +69,8 @@ def parse_arguments():
 
 
 class Run:
+    comparison = compare.Comparison
+
     def __init__(self, arguments):
         self.arguments = arguments
         self.keep = arguments.keep
@@ -147,7 +149,7 @@ class Run:
     def died(self, number, status):
         self.done += 1
         code = os.waitstatus_to_exitcode(status)
-        how = "an exception" if code >= 0 else signal.Signals(-code).name
+        how = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
         if code == -signal.SIGALRM:
             how = f"taking longer than {LONGEST_CASE_SECONDS} seconds"
         case = self.case(number)
@@ -181,7 +183,7 @@ def work(run, numbers, report):
 
     with tempfile.TemporaryDirectory() as directory, original_module.Original() as original, \
             Ours() as ours:
-        comparison = compare.Comparison(original, ours, directory)
+        comparison = run.comparison(original, ours, directory)
         for number in numbers:
             say("start", number, None)
             signal.alarm(LONGEST_CASE_SECONDS)

@@ -52,11 +52,12 @@ class Refused(Exception):
 
 def python_with_tensorflow():
     """The interpreter that has the wheel: TFPROF_TENSORFLOW_PYTHON, the
-    virtual environment in the user's cache, or this one."""
+    virtual environment in the cache directory, or this one."""
     chosen = os.environ.get("TFPROF_TENSORFLOW_PYTHON")
     if chosen:
         return chosen
-    cached = os.path.expanduser("~/.cache/tfprof/venv/bin/python")
+    cache = os.environ.get("TFPROF_CACHE") or os.path.expanduser("~/.cache/tfprof")
+    cached = os.path.join(cache, "venv", "bin", "python")
     return cached if os.path.exists(cached) else sys.executable
 
 

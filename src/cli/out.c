@@ -1,17 +1,22 @@
-#include "output.h"
+#include "out.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-static int closed;
+static int failure;            /* an errno, 0 as long as all is well */
 
-int output_was_closed(void)
+bool out_was_closed(void)
 {
-	return closed;
+	return failure == EPIPE;
 }
 
-enum tfprof_status output_write(const char *bytes, size_t n, struct tfprof_error *err)
+bool out_has_failed(void)
+{
+	return failure != 0;
+}
+
+enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *err)
 {
 	while (n) {
 		ssize_t written = write(STDOUT_FILENO, bytes, n);
@@ -19,7 +24,7 @@ enum tfprof_status output_write(const char *bytes, size_t n, struct tfprof_error
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0) {
-			closed = errno == EPIPE;
+			failure = errno;
 			return fail(err, TFPROF_IO, "cannot write: standard output: %s",
 				strerror(errno));
 		}

@@ -1,0 +1,77 @@
+"""Files written whole or not at all, here or wherever TensorFlow can write."""
+
+import os
+import secrets
+
+
+def directory_path(directory, argument):
+    """A directory given by the user as text; TypeError names the argument."""
+    try:
+        return os.fsdecode(directory)
+    except TypeError:
+        raise TypeError(f"{argument} must be a path, not {type(directory).__name__}") from None
+
+
+def write_whole(directory, name, data):
+    """Writes bytes to directory/name, making the directory if needed. What was
+    there before stays until all of it is written."""
+    files = _Remote if "://" in directory else _Local
+    files.make_directory(directory or ".")
+    path = os.path.join(directory, name)
+    part = f"{path}.{secrets.token_hex(4)}.part"
+    try:
+        with files.open(part) as file:
+            file.write(data)
+        files.rename(part, path)
+    except BaseException:
+        files.remove(part)
+        raise
+    return path
+
+
+class _Local:
+    @staticmethod
+    def make_directory(path):
+        os.makedirs(path, exist_ok=True)
+
+    @staticmethod
+    def open(path):
+        return open(path, "xb")
+
+    rename = staticmethod(os.replace)
+
+    @staticmethod
+    def remove(path):
+        try:
+            os.unlink(path)
+        except OSError:
+            pass  # it was never made
+
+
+class _Remote:
+    """Through TensorFlow's file systems: gs://, hdfs:// and the like."""
+
+    @staticmethod
+    def make_directory(path):
+        _gfile().makedirs(path)
+
+    @staticmethod
+    def open(path):
+        return _gfile().GFile(path, "wb")
+
+    @staticmethod
+    def rename(source, target):
+        _gfile().rename(source, target, overwrite=True)
+
+    @staticmethod
+    def remove(path):
+        try:
+            _gfile().remove(path)
+        except Exception:  # it was never made, or the file system is gone
+            pass
+
+
+def _gfile():
+    import tensorflow
+
+    return tensorflow.io.gfile

@@ -1,0 +1,100 @@
+"""Result messages: TensorFlow's own classes when TensorFlow is imported,
+otherwise the same messages from descriptors of our own.
+
+Ours live in a private descriptor pool, so that importing TensorFlow later
+finds nothing of the same name in its way. protobuf is needed only here.
+"""
+
+import os
+import sys
+from typing import Any, Dict
+
+_MODULES = {
+    "AdviceProto": "tfprof_output_pb2",
+    "AdvisorOptionsProto": "tfprof_options_pb2",
+    "GraphNodeProto": "tfprof_output_pb2",
+    "MultiGraphNodeProto": "tfprof_output_pb2",
+    "OpLogProto": "tfprof_log_pb2",
+    "OptionsProto": "tfprof_options_pb2",
+    "ProfileProto": "tfprof_log_pb2",
+}
+
+_own: Dict[str, Any] = {}
+
+
+def get(name: str) -> Any:
+    """The class of a message of package tensorflow.tfprof."""
+    if "tensorflow" in sys.modules:
+        try:
+            from importlib import import_module
+            module = import_module("tensorflow.core.profiler." + _MODULES[name])
+            return getattr(module, name)
+        except ImportError:      # something else of that name, or only half of it
+            pass
+    if not _own:
+        _own.update(_make())
+    return _own[name]
+
+
+def _make() -> Dict[str, Any]:
+    try:
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    except ImportError:
+        raise ImportError("result messages need the package protobuf: pip install protobuf "
+                          "(everything else in tfprof works without it)") from None
+    pool = descriptor_pool.DescriptorPool()
+    files = descriptor_pb2.FileDescriptorSet()
+    with open(os.path.join(os.path.dirname(__file__), "descriptors.bin"), "rb") as source:
+        files.ParseFromString(source.read())
+    for file in files.file:
+        pool.Add(file)
+    if hasattr(message_factory, "GetMessageClass"):
+        make = message_factory.GetMessageClass
+    else:
+        make = message_factory.MessageFactory(pool).GetPrototype
+    return {name: make(pool.FindMessageTypeByName("tensorflow.tfprof." + name))
+            for name in _MODULES}
+
+
+def parse(name: str, data: bytes) -> Any:
+    """The message of that name in `data`, however deep it nests."""
+    from google.protobuf.message import DecodeError
+    message = get(name)()
+    try:
+        message.ParseFromString(data)
+        return message
+    except DecodeError as error:
+        deep = _parse_deep(message, data)
+        if not deep:
+            sys.stderr.write(f"Cannot parse returned proto: {error}.\n")
+    return message
+
+
+def _parse_deep(message: Any, data: bytes) -> bool:
+    """protobuf stops at 100 levels; a chain of operations goes deeper."""
+    from google.protobuf.message import DecodeError
+    try:
+        from google._upb._message import SetAllowOversizeProtos
+    except ImportError:
+        return False
+    SetAllowOversizeProtos(True)
+    try:
+        message.ParseFromString(data)
+        return True
+    except DecodeError:
+        return False
+    finally:
+        SetAllowOversizeProtos(False)
+
+
+def to_bytes(value: Any, argument: str, full_name: str) -> bytes:
+    """The bytes of a message given as an argument: bytes, or an object of the
+    message's class, TensorFlow's or ours."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    descriptor = getattr(value, "DESCRIPTOR", None)
+    found = getattr(descriptor, "full_name", None)
+    if found == full_name and hasattr(value, "SerializeToString"):
+        return value.SerializeToString()
+    kind = found or f"{type(value).__module__}.{type(value).__qualname__}"
+    raise TypeError(f"{argument}: expected a {full_name} message or its bytes, got {kind}")

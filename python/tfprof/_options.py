@@ -1,0 +1,230 @@
+"""A dictionary of options becomes an OptionsProto.
+
+Two manners: TensorFlow's (`from_dict`), where an absent list is empty and odd
+words are taken with a warning, and our own (`from_keywords`), with the command
+line's defaults and an error for whatever is not right. The message is written
+here, byte by byte: it needs no protobuf.
+"""
+
+import operator
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from tfprof import _native
+from tfprof._warn import warn
+
+# name → field number of tensorflow.tfprof.OptionsProto
+FIELDS = {
+    "max_depth": 1, "min_bytes": 2, "min_micros": 3, "min_params": 4, "min_float_ops": 5,
+    "order_by": 7, "account_type_regexes": 8, "start_name_regexes": 9, "trim_name_regexes": 10,
+    "show_name_regexes": 11, "hide_name_regexes": 12, "account_displayed_op_only": 13,
+    "select": 14, "output": 15, "dump_to_file": 16, "min_occurrence": 17, "step": 18,
+    "min_peak_bytes": 19, "min_residual_bytes": 20, "min_output_bytes": 21,
+    "min_accelerator_micros": 22, "min_cpu_micros": 23,
+}
+
+# What TensorFlow's API takes for a key that is not there.
+ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
+
+_warned = set()
+
+
+class _Option:
+    def __init__(self, name: str, kind: str, words: List[str], default: str, help: str):
+        self.name, self.kind, self.words, self.help = name, kind, words, help
+        if kind in ("words", "regexes"):
+            self.default: Any = [default] if default else []
+        elif kind == "int":
+            self.default = int(default)
+        else:
+            self.default = default == "true" if kind == "bool" else default
+
+
+def _known() -> Dict[str, _Option]:
+    if not _table:
+        _table.update((row[0], _Option(*row)) for row in _native.options())
+    return _table
+
+
+_table: Dict[str, _Option] = {}
+
+
+# ---- the two manners ----------------------------------------------------------
+
+def from_dict(options: Mapping[str, Any]) -> bytes:
+    """As TensorFlow's API takes them: OptionsProto bytes."""
+    if not isinstance(options, Mapping):
+        raise _native.ArgumentError(
+            f"options: expected a dict, as ProfileOptionBuilder builds it, got {options!r}")
+    for name in options:
+        if name not in FIELDS:
+            warn_once(f"option {name!r} does not exist and is ignored: valid are "
+                      + ", ".join(sorted(FIELDS)))
+    values = {**ABSENT, **{name: value for name, value in options.items() if name in FIELDS}}
+    warn_of_words(_strings("select", values.get("select", ())))
+    return b"".join(_encode(name, values[name]) for name in FIELDS if name in values)
+
+
+def from_keywords(options: Optional[Mapping[str, Any]],
+                  keywords: Mapping[str, Any]) -> Tuple[bytes, List[Tuple[str, str]], Dict]:
+    """As our own API takes them: a builder's dict, keywords, or both.
+
+    Gives OptionsProto bytes, what has to be set besides, and all values."""
+    known = _known()
+    given = {**(options or {}), **keywords}
+    for name in given:
+        if name not in known:
+            raise _native.ArgumentError(
+                f"unknown option {name!r}: valid are {', '.join(known)}{_meant(name, known)}")
+    values = {name: given.get(name, option.default) for name, option in known.items()}
+    for name, option in known.items():
+        values[name] = _checked(option, values[name])
+    message = b"".join(_encode(name, value) for name, value in values.items() if name in FIELDS)
+    source_lines = "true" if values["source_lines"] else "false"
+    return message, [("source_lines", source_lines)], values
+
+
+def select_of(message: bytes) -> List[str]:
+    """The select words of a serialized OptionsProto; [] where it is none."""
+    at, words = 0, []
+    try:
+        while at < len(message):
+            tag, at = _read_varint(message, at)
+            if tag & 7 == 0:
+                _, at = _read_varint(message, at)
+            elif tag & 7 == 2:
+                size, at = _read_varint(message, at)
+                if tag >> 3 == FIELDS["select"]:
+                    words.append(message[at:at + size].decode(errors="replace"))
+                at += size
+            else:
+                return []
+    except IndexError:
+        return []
+    return words
+
+
+def warn_of_words(select: Iterable[str]) -> None:
+    """Of select words that TensorFlow's API lets pass."""
+    words = _known()["select"].words
+    for word in select:
+        if word not in words:
+            warn_once(f"select: unknown word {word!r} is ignored: valid are "
+                      f"{', '.join(words)}{_meant(word, words)}")
+
+
+def warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        warn(text)
+
+
+def _meant(word: str, words: Iterable[str]) -> str:
+    import difflib
+    near = difflib.get_close_matches(word, list(words), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+# ---- values -------------------------------------------------------------------
+
+def _wrong(name: str, value: Any, expected: str) -> _native.ArgumentError:
+    return _native.ArgumentError(f"option {name!r}: expected {expected}, got {value!r}")
+
+
+def _integer(name: str, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise _wrong(name, value, "a whole number") from None
+    if not -1 << 63 <= number < 1 << 63:
+        raise _wrong(name, value, "a whole number of 64 bits")
+    return number
+
+
+def _string(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong(name, value, "a string")
+    return value
+
+
+def _strings(name: str, value: Any) -> List[str]:
+    if isinstance(value, str):
+        # Surely not its letters one by one.
+        return [word for word in value.split(",") if word] if name == "select" else [value]
+    try:
+        values = list(value)
+    except TypeError:
+        raise _wrong(name, value, "a list of strings") from None
+    for one in values:
+        if not isinstance(one, str):
+            raise _wrong(name, value, "a list of strings")
+    return values
+
+
+def _checked(option: _Option, value: Any) -> Any:
+    """A value of our own API, converted; raises if it is not valid."""
+    name = option.name
+    if option.kind == "int":
+        if isinstance(value, bool):
+            raise _wrong(name, value, "a whole number")
+        return _integer(name, value)
+    if option.kind == "bool":
+        if value not in (True, False):
+            raise _wrong(name, value, "True or False")
+        return bool(value)
+    if option.kind in ("words", "regexes"):
+        values = _strings(name, value)
+        for word in values:
+            _check_word(option, word)
+        return values
+    value = _string(name, value)
+    if option.kind == "word" and value:
+        _check_word(option, value)
+    elif option.kind == "output":
+        _check_word(option, value.partition(":")[0] or "stdout")
+    return value
+
+
+def _check_word(option: _Option, word: str) -> None:
+    if option.words and word not in option.words:
+        raise _native.ArgumentError(
+            f"option {option.name!r}: unknown word {word!r}: valid are "
+            f"{', '.join(option.words)}{_meant(word, option.words)}")
+
+
+# ---- the wire -----------------------------------------------------------------
+
+def _varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _read_varint(data: bytes, at: int) -> Tuple[int, int]:
+    number = shift = 0
+    while data[at] & 0x80:
+        number |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+    return number | data[at] << shift, at + 1
+
+
+def field(number: int, data: bytes) -> bytes:
+    """A field that holds bytes: a string or a message."""
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _text(number: int, value: str) -> bytes:
+    return field(number, value.encode("utf-8", "surrogateescape"))
+
+
+def _encode(name: str, value: Any) -> bytes:
+    number = FIELDS[name]
+    if name == "select" or name.endswith("_regexes"):
+        return b"".join(_text(number, one) for one in _strings(name, value))
+    if name in ("order_by", "output", "dump_to_file"):
+        return _text(number, _string(name, value))
+    return _varint(number << 3) + _varint(_integer(name, value))

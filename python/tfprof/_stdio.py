@@ -1,0 +1,34 @@
+"""Where reports and notes go: Python's stdout and stderr, so that notebooks
+and whoever else replaced them see what is printed, in its place."""
+
+import sys
+
+
+def print_report(data: bytes) -> None:
+    """To stdout, byte for byte where that is possible: a report can hold names
+    that are no text."""
+    out = sys.stdout
+    if not data or out is None:
+        return
+    buffer = getattr(out, "buffer", None)
+    encoding = (getattr(out, "encoding", None) or "").lower().replace("-", "")
+    if buffer is not None and encoding in ("utf8", "ascii", "usascii"):
+        out.flush()
+        buffer.write(data)
+        buffer.flush()
+        return
+    text = data.decode("utf-8", "replace")
+    try:
+        out.write(text)
+    except UnicodeEncodeError:
+        out.write(text.encode(out.encoding, "replace").decode(out.encoding))
+    out.flush()
+
+
+def print_notes(text: str) -> None:
+    """To stderr. What Python warns about is not said twice."""
+    lines = [line for line in text.splitlines(keepends=True)
+             if not line.startswith("Unknown select: ")]
+    if lines and sys.stderr is not None:
+        sys.stderr.write("".join(lines))
+        sys.stderr.flush()

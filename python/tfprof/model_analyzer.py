@@ -1,0 +1,278 @@
+"""TensorFlow's profiler API: Profiler, profile, advise, and the names they had
+before that. The names, arguments and results are those of
+``tf.compat.v1.profiler``; what is underneath is this package's own core, so
+that there can be any number of profilers, in any number of threads.
+"""
+
+import sys
+from typing import Any, Dict, Mapping, Optional
+
+from tfprof import _ask, _messages, _native, _options
+from tfprof.option_builder import ProfileOptionBuilder
+
+#: Every checker of the advisor with its default options.
+ALL_ADVICE: Dict[str, Dict[str, str]] = {
+    "ExpensiveOperationChecker": {},
+    "AcceleratorUtilizationChecker": {},
+    "JobChecker": {},
+    "OperationChecker": {},
+}
+
+# Stand for "the preset" and "every checker", as TensorFlow has it.
+_DEFAULT_PROFILE_OPTIONS: Any = 0
+_DEFAULT_ADVISE_OPTIONS: Any = 0
+
+# The options of print_model_analysis, under their old names.
+TRAINABLE_VARS_PARAMS_STAT_OPTIONS = ProfileOptionBuilder.trainable_variables_parameter()
+FLOAT_OPS_OPTIONS = ProfileOptionBuilder.float_operation()
+PRINT_ALL_TIMING_MEMORY = ProfileOptionBuilder.time_and_memory()
+
+_MESSAGE_OF_VIEW = {"scope": "GraphNodeProto", "graph": "GraphNodeProto",
+                    "op": "MultiGraphNodeProto", "code": "MultiGraphNodeProto"}
+_RUN_METADATA = "tensorflow.RunMetadata"
+_OP_LOG = "tensorflow.tfprof.OpLogProto"
+
+
+class Profiler:
+    """Profiles a model over several steps.
+
+    ::
+
+        profiler = tfprof.Profiler(sess.graph)
+        for i in range(total_steps):
+            if i % 10000 == 0:
+                run_meta = tf.compat.v1.RunMetadata()
+                sess.run(train_op,
+                         options=tf.compat.v1.RunOptions(
+                             trace_level=tf.compat.v1.RunOptions.FULL_TRACE),
+                         run_metadata=run_meta)
+                profiler.add_step(i, run_meta)
+                profiler.profile_operations(
+                    options=tfprof.ProfileOptionBuilder.time_and_memory())
+            else:
+                sess.run(train_op)
+        profiler.advise()
+    """
+
+    def __init__(self, graph: Any = None, op_log: Any = None):
+        """
+        Args:
+          graph: tf.Graph. If None and eager execution is not enabled, the
+            default graph.
+          op_log: optional tensorflow.tfprof.OpLogProto that defines extra op
+            types.
+        """
+        self._coverage = 0.0
+        self._profile = _native.Profile()
+        self._collector = _collector(graph)
+        self._graph = self._collector.graph if self._collector else None
+        _check(op_log, "op_log", _OP_LOG)
+        if self._collector:
+            graph_def, log = self._collector.collect(op_log=op_log)
+            _add(self._profile.add_graph, graph_def)
+            _add(self._profile.add_op_log, log)
+
+    def add_step(self, step: int, run_meta: Any) -> None:
+        """Adds the statistics of a step. If it fails, nothing was added.
+
+        Args:
+          step: int, under which the statistics are kept. Several `run_meta` of
+            one `step` add up; options choose steps by it.
+          run_meta: RunMetadata with the statistics of a session run.
+        """
+        data = _check(run_meta, "run_meta", _RUN_METADATA)
+        if data is None:
+            raise TypeError(f"run_meta: expected a {_RUN_METADATA} message, got None")
+        if isinstance(step, bool) or not hasattr(step, "__index__"):
+            raise TypeError(f"step: expected a whole number, got {step!r}")
+        graph_def = log = None
+        if self._collector:
+            graph_def, log = self._collector.collect(run_meta=run_meta)
+        self._coverage = self._profile.add_step(step, graph_def or None, data, log or None)
+        _ask.add_notes(self._profile)
+
+    def profile_name_scope(self, options: Mapping[str, Any]) -> Any:
+        """Profiles by name scope. Gives a GraphNodeProto.
+
+        Args:
+          options: a dict of options, as ProfileOptionBuilder builds it.
+        """
+        return self._query("scope", options)
+
+    def profile_graph(self, options: Mapping[str, Any]) -> Any:
+        """Profiles by data flow. Gives a GraphNodeProto.
+
+        Args:
+          options: a dict of options, as ProfileOptionBuilder builds it.
+        """
+        return self._query("graph", options)
+
+    def profile_operations(self, options: Mapping[str, Any]) -> Any:
+        """Profiles by operation type (MatMul, Conv2D). Gives a MultiGraphNodeProto.
+
+        Args:
+          options: a dict of options, as ProfileOptionBuilder builds it.
+        """
+        return self._query("op", options)
+
+    def profile_python(self, options: Mapping[str, Any]) -> Any:
+        """Profiles by lines of Python. Gives a MultiGraphNodeProto.
+
+        Call stacks are shown from their root. To see only code of yours:
+        ``options['show_name_regexes'] = ['.*my_code.py.*']``.
+
+        Args:
+          options: a dict of options, as ProfileOptionBuilder builds it.
+        """
+        return self._query("code", options)
+
+    def advise(self, options: Mapping[str, Mapping[str, Any]] = ALL_ADVICE) -> Any:
+        """Looks for problems and prints what it finds. Gives an AdviceProto.
+
+        Args:
+          options: which checkers to run, each with a dict of its own options,
+            like ALL_ADVICE.
+        """
+        message = _ask.advise(self._profile, _ask.advice_options(options))
+        return _messages.parse("AdviceProto", message)
+
+    def serialize_to_string(self) -> bytes:
+        """The profile as the bytes of a ProfileProto.
+
+        Written to a file, they are what the command line tool and
+        ``tfprof.load`` read.
+        """
+        return self._profile.serialize()
+
+    def _write_profile(self, filename: str) -> None:
+        self._profile.save(filename)
+
+    def _query(self, view: str, options: Mapping[str, Any]) -> Any:
+        message = _ask.query(self._profile, view, _options.from_dict(options))
+        return _messages.parse(_MESSAGE_OF_VIEW[view], message)
+
+
+def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope",
+            options: Any = _DEFAULT_PROFILE_OPTIONS) -> Any:
+    """Profiles a model at once.
+
+    Args:
+      graph: tf.Graph. If None and eager execution is not enabled, the default
+        graph.
+      run_meta: optional RunMetadata; time and memory come from it, and shapes
+        that the graph does not know.
+      op_log: optional OpLogProto that gives nodes types of your own, for
+        options['account_type_regexes'].
+      cmd: 'scope', 'graph', 'op' or 'code': by name scope, data flow,
+        operation type or line of Python.
+      options: a dict of options, as ProfileOptionBuilder builds it; by default
+        trainable_variables_parameter().
+
+    Returns:
+      GraphNodeProto for 'scope' and 'graph', MultiGraphNodeProto for 'op' and
+      'code'. The report goes to options['output'].
+    """
+    if cmd not in _ask.VIEWS:
+        raise _unknown_cmd(cmd)
+    if options is _DEFAULT_PROFILE_OPTIONS:
+        options = ProfileOptionBuilder.trainable_variables_parameter()
+    message = _options.from_dict(options)
+    gathered = _gather(graph, run_meta, op_log, add_trace=cmd == "code")
+    return _messages.parse(_MESSAGE_OF_VIEW[cmd], _ask.query(gathered, cmd, message))
+
+
+def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
+    """Looks for problems of a model and prints what it finds.
+
+    Args:
+      graph: tf.Graph. If None and eager execution is not enabled, the default
+        graph.
+      run_meta: optional RunMetadata; most checkers need it.
+      options: which checkers to run, like ALL_ADVICE, the default.
+
+    Returns:
+      AdviceProto.
+    """
+    message = _ask.advice_options(ALL_ADVICE if options is _DEFAULT_ADVISE_OPTIONS else options)
+    gathered = _gather(graph, run_meta, None, add_trace=True)
+    return _messages.parse("AdviceProto", _ask.advise(gathered, message))
+
+
+def print_model_analysis(graph: Any, run_meta: Any = None, op_log: Any = None,
+                         tfprof_cmd: str = "scope",
+                         tfprof_options: Any = TRAINABLE_VARS_PARAMS_STAT_OPTIONS) -> Any:
+    """What `profile` was called before; its options have names of their own:
+    TRAINABLE_VARS_PARAMS_STAT_OPTIONS, FLOAT_OPS_OPTIONS and
+    PRINT_ALL_TIMING_MEMORY."""
+    return profile(graph, run_meta, op_log, tfprof_cmd, tfprof_options)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ProfileContext":
+        from tfprof.profile_context import ProfileContext
+        return ProfileContext
+    raise AttributeError(f"module 'tfprof.model_analyzer' has no attribute {name!r}")
+
+
+# ---- what goes into a profile ---------------------------------------------------
+
+def _gather(graph: Any, run_meta: Any, op_log: Any, add_trace: bool) -> _native.Profile:
+    """Graph, run metadata as step 0 and op log, in this order."""
+    run_meta_bytes = _check(run_meta, "run_meta", _RUN_METADATA)
+    _check(op_log, "op_log", _OP_LOG)
+    made = _native.Profile()
+    collector, log = _collector(graph), b""
+    if collector:
+        graph_def, log = collector.collect(op_log=op_log, run_meta=run_meta, add_trace=add_trace)
+        _add(made.add_graph, graph_def)
+    if run_meta_bytes:
+        _add_run_meta(made, run_meta_bytes)
+    _add(made.add_op_log, log)
+    return made
+
+
+def _add(add: Any, data: Optional[bytes]) -> None:
+    if data:
+        add(data)
+
+
+def _add_run_meta(made: _native.Profile, data: bytes) -> None:
+    """A run that was not traced is no reason to show nothing at all."""
+    try:
+        made.add_step(0, None, data)
+    except _native.Error as error:
+        if not _ask.is_without_step_stats(error):
+            raise
+        _ask.print_notes(f"{error}\n")
+        return
+    _ask.add_notes(made)
+
+
+def _collector(graph: Any) -> Any:
+    """What knows the live graph; None if there is no graph."""
+    if graph is None and "tensorflow" not in sys.modules:
+        return None
+    if graph is not None and not hasattr(graph, "as_graph_def"):
+        hint = "; pass its .graph" if hasattr(graph, "graph") else (
+            "; files and messages go to tfprof.load(graph=...)")
+        raise TypeError(f"graph: expected a tf.Graph, got {type(graph).__name__}{hint}")
+    from tfprof._collect import Collector
+    collector = Collector(graph)
+    return collector if collector.graph is not None else None
+
+
+def _check(message: Any, argument: str, full_name: str) -> Optional[bytes]:
+    return None if message is None else _messages.to_bytes(message, argument, full_name)
+
+
+def _unknown_cmd(cmd: Any) -> Exception:
+    """TensorFlow's InvalidArgumentError where there is TensorFlow, and ours."""
+    text = f"unknown cmd: {cmd}\nvalid are {', '.join(_ask.VIEWS)}"
+    if "tensorflow" not in sys.modules:
+        return _native.ArgumentError(text)
+    from tensorflow.python.framework import errors
+
+    class InvalidArgumentError(errors.InvalidArgumentError, _native.ArgumentError):
+        pass
+
+    return InvalidArgumentError(None, None, text)

@@ -1,0 +1,136 @@
+"""The eight functions of ``tensorflow.python.util._pywrap_tfprof`` on this
+core, with the same arguments and results. ``tfprof.install()`` puts them in
+their place.
+
+As there, one profiler lives at a time: NewProfiler and ProfilerFromFile begin
+a new one, DeleteProfiler ends it. Where the original takes the process down,
+an exception is raised.
+"""
+
+import os
+import threading
+from typing import Any, Optional, Union
+
+from tfprof import _ask, _native, _options
+
+_Text = Union[str, bytes]
+
+_lock = threading.Lock()
+_current: Optional[_native.Profile] = None
+
+NAMES = ("AddStep", "DeleteProfiler", "NewProfiler", "PrintModelAnalysis", "Profile",
+         "ProfilerFromFile", "SerializeToString", "WriteProfile")
+
+
+def PrintModelAnalysis(graph: _Text, run_meta: _Text, op_log: _Text, command: _Text,
+                       options: _Text) -> bytes:
+    """All at once: a profile from messages, and a query of it."""
+    made = _native.Profile()
+    _add(made.add_graph, graph, "graph")
+    run_meta = _data(run_meta, "run_meta")
+    if run_meta:
+        _add_step(made, 0, None, run_meta, None)
+    _add(made.add_op_log, op_log, "op_log")
+    return _run(made, command, options)
+
+
+def NewProfiler(graph: _Text, op_log: _Text) -> bool:
+    """Begins a profiler with a GraphDef and an OpLogProto, which may be empty."""
+    made = _native.Profile()
+    _add(made.add_graph, graph, "graph")
+    _add(made.add_op_log, op_log, "op_log")
+    _replace(made)
+    return True
+
+
+def ProfilerFromFile(filename: _Text) -> None:
+    """Begins a profiler with a file that WriteProfile wrote."""
+    made = _native.Profile()
+    made.load(os.fsdecode(filename))
+    _replace(made)
+
+
+def DeleteProfiler() -> None:
+    """Ends the profiler; it does not matter if there is none."""
+    _replace(None)
+
+
+def AddStep(step: int, graph: _Text, run_meta: _Text, op_log: _Text) -> float:
+    """Adds run metadata to a step, with a newer graph and an op log or without.
+    Gives the share of nodes that the steps so far have touched."""
+    if isinstance(step, float) or not hasattr(step, "__index__"):
+        raise TypeError(f"step: expected a whole number, got {step!r}")
+    return _add_step(_living(), step, _data(graph, "graph") or None,
+                     _data(run_meta, "run_meta"), _data(op_log, "op_log") or None)
+
+
+def SerializeToString() -> bytes:
+    """The profiler's ProfileProto."""
+    return _living().serialize()
+
+
+def WriteProfile(filename: _Text) -> None:
+    """Writes the profiler's ProfileProto to a file."""
+    _living().save(os.fsdecode(filename))
+
+
+def Profile(command: _Text, options: _Text) -> bytes:
+    """Runs 'scope', 'graph', 'op', 'code' with a serialized OptionsProto or
+    'advise' with an AdvisorOptionsProto; gives the serialized result."""
+    return _run(_living(), command, options)
+
+
+# ---- inside ------------------------------------------------------------------------
+
+def _data(value: Any, argument: str) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(f"{argument}: expected bytes or str, got {type(value).__name__}")
+
+
+def _add(add: Any, value: Any, argument: str) -> None:
+    data = _data(value, argument)
+    if data:
+        add(data)
+
+
+def _add_step(profile: _native.Profile, step: int, graph: Optional[bytes], run_meta: bytes,
+              op_log: Optional[bytes]) -> float:
+    try:
+        coverage = profile.add_step(step, graph, run_meta, op_log)
+    except _native.Error as error:
+        # A run that was not traced: nothing is added, the caller goes on.
+        if not (run_meta and _ask.is_without_step_stats(error)):
+            raise
+        _ask.print_notes(f"{error}\n")
+        return 0.0
+    _ask.add_notes(profile)
+    return coverage
+
+
+def _run(profile: _native.Profile, command: _Text, options: _Text) -> bytes:
+    name = _data(command, "command").decode(errors="replace")
+    message = _data(options, "options")
+    if name == "advise":
+        return _ask.advise(profile, message)
+    if name not in _ask.VIEWS:
+        raise _native.ArgumentError(
+            f"unknown command {name!r}: valid are {', '.join(_ask.VIEWS)}, advise")
+    _options.warn_of_words(_options.select_of(message))
+    return _ask.query(profile, name, message)
+
+
+def _living() -> _native.Profile:
+    with _lock:
+        profile = _current
+    if profile is None:
+        raise _native.Error("there is no profiler: NewProfiler or ProfilerFromFile begins one")
+    return profile
+
+
+def _replace(profile: Optional[_native.Profile]) -> None:
+    global _current
+    with _lock:
+        _current = profile

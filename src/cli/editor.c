@@ -1,0 +1,252 @@
+/* libedit does the editing; here is what it is told: where history is, what Tab
+ * does, and what signals mean while a line is typed. */
+#include "editor.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "history.h"
+#include "interrupt.h"
+#include "tab.h"
+#include "text.h"
+
+struct editor {
+	EditLine *edit;
+	History *history;
+	char *history_path;
+	char *last;                    /* the line remembered last */
+	const char *prompt;
+	const tfprof_profile *profile;
+	FILE *display;
+	struct text line;
+};
+
+static struct editor *editor_of(EditLine *edit)
+{
+	void *editor = NULL;
+
+	el_get(edit, EL_CLIENTDATA, &editor);
+	return editor;
+}
+
+static char *get_prompt(EditLine *edit)
+{
+	return (char *)editor_of(edit)->prompt;
+}
+
+static unsigned char press_tab(EditLine *edit, int key)
+{
+	struct editor *e = editor_of(edit);
+
+	return tab_complete(edit, e->display, e->profile);
+}
+
+/* ---- signals while a line is typed --------------------------------------------- */
+
+static volatile sig_atomic_t resized, stopped;
+
+static void handle(int signal)
+{
+	if (signal == SIGWINCH)
+		resized = 1;
+	else
+		stopped = 1;
+}
+
+/* Gives the terminal back for the time the program stands still. */
+static void stop(EditLine *edit)
+{
+	stopped = 0;
+	el_set(edit, EL_PREP_TERM, 0);
+	raise(SIGSTOP);
+	el_set(edit, EL_PREP_TERM, 1);
+	el_set(edit, EL_REFRESH);
+}
+
+/* False: Ctrl-C came, the line is to be dropped. */
+static bool attend_signals(EditLine *edit)
+{
+	if (*interrupt_get())
+		return false;
+	if (resized) {
+		resized = 0;
+		el_resize(edit);
+	}
+	if (stopped)
+		stop(edit);
+	return true;
+}
+
+/* One character, which may be several bytes. libedit's own reader would go on
+ * after Ctrl-C. */
+static int read_character(EditLine *edit, wchar_t *c)
+{
+	mbstate_t state = {0};
+
+	for (;;) {
+		char byte;
+		ssize_t n = read(STDIN_FILENO, &byte, 1);
+
+		if (n < 0 && errno == EINTR) {
+			if (attend_signals(edit))
+				continue;
+			return -1;
+		}
+		if (n <= 0)
+			return 0;
+		switch (mbrtowc(c, &byte, 1, &state)) {
+		case (size_t)-2:
+			continue;
+		case (size_t)-1:
+			*c = (unsigned char)byte;
+			return 1;
+		default:
+			return 1;
+		}
+	}
+}
+
+/* ---- history -------------------------------------------------------------------- */
+
+static void enter(struct editor *e, const char *line)
+{
+	HistEvent event;
+
+	history(e->history, &event, H_ENTER, line);
+}
+
+static void enter_old(void *context, const char *line)
+{
+	enter(context, line);
+}
+
+void editor_remember(struct editor *e, const char *line)
+{
+	char *copy;
+
+	if (!*line || (e->last && strcmp(e->last, line) == 0))
+		return;
+	copy = strdup(line);
+	if (!copy)
+		return;
+	free(e->last);
+	e->last = copy;
+	enter(e, line);
+	if (e->history_path)
+		history_add(e->history_path, line);
+}
+
+/* ---- life ------------------------------------------------------------------------ */
+
+static void bind_keys(EditLine *edit)
+{
+	static const char *const keys[][2] = {
+		{"^I", "tfprof-complete"}, {"^R", "em-inc-search-prev"}, {"^W", "ed-delete-prev-word"},
+		{"\033[1;5D", "ed-prev-word"}, {"\033[1;5C", "em-next-word"},
+		{"\033[H", "ed-move-to-beg"}, {"\033[F", "ed-move-to-end"},
+		{"\033[1~", "ed-move-to-beg"}, {"\033[4~", "ed-move-to-end"},
+		{"\033[3~", "ed-delete-next-char"},
+	};
+
+	el_set(edit, EL_EDITOR, "emacs");
+	el_set(edit, EL_ADDFN, "tfprof-complete", "Complete the word", press_tab);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		el_set(edit, EL_BIND, keys[i][0], keys[i][1], NULL);
+}
+
+static bool open_edit(struct editor *e)
+{
+	HistEvent event;
+
+	e->display = isatty(STDOUT_FILENO) ? stdout : stderr;
+	e->edit = el_init("tfprof", stdin, e->display, stderr);
+	e->history = history_init();
+	if (!e->edit || !e->history)
+		return false;
+	history(e->history, &event, H_SETSIZE, 2000);
+	el_set(e->edit, EL_CLIENTDATA, e);
+	el_set(e->edit, EL_PROMPT, get_prompt);
+	el_set(e->edit, EL_SIGNAL, 0);
+	el_set(e->edit, EL_GETCFN, read_character);
+	el_set(e->edit, EL_HIST, history, e->history);
+	bind_keys(e->edit);
+	el_source(e->edit, NULL);      /* the user's own ~/.editrc */
+	return true;
+}
+
+struct editor *editor_new(const char *prompt, const tfprof_profile *profile)
+{
+	struct editor *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	setlocale(LC_CTYPE, "");
+	e->prompt = prompt;
+	e->profile = profile;
+	if (!open_edit(e)) {
+		editor_free(e);
+		return NULL;
+	}
+	e->history_path = history_path();
+	if (e->history_path)
+		history_load(e->history_path, enter_old, e);
+	return e;
+}
+
+void editor_free(struct editor *e)
+{
+	if (!e)
+		return;
+	if (e->edit)
+		el_end(e->edit);
+	if (e->history)
+		history_end(e->history);
+	free(e->history_path);
+	free(e->last);
+	text_clear(&e->line);
+	free(e);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+static enum editor_event take(struct editor *e, const char *typed, int n, const char **line)
+{
+	if (*interrupt_get()) {
+		fputs("^C\n", e->display);
+		fflush(e->display);
+		el_reset(e->edit);
+		return EDITOR_INTERRUPTED;
+	}
+	if (!typed || n <= 0) {
+		fputs("\n", e->display);
+		fflush(e->display);
+		return EDITOR_END;
+	}
+	e->line.n = 0;
+	text_put(&e->line, typed, strcspn(typed, "\n"));
+	*line = text_get(&e->line);
+	return EDITOR_LINE;
+}
+
+enum editor_event editor_read(struct editor *e, const char **line)
+{
+	struct sigaction action = {.sa_handler = handle}, old_resize, old_stop;
+	const char *typed;
+	int n = 0;
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGWINCH, &action, &old_resize);
+	sigaction(SIGTSTP, &action, &old_stop);
+	el_resize(e->edit);            /* what happened since is not told */
+	typed = el_gets(e->edit, &n);
+	sigaction(SIGWINCH, &old_resize, NULL);
+	sigaction(SIGTSTP, &old_stop, NULL);
+	return take(e, typed, n, line);
+}

@@ -1,0 +1,26 @@
+/* Reads lines from a terminal, with editing, history and completion. */
+#ifndef TFPROF_CLI_EDITOR_H
+#define TFPROF_CLI_EDITOR_H
+
+#include <tfprof/tfprof.h>
+
+struct editor;
+
+enum editor_event {
+	EDITOR_LINE,
+	EDITOR_END,            /* Ctrl-D, or the terminal is gone */
+	EDITOR_INTERRUPTED,    /* Ctrl-C: the line is dropped */
+};
+
+/* Completes names of this profile. NULL when memory is out or the terminal
+ * cannot be used. */
+struct editor *editor_new(const char *prompt, const tfprof_profile *profile);
+void editor_free(struct editor *e);
+
+/* The line without its end, borrowed until the next call. */
+enum editor_event editor_read(struct editor *e, const char **line);
+
+/* Keeps a line for the arrow keys, now and in later sessions. */
+void editor_remember(struct editor *e, const char *line);
+
+#endif

@@ -1,0 +1,141 @@
+#include "history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text.h"
+
+enum { MAX_LINES = 1000 };
+
+char *history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	struct text path = {0};
+
+	if (state && *state == '/')
+		text_add(&path, state);
+	else if (home && *home)
+		text_printf(&path, "%s/.local/state", home);
+	else
+		return NULL;
+	text_add(&path, "/tfprof/history");
+	if (path.failed)
+		text_clear(&path);
+	return path.at;
+}
+
+/* Where the latest MAX_LINES lines begin. */
+static const char *latest(const struct text *all)
+{
+	const char *at = all->at + all->n;
+	size_t n = 0;
+
+	while (at > all->at) {
+		if (at[-1] == '\n' && n++ == MAX_LINES)
+			break;
+		at--;
+	}
+	return at;
+}
+
+static size_t count_lines(const struct text *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += all->at[i] == '\n';
+	return n;
+}
+
+/* Writes the latest lines in place of the file. */
+static void cut(const char *path, const char *lines)
+{
+	struct text temporary = {0};
+	FILE *file;
+
+	text_printf(&temporary, "%s.%ld", path, (long)getpid());
+	file = temporary.failed ? NULL : fopen(temporary.at, "we");
+	if (file) {
+		bool fine = fputs(lines, file) >= 0;
+
+		fine &= fchmod(fileno(file), 0600) == 0;
+		fine &= fclose(file) == 0;
+		if (!fine || rename(temporary.at, path) != 0)
+			unlink(temporary.at);
+	}
+	text_clear(&temporary);
+}
+
+void history_load(const char *path, history_line_fn *fn, void *context)
+{
+	FILE *file = fopen(path, "re");
+	struct text all = {0};
+	char block[4096], *at;
+	const char *start;
+	size_t n;
+
+	if (!file)
+		return;
+	while ((n = fread(block, 1, sizeof(block), file)) > 0)
+		text_put(&all, block, n);
+	fclose(file);
+	if (all.failed || !all.n) {
+		text_clear(&all);
+		return;
+	}
+	start = latest(&all);
+	if (count_lines(&all) > 2 * MAX_LINES)
+		cut(path, start);
+	for (at = all.at + (start - all.at); *at;) {
+		size_t length = strcspn(at, "\n");
+		bool is_last = !at[length];
+
+		at[length] = '\0';
+		if (length)
+			fn(context, at);
+		if (is_last)
+			break;
+		at += length + 1;
+	}
+	text_clear(&all);
+}
+
+static void make_folders(const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return;
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0700);
+		*slash = '/';
+	}
+	free(copy);
+}
+
+void history_add(const char *path, const char *line)
+{
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
+	int fd = open(path, flags, 0600);
+	struct text whole = {0};
+
+	if (fd < 0 && errno == ENOENT) {
+		make_folders(path);
+		fd = open(path, flags, 0600);
+	}
+	if (fd < 0)
+		return;
+	text_printf(&whole, "%s\n", line);
+	/* One write, so that lines of several sessions do not mix. A line that
+	 * cannot be kept is no reason to disturb the session. */
+	if (!whole.failed && write(fd, whole.at, whole.n) < 0)
+		errno = 0;
+	close(fd);
+	text_clear(&whole);
+}

@@ -1,0 +1,58 @@
+#include "line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* Copies one word without its quotes; gives where it ends in the line. */
+static const char *take_word(struct line *l, const char *at, char **to)
+{
+	l->words[l->n++] = *to;
+	for (; *at && (l->open_quote || !is_blank(*at)); at++) {
+		if (l->open_quote ? *at == l->open_quote : *at == '\'' || *at == '"')
+			l->open_quote = l->open_quote ? 0 : *at;
+		else
+			*(*to)++ = *at;
+	}
+	*(*to)++ = '\0';
+	return at;
+}
+
+bool line_split(struct line *l, const char *typed)
+{
+	size_t length = strlen(typed);
+	const char *at = typed;
+	char *to;
+
+	*l = (struct line){.ends_in_blank = true};
+	/* Every second byte may start a word. */
+	l->text = malloc(length + length / 2 + 2);
+	l->words = calloc(length / 2 + 1, sizeof(*l->words));
+	if (!l->text || !l->words) {
+		line_clear(l);
+		return false;
+	}
+	to = l->text;
+	for (;;) {
+		while (is_blank(*at))
+			at++;
+		l->ends_in_blank = !*at;
+		if (!*at)
+			return true;
+		l->last_start = (size_t)(at - typed);
+		at = take_word(l, at, &to);
+		if (!*at)
+			return true;
+	}
+}
+
+void line_clear(struct line *l)
+{
+	free(l->words);
+	free(l->text);
+	*l = (struct line){0};
+}

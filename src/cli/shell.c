@@ -1,0 +1,202 @@
+#include "shell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "editor.h"
+#include "help.h"
+#include "interrupt.h"
+#include "line.h"
+#include "out.h"
+#include "request.h"
+#include "run.h"
+#include "show.h"
+
+struct shell {
+	const tfprof_profile *profile;
+	tfprof_options *options;       /* the defaults of the next line */
+	bool is_interactive;
+	bool is_done;
+	int exit_status;               /* of the first line that failed */
+};
+
+static void complain(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
+{
+	fprintf(stderr, "E: %s\n", err->text);
+	if (!s->exit_status)
+		s->exit_status = fail_exit_status(status);
+}
+
+/* ---- commands ------------------------------------------------------------------ */
+
+static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)
+{
+	enum tfprof_status status = text->failed ? fail_no_memory(err)
+		: show_report(text_get(text), text->n, s->is_interactive, err);
+
+	text_clear(text);
+	return status;
+}
+
+static enum tfprof_status show_options(struct shell *s, struct tfprof_error *err)
+{
+	size_t length;
+	const char *text = tfprof_options_get_text(s->options, &length);
+
+	return out_write(text, length, err);
+}
+
+static enum tfprof_status set(struct shell *s, struct request *r, struct tfprof_error *err)
+{
+	tfprof_options *old = s->options;
+
+	if (!r->has_flags)
+		return show_options(s, err);
+	s->options = r->options;
+	r->options = old;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status help(struct shell *s, const struct request *r, struct tfprof_error *err)
+{
+	struct text text = {0};
+
+	if (r->word) {
+		enum tfprof_status status = help_word(&text, r->word, IN_SHELL, err);
+
+		if (status != TFPROF_OK)
+			return status;
+	} else {
+		help_overview(&text, IN_SHELL);
+	}
+	return show_text(s, &text, err);
+}
+
+static enum tfprof_status query(struct shell *s, const struct request *r, struct tfprof_error *err)
+{
+	tfprof_result *result;
+	enum tfprof_status status;
+	const char *text;
+	size_t length;
+
+	status = run_request(r, s->profile, interrupt_get(), &result, err);
+	if (status != TFPROF_OK)
+		return status;
+	fputs(tfprof_result_get_notes(result, NULL), stderr);
+	text = tfprof_result_get_text(result, &length);
+	status = show_report(text, length, s->is_interactive, err);
+	if (run_found(r, result) && !s->exit_status)
+		s->exit_status = EXIT_ADVICE;
+	tfprof_result_free(result);
+	return status;
+}
+
+static enum tfprof_status obey(struct shell *s, struct request *r, struct tfprof_error *err)
+{
+	if (!r->command)
+		return fail(err, TFPROF_ARGUMENT,
+			"no command: begin with scope, graph, op, code, advise, set, help or quit");
+	switch (r->command->id) {
+	case COMMAND_SET: return set(s, r, err);
+	case COMMAND_HELP: return help(s, r, err);
+	case COMMAND_QUIT: s->is_done = true; return TFPROF_OK;
+	default: return query(s, r, err);
+	}
+}
+
+/* ---- lines --------------------------------------------------------------------- */
+
+static enum tfprof_status run_words(struct shell *s, const struct line *l, struct tfprof_error *err)
+{
+	struct request r;
+	enum tfprof_status status;
+
+	if (l->open_quote)
+		return fail(err, TFPROF_ARGUMENT, "a quote is not closed: %c: close it with another %c",
+			l->open_quote, l->open_quote);
+	if (!l->n)
+		return show_options(s, err);
+	if (l->words[0][0] == '#')
+		return TFPROF_OK;
+	status = request_parse(&r, (const char *const *)l->words, l->n, IN_SHELL, s->options, err);
+	if (status == TFPROF_OK)
+		status = obey(s, &r, err);
+	request_clear(&r);
+	return status;
+}
+
+static void run_line(struct shell *s, const char *typed)
+{
+	struct tfprof_error err;
+	struct line l;
+	enum tfprof_status status = line_split(&l, typed) ? run_words(s, &l, &err)
+							  : fail_no_memory(&err);
+
+	line_clear(&l);
+	if (status != TFPROF_OK)
+		complain(s, status, &err);
+	/* No use in asking on when no one reads the answers. */
+	if (status == TFPROF_IO && out_has_failed())
+		s->is_done = true;
+}
+
+/* Lines of a pipe or a script. */
+static void read_script(struct shell *s)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	interrupt_set(INTERRUPT_QUERY);
+	while (!s->is_done && !*interrupt_get() && (n = getline(&line, &size, stdin)) >= 0) {
+		if (memchr(line, '\0', (size_t)n)) {
+			struct tfprof_error err;
+
+			complain(s, fail(&err, TFPROF_ARGUMENT,
+				"a line holds a zero byte: commands are text"), &err);
+			continue;
+		}
+		run_line(s, line);
+	}
+	if (*interrupt_get())
+		s->exit_status = EXIT_INTERRUPTED;
+	free(line);
+}
+
+static void read_terminal(struct shell *s, struct editor *editor)
+{
+	const char *line;
+
+	while (!s->is_done) {
+		interrupt_set(INTERRUPT_LINE);
+		switch (editor_read(editor, &line)) {
+		case EDITOR_INTERRUPTED:
+			break;
+		case EDITOR_END:
+			s->is_done = true;
+			break;
+		case EDITOR_LINE:
+			editor_remember(editor, line);
+			run_line(s, line);
+			break;
+		}
+	}
+}
+
+int shell_run(const tfprof_profile *profile, tfprof_options *options)
+{
+	struct shell s = {.profile = profile, .options = options};
+	struct editor *editor = isatty(STDIN_FILENO) ? editor_new("tfprof> ", profile) : NULL;
+
+	s.is_interactive = editor != NULL;
+	if (editor)
+		read_terminal(&s, editor);
+	else
+		read_script(&s);
+	editor_free(editor);
+	tfprof_options_free(s.options);
+	return s.is_interactive && !out_has_failed() ? EXIT_FINE : s.exit_status;
+}

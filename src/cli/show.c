@@ -1,0 +1,77 @@
+#include "show.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "pager.h"
+#include "terminal.h"
+#include "text.h"
+
+#define DIM "\033[2m"
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+static const char *find(const char *text, size_t length, const char *what)
+{
+	return memmem(text, length, what, strlen(what));
+}
+
+/* The explanations dim, the header bold. Gives how many bytes of the report
+ * that took; 0 if it is no such report. */
+static size_t paint_head(struct text *out, const char *text, size_t length)
+{
+	static const char doc_mark[] = "Doc:\n", profile_mark[] = "\nProfile:\n";
+	const char *end = text + length, *doc, *profile, *header, *rest;
+
+	/* The head is small: a report of a million lines is not searched. */
+	doc = find(text, length < 4096 ? length : 4096, doc_mark);
+	if (!doc || (doc > text && doc[-1] != '\n'))
+		return 0;
+	profile = find(doc, (size_t)(end - doc) < 16384 ? (size_t)(end - doc) : 16384, profile_mark);
+	if (!profile)
+		return 0;
+	header = profile + sizeof(profile_mark) - 1;
+	rest = memchr(header, '\n', (size_t)(end - header));
+	if (!rest)
+		rest = end;
+	text_put(out, text, (size_t)(doc - text));
+	text_add(out, DIM);
+	text_put(out, doc, (size_t)(header - doc));
+	text_add(out, PLAIN);
+	if (strncmp(header, "node name", 9) != 0)
+		return out->failed ? 0 : (size_t)(header - text);
+	text_add(out, BOLD);
+	text_put(out, header, (size_t)(rest - header));
+	text_add(out, PLAIN);
+	return out->failed ? 0 : (size_t)(rest - text);
+}
+
+static enum tfprof_status write_pieces(const struct piece *pieces, struct tfprof_error *err)
+{
+	enum tfprof_status status = out_write(pieces[0].at, pieces[0].n, err);
+
+	return status == TFPROF_OK ? out_write(pieces[1].at, pieces[1].n, err) : status;
+}
+
+enum tfprof_status show_report(const char *text, size_t length, bool may_page,
+	struct tfprof_error *err)
+{
+	struct piece pieces[2] = {{text, length}, {"", 0}};
+	bool pages = may_page && isatty(STDOUT_FILENO) && pager_is_needed(pieces, 1);
+	struct text head = {0};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (terminal_has_colour(STDOUT_FILENO) && (!pages || pager_shows_colour())) {
+		size_t n = paint_head(&head, text, length);
+
+		if (n) {
+			pieces[0] = (struct piece){head.at, head.n};
+			pieces[1] = (struct piece){text + n, length - n};
+		}
+	}
+	if (!pages || !pager_show(pieces, 2))
+		status = write_pieces(pieces, err);
+	text_clear(&head);
+	return status;
+}

@@ -1,0 +1,12 @@
+/* A report to stdout: painted where a terminal shows it, paged in the shell. */
+#ifndef TFPROF_CLI_SHOW_H
+#define TFPROF_CLI_SHOW_H
+
+#include <stdbool.h>
+
+#include "fail.h"
+
+enum tfprof_status show_report(const char *text, size_t length, bool may_page,
+	struct tfprof_error *err);
+
+#endif

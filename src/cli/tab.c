@@ -1,0 +1,135 @@
+#include "tab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "complete.h"
+#include "terminal.h"
+
+/* ---- typing on ------------------------------------------------------------------ */
+
+static char choose_quote(const struct line *l, const char *word)
+{
+	if (l->open_quote)
+		return l->open_quote;
+	if (!word[strcspn(word, " \t'\"")])
+		return 0;
+	return strchr(word, '\'') ? '"' : '\'';
+}
+
+/* The whole word as it is to stand in the line. */
+static void put_word(struct text *out, const struct candidates *c, const struct line *l)
+{
+	const char *word = l->ends_in_blank ? "" : l->words[l->n - 1];
+	struct text plain = {0};
+	char quote;
+
+	text_put(&plain, word, c->head);
+	text_put(&plain, text_get(&c->common), c->common.n);
+	quote = choose_quote(l, text_get(&plain));
+	if (quote)
+		text_char(out, quote);
+	text_put(out, text_get(&plain), plain.n);
+	/* One way only, and the word cannot go on: it is done. */
+	if (c->n_all == 1 && !c->is_list && plain.n && !strchr("/:=", plain.at[plain.n - 1])) {
+		if (quote)
+			text_char(out, quote);
+		text_char(out, ' ');
+	}
+	out->failed |= plain.failed;
+	text_clear(&plain);
+}
+
+static size_t count_characters(const char *text)
+{
+	size_t n = mbstowcs(NULL, text, 0);
+
+	return n == (size_t)-1 ? strlen(text) : n;
+}
+
+/* Whether the line changed. */
+static bool type_on(EditLine *edit, const struct candidates *c, const struct line *l,
+	const char *typed)
+{
+	const char *old = l->ends_in_blank ? "" : typed + l->last_start;
+	size_t n = strlen(old);
+	struct text word = {0};
+	bool changed;
+
+	put_word(&word, c, l);
+	changed = !word.failed && strcmp(text_get(&word), old) != 0;
+	if (changed && strncmp(text_get(&word), old, n) == 0) {
+		el_insertstr(edit, text_get(&word) + n);
+	} else if (changed) {
+		el_deletestr(edit, (int)count_characters(old));
+		el_insertstr(edit, text_get(&word));
+	}
+	text_clear(&word);
+	return changed;
+}
+
+/* ---- listing --------------------------------------------------------------------- */
+
+/* What all have before their last common slash is not repeated. */
+static size_t hidden(const struct candidates *c)
+{
+	const char *slash = strrchr(c->typed, '/');
+
+	return slash ? (size_t)(slash + 1 - c->typed) : 0;
+}
+
+static void list(FILE *display, const struct candidates *c)
+{
+	size_t rows, columns, width = 0, from = hidden(c), per_line, n_lines, n_shown = c->n;
+
+	terminal_size(fileno(display), &rows, &columns);
+	for (size_t i = 0; i < c->n; i++) {
+		size_t length = strlen(c->at[i]) - from;
+
+		if (length > width)
+			width = length;
+	}
+	per_line = width + 2 < columns ? columns / (width + 2) : 1;
+	n_lines = (c->n + per_line - 1) / per_line;
+	if (rows > 4 && n_lines > rows - 3) {
+		n_lines = rows - 3;
+		n_shown = n_lines * per_line;
+	}
+	fputc('\n', display);
+	/* Down the columns, as people read lists. */
+	for (size_t i = 0; i < n_lines; i++) {
+		for (size_t k = i; k < n_shown && k < c->n; k += n_lines)
+			fprintf(display, "%-*s", k + n_lines < n_shown ? (int)width + 2 : 0,
+				c->at[k] + from);
+		fputc('\n', display);
+	}
+	if (n_shown < c->n_all)
+		fprintf(display, "... and %zu more\n", c->n_all - n_shown);
+	fflush(display);
+}
+
+unsigned char tab_complete(EditLine *edit, FILE *display, const tfprof_profile *profile)
+{
+	const LineInfo *info = el_line(edit);
+	char *typed = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
+	unsigned char next = CC_REFRESH_BEEP;
+	struct candidates c = {0};
+	struct line l = {0};
+
+	if (!typed || !line_split(&l, typed))
+		goto out;
+	complete_line(&c, &l, profile);
+	if (!c.n_all || c.failed || c.common.failed)
+		goto out;
+	if (type_on(edit, &c, &l, typed)) {
+		next = CC_REFRESH;
+	} else if (c.n_all > 1) {
+		list(display, &c);
+		next = CC_REDISPLAY;
+	}
+out:
+	candidates_clear(&c);
+	line_clear(&l);
+	free(typed);
+	return next;
+}
