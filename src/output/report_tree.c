@@ -102,13 +102,13 @@ static void put_occurrence(struct line *l)
 		return;
 	}
 	if (q->accounted[l->row])
-		buf_int(b, q->own[METRIC_RUNS][l->row]);
+		format_number(b, UNIT_COUNT, q->own[METRIC_RUNS][l->row]);
 	else
 		buf_text(b, "--");
 	buf_char(b, '/');
-	buf_int(b, q->total[METRIC_RUNS][l->row]);
+	format_number(b, UNIT_COUNT, q->total[METRIC_RUNS][l->row]);
 	buf_text(b, q->accounted[l->row] ? "|1/" : "|--/");
-	buf_int(b, q->defined[l->row]);
+	format_number(b, UNIT_COUNT, q->defined[l->row]);
 }
 
 static void put_shapes(struct line *l)

@@ -9,6 +9,7 @@ struct list {
 	int64_t *own[N_METRICS];   /* by group */
 	int64_t *total[N_METRICS];
 	uint32_t *n_picked;        /* by group */
+	bool *passes;              /* by group: reaches the minimums */
 };
 
 static bool allocate(struct list *l)
@@ -18,13 +19,14 @@ static bool allocate(struct list *l)
 
 	l->group = arena_array(a, n, sizeof(*l->group));
 	l->n_picked = arena_array(a, n, sizeof(*l->n_picked));
+	l->passes = arena_array(a, n, sizeof(*l->passes));
 	for (int k = 0; k < N_METRICS; k++) {
 		l->own[k] = arena_array(a, n, sizeof(**l->own));
 		l->total[k] = arena_zero(a, n + 1, sizeof(**l->total));
 		if (!l->own[k] || !l->total[k])
 			return false;
 	}
-	return l->group && l->n_picked;
+	return l->group && l->n_picked && l->passes;
 }
 
 static void account(struct list *l)
@@ -32,6 +34,7 @@ static void account(struct list *l)
 	struct query *q = l->q;
 	const struct groups *g = q->groups;
 
+	l->n = 0;
 	for (uint32_t i = 0; i < g->n; i++) {
 		struct picked picked = query_pick(q, g->nodes + g->first[i],
 			g->first[i + 1] - g->first[i]);
@@ -104,6 +107,21 @@ static bool reaches_minimums(const struct list *l, uint32_t group)
 	return l->n_picked[group] >= number[OPT_MIN_OCCURRENCE];
 }
 
+static bool account_in_order(struct list *l, struct numbers *root)
+{
+	account(l);
+	if (!order(l))
+		return false;
+	accumulate(l, l->group, l->n, root);
+	return true;
+}
+
+static void find_passing(struct list *l)
+{
+	for (uint32_t i = 0; i < l->q->groups->n; i++)
+		l->passes[i] = reaches_minimums(l, i);
+}
+
 /* From the first group that matches start, until one is trimmed or too deep. */
 static uint32_t show(struct list *l, uint32_t *shown)
 {
@@ -120,7 +138,7 @@ static uint32_t show(struct list *l, uint32_t *shown)
 
 		if (query_name_trimmed(q, name) || depth > q->options->number[OPT_MAX_DEPTH])
 			break;
-		if (reaches_minimums(l, l->group[i]) && query_name_shown(q, name))
+		if (l->passes[l->group[i]] && query_name_shown(q, name))
 			shown[n++] = l->group[i];
 	}
 	return n;
@@ -171,10 +189,17 @@ enum tfprof_status query_list(struct query *q, struct tfprof_error *err)
 
 	if (!shown || !allocate(&l))
 		return error_no_memory(err);
-	account(&l);
-	if (!order(&l))
+	if (query_needs_wrapping(q)) {
+		q->wraps = true;
+		if (!account_in_order(&l, &root))
+			return error_no_memory(err);
+		find_passing(&l);
+		q->wraps = false;
+	}
+	if (!account_in_order(&l, &root))
 		return error_no_memory(err);
-	accumulate(&l, l.group, l.n, &root);
+	if (!query_needs_wrapping(q))
+		find_passing(&l);
 	n = show(&l, shown);
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
 		accumulate(&l, shown, n, &root);

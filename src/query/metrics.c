@@ -12,7 +12,13 @@ static void add_exec(struct numbers *n, const struct exec *x)
 	n->at[METRIC_RUNS] += x->run_count;
 }
 
-void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
+static int64_t divide(int64_t sum, int64_t n, bool wraps)
+{
+	return wraps ? (int64_t)((uint64_t)sum / (uint64_t)n) : sum / n;
+}
+
+static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
+	struct numbers *out)
 {
 	uint32_t row = m->nodes.first_exec[node];
 	int64_t n_execs = 0;
@@ -33,7 +39,17 @@ void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbe
 	if (n_execs > 1)
 		for (int i = 0; i < N_METRICS; i++)
 			if (i != METRIC_PARAMS && i != METRIC_FLOAT_OPS)
-				out->at[i] /= n_execs;
+				out->at[i] = divide(out->at[i], n_execs, wraps);
 	out->at[METRIC_FLOAT_OPS] =
 		(int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] * (uint64_t)out->at[METRIC_RUNS]);
+}
+
+void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
+{
+	compute(m, node, step, false, out);
+}
+
+void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
+{
+	compute(m, node, step, true, out);
 }

@@ -20,6 +20,11 @@ struct numbers {
 /* Of a step, or, if it is negative, the average over the node's steps. */
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 
+/* The same as the original has it, which divides as unsigned: the average of a
+ * negative sum over several steps is huge. Its minimums are compared with
+ * that, so what it shows by default depends on it. */
+void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
+
 /* Sums wrap like the original's, except parameters, which stay at the top. */
 static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)
 {

@@ -122,6 +122,19 @@ uint32_t query_picks(struct query *q, uint32_t types)
 	return q->picks[types];
 }
 
+void query_numbers(const struct query *q, uint32_t node, struct numbers *out)
+{
+	if (q->wraps)
+		metrics_of_wrapping(q->model, node, q->options->number[OPT_STEP], out);
+	else
+		metrics_of(q->model, node, q->options->number[OPT_STEP], out);
+}
+
+bool query_needs_wrapping(const struct query *q)
+{
+	return q->model->has_negative && q->options->number[OPT_STEP] < 0;
+}
+
 struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n)
 {
 	struct picked picked = {0};
@@ -133,7 +146,7 @@ struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n)
 		if (!picks)
 			continue;
 		picked.n++;
-		metrics_of(q->model, nodes[i], q->options->number[OPT_STEP], &numbers);
+		query_numbers(q, nodes[i], &numbers);
 		picked.sum.at[METRIC_RUNS] += numbers.at[METRIC_RUNS];
 		for (; picks; picks--)
 			for (int k = 0; k < METRIC_RUNS; k++)

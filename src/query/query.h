@@ -30,6 +30,7 @@ struct query {
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks;                       /* by type set: matching account regexes */
+	bool wraps;                            /* numbers are the original's, see metrics.h */
 
 	/* the answer */
 	uint32_t n;
@@ -65,6 +66,11 @@ struct picked {
 	uint32_t n;                            /* distinct nodes picked */
 };
 struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n);
+
+/* The node's numbers at the step asked for. */
+void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
+/* Whether minimums must be compared with numbers that wrap. */
+bool query_needs_wrapping(const struct query *q);
 
 bool query_name_shown(struct query *q, struct span name);
 bool query_name_trimmed(struct query *q, struct span name);

@@ -20,6 +20,7 @@ struct work {
 	int64_t *defined;
 	uint32_t *n_picked;            /* code view */
 	/* display: */
+	bool *passes;                  /* reaches the minimums; NULL: by its numbers */
 	bool *started;                 /* a start, or below one */
 	bool *alive, *shown;
 	int32_t *depth;
@@ -88,7 +89,6 @@ static void account_nodes(struct work *w)
 {
 	struct query *q = w->q;
 	const struct model *m = q->model;
-	int64_t step = q->options->number[OPT_STEP];
 	bool parents = regexes_accept_all(q->account) ||
 		regexes_match(q->account, SPAN("_kTFScopeParent"));
 	struct numbers numbers;
@@ -106,7 +106,7 @@ static void account_nodes(struct work *w)
 		q->saturated |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
 		if (!q->metrics)
 			continue;
-		metrics_of(m, node, step, &numbers);
+		query_numbers(q, node, &numbers);
 		FOR_METRICS(w, k)
 			w->own[k][v] = numbers.at[k];
 	}
@@ -166,6 +166,16 @@ static void add_up(struct work *w)
 			w->defined[w->up[v]] += w->defined[v];
 }
 
+static void account(struct work *w)
+{
+	if (w->q->kind == TFPROF_CODE)
+		account_frames(w);
+	else
+		account_nodes(w);
+	find_staying(w);
+	add_up(w);
+}
+
 /* ---- filtering ----------------------------------------------------------- */
 
 static bool below(const struct work *w, int64_t *const *column, enum metric metric, uint32_t v,
@@ -190,6 +200,20 @@ static bool reaches_minimums(const struct work *w, uint32_t v)
 		!below(w, own_or_total, METRIC_PARAMS, v, OPT_MIN_PARAMS) &&
 		!below(w, own_or_total, METRIC_FLOAT_OPS, v, OPT_MIN_FLOAT_OPS) &&
 		(code || !below(w, w->own, METRIC_RUNS, v, OPT_MIN_OCCURRENCE));
+}
+
+/* Accounts by the original's numbers, to learn what reaches the minimums. */
+static bool find_passing(struct work *w)
+{
+	w->passes = arena_array(&w->q->arena, w->n, sizeof(*w->passes));
+	if (!w->passes)
+		return false;
+	w->q->wraps = true;
+	account(w);
+	w->q->wraps = false;
+	for (uint32_t v = 0; v < w->n; v++)
+		w->passes[v] = reaches_minimums(w, v);
+	return true;
 }
 
 /* Walks the staying nodes from the root, or from the first ones below it that
@@ -228,7 +252,8 @@ static void filter(struct work *w)
 		if (code && (trimmed || w->depth[v] > max_depth))
 			continue;
 		w->alive[v] = !trimmed && w->depth[v] <= max_depth;
-		w->shown[v] = w->depth[v] <= max_depth && reaches_minimums(w, v) &&
+		w->shown[v] = w->depth[v] <= max_depth &&
+			(w->passes ? w->passes[v] : reaches_minimums(w, v)) &&
 			query_name_shown(q, label);
 	}
 }
@@ -425,14 +450,9 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 	struct work w = {.q = q, .n = q->tree->n};
 	struct children children = {0};
 
-	if (!allocate(&w))
+	if (!allocate(&w) || (query_needs_wrapping(q) && !find_passing(&w)))
 		return error_no_memory(err);
-	if (q->kind == TFPROF_CODE)
-		account_frames(&w);
-	else
-		account_nodes(&w);
-	find_staying(&w);
-	add_up(&w);
+	account(&w);
 	filter(&w);
 	if (query_cancelled(q))
 		return error_set(err, TFPROF_CANCELLED, "the query was stopped");
