@@ -10,6 +10,10 @@
 /* Steps of backtracking a single match may take. */
 enum { MATCH_LIMIT = 2000000, HEAP_LIMIT_KIB = 65536 };
 
+/* RE2's defaults: UTF-8, `$` only at the very end, whole strings. */
+static const uint32_t AS_RE2 = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED |
+	PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+
 enum regex_kind { REGEX_ALL, REGEX_EQUAL, REGEX_PREFIX, REGEX_SUFFIX, REGEX_PART, REGEX_PCRE };
 
 struct regex {
@@ -17,6 +21,7 @@ struct regex {
 	struct span literal;           /* of the simple kinds; inside the pattern */
 	struct span pattern;
 	pcre2_code *code;
+	pcre2_code *lenient;           /* for texts that are not UTF-8, made when one comes */
 	pcre2_match_data *match;
 };
 
@@ -76,12 +81,8 @@ static enum tfprof_status compile(struct regexes *r, struct regex *regex, struct
 	int code;
 	PCRE2_SIZE offset;
 
-	/* The options are RE2's defaults: UTF-8 that may be invalid, `$` only at
-	 * the very end, whole strings. */
-	regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern.at, regex->pattern.n,
-		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED |
-			PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C,
-		&code, &offset, NULL);
+	regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern.at, regex->pattern.n, AS_RE2, &code,
+		&offset, NULL);
 	if (!regex->code)
 		return compile_error(err, r->option, regex->pattern, code, offset);
 	if (!getenv("TFPROF_NO_JIT"))
@@ -142,6 +143,7 @@ void regexes_free(struct regexes *r)
 	for (size_t i = 0; i < r->n; i++) {
 		pcre2_match_data_free(r->at[i].match);
 		pcre2_code_free(r->at[i].code);
+		pcre2_code_free(r->at[i].lenient);
 	}
 	pcre2_match_context_free(r->context);
 	pcre2_jit_stack_free(r->stack);
@@ -193,15 +195,33 @@ static bool match_simple(const struct regex *x, struct span s)
 	}
 }
 
+/* A text that is not UTF-8. Compiled for such texts, PCRE2 10.42's JIT takes
+ * `\W` wrongly for every character beyond ASCII, so that code is interpreted,
+ * and used for nothing else. */
+static int match_lenient(struct regexes *r, struct regex *x, struct span text)
+{
+	int code;
+	PCRE2_SIZE offset;
+
+	if (!x->lenient)
+		x->lenient = pcre2_compile((PCRE2_SPTR)x->pattern.at, x->pattern.n,
+			AS_RE2 | PCRE2_MATCH_INVALID_UTF, &code, &offset, NULL);
+	if (!x->lenient)
+		return PCRE2_ERROR_NOMEMORY;
+	return pcre2_match(x->lenient, (PCRE2_SPTR)text.at, text.n, 0, 0, x->match, r->context);
+}
+
 bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 {
-	const struct regex *x = &r->at[i];
+	struct regex *x = &r->at[i];
 	int code;
 
 	if (x->kind != REGEX_PCRE)
 		return match_simple(x, text);
 	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0, 0, x->match,
 		r->context);
+	if (code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21)
+		code = match_lenient(r, x, text);
 	if (code < 0 && code != PCRE2_ERROR_NOMATCH && !r->failed) {
 		r->failed = code;
 		r->failed_at = i;
