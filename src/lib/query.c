@@ -1,9 +1,9 @@
 /* Queries through the public API: checks the step, runs the query on the right
  * view, writes the output the options name. */
+#include "lib/output.h"
 #include "lib/profile.h"
 #include "lib/result.h"
 #include "output/message.h"
-#include "output/report.h"
 #include "output/table.h"
 #include "query/query.h"
 
@@ -79,62 +79,6 @@ static enum tfprof_status take_failure(const struct query *q, struct tfprof_erro
 	return q->failed;
 }
 
-static enum tfprof_status write_report(struct query *q, struct sink *out, struct tfprof_error *err)
-{
-	if (!report_write(q, out)) {
-		sink_abandon(out);
-		return error_no_memory(err);
-	}
-	if (q->failed) {
-		sink_abandon(out);
-		return take_failure(q, err);
-	}
-	if (query_cancelled(q)) {
-		sink_abandon(out);
-		return error_set(err, TFPROF_CANCELLED, "the query was stopped");
-	}
-	return sink_commit(out, err);
-}
-
-static enum tfprof_status write_text(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	struct sink out;
-	enum tfprof_status status;
-
-	if (frame) {
-		buf_text(&r->text, "\n=========================Options=============================\n");
-		options_echo(q->options, &r->text, false);
-		buf_text(&r->text, "\n==================Model Analysis Report======================\n");
-	}
-	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
-	if (status == TFPROF_OK)
-		status = write_report(q, &out, err);
-	if (frame)
-		buf_text(&r->text, "\n======================End of Report==========================\n");
-	return status;
-}
-
-static enum tfprof_status write_file(struct query *q, struct tfprof_error *err)
-{
-	struct sink out;
-	enum tfprof_status status = sink_open(&out, q->options->outfile.at, SINK_PLAIN, err);
-
-	return status == TFPROF_OK ? write_report(q, &out, err) : status;
-}
-
-static enum tfprof_status write_output(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	switch (q->options->output_type) {
-	case OUT_STDOUT: return write_text(q, r, frame, err);
-	case OUT_FILE: return write_file(q, err);
-	case OUT_NONE: return TFPROF_OK;
-	default:
-		return error_set(err, TFPROF_UNSUPPORTED, "-output: this type is not there yet");
-	}
-}
-
 static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct tfprof_error *err)
 {
 	switch (q->kind) {
@@ -151,20 +95,13 @@ static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct t
 	return error_set(err, TFPROF_ARGUMENT, "unknown view");
 }
 
-static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags, tfprof_result *r,
+/* What belongs to the answer besides its output. */
+static enum tfprof_status give(struct query *q, unsigned flags, tfprof_result *r,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = check_step(q->model, q->options->number[OPT_STEP], err);
+	enum tfprof_status status = TFPROF_OK;
 
-	if (status == TFPROF_OK)
-		status = find_view(p, q, err);
-	if (status == TFPROF_OK)
-		status = query_run(q, err);
-	if (status != TFPROF_OK)
-		return status;
-	note(q, &r->notes);
-	status = write_output(q, r, flags & TFPROF_WANT_FRAME, err);
-	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE) {
+	if (flags & TFPROF_WANT_MESSAGE) {
 		message_write(q, &r->message);
 		status = take_failure(q, err);
 	}
@@ -174,6 +111,81 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 		if (!r->rows)
 			status = error_no_memory(err);
 	}
+	return status;
+}
+
+/* An output that the view or the options do not allow: an error, or, where the
+ * original only says so, a note and the root. */
+static enum tfprof_status refuse(struct query *q, struct buf *why, tfprof_result *r,
+	struct tfprof_error *err)
+{
+	if (!q->options->tolerant)
+		return error_set(err, TFPROF_UNSUPPORTED, "%.*s", ERROR_SPAN(buf_get(why)));
+	buf_span(&r->notes, buf_get(why));
+	buf_char(&r->notes, '\n');
+	message_write_root(&r->message);
+	return TFPROF_OK;
+}
+
+/* One output for each step, and nothing else. */
+static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
+	struct tfprof_error *err)
+{
+	const struct model *m = q->model;
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!m->steps.n && !q->options->tolerant)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"a timeline of graph view shows steps: the profile has none");
+	if (m->steps.n > 1 && span_equal(q->options->outfile, SPAN("-")))
+		return error_set(err, TFPROF_ARGUMENT, "-output: one timeline for each of %zu steps "
+			"cannot go to standard output: choose one by -step", m->steps.n);
+	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
+		struct tfprof_options options = *q->options;
+		struct query one = *q;
+
+		options.number[OPT_STEP] = m->steps.at[i];
+		one.options = &options;
+		if (m->steps.at[i] < 0) {
+			buf_text(&r->notes, "Must specify -step option to generate timeline in graph "
+					    "view.\n");
+			continue;
+		}
+		status = query_run(&one, err);
+		if (status == TFPROF_OK)
+			status = output_write(&one, r, false, err);
+		query_clear(&one);
+	}
+	return status;
+}
+
+static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags, tfprof_result *r,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = check_step(q->model, q->options->number[OPT_STEP], err);
+	struct buf why = {0};
+
+	if (status == TFPROF_OK)
+		status = find_view(p, q, err);
+	if (status != TFPROF_OK)
+		return status;
+	output_refuse(q, &why);
+	if (why.failed) {
+		status = error_no_memory(err);
+	} else if (why.n) {
+		status = refuse(q, &why, r, err);
+	} else if (output_is_by_step(q)) {
+		note(q, &r->notes);
+		status = run_steps(q, r, err);
+	} else {
+		status = query_run(q, err);
+		note(q, &r->notes);
+		if (status == TFPROF_OK)
+			status = output_write(q, r, flags & TFPROF_WANT_FRAME, err);
+		if (status == TFPROF_OK)
+			status = give(q, flags, r, err);
+	}
+	buf_clear(&why);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed || r->message.failed))
 		status = error_no_memory(err);
 	return status;
@@ -194,7 +206,7 @@ enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_v
 		return error_no_memory(err);
 	pthread_rwlock_rdlock(&p->lock);
 	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
-		? ALL_METRICS : query_metrics(&p->model, options);
+		? ALL_METRICS : query_metrics(&p->model, options) | output_metrics(options);
 	status = run(p, &q, flags, r, err);
 	query_clear(&q);
 	pthread_rwlock_unlock(&p->lock);

@@ -505,6 +505,7 @@ enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *byt
 	if (!fresh)
 		return error_no_memory(err);
 	memset(fresh->number, 0, sizeof(fresh->number));
+	fresh->tolerant = true;
 	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);
 	if (status == TFPROF_OK && dump.n) {
 		buf_text(&output, "file:outfile=");

@@ -108,6 +108,7 @@ struct tfprof_options {
 	enum output_type output_type;
 	struct span outfile;               /* inside the list of OUTPUT */
 	bool took_dump_to_file;            /* the deprecated way to name a file */
+	bool tolerant;                     /* came as a message: take what the original took */
 	struct buf echo, value;            /* what _get functions lend out */
 };
 

@@ -49,6 +49,13 @@ bool query_cancelled(const struct query *q)
 	return q->cancel && *q->cancel;
 }
 
+enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err)
+{
+	if (!query_cancelled(q))
+		return TFPROF_OK;
+	return error_set(err, TFPROF_CANCELLED, "the query was stopped");
+}
+
 /* ---- regexes ------------------------------------------------------------ */
 
 static enum tfprof_status compile(struct query *q, enum option_id id, const char *name,
@@ -192,8 +199,8 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 		status = q->kind == TFPROF_OP ? query_list(q, err) : query_tree(q, err);
 	if (status == TFPROF_OK)
 		status = check_all(q, err);
-	if (status == TFPROF_OK && query_cancelled(q))
-		status = error_set(err, TFPROF_CANCELLED, "the query was stopped");
+	if (status == TFPROF_OK)
+		status = query_check_cancelled(q, err);
 	return status;
 }
 

@@ -77,6 +77,8 @@ bool query_name_trimmed(struct query *q, struct span name);
 
 /* The caller has asked to stop. */
 bool query_cancelled(const struct query *q);
+/* The same as a status. */
+enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 enum tfprof_status query_list(struct query *q, struct tfprof_error *err);

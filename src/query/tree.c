@@ -455,7 +455,7 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 	account(&w);
 	filter(&w);
 	if (query_cancelled(q))
-		return error_set(err, TFPROF_CANCELLED, "the query was stopped");
+		return query_check_cancelled(q, err);
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && q->kind != TFPROF_CODE)
 		add_up_shown(&w);
 	if (!collect_children(&w, &children) || !sort_children(&w, &children) ||

@@ -21,8 +21,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "oracle")]
 import original as original_module  # noqa: E402
 import ours as ours_module  # noqa: E402
 
-from google.protobuf.message import DecodeError  # noqa: E402
 import run  # noqa: E402  (before what needs TensorFlow's messages: it finds them)
+from google.protobuf.message import DecodeError  # noqa: E402
 import compare  # noqa: E402
 import generate  # noqa: E402
 import queries  # noqa: E402

@@ -1,0 +1,109 @@
+"""Output shapes that a run has shown, beside those a live graph knows.
+
+TensorFlow's flops figures need complete shapes and look them up in the graph.
+What a run has shown must reach them without being written into the caller's
+graph, so it is kept here by tensor name, and the registered functions get a
+view of the graph that knows it.
+"""
+
+
+class RunShapes:
+    """Shapes completed from run metadata, by tensor name; the first run that
+    completes a shape decides."""
+
+    def __init__(self, graph):
+        self._graph = graph
+        self._of_tensor = {}
+
+    def __len__(self):
+        return len(self._of_tensor)
+
+    def get(self, tensor_name):
+        return self._of_tensor.get(tensor_name)
+
+    def add(self, run_meta):
+        """Takes what the run metadata adds. Returns the names of the tensors
+        whose shape in it contradicts the graph's."""
+        operations = {operation.name: operation for operation in self._graph.get_operations()}
+        contradicting = []
+        for device in run_meta.step_stats.dev_stats:
+            for entry in device.node_stats:
+                operation = operations.get(entry.node_name)
+                if operation is not None and len(operation.outputs) == len(entry.output):
+                    for tensor, output in zip(operation.outputs, entry.output):
+                        if not self._add_tensor(tensor, output.tensor_description.shape):
+                            contradicting.append(tensor.name)
+        return contradicting
+
+    def _add_tensor(self, tensor, run_shape):
+        known = tensor.shape
+        if known.is_fully_defined() or tensor.name in self._of_tensor:
+            return True
+        sizes = [dimension.size for dimension in run_shape.dim]
+        if min(sizes, default=0) < 0 or not known.is_compatible_with(sizes):
+            return False
+        self._of_tensor[tensor.name] = type(known)(sizes)
+        return True
+
+    def write_into(self, graph_def):
+        """Puts the shapes into the `_output_shapes` of a GraphDef's nodes."""
+        of_node = {}
+        for tensor_name, shape in self._of_tensor.items():
+            node_name, _, index = tensor_name.rpartition(":")
+            of_node.setdefault(node_name, []).append((int(index), shape))
+        for node in graph_def.node if of_node else ():
+            for index, shape in of_node.get(node.name, ()):
+                node.attr["_output_shapes"].list.shape[index].CopyFrom(shape.as_proto())
+
+
+class _View:
+    """Stands for an object and answers like it, except where a subclass knows better."""
+
+    def __init__(self, seen, shapes):
+        self._seen = seen
+        self._shapes = shapes
+
+    def __getattr__(self, name):
+        return getattr(self._seen, name)
+
+    def _view(self, element):
+        if hasattr(element, "outputs"):
+            return OperationView(element, self._shapes)
+        if hasattr(element, "get_shape"):
+            return TensorView(element, self._shapes)
+        return element
+
+
+class GraphView(_View):
+    def get_tensor_by_name(self, name):
+        return self._view(self._seen.get_tensor_by_name(name))
+
+    def get_operation_by_name(self, name):
+        return self._view(self._seen.get_operation_by_name(name))
+
+    def as_graph_element(self, *args, **kwargs):
+        return self._view(self._seen.as_graph_element(*args, **kwargs))
+
+
+class OperationView(_View):
+    @property
+    def inputs(self):
+        return [self._view(tensor) for tensor in self._seen.inputs]
+
+    @property
+    def outputs(self):
+        return [self._view(tensor) for tensor in self._seen.outputs]
+
+
+class TensorView(_View):
+    @property
+    def shape(self):
+        shape = self._shapes.get(self._seen.name)
+        return self._seen.shape if shape is None else shape
+
+    def get_shape(self):
+        return self.shape
+
+    @property
+    def op(self):
+        return self._view(self._seen.op)

@@ -1,0 +1,66 @@
+"""Call stacks of live operations as the op log's CodeDef messages.
+
+A stack is kept once for all the operations that share it, a frame once for all
+the stacks: a graph built by loops has thousands of operations and only dozens
+of distinct stacks.
+"""
+
+import linecache
+
+
+class Strings:
+    """An op log's table of strings: ids in order of first use, `none` is 0."""
+
+    def __init__(self):
+        self._id_of = {"none": 0}
+
+    def id_of(self, text):
+        return self._id_of.setdefault(text, len(self._id_of)) if text else 0
+
+    def write_into(self, id_to_string):
+        for text, number in self._id_of.items():
+            id_to_string[number] = text
+
+
+class Stacks:
+    """Tracebacks to CodeDefs. With `source_lines` the text of a line is read
+    from its file where TensorFlow does not tell it."""
+
+    def __init__(self, source_lines=False):
+        from tensorflow.core.profiler.tfprof_log_pb2 import CodeDef
+
+        self.strings = Strings()
+        self._code_def_class = CodeDef
+        self._source_lines = source_lines
+        self._code_defs = {}
+        self._frames = {}
+
+    def get(self, traceback):
+        """The CodeDef, or None for an operation that came without a traceback.
+
+        Keys are values: TensorFlow's objects for tracebacks and frames point
+        into the graph and must not outlive it.
+        """
+        if traceback is None:
+            return None
+        key = len(traceback), str(traceback)
+        code_def = self._code_defs.get(key)
+        if code_def is None:
+            code_def = self._code_def_class(traces=[self._get_frame(f) for f in traceback])
+            self._code_defs[key] = code_def
+        return code_def
+
+    def _get_frame(self, frame):
+        key = tuple(frame)
+        known = self._frames.get(key)
+        if known is None:
+            known = self._frames[key] = self._make_frame(*key)
+        return known
+
+    def _make_frame(self, filename, lineno, function, line):
+        if not line and self._source_lines and lineno:
+            line = linecache.getline(filename, lineno).strip()
+        id_of = self.strings.id_of
+        return self._code_def_class.Trace(
+            file_id=id_of(filename), function_id=id_of(function), line_id=id_of(line),
+            lineno=lineno or -1, func_start_line=-1)

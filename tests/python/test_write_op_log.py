@@ -1,0 +1,126 @@
+"""write_op_log: the same file that TensorFlow's own writes, and a good one."""
+
+import os
+import resource
+import warnings
+
+import pytest
+
+from live_models import build, expected_log, read_log, resolve, run_traced, tf, varied
+
+from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
+import tfprof
+from tfprof.tfprof_logger import write_op_log
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("add_trace", [True, False])
+@pytest.mark.parametrize("with_run_meta", [True, False])
+def test_as_tensorflow(with_run_meta, add_trace, tmp_path):
+    built, (other, *_) = [build(varied) for _ in range(2)]
+    run_meta = run_traced(*built) if with_run_meta else None
+    assert write_op_log(built[0], str(tmp_path), run_meta=run_meta, add_trace=add_trace) is None
+    ours = read_log(tmp_path)
+    expected = expected_log(other, tmp_path, run_meta=run_meta, add_trace=add_trace)
+    assert resolve(ours) == resolve(expected)
+
+
+def test_names():
+    assert tfprof.write_op_log is tfprof.tfprof_logger.write_op_log is write_op_log
+
+
+def test_figures_of_the_documents(tmp_path):
+    """The extra type of the documents' example, and their float operations."""
+    graph = tf.Graph()
+    with graph.as_default():
+        with tf.variable_scope("pool_logit"):
+            weights = tf.get_variable("DW", [64, 10])
+            biases = tf.get_variable("biases", [10])
+            tf.nn.xw_plus_b(tf.ones([128, 64]), weights, biases)
+    op_log = OpLogProto()
+    for variable in (weights, biases):
+        entry = op_log.log_entries.add()
+        entry.name = variable.op.name
+        entry.types.append("pool_logit")
+    write_op_log(graph, tmp_path, op_log)
+    entries = {entry.name: entry for entry in read_log(tmp_path).log_entries}
+    for name in ("pool_logit/DW", "pool_logit/biases"):
+        assert entries[name].types == ["pool_logit", "_trainable_variables"]
+    assert entries["pool_logit/xw_plus_b/MatMul"].float_ops == 163840
+    assert entries["pool_logit/xw_plus_b"].float_ops == 1280
+
+
+def test_source_lines(tmp_path):
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.ones([2])  # the source
+    write_op_log(graph, tmp_path, source_lines=True)
+    assert any(source == "tf.ones([2])  # the source" for entry in resolve(read_log(tmp_path))
+               for _, _, _, source, _ in entry[3])
+
+
+def test_directory_is_made(tmp_path):
+    write_op_log(tf.Graph(), tmp_path / "new" / "deep")
+    assert os.listdir(tmp_path / "new" / "deep") == ["tfprof_log"]
+
+
+def test_current_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_op_log(tf.Graph(), "")
+    assert os.listdir(tmp_path) == ["tfprof_log"]
+
+
+def test_tensorflows_file_systems(tmp_path):
+    write_op_log(tf.Graph(), f"file://{tmp_path}/new")
+    assert dict(read_log(tmp_path / "new").id_to_string) == {0: "none"}
+    assert os.listdir(tmp_path / "new") == ["tfprof_log"]
+
+
+def test_ordinary_permissions(tmp_path):
+    write_op_log(tf.Graph(), tmp_path)
+    (tmp_path / "plain").write_text("")
+    assert (tmp_path / "tfprof_log").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.fixture
+def full_disk():
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_written_whole_or_not_at_all(tmp_path, full_disk):
+    write_op_log(tf.Graph(), tmp_path)
+    before = (tmp_path / "tfprof_log").read_bytes()
+    with pytest.raises(OSError):
+        write_op_log(build(varied)[0], tmp_path)
+    assert os.listdir(tmp_path) == ["tfprof_log"]
+    assert (tmp_path / "tfprof_log").read_bytes() == before
+
+
+def test_nothing_is_written_for_wrong_arguments(tmp_path):
+    with pytest.raises(TypeError, match="graph must be a tf.Graph"):
+        write_op_log("graph", tmp_path / "new")
+    with pytest.raises(TypeError, match="op_log must be OpLogProto"):
+        write_op_log(tf.Graph(), tmp_path / "new", op_log=tf.GraphDef())
+    assert os.listdir(tmp_path) == []
+
+
+def test_wrong_directories(tmp_path):
+    with pytest.raises(TypeError, match="log_dir must be a path, not int"):
+        write_op_log(tf.Graph(), 3)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        write_op_log(tf.Graph(), tmp_path / "file")
+
+
+def test_nothing_on_stdout(tmp_path, capfd):
+    write_op_log(build(varied)[0], tmp_path)
+    assert capfd.readouterr().out == ""
