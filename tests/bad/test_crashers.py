@@ -84,7 +84,7 @@ def test_scope_50_000_deep(tfprof):
     put(tfprof, "graph", node("/".join("s" * 50_000), "Op"))
     done = check_alive(tfprof.run("scope", "--graph_path=graph", "--select=occurrence"))
     assert done.returncode == 0
-    assert b"_TFProfRoot (--/0|--/50000)" in done.stdout
+    assert b"_TFProfRoot (--/0|--/50.00k)" in done.stdout
 
 
 def test_stack_50_000_deep(tfprof):
