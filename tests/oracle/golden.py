@@ -27,9 +27,9 @@ ALL = ("--select=bytes,peak_bytes,residual_bytes,output_bytes,micros,accelerator
        "cpu_micros,params,float_ops,occurrence,device,op_types,input_shapes")
 CODE = "--source_lines=false"
 
-# What every model is asked. Bytes are asked of single steps: where a kernel
-# reuses its input's memory, TensorFlow counts below zero, and the original
-# averages such sums as unsigned numbers, which we do not.
+# What every model is asked. No model may hold byte counts below zero (they are
+# what TensorFlow notes where a kernel gives memory back): the original averages
+# such sums as unsigned numbers, which we do not.
 COMMON = [
     f"scope {FILES} --max_depth=3",
     f"scope {FILES} {ALL} --max_depth=3 --step=0",
@@ -42,8 +42,8 @@ COMMON = [
     "--trim_name_regexes='gradients/unit_[23].*'",
     f"graph {SAVED} --start_name_regexes='.*loss.*,cost.*' --max_depth=100 --min_micros=10 "
     "--select=micros,device",
-    f"op {FILES} --select=micros,occurrence --order_by=micros --max_depth=100",
-    f"op {FILES} --select=micros,bytes,occurrence --order_by=micros --max_depth=100 --step=1",
+    f"op {FILES} --select=micros,bytes,occurrence --order_by=micros --max_depth=100",
+    f"op {FILES} --select=bytes,peak_bytes,residual_bytes,output_bytes --order_by=bytes --step=1",
     f"op {SAVED} {ALL} --order_by=peak_bytes --max_depth=1000 --step=2",
     f"op {SAVED} --account_type_regexes='.*cpu.*,.*gpu.*' --select=device,micros,occurrence "
     "--order_by=occurrence --hide_name_regexes=Const --min_occurrence=2 --max_depth=40",
@@ -52,7 +52,7 @@ COMMON = [
     f"code {FILES} {CODE} --max_depth=1000 --order_by=micros "
     "--show_name_regexes='.*(train|resnet_model|loop|devices).py.*'",
     f"code {SAVED} {CODE} --max_depth=7 --select=params,float_ops",
-    f"code {SAVED} {CODE} --max_depth=7 --select=bytes,output_bytes --order_by=bytes --step=0",
+    f"code {SAVED} {CODE} --max_depth=7 --select=bytes,output_bytes --order_by=bytes",
     f"code {SAVED} {CODE} --max_depth=1000 --order_by=cpu_micros --select=cpu_micros,device "
     "--trim_name_regexes='.*(variable_scope|dispatch|deprecation|traceback_utils).*' --step=0",
     f"code {SAVED} {CODE} --account_type_regexes='Mat.*,.*Conv.*' --select=micros,op_types "
