@@ -1,5 +1,6 @@
 #include "lib/output.h"
 
+#include "output/pprof.h"
 #include "output/report.h"
 #include "output/timeline.h"
 
@@ -75,12 +76,13 @@ static enum tfprof_status write_timeline(struct query *q, tfprof_result *r, bool
 	return timeline_write(q, text_of(q, r), err);
 }
 
-/* ---- the table ------------------------------------------------------------ */
-
-static void refuse_pprof(const struct query *q, struct buf *why)
+static enum tfprof_status write_pprof(struct query *q, tfprof_result *r, bool frame,
+	struct tfprof_error *err)
 {
-	buf_text(why, "-output: this type is not there yet");
+	return pprof_write(q, text_of(q, r), err);
 }
+
+/* ---- the table ------------------------------------------------------------ */
 
 static const struct output_kind {
 	/* Says why not, if so; NULL if nothing is in the way. */
@@ -91,7 +93,7 @@ static const struct output_kind {
 } outputs[] = {
 	[OUT_FILE] = {NULL, 0, write_file},
 	[OUT_NONE] = {NULL, 0, write_none},
-	[OUT_PPROF] = {refuse_pprof, 0, NULL},
+	[OUT_PPROF] = {pprof_refuse, 0, write_pprof},
 	[OUT_STDOUT] = {NULL, 0, write_stdout},
 	[OUT_TIMELINE] = {timeline_refuse, 1u << METRIC_MICROS, write_timeline},
 };
