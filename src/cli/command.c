@@ -35,7 +35,7 @@ static const struct command commands[] = {
 	{"set", COMMAND_SET, IN_SHELL, "make options the defaults of later lines", "[OPTION...]",
 		"The options given hold for every later line of the session that does not say\n"
 		"otherwise. Without options: shows those that hold now (so does an empty line).",
-		"-account_type_regexes _trainable_variables"},
+		"--account_type_regexes=_trainable_variables"},
 	{"quit", COMMAND_QUIT, IN_SHELL, "leave the shell (also: exit, Ctrl-D)", "",
 		"Leaves the shell.", ""},
 	{"exit", COMMAND_QUIT, IN_SHELL, NULL, "", "Leaves the shell.", ""},

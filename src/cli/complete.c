@@ -167,18 +167,6 @@ static void add_commands(struct candidates *c)
 			candidates_add(c, command->name, strlen(command->name));
 }
 
-/* Whether the flag means anything to the command. */
-static bool goes_with(const struct flag *flag, const struct command *command)
-{
-	bool advises = command && command->id == COMMAND_ADVISE;
-
-	switch (flag->group) {
-	case FLAG_OPTION: return !advises || strcmp(flag->name, "output") == 0;
-	case FLAG_ADVICE: return advises;
-	default: return false;
-	}
-}
-
 /* With as many dashes as were typed. */
 static void add_options(struct candidates *c, const char *dashes, const struct command *command)
 {
@@ -186,7 +174,7 @@ static void add_options(struct candidates *c, const char *dashes, const struct c
 	struct text name = {0};
 
 	for (size_t i = 0; flag_get(i, &flag); i++) {
-		if (*dashes && !goes_with(&flag, command))
+		if (*dashes && !flag_goes_with(&flag, command))
 			continue;
 		if (!*dashes && flag.group == FLAG_PROGRAM)
 			continue;

@@ -100,6 +100,17 @@ const char *flag_nearest(const char *name)
 	return tfprof_word_get_nearest(name, names);
 }
 
+bool flag_goes_with(const struct flag *flag, const struct command *command)
+{
+	bool advises = command && command->id == COMMAND_ADVISE;
+
+	switch (flag->group) {
+	case FLAG_OPTION: return !advises || strcmp(flag->name, "output") == 0;
+	case FLAG_ADVICE: return advises;
+	default: return false;
+	}
+}
+
 int flag_level(const char *word)
 {
 	for (int i = 0; level_words[i]; i++)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "command.h"
+
 enum file_id { FILE_PROFILE, FILE_GRAPH, FILE_RUN_META, FILE_OP_LOG, FILE_CHECKPOINT, N_FILES };
 
 enum flag_group {
@@ -37,6 +39,9 @@ bool flag_get(size_t i, struct flag *flag);
 bool flag_find(const char *name, size_t length, struct flag *flag);
 /* The name a misspelt one most likely meant, or NULL. */
 const char *flag_nearest(const char *name);
+
+/* Whether the flag means anything to a command (NULL: to any view). */
+bool flag_goes_with(const struct flag *flag, const struct command *command);
 
 /* Levels of findings by name, as --fail_on takes them; -1 if it is none. */
 int flag_level(const char *word);

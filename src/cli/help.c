@@ -1,26 +1,44 @@
 #include "help.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "flag.h"
+#include "terminal.h"
+#include "words.h"
 
-enum { NAME_COLUMN = 30, WIDTH = 80 };
+enum { NAME_COLUMN = 30, MAX_WIDTH = 100, USUAL_WIDTH = 80 };
+
+static size_t page_width(void)
+{
+	size_t rows, columns;
+
+	if (!isatty(STDOUT_FILENO))
+		return USUAL_WIDTH;
+	terminal_size(STDOUT_FILENO, &rows, &columns);
+	return columns < MAX_WIDTH ? columns : MAX_WIDTH;
+}
 
 static const char *dashes(enum command_where where)
 {
 	return where == IN_SHELL ? "-" : "--";
 }
 
-/* Fills a paragraph behind an indentation of which `column` bytes are already
- * written. */
-static void fill(struct text *out, const char *paragraph, size_t column, size_t indent)
+static const char *equals(enum command_where where)
 {
+	return where == IN_SHELL ? " " : "=";
+}
+
+/* Fills a paragraph behind an indentation that is already written. */
+static void fill(struct text *out, const char *paragraph, size_t indent)
+{
+	size_t column = indent, width = page_width();
 	const char *at = paragraph;
 
 	while (*at) {
 		size_t word = strcspn(at, " ");
 
-		if (column > indent && column + word + 1 > WIDTH) {
+		if (column > indent && column + word + 1 > width) {
 			text_printf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
@@ -35,21 +53,29 @@ static void fill(struct text *out, const char *paragraph, size_t column, size_t 
 	text_char(out, '\n');
 }
 
+/* ---- the overview ---------------------------------------------------------------- */
+
+/* Whether a default is worth telling: 0, false and nothing are as expected. */
+static bool is_telling(const char *value)
+{
+	return value && *value && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+}
+
 static void put_flag(struct text *out, const struct flag *flag, enum command_where where)
 {
 	struct text name = {0}, help = {0};
 
 	text_printf(&name, "  %s%s", dashes(where), flag->name);
 	if (flag->group == FLAG_FILE || flag->group == FLAG_ADVICE)
-		text_printf(&name, "%s%s", where == IN_SHELL ? " " : "=", flag->value);
+		text_printf(&name, "%s%s", equals(where), flag->value);
 	text_add(&help, flag->help);
-	if (flag->default_value && *flag->default_value)
+	if (is_telling(flag->default_value))
 		text_printf(&help, " [%s]", flag->default_value);
-	if (name.n + 2 > NAME_COLUMN)
+	if (name.n + 1 > NAME_COLUMN)
 		text_printf(out, "%s\n%*s", text_get(&name), NAME_COLUMN, "");
 	else
 		text_printf(out, "%-*s", NAME_COLUMN, text_get(&name));
-	fill(out, text_get(&help), NAME_COLUMN, NAME_COLUMN);
+	fill(out, text_get(&help), NAME_COLUMN);
 	out->failed |= name.failed || help.failed;
 	text_clear(&name);
 	text_clear(&help);
@@ -68,6 +94,7 @@ static void put_flags(struct text *out, const char *title, enum flag_group group
 
 void help_overview(struct text *out, enum command_where where)
 {
+	const char *help = where == IN_SHELL ? "help" : "tfprof help";
 	const struct command *c;
 
 	if (where == IN_PROGRAM)
@@ -84,42 +111,116 @@ void help_overview(struct text *out, enum command_where where)
 	if (where == IN_PROGRAM)
 		put_flags(out, "Files (a profile, or a graph and what goes with it)", FLAG_FILE, where);
 	put_flags(out, "Options of scope, graph, op and code [default]", FLAG_OPTION, where);
-	put_flags(out, "Options of advise", FLAG_ADVICE, where);
+	put_flags(out, "Options of advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Also", FLAG_PROGRAM, where);
-	text_printf(out, "\n%s COMMAND and %s OPTION tell more.\n",
-		where == IN_SHELL ? "help" : "tfprof help", where == IN_SHELL ? "help" : "tfprof help");
+	text_printf(out, "\n'%s COMMAND' and '%s OPTION' tell more.\n", help, help);
+}
+
+/* ---- a command -------------------------------------------------------------------- */
+
+/* Examples are written for the command line; the shell's way is -name value. */
+static void put_example(struct text *out, const char *example, enum command_where where)
+{
+	for (const char *at = example; *at;) {
+		size_t word = strcspn(at, " "), name = strcspn(at, "= ");
+
+		if (where == IN_SHELL && at[0] == '-' && name < word)
+			text_printf(out, "%.*s %.*s", (int)name - 1, at + 1, (int)(word - name - 1),
+				at + name + 1);
+		else
+			text_put(out, at, word);
+		at += word;
+		if (*at)
+			text_char(out, *at++);
+	}
+	text_char(out, '\n');
+}
+
+static void put_options_of(struct text *out, const struct command *c, enum command_where where)
+{
+	struct text names = {0};
+	struct flag flag;
+
+	if (!command_is_view(c->id) && c->id != COMMAND_SET && c->id != COMMAND_ADVISE)
+		return;
+	for (size_t i = 0; flag_get(i, &flag); i++)
+		if (flag_goes_with(&flag, c))
+			text_printf(&names, "%s%s%s", names.n ? " " : "", dashes(where), flag.name);
+	text_add(out, "\nOptions:\n  ");
+	fill(out, text_get(&names), 2);
+	out->failed |= names.failed;
+	text_clear(&names);
+}
+
+static void put_checkers(struct text *out)
+{
+	const struct tfprof_checker_info *info;
+	const struct tfprof_checker_option_info *option;
+
+	text_add(out, "\nCheckers:\n");
+	for (size_t i = 0; (info = tfprof_checker_get_info(i)); i++) {
+		text_printf(out, "  %s\n      ", info->name);
+		fill(out, info->help, 6);
+		for (option = info->options; option && option->name; option++) {
+			struct text line = {0};
+
+			text_printf(&line, "%s: %s [%s]", option->name, option->help,
+				option->default_value);
+			text_add(out, "      ");
+			fill(out, text_get(&line), 10);
+			text_clear(&line);
+		}
+	}
 }
 
 static void put_command(struct text *out, const struct command *c, enum command_where where)
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
+	const char *files = where == IN_SHELL || c->id == COMMAND_HELP ? "" : " --profile_path=FILE";
 
-	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, *c->usage ? " " : "", c->usage,
-		where == IN_PROGRAM && c->id != COMMAND_HELP ? " --profile_path=FILE" : "",
+	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "", c->usage,
 		c->description);
-	if (*c->example)
-		text_printf(out, "\nExample: %s%s %s\n", program, c->name, c->example);
+	if (c->id == COMMAND_ADVISE)
+		put_checkers(out);
+	put_options_of(out, c, where);
+	if (*c->example) {
+		text_printf(out, "\nExample:\n  %s%s%s ", program, c->name, files);
+		put_example(out, c->example, where);
+	}
+}
+
+/* ---- a flag ------------------------------------------------------------------------ */
+
+static void put_words(struct text *out, const struct flag *flag)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; flag->words[i]; i++)
+		width = strlen(flag->words[i]) > width ? strlen(flag->words[i]) : width;
+	text_char(out, '\n');
+	for (size_t i = 0; flag->words[i]; i++) {
+		const char *meaning = word_meaning(flag->name, flag->words[i]);
+
+		text_printf(out, "  %-*s", meaning ? (int)width + 2 : 0, flag->words[i]);
+		if (meaning)
+			fill(out, meaning, width + 4);
+		else
+			text_char(out, '\n');
+	}
 }
 
 static void put_flag_help(struct text *out, const struct flag *flag, enum command_where where)
 {
 	text_printf(out, "%s%s", dashes(where), flag->name);
 	if (flag->value)
-		text_printf(out, "%s%s", where == IN_SHELL ? " " : "=", flag->value);
+		text_printf(out, "%s%s", equals(where), flag->value);
 	text_add(out, "\n\n");
-	fill(out, flag->help, 0, 0);
-	if (flag->words) {
-		struct text words = {0};
-
-		text_add(&words, "One of:");
-		for (size_t i = 0; flag->words[i]; i++)
-			text_printf(&words, " %s%s", flag->words[i], flag->words[i + 1] ? "," : ".");
-		fill(out, text_get(&words), 0, 0);
-		text_clear(&words);
-	}
+	fill(out, flag->help, 0);
+	if (flag->words)
+		put_words(out, flag);
 	if (flag->default_value)
-		text_printf(out, "Default: %s\n", *flag->default_value ? flag->default_value : "none");
+		text_printf(out, "\nDefault: %s\n", *flag->default_value ? flag->default_value : "none");
 }
 
 enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
@@ -133,7 +234,7 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 		put_command(out, c, where);
 		return TFPROF_OK;
 	}
-	if (flag_find(name, strlen(name), &flag)) {
+	if (flag_find(name, strlen(name), &flag) && !flag.is_hidden) {
 		put_flag_help(out, &flag, where);
 		return TFPROF_OK;
 	}

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "generate.h"
 #include "help.h"
 #include "interrupt.h"
 #include "load.h"
@@ -39,6 +40,18 @@ static enum tfprof_status show_help(const char *word, struct tfprof_error *err)
 			return status;
 	} else {
 		help_overview(&text, IN_PROGRAM);
+	}
+	return write_text(&text, err);
+}
+
+static enum tfprof_status show_generated(const char *what, struct tfprof_error *err)
+{
+	struct text text = {0};
+	enum tfprof_status status = generate(&text, what, err);
+
+	if (status != TFPROF_OK) {
+		text_clear(&text);
+		return status;
 	}
 	return write_text(&text, err);
 }
@@ -113,8 +126,10 @@ static int obey(struct request *r)
 
 	if (r->wants_version)
 		status = show_version(&err);
+	else if (r->generate)
+		status = show_generated(r->generate, &err);
 	else if (r->wants_help)
-		status = show_help(r->command ? r->command->name : NULL, &err);
+		status = show_help(r->command ? r->command->name : r->word, &err);
 	else if (r->command && r->command->id == COMMAND_HELP)
 		status = show_help(r->word, &err);
 	else

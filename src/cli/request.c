@@ -15,6 +15,12 @@ struct parser {
 	struct tfprof_error *err;
 };
 
+/* `help -select` asks about the flag. */
+static bool asks_about(const struct request *r, const char *word)
+{
+	return r->command && r->command->id == COMMAND_HELP && !r->word && !strchr(word, '=');
+}
+
 /* Past one or two dashes; NULL if the word is no flag. */
 static const char *flag_name(const char *word)
 {
@@ -206,13 +212,14 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
 
+	if (!r->word && ((r->command && r->command->id == COMMAND_HELP) ||
+				(!r->command && r->wants_help && !command_find(word, p->where)))) {
+		r->word = word;
+		return TFPROF_OK;
+	}
 	if (!r->command) {
 		r->command = command_find(word, p->where);
 		return r->command ? TFPROF_OK : unknown_command(p, word);
-	}
-	if (r->command->id == COMMAND_HELP && !r->word) {
-		r->word = word;
-		return TFPROF_OK;
 	}
 	return fail(p->err, TFPROF_ARGUMENT,
 		"unexpected word: %.200s: the command is %s already%s", word, r->command->name,
@@ -240,7 +247,8 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	if (!r->options)
 		return fail_no_memory(err);
 	while (status == TFPROF_OK && p.at < p.n) {
-		const char *word = words[p.at++], *name = flag_name(word);
+		const char *word = words[p.at++];
+		const char *name = asks_about(r, word) ? NULL : flag_name(word);
 
 		status = name ? take_flag(&p, word, name) : take_word(&p, word);
 	}

@@ -25,7 +25,9 @@ struct shell {
 
 static void complain(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
 {
-	fprintf(stderr, "E: %s\n", err->text);
+	/* The terminal has put ^C where the line goes. */
+	fprintf(stderr, "%sE: %s\n", s->is_interactive && status == TFPROF_CANCELLED ? "\n" : "",
+		err->text);
 	if (!s->exit_status)
 		s->exit_status = fail_exit_status(status);
 }

@@ -1,0 +1,85 @@
+#include "generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum value_kind generate_value_kind(const struct flag *flag)
+{
+	const char *kind;
+
+	if (!flag->value || flag->group == FLAG_PROGRAM)
+		return VALUE_NONE;
+	if (flag->group == FLAG_FILE)
+		return flag->id == FILE_RUN_META ? VALUE_FILES : VALUE_FILE;
+	if (flag->group == FLAG_ADVICE)
+		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
+	kind = tfprof_option_get_info((size_t)flag->id)->kind;
+	if (strcmp(kind, "output") == 0)
+		return VALUE_OUTPUT;
+	if (strcmp(kind, "words") == 0)
+		return VALUE_WORDS;
+	return flag->words ? VALUE_WORD : VALUE_FREE;
+}
+
+static void put_name(struct text *out, const char *name)
+{
+	text_printf(out, "%s%s", out->n ? " " : "", name);
+}
+
+void generate_commands(struct text *out)
+{
+	const struct command *c;
+
+	for (size_t i = 0; (c = command_get(i)); i++)
+		if (c->where & IN_PROGRAM)
+			put_name(out, c->name);
+}
+
+void generate_words(struct text *out, const struct flag *flag)
+{
+	for (size_t i = 0; flag->words && flag->words[i]; i++)
+		put_name(out, flag->words[i]);
+}
+
+void generate_checkers(struct text *out)
+{
+	const struct tfprof_checker_info *info;
+
+	for (size_t i = 0; (info = tfprof_checker_get_info(i)); i++)
+		put_name(out, info->name);
+}
+
+static enum tfprof_status read_template(struct text *template, struct tfprof_error *err)
+{
+	char block[4096];
+	size_t n;
+
+	while ((n = fread(block, 1, sizeof(block), stdin)) > 0)
+		text_put(template, block, n);
+	return ferror(stdin) ? fail(err, TFPROF_IO, "cannot read: standard input") : TFPROF_OK;
+}
+
+enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err)
+{
+	static const struct {
+		const char *what;
+		void (*put)(struct text *out);
+	} shells[] = {{"bash", generate_bash}, {"zsh", generate_zsh}, {"fish", generate_fish}};
+	struct text template = {0};
+	enum tfprof_status status;
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (strcmp(shells[i].what, what) == 0) {
+			shells[i].put(out);
+			return TFPROF_OK;
+		}
+	if (strcmp(what, "man") != 0)
+		return fail(err, TFPROF_ARGUMENT,
+			"nothing to generate: %.200s: valid are bash, zsh, fish, man", what);
+	status = read_template(&template, err);
+	if (status == TFPROF_OK)
+		generate_man(out, text_get(&template));
+	out->failed |= template.failed;
+	text_clear(&template);
+	return status;
+}
