@@ -162,6 +162,8 @@ class Comparison:
         """Whoever wrote a profile, whoever loads it: the same answers."""
         queries = self.case.queries[:3]
         for writer, saved in (("original", theirs), ("ours", ours)):
+            if not saved:
+                continue  # a profile of nothing; an empty file is refused here
             self._load_both(saved)
             self._compare_queries(lambda: self._load(self.original), queries,
                                   f" loaded from {writer}")
@@ -171,7 +173,7 @@ class Comparison:
             if first != second:
                 self._differ("fixed point", -1, *(_text(ProfileProto.FromString(saved))
                                                   for saved in (first, second)))
-        if self.case.steps:
+        if self.case.steps and theirs:
             self._compare_continued(theirs)
 
     def _compare_continued(self, saved):
