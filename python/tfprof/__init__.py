@@ -18,6 +18,7 @@ import importlib
 # name → the module that has it
 _PARTS = {
     "ALL_ADVICE": "model_analyzer",
+    "Advice": "_advice",
     "ArgumentError": "_native",
     "Error": "_native",
     "FileError": "_native",

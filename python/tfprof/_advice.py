@@ -1,0 +1,90 @@
+"""What ``tfprof.load(...).advise()`` gives."""
+
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+from tfprof import _native
+
+LEVELS = ("none", "notice", "warning", "high")
+
+
+class Advice:
+    """What the checkers found.
+
+    It prints as the report and iterates as findings, dictionaries that say what
+    was found, where, and how much is at stake.
+
+    >>> import tfprof
+    >>> advice = tfprof.load('examples/resnet/profile').advise('ExpensiveOperationChecker')
+    >>> for finding in advice:
+    ...     print(finding['checker'], finding['what'])
+    ExpensiveOperationChecker expensive_types
+    ExpensiveOperationChecker expensive_nodes
+    ExpensiveOperationChecker expensive_lines
+    """
+
+    def __init__(self, report: _native.Result, details: _native.Result):
+        import json
+        self._report = report
+        self._details = json.loads(details.text.decode("utf-8", "replace"))
+
+    @property
+    def text(self) -> str:
+        """The report."""
+        return self._report.text.decode("utf-8", "replace")
+
+    @property
+    def notes(self) -> str:
+        """What could not be checked and why, in lines."""
+        return self._report.notes
+
+    @property
+    def level(self) -> str:
+        """How much the worst finding matters: 'none', 'notice', 'warning' or 'high'."""
+        return LEVELS[self._report.level]
+
+    @property
+    def message(self) -> Any:
+        """The advice as TensorFlow's API gives it: an AdviceProto. Needs protobuf."""
+        from tfprof import _messages
+        return _messages.parse("AdviceProto", self._report.message)
+
+    @property
+    def checkers(self) -> List[Dict[str, Any]]:
+        """Each checker that was asked for, with its options and findings."""
+        return self._details["checkers"]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Everything, as the JSON output has it."""
+        return self._details
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        for checker in self.checkers:
+            for finding in checker["findings"]:
+                yield {"checker": checker["name"], **finding}
+
+    def __len__(self) -> int:
+        return sum(len(checker["findings"]) for checker in self.checkers)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<advice: {len(self)} findings, level {self.level}>"
+
+
+Setting = Tuple[str, Optional[str], Optional[str]]
+
+
+def settings(checkers: Tuple[str, ...], options: Mapping[str, Any]) -> List[Setting]:
+    """Checkers by name, and {checker: {option: value}}, as the library takes them."""
+    made: List[Setting] = [(checker, None, None) for checker in checkers]
+    for checker in made:
+        if not isinstance(checker[0], str):
+            raise TypeError(f"checkers are named by strings, got {checker[0]!r}")
+    for name, values in options.items():
+        if not isinstance(values, Mapping):
+            raise _native.ArgumentError(
+                f"checker {name!r}: expected a dict of its options, got {values!r}")
+        made.append((name, None, None))
+        made += [(name, option, str(value)) for option, value in values.items()]
+    return made

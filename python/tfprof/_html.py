@@ -1,0 +1,158 @@
+"""A result as a table in a notebook: click a column's head to sort by it, a
+second time for the other direction, a third time for the order of the report."""
+
+import html
+import itertools
+from typing import Any, Callable, List, NamedTuple, Optional
+
+from tfprof import _format
+
+MAX_ROWS = 1000
+_numbers = itertools.count(1)
+
+
+class Column(NamedTuple):
+    head: str
+    own: str
+    total: Optional[str] = None
+    show: Optional[Callable[[int], str]] = None
+
+
+def _both(head: str, field: str, show: Callable[[int], str]) -> List[Column]:
+    return [Column(head, field, "total_" + field, show)]
+
+
+# select word → its columns, in the order of a report
+_SELECTED = {
+    "bytes": _both("requested bytes", "requested_bytes", _format.memory),
+    "peak_bytes": _both("peak bytes", "peak_bytes", _format.memory),
+    "residual_bytes": _both("residual bytes", "residual_bytes", _format.memory),
+    "output_bytes": _both("output bytes", "output_bytes", _format.memory),
+    "micros": (_both("total time", "exec_micros", _format.micros)
+               + _both("accelerator time", "accelerator_exec_micros", _format.micros)
+               + _both("cpu time", "cpu_exec_micros", _format.micros)),
+    "accelerator_micros": _both("accelerator time", "accelerator_exec_micros", _format.micros),
+    "cpu_micros": _both("cpu time", "cpu_exec_micros", _format.micros),
+    "params": _both("parameters", "parameters", _format.count) + [Column("shape", "shape")],
+    "float_ops": _both("float operations", "float_ops", _format.count),
+    "occurrence": (_both("runs", "run_count", _format.count)
+                   + _both("defined", "definition_count", _format.count)),
+    "device": [Column("device", "device")],
+    "op_types": [Column("types", "op_types")],
+    "input_shapes": [Column("input shapes", "input_shapes")],
+}
+
+_STYLE = """
+.tfprof {font-size: 13px}
+.tfprof table {border-collapse: collapse; width: auto; font-variant-numeric: tabular-nums}
+.tfprof th, .tfprof td {padding: 2px 10px; text-align: right; white-space: nowrap; border: 0;
+    background: none; color: inherit}
+.tfprof th {cursor: pointer; border-bottom: 1px solid currentColor; user-select: none}
+.tfprof th:focus-visible {outline: 2px solid}
+.tfprof th::after {content: "\\2002"; display: inline-block; width: 1em; text-align: center}
+.tfprof th[aria-sort=descending]::after {content: "\\25be"}
+.tfprof th[aria-sort=ascending]::after {content: "\\25b4"}
+.tfprof td.text, .tfprof th.text {text-align: left}
+.tfprof td.name {font-family: monospace; text-align: left; white-space: pre}
+.tfprof td .own {opacity: .6}
+.tfprof tbody tr:hover {background: rgba(128, 128, 128, .15)}
+"""
+
+# Orders: 0 as reported, then down and up (text: up and down).
+_SCRIPT = """
+(function () {
+  var box = document.getElementById("%s"), body = box.querySelector("tbody");
+  var rows = Array.prototype.slice.call(body.rows), order = 0, last = null;
+  function sortBy(head) {
+    var column = head.cellIndex, text = head.classList.contains("text");
+    order = head === last ? (order + 1) %% 3 : 1;
+    last = head;
+    var sign = (order === 1) === text ? 1 : -1, sorted = rows.slice();
+    function key(row) {
+      var value = row.cells[column].dataset.value;
+      return text ? value : Number(value);
+    }
+    if (order) sorted.sort(function (a, b) {
+      var x = key(a), y = key(b);
+      return x < y ? -sign : x > y ? sign : 0;
+    });
+    box.querySelectorAll("th").forEach(function (th) { th.removeAttribute("aria-sort"); });
+    if (order) head.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
+    sorted.forEach(function (row) { body.appendChild(row); });
+  }
+  box.querySelectorAll("th").forEach(function (head) {
+    head.addEventListener("click", function () { sortBy(head); });
+    head.addEventListener("keydown", function (event) {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); sortBy(head); }
+    });
+  });
+})();
+"""
+
+
+def table(result: Any) -> str:
+    number = f"tfprof-{next(_numbers)}-{id(result):x}"
+    columns = _columns(result.options["select"])
+    cell = _tree_cell
+    first = 0
+    if result.view == "op" and len(result) > 1:
+        # Each group stands in a line of its own, under no root.
+        columns = [column for column in columns if column.own not in ("shape", "input_shapes")]
+        cell = _make_list_cell(result.root)
+        first = 1
+    rows = [_row(node, columns, cell, node.depth - first)
+            for node in result[first:first + MAX_ROWS]]
+    left = len(result) - first - len(rows)
+    heads = [_head("node", True)] + [_head(column.head, column.show is None)
+                                     for column in columns]
+    more = (f"<p>{left} more rows: to_pandas() has them all, options such as max_depth and "
+            "min_micros show fewer.</p>" if left > 0 else "")
+    return (f'<div class="tfprof" id="{number}"><style>{_STYLE}</style>'
+            f'<table><thead><tr>{"".join(heads)}</tr></thead>'
+            f'<tbody>{"".join(rows)}</tbody></table>{more}'
+            f"<script>{_SCRIPT % number}</script></div>")
+
+
+def _columns(select: List[str]) -> List[Column]:
+    chosen: List[Column] = []
+    for word, columns in _SELECTED.items():
+        if word in select:
+            chosen += [column for column in columns if column not in chosen]
+    return chosen
+
+
+def _head(text: str, is_text: bool) -> str:
+    kind = ' class="text"' if is_text else ""
+    return f'<th scope="col" tabindex="0"{kind}>{html.escape(text)}</th>'
+
+
+def _row(node: Any, columns: List[Column], cell: Callable[[Any, Column], str],
+         depth: int) -> str:
+    name = html.escape(node.name)
+    indent = 10 + 16 * min(depth, 40)
+    cells = [f'<td class="name" data-value="{name}" style="padding-left: {indent}px">{name}</td>']
+    cells += [cell(node, column) if column.show else _text_cell(node, column)
+              for column in columns]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _text_cell(node: Any, column: Column) -> str:
+    text = html.escape(getattr(node, column.own))
+    return f'<td class="text" data-value="{text}">{text}</td>'
+
+
+def _tree_cell(node: Any, column: Column) -> str:
+    """Own and total, sorted by the total."""
+    own, total = getattr(node, column.own), getattr(node, column.total)
+    shown = column.show(own) if node.accounted else "--"
+    return f'<td data-value="{total}"><span class="own">{shown}/</span>{column.show(total)}</td>'
+
+
+def _make_list_cell(root: Any) -> Callable[[Any, Column], str]:
+    """The number of a group and its share of all. (Totals of an op view only
+    add up what follows.)"""
+    def list_cell(node: Any, column: Column) -> str:
+        own, whole = getattr(node, column.own), getattr(root, column.total)
+        share = f'<span class="own"> {own / whole:.2%}</span>' if whole > 0 else ""
+        return f'<td data-value="{own}">{column.show(own)}{share}</td>'
+    return list_cell

@@ -1,0 +1,246 @@
+"""Profiles from the files that a run leaves behind; no TensorFlow needed."""
+
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+from tfprof import _advice, _native, _options, _progress
+from tfprof._result import Result
+
+Path = Union[str, "os.PathLike[str]"]
+Input = Union[bytes, Path, Any]
+
+_NAMES = {"graph": "tensorflow.GraphDef", "run_meta": "tensorflow.RunMetadata",
+          "op_log": "tensorflow.tfprof.OpLogProto", "profile": "tensorflow.tfprof.ProfileProto"}
+
+
+def load(profile: Optional[Input] = None, *, graph: Optional[Input] = None,
+         run_meta: Union[Input, Iterable[Input], Mapping[int, Input], None] = None,
+         op_log: Optional[Input] = None, checkpoint: Optional[Path] = None,
+         progress: Optional[bool] = None) -> "Profile":
+    """A profile from files.
+
+    Args:
+      profile: a saved profile (ProfileProto), such as ``profile_100``; or else
+      graph: a GraphDef, text or binary,
+      run_meta: RunMetadata: one, a list (steps 0, 1, 2, ...) or a dict by step,
+      op_log: an OpLogProto, such as ``tfprof_log``,
+      checkpoint: the prefix or file of a TensorFlow checkpoint.
+      progress: whether to show progress; by default on a terminal, for what
+        takes longer than a second.
+
+    Each is a path, or the message or its bytes.
+
+    >>> import tfprof
+    >>> profile = tfprof.load('examples/resnet/profile')
+    >>> profile.steps
+    [0, 1, 2]
+    >>> profile  # doctest: +ELLIPSIS
+    <Profile: ... nodes, steps 0, 1, 2>
+    """
+    if profile is None and graph is None and run_meta is None:
+        raise _native.ArgumentError(
+            "nothing to load: give a saved profile, or graph= and run_meta=")
+    for name, given in (("graph", graph), ("run_meta", run_meta)):
+        if profile is not None and given is not None:
+            raise _native.ArgumentError(
+                f"{name}: a saved profile holds that already: give either the profile or its parts")
+    made = Profile(progress=progress)
+    if profile is not None:
+        made._do("load", profile, "profile")
+    if graph is not None:
+        made.add_graph(graph)
+    if op_log is not None:
+        made.add_op_log(op_log)
+    for step, one in _steps(run_meta):
+        made.add_step(step, one)
+    if checkpoint is not None:
+        made.add_checkpoint(checkpoint)
+    return made
+
+
+class Profile:
+    """A profile: graph nodes, what they cost in each step, and the code that
+    made them.
+
+    The four views take options by keyword (see docs/options.md) or as the
+    dictionary of a ProfileOptionBuilder:
+
+    >>> import tfprof
+    >>> profile = tfprof.load('examples/resnet/profile')
+    >>> profile.scope(account_type_regexes='_trainable_variables', select='params').root
+    <Node '_TFProfRoot'>
+    >>> profile.op(order_by='params')[1].name
+    'VariableV2'
+    >>> profile.op(select='mircos')
+    Traceback (most recent call last):
+      ...
+    tfprof.ArgumentError: option 'select': unknown word 'mircos': valid are accelerator_micros, \
+bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, op_types, output_bytes, \
+params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
+
+    Any number of profiles can be used at once, and one profile from several
+    threads.
+    """
+
+    def __init__(self, *, progress: Optional[bool] = None):
+        self._native = _native.Profile()
+        self._progress = progress
+
+    # -- adding ----------------------------------------------------------------
+
+    def add_graph(self, graph: Input) -> None:
+        """Adds the nodes of a GraphDef that are not known yet."""
+        self._do("add_graph", graph, "graph")
+
+    def add_op_log(self, op_log: Input) -> None:
+        """Adds types, float operations and call stacks to the nodes there are."""
+        self._do("add_op_log", op_log, "op_log")
+
+    def add_step(self, step: int, run_meta: Input, *, graph: Optional[Input] = None,
+                 op_log: Optional[Input] = None) -> float:
+        """Adds a run to a step; a newer graph and an op log may come with it.
+
+        Gives the share of the nodes that have run so far. If it fails, the
+        profile is as it was."""
+        if isinstance(step, bool) or not hasattr(step, "__index__"):
+            raise TypeError(f"step: expected a whole number, got {step!r}")
+        with self._watched(run_meta, "run metadata"):
+            return self._native.add_step(
+                step, None if graph is None else _input(graph, "graph"),
+                _input(run_meta, "run_meta"),
+                None if op_log is None else _input(op_log, "op_log"))
+
+    def add_checkpoint(self, path: Path) -> None:
+        """Adds the values of variables, and the type ``_checkpoint_variables`` to
+        the nodes that have one."""
+        with self._watched(path, "checkpoint"):
+            self._native.add_checkpoint(path)
+
+    # -- asking ------------------------------------------------------------------
+
+    def scope(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
+        """The nodes by name scope."""
+        return self._query("scope", options, keywords)
+
+    def graph(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
+        """The nodes by data flow: below a node is what it takes as input."""
+        return self._query("graph", options, keywords)
+
+    def op(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
+        """The nodes by type of operation."""
+        return self._query("op", options, keywords)
+
+    def code(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
+        """The nodes by the lines of Python that made them."""
+        return self._query("code", options, keywords)
+
+    def advise(self, *checkers: str, options: Optional[Mapping[str, Mapping[str, Any]]] = None,
+               output: str = "stdout") -> "_advice.Advice":
+        """What the checkers find: all of them, or those named.
+
+        Args:
+          checkers: names of checkers, such as 'JobChecker'.
+          options: {checker: {option: value}}; the checkers in it are run, too.
+          output: 'stdout' (the report is kept in what is returned) or
+            'file:outfile=PATH', 'json:outfile=PATH'.
+        """
+        chosen = _advice.settings(checkers, options or {})
+        report = self._native.advise(settings=chosen, output=output)
+        return _advice.Advice(report, self._native.advise(settings=chosen, output="json"))
+
+    @property
+    def steps(self) -> List[int]:
+        """The steps there are, ascending."""
+        return self._native.steps
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """What the profile holds: how many nodes, steps and devices, and whether
+        there are call stacks, run metadata, float operations, a checkpoint."""
+        return self._native.summary
+
+    @property
+    def notes(self) -> str:
+        """What the last addition had to say, in lines; often nothing."""
+        return self._native.notes
+
+    def __len__(self) -> int:
+        return self._native.summary["n_nodes"]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        steps = self.steps
+        shown = ", ".join(map(str, steps[:10])) + (", ..." if len(steps) > 10 else "")
+        return f"<Profile: {len(self)} nodes, {'steps ' + shown if steps else 'no steps'}>"
+
+    # -- saving ------------------------------------------------------------------
+
+    def save(self, path: Path) -> None:
+        """Writes the profile (a ProfileProto), whole or not at all."""
+        with _progress.shown(_Unknown, f"writing {os.path.basename(os.fspath(path))}",
+                             self._progress):
+            self._native.save(path)
+
+    def serialize(self) -> bytes:
+        """The profile as the bytes of a ProfileProto."""
+        return self._native.serialize()
+
+    def __reduce__(self) -> Any:
+        return _from_bytes, (self.serialize(),)
+
+    # -- inside ------------------------------------------------------------------
+
+    def _query(self, view: str, options: Optional[Mapping[str, Any]],
+               keywords: Mapping[str, Any]) -> Result:
+        message, settings, values = _options.from_keywords(options, keywords)
+        flags = _native.WANT_TABLE | _native.WANT_MESSAGE
+        return Result(self._native.query(view, message, settings, flags), view, values)
+
+    def _do(self, method: str, given: Input, name: str) -> None:
+        with self._watched(given, name):
+            getattr(self._native, method)(_input(given, name))
+
+    def _watched(self, given: Any, name: str) -> Any:
+        if isinstance(given, (str, os.PathLike)):
+            name = os.path.basename(os.fspath(given))
+        return _progress.shown(self._native, f"reading {name}", self._progress)
+
+
+class _Unknown:
+    """Of what is written no one counts the bytes."""
+    progress = (0, 0, 0)
+
+
+def _from_bytes(data: bytes) -> Profile:
+    made = Profile()
+    if data:
+        made._native.load(data)
+    return made
+
+
+def _input(given: Input, name: str) -> Any:
+    """A path or bytes, as the native module takes them."""
+    if hasattr(given, "SerializeToString"):
+        from tfprof import _messages
+        return _messages.to_bytes(given, name, _NAMES[name])
+    if isinstance(given, (bytes, bytearray, memoryview, str, os.PathLike)):
+        return given
+    raise TypeError(f"{name}: expected a path, a {_NAMES[name]} message or its bytes, "
+                    f"got {type(given).__name__}")
+
+
+def _steps(run_meta: Any) -> Iterable[Tuple[int, Input]]:
+    if run_meta is None:
+        return ()
+    if isinstance(run_meta, Mapping):
+        return run_meta.items()
+    if isinstance(run_meta, (bytes, bytearray, memoryview, str, os.PathLike)) or hasattr(
+            run_meta, "SerializeToString"):
+        return ((0, run_meta),)
+    try:
+        return enumerate(run_meta)
+    except TypeError:
+        _input(run_meta, "run_meta")
+        raise

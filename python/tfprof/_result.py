@@ -1,0 +1,245 @@
+"""What a query of ``tfprof.load(...)`` gives: a report, and the nodes in it."""
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union, overload
+
+from tfprof import _native
+
+FIELDS = _native.ROW_FIELDS
+_POSITION = {name: i for i, name in enumerate(FIELDS)}
+_NUMBERS = [name for name in FIELDS if name not in
+            ("name", "parent", "depth", "accounted", "device", "op_types", "shape",
+             "input_shapes")]
+
+
+class Node:
+    """A node of a result: a scope, an operation, a type of operations or a line
+    of code. Its numbers are attributes; those named ``total_...`` include what
+    is below it."""
+
+    __slots__ = ("_result", "_row", "index")
+
+    if TYPE_CHECKING:
+        name: str
+        depth: int
+        accounted: bool
+        run_count: int
+        exec_micros: int
+        accelerator_exec_micros: int
+        cpu_exec_micros: int
+        requested_bytes: int
+        peak_bytes: int
+        residual_bytes: int
+        output_bytes: int
+        parameters: int
+        float_ops: int
+        definition_count: int
+        total_run_count: int
+        total_exec_micros: int
+        total_accelerator_exec_micros: int
+        total_cpu_exec_micros: int
+        total_requested_bytes: int
+        total_peak_bytes: int
+        total_residual_bytes: int
+        total_output_bytes: int
+        total_parameters: int
+        total_float_ops: int
+        total_definition_count: int
+        device: str
+        op_types: str
+        shape: str
+        input_shapes: str
+
+    def __init__(self, result: "Result", index: int):
+        self._result = result
+        self._row = result._native[index]
+        self.index = index
+
+    @property
+    def parent(self) -> Optional["Node"]:
+        """The node this one is shown under; None for the root."""
+        index = self._row[_POSITION["parent"]]
+        return None if index is None else Node(self._result, index)
+
+    @property
+    def children(self) -> List["Node"]:
+        """The nodes shown under this one, in order."""
+        return [Node(self._result, i) for i in self._result._children(self.index)]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """All attributes; `parent` is the index of that node."""
+        return dict(zip(FIELDS, self._row))
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name}={self._row[_POSITION[name]]}" for name in _NUMBERS
+                            if self._row[_POSITION[name]] and not name.startswith("total_"))
+        return f"<Node {self._row[0]!r}{': ' + numbers if numbers else ''}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and (self._row, self.index) == (other._row, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self._row[0], self.index))
+
+    def __dir__(self) -> List[str]:
+        return sorted({*object.__dir__(self), *FIELDS})
+
+
+def _attribute(name: str) -> property:
+    position = _POSITION[name]
+    return property(lambda self: self._row[position])
+
+
+for _name in FIELDS:
+    if _name != "parent":
+        setattr(Node, _name, _attribute(_name))
+
+
+class Result:
+    """What a query gave.
+
+    It prints as the report, is a sequence of nodes in the order of the report
+    (the root first), and turns into whatever tables are made of:
+
+    >>> import tfprof
+    >>> profile = tfprof.load('examples/resnet/profile')
+    >>> result = profile.op(select='params', order_by='params', max_depth=1)
+    >>> print(result)
+    <BLANKLINE>
+    Doc:
+    op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes belonging to the \
+same type are aggregated together.
+    param: Number of parameters (in the Variable).
+    <BLANKLINE>
+    Profile:
+    node name | # parameters
+    VariableV2               930.58k params (100.00%, 100.00%)
+    AddN                            0 params (0.00%, 0.00%)
+    <BLANKLINE>
+    >>> [(node.name, node.parameters) for node in result]
+    [('_TFProfRoot', 0), ('VariableV2', 930581), ('AddN', 0)]
+    >>> result['VariableV2'].parent.name
+    '_TFProfRoot'
+    """
+
+    def __init__(self, native: _native.Result, view: str, options: Dict[str, Any]):
+        self._native = native
+        self._child_lists: Optional[Dict[int, List[int]]] = None
+        self.view = view           #: 'scope', 'graph', 'op' or 'code'
+        self.options = options     #: every option's value
+
+    # -- the report ------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The report; for other outputs than stdout, what is said about the file."""
+        return self._native.text.decode("utf-8", "replace")
+
+    @property
+    def notes(self) -> str:
+        """What there is to say beside the report, in lines; often nothing."""
+        return self._native.notes
+
+    @property
+    def message(self) -> Any:
+        """The result as TensorFlow's API gives it: a GraphNodeProto for scope and
+        graph, a MultiGraphNodeProto for op and code. Needs protobuf."""
+        from tfprof import _messages
+        kind = "GraphNodeProto" if self.view in ("scope", "graph") else "MultiGraphNodeProto"
+        return _messages.parse(kind, self._native.message)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.view} result: {len(self)} nodes>"
+
+    # -- nodes -------------------------------------------------------------------
+
+    @property
+    def root(self) -> Node:
+        """The node above all others; its totals are the sums."""
+        return self[0]
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self, i) for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: Union[int, str]) -> Node: ...
+    @overload
+    def __getitem__(self, key: slice) -> List[Node]: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        """A node by position or by name (the first of that name), or a slice."""
+        if isinstance(key, slice):
+            return [Node(self, i) for i in range(*key.indices(len(self)))]
+        if isinstance(key, str):
+            names = self._native.column("name")
+            if key not in names:
+                raise KeyError(f"no node {key!r} is shown")
+            return Node(self, names.index(key))
+        index = key.__index__()
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"node {index} of {len(self)}")
+        return Node(self, index % len(self))
+
+    def _children(self, index: int) -> List[int]:
+        if self._child_lists is None:
+            self._child_lists = {}
+            for i, parent in enumerate(self._numbers("parent")):
+                self._child_lists.setdefault(parent, []).append(i)
+        return self._child_lists.get(index, [])
+
+    def _numbers(self, name: str) -> Any:
+        return memoryview(self._native.column(name)).cast("q")
+
+    # -- conversions --------------------------------------------------------------
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The tree of nodes as dictionaries, each with the list of its ``children``.
+
+        >>> import tfprof
+        >>> tree = tfprof.load('examples/resnet/profile').scope(max_depth=2).to_dict()
+        >>> tree['name'], 'init' in [child['name'] for child in tree['children']]
+        ('_TFProfRoot', True)
+        """
+        made: List[Dict[str, Any]] = []
+        for i in range(len(self)):
+            values = dict(zip(FIELDS, self._native[i]))
+            parent = values.pop("parent")
+            values["children"] = []
+            if parent is not None:
+                made[parent]["children"].append(values)
+            made.append(values)
+        return made[0] if made else {}
+
+    def to_pandas(self) -> Any:
+        """The nodes as a pandas.DataFrame, a row each. `parent` is the row number
+        of the node above."""
+        import numpy
+        import pandas
+        columns: Dict[str, Any] = {}
+        for name in FIELDS:
+            values = self._native.column(name)
+            if isinstance(values, bytes):
+                values = numpy.frombuffer(values, numpy.int64).copy()
+            columns[name] = values
+        columns["accounted"] = columns["accounted"].astype(bool)
+        parents = pandas.array(columns["parent"], dtype="Int64")
+        parents[columns["parent"] < 0] = pandas.NA
+        columns["parent"] = parents
+        return pandas.DataFrame(columns)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The nodes as Arrow record batches, for pyarrow.table(result),
+        polars.DataFrame(result) and others that know the protocol."""
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from tfprof import _html
+        return _html.table(self)
