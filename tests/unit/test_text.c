@@ -290,6 +290,51 @@ static void every_allocation_may_fail(void **state)
 	buf_clear(&expected);
 }
 
+/* Where the last thing that grows is a run of numbers of the whole text. */
+static void memory_may_end_with_the_text(void **state)
+{
+	enum { FLOATS = 33 };   /* so many bytes that their length needs two */
+
+	for (size_t n = 1; n < 300; n++) {
+		struct buf text = {0};
+		size_t nth = 0;
+		enum tfprof_status status;
+
+		buf_text(&text, "tensor_content: '");
+		buf_fill(&text, 'x', n);
+		buf_text(&text, "' float_val: [1");
+		for (size_t i = 1; i < FLOATS; i++)
+			buf_text(&text, ",1");
+		buf_text(&text, "]");
+		do {
+			struct buf out = {0};
+
+			mem_fail_at(++nth);
+			status = text_to_wire(find("TensorProto"), buf_get(&text), &out, NULL);
+			mem_fail_at(0);
+			if (status == TFPROF_OK)
+				assert_int_equal(out.n, 1 + wire_varint_size(n) + n + 1 + 2 + FLOATS * 4);
+			buf_clear(&out);
+		} while (status == TFPROF_NO_MEMORY);
+		assert_int_equal(status, TFPROF_OK);
+		buf_clear(&text);
+	}
+}
+
+static void numbers_may_have_any_length(void **state)
+{
+	for (size_t n = 1; n < 300; n++) {
+		struct buf text = {0};
+
+		buf_text(&text, "f: 0.5");
+		buf_fill(&text, '0', n);
+		becomes("AttrValue", text.at, SPAN("\x25\0\0\0\x3f"));
+		buf_clear(&text);
+	}
+	/* 2^64 + 1, which is not 1 */
+	becomes("AttrValue", "f: 18446744073709551617", SPAN("\x25\0\0\x80\x5f"));
+}
+
 /* The decimal point is a point, whatever the program's language. */
 static void numbers_do_not_depend_on_the_language(void **state)
 {
@@ -317,6 +362,8 @@ int main(void)
 		cmocka_unit_test(a_text_may_hold_any_byte_and_need_not_end),
 		cmocka_unit_test(nesting_is_only_bound_by_memory),
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(memory_may_end_with_the_text),
+		cmocka_unit_test(numbers_may_have_any_length),
 		cmocka_unit_test(numbers_do_not_depend_on_the_language),
 	};
 
