@@ -1,0 +1,137 @@
+/* Times the library through its public API, one line of JSON:
+ *
+ *     ours saved FILE OUT              load, each view, regex, serialize, timeline
+ *     ours files GRAPH OP_LOG RUN_META add graph, op log, a step
+ *
+ * `OUT` is where reports go: the same output as the original is asked for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <tfprof/tfprof.h>
+
+static struct tfprof_error error;
+static const char *comma = "";
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void report(const char *name, double ms)
+{
+	printf("%s\"%s\": %.3f", comma, name, ms);
+	comma = ", ";
+}
+
+static void check(enum tfprof_status status)
+{
+	if (status == TFPROF_OK)
+		return;
+	fprintf(stderr, "ours: %s\n", error.text);
+	exit(1);
+}
+
+static double ask(const tfprof_profile *p, const char *view, tfprof_options *o)
+{
+	double start = now_ms();
+	tfprof_result *result;
+
+	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, 0, NULL, &result,
+		&error));
+	tfprof_result_free(result);
+	return now_ms() - start;
+}
+
+static void set(tfprof_options *o, const char *name, const char *value)
+{
+	check(tfprof_options_set(o, name, value, &error));
+}
+
+static void time_views(const tfprof_profile *p, tfprof_options *o)
+{
+	static const char *const views[] = {"op", "scope", "graph", "code"};
+	char name[40];
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%s_first", views[i]);
+		report(name, ask(p, views[i], o));
+		snprintf(name, sizeof(name), "%s_again", views[i]);
+		report(name, ask(p, views[i], o));
+	}
+}
+
+static void time_saved(char **argv)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_input saved = tfprof_input_file(argv[2]);
+	char output[400];
+	void *bytes;
+	size_t size;
+	double start = now_ms();
+
+	if (!p || !o)
+		exit(1);
+	check(tfprof_profile_load(p, &saved, &error));
+	report("load", now_ms() - start);
+	snprintf(output, sizeof(output), "file:outfile=%s", argv[3]);
+	set(o, "output", output);
+	set(o, "max_depth", "100");
+	set(o, "select", "micros,bytes,occurrence");
+	set(o, "order_by", "micros");
+	time_views(p, o);
+	set(o, "show_name_regexes", ".*stage_[0-3]/unit_1.*(Conv|MatMul).*,.*ReluGrad_[0-9]+7");
+	report("regex", ask(p, "scope", o));
+	set(o, "show_name_regexes", ".*");
+	snprintf(output, sizeof(output), "timeline:outfile=%s.timeline", argv[3]);
+	set(o, "output", output);
+	set(o, "step", "0");
+	report("timeline", ask(p, "graph", o));
+	start = now_ms();
+	check(tfprof_profile_serialize(p, &bytes, &size, &error));
+	report("serialize", now_ms() - start);
+	tfprof_bytes_free(bytes);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+}
+
+static void time_files(char **argv)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	struct tfprof_input graph = tfprof_input_file(argv[2]), op_log = tfprof_input_file(argv[3]);
+	struct tfprof_input run_meta = tfprof_input_file(argv[4]);
+	double start = now_ms();
+
+	if (!p)
+		exit(1);
+	check(tfprof_profile_add_graph(p, &graph, &error));
+	check(tfprof_profile_add_op_log(p, &op_log, &error));
+	report("new", now_ms() - start);
+	start = now_ms();
+	check(tfprof_profile_add_step(p, 0, NULL, &run_meta, NULL, NULL, &error));
+	report("add_step", now_ms() - start);
+	tfprof_profile_free(p);
+}
+
+int main(int argc, char **argv)
+{
+	struct rusage usage;
+
+	printf("{");
+	if (argc == 4 && strcmp(argv[1], "saved") == 0)
+		time_saved(argv);
+	else if (argc == 5 && strcmp(argv[1], "files") == 0)
+		time_files(argv);
+	else
+		return 2;
+	getrusage(RUSAGE_SELF, &usage);
+	report("peak_mb", (double)usage.ru_maxrss / 1024);
+	printf("}\n");
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* The limit to come near: a bare scan of a ProfileProto that touches every
+ * field an op view needs (op, types, run counts, times, bytes) and keeps
+ * nothing.
+ *
+ *     scan FILE        prints {"scan_ms": …, "sum": …} */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "proto/wire.h"
+
+static uint64_t sum;
+
+static void touch(struct span text)
+{
+	if (text.n)
+		sum += (unsigned char)text.at[0] + (unsigned char)text.at[text.n - 1];
+}
+
+static void scan_tuple(struct span tuple)
+{
+	struct wire_reader r = wire_reader(tuple);
+	struct wire_field f;
+	uint64_t value;
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			struct wire_reader packed = wire_reader(f.bytes);
+
+			while (wire_packed_next(&packed, &value))
+				sum += value;
+		}
+}
+
+static void scan_times(struct span entry)
+{
+	struct wire_reader r = wire_reader(entry), times;
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(2)) {
+			times = wire_reader(f.bytes);
+			while (wire_next(&times, &f))
+				if (f.tag == WIRE_LEN(1))
+					scan_tuple(f.bytes);
+		}
+}
+
+static void scan_exec(struct span entry)
+{
+	struct wire_reader r = wire_reader(entry), exec, memory;
+	struct wire_field f;
+
+	while (wire_next(&r, &f)) {
+		if (f.tag != WIRE_LEN(2))
+			continue;
+		exec = wire_reader(f.bytes);
+		while (wire_next(&exec, &f)) {
+			if (f.tag == WIRE_VARINT(1)) {
+				sum += f.value;
+			} else if (f.tag == WIRE_LEN(4) || f.tag == WIRE_LEN(5)) {
+				scan_times(f.bytes);
+			} else if (f.tag == WIRE_LEN(7)) {
+				memory = wire_reader(f.bytes);
+				while (wire_next(&memory, &f))
+					if (f.tag == WIRE_VARINT(6) || f.tag == WIRE_VARINT(7) ||
+						f.tag == WIRE_VARINT(8) || f.tag == WIRE_VARINT(9))
+						sum += f.value;
+			}
+		}
+	}
+}
+
+static void scan_node(struct span entry)
+{
+	struct wire_reader r = wire_reader(entry), node;
+	struct wire_field f;
+
+	while (wire_next(&r, &f)) {
+		if (f.tag != WIRE_LEN(2))
+			continue;
+		node = wire_reader(f.bytes);
+		while (wire_next(&node, &f))
+			if (f.tag == WIRE_LEN(1) || f.tag == WIRE_LEN(5) || f.tag == WIRE_LEN(9))
+				touch(f.bytes);
+			else if (f.tag == WIRE_LEN(12))
+				scan_exec(f.bytes);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct timespec start, end;
+	struct wire_reader r;
+	struct wire_field f;
+	struct stat st;
+	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
+	const char *bytes;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		fprintf(stderr, "usage: scan FILE\n");
+		return 2;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return 1;
+	r = wire_reader((struct span){bytes, (size_t)st.st_size});
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1))
+			scan_node(f.bytes);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("{\"scan_ms\": %.3f, \"sum\": %llu}\n",
+		(double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6,
+		(unsigned long long)sum);
+	return 0;
+}
