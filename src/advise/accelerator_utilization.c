@@ -38,7 +38,7 @@ static void add(struct usage *u, const struct exec *exec)
 static bool collect(struct check *c, usages *found)
 {
 	const struct model *m = c->model;
-	uint32_t *place = mem_zero(m->strings.text.n * sizeof(*place));
+	uint32_t *place = check_alloc(c, m->strings.text.n, sizeof(*place));
 
 	if (!place)
 		return false;
@@ -49,15 +49,12 @@ static bool collect(struct check *c, usages *found)
 		if (!exec || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
 			continue;
 		if (!place[device]) {
-			if (!vec_push(found, ((struct usage){.device = device}))) {
-				mem_free(place);
+			if (!vec_push(found, ((struct usage){.device = device})))
 				return false;
-			}
 			place[device] = (uint32_t)found->n;
 		}
 		add(&found->at[place[device] - 1], exec);
 	}
-	mem_free(place);
 	return true;
 }
 

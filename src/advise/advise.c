@@ -80,6 +80,23 @@ struct span check_copy(struct check *c, struct span text)
 	return copy;
 }
 
+const struct activity *check_activity(struct check *c)
+{
+	struct advice *a = c->advice;
+
+	if (a->activity)
+		return a->activity;
+	a->activity = check_alloc(c, 1, sizeof(*a->activity));
+	if (!a->activity)
+		return NULL;
+	if (!activity_collect(a->activity, c->model)) {
+		a->failed = true;
+		activity_clear(a->activity);
+		a->activity = NULL;
+	}
+	return a->activity;
+}
+
 bool check_cancelled(const struct check *c)
 {
 	return c->cancel && *c->cancel;
@@ -247,6 +264,8 @@ void advice_clear(struct advice *a)
 		vec_clear(&v->findings);
 	}
 	vec_clear(&a->verdicts);
+	if (a->activity)
+		activity_clear(a->activity);
 	buf_clear(&a->notes);
 	arena_clear(&a->arena);
 }

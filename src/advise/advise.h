@@ -8,6 +8,7 @@
 #ifndef TFPROF_ADVISE_ADVISE_H
 #define TFPROF_ADVISE_ADVISE_H
 
+#include "advise/activity.h"
 #include "advise/options.h"
 #include "query/query.h"
 
@@ -36,6 +37,7 @@ struct finding {
 	/* What is at stake in a step; 0 does not apply. */
 	int64_t stake_us, stake_bytes;
 	double stake_share;            /* 0…1, of what the text says */
+	struct span from, to;          /* of a link: its tasks */
 	VEC(struct place) places;
 	VEC(struct figure) figures;
 };
@@ -53,6 +55,7 @@ struct verdict {
 struct advice {
 	struct arena arena;
 	VEC(struct verdict) verdicts;
+	struct activity *activity;     /* made when a checker first asks */
 	struct buf notes;              /* lines for stderr */
 	bool failed;                   /* memory is out */
 };
@@ -122,6 +125,13 @@ void check_note(struct check *c, const char *format, ...) __attribute__((format(
  * occurrences are always there. query_clear() frees in any case. */
 enum tfprof_status check_query(struct check *c, enum tfprof_view view, const char *const *settings,
 	struct query *q, struct tfprof_error *err);
+
+/* What ran when; NULL when memory is out. */
+const struct activity *check_activity(struct check *c);
+
+/* Where a node is: device, op, and the line of the user's program that made it
+ * (of the forward node, for a gradient), as far as they are known. */
+struct place check_node(struct check *c, uint32_t node);
 
 /* Arrays that live as long as the advice; zeroed. */
 void *check_alloc(struct check *c, size_t n, size_t item_size);

@@ -93,6 +93,8 @@ static void put_finding(struct json *j, const struct finding *f)
 		json_put_text(j, "remedy", f->remedy);
 	if (f->step != NO_STEP)
 		json_put_int(j, "step", f->step);
+	put_span(j, "from", f->from);
+	put_span(j, "to", f->to);
 	put_stake(j, f);
 	json_key(j, "where");
 	json_open_array(j);

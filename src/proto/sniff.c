@@ -293,7 +293,8 @@ static int points_of_message(const struct schema_message *message, const char *m
 		struct wire_field f;
 		bool cut;
 
-		if (l->n_fields == MAX_FIELDS || n_fields == MAX_FIELDS_IN_ALL || !next(l, &f, &cut)) {
+		if (l->n_fields == MAX_FIELDS || n_fields == MAX_FIELDS_IN_ALL ||
+			!next(l, &f, &cut)) {
 			points += points_of_end(l);
 			n--;
 			continue;
@@ -310,7 +311,8 @@ static int points_of_message(const struct schema_message *message, const char *m
 		if (field->kind != SCHEMA_MESSAGE || (f.tag & 7) != WIRE_T_LEN)
 			points += points_of_field(field, &f);
 		else if (f.bytes.n && n < MAX_LEVELS)   /* what it holds makes the points */
-			stack[n++] = (struct level){field->of.message, wire_reader(f.bytes), 0, cut, false};
+			stack[n++] = (struct level){
+				field->of.message, wire_reader(f.bytes), 0, cut, false};
 	}
 	return points;
 }
@@ -335,7 +337,8 @@ static enum sniff_kind by_fields(struct span bytes)
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		bool has_must;
-		int points = points_of_message(messages[i].message, messages[i].must, bytes, &has_must);
+		int points =
+			points_of_message(messages[i].message, messages[i].must, bytes, &has_must);
 
 		if (points > most) {
 			most = points;

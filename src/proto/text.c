@@ -174,7 +174,8 @@ static const struct schema_field *find_field(struct frame *f, struct span name)
 	const struct schema_message *type = f->type;
 
 	/* Fields mostly come in the order of the table. */
-	for (uint32_t i = f->next, n = type->n_fields; n; n--, i = i + 1 < type->n_fields ? i + 1 : 0)
+	for (uint32_t i = f->next, n = type->n_fields; n;
+		n--, i = i + 1 < type->n_fields ? i + 1 : 0)
 		if (type->fields[i].name_n == name.n &&
 		    memcmp(type->fields[i].name, name.at, name.n) == 0) {
 			f->next = i;
@@ -209,8 +210,8 @@ static enum tfprof_status check_single(struct parser *p, struct frame *f,
 	uint64_t bit = (uint64_t)1 << (field - f->type->fields);
 
 	if (f->seen & bit)
-		return scan_fail(&p->scan, at, "%s comes a second time: %s has only one", field->name,
-			f->type->name);
+		return scan_fail(&p->scan, at, "%s comes a second time: %s has only one",
+			field->name, f->type->name);
 	if (field->how == SCHEMA_ONEOF) {
 		if (f->chosen)
 			return scan_fail(&p->scan, at, "%s comes after %s: %s has only one of them",
@@ -407,7 +408,8 @@ enum tfprof_status text_to_wire(const struct schema_message *type, struct span t
 
 	if (!text.n)
 		text.at = "";
-	p.scan = (struct text_scan){.at = text.at, .end = text.at + text.n, .start = text.at, .err = err};
+	p.scan = (struct text_scan){
+		.at = text.at, .end = text.at + text.n, .start = text.at, .err = err};
 	if (text.n >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
 		p.scan.at = p.scan.start += 3;   /* a byte order mark, as some editors write */
 	status = push(&p, type, NULL);

@@ -34,8 +34,8 @@ void scan_position(const struct text_scan *s, const char *at, size_t *line, size
 		begin = newline + 1;
 		++*line;
 	}
-	for (; begin < at; begin++)
-		*column += ((unsigned char)*begin & 0xc0) != 0x80;   /* not inside a UTF-8 character */
+	for (; begin < at; begin++)   /* not inside a UTF-8 character */
+		*column += ((unsigned char)*begin & 0xc0) != 0x80;
 }
 
 enum tfprof_status scan_place(struct text_scan *s, const char *at)
@@ -136,7 +136,8 @@ enum tfprof_status scan_integer(struct text_scan *s, struct scan_integer *number
 	if (s->at == digits || word_goes_on(s)) {
 		s->at = from;
 		shown = scan_shown(s);
-		return scan_fail(s, s->at, "\"%.*s\" is not an integer: write it like 12, -12, 0x1f or 017",
+		return scan_fail(s, s->at,
+			"\"%.*s\" is not an integer: write it like 12, -12, 0x1f or 017",
 			ERROR_SPAN(shown));
 	}
 	if (!fits) {
@@ -153,8 +154,8 @@ enum tfprof_status scan_integer(struct text_scan *s, struct scan_integer *number
  * correctly rounded; almost all numbers in files are. */
 static bool exact_float(uint64_t mantissa, long exponent, double *number)
 {
-	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+		1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 	if (mantissa > (uint64_t)1 << 53 || exponent < -22 || exponent > 22)
 		return false;
@@ -284,7 +285,8 @@ enum tfprof_status scan_float(struct text_scan *s, double *number)
 		s->at = from;
 		shown = scan_shown(s);
 		return scan_fail(s, s->at,
-			"\"%.*s\" is not a number: write it like 1, -2.5, 1e-3, inf or nan", ERROR_SPAN(shown));
+			"\"%.*s\" is not a number: write it like 1, -2.5, 1e-3, inf or nan",
+			ERROR_SPAN(shown));
 	}
 	if (!d.exact || !exact_float(d.mantissa, d.exponent, number))
 		status = library_float(s, digits, number);
@@ -363,7 +365,8 @@ static enum tfprof_status take_unicode(struct text_scan *s, const char *backslas
 	if (take_code(s, 16, length, &code) < length)
 		return scan_fail(s, backslash, "\\%c is cut short: %u hexadecimal digits follow it",
 			length == 4 ? 'u' : 'U', length);
-	if (is_surrogate(code, 0xd800) && s->end - s->at > 1 && s->at[0] == '\\' && s->at[1] == 'u') {
+	if (is_surrogate(code, 0xd800) && s->end - s->at > 1 && s->at[0] == '\\' &&
+		s->at[1] == 'u') {
 		s->at += 2;
 		if (take_code(s, 16, 4, &low) == 4 && is_surrogate(low, 0xdc00))
 			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
@@ -389,8 +392,8 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	if (*s->at >= '0' && *s->at <= '7') {
 		take_code(s, 8, 3, &code);
 		if (code > 0xff)
-			return scan_fail(s, backslash, "\\%o is more than a byte: \\377 is the last",
-				(unsigned)code);
+			return scan_fail(s, backslash,
+				"\\%o is more than a byte: \\377 is the last", (unsigned)code);
 		*(*to)++ = (char)code;
 		return TFPROF_OK;
 	}
@@ -404,7 +407,8 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	case 'x':
 	case 'X':
 		if (!take_code(s, 16, 2, &code))
-			return scan_fail(s, backslash, "\\x is cut short: hexadecimal digits follow it");
+			return scan_fail(
+				s, backslash, "\\x is cut short: hexadecimal digits follow it");
 		*(*to)++ = (char)code;
 		return TFPROF_OK;
 	case 'u':
@@ -413,9 +417,10 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	}
 	s->at--;
 	shown = scan_shown(s);
-	return scan_fail(s, backslash, "\\%.*s means nothing: "
-		"write \\\\ for a backslash; known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh "
-		"\\uhhhh \\Uhhhhhhhh", ERROR_SPAN(shown));
+	return scan_fail(s, backslash,
+		"\\%.*s means nothing: write \\\\ for a backslash; "
+		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh \\Uhhhhhhhh",
+		ERROR_SPAN(shown));
 }
 
 /* The text up to the closing quote, if nothing in it has to be decoded. */
@@ -439,7 +444,8 @@ static enum tfprof_status one_string(struct text_scan *s, struct buf *out)
 		buf_put(out, s->at, (size_t)(stop - s->at));
 		s->at = stop;
 		if (stop == s->end || *stop == '\n')
-			return scan_fail(s, open, "the string is not closed: it ends with %c on the same line",
+			return scan_fail(s, open,
+				"the string is not closed: it ends with %c on the same line",
 				quote);
 		if (*stop == quote)
 			break;

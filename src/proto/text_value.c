@@ -31,7 +31,8 @@ enum tfprof_status text_no_such_word(struct text_scan *s, const char *of, const 
 		return scan_fail(s, at, "%s has no %s \"%.*s\": did you mean \"%s\"?", of, what,
 			ERROR_SPAN(name), near);
 	join_words(all, sizeof(all), words);
-	return scan_fail(s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name), all);
+	return scan_fail(
+		s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name), all);
 }
 
 static enum tfprof_status out_of_range(struct text_scan *s, const char *at,
@@ -69,7 +70,8 @@ static enum tfprof_status unsigned_value(struct text_scan *s, const struct schem
 		return status;
 	if (number.magnitude > (small ? UINT32_MAX : UINT64_MAX) ||
 	    (number.negative && number.magnitude))
-		return out_of_range(s, at, field, small ? "from 0 to 2^32 - 1" : "from 0 to 2^64 - 1");
+		return out_of_range(
+			s, at, field, small ? "from 0 to 2^32 - 1" : "from 0 to 2^64 - 1");
 	*value = number.magnitude;
 	return TFPROF_OK;
 }
@@ -89,7 +91,8 @@ static enum tfprof_status enum_value(struct text_scan *s, const struct schema_fi
 		return status;
 	}
 	for (uint32_t i = 0; i < of->n_values; i++) {
-		if (of->values[i].name_n == name.n && memcmp(of->values[i].name, name.at, name.n) == 0) {
+		if (of->values[i].name_n == name.n &&
+			memcmp(of->values[i].name, name.at, name.n) == 0) {
 			*value = (uint64_t)(int64_t)of->values[i].number;
 			return TFPROF_OK;
 		}

@@ -63,22 +63,27 @@ static struct span basename_of(struct span path)
 	return (struct span){slash + 1, path.n - (size_t)(slash + 1 - path.at)};
 }
 
+void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient)
+{
+	buf_span(b, basename_of(frame->file));
+	buf_char(b, ':');
+	buf_int(b, frame->line);
+	buf_char(b, ':');
+	put_cut(b, frame->function);
+	if (source_lines) {
+		buf_char(b, ':');
+		put_cut(b, frame->source.n ? frame->source : SPAN("none"));
+	}
+	if (gradient)
+		buf_text(b, " (gradient)");
+}
+
 static uint32_t label_of(struct builder *b, const struct frame *frame, bool gradient)
 {
 	struct buf *text = &b->text;
 
 	text->n = 0;
-	buf_span(text, basename_of(frame->file));
-	buf_char(text, ':');
-	buf_int(text, frame->line);
-	buf_char(text, ':');
-	put_cut(text, frame->function);
-	if (b->source_lines) {
-		buf_char(text, ':');
-		put_cut(text, frame->source.n ? frame->source : SPAN("none"));
-	}
-	if (gradient)
-		buf_text(text, " (gradient)");
+	code_put_label(text, frame, b->source_lines, gradient);
 	return text->failed ? NONE : strings_add(&b->labels, buf_get(text));
 }
 
@@ -200,11 +205,9 @@ static enum tfprof_status place(struct builder *b, uint32_t node, struct span by
 
 /* ---- gradients --------------------------------------------------------- */
 
-/* The forward node's name: what stands between "gradients/" and "_grad/" (the
- * first of each). Empty if the name is no gradient's. If the second comes
- * before the first ends, the original's length is negative and, unsigned,
- * huge: the name is then the rest. */
-static struct span forward_name(struct span name)
+/* If the end comes before the start, the original's length is negative and,
+ * unsigned, huge: the name is then the rest. */
+struct span code_forward_name(struct span name)
 {
 	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
 	size_t start = span_find(name, head), end = span_find(name, tail);
@@ -220,7 +223,7 @@ static struct span forward_name(struct span name)
 static enum tfprof_status place_forward(struct builder *b, uint32_t node, struct tfprof_error *err)
 {
 	const struct model *m = b->model;
-	struct span forward = forward_name(model_name(m, node));
+	struct span forward = code_forward_name(model_name(m, node));
 
 	if (!has_stack(m, node))
 		return TFPROF_OK;
@@ -249,7 +252,7 @@ static enum tfprof_status place_gradients(struct builder *b, struct tfprof_error
 		const struct gradient *g = &b->gradients.at[order[i]];
 
 		if (g->forward != NONE && has_stack(m, g->forward) &&
-			!forward_name(model_name(m, g->forward)).n) {
+			!code_forward_name(model_name(m, g->forward)).n) {
 			status = place(b, g->node, m->nodes.trace[g->forward], true, err);
 		} else {
 			b->tree->n_lost_gradients += !last.at || !span_equal(last, g->forward_name);

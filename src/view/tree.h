@@ -44,6 +44,12 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
 	struct tfprof_error *err);
 
+/* The label of a frame, as code view has it. */
+void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
+/* The name of the node a gradient belongs to: what stands between the first
+ * "gradients/" and the first "_grad/". Empty if the name is no gradient's. */
+struct span code_forward_name(struct span name);
+
 /* Nodes in byte order of their names; NULL when memory is out. */
 uint32_t *nodes_by_name(const struct model *m, struct arena *arena);
 

@@ -25,6 +25,9 @@ NOTE = re.compile(r"^(Note: code view ignores account_displayed_op_only"
 GRADIENTS = re.compile(r"^\d+ gradient nodes not accounted$", re.MULTILINE)
 
 
+FROM_OURS = " loaded from ours"
+
+
 @dataclass
 class Difference:
     what: str          # "text", "message", "coverage", "profile", ...
@@ -52,6 +55,10 @@ class Traits:
         names.update(entry.node_name.partition(":")[0] for entry in _entries(case))
         # The original counts every reference as output 0.
         self.other_outputs = any(re.search(r":\d*[1-9]\d*$", text) for text in inputs)
+        # A saved profile of its kind has one output index per source of a node.
+        self.mixed_outputs = any(
+            len({_source(text) for text in node.input}) < len(set(map(_edge, node.input)))
+            for graph in case.graphs() for node in graph.node)
         # It cannot write a profile with an input that names no node.
         self.unresolved = any(_source(text) not in names for text in inputs)
         # It divides sums as unsigned numbers when it averages.
@@ -67,6 +74,12 @@ def _entries(case):
     for step in case.steps:
         for stats in step.run_meta.step_stats.dev_stats:
             yield from stats.node_stats
+
+
+def _edge(text):
+    """(source, output) of an input."""
+    index = re.search(r":(\d+)$", text)
+    return _source(text), int(index.group(1)) if index else 0
 
 
 def _source(text):
@@ -118,7 +131,7 @@ class Comparison:
         saved = self._compare_profiles()
         self._compare_queries(lambda: _feed(self.original, case), case.queries)
         if saved:
-            self._compare_loaded(*saved)
+            self._compare_loaded(*saved, self._reports())
 
     def _compare_queries(self, rebuild, queries, loaded=""):
         for i, query in enumerate(queries):
@@ -158,7 +171,7 @@ class Comparison:
             self._differ("profile" + loaded, -1, *map(_text, (theirs, mine)))
         return theirs_bytes, ours
 
-    def _compare_loaded(self, theirs, ours):
+    def _compare_loaded(self, theirs, ours, fresh):
         """Whoever wrote a profile, whoever loads it: the same answers."""
         queries = self.case.queries[:3]
         for writer, saved in (("original", theirs), ("ours", ours)):
@@ -167,6 +180,8 @@ class Comparison:
             self._load_both(saved)
             self._compare_queries(lambda: self._load(self.original), queries,
                                   f" loaded from {writer}")
+            if writer == "ours" and not self.traits.unresolved:
+                self._compare_with_fresh(fresh)
             first = self.ours.serialize()
             self.ours.from_bytes(first)
             second = self.ours.serialize()
@@ -175,6 +190,18 @@ class Comparison:
                                                   for saved in (first, second)))
         if self.case.steps and theirs:
             self._compare_continued(theirs)
+
+    def _reports(self):
+        return [self._ask(query, lambda options: self.ours.profile(query.view, options))
+                for query in self.case.queries]
+
+    def _compare_with_fresh(self, fresh):
+        """Saving and loading changes no answer of ours."""
+        for i, (before, after) in enumerate(zip(fresh, self._reports())):
+            if repr(before) != repr(after):
+                self._differ("after saving", i, *(_decode(answer.stdout) + _decode(file)
+                             if isinstance(answer, ours_module.Answer) else str(answer)
+                             for answer, file in (before, after)))
 
     def _compare_continued(self, saved):
         """A loaded profile takes further steps."""
@@ -201,7 +228,10 @@ class Comparison:
     def _compare_query(self, i, query, ask_original, ask_ours, loaded=""):
         if not self.traits.comparable(query):
             return
-        query = self._without_known_differences(query)
+        # Once an index is saved, the original uses it.
+        known = self.traits.mixed_outputs if loaded == FROM_OURS else self.traits.other_outputs
+        if known:
+            query = self._without_input_shapes(query)
         self.asked += 1
         theirs, their_file = self._ask(query, ask_original)
         mine, my_file = self._ask(query, ask_ours)
@@ -225,11 +255,12 @@ class Comparison:
             self._differ("text" + loaded, i, *map(_decode, texts))
         if their_file != my_file:
             self._differ("file" + loaded, i, *map(_decode, (their_file, my_file)))
-        self._compare_messages(i, query, theirs.message, mine.message, loaded)
+        if theirs.message != mine.message:
+            self._compare_messages(i, query, theirs.message, mine.message, known, loaded)
         self._compare_notes(i, theirs.stderr.decode(), mine.stderr.decode(), loaded)
 
-    def _without_known_differences(self, query):
-        if not self.traits.other_outputs or "input_shapes" not in query.options.select:
+    def _without_input_shapes(self, query):
+        if "input_shapes" not in query.options.select:
             return query
         plain = type(query)(query.view, type(query.options)())
         plain.options.CopyFrom(query.options)
@@ -250,12 +281,10 @@ class Comparison:
         with open(path, "rb") as file:
             return answer, file.read()
 
-    def _compare_messages(self, i, query, theirs, mine, loaded):
-        if theirs == mine:
-            return
+    def _compare_messages(self, i, query, theirs, mine, without_input_shapes, loaded):
         kind = GraphNodeProto if query.view in ("scope", "graph") else MultiGraphNodeProto
         theirs, mine = kind.FromString(theirs), kind.FromString(mine)
-        if self.traits.other_outputs:
+        if without_input_shapes:
             for message in (theirs, mine):
                 _clear_input_shapes(message)
         if theirs != mine:

@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_inside(f.bytes, whole);
 			while (wire_packed_next(&packed, &value))
 				;
-			check(!packed.bad || (packed.bad >= f.bytes.at && packed.bad < f.bytes.at + f.bytes.n));
+			check(!packed.bad ||
+				(packed.bad >= f.bytes.at && packed.bad < f.bytes.at + f.bytes.n));
 		}
 		put_again(&again, &f);
 	}

@@ -12,7 +12,8 @@ static void the_text_is_one_line(void **state)
 {
 	struct tfprof_error err;
 
-	assert_int_equal(error_set(&err, TFPROF_FORMAT, "a%sb %d", "\n\t\x7f\x1b", 7), TFPROF_FORMAT);
+	assert_int_equal(
+		error_set(&err, TFPROF_FORMAT, "a%sb %d", "\n\t\x7f\x1b", 7), TFPROF_FORMAT);
 	assert_int_equal(err.status, TFPROF_FORMAT);
 	assert_string_equal(err.text, "a????b 7");
 }

@@ -16,8 +16,8 @@ static void looks_like(struct span bytes, enum sniff_kind kind)
 	enum sniff_kind found = sniff(bytes);
 
 	if (found != kind)
-		fail_msg("%.*s… looks like %s, not like %s", (int)(bytes.n < 60 ? bytes.n : 60), bytes.at,
-			sniff_name(found), sniff_name(kind));
+		fail_msg("%.*s… looks like %s, not like %s", (int)(bytes.n < 60 ? bytes.n : 60),
+			bytes.at, sniff_name(found), sniff_name(kind));
 }
 
 static void message_looks_like(const struct schema_message *type, const char *text,
@@ -71,16 +71,21 @@ static void texts_by_their_first_field(void **state)
 static void small_messages(void **state)
 {
 	message_looks_like(&schema_graph_def, "node { name: 'a' op: 'NoOp' }", SNIFF_GRAPH);
-	message_looks_like(&schema_graph_def, "node { op: 'NoOp' name: 'a' } versions { producer: 9 }",
+	message_looks_like(&schema_graph_def,
+		"node { op: 'NoOp' name: 'a' } versions { producer: 9 }", SNIFF_GRAPH);
+	message_looks_like(&schema_graph_def,
+		"versions { producer: 9 } node { name: 'a' op: 'NoOp' "
+		"attr { key: 'T' value { type: DT_FLOAT } } }",
 		SNIFF_GRAPH);
-	message_looks_like(&schema_graph_def, "versions { producer: 9 } node { name: 'a' op: 'NoOp' "
-		"attr { key: 'T' value { type: DT_FLOAT } } }", SNIFF_GRAPH);
-	message_looks_like(&schema_op_log_proto, "log_entries { name: 'a' types: 'b' }", SNIFF_OP_LOG);
+	message_looks_like(
+		&schema_op_log_proto, "log_entries { name: 'a' types: 'b' }", SNIFF_OP_LOG);
 	message_looks_like(&schema_op_log_proto,
 		"log_entries { name: 'a' float_ops: 7 } log_entries { name: 'b' float_ops: 1 }",
 		SNIFF_OP_LOG);
-	message_looks_like(&schema_op_log_proto, "id_to_string { key: 1 value: 'main.py' } "
-		"log_entries { name: 'a' code_def { traces { file_id: 1 lineno: 3 } } }", SNIFF_OP_LOG);
+	message_looks_like(&schema_op_log_proto,
+		"id_to_string { key: 1 value: 'main.py' } "
+		"log_entries { name: 'a' code_def { traces { file_id: 1 lineno: 3 } } }",
+		SNIFF_OP_LOG);
 	message_looks_like(&schema_profile_proto, "nodes { key: 0 value { name: 'a' op: 'b' } }",
 		SNIFF_PROFILE);
 	message_looks_like(&schema_profile_proto, "nodes { value { op: 'b' name: 'a' } key: 300 } "
@@ -99,7 +104,8 @@ static void too_little_to_tell(void **state)
 	message_looks_like(&schema_graph_def, "versions { producer: 9 }", SNIFF_UNKNOWN);
 	message_looks_like(&schema_op_log_proto, "log_entries { name: 'a' }", SNIFF_UNKNOWN);
 	message_looks_like(&schema_run_metadata, "step_stats { dev_stats { } }", SNIFF_UNKNOWN);
-	message_looks_like(&schema_profile_proto, "has_trace: true steps: [1, 2, 3]", SNIFF_UNKNOWN);
+	message_looks_like(
+		&schema_profile_proto, "has_trace: true steps: [1, 2, 3]", SNIFF_UNKNOWN);
 	looks_like(SPAN("\0"), SNIFF_UNKNOWN);
 	looks_like(SPAN("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), SNIFF_UNKNOWN);
 }
@@ -110,8 +116,11 @@ static void strangers_do_not_confuse(void **state)
 	struct buf wire = {0};
 
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(text_to_wire(&schema_graph_def, SPAN("node { name: 'a/b' op: 'Add' input: 'c' "
-			"device: '/cpu:0' }"), &wire, NULL), TFPROF_OK);
+		assert_int_equal(text_to_wire(&schema_graph_def,
+					 SPAN("node { name: 'a/b' op: 'Add' input: 'c' "
+					      "device: '/cpu:0' }"),
+					 &wire, NULL),
+			TFPROF_OK);
 	wire_put_int(&wire, 99, 1);
 	looks_like(buf_get(&wire), SNIFF_GRAPH);
 	buf_text(&wire, "\xff\xff\xff garbage");
@@ -124,10 +133,14 @@ static void cut_off_anywhere_it_is_not_another_kind(void **state)
 	struct buf wire = {0};
 	size_t recognized = 0;
 
-	assert_int_equal(text_to_wire(&schema_run_metadata, SPAN("step_stats { dev_stats { "
-		"device: '/cpu:0' node_stats { node_name: 'a' all_start_micros: 5 } "
-		"node_stats { node_name: 'b' all_start_micros: 5 timeline_label: 'b = Add(x, y)' } } }"),
-		&wire, NULL), TFPROF_OK);
+	assert_int_equal(
+		text_to_wire(&schema_run_metadata,
+			SPAN("step_stats { dev_stats { "
+			     "device: '/cpu:0' node_stats { node_name: 'a' all_start_micros: 5 } "
+			     "node_stats { node_name: 'b' all_start_micros: 5 timeline_label: 'b = "
+			     "Add(x, y)' } } }"),
+			&wire, NULL),
+		TFPROF_OK);
 	for (size_t n = 6; n < wire.n; n++) {   /* fewer could be text */
 		enum sniff_kind kind = sniff((struct span){wire.at, n});
 

@@ -54,7 +54,8 @@ static void messages_nest(void **state)
 {
 	becomes("GraphDef", "node { name: \"a\" op: 'B' input: \"x:1\" input: \"^y\" }",
 		SPAN("\x0a\x0f\x0a\x01" "a\x12\x01" "B\x1a\x03x:1\x1a\x02^y"));
-	becomes("GraphDef", "node <> node: { } versions: <producer: 1>", SPAN("\x0a\0\x0a\0\x22\x02\x08\x01"));
+	becomes("GraphDef", "node <> node: { } versions: <producer: 1>",
+		SPAN("\x0a\0\x0a\0\x22\x02\x08\x01"));
 	becomes("NodeDef", "attr { key: 'T' value { type: DT_INT32 } }",
 		SPAN("\x2a\x07\x0a\x01T\x12\x02\x30\x03"));
 	becomes("GraphDef", "", SPAN(""));
@@ -99,8 +100,9 @@ static void strings_mean_bytes(void **state)
  * numbers, inside each other. */
 static void lengths_of_every_size(void **state)
 {
-	static const size_t lengths[] = {0, 100, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128,
-		129, 16370, 16374, 16375, 16376, 16377, 16378, 16379, 16380, 16383, 16384, 70000};
+	static const size_t lengths[] = {0, 100, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127,
+		128, 129, 16370, 16374, 16375, 16376, 16377, 16378, 16379, 16380, 16383, 16384,
+		70000};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct buf text = {0}, expected = {0}, out = {0};
@@ -133,7 +135,8 @@ static void lengths_of_every_size(void **state)
 		wire_close(&expected, node);
 		buf_text(&expected, "\x0a\x03\x0a\x01n");
 
-		assert_int_equal(text_to_wire(&schema_graph_def, buf_get(&text), &out, &err), TFPROF_OK);
+		assert_int_equal(
+			text_to_wire(&schema_graph_def, buf_get(&text), &out, &err), TFPROF_OK);
 		assert_true(span_equal(buf_get(&out), buf_get(&expected)));
 		assert_int_equal(out.at[out.n], '\0');
 		buf_clear(&text);
@@ -170,17 +173,20 @@ static void errors_say_where_and_what_is_right(void **state)
 	refused("AttrValue", "type: DT_FLOTA",
 		"line 1 column 7: DataType has no value \"DT_FLOTA\": did you mean \"DT_FLOAT\"?");
 	refused("GraphDef", "node {\n",
-		"line 2 column 1: the text ends inside NodeDef: the { of line 1 column 6 is not closed");
+		"line 2 column 1: the text ends inside NodeDef: the { of line 1 column 6 is not "
+		"closed");
 	refused("GraphDef", "node { >",
 		"line 1 column 8: > does not close the { of line 1 column 6: write }");
-	refused("GraphDef", "node {} }", "line 1 column 9: } closes nothing: there is no open bracket");
+	refused("GraphDef", "node {} }",
+		"line 1 column 9: } closes nothing: there is no open bracket");
 	refused("GraphDef", "node: 5", "line 1 column 7: found \"5\" where node should start: "
 		"its type is NodeDef, write it in { }");
 	refused("NodeDef", "name 'x'", "line 1 column 6: a colon is missing behind name: "
 		"write name: and its value");
 	refused("NodeDef", "name: x", "line 1 column 7: found x where a string should be: "
 		"put it in quotes");
-	refused("NodeDef", "name:", "line 1 column 6: found the end of the text where a string should "
+	refused("NodeDef", "name:",
+		"line 1 column 6: found the end of the text where a string should "
 		"be: put it in quotes");
 	refused("NodeDef", "\n\n name: 'x\n'", "line 3 column 8: the string is not closed: "
 		"it ends with ' on the same line");
@@ -188,22 +194,28 @@ static void errors_say_where_and_what_is_right(void **state)
 		"NodeDef has only one");
 	refused("AttrValue", "i: 1 b: true", "line 1 column 6: b comes after i: "
 		"AttrValue has only one of them");
-	refused("AttrValue", "i: 9223372036854775808", "line 1 column 4: 9223372036854775808 is out of "
+	refused("AttrValue", "i: 9223372036854775808",
+		"line 1 column 4: 9223372036854775808 is out of "
 		"range for i: it goes from -2^63 to 2^63 - 1");
-	refused("TensorProto", "uint32_val: -1", "line 1 column 13: -1 is out of range for uint32_val: "
+	refused("TensorProto", "uint32_val: -1",
+		"line 1 column 13: -1 is out of range for uint32_val: "
 		"it goes from 0 to 2^32 - 1");
 	refused("NodeDef", "[a.b] { }", "line 1 column 1: NodeDef has no extensions: "
 		"[ ] cannot name a field of it");
-	refused("AttrValue", "s: '\\q'", "line 1 column 5: \\q means nothing: write \\\\ for a backslash; "
-		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh \\Uhhhhhhhh");
-	refused("NodeDef", "name: '\xc3\xa9' \xc3\xa9", "line 1 column 11: found \"\xc3\xa9\" in NodeDef: "
+	refused("AttrValue", "s: '\\q'",
+		"line 1 column 5: \\q means nothing: write \\\\ for a backslash; "
+		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
+		"\\Uhhhhhhhh");
+	refused("NodeDef", "name: '\xc3\xa9' \xc3\xa9",
+		"line 1 column 11: found \"\xc3\xa9\" in NodeDef: "
 		"the name of a field should be here");
 }
 
 static void a_text_may_hold_any_byte_and_need_not_end(void **state)
 {
 	struct tfprof_error err;
-	static const char text[] = "attr <key: '\\x41\\u00e9' value {list {f: [-1.5e3, inf] i: 0x1f}}> # e";
+	static const char text[] =
+		"attr <key: '\\x41\\u00e9' value {list {f: [-1.5e3, inf] i: 0x1f}}> # e";
 
 	for (int c = 0; c < 256; c++)
 		for (size_t i = 0; i < sizeof(text) - 1; i++) {
@@ -232,7 +244,8 @@ static void nesting_is_only_bound_by_memory(void **state)
 		buf_text(&text, "children<");
 	buf_text(&text, "name:'x'");
 	buf_fill(&text, '>', DEPTH);
-	assert_int_equal(text_to_wire(&schema_graph_node_proto, buf_get(&text), &out, &err), TFPROF_OK);
+	assert_int_equal(
+		text_to_wire(&schema_graph_node_proto, buf_get(&text), &out, &err), TFPROF_OK);
 	for (inside = buf_get(&out);; depth++) {
 		struct wire_reader r = wire_reader(inside);
 		struct wire_field f;
@@ -256,14 +269,16 @@ static void every_allocation_may_fail(void **state)
 	size_t nth;
 
 	for (int i = 0; i < 20; i++) {
-		buf_text(&text, "node { attr { key: 'k' value { list { func { attr { key: 'f' value { f: "
-				"0.1000000000000000055511151231257827021181583404541015625");
+		buf_text(&text,
+			"node { attr { key: 'k' value { list { func { attr { key: 'f' value { f: "
+			"0.1000000000000000055511151231257827021181583404541015625");
 		buf_fill(&text, '0', 150);   /* too long for the fast way and its room */
 		buf_text(&text, " } } } s: '");
 		buf_fill(&text, 'x', 100);
 		buf_text(&text, "\\001' i: [1, 2] shape [{}, {}] } } } }\n");
 	}
-	assert_int_equal(text_to_wire(&schema_graph_def, buf_get(&text), &expected, &err), TFPROF_OK);
+	assert_int_equal(
+		text_to_wire(&schema_graph_def, buf_get(&text), &expected, &err), TFPROF_OK);
 	for (nth = 1;; nth++) {
 		struct buf out = {0};
 		enum tfprof_status status;
@@ -313,7 +328,8 @@ static void memory_may_end_with_the_text(void **state)
 			status = text_to_wire(find("TensorProto"), buf_get(&text), &out, NULL);
 			mem_fail_at(0);
 			if (status == TFPROF_OK)
-				assert_int_equal(out.n, 1 + wire_varint_size(n) + n + 1 + 2 + FLOATS * 4);
+				assert_int_equal(
+					out.n, 1 + wire_varint_size(n) + n + 1 + 2 + FLOATS * 4);
 			buf_clear(&out);
 		} while (status == TFPROF_NO_MEMORY);
 		assert_int_equal(status, TFPROF_OK);

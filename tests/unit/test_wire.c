@@ -24,7 +24,8 @@ static void varints_of_every_length(void **state)
 			assert_int_equal(end - bytes, wire_varint_size(numbers[i]));
 			memset(end, 0xff, 20);   /* what is behind it does not count */
 			for (size_t behind = 0; behind <= 20; behind++) {
-				r = wire_reader((struct span){bytes, (size_t)(end - bytes) + behind});
+				r = wire_reader(
+					(struct span){bytes, (size_t)(end - bytes) + behind});
 				assert_true(wire_varint(&r, &number));
 				assert_int_equal(number, numbers[i]);
 				assert_ptr_equal(r.at, end);
@@ -60,12 +61,13 @@ static void varints_may_be_longer_than_needed(void **state)
 
 static void fields_of_every_type(void **state)
 {
-	struct wire_reader r = READER("\x08\x96\x01"                        /* 1: 150 */
+	struct wire_reader r = READER("\x08\x96\x01"			     /* 1: 150 */
 				      "\x11\x01\x02\x03\x04\x05\x06\x07\x08" /* 2: fixed64 */
-				      "\x1a\x03" "abc"                       /* 3: "abc" */
-				      "\x22\x00"                             /* 4: "" */
-				      "\x2d\x01\x02\x03\x84"                 /* 5: fixed32 */
-				      "\xf8\xff\xff\xff\x0f\x07");           /* the last number: 7 */
+				      "\x1a\x03"
+				      "abc"			   /* 3: "abc" */
+				      "\x22\x00"		   /* 4: "" */
+				      "\x2d\x01\x02\x03\x84"	   /* 5: fixed32 */
+				      "\xf8\xff\xff\xff\x0f\x07"); /* the last number: 7 */
 	struct wire_field f;
 
 	assert_true(wire_next(&r, &f));
@@ -190,7 +192,8 @@ static void malformed_bytes_are_reported_where_they_are(void **state)
 			n++;
 		assert_int_equal(n, cases[i].good);
 		assert_non_null(r.bad);
-		assert_in_range((uintptr_t)(r.bad - cases[i].bytes.at), cases[i].from, cases[i].bytes.n);
+		assert_in_range(
+			(uintptr_t)(r.bad - cases[i].bytes.at), cases[i].from, cases[i].bytes.n);
 		assert_false(wire_next(&r, &f));
 		assert_non_null(r.bad);
 		assert_false(wire_check(cases[i].bytes, &bad));
@@ -200,7 +203,13 @@ static void malformed_bytes_are_reported_where_they_are(void **state)
 
 static void every_cut_is_noticed_or_between_fields(void **state)
 {
-	static const char bytes[] = "\x08\x96\x01\x11" "12345678" "\x1a\x03" "abc" "\x2d" "1234" "\x0b\x0c";
+	static const char bytes[] = "\x08\x96\x01\x11"
+				    "12345678"
+				    "\x1a\x03"
+				    "abc"
+				    "\x2d"
+				    "1234"
+				    "\x0b\x0c";
 	static const size_t ends[] = {0, 3, 12, 17, 22, 24};
 
 	for (size_t n = 0; n < sizeof(bytes); n++) {

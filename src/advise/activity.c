@@ -1,0 +1,272 @@
+#include "advise/activity.h"
+
+#include "advise/task.h"
+#include "base/sort.h"
+#include "model/device.h"
+
+/* ---- devices and tasks -------------------------------------------------------- */
+
+/* The number of a device or task is that of its name in a pool. */
+static uint32_t find_task(struct activity *a, struct span name)
+{
+	uint32_t id = strings_add(&a->task_names, name);
+
+	if (id == NONE)
+		return NONE;
+	while (a->tasks.n <= id) {
+		struct span text = strings_get(&a->task_names, (uint32_t)a->tasks.n);
+
+		if (!vec_push(&a->tasks, ((struct activity_task){text, task_job(text)})))
+			return NONE;
+	}
+	return id;
+}
+
+static uint32_t find_device(struct activity *a, struct span lower)
+{
+	uint32_t id = strings_add(&a->names, lower);
+
+	if (id == NONE)
+		return NONE;
+	while (a->devices.n <= id) {
+		struct span name = strings_get(&a->names, (uint32_t)a->devices.n);
+		uint32_t task = find_task(a, task_of(name));
+
+		if (task == NONE ||
+			!vec_push(&a->devices, ((struct activity_device){name, device_kind(name),
+						       span_contains(name, SPAN("memcpy")), task})))
+			return NONE;
+	}
+	return id;
+}
+
+/* A device as a label writes it: its task, NONE if there is none. */
+static bool task_in_label(struct activity *a, struct span name, struct buf *scratch, uint32_t *task)
+{
+	uint32_t device;
+
+	*task = NONE;
+	if (!name.n)
+		return true;
+	device_lower(scratch, name);
+	device = scratch->failed ? NONE : find_device(a, buf_get(scratch));
+	if (device == NONE)
+		return false;
+	*task = a->devices.at[device].task;
+	return true;
+}
+
+/* ---- collecting ----------------------------------------------------------------- */
+
+struct collector {
+	struct activity *activity;
+	uint32_t node, step;
+	struct span last_name;     /* most events have the device of the one before */
+	uint32_t last_device;
+};
+
+static bool add_event(void *context, const struct exec_time *time)
+{
+	struct collector *c = context;
+	struct event event = {.start = time->start_us, .node = c->node, .step = c->step,
+		.accelerator = time->accelerator};
+
+	if (time->device.at != c->last_name.at || time->device.n != c->last_name.n) {
+		c->last_device = find_device(c->activity, time->device);
+		if (c->last_device == NONE)
+			return false;
+		c->last_name = time->device;
+	}
+	/* An event without a start, or that ends before it starts, tells nothing. */
+	if (time->start_us <= 0 || time->duration_us < 0 ||
+		__builtin_add_overflow(time->start_us, time->duration_us, &event.end))
+		return true;
+	event.device = c->last_device;
+	return vec_push(&c->activity->events, event);
+}
+
+static bool collect_events(struct activity *a, const struct model *m)
+{
+	struct collector collector = {.activity = a, .last_name = {NULL, 0}};
+	struct exec_visitor visitor = {.time = add_event, .context = &collector};
+
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		collector.node = node;
+		collector.step = 0;
+		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
+			row = m->execs.rows.at[row].next) {
+			/* Both go up; a damaged profile may have execs of no step. */
+			while (collector.step < m->steps.n &&
+				m->steps.at[collector.step] < m->execs.rows.at[row].step)
+				collector.step++;
+			if (collector.step == m->steps.n)
+				break;
+			if (m->steps.at[collector.step] == m->execs.rows.at[row].step &&
+				!exec_visit(m, row, &visitor))
+				return false;
+		}
+	}
+	return true;
+}
+
+static uint32_t index_of_step(const struct model *m, int64_t step)
+{
+	size_t low = 0, high = m->steps.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->steps.at[middle] < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->steps.n && m->steps.at[low] == step ? (uint32_t)low : NONE;
+}
+
+static bool add_transfer(struct activity *a, const struct model *m, const struct transfer *t,
+	struct buf *scratch)
+{
+	struct moved moved = {.entry = transfer_read(t->stats), .step = index_of_step(m, t->step)};
+
+	moved.device = find_device(a, model_text(m, t->device));
+	if (moved.device == NONE || !task_in_label(a, moved.entry.from, scratch, &moved.from) ||
+		!task_in_label(a, moved.entry.to, scratch, &moved.to))
+		return false;
+	if (moved.to == NONE)
+		moved.to = a->devices.at[moved.device].task;
+	if (!moved.entry.start_us || moved.step == NONE)
+		return true;
+	return vec_push(&a->transfers, moved);
+}
+
+static bool collect_transfers(struct activity *a, const struct model *m)
+{
+	struct buf scratch = {0};
+	bool fine = true;
+
+	for (size_t i = 0; fine && i < m->transfers.n; i++)
+		fine = add_transfer(a, m, &m->transfers.at[i], &scratch);
+	buf_clear(&scratch);
+	return fine;
+}
+
+/* ---- ordering --------------------------------------------------------------------- */
+
+/* What is ordered: where its items' step and start stand. */
+struct sortable {
+	char *items;
+	size_t n, item_size, step_at, start_at;
+};
+
+static uint32_t step_of(const struct sortable *s, size_t i)
+{
+	uint32_t step;
+
+	memcpy(&step, s->items + i * s->item_size + s->step_at, sizeof(step));
+	return step;
+}
+
+static int64_t start_of(const struct sortable *s, size_t i)
+{
+	int64_t start;
+
+	memcpy(&start, s->items + i * s->item_size + s->start_at, sizeof(start));
+	return start;
+}
+
+/* By step, then by start; first[step] is where a step's begin. */
+static bool sort_by_step(const struct sortable *s, size_t n_steps, size_t *first)
+{
+	struct sort_item *keys = mem_array(s->n, sizeof(*keys));
+	struct sort_item *scratch = mem_array(s->n, sizeof(*scratch));
+	size_t *next = mem_array(n_steps + 1, sizeof(*next));
+	char *copy = mem_array(s->n, s->item_size);
+	bool fine = keys && scratch && next && copy && s->n < NONE;
+
+	for (size_t i = 0; fine && i < s->n; i++) {
+		keys[i] = (struct sort_item){sort_key_ascending(start_of(s, i)), (uint32_t)i};
+		first[step_of(s, i) + 1]++;
+	}
+	for (size_t i = 0; fine && i < n_steps; i++)
+		first[i + 1] += first[i];
+	if (fine && s->n) {
+		memcpy(next, first, (n_steps + 1) * sizeof(*next));
+		sort_items(keys, scratch, s->n);
+		for (size_t i = 0; i < s->n; i++)
+			memcpy(copy + next[step_of(s, keys[i].id)]++ * s->item_size,
+				s->items + keys[i].id * s->item_size, s->item_size);
+		memcpy(s->items, copy, s->n * s->item_size);
+	}
+	mem_free(keys);
+	mem_free(scratch);
+	mem_free(next);
+	mem_free(copy);
+	return fine;
+}
+
+bool activity_collect(struct activity *a, const struct model *m)
+{
+	*a = (struct activity){.n_steps = m->steps.n};
+	if (!strings_init(&a->names) || !strings_init(&a->task_names))
+		return false;
+	a->first_event = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_event));
+	a->first_transfer = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_transfer));
+	if (!a->first_event || !a->first_transfer || !collect_events(a, m) || !collect_transfers(a, m))
+		return false;
+	return sort_by_step(&(struct sortable){(char *)a->events.at, a->events.n,
+				    sizeof(struct event), offsetof(struct event, step),
+				    offsetof(struct event, start)}, a->n_steps, a->first_event) &&
+		sort_by_step(&(struct sortable){(char *)a->transfers.at, a->transfers.n,
+				     sizeof(struct moved), offsetof(struct moved, step),
+				     offsetof(struct moved, entry.start_us)}, a->n_steps,
+			a->first_transfer);
+}
+
+void activity_clear(struct activity *a)
+{
+	strings_clear(&a->names);
+	strings_clear(&a->task_names);
+	vec_clear(&a->devices);
+	vec_clear(&a->tasks);
+	vec_clear(&a->events);
+	vec_clear(&a->transfers);
+	arena_clear(&a->arena);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+static void widen(struct interval *span, int64_t start, int64_t end)
+{
+	if (span->end == 0 || start < span->start)
+		span->start = start;
+	if (end > span->end)
+		span->end = end;
+}
+
+void activity_spans(const struct activity *a, size_t step, struct interval *spans)
+{
+	struct events events = activity_events(a, step);
+	struct moves moves = activity_transfers(a, step);
+
+	memset(spans, 0, a->tasks.n * sizeof(*spans));
+	for (size_t i = 0; i < events.n; i++)
+		widen(&spans[a->devices.at[events.at[i].device].task], events.at[i].start,
+			events.at[i].end);
+	for (size_t i = 0; i < moves.n; i++)
+		widen(&spans[a->devices.at[moves.at[i].device].task], moves.at[i].entry.start_us,
+			moves.at[i].entry.end_us);
+}
+
+struct interval activity_span(const struct activity *a, size_t step)
+{
+	struct events events = activity_events(a, step);
+	struct moves moves = activity_transfers(a, step);
+	struct interval span = {0, 0};
+
+	for (size_t i = 0; i < events.n; i++)
+		widen(&span, events.at[i].start, events.at[i].end);
+	for (size_t i = 0; i < moves.n; i++)
+		widen(&span, moves.at[i].entry.start_us, moves.at[i].entry.end_us);
+	return span;
+}

@@ -1,0 +1,87 @@
+/* When what ran where: the events of all steps as one sorted list, made once
+ * for all checkers that ask for it.
+ *
+ *     step s → events[first_event[s] … first_event[s + 1]], by start
+ *              transfers[first_transfer[s] … ], by start
+ *     event, transfer → device → task
+ *
+ * Times of different tasks are of different clocks: they can be compared with
+ * each other only within one task. */
+#ifndef TFPROF_ADVISE_ACTIVITY_H
+#define TFPROF_ADVISE_ACTIVITY_H
+
+#include "advise/stats.h"
+#include "advise/transfer.h"
+#include "model/model.h"
+
+struct activity_device {
+	struct span name;          /* lower-cased */
+	unsigned kind;             /* of device.h */
+	bool is_copy_engine;       /* …/memcpy */
+	uint32_t task;
+};
+
+struct activity_task {
+	struct span name;          /* as task_of() has it */
+	struct span job;
+};
+
+struct event {
+	int64_t start, end;
+	uint32_t node, device;
+	uint32_t step;             /* index of the step */
+	bool accelerator;          /* a kernel on a stream, not its launch or a cpu's work */
+};
+
+struct moved {
+	struct transfer_entry entry;
+	uint32_t device;           /* where the entry stands */
+	uint32_t from, to;         /* tasks; NONE: not known */
+	uint32_t step;
+};
+
+struct activity {
+	struct strings names, task_names;  /* a number is that of the name */
+	struct arena arena;
+	VEC(struct activity_device) devices;
+	VEC(struct activity_task) tasks;
+	size_t n_steps;
+	VEC(struct event) events;
+	VEC(struct moved) transfers;
+	size_t *first_event, *first_transfer;      /* n_steps + 1 */
+};
+
+/* False when memory is out; activity_clear() in any case. */
+bool activity_collect(struct activity *a, const struct model *m);
+void activity_clear(struct activity *a);
+
+/* The events or transfers of a step (by index). */
+struct events {
+	const struct event *at;
+	size_t n;
+};
+
+static inline struct events activity_events(const struct activity *a, size_t step)
+{
+	return (struct events){a->events.at + a->first_event[step],
+		a->first_event[step + 1] - a->first_event[step]};
+}
+
+struct moves {
+	const struct moved *at;
+	size_t n;
+};
+
+static inline struct moves activity_transfers(const struct activity *a, size_t step)
+{
+	return (struct moves){a->transfers.at + a->first_transfer[step],
+		a->first_transfer[step + 1] - a->first_transfer[step]};
+}
+
+/* From the first to the last that happened in a step, transfers too; empty if
+ * nothing did. */
+struct interval activity_span(const struct activity *a, size_t step);
+/* The same by task: spans has room for all of them. */
+void activity_spans(const struct activity *a, size_t step, struct interval *spans);
+
+#endif

@@ -1,0 +1,499 @@
+/* A distributed run: links between tasks, parameter servers, waiting.
+ *
+ * All of it is read from the RecvTensor entries of the run metadata. */
+#include "advise/advise.h"
+#include "advise/links.h"
+#include "advise/parameter_servers.h"
+#include "advise/task.h"
+#include "base/sort.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"ps_job", "ps", "The job whose tasks hold the variables."},
+	{"max_links", "20", "How many links, parameter servers and workers are listed."},
+	{"top", "3", "How many of the slowest tensors are listed."},
+	{"imbalance_warning", "0.5",
+		"Imbalance of the parameter servers (0: even, 1: one has all) that is a warning."},
+	{"imbalance_high", "0.9", "The imbalance that is high."},
+	{"wait_notice", "0.1", "Share of its step that a worker waits in RecvTensor: notice."},
+	{"wait_warning", "0.3", "The share that is a warning."},
+	{"wait_high", "0.6", "The share that is high."},
+	{"outlier_score", "3.5", "Modified z-score from which a link is called slow."},
+	{"outlier_factor", "2", "A slow link takes at least so many times longer per byte."},
+	{NULL, NULL, NULL},
+};
+
+struct job {
+	struct check *c;
+	const struct activity *a;
+	links_vec links;
+	struct parameter_servers servers;
+	int64_t max_lines;
+};
+
+static struct span task_name(const struct job *j, uint32_t task)
+{
+	return task == NONE ? (struct span){"?", 1} : j->a->tasks.at[task].name;
+}
+
+static void put_link(struct job *j, uint32_t from, uint32_t to)
+{
+	task_put(&j->c->text, task_name(j, from));
+	buf_text(&j->c->text, " -> ");
+	task_put(&j->c->text, task_name(j, to));
+}
+
+static void put_bandwidth(struct buf *b, int64_t bytes, int64_t micros)
+{
+	double mbits = micros > 0 ? (double)bytes * 8 / (double)micros : 0;
+
+	buf_printf(b, mbits >= 1000 ? "%.2fGb/s" : "%.2fMb/s", mbits >= 1000 ? mbits / 1000 : mbits);
+}
+
+/* A count a step: whole unless it is not. */
+static void put_count(struct buf *b, int64_t n, int64_t n_steps)
+{
+	if (n % n_steps == 0)
+		buf_int(b, n / n_steps);
+	else
+		buf_printf(b, "%.1f", (double)n / (double)n_steps);
+}
+
+static struct place transfer_place(const struct job *j, const struct moved *t)
+{
+	return (struct place){.device = j->a->devices.at[t->device].name, .node = t->entry.tensor,
+		.micros = t->entry.end_us - t->entry.start_us, .bytes = t->entry.bytes};
+}
+
+/* ---- links ------------------------------------------------------------------------ */
+
+static void report_link(struct job *j, const struct link *link)
+{
+	struct buf *b = &j->c->text;
+	const struct transfer_entry *longest = &link->longest->entry;
+	struct finding *f;
+
+	buf_text(b, "link ");
+	put_link(j, link->from, link->to);
+	buf_text(b, ": ");
+	put_count(b, link->n_transfers, link->n_steps);
+	buf_text(b, link->n_transfers == link->n_steps ? " transfer, " : " transfers, ");
+	format_number(b, UNIT_BYTES, link->bytes / link->n_steps);
+	buf_text(b, ", ");
+	format_number(b, UNIT_MICROS, link->time_us / link->n_steps);
+	buf_text(b, " a step");
+	if (link->bytes) {
+		buf_text(b, ", ");
+		put_bandwidth(b, link->bytes, link->busy_us);
+	}
+	buf_text(b, "; longest ");
+	format_number(b, UNIT_MICROS, longest->end_us - longest->start_us);
+	if (longest->tensor.n) {
+		buf_text(b, ": ");
+		buf_span(b, longest->tensor);
+	}
+	f = check_find(j->c, "link", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	f->stake_us = link->time_us / link->n_steps;
+	f->stake_bytes = link->bytes / link->n_steps;
+	f->from = task_name(j, link->from);
+	f->to = task_name(j, link->to);
+	check_place(j->c, f, transfer_place(j, link->longest));
+	check_figure(j->c, f, "transfers", (double)link->n_transfers / (double)link->n_steps);
+	check_figure(j->c, f, "bytes", (double)link->bytes / (double)link->n_steps);
+	check_figure(j->c, f, "micros", (double)link->time_us / (double)link->n_steps);
+	check_figure(j->c, f, "busy_micros", (double)link->busy_us / (double)link->n_steps);
+	check_figure(j->c, f, "longest_micros", (double)(longest->end_us - longest->start_us));
+	if (link->busy_us)
+		check_figure(j->c, f, "bits_per_second", (double)link->bytes * 8e6 /
+			(double)link->busy_us);
+}
+
+static void report_links(struct job *j)
+{
+	size_t shown = 0;
+
+	for (; shown < j->links.n && (int64_t)shown < j->max_lines; shown++)
+		report_link(j, &j->links.at[shown]);
+	if (shown < j->links.n) {
+		buf_printf(&j->c->text, "and %zu more links that took less time", j->links.n - shown);
+		check_find(j->c, "more_links", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	}
+}
+
+static double micros_per_byte(const struct link *link)
+{
+	return (double)link->busy_us / (double)link->bytes;
+}
+
+static void report_slow_link(struct job *j, const struct link *link, double factor, double score)
+{
+	struct buf *b = &j->c->text;
+	struct finding *f;
+
+	buf_text(b, "slow link ");
+	put_link(j, link->from, link->to);
+	buf_text(b, ": ");
+	put_bandwidth(b, link->bytes, link->busy_us);
+	buf_printf(b, ", %.1f times slower than the links between these jobs usually are", factor);
+	f = check_find(j->c, "slow_link", TFPROF_LEVEL_WARNING, CONFIDENCE_MEDIUM);
+	f->stake_us = (int64_t)((double)link->busy_us * (1 - 1 / factor)) / link->n_steps;
+	f->from = task_name(j, link->from);
+	f->to = task_name(j, link->to);
+	f->remedy = "Look at the network between the two machines, and at what else they do.";
+	check_place(j->c, f, transfer_place(j, link->longest));
+	check_figure(j->c, f, "score", score);
+	check_figure(j->c, f, "factor", factor);
+}
+
+/* Numbers links by the jobs at their ends; 0 for one that is not known. */
+static bool group_links(struct job *j, struct strings *kinds, uint32_t *group, size_t n)
+{
+	struct buf key = {0};
+	bool fine = strings_init(kinds);
+
+	for (size_t i = 0; fine && i < n; i++) {
+		const struct link *link = &j->links.at[i];
+
+		if (link->from == NONE || !link->bytes)
+			continue;
+		key.n = 0;
+		buf_span(&key, j->a->tasks.at[link->from].job);
+		buf_text(&key, " -> ");
+		buf_span(&key, j->a->tasks.at[link->to].job);
+		group[i] = key.failed ? NONE : strings_add(kinds, buf_get(&key));
+		fine = group[i] != NONE;
+	}
+	buf_clear(&key);
+	return fine;
+}
+
+/* A link is compared with the others between the same two jobs. Of a cluster
+ * with very many links the busiest are enough. */
+static bool find_slow_links(struct job *j)
+{
+	enum { MOST = 1000, FEWEST = 3 };
+	double limit = check_number(j->c, "outlier_score"), least = check_number(j->c, "outlier_factor");
+	size_t n = j->links.n < MOST ? j->links.n : MOST;
+	double *values = check_alloc(j->c, n, sizeof(*values));
+	uint32_t *group = check_alloc(j->c, n, sizeof(*group));
+	struct strings kinds = {0};
+	bool fine = values && group && group_links(j, &kinds, group, n);
+
+	for (uint32_t g = 1; fine && g < kinds.text.n; g++) {
+		struct stats_spread spread;
+		size_t n_links = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (group[i] == g)
+				values[n_links++] = micros_per_byte(&j->links.at[i]);
+		if (n_links < FEWEST)
+			continue;
+		spread = stats_spread(values, n_links);
+		for (size_t i = 0; i < n; i++) {
+			double value = group[i] == g ? micros_per_byte(&j->links.at[i]) : 0;
+			double score = stats_score(&spread, value);
+
+			if (group[i] == g && score > limit && value >= least * spread.median)
+				report_slow_link(j, &j->links.at[i], value / spread.median, score);
+		}
+	}
+	strings_clear(&kinds);
+	return fine;
+}
+
+/* ---- tensors ----------------------------------------------------------------------- */
+
+static bool seen_before(const struct job *j, const struct sort_item *items, size_t i)
+{
+	const struct moved *t = &j->a->transfers.at[items[i].id];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct moved *other = &j->a->transfers.at[items[k].id];
+
+		if (other->from == t->from && other->to == t->to &&
+			span_equal(other->entry.tensor, t->entry.tensor))
+			return true;
+	}
+	return false;
+}
+
+static bool report_tensors(struct job *j)
+{
+	/* A tensor comes once a step: the slowest few differ within that many. */
+	enum { LOOK_AT = 1000 };
+	const struct activity *a = j->a;
+	struct sort_item *items = check_alloc(j->c, a->transfers.n, sizeof(*items));
+	struct sort_item *scratch = check_alloc(j->c, a->transfers.n, sizeof(*scratch));
+	int64_t top = check_int(j->c, "top"), shown = 0;
+	struct buf *b = &j->c->text;
+	VEC(struct place) places = {0};
+	struct finding *f;
+	size_t n = 0;
+
+	if (!items || !scratch)
+		return false;
+	for (size_t i = 0; i < a->transfers.n; i++) {
+		const struct transfer_entry *t = &a->transfers.at[i].entry;
+
+		if (t->kind == TRANSFER_TENSOR && t->bytes && t->tensor.n)
+			items[n++] = (struct sort_item){sort_key_descending(t->end_us - t->start_us),
+				(uint32_t)i};
+	}
+	if (n)
+		sort_items(items, scratch, n);
+	for (size_t i = 0; i < n && i < LOOK_AT && shown < top; i++) {
+		const struct moved *t = &a->transfers.at[items[i].id];
+
+		if (seen_before(j, items, i))
+			continue;
+		buf_text(b, shown ? "\n" : "");
+		buf_printf(b, "slowest tensor %lld: ", (long long)++shown);
+		buf_span(b, t->entry.tensor);
+		buf_text(b, ", ");
+		format_number(b, UNIT_BYTES, t->entry.bytes);
+		buf_text(b, " in ");
+		format_number(b, UNIT_MICROS, t->entry.end_us - t->entry.start_us);
+		buf_text(b, ", ");
+		put_link(j, t->from, t->to);
+		if (!vec_push(&places, transfer_place(j, t)))
+			j->c->advice->failed = true;
+	}
+	if (shown) {
+		f = check_find(j->c, "slowest_tensors", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+		for (size_t i = 0; i < places.n; i++)
+			check_place(j->c, f, places.at[i]);
+	}
+	vec_clear(&places);
+	return true;
+}
+
+/* ---- parameter servers --------------------------------------------------------------- */
+
+static void report_server(struct job *j, const struct parameter_server *server)
+{
+	struct buf *b = &j->c->text;
+	struct finding *f;
+
+	buf_text(b, "parameter server ");
+	task_put(b, server->task);
+	buf_printf(b, ": %lld variable%s, ", (long long)server->n_variables,
+		server->n_variables == 1 ? "" : "s");
+	format_number(b, UNIT_BYTES, server->bytes);
+	buf_text(b, ", ");
+	format_number(b, UNIT_COUNT, server->parameters);
+	buf_text(b, " parameters, ");
+	format_number(b, UNIT_BYTES, server->moved_bytes);
+	buf_text(b, " moved a step");
+	f = check_find(j->c, "parameter_server", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	f->stake_bytes = server->moved_bytes;
+	check_place(j->c, f, (struct place){.device = check_copy(j->c, server->task),
+		.bytes = server->bytes});
+	check_figure(j->c, f, "variables", (double)server->n_variables);
+	check_figure(j->c, f, "bytes", (double)server->bytes);
+	check_figure(j->c, f, "parameters", (double)server->parameters);
+	check_figure(j->c, f, "moved_bytes", (double)server->moved_bytes);
+}
+
+static enum tfprof_level level_of(double value, double notice, double warning, double high)
+{
+	return value >= high ? TFPROF_LEVEL_HIGH : value >= warning ? TFPROF_LEVEL_WARNING
+		: value >= notice ? TFPROF_LEVEL_NOTICE : TFPROF_LEVEL_NONE;
+}
+
+/* What the servers carry, as one of these figures. */
+static int64_t carried(const struct parameter_server *server, bool variables)
+{
+	return variables ? server->bytes : server->moved_bytes;
+}
+
+/* True if it was found uneven. */
+static bool check_balance(struct job *j, bool variables)
+{
+	double warning = check_number(j->c, "imbalance_warning"), sum = 0, imbalance;
+	double high = check_number(j->c, "imbalance_high");
+	const struct parameter_server *most = NULL;
+	struct buf *b = &j->c->text;
+	enum tfprof_level level;
+	struct finding *f;
+	int64_t n_variables = 0;
+
+	for (size_t i = 0; i < j->servers.at.n; i++) {
+		const struct parameter_server *server = &j->servers.at.at[i];
+
+		sum += (double)carried(server, variables);
+		n_variables += server->n_variables;
+		if (!most || carried(server, variables) > carried(most, variables))
+			most = server;
+	}
+	if (!most || sum <= 0)
+		return false;
+	imbalance = stats_imbalance((double)carried(most, variables), sum, j->servers.at.n);
+	level = level_of(imbalance, 2, warning, high);
+	if (level == TFPROF_LEVEL_NONE)
+		return false;
+	buf_text(b, "unbalanced parameter servers: ");
+	task_put(b, most->task);
+	if (variables) {
+		buf_printf(b, " holds %lld of %lld variables, ", (long long)most->n_variables,
+			(long long)n_variables);
+		format_number(b, UNIT_BYTES, most->bytes);
+	} else {
+		buf_text(b, " moves ");
+		format_number(b, UNIT_BYTES, most->moved_bytes);
+		buf_text(b, " a step");
+	}
+	buf_printf(b, ", %.0f%% of the bytes; an even share of %zu is %.0f%%",
+		100 * (double)carried(most, variables) / sum, j->servers.at.n,
+		100.0 / (double)j->servers.at.n);
+	f = check_find(j->c, variables ? "unbalanced_variables" : "unbalanced_traffic", level,
+		CONFIDENCE_HIGH);
+	f->stake_bytes = carried(most, variables) - (int64_t)(sum / (double)j->servers.at.n);
+	f->stake_share = (double)carried(most, variables) / sum;
+	f->remedy = variables ? "Spread the variables by size over the parameter servers, and partition "
+				"those that are large."
+			      : "Partition the variables that are read and updated most, or move them "
+				"to a task of their own.";
+	check_place(j->c, f, (struct place){.device = check_copy(j->c, most->task),
+		.bytes = carried(most, variables)});
+	check_figure(j->c, f, "imbalance", imbalance);
+	return true;
+}
+
+static bool report_servers(struct job *j)
+{
+	struct span job = span_of(check_word(j->c, "ps_job"));
+
+	if (!parameter_servers_find(&j->servers, j->c->model, j->a, &j->links, job))
+		return false;
+	for (size_t i = 0; i < j->servers.at.n && (int64_t)i < j->max_lines; i++)
+		report_server(j, &j->servers.at.at[i]);
+	if (!check_balance(j, true))
+		check_balance(j, false);
+	return true;
+}
+
+/* ---- waiting --------------------------------------------------------------------------- */
+
+/* Time that a task spent in RecvTensor while nothing of it ran. */
+struct waiting {
+	int64_t wait_us, span_us, n_steps;
+};
+
+typedef VEC(struct grouped_interval) grouped_vec;
+
+static bool wait_in_step(struct job *j, size_t step, struct waiting *waiting,
+	struct interval *spans)
+{
+	const struct activity *a = j->a;
+	struct events events = activity_events(a, step);
+	struct moves moves = activity_transfers(a, step);
+	grouped_vec received = {0}, busy = {0};
+	struct interval_groups in, at_work;
+	struct arena arena = {0};
+	bool fine = true;
+
+	for (size_t i = 0; fine && i < moves.n; i++)
+		if (moves.at[i].entry.kind == TRANSFER_TENSOR)
+			fine = vec_push(&received, ((struct grouped_interval){
+				a->devices.at[moves.at[i].device].task,
+				{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
+	for (size_t i = 0; fine && i < events.n; i++)
+		fine = vec_push(&busy, ((struct grouped_interval){
+			a->devices.at[events.at[i].device].task,
+			{events.at[i].start, events.at[i].end}}));
+	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->tasks.n) &&
+		intervals_group(&at_work, &arena, busy.at, busy.n, a->tasks.n);
+	if (fine)
+		activity_spans(a, step, spans);
+	for (size_t t = 0; fine && t < a->tasks.n; t++) {
+		if (!in.n[t])
+			continue;
+		waiting[t].n_steps++;
+		waiting[t].span_us += spans[t].end - spans[t].start;
+		waiting[t].wait_us += intervals_outside(in.at + in.first[t], in.n[t],
+			at_work.at + at_work.first[t], at_work.n[t]);
+	}
+	vec_clear(&received);
+	vec_clear(&busy);
+	arena_clear(&arena);
+	return fine;
+}
+
+static void report_waiting(struct job *j, uint32_t task, const struct waiting *w)
+{
+	double share = (double)w->wait_us / (double)w->span_us;
+	enum tfprof_level level = level_of(share, check_number(j->c, "wait_notice"),
+		check_number(j->c, "wait_warning"), check_number(j->c, "wait_high"));
+	struct buf *b = &j->c->text;
+	const struct moved *longest = NULL;
+	struct finding *f;
+
+	task_put(b, j->a->tasks.at[task].name);
+	buf_printf(b, " waits %.1f%% of its step in RecvTensor: ", 100 * share);
+	format_number(b, UNIT_MICROS, w->wait_us / w->n_steps);
+	buf_text(b, " of ");
+	format_number(b, UNIT_MICROS, w->span_us / w->n_steps);
+	f = check_find(j->c, "waiting", level, CONFIDENCE_MEDIUM);
+	f->stake_us = w->wait_us / w->n_steps;
+	f->stake_share = share;
+	f->to = j->a->tasks.at[task].name;
+	if (level != TFPROF_LEVEL_NONE)
+		f->remedy = "Let computation begin before all tensors are there, send less (fewer or "
+			    "smaller tensors), or use more parameter servers.";
+	for (size_t i = 0; i < j->links.n; i++)
+		if (j->links.at[i].to == task && (!longest ||
+				j->links.at[i].longest->entry.end_us - j->links.at[i].longest->entry.start_us >
+				longest->entry.end_us - longest->entry.start_us))
+			longest = j->links.at[i].longest;
+	if (longest)
+		check_place(j->c, f, transfer_place(j, longest));
+}
+
+static bool report_workers(struct job *j)
+{
+	const struct activity *a = j->a;
+	struct span servers = span_of(check_word(j->c, "ps_job"));
+	struct waiting *waiting = check_alloc(j->c, a->tasks.n, sizeof(*waiting));
+	struct interval *spans = check_alloc(j->c, a->tasks.n, sizeof(*spans));
+	int64_t shown = 0;
+	bool fine = waiting && spans;
+
+	for (size_t step = 0; fine && step < a->n_steps; step++)
+		fine = wait_in_step(j, step, waiting, spans);
+	for (uint32_t t = 0; fine && t < a->tasks.n && shown < j->max_lines; t++)
+		if (waiting[t].span_us > 0 && !span_equal(a->tasks.at[t].job, servers)) {
+			report_waiting(j, t, &waiting[t]);
+			shown++;
+		}
+	return fine;
+}
+
+/* ---- the checker ------------------------------------------------------------------------- */
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	struct job j = {.c = c, .a = check_activity(c), .max_lines = check_int(c, "max_links")};
+	bool fine = j.a && links_find(&j.links, j.a);
+
+	if (fine && !c->model->steps.n) {
+		check_skip(c, "Missing RunMetadata info. Skip JobChecker");
+	} else if (fine && !j.links.n) {
+		check_skip(c, "No tensor was sent between tasks: the run is not distributed, or its run "
+			      "metadata has no RecvTensor entries. Skip JobChecker");
+	} else if (fine) {
+		report_links(&j);
+		fine = report_tensors(&j) && report_servers(&j) && report_workers(&j) &&
+			find_slow_links(&j);
+	}
+	vec_clear(&j.links);
+	parameter_servers_clear(&j.servers);
+	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+const struct checker job_checker = {
+	.info = {"JobChecker",
+		"A distributed run: links between tasks, slowest tensors, balance of the parameter "
+		"servers, waiting.",
+		options},
+	.run = run,
+};

@@ -1,0 +1,84 @@
+#include "advise/links.h"
+
+#include "base/sort.h"
+
+static void add(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
+}
+
+/* Transfers of a link come in order of step and start. */
+static void add_transfer(struct link *link, const struct moved *t, int64_t *busy_until,
+	uint32_t *last_step)
+{
+	int64_t start = t->entry.start_us, end = t->entry.end_us;
+
+	link->n_transfers++;
+	add(&link->bytes, t->entry.bytes);
+	add(&link->time_us, end - start);
+	if (!link->longest ||
+		end - start > link->longest->entry.end_us - link->longest->entry.start_us)
+		link->longest = t;
+	link->n_steps += t->step != *last_step;
+	if (t->step != *last_step || *busy_until < start)
+		*busy_until = start;
+	if (end > *busy_until) {
+		add(&link->busy_us, end - *busy_until);
+		*busy_until = end;
+	}
+	*last_step = t->step;
+}
+
+static bool order(links_vec *links)
+{
+	struct sort_item *items = mem_array(links->n, sizeof(*items));
+	struct sort_item *scratch = mem_array(links->n, sizeof(*scratch));
+	struct link *old = mem_array(links->n, sizeof(*old));
+	bool fine = items && scratch && old;
+
+	for (size_t i = 0; fine && i < links->n; i++) {
+		items[i] = (struct sort_item){sort_key_descending(links->at[i].time_us), (uint32_t)i};
+		old[i] = links->at[i];
+	}
+	if (fine && links->n)
+		sort_items(items, scratch, links->n);
+	for (size_t i = 0; fine && i < links->n; i++)
+		links->at[i] = old[items[i].id];
+	mem_free(items);
+	mem_free(scratch);
+	mem_free(old);
+	return fine;
+}
+
+bool links_find(links_vec *links, const struct activity *a)
+{
+	struct sort_item *items = mem_array(a->transfers.n, sizeof(*items));
+	struct sort_item *scratch = mem_array(a->transfers.n, sizeof(*scratch));
+	bool fine = items && scratch && a->transfers.n < NONE;
+	int64_t busy_until = 0;
+	uint32_t last_step = NONE;
+	size_t n = 0;
+
+	for (size_t i = 0; fine && i < a->transfers.n; i++) {
+		const struct moved *t = &a->transfers.at[i];
+
+		if (t->entry.kind == TRANSFER_TENSOR)
+			items[n++] = (struct sort_item){(uint64_t)t->from << 32 | t->to, (uint32_t)i};
+	}
+	if (fine && n)
+		sort_items(items, scratch, n);
+	for (size_t i = 0; fine && i < n; i++) {
+		const struct moved *t = &a->transfers.at[items[i].id];
+
+		if (!i || items[i].key != items[i - 1].key) {
+			fine = vec_push(links, ((struct link){.from = t->from, .to = t->to}));
+			last_step = NONE;
+		}
+		if (fine)
+			add_transfer(&links->at[links->n - 1], t, &busy_until, &last_step);
+	}
+	mem_free(items);
+	mem_free(scratch);
+	return fine && order(links);
+}

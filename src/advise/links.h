@@ -1,0 +1,22 @@
+/* The links over which tasks sent each other tensors. */
+#ifndef TFPROF_ADVISE_LINKS_H
+#define TFPROF_ADVISE_LINKS_H
+
+#include "advise/activity.h"
+
+struct link {
+	uint32_t from, to;         /* tasks; from may be NONE */
+	int64_t n_steps;           /* in which it was used: a task's entries of a step are missing
+	                              now and then, which must not thin out the figures */
+	int64_t n_transfers, bytes;
+	int64_t time_us;           /* of all transfers together */
+	int64_t busy_us;           /* in which some transfer ran */
+	const struct moved *longest;
+};
+
+typedef VEC(struct link) links_vec;
+
+/* By time, longest first. False when memory is out. */
+bool links_find(links_vec *links, const struct activity *a);
+
+#endif

@@ -1,0 +1,122 @@
+#include "advise/parameter_servers.h"
+
+#include "advise/task.h"
+#include "checkpoint/dtype.h"
+#include "model/attrs.h"
+#include "model/device.h"
+#include "proto/wire.h"
+
+static void add(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
+}
+
+/* NULL when memory is out. */
+static struct parameter_server *find(struct parameter_servers *p, struct span task)
+{
+	uint32_t id = strings_add(&p->names, task);
+
+	while (id != NONE && p->at.n < id) {
+		struct span name = strings_get(&p->names, (uint32_t)p->at.n + 1);
+
+		if (!vec_push(&p->at, ((struct parameter_server){.task = name})))
+			return NULL;
+	}
+	return id != NONE && id ? &p->at.at[id - 1] : NULL;
+}
+
+static bool is_variable(struct span op)
+{
+	return span_equal(op, SPAN("VariableV2")) || span_equal(op, SPAN("VarHandleOp")) ||
+		span_equal(op, SPAN("Variable"));
+}
+
+/* The device a NodeDef asks for. */
+static struct span asked_device(const struct model *m, uint32_t node)
+{
+	struct wire_reader r;
+	struct wire_field f;
+	struct span device = {"", 0};
+
+	if (m->nodes.flags[node] & NODE_FROM_PROFILE || !m->nodes.source[node].n)
+		return device;
+	r = wire_reader(m->nodes.source[node]);
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(4))
+			device = f.bytes;
+	return device;
+}
+
+static int64_t variable_bytes(const struct model *m, uint32_t node)
+{
+	struct attr attr;
+	int64_t bytes, size = 0;
+
+	if (attrs_get(m, node, SPAN("dtype"), &attr) && attr.kind == ATTR_TYPE)
+		size = dtype_get((uint32_t)attr.number)->size;
+	return __builtin_mul_overflow(model_parameters(m, node), size, &bytes) ? INT64_MAX : bytes;
+}
+
+static bool add_variable(struct parameter_servers *p, const struct model *m, uint32_t node,
+	struct span job, struct buf *scratch)
+{
+	struct span device = model_text(m, m->nodes.device[node]), task;
+	struct parameter_server *server;
+
+	device_lower(scratch, device.n ? device : asked_device(m, node));
+	if (scratch->failed)
+		return false;
+	task = task_of(buf_get(scratch));
+	if (!task.n || !span_equal(task_job(task), job))
+		return true;
+	server = find(p, task);
+	if (!server)
+		return false;
+	server->n_variables++;
+	add(&server->bytes, variable_bytes(m, node));
+	add(&server->parameters, model_parameters(m, node));
+	return true;
+}
+
+static bool add_moved(struct parameter_servers *p, const struct activity *a, uint32_t task,
+	int64_t bytes, struct span job)
+{
+	struct parameter_server *server;
+
+	if (task == NONE || !span_equal(a->tasks.at[task].job, job))
+		return true;
+	server = find(p, a->tasks.at[task].name);
+	if (server)
+		add(&server->moved_bytes, bytes);
+	return server;
+}
+
+bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
+	const struct activity *a, const links_vec *links, struct span job)
+{
+	struct buf scratch = {0};
+	bool fine = strings_init(&p->names);
+
+	for (size_t i = 0; fine && i < a->tasks.n; i++)
+		if (a->tasks.at[i].name.n && span_equal(a->tasks.at[i].job, job))
+			fine = find(p, a->tasks.at[i].name);
+	for (uint32_t node = 0; fine && node < m->nodes.n; node++)
+		if (is_variable(model_text(m, m->nodes.op[node])))
+			fine = add_variable(p, m, node, job, &scratch);
+	for (size_t i = 0; fine && i < links->n; i++) {
+		const struct link *link = &links->at[i];
+
+		if (link->from != link->to)
+			fine = add_moved(p, a, link->from, link->bytes / link->n_steps, job) &&
+				add_moved(p, a, link->to, link->bytes / link->n_steps, job);
+	}
+	buf_clear(&scratch);
+	return fine;
+}
+
+void parameter_servers_clear(struct parameter_servers *p)
+{
+	strings_clear(&p->names);
+	vec_clear(&p->at);
+}

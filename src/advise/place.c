@@ -1,0 +1,53 @@
+/* Where in the model, and in the user's program, a node is. */
+#include "advise/advise.h"
+#include "model/trace.h"
+
+/* Frames inside the libraries that build graphs are not where the user looks. */
+static bool is_library(struct span file)
+{
+	static const char *const parts[] = {"/site-packages/", "/dist-packages/",
+		"tensorflow/python/", "/importlib/", "/runpy.py", "/contextlib.py", "<frozen "};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (span_contains(file, span_of(parts[i])))
+			return true;
+	return false;
+}
+
+/* The innermost frame of the user's own; else the innermost. */
+static struct span line_of(struct check *c, struct span trace, bool gradient)
+{
+	frames_vec frames = {0};
+	struct buf text = {0};
+	struct span line = {"", 0};
+	size_t i;
+
+	/* A damaged stack is reported by who looks at stacks: here it is none. */
+	if (trace_read(c->model, trace, &frames, NULL) == TFPROF_OK && frames.n) {
+		for (i = frames.n; i-- > 0;)
+			if (!is_library(frames.at[i].file))
+				break;
+		code_put_label(&text, &frames.at[i < frames.n ? i : frames.n - 1],
+			c->options->source_lines, gradient);
+		line = check_copy(c, buf_get(&text));
+	}
+	c->advice->failed |= text.failed;
+	vec_clear(&frames);
+	buf_clear(&text);
+	return line;
+}
+
+struct place check_node(struct check *c, uint32_t node)
+{
+	const struct model *m = c->model;
+	struct span forward = code_forward_name(model_name(m, node));
+	uint32_t maker = forward.n ? model_find_node(m, forward) : NONE;
+	struct place place = {.device = model_text(m, m->nodes.device[node]),
+		.node = model_name(m, node), .op = model_text(m, m->nodes.op[node])};
+
+	if (maker != NONE && m->nodes.trace[maker].n)
+		place.line = line_of(c, m->nodes.trace[maker], true);
+	else if (m->nodes.trace[node].n)
+		place.line = line_of(c, m->nodes.trace[node], false);
+	return place;
+}

@@ -1,0 +1,64 @@
+/* Statistics that a few strange values do not upset. */
+#ifndef TFPROF_ADVISE_STATS_H
+#define TFPROF_ADVISE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The middle one, or the mean of the middle two. Sorts `values`. n > 0. */
+double stats_median(double *values, size_t n);
+
+/* What is needed to say how strange a value is. */
+struct stats_spread {
+	double median;
+	double scale;          /* 0: all values are equal */
+};
+
+/* Uses `values` as scratch. n > 0. */
+struct stats_spread stats_spread(double *values, size_t n);
+
+/* The modified z-score of Iglewicz and Hoaglin: 0.6745 (x - median) / MAD; where
+ * more than half of the values are equal and MAD is 0, by the mean absolute
+ * deviation: (x - median) / (1.253314 meanAD). */
+double stats_score(const struct stats_spread *s, double value);
+
+/* Intervals of time, as a growing list. */
+struct interval {
+	int64_t start, end;
+};
+
+/* Sorts n intervals and joins those that overlap or touch; gives how many are
+ * left. Empty ones vanish. */
+size_t intervals_join(struct interval *at, size_t n);
+/* How long joined intervals are together. */
+int64_t intervals_length(const struct interval *at, size_t n);
+/* How long joined `a` are where joined `b` are not. */
+int64_t intervals_outside(const struct interval *a, size_t n_a, const struct interval *b,
+	size_t n_b);
+
+/* Intervals by group: of a device, of a task.
+ *
+ *     group g → at[first[g] … first[g] + n[g]], joined
+ */
+struct grouped_interval {
+	uint32_t group;
+	struct interval interval;
+};
+
+struct interval_groups {
+	struct interval *at;
+	size_t *first, *n;
+};
+
+struct arena;
+
+/* False when memory is out. */
+bool intervals_group(struct interval_groups *out, struct arena *arena,
+	const struct grouped_interval *items, size_t n_items, size_t n_groups);
+
+/* How much more the largest carries than it would if all carried the same:
+ * (max - mean) / max * n / (n - 1), from 0 to 1 (one carries all). */
+double stats_imbalance(double max, double sum, size_t n);
+
+#endif

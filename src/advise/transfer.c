@@ -1,0 +1,183 @@
+#include "advise/transfer.h"
+
+#include <stdlib.h>
+
+#include "proto/wire.h"
+
+/* "1.5MB", "2048B": what stands between the brackets of a label. TensorFlow
+ * writes MB and counts in 1024s. */
+static int64_t read_size(struct span text)
+{
+	static const struct {
+		const char *suffix;
+		double factor;
+	} units[] = {
+		{"B", 1}, {"KB", 1024}, {"MB", 1024.0 * 1024}, {"GB", 1024.0 * 1024 * 1024},
+		{"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024},
+	};
+	double value = 0, place = 1;
+	bool point = false;
+	size_t i = 0;
+
+	for (; i < text.n && ((text.at[i] >= '0' && text.at[i] <= '9') || text.at[i] == '.'); i++) {
+		if (text.at[i] == '.') {
+			point = true;
+			continue;
+		}
+		if (point)
+			place /= 10;
+		value = point ? value + place * (text.at[i] - '0') : value * 10 + (text.at[i] - '0');
+	}
+	if (!i)
+		return -1;
+	for (size_t k = 0; k < sizeof(units) / sizeof(*units); k++)
+		if (span_equal((struct span){text.at + i, text.n - i}, span_of(units[k].suffix))) {
+			value *= units[k].factor;
+			return value < 9e18 ? (int64_t)(value + 0.5) : INT64_MAX;
+		}
+	return -1;
+}
+
+/* Takes a "[…] " off the front. */
+static bool take_bracket(struct span *label, struct span *inside)
+{
+	const char *close;
+
+	if (!label->n || label->at[0] != '[')
+		return false;
+	close = memchr(label->at, ']', label->n);
+	if (!close)
+		return false;
+	*inside = (struct span){label->at + 1, (size_t)(close - label->at - 1)};
+	label->n -= (size_t)(close + 1 - label->at);
+	label->at = close + 1;
+	while (label->n && label->at[0] == ' ') {
+		label->at++;
+		label->n--;
+	}
+	return true;
+}
+
+/* Where `word` last stands. */
+static size_t find_last(struct span text, struct span word)
+{
+	for (size_t i = text.n; i-- > 0;)
+		if (text.n - i >= word.n && memcmp(text.at + i, word.at, word.n) == 0)
+			return i;
+	return text.n;
+}
+
+/* "edge_15_w/read" is output w/read. */
+static struct span tensor_of(struct span edge)
+{
+	struct span head = SPAN("edge_");
+	size_t i = head.n;
+
+	if (edge.n <= head.n || memcmp(edge.at, head.at, head.n) != 0)
+		return edge;
+	while (i < edge.n && edge.at[i] >= '0' && edge.at[i] <= '9')
+		i++;
+	if (i == head.n || i == edge.n || edge.at[i] != '_')
+		return edge;
+	return (struct span){edge.at + i + 1, edge.n - i - 1};
+}
+
+/* "[1.0MB] [3.0Gb/s] edge_8_w/read from DEVICE to DEVICE" */
+static void read_label(struct transfer_entry *t, struct span label)
+{
+	struct span from = SPAN(" from "), to = SPAN(" to "), inside;
+	size_t at;
+
+	while (take_bracket(&label, &inside))
+		if (!t->bytes && read_size(inside) > 0)
+			t->bytes = read_size(inside);
+	at = find_last(label, to);
+	if (at == label.n)
+		return;
+	t->to = (struct span){label.at + at + to.n, label.n - at - to.n};
+	label.n = at;
+	at = find_last(label, from);
+	if (at == label.n) {
+		t->to = (struct span){"", 0};
+		return;
+	}
+	t->from = (struct span){label.at + at + from.n, label.n - at - from.n};
+	t->tensor = tensor_of((struct span){label.at, at});
+}
+
+/* "… 4096 bytes …", as copies are labelled. */
+static int64_t read_bytes_word(struct span label)
+{
+	size_t at = span_find(label, SPAN(" bytes")), start = at;
+
+	if (at == label.n)
+		return 0;
+	while (start && label.at[start - 1] >= '0' && label.at[start - 1] <= '9')
+		start--;
+	if (start == at || at - start > 18)
+		return 0;
+	return (int64_t)strtoll(label.at + start, NULL, 10);
+}
+
+/* AllocationDescription.requested_bytes of a NodeOutput. */
+static int64_t read_output(struct span message)
+{
+	struct wire_reader r = wire_reader(message), tensor, allocation;
+	struct wire_field f;
+	int64_t bytes = 0;
+
+	while (wire_next(&r, &f)) {
+		if (f.tag != WIRE_LEN(3))
+			continue;
+		tensor = wire_reader(f.bytes);
+		while (wire_next(&tensor, &f)) {
+			if (f.tag != WIRE_LEN(4))
+				continue;
+			allocation = wire_reader(f.bytes);
+			while (wire_next(&allocation, &f))
+				if (f.tag == WIRE_VARINT(1))
+					bytes = (int64_t)f.value;
+		}
+	}
+	return bytes > 0 ? bytes : 0;
+}
+
+static enum transfer_kind kind_of(struct span name)
+{
+	if (span_contains(name, SPAN("MEMCPYHtoD")))
+		return TRANSFER_TO_DEVICE;
+	if (span_contains(name, SPAN("MEMCPYDtoH")))
+		return TRANSFER_TO_HOST;
+	return span_contains(name, SPAN("MEMCPY")) ? TRANSFER_ON_DEVICE : TRANSFER_TENSOR;
+}
+
+struct transfer_entry transfer_read(struct span stats)
+{
+	struct wire_reader r = wire_reader(stats);
+	struct wire_field f;
+	struct transfer_entry t = {.tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
+	struct span name = {"", 0}, label = {"", 0};
+	int64_t duration = 0;
+
+	while (wire_next(&r, &f))
+		switch (f.tag) {
+		case WIRE_LEN(1): name = f.bytes; break;
+		case WIRE_VARINT(2): t.start_us = (int64_t)f.value; break;
+		case WIRE_VARINT(4): duration = (int64_t)f.value; break;
+		case WIRE_LEN(7):
+			if (__builtin_add_overflow(t.bytes, read_output(f.bytes), &t.bytes))
+				t.bytes = INT64_MAX;
+			break;
+		case WIRE_LEN(8): label = f.bytes; break;
+		}
+	t.kind = kind_of(name);
+	if (t.kind == TRANSFER_TENSOR)
+		read_label(&t, label);
+	else if (!t.bytes)
+		t.bytes = read_bytes_word(label);
+	if (duration < 1)
+		duration = 1;
+	if (t.start_us <= 0 || __builtin_add_overflow(t.start_us, duration, &t.end_us))
+		t.start_us = t.end_us = 0;
+	return t;
+}
