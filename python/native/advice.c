@@ -10,8 +10,9 @@ static int apply_settings(tfprof_advice_options *options, PyObject *settings)
 		PyObject *triple = PySequence_GetItem(settings, i);
 		const char *checker, *option, *value;
 		struct tfprof_error err = {0};
-		int ok = triple && PyArg_ParseTuple(triple,
-			"szz;settings are (checker, option, value) triples", &checker, &option, &value);
+		int ok = is_tuple(triple, "settings are (checker, option, value) triples") &&
+			PyArg_ParseTuple(triple, "szz;settings are (checker, option, value) triples",
+				&checker, &option, &value);
 
 		if (ok && tfprof_advice_options_set(options, checker, option, value, &err) != TFPROF_OK) {
 			error_raise(&err);

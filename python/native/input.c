@@ -53,6 +53,13 @@ const struct tfprof_input *input_get(const struct input *input)
 	return input->holder ? &input->in : NULL;
 }
 
+int is_tuple(PyObject *object, const char *expected)
+{
+	if (object && !PyTuple_Check(object))
+		PyErr_SetString(PyExc_TypeError, expected);
+	return object && PyTuple_Check(object);
+}
+
 PyObject *text_from(const char *at, size_t n)
 {
 	return PyUnicode_DecodeUTF8(at ? at : "", (Py_ssize_t)n, "replace");

@@ -47,6 +47,10 @@ void input_clear(struct input *input);
 /* NULL if there is none. */
 const struct tfprof_input *input_get(const struct input *input);
 
+/* 1; or 0 with an exception set, which says what is `expected` unless the
+ * object is NULL because of another one. */
+int is_tuple(PyObject *object, const char *expected);
+
 /* Text that may not be UTF-8: what is not is replaced. */
 PyObject *text_from(const char *at, size_t n);
 

@@ -10,8 +10,8 @@ static int apply_settings(tfprof_options *options, PyObject *settings)
 		PyObject *pair = PySequence_GetItem(settings, i);
 		struct tfprof_error err = {0};
 		const char *name, *value;
-		int ok = pair && PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs",
-			&name, &value);
+		int ok = is_tuple(pair, "settings are (name, value) pairs") &&
+			PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs", &name, &value);
 
 		if (ok && tfprof_options_set(options, name, value, &err) != TFPROF_OK) {
 			error_raise(&err);

@@ -2,6 +2,7 @@
 
 #include "output/pprof.h"
 #include "output/report.h"
+#include "output/report_rows.h"
 #include "output/timeline.h"
 
 /* ---- reports ------------------------------------------------------------- */
@@ -17,15 +18,27 @@ static enum tfprof_status failure_of(const struct query *q, struct tfprof_error 
 	return query_check_cancelled(q, err);
 }
 
-static enum tfprof_status write_report(struct query *q, struct sink *out, struct tfprof_error *err)
+typedef bool report_fn(struct query *q, struct sink *out);
+
+/* Writes to a sink that is open, and closes it. */
+static enum tfprof_status write_report(struct query *q, report_fn *report, struct sink *out,
+	struct tfprof_error *err)
 {
-	enum tfprof_status status = report_write(q, out) ? failure_of(q, err)
-							 : error_no_memory(err);
+	enum tfprof_status status = report(q, out) ? failure_of(q, err) : error_no_memory(err);
 
 	if (status == TFPROF_OK)
 		return sink_commit(out, err);
 	sink_abandon(out);
 	return status;
+}
+
+static enum tfprof_status write_report_file(struct query *q, report_fn *report,
+	enum sink_format format, struct tfprof_error *err)
+{
+	struct sink out;
+	enum tfprof_status status = sink_open(&out, q->options->outfile.at, format, err);
+
+	return status == TFPROF_OK ? write_report(q, report, &out, err) : status;
 }
 
 static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool frame,
@@ -41,7 +54,7 @@ static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool f
 	}
 	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	if (status == TFPROF_OK)
-		status = write_report(q, &out, err);
+		status = write_report(q, report_write, &out, err);
 	if (frame)
 		buf_text(&r->text, "\n======================End of Report==========================\n");
 	return status;
@@ -50,10 +63,19 @@ static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool f
 static enum tfprof_status write_file(struct query *q, tfprof_result *r, bool frame,
 	struct tfprof_error *err)
 {
-	struct sink out;
-	enum tfprof_status status = sink_open(&out, q->options->outfile.at, SINK_PLAIN, err);
+	return write_report_file(q, report_write, SINK_PLAIN, err);
+}
 
-	return status == TFPROF_OK ? write_report(q, &out, err) : status;
+static enum tfprof_status write_json(struct query *q, tfprof_result *r, bool frame,
+	struct tfprof_error *err)
+{
+	return write_report_file(q, report_json_write, SINK_BY_SUFFIX, err);
+}
+
+static enum tfprof_status write_csv(struct query *q, tfprof_result *r, bool frame,
+	struct tfprof_error *err)
+{
+	return write_report_file(q, report_csv_write, SINK_BY_SUFFIX, err);
 }
 
 static enum tfprof_status write_none(struct query *q, tfprof_result *r, bool frame,
@@ -91,7 +113,9 @@ static const struct output_kind {
 	enum tfprof_status (*write)(struct query *q, tfprof_result *r, bool frame,
 		struct tfprof_error *err);
 } outputs[] = {
+	[OUT_CSV] = {NULL, 0, write_csv},
 	[OUT_FILE] = {NULL, 0, write_file},
+	[OUT_JSON] = {NULL, 0, write_json},
 	[OUT_NONE] = {NULL, 0, write_none},
 	[OUT_PPROF] = {pprof_refuse, 0, write_pprof},
 	[OUT_STDOUT] = {NULL, 0, write_stdout},

@@ -1,7 +1,6 @@
 /* Lines of op view: `name  value (cumulative%, own%), …`, and below a line the
  * combinations of input shapes its nodes ran with. */
-#include <stdlib.h>
-
+#include "output/combinations.h"
 #include "output/report.h"
 
 static void put_padded(struct buf *b, struct buf *piece, size_t width, const char **separator)
@@ -36,79 +35,22 @@ static void put_number(const struct query *q, uint32_t row, const struct report_
 
 /* ---- combinations of input shapes ----------------------------------------- */
 
-struct combination {
-	struct span text;
-	int64_t runs, micros, defined;
-};
-
-static int by_text(const void *a, const void *b)
-{
-	return span_compare(((const struct combination *)a)->text,
-		((const struct combination *)b)->text);
-}
-
-static int by_runs(const void *a, const void *b)
-{
-	const struct combination *x = a, *y = b;
-
-	return x->runs != y->runs ? (x->runs < y->runs) - (x->runs > y->runs) : by_text(a, b);
-}
-
-/* Sorts by text and adds up what is equal; returns how many are left. */
-static size_t merge(struct combination *c, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(c, n, sizeof(*c), by_text);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && span_equal(c[kept - 1].text, c[i].text)) {
-			c[kept - 1].runs += c[i].runs;
-			c[kept - 1].micros += c[i].micros;
-			c[kept - 1].defined += c[i].defined;
-		} else {
-			c[kept++] = c[i];
-		}
-	}
-	if (kept)
-		qsort(c, kept, sizeof(*c), by_runs);
-	return kept;
-}
-
 static void put_combinations(struct query *q, struct report_nodes nodes, struct buf *b)
 {
-	const struct model *m = q->model;
-	struct arena arena = {0};
-	struct combination *c = arena_array(&arena, nodes.n, sizeof(*c));
-	struct buf text = {0};
-	struct numbers numbers;
-	size_t n = 0;
+	struct combinations c;
 
-	for (size_t i = 0; c && i < nodes.n; i++) {
-		if (!query_picks(q, m->nodes.types[nodes.at[i]]))
-			continue;
-		text.n = 0;
-		report_input_shapes(m, &text, nodes.at[i], ",\t");
-		metrics_of(m, nodes.at[i], q->options->number[OPT_STEP], &numbers);
-		c[n] = (struct combination){arena_copy(&arena, buf_get(&text)),
-			numbers.at[METRIC_RUNS], numbers.at[METRIC_MICROS], 1};
-		b->failed |= text.failed || !c[n].text.at;
-		n++;
-	}
-	b->failed |= !c;
+	b->failed |= !combinations_make(&c, q, nodes, ",\t");
 	buf_char(b, '\n');
-	n = c ? merge(c, n) : 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < c.n; i++) {
 		buf_text(b, "input_type: ");
-		buf_span(b, c[i].text);
-		buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)c[i].runs,
-			(long long)c[i].defined);
-		format_number(b, UNIT_MICROS, c[i].micros);
+		buf_span(b, c.at[i].text);
+		buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)c.at[i].runs,
+			(long long)c.at[i].defined);
+		format_number(b, UNIT_MICROS, c.at[i].micros);
 		buf_char(b, '\n');
 	}
 	buf_char(b, '\n');
-	buf_clear(&text);
-	arena_clear(&arena);
+	combinations_clear(&c);
 }
 
 /* ---- lines ---------------------------------------------------------------- */

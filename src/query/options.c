@@ -17,7 +17,8 @@ static const char *const select_words[] = {
 #undef X
 	NULL};
 
-static const char *const output_words[] = {"file", "none", "pprof", "stdout", "timeline", NULL};
+static const char *const output_words[] = {"csv", "file", "json", "none", "pprof", "stdout",
+	"timeline", NULL};
 
 static const char *const bool_words[] = {"true", "false", NULL};
 

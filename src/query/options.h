@@ -50,7 +50,7 @@
 	X(SELECT, "select", WORDS, 14, "micros",                               \
 		"Attributes to show, comma-separated.")                        \
 	X(OUTPUT, "output", OUTPUT, 15, "stdout",                              \
-		"Where to: stdout, none, or TYPE:outfile=PATH with TYPE file, timeline or pprof.") \
+		"Where to: stdout, none, or TYPE:outfile=PATH with TYPE csv, file, json, pprof or timeline.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")
 
@@ -93,7 +93,10 @@ enum order {
 	ORDER_FOUND,               /* an empty order_by: as it comes */
 };
 
-enum output_type { OUT_FILE, OUT_NONE, OUT_PPROF, OUT_STDOUT, OUT_TIMELINE };
+/* In byte order of their names. */
+enum output_type {
+	OUT_CSV, OUT_FILE, OUT_JSON, OUT_NONE, OUT_PPROF, OUT_STDOUT, OUT_TIMELINE,
+};
 
 struct word_list {
 	struct span *at;           /* the texts follow in the same block */

@@ -55,8 +55,8 @@ def test_truncated(tfprof, flag, sample, rest, share):
 
 @each_flag
 @pytest.mark.parametrize("garbage", [
-    b"\xff" * 4096, b"\0" * 100, bytes(range(256)) * 16, b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
-    b"\x0b" * 1000, b"\x80" * 64,
+    b"\xff" * 4096, b"\0" * 100, bytes(range(256)) * 16,
+    b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x0b" * 1000, b"\x80" * 64,
 ], ids=["ff", "zeros", "count", "huge length", "group", "long varint"])
 def test_garbage(tfprof, flag, sample, rest, garbage):
     (tfprof.directory / "junk").write_bytes(garbage)
@@ -100,7 +100,8 @@ def test_foreign_kind(tfprof, flag, sample, rest, content, kind):
 
 
 def test_text_graph_with_an_error_says_where(tfprof):
-    (tfprof.directory / "t.pbtxt").write_text('node {\n  name: "a"\n  op: "B" }\nnode {\n  name }\n')
+    text = 'node {\n  name: "a"\n  op: "B" }\nnode {\n  name }\n'
+    (tfprof.directory / "t.pbtxt").write_text(text)
     line = tfprof.refuses(1, "scope", "--graph_path=t.pbtxt", says=["t.pbtxt"])
     assert re.search(r"\b5\b", line), "the line number: " + line
 

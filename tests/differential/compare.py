@@ -199,9 +199,11 @@ class Comparison:
         """Saving and loading changes no answer of ours."""
         for i, (before, after) in enumerate(zip(fresh, self._reports())):
             if repr(before) != repr(after):
-                self._differ("after saving", i, *(_decode(answer.stdout) + _decode(file)
-                             if isinstance(answer, ours_module.Answer) else str(answer)
-                             for answer, file in (before, after)))
+                kind = message_kind(self.case.queries[i].view)
+                self._differ("after saving", i, *(
+                    _decode(answer.stdout + file) + _text(kind.FromString(answer.message))
+                    if isinstance(answer, ours_module.Answer) else str(answer)
+                    for answer, file in (before, after)))
 
     def _compare_continued(self, saved):
         """A loaded profile takes further steps."""
@@ -282,7 +284,7 @@ class Comparison:
             return answer, file.read()
 
     def _compare_messages(self, i, query, theirs, mine, without_input_shapes, loaded):
-        kind = GraphNodeProto if query.view in ("scope", "graph") else MultiGraphNodeProto
+        kind = message_kind(query.view)
         theirs, mine = kind.FromString(theirs), kind.FromString(mine)
         if without_input_shapes:
             for message in (theirs, mine):
@@ -310,6 +312,10 @@ class Comparison:
     def _clean(self):
         for name in os.listdir(self.directory):
             os.unlink(os.path.join(self.directory, name))
+
+
+def message_kind(view):
+    return GraphNodeProto if view in ("scope", "graph") else MultiGraphNodeProto
 
 
 def exercise(case, profiler, directory):

@@ -58,8 +58,8 @@ def _make() -> Dict[str, Any]:
 
 def parse(name: str, data: bytes) -> Any:
     """The message of that name in `data`, however deep it nests."""
-    from google.protobuf.message import DecodeError
     message = get(name)()
+    from google.protobuf.message import DecodeError
     try:
         message.ParseFromString(data)
         return message

@@ -1,0 +1,283 @@
+"""tfprof.load: profiles from files, without TensorFlow."""
+
+import glob
+import os
+import pickle
+
+import pytest
+import query_line
+from conftest import TESTS
+
+import tfprof
+
+GOLDEN = os.path.join(TESTS, "golden")
+QUERIES = sorted(os.path.relpath(path, GOLDEN)
+                 for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
+LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
+         "show_name_regexes", "hide_name_regexes")
+BOOLS = ("account_displayed_op_only", "source_lines")
+
+
+def convert(name, value):
+    """A command line's value as Python has it."""
+    if name in LISTS:
+        return [word for word in value.split(",") if word]
+    if name in BOOLS:
+        return value == "true"
+    return int(value) if name == "max_depth" or name == "step" or name.startswith("min_") else value
+
+
+def load(files, directory):
+    arguments = {}
+    for name, value in files.items():
+        paths = [directory / one for one in value.split(",") if one]
+        short = name[:-len("_path")]
+        if short == "profile":
+            return tfprof.load(paths[0])
+        arguments[short] = paths if short == "run_meta" else paths[0]
+    return tfprof.load(**arguments)
+
+
+def test_there_are_golden_files():
+    assert len(QUERIES) > 50
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_the_original_report(name, models):
+    with open(os.path.join(GOLDEN, name)) as file:
+        query = query_line.parse(file.read())
+    with open(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"), "rb") as file:
+        expected = file.read().decode()
+    profile = load(query.files, models / os.path.dirname(name))
+    options = {name: convert(name, value) for name, value in query.options.items()}
+    assert str(getattr(profile, query.view)(**options)) == expected
+
+
+def test_ways_to_give_the_same(loop_files):
+    files = {name: loop_files / name for name in ("graph.pb", "tfprof_log", "run_meta_0",
+                                                  "run_meta_1")}
+    run_metas = [files["run_meta_0"], files["run_meta_1"]]
+    expected = tfprof.load(graph=files["graph.pb"], op_log=files["tfprof_log"],
+                           run_meta=run_metas).serialize()
+    assert tfprof.load(graph=files["graph.pb"].read_bytes(), op_log=str(files["tfprof_log"]),
+                       run_meta={0: run_metas[0], 1: run_metas[1].read_bytes()}
+                       ).serialize() == expected
+    one = tfprof.load(graph=files["graph.pb"], run_meta=run_metas[0])
+    assert one.steps == [0]
+    assert tfprof.load(graph=files["graph.pb"], run_meta={5: run_metas[0]}).steps == [5]
+    step_by_step = tfprof.Profile()
+    step_by_step.add_graph(files["graph.pb"])
+    step_by_step.add_op_log(files["tfprof_log"])
+    coverages = [step_by_step.add_step(i, run_meta) for i, run_meta in enumerate(run_metas)]
+    assert 0 < coverages[0] <= coverages[1] <= 1
+    assert step_by_step.serialize() == expected
+
+
+def test_run_metadata_alone(loop_files):
+    profile = tfprof.load(run_meta=loop_files / "run_meta_0")
+    assert len(profile) > 10
+    assert profile.op().root.total_exec_micros > 0
+
+
+def test_saved_and_loaded_again(profile, tmp_path):
+    profile.save(tmp_path / "saved")
+    again = tfprof.load(tmp_path / "saved")
+    for view in ("scope", "graph", "op", "code"):
+        assert str(getattr(again, view)()) == str(getattr(profile, view)())
+    assert again.serialize() == (tmp_path / "saved").read_bytes()
+    assert tfprof.load(profile.serialize()).serialize() == again.serialize()
+
+
+def test_profiles_pickle(profile):
+    again = pickle.loads(pickle.dumps(profile))
+    assert again.serialize() == profile.serialize()
+    assert len(pickle.loads(pickle.dumps(tfprof.Profile()))) == 0
+
+
+def test_checkpoint_values(models):
+    checkpoint = os.path.join(TESTS, "data", "checkpoint", "single", "model.ckpt")
+    profile = tfprof.load(models / "loop" / "profile", checkpoint=checkpoint)
+    assert profile.summary["has_checkpoint"]
+
+
+def test_options_as_keywords_dict_or_both(profile):
+    builder = tfprof.ProfileOptionBuilder
+    options = builder(builder.time_and_memory()).with_max_depth(3).build()
+    assert str(profile.scope(options)) == str(profile.scope(**options))
+    assert profile.scope(options, max_depth=1).options["max_depth"] == 1
+    assert options["max_depth"] == 3
+
+
+def test_strings_where_lists_are_meant(profile):
+    assert str(profile.op(select="micros,bytes")) == str(profile.op(select=["micros", "bytes"]))
+    regex = "Variable.{0,2}"
+    assert str(profile.op(account_type_regexes=regex)) == str(
+        profile.op(account_type_regexes=[regex]))
+
+
+def test_every_option_has_the_command_lines_default(profile):
+    assert profile.scope().options == {
+        "max_depth": 10, "min_bytes": 0, "min_peak_bytes": 0, "min_residual_bytes": 0,
+        "min_output_bytes": 0, "min_micros": 0, "min_accelerator_micros": 0, "min_cpu_micros": 0,
+        "min_params": 0, "min_float_ops": 0, "min_occurrence": 0, "step": -1, "order_by": "name",
+        "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
+        "show_name_regexes": [".*"], "hide_name_regexes": [], "account_displayed_op_only": False,
+        "select": ["micros"], "output": "stdout", "source_lines": True}
+
+
+def test_code_lines_carry_their_source_unless_told_not_to(profile):
+    def labels(**options):
+        return [node.name for node in profile.code(max_depth=1000, **options)][1:]
+    assert all(label.count(":") > 2 for label in labels())
+    assert all(label.count(":") == 2 for label in labels(source_lines=False))
+
+
+def test_files_are_written(profile, tmp_path):
+    outfile = tmp_path / "report"
+    result = profile.scope(output=f"file:outfile={outfile}")
+    assert outfile.read_text() == str(profile.scope())
+    assert len(result) == len(profile.scope())
+
+
+def test_nothing_is_printed(profile, capfd):
+    profile.scope(), profile.op(), profile.code(account_displayed_op_only=True), profile.graph()
+    profile.advise()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_notes(profile):
+    assert "account_displayed_op_only" in profile.code(account_displayed_op_only=True).notes
+
+
+def test_advice(profile):
+    advice = profile.advise()
+    assert "\nExpensiveOperationChecker:\ntop 1 operation type: " in str(advice)
+    assert [checker["name"] for checker in advice.checkers][:2] == [
+        "AcceleratorUtilizationChecker", "OperationChecker"]
+    assert len(advice) == len(list(advice)) > 0
+    assert advice.level in ("none", "notice", "warning", "high")
+    only = profile.advise("OperationChecker")
+    assert [checker["name"] for checker in only.checkers] == ["OperationChecker"]
+    one = profile.advise(options={"ExpensiveOperationChecker": {"top": 1}})
+    assert "top 1 " in str(one) and "top 2 " not in str(one)
+
+
+def test_advice_written_to_a_file(profile, tmp_path):
+    profile.advise(output=f"file:outfile={tmp_path / 'advice'}")
+    assert (tmp_path / "advice").read_text() == str(profile.advise())
+
+
+# ---- bad input ------------------------------------------------------------------
+
+@pytest.mark.parametrize("options, words", [
+    ({"selct": "micros"}, ["selct", "'select'", "max_depth"]),
+    ({"select": ["micro"]}, ["select", "micro", "'micros'", "bytes"]),
+    ({"select": "micros,x"}, ["select", "'x'", "bytes"]),
+    ({"select": [5]}, ["select", "5"]),
+    ({"select": None}, ["select", "None"]),
+    ({"order_by": "time"}, ["order_by", "'time'", "micros"]),
+    ({"order_by": 5}, ["order_by", "5"]),
+    ({"output": "screen"}, ["output", "screen", "stdout"]),
+    ({"output": "file"}, ["output", "outfile"]),
+    ({"output": None}, ["output", "None"]),
+    ({"max_depth": "5"}, ["max_depth", "'5'", "whole number"]),
+    ({"max_depth": 1.5}, ["max_depth", "1.5"]),
+    ({"max_depth": True}, ["max_depth", "True"]),
+    ({"min_micros": 1 << 63}, ["min_micros", "64 bits"]),
+    ({"step": None}, ["step", "None"]),
+    ({"step": 7}, ["-step=7", "0 1 2"]),
+    ({"account_displayed_op_only": "yes"}, ["account_displayed_op_only", "True or False"]),
+    ({"show_name_regexes": 5}, ["show_name_regexes", "5"]),
+    ({"show_name_regexes": ["(x"]}, ["show_name_regexes", "(x", "position"]),
+])
+def test_wrong_options(profile, options, words):
+    for view in ("scope", "graph", "op", "code"):
+        with pytest.raises(ValueError) as caught:
+            getattr(profile, view)(**options)
+        assert isinstance(caught.value, tfprof.Error)
+        for word in words:
+            assert word in str(caught.value)
+
+
+def test_wrong_advice_options(profile):
+    with pytest.raises(ValueError, match="NoChecker.*OperationChecker"):
+        profile.advise("NoChecker")
+    with pytest.raises(ValueError, match="unknown option 'x'"):
+        profile.advise(options={"ExpensiveOperationChecker": {"x": 1}})
+    with pytest.raises(ValueError, match="not a number"):
+        profile.advise(options={"ExpensiveOperationChecker": {"top": "many"}})
+    with pytest.raises(ValueError, match="expected a dict"):
+        profile.advise(options={"ExpensiveOperationChecker": 5})
+    with pytest.raises(TypeError):
+        profile.advise(5)
+    with pytest.raises(ValueError, match="unknown output type"):
+        profile.advise(output="screen")
+
+
+def test_files_that_cannot_be_read(tmp_path, loop_files):
+    (tmp_path / "empty").touch()
+    (tmp_path / "junk").write_bytes(b"\xff" * 100)
+    for keyword in ("profile", "graph", "run_meta", "op_log"):
+        base = {} if keyword in ("profile", "graph") else {"graph": loop_files / "graph.pb"}
+        with pytest.raises(OSError, match="nowhere"):
+            tfprof.load(**base, **{keyword: tmp_path / "nowhere"})
+        with pytest.raises(OSError, match="directory"):
+            tfprof.load(**base, **{keyword: tmp_path})
+        for name in ("empty", "junk"):
+            with pytest.raises(tfprof.Error, match=name):
+                tfprof.load(**base, **{keyword: tmp_path / name})
+        with pytest.raises(TypeError, match=keyword):
+            tfprof.load(**base, **{keyword: 5})
+    with pytest.raises(tfprof.Error, match="nowhere"):
+        tfprof.load(loop_files / "profile", checkpoint=tmp_path / "nowhere")
+
+
+def test_files_of_the_wrong_kind(loop_files):
+    with pytest.raises(ValueError, match="GraphDef"):
+        tfprof.load(loop_files / "graph.pb")
+    with pytest.raises(ValueError, match="ProfileProto"):
+        tfprof.load(graph=loop_files / "profile")
+
+
+def test_combinations_that_make_no_sense(loop_files):
+    with pytest.raises(ValueError, match="nothing to load"):
+        tfprof.load()
+    with pytest.raises(ValueError, match="graph"):
+        tfprof.load(loop_files / "profile", graph=loop_files / "graph.pb")
+    with pytest.raises(ValueError, match="run_meta"):
+        tfprof.load(loop_files / "profile", run_meta=loop_files / "run_meta_0")
+
+
+def test_files_that_cannot_be_written(profile, tmp_path):
+    with pytest.raises(OSError, match="where"):
+        profile.save(tmp_path / "no" / "where")
+    with pytest.raises(OSError, match="where"):
+        profile.scope(output=f"file:outfile={tmp_path / 'no' / 'where'}")
+
+
+def test_code_view_without_stacks(loop_files):
+    with pytest.raises(tfprof.Error, match="code trace"):
+        tfprof.load(graph=loop_files / "graph.pb").code()
+
+
+def test_failed_step_changes_nothing(profile, loop_files):
+    before = profile.serialize()
+    for step, run_meta in ((5, b"\xff"), (5, loop_files / "graph.pb"), ("5", b""), (5, None),
+                           (True, loop_files / "run_meta_0"), (1 << 70, loop_files / "run_meta_0")):
+        with pytest.raises((ValueError, TypeError, OverflowError)):
+            profile.add_step(step, run_meta)
+        assert profile.serialize() == before
+
+
+def test_messages_of_the_wrong_type(loop_files):
+    pytest.importorskip("google.protobuf")
+    with pytest.raises(TypeError, match="graph: expected.*GraphDef.*OpLogProto"):
+        tfprof.load(graph=tfprof.OpLogProto())
+    log = tfprof.OpLogProto.FromString((loop_files / "tfprof_log").read_bytes())
+    assert tfprof.load(graph=loop_files / "graph.pb", op_log=log).summary["has_code_traces"]
+
+
+def test_profile_repr_and_length(profile):
+    assert repr(profile) == f"<Profile: {len(profile)} nodes, steps 0, 1, 2>"
+    assert repr(tfprof.Profile()) == "<Profile: 0 nodes, no steps>"
+    assert bool(tfprof.Profile())
