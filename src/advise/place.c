@@ -40,8 +40,9 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 struct place check_node(struct check *c, uint32_t node)
 {
 	const struct model *m = c->model;
-	struct span forward = code_forward_name(model_name(m, node));
-	uint32_t maker = forward.n ? model_find_node(m, forward) : NONE;
+	struct span forward;
+	uint32_t maker = code_forward_name(model_name(m, node), &forward)
+		? model_find_node(m, forward) : NONE;
 	struct place place = {.device = model_text(m, m->nodes.device[node]),
 		.node = model_name(m, node), .op = model_text(m, m->nodes.op[node])};
 

@@ -37,6 +37,11 @@ uint32_t strings_find(const struct strings *s, struct span text)
 	return hash_find(&s->index, hash_text(text), same_text, &probe);
 }
 
+bool strings_reserve(struct strings *s, size_t n)
+{
+	return vec_reserve(&s->text, n) && hash_reserve(&s->index, s->text.n + n);
+}
+
 static uint32_t add(struct strings *s, struct span text, bool copy)
 {
 	struct probe probe = {s, text};

@@ -20,6 +20,9 @@ struct strings {
 bool strings_init(struct strings *s);
 void strings_clear(struct strings *s);
 
+/* Room for n more texts, so that adding them moves nothing. */
+bool strings_reserve(struct strings *s, size_t n);
+
 /* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
  * the caller's bytes, which must outlive the pool; `strings_add` copies them.
  * NONE when memory (or the 4 billion ids) is out. */

@@ -42,16 +42,16 @@ uint32_t model_find_node(const struct model *m, struct span name)
 	return string == NONE ? NONE : model_node_of(m, string);
 }
 
-static bool reserve_node(struct nodes *nodes)
+static bool reserve_nodes(struct nodes *nodes, size_t n)
 {
 	size_t cap = nodes->cap;
 	bool fine = true;
 
-	if (nodes->n < nodes->cap)
+	if (nodes->cap - nodes->n >= n)
 		return true;
 #define X(type, column)                                                        \
 	cap = nodes->cap;                                                      \
-	fine = fine && mem_grow((void **)&nodes->column, &cap, nodes->n, 1, sizeof(type));
+	fine = fine && mem_grow((void **)&nodes->column, &cap, nodes->n, n, sizeof(type));
 	NODE_COLUMNS(X)
 #undef X
 	if (fine)
@@ -71,12 +71,18 @@ static bool reserve_node_of(struct model *m, uint32_t string)
 	return true;
 }
 
+bool model_reserve(struct model *m, size_t n)
+{
+	return reserve_nodes(&m->nodes, n) && strings_reserve(&m->strings, n) &&
+		vec_reserve(&m->node_of, n) && vec_reserve(&m->execs.rows, n);
+}
+
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
 {
 	struct nodes *nodes = &m->nodes;
 	uint32_t node = (uint32_t)nodes->n, types;
 
-	if (nodes->n >= NONE - 1 || !reserve_node(nodes) || !reserve_node_of(m, name))
+	if (nodes->n >= NONE - 1 || !reserve_nodes(nodes, 1) || !reserve_node_of(m, name))
 		return NONE;
 	types = sets_with(&m->sets, &m->strings, 0, op);
 	if (types == NONE)

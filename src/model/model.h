@@ -116,6 +116,9 @@ static inline uint32_t model_node_of(const struct model *m, uint32_t string)
 
 uint32_t model_find_node(const struct model *m, struct span name);
 
+/* Room for n more nodes, so that adding them moves nothing. */
+bool model_reserve(struct model *m, size_t n);
+
 /* A new node whose name no other has; columns not given are zero. NONE when
  * memory is out. */
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);

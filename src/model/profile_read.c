@@ -377,6 +377,19 @@ static bool read_steps(struct loader *l, struct span packed)
 	return r.bad ? fail(l, r.bad) : true;
 }
 
+/* How many nodes there are, from the top level alone: what is cut short is
+ * found before anything is read. */
+static bool count_nodes(struct loader *l, struct span profile, size_t *n)
+{
+	struct wire_reader r = wire_reader(profile);
+	struct wire_field f;
+
+	*n = 0;
+	while (wire_next(&r, &f))
+		*n += f.tag == WIRE_LEN(1);
+	return r.bad ? fail(l, r.bad) : true;
+}
+
 static bool read_profile(struct loader *l, struct span profile)
 {
 	struct model *m = l->model;
@@ -384,8 +397,13 @@ static bool read_profile(struct loader *l, struct span profile)
 	struct wire_field f;
 	struct span message;
 	int64_t key;
+	size_t n;
 	bool fine = true;
 
+	if (!count_nodes(l, profile, &n))
+		return false;
+	if (!model_reserve(m, n) || !vec_reserve(&l->node_keys, n))
+		return fail(l, NULL);
 	while (fine && wire_next(&r, &f))
 		switch (f.tag) {
 		case WIRE_LEN(1):
@@ -473,10 +491,12 @@ static uint32_t id_map_find(const struct id_map *map, int64_t id)
 }
 
 /* An edge that carries its own shape goes to the source's output of that
- * shape, if the saved index points at another. */
+ * shape, if the saved index points at another. An unknown shape may be that of
+ * an output that was never described: one behind all others. */
 static void settle_output(struct model *m, struct edge *e, uint32_t shape)
 {
 	uint32_t source = model_node_of(m, e->source);
+	int32_t behind = 0;
 
 	if (model_edge_shape(m, e) == shape)
 		return;
@@ -487,7 +507,11 @@ static void settle_output(struct model *m, struct edge *e, uint32_t shape)
 			e->output = output->slot;
 			return;
 		}
+		if (output->slot >= behind && output->slot < INT32_MAX)
+			behind = output->slot + 1;
 	}
+	if (!shape)
+		e->output = behind;
 }
 
 static enum tfprof_status resolve_edges(struct loader *l, const char *name,

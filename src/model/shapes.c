@@ -11,7 +11,8 @@ static bool same_dims(const void *context, uint32_t id)
 	const struct probe *p = context;
 	const struct shape *shape = &p->shapes->at.at[id];
 
-	return shape->n == p->n && memcmp(shape->dims, p->dims, p->n * sizeof(*p->dims)) == 0;
+	return shape->n == p->n &&
+		(!p->n || memcmp(shape->dims, p->dims, p->n * sizeof(*p->dims)) == 0);
 }
 
 static void count_elements(struct shape *shape)

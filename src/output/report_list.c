@@ -87,7 +87,7 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 		put_padded(b, scratch, 10, &separator);
 	}
 	buf_char(b, '\n');
-	if (options_select(o, SEL_INPUT_SHAPES))
+	if (row && options_select(o, SEL_INPUT_SHAPES))
 		put_combinations(q, nodes, b);
 }
 

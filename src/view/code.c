@@ -207,27 +207,30 @@ static enum tfprof_status place(struct builder *b, uint32_t node, struct span by
 
 /* If the end comes before the start, the original's length is negative and,
  * unsigned, huge: the name is then the rest. */
-struct span code_forward_name(struct span name)
+bool code_forward_name(struct span name, struct span *forward)
 {
 	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
 	size_t start = span_find(name, head), end = span_find(name, tail);
 
 	if (start == name.n || end == name.n)
-		return (struct span){"", 0};
+		return false;
 	start += head.n;
+	if (end == start)
+		return false;
 	if (end < start)
-		return (struct span){name.at + start, name.n - start};
-	return (struct span){name.at + start, end - start};
+		end = name.n;
+	*forward = (struct span){name.at + start, end - start};
+	return true;
 }
 
 static enum tfprof_status place_forward(struct builder *b, uint32_t node, struct tfprof_error *err)
 {
 	const struct model *m = b->model;
-	struct span forward = code_forward_name(model_name(m, node));
+	struct span forward;
 
 	if (!has_stack(m, node))
 		return TFPROF_OK;
-	if (!forward.n)
+	if (!code_forward_name(model_name(m, node), &forward))
 		return place(b, node, m->nodes.trace[node], false, err);
 	if (!vec_push(&b->gradients,
 		    ((struct gradient){node, model_find_node(m, forward), forward})))
@@ -240,7 +243,7 @@ static enum tfprof_status place_gradients(struct builder *b, struct tfprof_error
 {
 	const struct model *m = b->model;
 	size_t n = b->gradients.n;
-	struct span *names = mem_array(n, sizeof(*names)), last = {0};
+	struct span *names = mem_array(n, sizeof(*names)), last = {0}, forward;
 	uint32_t *order = mem_array(n, sizeof(*order));
 	enum tfprof_status status = names && order ? TFPROF_OK : error_no_memory(err);
 
@@ -252,7 +255,7 @@ static enum tfprof_status place_gradients(struct builder *b, struct tfprof_error
 		const struct gradient *g = &b->gradients.at[order[i]];
 
 		if (g->forward != NONE && has_stack(m, g->forward) &&
-			!code_forward_name(model_name(m, g->forward)).n) {
+			!code_forward_name(model_name(m, g->forward), &forward)) {
 			status = place(b, g->node, m->nodes.trace[g->forward], true, err);
 		} else {
 			b->tree->n_lost_gradients += !last.at || !span_equal(last, g->forward_name);

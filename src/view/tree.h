@@ -47,8 +47,8 @@ enum tfprof_status code_build(struct tree *t, const struct model *m, bool source
 /* The label of a frame, as code view has it. */
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
 /* The name of the node a gradient belongs to: what stands between the first
- * "gradients/" and the first "_grad/". Empty if the name is no gradient's. */
-struct span code_forward_name(struct span name);
+ * "gradients/" and the first "_grad/". False if the name is no gradient's. */
+bool code_forward_name(struct span name, struct span *forward);
 
 /* Nodes in byte order of their names; NULL when memory is out. */
 uint32_t *nodes_by_name(const struct model *m, struct arena *arena);
