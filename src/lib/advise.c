@@ -79,9 +79,11 @@ enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
 	if (!r || (!options && !all)) {
 		status = error_no_memory(err);
 	} else {
-		pthread_rwlock_rdlock(&p->lock);
-		status = run(p, options ? options : all, cancel, r, err);
-		pthread_rwlock_unlock(&p->lock);
+		status = profile_lock_flow(p, err);
+		if (status == TFPROF_OK) {
+			status = run(p, options ? options : all, cancel, r, err);
+			profile_unlock(p);
+		}
 	}
 	tfprof_advice_options_free(all);
 	if (status != TFPROF_OK) {

@@ -63,6 +63,34 @@ void tfprof_profile_free(tfprof_profile *p)
 	mem_free(p);
 }
 
+/* ---- locks ---------------------------------------------------------------- */
+
+void profile_lock(struct tfprof_profile *p)
+{
+	pthread_rwlock_rdlock(&p->lock);
+}
+
+void profile_unlock(struct tfprof_profile *p)
+{
+	pthread_rwlock_unlock(&p->lock);
+}
+
+enum tfprof_status profile_lock_flow(struct tfprof_profile *p, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	profile_lock(p);
+	if (!p->model.flow.is_pending)
+		return TFPROF_OK;
+	profile_unlock(p);
+	pthread_rwlock_wrlock(&p->lock);
+	status = model_read_flow(&p->model, err);
+	profile_unlock(p);
+	if (status == TFPROF_OK)
+		profile_lock(p);
+	return status;
+}
+
 /* ---- views --------------------------------------------------------------- */
 
 static enum tfprof_status build_tree(struct tree *tree, const struct model *m, enum view_slot slot,
@@ -222,21 +250,24 @@ void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void
 
 /* ---- saving --------------------------------------------------------------- */
 
-/* Queries only read, so their lock is the profile's one mutable part. */
-static pthread_rwlock_t *lock_of(const tfprof_profile *p)
+/* Locks, and what is read or built on demand, are a profile's mutable parts:
+ * what it says does not change. */
+static tfprof_profile *mutable(const tfprof_profile *p)
 {
-	return &((tfprof_profile *)p)->lock;
+	return (tfprof_profile *)p;
 }
 
 enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **bytes, size_t *size,
 	struct tfprof_error *err)
 {
 	struct buf out = {0};
+	enum tfprof_status status = profile_lock_flow(mutable(p), err);
 
-	pthread_rwlock_rdlock(lock_of(p));
+	if (status != TFPROF_OK)
+		return status;
 	buf_reserve(&out, 0);          /* an empty profile is no NULL */
 	model_write_profile(&p->model, &out);
-	pthread_rwlock_unlock(lock_of(p));
+	profile_unlock(mutable(p));
 	if (out.failed) {
 		buf_clear(&out);
 		return error_no_memory(err);
@@ -291,7 +322,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 	const struct model *m = &p->model;
 	size_t n_run = 0;
 
-	pthread_rwlock_rdlock(lock_of(p));
+	profile_lock(mutable(p));
 	*s = (struct tfprof_summary){
 		.n_nodes = m->nodes.n,
 		.n_steps = m->steps.n,
@@ -306,7 +337,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
-	pthread_rwlock_unlock(lock_of(p));
+	profile_unlock(mutable(p));
 }
 
 const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)

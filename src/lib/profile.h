@@ -26,6 +26,12 @@ struct tfprof_profile {
 	char *notes;
 };
 
+/* Locks for reading: for a report that looks at edges or output shapes (they
+ * are read now if need be: on failure nothing is locked), and for any other. */
+enum tfprof_status profile_lock_flow(struct tfprof_profile *p, struct tfprof_error *err);
+void profile_lock(struct tfprof_profile *p);
+void profile_unlock(struct tfprof_profile *p);
+
 /* The view of the model as it is now, built if need be. The caller holds the
  * lock for reading. */
 enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,

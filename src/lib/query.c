@@ -191,6 +191,15 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 	return status;
 }
 
+/* Whether edges or output shapes are looked at: most reports can do without. */
+static bool needs_flow(enum tfprof_view view, const tfprof_options *o, unsigned flags)
+{
+	return view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) ||
+		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE) ||
+		(o->output_type != OUT_STDOUT && o->output_type != OUT_FILE &&
+			o->output_type != OUT_NONE);
+}
+
 enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
 	const tfprof_options *options, unsigned flags, const volatile int *cancel,
 	tfprof_result **result, struct tfprof_error *err)
@@ -204,12 +213,20 @@ enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_v
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	pthread_rwlock_rdlock(&p->lock);
+	if (needs_flow(view, options, flags)) {
+		status = profile_lock_flow(p, err);
+		if (status != TFPROF_OK) {
+			tfprof_result_free(r);
+			return status;
+		}
+	} else {
+		profile_lock(p);
+	}
 	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
 		? ALL_METRICS : query_metrics(&p->model, options) | output_metrics(options);
 	status = run(p, &q, flags, r, err);
 	query_clear(&q);
-	pthread_rwlock_unlock(&p->lock);
+	profile_unlock(p);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);
 		return status;

@@ -80,6 +80,13 @@ struct trace_string {
 	uint32_t string;
 };
 
+/* Edges and outputs of a loaded profile that nobody has asked for yet. */
+struct pending_flow {
+	bool is_pending;
+	VEC(int64_t) ids;                      /* by node: the id others know it by */
+	const char *profile;                   /* what it was loaded from, for messages */
+};
+
 struct model {
 	struct strings strings;
 	struct sets sets;
@@ -88,6 +95,7 @@ struct model {
 	VEC(uint32_t) node_of;                 /* string id → node, NONE if it names none */
 	VEC(struct edge) edges;
 	VEC(struct output) outputs;
+	struct pending_flow flow;
 	struct execs execs;
 	VEC(int64_t) steps;                    /* ascending */
 	VEC(struct transfer) transfers;
@@ -171,6 +179,10 @@ enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *
 	struct tfprof_error *err);
 enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
 	struct tfprof_error *err);
+
+/* Reads the edges and outputs of a loaded profile, unless they are there. Who
+ * looks at edges, outputs or their shapes calls this first. */
+enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err);
 
 /* Takes the place of a checkpoint added before. Nodes that come later are
  * marked by the second. */
