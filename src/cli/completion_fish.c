@@ -22,7 +22,7 @@ static void put_value(struct text *out, const struct flag *flag)
 	case VALUE_NONE: break;
 	case VALUE_FREE: text_add(out, " -x"); break;
 	case VALUE_FILE: text_add(out, " -r -F"); break;
-	case VALUE_FILES: text_add(out, " -r -a '(__fish_complete_list , __fish_complete_path)'"); break;
+	case VALUE_FILES: text_add(out, " -x -a '(__tfprof_files)'"); break;
 	case VALUE_WORDS:
 		generate_words(&words, flag);
 		text_printf(out, " -x -a '(__fish_append , %s)'", text_get(&words));
@@ -43,7 +43,8 @@ static void put_value(struct text *out, const struct flag *flag)
 	text_clear(&words);
 }
 
-static void put_outputs(struct text *out)
+/* Functions for what fish has no word for. */
+static void put_functions(struct text *out)
 {
 	struct flag flag;
 
@@ -61,7 +62,14 @@ static void put_outputs(struct text *out)
 	for (size_t i = 0; flag.words[i]; i++)
 		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
 			text_printf(out, " %s:outfile=", flag.words[i]);
-	text_add(out, "\nend\n\n");
+	text_add(out, "\nend\n\n"
+		      "function __tfprof_files\n"
+		      "    set -l token (commandline -ct | string replace -r '^--?[a-z_]*=' '')\n"
+		      "    set -l head (string match -r '^.*,' -- $token)\n"
+		      "    for path in (__fish_complete_path (string replace -r '^.*,' '' -- $token))\n"
+		      "        echo \"$head$path\"\n"
+		      "    end\n"
+		      "end\n\n");
 }
 
 void generate_fish(struct text *out)
@@ -72,7 +80,7 @@ void generate_fish(struct text *out)
 
 	generate_commands(&commands);
 	text_add(out, "# fish completion for tfprof, generated from its option table\n\n");
-	put_outputs(out);
+	put_functions(out);
 	text_printf(out, "set -l commands %s\n\n", text_get(&commands));
 	text_add(out, "complete -c tfprof -f\n");
 	for (size_t i = 0; (c = command_get(i)); i++) {

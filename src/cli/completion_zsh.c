@@ -26,7 +26,7 @@ static void put_value(struct text *out, const struct flag *flag)
 	put_escaped(out, flag->value);
 	switch (generate_value_kind(flag)) {
 	case VALUE_FILE: text_add(out, ":_files"); break;
-	case VALUE_FILES: text_add(out, ":_sequence -s , _files"); break;
+	case VALUE_FILES: text_add(out, ":_tfprof_files"); break;
 	case VALUE_WORDS: text_printf(out, ":_values -s , word %s", text_get(&words)); break;
 	case VALUE_WORD: text_printf(out, ":(%s)", text_get(&words)); break;
 	case VALUE_OUTPUT: text_add(out, ":_tfprof_output"); break;
@@ -55,7 +55,8 @@ static void put_flag(struct text *out, const struct flag *flag)
 	text_char(out, '\'');
 }
 
-static void put_output(struct text *out)
+/* Functions for what zsh has no word for. */
+static void put_functions(struct text *out)
 {
 	struct flag flag;
 
@@ -69,7 +70,8 @@ static void put_output(struct text *out)
 	for (size_t i = 0; flag.words[i]; i++)
 		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
 			text_printf(out, " %s:outfile=", flag.words[i]);
-	text_add(out, "\n  fi\n}\n\n");
+	text_add(out, "\n  fi\n}\n\n"
+		      "_tfprof_files() {\n  compset -P '*,'\n  _files\n}\n\n");
 }
 
 void generate_zsh(struct text *out)
@@ -78,7 +80,7 @@ void generate_zsh(struct text *out)
 	struct flag flag;
 
 	text_add(out, "#compdef tfprof\n# generated from tfprof's option table\n\n");
-	put_output(out);
+	put_functions(out);
 	text_add(out, "_tfprof() {\n  local -a commands help\n  commands=(\n");
 	for (size_t i = 0; (c = command_get(i)); i++)
 		if (c->where & IN_PROGRAM) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ static unsigned char press_tab(EditLine *edit, int key)
 /* ---- signals while a line is typed --------------------------------------------- */
 
 static volatile sig_atomic_t resized, stopped;
+static sigset_t outside;               /* the signals blocked before a line was begun */
 
 static void handle(int signal)
 {
@@ -84,6 +86,17 @@ static bool attend_signals(EditLine *edit)
 	return true;
 }
 
+/* Waits for a key or a signal; signals come only here, so none is missed. */
+static bool wait_for_key(EditLine *edit)
+{
+	struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+
+	while (ppoll(&in, 1, NULL, &outside) < 0)
+		if (errno != EINTR || !attend_signals(edit))
+			return false;
+	return true;
+}
+
 /* One character, which may be several bytes. libedit's own reader would go on
  * after Ctrl-C. */
 static int read_character(EditLine *edit, wchar_t *c)
@@ -92,14 +105,10 @@ static int read_character(EditLine *edit, wchar_t *c)
 
 	for (;;) {
 		char byte;
-		ssize_t n = read(STDIN_FILENO, &byte, 1);
 
-		if (n < 0 && errno == EINTR) {
-			if (attend_signals(edit))
-				continue;
+		if (!wait_for_key(edit))
 			return -1;
-		}
-		if (n <= 0)
+		if (read(STDIN_FILENO, &byte, 1) <= 0)
 			return 0;
 		switch (mbrtowc(c, &byte, 1, &state)) {
 		case (size_t)-2:
@@ -239,14 +248,22 @@ enum editor_event editor_read(struct editor *e, const char **line)
 {
 	struct sigaction action = {.sa_handler = handle}, old_resize, old_stop;
 	const char *typed;
+	sigset_t inside;
 	int n = 0;
 
+	sigemptyset(&inside);
+	sigaddset(&inside, SIGINT);
+	sigaddset(&inside, SIGWINCH);
+	sigaddset(&inside, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &inside, &outside);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGWINCH, &action, &old_resize);
 	sigaction(SIGTSTP, &action, &old_stop);
-	el_resize(e->edit);            /* what happened since is not told */
+	/* Before the prompt, or a Ctrl-D typed as soon as it shows is lost. */
+	el_set(e->edit, EL_PREP_TERM, 1);
 	typed = el_gets(e->edit, &n);
 	sigaction(SIGWINCH, &old_resize, NULL);
 	sigaction(SIGTSTP, &old_stop, NULL);
+	sigprocmask(SIG_SETMASK, &outside, NULL);
 	return take(e, typed, n, line);
 }

@@ -226,8 +226,8 @@ static void put_flag_help(struct text *out, const struct flag *flag, enum comman
 enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
 	struct tfprof_error *err)
 {
-	const struct command *c = command_find(word, where);
 	const char *name = word + strspn(word, "-"), *near;
+	const struct command *c = command_find(name, where);
 	struct flag flag;
 
 	if (c) {

@@ -1,0 +1,121 @@
+"""A hook for monitored sessions that keeps timelines of some steps.
+
+The class is made when it is first asked for: it has to inherit from
+TensorFlow's SessionRunHook, and importing this module must not import
+TensorFlow.
+"""
+
+import os
+from typing import Any
+
+from tfprof import _native
+from tfprof._files import directory_path, write_whole
+from tfprof._warn import warn
+
+
+class _ProfilerHook:
+    """Captures what the devices did, every N steps or seconds.
+
+    Writes `timeline-<step>.json`, for chrome://tracing and Perfetto, and puts
+    the run metadata into the directory's event file, for TensorBoard.
+
+    ::
+
+        hook = tfprof.ProfilerHook(save_steps=1000, output_dir='/tmp/train_dir')
+        with tf.compat.v1.train.MonitoredTrainingSession(hooks=[hook]) as sess:
+            while not sess.should_stop():
+                sess.run(train_op)
+
+    Args:
+      save_steps: int, every how many steps. Exactly one of `save_steps` and
+        `save_secs` must be given.
+      save_secs: int or float, every how many seconds.
+      output_dir: the directory; by default the current one.
+      show_dataflow: bool, whether to draw arrows from the producers of tensors
+        to their consumers.
+      show_memory: bool, whether to show tensors with their sizes and lifetimes,
+        and the bytes of each allocator.
+    """
+
+    def __init__(self, save_steps: Any = None, save_secs: Any = None, output_dir: Any = "",
+                 show_dataflow: bool = True, show_memory: bool = False):
+        from tensorflow.compat.v1.train import SecondOrStepTimer
+
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._output_dir = directory_path(output_dir, "output_dir")
+        self._show_dataflow = bool(show_dataflow)
+        self._show_memory = bool(show_memory)
+        self._next_step: Any = None
+        self._is_tracing = False
+        self._global_step: Any = None
+        self._writer: Any = None
+
+    def begin(self) -> None:
+        """Called once before using the session."""
+        from tensorflow.compat.v1.summary import FileWriterCache
+
+        self._next_step = None
+        self._global_step = _read_global_step()
+        if self._global_step is None:
+            raise RuntimeError("Global step should be created to use ProfilerHook.")
+        self._writer = FileWriterCache.get(self._output_dir)
+
+    def before_run(self, run_context: Any) -> Any:
+        """Called before each run: asks for the step's number, now and then for a trace."""
+        import tensorflow.compat.v1 as tf
+
+        self._is_tracing = (self._next_step is not None
+                            and self._timer.should_trigger_for_step(self._next_step))
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) if self._is_tracing else None
+        return tf.train.SessionRunArgs({"global_step": self._global_step}, options=options)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Called after each run: writes what was traced."""
+        before = run_values.results["global_step"]
+        if self._next_step is None:  # the first run starts the clock
+            self._timer.update_last_triggered_step(before)
+        step = before + 1
+        if self._is_tracing:
+            step = run_context.session.run(self._global_step)
+            self._timer.update_last_triggered_step(step)
+            self._save(step, run_values.run_metadata)
+        self._next_step = step + 1
+
+    def end(self, session: Any) -> None:
+        """Called at the end of the session."""
+        self._writer.flush()
+
+    def _save(self, step: int, run_metadata: Any) -> None:
+        name, data = f"timeline-{step}.json", run_metadata.SerializeToString()
+        settings = self._show_dataflow, self._show_memory
+        if "://" in self._output_dir:
+            write_whole(self._output_dir, name, _native.step_timeline(data, *settings))
+        else:
+            os.makedirs(self._output_dir or ".", exist_ok=True)
+            _native.step_timeline(data, *settings, path=os.path.join(self._output_dir, name))
+        try:
+            self._writer.add_run_metadata(run_metadata, f"step_{step}")
+        except ValueError as error:  # a step for the second time, as after a recovery
+            warn(f"the run metadata of step {step} is not in the event file: {error}")
+
+
+def _read_global_step() -> Any:
+    """A tensor with the global step's value, the one that TensorFlow's own hooks
+    read; None if there is no global step."""
+    import tensorflow.compat.v1 as tf
+
+    try:
+        from tensorflow.python.training.training_util import _get_or_create_global_step_read
+    except ImportError:
+        return tf.train.get_global_step()
+    return _get_or_create_global_step_read()
+
+
+def __getattr__(name: str) -> Any:
+    if name != "ProfilerHook":
+        raise AttributeError(f"module 'tfprof.hooks' has no attribute {name!r}")
+    from tensorflow.compat.v1.train import SessionRunHook
+
+    made = type(name, (_ProfilerHook, SessionRunHook),
+                {"__doc__": _ProfilerHook.__doc__, "__module__": __name__})
+    return globals().setdefault(name, made)  # the first, if threads ask at once

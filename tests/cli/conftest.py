@@ -1,0 +1,95 @@
+"""The program, real files to show it, and a terminal to sit at."""
+
+import glob
+import gzip
+import os
+import subprocess
+import time
+
+import pytest
+from pseudo_terminal import Terminal
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+
+def program_path():
+    path = os.environ.get("TFPROF") or os.environ.get("TFPROF_PROGRAM")
+    return os.path.abspath(path or os.path.join(TESTS, "..", "build", "tfprof"))
+
+
+def unpack(model, directory):
+    for path in glob.glob(os.path.join(TESTS, "golden", model, "*.gz")):
+        name = os.path.basename(path)[:-len(".gz")]
+        with gzip.open(path) as packed:
+            (directory / name).write_bytes(packed.read())
+    return directory
+
+
+@pytest.fixture(scope="session")
+def resnet(tmp_path_factory):
+    """The 32-layer ResNet: graph.pbtxt, graph.pb, run_meta_0..2, tfprof_log, profile."""
+    return unpack("resnet", tmp_path_factory.mktemp("resnet"))
+
+
+@pytest.fixture(scope="session")
+def devices(tmp_path_factory):
+    """A run on several devices, with the same names."""
+    return unpack("devices", tmp_path_factory.mktemp("devices"))
+
+
+@pytest.fixture(scope="session")
+def program():
+    return program_path()
+
+
+@pytest.fixture(scope="session")
+def run(program, resnet):
+    """Runs the program where the ResNet's files are."""
+    def run_program(*arguments, stdin=b"", directory=None, **more):
+        if isinstance(stdin, bytes):
+            more["input"] = stdin
+        else:
+            more["stdin"] = stdin
+        more.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run([program, *map(str, arguments)], cwd=directory or resnet,
+                              stderr=subprocess.PIPE, timeout=60, **more)
+    return run_program
+
+
+@pytest.fixture
+def home(tmp_path):
+    """An empty home, so that no one's history or settings matter."""
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def sit_down(program, resnet, home):
+    """Starts the program in a terminal where the ResNet's files are."""
+    terminals = []
+
+    def start(*arguments, rows=24, columns=80, directory=None, **environment):
+        terminal = Terminal([program, *map(str, arguments)], directory or resnet,
+                            {"HOME": str(home), **environment}, rows, columns)
+        terminals.append(terminal)
+        return terminal
+
+    yield start
+    for terminal in terminals:
+        terminal.close()
+
+
+@pytest.fixture
+def history(home):
+    """The lines remembered, oldest first; waits until they are the ones
+    expected, as typing takes a while to arrive."""
+    def read(expected=None):
+        end = time.monotonic() + 20
+        path = home / ".local/state/tfprof/history"
+        while True:
+            lines = path.read_text().splitlines() if path.exists() else []
+            if expected is None or lines == expected or time.monotonic() > end:
+                return lines
+            time.sleep(0.05)
+    return read

@@ -1,0 +1,137 @@
+"""Completion in bash, zsh and fish, asked as the shells themselves ask."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+from pseudo_terminal import Terminal
+
+ASK_BASH = r"""
+compopt() { :; }
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_tfprof
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def needs(shell):
+    return pytest.mark.skipif(not shutil.which(shell), reason=f"no {shell}")
+
+
+@pytest.fixture(scope="module")
+def files(run, tmp_path_factory):
+    """bash, zsh and fish by name; a folder with things to complete."""
+    folder = tmp_path_factory.mktemp("completion")
+    for name in ("bash", "fish"):
+        (folder / name).write_bytes(run(f"--generate={name}").stdout)
+    (folder / "functions").mkdir()
+    (folder / "functions" / "_tfprof").write_bytes(run("--generate=zsh").stdout)
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "profile_100").touch()
+    (folder / "pro file").touch()
+    return folder
+
+
+@needs("bash")
+def test_bash_loads(files):
+    done = subprocess.run(["bash", "--norc", "-c", "source ./bash && complete -p tfprof"], cwd=files,
+                          capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"complete -F _tfprof tfprof\n", b"")
+
+
+# What bash makes of the line: = and : are words of their own.
+@needs("bash")
+@pytest.mark.parametrize("words, expected", [
+    (["sc"], ["scope"]),
+    ([""], ["scope", "graph", "op", "code", "advise", "help"]),
+    (["--sel"], ["--select="]),
+    (["--account_disp"], ["--account_displayed_op_only"]),
+    (["--select", "=", "mic"], ["micros"]),
+    (["--select", "mic"], ["micros"]),
+    (["-select", "mic"], ["micros"]),
+    (["--select", "=", "micros,by"], ["micros,bytes"]),
+    (["op", "--order_by", "=", "na"], ["name"]),
+    (["--output", "=", "ti"], ["timeline:outfile="]),
+    (["--output", "=", "std"], ["stdout "]),
+    (["--output", "=", "file", ":"], ["outfile="]),
+    (["--output", "=", "file", ":", "outfile", "=", "profi"], ["profiles"]),
+    (["op", "--profile_path", "=", "profiles/"], ["profiles/profile_100"]),
+    (["op", "--profile_path", "pro "], ["pro file"]),
+    (["--run_meta_path", "=", "a,profiles/"], ["a,profiles/profile_100"]),
+    (["--account_displayed_op_only", "="], ["true", "false"]),
+    (["--account_displayed_op_only", "sc"], ["scope"]),
+    (["--max_depth", "=", ""], [""]),
+    (["op", "sc"], [""]),
+    (["help", "sel"], ["select"]),
+    (["advise", "--fail_on", "hi"], ["high"]),
+    (["advise", "--checker", "Oper"], ["OperationChecker"]),
+])
+def test_bash(files, words, expected):
+    done = subprocess.run(["bash", "--norc", "-c", "source ./bash;" + ASK_BASH, "x", "tfprof", *words],
+                          cwd=files, capture_output=True, check=True)
+    assert done.stderr == b""
+    assert done.stdout.decode().rstrip("\n").split("\n") == expected
+
+
+@needs("bash")
+def test_bash_at_a_terminal(files, program, tmp_path):
+    terminal = Terminal(["/bin/bash", "--norc"], files, {"HOME": str(tmp_path), "PS1": "$ ", "PATH":
+                        os.path.dirname(program) + ":" + os.environ["PATH"]}, columns=200)
+    try:
+        terminal.expect("$ ")
+        terminal.send("source ./bash; tfprof() { printf '<%s>' \"$@\"; }\n")
+        terminal.expect("$ ")
+        terminal.send("tfprof sc\t--sel\tmi\t,by\t --profile_pa\tprofiles/\t--outp\tfi\tpro\\ \t\n")
+        terminal.expect("<scope><--select=micros,bytes><--profile_path=profiles/profile_100>"
+                        "<--output=file:outfile=pro file>")
+    finally:
+        terminal.close()
+
+
+@needs("zsh")
+def test_zsh_at_a_terminal(files, tmp_path):
+    terminal = Terminal(["/usr/bin/zsh", "-f"], files, {"HOME": str(tmp_path), "TERM": "vt100"},
+                        columns=200)
+    try:
+        terminal.send("PS1='ready> '; fpath=($PWD/functions $fpath); autoload -U compinit; "
+                      "compinit -u -D; unsetopt zle_bracketed_paste; "
+                      "tfprof() { printf '<%s>' \"$@\"; print; }; compdef _tfprof tfprof\n")
+        terminal.expect("ready> ", 60)
+        for part in "tfprof sc\t--sel\tmi\t,by\t --profile_pa\tprofiles/\t--outp\tfi\tprofi\t".split("\t"):
+            terminal.send(part)
+            time.sleep(0.3)
+            terminal.send("\t")
+            time.sleep(0.3)
+        terminal.send("\n")
+        terminal.expect("<scope><--select=micros,bytes><--profile_path=profiles/profile_100>"
+                        "<--output=file:outfile=profiles/")
+    finally:
+        terminal.close()
+
+
+@needs("fish")
+@pytest.mark.parametrize("line, expected", [
+    ("tfprof sc", ["scope"]),
+    ("tfprof --sel", ["--select"]),
+    ("tfprof --select=mi", ["--select=micros"]),
+    ("tfprof --select micros,by", ["micros,bytes"]),
+    ("tfprof op --order_by na", ["name"]),
+    ("tfprof --output ti", ["timeline:outfile="]),
+    ("tfprof --output=file:outfile=profi", ["--output=file:outfile=profiles/"]),
+    ("tfprof op --profile_path profiles/", ["profiles/profile_100"]),
+    ("tfprof op --run_meta_path profi", ["profiles/"]),
+    ("tfprof op --run_meta_path=a,profiles/", ["--run_meta_path=a,profiles/profile_100"]),
+    ("tfprof op --max_depth ", []),
+    ("tfprof help order", ["order_by"]),
+    ("tfprof advise --fail_on hi", ["high"]),
+    ("tfprof op sc", []),
+])
+def test_fish(files, tmp_path, line, expected):
+    done = subprocess.run(["fish", "--no-config", "-c",
+                           "source ./fish; complete -C $argv[1]", line], cwd=files,
+                          env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+                          capture_output=True, check=True)
+    assert done.stderr == b""
+    assert [row.split("\t")[0] for row in done.stdout.decode().splitlines()] == expected

@@ -1,0 +1,203 @@
+"""One report from a command line: every way to write it, what goes where, and
+the exit status."""
+
+import itertools
+import os
+import subprocess
+import time
+
+import pytest
+
+BASE = ("--graph_path=graph.pbtxt", "--op_log_path=tfprof_log")
+TRAINABLE = "_trainable_variables"
+
+
+def report(run, *arguments, **more):
+    done = run(*arguments, **more)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+@pytest.fixture(scope="module")
+def plain(run):
+    return report(run, "scope", *BASE, "--select=params", "--max_depth=3",
+                  f"--account_type_regexes={TRAINABLE}")
+
+
+def test_the_report(plain):
+    assert "_TFProfRoot (--/464.15k params)" in plain
+    assert "pool_logit/DW (64x10, 640/640 params)" in plain
+
+
+@pytest.mark.parametrize("dashes, joint",
+                         list(itertools.product(("-", "--"), ("=", " "))))
+def test_ways_to_write_a_flag(run, plain, dashes, joint):
+    flags = [("graph_path", "graph.pbtxt"), ("op_log_path", "tfprof_log"), ("select", "params"),
+             ("max_depth", "3"), ("account_type_regexes", TRAINABLE)]
+    words = []
+    for name, value in flags:
+        words += f"{dashes}{name}{joint}{value}".split(" ")
+    for place in range(len(flags) + 1 if joint == "=" else 1):
+        assert report(run, *words[:place], "scope", *words[place:]) == plain
+
+
+def test_a_flag_in_front_of_the_command(run, plain):
+    assert report(run, "--select", "params", "--max_depth", "3", "scope", *BASE,
+                  "--account_type_regexes", TRAINABLE) == plain
+
+
+def test_the_last_of_a_flag_holds(run, plain):
+    assert report(run, "scope", *BASE, "--max_depth=1", "--select=params", "--max_depth=3",
+                  f"--account_type_regexes={TRAINABLE}") == plain
+
+
+@pytest.mark.parametrize("words, is_on", [
+    (["--account_displayed_op_only"], True), (["--account_displayed_op_only=true"], True),
+    (["--account_displayed_op_only", "true"], True), (["-account_displayed_op_only"], True),
+    (["--account_displayed_op_only=false"], False), (["--account_displayed_op_only", "false"], False),
+    ([], False),
+])
+def test_bool_flags(run, words, is_on):
+    text = report(run, *words, "scope", *BASE, "--show_name_regexes=unit_2_1.*DW", "--select=params",
+                  "--max_depth=100")
+    assert ("_TFProfRoot (--/18.43k params)" in text) == is_on
+
+
+def test_a_negative_number_is_a_value(run):
+    given = report(run, "op", "--profile_path=profile", "--step", "-1")
+    assert given == report(run, "op", "--profile_path=profile")
+
+
+def test_an_empty_value(run):
+    text = report(run, "scope", *BASE, "--show_name_regexes=", "--select=params")
+    assert text.rstrip().endswith("_TFProfRoot (--/930.58k params)")
+
+
+def test_several_runs_are_steps(run):
+    done = run("op", "--graph_path=graph.pb", "--run_meta_path=run_meta_0,run_meta_1", "--step=1")
+    assert done.returncode == 0
+    assert done.stderr.decode().count("run graph coverage: 0.") == 2
+    one = report(run, "op", "--graph_path=graph.pb", "--run_meta_path=run_meta_1", "--step=0")
+    assert done.stdout.decode() == one
+
+
+def test_only_the_report_on_stdout(run):
+    done = run("scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0", "--max_depth=1")
+    assert done.stdout.startswith(b"\nDoc:\n")
+    assert b"Reading" not in done.stderr, "progress is for terminals"
+    assert done.stderr.count(b"\n") == 1, "the coverage, and nothing else"
+
+
+def test_a_failed_query_says_one_line_only(run):
+    done = run("scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0", "--step=7")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_profile_from_stdin(run, resnet):
+    with open(resnet / "profile", "rb") as file:
+        from_file = report(run, "op", "--profile_path=/dev/stdin", stdin=file)
+    from_pipe = report(run, "op", "--profile_path=/dev/stdin",
+                       stdin=(resnet / "profile").read_bytes())
+    assert from_file == from_pipe == report(run, "op", "--profile_path=profile")
+
+
+def test_more_types_for_a_profile(run):
+    """An op log may come on top of a profile."""
+    text = report(run, "scope", "--profile_path=profile", "--op_log_path=tfprof_log",
+                  "--select=params", "--max_depth=1", f"--account_type_regexes={TRAINABLE}")
+    assert "464.15k" in text
+
+
+def test_output_into_a_file(run, tmp_path):
+    arguments = ["scope", *BASE, "--max_depth=3"]
+    done = run(*arguments, f"--output=file:outfile={tmp_path}/dump=1")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert (tmp_path / "dump=1").read_text() == report(run, *arguments)
+
+
+def test_reader_that_has_enough(program, resnet):
+    """`tfprof … | head -1` is no error to talk about."""
+    with subprocess.Popen([program, "scope", "--graph_path=graph.pb", "--max_depth=100"],
+                          cwd=resnet, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        child.stdout.readline()
+        child.stdout.close()
+        assert child.stderr.read() == b""
+        assert child.wait(30) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("arguments", [["scope", *BASE], ["--help"], ["--version"], ["help", "op"]])
+def test_full_disk(run, arguments):
+    with open("/dev/full", "wb") as full:
+        done = run(*arguments, stdout=full)
+    assert done.returncode == 1
+    assert b"tfprof: cannot write: standard output: No space left on device\n" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["--max_depth", "scope"], "'scope' is not a whole number"),
+    (["scope", "--select", "--max_depth=3"], "no value given: --select: give --select=WORD,..."),
+    (["scope", "--profile_path="], "--profile_path"),
+    (["scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0,,b"], "run_meta_path"),
+    (["set", "--select=params"], "unknown command: set"),
+    (["scope", "--checker=JobChecker", "--profile_path=profile"], "-checker belongs to the command advise"),
+    (["advise", "--profile_path=profile", "--fail_on=hihg"], "none, notice, warning, high"),
+    (["advise", "--profile_path=profile", "--checker=JobCheker"], "JobChecker"),
+    (["help", "selct"], "did you mean select?"),
+    (["--xyzzy=1"], "unknown flag: --xyzzy: tfprof --help lists the valid ones"),
+    (["op", "--op_log_path=tfprof_log"], "--profile_path"),
+    (["--generate=ksh"], "bash, zsh, fish, man"),
+])
+def test_wrong_command_lines(run, arguments, says):
+    done = run(*arguments)
+    line = done.stderr.decode()
+    assert done.returncode == 2, line
+    assert done.stdout == b""
+    assert line.startswith("tfprof: ") and line.count("\n") == 1
+    assert says in line
+
+
+def test_starts_fast(program):
+    """The best of several, as the machine may have other things to do."""
+    best = 1.0
+    for _ in range(20):
+        start = time.perf_counter()
+        subprocess.run([program, "--version"], stdout=subprocess.DEVNULL, check=True)
+        best = min(best, time.perf_counter() - start)
+    if "SAN_OPTIONS" not in " ".join(os.environ):
+        assert best < 0.010
+
+
+def test_interrupted_while_loading(sit_down, tmp_path):
+    """A pipe that no one writes to stands for a load that takes its time."""
+    os.mkfifo(tmp_path / "pipe")
+    terminal = sit_down("op", "--profile_path=pipe", directory=tmp_path)
+    terminal.expect("Parsing")
+    terminal.send("\x03")
+    assert terminal.wait() == 130
+
+
+def test_progress_on_a_terminal(sit_down):
+    terminal = sit_down("scope", *BASE, "--max_depth=1")
+    assert terminal.wait() == 0
+    assert terminal.seen.startswith("Reading Files...\nParsing GraphDef...\n")
+
+
+def test_colour_on_a_terminal(sit_down):
+    painted = sit_down("scope", *BASE, "--max_depth=1")
+    assert painted.wait() == 0
+    assert b"\x1b[2mDoc:" in painted.raw and b"\x1b[1mnode name" in painted.raw
+    for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        plain = sit_down("scope", *BASE, "--max_depth=1", **environment)
+        assert plain.wait() == 0
+        assert b"\x1b" not in plain.raw
+    empty = sit_down("scope", *BASE, "--max_depth=1", NO_COLOR="")
+    assert empty.wait() == 0
+    assert b"\x1b[2mDoc:" in empty.raw, "an empty NO_COLOR means nothing"
+
+
+def test_no_colour_in_files_and_pipes(run, tmp_path):
+    assert b"\x1b" not in run("scope", *BASE).stdout
+    run("scope", *BASE, f"--output=file:outfile={tmp_path}/x")
+    assert b"\x1b" not in (tmp_path / "x").read_bytes()

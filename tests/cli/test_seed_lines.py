@@ -1,0 +1,219 @@
+"""The lines of the original documents, typed into the shell on our own 32-layer
+ResNet: their figures where the model determines them, their form where the
+machine does. Where a line names things of another model, ours stand in."""
+
+import json
+import os
+import re
+
+import pytest
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+FILES = ("--graph_path=graph.pbtxt", "--op_log_path=tfprof_log",
+         "--run_meta_path=run_meta_0,run_meta_1,run_meta_2")
+TIMES = r"\d+(us|\.\d\dms|\.\d\dsec)/\d+(us|\.\d\dms|\.\d\dsec)"
+
+
+@pytest.fixture(scope="module")
+def say(run):
+    """The answer to the last of some lines, without what it says about columns."""
+    def answer(*lines, files=FILES, directory=None):
+        done = run(*files, stdin="".join(line + "\n" for line in lines).encode(),
+                   directory=directory)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode().split("\nProfile:\n")[-1]
+    return answer
+
+
+def shown(text):
+    """Indentation, name and what stands in brackets, line by line."""
+    return [(len(indent), name, values) for indent, name, values in
+            re.findall(r"^( *)(\S.*) \(([^()]*)\)$", text, re.M)]
+
+
+def names(text):
+    return [name for _, name, _ in shown(text)]
+
+
+def test_enter_shows_the_options(say):
+    rows = [line.split() for line in say("").splitlines()]
+    assert [row[0] for row in rows[:3]] == ["-max_depth", "-min_bytes", "-min_peak_bytes"]
+    for row in (["-step", "-1"], ["-order_by", "name"], ["-start_name_regexes", ".*"],
+                ["-trim_name_regexes"], ["-account_displayed_op_only", "false"]):
+        assert row in rows
+
+
+def test_which_line_of_python_costs_most(say):
+    text = say("code -max_depth 1000 -show_name_regexes .*resnet.*py.* -select micros "
+               "-account_type_regexes .* -order_by micros")
+    rows = shown(text)
+    assert rows[0][:2] == (0, "_TFProfRoot")
+    for _, name, values in rows[1:]:
+        assert re.fullmatch(r"resnet\w*\.py:\d+:[^:]+:.*", name), name
+        assert re.fullmatch(f"{TIMES}, {TIMES}, {TIMES}", values), values
+    assert any(indent >= 6 for indent, _, _ in rows)
+
+
+def test_model_variables(say):
+    text = say("scope -account_type_regexes VariableV2 -max_depth 4 -select params")
+    for line in ("_TFProfRoot (--/930.58k params)",
+                 "init/init_conv/DW (3x3x3x16, 432/864 params)",
+                 "pool_logit/DW (64x10, 640/1.28k params)",
+                 "pool_logit/DW/Momentum (64x10, 640/640 params)",
+                 "pool_logit/biases (10, 10/20 params)",
+                 "pool_logit/biases/Momentum (10, 10/10 params)",
+                 "unit_last/final_bn/beta (64, 64/128 params)",
+                 "unit_last/final_bn/gamma (64, 64/128 params)",
+                 "unit_last/final_bn/moving_mean (64, 64/64 params)",
+                 "unit_last/final_bn/moving_variance (64, 64/64 params)"):
+        assert re.search(f"^ *{re.escape(line)}$", text, re.M), line
+    assert re.search(r"^ *global_step \((1, )?1/1 params\)$", text, re.M)
+
+
+def test_most_expensive_operations(say):
+    text = say("op -select micros,bytes,occurrence -order_by micros")
+    header, *rows = text.splitlines()
+    assert header == ("node name | requested bytes | total execution time | accelerator execution "
+                      "time | cpu execution time | op occurrence (run|defined)")
+    share = r"\(\d+\.\d\d%, \d+\.\d\d%\)"
+    for row in rows:
+        assert re.fullmatch(rf"\S+ +\d[\d.]*[KM]?B {share}, +{TIMES.split('/')[0]} {share}, +\d+us "
+                            rf"{share}, +{TIMES.split('/')[0]} {share}, +\d+\|\d+", row), row
+    cumulated = [float(re.findall(r"\((\d+\.\d\d)%", row)[1]) for row in rows]
+    assert cumulated[0] == 100 and cumulated == sorted(cumulated, reverse=True)
+
+
+def test_what_cost_depends_on(say):
+    text = say("graph -start_name_regexes cost.* -max_depth 1000 -min_micros 1000 -select micros "
+               "-account_type_regexes .*")
+    rows = shown(text)
+    assert rows[1][1] == "cost"
+    assert "unit_1_0/sub2/conv2/Conv2D" in names(text)
+    assert not any(name.startswith("gradients/") for name in names(text))
+
+
+def test_expensive_back_propagation(say):
+    text = say("scope -start_name_regexes gradient.* -max_depth 100 -min_micros 1000 -select micros "
+               "-account_type_regexes .*")
+    found = names(text)
+    assert all(name.startswith("gradients") for name in found[1:])
+    assert any(re.fullmatch(r"gradients/unit_1_\d/sub\d/conv\d/Conv2D_grad/Conv2DBackpropFilter", name)
+               for name in found)
+
+
+def test_float_operations(say):
+    """Of the operations that had a formula when the document was written."""
+    text = say("scope -min_float_ops 1 -max_depth 10 -select float_ops "
+               "-account_type_regexes Conv2D,MatMul,BiasAdd", files=FILES[:2])
+    for line in ("_TFProfRoot (--/17.63b flops)",
+                 "  gradients/pool_logit/xw_plus_b/MatMul_grad/MatMul (163.84k/163.84k flops)",
+                 "  gradients/pool_logit/xw_plus_b/MatMul_grad/MatMul_1 (163.84k/163.84k flops)",
+                 "  init/init_conv/Conv2D (113.25m/113.25m flops)",
+                 "  pool_logit/xw_plus_b (1.28k/165.12k flops)",
+                 "    pool_logit/xw_plus_b/MatMul (163.84k/163.84k flops)",
+                 "  unit_1_0/sub1/conv1/Conv2D (603.98m/603.98m flops)",
+                 "  unit_1_0/sub2/conv2/Conv2D (603.98m/603.98m flops)",
+                 "  unit_1_1/sub1/conv1/Conv2D (603.98m/603.98m flops)",
+                 "  unit_1_1/sub2/conv2/Conv2D (603.98m/603.98m flops)"):
+        assert line + "\n" in text + "\n", line
+
+
+def test_trainable_variables(say):
+    text = say("set -account_type_regexes _trainable_variables", "scope -max_depth 4 -select params")
+    for line in ("_TFProfRoot (--/464.15k params)", "init/init_conv/DW (3x3x3x16, 432/432 params)",
+                 "pool_logit/DW (64x10, 640/640 params)", "pool_logit/biases (10, 10/10 params)",
+                 "unit_last/final_bn/beta (64, 64/64 params)",
+                 "unit_last/final_bn/gamma (64, 64/64 params)"):
+        assert re.search(f"^ *{re.escape(line)}$", text, re.M), line
+
+
+def test_chosen_by_name(say):
+    """The document's default was -select params."""
+    text = say("set -account_type_regexes _trainable_variables", "set -account_type_regexes .*",
+               "set -select params",
+               "scope -show_name_regexes unit_2_1.*DW -max_depth 100 -account_displayed_op_only")
+    assert text.splitlines()[1:] == [
+        "_TFProfRoot (--/18.43k params)", "  unit_2_1/sub1/conv1/DW (3x3x32x32, 9.22k/9.22k params)",
+        "  unit_2_1/sub2/conv2/DW (3x3x32x32, 9.22k/9.22k params)"]
+
+
+def test_types_of_ones_own(say, resnet):
+    def field(number, data):
+        return bytes([number << 3 | 2, len(data)]) + data
+
+    (resnet / "own_log").write_bytes(b"".join(
+        field(1, field(1, name) + field(3, b"pool_logit"))
+        for name in (b"pool_logit/DW", b"pool_logit/biases")))
+    text = say("scope -account_type_regexes pool_logit -max_depth 4 -select params",
+               files=("--graph_path=graph.pbtxt", "--op_log_path=own_log"))
+    assert [(name, values) for _, name, values in shown(text) if "64x10" in values or "10, 10" in values
+            or name == "_TFProfRoot"] == [
+        ("_TFProfRoot", "--/650 params"), ("pool_logit/DW", "64x10, 640/640 params"),
+        ("pool_logit/biases", "10, 10/10 params")]
+
+
+def test_report_into_a_file(run, tmp_path):
+    done = run("scope", "--graph_path=graph.pbtxt", "--max_depth=3", "--select=params",
+               f"--output=file:outfile={tmp_path}/dump")
+    assert (done.returncode, done.stdout) == (0, b"")
+    text = (tmp_path / "dump").read_text()
+    assert "\n_TFProfRoot (--/930.58k params)\n" in text
+    assert "\n    pool_logit/DW (64x10, 640/1.28k params)\n" in text
+    assert "\n    pool_logit/biases (10, 10/20 params)\n" in text
+
+
+def test_by_device(say, devices):
+    """A device is a type, too."""
+    for task, n_params in (("0", 690), ("1", 0)):
+        text = say(f"scope -select device,params -account_type_regexes .*ps.*task:{task}.* -max_depth 1",
+                   files=("--profile_path=profile",), directory=devices)
+        assert text.splitlines()[1:] == [f"_TFProfRoot (--/{n_params} params)"]
+
+
+def test_values_in_a_checkpoint(say):
+    prefix = os.path.join(DATA, "tensor_value", "model.ckpt")
+    text = say("scope -show_name_regexes t007 -select tensor_value -max_depth 5",
+               files=(f"--checkpoint_path={prefix}",))
+    assert text.splitlines()[1:] == ["_TFProfRoot ()", "  t007 ()", "[1.50 2.00 1234570.00 ],"]
+
+
+def test_shapes_in_a_checkpoint(say):
+    prefix = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
+    text = say("scope -account_type_regexes _checkpoint_variables -select params -max_depth 4",
+               files=(f"--checkpoint_path={prefix}",))
+    for line in ("  global_step (1, 1/1 params)", "    layer/biases (4, 4/8 params)",
+                 "      layer/biases/Momentum (4, 4/4 params)"):
+        assert line in text.splitlines()
+
+
+def test_advise(say):
+    text = say("advise")
+    order = [text.index(f"{name}:\n") for name in
+             ("AcceleratorUtilizationChecker", "OperationChecker", "JobChecker",
+              "ExpensiveOperationChecker")]
+    assert order == sorted(order)
+    time = r"\d+(us|\.\d\dms|\.\d\dsec)"
+    assert re.search(rf"^top 1 operation type: Conv2D\w*, cpu: {time}, accelerator: 0us, total: {time} "
+                     r"\(\d\d\.\d\d%\)$", text, re.M)
+    assert re.search(rf"^top 1 graph node: \S+, cpu: {time}, accelerator: {time}, total: {time}$", text,
+                     re.M)
+    assert re.search(rf"^ *\S+\.py:\d+:.*, cpu: {time}, accelerator: 0us, total: {time}$", text, re.M)
+
+
+def test_timeline(say, tmp_path):
+    text = say(f"graph -step -1 -max_depth 100000 -output timeline:outfile={tmp_path}/timeline")
+    assert text.count("generating trace file.\n") == 3, "one for each step"
+    for step in range(3):
+        path = f"{tmp_path}/timeline_{step}"
+        assert f"\nTimeline file is written to {path}.\n" in text
+        with open(path) as file:
+            assert len(json.load(file)["traceEvents"]) > 1000
+    assert "\n" + "*" * 54 + "\n" in text
+
+
+def test_pprof(say, tmp_path):
+    path = tmp_path / "for_pprof"
+    text = say(f"code -select cpu_micros -max_depth 100000 -output pprof:outfile={path}  "
+               "-trim_name_regexes .*apply_op.*")
+    assert "pprof" in text and str(path) in text
+    assert path.read_bytes()[:2] == b"\x1f\x8b" and os.path.getsize(path) > 1000

@@ -1,0 +1,54 @@
+"""What importing the package costs and brings along."""
+
+
+import pytest
+
+HEAVY = ("tensorflow", "numpy", "pandas", "pyarrow", "google.protobuf")
+
+
+def test_import_is_light(run_python):
+    done = run_python(f"""
+import sys
+import tfprof
+tfprof.load, tfprof.Profiler, tfprof.ProfileOptionBuilder, tfprof.Error, tfprof.install
+print([name for name in {HEAVY!r} if name in sys.modules])
+""")
+    assert done.stdout == "[]\n"
+
+
+def test_import_is_quick(run_python):
+    """The best of several, as the machine has other things to do."""
+    code = ("import time\nstart = time.perf_counter()\nimport tfprof\n"
+            "print(time.perf_counter() - start)")
+    assert min(float(run_python(code).stdout) for _ in range(5)) < 0.05
+
+
+def test_first_use_is_quick(run_python):
+    code = ("import time\nstart = time.perf_counter()\nimport tfprof\ntfprof.load\n"
+            "print(time.perf_counter() - start)")
+    assert min(float(run_python(code).stdout) for _ in range(5)) < 0.05
+
+
+def test_every_name_is_there():
+    import tfprof
+    for name in tfprof.__all__:
+        if name in tfprof._MESSAGES:
+            pytest.importorskip("google.protobuf")
+        if name in ("hooks", "ProfilerHook"):
+            pytest.importorskip("tensorflow")
+        assert getattr(tfprof, name) is not None
+    assert set(tfprof.__all__) == set(dir(tfprof))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        tfprof.nonsense
+
+
+def test_names_of_tensorflows_own_module():
+    tf = pytest.importorskip("tensorflow")
+    import tfprof
+    names = {name for name in dir(tf.compat.v1.profiler) if not name.startswith("_")}
+    assert names <= set(dir(tfprof))
+
+
+def test_version():
+    import tfprof
+    assert tfprof.__version__.count(".") == 2

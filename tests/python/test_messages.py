@@ -1,0 +1,115 @@
+"""Result messages: TensorFlow's classes if it is there, ours if not, never a
+clash between the two."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import TOP, needs_tensorflow
+
+pytest.importorskip("google.protobuf")
+
+NAMES = ("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto", "OptionsProto",
+         "ProfileProto")
+
+WITHOUT = """
+import sys, tfprof
+result = tfprof.load(sys.argv[1]).op()
+message = result.message
+assert "tensorflow" not in sys.modules
+assert type(message).__name__ == "MultiGraphNodeProto"
+assert message.children[0].name == result[1].name
+from google.protobuf import descriptor_pool
+try:
+    descriptor_pool.Default().FindMessageTypeByName("tensorflow.tfprof.OpLogProto")
+    raise SystemExit("the message is in everyone's pool")
+except KeyError:
+    pass
+"""
+
+
+def test_without_tensorflow(run_python, loop_files):
+    run_python(WITHOUT, loop_files / "profile")
+
+
+def test_all_messages(run_python):
+    run_python(f"import tfprof\nfor name in {NAMES!r}: getattr(tfprof, name)().SerializeToString()")
+
+
+@needs_tensorflow
+def test_tensorflow_later(run_python, loop_files):
+    run_python(WITHOUT + """
+ours = type(message)
+import tensorflow as tf
+from tensorflow.core.profiler import tfprof_log_pb2, tfprof_output_pb2
+assert type(result.message) is tfprof_output_pb2.MultiGraphNodeProto is not ours
+assert result.message.SerializeToString(deterministic=True) == \
+    message.SerializeToString(deterministic=True)
+assert tfprof.OpLogProto is tfprof_log_pb2.OpLogProto
+# A message of ours is taken where TensorFlow's is meant.
+made = ours.DESCRIPTOR.file.pool.FindMessageTypeByName("tensorflow.tfprof.OpLogProto")
+from google.protobuf import message_factory
+log = message_factory.GetMessageClass(made)()
+entry = log.log_entries.add()
+entry.name, entry.types[:] = "x", ["mine"]
+with tf.Graph().as_default() as graph:
+    tf.constant(1.0, name="x")
+found = tfprof.profile(graph, op_log=log, options={
+    "account_type_regexes": ["mine"], "show_name_regexes": [".*"], "start_name_regexes": [".*"],
+    "output": "none"})
+assert [child.name for child in found.children] == ["x"]
+""", loop_files / "profile")
+
+
+@needs_tensorflow
+def test_tensorflow_before(run_python, loop_files):
+    run_python("""
+import sys
+import tensorflow
+import tfprof
+from tensorflow.core.profiler import tfprof_output_pb2
+assert type(tfprof.load(sys.argv[1]).scope().message) is tfprof_output_pb2.GraphNodeProto
+assert "tensorflow.python.profiler.model_analyzer" in sys.modules
+""", loop_files / "profile")
+
+
+def test_something_else_called_tensorflow(run_python, loop_files):
+    run_python("import sys, types\nsys.modules['tensorflow'] = types.ModuleType('tensorflow')\n"
+               "import tfprof\nassert tfprof.load(sys.argv[1]).op().message.children",
+               loop_files / "profile")
+
+
+def test_without_protobuf(run_python, loop_files):
+    done = run_python("""
+import sys
+sys.modules["google.protobuf"] = None
+import tfprof
+result = tfprof.load(sys.argv[1]).op()
+assert str(result) and len(result)
+try:
+    result.message
+except ImportError as error:
+    assert "pip install protobuf" in str(error), error
+else:
+    raise SystemExit("no error")
+""", loop_files / "profile")
+    assert done.stderr == ""
+
+
+@needs_tensorflow
+def test_descriptors_are_those_of_the_wheel():
+    subprocess.run([sys.executable, f"{TOP}/tools/make_messages.py", "--check"], check=True)
+
+
+def test_chains_deeper_than_protobuf_likes(tmp_path):
+    pytest.importorskip("google._upb")
+    from bad_wire import node
+
+    import tfprof
+    (tmp_path / "graph").write_bytes(b"".join(
+        node(f"n{i}", "Op", [f"n{i - 1}"] if i else []) for i in range(500)))
+    message = tfprof.load(graph=tmp_path / "graph").graph(max_depth=1000).message
+    depth = 0
+    while message.children:
+        message, depth = message.children[0], depth + 1
+    assert depth == 500
