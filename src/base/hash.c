@@ -47,11 +47,13 @@ bool hash_reserve(struct hash_index *index, size_t n)
 		return true;
 	if (__builtin_mul_overflow(capacity, sizeof(*index->slots), &size))
 		return false;
-	index->slots = mem_zero(size);
+	index->slots = mem_alloc(size);
 	if (!index->slots) {
 		*index = old;
 		return false;
 	}
+	/* Written at once, not page by page as it is read in no order. */
+	memset(index->slots, 0, size);
 	index->mask = capacity - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i])

@@ -55,6 +55,12 @@ typedef bool hash_same_fn(const void *context, uint32_t id);
 
 uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
 	const void *context);
+/* Asks for the memory a later search of this hash looks at first. */
+static inline void hash_prefetch(const struct hash_index *index, uint64_t hash)
+{
+	if (index->slots)
+		__builtin_prefetch(&index->slots[(hash >> 32) & index->mask]);
+}
 /* Adds an id that is not in the index. False when memory is out. */
 bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);
 /* Room for n ids in all, so that adding them never rehashes. */

@@ -39,7 +39,7 @@ uint32_t strings_find(const struct strings *s, struct span text)
 
 bool strings_reserve(struct strings *s, size_t n)
 {
-	return vec_reserve(&s->text, n) && hash_reserve(&s->index, s->text.n + n);
+	return vec_reserve(&s->text, n);
 }
 
 static uint32_t add(struct strings *s, struct span text, bool copy)
@@ -62,6 +62,43 @@ static uint32_t add(struct strings *s, struct span text, bool copy)
 		return NONE;
 	s->text.at[s->text.n++] = text;
 	return id;
+}
+
+uint32_t strings_append(struct strings *s, struct span text)
+{
+	if (s->text.n >= NONE - 1 || !vec_push(&s->text, text))
+		return NONE;
+	return (uint32_t)s->text.n - 1;
+}
+
+/* A pool of a million names is larger than any cache: each look-up would wait
+ * for memory. So hashes are made some texts ahead, and their slots asked for. */
+bool strings_index(struct strings *s, uint32_t *ids, size_t n)
+{
+	enum { AHEAD = 16 };
+	uint64_t hashes[AHEAD];
+
+	if (!hash_reserve(&s->index, s->index.n + n))
+		return false;
+	for (size_t i = 0; i < n + AHEAD; i++) {
+		uint64_t *hash = &hashes[i % AHEAD];
+
+		if (i >= AHEAD) {
+			uint32_t *id = &ids[i - AHEAD], known;
+			struct probe probe = {s, s->text.at[*id]};
+
+			known = hash_find(&s->index, *hash, same_text, &probe);
+			if (known != NONE)
+				*id = known;
+			else if (!hash_add(&s->index, *hash, *id))
+				return false;
+		}
+		if (i < n) {
+			*hash = hash_text(s->text.at[ids[i]]);
+			hash_prefetch(&s->index, *hash);
+		}
+	}
+	return true;
 }
 
 uint32_t strings_alias(struct strings *s, struct span text)

@@ -20,7 +20,7 @@ struct strings {
 bool strings_init(struct strings *s);
 void strings_clear(struct strings *s);
 
-/* Room for n more texts, so that adding them moves nothing. */
+/* Room for n more texts, so that appending them moves nothing. */
 bool strings_reserve(struct strings *s, size_t n);
 
 /* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
@@ -29,6 +29,14 @@ bool strings_reserve(struct strings *s, size_t n);
 uint32_t strings_alias(struct strings *s, struct span text);
 uint32_t strings_add(struct strings *s, struct span text);
 uint32_t strings_find(const struct strings *s, struct span text);
+
+/* An id for a text without looking whether it has one: it aliases the caller's
+ * bytes and is not found until strings_index(). */
+uint32_t strings_append(struct strings *s, struct span text);
+
+/* Makes appended texts known: those of `ids` that turn out to have an id
+ * already are replaced by it. False when memory is out. */
+bool strings_index(struct strings *s, uint32_t *ids, size_t n);
 
 static inline struct span strings_get(const struct strings *s, uint32_t id)
 {

@@ -79,7 +79,7 @@ enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
 	if (!r || (!options && !all)) {
 		status = error_no_memory(err);
 	} else {
-		status = profile_lock_flow(p, err);
+		status = profile_lock(p, NEED_FLOW, err);
 		if (status == TFPROF_OK) {
 			status = run(p, options ? options : all, cancel, r, err);
 			profile_unlock(p);

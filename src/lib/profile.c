@@ -65,30 +65,38 @@ void tfprof_profile_free(tfprof_profile *p)
 
 /* ---- locks ---------------------------------------------------------------- */
 
-void profile_lock(struct tfprof_profile *p)
+static bool is_there(const struct model *m, enum profile_need need)
 {
+	return (need < NEED_NAMES || !m->n_unindexed) && (need < NEED_FLOW || !m->flow.is_pending);
+}
+
+static enum tfprof_status fetch(struct model *m, enum profile_need need, struct tfprof_error *err)
+{
+	if (!model_index_names(m))
+		return error_no_memory(err);
+	return need < NEED_FLOW ? TFPROF_OK : model_read_flow(m, err);
+}
+
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
 	pthread_rwlock_rdlock(&p->lock);
+	if (is_there(&p->model, need))
+		return TFPROF_OK;
+	profile_unlock(p);
+	pthread_rwlock_wrlock(&p->lock);
+	status = fetch(&p->model, need, err);
+	profile_unlock(p);
+	if (status == TFPROF_OK)
+		pthread_rwlock_rdlock(&p->lock);
+	return status;
 }
 
 void profile_unlock(struct tfprof_profile *p)
 {
 	pthread_rwlock_unlock(&p->lock);
-}
-
-enum tfprof_status profile_lock_flow(struct tfprof_profile *p, struct tfprof_error *err)
-{
-	enum tfprof_status status;
-
-	profile_lock(p);
-	if (!p->model.flow.is_pending)
-		return TFPROF_OK;
-	profile_unlock(p);
-	pthread_rwlock_wrlock(&p->lock);
-	status = model_read_flow(&p->model, err);
-	profile_unlock(p);
-	if (status == TFPROF_OK)
-		profile_lock(p);
-	return status;
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -261,7 +269,7 @@ enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **byte
 	struct tfprof_error *err)
 {
 	struct buf out = {0};
-	enum tfprof_status status = profile_lock_flow(mutable(p), err);
+	enum tfprof_status status = profile_lock(mutable(p), NEED_FLOW, err);
 
 	if (status != TFPROF_OK)
 		return status;
@@ -322,7 +330,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 	const struct model *m = &p->model;
 	size_t n_run = 0;
 
-	profile_lock(mutable(p));
+	pthread_rwlock_rdlock(&mutable(p)->lock);
 	*s = (struct tfprof_summary){
 		.n_nodes = m->nodes.n,
 		.n_steps = m->steps.n,

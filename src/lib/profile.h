@@ -26,10 +26,16 @@ struct tfprof_profile {
 	char *notes;
 };
 
-/* Locks for reading: for a report that looks at edges or output shapes (they
- * are read now if need be: on failure nothing is locked), and for any other. */
-enum tfprof_status profile_lock_flow(struct tfprof_profile *p, struct tfprof_error *err);
-void profile_lock(struct tfprof_profile *p);
+/* What a saved profile keeps in its bytes until a reader needs it. */
+enum profile_need {
+	NEED_NOTHING,
+	NEED_NAMES,            /* nodes are searched by name */
+	NEED_FLOW,             /* edges and output shapes are looked at, names too */
+};
+
+/* Locks for reading, with what is needed there; on failure nothing is locked. */
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+	struct tfprof_error *err);
 void profile_unlock(struct tfprof_profile *p);
 
 /* The view of the model as it is now, built if need be. The caller holds the

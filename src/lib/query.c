@@ -191,13 +191,16 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 	return status;
 }
 
-/* Whether edges or output shapes are looked at: most reports can do without. */
-static bool needs_flow(enum tfprof_view view, const tfprof_options *o, unsigned flags)
+/* Most reports can do without edges, and without finding nodes by name. */
+static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o, unsigned flags)
 {
-	return view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) ||
-		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE) ||
-		(o->output_type != OUT_STDOUT && o->output_type != OUT_FILE &&
-			o->output_type != OUT_NONE);
+	bool is_text = o->output_type == OUT_STDOUT || o->output_type == OUT_FILE ||
+		o->output_type == OUT_NONE;
+
+	if (view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) || !is_text ||
+		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))
+		return NEED_FLOW;
+	return view == TFPROF_CODE ? NEED_NAMES : NEED_NOTHING;
 }
 
 enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
@@ -213,14 +216,10 @@ enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_v
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	if (needs_flow(view, options, flags)) {
-		status = profile_lock_flow(p, err);
-		if (status != TFPROF_OK) {
-			tfprof_result_free(r);
-			return status;
-		}
-	} else {
-		profile_lock(p);
+	status = profile_lock(p, need_of(view, options, flags), err);
+	if (status != TFPROF_OK) {
+		tfprof_result_free(r);
+		return status;
 	}
 	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
 		? ALL_METRICS : query_metrics(&p->model, options) | output_metrics(options);

@@ -224,6 +224,8 @@ enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *i
 	enum tfprof_status status = input_open(&source, in, INPUT_GRAPH, err);
 	bool read;
 
+	if (status == TFPROF_OK && !model_index_names(m))
+		status = error_no_memory(err);
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
 	if (status == TFPROF_OK)

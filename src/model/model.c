@@ -75,15 +75,15 @@ static bool reserve_node_of(struct model *m, uint32_t string)
 bool model_reserve(struct model *m, size_t n)
 {
 	return reserve_nodes(&m->nodes, n) && strings_reserve(&m->strings, n) &&
-		vec_reserve(&m->node_of, n) && vec_reserve(&m->execs.rows, n);
+		vec_reserve(&m->execs.rows, n);
 }
 
-uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
+static uint32_t append_node(struct model *m, uint32_t name, uint32_t op)
 {
 	struct nodes *nodes = &m->nodes;
 	uint32_t node = (uint32_t)nodes->n, types;
 
-	if (nodes->n >= NONE - 1 || !reserve_nodes(nodes, 1) || !reserve_node_of(m, name))
+	if (nodes->n >= NONE - 1 || !reserve_nodes(nodes, 1))
 		return NONE;
 	types = sets_with(&m->sets, &m->strings, 0, op);
 	if (types == NONE)
@@ -98,9 +98,43 @@ uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
 	nodes->first_exec[node] = NONE;
 	nodes->first_edge[node] = (uint32_t)m->edges.n;
 	nodes->first_output[node] = (uint32_t)m->outputs.n;
-	m->node_of.at[name] = node;
 	nodes->n++;
 	return node;
+}
+
+uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
+{
+	uint32_t node = reserve_node_of(m, name) ? append_node(m, name, op) : NONE;
+
+	if (node != NONE)
+		m->node_of.at[name] = node;
+	return node;
+}
+
+uint32_t model_append_node(struct model *m, struct span name, uint32_t op)
+{
+	uint32_t string = strings_append(&m->strings, name);
+	uint32_t node = string == NONE ? NONE : append_node(m, string, op);
+
+	if (node != NONE)
+		m->n_unindexed = m->nodes.n;
+	return node;
+}
+
+bool model_index_names(struct model *m)
+{
+	size_t n = m->n_unindexed;
+
+	if (!n)
+		return true;
+	if (!strings_index(&m->strings, m->nodes.name, n) ||
+		!reserve_node_of(m, (uint32_t)m->strings.text.n - 1))
+		return false;
+	/* Of two nodes of one name the later one is found. */
+	for (size_t i = 0; i < n; i++)
+		m->node_of.at[m->nodes.name[i]] = (uint32_t)i;
+	m->n_unindexed = 0;
+	return true;
 }
 
 void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs)

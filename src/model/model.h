@@ -103,6 +103,7 @@ struct model {
 	struct hash_index trace_string_index;
 	VEC(struct source) sources;
 	struct arena arena;                    /* bytes that no source holds */
+	size_t n_unindexed;                    /* nodes whose names are not known yet: the first */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
@@ -130,6 +131,13 @@ bool model_reserve(struct model *m, size_t n);
 /* A new node whose name no other has; columns not given are zero. NONE when
  * memory is out. */
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
+
+/* A node of a profile being loaded: its name points into the profile and is
+ * not looked up until somebody searches nodes by name. */
+uint32_t model_append_node(struct model *m, struct span name, uint32_t op);
+/* Makes all names known. Who searches nodes by name, or adds some, calls this
+ * first. False when memory is out. */
+bool model_index_names(struct model *m);
 
 /* Drops the nodes from `n` on, to undo a load that failed. */
 void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs);

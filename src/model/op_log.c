@@ -127,7 +127,7 @@ enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *
 	if (status != TFPROF_OK)
 		return status;
 	/* Call stacks stay as slices of the log. */
-	status = model_keep(m, &source, err);
+	status = model_index_names(m) ? model_keep(m, &source, err) : error_no_memory(err);
 	if (status != TFPROF_OK) {
 		source_close(&source);
 		return status;

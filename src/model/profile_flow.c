@@ -332,7 +332,7 @@ enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 
 	if (!m->flow.is_pending)
 		return TFPROF_OK;
-	if (!id_map_init(&r.ids, m->flow.ids.at, n))
+	if (!model_index_names(m) || !id_map_init(&r.ids, m->flow.ids.at, n))
 		status = error_no_memory(err);
 	for (uint32_t node = 0; status == TFPROF_OK && node < n; node++)
 		if (!read_node(&r, node))

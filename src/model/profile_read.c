@@ -119,25 +119,20 @@ static uint32_t add_node(struct loader *l, const struct raw_node *raw, struct sp
 {
 	struct model *m = l->model;
 	struct nodes *nodes = &m->nodes;
-	uint32_t name = intern(l, raw->name), op = intern_again(l, &l->op, raw->op), node;
+	uint32_t op = intern_again(l, &l->op, raw->op), node;
 	uint32_t device = intern_again(l, &l->device, raw->device);
 	uint32_t host = intern_again(l, &l->host_device, raw->host_device);
 	uint32_t shape = l->shape.n ? shapes_add(&m->shapes, l->shape.at, l->shape.n) : 0;
 
-	if (name == NONE || op == NONE || device == NONE || host == NONE || shape == NONE)
+	if (op == NONE || device == NONE || host == NONE || shape == NONE)
 		return NONE;
-	node = model_node_of(m, name);
-	if (node == NONE)
-		node = model_add_node(m, name, op);
-	if (node == NONE || (node == m->flow.ids.n && !vec_push(&m->flow.ids, key)))
+	node = model_append_node(m, raw->name, op);
+	if (node == NONE || !vec_push(&m->flow.ids, key))
 		return NONE;
-	m->flow.ids.at[node] = key;
-	nodes->op[node] = op;
 	nodes->types[node] = raw->types;
 	nodes->shape[node] = shape;
 	nodes->device[node] = device;
 	nodes->host_device[node] = host;
-	nodes->first_exec[node] = NONE;
 	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
 	nodes->id[node] = raw->id;
 	nodes->float_ops[node] = raw->float_ops;
@@ -228,17 +223,20 @@ static bool read_steps(struct loader *l, struct span packed)
 	return r.bad ? fail(l, r.bad) : true;
 }
 
-/* How many nodes there are, from the top level alone: what is cut short is
- * found before anything is read. */
-static bool count_nodes(struct loader *l, struct span profile, size_t *n)
+/* About how many nodes there are, judging by the first ones: counting them all
+ * would mean to wait for every page of the file twice. */
+static size_t estimate_nodes(struct span profile)
 {
+	enum { SAMPLE = 256 };
 	struct wire_reader r = wire_reader(profile);
 	struct wire_field f;
+	size_t n = 0;
 
-	*n = 0;
-	while (wire_next(&r, &f))
-		*n += f.tag == WIRE_LEN(1);
-	return r.bad ? fail(l, r.bad) : true;
+	while (n < SAMPLE && wire_next(&r, &f))
+		n += f.tag == WIRE_LEN(1);
+	if (n < SAMPLE || r.bad)
+		return n;
+	return (size_t)((double)profile.n / (double)(r.at - profile.at) * SAMPLE * 1.02);
 }
 
 static bool read_profile(struct loader *l, struct span profile)
@@ -248,11 +246,9 @@ static bool read_profile(struct loader *l, struct span profile)
 	struct wire_field f;
 	struct span message;
 	int64_t key;
-	size_t n;
+	size_t n = estimate_nodes(profile);
 	bool fine = true;
 
-	if (!count_nodes(l, profile, &n))
-		return false;
 	if (!model_reserve(m, n) || !vec_reserve(&m->flow.ids, n))
 		return fail(l, NULL);
 	while (fine && wire_next(&r, &f))
