@@ -8,6 +8,8 @@ Nothing is written to the caller's graph, op log or run metadata.
 """
 
 import collections
+import contextlib
+import contextvars
 
 from tfprof._live_shapes import GraphView, RunShapes
 from tfprof._live_stacks import Stacks
@@ -15,6 +17,8 @@ from tfprof._warn import some, warn
 
 TRAINABLE_VARIABLES = "_trainable_variables"
 INT64 = range(-2**63, 2**63)
+
+_is_quiet = contextvars.ContextVar("is_quiet", default=False)
 
 
 def collect(graph, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
@@ -27,6 +31,17 @@ def collect(graph, op_log=None, run_meta=None, add_trace=True, add_trainable_var
     add_trainable_var: whether to mark trainable variables.
     """
     return Collector(graph).collect(op_log, run_meta, add_trace, add_trainable_var)
+
+
+@contextlib.contextmanager
+def quietly():
+    """Inside, nothing is said about what cannot be counted: it will be, because the
+    run metadata follows."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
 
 
 class Collector:
@@ -75,7 +90,7 @@ class Collector:
         if run_meta is not None:
             self._complete_shapes(run_meta)
         self._learn(add_trace)
-        if run_meta is None:
+        if run_meta is None and not _is_quiet.get():
             self._report_uncounted()
 
         log = OpLogProto()

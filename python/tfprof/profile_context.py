@@ -13,7 +13,7 @@ import threading
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from tfprof import _options
-from tfprof._collect import Collector
+from tfprof._collect import Collector, quietly
 from tfprof._files import directory_path, write_whole
 from tfprof._step_rules import FULL_TRACE, Step, StepRules, step_set, traces_hardware
 from tfprof._warn import warn
@@ -219,7 +219,8 @@ class ProfileContext:
 
             text = text_format.MessageToString(run_metadata)
             write_whole(self._directory, f"run_meta_{step}", text.encode())
-        profiler = self._get_profiler(graph)
+        with quietly():
+            profiler = self._get_profiler(graph)
         if graph not in self._collectors:
             # Sessions of several graphs share the profile, hence its table of strings.
             stacks = next((known.stacks for known in self._collectors.values()), None)

@@ -165,7 +165,8 @@ static void bind_keys(EditLine *edit)
 	};
 
 	el_set(edit, EL_EDITOR, "emacs");
-	el_set(edit, EL_ADDFN, "tfprof-complete", "Complete the word", press_tab);
+	/* The narrow call would leak copies of both strings. */
+	el_wset(edit, EL_ADDFN, L"tfprof-complete", L"Complete the word", press_tab);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		el_set(edit, EL_BIND, keys[i][0], keys[i][1], NULL);
 }

@@ -35,6 +35,28 @@ static void put_term(struct text *out, const char *term, const char *value)
 	text_char(out, '\n');
 }
 
+/* Long lists may be broken behind a comma. */
+static void put_default(struct text *out, const char *value)
+{
+	if (!value || !*value)
+		return;
+	text_add(out, "\nDefault: \\fB");
+	while (*value) {
+		char piece[64];
+		size_t n = strcspn(value, ",");
+
+		n += value[n] == ',';
+		n = n < sizeof(piece) ? n : sizeof(piece) - 1;
+		memcpy(piece, value, n);
+		piece[n] = '\0';
+		put(out, piece);
+		value += n;
+		if (*value)
+			text_add(out, "\\:");
+	}
+	text_add(out, "\\fR.");
+}
+
 static void put_commands(struct text *out)
 {
 	const struct command *c;
@@ -79,11 +101,7 @@ static void put_flags(struct text *out, enum flag_group group)
 		text_printf(&name, "--%s", flag.name);
 		put_term(out, text_get(&name), flag.value);
 		put(out, flag.help);
-		if (flag.default_value && *flag.default_value) {
-			text_add(out, "\nDefault: \\fB");
-			put(out, flag.default_value);
-			text_add(out, "\\fR.");
-		}
+		put_default(out, flag.default_value);
 		text_char(out, '\n');
 		if (flag.words)
 			put_word_list(out, &flag);
@@ -104,8 +122,9 @@ static void put_checkers(struct text *out)
 			continue;
 		text_add(out, ".RS\n");
 		for (option = info->options; option->name; option++) {
-			put_term(out, option->name, option->default_value);
+			put_term(out, option->name, NULL);
 			put(out, option->help);
+			put_default(out, option->default_value);
 			text_char(out, '\n');
 		}
 		text_add(out, ".RE\n");

@@ -80,6 +80,21 @@ static enum tfprof_status bad_level(struct parser *p, const char *value)
 
 /* ---- setting ------------------------------------------------------------------ */
 
+/* Cuts off the next setting behind a comma; NULL if there is none. A comma
+ * belongs to the value unless NAME= follows: values may be lists. */
+static char *cut_setting(char *at)
+{
+	for (char *comma = strchr(at, ','); comma; comma = strchr(comma + 1, ',')) {
+		size_t name = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (name && comma[1 + name] == '=') {
+			*comma = '\0';
+			return comma + 1;
+		}
+	}
+	return NULL;
+}
+
 /* NAME[:OPTION=VALUE,...] */
 static enum tfprof_status set_checker(struct request *r, const char *value, struct tfprof_error *err)
 {
@@ -98,15 +113,15 @@ static enum tfprof_status set_checker(struct request *r, const char *value, stru
 		*option++ = '\0';
 	status = tfprof_advice_options_set(r->advice, copy, NULL, NULL, err);
 	while (status == TFPROF_OK && option && *option) {
-		char *next = strchr(option, ','), *setting;
+		char *next = cut_setting(option), *setting = strchr(option, '=');
 
-		if (next)
-			*next++ = '\0';
-		setting = strchr(option, '=');
 		if (setting)
 			*setting++ = '\0';
-		status = tfprof_advice_options_set(r->advice, copy, option, setting ? setting : "",
-			err);
+		status = setting ? tfprof_advice_options_set(r->advice, copy, option, setting, err)
+				 : fail(err, TFPROF_ARGUMENT,
+					   "no value given: -checker=%.100s:%.100s: give "
+					   "-checker=%.100s:%.100s=VALUE",
+					   copy, option, copy, option);
 		option = next;
 	}
 	free(copy);

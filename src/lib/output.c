@@ -36,7 +36,7 @@ static enum tfprof_status write_report_file(struct query *q, report_fn *report,
 	enum sink_format format, struct tfprof_error *err)
 {
 	struct sink out;
-	enum tfprof_status status = sink_open(&out, q->options->outfile.at, format, err);
+	enum tfprof_status status = sink_open(&out, q->options->output.outfile.at, format, err);
 
 	return status == TFPROF_OK ? write_report(q, report, &out, err) : status;
 }
@@ -89,7 +89,7 @@ static enum tfprof_status write_none(struct query *q, tfprof_result *r, bool fra
 /* What an output says belongs on stdout, unless the output itself goes there. */
 static struct buf *text_of(const struct query *q, tfprof_result *r)
 {
-	return span_equal(q->options->outfile, SPAN("-")) ? &r->notes : &r->text;
+	return span_equal(q->options->output.outfile, SPAN("-")) ? &r->notes : &r->text;
 }
 
 static enum tfprof_status write_timeline(struct query *q, tfprof_result *r, bool frame,
@@ -124,7 +124,7 @@ static const struct output_kind {
 
 static const struct output_kind *kind_of(const struct tfprof_options *o)
 {
-	return &outputs[o->output_type];
+	return &outputs[o->output.type];
 }
 
 unsigned output_metrics(const struct tfprof_options *o)
@@ -142,7 +142,7 @@ void output_refuse(const struct query *q, struct buf *why)
 
 bool output_is_by_step(const struct query *q)
 {
-	return q->options->output_type == OUT_TIMELINE && q->kind == TFPROF_GRAPH &&
+	return q->options->output.type == OUT_TIMELINE && q->kind == TFPROF_GRAPH &&
 		q->options->number[OPT_STEP] < 0;
 }
 

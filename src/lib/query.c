@@ -46,7 +46,7 @@ static void note(const struct query *q, struct buf *notes)
 		buf_text(notes, "-dump_to_file option is deprecated. Please use -output "
 				"file:outfile=<filename>\n-output is overwritten with -output "
 				"file:outfile=");
-		buf_span(notes, o->outfile);
+		buf_span(notes, o->output.outfile);
 		buf_char(notes, '\n');
 	}
 	for (size_t i = 0; i < words->n; i++)
@@ -137,7 +137,7 @@ static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
 	if (!m->steps.n && !q->options->tolerant)
 		return error_set(err, TFPROF_UNSUPPORTED,
 			"a timeline of graph view shows steps: the profile has none");
-	if (m->steps.n > 1 && span_equal(q->options->outfile, SPAN("-")))
+	if (m->steps.n > 1 && span_equal(q->options->output.outfile, SPAN("-")))
 		return error_set(err, TFPROF_ARGUMENT, "-output: one timeline for each of %zu steps "
 			"cannot go to standard output: choose one by -step", m->steps.n);
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {

@@ -340,7 +340,7 @@ static void clear(struct profile *p)
 enum tfprof_status pprof_write(struct query *q, struct buf *text, struct tfprof_error *err)
 {
 	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
-	const char *path = q->options->outfile.at;
+	const char *path = q->options->output.outfile.at;
 	struct sink out;
 	enum tfprof_status status = sink_open(&out, path, SINK_GZIP, err);
 

@@ -29,7 +29,7 @@ static void put_path(struct buf *b, struct span outfile, int64_t step)
 	buf_span(b, suffix);
 }
 
-static void put_box(struct buf *text, const char *path)
+static void put_box(struct buf *text, const char *path, bool perfetto)
 {
 	static const char stars[] = "******************************************************\n";
 
@@ -37,8 +37,9 @@ static void put_box(struct buf *text, const char *path)
 	buf_text(text, stars);
 	buf_text(text, "Timeline file is written to ");
 	buf_text(text, path);
-	buf_text(text, ".\nOpen a Chrome browser, enter URL chrome://tracing and load the timeline "
-		       "file.\n");
+	buf_text(text, perfetto ? ".\nOpen https://ui.perfetto.dev and load the timeline file.\n"
+				: ".\nOpen a Chrome browser, enter URL chrome://tracing and load the "
+				  "timeline file.\n");
 	buf_text(text, stars);
 }
 
@@ -66,10 +67,10 @@ enum tfprof_status timeline_write(struct query *q, struct buf *text, struct tfpr
 	struct buf path = {0};
 	enum tfprof_status status;
 
-	put_path(&path, q->options->outfile, q->options->number[OPT_STEP]);
+	put_path(&path, q->options->output.outfile, q->options->number[OPT_STEP]);
 	status = path.failed ? error_no_memory(err) : write_to(q, path.at, text, err);
 	if (status == TFPROF_OK && !span_equal(buf_get(&path), SPAN("-")))
-		put_box(text, path.at);
+		put_box(text, path.at, timeline_is_for_perfetto(q));
 	buf_clear(&path);
 	return status;
 }

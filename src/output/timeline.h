@@ -14,6 +14,14 @@
 #include "base/sink.h"
 #include "query/query.h"
 
+/* Whether it is made for Perfetto, which takes tid 0 for the process's own
+ * thread, counters for numbers and what is nested for a flame chart, and so
+ * would lose some of what the original's events say. */
+static inline bool timeline_is_for_perfetto(const struct query *q)
+{
+	return q->options->output.viewer == VIEWER_PERFETTO;
+}
+
 /* Why the query cannot have a timeline; nothing if it can. */
 void timeline_refuse(const struct query *q, struct buf *why);
 

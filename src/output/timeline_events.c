@@ -1,6 +1,7 @@
 #include "output/timeline_events.h"
 
 #include "base/sort.h"
+#include "output/timeline.h"
 
 struct run {
 	uint32_t device, node, number;
@@ -159,6 +160,12 @@ void timeline_events_clear(struct timeline_events *e)
 	vec_clear(&e->devices);
 	vec_clear(&e->by_pid);
 	sorter_clear(&e->runs);
+}
+
+struct chrome_place timeline_place(const struct timeline_events *e, uint32_t device, uint32_t lane)
+{
+	return (struct chrome_place){e->devices.at[device].pid,
+		(int64_t)lane + timeline_is_for_perfetto(e->q)};
 }
 
 uint32_t timeline_device(const struct timeline_events *e, struct span name)

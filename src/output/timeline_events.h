@@ -9,6 +9,7 @@
 #define TFPROF_OUTPUT_TIMELINE_EVENTS_H
 
 #include "base/sorter.h"
+#include "output/chrome_trace.h"
 #include "output/lanes.h"
 #include "query/query.h"
 
@@ -46,6 +47,10 @@ bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, ui
 enum tfprof_status timeline_events_init(struct timeline_events *e, struct query *q,
 	struct tfprof_error *err);
 void timeline_events_clear(struct timeline_events *e);
+
+/* Where viewers show a lane of a device. */
+struct chrome_place timeline_place(const struct timeline_events *e, uint32_t device,
+	uint32_t lane);
 
 /* The device of a name, NONE if nothing ran on it. */
 uint32_t timeline_device(const struct timeline_events *e, struct span name);

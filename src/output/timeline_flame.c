@@ -1,5 +1,6 @@
 /* A flame chart: each shown node stands under its parent, behind the siblings
- * before it, as wide as its total time. */
+ * before it, as wide as its total time. Every level is a process, except for
+ * Perfetto, which finds the levels by itself. */
 #include "output/chrome_trace.h"
 #include "output/timeline.h"
 
@@ -31,11 +32,14 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 	/* Where the next child of each row begins; -1: the row is left out. */
 	int64_t *next = arena_array(&q->arena, q->n, sizeof(*next));
 	struct json j = json_writer(out);
+	bool perfetto = timeline_is_for_perfetto(q);
 	int32_t deepest = -1;
 
 	if (!next)
 		return error_no_memory(err);
 	chrome_open(&j);
+	if (perfetto)
+		chrome_put_process(&j, 1, "", SPAN("Scope"), "");
 	for (uint32_t i = 0; i < q->n; i++) {
 		uint32_t parent = q->parent[i];
 
@@ -46,9 +50,9 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 		}
 		if (i)
 			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros[i]);
-		if (q->depth[i] > deepest)
+		if (q->depth[i] > deepest && !perfetto)
 			put_level(&j, deepest = q->depth[i]);
-		put_bar(&j, q->depth[i], tree_label(q->tree, q->model, q->view[i]), next[i], micros[i]);
+		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->model, q->view[i]), next[i], micros[i]);
 		if (i % 1024 == 0 && query_cancelled(q))
 			break;
 	}

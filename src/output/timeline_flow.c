@@ -7,6 +7,8 @@
  */
 #include "output/timeline_flow.h"
 
+#include "output/timeline.h"
+
 /* One end of a flow. */
 struct end {
 	uint32_t device, lane;
@@ -189,16 +191,19 @@ static enum tfprof_status meet(struct timeline_events *e, struct sorter *in, str
 static void put_end(const struct timeline_events *e, struct json *j, const char *phase,
 	struct span name, const struct end *end, int64_t time_us, int64_t id)
 {
-	struct chrome_place place = {e->devices.at[end->device].pid, end->lane};
-
-	chrome_open_event(j, phase, "DataFlow", name, place, time_us);
+	chrome_open_event(j, phase, "DataFlow", name, timeline_place(e, end->device, end->lane),
+		time_us);
 	json_put_int(j, "id", id);
+	if (*phase == 'f')
+		json_put_text(j, "bp", "e");
 	chrome_close_event(j);
 }
 
 static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *flows,
 	struct json *j, struct tfprof_error *err)
 {
+	/* Perfetto wants both ends inside of their events. */
+	bool perfetto = timeline_is_for_perfetto(e->q);
 	struct buf name = {0};
 	const struct flow *flow;
 	int64_t id = 0;
@@ -209,8 +214,9 @@ static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *fl
 		name.n = 0;
 		buf_span(&name, model_name(e->q->model, flow->node));
 		buf_text(&name, "_flow");
-		put_end(e, j, "s", buf_get(&name), &flow->from, flow->leaves_us, id);
-		put_end(e, j, "t", buf_get(&name), &flow->to, flow->to.time_us, id);
+		put_end(e, j, "s", buf_get(&name), &flow->from,
+			perfetto ? flow->from.time_us : flow->leaves_us, id);
+		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to, flow->to.time_us, id);
 	}
 	buf_clear(&name);
 	return name.failed ? error_no_memory(err) : sorter_check(flows, err);

@@ -27,9 +27,9 @@ static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 	timeline_cursor_init(&cursor, e);
 	while (timeline_cursor_next(&cursor)) {
 		struct span name = model_name(e->q->model, event->node);
-		struct chrome_place place = {e->devices.at[event->device].pid, event->lane};
 
-		chrome_open_event(j, "X", "Op", name, place, event->start_us);
+		chrome_open_event(j, "X", "Op", name,
+			timeline_place(e, event->device, event->lane), event->start_us);
 		json_put_int(j, "dur", (int64_t)((uint64_t)event->end_us - (uint64_t)event->start_us));
 		chrome_open_args(j);
 		json_put_string(j, "name", name);

@@ -11,6 +11,7 @@
 
 #include "base/sort.h"
 #include "output/ranking.h"
+#include "output/timeline.h"
 
 enum { MIN_DISTANCE_US = 100, MAX_SHOWN = 10 };
 
@@ -237,11 +238,15 @@ static void put_holders(struct memory *y, int64_t pid, const struct reading *r)
 {
 	int64_t rest = r->bytes;
 	uint32_t holder = ranking_at_most(&y->ranking, rest);
+	bool perfetto = timeline_is_for_perfetto(y->events->q);
 	char amount[48];
 	int place;
 
-	chrome_open_event(y->j, "C", "Memory", SPAN("Top Allocations"),
-		(struct chrome_place){pid, 0}, r->time_us);
+	/* To Perfetto a counter is a number. */
+	chrome_open_event(y->j, perfetto ? "i" : "C", "Memory", SPAN("Top Allocations"),
+		(struct chrome_place){pid, perfetto}, r->time_us);
+	if (perfetto)
+		json_put_text(y->j, "s", "t");
 	chrome_open_args(y->j);
 	for (place = 0; place < MAX_SHOWN && holder != NONE; place++) {
 		put_holder(y, place, holder);

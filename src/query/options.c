@@ -179,44 +179,75 @@ static bool starts_setting(const char *at, const char *end)
 	return c > at + 1 && c < end && *c == '=';
 }
 
-static enum tfprof_status setting_error(struct tfprof_error *err, const char *at, const char *end,
-	const char *type, bool takes_file)
+static const char *const viewer_words[] = {"chrome", "perfetto", NULL};
+
+static bool takes_file(enum output_type type)
 {
-	return error_set(err, TFPROF_ARGUMENT,
-		"-output: unknown setting '%.*s' of output type %s: valid is %s", (int)(end - at), at,
-		type, takes_file ? "outfile=PATH" : "none");
+	return type != OUT_STDOUT && type != OUT_NONE;
 }
 
-/* TYPE[:outfile=PATH]; nothing at all is stdout. A path may contain `=`, and a
- * comma unless it looks like another setting. */
-static enum tfprof_status parse_output(struct span text, enum output_type *type,
-	struct span *outfile, struct tfprof_error *err)
+static enum tfprof_status setting_error(struct tfprof_error *err, struct span setting,
+	enum output_type type)
+{
+	return error_set(err, TFPROF_ARGUMENT,
+		"-output: unknown setting '%.*s' of output type %s: valid is %s", ERROR_SPAN(setting),
+		output_words[type],
+		type == OUT_TIMELINE ? "outfile=PATH and viewer=chrome or viewer=perfetto"
+		: takes_file(type)   ? "outfile=PATH"
+				     : "none");
+}
+
+static bool has_prefix(struct span text, struct span prefix)
+{
+	return text.n >= prefix.n && memcmp(text.at, prefix.at, prefix.n) == 0;
+}
+
+static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
+	struct tfprof_error *err)
+{
+	struct span outfile = SPAN("outfile="), viewer = SPAN("viewer=");
+
+	if (takes_file(o->type) && has_prefix(setting, outfile)) {
+		o->outfile = (struct span){setting.at + outfile.n, setting.n - outfile.n};
+		return TFPROF_OK;
+	}
+	if (o->type == OUT_TIMELINE && has_prefix(setting, viewer)) {
+		size_t i = index_of(viewer_words,
+			(struct span){setting.at + viewer.n, setting.n - viewer.n});
+
+		o->viewer = (enum timeline_viewer)i;
+		if (viewer_words[i])
+			return TFPROF_OK;
+	}
+	return setting_error(err, setting, o->type);
+}
+
+/* Nothing at all is stdout. A path may contain `=`, and a comma unless it looks
+ * like another setting. */
+static enum tfprof_status parse_output(struct span text, struct output_option *o,
+	struct tfprof_error *err)
 {
 	const char *colon = text.n ? memchr(text.at, ':', text.n) : NULL, *end = text.at + text.n;
 	struct span word = {text.at, colon ? (size_t)(colon - text.at) : text.n};
 	size_t i = text.n ? index_of(output_words, word) : OUT_STDOUT;
-	bool takes_file;
+	enum tfprof_status status = TFPROF_OK;
 
-	*outfile = (struct span){"", 0};
+	*o = (struct output_option){.outfile = {"", 0}};
 	if (!output_words[i])
 		return word_error(err, OPT_OUTPUT, word);
-	*type = (enum output_type)i;
-	takes_file = *type != OUT_STDOUT && *type != OUT_NONE;
-	if (colon && colon + 1 < end) {
-		const char *at = colon + 1;
-
-		if (!takes_file || end - at < 8 || memcmp(at, "outfile=", 8) != 0)
-			return setting_error(err, at, end, output_words[i], takes_file);
-		*outfile = (struct span){at + 8, (size_t)(end - at - 8)};
-		for (const char *c = at + 8; c < end; c++)
-			if (*c == ',' && starts_setting(c, end))
-				return setting_error(err, c + 1, end, output_words[i], true);
+	o->type = (enum output_type)i;
+	for (const char *at = colon ? colon + 1 : end, *next; status == TFPROF_OK && at < end;
+		at = next + 1) {
+		for (next = at; next < end; next++)
+			if (*next == ',' && starts_setting(next, end))
+				break;
+		status = parse_setting((struct span){at, (size_t)(next - at)}, o, err);
 	}
-	if (takes_file && !outfile->n)
-		return error_set(err, TFPROF_ARGUMENT,
+	if (status == TFPROF_OK && takes_file(o->type) && !o->outfile.n)
+		status = error_set(err, TFPROF_ARGUMENT,
 			"-output: type %s needs a file: -output %s:outfile=PATH", output_words[i],
 			output_words[i]);
-	return TFPROF_OK;
+	return status;
 }
 
 static int by_text(const void *a, const void *b)
@@ -229,8 +260,8 @@ static int by_text(const void *a, const void *b)
 static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words, size_t n,
 	bool tolerant, struct tfprof_error *err)
 {
-	enum output_type type = OUT_STDOUT;
-	struct span outfile = {0};
+	struct output_option output;
+	struct span output_texts[2];
 	struct word_list list;
 	unsigned selected = 0;
 	size_t order = 0, unique = 0;
@@ -257,11 +288,15 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 		}
 		n = unique;
 	} else if (id == OPT_OUTPUT) {
-		enum tfprof_status status =
-			parse_output(n ? words[0] : (struct span){"", 0}, &type, &outfile, err);
+		struct span text = n ? words[0] : (struct span){"", 0};
+		enum tfprof_status status = parse_output(text, &output, err);
 
 		if (status != TFPROF_OK)
 			return status;
+		output_texts[0] = text;
+		output_texts[1] = output.outfile;
+		words = output_texts;
+		n = 2;
 	}
 	if (!list_new(&list, words, n))
 		return error_no_memory(err);
@@ -272,11 +307,8 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 	} else if (id == OPT_SELECT) {
 		o->selected = selected;
 	} else if (id == OPT_OUTPUT) {
-		o->output_type = type;
-		o->outfile = outfile;
-		/* From the caller's text to the same place in ours. */
-		if (outfile.n)
-			o->outfile.at = list.at[0].at + (outfile.at - words[0].at);
+		o->output = output;
+		o->output.outfile = list.at[1];
 	}
 	return TFPROF_OK;
 }
@@ -352,6 +384,7 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 	switch (defs[id].kind) {
 	case KIND_INT: buf_int(b, o->number[id]); break;
 	case KIND_BOOL: buf_text(b, o->number[id] ? "true" : "false"); break;
+	case KIND_OUTPUT: buf_span(b, list->at[0]); break;
 	default:
 		for (size_t i = 0; i < list->n; i++) {
 			if (i)
@@ -372,6 +405,20 @@ const char *tfprof_options_get(tfprof_options *o, const char *name)
 	return buf_get(&o->value).n ? o->value.at : "";
 }
 
+static void put_output(const struct tfprof_options *o, struct buf *b)
+{
+	buf_text(b, output_words[o->output.type]);
+	buf_char(b, ':');
+	if (o->output.outfile.n) {
+		buf_text(b, "outfile=");
+		buf_span(b, o->output.outfile);
+	}
+	if (o->output.viewer != VIEWER_CHROME) {
+		buf_text(b, ",viewer=");
+		buf_text(b, viewer_words[o->output.viewer]);
+	}
+}
+
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 {
 	for (size_t id = 0; id < N_OPTIONS; id++) {
@@ -383,12 +430,7 @@ void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 		buf_text(b, defs[id].name);
 		buf_fill(b, ' ', pad < 28 ? 28 - pad : 0);
 		if (id == OPT_OUTPUT) {
-			buf_text(b, output_words[o->output_type]);
-			buf_char(b, ':');
-			if (o->outfile.n) {
-				buf_text(b, "outfile=");
-				buf_span(b, o->outfile);
-			}
+			put_output(o, b);
 		} else {
 			put_value(o, id, b);
 		}
@@ -444,9 +486,7 @@ tfprof_options *tfprof_options_copy(const tfprof_options *from)
 		tfprof_options_free(o);
 		return NULL;
 	}
-	if (from->outfile.n)
-		o->outfile.at = o->list[OPT_OUTPUT].at[0].at +
-			(from->outfile.at - from->list[OPT_OUTPUT].at[0].at);
+	o->output.outfile = o->list[OPT_OUTPUT].at[1];
 	return o;
 }
 

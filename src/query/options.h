@@ -98,6 +98,16 @@ enum output_type {
 	OUT_CSV, OUT_FILE, OUT_JSON, OUT_NONE, OUT_PPROF, OUT_STDOUT, OUT_TIMELINE,
 };
 
+/* Whose liking a timeline is to. */
+enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
+
+/* What an output option says: TYPE[:outfile=PATH[,viewer=WORD]] */
+struct output_option {
+	enum output_type type;
+	enum timeline_viewer viewer;
+	struct span outfile;
+};
+
 struct word_list {
 	struct span *at;           /* the texts follow in the same block */
 	size_t n;
@@ -105,11 +115,11 @@ struct word_list {
 
 struct tfprof_options {
 	int64_t number[N_OPTIONS];         /* INT and BOOL */
-	struct word_list list[N_OPTIONS];  /* the others; WORD and OUTPUT hold one text */
+	struct word_list list[N_OPTIONS];  /* the others; WORD holds one text, OUTPUT that of
+	                                      the option and that of the file */
 	unsigned selected;                 /* bits of select_id */
 	enum order order;
-	enum output_type output_type;
-	struct span outfile;               /* inside the list of OUTPUT */
+	struct output_option output;       /* its outfile is in the list, and ends in NUL */
 	bool took_dump_to_file;            /* the deprecated way to name a file */
 	bool tolerant;                     /* came as a message: take what the original took */
 	struct buf echo, value;            /* what _get functions lend out */

@@ -158,6 +158,26 @@ def test_wrong_command_lines(run, arguments, says):
     assert says in line
 
 
+@pytest.mark.parametrize("value, says", [
+    ("ExpensiveOperationChecker:top=2,code_levels=1", None),
+    ("InputPipelineChecker:types=Iterator.*,Reader.*,notice=0.5", None),
+    ("ExpensiveOperationChecker:", None),
+    ("ExpensiveOperationChecker:top", "no value given"),
+    ("ExpensiveOperationChecker:top=many", "many"),
+    ("ExpensiveOperationChecker:topp=2", "topp"),
+])
+def test_options_of_checkers(run, value, says):
+    done = run("advise", "--profile_path=profile", f"--checker={value}")
+    if says is None:
+        assert done.returncode == 0, done.stderr.decode()
+        name = value.partition(":")[0]
+        assert f"\n{name}:\n" in done.stdout.decode()
+        assert "\ntop 3 " not in done.stdout.decode() or "top=2" not in value
+    else:
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert says in done.stderr.decode()
+
+
 def test_starts_fast(program):
     """The best of several, as the machine may have other things to do."""
     best = 1.0

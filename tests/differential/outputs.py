@@ -117,18 +117,18 @@ class Comparison(compare.Comparison):
         except (original_module.Aborted, original_module.Refused, ours_module.Refused) as error:
             answer = error
         files = []
-        for name in self._reports():
+        for name in self._report_files():
             with open(os.path.join(self.directory, name), "rb") as file:
                 lines = (traces.pprof_lines if query.options.output.startswith("pprof")
                          else traces.timeline_lines)(file.read())
             files.append("\n".join([name] + lines))
         return answer, "\n\n".join(files).encode()
 
-    def _reports(self):
+    def _report_files(self):
         return sorted(name for name in os.listdir(self.directory) if name.startswith("report"))
 
     def _clean_reports(self):
-        for name in self._reports():
+        for name in self._report_files():
             os.unlink(os.path.join(self.directory, name))
 
     def _compare_messages(self, *what):

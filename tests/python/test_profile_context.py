@@ -191,6 +191,17 @@ def test_no_step_no_file(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_shapes_that_follow_are_not_missed(graph, tmp_path):
+    """The sizes are open in the graph, but the traced run tells them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with ProfileContext(tmp_path, [0], [0]):
+            with tf.Session(graph=graph) as session:
+                session.run("z:0")
+    report = tfprof.load(str(tmp_path / "profile_0")).op(select=["float_ops"])
+    assert {node.name: node.float_ops for node in report}["MatMul"] == 2 * 4 * 3 * 5
+
+
 # ---- under control -------------------------------------------------------------
 
 def test_steps_given(graph, tmp_path):

@@ -128,9 +128,9 @@ def test_step_for_the_second_time(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [{}, {"save_steps": 1, "save_secs": 1}])
-def test_exactly_one_period(arguments):
+def test_exactly_one_period(arguments, tmp_path):
     with tf.Graph().as_default(), pytest.raises(ValueError) as expected:
-        THEIRS(**arguments)
+        THEIRS(**arguments, output_dir=str(tmp_path))
     with pytest.raises(ValueError) as raised:
         ProfilerHook(**arguments)
     assert str(raised.value) == str(expected.value)

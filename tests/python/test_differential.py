@@ -1,0 +1,74 @@
+"""Random profiles and queries: the answers of the original, through the public
+API. (tests/differential compares the library itself, and more of it.)"""
+
+import pytest
+from conftest import needs_tensorflow
+
+pytestmark = needs_tensorflow
+
+SEED = "python"
+COUNT = 60
+
+
+@pytest.fixture(scope="module")
+def original():
+    pytest.importorskip("tensorflow")
+    import original as original_module
+    with original_module.Original() as made:
+        yield made
+
+
+def check(comparison, cases):
+    failures = []
+    for number, case in cases:
+        for difference in comparison.compare(case):
+            failures.append(f"case {number}: {difference.what}\n{difference.diff()}")
+    assert not failures, "\n\n".join(failures[:3])
+    assert comparison.asked > 0 and comparison.aborted < comparison.asked / 2
+
+
+def test_reports_messages_and_profiles_through_pywrap(original, tmp_path):
+    import compare
+    import generate
+    from public_api import Pywrap
+    with Pywrap() as ours:
+        check(compare.Comparison(original, ours, str(tmp_path)),
+              ((i, generate.make_case(SEED, i)) for i in range(COUNT)))
+
+
+def test_reports_messages_and_profiles_through_load(original, tmp_path):
+    import compare
+    import generate
+    import queries
+    from public_api import Loaded, Unframed
+
+    def make_case(number):
+        """Without the words that are errors here."""
+        case = generate.make_case(SEED, number)
+        case.queries = [query for query in case.queries
+                        if set(query.options.select) <= set(queries.SELECTS)]
+        return case
+
+    with Loaded() as ours:
+        check(compare.Comparison(Unframed(original), ours, str(tmp_path)),
+              ((i, make_case(i)) for i in range(COUNT)))
+
+
+def test_timelines_and_pprof_through_pywrap(original, tmp_path):
+    import outputs
+    from public_api import Pywrap
+    with Pywrap() as ours:
+        check(outputs.Comparison(original, ours, str(tmp_path)),
+              ((i, outputs.make_case(SEED, i, 6, None)) for i in range(COUNT // 2)))
+
+
+def test_advice_through_pywrap(original, tmp_path):
+    import advice
+    from public_api import Pywrap
+    with Pywrap() as ours:
+        comparison = advice.Comparison(original, ours, str(tmp_path))
+        for number in range(COUNT):
+            differences = comparison.compare(advice.make_case(SEED, number),
+                                             advice.make_options(SEED, number))
+            assert not differences, f"case {number}: {differences[:1]}"
+    assert comparison.aborted < comparison.asked / 2
