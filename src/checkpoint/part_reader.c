@@ -236,7 +236,7 @@ static enum tfprof_status read_saved_slice(struct part_reader *p,
 	}
 	for (; p->next < first + n; p->next++) {
 		char stored[16];
-		struct span text;
+		struct span text = {0};
 		bool there = r->type->kind == DTYPE_TEXT ? next_text(p, field, &text) :
 			next_element(p, r, field, wire_type, stored);
 

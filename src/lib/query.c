@@ -194,8 +194,8 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 /* Most reports can do without edges, and without finding nodes by name. */
 static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o, unsigned flags)
 {
-	bool is_text = o->output_type == OUT_STDOUT || o->output_type == OUT_FILE ||
-		o->output_type == OUT_NONE;
+	bool is_text = o->output.type == OUT_STDOUT || o->output.type == OUT_FILE ||
+		o->output.type == OUT_NONE;
 
 	if (view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) || !is_text ||
 		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))

@@ -104,7 +104,7 @@ static enum tfprof_status check_all(const struct query *q, struct tfprof_error *
 
 /* ---- picking ------------------------------------------------------------ */
 
-enum { NOT_COUNTED = UINT32_MAX };
+#define NOT_COUNTED UINT32_MAX
 
 static uint32_t count_picks(struct query *q, uint32_t types)
 {

@@ -1,0 +1,108 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "model/device.h"
+#include "model/sets.h"
+#include "model/shapes.h"
+
+/* The kinds are what the original was seen to do with these names. */
+static void test_device_kinds(void **state)
+{
+	const struct {
+		const char *name;
+		unsigned kind;
+	} cases[] = {
+		{"/job:worker/replica:0/task:0/device:gpu:0", DEVICE_CANONICAL | DEVICE_ACCELERATOR},
+		{"/gpu:0", DEVICE_CANONICAL | DEVICE_ACCELERATOR},
+		{"/cpu:12", DEVICE_CANONICAL | DEVICE_CPU},
+		{"/device:cpu:0", DEVICE_CANONICAL | DEVICE_CPU},
+		{"gpu:0", DEVICE_ACCELERATOR},
+		{"/gpu:", DEVICE_ACCELERATOR},
+		{"/gpu:0x", DEVICE_ACCELERATOR},
+		{"/gpu:0/stream:all", DEVICE_ACCELERATOR | DEVICE_STREAM_ALL},
+		{"/stream:all", DEVICE_STREAM_ALL},
+		{"/gpu:0/memcpy", DEVICE_ACCELERATOR},
+		{"/host:cpu", DEVICE_CPU},
+		{"/device:tpu:0", 0},
+		{"a\n/cpu:0", DEVICE_CPU},
+		{"", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(device_kind(span_of(cases[i].name)), cases[i].kind);
+}
+
+static void test_device_names(void **state)
+{
+	struct buf b = {0};
+
+	device_lower(&b, SPAN("/Job:A/device:GPU:0"));
+	assert_string_equal(b.at, "/job:a/device:gpu:0");
+	device_host(&b, SPAN("/job:a/device:gpu:12/gpu:x/gpu:3"));
+	assert_string_equal(b.at, "/job:a/device:cpu:0/gpu:x/cpu:0");
+	buf_clear(&b);
+}
+
+static void test_shapes(void **state)
+{
+	struct shapes s;
+	const int64_t dims[] = {3, 3, 16}, unknown[] = {-1, 5}, huge[] = {INT64_MAX, 2}, zero[] = {0,
+		INT64_MAX, INT64_MAX};
+	uint32_t id;
+	struct buf text = {0};
+
+	assert_true(shapes_init(&s));
+	id = shapes_add(&s, dims, 3);
+	assert_int_equal(shapes_add(&s, dims, 3), id);
+	assert_int_not_equal(shapes_add(&s, dims, 2), id);
+	assert_int_equal(shapes_add(&s, dims, 0), 0);
+	assert_int_equal(shapes_get(&s, id)->elements, 144);
+	assert_int_equal(shapes_get(&s, 0)->elements, 0);
+	assert_int_equal(shapes_get(&s, shapes_add(&s, unknown, 2))->elements, 0);
+	assert_int_equal(shapes_get(&s, shapes_add(&s, zero, 3))->elements, 0);
+	id = shapes_add(&s, huge, 2);
+	assert_true(shapes_get(&s, id)->elements == INT64_MAX);
+	assert_true(shapes_get(&s, id)->saturated);
+	shape_put(&text, shapes_get(&s, shapes_add(&s, unknown, 2)));
+	assert_string_equal(text.at, "-1x5");
+	buf_clear(&text);
+	shapes_clear(&s);
+}
+
+static void test_sets_are_sorted_and_shared(void **state)
+{
+	struct strings strings;
+	struct sets s;
+	uint32_t a, b, c, ab, set;
+
+	assert_true(strings_init(&strings) && sets_init(&s));
+	c = strings_add(&strings, SPAN("c"));
+	a = strings_add(&strings, SPAN("a"));
+	b = strings_add(&strings, SPAN("b"));
+	ab = sets_with(&s, &strings, sets_with(&s, &strings, 0, b), a);
+	assert_int_equal(sets_with(&s, &strings, sets_with(&s, &strings, 0, a), b), ab);
+	assert_int_equal(sets_with(&s, &strings, ab, a), ab);
+	set = sets_with(&s, &strings, ab, c);
+	assert_int_equal(sets_get(&s, set)->n, 3);
+	assert_int_equal(sets_get(&s, set)->at[0], a);
+	assert_int_equal(sets_get(&s, set)->at[1], b);
+	assert_int_equal(sets_get(&s, set)->at[2], c);
+	assert_int_equal(sets_get(&s, 0)->n, 0);
+	sets_clear(&s);
+	strings_clear(&strings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_device_kinds),
+		cmocka_unit_test(test_device_names),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_sets_are_sorted_and_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/wire_write.h"
+#include "query/options.h"
+
+static tfprof_options *options;
+static struct tfprof_error err;
+
+static int make(void **state)
+{
+	options = tfprof_options_new();
+	return options ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+	tfprof_options_free(options);
+	return 0;
+}
+
+static void set(const char *name, const char *value)
+{
+	if (tfprof_options_set(options, name, value, &err))
+		fail_msg("%s", err.text);
+}
+
+static void refused(const char *name, const char *value, const char *part)
+{
+	assert_int_equal(tfprof_options_set(options, name, value, &err), TFPROF_ARGUMENT);
+	if (!strstr(err.text, part))
+		fail_msg("'%s' lacks '%s'", err.text, part);
+}
+
+static void test_every_option_reads_back(void **state)
+{
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++) {
+		assert_string_equal(tfprof_options_get(options, info->name), info->default_value);
+		set(info->name, info->default_value);
+		assert_non_null(info->help);
+	}
+	set("select", "params,bytes,params");
+	assert_string_equal(tfprof_options_get(options, "select"), "bytes,params");
+	set("show_name_regexes", "a.*,,b");
+	assert_string_equal(tfprof_options_get(options, "show_name_regexes"), "a.*,b");
+	set("min_bytes", "-9223372036854775808");
+	assert_string_equal(tfprof_options_get(options, "min_bytes"), "-9223372036854775808");
+	assert_null(tfprof_options_get(options, "nothing"));
+}
+
+static void test_wrong_values_change_nothing(void **state)
+{
+	refused("max_depth", "ten", "-max_depth: 'ten' is not a whole number");
+	refused("max_depth", "", "not a whole number");
+	refused("max_depth", "9223372036854775808", "of 64 bits");
+	refused("order_by", "microz", "did you mean 'micros'?");
+	refused("select", "micros,parms", "unknown word 'parms'");
+	refused("select", "parms", "valid are accelerator_micros, bytes, ");
+	refused("account_displayed_op_only", "maybe", "true, false");
+	refused("output", "fil:outfile=x", "did you mean 'file'?");
+	refused("output", "file", "needs a file");
+	refused("output", "file:path=x", "valid is outfile=PATH");
+	refused("output", "file:outfile=x,mode=y", "unknown setting 'mode=y'");
+	refused("output", "stdout:outfile=x", "valid is none");
+	refused("max_dept", "1", "did you mean 'max_depth'?");
+	assert_string_equal(tfprof_options_get(options, "max_depth"), "10");
+	assert_string_equal(tfprof_options_get(options, "order_by"), "name");
+	assert_string_equal(tfprof_options_get(options, "select"), "micros");
+	assert_string_equal(tfprof_options_get(options, "output"), "stdout");
+}
+
+static void test_outfile_may_hold_signs(void **state)
+{
+	set("output", "file:outfile=/tmp/a=b,c:d");
+	assert_true(span_equal(options->output.outfile, SPAN("/tmp/a=b,c:d")));
+}
+
+static void test_copies_are_independent(void **state)
+{
+	tfprof_options *copy;
+
+	set("output", "file:outfile=/tmp/x");
+	set("trim_name_regexes", "a,b");
+	copy = tfprof_options_copy(options);
+	assert_non_null(copy);
+	set("trim_name_regexes", "c");
+	set("output", "stdout");
+	assert_string_equal(tfprof_options_get(copy, "trim_name_regexes"), "a,b");
+	assert_true(span_equal(copy->output.outfile, SPAN("/tmp/x")));
+	tfprof_options_free(copy);
+}
+
+static void test_message(void **state)
+{
+	struct buf b = {0};
+
+	wire_put_int(&b, 1, 5);
+	wire_put_int(&b, 18, -1);
+	wire_put_bytes(&b, 7, SPAN("nonsense"));
+	wire_put_bytes(&b, 8, SPAN("a,b"));
+	wire_put_bytes(&b, 14, SPAN("params"));
+	wire_put_bytes(&b, 14, SPAN("nonsense"));
+	assert_int_equal(tfprof_options_set_message(options, b.at, b.n, &err), TFPROF_OK);
+	assert_int_equal(options->number[OPT_MAX_DEPTH], 5);
+	assert_int_equal(options->number[OPT_STEP], -1);
+	assert_int_equal(options->number[OPT_SOURCE_LINES], 0);
+	assert_int_equal(options->order, ORDER_NAME);
+	assert_int_equal(options->list[OPT_ACCOUNT_TYPE_REGEXES].n, 1);
+	assert_int_equal(options->list[OPT_SHOW_NAME_REGEXES].n, 0);
+	assert_int_equal(options->selected, 1u << SEL_PARAMS);
+	assert_int_equal(options->output.type, OUT_STDOUT);
+	/* A damaged one changes nothing. */
+	assert_int_equal(tfprof_options_set_message(options, b.at, b.n - 1, &err), TFPROF_FORMAT);
+	assert_int_equal(options->number[OPT_MAX_DEPTH], 5);
+	buf_clear(&b);
+}
+
+static void test_no_memory(void **state)
+{
+	enum tfprof_status status = TFPROF_NO_MEMORY;
+
+	for (size_t n = 1; status == TFPROF_NO_MEMORY; n++) {
+		mem_fail_at(n);
+		status = tfprof_options_set(options, "show_name_regexes", "a,b,c", &err);
+		mem_fail_at(0);
+		if (status == TFPROF_NO_MEMORY)
+			assert_string_equal(tfprof_options_get(options, "show_name_regexes"), ".*");
+	}
+	assert_int_equal(status, TFPROF_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_every_option_reads_back, make, drop),
+		cmocka_unit_test_setup_teardown(test_wrong_values_change_nothing, make, drop),
+		cmocka_unit_test_setup_teardown(test_outfile_may_hold_signs, make, drop),
+		cmocka_unit_test_setup_teardown(test_copies_are_independent, make, drop),
+		cmocka_unit_test_setup_teardown(test_message, make, drop),
+		cmocka_unit_test_setup_teardown(test_no_memory, make, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "base/vec.h"
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sort_item *x = a, *y = b;
+
+	return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+				: (x->id > y->id) - (x->id < y->id);
+}
+
+/* The library's sort, with ids as tie breakers, is the oracle. */
+static void check_items(size_t n, uint64_t distinct)
+{
+	struct sort_item *items = mem_array(n + 1, sizeof(*items));
+	struct sort_item *scratch = mem_array(n + 1, sizeof(*items));
+	struct sort_item *expected = mem_array(n + 1, sizeof(*items));
+
+	for (size_t i = 0; i < n; i++)
+		expected[i] = items[i] = (struct sort_item){
+			((uint64_t)random() << 33 ^ (uint64_t)random()) % distinct, (uint32_t)i};
+	sort_items(items, scratch, n);
+	qsort(expected, n, sizeof(*expected), by_key);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(items[i].key, expected[i].key);
+		assert_int_equal(items[i].id, expected[i].id);
+	}
+	mem_free(items);
+	mem_free(scratch);
+	mem_free(expected);
+}
+
+static void test_items_of_any_number(void **state)
+{
+	const size_t sizes[] = {0, 1, 2, 23, 24, 25, 100, 1023, 1024, 1025, 5000};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		check_items(sizes[i], 3);
+		check_items(sizes[i], 1000);
+		check_items(sizes[i], UINT64_MAX);
+	}
+}
+
+static void test_keys_order_signed_numbers(void **state)
+{
+	const int64_t ascending[] = {INT64_MIN, -5, -1, 0, 1, 7, INT64_MAX};
+
+	for (size_t i = 1; i < sizeof(ascending) / sizeof(*ascending); i++) {
+		assert_true(sort_key_ascending(ascending[i - 1]) < sort_key_ascending(ascending[i]));
+		assert_true(sort_key_descending(ascending[i - 1]) > sort_key_descending(ascending[i]));
+	}
+}
+
+/* A slow, plain comparison: '/' before every other byte, an end before all. */
+static int compare_paths(struct span a, struct span b)
+{
+	for (size_t i = 0; i < a.n && i < b.n; i++) {
+		int x = a.at[i] == '/' ? -1 : (unsigned char)a.at[i];
+		int y = b.at[i] == '/' ? -1 : (unsigned char)b.at[i];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+static void test_texts(void **state)
+{
+	enum { N = 3000 };
+	static char bytes[N][40];
+	struct span texts[N];
+	uint32_t order[N];
+
+	for (size_t i = 0; i < N; i++) {
+		size_t n = (size_t)random() % 30;
+
+		/* Few letters and a common beginning, so that texts share much. */
+		memcpy(bytes[i], "gradients/unit", 14);
+		for (size_t k = 0; k < n; k++)
+			bytes[i][n % 3 ? 14 + k % 20 : k] = "ab/-\xff\x01"[random() % 6];
+		texts[i] = (struct span){bytes[i], n % 3 ? 14 + (n < 20 ? n : 20) : n};
+	}
+	assert_true(sort_texts(texts, order, N, SORT_BYTES));
+	for (size_t i = 1; i < N; i++) {
+		int c = span_compare(texts[order[i - 1]], texts[order[i]]);
+
+		assert_true(c < 0 || (c == 0 && order[i - 1] < order[i]));
+	}
+	assert_true(sort_texts(texts, order, N, SORT_PATHS));
+	for (size_t i = 1; i < N; i++) {
+		int c = compare_paths(texts[order[i - 1]], texts[order[i]]);
+
+		assert_true(c < 0 || (c == 0 && order[i - 1] < order[i]));
+	}
+}
+
+static void test_no_memory(void **state)
+{
+	struct span texts[] = {SPAN("same beginning b"), SPAN("same beginning a")};
+	uint32_t order[2];
+	bool sorted = false;
+
+	for (size_t n = 1; !sorted; n++) {
+		mem_fail_at(n);
+		sorted = sort_texts(texts, order, 2, SORT_BYTES);
+		mem_fail_at(0);
+		assert_true(n < 20);
+	}
+	assert_int_equal(order[0], 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_items_of_any_number),
+		cmocka_unit_test(test_keys_order_signed_numbers),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
