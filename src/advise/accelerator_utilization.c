@@ -71,7 +71,7 @@ static void report(struct check *c, const struct usage *u, double minimum)
 	buf_printf(&c->text, low ? " low utilization: %.2f" : " utilization: %.2f", share);
 	f = check_find(c, low ? "low_utilization" : "utilization",
 		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
-	f->stake_us = span_us - u->accelerator_us;
+	f->stake_us = to_int((double)span_us - (double)u->accelerator_us);
 	f->stake_share = 1 - share;
 	if (low)
 		f->remedy = "Find out what the accelerator waits for: input, copies, kernels that are "

@@ -127,10 +127,13 @@ static uint32_t index_of_step(const struct model *m, int64_t step)
 static bool add_transfer(struct activity *a, const struct model *m, const struct transfer *t,
 	struct buf *scratch)
 {
-	struct moved moved = {.entry = transfer_read(t->stats), .step = index_of_step(m, t->step)};
+	struct moved moved = {.device = find_device(a, model_text(m, t->device)),
+		.step = index_of_step(m, t->step)};
 
-	moved.device = find_device(a, model_text(m, t->device));
-	if (moved.device == NONE || !task_in_label(a, moved.entry.from, scratch, &moved.from) ||
+	if (moved.device == NONE)
+		return false;
+	moved.entry = transfer_read(t->stats, a->devices.at[moved.device].is_copy_engine);
+	if (!task_in_label(a, moved.entry.from, scratch, &moved.from) ||
 		!task_in_label(a, moved.entry.to, scratch, &moved.to))
 		return false;
 	if (moved.to == NONE)
@@ -205,6 +208,31 @@ static bool sort_by_step(const struct sortable *s, size_t n_steps, size_t *first
 	return fine;
 }
 
+static bool sort_all(struct activity *a)
+{
+	struct sortable events = {(char *)a->events.at, a->events.n, sizeof(struct event),
+		offsetof(struct event, step), offsetof(struct event, start)};
+	struct sortable transfers = {(char *)a->transfers.at, a->transfers.n, sizeof(struct moved),
+		offsetof(struct moved, step), offsetof(struct moved, entry.start_us)};
+
+	return sort_by_step(&events, a->n_steps, a->first_event) &&
+		sort_by_step(&transfers, a->n_steps, a->first_transfer);
+}
+
+static bool measure_steps(struct activity *a)
+{
+	struct interval *spans = mem_array(a->tasks.n, sizeof(*spans));
+
+	for (size_t step = 0; spans && step < a->n_steps; step++) {
+		activity_spans(a, step, spans);
+		for (size_t t = 0; t < a->tasks.n; t++)
+			if (spans[t].end - spans[t].start > a->step_us[step])
+				a->step_us[step] = spans[t].end - spans[t].start;
+	}
+	mem_free(spans);
+	return spans;
+}
+
 bool activity_collect(struct activity *a, const struct model *m)
 {
 	*a = (struct activity){.n_steps = m->steps.n};
@@ -212,15 +240,9 @@ bool activity_collect(struct activity *a, const struct model *m)
 		return false;
 	a->first_event = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_event));
 	a->first_transfer = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_transfer));
-	if (!a->first_event || !a->first_transfer || !collect_events(a, m) || !collect_transfers(a, m))
-		return false;
-	return sort_by_step(&(struct sortable){(char *)a->events.at, a->events.n,
-				    sizeof(struct event), offsetof(struct event, step),
-				    offsetof(struct event, start)}, a->n_steps, a->first_event) &&
-		sort_by_step(&(struct sortable){(char *)a->transfers.at, a->transfers.n,
-				     sizeof(struct moved), offsetof(struct moved, step),
-				     offsetof(struct moved, entry.start_us)}, a->n_steps,
-			a->first_transfer);
+	a->step_us = arena_zero(&a->arena, m->steps.n, sizeof(*a->step_us));
+	return a->first_event && a->first_transfer && a->step_us && collect_events(a, m) &&
+		collect_transfers(a, m) && sort_all(a) && measure_steps(a);
 }
 
 void activity_clear(struct activity *a)
@@ -258,15 +280,12 @@ void activity_spans(const struct activity *a, size_t step, struct interval *span
 			moves.at[i].entry.end_us);
 }
 
-struct interval activity_span(const struct activity *a, size_t step)
+int64_t activity_mean_step(const struct activity *a)
 {
-	struct events events = activity_events(a, step);
-	struct moves moves = activity_transfers(a, step);
-	struct interval span = {0, 0};
+	int64_t sum = 0, n = 0;
 
-	for (size_t i = 0; i < events.n; i++)
-		widen(&span, events.at[i].start, events.at[i].end);
-	for (size_t i = 0; i < moves.n; i++)
-		widen(&span, moves.at[i].entry.start_us, moves.at[i].entry.end_us);
-	return span;
+	for (size_t step = 0; step < a->n_steps; step++)
+		if (a->step_us[step] && !__builtin_add_overflow(sum, a->step_us[step], &sum))
+			n++;
+	return n ? sum / n : 0;
 }

@@ -49,6 +49,9 @@ struct activity {
 	VEC(struct event) events;
 	VEC(struct moved) transfers;
 	size_t *first_event, *first_transfer;      /* n_steps + 1 */
+	/* How long each step took: the longest of its tasks, each by its own
+	 * clock, from its first event or transfer to its last. */
+	int64_t *step_us;
 };
 
 /* False when memory is out; activity_clear() in any case. */
@@ -78,10 +81,11 @@ static inline struct moves activity_transfers(const struct activity *a, size_t s
 		a->first_transfer[step + 1] - a->first_transfer[step]};
 }
 
-/* From the first to the last that happened in a step, transfers too; empty if
- * nothing did. */
-struct interval activity_span(const struct activity *a, size_t step);
-/* The same by task: spans has room for all of them. */
+/* From the first to the last that happened in a step, by task; empty where
+ * nothing did. `spans` has room for all tasks. */
 void activity_spans(const struct activity *a, size_t step, struct interval *spans);
+
+/* The mean of step_us over the steps in which anything happened; 0 if none. */
+int64_t activity_mean_step(const struct activity *a);
 
 #endif

@@ -55,9 +55,7 @@ double check_number(const struct check *c, const char *option)
 
 int64_t check_int(const struct check *c, const char *option)
 {
-	double value = check_number(c, option);
-
-	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
+	return to_int(check_number(c, option));
 }
 
 void *check_alloc(struct check *c, size_t n, size_t item_size)
@@ -199,16 +197,23 @@ void check_note(struct check *c, const char *format, ...)
 
 /* ---- running ---------------------------------------------------------------- */
 
+/* A wrong option is the caller's to put right. */
 static bool stops_all(enum tfprof_status status)
 {
-	return status == TFPROF_NO_MEMORY || status == TFPROF_CANCELLED;
+	return status == TFPROF_NO_MEMORY || status == TFPROF_CANCELLED ||
+		status == TFPROF_ARGUMENT || status == TFPROF_REGEX;
 }
 
 static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 {
 	struct tfprof_error trouble = {0};
-	enum tfprof_status status = c->checker->run(c, &trouble);
+	enum tfprof_status status;
 
+	if (c->checker->needs_run_meta && !c->model->steps.n) {
+		check_skip(c, "Missing RunMetadata info. Skip %s", c->checker->info.name);
+		return TFPROF_OK;
+	}
+	status = c->checker->run(c, &trouble);
 	if (status == TFPROF_OK && check_cancelled(c))
 		status = error_set(&trouble, TFPROF_CANCELLED, "the advisor was stopped");
 	if (stops_all(status)) {

@@ -84,6 +84,8 @@ struct checker {
 	/* Reports hold nothing but what the original's would: remarks go to
 	 * stderr instead. */
 	bool is_original;
+	/* Nothing to look at in a profile without steps: it is not even run. */
+	bool needs_run_meta;
 	/* Fails only when memory is out, on cancel, or when a view cannot be
 	 * built; what a checker misses in the profile is a remark. */
 	enum tfprof_status (*run)(struct check *c, struct tfprof_error *err);
@@ -101,6 +103,16 @@ void advice_clear(struct advice *a);
 enum tfprof_level advice_level(const struct advice *a);
 
 /* ---- for checkers --------------------------------------------------------- */
+
+/* How bad a share is: the highest level whose limit it reaches. */
+static inline enum tfprof_level check_level(double share, double notice, double warning, double high)
+{
+	return share >= high ? TFPROF_LEVEL_HIGH : share >= warning ? TFPROF_LEVEL_WARNING
+		: share >= notice ? TFPROF_LEVEL_NOTICE : TFPROF_LEVEL_NONE;
+}
+
+/* A limit that no share reaches: the level does not occur. */
+#define NEVER 1e300
 
 /* The value of an option, by name. */
 double check_number(const struct check *c, const char *option);
@@ -132,6 +144,8 @@ const struct activity *check_activity(struct check *c);
 /* Where a node is: device, op, and the line of the user's program that made it
  * (of the forward node, for a gradient), as far as they are known. */
 struct place check_node(struct check *c, uint32_t node);
+/* "NODE", or "NODE (LINE)" if the line is known. */
+void place_put(struct buf *b, const struct place *place);
 
 /* Arrays that live as long as the advice; zeroed. */
 void *check_alloc(struct check *c, size_t n, size_t item_size);

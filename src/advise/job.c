@@ -136,7 +136,7 @@ static void report_slow_link(struct job *j, const struct link *link, double fact
 	put_bandwidth(b, link->bytes, link->busy_us);
 	buf_printf(b, ", %.1f times slower than the links between these jobs usually are", factor);
 	f = check_find(j->c, "slow_link", TFPROF_LEVEL_WARNING, CONFIDENCE_MEDIUM);
-	f->stake_us = (int64_t)((double)link->busy_us * (1 - 1 / factor)) / link->n_steps;
+	f->stake_us = to_int((double)link->busy_us * (1 - 1 / factor)) / link->n_steps;
 	f->from = task_name(j, link->from);
 	f->to = task_name(j, link->to);
 	f->remedy = "Look at the network between the two machines, and at what else they do.";
@@ -294,12 +294,6 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	check_figure(j->c, f, "moved_bytes", (double)server->moved_bytes);
 }
 
-static enum tfprof_level level_of(double value, double notice, double warning, double high)
-{
-	return value >= high ? TFPROF_LEVEL_HIGH : value >= warning ? TFPROF_LEVEL_WARNING
-		: value >= notice ? TFPROF_LEVEL_NOTICE : TFPROF_LEVEL_NONE;
-}
-
 /* What the servers carry, as one of these figures. */
 static int64_t carried(const struct parameter_server *server, bool variables)
 {
@@ -328,7 +322,7 @@ static bool check_balance(struct job *j, bool variables)
 	if (!most || sum <= 0)
 		return false;
 	imbalance = stats_imbalance((double)carried(most, variables), sum, j->servers.at.n);
-	level = level_of(imbalance, 2, warning, high);
+	level = check_level(imbalance, NEVER, warning, high);
 	if (level == TFPROF_LEVEL_NONE)
 		return false;
 	buf_text(b, "unbalanced parameter servers: ");
@@ -347,7 +341,7 @@ static bool check_balance(struct job *j, bool variables)
 		100.0 / (double)j->servers.at.n);
 	f = check_find(j->c, variables ? "unbalanced_variables" : "unbalanced_traffic", level,
 		CONFIDENCE_HIGH);
-	f->stake_bytes = carried(most, variables) - (int64_t)(sum / (double)j->servers.at.n);
+	f->stake_bytes = carried(most, variables) - to_int(sum / (double)j->servers.at.n);
 	f->stake_share = (double)carried(most, variables) / sum;
 	f->remedy = variables ? "Spread the variables by size over the parameter servers, and partition "
 				"those that are large."
@@ -409,9 +403,9 @@ static bool wait_in_step(struct job *j, size_t step, struct waiting *waiting,
 		if (!in.n[t])
 			continue;
 		waiting[t].n_steps++;
-		waiting[t].span_us += spans[t].end - spans[t].start;
-		waiting[t].wait_us += intervals_outside(in.at + in.first[t], in.n[t],
-			at_work.at + at_work.first[t], at_work.n[t]);
+		add_clamped(&waiting[t].span_us, spans[t].end - spans[t].start);
+		add_clamped(&waiting[t].wait_us, intervals_outside(in.at + in.first[t], in.n[t],
+			at_work.at + at_work.first[t], at_work.n[t]));
 	}
 	vec_clear(&received);
 	vec_clear(&busy);
@@ -422,7 +416,7 @@ static bool wait_in_step(struct job *j, size_t step, struct waiting *waiting,
 static void report_waiting(struct job *j, uint32_t task, const struct waiting *w)
 {
 	double share = (double)w->wait_us / (double)w->span_us;
-	enum tfprof_level level = level_of(share, check_number(j->c, "wait_notice"),
+	enum tfprof_level level = check_level(share, check_number(j->c, "wait_notice"),
 		check_number(j->c, "wait_warning"), check_number(j->c, "wait_high"));
 	struct buf *b = &j->c->text;
 	const struct moved *longest = NULL;
@@ -475,9 +469,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct job j = {.c = c, .a = check_activity(c), .max_lines = check_int(c, "max_links")};
 	bool fine = j.a && links_find(&j.links, j.a);
 
-	if (fine && !c->model->steps.n) {
-		check_skip(c, "Missing RunMetadata info. Skip JobChecker");
-	} else if (fine && !j.links.n) {
+	if (fine && !j.links.n) {
 		check_skip(c, "No tensor was sent between tasks: the run is not distributed, or its run "
 			      "metadata has no RecvTensor entries. Skip JobChecker");
 	} else if (fine) {
@@ -495,5 +487,6 @@ const struct checker job_checker = {
 		"A distributed run: links between tasks, slowest tensors, balance of the parameter "
 		"servers, waiting.",
 		options},
+	.needs_run_meta = true,
 	.run = run,
 };

@@ -2,12 +2,6 @@
 
 #include "base/sort.h"
 
-static void add(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = INT64_MAX;
-}
-
 /* Transfers of a link come in order of step and start. */
 static void add_transfer(struct link *link, const struct moved *t, int64_t *busy_until,
 	uint32_t *last_step)
@@ -15,8 +9,8 @@ static void add_transfer(struct link *link, const struct moved *t, int64_t *busy
 	int64_t start = t->entry.start_us, end = t->entry.end_us;
 
 	link->n_transfers++;
-	add(&link->bytes, t->entry.bytes);
-	add(&link->time_us, end - start);
+	add_clamped(&link->bytes, t->entry.bytes);
+	add_clamped(&link->time_us, end - start);
 	if (!link->longest ||
 		end - start > link->longest->entry.end_us - link->longest->entry.start_us)
 		link->longest = t;
@@ -24,7 +18,7 @@ static void add_transfer(struct link *link, const struct moved *t, int64_t *busy
 	if (t->step != *last_step || *busy_until < start)
 		*busy_until = start;
 	if (end > *busy_until) {
-		add(&link->busy_us, end - *busy_until);
+		add_clamped(&link->busy_us, end - *busy_until);
 		*busy_until = end;
 	}
 	*last_step = t->step;

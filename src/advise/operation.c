@@ -55,7 +55,7 @@ static void check_batch_norm(struct check *c)
 			f->remedy = "Use a batch normalization that is one fused operation.";
 		}
 		place = place_of(m, node);
-		f->stake_us += place.micros;
+		add_clamped(&f->stake_us, place.micros);
 		if (f->places.n < MAX_PLACES)
 			check_place(c, f, place);
 	}
@@ -87,7 +87,7 @@ static void check_data_format(struct check *c)
 			f->remedy = "Try data_format NCHW for these operations and measure again.";
 		}
 		place = place_of(m, node);
-		f->stake_us += place.micros;
+		add_clamped(&f->stake_us, place.micros);
 		if (f->places.n < MAX_PLACES)
 			check_place(c, f, place);
 	}

@@ -6,12 +6,6 @@
 #include "model/device.h"
 #include "proto/wire.h"
 
-static void add(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = INT64_MAX;
-}
-
 /* NULL when memory is out. */
 static struct parameter_server *find(struct parameter_servers *p, struct span task)
 {
@@ -74,8 +68,8 @@ static bool add_variable(struct parameter_servers *p, const struct model *m, uin
 	if (!server)
 		return false;
 	server->n_variables++;
-	add(&server->bytes, variable_bytes(m, node));
-	add(&server->parameters, model_parameters(m, node));
+	add_clamped(&server->bytes, variable_bytes(m, node));
+	add_clamped(&server->parameters, model_parameters(m, node));
 	return true;
 }
 
@@ -88,7 +82,7 @@ static bool add_moved(struct parameter_servers *p, const struct activity *a, uin
 		return true;
 	server = find(p, a->tasks.at[task].name);
 	if (server)
-		add(&server->moved_bytes, bytes);
+		add_clamped(&server->moved_bytes, bytes);
 	return server;
 }
 

@@ -52,3 +52,13 @@ struct place check_node(struct check *c, uint32_t node)
 		place.line = line_of(c, m->nodes.trace[node], false);
 	return place;
 }
+
+void place_put(struct buf *b, const struct place *place)
+{
+	buf_span(b, place->node);
+	if (place->line.n) {
+		buf_text(b, " (");
+		buf_span(b, place->line);
+		buf_char(b, ')');
+	}
+}

@@ -6,6 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Files may hold any numbers: sums stay at the ends of what fits. */
+static inline void add_clamped(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t to_int(double value)
+{
+	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
+}
+
 /* The middle one, or the mean of the middle two. Sorts `values`. n > 0. */
 double stats_median(double *values, size_t n);
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "advise/stats.h"
 #include "proto/wire.h"
 
 /* "1.5MB", "2048B": what stands between the brackets of a label. TensorFlow
@@ -31,10 +32,8 @@ static int64_t read_size(struct span text)
 	if (!i)
 		return -1;
 	for (size_t k = 0; k < sizeof(units) / sizeof(*units); k++)
-		if (span_equal((struct span){text.at + i, text.n - i}, span_of(units[k].suffix))) {
-			value *= units[k].factor;
-			return value < 9e18 ? (int64_t)(value + 0.5) : INT64_MAX;
-		}
+		if (span_equal((struct span){text.at + i, text.n - i}, span_of(units[k].suffix)))
+			return to_int(value * units[k].factor + 0.5);
 	return -1;
 }
 
@@ -142,35 +141,50 @@ static int64_t read_output(struct span message)
 	return bytes > 0 ? bytes : 0;
 }
 
-static enum transfer_kind kind_of(struct span name)
+static enum transfer_kind kind_of(struct span name, struct span label, bool is_copy)
 {
-	if (span_contains(name, SPAN("MEMCPYHtoD")))
-		return TRANSFER_TO_DEVICE;
-	if (span_contains(name, SPAN("MEMCPYDtoH")))
-		return TRANSFER_TO_HOST;
-	return span_contains(name, SPAN("MEMCPY")) ? TRANSFER_ON_DEVICE : TRANSFER_TENSOR;
+	static const struct {
+		const char *word;
+		enum transfer_kind kind;
+	} words[] = {
+		{"MEMCPYHtoD", TRANSFER_TO_DEVICE}, {"MEMCPYDtoH", TRANSFER_TO_HOST},
+		{"MEMCPY", TRANSFER_ON_DEVICE},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (span_contains(name, span_of(words[i].word)))
+			return words[i].kind;
+	for (size_t i = 0; is_copy && i < sizeof(words) / sizeof(*words); i++)
+		if (span_contains(label, span_of(words[i].word)))
+			return words[i].kind;
+	return is_copy ? TRANSFER_COPY : TRANSFER_TENSOR;
 }
 
-struct transfer_entry transfer_read(struct span stats)
+bool transfer_crosses_bus(const struct transfer_entry *t)
+{
+	return t->kind == TRANSFER_TO_DEVICE || t->kind == TRANSFER_TO_HOST ||
+		t->kind == TRANSFER_COPY;
+}
+
+struct transfer_entry transfer_read(struct span stats, bool is_copy)
 {
 	struct wire_reader r = wire_reader(stats);
 	struct wire_field f;
-	struct transfer_entry t = {.tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
-	struct span name = {"", 0}, label = {"", 0};
+	struct transfer_entry t = {.name = {"", 0}, .tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
+	struct span label = {"", 0};
 	int64_t duration = 0;
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): name = f.bytes; break;
+		case WIRE_LEN(1): t.name = f.bytes; break;
 		case WIRE_VARINT(2): t.start_us = (int64_t)f.value; break;
 		case WIRE_VARINT(4): duration = (int64_t)f.value; break;
 		case WIRE_LEN(7):
-			if (__builtin_add_overflow(t.bytes, read_output(f.bytes), &t.bytes))
-				t.bytes = INT64_MAX;
+			add_clamped(&t.bytes, read_output(f.bytes));
 			break;
 		case WIRE_LEN(8): label = f.bytes; break;
 		}
-	t.kind = kind_of(name);
+	t.kind = kind_of(t.name, label, is_copy);
 	if (t.kind == TRANSFER_TENSOR)
 		read_label(&t, label);
 	else if (!t.bytes)

@@ -10,6 +10,7 @@ enum transfer_kind {
 	TRANSFER_TO_DEVICE,    /* MEMCPYHtoD */
 	TRANSFER_TO_HOST,      /* MEMCPYDtoH */
 	TRANSFER_ON_DEVICE,    /* MEMCPYDtoD, MEMCPYPtoP and the like */
+	TRANSFER_COPY,         /* on a copy engine, nothing says where to */
 };
 
 /* Spans point into the entry. Empty or 0: it does not say. */
@@ -17,11 +18,17 @@ struct transfer_entry {
 	enum transfer_kind kind;
 	int64_t start_us, end_us;
 	int64_t bytes;
-	struct span tensor;
+	struct span name;              /* of the entry: a node, "MEMCPYHtoD", or both */
+	struct span tensor;            /* of TRANSFER_TENSOR */
 	struct span from, to;          /* devices, as the label writes them */
 };
 
-/* Of a NodeExecStats; what is malformed in it is passed over. */
-struct transfer_entry transfer_read(struct span stats);
+/* Of a NodeExecStats; what is malformed in it is passed over. `is_copy`: it
+ * stands on a copy engine. */
+struct transfer_entry transfer_read(struct span stats, bool is_copy);
+
+/* Whether it goes over the bus between host and device, as far as one can
+ * tell. */
+bool transfer_crosses_bus(const struct transfer_entry *t);
 
 #endif

@@ -1,5 +1,6 @@
 #include "model/attrs.h"
 
+#include "model/profile_fields.h"
 #include "proto/wire.h"
 
 static struct attr read_value(struct span message)
@@ -48,4 +49,26 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
 		}
 	}
 	return found;
+}
+
+int32_t attrs_first_control(const struct model *m, uint32_t node)
+{
+	bool from_profile = m->nodes.flags[node] & NODE_FROM_PROFILE;
+	struct wire_reader r;
+	struct wire_field f;
+	int32_t n_inputs = 0;
+
+	if (!m->nodes.source[node].n)
+		return INT32_MAX;
+	r = wire_reader(m->nodes.source[node]);
+	while (wire_next(&r, &f)) {
+		if (from_profile && f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL))
+			return f.value < INT32_MAX ? (int32_t)f.value : INT32_MAX;
+		if (from_profile || f.tag != WIRE_LEN(3))
+			continue;
+		if (f.bytes.n && f.bytes.at[0] == '^')
+			return n_inputs;
+		n_inputs++;
+	}
+	return INT32_MAX;
 }

@@ -1,4 +1,5 @@
-/* Attributes of a node, read on demand from the bytes it came in. */
+/* Attributes of a node and the kind of its inputs, read on demand from the
+ * bytes it came in. */
 #ifndef TFPROF_MODEL_ATTRS_H
 #define TFPROF_MODEL_ATTRS_H
 
@@ -15,5 +16,9 @@ struct attr {
 
 /* False if the node has no such attribute. */
 bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr);
+
+/* From which position on inputs are control inputs: they say what runs before,
+ * and bring no data. INT32_MAX if none is, or if a profile does not tell. */
+int32_t attrs_first_control(const struct model *m, uint32_t node);
 
 #endif

@@ -1,8 +1,13 @@
-/* A ProfileProto field of our own, which the original skips: transfers, for
- * the advisor. { step = 1, device = 2, NodeExecStats = 3 } */
+/* Fields of our own in a ProfileProto, which the original skips.
+ *
+ * Of the profile: transfers, for the advisor. { step = 1, device = 2,
+ * NodeExecStats = 3 }
+ * Of a node: the position of its first control input, if it has any. */
 #ifndef TFPROF_MODEL_PROFILE_FIELDS_H
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
 enum { PROFILE_TRANSFER = 1000, TRANSFER_STEP = 1, TRANSFER_DEVICE = 2, TRANSFER_STATS = 3 };
+
+enum { PROFILE_NODE_FIRST_CONTROL = 1000 };
 
 #endif

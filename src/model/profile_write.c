@@ -211,11 +211,15 @@ static void put_execs(struct writer *w, uint32_t node)
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* Attributes are map entries of the same form in NodeDef and ProfileNode. */
+/* Attributes are map entries of the same form in NodeDef and ProfileNode. The
+ * original forgets which inputs are control inputs: a field of our own keeps
+ * where they begin. */
 static void put_attrs(struct writer *w, uint32_t node)
 {
 	const struct nodes *nodes = &w->model->nodes;
-	uint32_t tag = nodes->flags[node] & NODE_FROM_PROFILE ? WIRE_LEN(11) : WIRE_LEN(5);
+	bool from_profile = nodes->flags[node] & NODE_FROM_PROFILE;
+	uint32_t attr = from_profile ? WIRE_LEN(11) : WIRE_LEN(5);
+	int64_t n_inputs = 0, first_control = -1;
 	struct wire_reader r;
 	struct wire_field f;
 
@@ -223,8 +227,17 @@ static void put_attrs(struct writer *w, uint32_t node)
 		return;
 	r = wire_reader(nodes->source[node]);
 	while (wire_next(&r, &f))
-		if (f.tag == tag)
+		if (f.tag == attr) {
 			wire_put_bytes(w->out, 11, f.bytes);
+		} else if (f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL) && from_profile) {
+			first_control = (int64_t)f.value;
+		} else if (f.tag == WIRE_LEN(3) && !from_profile) {
+			if (first_control < 0 && f.bytes.n && f.bytes.at[0] == '^')
+				first_control = n_inputs;
+			n_inputs++;
+		}
+	if (first_control >= 0)
+		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, first_control);
 }
 
 static void put_node(struct writer *w, uint32_t node)

@@ -190,6 +190,7 @@ struct placed_device {
 	uint32_t name;             /* lower-cased */
 	uint32_t host;             /* string id */
 	unsigned kind;
+	bool copies;               /* a copy engine: …/memcpy */
 };
 
 static void add(int64_t *sum, int64_t value)
@@ -433,6 +434,9 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 		return false;
 	if (node == NONE)
 		return true;
+	/* A copy that a node is charged with is a copy all the same. */
+	if (device->copies && !keep_transfer(m, e, step, device->name))
+		return false;
 	if (canonical) {
 		if (!m->nodes.device[node] && !place_node(m, node, device))
 			return false;
@@ -475,6 +479,7 @@ static bool place_device(struct model *m, struct span name, struct placed_device
 		return false;
 	lower = model_text(m, device->name);
 	device->kind = device_kind(lower);
+	device->copies = span_contains(lower, SPAN("memcpy"));
 	device_host(scratch, lower);
 	device->host = scratch->failed ? NONE : strings_add(&m->strings, buf_get(scratch));
 	return device->host != NONE;

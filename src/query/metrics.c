@@ -2,14 +2,18 @@
 
 static void add_exec(struct numbers *n, const struct exec *x)
 {
-	n->at[METRIC_MICROS] += (int64_t)((uint64_t)x->accelerator_us + (uint64_t)x->cpu_us);
-	n->at[METRIC_ACCELERATOR] += x->accelerator_us;
-	n->at[METRIC_CPU] += x->cpu_us;
-	n->at[METRIC_BYTES] += x->requested_bytes;
-	n->at[METRIC_PEAK] += x->peak_bytes;
-	n->at[METRIC_RESIDUAL] += x->residual_bytes;
-	n->at[METRIC_OUTPUT] += x->output_bytes;
-	n->at[METRIC_RUNS] += x->run_count;
+	int64_t micros = metric_add(METRIC_MICROS, x->accelerator_us, x->cpu_us);
+
+#define ADD(metric, value) n->at[metric] = metric_add(metric, n->at[metric], value)
+	ADD(METRIC_MICROS, micros);
+	ADD(METRIC_ACCELERATOR, x->accelerator_us);
+	ADD(METRIC_CPU, x->cpu_us);
+	ADD(METRIC_BYTES, x->requested_bytes);
+	ADD(METRIC_PEAK, x->peak_bytes);
+	ADD(METRIC_RESIDUAL, x->residual_bytes);
+	ADD(METRIC_OUTPUT, x->output_bytes);
+	ADD(METRIC_RUNS, x->run_count);
+#undef ADD
 }
 
 static int64_t divide(int64_t sum, int64_t n, bool wraps)

@@ -616,8 +616,17 @@ def test_two_sessions_in_threads(tmp_path):
     names = {node.name for node in tfprof.load(str(tmp_path / "profile_199")).scope(
         select=["micros"], account_type_regexes=[".*"])}
     assert {"y", "other"} <= names
-    code = context.profiler.profile_python(dict(QUIET, account_displayed_op_only=False))
-    assert code.total_exec_micros > 0
+    both = ProfileProto.FromString(context.profiler.serialize_to_string())
+    for graph, node in ((first, "y"), (second, "other")):
+        alone = ProfileProto.FromString(tfprof.Profiler(graph).serialize_to_string())
+        assert get_stack(both, node) == get_stack(alone, node)
+
+
+def get_stack(profile, name):
+    trace, = [node.trace for node in profile.nodes.values() if node.name == name]
+    assert len(trace.traces) > 3
+    return [(profile.id_to_string[frame.file_id], frame.lineno,
+             profile.id_to_string[frame.function_id]) for frame in trace.traces]
 
 
 def test_one_session_in_threads(graph, tmp_path):

@@ -1,0 +1,131 @@
+/* Matrix multiplications and convolutions that an accelerator does in float32
+ * and could do in 16 bits. */
+#include "advise/advise.h"
+#include "advise/types.h"
+#include "model/attrs.h"
+#include "model/device.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"types", "MatMul,BatchMatMul.*,Einsum,Conv[23]D.*,DepthwiseConv2d.*,Cudnn.*,.*LSTM.*,.*GRU.*",
+		"Op types that 16-bit units speed up (regular expressions)."},
+	{"notice", "0.2", "Share of the accelerator's time that they take in float32: notice."},
+	{"top", "3", "How many nodes are named."},
+	{NULL, NULL, NULL},
+};
+
+enum { DT_FLOAT = 1 };
+
+struct float_work {
+	double float_us, all_us;
+	size_t n_kept;
+	struct kept {
+		uint32_t node;
+		int64_t micros;
+	} *kept;                   /* the longest, longest first */
+};
+
+static bool is_float(const struct model *m, uint32_t node)
+{
+	struct attr attr;
+
+	return (attrs_get(m, node, SPAN("T"), &attr) || attrs_get(m, node, SPAN("dtype"), &attr)) &&
+		attr.kind == ATTR_TYPE && attr.number == DT_FLOAT;
+}
+
+static void keep(struct float_work *w, size_t top, uint32_t node, int64_t micros)
+{
+	size_t i;
+
+	if (w->n_kept == top && (!top || micros <= w->kept[top - 1].micros))
+		return;
+	for (i = w->n_kept < top ? w->n_kept++ : top - 1; i && w->kept[i - 1].micros < micros; i--)
+		w->kept[i] = w->kept[i - 1];
+	w->kept[i] = (struct kept){node, micros};
+}
+
+static void add_up(struct check *c, struct type_filter *types, struct float_work *w, size_t top)
+{
+	const struct model *m = c->model;
+	struct numbers numbers;
+
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		int64_t micros;
+
+		if (m->nodes.first_exec[node] == NONE)
+			continue;
+		metrics_of(m, node, -1, &numbers);
+		micros = numbers.at[METRIC_ACCELERATOR];
+		if (micros <= 0)
+			continue;
+		w->all_us += (double)micros;
+		if (!type_filter_match(types, node) || !is_float(m, node))
+			continue;
+		w->float_us += (double)micros;
+		keep(w, top, node, micros);
+	}
+}
+
+static void report(struct check *c, const struct float_work *w)
+{
+	struct buf *b = &c->text;
+	double share = w->float_us / w->all_us;
+	struct finding *f;
+
+	buf_printf(b, "%.0f%% of the accelerators' time is matrix work in float32: ", 100 * share);
+	format_number(b, UNIT_MICROS, to_int(w->float_us));
+	buf_text(b, " of ");
+	format_number(b, UNIT_MICROS, to_int(w->all_us));
+	buf_text(b, " a step. 16 bits may be twice as fast.");
+	for (size_t i = 0; i < w->n_kept; i++) {
+		struct place place = check_node(c, w->kept[i].node);
+
+		buf_text(b, "\n  ");
+		format_number(b, UNIT_MICROS, w->kept[i].micros);
+		buf_text(b, ": ");
+		place_put(b, &place);
+	}
+	f = check_find(c, "float32_work", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
+	f->stake_us = to_int(w->float_us / 2);
+	f->stake_share = share;
+	f->remedy = "Try mixed precision (float16 or bfloat16), and see that the model still learns.";
+	for (size_t i = 0; i < w->n_kept; i++) {
+		struct place place = check_node(c, w->kept[i].node);
+
+		place.micros = w->kept[i].micros;
+		check_place(c, f, place);
+	}
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	struct type_filter types;
+	struct float_work w = {0};
+	int64_t top = check_int(c, "top");
+	size_t n_top = top < 0 ? 0 : top > 100 ? 100 : (size_t)top;
+	enum tfprof_status status = type_filter_init(&types, c, "types", err);
+
+	w.kept = check_alloc(c, n_top, sizeof(*w.kept));
+	if (status == TFPROF_OK && !w.kept)
+		status = error_no_memory(err);
+	if (status == TFPROF_OK) {
+		add_up(c, &types, &w, n_top);
+		status = regexes_check(types.regexes, err);
+	}
+	if (status == TFPROF_OK && w.all_us <= 0)
+		check_skip(c, "No accelerator time in the profile. Skip HalfPrecisionChecker");
+	else if (status == TFPROF_OK && w.float_us / w.all_us >= check_number(c, "notice"))
+		report(c, &w);
+	else if (status == TFPROF_OK)
+		check_fine(c, "Little of the accelerators' time is matrix work in float32 (%.0f%%).",
+			100 * w.float_us / w.all_us);
+	type_filter_clear(&types);
+	return status;
+}
+
+const struct checker half_precision_checker = {
+	.info = {"HalfPrecisionChecker",
+		"Matrix work that an accelerator does in float32 and could do in 16 bits.", options},
+	.needs_run_meta = true,
+	.run = run,
+};

@@ -1,0 +1,177 @@
+/* Time in which an accelerator runs no kernel, between its first and last of a
+ * step. */
+#include "advise/advise.h"
+#include "model/device.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"notice", "0.2", "Idle share of the time between the first and last kernel: notice."},
+	{"warning", "0.5", "The share that is a warning."},
+	{"min_kernels", "10", "With fewer kernels in a step nothing is said of a device."},
+	{NULL, NULL, NULL},
+};
+
+struct gap {
+	size_t step;
+	struct interval when;
+	uint32_t before, after;    /* nodes */
+};
+
+struct idle {
+	int64_t idle_us, span_us;
+	int64_t n_steps;
+	struct gap longest;
+};
+
+/* Goes over the kernels of a device in order of their start. */
+struct scan {
+	int64_t start, busy_until, idle_us;
+	int64_t n_kernels;
+	uint32_t last_node;        /* whose kernel ended last */
+	struct gap longest;
+};
+
+static void add_kernel(struct scan *s, size_t step, const struct event *e)
+{
+	if (!s->n_kernels++) {
+		s->start = s->busy_until = e->start;
+	} else if (e->start > s->busy_until) {
+		struct interval when = {s->busy_until, e->start};
+
+		s->idle_us += when.end - when.start;
+		if (when.end - when.start > s->longest.when.end - s->longest.when.start)
+			s->longest = (struct gap){step, when, s->last_node, e->node};
+	}
+	if (e->end >= s->busy_until) {
+		s->busy_until = e->end;
+		s->last_node = e->node;
+	}
+}
+
+static bool is_stream(const struct activity_device *device)
+{
+	return device->kind & DEVICE_STREAM_ALL && device->kind & DEVICE_ACCELERATOR;
+}
+
+static void add_step(const struct activity *a, size_t step, struct scan *scans, struct idle *idle,
+	int64_t min_kernels)
+{
+	struct events events = activity_events(a, step);
+
+	memset(scans, 0, a->devices.n * sizeof(*scans));
+	for (size_t i = 0; i < events.n; i++)
+		if (events.at[i].accelerator && is_stream(&a->devices.at[events.at[i].device]))
+			add_kernel(&scans[events.at[i].device], step, &events.at[i]);
+	for (size_t d = 0; d < a->devices.n; d++) {
+		const struct scan *s = &scans[d];
+		const struct gap *old = &idle[d].longest;
+
+		if (!s->n_kernels || s->n_kernels < min_kernels)
+			continue;
+		idle[d].n_steps++;
+		add_clamped(&idle[d].idle_us, s->idle_us);
+		add_clamped(&idle[d].span_us, s->busy_until - s->start);
+		if (s->longest.when.end - s->longest.when.start > old->when.end - old->when.start)
+			idle[d].longest = s->longest;
+	}
+}
+
+/* What of the same task ran longest on a cpu during the gap; NONE if nothing. */
+static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, uint32_t task)
+{
+	struct events events = activity_events(a, gap->step);
+	uint32_t node = NONE;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < events.n; i++) {
+		const struct event *e = &events.at[i];
+		int64_t start = e->start > gap->when.start ? e->start : gap->when.start;
+		int64_t end = e->end < gap->when.end ? e->end : gap->when.end;
+
+		if (a->devices.at[e->device].task != task || end - start <= most ||
+			a->devices.at[e->device].kind & DEVICE_ACCELERATOR)
+			continue;
+		most = end - start;
+		node = e->node;
+	}
+	return node;
+}
+
+static void report(struct check *c, const struct activity *a, uint32_t device,
+	const struct idle *idle, enum tfprof_level level)
+{
+	const struct gap *gap = &idle->longest;
+	int64_t length = gap->when.end - gap->when.start;
+	struct place before = check_node(c, gap->before), after = check_node(c, gap->after), place;
+	uint32_t busy = busy_meanwhile(a, gap, a->devices.at[device].task);
+	double share = (double)idle->idle_us / (double)idle->span_us;
+	struct buf *b = &c->text;
+	struct finding *f;
+
+	buf_span(b, a->devices.at[device].name);
+	buf_printf(b, " idle %.0f%% of the time between kernels: ", 100 * share);
+	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
+	buf_text(b, " of ");
+	format_number(b, UNIT_MICROS, idle->span_us / idle->n_steps);
+	buf_printf(b, " a step\n  longest gap, in step %lld: ",
+		(long long)c->model->steps.at[gap->step]);
+	format_number(b, UNIT_MICROS, length);
+	buf_text(b, " after ");
+	place_put(b, &before);
+	buf_text(b, ", before ");
+	place_put(b, &after);
+	if (busy != NONE) {
+		place = check_node(c, busy);
+		buf_text(b, ", while the cpu ran ");
+		place_put(b, &place);
+	}
+	f = check_find(c, "idle_accelerator", level, CONFIDENCE_HIGH);
+	f->stake_us = idle->idle_us / idle->n_steps;
+	f->stake_share = share;
+	f->remedy = "Give the accelerator its work earlier: prefetch input, move operations that it "
+		    "waits for off the cpu, and launch fewer, larger kernels.";
+	after.micros = length;
+	check_place(c, f, after);
+	check_place(c, f, before);
+	if (busy != NONE)
+		check_place(c, f, place);
+	check_figure(c, f, "longest_gap_micros", (double)length);
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	const struct activity *a = check_activity(c);
+	struct scan *scans = a ? check_alloc(c, a->devices.n, sizeof(*scans)) : NULL;
+	struct idle *idle = a ? check_alloc(c, a->devices.n, sizeof(*idle)) : NULL;
+	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
+	size_t n_looked_at = 0;
+
+	if (!scans || !idle)
+		return error_no_memory(err);
+	for (size_t step = 0; step < a->n_steps && !check_cancelled(c); step++)
+		add_step(a, step, scans, idle, check_int(c, "min_kernels"));
+	for (uint32_t d = 0; d < a->devices.n; d++) {
+		enum tfprof_level level;
+
+		if (!idle[d].span_us)
+			continue;
+		n_looked_at++;
+		level = check_level((double)idle[d].idle_us / (double)idle[d].span_us, notice, warning,
+			NEVER);
+		if (level != TFPROF_LEVEL_NONE)
+			report(c, a, d, &idle[d], level);
+	}
+	if (!n_looked_at)
+		check_skip(c, "No accelerator with %s kernels a step in the profile. Skip IdleGapChecker",
+			check_word(c, "min_kernels"));
+	else if (!c->verdict->findings.n)
+		check_fine(c, "No accelerator is idle for long between its kernels (%zu looked at).",
+			n_looked_at);
+	return TFPROF_OK;
+}
+
+const struct checker idle_gap_checker = {
+	.info = {"IdleGapChecker", "Time in which an accelerator has no kernel to run.", options},
+	.needs_run_meta = true,
+	.run = run,
+};

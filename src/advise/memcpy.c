@@ -1,0 +1,143 @@
+/* Copies between host and accelerators, as a share of the step. */
+#include "advise/advise.h"
+#include "advise/task.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"warning", "0.1", "Share of the step in which copies run: warning."},
+	{NULL, NULL, NULL},
+};
+
+struct copies {
+	int64_t copy_us, span_us, n_steps;
+	int64_t n[2], bytes[2], time_us[2];    /* to the device (or unknown), to the host */
+	const struct moved *longest;
+};
+
+static bool add_step(const struct activity *a, size_t step, struct copies *tasks,
+	struct interval *spans)
+{
+	struct moves moves = activity_transfers(a, step);
+	VEC(struct grouped_interval) list = {0};
+	struct interval_groups busy;
+	struct arena arena = {0};
+	bool fine = true;
+
+	for (size_t i = 0; fine && i < moves.n; i++) {
+		const struct moved *t = &moves.at[i];
+		uint32_t task = a->devices.at[t->device].task;
+		struct copies *copies = &tasks[task];
+		int way = t->entry.kind == TRANSFER_TO_HOST;
+
+		if (!transfer_crosses_bus(&t->entry))
+			continue;
+		fine = vec_push(&list, ((struct grouped_interval){task,
+					       {t->entry.start_us, t->entry.end_us}}));
+		copies->n[way]++;
+		add_clamped(&copies->time_us[way], t->entry.end_us - t->entry.start_us);
+		add_clamped(&copies->bytes[way], t->entry.bytes);
+		if (!copies->longest || t->entry.end_us - t->entry.start_us >
+				copies->longest->entry.end_us - copies->longest->entry.start_us)
+			copies->longest = t;
+	}
+	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->tasks.n);
+	if (fine)
+		activity_spans(a, step, spans);
+	for (size_t t = 0; fine && t < a->tasks.n; t++)
+		if (spans[t].end > spans[t].start) {
+			tasks[t].n_steps++;
+			add_clamped(&tasks[t].span_us, spans[t].end - spans[t].start);
+			add_clamped(&tasks[t].copy_us,
+				intervals_length(busy.at + busy.first[t], busy.n[t]));
+		}
+	vec_clear(&list);
+	arena_clear(&arena);
+	return fine;
+}
+
+static void put_way(struct buf *b, const struct copies *copies, int way, const char *where)
+{
+	if (!copies->n[way])
+		return;
+	buf_printf(b, "; %lld %s, ", (long long)(copies->n[way] / copies->n_steps), where);
+	if (copies->bytes[way]) {
+		format_number(b, UNIT_BYTES, copies->bytes[way] / copies->n_steps);
+		buf_text(b, ", ");
+	}
+	format_number(b, UNIT_MICROS, copies->time_us[way] / copies->n_steps);
+}
+
+/* "conv1:MEMCPYHtoD" is about conv1. */
+static struct span node_of(struct span name)
+{
+	const char *colon = name.n ? memchr(name.at, ':', name.n) : NULL;
+
+	if (colon)
+		name.n = (size_t)(colon - name.at);
+	return name;
+}
+
+static void report(struct check *c, const struct activity *a, uint32_t task,
+	const struct copies *copies)
+{
+	const struct moved *longest = copies->longest;
+	struct buf *b = &c->text;
+	struct finding *f;
+
+	task_put(b, a->tasks.at[task].name);
+	buf_printf(b, " copies between host and accelerators during %.0f%% of its step: ",
+		100 * (double)copies->copy_us / (double)copies->span_us);
+	format_number(b, UNIT_MICROS, copies->copy_us / copies->n_steps);
+	buf_text(b, " of ");
+	format_number(b, UNIT_MICROS, copies->span_us / copies->n_steps);
+	put_way(b, copies, 0, "to the device");
+	put_way(b, copies, 1, "to the host");
+	buf_text(b, "; longest ");
+	format_number(b, UNIT_MICROS, longest->entry.end_us - longest->entry.start_us);
+	buf_text(b, ", ");
+	buf_span(b, longest->entry.name);
+	buf_text(b, " on ");
+	buf_span(b, a->devices.at[longest->device].name);
+	f = check_find(c, "host_device_copies", TFPROF_LEVEL_WARNING, CONFIDENCE_HIGH);
+	f->stake_us = copies->copy_us / copies->n_steps;
+	f->stake_bytes = copies->bytes[0] / copies->n_steps;
+	add_clamped(&f->stake_bytes, copies->bytes[1] / copies->n_steps);
+	f->stake_share = (double)copies->copy_us / (double)copies->span_us;
+	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those on it, "
+		    "and for values fetched every step.";
+	check_place(c, f, (struct place){.device = a->devices.at[longest->device].name,
+		.node = node_of(longest->entry.name),
+		.micros = longest->entry.end_us - longest->entry.start_us,
+		.bytes = longest->entry.bytes});
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	const struct activity *a = check_activity(c);
+	struct copies *tasks = a ? check_alloc(c, a->tasks.n, sizeof(*tasks)) : NULL;
+	struct interval *spans = a ? check_alloc(c, a->tasks.n, sizeof(*spans)) : NULL;
+	double warning = check_number(c, "warning");
+	bool fine = tasks && spans, any = false;
+
+	for (size_t step = 0; fine && step < a->n_steps; step++)
+		fine = add_step(a, step, tasks, spans);
+	if (!fine)
+		return error_no_memory(err);
+	for (uint32_t t = 0; t < a->tasks.n; t++) {
+		any |= tasks[t].longest != NULL;
+		if (tasks[t].longest && (double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)
+			report(c, a, t, &tasks[t]);
+	}
+	if (!any)
+		check_skip(c, "No copy between host and accelerator in the profile. Skip MemcpyChecker");
+	else if (!c->verdict->findings.n)
+		check_fine(c, "Copies between host and accelerators take a small share of the steps.");
+	return TFPROF_OK;
+}
+
+const struct checker memcpy_checker = {
+	.info = {"MemcpyChecker", "Copies between host and accelerators, as a share of the step.",
+		options},
+	.needs_run_meta = true,
+	.run = run,
+};

@@ -1,0 +1,188 @@
+/* The most memory an accelerator's allocator had in use, and what held it.
+ *
+ * Run metadata does not say how much there is: with the option limit_bytes the
+ * peak is judged, without it only told. */
+#include "advise/advise.h"
+#include "model/device.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"limit_bytes", "0", "Memory that the allocator may use; 0: not known."},
+	{"warning", "0.9", "Share of the limit that is a warning."},
+	{"high", "0.97", "The share that is high."},
+	{"top", "3", "How many nodes that hold memory are named."},
+	{NULL, NULL, NULL},
+};
+
+enum { MOST_HOLDERS = 20 };
+
+struct peak {
+	uint32_t device;           /* string id */
+	int64_t bytes, micros, step;
+};
+
+typedef VEC(struct peak) peaks_vec;
+
+struct reading {
+	struct peak *peak;
+	int64_t step;
+};
+
+static bool read_memory(void *context, const struct exec_memory *memory)
+{
+	struct reading *r = context;
+
+	if (memory->micros > 0 && memory->allocator_bytes_in_use > r->peak->bytes) {
+		r->peak->bytes = memory->allocator_bytes_in_use;
+		r->peak->micros = memory->micros;
+		r->peak->step = r->step;
+	}
+	return true;
+}
+
+static bool find_peaks(struct check *c, peaks_vec *peaks)
+{
+	const struct model *m = c->model;
+	uint32_t *place = check_alloc(c, m->strings.text.n, sizeof(*place));
+
+	for (uint32_t node = 0; place && node < m->nodes.n; node++) {
+		uint32_t device = m->nodes.device[node];
+
+		if (!device || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
+			continue;
+		if (!place[device]) {
+			if (!vec_push(peaks, ((struct peak){.device = device})))
+				return false;
+			place[device] = (uint32_t)peaks->n;
+		}
+		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
+			row = m->execs.rows.at[row].next) {
+			struct reading r = {&peaks->at[place[device] - 1], m->execs.rows.at[row].step};
+			struct exec_visitor visitor = {.memory = read_memory, .context = &r};
+
+			exec_visit(m, row, &visitor);
+		}
+	}
+	return place;
+}
+
+/* ---- who holds it ------------------------------------------------------------------ */
+
+struct holding {
+	int64_t until;             /* micros */
+	int64_t bytes, persistent;
+};
+
+static bool add_allocation(void *context, const struct exec_allocation *allocation)
+{
+	struct holding *h = context;
+
+	if (allocation->micros < h->until)
+		add_clamped(&h->bytes, allocation->bytes);
+	return true;
+}
+
+static bool add_persistent(void *context, const struct exec_memory *memory)
+{
+	struct holding *h = context;
+
+	add_clamped(&h->persistent, memory->accelerator_persistent_bytes);
+	return true;
+}
+
+struct holder {
+	uint32_t node;
+	int64_t bytes;
+};
+
+static size_t find_holders(struct check *c, const struct peak *peak, struct holder *top,
+	size_t n_top)
+{
+	const struct model *m = c->model;
+	size_t n = 0, i;
+
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		struct holding h = {.until = peak->micros};
+		struct exec_visitor visitor = {.allocation = add_allocation, .memory = add_persistent,
+			.context = &h};
+		uint32_t row = m->nodes.device[node] == peak->device ? exec_find(m, node, peak->step)
+								     : NONE;
+
+		if (row == NONE)
+			continue;
+		exec_visit(m, row, &visitor);
+		add_clamped(&h.bytes, h.persistent);
+		if (h.bytes <= 0 || (n == n_top && (!n_top || h.bytes <= top[n - 1].bytes)))
+			continue;
+		for (i = n < n_top ? n++ : n - 1; i && top[i - 1].bytes < h.bytes; i--)
+			top[i] = top[i - 1];
+		top[i] = (struct holder){node, h.bytes};
+	}
+	return n;
+}
+
+static void report(struct check *c, const struct peak *peak)
+{
+	double limit = check_number(c, "limit_bytes"), share = limit > 0 ? (double)peak->bytes / limit : 0;
+	enum tfprof_level level = limit > 0 ? check_level(share, NEVER, check_number(c, "warning"),
+		check_number(c, "high")) : TFPROF_LEVEL_NONE;
+	int64_t wanted = check_int(c, "top");
+	struct holder holders[MOST_HOLDERS];
+	size_t n = find_holders(c, peak, holders,
+		wanted < 0 ? 0 : wanted > MOST_HOLDERS ? MOST_HOLDERS : (size_t)wanted);
+	struct buf *b = &c->text;
+	struct finding *f;
+
+	buf_span(b, model_text(c->model, peak->device));
+	buf_text(b, " had at most ");
+	format_number(b, UNIT_BYTES, peak->bytes);
+	buf_printf(b, " in use, in step %lld", (long long)peak->step);
+	if (limit > 0)
+		buf_printf(b, ": %.0f%% of its limit", 100 * share);
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(c, holders[i].node);
+
+		buf_text(b, "\n  ");
+		format_number(b, UNIT_BYTES, holders[i].bytes);
+		buf_text(b, ": ");
+		place_put(b, &place);
+	}
+	f = check_find(c, level != TFPROF_LEVEL_NONE ? "memory_near_limit" : "memory_peak", level,
+		CONFIDENCE_HIGH);
+	f->step = peak->step;
+	f->stake_bytes = peak->bytes;
+	f->stake_share = share;
+	if (level != TFPROF_LEVEL_NONE)
+		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, or free what "
+			    "is held longest.";
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(c, holders[i].node);
+
+		place.bytes = holders[i].bytes;
+		check_place(c, f, place);
+	}
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	peaks_vec peaks = {0};
+	bool fine = find_peaks(c, &peaks);
+
+	for (size_t i = 0; fine && i < peaks.n; i++)
+		if (peaks.at[i].bytes > 0)
+			report(c, &peaks.at[i]);
+	if (fine && !c->verdict->findings.n)
+		check_skip(c, "No memory in use by an accelerator's allocator in the profile. Skip "
+			      "MemoryPeakChecker");
+	vec_clear(&peaks);
+	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+const struct checker memory_peak_checker = {
+	.info = {"MemoryPeakChecker",
+		"The most memory an accelerator had in use, and what held it; how near to the limit, if "
+		"the limit is given.",
+		options},
+	.needs_run_meta = true,
+	.run = run,
+};

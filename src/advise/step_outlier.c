@@ -1,0 +1,171 @@
+/* Steps that took unusually long, and the nodes that made them so. */
+#include "advise/advise.h"
+#include "base/sort.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"outlier_score", "3.5", "Modified z-score from which a step is an outlier."},
+	{"min_excess", "0.2", "It is also at least so much longer than the median, as a share of it."},
+	{"min_steps", "3", "With fewer steps nothing is said."},
+	{"top", "3", "How many nodes are named."},
+	{NULL, NULL, NULL},
+};
+
+struct steps {
+	struct check *c;
+	const struct activity *a;
+	size_t *at;                /* indexes of the steps in which anything happened */
+	size_t n;
+	struct stats_spread spread;
+};
+
+static int64_t micros_of(const struct model *m, uint32_t node, int64_t step)
+{
+	uint32_t row = exec_find(m, node, step);
+
+	int64_t sum = 0;
+
+	if (row != NONE) {
+		add_clamped(&sum, m->execs.rows.at[row].accelerator_us);
+		add_clamped(&sum, m->execs.rows.at[row].cpu_us);
+	}
+	return sum;
+}
+
+/* By how much a node took longer than it usually does in the other steps. */
+static int64_t excess_of(const struct steps *s, uint32_t node, size_t step, double *others)
+{
+	const struct model *m = s->c->model;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i] != step)
+			others[n++] = (double)micros_of(m, node, m->steps.at[s->at[i]]);
+	return to_int((double)micros_of(m, node, m->steps.at[step]) - stats_median(others, n));
+}
+
+struct cause {
+	uint32_t node;
+	int64_t excess_us;
+};
+
+/* The nodes with the largest excess, largest first; gives how many. */
+static size_t find_causes(struct steps *s, size_t step, struct cause *causes, size_t top)
+{
+	const struct model *m = s->c->model;
+	double *others = check_alloc(s->c, s->n, sizeof(*others));
+	size_t n = 0;
+
+	for (uint32_t node = 0; others && node < m->nodes.n; node++) {
+		struct cause cause = {node, 0};
+		size_t i;
+
+		if (exec_find(m, node, m->steps.at[step]) == NONE)
+			continue;
+		if (node % 4096 == 0 && check_cancelled(s->c))
+			break;
+		cause.excess_us = excess_of(s, node, step, others);
+		if (cause.excess_us <= 0 || (n == top && cause.excess_us <= causes[n - 1].excess_us))
+			continue;
+		for (i = n < top ? n++ : n - 1; i && causes[i - 1].excess_us < cause.excess_us; i--)
+			causes[i] = causes[i - 1];
+		causes[i] = cause;
+	}
+	return n;
+}
+
+static void report(struct steps *s, size_t step, double score)
+{
+	struct check *c = s->c;
+	int64_t took = s->a->step_us[step], excess = took - to_int(s->spread.median);
+	int64_t top = check_int(c, "top"), explained = 0;
+	struct cause *causes = check_alloc(c, top > 0 ? (size_t)top : 0, sizeof(*causes));
+	size_t n = causes && top > 0 ? find_causes(s, step, causes, (size_t)top) : 0;
+	struct buf *b = &c->text;
+	struct finding *f;
+
+	buf_printf(b, "step %lld took ", (long long)c->model->steps.at[step]);
+	format_number(b, UNIT_MICROS, took);
+	buf_printf(b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median, s->n);
+	format_number(b, UNIT_MICROS, to_int(s->spread.median));
+	for (size_t i = 0; i < n; i++)
+		add_clamped(&explained, causes[i].excess_us);
+	/* Not nodes, but the time between them. */
+	if (explained < excess / 10) {
+		buf_text(b, "; no node took much longer than usual: the time is between them");
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(c, causes[i].node);
+
+		buf_text(b, "\n  ");
+		format_number(b, UNIT_MICROS, causes[i].excess_us);
+		buf_text(b, " longer than usual: ");
+		place_put(b, &place);
+	}
+	f = check_find(c, "slow_step", TFPROF_LEVEL_WARNING, n ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	f->step = c->model->steps.at[step];
+	f->stake_us = excess;
+	f->stake_share = (double)excess / (double)took;
+	f->remedy = step == s->at[0] ? "If it is the first step after a start, leave it out of the "
+				       "profile; else look at the nodes named."
+				     : "Look at the nodes named, or, if there are none, at what the "
+				       "machine did besides.";
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(c, causes[i].node);
+
+		place.micros = causes[i].excess_us;
+		check_place(c, f, place);
+	}
+	check_figure(c, f, "score", score);
+	check_figure(c, f, "micros", (double)took);
+	check_figure(c, f, "median_micros", s->spread.median);
+}
+
+static bool prepare(struct steps *s)
+{
+	double *values = check_alloc(s->c, s->a->n_steps, sizeof(*values));
+
+	s->at = check_alloc(s->c, s->a->n_steps, sizeof(*s->at));
+	if (!values || !s->at)
+		return false;
+	for (size_t step = 0; step < s->a->n_steps; step++)
+		if (s->a->step_us[step]) {
+			values[s->n] = (double)s->a->step_us[step];
+			s->at[s->n++] = step;
+		}
+	if (s->n)
+		s->spread = stats_spread(values, s->n);
+	return true;
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	struct steps s = {.c = c, .a = check_activity(c)};
+	double limit = check_number(c, "outlier_score"), excess = check_number(c, "min_excess");
+	int64_t least = check_int(c, "min_steps");
+
+	if (!s.a || !prepare(&s))
+		return error_no_memory(err);
+	if (!s.n || (int64_t)s.n < least) {
+		check_skip(c, "%zu of the %lld steps that are needed to call one unusual. Skip "
+			      "StepOutlierChecker", s.n, (long long)(least > 1 ? least : 1));
+		return TFPROF_OK;
+	}
+	for (size_t i = 0; i < s.n; i++) {
+		double took = (double)s.a->step_us[s.at[i]], score = stats_score(&s.spread, took);
+
+		if (s.n > 1 && score > limit && took >= (1 + excess) * s.spread.median)
+			report(&s, s.at[i], score);
+	}
+	if (!c->verdict->findings.n)
+		check_fine(c, "None of %zu steps took unusually long.", s.n);
+	return TFPROF_OK;
+}
+
+const struct checker step_outlier_checker = {
+	.info = {"StepOutlierChecker", "Steps that took unusually long, and the nodes that made them so.",
+		options},
+	.needs_run_meta = true,
+	.run = run,
+};

@@ -1,0 +1,277 @@
+/* Kernels so short that launching them takes longer than running them.
+ *
+ * On a GPU a node has two kinds of times: on the device itself the host's, who
+ * prepares and launches it, and on the stream the kernel's. */
+#include "advise/advise.h"
+#include "base/sort.h"
+#include "model/device.h"
+#include "output/format.h"
+
+static const struct tfprof_checker_option_info options[] = {
+	{"min_kernels", "100", "With fewer kernels in a step nothing is said of a device."},
+	{"notice", "0.05", "Time lost to launching, as a share of the step: notice."},
+	{"warning", "0.2", "The share that is a warning."},
+	{"top", "3", "How many op types are named."},
+	{NULL, NULL, NULL},
+};
+
+/* What a node did in a step. */
+struct node_times {
+	int64_t n_kernels, kernel_us, launch_us;
+};
+
+/* Kernels of a node in a step, which share its launching evenly. */
+struct kernels {
+	uint32_t device, node;     /* device: string id */
+	int64_t n;
+	double kernel_us, launch_us;   /* of one */
+};
+
+struct device_sums {
+	int64_t n_kernels, n_steps;
+	int64_t span_us;           /* of the steps it had kernels in */
+	double lost_us;            /* to launches that take longer than the kernel */
+	size_t last_step;          /* + 1 */
+};
+
+struct tiny {
+	struct check *c;
+	const struct activity *a;
+	bool *on_accelerator;      /* by node */
+	struct node_times *times;  /* by node */
+	struct device_sums *sums;  /* by string id of the device */
+	VEC(uint32_t) seen;        /* nodes of the step */
+	VEC(uint32_t) devices;
+	VEC(struct kernels) kernels;
+};
+
+static double lost_by(const struct kernels *k)
+{
+	return k->launch_us > k->kernel_us ? (double)k->n * (k->launch_us - k->kernel_us) : 0;
+}
+
+static bool add_kernels(struct tiny *t, size_t step, uint32_t node)
+{
+	const struct node_times *times = &t->times[node];
+	uint32_t device = t->c->model->nodes.device[node];
+	struct device_sums *sums = &t->sums[device];
+	struct kernels k = {device, node, times->n_kernels, 0, 0};
+
+	if (!times->n_kernels || !times->launch_us)
+		return true;
+	k.kernel_us = (double)times->kernel_us / (double)k.n;
+	k.launch_us = (double)times->launch_us / (double)k.n;
+	if (!sums->n_steps && !vec_push(&t->devices, device))
+		return false;
+	if (sums->last_step != step + 1) {
+		sums->last_step = step + 1;
+		sums->n_steps++;
+		add_clamped(&sums->span_us, t->a->step_us[step]);
+	}
+	sums->n_kernels += k.n;
+	sums->lost_us += lost_by(&k);
+	return vec_push(&t->kernels, k);
+}
+
+static bool add_step(struct tiny *t, size_t step)
+{
+	struct events events = activity_events(t->a, step);
+	bool fine = true;
+
+	t->seen.n = 0;
+	for (size_t i = 0; fine && i < events.n; i++) {
+		const struct event *e = &events.at[i];
+		struct node_times *times = &t->times[e->node];
+
+		if (!t->on_accelerator[e->node])
+			continue;
+		if (!times->n_kernels && !times->launch_us)
+			fine = vec_push(&t->seen, e->node);
+		if (e->accelerator) {
+			times->n_kernels++;
+			add_clamped(&times->kernel_us, e->end - e->start);
+		} else {
+			add_clamped(&times->launch_us, e->end - e->start);
+		}
+	}
+	for (size_t i = 0; fine && i < t->seen.n; i++) {
+		fine = add_kernels(t, step, t->seen.at[i]);
+		t->times[t->seen.at[i]] = (struct node_times){0};
+	}
+	return fine;
+}
+
+static bool collect(struct tiny *t)
+{
+	const struct model *m = t->c->model;
+	bool fine = true;
+
+	t->on_accelerator = check_alloc(t->c, m->nodes.n, sizeof(*t->on_accelerator));
+	t->times = check_alloc(t->c, m->nodes.n, sizeof(*t->times));
+	t->sums = check_alloc(t->c, m->strings.text.n, sizeof(*t->sums));
+	if (!t->on_accelerator || !t->times || !t->sums)
+		return false;
+	for (uint32_t node = 0; node < m->nodes.n; node++)
+		t->on_accelerator[node] = m->nodes.device[node] &&
+			device_kind(model_text(m, m->nodes.device[node])) & DEVICE_ACCELERATOR;
+	for (size_t step = 0; fine && step < t->a->n_steps && !check_cancelled(t->c); step++)
+		fine = add_step(t, step);
+	return fine;
+}
+
+/* ---- what is found --------------------------------------------------------------- */
+
+/* The median over all kernels of a device of one of their two times. */
+static double median_of(struct tiny *t, uint32_t device, bool launch)
+{
+	int64_t total = t->sums[device].n_kernels, below = 0;
+	struct sort_item *items = check_alloc(t->c, t->kernels.n, sizeof(*items));
+	struct sort_item *scratch = check_alloc(t->c, t->kernels.n, sizeof(*scratch));
+	size_t n = 0;
+
+	if (!items || !scratch)
+		return 0;
+	for (size_t i = 0; i < t->kernels.n; i++) {
+		const struct kernels *k = &t->kernels.at[i];
+
+		/* Microseconds to a thousandth are exact enough to sort by. */
+		if (k->device == device)
+			items[n++] = (struct sort_item){
+				(uint64_t)to_int(1000 * (launch ? k->launch_us : k->kernel_us)), (uint32_t)i};
+	}
+	sort_items(items, scratch, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct kernels *k = &t->kernels.at[items[i].id];
+
+		below += k->n;
+		if (2 * below >= total)
+			return launch ? k->launch_us : k->kernel_us;
+	}
+	return 0;
+}
+
+struct type_loss {
+	uint32_t op, node;         /* node: the one that loses most */
+	int64_t n_kernels;
+	double lost_us, node_lost_us;
+};
+
+/* The op types that lose most, largest first; gives how many. */
+static size_t find_types(struct tiny *t, uint32_t device, struct type_loss *top, size_t n_top)
+{
+	size_t n_strings = t->c->model->strings.text.n, n = 0;
+	struct type_loss *types = check_alloc(t->c, n_strings, sizeof(*types));
+
+	for (size_t i = 0; types && i < t->kernels.n; i++) {
+		const struct kernels *k = &t->kernels.at[i];
+		struct type_loss *type = &types[t->c->model->nodes.op[k->node]];
+
+		if (k->device != device)
+			continue;
+		type->op = t->c->model->nodes.op[k->node];
+		type->n_kernels += k->n;
+		type->lost_us += lost_by(k);
+		if (lost_by(k) >= type->node_lost_us) {
+			type->node_lost_us = lost_by(k);
+			type->node = k->node;
+		}
+	}
+	for (size_t s = 0; types && s < n_strings; s++) {
+		size_t i;
+
+		if (types[s].lost_us <= 0 || (n == n_top && types[s].lost_us <= top[n - 1].lost_us))
+			continue;
+		for (i = n < n_top ? n++ : n - 1; i && top[i - 1].lost_us < types[s].lost_us; i--)
+			top[i] = top[i - 1];
+		top[i] = types[s];
+	}
+	return n;
+}
+
+static void report(struct tiny *t, uint32_t device, double kernel_us, double launch_us,
+	enum tfprof_level level)
+{
+	enum { MOST_TYPES = 20 };
+	const struct device_sums *sums = &t->sums[device];
+	int64_t n_steps = sums->n_steps, wanted = check_int(t->c, "top");
+	struct type_loss types[MOST_TYPES];
+	size_t n_top = wanted < 1 ? 1 : wanted > MOST_TYPES ? MOST_TYPES : (size_t)wanted;
+	size_t n = find_types(t, device, types, n_top);
+	struct buf *b = &t->c->text;
+	struct finding *f;
+
+	buf_span(b, model_text(t->c->model, device));
+	buf_printf(b, " runs %lld kernels a step, half of them within %.1fus, and launching one takes "
+		      "%.1fus: ", (long long)(sums->n_kernels / n_steps), kernel_us, launch_us);
+	format_number(b, UNIT_MICROS, to_int(sums->lost_us) / n_steps);
+	buf_text(b, " a step are lost");
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(t->c, types[i].node);
+
+		buf_text(b, "\n  ");
+		buf_span(b, model_text(t->c->model, types[i].op));
+		buf_printf(b, ", %lld kernels a step, ", (long long)(types[i].n_kernels / n_steps));
+		format_number(b, UNIT_MICROS, to_int(types[i].lost_us) / n_steps);
+		buf_text(b, " lost, as in ");
+		place_put(b, &place);
+	}
+	f = check_find(t->c, "tiny_kernels", level, CONFIDENCE_MEDIUM);
+	f->stake_us = to_int(sums->lost_us) / n_steps;
+	f->stake_share = sums->lost_us / (double)sums->span_us;
+	f->remedy = "Fuse small operations (compile the graph, use fused layers), or give each more work "
+		    "with a larger batch.";
+	for (size_t i = 0; i < n; i++) {
+		struct place place = check_node(t->c, types[i].node);
+
+		place.micros = to_int(types[i].lost_us) / n_steps;
+		check_place(t->c, f, place);
+	}
+	check_figure(t->c, f, "kernels", (double)sums->n_kernels / (double)n_steps);
+	check_figure(t->c, f, "median_kernel_micros", kernel_us);
+	check_figure(t->c, f, "median_launch_micros", launch_us);
+}
+
+static void check_device(struct tiny *t, uint32_t device)
+{
+	const struct device_sums *sums = &t->sums[device];
+	double kernel_us = median_of(t, device, false), launch_us = median_of(t, device, true);
+	enum tfprof_level level = check_level(
+		sums->span_us ? sums->lost_us / (double)sums->span_us : 0,
+		check_number(t->c, "notice"), check_number(t->c, "warning"), NEVER);
+
+	if (kernel_us < launch_us && level != TFPROF_LEVEL_NONE)
+		report(t, device, kernel_us, launch_us, level);
+}
+
+static enum tfprof_status run(struct check *c, struct tfprof_error *err)
+{
+	struct tiny t = {.c = c, .a = check_activity(c)};
+	bool fine = t.a && collect(&t);
+	size_t n_looked_at = 0;
+
+	for (size_t i = 0; fine && i < t.devices.n; i++) {
+		const struct device_sums *sums = &t.sums[t.devices.at[i]];
+
+		if (sums->n_kernels / sums->n_steps < check_int(c, "min_kernels"))
+			continue;
+		n_looked_at++;
+		check_device(&t, t.devices.at[i]);
+	}
+	if (fine && !n_looked_at)
+		check_skip(c, "No accelerator with %s kernels a step in the profile. Skip "
+			      "TinyKernelChecker", check_word(c, "min_kernels"));
+	else if (fine && !c->verdict->findings.n)
+		check_fine(c, "Kernels are not too short for their launches (%zu accelerators looked at).",
+			n_looked_at);
+	vec_clear(&t.seen);
+	vec_clear(&t.devices);
+	vec_clear(&t.kernels);
+	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+const struct checker tiny_kernel_checker = {
+	.info = {"TinyKernelChecker",
+		"Kernels so short that launching them takes longer than running them.", options},
+	.needs_run_meta = true,
+	.run = run,
+};

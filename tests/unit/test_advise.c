@@ -1,0 +1,248 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <tfprof/tfprof.h>
+
+#include "advise/stats.h"
+#include "advise/task.h"
+#include "base/mem.h"
+
+static void assert_near(double value, double expected)
+{
+	assert_true(fabs(value - expected) < 1e-6);
+}
+
+/* ---- statistics ---------------------------------------------------------------- */
+
+static void the_median_of_few(void **state)
+{
+	double one[] = {7}, two[] = {3, 1}, three[] = {9, 1, 5};
+
+	assert_near(stats_median(one, 1), 7);
+	assert_near(stats_median(two, 2), 2);
+	assert_near(stats_median(three, 3), 5);
+}
+
+/* By mean and standard deviation the two large values hide each other: their
+ * scores are below 2. */
+static void the_score_finds_outliers(void **state)
+{
+	const double values[] = {2.1, 2.6, 2.4, 2.5, 2.3, 2.1, 2.3, 2.6, 8.2, 8.3};
+	double scratch[10];
+	struct stats_spread s;
+
+	memcpy(scratch, values, sizeof(values));
+	s = stats_spread(scratch, 10);
+	assert_near(s.median, 2.45);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(fabs(stats_score(&s, values[i])) > 3.5, i >= 8);
+	/* MAD is the median of 0.05 0.05 0.15 0.15 0.15 0.15 0.35 0.35 5.75 5.85. */
+	assert_near(stats_score(&s, 8.2), 0.6745 * 5.75 / 0.15);
+}
+
+static void where_most_are_equal_the_mean_deviation_counts(void **state)
+{
+	double values[] = {5, 5, 5, 5, 15}, equal[] = {4, 4, 4};
+	struct stats_spread s = stats_spread(values, 5);
+
+	assert_near(stats_score(&s, 15), 10 / (1.253314 * 2));
+	assert_near(stats_score(&s, 5), 0);
+	s = stats_spread(equal, 3);
+	assert_near(stats_score(&s, 100), 0);
+}
+
+static void intervals_are_joined(void **state)
+{
+	struct interval at[] = {{10, 20}, {5, 7}, {15, 30}, {30, 31}, {7, 7}, {50, 40}, {6, 8}};
+
+	assert_int_equal(intervals_join(at, 7), 2);
+	assert_int_equal(at[0].start, 5);
+	assert_int_equal(at[0].end, 8);
+	assert_int_equal(at[1].start, 10);
+	assert_int_equal(at[1].end, 31);
+	assert_int_equal(intervals_length(at, 2), 24);
+	assert_int_equal(intervals_join(NULL, 0), 0);
+}
+
+/* Against counting every point of time. */
+static void time_outside_is_what_counting_gives(void **state)
+{
+	srand(3);
+	for (int round = 0; round < 500; round++) {
+		struct interval a[6], b[6];
+		char in_a[100] = {0}, in_b[100] = {0};
+		size_t n_a = (size_t)rand() % 7, n_b = (size_t)rand() % 7;
+		int64_t expected = 0;
+
+		for (size_t i = 0; i < n_a + n_b; i++) {
+			struct interval *into = i < n_a ? &a[i] : &b[i - n_a];
+			char *in = i < n_a ? in_a : in_b;
+
+			into->start = rand() % 90;
+			into->end = into->start + rand() % 10;
+			for (int64_t t = into->start; t < into->end; t++)
+				in[t] = 1;
+		}
+		for (int t = 0; t < 100; t++)
+			expected += in_a[t] && !in_b[t];
+		n_a = intervals_join(a, n_a);
+		n_b = intervals_join(b, n_b);
+		assert_int_equal(intervals_outside(a, n_a, b, n_b), expected);
+	}
+}
+
+static void imbalance_goes_from_0_to_1(void **state)
+{
+	assert_near(stats_imbalance(5, 10, 2), 0);
+	assert_near(stats_imbalance(10, 10, 2), 1);
+	assert_near(stats_imbalance(10, 10, 7), 1);
+	assert_near(stats_imbalance(6, 9, 2), 0.5);
+	assert_near(stats_imbalance(0, 0, 3), 0);
+	assert_near(stats_imbalance(8, 8, 1), 0);
+}
+
+static void a_task_is_read_from_a_device(void **state)
+{
+	struct span task = task_of(SPAN("/job:ps/replica:0/task:12/device:cpu:0/stream:all"));
+	struct buf text = {0};
+
+	assert_true(span_equal(task, SPAN("/job:ps/replica:0/task:12")));
+	assert_true(span_equal(task_job(task), SPAN("ps")));
+	task_put(&text, task);
+	assert_string_equal(text.at, "/job:ps/task:12");
+	text.n = 0;
+	task_put(&text, task_of(SPAN("/job:a/replica:1/task:3/cpu:0")));
+	assert_string_equal(text.at, "/job:a/replica:1/task:3");
+	assert_int_equal(task_of(SPAN("/device:gpu:0")).n, 0);
+	assert_int_equal(task_job(SPAN("")).n, 0);
+	buf_clear(&text);
+}
+
+/* ---- when memory is out ----------------------------------------------------------- */
+
+static struct tfprof_input read_packed(const char *name)
+{
+	static char at[4][1 << 20];
+	static int n;
+	char path[500];
+	char *into = at[n++ % 4];
+	gzFile file;
+	int size;
+
+	snprintf(path, sizeof(path), "%s/advise/unbalanced/%s.gz", TEST_DATA, name);
+	file = gzopen(path, "rb");
+	assert_non_null(file);
+	size = gzread(file, into, 1 << 20);
+	assert_true(size > 0);
+	gzclose(file);
+	return tfprof_input_bytes(into, (size_t)size);
+}
+
+static tfprof_profile *load(void)
+{
+	struct tfprof_input graph = read_packed("graph"), step;
+	tfprof_profile *p = tfprof_profile_new();
+
+	assert_int_equal(tfprof_profile_add_graph(p, &graph, NULL), TFPROF_OK);
+	for (int i = 0; i < 3; i++) {
+		char name[20];
+
+		snprintf(name, sizeof(name), "run_meta_%d", i);
+		step = read_packed(name);
+		assert_int_equal(tfprof_profile_add_run_meta(p, i, &step, NULL, NULL), TFPROF_OK);
+	}
+	return p;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+	enum tfprof_status status = TFPROF_NO_MEMORY;
+	size_t n = 0;
+
+	while (status != TFPROF_OK) {
+		tfprof_profile *p = load();
+		tfprof_result *result;
+		struct tfprof_error err = {0};
+
+		mem_fail_at(++n);
+		status = tfprof_advise_run(p, NULL, NULL, &result, &err);
+		mem_fail_at(0);
+		if (status == TFPROF_OK) {
+			assert_int_equal(tfprof_result_get_level(result), TFPROF_LEVEL_WARNING);
+			tfprof_result_free(result);
+		} else {
+			assert_int_equal(status, TFPROF_NO_MEMORY);
+			assert_int_equal(err.status, TFPROF_NO_MEMORY);
+			assert_null(result);
+		}
+		tfprof_profile_free(p);
+	}
+	assert_true(n > 100);
+}
+
+static void options_survive_failed_allocations(void **state)
+{
+	enum tfprof_status status = TFPROF_NO_MEMORY;
+
+	for (size_t n = 1; status != TFPROF_OK; n++) {
+		tfprof_advice_options *o = tfprof_advice_options_new();
+
+		mem_fail_at(n);
+		status = tfprof_advice_options_set(o, "JobChecker", "ps_job", "server", NULL);
+		if (status == TFPROF_OK)
+			status = tfprof_advice_options_set_output(o, "json:outfile=x", NULL);
+		mem_fail_at(0);
+		assert_true(status == TFPROF_OK || status == TFPROF_NO_MEMORY);
+		tfprof_advice_options_free(o);
+	}
+}
+
+static void it_can_be_stopped(void **state)
+{
+	tfprof_profile *p = load();
+	const volatile int stop = 1;
+	tfprof_result *result;
+
+	assert_int_equal(tfprof_advise_run(p, NULL, &stop, &result, NULL), TFPROF_CANCELLED);
+	assert_null(result);
+	tfprof_profile_free(p);
+}
+
+static void checkers_are_described(void **state)
+{
+	size_t n = 0;
+
+	for (const struct tfprof_checker_info *info; (info = tfprof_checker_get_info(n)); n++) {
+		assert_true(strlen(info->help) > 20 && info->help[strlen(info->help) - 1] == '.');
+		for (size_t i = 0; info->options[i].name; i++)
+			assert_true(*info->options[i].default_value && *info->options[i].help);
+	}
+	assert_true(n >= 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_median_of_few),
+		cmocka_unit_test(the_score_finds_outliers),
+		cmocka_unit_test(where_most_are_equal_the_mean_deviation_counts),
+		cmocka_unit_test(intervals_are_joined),
+		cmocka_unit_test(time_outside_is_what_counting_gives),
+		cmocka_unit_test(imbalance_goes_from_0_to_1),
+		cmocka_unit_test(a_task_is_read_from_a_device),
+		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(options_survive_failed_allocations),
+		cmocka_unit_test(it_can_be_stopped),
+		cmocka_unit_test(checkers_are_described),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
