@@ -16,7 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "oracle")]
 
 import advise_profiles as make  # noqa: E402
-from advise_profiles import CPU, FLOAT, GPU, MEMCPY, STREAM, WORKER, Profile, entry, node, run_meta  # noqa: E402,E501
+from advise_profiles import (  # noqa: E402
+    CPU, FLOAT, GPU, MEMCPY, STREAM, WORKER, Profile, entry, node, run_meta)
 from ours import Ours, Refused  # noqa: E402
 
 ORDER = ["AcceleratorUtilizationChecker", "OperationChecker", "JobChecker",
@@ -775,8 +776,8 @@ def test_labels_that_say_little(ours, label):
 
 def test_times_on_a_link(ours):
     label = f"edge_8_%s from {PS % 0} to {CPU}"
-    found = links_of(ours, received(label % "a", 100, 50, 1000), received(label % "b", 120, 60, 500),
-                     received(label % "c", 300, 10, 500))
+    found = links_of(ours, received(label % "a", 100, 50, 1000),
+                     received(label % "b", 120, 60, 500), received(label % "c", 300, 10, 500))
     (link,) = found["link"]
     assert link["figures"]["transfers"] == 3 and link["figures"]["bytes"] == 2000
     assert link["figures"]["micros"] == 120 and link["figures"]["busy_micros"] == 90
@@ -795,13 +796,24 @@ def test_waiting_for_tensors(ours, wait, level):
 
 
 def test_a_slow_link(ours):
-    entries = [received(f"edge_{i}_w from {PS % i} to {CPU}", 1 + i, 100 + i if i != 3 else 900, 10**6)
-               for i in range(6)]
+    entries = [received(f"edge_{i}_w from {PS % i} to {CPU}", 1 + i, 900 if i == 3 else 100 + i,
+                        10**6) for i in range(6)]
     found = links_of(ours, *entries, entry("a", 1, 1000))
     (slow,) = found["slow_link"]
     assert slow["from"] == "/job:ps/replica:0/task:3" and slow["level"] == "warning"
     entries[3] = received(f"edge_3_w from {PS % 3} to {CPU}", 4, 150, 10**6)
     assert "slow_link" not in links_of(ours, *entries, entry("a", 1, 1000))
+
+
+def test_copies_are_links_too(ours):
+    copies(3000).load(ours)
+    found = findings(ours, "JobChecker")
+    (copied,) = found["copies"]
+    assert copied["figures"] == {"transfers": 2, "bytes": 4096, "micros": 5850,
+                                 "busy_micros": 3000, "mean_micros": 2925, "longest_micros": 3000,
+                                 "bits_per_second": 4096 * 8 / 0.003}
+    assert copied["text"].startswith("copies to the device on " + MEMCPY.lower())
+    assert set(found) == {"copies"}
 
 
 def test_many_links_are_summed_up(ours):
@@ -831,8 +843,8 @@ def test_random_entries_do_no_harm(ours):
                           rng.choice([None, None, 0, 7, 2**63 - 1, -5]),
                           [(rng.choice(numbers), rng.choice(numbers)) for _ in range(2)])
                     for _ in range(rng.randint(0, 12))]) for _ in range(rng.randint(0, 5)))))
-        nodes = [node("a", "MatMul", ["b", "^c"], T=1), node("b", "VariableV2", shape=[2**40, 2**40]),
-                 node("c", "IteratorGetNext", ["a"])]
+        nodes = [node("a", "MatMul", ["b", "^c"], T=1), node("c", "IteratorGetNext", ["a"]),
+                 node("b", "VariableV2", shape=[2**40, 2**40])]
         Profile(nodes, steps).load(ours)
         answer, _ = ours.ask_advice(("TinyKernelChecker", "min_kernels", 1), "all",
                                     ("IdleGapChecker", "min_kernels", 1), output="json")

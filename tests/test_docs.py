@@ -202,6 +202,21 @@ def test_documents_show_what_is_printed(block, place, environment):
         check_commands(parts, place, environment)
 
 
+def test_every_option_is_described_with_its_default(place, environment):
+    with open(os.path.join(TOP, "docs", "options.md"), encoding="utf-8") as file:
+        sections = re.split(r"^## (.*)\n", file.read(), flags=re.MULTILINE)
+    described = dict(zip(sections[1::2], sections[2::2]))
+    echo = run(["tfprof", "--profile_path=profile"], place, environment, "\n")
+    options = [line[1:].split() for line in echo if line.startswith("-")]
+    assert len(options) > 20
+    for name, *value in options:
+        default = value[0].rstrip(":") if value else ""
+        text = described[name]
+        expected = f"`{default}`" if default else "nothing"
+        assert re.search(rf"\bDefault:\s{re.escape(expected)}", text), f"{name}: {expected}"
+        assert f"-{name}" in text, f"no example of {name}"
+
+
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 

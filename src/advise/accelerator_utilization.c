@@ -74,8 +74,9 @@ static void report(struct check *c, const struct usage *u, double minimum)
 	f->stake_us = to_int((double)span_us - (double)u->accelerator_us);
 	f->stake_share = 1 - share;
 	if (low)
-		f->remedy = "Find out what the accelerator waits for: input, copies, kernels that are "
-			    "too small, or operations left on the cpu.";
+		f->remedy =
+			"Find out what the accelerator waits for: input, copies, kernels that are "
+			"too small, or operations left on the cpu.";
 	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
 	check_figure(c, f, "utilization", share);
 }
@@ -112,7 +113,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker accelerator_utilization_checker = {
 	.info = {"AcceleratorUtilizationChecker",
-		"How much of the time between its first and last operation an accelerator computes.",
+		"How much of the time between its first and last operation an accelerator "
+		"computes.",
 		options},
 	.is_original = true,
 	.run = run,

@@ -40,6 +40,11 @@ struct moved {
 	uint32_t step;
 };
 
+static inline int64_t moved_us(const struct moved *t)
+{
+	return t->entry.end_us - t->entry.start_us;
+}
+
 struct activity {
 	struct strings names, task_names;  /* a number is that of the name */
 	struct arena arena;

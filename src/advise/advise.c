@@ -111,8 +111,8 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 	for (; status == TFPROF_OK && *settings; settings += 2)
 		status = tfprof_options_set(o, settings[0], settings[1], err);
 	if (status == TFPROF_OK)
-		status = tfprof_options_set(o, "source_lines", c->options->source_lines ? "true" : "false",
-			err);
+		status = tfprof_options_set(
+			o, "source_lines", c->options->source_lines ? "true" : "false", err);
 	q->options = o;
 	if (status == TFPROF_OK)
 		status = c->views->get(c->views->context, q, err);

@@ -105,7 +105,8 @@ enum tfprof_level advice_level(const struct advice *a);
 /* ---- for checkers --------------------------------------------------------- */
 
 /* How bad a share is: the highest level whose limit it reaches. */
-static inline enum tfprof_level check_level(double share, double notice, double warning, double high)
+static inline enum tfprof_level check_level(
+	double share, double notice, double warning, double high)
 {
 	return share >= high ? TFPROF_LEVEL_HIGH : share >= warning ? TFPROF_LEVEL_WARNING
 		: share >= notice ? TFPROF_LEVEL_NOTICE : TFPROF_LEVEL_NONE;

@@ -71,8 +71,8 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 
 static enum tfprof_status check_scopes(struct check *c, struct tfprof_error *err)
 {
-	const char *settings[] = {"max_depth", "100", "min_micros", check_word(c, "min_node_micros"),
-		"order_by", "micros", NULL};
+	const char *settings[] = {"max_depth", "100", "min_micros",
+		check_word(c, "min_node_micros"), "order_by", "micros", NULL};
 	int64_t top = check_int(c, "top"), n = 0;
 	places_vec places = {0};
 	struct query q;
@@ -166,7 +166,8 @@ static void put_lines(struct check *c, const struct query *q, const uint32_t *en
 
 static enum tfprof_status check_code(struct check *c, struct tfprof_error *err)
 {
-	const char *settings[] = {"max_depth", "100", "min_micros", "1", "order_by", "micros", NULL};
+	const char *settings[] = {
+		"max_depth", "100", "min_micros", "1", "order_by", "micros", NULL};
 	struct query q;
 	enum tfprof_status status = check_query(c, TFPROF_CODE, settings, &q, err);
 	uint32_t *end = status == TFPROF_OK ? find_ends(c, &q) : NULL, row = 0;

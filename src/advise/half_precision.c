@@ -7,9 +7,12 @@
 #include "output/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"types", "MatMul,BatchMatMul.*,Einsum,Conv[23]D.*,DepthwiseConv2d.*,Cudnn.*,.*LSTM.*,.*GRU.*",
+	{"types",
+		"MatMul,BatchMatMul.*,Einsum,Conv[23]D.*,DepthwiseConv2d.*,Cudnn.*,.*LSTM.*,"
+		".*GRU.*",
 		"Op types that 16-bit units speed up (regular expressions)."},
-	{"notice", "0.2", "Share of the accelerator's time that they take in float32: notice."},
+	{"notice", "0.2",
+		"Notices from this share of the accelerators' time on that they take in float32."},
 	{"top", "3", "How many nodes are named."},
 	{NULL, NULL, NULL},
 };
@@ -88,7 +91,8 @@ static void report(struct check *c, const struct float_work *w)
 	f = check_find(c, "float32_work", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
 	f->stake_us = to_int(w->float_us / 2);
 	f->stake_share = share;
-	f->remedy = "Try mixed precision (float16 or bfloat16), and see that the model still learns.";
+	f->remedy =
+		"Try mixed precision (float16 or bfloat16), and see that the model still learns.";
 	for (size_t i = 0; i < w->n_kept; i++) {
 		struct place place = check_node(c, w->kept[i].node);
 
@@ -117,7 +121,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	else if (status == TFPROF_OK && w.float_us / w.all_us >= check_number(c, "notice"))
 		report(c, &w);
 	else if (status == TFPROF_OK)
-		check_fine(c, "Little of the accelerators' time is matrix work in float32 (%.0f%%).",
+		check_fine(c,
+			"Little of the accelerators' time is matrix work in float32 (%.0f%%).",
 			100 * w.float_us / w.all_us);
 	type_filter_clear(&types);
 	return status;
@@ -125,7 +130,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker half_precision_checker = {
 	.info = {"HalfPrecisionChecker",
-		"Matrix work that an accelerator does in float32 and could do in 16 bits.", options},
+		"Matrix work that an accelerator does in float32 and could do in 16 bits.",
+		options},
 	.needs_run_meta = true,
 	.run = run,
 };

@@ -5,8 +5,9 @@
 #include "output/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"notice", "0.2", "Idle share of the time between the first and last kernel: notice."},
-	{"warning", "0.5", "The share that is a warning."},
+	{"notice", "0.2",
+		"Notices from this idle share of the time between first and last kernel on."},
+	{"warning", "0.5", "Warns from this share on."},
 	{"min_kernels", "10", "With fewer kernels in a step nothing is said of a device."},
 	{NULL, NULL, NULL},
 };
@@ -128,8 +129,9 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	f = check_find(c, "idle_accelerator", level, CONFIDENCE_HIGH);
 	f->stake_us = idle->idle_us / idle->n_steps;
 	f->stake_share = share;
-	f->remedy = "Give the accelerator its work earlier: prefetch input, move operations that it "
-		    "waits for off the cpu, and launch fewer, larger kernels.";
+	f->remedy =
+		"Give the accelerator its work earlier: prefetch input, move operations that it "
+		"waits for off the cpu, and launch fewer, larger kernels.";
 	after.micros = length;
 	check_place(c, f, after);
 	check_place(c, f, before);
@@ -156,16 +158,18 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (!idle[d].span_us)
 			continue;
 		n_looked_at++;
-		level = check_level((double)idle[d].idle_us / (double)idle[d].span_us, notice, warning,
-			NEVER);
+		level = check_level(
+			(double)idle[d].idle_us / (double)idle[d].span_us, notice, warning, NEVER);
 		if (level != TFPROF_LEVEL_NONE)
 			report(c, a, d, &idle[d], level);
 	}
 	if (!n_looked_at)
-		check_skip(c, "No accelerator with %s kernels a step in the profile. Skip IdleGapChecker",
+		check_skip(c,
+			"No accelerator with %s kernels a step in the profile. Skip IdleGapChecker",
 			check_word(c, "min_kernels"));
 	else if (!c->verdict->findings.n)
-		check_fine(c, "No accelerator is idle for long between its kernels (%zu looked at).",
+		check_fine(c,
+			"No accelerator is idle for long between its kernels (%zu looked at).",
 			n_looked_at);
 	return TFPROF_OK;
 }

@@ -11,8 +11,8 @@ static const struct tfprof_checker_option_info options[] = {
 		".*RecordReader.*,ReadFile,WholeFileReader.*,ParseExample.*,ParseSingle.*,"
 		"ParseSequence.*,Decode.*,InfeedDequeue.*,Unstage,PyFunc.*,EagerPyFunc",
 		"Op types that bring input (regular expressions)."},
-	{"notice", "0.05", "Share of the step that waits for input: notice."},
-	{"high", "0.2", "The share that is high."},
+	{"notice", "0.05", "Notices from this share of the step on that waits for input."},
+	{"high", "0.2", "From this share on it is high."},
 	{NULL, NULL, NULL},
 };
 
@@ -92,8 +92,8 @@ static void report(struct input *in, uint32_t task, enum tfprof_level level)
 	f = check_find(in->c, "input_bound", level, CONFIDENCE_MEDIUM);
 	f->stake_us = time->wait_us / time->n_steps;
 	f->stake_share = (double)time->wait_us / (double)time->span_us;
-	f->remedy = "Prepare input while the step before runs (prefetch), in parallel, and keep what is "
-		    "the same every epoch.";
+	f->remedy = "Prepare input while the step before runs (prefetch), in parallel, and keep "
+		    "what is the same every epoch.";
 	place.micros = time->node_us;
 	check_place(in->c, f, place);
 }
@@ -110,12 +110,14 @@ static void conclude(struct input *in)
 		has_input |= time->node_us > 0;
 		if (!time->wait_us || !time->span_us)
 			continue;
-		level = check_level((double)time->wait_us / (double)time->span_us, notice, NEVER, high);
+		level = check_level(
+			(double)time->wait_us / (double)time->span_us, notice, NEVER, high);
 		if (level != TFPROF_LEVEL_NONE)
 			report(in, t, level);
 	}
 	if (!has_input)
-		check_skip(in->c, "No input operation ran in the profile. Skip InputPipelineChecker");
+		check_skip(
+			in->c, "No input operation ran in the profile. Skip InputPipelineChecker");
 	else if (!in->c->verdict->findings.n)
 		check_fine(in->c, "The steps do not wait long for their input.");
 }
@@ -142,7 +144,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 }
 
 const struct checker input_pipeline_checker = {
-	.info = {"InputPipelineChecker", "Share of the step in which it waits for its input.", options},
+	.info = {"InputPipelineChecker", "Share of the step in which it waits for its input.",
+		options},
 	.needs_run_meta = true,
 	.run = run,
 };

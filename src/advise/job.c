@@ -5,6 +5,7 @@
 #include "advise/links.h"
 #include "advise/parameter_servers.h"
 #include "advise/task.h"
+#include "advise/waiting.h"
 #include "base/sort.h"
 #include "output/format.h"
 
@@ -13,11 +14,12 @@ static const struct tfprof_checker_option_info options[] = {
 	{"max_links", "20", "How many links, parameter servers and workers are listed."},
 	{"top", "3", "How many of the slowest tensors are listed."},
 	{"imbalance_warning", "0.5",
-		"Imbalance of the parameter servers (0: even, 1: one has all) that is a warning."},
-	{"imbalance_high", "0.9", "The imbalance that is high."},
-	{"wait_notice", "0.1", "Share of its step that a worker waits in RecvTensor: notice."},
-	{"wait_warning", "0.3", "The share that is a warning."},
-	{"wait_high", "0.6", "The share that is high."},
+		"Warns from this imbalance of the parameter servers on (0: even, 1: one has all)."},
+	{"imbalance_high", "0.9", "From this imbalance on it is high."},
+	{"wait_notice", "0.1",
+		"Notices from this share of its step on that a worker waits in RecvTensor."},
+	{"wait_warning", "0.3", "Warns from this share on."},
+	{"wait_high", "0.6", "From this share on it is high."},
 	{"outlier_score", "3.5", "Modified z-score from which a link is called slow."},
 	{"outlier_factor", "2", "A slow link takes at least so many times longer per byte."},
 	{NULL, NULL, NULL},
@@ -26,7 +28,7 @@ static const struct tfprof_checker_option_info options[] = {
 struct job {
 	struct check *c;
 	const struct activity *a;
-	links_vec links;
+	links_vec links, copies;
 	struct parameter_servers servers;
 	int64_t max_lines;
 };
@@ -47,7 +49,8 @@ static void put_bandwidth(struct buf *b, int64_t bytes, int64_t micros)
 {
 	double mbits = micros > 0 ? (double)bytes * 8 / (double)micros : 0;
 
-	buf_printf(b, mbits >= 1000 ? "%.2fGb/s" : "%.2fMb/s", mbits >= 1000 ? mbits / 1000 : mbits);
+	buf_printf(
+		b, mbits >= 1000 ? "%.2fGb/s" : "%.2fMb/s", mbits >= 1000 ? mbits / 1000 : mbits);
 }
 
 /* A count a step: whole unless it is not. */
@@ -61,21 +64,18 @@ static void put_count(struct buf *b, int64_t n, int64_t n_steps)
 
 static struct place transfer_place(const struct job *j, const struct moved *t)
 {
-	return (struct place){.device = j->a->devices.at[t->device].name, .node = t->entry.tensor,
-		.micros = t->entry.end_us - t->entry.start_us, .bytes = t->entry.bytes};
+	bool copy = t->entry.kind != TRANSFER_TENSOR;
+
+	return (struct place){.device = j->a->devices.at[t->device].name,
+		.node = copy ? t->entry.name : t->entry.tensor,
+		.micros = moved_us(t), .bytes = t->entry.bytes};
 }
 
 /* ---- links ------------------------------------------------------------------------ */
 
-static void report_link(struct job *j, const struct link *link)
+/* "4 transfers, 786.43KB, 2.85ms a step, 2.21Gb/s; longest 2.13ms: NAME" */
+static void put_figures(struct buf *b, const struct link *link, struct span longest)
 {
-	struct buf *b = &j->c->text;
-	const struct transfer_entry *longest = &link->longest->entry;
-	struct finding *f;
-
-	buf_text(b, "link ");
-	put_link(j, link->from, link->to);
-	buf_text(b, ": ");
 	put_count(b, link->n_transfers, link->n_steps);
 	buf_text(b, link->n_transfers == link->n_steps ? " transfer, " : " transfers, ");
 	format_number(b, UNIT_BYTES, link->bytes / link->n_steps);
@@ -87,22 +87,30 @@ static void report_link(struct job *j, const struct link *link)
 		put_bandwidth(b, link->bytes, link->busy_us);
 	}
 	buf_text(b, "; longest ");
-	format_number(b, UNIT_MICROS, longest->end_us - longest->start_us);
-	if (longest->tensor.n) {
+	format_number(b, UNIT_MICROS, moved_us(link->longest));
+	if (longest.n) {
 		buf_text(b, ": ");
-		buf_span(b, longest->tensor);
+		buf_span(b, longest);
 	}
-	f = check_find(j->c, "link", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+}
+
+static void find_link(struct job *j, const struct link *link, const char *what)
+{
+	struct finding *f = check_find(j->c, what, TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+
 	f->stake_us = link->time_us / link->n_steps;
 	f->stake_bytes = link->bytes / link->n_steps;
-	f->from = task_name(j, link->from);
-	f->to = task_name(j, link->to);
+	if (link->kind == TRANSFER_TENSOR) {
+		f->from = task_name(j, link->from);
+		f->to = task_name(j, link->to);
+	}
 	check_place(j->c, f, transfer_place(j, link->longest));
 	check_figure(j->c, f, "transfers", (double)link->n_transfers / (double)link->n_steps);
 	check_figure(j->c, f, "bytes", (double)link->bytes / (double)link->n_steps);
 	check_figure(j->c, f, "micros", (double)link->time_us / (double)link->n_steps);
 	check_figure(j->c, f, "busy_micros", (double)link->busy_us / (double)link->n_steps);
-	check_figure(j->c, f, "longest_micros", (double)(longest->end_us - longest->start_us));
+	check_figure(j->c, f, "mean_micros", (double)link->time_us / (double)link->n_transfers);
+	check_figure(j->c, f, "longest_micros", (double)moved_us(link->longest));
 	if (link->busy_us)
 		check_figure(j->c, f, "bits_per_second", (double)link->bytes * 8e6 /
 			(double)link->busy_us);
@@ -112,11 +120,37 @@ static void report_links(struct job *j)
 {
 	size_t shown = 0;
 
-	for (; shown < j->links.n && (int64_t)shown < j->max_lines; shown++)
-		report_link(j, &j->links.at[shown]);
+	for (; shown < j->links.n && (int64_t)shown < j->max_lines; shown++) {
+		const struct link *link = &j->links.at[shown];
+
+		buf_text(&j->c->text, "link ");
+		put_link(j, link->from, link->to);
+		buf_text(&j->c->text, ": ");
+		put_figures(&j->c->text, link, link->longest->entry.tensor);
+		find_link(j, link, "link");
+	}
 	if (shown < j->links.n) {
-		buf_printf(&j->c->text, "and %zu more links that took less time", j->links.n - shown);
+		buf_printf(
+			&j->c->text, "and %zu more links that took less time", j->links.n - shown);
 		check_find(j->c, "more_links", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	}
+}
+
+static void report_copies(struct job *j)
+{
+	static const char *const ways[] = {
+		[TRANSFER_TO_DEVICE] = "to the device", [TRANSFER_TO_HOST] = "to the host",
+		[TRANSFER_ON_DEVICE] = "between devices", [TRANSFER_COPY] = "either way",
+	};
+
+	for (size_t i = 0; i < j->copies.n && (int64_t)i < j->max_lines; i++) {
+		const struct link *link = &j->copies.at[i];
+
+		buf_printf(&j->c->text, "copies %s on ", ways[link->kind]);
+		buf_span(&j->c->text, j->a->devices.at[link->device].name);
+		buf_text(&j->c->text, ": ");
+		put_figures(&j->c->text, link, link->longest->entry.name);
+		find_link(j, link, "copies");
 	}
 }
 
@@ -172,7 +206,8 @@ static bool group_links(struct job *j, struct strings *kinds, uint32_t *group, s
 static bool find_slow_links(struct job *j)
 {
 	enum { MOST = 1000, FEWEST = 3 };
-	double limit = check_number(j->c, "outlier_score"), least = check_number(j->c, "outlier_factor");
+	double limit = check_number(j->c, "outlier_score"),
+	       least = check_number(j->c, "outlier_factor");
 	size_t n = j->links.n < MOST ? j->links.n : MOST;
 	double *values = check_alloc(j->c, n, sizeof(*values));
 	uint32_t *group = check_alloc(j->c, n, sizeof(*group));
@@ -236,8 +271,8 @@ static bool report_tensors(struct job *j)
 		const struct transfer_entry *t = &a->transfers.at[i].entry;
 
 		if (t->kind == TRANSFER_TENSOR && t->bytes && t->tensor.n)
-			items[n++] = (struct sort_item){sort_key_descending(t->end_us - t->start_us),
-				(uint32_t)i};
+			items[n++] = (struct sort_item){
+				sort_key_descending(t->end_us - t->start_us), (uint32_t)i};
 	}
 	if (n)
 		sort_items(items, scratch, n);
@@ -252,7 +287,7 @@ static bool report_tensors(struct job *j)
 		buf_text(b, ", ");
 		format_number(b, UNIT_BYTES, t->entry.bytes);
 		buf_text(b, " in ");
-		format_number(b, UNIT_MICROS, t->entry.end_us - t->entry.start_us);
+		format_number(b, UNIT_MICROS, moved_us(t));
 		buf_text(b, ", ");
 		put_link(j, t->from, t->to);
 		if (!vec_push(&places, transfer_place(j, t)))
@@ -343,10 +378,12 @@ static bool check_balance(struct job *j, bool variables)
 		CONFIDENCE_HIGH);
 	f->stake_bytes = carried(most, variables) - to_int(sum / (double)j->servers.at.n);
 	f->stake_share = (double)carried(most, variables) / sum;
-	f->remedy = variables ? "Spread the variables by size over the parameter servers, and partition "
-				"those that are large."
-			      : "Partition the variables that are read and updated most, or move them "
-				"to a task of their own.";
+	f->remedy =
+		variables
+			? "Spread the variables by size over the parameter servers, and partition "
+			  "those that are large."
+			: "Partition the variables that are read and updated most, or move them "
+			  "to a task of their own.";
 	check_place(j->c, f, (struct place){.device = check_copy(j->c, most->task),
 		.bytes = carried(most, variables)});
 	check_figure(j->c, f, "imbalance", imbalance);
@@ -368,51 +405,6 @@ static bool report_servers(struct job *j)
 
 /* ---- waiting --------------------------------------------------------------------------- */
 
-/* Time that a task spent in RecvTensor while nothing of it ran. */
-struct waiting {
-	int64_t wait_us, span_us, n_steps;
-};
-
-typedef VEC(struct grouped_interval) grouped_vec;
-
-static bool wait_in_step(struct job *j, size_t step, struct waiting *waiting,
-	struct interval *spans)
-{
-	const struct activity *a = j->a;
-	struct events events = activity_events(a, step);
-	struct moves moves = activity_transfers(a, step);
-	grouped_vec received = {0}, busy = {0};
-	struct interval_groups in, at_work;
-	struct arena arena = {0};
-	bool fine = true;
-
-	for (size_t i = 0; fine && i < moves.n; i++)
-		if (moves.at[i].entry.kind == TRANSFER_TENSOR)
-			fine = vec_push(&received, ((struct grouped_interval){
-				a->devices.at[moves.at[i].device].task,
-				{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
-	for (size_t i = 0; fine && i < events.n; i++)
-		fine = vec_push(&busy, ((struct grouped_interval){
-			a->devices.at[events.at[i].device].task,
-			{events.at[i].start, events.at[i].end}}));
-	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->tasks.n) &&
-		intervals_group(&at_work, &arena, busy.at, busy.n, a->tasks.n);
-	if (fine)
-		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
-		if (!in.n[t])
-			continue;
-		waiting[t].n_steps++;
-		add_clamped(&waiting[t].span_us, spans[t].end - spans[t].start);
-		add_clamped(&waiting[t].wait_us, intervals_outside(in.at + in.first[t], in.n[t],
-			at_work.at + at_work.first[t], at_work.n[t]));
-	}
-	vec_clear(&received);
-	vec_clear(&busy);
-	arena_clear(&arena);
-	return fine;
-}
-
 static void report_waiting(struct job *j, uint32_t task, const struct waiting *w)
 {
 	double share = (double)w->wait_us / (double)w->span_us;
@@ -432,12 +424,12 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	f->stake_share = share;
 	f->to = j->a->tasks.at[task].name;
 	if (level != TFPROF_LEVEL_NONE)
-		f->remedy = "Let computation begin before all tensors are there, send less (fewer or "
-			    "smaller tensors), or use more parameter servers.";
+		f->remedy =
+			"Let computation begin before all tensors are there, send less (fewer or "
+			"smaller tensors), or use more parameter servers.";
 	for (size_t i = 0; i < j->links.n; i++)
-		if (j->links.at[i].to == task && (!longest ||
-				j->links.at[i].longest->entry.end_us - j->links.at[i].longest->entry.start_us >
-				longest->entry.end_us - longest->entry.start_us))
+		if (j->links.at[i].to == task &&
+			(!longest || moved_us(j->links.at[i].longest) > moved_us(longest)))
 			longest = j->links.at[i].longest;
 	if (longest)
 		check_place(j->c, f, transfer_place(j, longest));
@@ -448,12 +440,9 @@ static bool report_workers(struct job *j)
 	const struct activity *a = j->a;
 	struct span servers = span_of(check_word(j->c, "ps_job"));
 	struct waiting *waiting = check_alloc(j->c, a->tasks.n, sizeof(*waiting));
-	struct interval *spans = check_alloc(j->c, a->tasks.n, sizeof(*spans));
 	int64_t shown = 0;
-	bool fine = waiting && spans;
+	bool fine = waiting && waiting_find(waiting, a);
 
-	for (size_t step = 0; fine && step < a->n_steps; step++)
-		fine = wait_in_step(j, step, waiting, spans);
 	for (uint32_t t = 0; fine && t < a->tasks.n && shown < j->max_lines; t++)
 		if (waiting[t].span_us > 0 && !span_equal(a->tasks.at[t].job, servers)) {
 			report_waiting(j, t, &waiting[t]);
@@ -467,17 +456,20 @@ static bool report_workers(struct job *j)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct job j = {.c = c, .a = check_activity(c), .max_lines = check_int(c, "max_links")};
-	bool fine = j.a && links_find(&j.links, j.a);
+	bool fine = j.a && links_find(&j.links, j.a, false) && links_find(&j.copies, j.a, true);
 
-	if (fine && !j.links.n) {
-		check_skip(c, "No tensor was sent between tasks: the run is not distributed, or its run "
-			      "metadata has no RecvTensor entries. Skip JobChecker");
+	if (fine && !j.links.n && !j.copies.n) {
+		check_skip(c,
+			"No tensor was sent between tasks: the run is not distributed, or its run "
+			"metadata has no RecvTensor entries. Skip JobChecker");
 	} else if (fine) {
 		report_links(&j);
+		report_copies(&j);
 		fine = report_tensors(&j) && report_servers(&j) && report_workers(&j) &&
 			find_slow_links(&j);
 	}
 	vec_clear(&j.links);
+	vec_clear(&j.copies);
 	parameter_servers_clear(&j.servers);
 	return fine ? TFPROF_OK : error_no_memory(err);
 }

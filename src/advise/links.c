@@ -10,9 +10,8 @@ static void add_transfer(struct link *link, const struct moved *t, int64_t *busy
 
 	link->n_transfers++;
 	add_clamped(&link->bytes, t->entry.bytes);
-	add_clamped(&link->time_us, end - start);
-	if (!link->longest ||
-		end - start > link->longest->entry.end_us - link->longest->entry.start_us)
+	add_clamped(&link->time_us, moved_us(t));
+	if (!link->longest || moved_us(t) > moved_us(link->longest))
 		link->longest = t;
 	link->n_steps += t->step != *last_step;
 	if (t->step != *last_step || *busy_until < start)
@@ -32,7 +31,8 @@ static bool order(links_vec *links)
 	bool fine = items && scratch && old;
 
 	for (size_t i = 0; fine && i < links->n; i++) {
-		items[i] = (struct sort_item){sort_key_descending(links->at[i].time_us), (uint32_t)i};
+		items[i] =
+			(struct sort_item){sort_key_descending(links->at[i].time_us), (uint32_t)i};
 		old[i] = links->at[i];
 	}
 	if (fine && links->n)
@@ -45,7 +45,14 @@ static bool order(links_vec *links)
 	return fine;
 }
 
-bool links_find(links_vec *links, const struct activity *a)
+/* Transfers with the same key are of one link. */
+static uint64_t key_of(const struct moved *t)
+{
+	return t->entry.kind == TRANSFER_TENSOR ? (uint64_t)t->from << 32 | t->to
+						: (uint64_t)t->device << 32 | t->entry.kind;
+}
+
+bool links_find(links_vec *links, const struct activity *a, bool copies)
 {
 	struct sort_item *items = mem_array(a->transfers.n, sizeof(*items));
 	struct sort_item *scratch = mem_array(a->transfers.n, sizeof(*scratch));
@@ -57,8 +64,8 @@ bool links_find(links_vec *links, const struct activity *a)
 	for (size_t i = 0; fine && i < a->transfers.n; i++) {
 		const struct moved *t = &a->transfers.at[i];
 
-		if (t->entry.kind == TRANSFER_TENSOR)
-			items[n++] = (struct sort_item){(uint64_t)t->from << 32 | t->to, (uint32_t)i};
+		if ((t->entry.kind != TRANSFER_TENSOR) == copies)
+			items[n++] = (struct sort_item){key_of(t), (uint32_t)i};
 	}
 	if (fine && n)
 		sort_items(items, scratch, n);
@@ -66,7 +73,10 @@ bool links_find(links_vec *links, const struct activity *a)
 		const struct moved *t = &a->transfers.at[items[i].id];
 
 		if (!i || items[i].key != items[i - 1].key) {
-			fine = vec_push(links, ((struct link){.from = t->from, .to = t->to}));
+			fine = vec_push(links, ((struct link){.kind = t->entry.kind,
+						       .from = t->from,
+						       .to = t->to,
+						       .device = t->device}));
 			last_step = NONE;
 		}
 		if (fine)

@@ -4,7 +4,7 @@
 #include "output/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"warning", "0.1", "Share of the step in which copies run: warning."},
+	{"warning", "0.1", "Warns from this share of the step on in which copies run."},
 	{NULL, NULL, NULL},
 };
 
@@ -34,10 +34,9 @@ static bool add_step(const struct activity *a, size_t step, struct copies *tasks
 		fine = vec_push(&list, ((struct grouped_interval){task,
 					       {t->entry.start_us, t->entry.end_us}}));
 		copies->n[way]++;
-		add_clamped(&copies->time_us[way], t->entry.end_us - t->entry.start_us);
+		add_clamped(&copies->time_us[way], moved_us(t));
 		add_clamped(&copies->bytes[way], t->entry.bytes);
-		if (!copies->longest || t->entry.end_us - t->entry.start_us >
-				copies->longest->entry.end_us - copies->longest->entry.start_us)
+		if (!copies->longest || moved_us(t) > moved_us(copies->longest))
 			copies->longest = t;
 	}
 	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->tasks.n);
@@ -93,7 +92,7 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	put_way(b, copies, 0, "to the device");
 	put_way(b, copies, 1, "to the host");
 	buf_text(b, "; longest ");
-	format_number(b, UNIT_MICROS, longest->entry.end_us - longest->entry.start_us);
+	format_number(b, UNIT_MICROS, moved_us(longest));
 	buf_text(b, ", ");
 	buf_span(b, longest->entry.name);
 	buf_text(b, " on ");
@@ -103,11 +102,11 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	f->stake_bytes = copies->bytes[0] / copies->n_steps;
 	add_clamped(&f->stake_bytes, copies->bytes[1] / copies->n_steps);
 	f->stake_share = (double)copies->copy_us / (double)copies->span_us;
-	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those on it, "
-		    "and for values fetched every step.";
+	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those "
+		    "on it, and for values fetched every step.";
 	check_place(c, f, (struct place){.device = a->devices.at[longest->device].name,
 		.node = node_of(longest->entry.name),
-		.micros = longest->entry.end_us - longest->entry.start_us,
+		.micros = moved_us(longest),
 		.bytes = longest->entry.bytes});
 }
 
@@ -125,13 +124,16 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		return error_no_memory(err);
 	for (uint32_t t = 0; t < a->tasks.n; t++) {
 		any |= tasks[t].longest != NULL;
-		if (tasks[t].longest && (double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)
+		if (tasks[t].longest &&
+			(double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)
 			report(c, a, t, &tasks[t]);
 	}
 	if (!any)
-		check_skip(c, "No copy between host and accelerator in the profile. Skip MemcpyChecker");
+		check_skip(c,
+			"No copy between host and accelerator in the profile. Skip MemcpyChecker");
 	else if (!c->verdict->findings.n)
-		check_fine(c, "Copies between host and accelerators take a small share of the steps.");
+		check_fine(
+			c, "Copies between host and accelerators take a small share of the steps.");
 	return TFPROF_OK;
 }
 

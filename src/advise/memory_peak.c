@@ -8,8 +8,8 @@
 
 static const struct tfprof_checker_option_info options[] = {
 	{"limit_bytes", "0", "Memory that the allocator may use; 0: not known."},
-	{"warning", "0.9", "Share of the limit that is a warning."},
-	{"high", "0.97", "The share that is high."},
+	{"warning", "0.9", "Warns from this share of the limit on."},
+	{"high", "0.97", "From this share on it is high."},
 	{"top", "3", "How many nodes that hold memory are named."},
 	{NULL, NULL, NULL},
 };
@@ -57,7 +57,8 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 		}
 		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
 			row = m->execs.rows.at[row].next) {
-			struct reading r = {&peaks->at[place[device] - 1], m->execs.rows.at[row].step};
+			struct reading r = {
+				&peaks->at[place[device] - 1], m->execs.rows.at[row].step};
 			struct exec_visitor visitor = {.memory = read_memory, .context = &r};
 
 			exec_visit(m, row, &visitor);
@@ -103,10 +104,11 @@ static size_t find_holders(struct check *c, const struct peak *peak, struct hold
 
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		struct holding h = {.until = peak->micros};
-		struct exec_visitor visitor = {.allocation = add_allocation, .memory = add_persistent,
-			.context = &h};
-		uint32_t row = m->nodes.device[node] == peak->device ? exec_find(m, node, peak->step)
-								     : NONE;
+		struct exec_visitor visitor = {
+			.allocation = add_allocation, .memory = add_persistent, .context = &h};
+		uint32_t row = m->nodes.device[node] == peak->device
+				       ? exec_find(m, node, peak->step)
+				       : NONE;
 
 		if (row == NONE)
 			continue;
@@ -123,7 +125,8 @@ static size_t find_holders(struct check *c, const struct peak *peak, struct hold
 
 static void report(struct check *c, const struct peak *peak)
 {
-	double limit = check_number(c, "limit_bytes"), share = limit > 0 ? (double)peak->bytes / limit : 0;
+	double limit = check_number(c, "limit_bytes"),
+	       share = limit > 0 ? (double)peak->bytes / limit : 0;
 	enum tfprof_level level = limit > 0 ? check_level(share, NEVER, check_number(c, "warning"),
 		check_number(c, "high")) : TFPROF_LEVEL_NONE;
 	int64_t wanted = check_int(c, "top");
@@ -153,7 +156,8 @@ static void report(struct check *c, const struct peak *peak)
 	f->stake_bytes = peak->bytes;
 	f->stake_share = share;
 	if (level != TFPROF_LEVEL_NONE)
-		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, or free what "
+		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, "
+			    "or free what "
 			    "is held longest.";
 	for (size_t i = 0; i < n; i++) {
 		struct place place = check_node(c, holders[i].node);
@@ -180,7 +184,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker memory_peak_checker = {
 	.info = {"MemoryPeakChecker",
-		"The most memory an accelerator had in use, and what held it; how near to the limit, if "
+		"The most memory an accelerator had in use, and what held it; how near to the "
+		"limit, if "
 		"the limit is given.",
 		options},
 	.needs_run_meta = true,

@@ -51,7 +51,8 @@ static void check_batch_norm(struct check *c)
 			continue;
 		if (!f) {
 			buf_text(&c->text, "Maybe use faster FusedBatchNorm instead of BatchNorm");
-			f = check_find(c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
+			f = check_find(
+				c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
 			f->remedy = "Use a batch normalization that is one fused operation.";
 		}
 		place = place_of(m, node);
@@ -81,8 +82,9 @@ static void check_data_format(struct check *c)
 		if (!m->nodes.device[node] || !is_nhwc(m, node))
 			continue;
 		if (!f) {
-			buf_text(&c->text, "Found operation using NHWC data_format on GPU. Maybe NCHW is "
-					   "faster.");
+			buf_text(&c->text,
+				"Found operation using NHWC data_format on GPU. Maybe NCHW is "
+				"faster.");
 			f = check_find(c, "nhwc_on_gpu", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
 			f->remedy = "Try data_format NCHW for these operations and measure again.";
 		}
@@ -105,7 +107,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker operation_checker = {
 	.info = {"OperationChecker",
-		"Operations for which there is a faster configuration: batch normalization that is not "
+		"Operations for which there is a faster configuration: batch normalization that is "
+		"not "
 		"fused, NHWC on a GPU.",
 		options},
 	.is_original = true,

@@ -114,8 +114,8 @@ static enum tfprof_status option_error(struct tfprof_error *err, const struct ch
 		buf_text(&valid, i ? ", " : ": valid are ");
 		buf_text(&valid, checker->info.options[i].name);
 	}
-	status = error_set(err, TFPROF_ARGUMENT, "unknown option '%.*s' of %s%s", ERROR_SPAN(option),
-		checker->info.name, valid.n ? valid.at : ", which has none");
+	status = error_set(err, TFPROF_ARGUMENT, "unknown option '%.*s' of %s%s",
+		ERROR_SPAN(option), checker->info.name, valid.n ? valid.at : ", which has none");
 	buf_clear(&valid);
 	return status;
 }
@@ -198,14 +198,16 @@ enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, co
 		i++;
 	near = types[i] ? NULL : nearest_word(type, types);
 	if (!types[i])
-		return error_set(err, TFPROF_ARGUMENT, "-output: unknown output type '%.*s': valid are "
-			"stdout, none, file, json%s%s%s", ERROR_SPAN(type), near ? " (did you mean '" : "",
-			near ? near : "", near ? "'?)" : "");
+		return error_set(err, TFPROF_ARGUMENT,
+			"-output: unknown output type '%.*s': valid are "
+			"stdout, none, file, json%s%s%s",
+			ERROR_SPAN(type), near ? " (did you mean '" : "", near ? near : "",
+			near ? "'?)" : "");
 	if (colon && colon[1]) {
 		if (i < ADVICE_FILE || strncmp(colon + 1, "outfile=", 8) != 0)
 			return error_set(err, TFPROF_ARGUMENT,
-				"-output: unknown setting '%s' of output type %s: valid is %s", colon + 1,
-				types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
+				"-output: unknown setting '%s' of output type %s: valid is %s",
+				colon + 1, types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
 		if (colon[9]) {
 			outfile = copy_text(span_of(colon + 9));
 			if (!outfile)
@@ -298,7 +300,8 @@ enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, c
 	if (status != TFPROF_OK) {
 		clear(&fresh);
 		if (bad)
-			return error_set(err, TFPROF_FORMAT, "not an AdvisorOptionsProto from byte %zu on",
+			return error_set(err, TFPROF_FORMAT,
+				"not an AdvisorOptionsProto from byte %zu on",
 				(size_t)(bad - message.at));
 		return status;
 	}

@@ -9,10 +9,12 @@
 
 static const struct tfprof_checker_option_info options[] = {
 	{"ignore_types",
-		"NoOp,Assert,Print.*,.*Summary.*,.*PyFunc,Const,Placeholder.*,Shape,ShapeN,Size,Rank,"
+		"NoOp,Assert,Print.*,.*Summary.*,.*PyFunc,Const,Placeholder.*,Shape,ShapeN,Size,"
+		"Rank,"
 		"BroadcastGradientArgs,Switch,Merge,Enter,Exit,NextIteration,LoopCond,_.*",
 		"Op types that belong on the cpu (regular expressions)."},
-	{"warning", "0.01", "Share of the step that such an operation takes: warning; below: notice."},
+	{"warning", "0.01",
+		"Warns from this share of the step on that the operation takes; below it notices."},
 	{"top", "10", "How many are named."},
 	{NULL, NULL, NULL},
 };
@@ -87,7 +89,8 @@ static uint32_t fed_by_accelerator(const struct placement *p, uint32_t node)
 static void report(struct placement *p, uint32_t node, int64_t micros, int64_t step_us)
 {
 	struct check *c = p->c;
-	struct place place = check_node(c, node), source = check_node(c, fed_by_accelerator(p, node));
+	struct place place = check_node(c, node),
+		     source = check_node(c, fed_by_accelerator(p, node));
 	double share = step_us ? (double)micros / (double)step_us : 0;
 	struct buf *b = &c->text;
 	struct finding *f;
@@ -99,11 +102,12 @@ static void report(struct placement *p, uint32_t node, int64_t micros, int64_t s
 	format_number(b, UNIT_MICROS, micros);
 	buf_text(b, " a step and two copies; its input comes from ");
 	buf_span(b, source.node);
-	f = check_find(c, "cpu_between_accelerator", check_level(share, 0, check_number(c, "warning"),
-		NEVER), CONFIDENCE_MEDIUM);
+	f = check_find(c, "cpu_between_accelerator",
+		check_level(share, 0, check_number(c, "warning"), NEVER), CONFIDENCE_MEDIUM);
 	f->stake_us = micros;
 	f->stake_share = share;
-	f->remedy = "Place it on the accelerator, or, if it has no kernel there, use an operation that has.";
+	f->remedy = "Place it on the accelerator, or, if it has no kernel there, use an operation "
+		    "that has.";
 	place.micros = micros;
 	check_place(c, f, place);
 	check_place(c, f, source);
@@ -138,7 +142,8 @@ static bool find_all(struct placement *p, struct type_filter *ignored)
 	}
 	if (fine && shown && shown < found.n) {
 		buf_printf(&p->c->text, "and %zu more that took less time", found.n - shown);
-		check_find(p->c, "more_cpu_between_accelerator", TFPROF_LEVEL_NOTICE, CONFIDENCE_MEDIUM);
+		check_find(p->c, "more_cpu_between_accelerator", TFPROF_LEVEL_NOTICE,
+			CONFIDENCE_MEDIUM);
 	}
 	vec_clear(&found);
 	return fine;
@@ -163,15 +168,16 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		else
 			status = regexes_check(ignored.regexes, err);
 		if (!c->verdict->findings.n)
-			check_fine(c, "No operation on the cpu stands between two on an accelerator.");
+			check_fine(
+				c, "No operation on the cpu stands between two on an accelerator.");
 	}
 	type_filter_clear(&ignored);
 	return status;
 }
 
 const struct checker placement_checker = {
-	.info = {"PlacementChecker", "Operations left on the cpu between operations on an accelerator.",
-		options},
+	.info = {"PlacementChecker",
+		"Operations left on the cpu between operations on an accelerator.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

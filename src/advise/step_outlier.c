@@ -5,7 +5,8 @@
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score from which a step is an outlier."},
-	{"min_excess", "0.2", "It is also at least so much longer than the median, as a share of it."},
+	{"min_excess", "0.2",
+		"It is also at least so much longer than the median, as a share of it."},
 	{"min_steps", "3", "With fewer steps nothing is said."},
 	{"top", "3", "How many nodes are named."},
 	{NULL, NULL, NULL},
@@ -65,7 +66,8 @@ static size_t find_causes(struct steps *s, size_t step, struct cause *causes, si
 		if (node % 4096 == 0 && check_cancelled(s->c))
 			break;
 		cause.excess_us = excess_of(s, node, step, others);
-		if (cause.excess_us <= 0 || (n == top && cause.excess_us <= causes[n - 1].excess_us))
+		if (cause.excess_us <= 0 ||
+			(n == top && cause.excess_us <= causes[n - 1].excess_us))
 			continue;
 		for (i = n < top ? n++ : n - 1; i && causes[i - 1].excess_us < cause.excess_us; i--)
 			causes[i] = causes[i - 1];
@@ -86,7 +88,8 @@ static void report(struct steps *s, size_t step, double score)
 
 	buf_printf(b, "step %lld took ", (long long)c->model->steps.at[step]);
 	format_number(b, UNIT_MICROS, took);
-	buf_printf(b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median, s->n);
+	buf_printf(
+		b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median, s->n);
 	format_number(b, UNIT_MICROS, to_int(s->spread.median));
 	for (size_t i = 0; i < n; i++)
 		add_clamped(&explained, causes[i].excess_us);
@@ -103,14 +106,16 @@ static void report(struct steps *s, size_t step, double score)
 		buf_text(b, " longer than usual: ");
 		place_put(b, &place);
 	}
-	f = check_find(c, "slow_step", TFPROF_LEVEL_WARNING, n ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	f = check_find(
+		c, "slow_step", TFPROF_LEVEL_WARNING, n ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	f->step = c->model->steps.at[step];
 	f->stake_us = excess;
 	f->stake_share = (double)excess / (double)took;
-	f->remedy = step == s->at[0] ? "If it is the first step after a start, leave it out of the "
-				       "profile; else look at the nodes named."
-				     : "Look at the nodes named, or, if there are none, at what the "
-				       "machine did besides.";
+	f->remedy = step == s->at[0]
+			    ? "If it is the first step after a start, leave it out of the "
+			      "profile; else look at the nodes named."
+			    : "Look at the nodes named, or, if there are none, at what the "
+			      "machine did besides.";
 	for (size_t i = 0; i < n; i++) {
 		struct place place = check_node(c, causes[i].node);
 
@@ -164,8 +169,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 }
 
 const struct checker step_outlier_checker = {
-	.info = {"StepOutlierChecker", "Steps that took unusually long, and the nodes that made them so.",
-		options},
+	.info = {"StepOutlierChecker",
+		"Steps that took unusually long, and the nodes that made them so.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

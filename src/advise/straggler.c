@@ -9,7 +9,8 @@
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score from which a device or task is an outlier."},
-	{"min_excess", "0.2", "It also takes at least so much longer than the median, as a share of it."},
+	{"min_excess", "0.2",
+		"It also takes at least so much longer than the median, as a share of it."},
 	{"min_peers", "3", "With fewer devices or tasks of a kind nothing is said."},
 	{NULL, NULL, NULL},
 };
@@ -107,11 +108,12 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 			      : " a step, %.1f times the median of %zu such devices of its job, ",
 		mean / spread->median, n_peers);
 	format_number(b, UNIT_MICROS, to_int(spread->median));
-	f = check_find(s->c, is_task ? "straggling_task" : "straggling_device", TFPROF_LEVEL_WARNING,
-		CONFIDENCE_MEDIUM);
+	f = check_find(s->c, is_task ? "straggling_task" : "straggling_device",
+		TFPROF_LEVEL_WARNING, CONFIDENCE_MEDIUM);
 	f->stake_us = to_int(mean - spread->median);
 	f->stake_share = 1 - spread->median / mean;
-	f->remedy = "See whether it got more work than the others, or runs on a slower or busier machine.";
+	f->remedy = "See whether it got more work than the others, or runs on a slower or busier "
+		    "machine.";
 	check_place(s->c, f, (struct place){.device = m->name, .micros = to_int(mean)});
 	check_figure(s->c, f, "score", score);
 	check_figure(s->c, f, "micros", mean);
@@ -121,7 +123,8 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 /* Sorts members by kind, by counting, and looks at each kind. */
 static bool compare(struct straggler *s, const struct member *members, size_t n, bool is_task)
 {
-	double limit = check_number(s->c, "outlier_score"), excess = check_number(s->c, "min_excess");
+	double limit = check_number(s->c, "outlier_score"),
+	       excess = check_number(s->c, "min_excess");
 	int64_t least = check_int(s->c, "min_peers");
 	size_t n_kinds = s->kinds.text.n;
 	size_t *first = check_alloc(s->c, n_kinds + 2, sizeof(*first));
@@ -181,7 +184,8 @@ static bool check_all(struct straggler *s)
 	}
 	for (size_t step = 0; fine && step < a->n_steps; step++)
 		fine = add_step(s, step, devices, tasks, spans);
-	return fine && compare(s, tasks, a->tasks.n, true) && compare(s, devices, a->devices.n, false);
+	return fine && compare(s, tasks, a->tasks.n, true) &&
+	       compare(s, devices, a->devices.n, false);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
@@ -190,7 +194,9 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	bool fine = s.a && check_all(&s);
 
 	if (fine && !s.n_compared)
-		check_skip(c, "Fewer than %s devices or tasks of a kind to compare. Skip StragglerChecker",
+		check_skip(c,
+			"Fewer than %s devices or tasks of a kind to compare. Skip "
+			"StragglerChecker",
 			check_word(c, "min_peers"));
 	else if (fine && !c->verdict->findings.n)
 		check_fine(c, "None of %zu devices and tasks takes much longer than its peers.",
@@ -200,8 +206,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 }
 
 const struct checker straggler_checker = {
-	.info = {"StragglerChecker", "Devices and tasks that take longer than others of their kind.",
-		options},
+	.info = {"StragglerChecker",
+		"Devices and tasks that take longer than others of their kind.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

@@ -9,8 +9,8 @@
 
 static const struct tfprof_checker_option_info options[] = {
 	{"min_kernels", "100", "With fewer kernels in a step nothing is said of a device."},
-	{"notice", "0.05", "Time lost to launching, as a share of the step: notice."},
-	{"warning", "0.2", "The share that is a warning."},
+	{"notice", "0.05", "Notices from this share of the step on that is lost to launching."},
+	{"warning", "0.2", "Warns from this share on."},
 	{"top", "3", "How many op types are named."},
 	{NULL, NULL, NULL},
 };
@@ -137,7 +137,8 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 		/* Microseconds to a thousandth are exact enough to sort by. */
 		if (k->device == device)
 			items[n++] = (struct sort_item){
-				(uint64_t)to_int(1000 * (launch ? k->launch_us : k->kernel_us)), (uint32_t)i};
+				(uint64_t)to_int(1000 * (launch ? k->launch_us : k->kernel_us)),
+				(uint32_t)i};
 	}
 	sort_items(items, scratch, n);
 	for (size_t i = 0; i < n; i++) {
@@ -201,8 +202,10 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	struct finding *f;
 
 	buf_span(b, model_text(t->c->model, device));
-	buf_printf(b, " runs %lld kernels a step, half of them within %.1fus, and launching one takes "
-		      "%.1fus: ", (long long)(sums->n_kernels / n_steps), kernel_us, launch_us);
+	buf_printf(b,
+		" runs %lld kernels a step, half of them within %.1fus, and launching one takes "
+		"%.1fus: ",
+		(long long)(sums->n_kernels / n_steps), kernel_us, launch_us);
 	format_number(b, UNIT_MICROS, to_int(sums->lost_us) / n_steps);
 	buf_text(b, " a step are lost");
 	for (size_t i = 0; i < n; i++) {
@@ -218,7 +221,8 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	f = check_find(t->c, "tiny_kernels", level, CONFIDENCE_MEDIUM);
 	f->stake_us = to_int(sums->lost_us) / n_steps;
 	f->stake_share = sums->lost_us / (double)sums->span_us;
-	f->remedy = "Fuse small operations (compile the graph, use fused layers), or give each more work "
+	f->remedy = "Fuse small operations (compile the graph, use fused layers), or give each "
+		    "more work "
 		    "with a larger batch.";
 	for (size_t i = 0; i < n; i++) {
 		struct place place = check_node(t->c, types[i].node);
@@ -261,7 +265,9 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		check_skip(c, "No accelerator with %s kernels a step in the profile. Skip "
 			      "TinyKernelChecker", check_word(c, "min_kernels"));
 	else if (fine && !c->verdict->findings.n)
-		check_fine(c, "Kernels are not too short for their launches (%zu accelerators looked at).",
+		check_fine(c,
+			"Kernels are not too short for their launches (%zu accelerators looked "
+			"at).",
 			n_looked_at);
 	vec_clear(&t.seen);
 	vec_clear(&t.devices);

@@ -27,7 +27,8 @@ static int64_t read_size(struct span text)
 		}
 		if (point)
 			place /= 10;
-		value = point ? value + place * (text.at[i] - '0') : value * 10 + (text.at[i] - '0');
+		value = point ? value + place * (text.at[i] - '0')
+			      : value * 10 + (text.at[i] - '0');
 	}
 	if (!i)
 		return -1;
@@ -170,7 +171,8 @@ struct transfer_entry transfer_read(struct span stats, bool is_copy)
 {
 	struct wire_reader r = wire_reader(stats);
 	struct wire_field f;
-	struct transfer_entry t = {.name = {"", 0}, .tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
+	struct transfer_entry t = {
+		.name = {"", 0}, .tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
 	struct span label = {"", 0};
 	int64_t duration = 0;
 
