@@ -156,8 +156,12 @@ def test_begin_again_changes_nothing(tmp_path):
 
 # ---- what it writes ------------------------------------------------------------
 
-@pytest.mark.parametrize("dataflow,memory", FLAGS)
-@pytest.mark.parametrize("model", [resnet, loop])
+def whole_resnet():
+    return resnet(units_per_stage=5)
+
+
+@pytest.mark.parametrize("model,dataflow,memory", [
+    (model, *flags) for model in (resnet, loop) for flags in FLAGS] + [(whole_resnet, True, True)])
 def test_same_events_as_tensorflow(model, dataflow, memory, tmp_path):
     """On real models, from the run metadata in the event file."""
     graph, train_op, feed_dict, _ = build(model)
