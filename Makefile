@@ -18,7 +18,7 @@ export TFPROF_CACHE := $(CACHE)
 .PHONY: all deps demo check bench bench-quick install format clean
 
 all: deps
-	@test -d $(BUILD) || meson setup $(BUILD) --prefix=$(PREFIX) $(if $(CI),--werror)
+	@test -d $(BUILD) || meson setup $(BUILD) --prefix=$(PREFIX) -Dbench=true $(if $(CI),--werror)
 	@ninja -C $(BUILD)
 
 # Debian packages that are missing, nothing if none are.
