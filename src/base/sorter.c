@@ -10,12 +10,19 @@
 
 enum { DEFAULT_BYTES = 4 << 20, MIN_WINDOW_BYTES = 4096, FIRST_ITEMS = 64 };
 
+static size_t default_bytes = DEFAULT_BYTES;
+
+void sorter_set_default(size_t memory_bytes)
+{
+	default_bytes = memory_bytes ? memory_bytes : DEFAULT_BYTES;
+}
+
 void sorter_init(struct sorter *s, size_t item_size, sorter_compare_fn *compare,
 	size_t memory_bytes)
 {
 	*s = (struct sorter){.item_size = item_size, .compare = compare, .fd = -1};
 	/* Half of it is room to sort in. */
-	s->max_items = (memory_bytes ? memory_bytes : DEFAULT_BYTES) / 2 / item_size;
+	s->max_items = (memory_bytes ? memory_bytes : default_bytes) / 2 / item_size;
 	if (s->max_items < 2)
 		s->max_items = 2;
 }

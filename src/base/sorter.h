@@ -69,6 +69,10 @@ void sorter_rewind(struct sorter *s);
 /* Borrowed until the next call; NULL at the end. */
 const void *sorter_next(struct sorter *s);
 
+/* For tests: what `memory_bytes` 0 means from now on (0: the default again). Not
+ * for use with threads. */
+void sorter_set_default(size_t memory_bytes);
+
 enum tfprof_status sorter_check(const struct sorter *s, struct tfprof_error *err);
 
 #endif

@@ -39,7 +39,8 @@ static void add_files(struct candidates *c)
 		const char *name = entry->d_name;
 		struct text path = {0};
 
-		if (name[0] == '.' && (c->typed[head] != '.' || !strcmp(name, ".") || !strcmp(name, "..")))
+		if (name[0] == '.' && (c->typed[head] != '.' || !strcmp(name, ".") ||
+					      !strcmp(name, "..")))
 			continue;
 		text_put(&path, c->typed, head);
 		text_add(&path, name);

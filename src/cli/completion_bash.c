@@ -91,11 +91,12 @@ static void put_files(struct text *out)
 /* A bool may be followed by anything, unless it has its =. */
 static void put_bool(struct text *out, const struct flag *flag, const char *words)
 {
-	text_printf(out, "	%s)\n"
-			 "		if [[ $prev == = || ${COMP_WORDS[COMP_CWORD]} == = ]]; then\n"
-			 "			COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
-			 "			return\n"
-			 "		fi ;;\n",
+	text_printf(out,
+		"	%s)\n"
+		"		if [[ $prev == = || ${COMP_WORDS[COMP_CWORD]} == = ]]; then\n"
+		"			COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
+		"			return\n"
+		"		fi ;;\n",
 		flag->name, words);
 }
 
@@ -130,7 +131,8 @@ static void put_case(struct text *out, const struct flag *flag)
 	else if (kind == VALUE_WORD && flag->is_bool)
 		put_bool(out, flag, text_get(&words));
 	else if (kind == VALUE_WORD || kind == VALUE_CHECKER)
-		text_printf(out, "	%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
+		text_printf(out,
+			"	%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
 			flag->name, text_get(&words));
 	out->failed |= words.failed;
 	text_clear(&words);

@@ -86,8 +86,9 @@ void generate_fish(struct text *out)
 	for (size_t i = 0; (c = command_get(i)); i++) {
 		if (!(c->where & IN_PROGRAM))
 			continue;
-		text_printf(out, "complete -c tfprof -n \"not __fish_seen_subcommand_from $commands\" "
-				 "-a %s -d ", c->name);
+		text_printf(out,
+			"complete -c tfprof -n \"not __fish_seen_subcommand_from $commands\" "
+			"-a %s -d ", c->name);
 		put_quoted(out, c->summary);
 		text_char(out, '\n');
 	}
@@ -99,7 +100,8 @@ void generate_fish(struct text *out)
 		text_add(out, " -d ");
 		put_quoted(out, flag.help);
 		text_char(out, '\n');
-		text_printf(out, "complete -c tfprof -n '__fish_seen_subcommand_from help' -f -a %s\n",
+		text_printf(out,
+			"complete -c tfprof -n '__fish_seen_subcommand_from help' -f -a %s\n",
 			flag.name);
 	}
 	out->failed |= commands.failed;

@@ -157,7 +157,8 @@ void editor_remember(struct editor *e, const char *line)
 static void bind_keys(EditLine *edit)
 {
 	static const char *const keys[][2] = {
-		{"^I", "tfprof-complete"}, {"^R", "em-inc-search-prev"}, {"^W", "ed-delete-prev-word"},
+		{"^I", "tfprof-complete"}, {"^R", "em-inc-search-prev"},
+		{"^W", "ed-delete-prev-word"},
 		{"\033[1;5D", "ed-prev-word"}, {"\033[1;5C", "em-next-word"},
 		{"\033[H", "ed-move-to-beg"}, {"\033[F", "ed-move-to-end"},
 		{"\033[1~", "ed-move-to-beg"}, {"\033[4~", "ed-move-to-end"},

@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, const char *format, ...)
+enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, const char *format,
+	...)
 {
 	va_list args;
 

@@ -14,8 +14,8 @@ enum exit_status {
 };
 
 /* Fills the error; gives the status back. */
-enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, const char *format,
+	...) __attribute__((format(printf, 3, 4)));
 enum tfprof_status fail_no_memory(struct tfprof_error *err);
 
 enum exit_status fail_exit_status(enum tfprof_status status);

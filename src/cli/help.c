@@ -106,24 +106,27 @@ static void put_flags(struct text *out, const char *title, enum flag_group group
 			put_flag(out, &flag, where);
 }
 
+static const char usage[] =
+	"tfprof: where the time, the memory and the parameters of a TensorFlow model go\n"
+	"\n"
+	"Usage: tfprof COMMAND --profile_path=FILE [OPTION...]      one report\n"
+	"       tfprof --profile_path=FILE                          an interactive shell\n"
+	"\n";
+
 void help_overview(struct text *out, enum command_where where)
 {
 	const char *help = where == IN_SHELL ? "help" : "tfprof help";
 	const struct command *c;
 
 	if (where == IN_PROGRAM)
-		text_add(out,
-			"tfprof: where the time, the memory and the parameters of a TensorFlow model go\n"
-			"\n"
-			"Usage: tfprof COMMAND --profile_path=FILE [OPTION...]      one report\n"
-			"       tfprof --profile_path=FILE                          an interactive shell\n"
-			"\n");
+		text_add(out, usage);
 	text_add(out, "Commands:\n");
 	for (size_t i = 0; (c = command_get(i)); i++)
 		if (c->where & where && c->summary)
 			text_printf(out, "  %-8s %s\n", c->name, c->summary);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Files (a profile, or a graph and what goes with it)", FLAG_FILE, where);
+		put_flags(out, "Files (a profile, or a graph and what goes with it)", FLAG_FILE,
+			where);
 	put_flags(out, "Options of scope, graph, op and code [default]", FLAG_OPTION, where);
 	put_flags(out, "Options of advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
@@ -191,10 +194,11 @@ static void put_checkers(struct text *out)
 static void put_command(struct text *out, const struct command *c, enum command_where where)
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
-	const char *files = where == IN_SHELL || c->id == COMMAND_HELP ? "" : " --profile_path=FILE";
+	bool reads = where == IN_PROGRAM && c->id != COMMAND_HELP;
+	const char *files = reads ? " --profile_path=FILE" : "";
 
-	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "", c->usage,
-		c->description);
+	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "",
+		c->usage, c->description);
 	if (c->id == COMMAND_ADVISE)
 		put_checkers(out);
 	put_options_of(out, c, where);
@@ -234,7 +238,8 @@ static void put_flag_help(struct text *out, const struct flag *flag, enum comman
 	if (flag->words)
 		put_words(out, flag);
 	if (flag->default_value)
-		text_printf(out, "\nDefault: %s\n", *flag->default_value ? flag->default_value : "none");
+		text_printf(out, "\nDefault: %s\n",
+			*flag->default_value ? flag->default_value : "none");
 }
 
 enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
@@ -255,6 +260,7 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 	near = command_nearest(word, where);
 	if (!near)
 		near = flag_nearest(name);
-	return fail(err, TFPROF_ARGUMENT, "no help on: %.200s: it is no command and no option%s%s%s",
-		word, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	return fail(err, TFPROF_ARGUMENT,
+		"no help on: %.200s: it is no command and no option%s%s%s", word,
+		near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }

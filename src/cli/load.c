@@ -15,8 +15,8 @@ enum tfprof_status load_check(const char *const paths[N_FILES], struct tfprof_er
 	if (!paths[FILE_PROFILE] && !paths[FILE_GRAPH] && !paths[FILE_RUN_META] &&
 		!paths[FILE_CHECKPOINT])
 		return fail(err, TFPROF_ARGUMENT,
-			"nothing to read: give --profile_path=FILE, or --graph_path=FILE and what goes "
-			"with it (see tfprof --help)");
+			"nothing to read: give --profile_path=FILE, or --graph_path=FILE and what "
+			"goes with it (see tfprof --help)");
 	return TFPROF_OK;
 }
 
@@ -48,10 +48,9 @@ static enum tfprof_status add_runs(struct loaded *l, const char *paths, struct t
 	int64_t step = 0;
 
 	while (status == TFPROF_OK && (path = strsep(&rest, ",")))
-		status = *path ? add_run(l, step++, path, err)
-			       : fail(err, TFPROF_ARGUMENT, "an empty file name: "
-					       "--run_meta_path=%.200s: separate files by one comma",
-					       paths);
+		status = *path ? add_run(l, step++, path, err) : fail(err, TFPROF_ARGUMENT,
+			"an empty file name: --run_meta_path=%.200s: separate files by one comma",
+			paths);
 	free(copy);
 	return status;
 }
@@ -133,10 +132,10 @@ void load_summarize(const struct loaded *l, struct text *line)
 	put_count(line, s.n_nodes, "node");
 	put_count(line, s.n_steps, "step");
 	put_count(line, s.n_devices, "device");
-	text_printf(line, "; call stacks: %s, float operations: %s, checkpoint: %s",
-		s.has_code_traces ? "yes" : "no", s.has_float_ops ? "yes" : "no",
-		s.has_checkpoint ? "yes" : "no");
+	text_printf(line, "; %scall stacks, %sfloat operations, %scheckpoint",
+		s.has_code_traces ? "" : "no ", s.has_float_ops ? "" : "no ",
+		s.has_checkpoint ? "" : "no ");
 	if (s.n_steps)
-		text_printf(line, "; run graph coverage: %.2f", coverage);
+		text_printf(line, "; coverage %.2f", coverage);
 	text_char(line, '\n');
 }

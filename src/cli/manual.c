@@ -14,8 +14,8 @@ static void put(struct text *out, const char *text)
 			text_add(out, "\\-");
 		else if (*text == '\\')
 			text_add(out, "\\e");
-		else if ((*text == '.' || *text == '\'') && (!out->n || out->at[out->n - 1] == '\n'))
-			text_add(out, "\\&"), text_char(out, *text);
+		else if (strchr(".'", *text) && (!out->n || out->at[out->n - 1] == '\n'))
+			text_printf(out, "\\&%c", *text);
 		else
 			text_char(out, *text);
 	}
@@ -153,7 +153,8 @@ static void put_program(struct text *out)
 
 static void put_title(struct text *out)
 {
-	text_printf(out, ".TH TFPROF 1 \"\" \"tfprof %s\" \"User Commands\"\n", tfprof_get_version());
+	text_printf(out, ".TH TFPROF 1 \"\" \"tfprof %s\" \"User Commands\"\n",
+		tfprof_get_version());
 }
 
 void generate_man(struct text *out, const char *template)

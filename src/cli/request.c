@@ -67,7 +67,8 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
 	status = fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: valid are %s%s%s%s", word,
-		text_get(&valid), near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+		text_get(&valid), near ? " (did you mean " : "", near ? near : "",
+		near ? "?)" : "");
 	text_clear(&valid);
 	return status;
 }
@@ -96,7 +97,8 @@ static char *cut_setting(char *at)
 }
 
 /* NAME[:OPTION=VALUE,...] */
-static enum tfprof_status set_checker(struct request *r, const char *value, struct tfprof_error *err)
+static enum tfprof_status set_checker(struct request *r, const char *value,
+	struct tfprof_error *err)
 {
 	enum tfprof_status status;
 	char *copy, *option;
@@ -155,8 +157,8 @@ static enum tfprof_status set_program(struct request *r, int id, const char *val
 static enum tfprof_status set_file(struct parser *p, const struct flag *flag, const char *value)
 {
 	if (!*value)
-		return fail(p->err, TFPROF_ARGUMENT, "no file named: --%s: give --%s=%s", flag->name,
-			flag->name, flag->value);
+		return fail(p->err, TFPROF_ARGUMENT, "no file named: --%s: give --%s=%s",
+			flag->name, flag->name, flag->value);
 	p->request->paths[flag->id] = value;
 	return TFPROF_OK;
 }
@@ -213,8 +215,8 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 		return unknown_flag(p, word, name);
 	if (p->where == IN_SHELL && (flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM))
 		return fail(p->err, TFPROF_ARGUMENT,
-			"-%s belongs on the command line: start tfprof --%s%s%s", flag.name, flag.name,
-			flag.value ? "=" : "", flag.value ? flag.value : "");
+			"-%s belongs on the command line: start tfprof --%s%s%s", flag.name,
+			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
 	if (!value)
 		value = take_value(p, &flag);
 	if (!value && !flag.is_bool)

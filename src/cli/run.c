@@ -26,7 +26,8 @@ enum tfprof_status run_request(const struct request *r, const tfprof_profile *pr
 	*result = NULL;
 	if (r->command->id == COMMAND_ADVISE)
 		return advise(r, profile, cancel, result, err);
-	return tfprof_query_run(profile, (enum tfprof_view)view, r->options, 0, cancel, result, err);
+	return tfprof_query_run(profile, (enum tfprof_view)view, r->options, 0, cancel, result,
+		err);
 }
 
 bool run_found(const struct request *r, const tfprof_result *result)

@@ -117,8 +117,9 @@ static enum tfprof_status run_words(struct shell *s, const struct line *l, struc
 	enum tfprof_status status;
 
 	if (l->open_quote)
-		return fail(err, TFPROF_ARGUMENT, "a quote is not closed: %c: close it with another %c",
-			l->open_quote, l->open_quote);
+		return fail(err, TFPROF_ARGUMENT,
+			"a quote is not closed: %c: close it with another %c", l->open_quote,
+			l->open_quote);
 	if (!l->n)
 		return show_options(s, err);
 	if (l->words[0][0] == '#')

@@ -28,7 +28,7 @@ static size_t paint_head(struct text *out, const char *text, size_t length)
 	doc = find(text, length < 4096 ? length : 4096, doc_mark);
 	if (!doc || (doc > text && doc[-1] != '\n'))
 		return 0;
-	profile = find(doc, (size_t)(end - doc) < 16384 ? (size_t)(end - doc) : 16384, profile_mark);
+	profile = find(doc, end - doc < 16384 ? (size_t)(end - doc) : 16384, profile_mark);
 	if (!profile)
 		return 0;
 	header = profile + sizeof(profile_mark) - 1;

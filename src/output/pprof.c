@@ -165,6 +165,7 @@ static struct span display_name(struct profile *p, struct span file, struct span
 	buf_span(&p->text, file);
 	buf_char(&p->text, ':');
 	buf_span(&p->text, function);
+	p->failed |= p->text.failed;
 	return buf_get(&p->text);
 }
 

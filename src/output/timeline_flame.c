@@ -1,16 +1,17 @@
 /* A flame chart: each shown node stands under its parent, behind the siblings
  * before it, as wide as its total time. Every level is a process, except for
  * Perfetto, which finds the levels by itself. */
+#include <stdio.h>
+
 #include "output/chrome_trace.h"
 #include "output/timeline.h"
 
 static void put_level(struct json *j, int64_t depth)
 {
-	struct buf name = {0};
+	char number[24];
 
-	buf_int(&name, depth);
-	chrome_put_process(j, depth, "Scope:", buf_get(&name), "");
-	buf_clear(&name);
+	snprintf(number, sizeof(number), "%lld", (long long)depth);
+	chrome_put_process(j, depth, "Scope:", span_of(number), "");
 }
 
 static void put_bar(struct json *j, int64_t depth, struct span name, int64_t start_us,

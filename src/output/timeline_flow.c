@@ -206,6 +206,7 @@ static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *fl
 	bool perfetto = timeline_is_for_perfetto(e->q);
 	struct buf name = {0};
 	const struct flow *flow;
+	enum tfprof_status status;
 	int64_t id = 0;
 
 	sorter_rewind(flows);
@@ -218,8 +219,9 @@ static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *fl
 			perfetto ? flow->from.time_us : flow->leaves_us, id);
 		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to, flow->to.time_us, id);
 	}
+	status = name.failed ? error_no_memory(err) : sorter_check(flows, err);
 	buf_clear(&name);
-	return name.failed ? error_no_memory(err) : sorter_check(flows, err);
+	return status;
 }
 
 enum tfprof_status timeline_flows_write(struct timeline_events *e, struct json *j,

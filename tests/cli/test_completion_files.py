@@ -36,8 +36,8 @@ def files(run, tmp_path_factory):
 
 @needs("bash")
 def test_bash_loads(files):
-    done = subprocess.run(["bash", "--norc", "-c", "source ./bash && complete -p tfprof"], cwd=files,
-                          capture_output=True, check=True)
+    done = subprocess.run(["bash", "--norc", "-c", "source ./bash && complete -p tfprof"],
+                          cwd=files, capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"complete -F _tfprof tfprof\n", b"")
 
 
@@ -69,8 +69,8 @@ def test_bash_loads(files):
     (["advise", "--checker", "Oper"], ["OperationChecker"]),
 ])
 def test_bash(files, words, expected):
-    done = subprocess.run(["bash", "--norc", "-c", "source ./bash;" + ASK_BASH, "x", "tfprof", *words],
-                          cwd=files, capture_output=True, check=True)
+    command = ["bash", "--norc", "-c", "source ./bash;" + ASK_BASH, "x", "tfprof", *words]
+    done = subprocess.run(command, cwd=files, capture_output=True, check=True)
     assert done.stderr == b""
     assert done.stdout.decode().rstrip("\n").split("\n") == expected
 
@@ -95,18 +95,19 @@ def test_zsh_at_a_terminal(files, tmp_path):
     terminal = Terminal(["/usr/bin/zsh", "-f"], files, {"HOME": str(tmp_path), "TERM": "vt100"},
                         columns=200)
     try:
-        terminal.send("PS1='ready> '; fpath=($PWD/functions $fpath); autoload -U compinit; "
-                      "compinit -u -D; unsetopt zle_bracketed_paste; "
-                      "tfprof() { printf '<%s>' \"$@\"; print; }; compdef _tfprof tfprof\n")
-        terminal.expect("ready> ", 60)
-        for part in "tfprof sc\t--sel\tmi\t,by\t --profile_pa\tprofiles/\t--outp\tfi\tprofi\t".split("\t"):
+        terminal.send("fpath=($PWD/functions $fpath); autoload -U compinit; compinit -u -D; "
+                      "unsetopt zle_bracketed_paste; compdef _tfprof tfprof; "
+                      "tfprof() { printf '<%s>' \"$@\"; print; }; echo re''ady\n")
+        terminal.expect("ready\n", 60)
+        for part in ("tfprof sc", "--sel", "mi", ",by", " --profile_pa", "profiles/", "--outp",
+                     "fi", "profi"):
             terminal.send(part)
             time.sleep(0.3)
             terminal.send("\t")
             time.sleep(0.3)
         terminal.send("\n")
         terminal.expect("<scope><--select=micros,bytes><--profile_path=profiles/profile_100>"
-                        "<--output=file:outfile=profiles/")
+                        "<--output=file:outfile=profiles")
     finally:
         terminal.close()
 

@@ -54,12 +54,13 @@ def test_the_last_of_a_flag_holds(run, plain):
 @pytest.mark.parametrize("words, is_on", [
     (["--account_displayed_op_only"], True), (["--account_displayed_op_only=true"], True),
     (["--account_displayed_op_only", "true"], True), (["-account_displayed_op_only"], True),
-    (["--account_displayed_op_only=false"], False), (["--account_displayed_op_only", "false"], False),
+    (["--account_displayed_op_only=false"], False),
+    (["--account_displayed_op_only", "false"], False),
     ([], False),
 ])
 def test_bool_flags(run, words, is_on):
-    text = report(run, *words, "scope", *BASE, "--show_name_regexes=unit_2_1.*DW", "--select=params",
-                  "--max_depth=100")
+    text = report(run, *words, "scope", *BASE, "--show_name_regexes=unit_2_1.*DW",
+                  "--select=params", "--max_depth=100")
     assert ("_TFProfRoot (--/18.43k params)" in text) == is_on
 
 
@@ -141,7 +142,8 @@ def test_full_disk(run, arguments):
     (["scope", "--profile_path="], "--profile_path"),
     (["scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0,,b"], "run_meta_path"),
     (["set", "--select=params"], "unknown command: set"),
-    (["scope", "--checker=JobChecker", "--profile_path=profile"], "-checker belongs to the command advise"),
+    (["scope", "--checker=JobChecker", "--profile_path=profile"],
+     "-checker belongs to the command advise"),
     (["advise", "--profile_path=profile", "--fail_on=hihg"], "none, notice, warning, high"),
     (["advise", "--profile_path=profile", "--checker=JobCheker"], "JobChecker"),
     (["help", "selct"], "did you mean select?"),

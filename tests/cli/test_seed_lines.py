@@ -93,12 +93,12 @@ def test_what_cost_depends_on(say):
 
 
 def test_expensive_back_propagation(say):
-    text = say("scope -start_name_regexes gradient.* -max_depth 100 -min_micros 1000 -select micros "
-               "-account_type_regexes .*")
+    text = say("scope -start_name_regexes gradient.* -max_depth 100 -min_micros 1000 "
+               "-select micros -account_type_regexes .*")
     found = names(text)
     assert all(name.startswith("gradients") for name in found[1:])
-    assert any(re.fullmatch(r"gradients/unit_1_\d/sub\d/conv\d/Conv2D_grad/Conv2DBackpropFilter", name)
-               for name in found)
+    filters = re.compile(r"gradients/unit_1_\d/sub\d/conv\d/Conv2D_grad/Conv2DBackpropFilter")
+    assert any(filters.fullmatch(name) for name in found)
 
 
 def test_float_operations(say):
@@ -119,7 +119,8 @@ def test_float_operations(say):
 
 
 def test_trainable_variables(say):
-    text = say("set -account_type_regexes _trainable_variables", "scope -max_depth 4 -select params")
+    text = say("set -account_type_regexes _trainable_variables",
+               "scope -max_depth 4 -select params")
     for line in ("_TFProfRoot (--/464.15k params)", "init/init_conv/DW (3x3x3x16, 432/432 params)",
                  "pool_logit/DW (64x10, 640/640 params)", "pool_logit/biases (10, 10/10 params)",
                  "unit_last/final_bn/beta (64, 64/64 params)",
@@ -133,7 +134,8 @@ def test_chosen_by_name(say):
                "set -select params",
                "scope -show_name_regexes unit_2_1.*DW -max_depth 100 -account_displayed_op_only")
     assert text.splitlines()[1:] == [
-        "_TFProfRoot (--/18.43k params)", "  unit_2_1/sub1/conv1/DW (3x3x32x32, 9.22k/9.22k params)",
+        "_TFProfRoot (--/18.43k params)",
+        "  unit_2_1/sub1/conv1/DW (3x3x32x32, 9.22k/9.22k params)",
         "  unit_2_1/sub2/conv2/DW (3x3x32x32, 9.22k/9.22k params)"]
 
 
@@ -146,10 +148,9 @@ def test_types_of_ones_own(say, resnet):
         for name in (b"pool_logit/DW", b"pool_logit/biases")))
     text = say("scope -account_type_regexes pool_logit -max_depth 4 -select params",
                files=("--graph_path=graph.pbtxt", "--op_log_path=own_log"))
-    assert [(name, values) for _, name, values in shown(text) if "64x10" in values or "10, 10" in values
-            or name == "_TFProfRoot"] == [
-        ("_TFProfRoot", "--/650 params"), ("pool_logit/DW", "64x10, 640/640 params"),
-        ("pool_logit/biases", "10, 10/10 params")]
+    assert [(name, values) for _, name, values in shown(text)] == [
+        ("_TFProfRoot", "--/650 params"), ("pool_logit", "--/650 params"),
+        ("pool_logit/DW", "64x10, 640/640 params"), ("pool_logit/biases", "10, 10/10 params")]
 
 
 def test_report_into_a_file(run, tmp_path):
@@ -165,7 +166,8 @@ def test_report_into_a_file(run, tmp_path):
 def test_by_device(say, devices):
     """A device is a type, too."""
     for task, n_params in (("0", 690), ("1", 0)):
-        text = say(f"scope -select device,params -account_type_regexes .*ps.*task:{task}.* -max_depth 1",
+        text = say("scope -select device,params -max_depth 1 "
+                   f"-account_type_regexes .*ps.*task:{task}.*",
                    files=("--profile_path=profile",), directory=devices)
         assert text.splitlines()[1:] == [f"_TFProfRoot (--/{n_params} params)"]
 
@@ -193,11 +195,10 @@ def test_advise(say):
               "ExpensiveOperationChecker")]
     assert order == sorted(order)
     time = r"\d+(us|\.\d\dms|\.\d\dsec)"
-    assert re.search(rf"^top 1 operation type: Conv2D\w*, cpu: {time}, accelerator: 0us, total: {time} "
-                     r"\(\d\d\.\d\d%\)$", text, re.M)
-    assert re.search(rf"^top 1 graph node: \S+, cpu: {time}, accelerator: {time}, total: {time}$", text,
-                     re.M)
-    assert re.search(rf"^ *\S+\.py:\d+:.*, cpu: {time}, accelerator: 0us, total: {time}$", text, re.M)
+    times = rf"cpu: {time}, accelerator: 0us, total: {time}"
+    assert re.search(rf"^top 1 operation type: Conv2D\w*, {times} \(\d\d\.\d\d%\)$", text, re.M)
+    assert re.search(rf"^top 1 graph node: \S+, {times}$", text, re.M)
+    assert re.search(rf"^ *\S+\.py:\d+:.*, {times}$", text, re.M)
 
 
 def test_timeline(say, tmp_path):

@@ -111,7 +111,7 @@ class Comparison(compare.Comparison):
     def _ask(self, query, ask):
         """The answer, and all files it left, in a form that compares."""
         path = os.path.join(self.directory, "report")
-        self._clean_reports()
+        self._drop_files()
         try:
             answer = ask(query.bytes_for(path))
         except (original_module.Aborted, original_module.Refused, ours_module.Refused) as error:
@@ -127,7 +127,7 @@ class Comparison(compare.Comparison):
     def _report_files(self):
         return sorted(name for name in os.listdir(self.directory) if name.startswith("report"))
 
-    def _clean_reports(self):
+    def _drop_files(self):
         for name in self._report_files():
             os.unlink(os.path.join(self.directory, name))
 
