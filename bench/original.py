@@ -44,6 +44,8 @@ def saved(path, out):
     timed("regex", original.Profile, b"scope", options(
         f"file:outfile={out}",
         show_name_regexes=[".*stage_[0-3]/unit_1.*(Conv|MatMul).*", ".*ReluGrad_[0-9]+7"]))
+    # What TensorFlow itself needs is not the profile's.
+    times["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - idle
     timed("timeline", original.Profile, b"graph",
           options(f"timeline:outfile={out}.timeline", step=0))
     timed("serialize", original.SerializeToString)
@@ -63,6 +65,4 @@ def files(graph, op_log, run_meta):
 
 idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 {"saved": saved, "files": files}[sys.argv[1]](*sys.argv[2:])
-# What TensorFlow itself needs is not the profile's.
-times["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - idle
 print(json.dumps(times))

@@ -66,6 +66,16 @@ static void time_views(const tfprof_profile *p, tfprof_options *o)
 	}
 }
 
+/* While loading and reporting; a serialized profile in memory is its own size
+ * on top. */
+static void report_peak(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	report("peak_mb", (double)usage.ru_maxrss / 1024);
+}
+
 static void time_saved(char **argv)
 {
 	tfprof_profile *p = tfprof_profile_new();
@@ -88,6 +98,7 @@ static void time_saved(char **argv)
 	time_views(p, o);
 	set(o, "show_name_regexes", ".*stage_[0-3]/unit_1.*(Conv|MatMul).*,.*ReluGrad_[0-9]+7");
 	report("regex", ask(p, "scope", o));
+	report_peak();
 	set(o, "show_name_regexes", ".*");
 	snprintf(output, sizeof(output), "timeline:outfile=%s.timeline", argv[3]);
 	set(o, "output", output);
@@ -121,8 +132,6 @@ static void time_files(char **argv)
 
 int main(int argc, char **argv)
 {
-	struct rusage usage;
-
 	printf("{");
 	if (argc == 4 && strcmp(argv[1], "saved") == 0)
 		time_saved(argv);
@@ -130,8 +139,6 @@ int main(int argc, char **argv)
 		time_files(argv);
 	else
 		return 2;
-	getrusage(RUSAGE_SELF, &usage);
-	report("peak_mb", (double)usage.ru_maxrss / 1024);
 	printf("}\n");
 	return 0;
 }

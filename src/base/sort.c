@@ -89,13 +89,12 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
 /* ---- texts ------------------------------------------------------------- */
 
 /* Seven bytes of text and how many there are make a key: the end of a text
- * comes before any byte. */
+ * comes before any byte. `rank` says how bytes are ordered, NULL: as they are. */
 enum { KEY_BYTES = 7 };
 
-static unsigned char rank_of(unsigned char byte, enum sort_collation collation)
+/* In SORT_PATHS. */
+static unsigned char rank_of(unsigned char byte)
 {
-	if (collation == SORT_BYTES)
-		return byte;
 	if (byte == '/')
 		return 0;
 	return byte < '/' ? (unsigned char)(byte + 1) : byte;
@@ -107,9 +106,28 @@ static uint64_t text_key(struct span text, size_t from, const unsigned char *ran
 	size_t left = text.n - from, n = left < KEY_BYTES ? left : KEY_BYTES;
 	uint64_t key = 0;
 
+	if (!rank && left > KEY_BYTES) {
+		memcpy(&key, p, sizeof(key));
+		return (__builtin_bswap64(key) & ~(uint64_t)255) | (KEY_BYTES + 1);
+	}
 	for (size_t i = 0; i < n; i++)
-		key |= (uint64_t)rank[p[i]] << (56 - 8 * i);
+		key |= (uint64_t)(rank ? rank[p[i]] : p[i]) << (56 - 8 * i);
 	return key | (left > KEY_BYTES ? KEY_BYTES + 1 : n);
+}
+
+/* Texts lie all over memory: those of the items to come are asked for. */
+static void make_keys(struct sort_item *items, size_t n, const struct span *texts, size_t offset,
+	const unsigned char *rank)
+{
+	enum { AHEAD = 12 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (i + 2 * AHEAD < n) {
+			__builtin_prefetch(&texts[items[i + 2 * AHEAD].id]);
+			__builtin_prefetch(texts[items[i + AHEAD].id].at + offset);
+		}
+		items[i].key = text_key(texts[items[i].id], offset, rank);
+	}
 }
 
 struct range {
@@ -126,7 +144,7 @@ bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 	bool fine = items && scratch && vec_push(&todo, ((struct range){0, n, 0}));
 
 	for (unsigned b = 0; b < 256; b++)
-		rank[b] = rank_of((unsigned char)b, collation);
+		rank[b] = rank_of((unsigned char)b);
 	for (size_t i = 0; fine && i < n; i++)
 		items[i].id = (uint32_t)i;
 	while (fine && todo.n) {
@@ -134,8 +152,7 @@ bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 		struct sort_item *at = items + r.start;
 		size_t end;
 
-		for (size_t i = 0; i < r.n; i++)
-			at[i].key = text_key(texts[at[i].id], r.offset, rank);
+		make_keys(at, r.n, texts, r.offset, collation == SORT_BYTES ? NULL : rank);
 		sort_items(at, scratch, r.n);
 		/* Texts that agree so far and go on are ordered by what follows. */
 		for (size_t i = 0; fine && i < r.n; i = end) {

@@ -25,7 +25,14 @@ static bool add(struct builder *b, struct span label, uint32_t node)
 static size_t shared_bytes(struct span a, struct span b)
 {
 	size_t n = a.n < b.n ? a.n : b.n, i = 0;
+	uint64_t x, y;
 
+	for (; n - i >= 8; i += 8) {
+		memcpy(&x, a.at + i, 8);
+		memcpy(&y, b.at + i, 8);
+		if (x != y)
+			return i + (size_t)__builtin_ctzll(x ^ y) / 8;
+	}
 	while (i < n && a.at[i] == b.at[i])
 		i++;
 	return i;
@@ -63,6 +70,12 @@ static bool build(struct builder *b, const struct model *m)
 	fine = fine && sort_texts(names, order, n, SORT_PATHS) &&
 		add(b, SPAN(ROOT_NAME), NONE);
 	for (size_t i = 0; fine && i < n; i++) {
+		enum { AHEAD = 12 };
+
+		if (i + 2 * AHEAD < n) {
+			__builtin_prefetch(&names[order[i + 2 * AHEAD]]);
+			__builtin_prefetch(names[order[i + AHEAD]].at);
+		}
 		fine = add_name(b, names[order[i]], previous, order[i]);
 		previous = names[order[i]];
 	}
