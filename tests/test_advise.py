@@ -8,6 +8,8 @@ import gzip
 import json
 import os
 import random
+import re
+import subprocess
 import sys
 
 import pytest
@@ -135,7 +137,7 @@ def test_all_with_an_option_of_one(ours):
 @pytest.mark.parametrize("checkers, words", [
     (("JobCheker",), ("JobCheker", "did you mean 'JobChecker'")),
     ((("JobChecker", "pss", "x"),), ("unknown option 'pss' of JobChecker", "ps_job")),
-    ((("OperationChecker", "x", "1"),), ("OperationChecker, which has none",)),
+    ((("OperationChecker", "x", "1"),), ("unknown option 'x' of OperationChecker: valid are top",)),
     ((("IdleGapChecker", "notice", "much"),), ("IdleGapChecker", "notice", "'much'", "number")),
     ((("IdleGapChecker", "notice", ""),), ("number",)),
     ((("all", "top", "1"),), ("name a checker",)),
@@ -820,6 +822,43 @@ def test_many_links_are_summed_up(ours):
     entries = [received(f"edge_{i}_w from {PS % i} to {CPU}", 1, 100 + i, 10) for i in range(30)]
     found = links_of(ours, *entries)
     assert len(found["link"]) == 20 and found["more_links"][0]["text"].startswith("and 10 more")
+
+
+# -- the document --------------------------------------------------------------------------
+
+
+def read_document():
+    with open(os.path.join(HERE, "..", "docs", "advise.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_the_documented_checker_compiles(tmp_path):
+    (source,) = re.findall(r"^```c\n(.*?)^```$", read_document(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "large_constant.c").write_text(source)
+    top = os.path.join(HERE, "..")
+    done = subprocess.run(
+        [os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+         "-Wno-unused-parameter", "-fsyntax-only", "-I", os.path.join(top, "include"), "-I",
+         os.path.join(top, "src"), str(tmp_path / "large_constant.c")], capture_output=True,
+        text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_checker_and_option_is_documented(ours):
+    text = read_document()
+    make.clean(1).load(ours)
+    advice, _ = advise(ours)
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL))
+    assert list(sections) == ORDER
+    for verdict in advice["checkers"]:
+        section = sections[verdict["name"]]
+        for option, value in verdict["options"].items():
+            (row,) = [line for line in section.splitlines()
+                      if line.startswith("| ") and f"`{option}`" in line.split("|")[1]]
+            names = re.findall(r"`(\w+)`", row.split("|")[1])
+            defaults = row.split("|")[2].strip().split(", ")
+            if len(value) < 20:
+                assert defaults[names.index(option)] == value, (verdict["name"], option)
 
 
 # -- whatever comes ----------------------------------------------------------------------

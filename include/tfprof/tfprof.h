@@ -150,7 +150,8 @@ TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,
 	struct tfprof_summary *summary);
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
-/* By node index, 0 <= i < n_nodes; NULL beyond. */
+/* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
+ * bytes, without a NUL. */
 TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL

@@ -3,7 +3,7 @@ second time for the other direction, a third time for the order of the report.""
 
 import html
 import itertools
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple
 
 from tfprof import _format
 
@@ -14,8 +14,8 @@ _numbers = itertools.count(1)
 class Column(NamedTuple):
     head: str
     own: str
-    total: Optional[str] = None
-    show: Optional[Callable[[int], str]] = None
+    total: str = ""
+    show: Any = None       # a function, or None for text
 
 
 def _both(head: str, field: str, show: Callable[[int], str]) -> List[Column]:
@@ -93,7 +93,7 @@ _SCRIPT = """
 def table(result: Any) -> str:
     number = f"tfprof-{next(_numbers)}-{id(result):x}"
     columns = _columns(result.options["select"])
-    cell = _tree_cell
+    cell: Callable[[Any, Column], str] = _tree_cell
     first = 0
     if result.view == "op" and len(result) > 1:
         # Each group stands in a line of its own, under no root.

@@ -7,7 +7,7 @@ here, byte by byte: it needs no protobuf.
 """
 
 import operator
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from tfprof import _native
 from tfprof._warn import warn
@@ -25,7 +25,7 @@ FIELDS = {
 # What TensorFlow's API takes for a key that is not there.
 ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
 
-_warned = set()
+_warned: Set[str] = set()
 
 
 class _Option:

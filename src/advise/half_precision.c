@@ -1,6 +1,7 @@
 /* Matrix multiplications and convolutions that an accelerator does in float32
  * and could do in 16 bits. */
 #include "advise/advise.h"
+#include "advise/top.h"
 #include "advise/types.h"
 #include "model/attrs.h"
 #include "model/device.h"
@@ -21,11 +22,7 @@ enum { DT_FLOAT = 1 };
 
 struct float_work {
 	double float_us, all_us;
-	size_t n_kept;
-	struct kept {
-		uint32_t node;
-		int64_t micros;
-	} *kept;                   /* the longest, longest first */
+	struct top longest;
 };
 
 static bool is_float(const struct model *m, uint32_t node)
@@ -36,18 +33,7 @@ static bool is_float(const struct model *m, uint32_t node)
 		attr.kind == ATTR_TYPE && attr.number == DT_FLOAT;
 }
 
-static void keep(struct float_work *w, size_t top, uint32_t node, int64_t micros)
-{
-	size_t i;
-
-	if (w->n_kept == top && (!top || micros <= w->kept[top - 1].micros))
-		return;
-	for (i = w->n_kept < top ? w->n_kept++ : top - 1; i && w->kept[i - 1].micros < micros; i--)
-		w->kept[i] = w->kept[i - 1];
-	w->kept[i] = (struct kept){node, micros};
-}
-
-static void add_up(struct check *c, struct type_filter *types, struct float_work *w, size_t top)
+static void add_up(struct check *c, struct type_filter *types, struct float_work *w)
 {
 	const struct model *m = c->model;
 	struct numbers numbers;
@@ -65,7 +51,7 @@ static void add_up(struct check *c, struct type_filter *types, struct float_work
 		if (!type_filter_match(types, node) || !is_float(m, node))
 			continue;
 		w->float_us += (double)micros;
-		keep(w, top, node, micros);
+		top_add(&w->longest, node, micros);
 	}
 }
 
@@ -80,11 +66,11 @@ static void report(struct check *c, const struct float_work *w)
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, to_int(w->all_us));
 	buf_text(b, " a step. 16 bits may be twice as fast.");
-	for (size_t i = 0; i < w->n_kept; i++) {
-		struct place place = check_node(c, w->kept[i].node);
+	for (size_t i = 0; i < w->longest.n; i++) {
+		struct place place = check_node(c, w->longest.at[i].id);
 
 		buf_text(b, "\n  ");
-		format_number(b, UNIT_MICROS, w->kept[i].micros);
+		format_number(b, UNIT_MICROS, w->longest.at[i].value);
 		buf_text(b, ": ");
 		place_put(b, &place);
 	}
@@ -93,10 +79,10 @@ static void report(struct check *c, const struct float_work *w)
 	f->stake_share = share;
 	f->remedy =
 		"Try mixed precision (float16 or bfloat16), and see that the model still learns.";
-	for (size_t i = 0; i < w->n_kept; i++) {
-		struct place place = check_node(c, w->kept[i].node);
+	for (size_t i = 0; i < w->longest.n; i++) {
+		struct place place = check_node(c, w->longest.at[i].id);
 
-		place.micros = w->kept[i].micros;
+		place.micros = w->longest.at[i].value;
 		check_place(c, f, place);
 	}
 }
@@ -105,15 +91,12 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct type_filter types;
 	struct float_work w = {0};
-	int64_t top = check_int(c, "top");
-	size_t n_top = top < 0 ? 0 : top > 100 ? 100 : (size_t)top;
 	enum tfprof_status status = type_filter_init(&types, c, "types", err);
 
-	w.kept = check_alloc(c, n_top, sizeof(*w.kept));
-	if (status == TFPROF_OK && !w.kept)
+	if (status == TFPROF_OK && !top_init(&w.longest, c, "top"))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK) {
-		add_up(c, &types, &w, n_top);
+		add_up(c, &types, &w);
 		status = regexes_check(types.regexes, err);
 	}
 	if (status == TFPROF_OK && w.all_us <= 0)

@@ -78,8 +78,10 @@ static void put_figures(struct buf *b, const struct link *link, struct span long
 {
 	put_count(b, link->n_transfers, link->n_steps);
 	buf_text(b, link->n_transfers == link->n_steps ? " transfer, " : " transfers, ");
-	format_number(b, UNIT_BYTES, link->bytes / link->n_steps);
-	buf_text(b, ", ");
+	if (link->bytes) {
+		format_number(b, UNIT_BYTES, link->bytes / link->n_steps);
+		buf_text(b, ", ");
+	}
 	format_number(b, UNIT_MICROS, link->time_us / link->n_steps);
 	buf_text(b, " a step");
 	if (link->bytes) {

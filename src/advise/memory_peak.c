@@ -3,6 +3,8 @@
  * Run metadata does not say how much there is: with the option limit_bytes the
  * peak is judged, without it only told. */
 #include "advise/advise.h"
+#include "advise/top.h"
+#include "base/sort.h"
 #include "model/device.h"
 #include "output/format.h"
 
@@ -13,8 +15,6 @@ static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "How many nodes that hold memory are named."},
 	{NULL, NULL, NULL},
 };
-
-enum { MOST_HOLDERS = 20 };
 
 struct peak {
 	uint32_t device;           /* string id */
@@ -91,36 +91,23 @@ static bool add_persistent(void *context, const struct exec_memory *memory)
 	return true;
 }
 
-struct holder {
-	uint32_t node;
-	int64_t bytes;
-};
-
-static size_t find_holders(struct check *c, const struct peak *peak, struct holder *top,
-	size_t n_top)
+static void find_holders(struct check *c, const struct peak *peak, struct top *holders)
 {
 	const struct model *m = c->model;
-	size_t n = 0, i;
 
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		struct holding h = {.until = peak->micros};
-		struct exec_visitor visitor = {
-			.allocation = add_allocation, .memory = add_persistent, .context = &h};
+		struct exec_visitor visitor = {.allocation = add_allocation,
+			.memory = add_persistent, .context = &h};
 		uint32_t row = m->nodes.device[node] == peak->device
-				       ? exec_find(m, node, peak->step)
-				       : NONE;
+			? exec_find(m, node, peak->step) : NONE;
 
 		if (row == NONE)
 			continue;
 		exec_visit(m, row, &visitor);
 		add_clamped(&h.bytes, h.persistent);
-		if (h.bytes <= 0 || (n == n_top && (!n_top || h.bytes <= top[n - 1].bytes)))
-			continue;
-		for (i = n < n_top ? n++ : n - 1; i && top[i - 1].bytes < h.bytes; i--)
-			top[i] = top[i - 1];
-		top[i] = (struct holder){node, h.bytes};
+		top_add(holders, node, h.bytes);
 	}
-	return n;
 }
 
 static void report(struct check *c, const struct peak *peak)
@@ -129,24 +116,24 @@ static void report(struct check *c, const struct peak *peak)
 	       share = limit > 0 ? (double)peak->bytes / limit : 0;
 	enum tfprof_level level = limit > 0 ? check_level(share, NEVER, check_number(c, "warning"),
 		check_number(c, "high")) : TFPROF_LEVEL_NONE;
-	int64_t wanted = check_int(c, "top");
-	struct holder holders[MOST_HOLDERS];
-	size_t n = find_holders(c, peak, holders,
-		wanted < 0 ? 0 : wanted > MOST_HOLDERS ? MOST_HOLDERS : (size_t)wanted);
+	struct top holders;
 	struct buf *b = &c->text;
 	struct finding *f;
 
+	if (!top_init(&holders, c, "top"))
+		return;
+	find_holders(c, peak, &holders);
 	buf_span(b, model_text(c->model, peak->device));
 	buf_text(b, " had at most ");
 	format_number(b, UNIT_BYTES, peak->bytes);
 	buf_printf(b, " in use, in step %lld", (long long)peak->step);
 	if (limit > 0)
 		buf_printf(b, ": %.0f%% of its limit", 100 * share);
-	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(c, holders[i].node);
+	for (size_t i = 0; i < holders.n; i++) {
+		struct place place = check_node(c, holders.at[i].id);
 
 		buf_text(b, "\n  ");
-		format_number(b, UNIT_BYTES, holders[i].bytes);
+		format_number(b, UNIT_BYTES, holders.at[i].value);
 		buf_text(b, ": ");
 		place_put(b, &place);
 	}
@@ -159,10 +146,10 @@ static void report(struct check *c, const struct peak *peak)
 		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, "
 			    "or free what "
 			    "is held longest.";
-	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(c, holders[i].node);
+	for (size_t i = 0; i < holders.n; i++) {
+		struct place place = check_node(c, holders.at[i].id);
 
-		place.bytes = holders[i].bytes;
+		place.bytes = holders.at[i].value;
 		check_place(c, f, place);
 	}
 }
@@ -171,10 +158,16 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	peaks_vec peaks = {0};
 	bool fine = find_peaks(c, &peaks);
+	struct span *names = check_alloc(c, peaks.n, sizeof(*names));
+	uint32_t *order = check_alloc(c, peaks.n, sizeof(*order));
 
+	fine = fine && names && order;
 	for (size_t i = 0; fine && i < peaks.n; i++)
-		if (peaks.at[i].bytes > 0)
-			report(c, &peaks.at[i]);
+		names[i] = model_text(c->model, peaks.at[i].device);
+	fine = fine && sort_texts(names, order, peaks.n, SORT_BYTES);
+	for (size_t i = 0; fine && i < peaks.n; i++)
+		if (peaks.at[order[i]].bytes > 0)
+			report(c, &peaks.at[order[i]]);
 	if (fine && !c->verdict->findings.n)
 		check_skip(c, "No memory in use by an accelerator's allocator in the profile. Skip "
 			      "MemoryPeakChecker");

@@ -1,22 +1,35 @@
 /* Operations for which there is a faster configuration. */
 #include "advise/advise.h"
+#include "advise/top.h"
 #include "model/attrs.h"
 #include "model/device.h"
 
 static const struct tfprof_checker_option_info options[] = {
+	{"top", "3", "How many nodes are named for each finding (in JSON)."},
 	{NULL, NULL, NULL},
 };
 
-enum { MAX_PLACES = 3 };
-
-static struct place place_of(const struct model *m, uint32_t node)
+/* Counts a node in; gives it a place if it is among the longest. */
+static void add_node(struct check *c, struct finding *f, struct top *top, uint32_t node)
 {
 	struct numbers numbers;
 
-	metrics_of(m, node, -1, &numbers);
-	return (struct place){.device = model_text(m, m->nodes.device[node]),
-		.node = model_name(m, node), .op = model_text(m, m->nodes.op[node]),
-		.micros = numbers.at[METRIC_MICROS]};
+	metrics_of(c->model, node, -1, &numbers);
+	add_clamped(&f->stake_us, numbers.at[METRIC_MICROS]);
+	/* A node that did not run counts, too: as the shortest. */
+	top_add(top, node, numbers.at[METRIC_MICROS] > 0 ? numbers.at[METRIC_MICROS] : 1);
+}
+
+static void add_places(struct check *c, struct finding *f, const struct top *top)
+{
+	for (size_t i = 0; i < top->n; i++) {
+		struct place place = check_node(c, top->at[i].id);
+		struct numbers numbers;
+
+		metrics_of(c->model, top->at[i].id, -1, &numbers);
+		place.micros = numbers.at[METRIC_MICROS];
+		check_place(c, f, place);
+	}
 }
 
 static bool has_type(const struct model *m, uint32_t types, uint32_t type)
@@ -41,12 +54,12 @@ static void check_batch_norm(struct check *c)
 {
 	const struct model *m = c->model;
 	struct finding *f = NULL;
+	struct top top;
 
-	if (any_has_type(m, strings_find(&m->strings, SPAN("FusedBatchNorm"))))
+	if (!top_init(&top, c, "top") ||
+		any_has_type(m, strings_find(&m->strings, SPAN("FusedBatchNorm"))))
 		return;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		struct place place;
-
 		if (!span_contains(model_name(m, node), SPAN("BatchNorm")))
 			continue;
 		if (!f) {
@@ -55,11 +68,10 @@ static void check_batch_norm(struct check *c)
 				c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
 			f->remedy = "Use a batch normalization that is one fused operation.";
 		}
-		place = place_of(m, node);
-		add_clamped(&f->stake_us, place.micros);
-		if (f->places.n < MAX_PLACES)
-			check_place(c, f, place);
+		add_node(c, f, &top, node);
 	}
+	if (f)
+		add_places(c, f, &top);
 }
 
 static bool is_nhwc(const struct model *m, uint32_t node)
@@ -75,10 +87,11 @@ static void check_data_format(struct check *c)
 {
 	const struct model *m = c->model;
 	struct finding *f = NULL;
+	struct top top;
 
+	if (!top_init(&top, c, "top"))
+		return;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		struct place place;
-
 		if (!m->nodes.device[node] || !is_nhwc(m, node))
 			continue;
 		if (!f) {
@@ -88,11 +101,10 @@ static void check_data_format(struct check *c)
 			f = check_find(c, "nhwc_on_gpu", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
 			f->remedy = "Try data_format NCHW for these operations and measure again.";
 		}
-		place = place_of(m, node);
-		add_clamped(&f->stake_us, place.micros);
-		if (f->places.n < MAX_PLACES)
-			check_place(c, f, place);
+		add_node(c, f, &top, node);
 	}
+	if (f)
+		add_places(c, f, &top);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)

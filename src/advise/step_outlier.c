@@ -1,6 +1,6 @@
 /* Steps that took unusually long, and the nodes that made them so. */
 #include "advise/advise.h"
-#include "base/sort.h"
+#include "advise/top.h"
 #include "output/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -45,44 +45,30 @@ static int64_t excess_of(const struct steps *s, uint32_t node, size_t step, doub
 	return to_int((double)micros_of(m, node, m->steps.at[step]) - stats_median(others, n));
 }
 
-struct cause {
-	uint32_t node;
-	int64_t excess_us;
-};
-
-/* The nodes with the largest excess, largest first; gives how many. */
-static size_t find_causes(struct steps *s, size_t step, struct cause *causes, size_t top)
+/* The nodes with the largest excess. */
+static bool find_causes(struct steps *s, size_t step, struct top *causes)
 {
 	const struct model *m = s->c->model;
 	double *others = check_alloc(s->c, s->n, sizeof(*others));
-	size_t n = 0;
 
-	for (uint32_t node = 0; others && node < m->nodes.n; node++) {
-		struct cause cause = {node, 0};
-		size_t i;
-
-		if (exec_find(m, node, m->steps.at[step]) == NONE)
-			continue;
+	if (!others || !top_init(causes, s->c, "top"))
+		return false;
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		if (node % 4096 == 0 && check_cancelled(s->c))
 			break;
-		cause.excess_us = excess_of(s, node, step, others);
-		if (cause.excess_us <= 0 ||
-			(n == top && cause.excess_us <= causes[n - 1].excess_us))
-			continue;
-		for (i = n < top ? n++ : n - 1; i && causes[i - 1].excess_us < cause.excess_us; i--)
-			causes[i] = causes[i - 1];
-		causes[i] = cause;
+		if (exec_find(m, node, m->steps.at[step]) != NONE)
+			top_add(causes, node, excess_of(s, node, step, others));
 	}
-	return n;
+	return true;
 }
 
 static void report(struct steps *s, size_t step, double score)
 {
 	struct check *c = s->c;
 	int64_t took = s->a->step_us[step], excess = took - to_int(s->spread.median);
-	int64_t top = check_int(c, "top"), explained = 0;
-	struct cause *causes = check_alloc(c, top > 0 ? (size_t)top : 0, sizeof(*causes));
-	size_t n = causes && top > 0 ? find_causes(s, step, causes, (size_t)top) : 0;
+	int64_t explained = 0;
+	struct top causes;
+	size_t n = find_causes(s, step, &causes) ? causes.n : 0;
 	struct buf *b = &c->text;
 	struct finding *f;
 
@@ -92,17 +78,17 @@ static void report(struct steps *s, size_t step, double score)
 		b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median, s->n);
 	format_number(b, UNIT_MICROS, to_int(s->spread.median));
 	for (size_t i = 0; i < n; i++)
-		add_clamped(&explained, causes[i].excess_us);
+		add_clamped(&explained, causes.at[i].value);
 	/* Not nodes, but the time between them. */
 	if (explained < excess / 10) {
 		buf_text(b, "; no node took much longer than usual: the time is between them");
 		n = 0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(c, causes[i].node);
+		struct place place = check_node(c, causes.at[i].id);
 
 		buf_text(b, "\n  ");
-		format_number(b, UNIT_MICROS, causes[i].excess_us);
+		format_number(b, UNIT_MICROS, causes.at[i].value);
 		buf_text(b, " longer than usual: ");
 		place_put(b, &place);
 	}
@@ -117,9 +103,9 @@ static void report(struct steps *s, size_t step, double score)
 			    : "Look at the nodes named, or, if there are none, at what the "
 			      "machine did besides.";
 	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(c, causes[i].node);
+		struct place place = check_node(c, causes.at[i].id);
 
-		place.micros = causes[i].excess_us;
+		place.micros = causes.at[i].value;
 		check_place(c, f, place);
 	}
 	check_figure(c, f, "score", score);

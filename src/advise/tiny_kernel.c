@@ -3,6 +3,7 @@
  * On a GPU a node has two kinds of times: on the device itself the host's, who
  * prepares and launches it, and on the stream the kernel's. */
 #include "advise/advise.h"
+#include "advise/top.h"
 #include "base/sort.h"
 #include "model/device.h"
 #include "output/format.h"
@@ -152,24 +153,25 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 }
 
 struct type_loss {
-	uint32_t op, node;         /* node: the one that loses most */
+	uint32_t node;             /* the one that loses most */
 	int64_t n_kernels;
 	double lost_us, node_lost_us;
 };
 
-/* The op types that lose most, largest first; gives how many. */
-static size_t find_types(struct tiny *t, uint32_t device, struct type_loss *top, size_t n_top)
+/* The op types that lose most, and what each loses, by string id of the op. */
+static struct type_loss *find_types(struct tiny *t, uint32_t device, struct top *top)
 {
-	size_t n_strings = t->c->model->strings.text.n, n = 0;
+	size_t n_strings = t->c->model->strings.text.n;
 	struct type_loss *types = check_alloc(t->c, n_strings, sizeof(*types));
 
-	for (size_t i = 0; types && i < t->kernels.n; i++) {
+	if (!types || !top_init(top, t->c, "top"))
+		return NULL;
+	for (size_t i = 0; i < t->kernels.n; i++) {
 		const struct kernels *k = &t->kernels.at[i];
 		struct type_loss *type = &types[t->c->model->nodes.op[k->node]];
 
 		if (k->device != device)
 			continue;
-		type->op = t->c->model->nodes.op[k->node];
 		type->n_kernels += k->n;
 		type->lost_us += lost_by(k);
 		if (lost_by(k) >= type->node_lost_us) {
@@ -177,27 +179,18 @@ static size_t find_types(struct tiny *t, uint32_t device, struct type_loss *top,
 			type->node = k->node;
 		}
 	}
-	for (size_t s = 0; types && s < n_strings; s++) {
-		size_t i;
-
-		if (types[s].lost_us <= 0 || (n == n_top && types[s].lost_us <= top[n - 1].lost_us))
-			continue;
-		for (i = n < n_top ? n++ : n - 1; i && top[i - 1].lost_us < types[s].lost_us; i--)
-			top[i] = top[i - 1];
-		top[i] = types[s];
-	}
-	return n;
+	for (uint32_t op = 0; op < n_strings; op++)
+		top_add(top, op, to_int(types[op].lost_us));
+	return types;
 }
 
 static void report(struct tiny *t, uint32_t device, double kernel_us, double launch_us,
 	enum tfprof_level level)
 {
-	enum { MOST_TYPES = 20 };
 	const struct device_sums *sums = &t->sums[device];
-	int64_t n_steps = sums->n_steps, wanted = check_int(t->c, "top");
-	struct type_loss types[MOST_TYPES];
-	size_t n_top = wanted < 1 ? 1 : wanted > MOST_TYPES ? MOST_TYPES : (size_t)wanted;
-	size_t n = find_types(t, device, types, n_top);
+	int64_t n_steps = sums->n_steps;
+	struct top top;
+	const struct type_loss *types = find_types(t, device, &top);
 	struct buf *b = &t->c->text;
 	struct finding *f;
 
@@ -208,13 +201,14 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 		(long long)(sums->n_kernels / n_steps), kernel_us, launch_us);
 	format_number(b, UNIT_MICROS, to_int(sums->lost_us) / n_steps);
 	buf_text(b, " a step are lost");
-	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(t->c, types[i].node);
+	for (size_t i = 0; i < top.n; i++) {
+		const struct type_loss *type = &types[top.at[i].id];
+		struct place place = check_node(t->c, type->node);
 
 		buf_text(b, "\n  ");
-		buf_span(b, model_text(t->c->model, types[i].op));
-		buf_printf(b, ", %lld kernels a step, ", (long long)(types[i].n_kernels / n_steps));
-		format_number(b, UNIT_MICROS, to_int(types[i].lost_us) / n_steps);
+		buf_span(b, model_text(t->c->model, top.at[i].id));
+		buf_printf(b, ", %lld kernels a step, ", (long long)(type->n_kernels / n_steps));
+		format_number(b, UNIT_MICROS, top.at[i].value / n_steps);
 		buf_text(b, " lost, as in ");
 		place_put(b, &place);
 	}
@@ -224,10 +218,11 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	f->remedy = "Fuse small operations (compile the graph, use fused layers), or give each "
 		    "more work "
 		    "with a larger batch.";
-	for (size_t i = 0; i < n; i++) {
-		struct place place = check_node(t->c, types[i].node);
+	for (size_t i = 0; i < top.n; i++) {
+		const struct type_loss *type = &types[top.at[i].id];
+		struct place place = check_node(t->c, type->node);
 
-		place.micros = to_int(types[i].lost_us) / n_steps;
+		place.micros = top.at[i].value / n_steps;
 		check_place(t->c, f, place);
 	}
 	check_figure(t->c, f, "kernels", (double)sums->n_kernels / (double)n_steps);

@@ -8,6 +8,7 @@
 #include "interrupt.h"
 #include "load.h"
 #include "out.h"
+#include "progress.h"
 #include "request.h"
 #include "run.h"
 #include "shell.h"
@@ -76,6 +77,7 @@ static int report(const struct request *r, const struct loaded *l)
 	int found;
 
 	interrupt_set(INTERRUPT_QUERY);
+	progress_say("Preparing Views...");
 	status = run_request(r, l->profile, interrupt_get(), &result, &err);
 	if (status != TFPROF_OK)
 		return complain(status, &err);

@@ -13,10 +13,11 @@ uint32_t timeline_exec(const struct query *q, uint32_t node)
 	const struct model *m = q->model;
 	uint32_t exec;
 
-	if (!m->nodes.device[node])
+	/* A host goes with every device, unless a profile says otherwise. */
+	if (!m->nodes.device[node] || !m->nodes.host_device[node])
 		return NONE;
 	exec = exec_find(m, node, q->options->number[OPT_STEP]);
-	return exec != NONE && m->execs.rows.at[exec].start_us > 0 ? exec : NONE;
+	return exec != NONE && m->execs.rows.at[exec].start_us != 0 ? exec : NONE;
 }
 
 bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, uint32_t *exec)

@@ -329,6 +329,8 @@ static void put_devices(struct memory *y)
 		while (change && change->device == d)
 			change = sorter_next(&y->changes);
 		ranking_reset(&y->ranking);
+		if (!span_contains(name, SPAN("gpu")))
+			continue;
 		buf_span(y->text, name);
 		buf_printf(y->text, " peak memory: %.2f MB\n", (double)s.peak / 1e6);
 	}

@@ -52,3 +52,14 @@ def test_names_of_tensorflows_own_module():
 def test_version():
     import tfprof
     assert tfprof.__version__.count(".") == 2
+
+
+def test_stub_has_every_name():
+    """Type checkers read the stub, because the names come when asked for."""
+    import os
+
+    import tfprof
+    with open(os.path.join(os.path.dirname(tfprof.__file__), "__init__.pyi")) as file:
+        text = file.read()
+    for name in tfprof.__all__:
+        assert f" as {name}\n" in text or f"\n{name}: Any\n" in text, name
