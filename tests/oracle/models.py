@@ -6,10 +6,12 @@
 Each model is a script that builds a TensorFlow graph and runs it traced. It
 runs in a directory of its own under /tmp and afterwards the file names in the
 call stacks are made those of an installed TensorFlow, so that what is written
-does not depend on where it was made. Files per model: graph.pb, tfprof_log,
+does not depend on where it was made. TensorFlow does not record the text of the
+stacks' lines: it is read from the files. Files per model: graph.pb, tfprof_log,
 run_meta_<i>, profile; of the ResNet also graph.pbtxt and a checkpoint.
 """
 
+import linecache
 import os
 import shutil
 import subprocess
@@ -26,6 +28,8 @@ SCRIPTS = {
     "devices": [os.path.join(HERE, "scripts", "devices.py")],
 }
 INSTALLED = "/usr/lib/python3/dist-packages/"
+# The original is asked, never read, not even a line of it for a label.
+NEVER_READ = INSTALLED + "tensorflow/python/profiler/"
 
 
 def make(model, directory):
@@ -41,18 +45,49 @@ def make(model, directory):
                    stderr=subprocess.DEVNULL)
     shutil.rmtree(workplace)
     for name, kind in (("tfprof_log", OpLogProto), ("profile", ProfileProto)):
-        move_stacks(os.path.join(directory, name), kind)
+        complete_stacks(os.path.join(directory, name), kind, model)
 
 
-def move_stacks(path, kind):
+def complete_stacks(path, kind, model):
+    """Gives the call stacks of a file neutral file names and the text of their lines."""
     with open(path, "rb") as file:
         message = kind.FromString(file.read())
+    move_stacks(message)
+    fill_lines(message, {INSTALLED: os.path.dirname(sys.modules["tensorflow"].__path__[0]),
+                         f"/tmp/{model}/": os.path.dirname(SCRIPTS[model][0])})
+    with open(path, "wb") as file:
+        file.write(message.SerializeToString(deterministic=True))
+
+
+def move_stacks(message):
     for number, text in message.id_to_string.items():
         before, found, after = text.partition("/site-packages/")
         if found:
             message.id_to_string[number] = INSTALLED + after
-    with open(path, "wb") as file:
-        file.write(message.SerializeToString(deterministic=True))
+
+
+def fill_lines(message, places):
+    """Notes the text of every stack's lines, as far as it is known. `places`
+    says where the files of a directory in the stacks really are."""
+    id_of = {text: number for number, text in message.id_to_string.items()}
+    if isinstance(message, OpLogProto):
+        stacks = [entry.code_def for entry in message.log_entries]
+    else:
+        stacks = [message.nodes[number].trace for number in sorted(message.nodes)]
+    for frame in (frame for stack in stacks for frame in stack.traces):
+        text = read_line(message.id_to_string[frame.file_id], frame.lineno, places)
+        if text and text not in id_of:
+            id_of[text] = max(id_of.values()) + 1
+            message.id_to_string[id_of[text]] = text
+        if text:
+            frame.line_id = id_of[text]
+
+
+def read_line(name, number, places):
+    for recorded, real in places.items():
+        if name.startswith(recorded) and not name.startswith(NEVER_READ):
+            return linecache.getline(os.path.join(real, name[len(recorded):]), number).strip()
+    return ""
 
 
 if __name__ == "__main__":
