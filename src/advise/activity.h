@@ -71,8 +71,9 @@ struct events {
 
 static inline struct events activity_events(const struct activity *a, size_t step)
 {
-	return (struct events){a->events.at + a->first_event[step],
-		a->first_event[step + 1] - a->first_event[step]};
+	size_t first = a->first_event[step], n = a->first_event[step + 1] - first;
+
+	return (struct events){n ? a->events.at + first : NULL, n};
 }
 
 struct moves {
@@ -82,8 +83,9 @@ struct moves {
 
 static inline struct moves activity_transfers(const struct activity *a, size_t step)
 {
-	return (struct moves){a->transfers.at + a->first_transfer[step],
-		a->first_transfer[step + 1] - a->first_transfer[step]};
+	size_t first = a->first_transfer[step], n = a->first_transfer[step + 1] - first;
+
+	return (struct moves){n ? a->transfers.at + first : NULL, n};
 }
 
 /* From the first to the last that happened in a step, by task; empty where

@@ -140,7 +140,10 @@ class Comparison:
         differences = []
         if Traits(case).negative:
             return differences      # averages of negative numbers differ by design
-        for how in (("at once",) if case.all_at_once else ("fed", "loaded")):
+        ways = ("at once",) if case.all_at_once else ("fed", "loaded")
+        if not any(graph.node for graph in case.graphs()) and not case.steps:
+            ways = ways[:1]         # saved, it is an empty file, which is refused
+        for how in ways:
             self.asked += 1
             mine = readable(self._ask(self.ours, how, case, options))
             try:

@@ -1,0 +1,67 @@
+/* Any bytes as a saved profile or as run metadata: advice on what loads must
+ * come or say what is wrong, whatever the numbers and labels in it; and a
+ * shortage of memory is survived too.
+ *
+ *     first byte: 0 a profile, else run metadata, added so many times (to 3)
+ *     second byte: which allocation of the advice fails (0: none)
+ *     rest: the message
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <tfprof/tfprof.h>
+
+#include "base/mem.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static enum tfprof_status load(tfprof_profile *p, uint8_t times, const struct tfprof_input *in)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!times)
+		return tfprof_profile_load(p, in, NULL);
+	for (int step = 0; status == TFPROF_OK && step < times % 3 + 1; step++)
+		status = tfprof_profile_add_run_meta(p, step, in, NULL, NULL);
+	return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tfprof_input in = tfprof_input_bytes(data + 2, size - 2);
+	tfprof_profile *p;
+	tfprof_advice_options *options;
+	tfprof_result *result = NULL;
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+
+	if (size < 2)
+		return 0;
+	p = tfprof_profile_new();
+	options = tfprof_advice_options_new();
+	check(p && options);
+	tfprof_advice_options_set(options, "all", NULL, NULL, NULL);
+	tfprof_advice_options_set(options, "TinyKernelChecker", "min_kernels", "1", NULL);
+	tfprof_advice_options_set(options, "IdleGapChecker", "min_kernels", "1", NULL);
+	tfprof_advice_options_set(options, "MemoryPeakChecker", "limit_bytes", "1000", NULL);
+	tfprof_advice_options_set_output(options, "json", NULL);
+	if (load(p, data[0], &in) == TFPROF_OK) {
+		mem_fail_at(data[1]);
+		status = tfprof_advise_run(p, options, NULL, &result, &err);
+		mem_fail_at(0);
+		/* Some of a profile is not looked at before it is needed. */
+		check(status == TFPROF_OK || (status == TFPROF_NO_MEMORY && data[1]) ||
+			(status == TFPROF_FORMAT && !data[0]));
+		check((status == TFPROF_OK) == (result != NULL));
+		tfprof_result_free(result);
+	}
+	tfprof_advice_options_free(options);
+	tfprof_profile_free(p);
+	return 0;
+}
