@@ -28,8 +28,6 @@ SCRIPTS = {
     "devices": [os.path.join(HERE, "scripts", "devices.py")],
 }
 INSTALLED = "/usr/lib/python3/dist-packages/"
-# The original is asked, never read, not even a line of it for a label.
-NEVER_READ = INSTALLED + "tensorflow/python/profiler/"
 
 
 def make(model, directory):
@@ -49,12 +47,12 @@ def make(model, directory):
 
 
 def complete_stacks(path, kind, model):
-    """Gives the call stacks of a file neutral file names and the text of their lines."""
+    """Gives the call stacks of a file neutral file names, and those of the model's own
+    scripts the text of their lines; other people's source stays where it is."""
     with open(path, "rb") as file:
         message = kind.FromString(file.read())
     move_stacks(message)
-    fill_lines(message, {INSTALLED: os.path.dirname(sys.modules["tensorflow"].__path__[0]),
-                         f"/tmp/{model}/": os.path.dirname(SCRIPTS[model][0])})
+    fill_lines(message, f"/tmp/{model}/", os.path.dirname(SCRIPTS[model][0]))
     with open(path, "wb") as file:
         file.write(message.SerializeToString(deterministic=True))
 
@@ -66,16 +64,15 @@ def move_stacks(message):
             message.id_to_string[number] = INSTALLED + after
 
 
-def fill_lines(message, places):
-    """Notes the text of every stack's lines, as far as it is known. `places`
-    says where the files of a directory in the stacks really are."""
+def fill_lines(message, recorded, real):
+    """Notes the text of the lines of files in the directory `recorded`, which really is `real`."""
     id_of = {text: number for number, text in message.id_to_string.items()}
     if isinstance(message, OpLogProto):
         stacks = [entry.code_def for entry in message.log_entries]
     else:
         stacks = [message.nodes[number].trace for number in sorted(message.nodes)]
     for frame in (frame for stack in stacks for frame in stack.traces):
-        text = read_line(message.id_to_string[frame.file_id], frame.lineno, places)
+        text = read_line(message.id_to_string[frame.file_id], frame.lineno, recorded, real)
         if text and text not in id_of:
             id_of[text] = max(id_of.values()) + 1
             message.id_to_string[id_of[text]] = text
@@ -83,11 +80,10 @@ def fill_lines(message, places):
             frame.line_id = id_of[text]
 
 
-def read_line(name, number, places):
-    for recorded, real in places.items():
-        if name.startswith(recorded) and not name.startswith(NEVER_READ):
-            return linecache.getline(os.path.join(real, name[len(recorded):]), number).strip()
-    return ""
+def read_line(name, number, recorded, real):
+    if not name.startswith(recorded):
+        return ""
+    return linecache.getline(os.path.join(real, name[len(recorded):]), number).strip()
 
 
 if __name__ == "__main__":
