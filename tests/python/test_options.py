@@ -158,6 +158,13 @@ def test_unknown_select_words_are_warned_about_once():
         _options.from_dict({"select": ["bites"]})
 
 
+def test_strings_where_lists_are_meant():
+    assert _options.from_dict({"select": "params,bytes"}) == _options.from_dict(
+        {"select": ["params", "bytes"]})
+    assert _options.from_dict({"show_name_regexes": "a{1,2}"}) == _options.from_dict(
+        {"show_name_regexes": ["a{1,2}"]})
+
+
 @pytest.mark.parametrize("options", [
     {"max_depth": "x"}, {"max_depth": None}, {"max_depth": 1.0}, {"step": []},
     {"select": 5}, {"select": [None]}, {"account_type_regexes": None}, {"order_by": None},

@@ -153,6 +153,20 @@ def test_threads_do_not_mind_each_other(options):
     assert not failed
 
 
+def test_profiler_of_what_was_loaded(loop_files, options):
+    """Made as TensorFlow's helpers make one for a file."""
+    pywrap.ProfilerFromFile(os.fsencode(loop_files / "profile"))
+    profiler = tfprof.Profiler.__new__(tfprof.Profiler)
+    assert profiler.serialize_to_string() == pywrap.SerializeToString()
+    pytest.importorskip("google.protobuf")
+    quiet = {**tfprof.ProfileOptionBuilder().build(), "output": "none"}
+    assert profiler.profile_operations(quiet).SerializeToString(deterministic=True) == \
+        tfprof.MultiGraphNodeProto.FromString(
+            pywrap.Profile(b"op", options)).SerializeToString(deterministic=True)
+    with pytest.raises(AttributeError):
+        profiler.nonsense
+
+
 @needs_tensorflow
 class TestInstall:
     @pytest.fixture(autouse=True)
