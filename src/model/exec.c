@@ -14,6 +14,13 @@ void execs_clear(struct execs *x)
 	vec_clear(&x->allocations);
 }
 
+bool execs_reserve(struct execs *x, size_t n)
+{
+	return vec_reserve(&x->rows, n) && vec_reserve(&x->details, n) &&
+		vec_reserve(&x->events, n) && vec_reserve(&x->memories, n) &&
+		vec_reserve(&x->outputs, n);
+}
+
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 {
 	uint32_t row = m->nodes.first_exec[node];

@@ -94,6 +94,8 @@ struct execs {
 };
 
 void execs_clear(struct execs *x);
+/* Room for n more entries of run metadata, so that adding them moves nothing. */
+bool execs_reserve(struct execs *x, size_t n);
 
 struct model;
 

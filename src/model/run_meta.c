@@ -492,7 +492,8 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	bool has_accelerator = false, has_stream = false;
 	size_t entry = 0;
 
-	if (!model_index_names(m) || !model_add_step(m, step))
+	if (!model_index_names(m) || !model_add_step(m, step) ||
+		!execs_reserve(&m->execs, rm->entries.n))
 		return false;
 	for (size_t d = 0; d < rm->devices.n; d++) {
 		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
