@@ -114,6 +114,7 @@ bool report_json_write(struct query *q, struct sink *out)
 	json_open_array(&j);
 	for (uint32_t i = 0; fine && i < q->n && !query_cancelled(q); i++)
 		fine = table_read(&t, i) && put_node(q, i, &t, &j);
+	sink_char(out, '\n');
 	json_close_array(&j);
 	json_close_object(&j);
 	sink_char(out, '\n');

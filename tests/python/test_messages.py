@@ -101,15 +101,43 @@ def test_descriptors_are_those_of_the_wheel():
     subprocess.run([sys.executable, f"{TOP}/tools/make_messages.py", "--check"], check=True)
 
 
-def test_chains_deeper_than_protobuf_likes(tmp_path):
-    pytest.importorskip("google._upb")
+def walk(message):
+    stack = [(message, 0)]
+    while stack:
+        one, depth = stack.pop()
+        yield one, depth
+        stack.extend((child, depth + 1) for child in reversed(one.children))
+
+
+@pytest.mark.parametrize("view, nodes", [("graph", 5000), ("op", 5000), ("scope", 3000)])
+def test_chains_deeper_than_protobuf_likes(view, nodes, tmp_path):
+    """Beside a chain, many short branches; every node with all its numbers."""
     from bad_wire import node
 
     import tfprof
+    chain = {"graph": lambda i: node(f"n{i}", "Op", [f"n{i - 1}"] if i else []),
+             "op": lambda i: node(f"n{i}", f"Op{i:05}"),
+             "scope": lambda i: node("/".join("s" * (i + 1)), "Op")}[view]
+    (tmp_path / "graph").write_bytes(b"".join(map(chain, range(nodes))) + b"".join(
+        node(f"branch{i}", "Branch") for i in range(2000)))
+    result = getattr(tfprof.load(graph=tmp_path / "graph"), view)(max_depth=100_000)
+    found = list(walk(result.message))
+    assert max(depth for _, depth in found) >= nodes
+    assert [one.name for one, _ in found] == [one.name for one in result]
+    if view == "scope":
+        assert [one.total_definition_count for one, _ in found] == [
+            one.total_definition_count for one in result]
+
+
+def test_pieces_of_every_size(monkeypatch, tmp_path):
+    from bad_wire import node
+
+    import tfprof
+    from tfprof._messages import _deep
     (tmp_path / "graph").write_bytes(b"".join(
-        node(f"n{i}", "Op", [f"n{i - 1}"] if i else []) for i in range(500)))
-    message = tfprof.load(graph=tmp_path / "graph").graph(max_depth=1000).message
-    depth = 0
-    while message.children:
-        message, depth = message.children[0], depth + 1
-    assert depth == 500
+        node(f"n{i}", "Op", [f"n{i - 1}"] if i else []) for i in range(300)))
+    result = tfprof.load(graph=tmp_path / "graph").graph(max_depth=1000)
+    expected = [str(one.name) for one in result]
+    for small in (0, 1, 500, 5000, 1 << 20):
+        monkeypatch.setattr(_deep, "SMALL", small)
+        assert [one.name for one, _ in walk(result.message)] == expected

@@ -62,29 +62,11 @@ def parse(name: str, data: bytes) -> Any:
     from google.protobuf.message import DecodeError
     try:
         message.ParseFromString(data)
-        return message
-    except DecodeError as error:
-        deep = _parse_deep(message, data)
-        if not deep:
-            sys.stderr.write(f"Cannot parse returned proto: {error}.\n")
-    return message
-
-
-def _parse_deep(message: Any, data: bytes) -> bool:
-    """protobuf stops at 100 levels; a chain of operations goes deeper."""
-    from google.protobuf.message import DecodeError
-    try:
-        from google._upb._message import SetAllowOversizeProtos
-    except ImportError:
-        return False
-    SetAllowOversizeProtos(True)
-    try:
-        message.ParseFromString(data)
-        return True
     except DecodeError:
-        return False
-    finally:
-        SetAllowOversizeProtos(False)
+        from tfprof._messages import _deep
+        message.Clear()
+        _deep.parse(message, data)
+    return message
 
 
 def to_bytes(value: Any, argument: str, full_name: str) -> bytes:
