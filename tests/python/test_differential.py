@@ -2,7 +2,7 @@
 API. (tests/differential compares the library itself, and more of it.)"""
 
 import pytest
-from conftest import needs_tensorflow
+from package_under_test import needs_tensorflow
 
 pytestmark = needs_tensorflow
 

@@ -8,7 +8,7 @@ import threading
 import warnings
 
 import pytest
-from conftest import needs_tensorflow
+from package_under_test import needs_tensorflow
 
 pytestmark = needs_tensorflow
 pytest.importorskip("tensorflow")

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 import query_line
-from conftest import TESTS
+from package_under_test import TESTS
 
 import tfprof
 

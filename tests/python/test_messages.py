@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import TOP, needs_tensorflow
+from package_under_test import TOP, needs_tensorflow
 
 pytest.importorskip("google.protobuf")
 

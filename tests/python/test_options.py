@@ -5,7 +5,7 @@ import inspect
 import warnings
 
 import pytest
-from conftest import needs_tensorflow
+from package_under_test import needs_tensorflow
 
 import tfprof
 from tfprof import _options

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from bad_wire import field, node
-from conftest import needs_tensorflow
+from package_under_test import needs_tensorflow
 
 import tfprof
 from tfprof import pywrap

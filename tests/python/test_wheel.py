@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import TOP
+from package_under_test import TOP
 
 CHECK = """
 import sys, tfprof

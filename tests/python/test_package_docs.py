@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PACKAGE, TOP, needs_tensorflow
+from package_under_test import PACKAGE, TOP, needs_tensorflow
 
 MODULES = ("_advice", "_format", "_options", "_profile", "_progress", "_result",
            "model_analyzer", "option_builder")
