@@ -179,8 +179,7 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
 
     def save(self, path: Path) -> None:
         """Writes the profile (a ProfileProto), whole or not at all."""
-        with _progress.shown(_Unknown, f"writing {os.path.basename(os.fspath(path))}",
-                             self._progress):
+        with _progress.writing(path, self._progress):
             self._native.save(path)
 
     def serialize(self) -> bytes:
@@ -206,11 +205,6 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
         if isinstance(given, (str, os.PathLike)):
             name = os.path.basename(os.fspath(given))
         return _progress.shown(self._native, f"reading {name}", self._progress)
-
-
-class _Unknown:
-    """Of what is written no one counts the bytes."""
-    progress = (0, 0, 0)
 
 
 def _from_bytes(data: bytes) -> Profile:

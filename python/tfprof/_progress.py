@@ -6,6 +6,7 @@ stderr is no terminal, and nothing for what is done within a second.
 """
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -35,6 +36,18 @@ def shown(profile: Any, what: str, wanted: Optional[bool] = None) -> Iterator[No
     finally:
         done.set()
         thread.join()
+
+
+class _Unknown:
+    """Of what is written no one counts the bytes."""
+    progress = (0, 0, 0)
+
+
+def writing(path: Any, wanted: Optional[bool] = None) -> Any:
+    """Shows that the block writes a file."""
+    name = os.path.basename(os.fsdecode(path)) if isinstance(
+        path, (str, bytes, os.PathLike)) else "?"
+    return shown(_Unknown, f"writing {name}", wanted)
 
 
 def _is_terminal(out: Optional[TextIO]) -> bool:

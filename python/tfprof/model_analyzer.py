@@ -7,7 +7,7 @@ that there can be any number of profilers, in any number of threads.
 import sys
 from typing import Any, Dict, Mapping, Optional
 
-from tfprof import _ask, _messages, _native, _options
+from tfprof import _ask, _messages, _native, _options, _progress
 from tfprof.option_builder import ProfileOptionBuilder
 
 #: Every checker of the advisor with its default options.
@@ -153,7 +153,8 @@ class Profiler:
         return pywrap._living()
 
     def _write_profile(self, filename: str) -> None:
-        self._profile.save(filename)
+        with _progress.writing(filename):
+            self._profile.save(filename)
 
     def _query(self, view: str, options: Mapping[str, Any]) -> Any:
         message = _ask.query(self._profile, view, _options.from_dict(options))
