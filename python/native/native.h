@@ -7,7 +7,7 @@
  *     query.c    Profile's query: options in, a Result out
  *     advice.c   Profile's advise
  *     result.c   type Result: text, notes, message, rows
- *     arrow.c    a Result as an Arrow stream
+ *     arrow_*.c  a Result as an Arrow stream
  *
  * Written against the stable ABI of Python 3.9 and the public header of
  * libtfprof. Every call into the library that may take time is made without
