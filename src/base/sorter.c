@@ -58,8 +58,8 @@ enum tfprof_status sorter_check(const struct sorter *s, struct tfprof_error *err
 		return TFPROF_OK;
 	if (s->error == ENOMEM)
 		return error_no_memory(err);
-	return error_set(err, TFPROF_IO, "temporary file: cannot sort: %s: is there room in $TMPDIR?",
-		strerror(s->error));
+	return error_set(err, TFPROF_IO,
+		"temporary file: cannot sort: %s: is there room in $TMPDIR?", strerror(s->error));
 }
 
 /* ---- sorting in memory --------------------------------------------------- */

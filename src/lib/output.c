@@ -48,15 +48,18 @@ static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool f
 	enum tfprof_status status;
 
 	if (frame) {
-		buf_text(&r->text, "\n=========================Options=============================\n");
+		buf_text(&r->text, "\n=========================Options"
+				   "=============================\n");
 		options_echo(q->options, &r->text, false);
-		buf_text(&r->text, "\n==================Model Analysis Report======================\n");
+		buf_text(&r->text, "\n==================Model Analysis Report"
+				   "======================\n");
 	}
 	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	if (status == TFPROF_OK)
 		status = write_report(q, report_write, &out, err);
 	if (frame)
-		buf_text(&r->text, "\n======================End of Report==========================\n");
+		buf_text(&r->text, "\n======================End of Report"
+				   "==========================\n");
 	return status;
 }
 

@@ -138,8 +138,9 @@ static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
 		return error_set(err, TFPROF_UNSUPPORTED,
 			"a timeline of graph view shows steps: the profile has none");
 	if (m->steps.n > 1 && span_equal(q->options->output.outfile, SPAN("-")))
-		return error_set(err, TFPROF_ARGUMENT, "-output: one timeline for each of %zu steps "
-			"cannot go to standard output: choose one by -step", m->steps.n);
+		return error_set(err, TFPROF_ARGUMENT,
+			"-output: one timeline for each of %zu steps cannot go to standard output: "
+			"choose one by -step", m->steps.n);
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
 		struct tfprof_options options = *q->options;
 		struct query one = *q;
@@ -147,8 +148,8 @@ static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
 		options.number[OPT_STEP] = m->steps.at[i];
 		one.options = &options;
 		if (m->steps.at[i] < 0) {
-			buf_text(&r->notes, "Must specify -step option to generate timeline in graph "
-					    "view.\n");
+			buf_text(&r->notes, "Must specify -step option to generate timeline "
+					    "in graph view.\n");
 			continue;
 		}
 		status = query_run(&one, err);

@@ -8,7 +8,10 @@
 enum { SCHEMA_VERSION = 1 };
 
 static const char *const view_names[] = {
-	[TFPROF_SCOPE] = "scope", [TFPROF_GRAPH] = "graph", [TFPROF_OP] = "op", [TFPROF_CODE] = "code",
+	[TFPROF_SCOPE] = "scope",
+	[TFPROF_GRAPH] = "graph",
+	[TFPROF_OP] = "op",
+	[TFPROF_CODE] = "code",
 };
 
 static void put_option(const struct tfprof_options *o, size_t id, struct json *j)

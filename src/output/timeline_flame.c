@@ -53,7 +53,8 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros[i]);
 		if (q->depth[i] > deepest && !perfetto)
 			put_level(&j, deepest = q->depth[i]);
-		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->model, q->view[i]), next[i], micros[i]);
+		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->model, q->view[i]),
+			next[i], micros[i]);
 		if (i % 1024 == 0 && query_cancelled(q))
 			break;
 	}

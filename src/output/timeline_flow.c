@@ -217,7 +217,8 @@ static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *fl
 		buf_text(&name, "_flow");
 		put_end(e, j, "s", buf_get(&name), &flow->from,
 			perfetto ? flow->from.time_us : flow->leaves_us, id);
-		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to, flow->to.time_us, id);
+		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to,
+			flow->to.time_us, id);
 	}
 	status = name.failed ? error_no_memory(err) : sorter_check(flows, err);
 	buf_clear(&name);

@@ -30,7 +30,8 @@ static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 
 		chrome_open_event(j, "X", "Op", name,
 			timeline_place(e, event->device, event->lane), event->start_us);
-		json_put_int(j, "dur", (int64_t)((uint64_t)event->end_us - (uint64_t)event->start_us));
+		json_put_int(j, "dur",
+			(int64_t)((uint64_t)event->end_us - (uint64_t)event->start_us));
 		chrome_open_args(j);
 		json_put_string(j, "name", name);
 		chrome_close_args(j);

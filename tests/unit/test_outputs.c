@@ -124,13 +124,14 @@ static tfprof_profile *make_profile(void)
 {
 	struct buf graph = make_graph(), run_meta = make_run_meta(), op_log = make_op_log();
 	struct tfprof_input inputs[] = {tfprof_input_bytes(graph.at, graph.n),
-		tfprof_input_bytes(run_meta.at, run_meta.n), tfprof_input_bytes(op_log.at, op_log.n)};
+		tfprof_input_bytes(run_meta.at, run_meta.n),
+		tfprof_input_bytes(op_log.at, op_log.n)};
 	tfprof_profile *p = tfprof_profile_new();
 
 	assert_non_null(p);
 	for (int64_t step = 3; step < 5; step++)
-		assert_int_equal(tfprof_profile_add_step(p, step, &inputs[0], &inputs[1], &inputs[2],
-					 NULL, NULL),
+		assert_int_equal(tfprof_profile_add_step(p, step, &inputs[0], &inputs[1],
+					 &inputs[2], NULL, NULL),
 			TFPROF_OK);
 	buf_clear(&graph);
 	buf_clear(&run_meta);
@@ -262,7 +263,8 @@ static void test_memory_runs_out(void **state)
 			text = read_file(path);
 			if (status == TFPROF_NO_MEMORY)
 				assert_string_equal(err.text, "out of memory");
-			if (status == TFPROF_NO_MEMORY && span_equal(buf_get(&text), SPAN("before")))
+			if (status == TFPROF_NO_MEMORY &&
+				span_equal(buf_get(&text), SPAN("before")))
 				n_untouched++;
 			else
 				assert_true(span_equal(buf_get(&text), buf_get(&whole)));
@@ -400,7 +402,8 @@ static void test_unwritable(void **state)
 		for (size_t k = 0; places[k][0] && (k == 0 || !outputs[i].suffix[0]); k++) {
 			tfprof_options *o;
 
-			snprintf(option, sizeof(option), "%s:outfile=%s", outputs[i].type, places[k]);
+			snprintf(option, sizeof(option), "%s:outfile=%s", outputs[i].type,
+				places[k]);
 			o = make_options(option, outputs[i].select);
 			assert_int_equal(ask(p, outputs[i].view, o, NULL, &err), TFPROF_IO);
 			assert_non_null(strstr(err.text, places[k]));
