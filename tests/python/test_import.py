@@ -16,17 +16,16 @@ print([name for name in {HEAVY!r} if name in sys.modules])
     assert done.stdout == "[]\n"
 
 
-def test_import_is_quick(run_python):
-    """The best of several, as the machine has other things to do."""
-    code = ("import time\nstart = time.perf_counter()\nimport tfprof\n"
-            "print(time.perf_counter() - start)")
-    assert min(float(run_python(code).stdout) for _ in range(5)) < 0.05
-
-
-def test_first_use_is_quick(run_python):
-    code = ("import time\nstart = time.perf_counter()\nimport tfprof\ntfprof.load\n"
-            "print(time.perf_counter() - start)")
-    assert min(float(run_python(code).stdout) for _ in range(5)) < 0.05
+def test_first_use_loads_few_modules(run_python):
+    """What importing costs is what it loads; its time is in bench/."""
+    done = run_python("""
+import sys
+before = set(sys.modules)
+import tfprof
+tfprof.load
+print(len([name for name in set(sys.modules) - before if not name.startswith("tfprof")]))
+""")
+    assert int(done.stdout) < 60
 
 
 def test_every_name_is_there():
