@@ -24,24 +24,33 @@ static uint32_t node_of(const struct line *l)
 	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
 }
 
-/* own/total, own as -- where the node is not accounted */
+/* own/total, own as -- where the node is not accounted. Of most nodes both are
+ * the same: it is put together once. */
 static void put_number(struct line *l, const struct report_number *column)
 {
 	struct query *q = l->q;
+	int64_t own = q->own[column->metric][l->row], total = q->total[column->metric][l->row];
 	struct buf *b = piece(l);
-	char *at;
+	char *start, *at;
 
 	if (!buf_reserve(b, 2 * FORMAT_MAX + 16))
 		return;
-	at = b->at + b->n;
-	if (q->accounted[l->row]) {
-		at = format_write(at, column->unit, q->own[column->metric][l->row]);
+	start = at = b->at + b->n;
+	if (!q->accounted[l->row]) {
+		*at++ = '-';
+		*at++ = '-';
 	} else {
-		*at++ = '-';
-		*at++ = '-';
+		at = format_write(at, column->unit, own);
 	}
 	*at++ = '/';
-	at = format_write(at, column->unit, q->total[column->metric][l->row]);
+	if (own == total && q->accounted[l->row]) {
+		size_t n = (size_t)(at - start) - 1;
+
+		memcpy(at, start, n);
+		at += n;
+	} else {
+		at = format_write(at, column->unit, total);
+	}
 	b->n = (size_t)(at - b->at);
 	if (column->metric == METRIC_PARAMS)
 		buf_text(b, " params");
@@ -158,22 +167,14 @@ static void put_tensor(struct line *l)
 		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
 }
 
-/* Names lie all over the input, in no order a processor could guess: ask for
- * those of the lines to come. */
+/* Sorted by a number, lines are in no order in memory: ask for those to come. */
 static void prefetch_name(const struct query *q, uint32_t row)
 {
 	enum { AHEAD = 8 };
 
 	if (q->n - row > 2 * AHEAD) {
-		uint32_t near = q->view[row + AHEAD], far = q->view[row + 2 * AHEAD];
-
-		if (q->tree->label) {
-			__builtin_prefetch(q->tree->label[near].at);
-			__builtin_prefetch(&q->tree->label[far]);
-		} else {
-			__builtin_prefetch(model_name(q->model, q->tree->node[near]).at);
-			__builtin_prefetch(&q->model->nodes.name[q->tree->node[far]]);
-		}
+		__builtin_prefetch(q->tree->label[q->view[row + AHEAD]].at);
+		__builtin_prefetch(&q->tree->label[q->view[row + 2 * AHEAD]]);
 	}
 }
 

@@ -62,6 +62,20 @@ static void mark_inputs(const struct model *m, bool *is_input)
 		}
 }
 
+static bool label_nodes(struct tree *t, const struct model *m, struct arena *scratch)
+{
+	uint32_t *order = arena_array(scratch, t->n, sizeof(*order));
+
+	t->label = arena_array(&t->arena, t->n, sizeof(*t->label));
+	if (!order || !t->label)
+		return false;
+	for (uint32_t v = 0; v < t->n; v++) {
+		t->label[v] = v ? model_name(m, t->node[v]) : SPAN(ROOT_NAME);
+		order[v] = v;
+	}
+	return gather_names(t, t->label, order, t->n);
+}
+
 enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
 	struct walk w = {.model = m, .tree = t};
@@ -83,6 +97,7 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	for (size_t i = 0; fine && i < n; i++)
 		if (!is_input[order[i]])
 			fine = walk_from(&w, order[i]);
+	fine = fine && label_nodes(t, m, &scratch);
 	vec_clear(&w.stack);
 	arena_clear(&scratch);
 	if (fine)

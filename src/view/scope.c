@@ -68,14 +68,8 @@ static bool build(struct builder *b, const struct model *m)
 	for (size_t i = 0; fine && i < n; i++)
 		names[i] = model_name(m, (uint32_t)i);
 	fine = fine && sort_texts(names, order, n, SORT_PATHS) &&
-		add(b, SPAN(ROOT_NAME), NONE);
+		gather_names(b->tree, names, order, n) && add(b, SPAN(ROOT_NAME), NONE);
 	for (size_t i = 0; fine && i < n; i++) {
-		enum { AHEAD = 12 };
-
-		if (i + 2 * AHEAD < n) {
-			__builtin_prefetch(&names[order[i + 2 * AHEAD]]);
-			__builtin_prefetch(names[order[i + AHEAD]].at);
-		}
 		fine = add_name(b, names[order[i]], previous, order[i]);
 		previous = names[order[i]];
 	}
