@@ -35,7 +35,7 @@ def options(output, **changes):
     return message.SerializeToString()
 
 
-def saved(path, out):
+def saved(path, out, *without):
     timed("load", original.ProfilerFromFile, path)
     report = options(f"file:outfile={out}")
     for view in ("op", "scope", "graph", "code"):
@@ -46,8 +46,9 @@ def saved(path, out):
         show_name_regexes=[".*stage_[0-3]/unit_1.*(Conv|MatMul).*", ".*ReluGrad_[0-9]+7"]))
     # What TensorFlow itself needs is not the profile's.
     times["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - idle
-    timed("timeline", original.Profile, b"graph",
-          options(f"timeline:outfile={out}.timeline", step=0))
+    if "--no-timeline" not in without:
+        timed("timeline", original.Profile, b"graph",
+              options(f"timeline:outfile={out}.timeline", step=0))
     timed("serialize", original.SerializeToString)
     original.DeleteProfiler()
 

@@ -2,7 +2,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 /* Counts down to the allocation that fails; test builds only set it. */
 static size_t fail_countdown;
@@ -19,27 +18,14 @@ static bool must_fail(void)
 	return --fail_countdown == 0;
 }
 
-/* Columns of a large profile are read in no particular order, so most of their
- * cost is finding pages: large pages make that, and the first touch, cheap. */
-static void *use_large_pages(void *block, size_t size)
-{
-	const uintptr_t page = (uintptr_t)2 << 20;
-	uintptr_t start = ((uintptr_t)block + page - 1) & ~(page - 1);
-	uintptr_t end = ((uintptr_t)block + size) & ~(page - 1);
-
-	if (block && size >= 2 * page && end > start)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
-	return block;
-}
-
 void *mem_alloc(size_t size)
 {
-	return must_fail() ? NULL : use_large_pages(malloc(size ? size : 1), size);
+	return must_fail() ? NULL : malloc(size ? size : 1);
 }
 
 void *mem_zero(size_t size)
 {
-	return must_fail() ? NULL : use_large_pages(calloc(1, size ? size : 1), size);
+	return must_fail() ? NULL : calloc(1, size ? size : 1);
 }
 
 void *mem_array(size_t n, size_t item_size)
@@ -53,7 +39,7 @@ void *mem_array(size_t n, size_t item_size)
 
 void *mem_resize(void *block, size_t size)
 {
-	return must_fail() ? NULL : use_large_pages(realloc(block, size ? size : 1), size);
+	return must_fail() ? NULL : realloc(block, size ? size : 1);
 }
 
 void mem_free(void *block)

@@ -152,6 +152,8 @@ bool model_add_type(struct model *m, uint32_t node, uint32_t string)
 
 	if (types == NONE)
 		return false;
+	if (types != m->nodes.types[node])
+		m->nodes.flags[node] |= NODE_CHANGED;
 	m->nodes.types[node] = types;
 	return true;
 }

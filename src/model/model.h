@@ -40,6 +40,7 @@ enum node_flags {
 	NODE_HAS_TRACE = 1,    /* a call stack was given, maybe an empty one */
 	NODE_COVERED = 2,      /* seen in run metadata */
 	NODE_FROM_PROFILE = 4, /* source is a ProfileNode, not a NodeDef */
+	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
 };
 
 #define NODE_COLUMNS(X)                                                        \

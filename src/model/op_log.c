@@ -94,6 +94,7 @@ static bool add_entry(struct model *m, struct span message)
 	node = model_find_node(m, name);
 	if (node == NONE)
 		return true;
+	m->nodes.flags[node] |= NODE_CHANGED;
 	if (float_ops)
 		m->nodes.float_ops[node] = float_ops;
 	m->has_negative |= float_ops < 0;

@@ -134,6 +134,9 @@ static uint32_t add_node(struct loader *l, const struct raw_node *raw, struct sp
 	nodes->device[node] = device;
 	nodes->host_device[node] = host;
 	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
+	/* Others know it by its key: written back under its id, that changes. */
+	if (key != raw->id)
+		nodes->flags[node] |= NODE_CHANGED;
 	nodes->id[node] = raw->id;
 	nodes->float_ops[node] = raw->float_ops;
 	m->has_negative |= raw->float_ops < 0;

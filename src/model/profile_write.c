@@ -10,6 +10,7 @@ struct writer {
 	const struct model *model;
 	struct buf *out;
 	int64_t *id;           /* of each node, as written */
+	bool keeps_ids;        /* they are those of the model */
 	uint32_t *seen_by;     /* by source: the node (+1) that wrote its output index */
 	int32_t *seen_output;
 };
@@ -240,6 +241,32 @@ static void put_attrs(struct writer *w, uint32_t node)
 		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, first_control);
 }
 
+/* What nobody changed since it was loaded is written as it came, with the call
+ * stack, maybe an empty one, that a loaded node always has. */
+static void put_unchanged(struct writer *w, uint32_t node)
+{
+	static const char empty_trace[] = {(char)WIRE_LEN(10), 0};
+	const struct nodes *nodes = &w->model->nodes;
+	struct span source = nodes->source[node];
+	size_t extra = nodes->trace[node].at ? 0 : sizeof(empty_trace);
+	size_t size = source.n + extra;
+
+	wire_put_varint(w->out, WIRE_LEN(1));
+	wire_put_varint(w->out, 1 + wire_varint_size((uint64_t)w->id[node]) + 1 +
+		wire_varint_size(size) + size);
+	wire_put_int(w->out, 1, w->id[node]);
+	wire_put_varint(w->out, WIRE_LEN(2));
+	wire_put_varint(w->out, size);
+	buf_span(w->out, source);
+	buf_put(w->out, empty_trace, extra);
+}
+
+static bool is_unchanged(const struct writer *w, uint32_t node)
+{
+	return (w->model->nodes.flags[node] & (NODE_FROM_PROFILE | NODE_CHANGED)) ==
+		NODE_FROM_PROFILE && w->keeps_ids;
+}
+
 static void put_node(struct writer *w, uint32_t node)
 {
 	const struct model *m = w->model;
@@ -310,6 +337,7 @@ static struct id_node *order_nodes(struct writer *w)
 		unique &= order[i - 1].id != order[i].id;
 	for (size_t i = 0; i < m->nodes.n; i++)
 		w->id[order[i].node] = unique ? order[i].id : (int64_t)i;
+	w->keeps_ids = unique;
 	return order;
 }
 
@@ -338,6 +366,17 @@ static void put_trailer(struct writer *w)
 	}
 }
 
+/* Room for about as much as was read, at once: growing to it would touch it all
+ * several times. What it lacks is found later. */
+static void make_room(const struct model *m, struct buf *out)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < m->nodes.n; i++)
+		total += m->nodes.source[i].n + m->nodes.trace[i].n + 32;
+	buf_reserve(out, total);
+}
+
 void model_write_profile(const struct model *m, struct buf *out)
 {
 	struct writer w = {.model = m, .out = out};
@@ -349,8 +388,12 @@ void model_write_profile(const struct model *m, struct buf *out)
 	if (w.id && w.seen_by && w.seen_output)
 		order = order_nodes(&w);
 	if (order) {
+		make_room(m, out);
 		for (size_t i = 0; i < m->nodes.n; i++)
-			put_node(&w, order[i].node);
+			if (is_unchanged(&w, order[i].node))
+				put_unchanged(&w, order[i].node);
+			else
+				put_node(&w, order[i].node);
 		put_trailer(&w);
 	} else {
 		out->failed = true;

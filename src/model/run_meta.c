@@ -443,6 +443,7 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 		if (m->nodes.device[node] != device->name)
 			return true;
 	}
+	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
 	if (row == NONE || !exec_thaw(m, row))
 		return false;
