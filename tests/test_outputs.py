@@ -112,7 +112,7 @@ def test_results_of_refused_outputs(loaded, tmp_path):
     for view, output, select, complaint in cases:
         with pytest.raises(ours.Refused, match=complaint) as refused:
             loaded["devices"].ask(view, output=f"{output}:outfile={tmp_path}/x", select=select)
-        assert refused.value.status == "UNSUPPORTED"
+        assert refused.value.status == "ARGUMENT"
     assert not list(tmp_path.iterdir())
 
 

@@ -120,7 +120,7 @@ static enum tfprof_status refuse(struct query *q, struct buf *why, tfprof_result
 	struct tfprof_error *err)
 {
 	if (!q->options->tolerant)
-		return error_set(err, TFPROF_UNSUPPORTED, "%.*s", ERROR_SPAN(buf_get(why)));
+		return error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(why)));
 	buf_span(&r->notes, buf_get(why));
 	buf_char(&r->notes, '\n');
 	message_write_root(&r->message);

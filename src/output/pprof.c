@@ -359,7 +359,7 @@ enum tfprof_status pprof_write(struct query *q, struct buf *text, struct tfprof_
 		return status;
 	}
 	status = sink_commit(&out, err);
-	if (status == TFPROF_OK)
+	if (status == TFPROF_OK && strcmp(path, "-") != 0)
 		buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
 	return status;
 }
