@@ -12,6 +12,7 @@ struct parser {
 	size_t n, at;
 	enum command_where where;
 	const char *advice_flag;       /* the first one seen */
+	bool selects;                  /* -select was given */
 	struct tfprof_error *err;
 };
 
@@ -40,9 +41,18 @@ static bool is_known_flag(const char *word)
 
 /* ---- errors ------------------------------------------------------------------ */
 
+static bool is_for(const struct flag *flag, enum command_where where)
+{
+	return !flag->is_hidden && (where != IN_SHELL || flag->group == FLAG_OPTION ||
+		flag->group == FLAG_ADVICE);
+}
+
 static enum tfprof_status unknown_flag(struct parser *p, const char *word, const char *name)
 {
-	int length = (int)strcspn(word, "=");
+	int length = (int)strcspn(word, "="), dashes = (int)(name - word);
+	struct text valid = {0};
+	enum tfprof_status status;
+	struct flag flag;
 	char bare[64];
 	const char *near;
 
@@ -50,11 +60,16 @@ static enum tfprof_status unknown_flag(struct parser *p, const char *word, const
 	near = flag_nearest(bare);
 	if (length > 200)
 		length = 200;
+	for (size_t i = 0; flag_get(i, &flag); i++)
+		if (is_for(&flag, p->where))
+			text_printf(&valid, "%s%.*s%s", valid.n ? ", " : "", dashes, word,
+				flag.name);
 	if (near)
-		return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: did you mean %.*s%s?",
-			length, word, (int)(name - word), word, near);
-	return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: %s lists the valid ones", length,
-		word, p->where == IN_SHELL ? "help" : "tfprof --help");
+		text_printf(&valid, " (did you mean %.*s%s?)", dashes, word, near);
+	status = fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: valid are %s", length, word,
+		text_get(&valid));
+	text_clear(&valid);
+	return status;
 }
 
 static enum tfprof_status unknown_command(struct parser *p, const char *word)
@@ -170,6 +185,7 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 	switch (flag->group) {
 	case FLAG_OPTION:
 		r->has_flags = true;
+		p->selects |= strcmp(flag->name, "select") == 0;
 		return tfprof_options_set(r->options, flag->name, value, p->err);
 	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
@@ -243,6 +259,20 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		command_is_view(r->command->id) ? ", and options start with a dash" : "");
 }
 
+/* A checkpoint alone has shapes and parameters, but no times: show what is
+ * there unless something else is asked for. */
+static enum tfprof_status select_for_files(const struct parser *p)
+{
+	const char *const *paths = p->request->paths;
+
+	if (p->selects || !paths[FILE_CHECKPOINT])
+		return TFPROF_OK;
+	for (int i = 0; i < N_FILES; i++)
+		if (i != FILE_CHECKPOINT && paths[i])
+			return TFPROF_OK;
+	return tfprof_options_set(p->request->options, "select", "params", p->err);
+}
+
 static enum tfprof_status check(const struct parser *p)
 {
 	const struct request *r = p->request;
@@ -250,13 +280,13 @@ static enum tfprof_status check(const struct parser *p)
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s belongs to the command advise",
 			p->advice_flag);
-	return TFPROF_OK;
+	return select_for_files(p);
 }
 
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
-	struct parser p = {r, words, n, 0, where, NULL, err};
+	struct parser p = {r, words, n, 0, where, NULL, false, err};
 	enum tfprof_status status = TFPROF_OK;
 
 	*r = (struct request){0};

@@ -148,7 +148,10 @@ def test_full_disk(run, arguments):
     (["advise", "--profile_path=profile", "--fail_on=hihg"], "none, notice, warning, high"),
     (["advise", "--profile_path=profile", "--checker=JobCheker"], "JobChecker"),
     (["help", "selct"], "did you mean select?"),
-    (["--xyzzy=1"], "unknown flag: --xyzzy: tfprof --help lists the valid ones"),
+    (["--xyzzy=1"], "unknown flag: --xyzzy: valid are --profile_path, --graph_path, "),
+    (["--selct=params"], "--version (did you mean --select?)"),
+    (["op", "--profile_path=profile", "--output=timeline:outfile=x"], "op view"),
+    (["scope", "--profile_path=profile", "--output=pprof:outfile=x"], "Only 'code' view"),
     (["op", "--op_log_path=tfprof_log"], "--profile_path"),
     (["--generate=ksh"], "bash, zsh, fish, man"),
 ])

@@ -188,6 +188,14 @@ def test_shapes_in_a_checkpoint(say):
         assert line in text.splitlines()
 
 
+def test_a_checkpoint_alone_shows_shapes_and_parameters(run):
+    prefix = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
+    alone = run("scope", f"--checkpoint_path={prefix}").stdout.decode()
+    assert "    layer/biases (4, 4/8 params)" in alone.splitlines()
+    asked = run("scope", f"--checkpoint_path={prefix}", "--select=micros").stdout.decode()
+    assert "  global_step (0us/0us, 0us/0us, 0us/0us)" in asked.splitlines()
+
+
 def test_advise(say):
     text = say("advise")
     order = [text.index(f"{name}:\n") for name in
