@@ -81,6 +81,9 @@ def settings(checkers: Tuple[str, ...], options: Mapping[str, Any]) -> List[Sett
     for checker in made:
         if not isinstance(checker[0], str):
             raise TypeError(f"checkers are named by strings, got {checker[0]!r}")
+    if not isinstance(options, Mapping):
+        raise _native.ArgumentError(
+            f"options: expected a dict of checkers, each with a dict of its options, got {options!r}")
     for name, values in options.items():
         if not isinstance(values, Mapping):
             raise _native.ArgumentError(

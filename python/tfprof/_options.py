@@ -70,6 +70,9 @@ def from_keywords(options: Optional[Mapping[str, Any]],
 
     Gives OptionsProto bytes, what has to be set besides, and all values."""
     known = _known()
+    if options is not None and not isinstance(options, Mapping):
+        raise _native.ArgumentError(
+            f"options: expected a dict, as ProfileOptionBuilder builds it, got {options!r}")
     given = {**(options or {}), **keywords}
     for name in given:
         if name not in known:

@@ -144,7 +144,7 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
           output: 'stdout' (the report is kept in what is returned) or
             'file:outfile=PATH', 'json:outfile=PATH'.
         """
-        chosen = _advice.settings(checkers, options or {})
+        chosen = _advice.settings(checkers, {} if options is None else options)
         report = self._native.advise(settings=chosen, output=output)
         return _advice.Advice(report, self._native.advise(settings=chosen, output="json"))
 

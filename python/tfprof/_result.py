@@ -218,8 +218,8 @@ same type are aggregated together.
     def to_pandas(self) -> Any:
         """The nodes as a pandas.DataFrame, a row each. `parent` is the row number
         of the node above."""
+        import pandas  # before what it depends on: if it is missing, the error should name it
         import numpy
-        import pandas
         columns: Dict[str, Any] = {}
         for name in FIELDS:
             values = self._native.column(name)

@@ -41,6 +41,9 @@ class _ProfilerHook:
                  show_dataflow: bool = True, show_memory: bool = False):
         from tensorflow.compat.v1.train import SecondOrStepTimer
 
+        for name, value in (("save_steps", save_steps), ("save_secs", save_secs)):
+            if value is not None and (isinstance(value, bool) or not hasattr(value, "__float__")):
+                raise TypeError(f"{name}: expected a number, got {value!r}")
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_dir = directory_path(output_dir, "output_dir")
         self._show_dataflow = bool(show_dataflow)

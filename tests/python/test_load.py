@@ -199,6 +199,12 @@ def test_wrong_options(profile, options, words):
             assert word in str(caught.value)
 
 
+def test_options_that_are_no_dict(profile):
+    for options in (5, 0, "max_depth", ["max_depth"]):
+        with pytest.raises(tfprof.Error, match="options: expected a dict"):
+            profile.scope(options)
+
+
 def test_wrong_advice_options(profile):
     with pytest.raises(ValueError, match="NoChecker.*OperationChecker"):
         profile.advise("NoChecker")
@@ -208,6 +214,9 @@ def test_wrong_advice_options(profile):
         profile.advise(options={"ExpensiveOperationChecker": {"top": "many"}})
     with pytest.raises(ValueError, match="expected a dict"):
         profile.advise(options={"ExpensiveOperationChecker": 5})
+    for options in (5, 0, [], ["JobChecker"]):
+        with pytest.raises(tfprof.Error, match="options: expected a dict of checkers"):
+            profile.advise(options=options)
     with pytest.raises(TypeError):
         profile.advise(5)
     with pytest.raises(ValueError, match="unknown output type"):

@@ -263,6 +263,13 @@ def test_tensorflows_file_systems(tmp_path):
             == (tmp_path / "here" / "timeline-2.json").read_text())
 
 
+@pytest.mark.parametrize("name", ["save_steps", "save_secs"])
+def test_frequency_that_is_no_number(name):
+    for value in ("10", [10], True):
+        with pytest.raises(TypeError, match=f"{name}: expected a number, got"):
+            ProfilerHook(**{name: value})
+
+
 def test_directory_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(Exception, match="file"):
