@@ -45,7 +45,7 @@ def saved(path, out, *without):
         f"file:outfile={out}",
         show_name_regexes=[".*stage_[0-3]/unit_1.*(Conv|MatMul).*", ".*ReluGrad_[0-9]+7"]))
     # What TensorFlow itself needs is not the profile's.
-    times["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - idle
+    times["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6 - idle
     if "--no-timeline" not in without:
         timed("timeline", original.Profile, b"graph",
               options(f"timeline:outfile={out}.timeline", step=0))
@@ -64,6 +64,6 @@ def files(graph, op_log, run_meta):
     original.DeleteProfiler()
 
 
-idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 {"saved": saved, "files": files}[sys.argv[1]](*sys.argv[2:])
 print(json.dumps(times))

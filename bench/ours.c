@@ -73,7 +73,7 @@ static void report_peak(void)
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	report("peak_mb", (double)usage.ru_maxrss / 1024);
+	report("peak_mb", (double)usage.ru_maxrss * 1024 / 1e6);
 }
 
 static void time_saved(char **argv)
