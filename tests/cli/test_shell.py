@@ -82,6 +82,7 @@ def test_without_a_home(sit_down):
 
 def test_ctrl_c_drops_the_line(shell):
     shell.send("scope -select nonsense")
+    shell.expect("nonsense")
     shell.send(CTRL_C)
     assert "E:" not in shell.prompt()
     assert "E:" not in shell.ask("set -max_depth 2")
@@ -300,6 +301,7 @@ def test_tab_lists_no_more_than_the_screen(sit_down):
 
 def test_tab_with_nothing_to_say(shell, history):
     shell.send("scope -max_depth \t\t-select zzz\t\t")
+    shell.expect("zzz")        # Ctrl-C throws away what a terminal has not read
     shell.send(CTRL_C)
     shell.prompt()
     assert "-max_depth                  10" in shell.ask("")
