@@ -1,5 +1,6 @@
 """write_op_log: the same file that TensorFlow's own writes, and a good one."""
 
+import contextlib
 import os
 import resource
 import warnings
@@ -88,19 +89,23 @@ def test_ordinary_permissions(tmp_path):
     assert (tmp_path / "tfprof_log").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def full_disk():
+    """For a block only: the runner's own output may be a file, too."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_written_whole_or_not_at_all(tmp_path, full_disk):
+def test_written_whole_or_not_at_all(tmp_path):
     write_op_log(tf.Graph(), tmp_path)
     before = (tmp_path / "tfprof_log").read_bytes()
-    with pytest.raises(OSError):
-        write_op_log(build(varied)[0], tmp_path)
+    graph = build(varied)[0]
+    with full_disk(), pytest.raises(OSError):
+        write_op_log(graph, tmp_path)
     assert os.listdir(tmp_path) == ["tfprof_log"]
     assert (tmp_path / "tfprof_log").read_bytes() == before
 
