@@ -244,7 +244,6 @@ static void put_profile_node(const struct plan *p, struct buf *b, uint64_t node,
 	}
 	entry = wire_open(b, 15);
 	wire_put_int(b, 1, 0);
-	value += 0;
 	{
 		size_t tuple = wire_open(b, 2), packed = wire_open(b, 1);
 

@@ -109,26 +109,11 @@ static bool collect_events(struct activity *a, const struct model *m)
 	return true;
 }
 
-static uint32_t index_of_step(const struct model *m, int64_t step)
-{
-	size_t low = 0, high = m->steps.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->steps.at[middle] < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->steps.n && m->steps.at[low] == step ? (uint32_t)low : NONE;
-}
-
 static bool add_transfer(struct activity *a, const struct model *m, const struct transfer *t,
 	struct buf *scratch)
 {
 	struct moved moved = {.device = find_device(a, model_text(m, t->device)),
-		.step = index_of_step(m, t->step)};
+		.step = model_find_step(m, t->step)};
 
 	if (moved.device == NONE)
 		return false;

@@ -24,7 +24,7 @@ static enum tfprof_status check_step(const struct model *m, int64_t step, struct
 	struct buf steps = {0};
 	enum tfprof_status status;
 
-	if (step < 0 || model_has_step(m, step))
+	if (step < 0 || model_find_step(m, step) != NONE)
 		return TFPROF_OK;
 	for (size_t i = 0; i < m->steps.n && steps.n < 300; i++) {
 		buf_int(&steps, m->steps.at[i]);

@@ -174,11 +174,11 @@ static size_t step_place(const struct model *m, int64_t step)
 	return low;
 }
 
-bool model_has_step(const struct model *m, int64_t step)
+uint32_t model_find_step(const struct model *m, int64_t step)
 {
 	size_t i = step_place(m, step);
 
-	return i < m->steps.n && m->steps.at[i] == step;
+	return i < m->steps.n && m->steps.at[i] == step ? (uint32_t)i : NONE;
 }
 
 bool model_add_step(struct model *m, int64_t step)

@@ -145,7 +145,8 @@ void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_ou
 
 bool model_add_type(struct model *m, uint32_t node, uint32_t string);
 bool model_add_step(struct model *m, int64_t step);
-bool model_has_step(const struct model *m, int64_t step);
+/* Its place among the steps; NONE if it was not added. */
+uint32_t model_find_step(const struct model *m, int64_t step);
 /* Adds the text of a call-stack string id unless the id is known. */
 bool model_add_trace_string(struct model *m, int64_t id, struct span text);
 /* The text of a call-stack string id; false if it is not known. */

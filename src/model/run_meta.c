@@ -16,7 +16,6 @@ struct entry {
 
 struct run_device {
 	struct span name;                  /* as it came */
-	size_t first_entry;
 };
 
 struct run_meta {
@@ -108,7 +107,7 @@ static bool read_device(struct run_meta *rm, struct span message, const char **b
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->entries.n})))
+	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}})))
 		return no_memory(bad);
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(1))

@@ -53,27 +53,27 @@ static const char stream_warning[] =
 
 /* ---- columns ------------------------------------------------------------ */
 
-/* A column is printed if one of `selects` is selected and none of `unless`. */
+/* A column is printed if one of `selects` is selected. */
 static const struct column {
-	unsigned selects, unless;
+	unsigned selects;
 	const char *header;
 	int metric;                /* -1: not a number */
 	enum unit unit;
 } columns[] = {
 #define SELECT(id) (1u << SEL_##id)
-	{SELECT(BYTES), 0, "requested bytes", METRIC_BYTES, UNIT_BYTES},
-	{SELECT(PEAK_BYTES), 0, "peak bytes", METRIC_PEAK, UNIT_BYTES},
-	{SELECT(RESIDUAL_BYTES), 0, "residual bytes", METRIC_RESIDUAL, UNIT_BYTES},
-	{SELECT(OUTPUT_BYTES), 0, "output bytes", METRIC_OUTPUT, UNIT_BYTES},
-	{SELECT(MICROS), 0, "total execution time", METRIC_MICROS, UNIT_MICROS},
-	{SELECT(MICROS) | SELECT(ACCELERATOR_MICROS), 0, "accelerator execution time",
+	{SELECT(BYTES), "requested bytes", METRIC_BYTES, UNIT_BYTES},
+	{SELECT(PEAK_BYTES), "peak bytes", METRIC_PEAK, UNIT_BYTES},
+	{SELECT(RESIDUAL_BYTES), "residual bytes", METRIC_RESIDUAL, UNIT_BYTES},
+	{SELECT(OUTPUT_BYTES), "output bytes", METRIC_OUTPUT, UNIT_BYTES},
+	{SELECT(MICROS), "total execution time", METRIC_MICROS, UNIT_MICROS},
+	{SELECT(MICROS) | SELECT(ACCELERATOR_MICROS), "accelerator execution time",
 		METRIC_ACCELERATOR, UNIT_MICROS},
-	{SELECT(MICROS) | SELECT(CPU_MICROS), 0, "cpu execution time", METRIC_CPU, UNIT_MICROS},
+	{SELECT(MICROS) | SELECT(CPU_MICROS), "cpu execution time", METRIC_CPU, UNIT_MICROS},
 };
 
 static const struct column model_columns[] = {
-	{SELECT(PARAMS), 0, "# parameters", METRIC_PARAMS, UNIT_COUNT},
-	{SELECT(FLOAT_OPS), 0, "# float_ops", METRIC_FLOAT_OPS, UNIT_COUNT},
+	{SELECT(PARAMS), "# parameters", METRIC_PARAMS, UNIT_COUNT},
+	{SELECT(FLOAT_OPS), "# float_ops", METRIC_FLOAT_OPS, UNIT_COUNT},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
