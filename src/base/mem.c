@@ -1,10 +1,11 @@
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 /* Counts down to the allocation that fails; test builds only set it. */
-static size_t fail_countdown;
+static atomic_size_t fail_countdown;
 
 void mem_fail_at(size_t nth)
 {
@@ -13,9 +14,9 @@ void mem_fail_at(size_t nth)
 
 static bool must_fail(void)
 {
-	if (__builtin_expect(fail_countdown == 0, 1))
+	if (atomic_load_explicit(&fail_countdown, memory_order_relaxed) == 0)
 		return false;
-	return --fail_countdown == 0;
+	return atomic_fetch_sub(&fail_countdown, 1) == 1;
 }
 
 void *mem_alloc(size_t size)

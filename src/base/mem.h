@@ -18,8 +18,7 @@ void mem_free(void *block);
  * least doubles the capacity, so that pushing is amortized. */
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
 
-/* For tests: the n-th allocation from now on fails (0: never again). Not for
- * use with threads. */
+/* For tests: the n-th allocation from now on fails (0: never again). */
 void mem_fail_at(size_t nth);
 
 #endif

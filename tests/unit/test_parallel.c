@@ -1,0 +1,74 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/parallel.h"
+
+static atomic_int calls[PARALLEL_MAX];
+
+static void count(void *context, size_t part)
+{
+	assert_ptr_equal(context, calls);
+	atomic_fetch_add(&calls[part], 1);
+}
+
+static void every_part_runs_once(void **state)
+{
+	for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
+		for (size_t i = 0; i < PARALLEL_MAX; i++)
+			atomic_store(&calls[i], 0);
+		parallel_run(parts, count, calls);
+		for (size_t i = 0; i < PARALLEL_MAX; i++)
+			assert_int_equal(atomic_load(&calls[i]), i < parts);
+	}
+}
+
+static void parts_cover_everything(void **state)
+{
+	for (size_t n = 0; n < 50; n++)
+		for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
+			assert_int_equal(parallel_begin(n, parts, 0), 0);
+			assert_int_equal(parallel_begin(n, parts, parts), n);
+			for (size_t i = 0; i < parts; i++)
+				assert_in_range(parallel_begin(n, parts, i + 1) -
+						parallel_begin(n, parts, i), n / parts, n / parts + 1);
+		}
+}
+
+static void little_work_stays_in_one_part(void **state)
+{
+	unsetenv("TFPROF_THREADS");
+	assert_int_equal(parallel_parts(0, 1000), 1);
+	assert_int_equal(parallel_parts(1999, 1000), 1);
+	assert_in_range(parallel_parts(1000000, 1000), 1, PARALLEL_MAX);
+}
+
+static void the_environment_decides(void **state)
+{
+	setenv("TFPROF_THREADS", "3", 1);
+	assert_int_equal(parallel_parts(10, 1000), 3);
+	assert_int_equal(parallel_parts(2, 1000), 2);
+	assert_int_equal(parallel_parts(0, 1000), 1);
+	setenv("TFPROF_THREADS", "1", 1);
+	assert_int_equal(parallel_parts(1000000, 1), 1);
+	setenv("TFPROF_THREADS", "1000", 1);
+	assert_int_equal(parallel_parts(1000000, 1), PARALLEL_MAX);
+	setenv("TFPROF_THREADS", "many", 1);
+	assert_int_equal(parallel_parts(1000000, 1), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_part_runs_once),
+		cmocka_unit_test(parts_cover_everything),
+		cmocka_unit_test(little_work_stays_in_one_part),
+		cmocka_unit_test(the_environment_decides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
