@@ -13,14 +13,17 @@ static const struct tfprof_checker_option_info options[] = {
 };
 
 /* ", cpu: T, accelerator: T, total: T" */
-static void put_times(struct buf *b, int64_t *const *times, uint32_t i)
+/* Own or total times of a row. */
+typedef int64_t number_fn(const struct query *q, enum metric metric, uint32_t i);
+
+static void put_times(struct buf *b, const struct query *q, number_fn *number, uint32_t i)
 {
 	buf_text(b, ", cpu: ");
-	format_number(b, UNIT_MICROS, times[METRIC_CPU][i]);
+	format_number(b, UNIT_MICROS, number(q, METRIC_CPU, i));
 	buf_text(b, ", accelerator: ");
-	format_number(b, UNIT_MICROS, times[METRIC_ACCELERATOR][i]);
+	format_number(b, UNIT_MICROS, number(q, METRIC_ACCELERATOR, i));
 	buf_text(b, ", total: ");
-	format_number(b, UNIT_MICROS, times[METRIC_MICROS][i]);
+	format_number(b, UNIT_MICROS, number(q, METRIC_MICROS, i));
 }
 
 /* Places are collected first: a finding is made once its text is complete. */
@@ -53,15 +56,15 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 
 	for (uint32_t i = 1; status == TFPROF_OK && i < q.n && i <= top; i++) {
 		struct span op = model_text(c->model, q.groups->op[q.view[i]]);
-		double total = (double)q.total[METRIC_MICROS][0];
-		double own = (double)q.own[METRIC_MICROS][i];
+		double total = (double)query_total(&q, METRIC_MICROS, 0);
+		double own = (double)query_own(&q, METRIC_MICROS, i);
 
 		buf_text(&c->text, i > 1 ? "\n" : "");
 		buf_printf(&c->text, "top %u operation type: ", i);
 		buf_span(&c->text, op);
-		put_times(&c->text, q.own, i);
+		put_times(&c->text, &q, query_own, i);
 		buf_printf(&c->text, " (%.2f%%)", 100.0 * own / (total + 1e-10));
-		add_place(c, &places, (struct place){.op = op, .micros = q.own[METRIC_MICROS][i]});
+		add_place(c, &places, (struct place){.op = op, .micros = query_own(&q, METRIC_MICROS, i)});
 	}
 	if (places.n)
 		find(c, "expensive_types", &places);
@@ -84,16 +87,16 @@ static enum tfprof_status check_scopes(struct check *c, struct tfprof_error *err
 
 		if (q.parent[i] != 0)
 			continue;
-		name = tree_label(q.tree, c->model, q.view[i]);
+		name = tree_label(q.tree, q.view[i]);
 		node = q.tree->node[q.view[i]];
 		buf_text(&c->text, n ? "\n" : "");
 		buf_printf(&c->text, "top %lld graph node: ", (long long)++n);
 		buf_span(&c->text, name);
-		put_times(&c->text, q.own, i);
+		put_times(&c->text, &q, query_own, i);
 		add_place(c, &places, (struct place){.node = name,
 			.op = node == NONE ? (struct span){"", 0}
 					   : model_text(c->model, c->model->nodes.op[node]),
-			.micros = q.own[METRIC_MICROS][i]});
+			.micros = query_own(&q, METRIC_MICROS, i)});
 	}
 	if (places.n)
 		find(c, "expensive_nodes", &places);
@@ -131,14 +134,14 @@ static uint32_t count_children(const uint32_t *end, uint32_t row)
 static void put_line(struct check *c, const struct query *q, uint32_t row, int64_t level,
 	places_vec *places)
 {
-	struct span label = tree_label(q->tree, c->model, q->view[row]);
+	struct span label = tree_label(q->tree, q->view[row]);
 
 	buf_text(&c->text, places->n ? "\n" : "");
 	buf_fill(&c->text, ' ', (size_t)level * 2);
 	buf_span(&c->text, label);
-	put_times(&c->text, q->total, row);
+	put_times(&c->text, q, query_total, row);
 	add_place(c, places, (struct place){.line = label,
-		.micros = q->total[METRIC_MICROS][row]});
+		.micros = query_total(q, METRIC_MICROS, row)});
 }
 
 /* The first lines below `from` and what they call, level by level. */
@@ -155,7 +158,7 @@ static void put_lines(struct check *c, const struct query *q, const uint32_t *en
 		int64_t level = q->depth[row] - base;
 
 		if (level >= levels || taken[q->parent[row]]++ >= top ||
-			q->total[METRIC_MICROS][row] < minimum) {
+			query_total(q, METRIC_MICROS, row) < minimum) {
 			row = end[row];
 			continue;
 		}

@@ -122,7 +122,7 @@ static struct span row_name(const struct query *q, uint32_t row)
 		return SPAN(ROOT_NAME);
 	if (q->kind == TFPROF_OP)
 		return model_text(q->model, q->groups->op[q->view[row]]);
-	return tree_label(q->tree, q->model, q->view[row]);
+	return tree_label(q->tree, q->view[row]);
 }
 
 static void put_body(struct query *q, uint32_t row, struct buf *b)
@@ -134,14 +134,14 @@ static void put_body(struct query *q, uint32_t row, struct buf *b)
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
-		wire_put_nonzero(b, fields[k].own, q->own[k][row]);
-		wire_put_nonzero(b, fields[k].total, q->total[k][row]);
+		wire_put_nonzero(b, fields[k].own, query_own(q, (enum metric)k, row));
+		wire_put_nonzero(b, fields[k].total, query_total(q, (enum metric)k, row));
 	}
 	if (multi) {
 		put_graph_nodes(q, report_nodes_of(q, q->view[row]), b);
 		return;
 	}
-	wire_put_nonzero(b, GRAPH_DEFINED, q->defined[row]);
+	wire_put_nonzero(b, GRAPH_DEFINED, query_defined(q, row));
 	if (row && q->tree->node[q->view[row]] != NONE) {
 		put_node_facts(q->model, q->tree->node[q->view[row]], b);
 		if (options_select(q->options, SEL_TENSOR_VALUE) && q->model->checkpoint)

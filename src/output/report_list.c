@@ -20,8 +20,9 @@ static double percent(int64_t part, int64_t whole)
 static void put_number(const struct query *q, uint32_t row, const struct report_number *column,
 	struct buf *b)
 {
-	int64_t own = q->own[column->metric][row], total = q->total[column->metric][row];
-	int64_t root = q->total[column->metric][0];
+	int64_t own = query_own(q, column->metric, row);
+	int64_t total = query_total(q, column->metric, row);
+	int64_t root = query_total(q, column->metric, 0);
 	bool counts = (column->unit == UNIT_BYTES ? own : total) > 0;
 
 	format_number(b, column->unit, own);
@@ -82,8 +83,8 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 	}
 	if (options_select(o, SEL_OCCURRENCE)) {
 		scratch->n = 0;
-		buf_printf(scratch, "%lld|%lld", (long long)q->own[METRIC_RUNS][row],
-			(long long)q->defined[row]);
+		buf_printf(scratch, "%lld|%lld", (long long)query_own(q, METRIC_RUNS, row),
+			(long long)query_defined(q, row));
 		put_padded(b, scratch, 10, &separator);
 	}
 	buf_char(b, '\n');

@@ -29,21 +29,22 @@ static uint32_t node_of(const struct line *l)
 static void put_number(struct line *l, const struct report_number *column)
 {
 	struct query *q = l->q;
-	int64_t own = q->own[column->metric][l->row], total = q->total[column->metric][l->row];
+	int64_t own = query_own(q, column->metric, l->row);
+	int64_t total = query_total(q, column->metric, l->row);
 	struct buf *b = piece(l);
 	char *start, *at;
 
 	if (!buf_reserve(b, 2 * FORMAT_MAX + 16))
 		return;
 	start = at = b->at + b->n;
-	if (!q->accounted[l->row]) {
+	if (!query_is_accounted(q, l->row)) {
 		*at++ = '-';
 		*at++ = '-';
 	} else {
 		at = format_write(at, column->unit, own);
 	}
 	*at++ = '/';
-	if (own == total && q->accounted[l->row]) {
+	if (own == total && query_is_accounted(q, l->row)) {
 		size_t n = (size_t)(at - start) - 1;
 
 		memcpy(at, start, n);
@@ -110,14 +111,14 @@ static void put_occurrence(struct line *l)
 		buf_text(b, "occurrence N/A in code view");
 		return;
 	}
-	if (q->accounted[l->row])
-		format_number(b, UNIT_COUNT, q->own[METRIC_RUNS][l->row]);
+	if (query_is_accounted(q, l->row))
+		format_number(b, UNIT_COUNT, query_own(q, METRIC_RUNS, l->row));
 	else
 		buf_text(b, "--");
 	buf_char(b, '/');
-	format_number(b, UNIT_COUNT, q->total[METRIC_RUNS][l->row]);
-	buf_text(b, q->accounted[l->row] ? "|1/" : "|--/");
-	format_number(b, UNIT_COUNT, q->defined[l->row]);
+	format_number(b, UNIT_COUNT, query_total(q, METRIC_RUNS, l->row));
+	buf_text(b, query_is_accounted(q, l->row) ? "|1/" : "|--/");
+	format_number(b, UNIT_COUNT, query_defined(q, l->row));
 }
 
 static void put_shapes(struct line *l)
@@ -136,7 +137,7 @@ static void put_line(struct line *l, const struct report_number *numbers, size_t
 	const struct tfprof_options *o = l->q->options;
 
 	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
-	buf_span(l->text, tree_label(l->q->tree, l->q->model, l->view));
+	buf_span(l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
 		if (numbers[i].metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)

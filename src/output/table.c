@@ -39,8 +39,8 @@ const struct table_field *table_next_field(unsigned selected, size_t *i)
 static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *row)
 {
 #define READ(metric, field)                                                    \
-	row->field = q->own[metric] ? q->own[metric][i] : 0;                   \
-	row->total_##field = q->total[metric] ? q->total[metric][i] : 0;
+	row->field = query_has(q, metric) ? query_own(q, metric, i) : 0;       \
+	row->total_##field = query_has(q, metric) ? query_total(q, metric, i) : 0;
 	READ(METRIC_RUNS, run_count)
 	READ(METRIC_MICROS, exec_micros)
 	READ(METRIC_ACCELERATOR, accelerator_exec_micros)
@@ -54,9 +54,9 @@ static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *r
 #undef READ
 	row->parent = i ? (int64_t)q->parent[i] : -1;
 	row->depth = q->depth[i];
-	row->accounted = q->accounted[i];
-	row->total_definition_count = q->defined[i];
-	row->definition_count = q->kind == TFPROF_OP ? q->defined[i] : i != 0;
+	row->accounted = query_is_accounted(q, i);
+	row->total_definition_count = query_defined(q, i);
+	row->definition_count = q->kind == TFPROF_OP ? query_defined(q, i) : i != 0;
 }
 
 static struct span name_of(const struct query *q, uint32_t i)
@@ -65,7 +65,7 @@ static struct span name_of(const struct query *q, uint32_t i)
 		return SPAN(ROOT_NAME);
 	if (q->kind == TFPROF_OP)
 		return model_text(q->model, q->groups->op[q->view[i]]);
-	return tree_label(q->tree, q->model, q->view[i]);
+	return tree_label(q->tree, q->view[i]);
 }
 
 /* What several nodes have, in op and code view. */

@@ -29,7 +29,6 @@ static void put_bar(struct json *j, int64_t depth, struct span name, int64_t sta
 enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 	struct tfprof_error *err)
 {
-	const int64_t *micros = q->total[METRIC_MICROS];
 	/* Where the next child of each row begins; -1: the row is left out. */
 	int64_t *next = arena_array(&q->arena, q->n, sizeof(*next));
 	struct json j = json_writer(out);
@@ -43,18 +42,19 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 		chrome_put_process(&j, 1, "", SPAN("Scope"), "");
 	for (uint32_t i = 0; i < q->n; i++) {
 		uint32_t parent = q->parent[i];
+		int64_t micros = query_total(q, METRIC_MICROS, i);
 
 		next[i] = i ? next[parent] : 0;
-		if (i && (next[parent] < 0 || micros[i] <= 0)) {
+		if (i && (next[parent] < 0 || micros <= 0)) {
 			next[i] = -1;
 			continue;
 		}
 		if (i)
-			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros[i]);
+			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros);
 		if (q->depth[i] > deepest && !perfetto)
 			put_level(&j, deepest = q->depth[i]);
-		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->model, q->view[i]),
-			next[i], micros[i]);
+		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->view[i]),
+			next[i], micros);
 		if (i % 1024 == 0 && query_cancelled(q))
 			break;
 	}

@@ -6,9 +6,8 @@ struct list {
 	struct query *q;
 	uint32_t *group;           /* accounted groups, in the order of the list */
 	uint32_t n;
-	int64_t *own[N_METRICS];   /* by group */
-	int64_t *total[N_METRICS];
-	uint32_t *n_picked;        /* by group */
+	struct picked *picked;     /* by group */
+	struct numbers *total;     /* by group */
 	bool *passes;              /* by group: reaches the minimums */
 };
 
@@ -18,33 +17,23 @@ static bool allocate(struct list *l)
 	size_t n = l->q->groups->n;
 
 	l->group = arena_array(a, n, sizeof(*l->group));
-	l->n_picked = arena_array(a, n, sizeof(*l->n_picked));
+	l->picked = arena_array(a, n, sizeof(*l->picked));
+	l->total = arena_zero(a, n, sizeof(*l->total));
 	l->passes = arena_array(a, n, sizeof(*l->passes));
-	for (int k = 0; k < N_METRICS; k++) {
-		l->own[k] = arena_array(a, n, sizeof(**l->own));
-		l->total[k] = arena_zero(a, n + 1, sizeof(**l->total));
-		if (!l->own[k] || !l->total[k])
-			return false;
-	}
-	return l->group && l->n_picked && l->passes;
+	return l->group && l->picked && l->total && l->passes;
 }
 
 static void account(struct list *l)
 {
 	struct query *q = l->q;
 	const struct groups *g = q->groups;
+	bool all = regexes_accept_all(q->account);
 
+	query_account_groups(q, g->first, g->nodes, g->n, l->picked);
 	l->n = 0;
-	for (uint32_t i = 0; i < g->n; i++) {
-		struct picked picked = query_pick(q, g->nodes + g->first[i],
-			g->first[i + 1] - g->first[i]);
-
-		l->n_picked[i] = picked.n;
-		for (int k = 0; k < N_METRICS; k++)
-			l->own[k][i] = picked.sum.at[k];
-		if (picked.n || regexes_accept_all(q->account))
+	for (uint32_t i = 0; i < g->n; i++)
+		if (l->picked[i].n || all)
 			l->group[l->n++] = i;
-	}
 }
 
 /* By own numbers; ties keep the order of names. */
@@ -63,7 +52,7 @@ static bool order(struct list *l)
 		return false;
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t group = l->group[i];
-		int64_t value = occurrence ? l->n_picked[group] : l->own[metric][group];
+		int64_t value = occurrence ? l->picked[group].n : l->picked[group].sum.at[metric];
 
 		items[i] = (struct sort_item){sort_key_descending(value), group};
 	}
@@ -80,8 +69,8 @@ static void accumulate(struct list *l, const uint32_t *group, uint32_t n, struct
 		int64_t sum = 0;
 
 		for (uint32_t i = n; i-- > 0;) {
-			sum = metric_add((enum metric)k, sum, l->own[k][group[i]]);
-			l->total[k][group[i]] = sum;
+			sum = metric_add((enum metric)k, sum, l->picked[group[i]].sum.at[k]);
+			l->total[group[i]].at[k] = sum;
 		}
 		root->at[k] = sum;
 	}
@@ -102,9 +91,9 @@ static bool reaches_minimums(const struct list *l, uint32_t group)
 	const int64_t *number = l->q->options->number;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-		if (l->total[limits[i].metric][group] < number[limits[i].id])
+		if (l->total[group].at[limits[i].metric] < number[limits[i].id])
 			return false;
-	return l->n_picked[group] >= number[OPT_MIN_OCCURRENCE];
+	return l->picked[group].n >= number[OPT_MIN_OCCURRENCE];
 }
 
 static bool account_in_order(struct list *l, struct numbers *root)
@@ -144,6 +133,7 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	return n;
 }
 
+/* The root, and below it what is shown: rows in the order of the list. */
 static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const struct numbers *root)
 {
 	struct query *q = l->q;
@@ -154,29 +144,22 @@ static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const stru
 	q->view = arena_array(a, rows, sizeof(*q->view));
 	q->parent = arena_zero(a, rows, sizeof(*q->parent));
 	q->depth = arena_array(a, rows, sizeof(*q->depth));
-	q->accounted = arena_array(a, rows, sizeof(*q->accounted));
-	q->defined = arena_zero(a, rows, sizeof(*q->defined));
-	if (!q->view || !q->parent || !q->depth || !q->accounted || !q->defined)
+	q->row = arena_array(a, rows, sizeof(*q->row));
+	if (!q->view || !q->parent || !q->depth || !q->row || !query_allocate_rows(q, rows))
 		return false;
-	for (int k = 0; k < N_METRICS; k++) {
-		q->own[k] = arena_zero(a, rows, sizeof(**q->own));
-		q->total[k] = arena_array(a, rows, sizeof(**q->total));
-		if (!q->own[k] || !q->total[k])
-			return false;
-		q->total[k][0] = root->at[k];
-		for (uint32_t i = 0; i < n; i++) {
-			q->own[k][i + 1] = l->own[k][shown[i]];
-			q->total[k][i + 1] = l->total[k][shown[i]];
-		}
-	}
 	q->view[0] = q->parent[0] = NONE;
 	q->depth[0] = 0;
-	q->accounted[0] = false;
-	for (uint32_t i = 0; i < n; i++) {
-		q->view[i + 1] = shown[i];
-		q->depth[i + 1] = 1;
-		q->accounted[i + 1] = true;
-		q->defined[i + 1] = l->n_picked[shown[i]];
+	q->row[0] = q->defined[0] = 0;
+	query_put_row(q, 0, &(struct numbers){0}, root);
+	for (uint32_t i = 1; i <= n; i++) {
+		uint32_t group = shown[i - 1];
+
+		q->view[i] = group;
+		q->depth[i] = 1;
+		q->row[i] = i;
+		q->flags[i] = ROW_ACCOUNTED;
+		q->defined[i] = l->picked[group].n;
+		query_put_row(q, i, &l->picked[group].sum, &l->total[group]);
 	}
 	return true;
 }
@@ -187,6 +170,7 @@ enum tfprof_status query_list(struct query *q, struct tfprof_error *err)
 	struct numbers root = {0};
 	uint32_t *shown = arena_array(&q->arena, q->groups->n, sizeof(*shown)), n;
 
+	q->metrics = ALL_METRICS;
 	if (!shown || !allocate(&l))
 		return error_no_memory(err);
 	if (query_needs_wrapping(q)) {

@@ -102,9 +102,21 @@ static enum tfprof_status check_all(const struct query *q, struct tfprof_error *
 	return TFPROF_OK;
 }
 
-/* ---- picking ------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------- */
 
-#define NOT_COUNTED UINT32_MAX
+bool query_name_shown(struct query *q, struct span name)
+{
+	if (!regexes_accept_all(q->show) && !regexes_match(q->show, name))
+		return false;
+	return !regexes_match(q->hide, name);
+}
+
+bool query_name_trimmed(struct query *q, struct span name)
+{
+	return regexes_match(q->trim, name);
+}
+
+/* ---- running ------------------------------------------------------------ */
 
 static uint32_t count_picks(struct query *q, uint32_t types)
 {
@@ -122,61 +134,6 @@ static uint32_t count_picks(struct query *q, uint32_t types)
 	return picks;
 }
 
-uint32_t query_picks(struct query *q, uint32_t types)
-{
-	if (q->picks[types] == NOT_COUNTED)
-		q->picks[types] = count_picks(q, types);
-	return q->picks[types];
-}
-
-void query_numbers(const struct query *q, uint32_t node, struct numbers *out)
-{
-	if (q->wraps)
-		metrics_of_wrapping(q->model, node, q->options->number[OPT_STEP], out);
-	else
-		metrics_of(q->model, node, q->options->number[OPT_STEP], out);
-}
-
-bool query_needs_wrapping(const struct query *q)
-{
-	return q->model->has_negative && q->options->number[OPT_STEP] < 0;
-}
-
-struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n)
-{
-	struct picked picked = {0};
-	struct numbers numbers;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t picks = query_picks(q, q->model->nodes.types[nodes[i]]);
-
-		if (!picks)
-			continue;
-		picked.n++;
-		query_numbers(q, nodes[i], &numbers);
-		picked.sum.at[METRIC_RUNS] += numbers.at[METRIC_RUNS];
-		for (; picks; picks--)
-			for (int k = 0; k < METRIC_RUNS; k++)
-				picked.sum.at[k] = metric_add((enum metric)k, picked.sum.at[k],
-					numbers.at[k]);
-	}
-	return picked;
-}
-
-bool query_name_shown(struct query *q, struct span name)
-{
-	if (!regexes_accept_all(q->show) && !regexes_match(q->show, name))
-		return false;
-	return !regexes_match(q->hide, name);
-}
-
-bool query_name_trimmed(struct query *q, struct span name)
-{
-	return regexes_match(q->trim, name);
-}
-
-/* ---- running ------------------------------------------------------------ */
-
 static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 {
 	size_t n_sets = q->model->sets.at.n;
@@ -187,8 +144,24 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	q->picks = arena_array(&q->arena, n_sets, sizeof(*q->picks));
 	if (!q->picks)
 		return error_no_memory(err);
-	memset(q->picks, 0xff, n_sets * sizeof(*q->picks));
+	for (uint32_t types = 0; types < n_sets; types++)
+		q->picks[types] = count_picks(q, types);
 	return TFPROF_OK;
+}
+
+bool query_allocate_rows(struct query *q, size_t n)
+{
+	struct number_rows *numbers = &q->numbers;
+	size_t row;
+
+	numbers->n = 0;
+	for (int k = 0; k < N_METRICS; k++)
+		numbers->slot[k] = q->metrics >> k & 1 ? numbers->n++ : NO_SLOT;
+	row = 2 * numbers->n * sizeof(*numbers->at);
+	numbers->at = arena_array(&q->arena, n, row);
+	q->flags = arena_zero(&q->arena, n, sizeof(*q->flags));
+	q->defined = arena_array(&q->arena, n, sizeof(*q->defined));
+	return numbers->at && q->flags && q->defined;
 }
 
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err)

@@ -6,10 +6,11 @@
  *
  *     i → view[i]     index in the view (tree node, or group)
  *         parent[i]   index of the shown parent, depth[i]
- *         accounted[i], own[metric][i], total[metric][i], defined[i]
+ *         query_own(), query_total(), query_is_accounted(), query_defined()
  *
  * 0 is the root. In op view the shown groups are its children, and a report
- * prints them as a list. */
+ * prints them as a list. Numbers stay where they were added up, by view node:
+ * what is shown is an order of them, not a copy. */
 #ifndef TFPROF_QUERY_QUERY_H
 #define TFPROF_QUERY_QUERY_H
 
@@ -18,6 +19,27 @@
 #include "query/regex.h"
 #include "view/groups.h"
 #include "view/tree.h"
+
+/* The numbers of view nodes, a row for each: own ones of every wanted metric,
+ * then the totals. They lie together because they are added up and printed
+ * together. */
+struct number_rows {
+	int64_t *at;
+	uint8_t n;                             /* wanted metrics: a row is 2 n long */
+	uint8_t slot[N_METRICS];               /* where in it; NO_SLOT: not wanted */
+};
+
+enum { NO_SLOT = 255 };
+
+/* What is known of a view node besides. */
+enum row_flags {
+	ROW_ACCOUNTED = 1,
+	ROW_STAYS = 2,         /* accounted, or (scope, code) above something that is */
+	ROW_STARTED = 4,       /* a start, or below one */
+	ROW_ALIVE = 8,         /* its children are walked */
+	ROW_SHOWN = 16,
+	ROW_PASSES = 32,       /* reaches the minimums */
+};
 
 struct query {
 	const struct model *model;
@@ -36,9 +58,10 @@ struct query {
 	uint32_t n;
 	uint32_t *view, *parent;
 	int32_t *depth;
-	bool *accounted;
-	int64_t *own[N_METRICS], *total[N_METRICS];
-	int64_t *defined;                      /* total_definition_count */
+	uint32_t *row;                         /* where its numbers are */
+	struct number_rows numbers;
+	uint8_t *flags;                        /* by row: enum row_flags */
+	uint32_t *defined;                     /* by row: total_definition_count */
 	bool saturated;                        /* a parameter count did not fit */
 
 	/* what a writer of the answer ran into, TFPROF_OK if nothing */
@@ -54,10 +77,51 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err);
 void query_clear(struct query *q);
 
+/* ---- the i-th shown node -------------------------------------------------- */
+
+static inline bool query_has(const struct query *q, enum metric metric)
+{
+	return q->numbers.slot[metric] != NO_SLOT;
+}
+
+static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
+{
+	return q->numbers.at[2 * (size_t)q->numbers.n * q->row[i] + q->numbers.slot[metric]];
+}
+
+static inline int64_t query_total(const struct query *q, enum metric metric, uint32_t i)
+{
+	return q->numbers.at[2 * (size_t)q->numbers.n * q->row[i] + q->numbers.n +
+		q->numbers.slot[metric]];
+}
+
+static inline bool query_is_accounted(const struct query *q, uint32_t i)
+{
+	return q->flags[q->row[i]] & ROW_ACCOUNTED;
+}
+
+static inline int64_t query_defined(const struct query *q, uint32_t i)
+{
+	return q->defined[q->row[i]];
+}
+
 /* ---- for the views' own files ------------------------------------------- */
 
+/* Room for the numbers, flags and definition counts of n rows. */
+bool query_allocate_rows(struct query *q, size_t n);
+
+void query_put_row(const struct query *q, size_t row, const struct numbers *own,
+	const struct numbers *total);
+
 /* How often a node with this set of types is picked: 0 is not accounted. */
-uint32_t query_picks(struct query *q, uint32_t types);
+static inline uint32_t query_picks(const struct query *q, uint32_t types)
+{
+	return q->picks[types];
+}
+
+/* Own numbers of view nodes that are graph nodes or (NONE) empty parents, and
+ * which are accounted. The first is the root. */
+void query_account_nodes(struct query *q, const uint32_t *nodes, size_t n);
 
 /* Picked graph nodes of a group or frame. A node's numbers count once per
  * match, how often it ran only once. */
@@ -65,7 +129,10 @@ struct picked {
 	struct numbers sum;
 	uint32_t n;                            /* distinct nodes picked */
 };
-struct picked query_pick(struct query *q, const uint32_t *nodes, size_t n);
+
+/* Of n groups: nodes[first[g] … first[g + 1]]. */
+void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
+	size_t n, struct picked *picked);
 
 /* The node's numbers at the step asked for. */
 void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
@@ -81,6 +148,10 @@ bool query_cancelled(const struct query *q);
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
+/* Its last part: puts the nodes of a tree that are shown in display order.
+ * `shown_parent` and `depth` are by view node, `n_picked` in code view. */
+bool query_display(struct query *q, const uint32_t *shown_parent, const int32_t *depth,
+	const uint32_t *n_picked);
 enum tfprof_status query_list(struct query *q, struct tfprof_error *err);
 
 /* The metric of an order_by word, -1 if it is none. */

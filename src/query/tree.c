@@ -8,458 +8,270 @@
  *     total     own + totals of what hangs below and stays
  *     shown     what the filters leave; its tree skips what is hidden
  */
-#include "base/sort.h"
 #include "query/query.h"
+
+/* A minimum that some node may not reach: of the number at `offset` of a row. */
+struct limit {
+	size_t offset;
+	int64_t minimum;
+};
 
 struct work {
 	struct query *q;
 	uint32_t n;
-	bool *accounted, *stays;
-	uint32_t *up;
-	int64_t *own[N_METRICS], *total[N_METRICS];    /* NULL where not wanted */
-	int64_t *defined;
+	const uint32_t *up;
+	uint32_t *graph_up;            /* graph view: `up`, while it is written */
+	struct picked *picked;         /* code view */
 	uint32_t *n_picked;            /* code view */
+	bool compared;                 /* ROW_PASSES says who reaches the minimums */
+	struct limit limits[N_METRICS];
+	size_t n_limits;
 	/* display: */
-	bool *passes;                  /* reaches the minimums; NULL: by its numbers */
-	bool *started;                 /* a start, or below one */
-	bool *alive, *shown;
 	int32_t *depth;
 	uint32_t *shown_parent;
 };
 
-#define FOR_METRICS(w, k)                                                      \
-	for (int k = 0; k < N_METRICS; k++)                                    \
-		if ((w)->own[k])
-
 static bool allocate(struct work *w)
 {
-	struct arena *a = &w->q->arena;
+	struct query *q = w->q;
+	struct arena *a = &q->arena;
 	size_t n = w->n;
 
-	for (int k = 0; k < N_METRICS; k++) {
-		if (!(w->q->metrics >> k & 1))
-			continue;
-		w->own[k] = arena_zero(a, n, sizeof(**w->own));
-		w->total[k] = arena_array(a, n, sizeof(**w->total));
-		if (!w->own[k] || !w->total[k])
+	if (!query_allocate_rows(q, n))
+		return false;
+	w->depth = arena_array(a, n, sizeof(*w->depth));
+	w->shown_parent = arena_array(a, n, sizeof(*w->shown_parent));
+	w->up = q->tree->parent;
+	if (q->kind == TFPROF_GRAPH)
+		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
+	if (q->kind == TFPROF_CODE) {
+		w->picked = arena_array(a, n, sizeof(*w->picked));
+		w->n_picked = arena_array(a, n, sizeof(*w->n_picked));
+		if (!w->picked || !w->n_picked)
 			return false;
 	}
-	w->accounted = arena_zero(a, n, sizeof(*w->accounted));
-	w->stays = arena_zero(a, n, sizeof(*w->stays));
-	w->defined = arena_array(a, n, sizeof(*w->defined));
-	w->alive = arena_zero(a, n, sizeof(*w->alive));
-	w->shown = arena_zero(a, n, sizeof(*w->shown));
-	w->depth = arena_array(a, n, sizeof(*w->depth));
-	w->started = arena_zero(a, n, sizeof(*w->started));
-	w->shown_parent = arena_array(a, n, sizeof(*w->shown_parent));
-	if (w->q->kind == TFPROF_CODE)
-		w->n_picked = arena_array(a, n, sizeof(*w->n_picked));
-	if (w->q->kind == TFPROF_GRAPH)
-		w->up = arena_array(a, n, sizeof(*w->up));
-	else
-		w->up = w->q->tree->parent;
-	return w->accounted && w->stays && w->defined && w->alive && w->shown && w->depth &&
-		w->started && w->shown_parent && w->up &&
-		(w->q->kind != TFPROF_CODE || w->n_picked);
+	return w->depth && w->shown_parent && w->up;
 }
 
 /* ---- accounting --------------------------------------------------------- */
 
-enum { AHEAD = 8 };
-
-/* In a tree's order, nodes are all over the columns: ask for those to come. */
-static void prefetch_node(const struct model *m, uint32_t near, uint32_t far)
-{
-	if (near != NONE && m->nodes.first_exec[near] != NONE) {
-		const struct exec *row = &m->execs.rows.at[m->nodes.first_exec[near]];
-
-		__builtin_prefetch(row);
-		__builtin_prefetch((const char *)(row + 1) - 1);
-	}
-	if (far != NONE) {
-		__builtin_prefetch(&m->nodes.first_exec[far]);
-		__builtin_prefetch(&m->nodes.types[far]);
-		__builtin_prefetch(&m->nodes.shape[far]);
-		__builtin_prefetch(&m->nodes.float_ops[far]);
-	}
-}
-
-/* Scope and graph: a view node is a graph node, or an empty parent. */
-static void account_nodes(struct work *w)
-{
-	struct query *q = w->q;
-	const struct model *m = q->model;
-	bool parents = regexes_accept_all(q->account) ||
-		regexes_match(q->account, SPAN("_kTFScopeParent"));
-	struct numbers numbers;
-
-	for (uint32_t v = 1; v < w->n; v++) {
-		uint32_t node = q->tree->node[v];
-
-		if (w->n - v > 2 * AHEAD)
-			prefetch_node(m, q->tree->node[v + AHEAD], q->tree->node[v + 2 * AHEAD]);
-		if (node == NONE) {
-			w->accounted[v] = parents;
-			continue;
-		}
-		w->accounted[v] = query_picks(q, m->nodes.types[node]) > 0;
-		q->saturated |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
-		if (!q->metrics)
-			continue;
-		query_numbers(q, node, &numbers);
-		FOR_METRICS(w, k)
-			w->own[k][v] = numbers.at[k];
-	}
-}
-
 static void account_frames(struct work *w)
 {
 	struct query *q = w->q;
-	const struct tree *t = q->tree;
 	bool all = regexes_accept_all(q->account);
 
-	for (uint32_t v = 1; v < w->n; v++) {
-		struct picked picked = query_pick(q, t->nodes + t->first_node[v],
-			t->first_node[v + 1] - t->first_node[v]);
-
-		w->n_picked[v] = picked.n;
-		w->accounted[v] = picked.n || all;
-		FOR_METRICS(w, k)
-			w->own[k][v] = picked.sum.at[k];
+	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
+	for (uint32_t v = 0; v < w->n; v++) {
+		query_put_row(q, v, &w->picked[v].sum, &w->picked[v].sum);
+		w->n_picked[v] = w->picked[v].n;
+		q->flags[v] = v && (w->n_picked[v] || all) ? ROW_ACCOUNTED : 0;
 	}
-	w->n_picked[0] = 0;
 }
 
 /* In graph view only accounted nodes stay; elsewhere their parents do too. */
 static void find_staying(struct work *w)
 {
 	const uint32_t *parent = w->q->tree->parent;
+	uint8_t *flags = w->q->flags;
 
-	memcpy(w->stays, w->accounted, w->n * sizeof(*w->stays));
-	w->stays[0] = true;
+	for (uint32_t v = 0; v < w->n; v++)
+		flags[v] |= flags[v] & ROW_ACCOUNTED ? ROW_STAYS : 0;
+	flags[0] |= ROW_STAYS;
 	if (w->q->kind == TFPROF_GRAPH) {
-		w->up[0] = NONE;
+		w->graph_up[0] = NONE;
 		for (uint32_t v = 1; v < w->n; v++)
-			w->up[v] = w->stays[parent[v]] ? parent[v] : w->up[parent[v]];
+			w->graph_up[v] = flags[parent[v]] & ROW_STAYS ? parent[v]
+								      : w->graph_up[parent[v]];
 		return;
 	}
 	for (uint32_t v = w->n - 1; v > 0; v--)
-		if (w->stays[v])
-			w->stays[parent[v]] = true;
+		flags[parent[v]] |= flags[v] & ROW_STAYS;
 }
 
-static void add_up(struct work *w)
+/* Adds the totals of those flagged to what is above them, from the last up. */
+static void add_up(struct query *q, uint32_t n, const uint32_t *up, enum row_flags flag)
 {
-	FOR_METRICS(w, k) {
-		int64_t *total = w->total[k];
+	size_t columns = q->numbers.n, params = q->numbers.slot[METRIC_PARAMS];
 
-		memcpy(total, w->own[k], w->n * sizeof(*total));
-		for (uint32_t v = w->n - 1; v > 0; v--)
-			if (w->stays[v])
-				total[w->up[v]] =
-					metric_add((enum metric)k, total[w->up[v]], total[v]);
+	for (uint32_t v = n - 1; v > 0; v--) {
+		const int64_t *from = q->numbers.at + (2 * (size_t)v + 1) * columns;
+		int64_t *to, top;
+
+		if (!(q->flags[v] & flag))
+			continue;
+		to = q->numbers.at + (2 * (size_t)up[v] + 1) * columns;
+		/* Sums wrap, except that of parameters. */
+		top = params < columns ? metric_add(METRIC_PARAMS, to[params], from[params]) : 0;
+		for (size_t k = 0; k < columns; k++)
+			to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
+		if (params < columns)
+			to[params] = top;
+		q->defined[up[v]] += q->defined[v];
 	}
-	for (uint32_t v = 0; v < w->n; v++)
-		w->defined[v] = v != 0;
-	for (uint32_t v = w->n - 1; v > 0; v--)
-		if (w->stays[v])
-			w->defined[w->up[v]] += w->defined[v];
 }
 
 static void account(struct work *w)
 {
-	if (w->q->kind == TFPROF_CODE)
+	struct query *q = w->q;
+
+	if (q->kind == TFPROF_CODE)
 		account_frames(w);
 	else
-		account_nodes(w);
+		query_account_nodes(q, q->tree->node, w->n);
 	find_staying(w);
-	add_up(w);
+	q->defined[0] = 0;
+	for (uint32_t v = 1; v < w->n; v++)
+		q->defined[v] = 1;
+	add_up(q, w->n, w->up, ROW_STAYS);
 }
 
 /* ---- filtering ----------------------------------------------------------- */
 
-static bool below(const struct work *w, int64_t *const *column, enum metric metric, uint32_t v,
-	enum option_id minimum)
+static void find_limits(struct work *w)
 {
-	/* A column is only computed where its minimum can matter. */
-	return column[metric] && column[metric][v] < w->q->options->number[minimum];
+	bool code = w->q->kind == TFPROF_CODE;
+	const struct {
+		enum option_id option;
+		enum metric metric;
+		bool own;
+	} minimums[] = {
+		{OPT_MIN_BYTES, METRIC_BYTES, false},
+		{OPT_MIN_PEAK_BYTES, METRIC_PEAK, false},
+		{OPT_MIN_RESIDUAL_BYTES, METRIC_RESIDUAL, false},
+		{OPT_MIN_OUTPUT_BYTES, METRIC_OUTPUT, false},
+		{OPT_MIN_MICROS, METRIC_MICROS, false},
+		{OPT_MIN_ACCELERATOR_MICROS, METRIC_ACCELERATOR, false},
+		{OPT_MIN_CPU_MICROS, METRIC_CPU, false},
+		{OPT_MIN_PARAMS, METRIC_PARAMS, !code},
+		{OPT_MIN_FLOAT_OPS, METRIC_FLOAT_OPS, !code},
+		{OPT_MIN_OCCURRENCE, METRIC_RUNS, true},
+	};
+	const struct number_rows *numbers = &w->q->numbers;
+
+	for (size_t i = 0; i < sizeof(minimums) / sizeof(*minimums); i++) {
+		enum metric metric = minimums[i].metric;
+
+		if (code && metric == METRIC_RUNS)
+			continue;
+		/* A metric is only wanted where its minimum can matter. */
+		if (query_has(w->q, metric))
+			w->limits[w->n_limits++] = (struct limit){
+				(minimums[i].own ? 0 : numbers->n) + numbers->slot[metric],
+				w->q->options->number[minimums[i].option]};
+	}
 }
 
 static bool reaches_minimums(const struct work *w, uint32_t v)
 {
-	bool code = w->q->kind == TFPROF_CODE;
-	int64_t *const *own_or_total = code ? w->total : w->own;
+	const int64_t *row = w->q->numbers.at + 2 * (size_t)w->q->numbers.n * v;
 
-	return !below(w, w->total, METRIC_BYTES, v, OPT_MIN_BYTES) &&
-		!below(w, w->total, METRIC_PEAK, v, OPT_MIN_PEAK_BYTES) &&
-		!below(w, w->total, METRIC_RESIDUAL, v, OPT_MIN_RESIDUAL_BYTES) &&
-		!below(w, w->total, METRIC_OUTPUT, v, OPT_MIN_OUTPUT_BYTES) &&
-		!below(w, w->total, METRIC_MICROS, v, OPT_MIN_MICROS) &&
-		!below(w, w->total, METRIC_ACCELERATOR, v, OPT_MIN_ACCELERATOR_MICROS) &&
-		!below(w, w->total, METRIC_CPU, v, OPT_MIN_CPU_MICROS) &&
-		!below(w, own_or_total, METRIC_PARAMS, v, OPT_MIN_PARAMS) &&
-		!below(w, own_or_total, METRIC_FLOAT_OPS, v, OPT_MIN_FLOAT_OPS) &&
-		(code || !below(w, w->own, METRIC_RUNS, v, OPT_MIN_OCCURRENCE));
+	for (size_t i = 0; i < w->n_limits; i++)
+		if (row[w->limits[i].offset] < w->limits[i].minimum)
+			return false;
+	return true;
 }
 
 /* Accounts by the original's numbers, to learn what reaches the minimums. */
-static bool find_passing(struct work *w)
+static void find_passing(struct work *w, bool *passes)
 {
-	w->passes = arena_array(&w->q->arena, w->n, sizeof(*w->passes));
-	if (!w->passes)
-		return false;
 	w->q->wraps = true;
 	account(w);
 	w->q->wraps = false;
 	for (uint32_t v = 0; v < w->n; v++)
-		w->passes[v] = reaches_minimums(w, v);
+		passes[v] = reaches_minimums(w, v);
+}
+
+static bool account_both_ways(struct work *w)
+{
+	bool *passes = arena_array(&w->q->arena, w->n, sizeof(*passes));
+
+	if (!passes)
+		return false;
+	find_passing(w, passes);
+	account(w);
+	for (uint32_t v = 0; v < w->n; v++)
+		w->q->flags[v] |= passes[v] ? ROW_PASSES : 0;
+	w->compared = true;
 	return true;
 }
 
 /* Walks the staying nodes from the root, or from the first ones below it that
- * match start, and says which are shown. `alive`: its children are walked. */
+ * match start, and says which are shown. */
 static void filter(struct work *w)
 {
 	struct query *q = w->q;
 	bool from_start = !regexes_accept_all(q->start), code = q->kind == TFPROF_CODE;
 	bool trims = regexes_count(q->trim) != 0, trimmed;
 	int64_t max_depth = q->options->number[OPT_MAX_DEPTH];
+	uint8_t *flags = q->flags;
 
 	w->depth[0] = 1;
-	w->shown[0] = true;
+	flags[0] |= ROW_SHOWN;
 	w->shown_parent[0] = NONE;
-	w->alive[0] = max_depth >= 1 && !(trims && query_name_trimmed(q, SPAN(ROOT_NAME)));
+	if (max_depth >= 1 && !(trims && query_name_trimmed(q, SPAN(ROOT_NAME))))
+		flags[0] |= ROW_ALIVE;
 	for (uint32_t v = 1; v < w->n; v++) {
 		uint32_t parent = w->up[v];
 		struct span label;
 
-		if (!w->stays[v])
+		if (!(flags[v] & ROW_STAYS))
 			continue;
 		if (v % 4096 == 0 && query_cancelled(q))
 			return;
-		label = tree_label(q->tree, q->model, v);
-		if (from_start && !w->started[parent]) {
+		label = tree_label(q->tree, v);
+		if (from_start && !(flags[parent] & ROW_STARTED)) {
 			if (!regexes_match(q->start, label))
 				continue;
 			parent = 0;
 		}
-		w->started[v] = from_start;
-		if (!w->alive[parent])
+		if (from_start)
+			flags[v] |= ROW_STARTED;
+		if (!(flags[parent] & ROW_ALIVE))
 			continue;
 		w->depth[v] = w->depth[parent] + 1;
-		w->shown_parent[v] = w->shown[parent] ? parent : w->shown_parent[parent];
+		w->shown_parent[v] = flags[parent] & ROW_SHOWN ? parent : w->shown_parent[parent];
 		trimmed = trims && query_name_trimmed(q, label);
-		if (code && (trimmed || w->depth[v] > max_depth))
+		if (w->depth[v] > max_depth || (code && trimmed))
 			continue;
-		w->alive[v] = !trimmed && w->depth[v] <= max_depth;
-		w->shown[v] = w->depth[v] <= max_depth &&
-			(w->passes ? w->passes[v] : reaches_minimums(w, v)) &&
-			query_name_shown(q, label);
+		if (!trimmed)
+			flags[v] |= ROW_ALIVE;
+		if ((w->compared ? flags[v] & ROW_PASSES : reaches_minimums(w, v)) &&
+			query_name_shown(q, label))
+			flags[v] |= ROW_SHOWN;
 	}
 }
-
-/* ---- the shown tree ------------------------------------------------------ */
 
 /* Totals over what is displayed only. */
 static void add_up_shown(struct work *w)
 {
+	struct query *q = w->q;
+	size_t columns = q->numbers.n;
+
 	for (uint32_t v = 0; v < w->n; v++) {
-		if (!w->shown[v])
-			continue;
-		FOR_METRICS(w, k)
-			w->total[k][v] = w->own[k][v];
-		w->defined[v] = 1;
+		int64_t *own = q->numbers.at + 2 * columns * v;
+
+		memcpy(own + columns, own, columns * sizeof(*own));
+		q->defined[v] = 1;
 	}
-	for (uint32_t v = w->n - 1; v > 0; v--) {
-		uint32_t up = w->shown_parent[v];
-
-		if (!w->shown[v])
-			continue;
-		FOR_METRICS(w, k)
-			w->total[k][up] = metric_add((enum metric)k, w->total[k][up], w->total[k][v]);
-		w->defined[up] += w->defined[v];
-	}
-}
-
-/* Children of each shown node, in the order they are displayed:
- * at[first[v] … first[v + 1]]. */
-struct children {
-	uint32_t *first, *at;
-	uint32_t n;
-};
-
-static bool collect_children(struct work *w, struct children *c)
-{
-	struct arena *a = &w->q->arena;
-	uint32_t *fill;
-
-	c->first = arena_zero(a, (size_t)w->n + 2, sizeof(*c->first));
-	if (!c->first)
-		return false;
-	fill = c->first + 1;
-	for (uint32_t v = 1; v < w->n; v++)
-		if (w->shown[v]) {
-			fill[w->shown_parent[v] + 1]++;
-			c->n++;
-		}
-	c->at = arena_array(a, c->n, sizeof(*c->at));
-	if (!c->at)
-		return false;
-	for (uint32_t v = 1; v <= w->n; v++)
-		fill[v] += fill[v - 1];
-	for (uint32_t v = 1; v < w->n; v++)
-		if (w->shown[v])
-			c->at[fill[w->shown_parent[v]]++] = v;
-	return true;
-}
-
-/* Sorting by name is only needed where hiding mixed the children of several
- * parents, or where they came by position. */
-static bool sort_children_by_name(struct work *w, uint32_t *at, uint32_t n)
-{
-	struct span *names;
-	uint32_t *order, *old;
-	bool sorted = true, fine;
-
-	for (uint32_t i = 1; sorted && i < n; i++)
-		sorted = span_compare(tree_label(w->q->tree, w->q->model, at[i - 1]),
-				 tree_label(w->q->tree, w->q->model, at[i])) <= 0;
-	if (sorted)
-		return true;
-	names = mem_array(n, sizeof(*names));
-	order = mem_array(n, sizeof(*order));
-	old = mem_array(n, sizeof(*old));
-	fine = names && order && old;
-	for (uint32_t i = 0; fine && i < n; i++) {
-		names[i] = tree_label(w->q->tree, w->q->model, at[i]);
-		old[i] = at[i];
-	}
-	fine = fine && sort_texts(names, order, n, SORT_BYTES);
-	for (uint32_t i = 0; fine && i < n; i++)
-		at[i] = old[order[i]];
-	mem_free(names);
-	mem_free(order);
-	mem_free(old);
-	return fine;
-}
-
-static bool sort_children(struct work *w, struct children *c)
-{
-	enum order order = w->q->options->order;
-	int metric = order_metric(order);
-	bool occurrence = order == ORDER_OCCURRENCE && w->q->kind == TFPROF_CODE;
-	struct sort_item *items = NULL, *scratch = NULL;
-
-	/* Siblings are equally deep as far as the display goes; what was hidden
-	 * between makes the difference. */
-	if (order == ORDER_FOUND)
-		return true;
-	if (metric >= 0 || occurrence || order == ORDER_DEPTH) {
-		items = arena_array(&w->q->arena, c->n, sizeof(*items));
-		scratch = arena_array(&w->q->arena, c->n, sizeof(*scratch));
-		if (!items || !scratch)
-			return false;
-	}
-	for (uint32_t v = 0; v < w->n; v++) {
-		uint32_t *at = c->at + c->first[v], n = c->first[v + 1] - c->first[v];
-
-		if (n < 2)
-			continue;
-		if (!items) {
-			if (!sort_children_by_name(w, at, n))
-				return false;
-			continue;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			items[i] = (struct sort_item){order == ORDER_DEPTH
-					? sort_key_ascending(w->depth[at[i]])
-					: sort_key_descending(occurrence ? w->n_picked[at[i]]
-									 : w->total[metric][at[i]]),
-				at[i]};
-		sort_items(items, scratch, n);
-		for (uint32_t i = 0; i < n; i++)
-			at[i] = items[i].id;
-	}
-	return true;
-}
-
-static bool allocate_answer(struct query *q, const struct work *w, size_t n)
-{
-	struct arena *a = &q->arena;
-
-	q->view = arena_array(a, n, sizeof(*q->view));
-	q->parent = arena_array(a, n, sizeof(*q->parent));
-	q->depth = arena_array(a, n, sizeof(*q->depth));
-	q->accounted = arena_array(a, n, sizeof(*q->accounted));
-	q->defined = arena_array(a, n, sizeof(*q->defined));
-	if (!q->view || !q->parent || !q->depth || !q->accounted || !q->defined)
-		return false;
-	FOR_METRICS(w, k) {
-		q->own[k] = arena_array(a, n, sizeof(**q->own));
-		q->total[k] = arena_array(a, n, sizeof(**q->total));
-		if (!q->own[k] || !q->total[k])
-			return false;
-	}
-	return true;
-}
-
-static void answer_row(struct query *q, const struct work *w, uint32_t v, uint32_t parent)
-{
-	uint32_t i = q->n++;
-
-	q->view[i] = v;
-	q->parent[i] = parent;
-	q->depth[i] = parent == NONE ? 0 : q->depth[parent] + 1;
-	q->accounted[i] = w->accounted[v];
-	q->defined[i] = w->defined[v];
-	FOR_METRICS(w, k) {
-		q->own[k][i] = w->own[k][v];
-		q->total[k][i] = w->total[k][v];
-	}
-}
-
-/* The shown tree in display order: depth first, children as sorted. */
-static bool answer(struct query *q, struct work *w, const struct children *c)
-{
-	uint32_t *row = arena_array(&q->arena, w->n, sizeof(*row));
-	uint32_t *next = arena_array(&q->arena, w->n, sizeof(*next));
-	uint32_t v = 0;
-
-	if (!row || !next || !allocate_answer(q, w, (size_t)c->n + 1))
-		return false;
-	memcpy(next, c->first, w->n * sizeof(*next));
-	answer_row(q, w, 0, NONE);
-	row[0] = 0;
-	/* Down to the next child not yet answered, else back up. */
-	while (v != NONE) {
-		if (next[v] < c->first[v + 1]) {
-			uint32_t child = c->at[next[v]++];
-
-			row[child] = q->n;
-			answer_row(q, w, child, row[v]);
-			v = child;
-		} else {
-			v = w->shown_parent[v];
-		}
-	}
-	return true;
+	add_up(q, w->n, w->shown_parent, ROW_SHOWN);
 }
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 {
 	struct work w = {.q = q, .n = q->tree->n};
-	struct children children = {0};
 
-	if (!allocate(&w) || (query_needs_wrapping(q) && !find_passing(&w)))
+	if (!allocate(&w))
 		return error_no_memory(err);
-	account(&w);
+	find_limits(&w);
+	if (!query_needs_wrapping(q))
+		account(&w);
+	else if (!account_both_ways(&w))
+		return error_no_memory(err);
 	filter(&w);
 	if (query_cancelled(q))
 		return query_check_cancelled(q, err);
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && q->kind != TFPROF_CODE)
 		add_up_shown(&w);
-	if (!collect_children(&w, &children) || !sort_children(&w, &children) ||
-		!answer(q, &w, &children))
-		return error_no_memory(err);
-	return TFPROF_OK;
+	return query_display(q, w.shown_parent, w.depth, w.n_picked) ? TFPROF_OK
+								      : error_no_memory(err);
 }

@@ -30,11 +30,9 @@ struct tree {
 
 void tree_clear(struct tree *t);
 
-static inline struct span tree_label(const struct tree *t, const struct model *m, uint32_t v)
+static inline struct span tree_label(const struct tree *t, uint32_t v)
 {
-	if (v == 0)
-		return SPAN(ROOT_NAME);
-	return t->label[v];
+	return v ? t->label[v] : SPAN(ROOT_NAME);
 }
 
 /* Each fills an empty tree. */
