@@ -12,31 +12,47 @@ void buf_fill(struct buf *b, char c, size_t n)
 	b->at[b->n] = '\0';
 }
 
+static const char pairs[] =
+	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+	"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+	"828384858687888990919293949596979899";
+
 /* Two digits at a time, from the end. */
-char *buf_write_int(char *at, int64_t value)
+static char *write_large(char *at, uint64_t value)
 {
-	static const char pairs[] =
-		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
-		"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
-		"828384858687888990919293949596979899";
 	char digits[BUF_INT_MAX];
 	size_t i = sizeof(digits);
-	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	if (value >= 0 && value < 10) {
-		*at = (char)('0' + value);
-		return at + 1;
-	}
-	for (; rest >= 100; rest /= 100)
-		memcpy(&digits[i -= 2], &pairs[2 * (rest % 100)], 2);
-	if (rest >= 10)
-		memcpy(&digits[i -= 2], &pairs[2 * rest], 2);
+	for (; value >= 100; value /= 100)
+		memcpy(&digits[i -= 2], &pairs[2 * (value % 100)], 2);
+	if (value >= 10)
+		memcpy(&digits[i -= 2], &pairs[2 * value], 2);
 	else
-		digits[--i] = (char)('0' + rest);
-	if (value < 0)
-		*at++ = '-';
+		digits[--i] = (char)('0' + value);
 	memcpy(at, digits + i, sizeof(digits) - i);
 	return at + (sizeof(digits) - i);
+}
+
+/* Most numbers have up to three digits. */
+char *buf_write_int(char *at, int64_t value)
+{
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	if (value < 0)
+		*at++ = '-';
+	if (rest >= 1000)
+		return write_large(at, rest);
+	if (rest >= 100) {
+		*at++ = (char)('0' + rest / 100);
+		memcpy(at, &pairs[2 * (rest % 100)], 2);
+		return at + 2;
+	}
+	if (rest >= 10) {
+		memcpy(at, &pairs[2 * rest], 2);
+		return at + 2;
+	}
+	*at = (char)('0' + rest);
+	return at + 1;
 }
 
 void buf_int(struct buf *b, int64_t value)

@@ -74,3 +74,66 @@ void parallel_run(size_t parts, parallel_fn *fn, void *context)
 		else
 			fn(context, i + 1);
 }
+
+/* ---- in order --------------------------------------------------------------- */
+
+struct queue {
+	parallel_block_fn *make, *put;
+	void *context;
+	size_t n, slots, next_to_make, next_to_put;
+	bool made[PARALLEL_SLOTS];
+	bool putting;                  /* somebody is */
+	pthread_mutex_t lock;
+	pthread_cond_t room;           /* a slot is free again */
+};
+
+/* Puts what can be, with the lock held except while putting. */
+static void put_made(struct queue *q)
+{
+	q->putting = true;
+	while (q->made[q->next_to_put % q->slots]) {
+		size_t block = q->next_to_put, slot = block % q->slots;
+
+		pthread_mutex_unlock(&q->lock);
+		q->put(q->context, slot, block);
+		pthread_mutex_lock(&q->lock);
+		q->made[slot] = false;
+		q->next_to_put++;
+		pthread_cond_broadcast(&q->room);
+	}
+	q->putting = false;
+}
+
+/* Blocks are given out in order, so the earliest one is always being made or
+ * put, and one part alone gets through. */
+static void work_in_order(void *context, size_t part)
+{
+	struct queue *q = context;
+
+	pthread_mutex_lock(&q->lock);
+	while (q->next_to_make < q->n) {
+		size_t block = q->next_to_make++, slot = block % q->slots;
+
+		while (block - q->next_to_put >= q->slots)
+			pthread_cond_wait(&q->room, &q->lock);
+		pthread_mutex_unlock(&q->lock);
+		q->make(q->context, slot, block);
+		pthread_mutex_lock(&q->lock);
+		q->made[slot] = true;
+		if (!q->putting)
+			put_made(q);
+	}
+	pthread_mutex_unlock(&q->lock);
+}
+
+void parallel_in_order(size_t parts, size_t n, parallel_block_fn *make, parallel_block_fn *put,
+	void *context)
+{
+	struct queue q = {.make = make, .put = put, .context = context, .n = n,
+		.slots = parts > 1 ? 3 * parts : 1, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.room = PTHREAD_COND_INITIALIZER};
+
+	parallel_run(parts, work_in_order, &q);
+	pthread_cond_destroy(&q.room);
+	pthread_mutex_destroy(&q.lock);
+}

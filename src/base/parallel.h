@@ -26,4 +26,15 @@ static inline size_t parallel_begin(size_t n, size_t parts, size_t i)
 	return n / parts * i + (i < n % parts ? i : n % parts);
 }
 
+/* Work that is put out in order: every block 0 … n - 1 is made, by any of the
+ * parts, in a slot of its own, and put from there; one is put at a time, the next
+ * one next. There are PARALLEL_SLOTS slots at most: few stay in the cache. Nobody waits for a turn to put: who finds that the
+ * next one is made puts it, and all that follow it. */
+typedef void parallel_block_fn(void *context, size_t slot, size_t block);
+
+enum { PARALLEL_SLOTS = 3 * PARALLEL_MAX };
+
+void parallel_in_order(size_t parts, size_t n, parallel_block_fn *make, parallel_block_fn *put,
+	void *context);
+
 #endif

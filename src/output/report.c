@@ -174,21 +174,10 @@ static void put_docs(const struct query *q, struct sink *out)
 
 bool report_write(struct query *q, struct sink *out)
 {
-	struct buf line = {0};
-	bool fine;
-
 	put_docs(q, out);
-	if (q->kind == TFPROF_OP) {
-		if (q->groups->n)
-			put_header(q, out);
-		report_list_lines(q, out, &line);
-	} else {
+	if (q->kind != TFPROF_OP || q->groups->n)
 		put_header(q, out);
-		report_tree_lines(q, out, &line);
-	}
-	fine = !line.failed;
-	buf_clear(&line);
-	return fine;
+	return q->kind == TFPROF_OP ? report_list_lines(q, out) : report_tree_lines(q, out);
 }
 
 /* ---- pieces of lines ------------------------------------------------------ */

@@ -22,17 +22,9 @@ struct report_number {
  * operations first, op and code view last. */
 size_t report_numbers(const struct query *q, struct report_number *columns);
 
-void report_tree_lines(struct query *q, struct sink *out, struct buf *text);
-void report_list_lines(struct query *q, struct sink *out, struct buf *text);
-
-/* Lines are put together in `text` and handed on in chunks. */
-enum { REPORT_CHUNK = 1 << 16 };
-
-static inline void report_flush(struct buf *text, struct sink *out)
-{
-	sink_span(out, buf_get(text));
-	text->n = 0;
-}
+/* Both are false when memory is out. */
+bool report_tree_lines(struct query *q, struct sink *out);
+bool report_list_lines(struct query *q, struct sink *out);
 
 /* The picked graph nodes of a view node in op or code view. */
 struct report_nodes {

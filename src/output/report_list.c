@@ -92,20 +92,22 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 		put_combinations(q, nodes, b);
 }
 
-void report_list_lines(struct query *q, struct sink *out, struct buf *text)
+bool report_list_lines(struct query *q, struct sink *out)
 {
 	struct report_number numbers[N_METRICS];
 	size_t n = report_numbers(q, numbers);
-	struct buf scratch = {0};
+	struct buf text = {0}, scratch = {0};
+	bool fine;
 	/* The root has a line only where there is nothing else. */
 	uint32_t first = q->groups->n ? 1 : 0;
 
 	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
-		put_line(q, i, numbers, n, text, &scratch);
-		if (text->n >= REPORT_CHUNK)
-			report_flush(text, out);
+		put_line(q, i, numbers, n, &text, &scratch);
+		sink_span(out, buf_get(&text));
+		text.n = 0;
 	}
-	report_flush(text, out);
-	text->failed |= scratch.failed;
+	fine = !text.failed && !scratch.failed;
+	buf_clear(&text);
 	buf_clear(&scratch);
+	return fine;
 }

@@ -1,8 +1,11 @@
 /* Lines of scope, graph and code view: `name (own/total, …)`. */
+#include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "output/report.h"
 #include "output/tensor_value.h"
 
+/* A line while it is put together. What is short and of known size goes
+ * straight to memory that was reserved for it; the rest through `text`. */
 struct line {
 	struct query *q;
 	struct buf *text;
@@ -24,34 +27,37 @@ static uint32_t node_of(const struct line *l)
 	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
 }
 
-/* own/total, own as -- where the node is not accounted. Of most nodes both are
- * the same: it is put together once. */
-static void put_number(struct line *l, const struct report_number *column)
-{
-	struct query *q = l->q;
-	int64_t own = query_own(q, column->metric, l->row);
-	int64_t total = query_total(q, column->metric, l->row);
-	struct buf *b = piece(l);
-	char *start, *at;
+/* own/total, own as -- where the node is not accounted. */
+enum { PAIR_MAX = 2 * FORMAT_MAX + 2 };
 
-	if (!buf_reserve(b, 2 * FORMAT_MAX + 16))
-		return;
-	start = at = b->at + b->n;
-	if (!query_is_accounted(q, l->row)) {
-		*at++ = '-';
-		*at++ = '-';
+static inline char *write_pair(char *at, enum unit unit, int64_t own, int64_t total, bool accounted)
+{
+	if (accounted) {
+		at = format_write(at, unit, own);
 	} else {
-		at = format_write(at, column->unit, own);
+		memcpy(at, "--", 2);
+		at += 2;
 	}
 	*at++ = '/';
-	if (own == total && query_is_accounted(q, l->row)) {
-		size_t n = (size_t)(at - start) - 1;
+	return format_write(at, unit, total);
+}
 
-		memcpy(at, start, n);
-		at += n;
-	} else {
-		at = format_write(at, column->unit, total);
+static void put_number(struct line *l, const struct report_number *column)
+{
+	const struct query *q = l->q;
+	struct buf *b = l->text;
+	char *at;
+
+	if (!buf_reserve(b, PAIR_MAX + 16))
+		return;
+	at = b->at + b->n;
+	if (l->follows) {
+		memcpy(at, ", ", 2);
+		at += 2;
 	}
+	l->follows = true;
+	at = write_pair(at, column->unit, query_own(q, column->metric, l->row),
+		query_total(q, column->metric, l->row), query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
 	if (column->metric == METRIC_PARAMS)
 		buf_text(b, " params");
@@ -104,21 +110,22 @@ static void put_types(struct line *l)
 
 static void put_occurrence(struct line *l)
 {
-	struct query *q = l->q;
+	const struct query *q = l->q;
 	struct buf *b = piece(l);
+	bool accounted = query_is_accounted(q, l->row);
+	char *at;
 
 	if (q->kind == TFPROF_CODE) {
 		buf_text(b, "occurrence N/A in code view");
 		return;
 	}
-	if (query_is_accounted(q, l->row))
-		format_number(b, UNIT_COUNT, query_own(q, METRIC_RUNS, l->row));
-	else
-		buf_text(b, "--");
-	buf_char(b, '/');
-	format_number(b, UNIT_COUNT, query_total(q, METRIC_RUNS, l->row));
-	buf_text(b, query_is_accounted(q, l->row) ? "|1/" : "|--/");
-	format_number(b, UNIT_COUNT, query_defined(q, l->row));
+	if (!buf_reserve(b, 2 * PAIR_MAX + 2))
+		return;
+	at = write_pair(b->at + b->n, UNIT_COUNT, query_own(q, METRIC_RUNS, l->row),
+		query_total(q, METRIC_RUNS, l->row), accounted);
+	*at++ = '|';
+	at = write_pair(at, UNIT_COUNT, 1, query_defined(q, l->row), accounted);
+	b->n = (size_t)(at - b->at);
 }
 
 static void put_shapes(struct line *l)
@@ -169,30 +176,74 @@ static void put_tensor(struct line *l)
 }
 
 /* Sorted by a number, lines are in no order in memory: ask for those to come. */
-static void prefetch_name(const struct query *q, uint32_t row)
+static void prefetch_line(const struct query *q, uint32_t row)
 {
 	enum { AHEAD = 8 };
+	const int64_t *numbers;
 
-	if (q->n - row > 2 * AHEAD) {
-		__builtin_prefetch(q->tree->label[q->view[row + AHEAD]].at);
-		__builtin_prefetch(&q->tree->label[q->view[row + 2 * AHEAD]]);
+	if (q->n - row <= 2 * AHEAD)
+		return;
+	__builtin_prefetch(q->tree->label[q->view[row + AHEAD]].at);
+	__builtin_prefetch(&q->tree->label[q->view[row + 2 * AHEAD]]);
+	numbers = q->numbers.at + 2 * (size_t)q->numbers.n * q->row[row + AHEAD];
+	__builtin_prefetch(numbers);
+	__builtin_prefetch(numbers + 2 * q->numbers.n - 1);
+}
+
+/* ---- blocks of lines --------------------------------------------------------- */
+
+/* Lines do not depend on each other: they are put together in blocks, at the
+ * same time, and handed on in order. */
+struct job {
+	struct query *q;
+	struct sink *out;
+	struct report_number numbers[N_METRICS];
+	size_t n_numbers;
+	struct buf text[PARALLEL_SLOTS];
+};
+
+enum { BLOCK_LINES = 2048 };
+
+static void make_block(void *context, size_t slot, size_t block)
+{
+	struct job *job = context;
+	struct query *q = job->q;
+	struct buf *text = &job->text[slot];
+	uint32_t i = (uint32_t)block * BLOCK_LINES;
+	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
+
+	for (; i < end && !q->failed && !query_cancelled(q); i++) {
+		struct line l = {q, text, i, q->view[i], false};
+
+		prefetch_line(q, i);
+		put_line(&l, job->numbers, job->n_numbers);
+		if (options_select(q->options, SEL_TENSOR_VALUE))
+			put_tensor(&l);
 	}
 }
 
-void report_tree_lines(struct query *q, struct sink *out, struct buf *text)
+static void put_block(void *context, size_t slot, size_t block)
 {
-	struct report_number numbers[N_METRICS];
-	size_t n = report_numbers(q, numbers);
+	struct job *job = context;
 
-	for (uint32_t i = 0; i < q->n && !q->failed && !query_cancelled(q); i++) {
-		struct line l = {q, text, i, q->view[i], false};
+	sink_span(job->out, buf_get(&job->text[slot]));
+	job->text[slot].n = 0;
+}
 
-		prefetch_name(q, i);
-		put_line(&l, numbers, n);
-		if (options_select(q->options, SEL_TENSOR_VALUE))
-			put_tensor(&l);
-		if (text->n >= REPORT_CHUNK)
-			report_flush(text, out);
+bool report_tree_lines(struct query *q, struct sink *out)
+{
+	struct job job = {.q = q, .out = out};
+	size_t n = (q->n + BLOCK_LINES - 1) / BLOCK_LINES, parts = parallel_parts(n, 4);
+	bool fine = true;
+
+	/* Tensors are read from a file, and may be damaged: one after the other. */
+	if (options_select(q->options, SEL_TENSOR_VALUE))
+		parts = 1;
+	job.n_numbers = report_numbers(q, job.numbers);
+	parallel_in_order(parts, n, make_block, put_block, &job);
+	for (size_t i = 0; i < PARALLEL_SLOTS; i++) {
+		fine &= !job.text[i].failed;
+		buf_clear(&job.text[i]);
 	}
-	report_flush(text, out);
+	return fine;
 }

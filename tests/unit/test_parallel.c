@@ -61,11 +61,57 @@ static void the_environment_decides(void **state)
 	assert_int_equal(parallel_parts(1000000, 1), 1);
 }
 
+struct line {
+	size_t in_hand[PARALLEL_SLOTS];
+	size_t put[1000];
+	size_t n;
+	atomic_int putting;
+};
+
+static void make_block(void *context, size_t slot, size_t block)
+{
+	struct line *line = context;
+
+	line->in_hand[slot] = block * 7;
+}
+
+static void put_block(void *context, size_t slot, size_t block)
+{
+	struct line *line = context;
+
+	assert_int_equal(atomic_fetch_add(&line->putting, 1), 0);
+	assert_int_equal(line->in_hand[slot], block * 7);
+	line->put[line->n++] = block;
+	atomic_fetch_sub(&line->putting, 1);
+}
+
+static void blocks_come_in_order(void **state)
+{
+	for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
+		struct line line = {.n = 0};
+
+		parallel_in_order(parts, 1000, make_block, put_block, &line);
+		assert_int_equal(line.n, 1000);
+		for (size_t i = 0; i < 1000; i++)
+			assert_int_equal(line.put[i], i);
+	}
+}
+
+static void no_blocks_are_no_work(void **state)
+{
+	struct line line = {.n = 0};
+
+	parallel_in_order(2, 0, make_block, put_block, &line);
+	assert_int_equal(line.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_runs_once),
 		cmocka_unit_test(parts_cover_everything),
+		cmocka_unit_test(blocks_come_in_order),
+		cmocka_unit_test(no_blocks_are_no_work),
 		cmocka_unit_test(little_work_stays_in_one_part),
 		cmocka_unit_test(the_environment_decides),
 	};
