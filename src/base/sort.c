@@ -1,5 +1,8 @@
 #include "base/sort.h"
 
+#include <stdatomic.h>
+
+#include "base/parallel.h"
 #include "base/vec.h"
 
 enum { SMALL = 24 };
@@ -115,58 +118,134 @@ static uint64_t text_key(struct span text, size_t from, const unsigned char *ran
 	return key | (left > KEY_BYTES ? KEY_BYTES + 1 : n);
 }
 
+struct range {
+	size_t start, n, offset;       /* its texts agree before the offset */
+};
+
+typedef VEC(struct range) ranges;
+
+struct text_sort {
+	const struct span *texts;
+	const unsigned char *rank;
+	struct sort_item *items, *scratch;
+	size_t parts;
+	/* what the parts sort by themselves: */
+	ranges jobs;
+	atomic_size_t next_job;
+	atomic_bool failed;
+	/* whose keys the parts make: */
+	struct range keyed;
+};
+
 /* Texts lie all over memory: those of the items to come are asked for. */
-static void make_keys(struct sort_item *items, size_t n, const struct span *texts, size_t offset,
-	const unsigned char *rank)
+static void make_keys(const struct text_sort *s, size_t start, size_t n, size_t offset)
 {
 	enum { AHEAD = 12 };
+	struct sort_item *items = s->items + start;
 
 	for (size_t i = 0; i < n; i++) {
 		if (i + 2 * AHEAD < n) {
-			__builtin_prefetch(&texts[items[i + 2 * AHEAD].id]);
-			__builtin_prefetch(texts[items[i + AHEAD].id].at + offset);
+			__builtin_prefetch(&s->texts[items[i + 2 * AHEAD].id]);
+			__builtin_prefetch(s->texts[items[i + AHEAD].id].at + offset);
 		}
-		items[i].key = text_key(texts[items[i].id], offset, rank);
+		items[i].key = text_key(s->texts[items[i].id], offset, s->rank);
 	}
 }
 
-struct range {
-	size_t start, n, offset;
-};
+/* Sorts a range whose keys are made. Texts that agree so far and go on are a
+ * range to be ordered by what follows. */
+static bool sort_range(const struct text_sort *s, struct range r, ranges *todo)
+{
+	struct sort_item *at = s->items + r.start;
+	size_t end;
+
+	sort_items(at, s->scratch + r.start, r.n);
+	for (size_t i = 0; i < r.n; i = end) {
+		for (end = i + 1; end < r.n && at[end].key == at[i].key;)
+			end++;
+		if (end - i > 1 && (at[i].key & 255) == KEY_BYTES + 1 &&
+			!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
+			return false;
+	}
+	return true;
+}
+
+static void sort_jobs(void *context, size_t part)
+{
+	struct text_sort *s = context;
+	ranges todo = {0};
+	bool fine = true;
+	size_t job;
+
+	while (fine && (job = atomic_fetch_add(&s->next_job, 1)) < s->jobs.n) {
+		fine = vec_push(&todo, s->jobs.at[job]);
+		while (fine && todo.n) {
+			struct range r = todo.at[--todo.n];
+
+			make_keys(s, r.start, r.n, r.offset);
+			fine = sort_range(s, r, &todo);
+		}
+	}
+	vec_clear(&todo);
+	if (!fine)
+		atomic_store(&s->failed, true);
+}
+
+static void make_part_of_keys(void *context, size_t part)
+{
+	const struct text_sort *s = context;
+	size_t from = parallel_begin(s->keyed.n, s->parts, part);
+	size_t to = parallel_begin(s->keyed.n, s->parts, part + 1);
+
+	make_keys(s, s->keyed.start + from, to - from, s->keyed.offset);
+}
+
+/* What is large is split first, all parts making its keys; then every part
+ * takes small ranges until there are none. */
+static bool sort_all(struct text_sort *s, size_t n)
+{
+	size_t small = s->parts > 1 ? n / s->parts / 8 : n;
+	ranges todo = {0};
+	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
+
+	while (fine && todo.n) {
+		struct range r = todo.at[--todo.n];
+
+		if (r.n <= small) {
+			fine = vec_push(&s->jobs, r);
+			continue;
+		}
+		s->keyed = r;
+		parallel_run(s->parts, make_part_of_keys, s);
+		fine = sort_range(s, r, &todo);
+	}
+	vec_clear(&todo);
+	if (fine)
+		parallel_run(s->parts, sort_jobs, s);
+	return fine && !atomic_load(&s->failed);
+}
 
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 	enum sort_collation collation)
 {
-	struct sort_item *items = mem_array(n, sizeof(*items));
-	struct sort_item *scratch = mem_array(n, sizeof(*scratch));
-	VEC(struct range) todo = {0};
+	enum { LEAST_PART = 16384 };
 	unsigned char rank[256];
-	bool fine = items && scratch && vec_push(&todo, ((struct range){0, n, 0}));
+	struct text_sort s = {.texts = texts, .rank = collation == SORT_BYTES ? NULL : rank,
+		.parts = parallel_parts(n, LEAST_PART)};
+	bool fine;
 
+	s.items = mem_array(n, sizeof(*s.items));
+	s.scratch = mem_array(n, sizeof(*s.scratch));
+	fine = s.items && s.scratch;
 	for (unsigned b = 0; b < 256; b++)
 		rank[b] = rank_of((unsigned char)b);
 	for (size_t i = 0; fine && i < n; i++)
-		items[i].id = (uint32_t)i;
-	while (fine && todo.n) {
-		struct range r = todo.at[--todo.n];
-		struct sort_item *at = items + r.start;
-		size_t end;
-
-		make_keys(at, r.n, texts, r.offset, collation == SORT_BYTES ? NULL : rank);
-		sort_items(at, scratch, r.n);
-		/* Texts that agree so far and go on are ordered by what follows. */
-		for (size_t i = 0; fine && i < r.n; i = end) {
-			for (end = i + 1; end < r.n && at[end].key == at[i].key;)
-				end++;
-			if (end - i > 1 && (at[i].key & 255) == KEY_BYTES + 1)
-				fine = vec_push(&todo,
-					((struct range){r.start + i, end - i, r.offset + KEY_BYTES}));
-		}
-	}
+		s.items[i].id = (uint32_t)i;
+	fine = fine && sort_all(&s, n);
 	for (size_t i = 0; fine && i < n; i++)
-		order[i] = items[i].id;
-	vec_clear(&todo);
-	mem_free(items);
-	mem_free(scratch);
+		order[i] = s.items[i].id;
+	vec_clear(&s.jobs);
+	mem_free(s.items);
+	mem_free(s.scratch);
 	return fine;
 }
