@@ -16,21 +16,34 @@
 
 #define NONE UINT32_MAX
 
-static inline uint64_t hash_mix(uint64_t h, uint64_t word)
+static inline uint64_t hash_multiply(uint64_t a, uint64_t b)
 {
-	__uint128_t wide = (__uint128_t)(h ^ word) * 0x9e3779b97f4a7c15u;
+	__uint128_t wide = (__uint128_t)a * b;
 
 	return (uint64_t)wide ^ (uint64_t)(wide >> 64);
 }
 
+static inline uint64_t hash_mix(uint64_t h, uint64_t word)
+{
+	return hash_multiply(h ^ word, 0x9e3779b97f4a7c15u);
+}
+
+/* Sixteen bytes a step: each multiplication waits for the one before it. */
 static inline uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const char *p = bytes;
-	uint64_t h = n * 0xff51afd7ed558ccdu + 1, word;
+	uint64_t h = n * 0xff51afd7ed558ccdu + 1, word, next;
 
-	for (; n >= 8; n -= 8, p += 8) {
+	for (; n >= 16; n -= 16, p += 16) {
+		memcpy(&word, p, 8);
+		memcpy(&next, p + 8, 8);
+		h = hash_multiply(h ^ word, next ^ 0x9e3779b97f4a7c15u);
+	}
+	if (n >= 8) {
 		memcpy(&word, p, 8);
 		h = hash_mix(h, word);
+		n -= 8;
+		p += 8;
 	}
 	if (n >= 4) {
 		uint32_t head, tail;

@@ -2,7 +2,14 @@
  *
  * Nodes share few distinct stacks, so a stack is decoded once: equal CodeDef
  * bytes are one stack, and a stack ends at one view node. Gradients hang under
- * a parallel branch made of their forward node's frames. */
+ * a parallel branch made of their forward node's frames.
+ *
+ *     survey    of each node: the hash of its stack, and if it is a gradient
+ *     stacks    the distinct ones; the first node by name of each
+ *     trie      stacks in the order of those names
+ *     tree      the trie as arrays, and which nodes end where
+ */
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "view/tree.h"
 
@@ -14,30 +21,37 @@ struct trie_node {
 	bool is_gradient;
 };
 
-/* A distinct call stack. */
-struct stack {
-	struct span bytes;
-	uint32_t end, gradient_end;    /* trie nodes, NONE until needed */
+/* A distinct call stack, as one of forward nodes and as one of gradients: the
+ * least name that brings it in, and the trie node it ends at. */
+struct branch {
+	struct span name;              /* .at is NULL if nobody is there */
+	uint32_t end;
 };
 
-struct gradient {
-	uint32_t node;
-	uint32_t forward;              /* node, NONE if there is none of that name */
-	struct span forward_name;
+struct stack {
+	struct span bytes;
+	struct branch branch[2];       /* [is_gradient] */
+};
+
+/* What is to know of a node without knowing others. */
+struct survey {
+	uint64_t stack_hash;
+	struct span forward;           /* of a gradient: the name it is the gradient of */
 };
 
 struct builder {
 	const struct model *model;
 	struct tree *tree;
 	bool source_lines;
+	size_t parts;
+	struct survey *survey;         /* by node */
 	struct strings labels;
 	VEC(struct trie_node) trie;
 	struct hash_index children;    /* (parent, label) → trie node */
 	VEC(struct stack) stacks;
 	struct hash_index stack_index;
-	VEC(struct gradient) gradients;
-	VEC(uint32_t) placed;          /* graph nodes … */
-	VEC(uint32_t) place;           /* … and the trie node each ends at */
+	uint32_t *stack_of;            /* by node: the stack it is shown with, NONE if none */
+	VEC(struct span) lost;         /* forward names of gradients that find no stack */
 	frames_vec frames;
 	struct buf text;
 };
@@ -142,47 +156,60 @@ static bool same_stack(const void *context, uint32_t id)
 	return span_equal(p->builder->stacks.at[id].bytes, p->bytes);
 }
 
-static uint32_t stack_of(struct builder *b, struct span bytes)
+static uint32_t find_stack(struct builder *b, struct span bytes, uint64_t hash)
 {
 	struct stack_probe probe = {b, bytes};
-	uint64_t hash = hash_bytes(bytes.at, bytes.n);
 	uint32_t id = hash_find(&b->stack_index, hash, same_stack, &probe);
 
 	if (id != NONE)
 		return id;
 	id = (uint32_t)b->stacks.n;
 	if (!hash_add(&b->stack_index, hash, id) ||
-		!vec_push(&b->stacks, ((struct stack){bytes, NONE, NONE})))
+		!vec_push(&b->stacks, ((struct stack){bytes, {{.end = NONE}, {.end = NONE}}})))
 		return NONE;
 	return id;
 }
 
-/* Where a call stack ends in the trie. */
-static enum tfprof_status end_of(struct builder *b, struct span bytes, bool gradient, uint32_t *end,
+/* Puts a call stack into the trie. */
+static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
 {
-	uint32_t id = stack_of(b, bytes), at = 0;
-	enum tfprof_status status;
+	enum tfprof_status status = trace_read(b->model, stack->bytes, &b->frames, err);
+	uint32_t at = 0;
 
-	if (id == NONE)
-		return error_no_memory(err);
-	*end = gradient ? b->stacks.at[id].gradient_end : b->stacks.at[id].end;
-	if (*end != NONE)
-		return TFPROF_OK;
-	status = trace_read(b->model, bytes, &b->frames, err);
 	for (size_t i = 0; status == TFPROF_OK && i < b->frames.n; i++) {
 		at = child_of(b, at, &b->frames.at[i], gradient);
 		if (at == NONE)
 			status = error_no_memory(err);
 	}
-	if (status != TFPROF_OK)
-		return status;
-	*end = at;
-	if (gradient)
-		b->stacks.at[id].gradient_end = at;
-	else
-		b->stacks.at[id].end = at;
-	return TFPROF_OK;
+	stack->branch[gradient].end = at;
+	return status;
+}
+
+/* Those of forward nodes, or of gradients, in the order of their names. */
+static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tfprof_error *err)
+{
+	size_t n = 0;
+	struct span *names = mem_array(b->stacks.n, sizeof(*names));
+	uint32_t *order = mem_array(b->stacks.n, sizeof(*order));
+	uint32_t *stacks = mem_array(b->stacks.n, sizeof(*stacks));
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!names || !order || !stacks)
+		status = error_no_memory(err);
+	for (uint32_t i = 0; status == TFPROF_OK && i < b->stacks.n; i++)
+		if (b->stacks.at[i].branch[gradient].name.at) {
+			stacks[n] = i;
+			names[n++] = b->stacks.at[i].branch[gradient].name;
+		}
+	if (status == TFPROF_OK && !sort_texts(names, order, n, SORT_BYTES))
+		status = error_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		status = add_stack(b, &b->stacks.at[stacks[order[i]]], gradient, err);
+	mem_free(names);
+	mem_free(order);
+	mem_free(stacks);
+	return status;
 }
 
 static bool has_stack(const struct model *m, uint32_t node)
@@ -190,17 +217,20 @@ static bool has_stack(const struct model *m, uint32_t node)
 	return (m->nodes.flags[node] & NODE_HAS_TRACE) && m->nodes.trace[node].n;
 }
 
-static enum tfprof_status place(struct builder *b, uint32_t node, struct span bytes, bool gradient,
-	struct tfprof_error *err)
+/* The node is shown with the stack of `owner`, under a name. */
+static bool show_with(struct builder *b, uint32_t node, uint32_t owner, bool gradient,
+	struct span name)
 {
-	uint32_t end = 0;
-	enum tfprof_status status = end_of(b, bytes, gradient, &end, err);
+	uint32_t stack = find_stack(b, b->model->nodes.trace[owner], b->survey[owner].stack_hash);
+	struct branch *branch;
 
-	if (status != TFPROF_OK || end == 0)
-		return status;
-	if (!vec_push(&b->placed, node) || !vec_push(&b->place, end))
-		return error_no_memory(err);
-	return TFPROF_OK;
+	if (stack == NONE)
+		return false;
+	branch = &b->stacks.at[stack].branch[gradient];
+	if (!branch->name.at || span_compare(name, branch->name) < 0)
+		branch->name = name;
+	b->stack_of[node] = stack;
+	return true;
 }
 
 /* ---- gradients --------------------------------------------------------- */
@@ -223,51 +253,81 @@ bool code_forward_name(struct span name, struct span *forward)
 	return true;
 }
 
-static enum tfprof_status place_forward(struct builder *b, uint32_t node, struct tfprof_error *err)
+static bool is_gradient(const struct builder *b, uint32_t node)
 {
-	const struct model *m = b->model;
-	struct span forward;
-
-	if (!has_stack(m, node))
-		return TFPROF_OK;
-	if (!code_forward_name(model_name(m, node), &forward))
-		return place(b, node, m->nodes.trace[node], false, err);
-	if (!vec_push(&b->gradients,
-		    ((struct gradient){node, model_find_node(m, forward), forward})))
-		return error_no_memory(err);
-	return TFPROF_OK;
+	return b->survey[node].forward.at != NULL;
 }
 
-/* Groups by forward name, in name order; within one, in node order. */
-static enum tfprof_status place_gradients(struct builder *b, struct tfprof_error *err)
+static bool place_gradient(struct builder *b, uint32_t node)
 {
 	const struct model *m = b->model;
-	size_t n = b->gradients.n;
-	struct span *names = mem_array(n, sizeof(*names)), last = {0}, forward;
-	uint32_t *order = mem_array(n, sizeof(*order));
-	enum tfprof_status status = names && order ? TFPROF_OK : error_no_memory(err);
+	struct span name = b->survey[node].forward;
+	uint32_t forward = model_find_node(m, name);
 
-	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
-		names[i] = b->gradients.at[i].forward_name;
-	if (status == TFPROF_OK && !sort_texts(names, order, n, SORT_BYTES))
-		status = error_no_memory(err);
-	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
-		const struct gradient *g = &b->gradients.at[order[i]];
+	if (forward != NONE && has_stack(m, forward) && !is_gradient(b, forward))
+		return show_with(b, node, forward, true, name);
+	return vec_push(&b->lost, name);
+}
 
-		if (g->forward != NONE && has_stack(m, g->forward) &&
-			!code_forward_name(model_name(m, g->forward), &forward)) {
-			status = place(b, g->node, m->nodes.trace[g->forward], true, err);
-		} else {
-			b->tree->n_lost_gradients += !last.at || !span_equal(last, g->forward_name);
-			last = g->forward_name;
-		}
+static bool place_all(struct builder *b)
+{
+	const struct model *m = b->model;
+	bool fine = true;
+
+	for (uint32_t node = 0; fine && node < m->nodes.n; node++) {
+		b->stack_of[node] = NONE;
+		if (!has_stack(m, node))
+			continue;
+		if (is_gradient(b, node))
+			fine = place_gradient(b, node);
+		else
+			fine = show_with(b, node, node, false, model_name(m, node));
 	}
-	mem_free(names);
+	return fine;
+}
+
+/* How many forward nodes the lost gradients belong to. */
+static bool count_lost(struct builder *b)
+{
+	uint32_t *order = mem_array(b->lost.n, sizeof(*order));
+	bool fine = order && sort_texts(b->lost.at, order, b->lost.n, SORT_BYTES);
+
+	for (size_t i = 0; fine && i < b->lost.n; i++)
+		b->tree->n_lost_gradients += !i ||
+			!span_equal(b->lost.at[order[i - 1]], b->lost.at[order[i]]);
 	mem_free(order);
-	return status;
+	return fine;
+}
+
+static void survey_part(void *context, size_t part)
+{
+	struct builder *b = context;
+	const struct model *m = b->model;
+	size_t end = parallel_begin(m->nodes.n, b->parts, part + 1);
+
+	for (size_t i = parallel_begin(m->nodes.n, b->parts, part); i < end; i++) {
+		struct survey *survey = &b->survey[i];
+		struct span trace = m->nodes.trace[i];
+
+		*survey = (struct survey){0};
+		if (!has_stack(m, (uint32_t)i))
+			continue;
+		survey->stack_hash = hash_bytes(trace.at, trace.n);
+		if (!code_forward_name(model_name(m, (uint32_t)i), &survey->forward))
+			survey->forward = (struct span){0};
+	}
 }
 
 /* ---- into arrays ------------------------------------------------------- */
+
+/* The trie node a graph node ends at; 0, the root, if it has no stack or an
+ * empty one. */
+static uint32_t end_of(const struct builder *b, uint32_t node)
+{
+	uint32_t stack = b->stack_of[node];
+
+	return stack == NONE ? 0 : b->stacks.at[stack].branch[is_gradient(b, node)].end;
+}
 
 /* Numbers the trie in preorder and lays it out as a tree. */
 static bool lay_out(struct builder *b, uint32_t *number)
@@ -281,7 +341,7 @@ static bool lay_out(struct builder *b, uint32_t *number)
 	t->frames = arena_array(&t->arena, n, sizeof(*t->frames));
 	t->is_gradient = arena_array(&t->arena, n, sizeof(*t->is_gradient));
 	t->first_node = arena_zero(&t->arena, n + 2, sizeof(*t->first_node));
-	t->nodes = arena_array(&t->arena, b->placed.n, sizeof(*t->nodes));
+	t->nodes = arena_array(&t->arena, b->model->nodes.n, sizeof(*t->nodes));
 	if (!t->parent || !t->label || !t->frames || !t->is_gradient || !t->first_node || !t->nodes)
 		return false;
 	while (at != NONE) {
@@ -308,28 +368,36 @@ static bool lay_out(struct builder *b, uint32_t *number)
 	/* Counting sort of the graph nodes by where they end; shifted by one so
 	 * that filling leaves the offsets right. */
 	fill = t->first_node + 1;
-	for (size_t i = 0; i < b->place.n; i++)
-		fill[number[b->place.at[i]] + 1]++;
+	for (uint32_t node = 0; node < b->model->nodes.n; node++)
+		if (end_of(b, node))
+			fill[number[end_of(b, node)] + 1]++;
 	for (size_t v = 1; v <= n; v++)
 		fill[v] += fill[v - 1];
-	for (size_t i = 0; i < b->place.n; i++)
-		t->nodes[fill[number[b->place.at[i]]]++] = b->placed.at[i];
+	for (uint32_t node = 0; node < b->model->nodes.n; node++)
+		if (end_of(b, node))
+			t->nodes[fill[number[end_of(b, node)]]++] = node;
 	return true;
 }
 
 static enum tfprof_status build(struct builder *b, struct arena *scratch, struct tfprof_error *err)
 {
-	const struct model *m = b->model;
-	uint32_t *order = nodes_by_name(m, scratch), *number;
-	enum tfprof_status status = TFPROF_OK;
+	enum { LEAST_PART = 16384 };
+	size_t n = b->model->nodes.n;
+	enum tfprof_status status;
+	uint32_t *number;
 
-	if (!order || !strings_init(&b->labels) ||
+	b->parts = parallel_parts(n, LEAST_PART);
+	b->survey = arena_array(scratch, n, sizeof(*b->survey));
+	b->stack_of = arena_array(scratch, n, sizeof(*b->stack_of));
+	if (!b->survey || !b->stack_of || !strings_init(&b->labels) ||
 		!vec_push(&b->trie, ((struct trie_node){NONE, NONE, NONE, NONE, 0, .is_gradient = false})))
 		return error_no_memory(err);
-	for (size_t i = 0; status == TFPROF_OK && i < m->nodes.n; i++)
-		status = place_forward(b, order[i], err);
+	parallel_run(b->parts, survey_part, b);
+	if (!place_all(b) || !count_lost(b))
+		return error_no_memory(err);
+	status = add_stacks(b, false, err);
 	if (status == TFPROF_OK)
-		status = place_gradients(b, err);
+		status = add_stacks(b, true, err);
 	if (status != TFPROF_OK)
 		return status;
 	number = arena_array(scratch, b->trie.n, sizeof(*number));
@@ -349,9 +417,7 @@ enum tfprof_status code_build(struct tree *t, const struct model *m, bool source
 	hash_clear(&b.children);
 	vec_clear(&b.stacks);
 	hash_clear(&b.stack_index);
-	vec_clear(&b.gradients);
-	vec_clear(&b.placed);
-	vec_clear(&b.place);
+	vec_clear(&b.lost);
 	vec_clear(&b.frames);
 	buf_clear(&b.text);
 	if (status != TFPROF_OK)

@@ -76,27 +76,40 @@ static bool label_nodes(struct tree *t, const struct model *m, struct arena *scr
 	return gather_names(t, t->label, order, t->n);
 }
 
+/* The nodes that are no one's input, in byte order of their names. */
+static uint32_t *find_roots(const struct model *m, struct arena *scratch, size_t *n)
+{
+	bool *is_input = arena_zero(scratch, m->nodes.n, sizeof(*is_input));
+	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
+
+	*n = 0;
+	if (!is_input || !roots)
+		return NULL;
+	mark_inputs(m, is_input);
+	for (size_t node = 0; node < m->nodes.n; node++)
+		if (!is_input[node])
+			roots[(*n)++] = (uint32_t)node;
+	return sort_nodes_by_name(m, roots, *n) ? roots : NULL;
+}
+
 enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
 	struct walk w = {.model = m, .tree = t};
-	size_t n = m->nodes.n;
 	struct arena scratch = {0};
-	uint32_t *order = nodes_by_name(m, &scratch);
-	bool *is_input = arena_zero(&scratch, n, sizeof(*is_input));
+	size_t n = m->nodes.n, n_roots;
+	uint32_t *roots = find_roots(m, &scratch, &n_roots);
 	bool fine;
 
 	w.visited = arena_zero(&scratch, n, sizeof(*w.visited));
 	t->node = arena_array(&t->arena, n + 1, sizeof(*t->node));
 	t->parent = arena_array(&t->arena, n + 1, sizeof(*t->parent));
-	fine = order && is_input && w.visited && t->node && t->parent;
+	fine = roots && w.visited && t->node && t->parent;
 	if (fine) {
-		mark_inputs(m, is_input);
 		t->node[0] = t->parent[0] = NONE;
 		t->n = 1;
 	}
-	for (size_t i = 0; fine && i < n; i++)
-		if (!is_input[order[i]])
-			fine = walk_from(&w, order[i]);
+	for (size_t i = 0; fine && i < n_roots; i++)
+		fine = walk_from(&w, roots[i]);
 	fine = fine && label_nodes(t, m, &scratch);
 	vec_clear(&w.stack);
 	arena_clear(&scratch);

@@ -8,17 +8,22 @@ void tree_clear(struct tree *t)
 	*t = (struct tree){0};
 }
 
-uint32_t *nodes_by_name(const struct model *m, struct arena *arena)
+bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n)
 {
-	uint32_t *order = arena_array(arena, m->nodes.n, sizeof(*order));
-	struct span *names = mem_array(m->nodes.n, sizeof(*names));
+	uint32_t *order = mem_array(n, sizeof(*order));
+	struct span *names = mem_array(n, sizeof(*names));
 	bool fine = order && names;
 
-	for (size_t i = 0; fine && i < m->nodes.n; i++)
-		names[i] = model_name(m, (uint32_t)i);
-	fine = fine && sort_texts(names, order, m->nodes.n, SORT_BYTES);
+	for (size_t i = 0; fine && i < n; i++)
+		names[i] = model_name(m, nodes[i]);
+	fine = fine && sort_texts(names, order, n, SORT_BYTES);
+	for (size_t i = 0; fine && i < n; i++)
+		order[i] = nodes[order[i]];
+	if (fine && n)
+		memcpy(nodes, order, n * sizeof(*nodes));
+	mem_free(order);
 	mem_free(names);
-	return fine ? order : NULL;
+	return fine;
 }
 
 bool gather_names(struct tree *t, struct span *names, const uint32_t *order, size_t n)

@@ -52,7 +52,7 @@ bool code_forward_name(struct span name, struct span *forward);
  * in the input they lie all over. False when memory is out. */
 bool gather_names(struct tree *t, struct span *names, const uint32_t *order, size_t n);
 
-/* Nodes in byte order of their names; NULL when memory is out. */
-uint32_t *nodes_by_name(const struct model *m, struct arena *arena);
+/* Puts nodes in byte order of their names; false when memory is out. */
+bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);
 
 #endif
