@@ -30,4 +30,15 @@
 		(v)->n = (v)->cap = 0;                                         \
 	} while (0)
 
+/* An empty array takes over what another one holds. */
+#define vec_take(v, from)                                                      \
+	do {                                                                   \
+		vec_clear(v);                                                  \
+		(v)->at = (from)->at;                                          \
+		(v)->n = (from)->n;                                            \
+		(v)->cap = (from)->cap;                                        \
+		(from)->at = NULL;                                             \
+		(from)->n = (from)->cap = 0;                                   \
+	} while (0)
+
 #endif

@@ -2,11 +2,15 @@
  *
  * Graph view, input shapes and saving need them, most reports do not: they
  * stay in the bytes of the ProfileNodes until one is asked for. An edge names
- * its source by id there; here by name, like every other edge. */
+ * its source by id there; here by name, like every other edge.
+ *
+ * Nodes are read in parts, at the same time, each with lists and shapes of its
+ * own; what they found is then put together in order. */
 #include "model/model.h"
 
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "proto/wire.h"
 
 /* An input of the node being read: its source is known by id only. */
@@ -33,17 +37,25 @@ struct id_map {
 	size_t n_sorted;
 };
 
+/* A part: the nodes begin … end - 1. */
 struct reader {
-	struct model *model;
-	struct id_map ids;
-	const char *bad;           /* malformed here; NULL: memory is out */
-	int64_t unknown_id;        /* … or a source that is not there */
-	bool is_unknown;
+	const struct model *model;
+	const struct id_map *ids;
+	uint32_t begin, end;
+	enum { READ_FINE, OUT_OF_MEMORY, DAMAGED, UNKNOWN_SOURCE } failure;
+	uint32_t failed_node;
+	const char *bad;           /* damaged here */
+	int64_t unknown_id;
 	/* of the node being read: */
-	VEC(struct raw_edge) edges;
-	VEC(struct source_output) outputs;
+	VEC(struct raw_edge) raw_edges;
+	VEC(struct source_output) source_outputs;
 	VEC(struct output) input_shapes;
 	dims_vec dims;
+	/* of all of its nodes: first_edge and first_output of the model's nodes
+	 * point into these until they are joined */
+	VEC(struct edge) edges;
+	VEC(struct output) outputs;
+	struct shapes shapes;
 	/* edges that carry a shape of their own, for when all outputs are known */
 	VEC(struct own_shape {
 		size_t edge;
@@ -51,9 +63,16 @@ struct reader {
 	}) own_shapes;
 };
 
-static bool fail(struct reader *r, const char *bad)
+static bool damaged(struct reader *r, const char *bad)
 {
+	r->failure = DAMAGED;
 	r->bad = bad;
+	return false;
+}
+
+static bool out_of_memory(struct reader *r)
+{
+	r->failure = OUT_OF_MEMORY;
 	return false;
 }
 
@@ -115,7 +134,7 @@ static bool read_int_entry(struct reader *r, struct span entry, int64_t *key, in
 			*key = (int64_t)f.value;
 		else if (f.tag == WIRE_VARINT(2))
 			*value = (int64_t)f.value;
-	return w.bad ? fail(r, w.bad) : true;
+	return w.bad ? damaged(r, w.bad) : true;
 }
 
 static bool read_dims(struct reader *r, struct span tuple)
@@ -127,17 +146,17 @@ static bool read_dims(struct reader *r, struct span tuple)
 	r->dims.n = 0;
 	while (wire_next(&w, &f)) {
 		if (f.tag == WIRE_VARINT(1) && !vec_push(&r->dims, (int64_t)f.value))
-			return fail(r, NULL);
+			return out_of_memory(r);
 		if (f.tag != WIRE_LEN(1))
 			continue;
 		packed = wire_reader(f.bytes);
 		while (wire_packed_next(&packed, &value))
 			if (!vec_push(&r->dims, (int64_t)value))
-				return fail(r, NULL);
+				return out_of_memory(r);
 		if (packed.bad)
-			return fail(r, packed.bad);
+			return damaged(r, packed.bad);
 	}
-	return w.bad ? fail(r, w.bad) : true;
+	return w.bad ? damaged(r, w.bad) : true;
 }
 
 /* A map entry { slot, Tuple { dims = 1 } }. */
@@ -154,11 +173,11 @@ static bool read_shape_entry(struct reader *r, struct span entry, struct output 
 		else if (f.tag == WIRE_LEN(2))
 			tuple = f.bytes;
 	if (w.bad)
-		return fail(r, w.bad);
+		return damaged(r, w.bad);
 	if (!read_dims(r, tuple))
 		return false;
-	output->shape = shapes_add(&r->model->shapes, r->dims.at, r->dims.n);
-	return output->shape != NONE ? true : fail(r, NULL);
+	output->shape = shapes_add(&r->shapes, r->dims.at, r->dims.n);
+	return output->shape != NONE ? true : out_of_memory(r);
 }
 
 static bool read_field(struct reader *r, const struct wire_field *f)
@@ -170,21 +189,21 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 	case WIRE_LEN(2):
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
-		return vec_push(&r->edges, ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
-			? true : fail(r, NULL);
+		return vec_push(&r->raw_edges, ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
+			? true : out_of_memory(r);
 	case WIRE_LEN(14):
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
 		/* 0 is what an edge has anyway. */
 		return !(int32_t)value ||
-				vec_push(&r->outputs, ((struct source_output){key, (int32_t)value}))
-			? true : fail(r, NULL);
+				vec_push(&r->source_outputs, ((struct source_output){key, (int32_t)value}))
+			? true : out_of_memory(r);
 	case WIRE_LEN(15):
 		return read_shape_entry(r, f->bytes, &output) &&
-			(vec_push(&r->model->outputs, output) || fail(r, NULL));
+			(vec_push(&r->outputs, output) || out_of_memory(r));
 	case WIRE_LEN(16):
 		return read_shape_entry(r, f->bytes, &output) &&
-			(vec_push(&r->input_shapes, output) || fail(r, NULL));
+			(vec_push(&r->input_shapes, output) || out_of_memory(r));
 	}
 	return true;
 }
@@ -208,8 +227,8 @@ static int by_source(const void *a, const void *b)
 /* Maps come in any order; in practice nearly sorted and short. */
 static bool in_order(const struct reader *r)
 {
-	for (size_t i = 1; i < r->edges.n; i++)
-		if (r->edges.at[i - 1].edge.position >= r->edges.at[i].edge.position)
+	for (size_t i = 1; i < r->raw_edges.n; i++)
+		if (r->raw_edges.at[i - 1].edge.position >= r->raw_edges.at[i].edge.position)
 			return false;
 	return true;
 }
@@ -225,64 +244,136 @@ static void find_output(const struct reader *r, struct raw_edge *e)
 {
 	struct source_output key = {e->source_id, 0}, *hit;
 
-	hit = bsearch(&key, r->outputs.at, r->outputs.n, sizeof(key), by_source);
+	hit = bsearch(&key, r->source_outputs.at, r->source_outputs.n, sizeof(key), by_source);
 	if (hit)
 		e->edge.output = hit->output;
 }
 
 static bool add_edge(struct reader *r, struct raw_edge *e)
 {
-	struct model *m = r->model;
-	uint32_t source = id_map_find(&r->ids, e->source_id);
+	uint32_t source = id_map_find(r->ids, e->source_id);
 
 	if (source == NONE) {
+		r->failure = UNKNOWN_SOURCE;
 		r->unknown_id = e->source_id;
-		r->is_unknown = true;
 		return false;
 	}
-	e->edge.source = m->nodes.name[source];
-	if (r->outputs.n)
+	e->edge.source = r->model->nodes.name[source];
+	if (r->source_outputs.n)
 		find_output(r, e);
 	if (r->input_shapes.n)
 		find_own_shape(r, e);
 	if (e->shape != NONE &&
-		!vec_push(&r->own_shapes, ((struct own_shape){m->edges.n, e->shape})))
-		return fail(r, NULL);
-	return vec_push(&m->edges, e->edge) ? true : fail(r, NULL);
+		!vec_push(&r->own_shapes, ((struct own_shape){r->edges.n, e->shape})))
+		return out_of_memory(r);
+	return vec_push(&r->edges, e->edge) ? true : out_of_memory(r);
 }
 
 static bool add_edges(struct reader *r, uint32_t node)
 {
-	struct model *m = r->model;
+	const struct nodes *nodes = &r->model->nodes;
 
 	if (!in_order(r))
-		qsort(r->edges.at, r->edges.n, sizeof(*r->edges.at), by_position);
-	if (r->outputs.n > 1)
-		qsort(r->outputs.at, r->outputs.n, sizeof(*r->outputs.at), by_source);
-	if (m->edges.n + r->edges.n >= NONE)
-		return fail(r, NULL);
-	m->nodes.first_edge[node] = (uint32_t)m->edges.n;
-	for (size_t i = 0; i < r->edges.n; i++)
-		if (!add_edge(r, &r->edges.at[i]))
+		qsort(r->raw_edges.at, r->raw_edges.n, sizeof(*r->raw_edges.at), by_position);
+	if (r->source_outputs.n > 1)
+		qsort(r->source_outputs.at, r->source_outputs.n, sizeof(*r->source_outputs.at),
+			by_source);
+	nodes->first_edge[node] = (uint32_t)r->edges.n;
+	for (size_t i = 0; i < r->raw_edges.n; i++)
+		if (!add_edge(r, &r->raw_edges.at[i]))
 			return false;
-	m->nodes.n_edges[node] = (uint32_t)r->edges.n;
-	return true;
+	nodes->n_edges[node] = (uint32_t)r->raw_edges.n;
+	return r->edges.n < NONE ? true : out_of_memory(r);
 }
 
 static bool read_node(struct reader *r, uint32_t node)
 {
-	struct model *m = r->model;
-	struct wire_reader w = wire_reader(m->nodes.source[node]);
+	const struct nodes *nodes = &r->model->nodes;
+	struct wire_reader w = wire_reader(nodes->source[node]);
 	struct wire_field f;
-	size_t first_output = m->outputs.n;
+	size_t first_output = r->outputs.n;
 
-	r->edges.n = r->outputs.n = r->input_shapes.n = 0;
+	r->raw_edges.n = r->source_outputs.n = r->input_shapes.n = 0;
 	while (wire_next(&w, &f))
 		if (!read_field(r, &f))
 			return false;
-	m->nodes.first_output[node] = (uint32_t)first_output;
-	m->nodes.n_outputs[node] = (uint32_t)(m->outputs.n - first_output);
+	nodes->first_output[node] = (uint32_t)first_output;
+	nodes->n_outputs[node] = (uint32_t)(r->outputs.n - first_output);
 	return add_edges(r, node);
+}
+
+static void read_part(void *context, size_t part)
+{
+	struct reader *r = (struct reader *)context + part;
+
+	if (!shapes_init(&r->shapes))
+		out_of_memory(r);
+	for (uint32_t node = r->begin; node < r->end && !r->failure; node++)
+		if (!read_node(r, node))
+			r->failed_node = node;
+}
+
+/* ---- putting together ------------------------------------------------------ */
+
+/* The model's ids of a part's shapes. */
+static uint32_t *translate_shapes(struct model *m, const struct shapes *shapes)
+{
+	uint32_t *ids = mem_array(shapes->at.n, sizeof(*ids));
+
+	for (uint32_t i = 0; ids && i < shapes->at.n; i++) {
+		const struct shape *shape = shapes_get(shapes, i);
+
+		ids[i] = shape->n ? shapes_add(&m->shapes, shape->dims, shape->n) : 0;
+		if (ids[i] == NONE) {
+			mem_free(ids);
+			return NULL;
+		}
+	}
+	return ids;
+}
+
+static bool join_edges(struct model *m, struct reader *r)
+{
+	size_t before = m->edges.n;
+
+	if (before + r->edges.n >= NONE)
+		return false;
+	if (!before) {
+		vec_take(&m->edges, &r->edges);
+		return true;
+	}
+	if (!vec_reserve(&m->edges, r->edges.n))
+		return false;
+	if (r->edges.n)
+		memcpy(m->edges.at + before, r->edges.at, r->edges.n * sizeof(*r->edges.at));
+	m->edges.n += r->edges.n;
+	for (uint32_t node = r->begin; node < r->end; node++)
+		m->nodes.first_edge[node] += (uint32_t)before;
+	for (size_t i = 0; i < r->own_shapes.n; i++)
+		r->own_shapes.at[i].edge += before;
+	return true;
+}
+
+static bool join_outputs(struct model *m, struct reader *r)
+{
+	size_t before = m->outputs.n;
+	uint32_t *ids;
+
+	if (before + r->outputs.n >= NONE || !vec_reserve(&m->outputs, r->outputs.n))
+		return false;
+	ids = translate_shapes(m, &r->shapes);
+	if (!ids)
+		return false;
+	for (size_t i = 0; i < r->outputs.n; i++)
+		m->outputs.at[before + i] =
+			(struct output){r->outputs.at[i].slot, ids[r->outputs.at[i].shape]};
+	m->outputs.n += r->outputs.n;
+	for (uint32_t node = r->begin; node < r->end; node++)
+		m->nodes.first_output[node] += (uint32_t)before;
+	for (size_t i = 0; i < r->own_shapes.n; i++)
+		r->own_shapes.at[i].shape = ids[r->own_shapes.at[i].shape];
+	mem_free(ids);
+	return true;
 }
 
 /* An edge that carries its own shape goes to the source's output of that
@@ -309,36 +400,74 @@ static void settle_output(struct model *m, struct edge *e, uint32_t shape)
 		e->output = behind;
 }
 
-static enum tfprof_status explain(const struct reader *r, uint32_t node, struct tfprof_error *err)
+static enum tfprof_status explain(const struct reader *r, struct tfprof_error *err)
 {
 	const struct model *m = r->model;
-	struct span name = model_name(m, node);
+	struct span name = model_name(m, r->failed_node);
 
-	if (r->is_unknown)
+	if (r->failure == UNKNOWN_SOURCE)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: node '%.*s' has an input from node id %lld, which is not in the profile",
 			m->flow.profile, ERROR_SPAN(name), (long long)r->unknown_id);
-	if (r->bad)
+	if (r->failure == DAMAGED)
 		return error_set(err, TFPROF_FORMAT, "%s: node '%.*s' is damaged at its byte %zu",
-			m->flow.profile, ERROR_SPAN(name), (size_t)(r->bad - m->nodes.source[node].at));
+			m->flow.profile, ERROR_SPAN(name),
+			(size_t)(r->bad - m->nodes.source[r->failed_node].at));
 	return error_no_memory(err);
+}
+
+static void reader_clear(struct reader *r)
+{
+	vec_clear(&r->raw_edges);
+	vec_clear(&r->source_outputs);
+	vec_clear(&r->input_shapes);
+	vec_clear(&r->dims);
+	vec_clear(&r->edges);
+	vec_clear(&r->outputs);
+	vec_clear(&r->own_shapes);
+	shapes_clear(&r->shapes);
+}
+
+static enum tfprof_status read_all(struct model *m, struct reader *readers, size_t parts,
+	struct tfprof_error *err)
+{
+	parallel_run(parts, read_part, readers);
+	for (size_t i = 0; i < parts; i++)
+		if (readers[i].failure)
+			return explain(&readers[i], err);
+	for (size_t i = 0; i < parts; i++)
+		if (!join_edges(m, &readers[i]) || !join_outputs(m, &readers[i]))
+			return error_no_memory(err);
+	for (size_t i = 0; i < parts; i++)
+		for (size_t k = 0; k < readers[i].own_shapes.n; k++) {
+			struct own_shape *own = &readers[i].own_shapes.at[k];
+
+			settle_output(m, &m->edges.at[own->edge], own->shape);
+		}
+	return TFPROF_OK;
 }
 
 enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 {
-	struct reader r = {.model = m};
+	enum { LEAST_PART = 8192 };
+	struct reader readers[PARALLEL_MAX] = {0};
+	struct id_map ids = {0};
 	size_t n_edges = m->edges.n, n_outputs = m->outputs.n, n = m->flow.ids.n;
+	size_t parts = parallel_parts(n, LEAST_PART);
 	enum tfprof_status status = TFPROF_OK;
 
 	if (!m->flow.is_pending)
 		return TFPROF_OK;
-	if (!model_index_names(m) || !id_map_init(&r.ids, m->flow.ids.at, n))
+	for (size_t i = 0; i < parts; i++) {
+		readers[i].model = m;
+		readers[i].ids = &ids;
+		readers[i].begin = (uint32_t)parallel_begin(n, parts, i);
+		readers[i].end = (uint32_t)parallel_begin(n, parts, i + 1);
+	}
+	if (!model_index_names(m) || !id_map_init(&ids, m->flow.ids.at, n))
 		status = error_no_memory(err);
-	for (uint32_t node = 0; status == TFPROF_OK && node < n; node++)
-		if (!read_node(&r, node))
-			status = explain(&r, node, err);
-	for (size_t i = 0; status == TFPROF_OK && i < r.own_shapes.n; i++)
-		settle_output(m, &m->edges.at[r.own_shapes.at[i].edge], r.own_shapes.at[i].shape);
+	else
+		status = read_all(m, readers, parts, err);
 	if (status == TFPROF_OK) {
 		m->flow.is_pending = false;
 		vec_clear(&m->flow.ids);
@@ -348,12 +477,9 @@ enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 		m->edges.n = n_edges;
 		m->outputs.n = n_outputs;
 	}
-	mem_free(r.ids.table);
-	mem_free(r.ids.sorted);
-	vec_clear(&r.edges);
-	vec_clear(&r.outputs);
-	vec_clear(&r.input_shapes);
-	vec_clear(&r.dims);
-	vec_clear(&r.own_shapes);
+	for (size_t i = 0; i < parts; i++)
+		reader_clear(&readers[i]);
+	mem_free(ids.table);
+	mem_free(ids.sorted);
 	return status;
 }
