@@ -1,5 +1,7 @@
 #include "base/strings.h"
 
+#include "base/parallel.h"
+
 struct probe {
 	const struct strings *strings;
 	struct span text;
@@ -71,34 +73,47 @@ uint32_t strings_append(struct strings *s, struct span text)
 	return (uint32_t)s->text.n - 1;
 }
 
+struct hash_job {
+	const struct strings *strings;
+	const uint32_t *ids;
+	uint64_t *hashes;
+	size_t n, parts;
+};
+
+static void hash_part(void *context, size_t part)
+{
+	struct hash_job *job = context;
+	size_t end = parallel_begin(job->n, job->parts, part + 1);
+
+	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++)
+		job->hashes[i] = hash_text(job->strings->text.at[job->ids[i]]);
+}
+
 /* A pool of a million names is larger than any cache: each look-up would wait
- * for memory. So hashes are made some texts ahead, and their slots asked for. */
+ * for memory. So hashes are made first, all at once, and slots asked for some
+ * texts ahead. */
 bool strings_index(struct strings *s, uint32_t *ids, size_t n)
 {
-	enum { AHEAD = 16 };
-	uint64_t hashes[AHEAD];
+	enum { AHEAD = 16, LEAST_PART = 16384 };
+	struct hash_job job = {s, ids, mem_array(n, sizeof(*job.hashes)), n,
+		parallel_parts(n, LEAST_PART)};
+	bool fine = job.hashes && hash_reserve(&s->index, s->index.n + n);
 
-	if (!hash_reserve(&s->index, s->index.n + n))
-		return false;
-	for (size_t i = 0; i < n + AHEAD; i++) {
-		uint64_t *hash = &hashes[i % AHEAD];
+	if (fine)
+		parallel_run(job.parts, hash_part, &job);
+	for (size_t i = 0; fine && i < n; i++) {
+		struct probe probe = {s, s->text.at[ids[i]]};
+		uint32_t known = hash_find(&s->index, job.hashes[i], same_text, &probe);
 
-		if (i >= AHEAD) {
-			uint32_t *id = &ids[i - AHEAD], known;
-			struct probe probe = {s, s->text.at[*id]};
-
-			known = hash_find(&s->index, *hash, same_text, &probe);
-			if (known != NONE)
-				*id = known;
-			else if (!hash_add(&s->index, *hash, *id))
-				return false;
-		}
-		if (i < n) {
-			*hash = hash_text(s->text.at[ids[i]]);
-			hash_prefetch(&s->index, *hash);
-		}
+		if (n - i > AHEAD)
+			hash_prefetch(&s->index, job.hashes[i + AHEAD]);
+		if (known != NONE)
+			ids[i] = known;
+		else
+			fine = hash_add(&s->index, job.hashes[i], ids[i]);
 	}
-	return true;
+	mem_free(job.hashes);
+	return fine;
 }
 
 uint32_t strings_alias(struct strings *s, struct span text)
