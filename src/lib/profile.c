@@ -48,6 +48,8 @@ static void drop_views(tfprof_profile *p)
 	}
 	groups_clear(&p->groups);
 	p->has_groups = false;
+	mem_free(p->by_name);
+	p->by_name = NULL;
 	names_clear(&p->names);
 }
 
@@ -139,6 +141,27 @@ enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups 
 	pthread_mutex_unlock(&p->building);
 	*groups = &p->groups;
 	return status;
+}
+
+enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
+	struct tfprof_error *err)
+{
+	size_t n = p->model.nodes.n;
+
+	pthread_mutex_lock(&p->building);
+	if (!p->by_name) {
+		uint32_t *order = mem_array(n, sizeof(*order));
+
+		for (size_t i = 0; order && i < n; i++)
+			order[i] = (uint32_t)i;
+		if (order && sort_nodes_by_name(&p->model, order, n))
+			p->by_name = order;
+		else
+			mem_free(order);
+	}
+	pthread_mutex_unlock(&p->building);
+	*nodes = p->by_name;
+	return p->by_name ? TFPROF_OK : error_no_memory(err);
 }
 
 /* ---- adding --------------------------------------------------------------- */

@@ -21,6 +21,7 @@ struct tfprof_profile {
 	struct tree trees[N_SLOTS];
 	struct groups groups;
 	bool has_tree[N_SLOTS], has_groups;
+	uint32_t *by_name;             /* nodes in byte order of their names; NULL: not asked yet */
 	struct names names;            /* built when first asked for, like views */
 	size_t n_marked;               /* nodes looked up in the checkpoint so far */
 	char *notes;
@@ -43,6 +44,9 @@ void profile_unlock(struct tfprof_profile *p);
 enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
 	const struct tree **tree, struct tfprof_error *err);
 enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
+	struct tfprof_error *err);
+/* Nodes in byte order of their names, likewise. */
+enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
 
 #endif

@@ -168,6 +168,9 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 
 	if (status == TFPROF_OK)
 		status = find_view(p, q, err);
+	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE &&
+		(q->kind == TFPROF_OP || q->kind == TFPROF_CODE))
+		status = profile_by_name(p, &q->by_name, err);
 	if (status != TFPROF_OK)
 		return status;
 	output_refuse(q, &why);

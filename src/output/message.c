@@ -1,12 +1,18 @@
-/* Nested messages carry their length in front, so sizes are added up from the
- * leaves first; then everything is written once, in order:
+/* A message is a tree of nested messages, each with its length in front: rows,
+ * and in op and code view the picked graph nodes of each row. It is written once
+ * everything's size is known, in memory of the right size:
  *
- *     bodies    the fields of each row without its children, row by row
- *     size[i]   body + children with their headers
- */
+ *     blobs     what there is to say of graph nodes, in the order they have in
+ *               memory: in that of the message they would be all over it
+ *     items     rows and graph nodes, in the order they are written
+ *     body      the size of an item without what is nested in it
+ *     size      … and with it, added up from the leaves
+ *     at        where an item begins: behind the headers and bodies before it
+ *
+ * All but the adding up is done in parts, at the same time. */
 #include "output/message.h"
 
-#include "base/sort.h"
+#include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "output/report.h"
 #include "output/tensor_value.h"
@@ -35,6 +41,29 @@ enum {
 	GRAPH_DEFINED = 23,
 	MULTI_GRAPH_NODES = 10, MULTI_CHILDREN = 11,
 };
+
+struct item {
+	uint32_t row, node;            /* node: NONE if the item is the row itself */
+	uint32_t parent;               /* item */
+	size_t body, size, at;
+};
+
+struct message {
+	struct query *q;
+	uint32_t *row_of;              /* by node: where it is shown, NONE if it is not */
+	/* Of each node that is shown, the whole GraphNodeProto in op and code view,
+	 * else what a row cannot know: blob[part][end[node - 1] … end[node]] */
+	struct buf blob[PARALLEL_MAX];
+	size_t *end;
+	size_t node_parts;
+	struct buf tensors;            /* of the rows, one behind the other: */
+	size_t *tensor_end;            /* NULL if there are none */
+	struct item *items;
+	size_t n, parts;
+	char *out;                     /* where the message begins; NULL while measuring */
+};
+
+/* ---- nodes -------------------------------------------------------------------- */
 
 static void put_shape(struct buf *b, const struct shape *shape)
 {
@@ -66,10 +95,9 @@ static void put_node_facts(const struct model *m, uint32_t node, struct buf *b)
 }
 
 /* A picked graph node inside a MultiGraphNodeProto: total is own. */
-static void put_graph_node(struct query *q, uint32_t node, struct buf *b)
+static void put_graph_node(const struct query *q, uint32_t node, struct buf *b)
 {
 	struct numbers numbers;
-	size_t open = wire_open(b, MULTI_GRAPH_NODES);
 
 	wire_put_bytes(b, 1, model_name(q->model, node));
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
@@ -79,41 +107,81 @@ static void put_graph_node(struct query *q, uint32_t node, struct buf *b)
 	}
 	wire_put_int(b, GRAPH_DEFINED, 1);
 	put_node_facts(q->model, node, b);
-	wire_close(b, open);
 }
 
-/* In byte order of names. */
-static void put_graph_nodes(struct query *q, struct report_nodes nodes, struct buf *b)
+static bool is_multi(const struct query *q)
 {
-	struct span *names = mem_array(nodes.n, sizeof(*names));
-	uint32_t *order = mem_array(nodes.n, sizeof(*order));
-	bool fine = names && order;
+	return q->kind == TFPROF_OP || q->kind == TFPROF_CODE;
+}
 
-	for (size_t i = 0; fine && i < nodes.n; i++)
-		names[i] = model_name(q->model, nodes.at[i]);
-	fine = fine && sort_texts(names, order, nodes.n, SORT_BYTES);
-	for (size_t i = 0; fine && i < nodes.n; i++) {
-		uint32_t node = nodes.at[order[i]];
+static size_t first_node(const struct message *m, size_t part)
+{
+	return parallel_begin(m->q->model->nodes.n, m->node_parts, part);
+}
 
-		if (query_picks(q, q->model->nodes.types[node]))
-			put_graph_node(q, node, b);
+static void make_blobs(void *context, size_t part)
+{
+	struct message *m = context;
+	struct buf *b = &m->blob[part];
+	uint32_t node = (uint32_t)first_node(m, part), end = (uint32_t)first_node(m, part + 1);
+
+	for (; node < end; node++) {
+		if (m->row_of[node] != NONE && is_multi(m->q))
+			put_graph_node(m->q, node, b);
+		else if (m->row_of[node] != NONE)
+			put_node_facts(m->q->model, node, b);
+		m->end[node] = b->n;
 	}
-	b->failed |= !fine;
-	mem_free(names);
-	mem_free(order);
 }
 
-static void put_tensor(struct query *q, uint32_t node, struct buf *b)
+static struct span blob_of(const struct message *m, uint32_t node)
 {
-	const struct checkpoint_tensor *tensor =
-		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
-	size_t open;
+	size_t part = 0, start;
 
-	if (!tensor || q->failed)
+	while (node >= first_node(m, part + 1))
+		part++;
+	start = node > first_node(m, part) ? m->end[node - 1] : 0;
+	return (struct span){m->blob[part].at + start, m->end[node] - start};
+}
+
+/* ---- rows: measured, then written ---------------------------------------------- */
+
+/* Counts bytes, and writes them if there is where to. */
+struct pen {
+	char *at;
+	size_t n;
+};
+
+static inline void put_varint(struct pen *p, uint64_t value)
+{
+	if (p->at)
+		p->at = wire_write_varint(p->at, value);
+	else
+		p->n += wire_varint_size(value);
+}
+
+static inline void put_nonzero(struct pen *p, uint32_t number, int64_t value)
+{
+	if (!value)
 		return;
-	open = wire_open(b, GRAPH_TENSOR_VALUE);
-	q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, b, &q->error);
-	wire_close(b, open);
+	put_varint(p, WIRE_VARINT(number));
+	put_varint(p, (uint64_t)value);
+}
+
+static inline void put_header(struct pen *p, uint32_t number, size_t size)
+{
+	put_varint(p, WIRE_LEN(number));
+	put_varint(p, size);
+}
+
+static inline void put_span(struct pen *p, struct span bytes)
+{
+	if (!p->at) {
+		p->n += bytes.n;
+	} else if (bytes.n) {
+		memcpy(p->at, bytes.at, bytes.n);
+		p->at += bytes.n;
+	}
 }
 
 static struct span row_name(const struct query *q, uint32_t row)
@@ -125,67 +193,271 @@ static struct span row_name(const struct query *q, uint32_t row)
 	return tree_label(q->tree, q->view[row]);
 }
 
-static void put_body(struct query *q, uint32_t row, struct buf *b)
+/* The graph node of a row in scope and graph view, NONE if it is none. */
+static uint32_t row_node(const struct query *q, uint32_t row)
 {
-	bool multi = q->kind == TFPROF_OP || q->kind == TFPROF_CODE;
-	const struct metric_fields *fields = multi ? multi_fields : graph_fields;
+	return row ? q->tree->node[q->view[row]] : NONE;
+}
 
-	wire_put_bytes(b, 1, row_name(q, row));
+static void put_row(const struct message *m, uint32_t row, struct pen *p)
+{
+	const struct query *q = m->q;
+	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
+	struct span name = row_name(q, row);
+
+	put_header(p, 1, name.n);
+	put_span(p, name);
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
-		wire_put_nonzero(b, fields[k].own, query_own(q, (enum metric)k, row));
-		wire_put_nonzero(b, fields[k].total, query_total(q, (enum metric)k, row));
+		put_nonzero(p, fields[k].own, query_own(q, (enum metric)k, row));
+		put_nonzero(p, fields[k].total, query_total(q, (enum metric)k, row));
 	}
-	if (multi) {
-		put_graph_nodes(q, report_nodes_of(q, q->view[row]), b);
+	if (is_multi(q))
 		return;
-	}
-	wire_put_nonzero(b, GRAPH_DEFINED, query_defined(q, row));
-	if (row && q->tree->node[q->view[row]] != NONE) {
-		put_node_facts(q->model, q->tree->node[q->view[row]], b);
-		if (options_select(q->options, SEL_TENSOR_VALUE) && q->model->checkpoint)
-			put_tensor(q, q->tree->node[q->view[row]], b);
+	put_nonzero(p, GRAPH_DEFINED, query_defined(q, row));
+	if (row_node(q, row) != NONE)
+		put_span(p, blob_of(m, row_node(q, row)));
+	if (m->tensor_end) {
+		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
+
+		if (n) {
+			put_header(p, GRAPH_TENSOR_VALUE, n);
+			put_span(p, (struct span){m->tensors.at + start, n});
+		}
 	}
 }
 
+static void put_item(const struct message *m, const struct item *item, struct pen *p)
+{
+	if (item->node != NONE)
+		put_span(p, blob_of(m, item->node));
+	else
+		put_row(m, item->row, p);
+}
+
+/* ---- tensors ------------------------------------------------------------------ */
+
+static void read_tensor(struct message *m, uint32_t node)
+{
+	struct query *q = m->q;
+	const struct checkpoint_tensor *tensor =
+		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
+
+	if (tensor && !q->failed)
+		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors, &q->error);
+}
+
+static bool read_tensors(struct message *m)
+{
+	struct query *q = m->q;
+
+	if (is_multi(q) || !options_select(q->options, SEL_TENSOR_VALUE) || !q->model->checkpoint)
+		return true;
+	m->tensor_end = arena_array(&q->arena, q->n, sizeof(*m->tensor_end));
+	if (!m->tensor_end)
+		return false;
+	for (uint32_t i = 0; i < q->n; i++) {
+		if (row_node(q, i) != NONE)
+			read_tensor(m, row_node(q, i));
+		m->tensor_end[i] = m->tensors.n;
+	}
+	return !m->tensors.failed;
+}
+
+/* ---- items -------------------------------------------------------------------- */
+
 /* In op view each group is the single child of the one before it. */
-static uint32_t message_parent(const struct query *q, uint32_t row)
+static uint32_t parent_row(const struct query *q, uint32_t row)
 {
 	return q->kind == TFPROF_OP ? row - 1 : q->parent[row];
 }
 
+/* The picked nodes of a row come behind it, in byte order of names. */
+static bool make_multi_items(struct message *m)
+{
+	struct query *q = m->q;
+	const struct model *model = q->model;
+	uint32_t *first = arena_zero(&q->arena, (size_t)q->n + 1, sizeof(*first));
+	uint32_t *next = arena_array(&q->arena, q->n, sizeof(*next));
+	size_t n = q->n;
+
+	if (!first || !next)
+		return false;
+	for (uint32_t row = 1; row < q->n; row++) {
+		struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+
+		for (size_t i = 0; i < nodes.n; i++)
+			if (query_picks(q, model->nodes.types[nodes.at[i]])) {
+				m->row_of[nodes.at[i]] = row;
+				first[row + 1]++;
+				n++;
+			}
+	}
+	m->items = n < NONE ? arena_array(&q->arena, n, sizeof(*m->items)) : NULL;
+	if (!m->items)
+		return false;
+	m->n = n;
+	for (uint32_t row = 0; row < q->n; row++) {
+		m->items[first[row]] = (struct item){.row = row, .node = NONE,
+			.parent = row ? first[parent_row(q, row)] : 0};
+		next[row] = first[row] + 1;
+		first[row + 1] += next[row];
+	}
+	for (size_t i = 0; i < model->nodes.n; i++) {
+		uint32_t node = q->by_name[i], row = m->row_of[node];
+
+		if (row != NONE)
+			m->items[next[row]++] =
+				(struct item){.row = row, .node = node, .parent = first[row]};
+	}
+	return true;
+}
+
+static bool make_row_items(struct message *m)
+{
+	struct query *q = m->q;
+
+	m->n = q->n;
+	m->items = arena_array(&q->arena, m->n, sizeof(*m->items));
+	for (uint32_t row = 0; m->items && row < q->n; row++) {
+		m->items[row] = (struct item){.row = row, .node = NONE,
+			.parent = row ? q->parent[row] : 0};
+		if (row_node(q, row) != NONE)
+			m->row_of[row_node(q, row)] = row;
+	}
+	return m->items;
+}
+
+static bool make_items(struct message *m)
+{
+	struct query *q = m->q;
+	size_t n = q->model->nodes.n;
+
+	m->row_of = arena_array(&q->arena, n, sizeof(*m->row_of));
+	m->end = arena_array(&q->arena, n, sizeof(*m->end));
+	if (!m->row_of || !m->end)
+		return false;
+	memset(m->row_of, 0xff, n * sizeof(*m->row_of));
+	return is_multi(q) ? make_multi_items(m) : make_row_items(m);
+}
+
+static uint32_t tag_of(const struct message *m, const struct item *item)
+{
+	if (item->node != NONE)
+		return MULTI_GRAPH_NODES;
+	return is_multi(m->q) ? MULTI_CHILDREN : GRAPH_CHILDREN;
+}
+
+static size_t header_size(const struct message *m, const struct item *item)
+{
+	return wire_varint_size(WIRE_LEN(tag_of(m, item))) + wire_varint_size(item->size);
+}
+
+/* Sorted by a number or by name, blobs are in no order: ask for those to come. */
+static void prefetch_blob(const struct message *m, size_t i)
+{
+	enum { AHEAD = 8 };
+	const struct item *item;
+	uint32_t node;
+	struct span blob;
+
+	if (m->n - i <= 2 * AHEAD)
+		return;
+	item = &m->items[i + 2 * AHEAD];
+	node = is_multi(m->q) ? item->node : row_node(m->q, item->row);
+	if (node != NONE)
+		__builtin_prefetch(&m->end[node]);
+	item = &m->items[i + AHEAD];
+	node = is_multi(m->q) ? item->node : row_node(m->q, item->row);
+	if (!m->out || node == NONE)
+		return;
+	blob = blob_of(m, node);
+	__builtin_prefetch(blob.at);
+	__builtin_prefetch(blob.at + 64);
+}
+
+/* Measures, or writes where there is where to. */
+static void put_part(void *context, size_t part)
+{
+	struct message *m = context;
+	size_t end = parallel_begin(m->n, m->parts, part + 1);
+
+	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
+		struct item *item = &m->items[i];
+		struct pen pen = {.at = m->out ? m->out + item->at : NULL};
+
+		prefetch_blob(m, i);
+		if (m->out && i)
+			put_header(&pen, tag_of(m, item), item->size);
+		put_item(m, item, &pen);
+		if (!m->out)
+			item->body = pen.n;
+	}
+}
+
+/* Returns the size of the message. */
+static size_t place_items(struct message *m)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		m->items[i].size = m->items[i].body;
+	for (size_t i = m->n - 1; i > 0; i--) {
+		const struct item *item = &m->items[i];
+
+		m->items[item->parent].size += header_size(m, item) + item->size;
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		struct item *item = &m->items[i];
+
+		item->at = at;
+		at += (i ? header_size(m, item) : 0) + item->body;
+	}
+	return at;
+}
+
+static bool blobs_failed(const struct message *m)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < m->node_parts; i++)
+		failed |= m->blob[i].failed;
+	return failed;
+}
+
+static bool write_message(struct message *m, struct buf *out)
+{
+	enum { LEAST_PART = 4096 };
+	size_t size;
+
+	if (!read_tensors(m) || !make_items(m))
+		return false;
+	m->node_parts = parallel_parts(m->q->model->nodes.n, LEAST_PART);
+	parallel_run(m->node_parts, make_blobs, m);
+	if (blobs_failed(m))
+		return false;
+	m->parts = parallel_parts(m->n, LEAST_PART);
+	parallel_run(m->parts, put_part, m);
+	size = place_items(m);
+	if (!buf_reserve(out, size))
+		return false;
+	m->out = out->at + out->n;
+	parallel_run(m->parts, put_part, m);
+	out->n += size;
+	out->at[out->n] = '\0';
+	return true;
+}
+
 void message_write(struct query *q, struct buf *out)
 {
-	uint32_t children = q->kind == TFPROF_OP || q->kind == TFPROF_CODE ? MULTI_CHILDREN
-									   : GRAPH_CHILDREN;
-	struct buf bodies = {0};
-	size_t *end = arena_array(&q->arena, q->n, sizeof(*end));
-	size_t *size = arena_array(&q->arena, q->n, sizeof(*size));
+	struct message m = {.q = q};
 
-	if (!end || !size) {
+	if (!write_message(&m, out))
 		out->failed = true;
-		return;
-	}
-	for (uint32_t i = 0; i < q->n; i++) {
-		put_body(q, i, &bodies);
-		end[i] = bodies.n;
-		size[i] = bodies.n - (i ? end[i - 1] : 0);
-	}
-	for (uint32_t i = q->n - 1; i > 0; i--)
-		size[message_parent(q, i)] +=
-			wire_varint_size(WIRE_LEN(children)) + wire_varint_size(size[i]) + size[i];
-	for (uint32_t i = 0; !bodies.failed && i < q->n; i++) {
-		size_t start = i ? end[i - 1] : 0;
-
-		if (i) {
-			wire_put_varint(out, WIRE_LEN(children));
-			wire_put_varint(out, size[i]);
-		}
-		buf_put(out, bodies.at + start, end[i] - start);
-	}
-	out->failed |= bodies.failed;
-	buf_clear(&bodies);
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		buf_clear(&m.blob[i]);
+	buf_clear(&m.tensors);
 }
 
 void message_write_root(struct buf *out)

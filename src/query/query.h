@@ -47,6 +47,8 @@ struct query {
 	const struct tfprof_options *options;
 	const struct tree *tree;               /* scope, graph, code */
 	const struct groups *groups;           /* op */
+	const uint32_t *by_name;               /* nodes in byte order of their names: for
+	                                          messages of op and code view */
 	const volatile int *cancel;
 	unsigned metrics;                      /* bits of the metrics wanted */
 	struct arena arena;
