@@ -1,6 +1,8 @@
 /* Times the library through its public API, one line of JSON:
  *
- *     ours saved FILE OUT              load, each view, regex, serialize, timeline
+ *     ours saved FILE OUT              load, each view (nothing printed; every
+ *                                      line to a file; as a message), regex,
+ *                                      serialize, timeline
  *     ours files GRAPH OP_LOG RUN_META add graph, op log, a step
  *
  * `OUT` is where reports go: the same output as the original is asked for. */
@@ -37,13 +39,13 @@ static void check(enum tfprof_status status)
 	exit(1);
 }
 
-static double ask(const tfprof_profile *p, const char *view, tfprof_options *o)
+static double ask(const tfprof_profile *p, const char *view, tfprof_options *o, unsigned flags)
 {
 	double start = now_ms();
 	tfprof_result *result;
 
-	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, 0, NULL, &result,
-		&error));
+	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, flags, NULL,
+		&result, &error));
 	tfprof_result_free(result);
 	return now_ms() - start;
 }
@@ -53,21 +55,38 @@ static void set(tfprof_options *o, const char *name, const char *value)
 	check(tfprof_options_set(o, name, value, &error));
 }
 
-static void time_views(const tfprof_profile *p, tfprof_options *o)
+static void report_view(const char *view, const char *what, double ms)
 {
-	static const char *const views[] = {"op", "scope", "graph", "code"};
 	char name[40];
 
+	snprintf(name, sizeof(name), "%s_%s", view, what);
+	report(name, ms);
+}
+
+static void time_views(const tfprof_profile *p, tfprof_options *o, const char *file)
+{
+	static const char *const views[] = {"op", "scope", "graph", "code"};
+
 	for (int i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "%s_first", views[i]);
-		report(name, ask(p, views[i], o));
-		snprintf(name, sizeof(name), "%s_again", views[i]);
-		report(name, ask(p, views[i], o));
+		set(o, "output", "none");
+		report_view(views[i], "first", ask(p, views[i], o, 0));
+		report_view(views[i], "again", ask(p, views[i], o, 0));
+		set(o, "output", file);
+		report_view(views[i], "text", ask(p, views[i], o, 0));
 	}
 }
 
-/* While loading and reporting; a serialized profile in memory is its own size
- * on top. */
+static void time_messages(const tfprof_profile *p, tfprof_options *o)
+{
+	static const char *const views[] = {"op", "scope", "graph", "code"};
+
+	set(o, "output", "none");
+	for (int i = 0; i < 4; i++)
+		report_view(views[i], "message", ask(p, views[i], o, TFPROF_WANT_MESSAGE));
+}
+
+/* While loading and reporting; a message or a serialized profile in memory is
+ * its own size on top. */
 static void report_peak(void)
 {
 	struct rusage usage;
@@ -91,19 +110,19 @@ static void time_saved(char **argv)
 	check(tfprof_profile_load(p, &saved, &error));
 	report("load", now_ms() - start);
 	snprintf(output, sizeof(output), "file:outfile=%s", argv[3]);
-	set(o, "output", output);
 	set(o, "max_depth", "100");
 	set(o, "select", "micros,bytes,occurrence");
 	set(o, "order_by", "micros");
-	time_views(p, o);
+	time_views(p, o, output);
 	set(o, "show_name_regexes", ".*stage_[0-3]/unit_1.*(Conv|MatMul).*,.*ReluGrad_[0-9]+7");
-	report("regex", ask(p, "scope", o));
-	report_peak();
+	report("regex", ask(p, "scope", o, 0));
 	set(o, "show_name_regexes", ".*");
+	report_peak();
+	time_messages(p, o);
 	snprintf(output, sizeof(output), "timeline:outfile=%s.timeline", argv[3]);
 	set(o, "output", output);
 	set(o, "step", "0");
-	report("timeline", ask(p, "graph", o));
+	report("timeline", ask(p, "graph", o, 0));
 	start = now_ms();
 	check(tfprof_profile_serialize(p, &bytes, &size, &error));
 	report("serialize", now_ms() - start);

@@ -4,13 +4,12 @@
  * bytes are one stack, and a stack ends at one view node. Gradients hang under
  * a parallel branch made of their forward node's frames.
  *
- *     survey    in parts: each node's stack, and of which node it is the gradient
  *     stacks    the distinct ones; the least name that brings each in
  *     trie      stacks in the order of those names
  *     tree      the trie as arrays, and which nodes end where
  */
-#include "base/parallel.h"
 #include "base/sort.h"
+#include "view/stacks.h"
 #include "view/tree.h"
 
 /* The tree while it grows: a trie with children in order of insertion. */
@@ -21,44 +20,11 @@ struct trie_node {
 	bool is_gradient;
 };
 
-/* A distinct call stack, as one of forward nodes and as one of gradients: the
- * least name that brings it in, and the trie node it ends at. */
-struct branch {
-	struct span name;              /* .at is NULL if nobody is there */
-	uint32_t end;
-};
-
-struct stack {
-	struct span bytes;
-	struct branch branch[2];       /* [is_gradient] */
-};
-
-typedef VEC(struct stack) stacks_vec;
-
-/* A list of stacks, each once. */
-struct stack_list {
-	stacks_vec at;
-	struct hash_index index;
-};
-
-/* What a part of the nodes brings. */
-struct part {
-	struct stack_list stacks;
-	struct branch *gradients;      /* by stack of all parts */
-	VEC(struct span) lost;         /* forward names of gradients that find no stack */
-	bool failed;                   /* memory is out */
-};
-
 struct builder {
 	const struct model *model;
 	struct tree *tree;
 	bool source_lines;
-	struct part part[PARALLEL_MAX];
-	size_t parts;
-	struct stack_list stacks;
-	uint32_t *stack_of;            /* by node: its own stack, NONE if it has none; */
-	struct span *forward;          /* the name it is the gradient of, .at NULL if of none; */
-	uint32_t *shown_with;          /* the stack it is shown with, NONE if with none */
+	struct stacks stacks;
 	struct strings labels;
 	VEC(struct trie_node) trie;
 	struct hash_index children;    /* (parent, label) → trie node */
@@ -154,46 +120,6 @@ static uint32_t child_of(struct builder *b, uint32_t parent, const struct frame 
 
 /* ---- stacks ------------------------------------------------------------ */
 
-struct stack_probe {
-	const struct stack_list *list;
-	struct span bytes;
-};
-
-static bool same_stack(const void *context, uint32_t id)
-{
-	const struct stack_probe *p = context;
-
-	return span_equal(p->list->at.at[id].bytes, p->bytes);
-}
-
-/* The stack of these bytes, added if it is new; NONE when memory is out. */
-static uint32_t find_stack(struct stack_list *list, struct span bytes)
-{
-	struct stack_probe probe = {list, bytes};
-	uint64_t hash = hash_bytes(bytes.at, bytes.n);
-	uint32_t id = hash_find(&list->index, hash, same_stack, &probe);
-
-	if (id != NONE)
-		return id;
-	id = (uint32_t)list->at.n;
-	if (!hash_add(&list->index, hash, id) ||
-		!vec_push(&list->at, ((struct stack){bytes, {{.end = NONE}, {.end = NONE}}})))
-		return NONE;
-	return id;
-}
-
-static void stack_list_clear(struct stack_list *list)
-{
-	vec_clear(&list->at);
-	hash_clear(&list->index);
-}
-
-static void bring_in(struct branch *branch, struct span name)
-{
-	if (name.at && (!branch->name.at || span_compare(name, branch->name) < 0))
-		branch->name = name;
-}
-
 /* Puts a call stack into the trie. */
 static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
@@ -214,181 +140,26 @@ static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool
 static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tfprof_error *err)
 {
 	size_t n = 0;
-	struct span *names = mem_array(b->stacks.at.n, sizeof(*names));
-	uint32_t *order = mem_array(b->stacks.at.n, sizeof(*order));
-	uint32_t *stacks = mem_array(b->stacks.at.n, sizeof(*stacks));
+	struct span *names = mem_array(b->stacks.n, sizeof(*names));
+	uint32_t *order = mem_array(b->stacks.n, sizeof(*order));
+	uint32_t *stacks = mem_array(b->stacks.n, sizeof(*stacks));
 	enum tfprof_status status = TFPROF_OK;
 
 	if (!names || !order || !stacks)
 		status = error_no_memory(err);
-	for (uint32_t i = 0; status == TFPROF_OK && i < b->stacks.at.n; i++)
-		if (b->stacks.at.at[i].branch[gradient].name.at) {
+	for (uint32_t i = 0; status == TFPROF_OK && i < b->stacks.n; i++)
+		if (b->stacks.at[i].branch[gradient].name.at) {
 			stacks[n] = i;
-			names[n++] = b->stacks.at.at[i].branch[gradient].name;
+			names[n++] = b->stacks.at[i].branch[gradient].name;
 		}
 	if (status == TFPROF_OK && !sort_texts(names, order, n, SORT_BYTES))
 		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
-		status = add_stack(b, &b->stacks.at.at[stacks[order[i]]], gradient, err);
+		status = add_stack(b, &b->stacks.at[stacks[order[i]]], gradient, err);
 	mem_free(names);
 	mem_free(order);
 	mem_free(stacks);
 	return status;
-}
-
-/* ---- gradients --------------------------------------------------------- */
-
-/* If the end comes before the start, the original's length is negative and,
- * unsigned, huge: the name is then the rest. */
-bool code_forward_name(struct span name, struct span *forward)
-{
-	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
-	size_t start = span_find(name, head), end = span_find(name, tail);
-
-	if (start == name.n || end == name.n)
-		return false;
-	start += head.n;
-	if (end == start)
-		return false;
-	if (end < start)
-		end = name.n;
-	*forward = (struct span){name.at + start, end - start};
-	return true;
-}
-
-static bool is_gradient(const struct builder *b, uint32_t node)
-{
-	return b->forward[node].at != NULL;
-}
-
-/* How many forward nodes the lost gradients belong to. */
-static bool count_lost(struct builder *b)
-{
-	VEC(struct span) lost = {0};
-	uint32_t *order = NULL;
-	bool fine = true;
-
-	for (size_t i = 0; fine && i < b->parts; i++)
-		for (size_t k = 0; fine && k < b->part[i].lost.n; k++)
-			fine = vec_push(&lost, b->part[i].lost.at[k]);
-	if (fine)
-		order = mem_array(lost.n, sizeof(*order));
-	fine = order && sort_texts(lost.at, order, lost.n, SORT_BYTES);
-	for (size_t i = 0; fine && i < lost.n; i++)
-		b->tree->n_lost_gradients +=
-			!i || !span_equal(lost.at[order[i - 1]], lost.at[order[i]]);
-	mem_free(order);
-	vec_clear(&lost);
-	return fine;
-}
-
-/* ---- parts --------------------------------------------------------------- */
-
-static size_t begin_of(const struct builder *b, size_t part)
-{
-	return parallel_begin(b->model->nodes.n, b->parts, part);
-}
-
-static bool has_stack(const struct model *m, uint32_t node)
-{
-	return (m->nodes.flags[node] & NODE_HAS_TRACE) && m->nodes.trace[node].n;
-}
-
-/* Stacks are numbered within the part. */
-static void survey_part(void *context, size_t i)
-{
-	struct builder *b = context;
-	struct part *part = &b->part[i];
-	const struct model *m = b->model;
-	uint32_t node = (uint32_t)begin_of(b, i), end = (uint32_t)begin_of(b, i + 1);
-
-	for (; node < end && !part->failed; node++) {
-		struct span name = model_name(m, node);
-		uint32_t stack;
-
-		b->stack_of[node] = NONE;
-		b->forward[node] = (struct span){0};
-		if (!has_stack(m, node))
-			continue;
-		stack = find_stack(&part->stacks, m->nodes.trace[node]);
-		if (stack == NONE)
-			part->failed = true;
-		else if (!code_forward_name(name, &b->forward[node]))
-			bring_in(&part->stacks.at.at[stack].branch[false], name);
-		b->stack_of[node] = stack;
-	}
-}
-
-/* Numbers the stacks of all parts. */
-static bool join_part(struct builder *b, size_t i)
-{
-	struct stack_list *own = &b->part[i].stacks;
-	uint32_t *number = mem_array(own->at.n, sizeof(*number));
-	bool fine = number;
-
-	for (size_t k = 0; fine && k < own->at.n; k++) {
-		number[k] = find_stack(&b->stacks, own->at.at[k].bytes);
-		fine = number[k] != NONE;
-		if (fine)
-			bring_in(&b->stacks.at.at[number[k]].branch[false],
-				own->at.at[k].branch[false].name);
-	}
-	for (size_t node = begin_of(b, i); fine && node < begin_of(b, i + 1); node++)
-		if (b->stack_of[node] != NONE)
-			b->stack_of[node] = number[b->stack_of[node]];
-	mem_free(number);
-	return fine;
-}
-
-/* A gradient is shown with the stack of its forward node. */
-static void place_part(void *context, size_t i)
-{
-	struct builder *b = context;
-	struct part *part = &b->part[i];
-	uint32_t node = (uint32_t)begin_of(b, i), end = (uint32_t)begin_of(b, i + 1);
-
-	part->gradients = mem_zero(b->stacks.at.n * sizeof(*part->gradients));
-	part->failed = !part->gradients;
-	for (; node < end && !part->failed; node++) {
-		struct span name = b->forward[node];
-		uint32_t forward;
-
-		b->shown_with[node] = b->stack_of[node];
-		if (!is_gradient(b, node))
-			continue;
-		forward = model_find_node(b->model, name);
-		b->shown_with[node] = forward == NONE || is_gradient(b, forward)
-			? NONE : b->stack_of[forward];
-		if (b->shown_with[node] != NONE)
-			bring_in(&part->gradients[b->shown_with[node]], name);
-		else
-			part->failed = !vec_push(&part->lost, name);
-	}
-}
-
-static bool place_all(struct builder *b)
-{
-	bool fine = true;
-
-	parallel_run(b->parts, survey_part, b);
-	for (size_t i = 0; fine && i < b->parts; i++)
-		fine = !b->part[i].failed && join_part(b, i);
-	if (!fine)
-		return false;
-	parallel_run(b->parts, place_part, b);
-	for (size_t i = 0; fine && i < b->parts; i++) {
-		fine = !b->part[i].failed;
-		for (size_t k = 0; fine && k < b->stacks.at.n; k++)
-			bring_in(&b->stacks.at.at[k].branch[true], b->part[i].gradients[k].name);
-	}
-	return fine && count_lost(b);
-}
-
-static void part_clear(struct part *part)
-{
-	stack_list_clear(&part->stacks);
-	mem_free(part->gradients);
-	vec_clear(&part->lost);
 }
 
 /* ---- into arrays ------------------------------------------------------- */
@@ -397,9 +168,10 @@ static void part_clear(struct part *part)
  * empty one. */
 static uint32_t end_of(const struct builder *b, uint32_t node)
 {
-	uint32_t stack = b->shown_with[node];
+	uint32_t stack = b->stacks.shown_with[node];
 
-	return stack == NONE ? 0 : b->stacks.at.at[stack].branch[is_gradient(b, node)].end;
+	return stack == NONE ? 0
+			     : b->stacks.at[stack].branch[stacks_is_gradient(&b->stacks, node)].end;
 }
 
 /* Numbers the trie in preorder and lays it out as a tree. */
@@ -454,20 +226,13 @@ static bool lay_out(struct builder *b, uint32_t *number)
 
 static enum tfprof_status build(struct builder *b, struct arena *scratch, struct tfprof_error *err)
 {
-	enum { LEAST_PART = 16384 };
-	size_t n = b->model->nodes.n;
 	enum tfprof_status status;
 	uint32_t *number;
 
-	b->parts = parallel_parts(n, LEAST_PART);
-	b->forward = arena_array(scratch, n, sizeof(*b->forward));
-	b->stack_of = arena_array(scratch, n, sizeof(*b->stack_of));
-	b->shown_with = arena_array(scratch, n, sizeof(*b->shown_with));
-	if (!b->forward || !b->stack_of || !b->shown_with || !strings_init(&b->labels) ||
+	if (!stacks_find(&b->stacks, b->model, scratch) || !strings_init(&b->labels) ||
 		!vec_push(&b->trie, ((struct trie_node){NONE, NONE, NONE, NONE, 0, .is_gradient = false})))
 		return error_no_memory(err);
-	if (!place_all(b))
-		return error_no_memory(err);
+	b->tree->n_lost_gradients = b->stacks.n_lost;
 	status = add_stacks(b, false, err);
 	if (status == TFPROF_OK)
 		status = add_stacks(b, true, err);
@@ -488,9 +253,6 @@ enum tfprof_status code_build(struct tree *t, const struct model *m, bool source
 	strings_clear(&b.labels);
 	vec_clear(&b.trie);
 	hash_clear(&b.children);
-	stack_list_clear(&b.stacks);
-	for (size_t i = 0; i < b.parts; i++)
-		part_clear(&b.part[i]);
 	vec_clear(&b.frames);
 	buf_clear(&b.text);
 	if (status != TFPROF_OK)
