@@ -121,6 +121,14 @@ uint32_t model_append_node(struct model *m, struct span name, uint32_t op)
 	return node;
 }
 
+bool model_gather_names(struct model *m)
+{
+	if (!strings_gather(&m->strings, m->nodes.name + m->n_gathered, m->nodes.n - m->n_gathered))
+		return false;
+	m->n_gathered = m->nodes.n;
+	return true;
+}
+
 bool model_index_names(struct model *m)
 {
 	size_t n = m->n_unindexed;

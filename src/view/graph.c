@@ -62,18 +62,12 @@ static void mark_inputs(const struct model *m, bool *is_input)
 		}
 }
 
-static bool label_nodes(struct tree *t, const struct model *m, struct arena *scratch)
+static bool label_nodes(struct tree *t, const struct model *m)
 {
-	uint32_t *order = arena_array(scratch, t->n, sizeof(*order));
-
 	t->label = arena_array(&t->arena, t->n, sizeof(*t->label));
-	if (!order || !t->label)
-		return false;
-	for (uint32_t v = 0; v < t->n; v++) {
+	for (uint32_t v = 0; t->label && v < t->n; v++)
 		t->label[v] = v ? model_name(m, t->node[v]) : SPAN(ROOT_NAME);
-		order[v] = v;
-	}
-	return gather_names(t, t->label, order, t->n);
+	return t->label;
 }
 
 /* The nodes that are no one's input, in byte order of their names. */
@@ -110,7 +104,7 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	}
 	for (size_t i = 0; fine && i < n_roots; i++)
 		fine = walk_from(&w, roots[i]);
-	fine = fine && label_nodes(t, m, &scratch);
+	fine = fine && label_nodes(t, m);
 	vec_clear(&w.stack);
 	arena_clear(&scratch);
 	if (fine)

@@ -7,7 +7,6 @@
 #include "view/tree.h"
 
 struct builder {
-	struct tree *tree;
 	VEC(uint32_t) parent, node;
 	VEC(struct span) label;
 	VEC(uint32_t) open;            /* view nodes from the root down to the last one */
@@ -67,8 +66,7 @@ static bool build(struct builder *b, const struct model *m)
 
 	for (size_t i = 0; fine && i < n; i++)
 		names[i] = model_name(m, (uint32_t)i);
-	fine = fine && sort_texts(names, order, n, SORT_PATHS) &&
-		gather_names(b->tree, names, order, n) && add(b, SPAN(ROOT_NAME), NONE);
+	fine = fine && sort_texts(names, order, n, SORT_PATHS) && add(b, SPAN(ROOT_NAME), NONE);
 	for (size_t i = 0; fine && i < n; i++) {
 		fine = add_name(b, names[order[i]], previous, order[i]);
 		previous = names[order[i]];
@@ -85,7 +83,7 @@ static bool build(struct builder *b, const struct model *m)
 
 enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
-	struct builder b = {.tree = t};
+	struct builder b = {0};
 	bool fine = build(&b, m) && SETTLE(parent) && SETTLE(node) && SETTLE(label);
 
 	t->n = (uint32_t)b.label.n;

@@ -21,7 +21,7 @@ struct tree {
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *node;
-	struct span *label;            /* texts together, in the order of the tree */
+	struct span *label;
 	uint32_t *first_node, *nodes;  /* code view */
 	struct frame *frames;          /* code view: the first frame of each label */
 	bool *is_gradient;             /* code view */
@@ -47,10 +47,6 @@ void code_put_label(struct buf *b, const struct frame *frame, bool source_lines,
 /* The name of the node a gradient belongs to: what stands between the first
  * "gradients/" and the first "_grad/". False if the name is no gradient's. */
 bool code_forward_name(struct span name, struct span *forward);
-
-/* Copies names, taken in this order, into one block: reports walk over them, and
- * in the input they lie all over. False when memory is out. */
-bool gather_names(struct tree *t, struct span *names, const uint32_t *order, size_t n);
 
 /* Puts nodes in byte order of their names; false when memory is out. */
 bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);
