@@ -3,6 +3,7 @@
  *     ours saved FILE OUT              load, each view (nothing printed; every
  *                                      line to a file; as a message), regex,
  *                                      serialize, timeline
+ *     ours growth FILE                 load, each view, serialize
  *     ours files GRAPH OP_LOG RUN_META add graph, op log, a step
  *
  * `OUT` is where reports go: the same output as the original is asked for. */
@@ -63,6 +64,7 @@ static void report_view(const char *view, const char *what, double ms)
 	report(name, ms);
 }
 
+/* `file` is where every line goes, too; NULL: nowhere. */
 static void time_views(const tfprof_profile *p, tfprof_options *o, const char *file)
 {
 	static const char *const views[] = {"op", "scope", "graph", "code"};
@@ -71,6 +73,8 @@ static void time_views(const tfprof_profile *p, tfprof_options *o, const char *f
 		set(o, "output", "none");
 		report_view(views[i], "first", ask(p, views[i], o, 0));
 		report_view(views[i], "again", ask(p, views[i], o, 0));
+		if (!file)
+			continue;
 		set(o, "output", file);
 		report_view(views[i], "text", ask(p, views[i], o, 0));
 	}
@@ -85,48 +89,85 @@ static void time_messages(const tfprof_profile *p, tfprof_options *o)
 		report_view(views[i], "message", ask(p, views[i], o, TFPROF_WANT_MESSAGE));
 }
 
-/* While loading and reporting; a message or a serialized profile in memory is
- * its own size on top. */
-static void report_peak(void)
+static double resident_mb(void)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	report("peak_mb", (double)usage.ru_maxrss * 1024 / 1e6);
+	return (double)usage.ru_maxrss * 1024 / 1e6;
 }
 
-static void time_saved(char **argv)
+static void time_serialize(const tfprof_profile *p)
 {
-	tfprof_profile *p = tfprof_profile_new();
-	tfprof_options *o = tfprof_options_new();
-	struct tfprof_input saved = tfprof_input_file(argv[2]);
-	char output[400];
+	double start = now_ms();
 	void *bytes;
 	size_t size;
+
+	check(tfprof_profile_serialize(p, &bytes, &size, &error));
+	report("serialize", now_ms() - start);
+	tfprof_bytes_free(bytes);
+}
+
+static tfprof_profile *time_load(const char *path)
+{
+	struct tfprof_input saved = tfprof_input_file(path);
+	tfprof_profile *p = tfprof_profile_new();
 	double start = now_ms();
 
-	if (!p || !o)
+	if (!p)
 		exit(1);
 	check(tfprof_profile_load(p, &saved, &error));
 	report("load", now_ms() - start);
-	snprintf(output, sizeof(output), "file:outfile=%s", argv[3]);
+	return p;
+}
+
+/* Every node, ordered by time. */
+static tfprof_options *everything(void)
+{
+	tfprof_options *o = tfprof_options_new();
+
+	if (!o)
+		exit(1);
 	set(o, "max_depth", "100");
 	set(o, "select", "micros,bytes,occurrence");
 	set(o, "order_by", "micros");
+	return o;
+}
+
+/* Memory is counted while loading and reporting, without what the program had
+ * before; a message or a serialized profile is its own size on top. */
+static void time_saved(char **argv)
+{
+	double idle = resident_mb();
+	tfprof_profile *p = time_load(argv[2]);
+	tfprof_options *o = everything();
+	char output[400];
+
+	snprintf(output, sizeof(output), "file:outfile=%s", argv[3]);
 	time_views(p, o, output);
 	set(o, "show_name_regexes", ".*stage_[0-3]/unit_1.*(Conv|MatMul).*,.*ReluGrad_[0-9]+7");
 	report("regex", ask(p, "scope", o, 0));
 	set(o, "show_name_regexes", ".*");
-	report_peak();
+	report("peak_mb", resident_mb() - idle);
 	time_messages(p, o);
 	snprintf(output, sizeof(output), "timeline:outfile=%s.timeline", argv[3]);
 	set(o, "output", output);
 	set(o, "step", "0");
 	report("timeline", ask(p, "graph", o, 0));
-	start = now_ms();
-	check(tfprof_profile_serialize(p, &bytes, &size, &error));
-	report("serialize", now_ms() - start);
-	tfprof_bytes_free(bytes);
+	time_serialize(p);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+}
+
+static void time_growth(char **argv)
+{
+	double idle = resident_mb();
+	tfprof_profile *p = time_load(argv[2]);
+	tfprof_options *o = everything();
+
+	time_views(p, o, NULL);
+	report("peak_mb", resident_mb() - idle);
+	time_serialize(p);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 }
@@ -154,6 +195,8 @@ int main(int argc, char **argv)
 	printf("{");
 	if (argc == 4 && strcmp(argv[1], "saved") == 0)
 		time_saved(argv);
+	else if (argc == 3 && strcmp(argv[1], "growth") == 0)
+		time_growth(argv);
 	else if (argc == 5 && strcmp(argv[1], "files") == 0)
 		time_files(argv);
 	else
