@@ -39,12 +39,12 @@ bool hash_reserve(struct hash_index *index, size_t n)
 	struct hash_index old = *index;
 	size_t capacity = 64, size;
 
+	if (old.slots && n <= (old.mask + 1) / 2)
+		return true;
 	if (n > (size_t)1 << 31)
 		return false;
 	while (capacity / 2 < n)
 		capacity *= 2;
-	if (old.slots && capacity <= old.mask + 1)
-		return true;
 	if (__builtin_mul_overflow(capacity, sizeof(*index->slots), &size))
 		return false;
 	index->slots = mem_alloc(size);

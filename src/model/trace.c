@@ -16,10 +16,10 @@ static enum tfprof_status find(const struct model *m, int64_t id, struct span *t
 		(long long)id);
 }
 
-static enum tfprof_status read_frame(const struct model *m, struct span message,
-	struct frame *frame, struct tfprof_error *err)
+enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,
+	struct tfprof_error *err)
 {
-	struct wire_reader r = wire_reader(message);
+	struct wire_reader r = wire_reader(bytes);
 	struct wire_field f;
 	struct trace_ids ids = {0};
 	enum tfprof_status status;
@@ -43,24 +43,33 @@ static enum tfprof_status read_frame(const struct model *m, struct span message,
 	return status;
 }
 
-enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
-	struct tfprof_error *err)
+enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(code_def);
 	struct wire_field f;
-	struct frame frame;
 
 	frames->n = 0;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
-			enum tfprof_status status = read_frame(m, f.bytes, &frame, err);
-
-			if (status != TFPROF_OK)
-				return status;
-			if (!vec_push(frames, frame))
-				return error_no_memory(err);
-		}
+		if (f.tag == WIRE_LEN(1) && !vec_push(frames, f.bytes))
+			return error_no_memory(err);
 	if (r.bad)
 		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
 	return TFPROF_OK;
+}
+
+enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
+	struct tfprof_error *err)
+{
+	spans_vec bytes = {0};
+	enum tfprof_status status = trace_split(code_def, &bytes, err);
+	struct frame frame;
+
+	frames->n = 0;
+	for (size_t i = 0; status == TFPROF_OK && i < bytes.n; i++) {
+		status = trace_read_frame(m, bytes.at[i], &frame, err);
+		if (status == TFPROF_OK && !vec_push(frames, frame))
+			status = error_no_memory(err);
+	}
+	vec_clear(&bytes);
+	return status;
 }

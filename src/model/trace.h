@@ -10,10 +10,17 @@ struct frame {
 };
 
 typedef VEC(struct frame) frames_vec;
+typedef VEC(struct span) spans_vec;
 
 /* Replaces what `frames` held. A string id that the profile does not have is
  * an error naming it. */
 enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
+	struct tfprof_error *err);
+
+/* The same in two steps: the bytes of each frame, equal ones for equal frames,
+ * and what they mean. */
+enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err);
+enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,
 	struct tfprof_error *err);
 
 #endif

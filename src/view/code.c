@@ -20,6 +20,13 @@ struct trie_node {
 	bool is_gradient;
 };
 
+/* A distinct frame of the stacks: few make all of them. */
+struct known_frame {
+	struct span bytes;
+	struct frame frame;
+	uint32_t label[2];             /* [is_gradient], NONE until asked for */
+};
+
 struct builder {
 	const struct model *model;
 	struct tree *tree;
@@ -28,7 +35,9 @@ struct builder {
 	struct strings labels;
 	VEC(struct trie_node) trie;
 	struct hash_index children;    /* (parent, label) → trie node */
-	frames_vec frames;
+	VEC(struct known_frame) frames;
+	struct hash_index frame_index;
+	spans_vec split;               /* the stack being added */
 	struct buf text;
 };
 
@@ -68,13 +77,52 @@ void code_put_label(struct buf *b, const struct frame *frame, bool source_lines,
 		buf_text(b, " (gradient)");
 }
 
-static uint32_t label_of(struct builder *b, const struct frame *frame, bool gradient)
+static uint32_t label_of(struct builder *b, struct known_frame *known, bool gradient)
 {
 	struct buf *text = &b->text;
 
+	if (known->label[gradient] != NONE)
+		return known->label[gradient];
 	text->n = 0;
-	code_put_label(text, frame, b->source_lines, gradient);
-	return text->failed ? NONE : strings_add(&b->labels, buf_get(text));
+	code_put_label(text, &known->frame, b->source_lines, gradient);
+	if (!text->failed)
+		known->label[gradient] = strings_add(&b->labels, buf_get(text));
+	return known->label[gradient];
+}
+
+/* ---- frames ------------------------------------------------------------ */
+
+struct frame_probe {
+	const struct builder *builder;
+	struct span bytes;
+};
+
+static bool same_frame(const void *context, uint32_t id)
+{
+	const struct frame_probe *p = context;
+
+	return span_equal(p->builder->frames.at[id].bytes, p->bytes);
+}
+
+static enum tfprof_status find_frame(struct builder *b, struct span bytes,
+	struct known_frame **known, struct tfprof_error *err)
+{
+	struct frame_probe probe = {b, bytes};
+	uint64_t hash = hash_bytes(bytes.at, bytes.n);
+	uint32_t id = hash_find(&b->frame_index, hash, same_frame, &probe);
+	struct known_frame fresh = {.bytes = bytes, .label = {NONE, NONE}};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (id == NONE) {
+		status = trace_read_frame(b->model, bytes, &fresh.frame, err);
+		if (status != TFPROF_OK)
+			return status;
+		id = (uint32_t)b->frames.n;
+		if (!hash_add(&b->frame_index, hash, id) || !vec_push(&b->frames, fresh))
+			return error_no_memory(err);
+	}
+	*known = &b->frames.at[id];
+	return TFPROF_OK;
 }
 
 /* ---- trie -------------------------------------------------------------- */
@@ -93,10 +141,10 @@ static bool same_child(const void *context, uint32_t id)
 }
 
 /* The child of this label, made if there is none; NONE when memory is out. */
-static uint32_t child_of(struct builder *b, uint32_t parent, const struct frame *frame,
+static uint32_t child_of(struct builder *b, uint32_t parent, struct known_frame *known,
 	bool gradient)
 {
-	struct child_probe probe = {b, parent, label_of(b, frame, gradient)};
+	struct child_probe probe = {b, parent, label_of(b, known, gradient)};
 	uint64_t hash = hash_mix(parent + 1, probe.label);
 	uint32_t id;
 
@@ -107,8 +155,8 @@ static uint32_t child_of(struct builder *b, uint32_t parent, const struct frame 
 		return id;
 	id = (uint32_t)b->trie.n;
 	if (b->trie.n >= NONE - 1 || !hash_add(&b->children, hash, id) ||
-		!vec_push(&b->trie, ((struct trie_node){parent, NONE, NONE, NONE, probe.label, *frame,
-					    gradient})))
+		!vec_push(&b->trie, ((struct trie_node){parent, NONE, NONE, NONE, probe.label,
+					    known->frame, gradient})))
 		return NONE;
 	if (b->trie.at[parent].first_child == NONE)
 		b->trie.at[parent].first_child = id;
@@ -124,11 +172,14 @@ static uint32_t child_of(struct builder *b, uint32_t parent, const struct frame 
 static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = trace_read(b->model, stack->bytes, &b->frames, err);
+	enum tfprof_status status = trace_split(stack->bytes, &b->split, err);
+	struct known_frame *known = NULL;
 	uint32_t at = 0;
 
-	for (size_t i = 0; status == TFPROF_OK && i < b->frames.n; i++) {
-		at = child_of(b, at, &b->frames.at[i], gradient);
+	for (size_t i = 0; status == TFPROF_OK && i < b->split.n; i++) {
+		status = find_frame(b, b->split.at[i], &known, err);
+		if (status == TFPROF_OK)
+			at = child_of(b, at, known, gradient);
 		if (at == NONE)
 			status = error_no_memory(err);
 	}
@@ -254,6 +305,8 @@ enum tfprof_status code_build(struct tree *t, const struct model *m, bool source
 	vec_clear(&b.trie);
 	hash_clear(&b.children);
 	vec_clear(&b.frames);
+	hash_clear(&b.frame_index);
+	vec_clear(&b.split);
 	buf_clear(&b.text);
 	if (status != TFPROF_OK)
 		tree_clear(t);
