@@ -38,6 +38,15 @@ void *mem_array(size_t n, size_t item_size)
 	return mem_alloc(size);
 }
 
+void *mem_zero_array(size_t n, size_t item_size)
+{
+	size_t size;
+
+	if (__builtin_mul_overflow(n, item_size, &size))
+		return NULL;
+	return mem_zero(size);
+}
+
 void *mem_resize(void *block, size_t size)
 {
 	return must_fail() ? NULL : realloc(block, size ? size : 1);

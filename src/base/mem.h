@@ -11,6 +11,7 @@
 void *mem_alloc(size_t size);
 void *mem_zero(size_t size);
 void *mem_array(size_t n, size_t item_size);
+void *mem_zero_array(size_t n, size_t item_size);
 void *mem_resize(void *block, size_t size);
 void mem_free(void *block);
 

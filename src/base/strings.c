@@ -39,11 +39,6 @@ uint32_t strings_find(const struct strings *s, struct span text)
 	return hash_find(&s->index, hash_text(text), same_text, &probe);
 }
 
-bool strings_reserve(struct strings *s, size_t n)
-{
-	return vec_reserve(&s->text, n);
-}
-
 static uint32_t add(struct strings *s, struct span text, bool copy)
 {
 	struct probe probe = {s, text};
@@ -66,11 +61,12 @@ static uint32_t add(struct strings *s, struct span text, bool copy)
 	return id;
 }
 
-uint32_t strings_append(struct strings *s, struct span text)
+bool strings_append(struct strings *s, size_t n)
 {
-	if (s->text.n >= NONE - 1 || !vec_push(&s->text, text))
-		return NONE;
-	return (uint32_t)s->text.n - 1;
+	if (n >= NONE - 1 - s->text.n || !vec_reserve(&s->text, n))
+		return false;
+	s->text.n += n;
+	return true;
 }
 
 struct hash_job {

@@ -20,9 +20,6 @@ struct strings {
 bool strings_init(struct strings *s);
 void strings_clear(struct strings *s);
 
-/* Room for n more texts, so that appending them moves nothing. */
-bool strings_reserve(struct strings *s, size_t n);
-
 /* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
  * the caller's bytes, which must outlive the pool; `strings_add` copies them.
  * NONE when memory (or the 4 billion ids) is out. */
@@ -30,9 +27,9 @@ uint32_t strings_alias(struct strings *s, struct span text);
 uint32_t strings_add(struct strings *s, struct span text);
 uint32_t strings_find(const struct strings *s, struct span text);
 
-/* An id for a text without looking whether it has one: it aliases the caller's
- * bytes and is not found until strings_index(). */
-uint32_t strings_append(struct strings *s, struct span text);
+/* n more ids, for texts that the caller puts there, aliasing bytes that outlive
+ * the pool. They are not found until strings_index(). False when memory is out. */
+bool strings_append(struct strings *s, size_t n);
 
 /* Makes appended texts known: those of `ids` that turn out to have an id
  * already are replaced by it. False when memory is out. */

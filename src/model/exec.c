@@ -30,10 +30,9 @@ uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 	return row != NONE && m->execs.rows.at[row].step == step ? row : NONE;
 }
 
-uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
+uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
 {
-	struct execs *x = &m->execs;
-	uint32_t row = m->nodes.first_exec[node], previous = NONE;
+	uint32_t row = *first, previous = NONE;
 
 	while (row != NONE && x->rows.at[row].step < step) {
 		previous = row;
@@ -46,10 +45,15 @@ uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
 	x->rows.at[x->rows.n] = (struct exec){.step = step, .next = row, .detail = NONE};
 	row = (uint32_t)x->rows.n++;
 	if (previous == NONE)
-		m->nodes.first_exec[node] = row;
+		*first = row;
 	else
 		x->rows.at[previous].next = row;
 	return row;
+}
+
+uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
+{
+	return execs_row(&m->execs, &m->nodes.first_exec[node], step);
 }
 
 /* ---- sums of a message ------------------------------------------------- */

@@ -99,6 +99,9 @@ bool execs_reserve(struct execs *x, size_t n);
 
 struct model;
 
+/* The row of a step among those chained from *first, made if there is none; NONE
+ * when memory is out. */
+uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step);
 /* The node's row of a step, made if there is none; NONE when memory is out. */
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
 /* The same without making one. */

@@ -72,12 +72,6 @@ static bool reserve_node_of(struct model *m, uint32_t string)
 	return true;
 }
 
-bool model_reserve(struct model *m, size_t n)
-{
-	return reserve_nodes(&m->nodes, n) && strings_reserve(&m->strings, n) &&
-		vec_reserve(&m->execs.rows, n);
-}
-
 static uint32_t append_node(struct model *m, uint32_t name, uint32_t op)
 {
 	struct nodes *nodes = &m->nodes;
@@ -111,14 +105,31 @@ uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
 	return node;
 }
 
-uint32_t model_append_node(struct model *m, struct span name, uint32_t op)
+/* Pages of a large block of zeros cost nothing until they are written. */
+static bool make_columns(struct nodes *nodes, size_t n)
 {
-	uint32_t string = strings_append(&m->strings, name);
-	uint32_t node = string == NONE ? NONE : append_node(m, string, op);
+	bool fine = true;
 
-	if (node != NONE)
-		m->n_unindexed = m->nodes.n;
-	return node;
+#define X(type, column)                                                        \
+	nodes->column = mem_zero_array(n, sizeof(type));                       \
+	fine = fine && nodes->column;
+	NODE_COLUMNS(X)
+#undef X
+	if (fine)
+		nodes->n = nodes->cap = n;
+	return fine;
+}
+
+bool model_make_nodes(struct model *m, size_t n)
+{
+	uint32_t first = (uint32_t)m->strings.text.n;
+
+	if (n >= NONE - 1 - first || !make_columns(&m->nodes, n) || !strings_append(&m->strings, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		m->nodes.name[i] = first + (uint32_t)i;
+	m->n_unindexed = n;
+	return true;
 }
 
 bool model_gather_names(struct model *m)

@@ -131,16 +131,14 @@ uint32_t model_find_node(const struct model *m, struct span name);
  * all of them calls this first. False when memory is out. */
 bool model_gather_names(struct model *m);
 
-/* Room for n more nodes, so that adding them moves nothing. */
-bool model_reserve(struct model *m, size_t n);
-
 /* A new node whose name no other has; columns not given are zero. NONE when
  * memory is out. */
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
-/* A node of a profile being loaded: its name points into the profile and is
- * not looked up until somebody searches nodes by name. */
-uint32_t model_append_node(struct model *m, struct span name, uint32_t op);
+/* Makes the nodes of a profile about to be loaded, in a model that has none: all
+ * columns are zero, for the loader to fill. Each name is a string of its own,
+ * which is not looked up until somebody searches nodes by name. */
+bool model_make_nodes(struct model *m, size_t n);
 /* Makes all names known. Who searches nodes by name, or adds some, calls this
  * first. False when memory is out. */
 bool model_index_names(struct model *m);

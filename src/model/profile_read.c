@@ -1,31 +1,32 @@
-/* ProfileProto → model, in one pass over the bytes.
+/* ProfileProto → model.
  *
- * Sums of execs are read at once; attributes, call stacks, edges and the events
- * behind the sums stay as slices of the file until somebody asks for them. */
+ * The profile is cut into parts (profile_parts.h), whose nodes are read at the
+ * same time (profile_nodes.h). Everything else in a profile is small: it is put
+ * aside and read at the end, in the order of the file. */
+#include <stdatomic.h>
+
+#include "base/parallel.h"
 #include "model/input.h"
 #include "model/model.h"
 #include "model/profile_fields.h"
+#include "model/profile_nodes.h"
+#include "model/profile_parts.h"
 #include "proto/wire.h"
 
-struct raw_exec {
-	int64_t step;
-	struct span message;
-};
-
-/* A text that the last node had too is not looked up again: devices repeat. */
-struct repeated_text {
-	struct span text;
-	uint32_t string;
+struct part {
+	struct profile_part from;
+	struct node_reader nodes;
+	VEC(struct wire_field) others;     /* fields that are no nodes */
+	bool failed;                       /* as nodes.bad says, behind all of `others` */
 };
 
 struct loader {
 	struct model *model;
-	const char *bad;           /* malformed here; NULL: memory is out */
-	struct repeated_text device, host_device, op, types[2];
-	/* of the node being read: */
-	VEC(struct raw_exec) execs;
-	dims_vec shape;
-	size_t n_types;
+	const char *bad;                   /* malformed here; NULL: memory is out */
+	struct span profile;
+	struct part *parts;
+	size_t n_parts;
+	atomic_size_t bytes_done, nodes_done;
 };
 
 static bool fail(struct loader *l, const char *bad)
@@ -34,156 +35,63 @@ static bool fail(struct loader *l, const char *bad)
 	return false;
 }
 
-/* A map entry { key = 1: int, value = 2: message }. */
-static bool read_message_entry(struct loader *l, struct span entry, int64_t *key,
-	struct span *value)
+/* ---- nodes, part by part -------------------------------------------------- */
+
+/* All parts count; the first one, which runs in the caller's thread, tells. */
+static void progress(struct loader *l, size_t part, size_t bytes, size_t nodes)
 {
-	struct wire_reader r = wire_reader(entry);
+	const struct model *m = l->model;
+	size_t bytes_done = atomic_fetch_add(&l->bytes_done, bytes) + bytes;
+	size_t nodes_done = atomic_fetch_add(&l->nodes_done, nodes) + nodes;
+
+	if (part == 0 && m->progress)
+		m->progress(m->progress_context, bytes_done, l->profile.n, nodes_done);
+}
+
+static bool read_part(struct loader *l, size_t i)
+{
+	enum { BETWEEN = 4096 };
+	struct part *p = &l->parts[i];
+	struct wire_reader r = wire_reader(p->from.bytes);
 	struct wire_field f;
+	const char *told = r.at;
 
-	*key = 0;
-	*value = (struct span){entry.at, 0};
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
-			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
-			*value = f.bytes;
-	return r.bad ? fail(l, r.bad) : true;
-}
-
-static bool read_shape(struct loader *l, struct span packed)
-{
-	struct wire_reader r = wire_reader(packed);
-	uint64_t value;
-
-	while (wire_packed_next(&r, &value))
-		if (!vec_push(&l->shape, (int64_t)value))
-			return fail(l, NULL);
-	return r.bad ? fail(l, r.bad) : true;
-}
-
-static bool add_execs(struct loader *l, uint32_t node)
-{
-	struct model *m = l->model;
-
-	for (size_t i = 0; i < l->execs.n; i++) {
-		uint32_t row = exec_row(m, node, l->execs.at[i].step);
-		struct exec *exec;
-
-		if (row == NONE)
-			return fail(l, NULL);
-		exec = &m->execs.rows.at[row];
-		/* A key that comes again replaces what came before. */
-		*exec = (struct exec){.step = exec->step, .next = exec->next, .detail = NONE};
-		if (!exec_read_sums(exec, l->execs.at[i].message, &l->bad))
+	while (wire_next(&r, &f)) {
+		if (f.tag != WIRE_LEN(1)) {
+			if (!vec_push(&p->others, f))
+				return false;
+			continue;
+		}
+		if (!node_reader_add(&p->nodes, f.bytes))
 			return false;
-		m->has_negative |= exec_is_negative(exec);
+		if (p->nodes.n % BETWEEN == 0) {
+			progress(l, i, (size_t)(r.at - told), BETWEEN);
+			told = r.at;
+		}
 	}
-	return true;
+	p->nodes.bad = r.bad;
+	return !r.bad;
 }
 
-/* The scalar fields of a ProfileNode. */
-struct raw_node {
-	struct span name, op, device, host_device, trace;
-	int64_t id, float_ops;
-	uint32_t types;
-};
-
-static uint32_t intern(struct loader *l, struct span text)
+static void run_part(void *context, size_t i)
 {
-	return strings_alias(&l->model->strings, text);
+	struct loader *l = context;
+
+	l->parts[i].failed = !read_part(l, i);
 }
 
-static uint32_t intern_again(struct loader *l, struct repeated_text *last, struct span text)
+static void settle_part(void *context, size_t i)
 {
-	if (last->text.at && span_equal(last->text, text))
-		return last->string;
-	*last = (struct repeated_text){text, intern(l, text)};
-	return last->string;
+	struct loader *l = context;
+
+	node_reader_settle(&l->parts[i].nodes);
 }
 
-static bool add_type(struct loader *l, struct raw_node *raw, struct span text)
+/* ---- the other fields ------------------------------------------------------ */
+
+static bool read_entry(struct loader *l, struct span entry, int64_t *key, struct span *value)
 {
-	struct model *m = l->model;
-	/* The first two are the device and the op, most of the time. */
-	uint32_t type = l->n_types < 2 ? intern_again(l, &l->types[l->n_types], text)
-				       : intern(l, text);
-
-	l->n_types++;
-	raw->types = type == NONE ? NONE : sets_with(&m->sets, &m->strings, raw->types, type);
-	return raw->types != NONE ? true : fail(l, NULL);
-}
-
-static uint32_t add_node(struct loader *l, const struct raw_node *raw, struct span message,
-	int64_t key)
-{
-	struct model *m = l->model;
-	struct nodes *nodes = &m->nodes;
-	uint32_t op = intern_again(l, &l->op, raw->op), node;
-	uint32_t device = intern_again(l, &l->device, raw->device);
-	uint32_t host = intern_again(l, &l->host_device, raw->host_device);
-	uint32_t shape = l->shape.n ? shapes_add(&m->shapes, l->shape.at, l->shape.n) : 0;
-
-	if (op == NONE || device == NONE || host == NONE || shape == NONE)
-		return NONE;
-	node = model_append_node(m, raw->name, op);
-	if (node == NONE || !vec_push(&m->flow.ids, key))
-		return NONE;
-	nodes->types[node] = raw->types;
-	nodes->shape[node] = shape;
-	nodes->device[node] = device;
-	nodes->host_device[node] = host;
-	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
-	/* Others know it by its key: written back under its id, that changes. */
-	if (key != raw->id)
-		nodes->flags[node] |= NODE_CHANGED;
-	nodes->id[node] = raw->id;
-	nodes->float_ops[node] = raw->float_ops;
-	m->has_negative |= raw->float_ops < 0;
-	nodes->source[node] = message;
-	nodes->trace[node] = raw->trace;
-	return node;
-}
-
-static bool read_field(struct loader *l, struct raw_node *raw, const struct wire_field *f)
-{
-	struct raw_exec exec;
-
-	switch (f->tag) {
-	case WIRE_LEN(1): raw->name = f->bytes; break;
-	case WIRE_LEN(4): return read_shape(l, f->bytes);
-	case WIRE_VARINT(4):
-		return vec_push(&l->shape, (int64_t)f->value) ? true : fail(l, NULL);
-	case WIRE_LEN(5): return add_type(l, raw, f->bytes);
-	case WIRE_LEN(6): raw->device = f->bytes; break;
-	case WIRE_LEN(7): raw->host_device = f->bytes; break;
-	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
-	case WIRE_LEN(9): raw->op = f->bytes; break;
-	case WIRE_LEN(10): raw->trace = f->bytes; break;
-	case WIRE_LEN(12):
-		if (!read_message_entry(l, f->bytes, &exec.step, &exec.message))
-			return false;
-		return vec_push(&l->execs, exec) ? true : fail(l, NULL);
-	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
-	}
-	return true;
-}
-
-static bool read_node(struct loader *l, struct span message, int64_t key)
-{
-	struct raw_node raw = {0};
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	uint32_t node;
-
-	l->execs.n = l->shape.n = l->n_types = 0;
-	while (wire_next(&r, &f))
-		if (!read_field(l, &raw, &f))
-			return false;
-	if (r.bad)
-		return fail(l, r.bad);
-	node = add_node(l, &raw, message, key);
-	return node != NONE ? add_execs(l, node) : fail(l, NULL);
+	return profile_read_entry(entry, key, value, &l->bad);
 }
 
 static bool read_string(struct loader *l, struct span entry)
@@ -191,7 +99,7 @@ static bool read_string(struct loader *l, struct span entry)
 	int64_t id;
 	struct span text;
 
-	if (!read_message_entry(l, entry, &id, &text))
+	if (!read_entry(l, entry, &id, &text))
 		return false;
 	return model_add_trace_string(l->model, id, text) ? true : fail(l, NULL);
 }
@@ -211,7 +119,7 @@ static bool read_transfer(struct loader *l, struct span message)
 		}
 	if (r.bad)
 		return fail(l, r.bad);
-	t.device = intern(l, device);
+	t.device = strings_alias(&l->model->strings, device);
 	return t.device != NONE && vec_push(&l->model->transfers, t) ? true : fail(l, NULL);
 }
 
@@ -226,54 +134,81 @@ static bool read_steps(struct loader *l, struct span packed)
 	return r.bad ? fail(l, r.bad) : true;
 }
 
-/* About how many nodes there are, judging by the first ones: counting them all
- * would mean to wait for every page of the file twice. */
-static size_t estimate_nodes(struct span profile)
-{
-	enum { SAMPLE = 256 };
-	struct wire_reader r = wire_reader(profile);
-	struct wire_field f;
-	size_t n = 0;
-
-	while (n < SAMPLE && wire_next(&r, &f))
-		n += f.tag == WIRE_LEN(1);
-	if (n < SAMPLE || r.bad)
-		return n;
-	return (size_t)((double)profile.n / (double)(r.at - profile.at) * SAMPLE * 1.02);
-}
-
-static bool read_profile(struct loader *l, struct span profile)
+static bool read_other(struct loader *l, const struct wire_field *f)
 {
 	struct model *m = l->model;
-	struct wire_reader r = wire_reader(profile);
-	struct wire_field f;
-	struct span message;
-	int64_t key;
-	size_t n = estimate_nodes(profile);
-	bool fine = true;
 
-	if (!model_reserve(m, n) || !vec_reserve(&m->flow.ids, n))
-		return fail(l, NULL);
-	while (fine && wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(1):
-			fine = read_message_entry(l, f.bytes, &key, &message) &&
-				read_node(l, message, key);
-			if (m->nodes.n % 4096 == 0)
-				model_progress(m, (size_t)(r.at - profile.at), profile.n);
-			break;
-		case WIRE_VARINT(2): m->has_trace = f.value != 0; break;
-		case WIRE_LEN(3): fine = read_steps(l, f.bytes); break;
-		case WIRE_VARINT(3):
-			fine = model_add_step(m, (int64_t)f.value) ? true : fail(l, NULL);
-			break;
-		case WIRE_LEN(4): fine = read_string(l, f.bytes); break;
-		case WIRE_VARINT(5): m->misses_accelerator_stream = f.value != 0; break;
-		case WIRE_LEN(PROFILE_TRANSFER): fine = read_transfer(l, f.bytes); break;
-		}
-	if (fine && r.bad)
-		return fail(l, r.bad);
+	switch (f->tag) {
+	case WIRE_VARINT(2): m->has_trace = f->value != 0; break;
+	case WIRE_LEN(3): return read_steps(l, f->bytes);
+	case WIRE_VARINT(3): return model_add_step(m, (int64_t)f->value) ? true : fail(l, NULL);
+	case WIRE_LEN(4): return read_string(l, f->bytes);
+	case WIRE_VARINT(5): m->misses_accelerator_stream = f->value != 0; break;
+	case WIRE_LEN(PROFILE_TRANSFER): return read_transfer(l, f->bytes);
+	}
+	return true;
+}
+
+/* Of several damages the first one in the file is reported. */
+static bool read_others(struct loader *l, const struct part *p)
+{
+	for (size_t i = 0; i < p->others.n; i++)
+		if (!read_other(l, &p->others.at[i]))
+			return false;
+	return p->failed ? fail(l, p->nodes.bad) : true;
+}
+
+/* ---- all of it ------------------------------------------------------------- */
+
+static bool make_parts(struct loader *l)
+{
+	enum { LEAST_BYTES = 1 << 20 };
+	struct profile_part from[PARALLEL_MAX];
+	size_t n = parallel_parts(l->profile.n, LEAST_BYTES), n_nodes = 0, first = 0;
+	bool fine;
+
+	profile_cut(l->profile, from, n);
+	for (size_t i = 0; i < n; i++)
+		n_nodes += from[i].n_nodes;
+	l->parts = mem_zero_array(n, sizeof(*l->parts));
+	if (!l->parts || !model_make_nodes(l->model, n_nodes) ||
+		!vec_reserve(&l->model->flow.ids, n_nodes))
+		return false;
+	l->n_parts = n;
+	l->model->flow.ids.n = n_nodes;
+	fine = true;
+	for (size_t i = 0; i < n; i++) {
+		l->parts[i].from = from[i];
+		/* An exec per node, usually; the first part makes room for all. */
+		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
+			i ? from[i].n_nodes : n_nodes);
+		first += from[i].n_nodes;
+	}
 	return fine;
+}
+
+static bool read_profile(struct loader *l)
+{
+	if (!make_parts(l))
+		return fail(l, NULL);
+	parallel_run(l->n_parts, run_part, l);
+	for (size_t i = 0; i < l->n_parts; i++)
+		if (!read_others(l, &l->parts[i]))
+			return false;
+	for (size_t i = 0; i < l->n_parts; i++)
+		if (!node_reader_merge(&l->parts[i].nodes))
+			return fail(l, NULL);
+	parallel_run(l->n_parts, settle_part, l);
+	return true;
+}
+
+static void clear_parts(struct loader *l)
+{
+	for (size_t i = 0; i < l->n_parts; i++) {
+		node_reader_clear(&l->parts[i].nodes);
+		vec_clear(&l->parts[i].others);
+	}
+	mem_free(l->parts);
 }
 
 /* Back to empty, with what the caller set. */
@@ -306,15 +241,15 @@ enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input
 		return status;
 	}
 	source = m->sources.at[0];
+	l.profile = source.bytes;
 	m->flow.profile = arena_copy(&m->arena, span_of(input_name(in, INPUT_PROFILE))).at;
 	m->flow.is_pending = true;
 	if (!m->flow.profile)
 		status = error_no_memory(err);
-	else if (!read_profile(&l, source.bytes))
+	else if (!read_profile(&l))
 		status = l.bad ? input_malformed(in, INPUT_PROFILE, &source, l.bad, err)
 			       : error_no_memory(err);
-	vec_clear(&l.execs);
-	vec_clear(&l.shape);
+	clear_parts(&l);
 	if (status != TFPROF_OK)
 		start_over(m);
 	m->generation++;

@@ -79,3 +79,14 @@ uint32_t sets_with(struct sets *s, const struct strings *strings, uint32_t set, 
 	*memo = (struct set_memo){set, string, with(s, strings, set, string)};
 	return memo->result;
 }
+
+uint32_t sets_add(struct sets *s, const struct string_set *set, const uint32_t *ids)
+{
+	uint32_t *list = arena_array(&s->arena, set->n, sizeof(*list));
+
+	if (!list)
+		return NONE;
+	for (uint32_t i = 0; i < set->n; i++)
+		list[i] = ids[set->at[i]];
+	return intern(s, list, set->n);
+}

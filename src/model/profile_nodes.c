@@ -1,0 +1,301 @@
+/* Sums of execs are read at once; attributes, call stacks, edges and the events
+ * behind the sums stay as slices of the file until somebody asks for them. */
+#include "model/profile_nodes.h"
+
+#include "proto/wire.h"
+
+static bool fail(struct node_reader *r, const char *bad)
+{
+	r->bad = bad;
+	return false;
+}
+
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, size_t n_execs)
+{
+	*r = (struct node_reader){.model = m, .first = first};
+	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes) &&
+		vec_reserve(&r->execs.rows, n_execs);
+}
+
+void node_reader_clear(struct node_reader *r)
+{
+	strings_clear(&r->strings);
+	sets_clear(&r->sets);
+	shapes_clear(&r->shapes);
+	execs_clear(&r->execs);
+	mem_free(r->merged.string);
+	mem_free(r->merged.set);
+	mem_free(r->merged.shape);
+	vec_clear(&r->raw_execs);
+	vec_clear(&r->shape);
+}
+
+/* ---- fields of a node ---------------------------------------------------- */
+
+bool profile_read_entry(struct span entry, int64_t *key, struct span *value, const char **bad)
+{
+	struct wire_reader w = wire_reader(entry);
+	struct wire_field f;
+
+	*key = 0;
+	*value = (struct span){entry.at, 0};
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_VARINT(1))
+			*key = (int64_t)f.value;
+		else if (f.tag == WIRE_LEN(2))
+			*value = f.bytes;
+	if (w.bad)
+		*bad = w.bad;
+	return !w.bad;
+}
+
+static bool read_shape(struct node_reader *r, struct span packed)
+{
+	struct wire_reader w = wire_reader(packed);
+	uint64_t value;
+
+	while (wire_packed_next(&w, &value))
+		if (!vec_push(&r->shape, (int64_t)value))
+			return fail(r, NULL);
+	return w.bad ? fail(r, w.bad) : true;
+}
+
+/* Which of the recent texts it may be: some characters tell most apart. */
+static size_t recent_place(const struct node_reader *r, struct span text)
+{
+	const unsigned char *c = (const unsigned char *)text.at;
+	size_t mix = text.n + c[0] * 5u + c[text.n / 2] * 3u + c[text.n - 1] * 17u;
+
+	return mix % (sizeof(r->recent) / sizeof(*r->recent));
+}
+
+static uint32_t intern(struct node_reader *r, struct span text)
+{
+	struct recent_text *recent;
+
+	if (!text.n)
+		return 0;
+	recent = &r->recent[recent_place(r, text)];
+	if (!span_equal(recent->text, text))
+		*recent = (struct recent_text){text, strings_alias(&r->strings, text)};
+	return recent->string;
+}
+
+/* The scalar fields of a ProfileNode. */
+struct raw_node {
+	struct span name, op, device, host_device, trace;
+	int64_t id, float_ops;
+	uint32_t types;
+};
+
+static bool add_type(struct node_reader *r, struct raw_node *raw, struct span text)
+{
+	uint32_t type = intern(r, text);
+
+	raw->types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
+	return raw->types != NONE ? true : fail(r, NULL);
+}
+
+static bool read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+{
+	struct raw_exec exec;
+
+	switch (f->tag) {
+	case WIRE_LEN(1): raw->name = f->bytes; break;
+	case WIRE_LEN(4): return read_shape(r, f->bytes);
+	case WIRE_VARINT(4):
+		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
+	case WIRE_LEN(5): return add_type(r, raw, f->bytes);
+	case WIRE_LEN(6): raw->device = f->bytes; break;
+	case WIRE_LEN(7): raw->host_device = f->bytes; break;
+	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
+	case WIRE_LEN(9): raw->op = f->bytes; break;
+	case WIRE_LEN(10): raw->trace = f->bytes; break;
+	case WIRE_LEN(12):
+		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
+			return false;
+		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
+	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
+	}
+	return true;
+}
+
+/* ---- adding -------------------------------------------------------------- */
+
+/* Columns that stay as they were made, zero, are not touched. */
+static bool add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
+	int64_t key)
+{
+	struct nodes *nodes = &r->model->nodes;
+	uint32_t node = r->first + r->n;
+	uint32_t op = intern(r, raw->op), device = intern(r, raw->device);
+	uint32_t host = intern(r, raw->host_device);
+	uint32_t shape = r->shape.n ? shapes_add(&r->shapes, r->shape.at, r->shape.n) : 0;
+
+	if (op == NONE || device == NONE || host == NONE || shape == NONE)
+		return fail(r, NULL);
+	r->model->strings.text.at[nodes->name[node]] = raw->name;
+	nodes->op[node] = op;
+	nodes->types[node] = raw->types;
+	nodes->shape[node] = shape;
+	nodes->device[node] = device;
+	nodes->host_device[node] = host;
+	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
+	/* Others know it by its key: written back under its id, that changes. */
+	if (key != raw->id)
+		nodes->flags[node] |= NODE_CHANGED;
+	nodes->id[node] = raw->id;
+	nodes->float_ops[node] = raw->float_ops;
+	nodes->source[node] = message;
+	nodes->trace[node] = raw->trace;
+	r->model->flow.ids.at[node] = key;
+	r->has_negative |= raw->float_ops < 0;
+	r->n++;
+	return true;
+}
+
+static bool add_execs(struct node_reader *r, uint32_t node)
+{
+	uint32_t *first = &r->model->nodes.first_exec[node];
+
+	*first = NONE;
+	for (size_t i = 0; i < r->raw_execs.n; i++) {
+		uint32_t row = execs_row(&r->execs, first, r->raw_execs.at[i].step);
+		struct exec *exec;
+
+		if (row == NONE)
+			return fail(r, NULL);
+		exec = &r->execs.rows.at[row];
+		/* A key that comes again replaces what came before. */
+		*exec = (struct exec){.step = exec->step, .next = exec->next, .detail = NONE};
+		if (!exec_read_sums(exec, r->raw_execs.at[i].message, &r->bad))
+			return false;
+		r->has_negative |= exec_is_negative(exec);
+	}
+	return true;
+}
+
+bool node_reader_add(struct node_reader *r, struct span entry)
+{
+	struct raw_node raw = {0};
+	struct wire_reader w;
+	struct wire_field f;
+	struct span message;
+	int64_t key;
+
+	if (!profile_read_entry(entry, &key, &message, &r->bad))
+		return false;
+	r->raw_execs.n = r->shape.n = 0;
+	w = wire_reader(message);
+	while (wire_next(&w, &f))
+		if (!read_field(r, &raw, &f))
+			return false;
+	if (w.bad)
+		return fail(r, w.bad);
+	return add_node(r, &raw, message, key) && add_execs(r, r->first + r->n - 1);
+}
+
+/* ---- one model of all parts ----------------------------------------------- */
+
+static bool merge_strings(struct node_reader *r)
+{
+	size_t n = r->strings.text.n;
+
+	r->merged.string = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.string && i < n; i++) {
+		uint32_t id = strings_alias(&r->model->strings, r->strings.text.at[i]);
+
+		if (id == NONE)
+			return false;
+		r->merged.string[i] = id;
+	}
+	return r->merged.string;
+}
+
+/* A set is in the order of its texts, whatever ids they have. */
+static bool merge_sets(struct node_reader *r)
+{
+	size_t n = r->sets.at.n;
+
+	r->merged.set = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.set && i < n; i++) {
+		uint32_t id = sets_add(&r->model->sets, &r->sets.at.at[i], r->merged.string);
+
+		if (id == NONE)
+			return false;
+		r->merged.set[i] = id;
+	}
+	return r->merged.set;
+}
+
+static bool merge_shapes(struct node_reader *r)
+{
+	size_t n = r->shapes.at.n;
+
+	r->merged.shape = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.shape && i < n; i++) {
+		const struct shape *shape = &r->shapes.at.at[i];
+		uint32_t id = shapes_add(&r->model->shapes, shape->dims, shape->n);
+
+		if (id == NONE)
+			return false;
+		r->merged.shape[i] = id;
+	}
+	return r->merged.shape;
+}
+
+/* The rows of the first part become the model's, those of others are put behind
+ * when settling. */
+static bool merge_execs(struct node_reader *r)
+{
+	struct execs *x = &r->model->execs;
+
+	r->merged.first_exec = (uint32_t)x->rows.n;
+	if (!x->rows.n) {
+		struct execs none = *x;
+
+		*x = r->execs;
+		r->execs = none;
+		return true;
+	}
+	if (r->execs.rows.n >= NONE - 1 - x->rows.n || !vec_reserve(&x->rows, r->execs.rows.n))
+		return false;
+	x->rows.n += r->execs.rows.n;
+	return true;
+}
+
+bool node_reader_merge(struct node_reader *r)
+{
+	r->model->has_negative |= r->has_negative;
+	return merge_strings(r) && merge_sets(r) && merge_shapes(r) && merge_execs(r);
+}
+
+static void settle_execs(struct node_reader *r)
+{
+	uint32_t *first = r->model->nodes.first_exec + r->first, by = r->merged.first_exec;
+	struct exec *rows = r->model->execs.rows.at + by;
+
+	for (size_t i = 0; i < r->execs.rows.n; i++) {
+		rows[i] = r->execs.rows.at[i];
+		if (rows[i].next != NONE)
+			rows[i].next += by;
+	}
+	for (size_t i = 0; by && i < r->n; i++)
+		if (first[i] != NONE)
+			first[i] += by;
+}
+
+void node_reader_settle(struct node_reader *r)
+{
+	struct nodes *nodes = &r->model->nodes;
+	const struct merged_ids *ids = &r->merged;
+
+	for (uint32_t i = r->first; i < r->first + r->n; i++) {
+		nodes->op[i] = ids->string[nodes->op[i]];
+		nodes->device[i] = ids->string[nodes->device[i]];
+		nodes->host_device[i] = ids->string[nodes->host_device[i]];
+		nodes->types[i] = ids->set[nodes->types[i]];
+		nodes->shape[i] = ids->shape[nodes->shape[i]];
+	}
+	settle_execs(r);
+}
