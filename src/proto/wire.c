@@ -126,3 +126,16 @@ bool wire_check(struct span message, const char **bad)
 	*bad = r.bad;
 	return !r.bad;
 }
+
+struct span wire_again(const char *field)
+{
+	size_t n = 0;
+	unsigned shift = 0;
+
+	while (*field++ & 0x80)
+		;
+	for (; *field & 0x80; field++, shift += 7)
+		n |= (size_t)(*field & 0x7f) << shift;
+	n |= (size_t)*field << shift;
+	return (struct span){field + 1, n};
+}

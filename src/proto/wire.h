@@ -43,9 +43,32 @@ static inline struct wire_reader wire_reader(struct span bytes)
 	return (struct wire_reader){bytes.at, bytes.n ? bytes.at + bytes.n : bytes.at, NULL};
 }
 
-/* The general cases, out of line. */
+/* The general cases, out of line. They get copies: what nobody has the address
+ * of stays in registers. */
 bool wire_varint_slow(struct wire_reader *r, uint64_t *value);
 bool wire_next_slow(struct wire_reader *r, struct wire_field *f);
+
+static inline bool wire_varint_general(struct wire_reader *r, uint64_t *value)
+{
+	struct wire_reader copy = *r;
+	uint64_t v = 0;
+	bool fine = wire_varint_slow(&copy, &v);
+
+	*r = copy;
+	*value = v;
+	return fine;
+}
+
+static inline bool wire_next_general(struct wire_reader *r, struct wire_field *f)
+{
+	struct wire_reader copy = *r;
+	struct wire_field field = {0};
+	bool fine = wire_next_slow(&copy, &field);
+
+	*r = copy;
+	*f = field;
+	return fine;
+}
 
 /* The low seven bits of each of the first `n` bytes, put together. */
 static inline uint64_t wire_pack_groups(uint64_t word, unsigned n)
@@ -77,7 +100,7 @@ static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 			return true;
 		}
 	}
-	return wire_varint_slow(r, value);
+	return wire_varint_general(r, value);
 }
 
 /* The next field; false at the end or when the bytes are malformed. */
@@ -86,6 +109,7 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 	uint64_t n;
 	unsigned char tag;
 
+	*f = (struct wire_field){0};
 	if (r->at >= r->end)
 		return false;
 	tag = (unsigned char)*r->at;
@@ -106,7 +130,7 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 			return wire_varint(r, &f->value);
 		}
 	}
-	return wire_next_slow(r, f);
+	return wire_next_general(r, f);
 }
 
 /* The items of a packed repeated field, or the single one of an unpacked. */
@@ -114,6 +138,10 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 {
 	return r->at < r->end && wire_varint(r, value);
 }
+
+/* The bytes of a length-delimited field that was read before: its tag is at
+ * `field`. */
+struct span wire_again(const char *field);
 
 /* True if the whole message is well-formed on its own level. */
 bool wire_check(struct span message, const char **bad);
