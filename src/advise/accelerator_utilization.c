@@ -16,22 +16,25 @@ struct usage {
 
 typedef VEC(struct usage) usages;
 
-static const struct exec *last_exec(const struct model *m, uint32_t node)
+static uint32_t last_exec(const struct model *m, uint32_t node)
 {
-	const struct exec *last = NULL;
+	uint32_t last = NONE;
 
-	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = last->next)
-		last = &m->execs.rows.at[row];
+	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = m->execs.rows.at[row].next)
+		last = row;
 	return last;
 }
 
-static void add(struct usage *u, const struct exec *exec)
+static void add(struct usage *u, const struct execs *x, uint32_t exec)
 {
-	u->accelerator_us = (int64_t)((uint64_t)u->accelerator_us + (uint64_t)exec->accelerator_us);
-	if (exec->start_us && (!u->start_us || exec->start_us < u->start_us))
-		u->start_us = exec->start_us;
-	if (exec->end_us > u->end_us)
-		u->end_us = exec->end_us;
+	struct exec_sums sums = exec_get_sums(x, exec);
+	struct exec_extent extent = exec_get_extent(x, exec);
+
+	u->accelerator_us = (int64_t)((uint64_t)u->accelerator_us + (uint64_t)sums.accelerator_us);
+	if (extent.start_us && (!u->start_us || extent.start_us < u->start_us))
+		u->start_us = extent.start_us;
+	if (extent.end_us > u->end_us)
+		u->end_us = extent.end_us;
 }
 
 /* Only a node's last step counts. */
@@ -44,16 +47,16 @@ static bool collect(struct check *c, usages *found)
 		return false;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		uint32_t device = m->nodes.device[node];
-		const struct exec *exec = last_exec(m, node);
+		uint32_t exec = last_exec(m, node);
 
-		if (!exec || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
+		if (exec == NONE || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
 			continue;
 		if (!place[device]) {
 			if (!vec_push(found, ((struct usage){.device = device})))
 				return false;
 			place[device] = (uint32_t)found->n;
 		}
-		add(&found->at[place[device] - 1], exec);
+		add(&found->at[place[device] - 1], &m->execs, exec);
 	}
 	return true;
 }

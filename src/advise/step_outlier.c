@@ -23,12 +23,13 @@ struct steps {
 static int64_t micros_of(const struct model *m, uint32_t node, int64_t step)
 {
 	uint32_t row = exec_find(m, node, step);
-
 	int64_t sum = 0;
 
 	if (row != NONE) {
-		add_clamped(&sum, m->execs.rows.at[row].accelerator_us);
-		add_clamped(&sum, m->execs.rows.at[row].cpu_us);
+		struct exec_sums sums = exec_get_sums(&m->execs, row);
+
+		add_clamped(&sum, sums.accelerator_us);
+		add_clamped(&sum, sums.cpu_us);
 	}
 	return sum;
 }

@@ -7,6 +7,7 @@
 void execs_clear(struct execs *x)
 {
 	vec_clear(&x->rows);
+	vec_clear(&x->wide);
 	vec_clear(&x->details);
 	vec_clear(&x->events);
 	vec_clear(&x->memories);
@@ -42,7 +43,7 @@ uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
 		return row;
 	if (x->rows.n >= NONE - 1 || !vec_reserve(&x->rows, 1))
 		return NONE;
-	x->rows.at[x->rows.n] = (struct exec){.step = step, .next = row, .detail = NONE};
+	x->rows.at[x->rows.n] = (struct exec){.step = step, .next = row};
 	row = (uint32_t)x->rows.n++;
 	if (previous == NONE)
 		*first = row;
@@ -135,54 +136,119 @@ static void add(int64_t *sum, uint64_t value)
 	*sum = (int64_t)((uint64_t)*sum + value);
 }
 
-static bool sum_memory(struct exec *row, struct span memory, const char **bad)
+static bool sum_memory(struct exec_sums *sums, struct span memory, const char **bad)
 {
 	struct wire_reader r = wire_reader(memory);
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(6): add(&row->requested_bytes, f.value); break;
-		case WIRE_VARINT(7): add(&row->peak_bytes, f.value); break;
-		case WIRE_VARINT(8): add(&row->residual_bytes, f.value); break;
-		case WIRE_VARINT(9): add(&row->output_bytes, f.value); break;
+		case WIRE_VARINT(6): add(&sums->requested_bytes, f.value); break;
+		case WIRE_VARINT(7): add(&sums->peak_bytes, f.value); break;
+		case WIRE_VARINT(8): add(&sums->residual_bytes, f.value); break;
+		case WIRE_VARINT(9): add(&sums->output_bytes, f.value); break;
 		}
 	if (r.bad)
 		*bad = r.bad;
 	return !r.bad;
 }
 
-bool exec_read_sums(struct exec *row, struct span message, const char **bad)
+bool exec_read_sums(struct exec_sums *sums, struct span message, const char **bad)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
+	*sums = (struct exec_sums){0};
 	while (wire_next(&r, &f)) {
 		bool fine = true;
 
 		switch (f.tag) {
-		case WIRE_VARINT(1): row->run_count = (int64_t)f.value; break;
-		case WIRE_VARINT(2): row->start_us = (int64_t)f.value; break;
-		case WIRE_VARINT(3): row->end_us = (int64_t)f.value; break;
-		case WIRE_LEN(4): fine = sum_times(f.bytes, &row->accelerator_us, bad); break;
-		case WIRE_LEN(5): fine = sum_times(f.bytes, &row->cpu_us, bad); break;
-		case WIRE_LEN(7): fine = sum_memory(row, f.bytes, bad); break;
+		case WIRE_VARINT(1): sums->run_count = (int64_t)f.value; break;
+		case WIRE_LEN(4): fine = sum_times(f.bytes, &sums->accelerator_us, bad); break;
+		case WIRE_LEN(5): fine = sum_times(f.bytes, &sums->cpu_us, bad); break;
+		case WIRE_LEN(7): fine = sum_memory(sums, f.bytes, bad); break;
 		}
 		if (!fine)
 			return false;
 	}
-	row->raw = message;
 	if (r.bad)
 		*bad = r.bad;
 	return !r.bad;
+}
+
+/* Below 0 is not narrow either. */
+static bool is_narrow(const struct exec_sums *sums)
+{
+	uint64_t any = (uint64_t)sums->run_count << 2;
+
+#define X(sum) any |= (uint64_t)sums->sum;
+	EXEC_SUMS(X)
+#undef X
+	return any <= UINT32_MAX;
+}
+
+bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
+{
+	struct exec *exec = &x->rows.at[row];
+
+	if (exec->is_wide) {
+		x->wide.at[exec->wide] = *sums;
+		return true;
+	}
+	if (!is_narrow(sums)) {
+		if (!vec_push(&x->wide, *sums))
+			return false;
+		exec->is_wide = true;
+		exec->wide = (uint32_t)x->wide.n - 1;
+		return true;
+	}
+	exec->run_count = (uint32_t)sums->run_count & 0x3fffffff;
+	exec->accelerator_us = (uint32_t)sums->accelerator_us;
+	exec->cpu_us = (uint32_t)sums->cpu_us;
+	exec->requested_bytes = (uint32_t)sums->requested_bytes;
+	exec->peak_bytes = (uint32_t)sums->peak_bytes;
+	exec->residual_bytes = (uint32_t)sums->residual_bytes;
+	exec->output_bytes = (uint32_t)sums->output_bytes;
+	return true;
+}
+
+struct span exec_get_raw(const struct exec *exec)
+{
+	return exec->raw ? wire_again(exec->raw) : (struct span){"", 0};
+}
+
+struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
+{
+	const struct exec *exec = &x->rows.at[row];
+	struct exec_extent extent = {0, 0};
+	struct wire_reader r;
+	struct wire_field f;
+
+	if (exec->has_detail) {
+		const struct exec_detail *detail = &x->details.at[exec->detail];
+
+		return (struct exec_extent){detail->start_us, detail->end_us};
+	}
+	r = wire_reader(exec_get_raw(exec));
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_VARINT(2))
+			extent.start_us = (int64_t)f.value;
+		else if (f.tag == WIRE_VARINT(3))
+			extent.end_us = (int64_t)f.value;
+	return extent;
 }
 
 /* ---- adding ------------------------------------------------------------ */
 
 static bool give_detail(struct execs *x, uint32_t row)
 {
-	if (!vec_push(&x->details, ((struct exec_detail){NONE, NONE, NONE, NONE, NONE, NONE, 0})))
+	struct exec_extent extent = exec_get_extent(x, row);
+	struct exec_detail detail = {NONE, NONE, NONE, NONE, NONE, NONE, 0, extent.start_us,
+		extent.end_us};
+
+	if (!vec_push(&x->details, detail))
 		return false;
+	x->rows.at[row].has_detail = true;
 	x->rows.at[row].detail = (uint32_t)x->details.n - 1;
 	return true;
 }
@@ -393,8 +459,8 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 {
 	const struct exec *exec = &m->execs.rows.at[row];
 
-	return exec->detail == NONE ? visit_raw(v, exec->raw)
-				    : visit_detail(v, m, &m->execs.details.at[exec->detail]);
+	return exec->has_detail ? visit_detail(v, m, &m->execs.details.at[exec->detail])
+				: visit_raw(v, exec_get_raw(exec));
 }
 
 /* ---- everything as arrays ------------------------------------------------ */
@@ -483,9 +549,9 @@ bool exec_thaw(struct model *m, uint32_t row)
 	struct exec_detail *detail;
 	bool fine = true;
 
-	if (x->rows.at[row].detail != NONE)
+	if (x->rows.at[row].has_detail)
 		return true;
-	if (!x->rows.at[row].raw.n)
+	if (!x->rows.at[row].raw)
 		return give_detail(x, row);
 	if (!exec_get(m, row, &arena, &v) || !give_detail(x, row)) {
 		arena_clear(&arena);
@@ -512,7 +578,6 @@ bool exec_thaw(struct model *m, uint32_t row)
 			: sets_with(&m->sets, &m->strings, detail->devices, device);
 		fine = detail->devices != NONE;
 	}
-	x->rows.at[row].raw = (struct span){0};
 	arena_clear(&arena);
 	return fine;
 }

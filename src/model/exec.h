@@ -2,12 +2,16 @@
  *
  *     exec ── sums            what reports need
  *          ── raw             ExecProfile bytes, if it came from a profile
- *          ── detail ──┬─ events → …        (device, start, duration)
+ *          ── detail ──┬─ start, end
+ *                      ├─ events → …        (device, start, duration)
  *                      ├─ memories → …      a record per entry
  *                      └─ allocations → …
  *
  * An exec has raw bytes or a detail, never both: adding to a loaded one
  * decodes its bytes first (exec_thaw).
+ *
+ * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
+ * as nearly all do, stand in it, the others in a list of their own.
  */
 #ifndef TFPROF_MODEL_EXEC_H
 #define TFPROF_MODEL_EXEC_H
@@ -26,16 +30,28 @@
 	X(residual_bytes)                                                      \
 	X(output_bytes)
 
-struct exec {
-	int64_t step;
-	uint32_t next;             /* the node's next step, NONE at the end */
-	uint32_t detail;           /* NONE if raw holds it all */
-	int64_t start_us;          /* 0: no entry had a start time */
-	int64_t end_us;
+struct exec_sums {
 #define X(sum) int64_t sum;
 	EXEC_SUMS(X)
 #undef X
-	struct span raw;
+};
+
+struct exec {
+	int64_t step;
+	union {
+		const char *raw;   /* the field of the profile it is; NULL: nothing yet */
+		uint32_t detail;   /* if has_detail */
+	};
+	uint32_t next;             /* the node's next step, NONE at the end */
+	uint32_t run_count : 30;
+	uint32_t is_wide : 1, has_detail : 1;
+	union {
+		struct {
+			uint32_t accelerator_us, cpu_us, requested_bytes, peak_bytes,
+				residual_bytes, output_bytes;
+		};
+		uint32_t wide;     /* if is_wide: where the sums are */
+	};
 };
 
 struct exec_event {
@@ -82,10 +98,13 @@ struct exec_detail {
 	uint32_t first_memory, last_memory;
 	uint32_t first_allocation, last_allocation;
 	uint32_t devices;          /* set of string ids */
+	int64_t start_us;          /* 0: no entry had a start time */
+	int64_t end_us;
 };
 
 struct execs {
 	VEC(struct exec) rows;
+	VEC(struct exec_sums) wide;
 	VEC(struct exec_detail) details;
 	VEC(struct exec_event) events;
 	VEC(struct exec_memory) memories;
@@ -107,20 +126,44 @@ uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
 /* The same without making one. */
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
 
-/* Reads the sums of an ExecProfile message into a row. False if malformed at
- * *bad. */
-bool exec_read_sums(struct exec *row, struct span message, const char **bad);
+/* The sums of a row. */
+static inline struct exec_sums exec_get_sums(const struct execs *x, uint32_t row)
+{
+	const struct exec *exec = &x->rows.at[row];
+
+	if (exec->is_wide)
+		return x->wide.at[exec->wide];
+#define X(sum) .sum = exec->sum,
+	return (struct exec_sums){EXEC_SUMS(X)};
+#undef X
+}
+
+/* False when memory is out. */
+bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums);
+
+/* Reads the sums of an ExecProfile message. False if malformed at *bad. */
+bool exec_read_sums(struct exec_sums *sums, struct span message, const char **bad);
 
 /* Whether some sum is below 0. */
-static inline bool exec_is_negative(const struct exec *row)
+static inline bool exec_is_negative(const struct exec_sums *sums)
 {
 	int64_t any = 0;
 
-#define X(sum) any |= row->sum;
+#define X(sum) any |= sums->sum;
 	EXEC_SUMS(X)
 #undef X
 	return any < 0;
 }
+
+/* The bytes of an exec that has no detail. */
+struct span exec_get_raw(const struct exec *exec);
+
+/* When it began and ended; began 0: no entry had a start time. */
+struct exec_extent {
+	int64_t start_us, end_us;
+};
+
+struct exec_extent exec_get_extent(const struct execs *x, uint32_t row);
 
 /* Appends to a row's detail; false when memory is out. */
 bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event);

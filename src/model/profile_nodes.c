@@ -96,10 +96,25 @@ static bool add_type(struct node_reader *r, struct raw_node *raw, struct span te
 	return raw->types != NONE ? true : fail(r, NULL);
 }
 
+static bool read_exec_entry(struct node_reader *r, struct span entry)
+{
+	struct wire_reader w = wire_reader(entry);
+	struct wire_field f;
+	struct raw_exec exec = {0, NULL};
+	const char *field = w.at;
+
+	for (; wire_next(&w, &f); field = w.at)
+		if (f.tag == WIRE_VARINT(1))
+			exec.step = (int64_t)f.value;
+		else if (f.tag == WIRE_LEN(2))
+			exec.field = field;
+	if (w.bad)
+		return fail(r, w.bad);
+	return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
+}
+
 static bool read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
-	struct raw_exec exec;
-
 	switch (f->tag) {
 	case WIRE_LEN(1): raw->name = f->bytes; break;
 	case WIRE_LEN(4): return read_shape(r, f->bytes);
@@ -111,10 +126,7 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
 	case WIRE_LEN(9): raw->op = f->bytes; break;
 	case WIRE_LEN(10): raw->trace = f->bytes; break;
-	case WIRE_LEN(12):
-		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
-			return false;
-		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
+	case WIRE_LEN(12): return read_exec_entry(r, f->bytes);
 	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
 	}
 	return true;
@@ -160,17 +172,18 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 
 	*first = NONE;
 	for (size_t i = 0; i < r->raw_execs.n; i++) {
+		/* A key that comes again replaces what came before. */
 		uint32_t row = execs_row(&r->execs, first, r->raw_execs.at[i].step);
-		struct exec *exec;
+		struct exec_sums sums;
 
 		if (row == NONE)
 			return fail(r, NULL);
-		exec = &r->execs.rows.at[row];
-		/* A key that comes again replaces what came before. */
-		*exec = (struct exec){.step = exec->step, .next = exec->next, .detail = NONE};
-		if (!exec_read_sums(exec, r->raw_execs.at[i].message, &r->bad))
+		r->execs.rows.at[row].raw = r->raw_execs.at[i].field;
+		if (!exec_read_sums(&sums, exec_get_raw(&r->execs.rows.at[row]), &r->bad))
 			return false;
-		r->has_negative |= exec_is_negative(exec);
+		if (!exec_put_sums(&r->execs, row, &sums))
+			return fail(r, NULL);
+		r->has_negative |= exec_is_negative(&sums);
 	}
 	return true;
 }
@@ -251,6 +264,7 @@ static bool merge_execs(struct node_reader *r)
 	struct execs *x = &r->model->execs;
 
 	r->merged.first_exec = (uint32_t)x->rows.n;
+	r->merged.first_wide = (uint32_t)x->wide.n;
 	if (!x->rows.n) {
 		struct execs none = *x;
 
@@ -258,9 +272,14 @@ static bool merge_execs(struct node_reader *r)
 		r->execs = none;
 		return true;
 	}
-	if (r->execs.rows.n >= NONE - 1 - x->rows.n || !vec_reserve(&x->rows, r->execs.rows.n))
+	if (r->execs.rows.n >= NONE - 1 - x->rows.n || !vec_reserve(&x->rows, r->execs.rows.n) ||
+		!vec_reserve(&x->wide, r->execs.wide.n))
 		return false;
 	x->rows.n += r->execs.rows.n;
+	if (r->execs.wide.n)
+		memcpy(x->wide.at + x->wide.n, r->execs.wide.at,
+			r->execs.wide.n * sizeof(*x->wide.at));
+	x->wide.n += r->execs.wide.n;
 	return true;
 }
 
@@ -279,6 +298,8 @@ static void settle_execs(struct node_reader *r)
 		rows[i] = r->execs.rows.at[i];
 		if (rows[i].next != NONE)
 			rows[i].next += by;
+		if (rows[i].is_wide)
+			rows[i].wide += r->merged.first_wide;
 	}
 	for (size_t i = 0; by && i < r->n; i++)
 		if (first[i] != NONE)

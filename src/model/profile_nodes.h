@@ -24,6 +24,7 @@ struct recent_text {
 struct merged_ids {
 	uint32_t *string, *set, *shape;
 	uint32_t first_exec;               /* row 0 → this row */
+	uint32_t first_wide;               /* wide sums 0 → these */
 };
 
 struct node_reader {
@@ -40,7 +41,7 @@ struct node_reader {
 	/* of the node being read: */
 	VEC(struct raw_exec {
 		int64_t step;
-		struct span message;
+		const char *field;         /* where its value is; NULL: there is none */
 	}) raw_execs;
 	dims_vec shape;
 };

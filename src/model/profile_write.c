@@ -162,15 +162,15 @@ static void put_memory(struct writer *w, const struct exec_memory *memory)
 	wire_close(w->out, record);
 }
 
-static void put_detail(struct writer *w, const struct exec *exec)
+static void put_detail(struct writer *w, uint32_t row)
 {
 	const struct model *m = w->model;
-	const struct exec_detail *d = &m->execs.details.at[exec->detail];
+	const struct exec_detail *d = &m->execs.details.at[m->execs.rows.at[row].detail];
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
 
-	wire_put_nonzero(w->out, 1, exec->run_count);
-	wire_put_nonzero(w->out, 2, exec->start_us);
-	wire_put_nonzero(w->out, 3, exec->end_us);
+	wire_put_nonzero(w->out, 1, exec_get_sums(&m->execs, row).run_count);
+	wire_put_nonzero(w->out, 2, d->start_us);
+	wire_put_nonzero(w->out, 3, d->end_us);
 	for (uint32_t i = 0; i < devices->n; i++)
 		put_times(w, d, 4, true, devices->at[i]);
 	for (uint32_t i = 0; i < devices->n; i++)
@@ -198,12 +198,12 @@ static void put_execs(struct writer *w, uint32_t node)
 		size_t entry = wire_open(w->out, 12);
 
 		wire_put_int(w->out, 1, exec->step);
-		if (exec->detail == NONE) {
-			wire_put_bytes(w->out, 2, exec->raw);
+		if (!exec->has_detail) {
+			wire_put_bytes(w->out, 2, exec_get_raw(exec));
 		} else {
 			size_t value = wire_open(w->out, 2);
 
-			put_detail(w, exec);
+			put_detail(w, row);
 			wire_close(w->out, value);
 		}
 		wire_close(w->out, entry);

@@ -324,8 +324,8 @@ static bool add_memory(struct model *m, uint32_t row, const struct entry *e, uns
 	struct wire_field f;
 	struct exec_memory record = {0};
 	struct allocator_sums sums = {0};
+	struct exec_sums exec = exec_get_sums(&m->execs, row);
 	struct exec_output output;
-	struct exec *exec;
 	int64_t persistent, temp;
 
 	add(&record.micros, e->start_us);
@@ -354,36 +354,44 @@ static bool add_memory(struct model *m, uint32_t row, const struct entry *e, uns
 	add(&record.peak_bytes, temp);
 	record.residual_bytes = sums.live;
 	add(&record.residual_bytes, persistent);
-	exec = &m->execs.rows.at[row];
-	add(&exec->requested_bytes, record.requested_bytes);
-	add(&exec->peak_bytes, record.peak_bytes);
-	add(&exec->residual_bytes, record.residual_bytes);
-	add(&exec->output_bytes, record.output_bytes);
-	return exec_add_memory(&m->execs, row, record) && add_outputs(m, row, e);
+	add(&exec.requested_bytes, record.requested_bytes);
+	add(&exec.peak_bytes, record.peak_bytes);
+	add(&exec.residual_bytes, record.residual_bytes);
+	add(&exec.output_bytes, record.output_bytes);
+	m->has_negative |= exec_is_negative(&exec);
+	return exec_put_sums(&m->execs, row, &exec) &&
+		exec_add_memory(&m->execs, row, record) && add_outputs(m, row, e);
 }
 
 static bool add_time(struct model *m, uint32_t row, const struct entry *e,
 	const struct placed_device *device)
 {
-	struct exec *exec = &m->execs.rows.at[row];
+	struct exec_sums exec = exec_get_sums(&m->execs, row);
+	struct exec_detail *detail = &m->execs.details.at[m->execs.rows.at[row].detail];
 	int64_t duration = e->duration_us ? e->duration_us : 1, end = e->start_us;
 	struct exec_event event = {.device = device->name, .start_us = e->start_us,
 		.duration_us = duration};
 
 	add(&end, duration);
-	if (exec->start_us == 0 || e->start_us < exec->start_us)
-		exec->start_us = e->start_us;
-	if (end > exec->end_us)
-		exec->end_us = end;
+	if (detail->start_us == 0 || e->start_us < detail->start_us)
+		detail->start_us = e->start_us;
+	if (end > detail->end_us)
+		detail->end_us = end;
+	if (device->kind & DEVICE_STREAM_ALL)
+		add(&exec.accelerator_us, duration);
+	if (device->kind & DEVICE_CANONICAL) {
+		add(&exec.cpu_us, duration);
+		exec.run_count++;
+	}
+	m->has_negative |= exec_is_negative(&exec);
+	if (!exec_put_sums(&m->execs, row, &exec))
+		return false;
 	if (device->kind & DEVICE_STREAM_ALL) {
-		add(&exec->accelerator_us, duration);
 		event.accelerator = true;
 		if (!exec_add_event(&m->execs, row, event))
 			return false;
 	}
 	if (device->kind & DEVICE_CANONICAL) {
-		add(&exec->cpu_us, duration);
-		exec->run_count++;
 		event.accelerator = false;
 		return exec_add_event(&m->execs, row, event);
 	}
@@ -453,19 +461,14 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 	detail->devices = devices;
 	if (e->start_us > 0 && !add_time(m, row, e, device))
 		return false;
-	if (m->nodes.device[node] != device->name) {
-		m->has_negative |= exec_is_negative(&m->execs.rows.at[row]);
+	if (m->nodes.device[node] != device->name)
 		return true;
-	}
 	if (e->start_us <= 0) {
 		buf_span(notes, e->name);
 		buf_text(notes, " has no start time, skipping\n");
 		return true;
 	}
-	if (!add_memory(m, row, e, device->kind))
-		return false;
-	m->has_negative |= exec_is_negative(&m->execs.rows.at[row]);
-	return true;
+	return add_memory(m, row, e, device->kind);
 }
 
 static bool place_device(struct model *m, struct span name, struct placed_device *device,

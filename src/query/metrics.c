@@ -1,6 +1,6 @@
 #include "query/metrics.h"
 
-static void add_exec(struct numbers *n, const struct exec *x)
+static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
 	int64_t micros = metric_add(METRIC_MICROS, x->accelerator_us, x->cpu_us);
 
@@ -33,11 +33,12 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 	if (row == NONE)
 		return;
 	for (; row != NONE; row = m->execs.rows.at[row].next) {
-		const struct exec *x = &m->execs.rows.at[row];
+		struct exec_sums sums;
 
-		if (step >= 0 && x->step != step)
+		if (step >= 0 && m->execs.rows.at[row].step != step)
 			continue;
-		add_exec(out, x);
+		sums = exec_get_sums(&m->execs, row);
+		add_exec(out, &sums);
 		n_execs++;
 	}
 	if (n_execs > 1)
