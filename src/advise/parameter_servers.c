@@ -33,9 +33,9 @@ static struct span asked_device(const struct model *m, uint32_t node)
 	struct wire_field f;
 	struct span device = {"", 0};
 
-	if (m->nodes.flags[node] & NODE_FROM_PROFILE || !m->nodes.source[node].n)
+	if (m->nodes.flags[node] & NODE_FROM_PROFILE || !m->nodes.source[node])
 		return device;
-	r = wire_reader(m->nodes.source[node]);
+	r = wire_reader(model_source(m, node));
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(4))
 			device = f.bytes;

@@ -46,10 +46,10 @@ struct place check_node(struct check *c, uint32_t node)
 	struct place place = {.device = model_text(m, m->nodes.device[node]),
 		.node = model_name(m, node), .op = model_text(m, m->nodes.op[node])};
 
-	if (maker != NONE && m->nodes.trace[maker].n)
-		place.line = line_of(c, m->nodes.trace[maker], true);
-	else if (m->nodes.trace[node].n)
-		place.line = line_of(c, m->nodes.trace[node], false);
+	if (maker != NONE && model_trace(m, maker).n)
+		place.line = line_of(c, model_trace(m, maker), true);
+	else if (model_trace(m, node).n)
+		place.line = line_of(c, model_trace(m, node), false);
 	return place;
 }
 

@@ -27,9 +27,9 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
 	struct wire_field f;
 	bool found = false;
 
-	if (!m->nodes.source[node].n)
+	if (!m->nodes.source[node])
 		return false;
-	r = wire_reader(m->nodes.source[node]);
+	r = wire_reader(model_source(m, node));
 	while (wire_next(&r, &f)) {
 		struct wire_reader entry;
 		struct span key = {"", 0}, value = {"", 0};
@@ -58,9 +58,9 @@ int32_t attrs_first_control(const struct model *m, uint32_t node)
 	struct wire_field f;
 	int32_t n_inputs = 0;
 
-	if (!m->nodes.source[node].n)
+	if (!m->nodes.source[node])
 		return INT32_MAX;
-	r = wire_reader(m->nodes.source[node]);
+	r = wire_reader(model_source(m, node));
 	while (wire_next(&r, &f)) {
 		if (from_profile && f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL))
 			return f.value < INT32_MAX ? (int32_t)f.value : INT32_MAX;

@@ -214,7 +214,7 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 
 struct span exec_get_raw(const struct exec *exec)
 {
-	return exec->raw ? wire_again(exec->raw) : (struct span){"", 0};
+	return wire_again(exec->raw);
 }
 
 struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)

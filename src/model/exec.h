@@ -39,7 +39,7 @@ struct exec_sums {
 struct exec {
 	int64_t step;
 	union {
-		const char *raw;   /* the field of the profile it is; NULL: nothing yet */
+		const char *raw;   /* see wire_again(); NULL: nothing yet */
 		uint32_t detail;   /* if has_detail */
 	};
 	uint32_t next;             /* the node's next step, NONE at the end */

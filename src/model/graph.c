@@ -187,7 +187,7 @@ static bool read_node(struct loader *l, struct span message)
 	node = model_add_node(m, name_id, op_id);
 	if (node == NONE)
 		return fail(l, NULL);
-	m->nodes.source[node] = message;
+	m->nodes.source[node] = message.at;
 	l->inputs_seen = 0;
 	r = wire_reader(message);
 	while (fine && wire_next(&r, &f))

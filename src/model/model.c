@@ -22,7 +22,7 @@ void model_clear(struct model *m)
 	vec_clear(&m->node_of);
 	vec_clear(&m->edges);
 	vec_clear(&m->outputs);
-	vec_clear(&m->flow.ids);
+	vec_clear(&m->flow.keys);
 	execs_clear(&m->execs);
 	vec_clear(&m->steps);
 	vec_clear(&m->transfers);

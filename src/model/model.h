@@ -9,6 +9,8 @@
  *                                             for attributes (read on demand)
  *          ── trace                           its CodeDef bytes (see trace.h)
  *
+ * Of source and trace the column says where they begin (see wire_again()).
+ *
  * An edge names its source by string, so an input that is not known yet is
  * found once a later graph brings it. Sources own the bytes columns point at.
  *
@@ -24,6 +26,7 @@
 #include "model/sets.h"
 #include "model/shapes.h"
 #include "model/source.h"
+#include "proto/wire.h"
 
 struct edge {
 	uint32_t source;       /* string id of the node's name */
@@ -58,8 +61,8 @@ enum node_flags {
 	X(uint8_t, flags)                                                      \
 	X(int64_t, id)                                                         \
 	X(int64_t, float_ops)                                                  \
-	X(struct span, source)                                                 \
-	X(struct span, trace)
+	X(const char *, source)                                                \
+	X(const char *, trace)
 
 struct nodes {
 #define X(type, column) type *column;
@@ -81,10 +84,17 @@ struct trace_string {
 	uint32_t string;
 };
 
+/* A node that others know by a key that is not its id. */
+struct node_key {
+	uint32_t node;
+	int64_t key;
+};
+
 /* Edges and outputs of a loaded profile that nobody has asked for yet. */
 struct pending_flow {
 	bool is_pending;
-	VEC(int64_t) ids;                      /* by node: the id others know it by */
+	size_t n;                              /* of the first n nodes */
+	VEC(struct node_key) keys;             /* ascending by node */
 	const char *profile;                   /* what it was loaded from, for messages */
 };
 
@@ -165,6 +175,16 @@ static inline struct span model_text(const struct model *m, uint32_t string)
 static inline struct span model_name(const struct model *m, uint32_t node)
 {
 	return strings_get(&m->strings, m->nodes.name[node]);
+}
+
+static inline struct span model_source(const struct model *m, uint32_t node)
+{
+	return wire_again(m->nodes.source[node]);
+}
+
+static inline struct span model_trace(const struct model *m, uint32_t node)
+{
+	return wire_again(m->nodes.trace[node]);
 }
 
 /* Tells the caller's progress function, if there is one. */

@@ -102,7 +102,7 @@ static bool add_entry(struct model *m, struct span message)
 		m->has_trace = true;
 		if (!(m->nodes.flags[node] & NODE_HAS_TRACE)) {
 			m->nodes.flags[node] |= NODE_HAS_TRACE;
-			m->nodes.trace[node] = trace;
+			m->nodes.trace[node] = trace.at;
 		}
 	}
 	r = wire_reader(message);

@@ -85,27 +85,43 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static bool id_map_init(struct id_map *map, const int64_t *ids, size_t n)
+/* The id others know a node by; `*i` goes along with the nodes, from 0. */
+static int64_t key_of(const struct model *m, uint32_t node, size_t *i)
 {
+	if (*i < m->flow.keys.n && m->flow.keys.at[*i].node == node)
+		return m->flow.keys.at[(*i)++].key;
+	return m->nodes.id[node];
+}
+
+static bool id_map_init(struct id_map *map, const struct model *m)
+{
+	size_t n = m->flow.n, i = 0;
+
 	*map = (struct id_map){.n_table = 2 * n + 64};
 	map->table = mem_array(map->n_table, sizeof(*map->table));
 	if (!map->table)
 		return false;
 	memset(map->table, 0xff, map->n_table * sizeof(*map->table));
-	for (size_t i = 0; i < n; i++)
-		if (ids[i] >= 0 && (uint64_t)ids[i] < map->n_table)
-			map->table[ids[i]] = (uint32_t)i;
+	for (uint32_t node = 0; node < n; node++) {
+		int64_t id = key_of(m, node, &i);
+
+		if (id >= 0 && (uint64_t)id < map->n_table)
+			map->table[id] = node;
 		else
 			map->n_sorted++;
+	}
 	if (!map->n_sorted)
 		return true;
 	map->sorted = mem_array(map->n_sorted, sizeof(*map->sorted));
 	if (!map->sorted)
 		return false;
-	map->n_sorted = 0;
-	for (size_t i = 0; i < n; i++)
-		if (ids[i] < 0 || (uint64_t)ids[i] >= map->n_table)
-			map->sorted[map->n_sorted++] = (struct id_node){ids[i], (uint32_t)i};
+	map->n_sorted = i = 0;
+	for (uint32_t node = 0; node < n; node++) {
+		int64_t id = key_of(m, node, &i);
+
+		if (id < 0 || (uint64_t)id >= map->n_table)
+			map->sorted[map->n_sorted++] = (struct id_node){id, node};
+	}
 	qsort(map->sorted, map->n_sorted, sizeof(*map->sorted), by_id);
 	return true;
 }
@@ -289,7 +305,7 @@ static bool add_edges(struct reader *r, uint32_t node)
 static bool read_node(struct reader *r, uint32_t node)
 {
 	const struct nodes *nodes = &r->model->nodes;
-	struct wire_reader w = wire_reader(nodes->source[node]);
+	struct wire_reader w = wire_reader(model_source(r->model, node));
 	struct wire_field f;
 	size_t first_output = r->outputs.n;
 
@@ -412,7 +428,7 @@ static enum tfprof_status explain(const struct reader *r, struct tfprof_error *e
 	if (r->failure == DAMAGED)
 		return error_set(err, TFPROF_FORMAT, "%s: node '%.*s' is damaged at its byte %zu",
 			m->flow.profile, ERROR_SPAN(name),
-			(size_t)(r->bad - m->nodes.source[r->failed_node].at));
+			(size_t)(r->bad - m->nodes.source[r->failed_node]));
 	return error_no_memory(err);
 }
 
@@ -452,7 +468,7 @@ enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 	enum { LEAST_PART = 8192 };
 	struct reader readers[PARALLEL_MAX] = {0};
 	struct id_map ids = {0};
-	size_t n_edges = m->edges.n, n_outputs = m->outputs.n, n = m->flow.ids.n;
+	size_t n_edges = m->edges.n, n_outputs = m->outputs.n, n = m->flow.n;
 	size_t parts = parallel_parts(n, LEAST_PART);
 	enum tfprof_status status = TFPROF_OK;
 
@@ -464,13 +480,13 @@ enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 		readers[i].begin = (uint32_t)parallel_begin(n, parts, i);
 		readers[i].end = (uint32_t)parallel_begin(n, parts, i + 1);
 	}
-	if (!model_index_names(m) || !id_map_init(&ids, m->flow.ids.at, n))
+	if (!model_index_names(m) || !id_map_init(&ids, m))
 		status = error_no_memory(err);
 	else
 		status = read_all(m, readers, parts, err);
 	if (status == TFPROF_OK) {
 		m->flow.is_pending = false;
-		vec_clear(&m->flow.ids);
+		vec_clear(&m->flow.keys);
 	} else {
 		for (size_t node = 0; node < n; node++)
 			m->nodes.n_edges[node] = m->nodes.n_outputs[node] = 0;

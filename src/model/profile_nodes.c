@@ -26,6 +26,7 @@ void node_reader_clear(struct node_reader *r)
 	mem_free(r->merged.string);
 	mem_free(r->merged.set);
 	mem_free(r->merged.shape);
+	vec_clear(&r->keys);
 	vec_clear(&r->raw_execs);
 	vec_clear(&r->shape);
 }
@@ -38,7 +39,7 @@ bool profile_read_entry(struct span entry, int64_t *key, struct span *value, con
 	struct wire_field f;
 
 	*key = 0;
-	*value = (struct span){entry.at, 0};
+	*value = (struct span){NULL, 0};
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_VARINT(1))
 			*key = (int64_t)f.value;
@@ -60,13 +61,16 @@ static bool read_shape(struct node_reader *r, struct span packed)
 	return w.bad ? fail(r, w.bad) : true;
 }
 
-/* Which of the recent texts it may be: some characters tell most apart. */
+/* Which of the recent texts it may be: length and end tell most apart. */
 static size_t recent_place(const struct node_reader *r, struct span text)
 {
-	const unsigned char *c = (const unsigned char *)text.at;
-	size_t mix = text.n + c[0] * 5u + c[text.n / 2] * 3u + c[text.n - 1] * 17u;
+	uint64_t end = 0;
 
-	return mix % (sizeof(r->recent) / sizeof(*r->recent));
+	if (text.n >= sizeof(end))
+		memcpy(&end, text.at + text.n - sizeof(end), sizeof(end));
+	else
+		end = hash_bytes(text.at, text.n);
+	return (hash_mix(text.n, end) >> 8) % (sizeof(r->recent) / sizeof(*r->recent));
 }
 
 static uint32_t intern(struct node_reader *r, struct span text)
@@ -96,25 +100,10 @@ static bool add_type(struct node_reader *r, struct raw_node *raw, struct span te
 	return raw->types != NONE ? true : fail(r, NULL);
 }
 
-static bool read_exec_entry(struct node_reader *r, struct span entry)
-{
-	struct wire_reader w = wire_reader(entry);
-	struct wire_field f;
-	struct raw_exec exec = {0, NULL};
-	const char *field = w.at;
-
-	for (; wire_next(&w, &f); field = w.at)
-		if (f.tag == WIRE_VARINT(1))
-			exec.step = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
-			exec.field = field;
-	if (w.bad)
-		return fail(r, w.bad);
-	return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
-}
-
 static bool read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
+	struct raw_exec exec;
+
 	switch (f->tag) {
 	case WIRE_LEN(1): raw->name = f->bytes; break;
 	case WIRE_LEN(4): return read_shape(r, f->bytes);
@@ -126,7 +115,10 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
 	case WIRE_LEN(9): raw->op = f->bytes; break;
 	case WIRE_LEN(10): raw->trace = f->bytes; break;
-	case WIRE_LEN(12): return read_exec_entry(r, f->bytes);
+	case WIRE_LEN(12):
+		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
+			return false;
+		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
 	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
 	}
 	return true;
@@ -154,13 +146,15 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	nodes->host_device[node] = host;
 	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
 	/* Others know it by its key: written back under its id, that changes. */
-	if (key != raw->id)
+	if (key != raw->id) {
 		nodes->flags[node] |= NODE_CHANGED;
+		if (!vec_push(&r->keys, ((struct node_key){node, key})))
+			return fail(r, NULL);
+	}
 	nodes->id[node] = raw->id;
 	nodes->float_ops[node] = raw->float_ops;
-	nodes->source[node] = message;
-	nodes->trace[node] = raw->trace;
-	r->model->flow.ids.at[node] = key;
+	nodes->source[node] = message.at;
+	nodes->trace[node] = raw->trace.at;
 	r->has_negative |= raw->float_ops < 0;
 	r->n++;
 	return true;
@@ -178,8 +172,8 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 
 		if (row == NONE)
 			return fail(r, NULL);
-		r->execs.rows.at[row].raw = r->raw_execs.at[i].field;
-		if (!exec_read_sums(&sums, exec_get_raw(&r->execs.rows.at[row]), &r->bad))
+		r->execs.rows.at[row].raw = r->raw_execs.at[i].message.at;
+		if (!exec_read_sums(&sums, r->raw_execs.at[i].message, &r->bad))
 			return false;
 		if (!exec_put_sums(&r->execs, row, &sums))
 			return fail(r, NULL);
@@ -283,10 +277,21 @@ static bool merge_execs(struct node_reader *r)
 	return true;
 }
 
+static bool merge_keys(struct node_reader *r)
+{
+	struct pending_flow *flow = &r->model->flow;
+
+	if (!vec_reserve(&flow->keys, r->keys.n))
+		return false;
+	for (size_t i = 0; i < r->keys.n; i++)
+		flow->keys.at[flow->keys.n++] = r->keys.at[i];
+	return true;
+}
+
 bool node_reader_merge(struct node_reader *r)
 {
 	r->model->has_negative |= r->has_negative;
-	return merge_strings(r) && merge_sets(r) && merge_shapes(r) && merge_execs(r);
+	return merge_keys(r) && merge_strings(r) && merge_sets(r) && merge_shapes(r) && merge_execs(r);
 }
 
 static void settle_execs(struct node_reader *r)

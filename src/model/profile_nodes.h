@@ -34,14 +34,15 @@ struct node_reader {
 	struct sets sets;
 	struct shapes shapes;
 	struct execs execs;
+	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;
 	const char *bad;                   /* malformed here; NULL: memory is out */
-	struct recent_text recent[128];
+	struct recent_text recent[256];
 	/* of the node being read: */
 	VEC(struct raw_exec {
 		int64_t step;
-		const char *field;         /* where its value is; NULL: there is none */
+		struct span message;
 	}) raw_execs;
 	dims_vec shape;
 };
@@ -59,7 +60,8 @@ bool node_reader_merge(struct node_reader *r);
 /* Makes its nodes speak of the model's pools. */
 void node_reader_settle(struct node_reader *r);
 
-/* A map entry { key = 1: int, value = 2: message }. False if malformed at *bad. */
+/* A map entry { key = 1: int, value = 2: message }; without a value that is
+ * {NULL, 0}. False if malformed at *bad. */
 bool profile_read_entry(struct span entry, int64_t *key, struct span *value, const char **bad);
 
 #endif

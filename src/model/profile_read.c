@@ -171,11 +171,10 @@ static bool make_parts(struct loader *l)
 	for (size_t i = 0; i < n; i++)
 		n_nodes += from[i].n_nodes;
 	l->parts = mem_zero_array(n, sizeof(*l->parts));
-	if (!l->parts || !model_make_nodes(l->model, n_nodes) ||
-		!vec_reserve(&l->model->flow.ids, n_nodes))
+	if (!l->parts || !model_make_nodes(l->model, n_nodes))
 		return false;
 	l->n_parts = n;
-	l->model->flow.ids.n = n_nodes;
+	l->model->flow.n = n_nodes;
 	fine = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];

@@ -224,9 +224,7 @@ static void put_attrs(struct writer *w, uint32_t node)
 	struct wire_reader r;
 	struct wire_field f;
 
-	if (!nodes->source[node].n)
-		return;
-	r = wire_reader(nodes->source[node]);
+	r = wire_reader(model_source(w->model, node));
 	while (wire_next(&r, &f))
 		if (f.tag == attr) {
 			wire_put_bytes(w->out, 11, f.bytes);
@@ -247,8 +245,8 @@ static void put_unchanged(struct writer *w, uint32_t node)
 {
 	static const char empty_trace[] = {(char)WIRE_LEN(10), 0};
 	const struct nodes *nodes = &w->model->nodes;
-	struct span source = nodes->source[node];
-	size_t extra = nodes->trace[node].at ? 0 : sizeof(empty_trace);
+	struct span source = model_source(w->model, node);
+	size_t extra = nodes->trace[node] ? 0 : sizeof(empty_trace);
 	size_t size = source.n + extra;
 
 	wire_put_varint(w->out, WIRE_LEN(1));
@@ -288,7 +286,7 @@ static void put_node(struct writer *w, uint32_t node)
 	wire_put_nonzero(w->out, 8, nodes->float_ops[node]);
 	put_string(w, 9, nodes->op[node]);
 	if (nodes->flags[node] & NODE_HAS_TRACE)
-		wire_put_bytes(w->out, 10, nodes->trace[node]);
+		wire_put_bytes(w->out, 10, model_trace(w->model, node));
 	put_attrs(w, node);
 	put_execs(w, node);
 	wire_put_nonzero(w->out, 13, w->id[node]);
@@ -373,7 +371,7 @@ static void make_room(const struct model *m, struct buf *out)
 	size_t total = 0;
 
 	for (size_t i = 0; i < m->nodes.n; i++)
-		total += m->nodes.source[i].n + m->nodes.trace[i].n + 32;
+		total += model_source(m, (uint32_t)i).n + model_trace(m, (uint32_t)i).n + 32;
 	buf_reserve(out, total);
 }
 

@@ -127,15 +127,17 @@ bool wire_check(struct span message, const char **bad)
 	return !r.bad;
 }
 
-struct span wire_again(const char *field)
+/* Of a number only the last byte is below 0x80, and so is the last one of the tag
+ * before it: going back, the number ends where its tag does. */
+struct span wire_again(const char *bytes)
 {
-	size_t n = 0;
-	unsigned shift = 0;
+	const char *at;
+	size_t n;
 
-	while (*field++ & 0x80)
-		;
-	for (; *field & 0x80; field++, shift += 7)
-		n |= (size_t)(*field & 0x7f) << shift;
-	n |= (size_t)*field << shift;
-	return (struct span){field + 1, n};
+	if (!bytes)
+		return (struct span){NULL, 0};
+	at = bytes - 1;
+	for (n = (unsigned char)*at--; *at & 0x80; at--)
+		n = n << 7 | (*at & 0x7f);
+	return (struct span){bytes, n};
 }

@@ -92,6 +92,11 @@ static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 
 		memcpy(&word, r->at, 8);
 		stops = ~word & 0x8080808080808080;
+		if (stops & 0x8000) {
+			*value = (word & 0x7f) | (word >> 1 & 0x3f80);
+			r->at += 2;
+			return true;
+		}
 		if (stops) {
 			unsigned n = (unsigned)__builtin_ctzll(stops) / 8 + 1;
 
@@ -113,7 +118,7 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 	if (r->at >= r->end)
 		return false;
 	tag = (unsigned char)*r->at;
-	if (tag < 0x80 && tag >= 8) {
+	if ((unsigned char)(tag - 8) < 0x80 - 8) {
 		if ((tag & 7) == WIRE_T_LEN) {
 			const char *start = r->at++;
 
@@ -139,9 +144,9 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 	return r->at < r->end && wire_varint(r, value);
 }
 
-/* The bytes of a length-delimited field that was read before: its tag is at
- * `field`. */
-struct span wire_again(const char *field);
+/* All of a length-delimited field that was read before, by where its bytes
+ * begin: how many they are stands in front of them. Nothing, for NULL. */
+struct span wire_again(const char *bytes);
 
 /* True if the whole message is well-formed on its own level. */
 bool wire_check(struct span message, const char **bad);

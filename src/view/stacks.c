@@ -129,7 +129,7 @@ static size_t begin_of(const struct finder *f, size_t part)
 
 static bool has_stack(const struct model *m, uint32_t node)
 {
-	return (m->nodes.flags[node] & NODE_HAS_TRACE) && m->nodes.trace[node].n;
+	return (m->nodes.flags[node] & NODE_HAS_TRACE) && model_trace(m, node).n;
 }
 
 /* Stacks are numbered within the part. */
@@ -148,7 +148,7 @@ static void survey_part(void *context, size_t i)
 		f->found->forward[node] = (struct span){0};
 		if (!has_stack(m, node))
 			continue;
-		stack = find_stack(&part->stacks, m->nodes.trace[node]);
+		stack = find_stack(&part->stacks, model_trace(m, node));
 		if (stack == NONE)
 			part->failed = true;
 		else if (!code_forward_name(name, &f->found->forward[node]))
