@@ -20,7 +20,7 @@ static uint32_t last_exec(const struct model *m, uint32_t node)
 {
 	uint32_t last = NONE;
 
-	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = m->execs.rows.at[row].next)
+	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = exec_at(&m->execs, row)->next)
 		last = row;
 	return last;
 }

@@ -94,14 +94,14 @@ static bool collect_events(struct activity *a, const struct model *m)
 		collector.node = node;
 		collector.step = 0;
 		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
-			row = m->execs.rows.at[row].next) {
+			row = exec_at(&m->execs, row)->next) {
 			/* Both go up; a damaged profile may have execs of no step. */
 			while (collector.step < m->steps.n &&
-				m->steps.at[collector.step] < m->execs.rows.at[row].step)
+				m->steps.at[collector.step] < exec_at(&m->execs, row)->step)
 				collector.step++;
 			if (collector.step == m->steps.n)
 				break;
-			if (m->steps.at[collector.step] == m->execs.rows.at[row].step &&
+			if (m->steps.at[collector.step] == exec_at(&m->execs, row)->step &&
 				!exec_visit(m, row, &visitor))
 				return false;
 		}

@@ -56,9 +56,9 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 			place[device] = (uint32_t)peaks->n;
 		}
 		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
-			row = m->execs.rows.at[row].next) {
+			row = exec_at(&m->execs, row)->next) {
 			struct reading r = {
-				&peaks->at[place[device] - 1], m->execs.rows.at[row].step};
+				&peaks->at[place[device] - 1], exec_at(&m->execs, row)->step};
 			struct exec_visitor visitor = {.memory = read_memory, .context = &r};
 
 			exec_visit(m, row, &visitor);

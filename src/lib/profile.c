@@ -360,7 +360,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 		.n_steps = m->steps.n,
 		.n_devices = count_devices(m),
 		.has_code_traces = m->has_trace,
-		.has_run_meta = m->execs.rows.n != 0,
+		.has_run_meta = m->execs.n_rows != 0,
 		.has_checkpoint = m->checkpoint != NULL,
 		.misses_accelerator_stream = m->misses_accelerator_stream,
 	};

@@ -6,7 +6,10 @@
 
 void execs_clear(struct execs *x)
 {
-	vec_clear(&x->rows);
+	for (size_t i = 0; i < x->blocks.n; i++)
+		mem_free(x->blocks.at[i]);
+	vec_clear(&x->blocks);
+	x->n_rows = 0;
 	vec_clear(&x->wide);
 	vec_clear(&x->details);
 	vec_clear(&x->events);
@@ -17,39 +20,72 @@ void execs_clear(struct execs *x)
 
 bool execs_reserve(struct execs *x, size_t n)
 {
-	return vec_reserve(&x->rows, n) && vec_reserve(&x->details, n) &&
-		vec_reserve(&x->events, n) && vec_reserve(&x->memories, n) &&
-		vec_reserve(&x->outputs, n);
+	return vec_reserve(&x->details, n) && vec_reserve(&x->events, n) &&
+		vec_reserve(&x->memories, n) && vec_reserve(&x->outputs, n);
 }
 
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 {
 	uint32_t row = m->nodes.first_exec[node];
 
-	while (row != NONE && m->execs.rows.at[row].step < step)
-		row = m->execs.rows.at[row].next;
-	return row != NONE && m->execs.rows.at[row].step == step ? row : NONE;
+	while (row != NONE && exec_at(&m->execs, row)->step < step)
+		row = exec_at(&m->execs, row)->next;
+	return row != NONE && exec_at(&m->execs, row)->step == step ? row : NONE;
+}
+
+/* For one more row. */
+static bool make_room(struct execs *x)
+{
+	struct exec *block;
+
+	if (x->n_rows < x->blocks.n * EXEC_BLOCK)
+		return true;
+	if (x->n_rows >= NONE - EXEC_BLOCK || !vec_reserve(&x->blocks, 1))
+		return false;
+	block = mem_array(EXEC_BLOCK, sizeof(*block));
+	if (block)
+		x->blocks.at[x->blocks.n++] = block;
+	return block;
 }
 
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
 {
 	uint32_t row = *first, previous = NONE;
 
-	while (row != NONE && x->rows.at[row].step < step) {
+	while (row != NONE && exec_at(x, row)->step < step) {
 		previous = row;
-		row = x->rows.at[row].next;
+		row = exec_at(x, row)->next;
 	}
-	if (row != NONE && x->rows.at[row].step == step)
+	if (row != NONE && exec_at(x, row)->step == step)
 		return row;
-	if (x->rows.n >= NONE - 1 || !vec_reserve(&x->rows, 1))
+	if (!make_room(x))
 		return NONE;
-	x->rows.at[x->rows.n] = (struct exec){.step = step, .next = row};
-	row = (uint32_t)x->rows.n++;
+	*exec_at(x, (uint32_t)x->n_rows) = (struct exec){.step = step, .next = row};
+	row = (uint32_t)x->n_rows++;
 	if (previous == NONE)
 		*first = row;
 	else
-		x->rows.at[previous].next = row;
+		exec_at(x, previous)->next = row;
 	return row;
+}
+
+bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint32_t *first_wide)
+{
+	size_t first = x->blocks.n * EXEC_BLOCK;
+
+	if (other->n_rows >= NONE - EXEC_BLOCK - first ||
+		!vec_reserve(&x->blocks, other->blocks.n) || !vec_reserve(&x->wide, other->wide.n))
+		return false;
+	*first_row = (uint32_t)first;
+	*first_wide = (uint32_t)x->wide.n;
+	for (size_t i = 0; i < other->blocks.n; i++)
+		x->blocks.at[x->blocks.n++] = other->blocks.at[i];
+	for (size_t i = 0; i < other->wide.n; i++)
+		x->wide.at[x->wide.n++] = other->wide.at[i];
+	if (other->n_rows)
+		x->n_rows = first + other->n_rows;
+	other->blocks.n = other->n_rows = other->wide.n = 0;
+	return true;
 }
 
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
@@ -189,7 +225,7 @@ static bool is_narrow(const struct exec_sums *sums)
 
 bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 {
-	struct exec *exec = &x->rows.at[row];
+	struct exec *exec = exec_at(x, row);
 
 	if (exec->is_wide) {
 		x->wide.at[exec->wide] = *sums;
@@ -219,7 +255,7 @@ struct span exec_get_raw(const struct exec *exec)
 
 struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
 {
-	const struct exec *exec = &x->rows.at[row];
+	const struct exec *exec = exec_at(x, row);
 	struct exec_extent extent = {0, 0};
 	struct wire_reader r;
 	struct wire_field f;
@@ -248,8 +284,8 @@ static bool give_detail(struct execs *x, uint32_t row)
 
 	if (!vec_push(&x->details, detail))
 		return false;
-	x->rows.at[row].has_detail = true;
-	x->rows.at[row].detail = (uint32_t)x->details.n - 1;
+	exec_at(x, row)->has_detail = true;
+	exec_at(x, row)->detail = (uint32_t)x->details.n - 1;
 	return true;
 }
 
@@ -266,7 +302,7 @@ static bool give_detail(struct execs *x, uint32_t row)
 bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event)
 {
 	uint32_t id = (uint32_t)x->events.n;
-	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
 
 	event.next = NONE;
 	if (x->events.n >= NONE - 1 || !vec_push(&x->events, event))
@@ -278,7 +314,7 @@ bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event)
 bool exec_add_memory(struct execs *x, uint32_t row, struct exec_memory memory)
 {
 	uint32_t id = (uint32_t)x->memories.n;
-	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
 
 	memory.next = memory.first_output = memory.last_output = NONE;
 	if (x->memories.n >= NONE - 1 || !vec_push(&x->memories, memory))
@@ -291,7 +327,7 @@ bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output)
 {
 	uint32_t id = (uint32_t)x->outputs.n;
 	struct exec_memory *memory =
-		&x->memories.at[x->details.at[x->rows.at[row].detail].last_memory];
+		&x->memories.at[x->details.at[exec_at(x, row)->detail].last_memory];
 
 	/* A slot is a key: the last one written counts. */
 	for (uint32_t i = memory->first_output; i != NONE; i = x->outputs.at[i].next)
@@ -310,7 +346,7 @@ bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output)
 bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t bytes)
 {
 	uint32_t id = (uint32_t)x->allocations.n;
-	struct exec_detail *detail = &x->details.at[x->rows.at[row].detail];
+	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
 
 	if (x->allocations.n >= NONE - 1 ||
 		!vec_push(&x->allocations, ((struct exec_allocation){micros, bytes, NONE})))
@@ -457,7 +493,7 @@ static bool visit_detail(const struct exec_visitor *v, const struct model *m,
 
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *v)
 {
-	const struct exec *exec = &m->execs.rows.at[row];
+	const struct exec *exec = exec_at(&m->execs, row);
 
 	return exec->has_detail ? visit_detail(v, m, &m->execs.details.at[exec->detail])
 				: visit_raw(v, exec_get_raw(exec));
@@ -549,9 +585,9 @@ bool exec_thaw(struct model *m, uint32_t row)
 	struct exec_detail *detail;
 	bool fine = true;
 
-	if (x->rows.at[row].has_detail)
+	if (exec_at(x, row)->has_detail)
 		return true;
-	if (!x->rows.at[row].raw)
+	if (!exec_at(x, row)->raw)
 		return give_detail(x, row);
 	if (!exec_get(m, row, &arena, &v) || !give_detail(x, row)) {
 		arena_clear(&arena);
@@ -570,7 +606,7 @@ bool exec_thaw(struct model *m, uint32_t row)
 	}
 	for (size_t i = 0; fine && i < v.n_allocations; i++)
 		fine = exec_add_allocation(x, row, v.allocations[i].micros, v.allocations[i].bytes);
-	detail = &x->details.at[x->rows.at[row].detail];
+	detail = &x->details.at[exec_at(x, row)->detail];
 	for (size_t i = 0; fine && i < v.n_devices; i++) {
 		uint32_t device = strings_add(&m->strings, v.devices[i]);
 

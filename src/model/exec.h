@@ -11,7 +11,8 @@
  * decodes its bytes first (exec_thaw).
  *
  * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
- * as nearly all do, stand in it, the others in a list of their own.
+ * as nearly all do, stand in it, the others in a list of their own. Rows are kept
+ * in blocks: adding some, or those of another list, moves none.
  */
 #ifndef TFPROF_MODEL_EXEC_H
 #define TFPROF_MODEL_EXEC_H
@@ -102,8 +103,11 @@ struct exec_detail {
 	int64_t end_us;
 };
 
+enum { EXEC_BLOCK = 4096 };
+
 struct execs {
-	VEC(struct exec) rows;
+	VEC(struct exec *) blocks;             /* of EXEC_BLOCK rows each */
+	size_t n_rows;
 	VEC(struct exec_sums) wide;
 	VEC(struct exec_detail) details;
 	VEC(struct exec_event) events;
@@ -116,11 +120,19 @@ void execs_clear(struct execs *x);
 /* Room for n more entries of run metadata, so that adding them moves nothing. */
 bool execs_reserve(struct execs *x, size_t n);
 
+static inline struct exec *exec_at(const struct execs *x, uint32_t row)
+{
+	return &x->blocks.at[row / EXEC_BLOCK][row % EXEC_BLOCK];
+}
+
 struct model;
 
 /* The row of a step among those chained from *first, made if there is none; NONE
  * when memory is out. */
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step);
+/* Takes over the rows of another list, which have no details: row i becomes the
+ * i-th from *first_row on, wide sums likewise. False when memory is out. */
+bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint32_t *first_wide);
 /* The node's row of a step, made if there is none; NONE when memory is out. */
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
 /* The same without making one. */
@@ -129,7 +141,7 @@ uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
 /* The sums of a row. */
 static inline struct exec_sums exec_get_sums(const struct execs *x, uint32_t row)
 {
-	const struct exec *exec = &x->rows.at[row];
+	const struct exec *exec = exec_at(x, row);
 
 	if (exec->is_wide)
 		return x->wide.at[exec->wide];

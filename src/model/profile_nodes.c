@@ -10,11 +10,10 @@ static bool fail(struct node_reader *r, const char *bad)
 	return false;
 }
 
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, size_t n_execs)
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
 {
 	*r = (struct node_reader){.model = m, .first = first};
-	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes) &&
-		vec_reserve(&r->execs.rows, n_execs);
+	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
 
 void node_reader_clear(struct node_reader *r)
@@ -172,7 +171,7 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 
 		if (row == NONE)
 			return fail(r, NULL);
-		r->execs.rows.at[row].raw = r->raw_execs.at[i].message.at;
+		exec_at(&r->execs, row)->raw = r->raw_execs.at[i].message.at;
 		if (!exec_read_sums(&sums, r->raw_execs.at[i].message, &r->bad))
 			return false;
 		if (!exec_put_sums(&r->execs, row, &sums))
@@ -251,32 +250,6 @@ static bool merge_shapes(struct node_reader *r)
 	return r->merged.shape;
 }
 
-/* The rows of the first part become the model's, those of others are put behind
- * when settling. */
-static bool merge_execs(struct node_reader *r)
-{
-	struct execs *x = &r->model->execs;
-
-	r->merged.first_exec = (uint32_t)x->rows.n;
-	r->merged.first_wide = (uint32_t)x->wide.n;
-	if (!x->rows.n) {
-		struct execs none = *x;
-
-		*x = r->execs;
-		r->execs = none;
-		return true;
-	}
-	if (r->execs.rows.n >= NONE - 1 - x->rows.n || !vec_reserve(&x->rows, r->execs.rows.n) ||
-		!vec_reserve(&x->wide, r->execs.wide.n))
-		return false;
-	x->rows.n += r->execs.rows.n;
-	if (r->execs.wide.n)
-		memcpy(x->wide.at + x->wide.n, r->execs.wide.at,
-			r->execs.wide.n * sizeof(*x->wide.at));
-	x->wide.n += r->execs.wide.n;
-	return true;
-}
-
 static bool merge_keys(struct node_reader *r)
 {
 	struct pending_flow *flow = &r->model->flow;
@@ -291,24 +264,25 @@ static bool merge_keys(struct node_reader *r)
 bool node_reader_merge(struct node_reader *r)
 {
 	r->model->has_negative |= r->has_negative;
-	return merge_keys(r) && merge_strings(r) && merge_sets(r) && merge_shapes(r) && merge_execs(r);
+	return merge_keys(r) && merge_strings(r) && merge_sets(r) && merge_shapes(r) &&
+		execs_take(&r->model->execs, &r->execs, &r->merged.first_exec,
+			&r->merged.first_wide);
 }
 
 static void settle_execs(struct node_reader *r)
 {
-	uint32_t *first = r->model->nodes.first_exec + r->first, by = r->merged.first_exec;
-	struct exec *rows = r->model->execs.rows.at + by;
+	const struct execs *x = &r->model->execs;
+	uint32_t *first = r->model->nodes.first_exec;
 
-	for (size_t i = 0; i < r->execs.rows.n; i++) {
-		rows[i] = r->execs.rows.at[i];
-		if (rows[i].next != NONE)
-			rows[i].next += by;
-		if (rows[i].is_wide)
-			rows[i].wide += r->merged.first_wide;
+	for (uint32_t node = r->first; node < r->first + r->n; node++) {
+		uint32_t *row = &first[node];
+
+		for (; *row != NONE; row = &exec_at(x, *row)->next) {
+			*row += r->merged.first_exec;
+			if (exec_at(x, *row)->is_wide)
+				exec_at(x, *row)->wide += r->merged.first_wide;
+		}
 	}
-	for (size_t i = 0; by && i < r->n; i++)
-		if (first[i] != NONE)
-			first[i] += by;
 }
 
 void node_reader_settle(struct node_reader *r)
@@ -323,5 +297,7 @@ void node_reader_settle(struct node_reader *r)
 		nodes->types[i] = ids->set[nodes->types[i]];
 		nodes->shape[i] = ids->shape[nodes->shape[i]];
 	}
-	settle_execs(r);
+	/* The first part's rows are where they were. */
+	if (ids->first_exec)
+		settle_execs(r);
 }

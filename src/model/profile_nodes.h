@@ -47,9 +47,8 @@ struct node_reader {
 	dims_vec shape;
 };
 
-/* For nodes from `first` on, about to have `n_execs` execs or more; `n_nodes`
- * must be there (model_make_nodes). */
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, size_t n_execs);
+/* For nodes from `first` on, which must be there (model_make_nodes). */
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
 void node_reader_clear(struct node_reader *r);
 
 /* Reads the next entry of the map of nodes. */

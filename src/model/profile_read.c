@@ -178,9 +178,7 @@ static bool make_parts(struct loader *l)
 	fine = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];
-		/* An exec per node, usually; the first part makes room for all. */
-		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
-			i ? from[i].n_nodes : n_nodes);
+		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first);
 		first += from[i].n_nodes;
 	}
 	return fine;

@@ -165,7 +165,7 @@ static void put_memory(struct writer *w, const struct exec_memory *memory)
 static void put_detail(struct writer *w, uint32_t row)
 {
 	const struct model *m = w->model;
-	const struct exec_detail *d = &m->execs.details.at[m->execs.rows.at[row].detail];
+	const struct exec_detail *d = &m->execs.details.at[exec_at(&m->execs, row)->detail];
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
 
 	wire_put_nonzero(w->out, 1, exec_get_sums(&m->execs, row).run_count);
@@ -193,8 +193,8 @@ static void put_execs(struct writer *w, uint32_t node)
 	const struct model *m = w->model;
 
 	for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
-		row = m->execs.rows.at[row].next) {
-		const struct exec *exec = &m->execs.rows.at[row];
+		row = exec_at(&m->execs, row)->next) {
+		const struct exec *exec = exec_at(&m->execs, row);
 		size_t entry = wire_open(w->out, 12);
 
 		wire_put_int(w->out, 1, exec->step);

@@ -367,7 +367,7 @@ static bool add_time(struct model *m, uint32_t row, const struct entry *e,
 	const struct placed_device *device)
 {
 	struct exec_sums exec = exec_get_sums(&m->execs, row);
-	struct exec_detail *detail = &m->execs.details.at[m->execs.rows.at[row].detail];
+	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
 	int64_t duration = e->duration_us ? e->duration_us : 1, end = e->start_us;
 	struct exec_event event = {.device = device->name, .start_us = e->start_us,
 		.duration_us = duration};
@@ -454,7 +454,7 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 	row = exec_row(m, node, step);
 	if (row == NONE || !exec_thaw(m, row))
 		return false;
-	detail = &m->execs.details.at[m->execs.rows.at[row].detail];
+	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
 	devices = sets_with(&m->sets, &m->strings, detail->devices, device->name);
 	if (devices == NONE)
 		return false;

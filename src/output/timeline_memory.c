@@ -103,7 +103,7 @@ static void collect_persistent(struct collector *c, const struct model *m)
 	struct change change = {c->device, c->node, 0, 0};
 
 	for (uint32_t row = m->nodes.first_exec[c->node]; row != NONE;
-		row = m->execs.rows.at[row].next) {
+		row = exec_at(&m->execs, row)->next) {
 		c->persistent_of_step = 0;
 		exec_visit(m, row, &visitor);
 		if (c->persistent_of_step > change.bytes)

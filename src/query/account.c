@@ -27,7 +27,7 @@ static void prefetch_exec(const struct model *m, uint32_t node)
 
 	if (node == NONE || m->nodes.first_exec[node] == NONE)
 		return;
-	row = &m->execs.rows.at[m->nodes.first_exec[node]];
+	row = exec_at(&m->execs, m->nodes.first_exec[node]);
 	__builtin_prefetch(row);
 	__builtin_prefetch((const char *)(row + 1) - 1);
 }

@@ -32,10 +32,10 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 	out->at[METRIC_FLOAT_OPS] = m->nodes.float_ops[node];
 	if (row == NONE)
 		return;
-	for (; row != NONE; row = m->execs.rows.at[row].next) {
+	for (; row != NONE; row = exec_at(&m->execs, row)->next) {
 		struct exec_sums sums;
 
-		if (step >= 0 && m->execs.rows.at[row].step != step)
+		if (step >= 0 && exec_at(&m->execs, row)->step != step)
 			continue;
 		sums = exec_get_sums(&m->execs, row);
 		add_exec(out, &sums);
