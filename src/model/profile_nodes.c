@@ -32,23 +32,6 @@ void node_reader_clear(struct node_reader *r)
 
 /* ---- fields of a node ---------------------------------------------------- */
 
-bool profile_read_entry(struct span entry, int64_t *key, struct span *value, const char **bad)
-{
-	struct wire_reader w = wire_reader(entry);
-	struct wire_field f;
-
-	*key = 0;
-	*value = (struct span){NULL, 0};
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(1))
-			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
-			*value = f.bytes;
-	if (w.bad)
-		*bad = w.bad;
-	return !w.bad;
-}
-
 static bool read_shape(struct node_reader *r, struct span packed)
 {
 	struct wire_reader w = wire_reader(packed);

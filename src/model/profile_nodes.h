@@ -61,6 +61,22 @@ void node_reader_settle(struct node_reader *r);
 
 /* A map entry { key = 1: int, value = 2: message }; without a value that is
  * {NULL, 0}. False if malformed at *bad. */
-bool profile_read_entry(struct span entry, int64_t *key, struct span *value, const char **bad);
+static inline bool profile_read_entry(struct span entry, int64_t *key, struct span *value,
+	const char **bad)
+{
+	struct wire_reader w = wire_reader(entry);
+	struct wire_field f;
+
+	*key = 0;
+	*value = (struct span){NULL, 0};
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_VARINT(1))
+			*key = (int64_t)f.value;
+		else if (f.tag == WIRE_LEN(2))
+			*value = f.bytes;
+	if (w.bad)
+		*bad = w.bad;
+	return !w.bad;
+}
 
 #endif

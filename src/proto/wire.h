@@ -70,17 +70,18 @@ static inline bool wire_next_general(struct wire_reader *r, struct wire_field *f
 	return fine;
 }
 
-/* The low seven bits of each of the first `n` bytes, put together. */
-static inline uint64_t wire_pack_groups(uint64_t word, unsigned n)
+/* The low seven bits of each byte, put together. */
+static inline uint64_t wire_pack_groups(uint64_t word)
 {
-	word &= 0x7f7f7f7f7f7f7f7f & (~(uint64_t)0 >> (64 - 8 * n));
+	word &= 0x7f7f7f7f7f7f7f7f;
 	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
 	word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
 	return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
-/* One byte is the common case; up to eight are decoded without a loop; longer
- * ones (negative numbers), and those at the end of the bytes, byte by byte. */
+/* One byte is the common case, two are most lengths of messages; up to eight are
+ * decoded without a loop; longer ones (negative numbers), and those at the end of
+ * the bytes, byte by byte. */
 static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 {
 	if (r->at < r->end && (unsigned char)*r->at < 0x80) {
@@ -98,10 +99,9 @@ static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 			return true;
 		}
 		if (stops) {
-			unsigned n = (unsigned)__builtin_ctzll(stops) / 8 + 1;
-
-			*value = wire_pack_groups(word, n);
-			r->at += n;
+			/* all bits up to the first stop */
+			*value = wire_pack_groups(word & (stops ^ (stops - 1)));
+			r->at += __builtin_ctzll(stops) / 8 + 1;
 			return true;
 		}
 	}
