@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "model/device.h"
+#include "model/exec.h"
 #include "model/sets.h"
 #include "model/shapes.h"
 
@@ -95,6 +96,40 @@ static void test_sets_are_sorted_and_shared(void **state)
 	strings_clear(&strings);
 }
 
+/* What does not fit a row comes back as it was, also in a row that had less. */
+static void test_exec_sums(void **state)
+{
+	const struct exec_sums cases[] = {
+		{0},
+		{1, 2, 3, 4, 5, 6, 7},
+		{(1 << 30) - 1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
+		{1 << 30, 2, 3, 4, 5, 6, 7},
+		{-1, 2, 3, 4, 5, 6, 7},
+		{1, 2, 3, 4, 5, 6, (int64_t)1 << 32},
+		{1, INT64_MIN, INT64_MAX, 4, 5, -6, 7},
+		{7, 6, 5, 4, 3, 2, 1},
+	};
+	enum { N = sizeof(cases) / sizeof(*cases) };
+	struct execs x = {0}, other = {0};
+	struct exec_sums got;
+	uint32_t first[2] = {NONE, NONE}, row, first_row, first_wide;
+
+	for (int i = 0; i < N; i++) {
+		row = execs_row(&x, &first[0], 5);
+		assert_true(exec_put_sums(&x, row, &cases[i]));
+		got = exec_get_sums(&x, row);
+		assert_memory_equal(&cases[i], &got, sizeof(got));
+		row = execs_row(&other, &first[1], i);
+		assert_true(exec_put_sums(&other, row, &cases[i]));
+	}
+	assert_int_equal(x.n_rows, 1);
+	assert_true(execs_take(&x, &other, &first_row, &first_wide));
+	assert_int_equal(first_row, EXEC_BLOCK);
+	assert_int_equal(other.n_rows, 0);
+	execs_clear(&other);
+	execs_clear(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_device_names),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_sets_are_sorted_and_shared),
+		cmocka_unit_test(test_exec_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
