@@ -232,8 +232,8 @@ static bool lay_out(struct builder *b, uint32_t *number)
 	size_t n = b->trie.n;
 	uint32_t at = 0, *fill;
 
-	t->parent = arena_array(&t->arena, n, sizeof(*t->parent));
-	t->label = arena_array(&t->arena, n, sizeof(*t->label));
+	t->parent = mem_array(n, sizeof(*t->parent));
+	t->label = mem_array(n, sizeof(*t->label));
 	t->frames = arena_array(&t->arena, n, sizeof(*t->frames));
 	t->is_gradient = arena_array(&t->arena, n, sizeof(*t->is_gradient));
 	t->first_node = arena_zero(&t->arena, n + 2, sizeof(*t->first_node));

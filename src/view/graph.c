@@ -64,7 +64,7 @@ static void mark_inputs(const struct model *m, bool *is_input)
 
 static bool label_nodes(struct tree *t, const struct model *m)
 {
-	t->label = arena_array(&t->arena, t->n, sizeof(*t->label));
+	t->label = mem_array(t->n, sizeof(*t->label));
 	for (uint32_t v = 0; t->label && v < t->n; v++)
 		t->label[v] = v ? model_name(m, t->node[v]) : SPAN(ROOT_NAME);
 	return t->label;
@@ -95,8 +95,8 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	bool fine;
 
 	w.visited = arena_zero(&scratch, n, sizeof(*w.visited));
-	t->node = arena_array(&t->arena, n + 1, sizeof(*t->node));
-	t->parent = arena_array(&t->arena, n + 1, sizeof(*t->parent));
+	t->node = mem_array(n + 1, sizeof(*t->node));
+	t->parent = mem_array(n + 1, sizeof(*t->parent));
 	fine = roots && w.visited && t->node && t->parent;
 	if (fine) {
 		t->node[0] = t->parent[0] = NONE;

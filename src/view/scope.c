@@ -57,6 +57,18 @@ static bool add_name(struct builder *b, struct span name, struct span previous, 
 	return add(b, name, node);
 }
 
+/* In sorted order names are all over memory: ask for those to come. */
+static void prefetch_name(const struct span *names, const uint32_t *order, size_t i, size_t n)
+{
+	enum { AHEAD = 12 };
+
+	if (n - i <= 2 * AHEAD)
+		return;
+	__builtin_prefetch(&names[order[i + 2 * AHEAD]]);
+	__builtin_prefetch(names[order[i + AHEAD]].at);
+	__builtin_prefetch(names[order[i + AHEAD]].at + 64);
+}
+
 static bool build(struct builder *b, const struct model *m)
 {
 	size_t n = m->nodes.n;
@@ -68,6 +80,7 @@ static bool build(struct builder *b, const struct model *m)
 		names[i] = model_name(m, (uint32_t)i);
 	fine = fine && sort_texts(names, order, n, SORT_PATHS) && add(b, SPAN(ROOT_NAME), NONE);
 	for (size_t i = 0; fine && i < n; i++) {
+		prefetch_name(names, order, i, n);
 		fine = add_name(b, names[order[i]], previous, order[i]);
 		previous = names[order[i]];
 	}
@@ -76,20 +89,15 @@ static bool build(struct builder *b, const struct model *m)
 	return fine;
 }
 
-/* Moves a growing column into the tree's arena. */
-#define SETTLE(column)                                                         \
-	((t->column = arena_array(&t->arena, b.column.n, sizeof(*t->column))) != NULL && \
-	 (memcpy(t->column, b.column.at, b.column.n * sizeof(*t->column)), true))
-
 enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
 	struct builder b = {0};
-	bool fine = build(&b, m) && SETTLE(parent) && SETTLE(node) && SETTLE(label);
+	bool fine = build(&b, m);
 
 	t->n = (uint32_t)b.label.n;
-	vec_clear(&b.parent);
-	vec_clear(&b.node);
-	vec_clear(&b.label);
+	t->parent = b.parent.at;
+	t->node = b.node.at;
+	t->label = b.label.at;
 	vec_clear(&b.open);
 	if (fine)
 		return TFPROF_OK;

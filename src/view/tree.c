@@ -4,6 +4,9 @@
 
 void tree_clear(struct tree *t)
 {
+	mem_free(t->parent);
+	mem_free(t->node);
+	mem_free(t->label);
 	arena_clear(&t->arena);
 	*t = (struct tree){0};
 }

@@ -17,11 +17,11 @@
 #define ROOT_NAME "_TFProfRoot"
 
 struct tree {
-	struct arena arena;
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *node;
-	struct span *label;
+	struct span *label;            /* of the model's texts, or the arena's */
+	struct arena arena;            /* all that follows: */
 	uint32_t *first_node, *nodes;  /* code view */
 	struct frame *frames;          /* code view: the first frame of each label */
 	bool *is_gradient;             /* code view */
