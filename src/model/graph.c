@@ -1,8 +1,10 @@
 /* GraphDef → nodes. Only names that are new are added; the first definition of
  * a name wins.
  *
- * Two batches of NodeDefs take turns: one is added to the model while the next
- * is decoded. */
+ * A graph is cut into blocks of NodeDefs. They are decoded at the same time, and
+ * added to the model one after the other. */
+#include <pthread.h>
+
 #include "base/parallel.h"
 #include "model/input.h"
 #include "model/model.h"
@@ -11,12 +13,12 @@
 struct loader {
 	struct model *model;
 	struct span graph;
-	struct wire_reader reader;
-	struct node_defs batches[2];
-	struct node_defs *now, *next;
-	size_t touch;          /* where nodes of the next batch may begin; 0: unknown */
+	VEC(const char *) cuts;                /* where blocks begin, and the end */
+	size_t n_nodes;
+	struct node_defs batches[PARALLEL_SLOTS];
+	pthread_t caller;
 	bool failed;
-	const char *bad;       /* malformed here; NULL: memory is out */
+	const char *bad;                       /* malformed here; NULL: memory is out */
 };
 
 static bool fail(struct loader *l, const char *bad)
@@ -110,7 +112,7 @@ PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size
 	}
 }
 
-static void add_batch(struct loader *l, const struct node_defs *b)
+static bool add_batch(struct loader *l, const struct node_defs *b)
 {
 	size_t input = 0;
 
@@ -119,83 +121,64 @@ static void add_batch(struct loader *l, const struct node_defs *b)
 
 		prefetch(&l->model->strings, b, i, input);
 		if (!add_node(l, b, def, b->inputs.at + input))
-			return;
+			return false;
 		input += def->n_inputs;
-		if ((i + 1) % 4096 == 0)
-			model_progress(l->model,
-				(size_t)(def->message.at + def->message.n - l->graph.at), l->graph.n);
 	}
-	if (b->failed)
-		fail(l, b->bad);
+	return b->failed ? fail(l, b->bad) : true;
 }
 
-/* Adding takes longer than decoding: pages that the next batch will fill are
- * touched by who decodes it. */
-static void decode_batch(struct loader *l)
+/* ---- blocks --------------------------------------------------------------- */
+
+/* Cuts the graph every so many nodes. What is malformed is in the last block: who
+ * decodes that finds it. */
+static bool find_blocks(struct loader *l)
 {
-	node_defs_read(l->next, &l->reader);
-	if (l->touch)
-		model_touch_nodes(l->model, l->touch, l->next->defs.n);
+	enum { BLOCK_NODES = 2048 };
+	struct wire_reader r = wire_reader(l->graph);
+	struct wire_field f;
+	const char *begin = r.at;
+
+	for (; wire_next(&r, &f); begin = r.at) {
+		wire_prefetch(&r, &f);
+		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
+			return false;
+	}
+	/* what comes before the first node is of no interest, if it is well-formed */
+	if (!l->cuts.n && !vec_push(&l->cuts, l->graph.at))
+		return false;
+	return vec_push(&l->cuts, r.end);
 }
 
-static void work(void *context, size_t part)
+static void decode_block(void *context, size_t slot, size_t block)
+{
+	struct loader *l = context;
+	const char *begin = l->cuts.at[block];
+
+	node_defs_read(&l->batches[slot],
+		(struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+}
+
+/* Only the thread that called us tells how far it has come. */
+static void add_block(void *context, size_t slot, size_t block)
 {
 	struct loader *l = context;
 
-	if (part == 0)
-		add_batch(l, l->now);
-	else
-		decode_batch(l);
-}
-
-static void add_and_decode(struct loader *l)
-{
-	const struct nodes *nodes = &l->model->nodes;
-
-	/* While there is room for both batches, adding moves no column. */
-	l->touch = nodes->cap - nodes->n >= l->now->defs.n + NODE_DEFS_MAX
-		? nodes->n + l->now->defs.n : 0;
-	parallel_run(2, work, l);
-	l->touch = 0;
-}
-
-/* Room for as many names as there will be if the rest is like the first batch,
- * so that tables rarely grow. */
-static bool reserve(struct loader *l)
-{
-	enum { LEAST_BYTES = 64 };
-	size_t read = (size_t)(l->reader.at - l->graph.at), bytes;
-
-	if (l->now->defs.n < NODE_DEFS_MAX)
-		return true;
-	bytes = read / l->now->defs.n;
-	if (bytes < LEAST_BYTES)
-		bytes = LEAST_BYTES;
-	return model_reserve(l->model, l->graph.n / bytes + NODE_DEFS_MAX);
+	if (!l->failed && add_batch(l, &l->batches[slot]) &&
+		pthread_equal(pthread_self(), l->caller))
+		model_progress(l->model, (size_t)(l->cuts.at[block + 1] - l->graph.at), l->graph.n);
 }
 
 static bool read_graph(struct loader *l)
 {
-	bool at_once = parallel_parts(l->graph.n, 1 << 20) > 1;
+	enum { LEAST_BYTES = 64 };
+	size_t most = l->graph.n / LEAST_BYTES;
 
-	l->reader = wire_reader(l->graph);
-	l->now = &l->batches[0];
-	l->next = &l->batches[1];
-	node_defs_read(l->now, &l->reader);
-	if (!reserve(l))
+	/* A graph of nodes without names is not worth much room. */
+	if (!find_blocks(l) || !model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most))
 		return fail(l, NULL);
-	while (!l->failed && (l->now->defs.n || l->now->failed)) {
-		struct node_defs *done = l->now;
-
-		if (at_once && !done->failed) {
-			add_and_decode(l);
-		} else {
-			work(l, 0);
-			work(l, 1);
-		}
-		l->now = l->next;
-		l->next = done;
-	}
+	l->caller = pthread_self();
+	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block, add_block,
+		l);
 	return !l->failed;
 }
 
@@ -221,8 +204,9 @@ enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *i
 	source = m->sources.at[m->sources.n - 1];
 	l.graph = source.bytes;
 	read = read_graph(&l);
-	node_defs_clear(&l.batches[0]);
-	node_defs_clear(&l.batches[1]);
+	vec_clear(&l.cuts);
+	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
+		node_defs_clear(&l.batches[i]);
 	if (!read) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		return l.bad ? input_malformed(in, INPUT_GRAPH, &source, l.bad, err)

@@ -166,17 +166,17 @@ static bool read_def(struct node_defs *b, struct span message, const char **bad)
 	return vec_push(&b->defs, def) ? true : fail(bad, NULL);
 }
 
-void node_defs_read(struct node_defs *b, struct wire_reader *graph)
+void node_defs_read(struct node_defs *b, struct span piece)
 {
+	struct wire_reader r = wire_reader(piece);
 	struct wire_field f;
 
 	b->defs.n = b->inputs.n = b->shapes.n = b->dims.n = 0;
-	while (b->defs.n < NODE_DEFS_MAX && wire_next(graph, &f))
-		if (f.tag == WIRE_LEN(1) && !read_def(b, f.bytes, &b->bad)) {
-			b->failed = true;
+	b->failed = true;
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1) && !read_def(b, f.bytes, &b->bad))
 			return;
-		}
-	b->bad = graph->bad;
+	b->bad = r.bad;
 	b->failed = b->bad != NULL;
 }
 

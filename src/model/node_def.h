@@ -1,5 +1,5 @@
 /* NodeDefs of a graph, decoded some thousand at a time. Decoding looks at bytes
- * only, so that the next batch can be decoded while one is being added.
+ * only, so that other batches can be decoded while one is being added.
  *
  *     defs ── name, op, hashes of them
  *          ── inputs[]         source name, its hash, which output
@@ -45,10 +45,8 @@ struct node_defs {
 	const char *bad;           /* malformed here; NULL: memory is out */
 };
 
-/* Replaces what the batch held by what comes next in the graph, at most
- * NODE_DEFS_MAX; none at its end. */
-enum { NODE_DEFS_MAX = 4096 };
-void node_defs_read(struct node_defs *batch, struct wire_reader *graph);
+/* Replaces what the batch held by the NodeDefs of a piece of a graph. */
+void node_defs_read(struct node_defs *batch, struct span piece);
 void node_defs_clear(struct node_defs *batch);
 
 #endif
