@@ -15,6 +15,8 @@ struct loader {
 	struct span graph;
 	VEC(const char *) cuts;                /* where blocks begin, and the end */
 	size_t n_nodes;
+	size_t first_node;                     /* where they go in the model … */
+	bool has_room;                         /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
 	pthread_t caller;
 	bool failed;
@@ -129,11 +131,12 @@ static bool add_batch(struct loader *l, const struct node_defs *b)
 
 /* ---- blocks --------------------------------------------------------------- */
 
+enum { BLOCK_NODES = 2048 };
+
 /* Cuts the graph every so many nodes. What is malformed is in the last block: who
  * decodes that finds it. */
 static bool find_blocks(struct loader *l)
 {
-	enum { BLOCK_NODES = 2048 };
 	struct wire_reader r = wire_reader(l->graph);
 	struct wire_field f;
 	const char *begin = r.at;
@@ -149,13 +152,17 @@ static bool find_blocks(struct loader *l)
 	return vec_push(&l->cuts, r.end);
 }
 
+/* Blocks are added one at a time, so who decodes one touches the pages that it
+ * will fill. Nodes that are not new only make it fill earlier ones. */
 static void decode_block(void *context, size_t slot, size_t block)
 {
 	struct loader *l = context;
+	struct node_defs *b = &l->batches[slot];
 	const char *begin = l->cuts.at[block];
 
-	node_defs_read(&l->batches[slot],
-		(struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+	node_defs_read(b, (struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+	if (l->has_room)
+		model_touch_nodes(l->model, l->first_node + block * BLOCK_NODES, b->defs.n);
 }
 
 /* Only the thread that called us tells how far it has come. */
@@ -177,6 +184,8 @@ static bool read_graph(struct loader *l)
 	if (!find_blocks(l) || !model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most))
 		return fail(l, NULL);
 	l->caller = pthread_self();
+	l->first_node = l->model->nodes.n;
+	l->has_room = l->n_nodes <= most;
 	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block, add_block,
 		l);
 	return !l->failed;
