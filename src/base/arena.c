@@ -86,6 +86,21 @@ struct span arena_copy(struct arena *a, struct span s)
 	return (struct span){copy, s.n};
 }
 
+void arena_join(struct arena *a, struct arena *other)
+{
+	struct arena_chunk *last = other->chunk;
+
+	if (!a->chunk) {
+		*a = *other;
+	} else if (last) {
+		while (last->next)
+			last = last->next;
+		last->next = a->chunk->next;
+		a->chunk->next = other->chunk;
+	}
+	*other = (struct arena){0};
+}
+
 void arena_clear(struct arena *a)
 {
 	struct arena_chunk *chunk = a->chunk, *next;

@@ -21,6 +21,9 @@ void *arena_array(struct arena *a, size_t n, size_t item_size);
 /* A copy that ends in a NUL; `.at` is NULL when memory is out. */
 struct span arena_copy(struct arena *a, struct span s);
 
+/* Takes over what another arena holds, and leaves that empty. */
+void arena_join(struct arena *a, struct arena *other);
+
 void arena_clear(struct arena *a);
 
 #endif

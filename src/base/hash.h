@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/prefetch.h"
+
 #define NONE UINT32_MAX
 
 static inline uint64_t hash_multiply(uint64_t a, uint64_t b)
@@ -69,10 +71,18 @@ typedef bool hash_same_fn(const void *context, uint32_t id);
 uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
 	const void *context);
 /* Asks for the memory a later search of this hash looks at first. */
-static inline void hash_prefetch(const struct hash_index *index, uint64_t hash)
+PREFETCHES hash_prefetch(const struct hash_index *index, uint64_t hash)
 {
 	if (index->slots)
 		__builtin_prefetch(&index->slots[(hash >> 32) & index->mask]);
+}
+/* The id in that memory if it may be the one searched for, else NONE: good for
+ * asking ahead for what the search will compare. */
+static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
+{
+	uint64_t slot = index->slots ? index->slots[(hash >> 32) & index->mask] : 0;
+
+	return slot && slot >> 32 == hash >> 32 ? (uint32_t)slot - 1 : NONE;
 }
 /* Adds an id that is not in the index. False when memory is out. */
 bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);

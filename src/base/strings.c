@@ -14,11 +14,6 @@ static bool same_text(const void *context, uint32_t id)
 	return span_equal(probe->strings->text.at[id], probe->text);
 }
 
-static uint64_t hash_text(struct span text)
-{
-	return hash_bytes(text.at, text.n);
-}
-
 bool strings_init(struct strings *s)
 {
 	*s = (struct strings){0};
@@ -32,18 +27,26 @@ void strings_clear(struct strings *s)
 	arena_clear(&s->arena);
 }
 
-uint32_t strings_find(const struct strings *s, struct span text)
+uint32_t strings_find_hashed(const struct strings *s, struct span text, uint64_t hash)
 {
 	struct probe probe = {s, text};
 
-	return hash_find(&s->index, hash_text(text), same_text, &probe);
+	return hash_find(&s->index, hash, same_text, &probe);
 }
 
-static uint32_t add(struct strings *s, struct span text, bool copy)
+uint32_t strings_find(const struct strings *s, struct span text)
 {
-	struct probe probe = {s, text};
-	uint64_t hash = hash_text(text);
-	uint32_t id = hash_find(&s->index, hash, same_text, &probe);
+	return strings_find_hashed(s, text, strings_hash(text));
+}
+
+bool strings_reserve(struct strings *s, size_t n)
+{
+	return vec_reserve(&s->text, n) && hash_reserve(&s->index, s->index.n + n);
+}
+
+static uint32_t add(struct strings *s, struct span text, uint64_t hash, bool copy)
+{
+	uint32_t id = strings_find_hashed(s, text, hash);
 
 	if (id != NONE)
 		return id;
@@ -82,7 +85,7 @@ static void hash_part(void *context, size_t part)
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
 
 	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++)
-		job->hashes[i] = hash_text(job->strings->text.at[job->ids[i]]);
+		job->hashes[i] = strings_hash(job->strings->text.at[job->ids[i]]);
 }
 
 /* A pool of a million names is larger than any cache: each look-up would wait
@@ -162,12 +165,17 @@ bool strings_gather(struct strings *s, const uint32_t *ids, size_t n)
 	return true;
 }
 
+uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash)
+{
+	return add(s, text, hash, false);
+}
+
 uint32_t strings_alias(struct strings *s, struct span text)
 {
-	return add(s, text, false);
+	return add(s, text, strings_hash(text), false);
 }
 
 uint32_t strings_add(struct strings *s, struct span text)
 {
-	return add(s, text, true);
+	return add(s, text, strings_hash(text), true);
 }

@@ -20,12 +20,39 @@ struct strings {
 bool strings_init(struct strings *s);
 void strings_clear(struct strings *s);
 
+/* Room for n more texts, so that adding them moves nothing. */
+bool strings_reserve(struct strings *s, size_t n);
+
 /* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
  * the caller's bytes, which must outlive the pool; `strings_add` copies them.
  * NONE when memory (or the 4 billion ids) is out. */
 uint32_t strings_alias(struct strings *s, struct span text);
 uint32_t strings_add(struct strings *s, struct span text);
 uint32_t strings_find(const struct strings *s, struct span text);
+
+/* The same for a hash made before: a pool of a million names is larger than any
+ * cache, so who looks many up makes hashes some texts ahead and asks for what
+ * they will look at: first the slot, then, when that is there, the text. */
+static inline uint64_t strings_hash(struct span text)
+{
+	return hash_bytes(text.at, text.n);
+}
+
+PREFETCHES strings_prefetch(const struct strings *s, uint64_t hash)
+{
+	hash_prefetch(&s->index, hash);
+}
+
+PREFETCHES strings_prefetch_text(const struct strings *s, uint64_t hash)
+{
+	uint32_t id = hash_peek(&s->index, hash);
+
+	if (id != NONE)
+		__builtin_prefetch(s->text.at[id].at);
+}
+
+uint32_t strings_find_hashed(const struct strings *s, struct span text, uint64_t hash);
+uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash);
 
 /* n more ids, for texts that the caller puts there, aliasing bytes that outlive
  * the pool. They are not found until strings_index(). False when memory is out. */

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "model/model.h"
+#include "model/record.h"
 #include "proto/wire.h"
 
 void execs_clear(struct execs *x)
@@ -12,17 +13,9 @@ void execs_clear(struct execs *x)
 	x->n_rows = 0;
 	vec_clear(&x->wide);
 	vec_clear(&x->details);
-	vec_clear(&x->events);
-	vec_clear(&x->memories);
-	vec_clear(&x->outputs);
-	vec_clear(&x->allocations);
+	vec_clear(&x->records);
 }
 
-bool execs_reserve(struct execs *x, size_t n)
-{
-	return vec_reserve(&x->details, n) && vec_reserve(&x->events, n) &&
-		vec_reserve(&x->memories, n) && vec_reserve(&x->outputs, n);
-}
 
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 {
@@ -33,19 +26,44 @@ uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 	return row != NONE && exec_at(&m->execs, row)->step == step ? row : NONE;
 }
 
-/* For one more row. */
-static bool make_room(struct execs *x)
+/* For n more rows. */
+static bool make_room(struct execs *x, size_t n)
 {
-	struct exec *block;
+	while (x->blocks.n * EXEC_BLOCK - x->n_rows < n) {
+		struct exec *block;
 
-	if (x->n_rows < x->blocks.n * EXEC_BLOCK)
-		return true;
-	if (x->n_rows >= NONE - EXEC_BLOCK || !vec_reserve(&x->blocks, 1))
-		return false;
-	block = mem_array(EXEC_BLOCK, sizeof(*block));
-	if (block)
+		if (x->blocks.n >= NONE / EXEC_BLOCK - 1 || !vec_reserve(&x->blocks, 1))
+			return false;
+		block = mem_array(EXEC_BLOCK, sizeof(*block));
+		if (!block)
+			return false;
 		x->blocks.at[x->blocks.n++] = block;
-	return block;
+	}
+	return true;
+}
+
+bool execs_reserve(struct execs *x, size_t n_records, size_t n_rows)
+{
+	return make_room(x, n_rows) && vec_reserve(&x->details, n_rows) &&
+		vec_reserve(&x->records, n_records);
+}
+
+void execs_touch_records(const struct execs *x, size_t first, size_t n)
+{
+	mem_touch(x->records.at + x->records.n + first, n * sizeof(*x->records.at));
+}
+
+void execs_touch_rows(const struct execs *x, size_t first, size_t n)
+{
+	size_t end = x->n_rows + first + n, k;
+
+	mem_touch(x->details.at + x->details.n + first, n * sizeof(*x->details.at));
+	for (size_t i = x->n_rows + first; i < end; i += k) {
+		k = EXEC_BLOCK - i % EXEC_BLOCK;
+		if (k > end - i)
+			k = end - i;
+		mem_touch(exec_at(x, (uint32_t)i), k * sizeof(struct exec));
+	}
 }
 
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
@@ -58,7 +76,7 @@ uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
 	}
 	if (row != NONE && exec_at(x, row)->step == step)
 		return row;
-	if (!make_room(x))
+	if (!make_room(x, 1))
 		return NONE;
 	*exec_at(x, (uint32_t)x->n_rows) = (struct exec){.step = step, .next = row};
 	row = (uint32_t)x->n_rows++;
@@ -88,9 +106,22 @@ bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint3
 	return true;
 }
 
+/* Steps mostly come in order, so a node's chain is not walked each time: the row
+ * is its last one, or comes behind it. */
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
 {
-	return execs_row(&m->execs, &m->nodes.first_exec[node], step);
+	struct execs *x = &m->execs;
+	uint32_t *last = &m->nodes.last_exec[node], from = *last - 1, row;
+
+	if (*last && exec_at(x, from)->step == step)
+		return from;
+	if (*last && exec_at(x, from)->step < step)
+		row = execs_row(x, &from, step);
+	else
+		row = execs_row(x, &m->nodes.first_exec[node], step);
+	if (row != NONE && exec_at(x, row)->next == NONE)
+		*last = row + 1;
+	return row;
 }
 
 /* ---- sums of a message ------------------------------------------------- */
@@ -279,8 +310,7 @@ struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
 static bool give_detail(struct execs *x, uint32_t row)
 {
 	struct exec_extent extent = exec_get_extent(x, row);
-	struct exec_detail detail = {NONE, NONE, NONE, NONE, NONE, NONE, 0, extent.start_us,
-		extent.end_us};
+	struct exec_detail detail = {NONE, NONE, 0, extent.start_us, extent.end_us};
 
 	if (!vec_push(&x->details, detail))
 		return false;
@@ -289,69 +319,19 @@ static bool give_detail(struct execs *x, uint32_t row)
 	return true;
 }
 
-/* Puts item `new` at the end of a chain: the links are in `list`. */
-#define CHAIN(list, first, last, new)                                          \
-	do {                                                                   \
-		if ((first) == NONE)                                           \
-			(first) = (new);                                       \
-		else                                                           \
-			(list).at[last].next = (new);                          \
-		(last) = (new);                                                \
-	} while (0)
-
-bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event)
+bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes)
 {
-	uint32_t id = (uint32_t)x->events.n;
 	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
+	uint32_t id = (uint32_t)x->records.n;
 
-	event.next = NONE;
-	if (x->events.n >= NONE - 1 || !vec_push(&x->events, event))
+	if (x->records.n >= NONE - 1 ||
+		!vec_push(&x->records, ((struct exec_record){bytes, device, NONE})))
 		return false;
-	CHAIN(x->events, detail->first_event, detail->last_event, id);
-	return true;
-}
-
-bool exec_add_memory(struct execs *x, uint32_t row, struct exec_memory memory)
-{
-	uint32_t id = (uint32_t)x->memories.n;
-	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
-
-	memory.next = memory.first_output = memory.last_output = NONE;
-	if (x->memories.n >= NONE - 1 || !vec_push(&x->memories, memory))
-		return false;
-	CHAIN(x->memories, detail->first_memory, detail->last_memory, id);
-	return true;
-}
-
-bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output)
-{
-	uint32_t id = (uint32_t)x->outputs.n;
-	struct exec_memory *memory =
-		&x->memories.at[x->details.at[exec_at(x, row)->detail].last_memory];
-
-	/* A slot is a key: the last one written counts. */
-	for (uint32_t i = memory->first_output; i != NONE; i = x->outputs.at[i].next)
-		if (x->outputs.at[i].slot == output.slot) {
-			output.next = x->outputs.at[i].next;
-			x->outputs.at[i] = output;
-			return true;
-		}
-	output.next = NONE;
-	if (x->outputs.n >= NONE - 1 || !vec_push(&x->outputs, output))
-		return false;
-	CHAIN(x->outputs, memory->first_output, memory->last_output, id);
-	return true;
-}
-
-bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t bytes)
-{
-	uint32_t id = (uint32_t)x->allocations.n;
-	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
-
-	if (x->allocations.n >= NONE - 1 ||
-		!vec_push(&x->allocations, ((struct exec_allocation){micros, bytes, NONE})))
-		return false;
-	CHAIN(x->allocations, detail->first_allocation, detail->last_allocation, id);
+	if (detail->first == NONE)
+		detail->first = id;
+	else
+		x->records.at[detail->last].next = id;
+	detail->last = id;
 	return true;
 }
 
@@ -384,7 +364,7 @@ static bool visit_raw_output(const struct exec_visitor *v, struct span entry)
 {
 	struct wire_reader r = wire_reader(entry);
 	struct wire_field f;
-	struct exec_output output = {.next = NONE};
+	struct exec_output output = {0};
 
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_VARINT(1)) {
@@ -405,7 +385,7 @@ static bool visit_raw_memory(const struct exec_visitor *v, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct exec_memory memory = {.first_output = NONE, .last_output = NONE, .next = NONE};
+	struct exec_memory memory = {0};
 
 	if (!v->memory)
 		return true;
@@ -426,7 +406,7 @@ static bool visit_raw_allocation(const struct exec_visitor *v, struct span messa
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct exec_allocation a = {0, 0, NONE};
+	struct exec_allocation a = {0};
 
 	if (!v->allocation)
 		return true;
@@ -455,13 +435,42 @@ static bool visit_raw(const struct exec_visitor *v, struct span message)
 	return fine;
 }
 
-static bool visit_memory(const struct exec_visitor *v, const struct execs *x,
-	const struct exec_memory *memory)
+static bool visit_times(const struct exec_visitor *v, const struct model *m,
+	const struct exec_record *record)
 {
-	for (uint32_t i = memory->first_output; v->output && i != NONE; i = x->outputs.at[i].next)
-		if (!v->output(v->context, &x->outputs.at[i]))
+	struct exec_time time = {.device = model_text(m, record->device)};
+	struct wire_reader r = wire_reader(record->bytes);
+	struct wire_field f;
+	const char *bad;
+	int64_t pair[2];
+
+	while (wire_next(&r, &f)) {
+		if (f.tag != RECORD_ACCELERATOR && f.tag != RECORD_CPU)
+			continue;
+		read_pair(f.bytes, pair, &bad);
+		time.accelerator = f.tag == RECORD_ACCELERATOR;
+		time.start_us = pair[0];
+		time.duration_us = pair[1];
+		if (!v->time(v->context, &time))
 			return false;
-	return v->memory(v->context, memory);
+	}
+	return true;
+}
+
+typedef bool visit_fn(const struct exec_visitor *v, struct span message);
+
+static bool visit_fields(const struct exec_visitor *v, const struct execs *x, uint32_t first,
+	uint32_t tag, visit_fn *visit)
+{
+	for (uint32_t i = first; i != NONE; i = x->records.at[i].next) {
+		struct wire_reader r = wire_reader(x->records.at[i].bytes);
+		struct wire_field f;
+
+		while (wire_next(&r, &f))
+			if (f.tag == tag && !visit(v, f.bytes))
+				return false;
+	}
+	return true;
 }
 
 static bool visit_detail(const struct exec_visitor *v, const struct model *m,
@@ -469,23 +478,15 @@ static bool visit_detail(const struct exec_visitor *v, const struct model *m,
 {
 	const struct execs *x = &m->execs;
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
-	uint32_t i;
 
-	for (i = d->first_event; v->time && i != NONE; i = x->events.at[i].next) {
-		const struct exec_event *e = &x->events.at[i];
-		struct exec_time time = {model_text(m, e->device), e->accelerator, e->start_us,
-			e->duration_us};
-
-		if (!v->time(v->context, &time))
+	for (uint32_t i = d->first; v->time && i != NONE; i = x->records.at[i].next)
+		if (!visit_times(v, m, &x->records.at[i]))
 			return false;
-	}
-	for (i = d->first_memory; v->memory && i != NONE; i = x->memories.at[i].next)
-		if (!visit_memory(v, x, &x->memories.at[i]))
-			return false;
-	for (i = d->first_allocation; v->allocation && i != NONE; i = x->allocations.at[i].next)
-		if (!v->allocation(v->context, &x->allocations.at[i]))
-			return false;
-	for (i = 0; v->device && i < devices->n; i++)
+	if (v->memory && !visit_fields(v, x, d->first, RECORD_MEMORY, visit_raw_memory))
+		return false;
+	if (v->allocation && !visit_fields(v, x, d->first, RECORD_ALLOCATION, visit_raw_allocation))
+		return false;
+	for (uint32_t i = 0; v->device && i < devices->n; i++)
 		if (!v->device(v->context, model_text(m, devices->at[i])))
 			return false;
 	return true;
@@ -499,121 +500,101 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 				: visit_raw(v, exec_get_raw(exec));
 }
 
-/* ---- everything as arrays ------------------------------------------------ */
+/* ---- making records of bytes --------------------------------------------- */
 
-struct growing_view {
-	VEC(struct exec_time) times;
-	VEC(struct exec_memory) memories;
-	VEC(struct exec_output) outputs;
-	VEC(struct exec_allocation) allocations;
-	VEC(struct span) devices;
-	size_t n_settled;              /* outputs that have their memory record */
+struct thaw {
+	struct model *model;
+	uint32_t row;
+	VEC(struct exec_output) outputs;       /* of the memory that follows */
+	struct buf time, memories, allocations;
 };
 
-static bool keep_time(void *context, const struct exec_time *time)
+static bool keep_record(struct thaw *t, uint32_t device, struct span bytes)
 {
-	struct growing_view *g = context;
+	struct span copy = arena_copy(&t->model->arena, bytes);
 
-	return vec_push(&g->times, *time);
+	return copy.at && exec_add_record(&t->model->execs, t->row, device, copy);
 }
 
-static bool keep_output(void *context, const struct exec_output *output)
+static bool thaw_time(void *context, const struct exec_time *time)
 {
-	struct growing_view *g = context;
+	struct thaw *t = context;
+	uint32_t device = strings_add(&t->model->strings, time->device);
 
-	return vec_push(&g->outputs, *output);
+	t->time.n = 0;
+	record_put_time(&t->time, time->accelerator, time->start_us, time->duration_us);
+	return device != NONE && !t->time.failed && keep_record(t, device, buf_get(&t->time));
 }
 
-static bool keep_memory(void *context, const struct exec_memory *memory)
+static bool thaw_output(void *context, const struct exec_output *output)
 {
-	struct growing_view *g = context;
-	struct exec_memory kept = *memory;
+	struct thaw *t = context;
 
-	kept.first_output = (uint32_t)g->n_settled;
-	kept.last_output = (uint32_t)g->outputs.n;
-	g->n_settled = g->outputs.n;
-	return vec_push(&g->memories, kept);
+	return vec_push(&t->outputs, *output);
 }
 
-static bool keep_allocation(void *context, const struct exec_allocation *allocation)
+static bool thaw_memory(void *context, const struct exec_memory *memory)
 {
-	struct growing_view *g = context;
+	struct thaw *t = context;
 
-	return vec_push(&g->allocations, *allocation);
+	record_put_memory(&t->memories, memory, t->outputs.at, t->outputs.n);
+	t->outputs.n = 0;
+	return !t->memories.failed;
 }
 
-static bool keep_device(void *context, struct span device)
+static bool thaw_allocation(void *context, const struct exec_allocation *allocation)
 {
-	struct growing_view *g = context;
+	struct thaw *t = context;
 
-	return vec_push(&g->devices, device);
+	record_put_allocation(&t->allocations, allocation);
+	return !t->allocations.failed;
 }
 
-/* Moves a growing list into the arena. */
-#define SETTLE(list)                                                           \
-	do {                                                                   \
-		view->list = arena_array(arena, g.list.n, sizeof(*view->list)); \
-		view->n_##list = g.list.n;                                     \
-		if (!view->list)                                               \
-			fine = false;                                          \
-		else if (g.list.n)                                             \
-			memcpy(view->list, g.list.at, g.list.n * sizeof(*view->list)); \
-		vec_clear(&g.list);                                            \
-	} while (0)
-
-bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view)
+static bool thaw_device(void *context, struct span name)
 {
-	struct growing_view g = {0};
-	struct exec_visitor keep = {keep_time, keep_output, keep_memory, keep_allocation,
-		keep_device, &g};
-	bool fine = exec_visit(m, row, &keep);
+	struct thaw *t = context;
+	struct model *m = t->model;
+	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, t->row)->detail];
+	uint32_t device = strings_add(&m->strings, name);
+	uint32_t devices = device == NONE ? NONE
+		: sets_with(&m->sets, &m->strings, detail->devices, device);
 
-	*view = (struct exec_view){0};
-	SETTLE(times);
-	SETTLE(memories);
-	SETTLE(outputs);
-	SETTLE(allocations);
-	SETTLE(devices);
-	return fine;
+	if (devices == NONE)
+		return false;
+	detail->devices = devices;
+	return true;
+}
+
+static bool make_records(struct thaw *t, struct span raw)
+{
+	struct exec_visitor visitor = {thaw_time, thaw_output, thaw_memory, thaw_allocation,
+		thaw_device, t};
+
+	if (!visit_raw(&visitor, raw))
+		return false;
+	buf_span(&t->memories, buf_get(&t->allocations));
+	return !t->memories.failed &&
+		(!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));
 }
 
 bool exec_thaw(struct model *m, uint32_t row)
 {
 	struct execs *x = &m->execs;
-	struct arena arena = {0};
-	struct exec_view v;
-	struct exec_detail *detail;
-	bool fine = true;
+	struct thaw t = {.model = m, .row = row};
+	struct span raw;
+	bool fine;
 
 	if (exec_at(x, row)->has_detail)
 		return true;
-	if (!exec_at(x, row)->raw)
-		return give_detail(x, row);
-	if (!exec_get(m, row, &arena, &v) || !give_detail(x, row)) {
-		arena_clear(&arena);
+	raw = exec_get_raw(exec_at(x, row));
+	if (!give_detail(x, row))
 		return false;
-	}
-	for (size_t i = 0; fine && i < v.n_times; i++) {
-		struct exec_event event = {strings_add(&m->strings, v.times[i].device),
-			v.times[i].accelerator, NONE, v.times[i].start_us, v.times[i].duration_us};
-
-		fine = event.device != NONE && exec_add_event(x, row, event);
-	}
-	for (size_t i = 0; fine && i < v.n_memories; i++) {
-		fine = exec_add_memory(x, row, v.memories[i]);
-		for (size_t k = v.memories[i].first_output; fine && k < v.memories[i].last_output; k++)
-			fine = exec_add_output(x, row, v.outputs[k]);
-	}
-	for (size_t i = 0; fine && i < v.n_allocations; i++)
-		fine = exec_add_allocation(x, row, v.allocations[i].micros, v.allocations[i].bytes);
-	detail = &x->details.at[exec_at(x, row)->detail];
-	for (size_t i = 0; fine && i < v.n_devices; i++) {
-		uint32_t device = strings_add(&m->strings, v.devices[i]);
-
-		detail->devices = device == NONE ? NONE
-			: sets_with(&m->sets, &m->strings, detail->devices, device);
-		fine = detail->devices != NONE;
-	}
-	arena_clear(&arena);
+	if (!raw.n)
+		return true;
+	fine = make_records(&t, raw);
+	vec_clear(&t.outputs);
+	buf_clear(&t.time);
+	buf_clear(&t.memories);
+	buf_clear(&t.allocations);
 	return fine;
 }

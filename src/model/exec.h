@@ -3,12 +3,11 @@
  *     exec ── sums            what reports need
  *          ── raw             ExecProfile bytes, if it came from a profile
  *          ── detail ──┬─ start, end
- *                      ├─ events → …        (device, start, duration)
- *                      ├─ memories → …      a record per entry
- *                      └─ allocations → …
+ *                      └─ record → record → …   what each entry told (see record.h)
  *
- * An exec has raw bytes or a detail, never both: adding to a loaded one
- * decodes its bytes first (exec_thaw).
+ * An exec has raw bytes or a detail, never both: adding to a loaded one makes
+ * records of its bytes first (exec_thaw). Records are bytes, too: few ask for
+ * more than the sums, and saving copies them.
  *
  * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
  * as nearly all do, stand in it, the others in a list of their own. Rows are kept
@@ -55,16 +54,9 @@ struct exec {
 	};
 };
 
-struct exec_event {
-	uint32_t device;           /* lower-cased, string id */
-	bool accelerator;
-	uint32_t next;
-	int64_t start_us, duration_us;
-};
-
 struct exec_output {
 	int32_t slot;
-	uint32_t next;
+	uint32_t order;            /* of arrival, while records are made */
 	int64_t bytes;
 	uint64_t address;
 };
@@ -85,19 +77,20 @@ struct exec_memory {
 #define X(number, field) int64_t field;
 	MEMORY_FIELDS(X)
 #undef X
-	uint32_t first_output, last_output;
-	uint32_t next;
 };
 
 struct exec_allocation {
 	int64_t micros, bytes;
+};
+
+struct exec_record {
+	struct span bytes;
+	uint32_t device;           /* of its times: lower-cased, string id */
 	uint32_t next;
 };
 
 struct exec_detail {
-	uint32_t first_event, last_event;
-	uint32_t first_memory, last_memory;
-	uint32_t first_allocation, last_allocation;
+	uint32_t first, last;      /* records; NONE if there is none */
 	uint32_t devices;          /* set of string ids */
 	int64_t start_us;          /* 0: no entry had a start time */
 	int64_t end_us;
@@ -110,15 +103,15 @@ struct execs {
 	size_t n_rows;
 	VEC(struct exec_sums) wide;
 	VEC(struct exec_detail) details;
-	VEC(struct exec_event) events;
-	VEC(struct exec_memory) memories;
-	VEC(struct exec_output) outputs;
-	VEC(struct exec_allocation) allocations;
+	VEC(struct exec_record) records;
 };
 
 void execs_clear(struct execs *x);
-/* Room for n more entries of run metadata, so that adding them moves nothing. */
-bool execs_reserve(struct execs *x, size_t n);
+/* Room for more records and rows, so that adding them moves nothing. */
+bool execs_reserve(struct execs *x, size_t n_records, size_t n_rows);
+/* Touches a part of that room (see mem_touch). */
+void execs_touch_records(const struct execs *x, size_t first, size_t n);
+void execs_touch_rows(const struct execs *x, size_t first, size_t n);
 
 static inline struct exec *exec_at(const struct execs *x, uint32_t row)
 {
@@ -177,12 +170,9 @@ struct exec_extent {
 
 struct exec_extent exec_get_extent(const struct execs *x, uint32_t row);
 
-/* Appends to a row's detail; false when memory is out. */
-bool exec_add_event(struct execs *x, uint32_t row, struct exec_event event);
-bool exec_add_memory(struct execs *x, uint32_t row, struct exec_memory memory);
-bool exec_add_allocation(struct execs *x, uint32_t row, int64_t micros, int64_t bytes);
-/* To the newest memory record of the row. */
-bool exec_add_output(struct execs *x, uint32_t row, struct exec_output output);
+/* Appends to a row's detail; false when memory is out. The bytes must live as
+ * long as the model. */
+bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes);
 
 struct exec_time {
 	struct span device;
@@ -195,7 +185,7 @@ struct exec_time {
 struct exec_visitor {
 	bool (*time)(void *context, const struct exec_time *time);
 	bool (*output)(void *context, const struct exec_output *output);
-	/* After its outputs. `first_output` and `last_output` mean nothing here. */
+	/* After its outputs. */
 	bool (*memory)(void *context, const struct exec_memory *memory);
 	bool (*allocation)(void *context, const struct exec_allocation *allocation);
 	bool (*device)(void *context, struct span device);
@@ -206,22 +196,8 @@ struct exec_visitor {
  * list: they were checked when loaded). */
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *visitor);
 
-/* The same as plain arrays. */
-struct exec_view {
-	struct exec_time *times;           /* in order of arrival */
-	struct exec_memory *memories;      /* first_output: index into outputs; */
-	struct exec_output *outputs;       /* last_output: the index behind its last */
-	struct exec_allocation *allocations;
-	struct span *devices;
-	size_t n_times, n_memories, n_outputs, n_allocations, n_devices;
-};
-
-struct arena;
-
-/* Reads an exec into arrays in the arena; false when memory is out. */
-bool exec_get(const struct model *m, uint32_t row, struct arena *arena, struct exec_view *view);
-
-/* Gives a row a detail, decoding its raw bytes; false when memory is out. */
+/* Gives a row a detail, from its raw bytes if it has some; false when memory is
+ * out. */
 bool exec_thaw(struct model *m, uint32_t row);
 
 #endif

@@ -1,218 +1,194 @@
 /* GraphDef → nodes. Only names that are new are added; the first definition of
- * a name wins. */
+ * a name wins.
+ *
+ * A graph is cut into blocks of NodeDefs. They are decoded at the same time, and
+ * added to the model one after the other. */
+#include <pthread.h>
+
+#include "base/parallel.h"
 #include "model/input.h"
 #include "model/model.h"
-#include "proto/wire.h"
-
-/* The dimensions of a TensorShapeProto: rank 0 is [1], unknown rank is empty.
- * False with *bad set where it is malformed, with NULL when memory is out. */
-static bool read_shape_dims(struct span message, dims_vec *dims, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	bool unknown_rank = false;
-
-	dims->n = 0;
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(3)) {
-			unknown_rank = f.value != 0;
-		} else if (f.tag == WIRE_LEN(2)) {
-			struct wire_reader inner = wire_reader(f.bytes);
-			int64_t size = 0;
-
-			while (wire_next(&inner, &f))
-				if (f.tag == WIRE_VARINT(1))
-					size = (int64_t)f.value;
-			if (inner.bad) {
-				*bad = inner.bad;
-				return false;
-			}
-			if (!vec_push(dims, size)) {
-				*bad = NULL;
-				return false;
-			}
-		}
-	}
-	if (r.bad) {
-		*bad = r.bad;
-		return false;
-	}
-	if (dims->n == 0 && !unknown_rank && !vec_push(dims, 1)) {
-		*bad = NULL;
-		return false;
-	}
-	return true;
-}
+#include "model/node_def.h"
 
 struct loader {
 	struct model *model;
-	dims_vec dims;
-	const char *bad;       /* malformed here; NULL: memory is out */
-	size_t inputs_seen;
+	struct span graph;
+	VEC(const char *) cuts;                /* where blocks begin, and the end */
+	size_t n_nodes;
+	size_t first_node;                     /* where they go in the model … */
+	bool has_room;                         /* … without moving any */
+	struct node_defs batches[PARALLEL_SLOTS];
+	pthread_t caller;
+	bool failed;
+	const char *bad;                       /* malformed here; NULL: memory is out */
 };
 
 static bool fail(struct loader *l, const char *bad)
 {
+	l->failed = true;
 	l->bad = bad;
 	return false;
 }
 
-static bool add_shape(struct loader *l, struct span message, uint32_t *id)
+static uint32_t add_shape(struct model *m, const struct node_defs *b, size_t i)
 {
-	if (!read_shape_dims(message, &l->dims, &l->bad))
+	const struct node_shape *shape = &b->shapes.at[i];
+
+	return shapes_add_hashed(&m->shapes, b->dims.at + shape->first, shape->n, shape->hash);
+}
+
+static bool add_outputs(struct model *m, uint32_t node, const struct node_defs *b,
+	const struct node_def *def)
+{
+	if (!vec_reserve(&m->outputs, def->n_outputs))
 		return false;
-	*id = shapes_add(&l->model->shapes, l->dims.at, l->dims.n);
-	return *id != NONE ? true : fail(l, NULL);
-}
+	for (uint32_t i = 0; i < def->n_outputs; i++) {
+		struct output output = {(int32_t)i, add_shape(m, b, def->first_output + i)};
 
-/* AttrValue.list { shape = 7 } */
-static bool read_output_shapes(struct loader *l, uint32_t node, struct span list)
-{
-	struct model *m = l->model;
-	struct wire_reader r = wire_reader(list);
-	struct wire_field f;
-	struct output output = {0};
-
-	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(7))
-			continue;
-		if (!add_shape(l, f.bytes, &output.shape))
+		if (output.shape == NONE)
 			return false;
-		if (!vec_push(&m->outputs, output))
-			return fail(l, NULL);
-		output.slot++;
+		m->outputs.at[m->outputs.n++] = output;
 	}
-	m->nodes.n_outputs[node] = (uint32_t)output.slot;
-	return r.bad ? fail(l, r.bad) : true;
-}
-
-/* The member of AttrValue's oneof that counts is the last one. */
-static bool read_attr_value(struct loader *l, struct span value, struct wire_field *member)
-{
-	struct wire_reader r = wire_reader(value);
-	struct wire_field f;
-
-	member->tag = 0;
-	while (wire_next(&r, &f))
-		*member = f;
-	return r.bad ? fail(l, r.bad) : true;
-}
-
-static bool read_attr(struct loader *l, uint32_t node, struct span entry)
-{
-	struct wire_reader r = wire_reader(entry);
-	struct wire_field f, member;
-	struct span key = {"", 0}, value = {"", 0};
-	struct model *m = l->model;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
-			key = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
-			value = f.bytes;
-	if (r.bad)
-		return fail(l, r.bad);
-	if (span_equal(key, SPAN("shape"))) {
-		if (!read_attr_value(l, value, &member))
-			return false;
-		if (member.tag == WIRE_LEN(7))
-			return add_shape(l, member.bytes, &m->nodes.shape[node]);
-	} else if (span_equal(key, SPAN("_output_shapes"))) {
-		if (!read_attr_value(l, value, &member))
-			return false;
-		if (member.tag == WIRE_LEN(1)) {
-			/* A later entry of the same key replaces an earlier one. */
-			m->outputs.n = m->nodes.first_output[node];
-			return read_output_shapes(l, node, member.bytes);
-		}
-	}
+	m->nodes.n_outputs[node] = def->n_outputs;
 	return true;
 }
 
-/* "name", "name:2" or "^name" */
-static bool read_input(struct loader *l, uint32_t node, struct span text)
+static bool add_edges(struct model *m, uint32_t node, const struct node_input *inputs, uint32_t n)
 {
-	struct model *m = l->model;
-	struct edge edge = {.position = (int32_t)l->inputs_seen++};
-	const char *colon;
+	if (m->edges.n + n >= NONE - 1 || !vec_reserve(&m->edges, n))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t source = strings_alias_hashed(&m->strings, inputs[i].source, inputs[i].hash);
 
-	if (text.n && text.at[0] == '^') {
-		text.at++;
-		text.n--;
+		if (source == NONE)
+			return false;
+		m->edges.at[m->edges.n++] = (struct edge){source, (int32_t)i, inputs[i].output};
 	}
-	colon = text.n ? memchr(text.at, ':', text.n) : NULL;
-	if (colon) {
-		int64_t output = 0;
-
-		for (const char *c = colon + 1; c < text.at + text.n; c++) {
-			if (*c < '0' || *c > '9' || output > INT32_MAX / 10) {
-				output = 0;
-				break;
-			}
-			output = output * 10 + (*c - '0');
-		}
-		edge.output = (int32_t)output;
-		text.n = (size_t)(colon - text.at);
-	}
-	edge.source = strings_alias(&m->strings, text);
-	if (edge.source == NONE || m->edges.n >= NONE - 1 || !vec_push(&m->edges, edge))
-		return fail(l, NULL);
-	m->nodes.n_edges[node]++;
+	m->nodes.n_edges[node] = n;
 	return true;
 }
 
-static bool read_node(struct loader *l, struct span message)
+static bool add_node(struct loader *l, const struct node_defs *b, const struct node_def *def,
+	const struct node_input *inputs)
 {
 	struct model *m = l->model;
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct span name = {"", 0}, op = {"", 0};
-	uint32_t name_id, op_id, node;
-	bool fine = true;
+	uint32_t name = strings_alias_hashed(&m->strings, def->name, def->name_hash);
+	uint32_t op = strings_alias_hashed(&m->strings, def->op, def->op_hash);
+	uint32_t node;
 
-	/* Names come first in practice, but nothing promises it. */
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
-			name = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
-			op = f.bytes;
-	if (r.bad)
-		return fail(l, r.bad);
-	name_id = strings_alias(&m->strings, name);
-	op_id = strings_alias(&m->strings, op);
-	if (name_id == NONE || op_id == NONE)
+	if (name == NONE || op == NONE)
 		return fail(l, NULL);
-	if (model_node_of(m, name_id) != NONE)
+	if (model_node_of(m, name) != NONE)
 		return true;
-	node = model_add_node(m, name_id, op_id);
+	if (def->is_damaged)
+		return fail(l, def->bad);
+	node = model_add_node(m, name, op);
 	if (node == NONE)
 		return fail(l, NULL);
-	m->nodes.source[node] = message.at;
-	l->inputs_seen = 0;
-	r = wire_reader(message);
-	while (fine && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(3))
-			fine = read_input(l, node, f.bytes);
-		else if (f.tag == WIRE_LEN(5))
-			fine = read_attr(l, node, f.bytes);
-	return fine;
+	m->nodes.source[node] = def->message.at;
+	if (def->shape != SIZE_MAX) {
+		m->nodes.shape[node] = add_shape(m, b, def->shape);
+		if (m->nodes.shape[node] == NONE)
+			return fail(l, NULL);
+	}
+	return add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def)
+		? true : fail(l, NULL);
 }
 
-static bool read_graph(struct loader *l, struct span graph)
+/* What a later node will look at is asked for: the slots of its names, and then
+ * the texts that will be compared. */
+PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size_t def,
+	size_t input)
 {
-	struct wire_reader r = wire_reader(graph);
-	struct wire_field f;
-	size_t n = 0;
+	enum { DEFS_AHEAD = 16, SLOTS_AHEAD = 32, TEXTS_AHEAD = 12 };
+	size_t end = input + b->defs.at[def].n_inputs;
 
-	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(1))
-			continue;
-		if (!read_node(l, f.bytes))
-			return false;
-		if (++n % 4096 == 0)
-			model_progress(l->model, (size_t)(r.at - graph.at), graph.n);
+	if (def + DEFS_AHEAD < b->defs.n) {
+		strings_prefetch(names, b->defs.at[def + DEFS_AHEAD].name_hash);
+		__builtin_prefetch(b->defs.at[def + DEFS_AHEAD].op.at);
 	}
-	return r.bad ? fail(l, r.bad) : true;
+	for (; input < end && input + SLOTS_AHEAD < b->inputs.n; input++) {
+		strings_prefetch(names, b->inputs.at[input + SLOTS_AHEAD].hash);
+		strings_prefetch_text(names, b->inputs.at[input + TEXTS_AHEAD].hash);
+		__builtin_prefetch(b->inputs.at[input + TEXTS_AHEAD].source.at);
+	}
+}
+
+static bool add_batch(struct loader *l, const struct node_defs *b)
+{
+	size_t input = 0;
+
+	for (size_t i = 0; i < b->defs.n; i++) {
+		const struct node_def *def = &b->defs.at[i];
+
+		prefetch(&l->model->strings, b, i, input);
+		if (!add_node(l, b, def, b->inputs.at + input))
+			return false;
+		input += def->n_inputs;
+	}
+	return b->failed ? fail(l, b->bad) : true;
+}
+
+/* ---- blocks --------------------------------------------------------------- */
+
+enum { BLOCK_NODES = 2048 };
+
+/* Cuts the graph every so many nodes. What is malformed is in the last block: who
+ * decodes that finds it. */
+static bool find_blocks(struct loader *l)
+{
+	struct wire_reader r = wire_reader(l->graph);
+	struct wire_field f;
+	const char *begin = r.at;
+
+	for (; wire_next(&r, &f); begin = r.at) {
+		wire_prefetch(&r, &f);
+		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
+			return false;
+	}
+	/* what comes before the first node is of no interest, if it is well-formed */
+	if (!l->cuts.n && !vec_push(&l->cuts, l->graph.at))
+		return false;
+	return vec_push(&l->cuts, r.end);
+}
+
+/* Blocks are added one at a time, so who decodes one touches the pages that it
+ * will fill. Nodes that are not new only make it fill earlier ones. */
+static void decode_block(void *context, size_t slot, size_t block)
+{
+	struct loader *l = context;
+	struct node_defs *b = &l->batches[slot];
+	const char *begin = l->cuts.at[block];
+
+	node_defs_read(b, (struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+	if (l->has_room)
+		model_touch_nodes(l->model, l->first_node + block * BLOCK_NODES, b->defs.n);
+}
+
+/* Only the thread that called us tells how far it has come. */
+static void add_block(void *context, size_t slot, size_t block)
+{
+	struct loader *l = context;
+
+	if (!l->failed && add_batch(l, &l->batches[slot]) &&
+		pthread_equal(pthread_self(), l->caller))
+		model_progress(l->model, (size_t)(l->cuts.at[block + 1] - l->graph.at), l->graph.n);
+}
+
+static bool read_graph(struct loader *l)
+{
+	enum { LEAST_BYTES = 64 };
+	size_t most = l->graph.n / LEAST_BYTES;
+
+	/* A graph of nodes without names is not worth much room. */
+	if (!find_blocks(l) || !model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most))
+		return fail(l, NULL);
+	l->caller = pthread_self();
+	l->first_node = l->model->nodes.n;
+	l->has_room = l->n_nodes <= most;
+	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block, add_block,
+		l);
+	return !l->failed;
 }
 
 enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *in,
@@ -235,8 +211,11 @@ enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *i
 		return status;
 	}
 	source = m->sources.at[m->sources.n - 1];
-	read = read_graph(&l, source.bytes);
-	vec_clear(&l.dims);
+	l.graph = source.bytes;
+	read = read_graph(&l);
+	vec_clear(&l.cuts);
+	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
+		node_defs_clear(&l.batches[i]);
 	if (!read) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		return l.bad ? input_malformed(in, INPUT_GRAPH, &source, l.bad, err)

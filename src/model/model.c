@@ -72,6 +72,19 @@ static bool reserve_node_of(struct model *m, uint32_t string)
 	return true;
 }
 
+bool model_reserve(struct model *m, size_t n)
+{
+	return reserve_nodes(&m->nodes, n) && strings_reserve(&m->strings, n) &&
+		vec_reserve(&m->node_of, n);
+}
+
+void model_touch_nodes(const struct model *m, size_t first, size_t n)
+{
+#define X(type, column) mem_touch(m->nodes.column + first, n * sizeof(type));
+	NODE_COLUMNS(X)
+#undef X
+}
+
 static uint32_t append_node(struct model *m, uint32_t name, uint32_t op)
 {
 	struct nodes *nodes = &m->nodes;

@@ -58,6 +58,7 @@ enum node_flags {
 	X(uint32_t, first_output)                                              \
 	X(uint32_t, n_outputs)                                                 \
 	X(uint32_t, first_exec)                                                \
+	X(uint32_t, last_exec) /* + 1; 0: not known, or there is none */       \
 	X(uint8_t, flags)                                                      \
 	X(int64_t, id)                                                         \
 	X(int64_t, float_ops)                                                  \
@@ -140,6 +141,13 @@ uint32_t model_find_node(const struct model *m, struct span name);
 /* Brings the names of nodes to one place, unless they are there. Who looks at
  * all of them calls this first. False when memory is out. */
 bool model_gather_names(struct model *m);
+
+/* Room for n more nodes and their names, so that adding them moves nothing. */
+bool model_reserve(struct model *m, size_t n);
+
+/* Touches the memory of nodes still to come (see mem_touch), for which there must
+ * be room. Nodes before them may be added at the same time. */
+void model_touch_nodes(const struct model *m, size_t first, size_t n);
 
 /* A new node whose name no other has; columns not given are zero. NONE when
  * memory is out. */

@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "model/profile_fields.h"
+#include "model/record.h"
 #include "proto/wire_write.h"
 
 struct writer {
@@ -112,27 +113,27 @@ static void put_input_shapes(struct writer *w, uint32_t node)
 
 /* ---- execs ------------------------------------------------------------- */
 
-static void put_times(struct writer *w, const struct exec_detail *d, uint32_t number,
-	bool accelerator, uint32_t device)
+/* The times of a device, as they stand in the records. */
+static void put_times(struct writer *w, const struct exec_detail *d, uint32_t tag, uint32_t device)
 {
 	const struct model *m = w->model;
 	size_t entry = 0, times = 0;
 
-	for (uint32_t i = d->first_event; i != NONE; i = m->execs.events.at[i].next) {
-		const struct exec_event *e = &m->execs.events.at[i];
-		int64_t pair[2] = {e->start_us, e->duration_us};
-		size_t tuple;
+	for (uint32_t i = d->first; i != NONE; i = m->execs.records.at[i].next) {
+		const struct exec_record *record = &m->execs.records.at[i];
+		struct wire_reader r = wire_reader(record->bytes);
+		struct wire_field f;
 
-		if (e->device != device || e->accelerator != accelerator)
-			continue;
-		if (!times) {
-			entry = wire_open(w->out, number);
-			wire_put_bytes(w->out, 1, model_text(m, device));
-			times = wire_open(w->out, 2);
+		while (record->device == device && wire_next(&r, &f)) {
+			if (f.tag != tag)
+				continue;
+			if (!times) {
+				entry = wire_open(w->out, tag >> 3);
+				wire_put_bytes(w->out, 1, model_text(m, device));
+				times = wire_open(w->out, 2);
+			}
+			wire_put_bytes(w->out, 1, f.bytes);
 		}
-		tuple = wire_open(w->out, 1);
-		put_packed(w->out, 1, pair, 2);
-		wire_close(w->out, tuple);
 	}
 	if (times) {
 		wire_close(w->out, times);
@@ -140,26 +141,18 @@ static void put_times(struct writer *w, const struct exec_detail *d, uint32_t nu
 	}
 }
 
-static void put_memory(struct writer *w, const struct exec_memory *memory)
+static void put_fields(struct writer *w, const struct exec_detail *d, uint32_t tag)
 {
 	const struct execs *x = &w->model->execs;
-	size_t record = wire_open(w->out, 7);
 
-#define X(number, field) wire_put_nonzero(w->out, number, memory->field);
-	MEMORY_FIELDS(X)
-#undef X
-	for (uint32_t i = memory->first_output; i != NONE; i = x->outputs.at[i].next) {
-		const struct exec_output *output = &x->outputs.at[i];
-		size_t entry = wire_open(w->out, 11), value;
+	for (uint32_t i = d->first; i != NONE; i = x->records.at[i].next) {
+		struct wire_reader r = wire_reader(x->records.at[i].bytes);
+		struct wire_field f;
 
-		wire_put_int(w->out, 1, output->slot);
-		value = wire_open(w->out, 2);
-		wire_put_nonzero(w->out, 1, output->bytes);
-		wire_put_nonzero(w->out, 2, (int64_t)output->address);
-		wire_close(w->out, value);
-		wire_close(w->out, entry);
+		while (wire_next(&r, &f))
+			if (f.tag == tag)
+				wire_put_bytes(w->out, tag >> 3, f.bytes);
 	}
-	wire_close(w->out, record);
 }
 
 static void put_detail(struct writer *w, uint32_t row)
@@ -172,20 +165,13 @@ static void put_detail(struct writer *w, uint32_t row)
 	wire_put_nonzero(w->out, 2, d->start_us);
 	wire_put_nonzero(w->out, 3, d->end_us);
 	for (uint32_t i = 0; i < devices->n; i++)
-		put_times(w, d, 4, true, devices->at[i]);
+		put_times(w, d, RECORD_ACCELERATOR, devices->at[i]);
 	for (uint32_t i = 0; i < devices->n; i++)
-		put_times(w, d, 5, false, devices->at[i]);
+		put_times(w, d, RECORD_CPU, devices->at[i]);
 	for (uint32_t i = 0; i < devices->n; i++)
 		wire_put_bytes(w->out, 6, model_text(m, devices->at[i]));
-	for (uint32_t i = d->first_memory; i != NONE; i = m->execs.memories.at[i].next)
-		put_memory(w, &m->execs.memories.at[i]);
-	for (uint32_t i = d->first_allocation; i != NONE; i = m->execs.allocations.at[i].next) {
-		size_t record = wire_open(w->out, 11);
-
-		wire_put_nonzero(w->out, 1, m->execs.allocations.at[i].micros);
-		wire_put_nonzero(w->out, 2, m->execs.allocations.at[i].bytes);
-		wire_close(w->out, record);
-	}
+	put_fields(w, d, RECORD_MEMORY);
+	put_fields(w, d, RECORD_ALLOCATION);
 }
 
 static void put_execs(struct writer *w, uint32_t node)

@@ -1,30 +1,44 @@
 /* RunMetadata → execs of a step.
  *
- * Reading makes a flat list of entries and changes nothing; applying walks
- * that list. So a damaged file never leaves half a step behind. */
+ * Reading finds the entries of all devices, decodes them in parts at the same
+ * time, and changes nothing; applying walks what was decoded. So a damaged file
+ * never leaves half a step behind. */
+#include "base/parallel.h"
 #include "model/device.h"
 #include "model/input.h"
 #include "model/model.h"
+#include "model/node_stats.h"
 #include "proto/wire.h"
 
 struct entry {
-	struct span name;                  /* the node's: up to the first colon */
-	struct span stats;                 /* the NodeExecStats */
-	int64_t start_us, duration_us;
-	uint32_t device;                   /* index into devices */
+	struct node_stats stats;
+	uint64_t hash;                     /* of its name */
+	uint32_t node;                     /* NONE: none that was known before the step */
 };
 
 struct run_device {
 	struct span name;                  /* as it came */
+	size_t first;                      /* its first entry; the next one's begin behind its last */
+	unsigned kind;
+};
+
+/* Entries that are read together. */
+struct part {
+	struct node_stats_reader reader;
+	bool failed;
+	const char *bad;                   /* … here; NULL: memory is out */
 };
 
 struct run_meta {
 	struct source source;
-	VEC(struct entry) entries;
+	VEC(struct span) messages;         /* NodeExecStats of the entries */
+	struct entry *entries;
 	VEC(struct run_device) devices;
+	size_t n_parts;
+	struct part parts[PARALLEL_MAX];
 };
 
-/* ---- reading ----------------------------------------------------------- */
+/* ---- finding entries ---------------------------------------------------- */
 
 static bool no_memory(const char **bad)
 {
@@ -32,105 +46,38 @@ static bool no_memory(const char **bad)
 	return false;
 }
 
-/* Steps through a message whose fields only need to be well-formed. */
-static bool check(struct span message, const char **bad)
-{
-	return wire_check(message, bad);
-}
-
-static bool check_output(struct span message, const char **bad)
+static bool find_in_device(struct run_meta *rm, struct span message, const char **bad)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(3)) {
-			struct wire_reader inner = wire_reader(f.bytes);
-			struct wire_field g;
-
-			while (wire_next(&inner, &g))
-				if (g.tag == WIRE_LEN(4) && !check(g.bytes, bad))
-					return false;
-			if (inner.bad) {
-				*bad = inner.bad;
-				return false;
-			}
-		}
-	*bad = r.bad;
-	return !r.bad;
-}
-
-static bool check_allocator(struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(6) && !check(f.bytes, bad))
-			return false;
-	*bad = r.bad;
-	return !r.bad;
-}
-
-static bool read_entry(struct run_meta *rm, struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct entry e = {.name = {"", 0}, .stats = message, .device = (uint32_t)rm->devices.n - 1};
-	const char *colon;
-
-	while (wire_next(&r, &f)) {
-		bool fine = true;
-
-		switch (f.tag) {
-		case WIRE_LEN(1): e.name = f.bytes; break;
-		case WIRE_VARINT(2): e.start_us = (int64_t)f.value; break;
-		case WIRE_VARINT(4): e.duration_us = (int64_t)f.value; break;
-		case WIRE_LEN(6): fine = check_allocator(f.bytes, bad); break;
-		case WIRE_LEN(7): fine = check_output(f.bytes, bad); break;
-		case WIRE_LEN(12): fine = check(f.bytes, bad); break;
-		}
-		if (!fine)
-			return false;
-	}
-	*bad = r.bad;
-	if (r.bad)
-		return false;
-	colon = e.name.n ? memchr(e.name.at, ':', e.name.n) : NULL;
-	if (colon)
-		e.name.n = (size_t)(colon - e.name.at);
-	return vec_push(&rm->entries, e) ? true : no_memory(bad);
-}
-
-static bool read_device(struct run_meta *rm, struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}})))
+	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0})))
 		return no_memory(bad);
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(1)) {
 			rm->devices.at[rm->devices.n - 1].name = f.bytes;
-		else if (f.tag == WIRE_LEN(2) && !read_entry(rm, f.bytes, bad))
-			return false;
+		} else if (f.tag == WIRE_LEN(2)) {
+			wire_prefetch(&r, &f);
+			if (!vec_push(&rm->messages, f.bytes))
+				return no_memory(bad);
+		}
 	*bad = r.bad;
 	return !r.bad;
 }
 
-static bool read_step_stats(struct run_meta *rm, struct span message, const char **bad)
+static bool find_in_step_stats(struct run_meta *rm, struct span message, const char **bad)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && !read_device(rm, f.bytes, bad))
+		if (f.tag == WIRE_LEN(1) && !find_in_device(rm, f.bytes, bad))
 			return false;
 	*bad = r.bad;
 	return !r.bad;
 }
 
-static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
+static bool find_entries(struct run_meta *rm, bool *has_stats, const char **bad)
 {
 	struct wire_reader r = wire_reader(rm->source.bytes);
 	struct wire_field f;
@@ -138,11 +85,85 @@ static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(1)) {
 			*has_stats = true;
-			if (!read_step_stats(rm, f.bytes, bad))
+			if (!find_in_step_stats(rm, f.bytes, bad))
 				return false;
 		}
 	*bad = r.bad;
 	return !r.bad;
+}
+
+/* ---- reading them -------------------------------------------------------- */
+
+static size_t end_of_device(const struct run_meta *rm, size_t device)
+{
+	return device + 1 < rm->devices.n ? rm->devices.at[device + 1].first : rm->messages.n;
+}
+
+static void read_part(void *context, size_t i)
+{
+	struct run_meta *rm = context;
+	struct part *part = &rm->parts[i];
+	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
+	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1), device = 0;
+
+	for (; entry < end; entry++) {
+		struct entry *e = &rm->entries[entry];
+
+		while (entry >= end_of_device(rm, device))
+			device++;
+		if (!node_stats_read(&part->reader, rm->messages.at[entry],
+			rm->devices.at[device].kind, &e->stats, &part->bad)) {
+			part->failed = true;
+			return;
+		}
+		e->hash = strings_hash(e->stats.name);
+	}
+}
+
+static bool find_kinds(struct run_meta *rm)
+{
+	struct buf lower = {0};
+	bool fine;
+
+	for (size_t i = 0; i < rm->devices.n && !lower.failed; i++) {
+		device_lower(&lower, rm->devices.at[i].name);
+		rm->devices.at[i].kind = device_kind(buf_get(&lower));
+	}
+	fine = !lower.failed;
+	buf_clear(&lower);
+	return fine;
+}
+
+static bool read_entries(struct run_meta *rm, const char **bad)
+{
+	if (!rm->messages.n)
+		return true;
+	rm->entries = mem_array(rm->messages.n, sizeof(*rm->entries));
+	if (!rm->entries || !find_kinds(rm))
+		return no_memory(bad);
+	rm->n_parts = parallel_parts(rm->messages.n, 4096);
+	parallel_run(rm->n_parts, read_part, rm);
+	for (size_t i = 0; i < rm->n_parts; i++)
+		if (rm->parts[i].failed) {
+			*bad = rm->parts[i].bad;
+			return false;
+		}
+	return true;
+}
+
+/* What is wrong inside an entry comes before what is wrong behind all that
+ * were found. */
+static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
+{
+	const char *bad_entry;
+	bool found = find_entries(rm, has_stats, bad);
+
+	if (!found && !*bad)
+		return false;
+	if (read_entries(rm, &bad_entry))
+		return found;
+	*bad = bad_entry;
+	return false;
 }
 
 enum tfprof_status run_meta_read(struct run_meta **out, const struct tfprof_input *in, int64_t step,
@@ -176,15 +197,63 @@ void run_meta_free(struct run_meta *rm)
 {
 	if (!rm)
 		return;
-	vec_clear(&rm->entries);
+	for (size_t i = 0; i < rm->n_parts; i++)
+		node_stats_reader_clear(&rm->parts[i].reader);
+	vec_clear(&rm->messages);
+	mem_free(rm->entries);
 	vec_clear(&rm->devices);
 	source_close(&rm->source);
 	mem_free(rm);
 }
 
+/* ---- finding their nodes ------------------------------------------------- */
+
+struct search {
+	struct run_meta *rm;
+	const struct model *model;
+	size_t n_rows;             /* that the step may make */
+};
+
+/* What entries will become is written by one thread: the pages for it are touched
+ * by all. */
+static void touch_part(const struct search *search, size_t begin, size_t end)
+{
+	const struct execs *x = &search->model->execs;
+
+	execs_touch_records(x, begin, end - begin);
+	if (end > search->n_rows)
+		end = search->n_rows;
+	if (begin < end)
+		execs_touch_rows(x, begin, end - begin);
+}
+
+/* Reads the model only. */
+static void search_part(void *context, size_t i)
+{
+	enum { SLOTS_AHEAD = 32, TEXTS_AHEAD = 16 };
+	const struct search *search = context;
+	struct run_meta *rm = search->rm;
+	const struct strings *names = &search->model->strings;
+	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
+	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1);
+
+	touch_part(search, entry, end);
+	for (; entry < end; entry++) {
+		struct entry *e = &rm->entries[entry];
+		uint32_t name = strings_find_hashed(names, e->stats.name, e->hash);
+
+		if (entry + SLOTS_AHEAD < end) {
+			strings_prefetch(names, e[SLOTS_AHEAD].hash);
+			strings_prefetch_text(names, e[TEXTS_AHEAD].hash);
+			__builtin_prefetch(e[TEXTS_AHEAD].stats.name.at);
+		}
+		e->node = name == NONE ? NONE : model_node_of(search->model, name);
+	}
+}
+
 /* ---- applying ---------------------------------------------------------- */
 
-/* The devices of this run metadata as the model knows them. */
+/* The device being applied as the model knows it. */
 struct placed_device {
 	uint32_t name;             /* lower-cased */
 	uint32_t host;             /* string id */
@@ -202,200 +271,37 @@ static bool is_transfer(struct span name)
 	return span_equal(name, SPAN("RecvTensor")) || span_contains(name, SPAN("MEMCPY"));
 }
 
-static bool keep_transfer(struct model *m, const struct entry *e, int64_t step, uint32_t device)
+static bool keep_transfer(struct model *m, struct span message, int64_t step, uint32_t device)
 {
-	struct span copy = arena_copy(&m->arena, e->stats);
+	struct span copy = arena_copy(&m->arena, message);
 
 	return copy.at && vec_push(&m->transfers, ((struct transfer){step, device, copy}));
 }
 
-/* The totals of an entry's allocators, and of its temporary and persistent
- * memory, as far as the record does not hold them. */
-struct allocator_sums {
-	int64_t total, peak, live;
-};
-
-static bool read_allocator(struct model *m, uint32_t row, struct span message,
-	struct exec_memory *record, struct allocator_sums *sums)
+static void add_time(struct exec_detail *detail, struct exec_sums *sums,
+	const struct node_stats *stats, unsigned device_kind)
 {
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct span name = {"", 0};
-	int64_t in_use = 0;
-
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(1): name = f.bytes; break;
-		case WIRE_VARINT(2): add(&sums->total, (int64_t)f.value); break;
-		case WIRE_VARINT(3): add(&sums->peak, (int64_t)f.value); break;
-		case WIRE_VARINT(4): add(&sums->live, (int64_t)f.value); break;
-		case WIRE_VARINT(5): in_use = (int64_t)f.value; break;
-		}
-	if (!span_contains(name, SPAN("GPU")))
-		return true;
-	if (in_use > record->allocator_bytes_in_use)
-		record->allocator_bytes_in_use = in_use;
-	r = wire_reader(message);
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(6)) {
-			struct wire_reader inner = wire_reader(f.bytes);
-			int64_t micros = 0, bytes = 0;
-
-			while (wire_next(&inner, &f))
-				if (f.tag == WIRE_VARINT(1))
-					micros = (int64_t)f.value;
-				else if (f.tag == WIRE_VARINT(2))
-					bytes = (int64_t)f.value;
-			if (!exec_add_allocation(&m->execs, row, micros, bytes))
-				return false;
-		}
-	return true;
-}
-
-static void read_memory_stats(struct span message, unsigned device_kind, struct exec_memory *record)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	int64_t temp = 0, persistent = 0;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
-			temp = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(3))
-			persistent = (int64_t)f.value;
-	if (device_kind & DEVICE_CPU) {
-		record->host_temp_bytes = temp;
-		record->host_persistent_bytes = persistent;
-	} else {
-		record->accelerator_temp_bytes = temp;
-		record->accelerator_persistent_bytes = persistent;
-	}
-}
-
-/* NodeOutput: false if it has no allocation description. */
-static bool read_output(struct span message, struct exec_output *output)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	bool described = false;
-	int64_t requested = 0, allocated = 0;
-
-	*output = (struct exec_output){0};
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1)) {
-			output->slot = (int32_t)f.value;
-		} else if (f.tag == WIRE_LEN(3)) {
-			struct wire_reader tensor = wire_reader(f.bytes);
-
-			while (wire_next(&tensor, &f))
-				if (f.tag == WIRE_LEN(4)) {
-					struct wire_reader allocation = wire_reader(f.bytes);
-
-					described = true;
-					while (wire_next(&allocation, &f))
-						if (f.tag == WIRE_VARINT(1))
-							requested = (int64_t)f.value;
-						else if (f.tag == WIRE_VARINT(2))
-							allocated = (int64_t)f.value;
-						else if (f.tag == WIRE_VARINT(6))
-							output->address = f.value;
-				}
-		}
-	output->bytes = allocated > requested ? allocated : requested;
-	return described;
-}
-
-static bool add_outputs(struct model *m, uint32_t row, const struct entry *e)
-{
-	struct wire_reader r = wire_reader(e->stats);
-	struct wire_field f;
-	struct exec_output output;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(7) && read_output(f.bytes, &output) &&
-			!exec_add_output(&m->execs, row, output))
-			return false;
-	return true;
-}
-
-static bool add_memory(struct model *m, uint32_t row, const struct entry *e, unsigned device_kind)
-{
-	struct wire_reader r = wire_reader(e->stats);
-	struct wire_field f;
-	struct exec_memory record = {0};
-	struct allocator_sums sums = {0};
-	struct exec_sums exec = exec_get_sums(&m->execs, row);
-	struct exec_output output;
-	int64_t persistent, temp;
-
-	add(&record.micros, e->start_us);
-	add(&record.micros, e->duration_us);
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(6):
-			if (!read_allocator(m, row, f.bytes, &record, &sums))
-				return false;
-			break;
-		case WIRE_LEN(7):
-			if (read_output(f.bytes, &output))
-				add(&record.output_bytes, output.bytes);
-			break;
-		case WIRE_LEN(12):
-			read_memory_stats(f.bytes, device_kind, &record);
-			break;
-		}
-	persistent = record.host_persistent_bytes + record.accelerator_persistent_bytes;
-	temp = record.host_temp_bytes + record.accelerator_temp_bytes;
-	record.requested_bytes = sums.total;
-	add(&record.requested_bytes, persistent);
-	add(&record.requested_bytes, temp);
-	record.peak_bytes = sums.peak;
-	add(&record.peak_bytes, persistent);
-	add(&record.peak_bytes, temp);
-	record.residual_bytes = sums.live;
-	add(&record.residual_bytes, persistent);
-	add(&exec.requested_bytes, record.requested_bytes);
-	add(&exec.peak_bytes, record.peak_bytes);
-	add(&exec.residual_bytes, record.residual_bytes);
-	add(&exec.output_bytes, record.output_bytes);
-	m->has_negative |= exec_is_negative(&exec);
-	return exec_put_sums(&m->execs, row, &exec) &&
-		exec_add_memory(&m->execs, row, record) && add_outputs(m, row, e);
-}
-
-static bool add_time(struct model *m, uint32_t row, const struct entry *e,
-	const struct placed_device *device)
-{
-	struct exec_sums exec = exec_get_sums(&m->execs, row);
-	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
-	int64_t duration = e->duration_us ? e->duration_us : 1, end = e->start_us;
-	struct exec_event event = {.device = device->name, .start_us = e->start_us,
-		.duration_us = duration};
+	int64_t duration = stats->duration_us ? stats->duration_us : 1, end = stats->start_us;
 
 	add(&end, duration);
-	if (detail->start_us == 0 || e->start_us < detail->start_us)
-		detail->start_us = e->start_us;
+	if (detail->start_us == 0 || stats->start_us < detail->start_us)
+		detail->start_us = stats->start_us;
 	if (end > detail->end_us)
 		detail->end_us = end;
-	if (device->kind & DEVICE_STREAM_ALL)
-		add(&exec.accelerator_us, duration);
-	if (device->kind & DEVICE_CANONICAL) {
-		add(&exec.cpu_us, duration);
-		exec.run_count++;
+	if (device_kind & DEVICE_STREAM_ALL)
+		add(&sums->accelerator_us, duration);
+	if (device_kind & DEVICE_CANONICAL) {
+		add(&sums->cpu_us, duration);
+		sums->run_count++;
 	}
-	m->has_negative |= exec_is_negative(&exec);
-	if (!exec_put_sums(&m->execs, row, &exec))
-		return false;
-	if (device->kind & DEVICE_STREAM_ALL) {
-		event.accelerator = true;
-		if (!exec_add_event(&m->execs, row, event))
-			return false;
-	}
-	if (device->kind & DEVICE_CANONICAL) {
-		event.accelerator = false;
-		return exec_add_event(&m->execs, row, event);
-	}
-	return true;
+}
+
+static void add_memory(struct exec_sums *sums, const struct node_stats *stats)
+{
+	add(&sums->requested_bytes, stats->requested_bytes);
+	add(&sums->peak_bytes, stats->peak_bytes);
+	add(&sums->residual_bytes, stats->residual_bytes);
+	add(&sums->output_bytes, stats->output_bytes);
 }
 
 static bool place_node(struct model *m, uint32_t node, const struct placed_device *device)
@@ -405,14 +311,20 @@ static bool place_node(struct model *m, uint32_t node, const struct placed_devic
 	return model_add_type(m, node, device->name);
 }
 
-/* The node an entry belongs to, made if need be. False when memory is out;
+/* The node an entry belongs to, made if need be: one that was not known when the
+ * step began may have been made by an entry before. False when memory is out;
  * *node is NONE for an entry that is no node's. */
-static bool node_of_entry(struct model *m, const struct entry *e, int64_t step, uint32_t device,
-	uint32_t *node)
+static bool node_of_entry(struct model *m, const struct entry *e, struct span message,
+	int64_t step, uint32_t device, uint32_t *node)
 {
-	uint32_t name = strings_find(&m->strings, e->name);
+	struct span text = e->stats.name;
+	uint32_t name;
 
-	*node = name == NONE ? NONE : model_node_of(m, name);
+	*node = e->node;
+	if (*node == NONE) {
+		name = strings_find_hashed(&m->strings, text, e->hash);
+		*node = name == NONE ? NONE : model_node_of(m, name);
+	}
 	if (*node != NONE) {
 		if (!(m->nodes.flags[*node] & NODE_COVERED)) {
 			m->nodes.flags[*node] |= NODE_COVERED;
@@ -420,36 +332,54 @@ static bool node_of_entry(struct model *m, const struct entry *e, int64_t step, 
 		}
 		return true;
 	}
-	if (is_transfer(e->name))
-		return keep_transfer(m, e, step, device);
-	if (span_equal(e->name, SPAN("_SOURCE")))
+	if (is_transfer(text))
+		return keep_transfer(m, message, step, device);
+	if (span_equal(text, SPAN("_SOURCE")))
 		return true;
-	name = strings_add(&m->strings, e->name);
+	name = strings_add(&m->strings, text);
 	if (name != NONE)
 		*node = model_add_node(m, name, name);
 	return *node != NONE;
 }
 
-static bool apply_entry(struct model *m, const struct entry *e, const struct placed_device *device,
-	int64_t step, struct buf *notes)
+/* What an entry adds to its exec. Memory counts where the node was placed. */
+static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *stats,
+	const struct placed_device *device, bool is_placed_here)
 {
-	bool canonical = device->kind & DEVICE_CANONICAL;
+	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
+	struct exec_sums sums = exec_get_sums(&m->execs, row);
+	struct span record = stats->record;
+
+	add_time(detail, &sums, stats, device->kind);
+	if (is_placed_here)
+		add_memory(&sums, stats);
+	else
+		record.n = stats->n_times;
+	m->has_negative |= exec_is_negative(&sums);
+	return exec_put_sums(&m->execs, row, &sums) &&
+		(!record.n || exec_add_record(&m->execs, row, device->name, record));
+}
+
+static bool apply_entry(struct model *m, const struct entry *e, struct span message,
+	const struct placed_device *device, int64_t step, struct buf *notes)
+{
 	struct exec_detail *detail;
 	uint32_t node, row, devices;
+	bool is_placed_here;
 
-	if (!node_of_entry(m, e, step, device->name, &node))
+	if (!node_of_entry(m, e, message, step, device->name, &node))
 		return false;
 	if (node == NONE)
 		return true;
 	/* A copy that a node is charged with is a copy all the same. */
-	if (device->copies && !keep_transfer(m, e, step, device->name))
+	if (device->copies && !keep_transfer(m, message, step, device->name))
 		return false;
-	if (canonical) {
-		if (!m->nodes.device[node] && !place_node(m, node, device))
-			return false;
-		if (m->nodes.device[node] != device->name)
-			return true;
-	}
+	if ((device->kind & DEVICE_CANONICAL) && !m->nodes.device[node] &&
+		!place_node(m, node, device))
+		return false;
+	is_placed_here = m->nodes.device[node] == device->name;
+	if ((device->kind & DEVICE_CANONICAL) && !is_placed_here)
+		return true;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
 	if (row == NONE || !exec_thaw(m, row))
@@ -459,16 +389,13 @@ static bool apply_entry(struct model *m, const struct entry *e, const struct pla
 	if (devices == NONE)
 		return false;
 	detail->devices = devices;
-	if (e->start_us > 0 && !add_time(m, row, e, device))
-		return false;
-	if (m->nodes.device[node] != device->name)
-		return true;
-	if (e->start_us <= 0) {
-		buf_span(notes, e->name);
+	if (e->stats.start_us > 0)
+		return add_to_exec(m, row, &e->stats, device, is_placed_here);
+	if (is_placed_here) {
+		buf_span(notes, e->stats.name);
 		buf_text(notes, " has no start time, skipping\n");
-		return true;
 	}
-	return add_memory(m, row, e, device->kind);
+	return true;
 }
 
 static bool place_device(struct model *m, struct span name, struct placed_device *device,
@@ -488,28 +415,68 @@ static bool place_device(struct model *m, struct span name, struct placed_device
 	return device->host != NONE;
 }
 
+/* Nodes are no neighbours in memory just because they ran one after the other:
+ * what an entry will look at is asked for some entries ahead, first the columns of
+ * its node, then the last exec of that. */
+PREFETCHES prefetch_node(const struct model *m, uint32_t node)
+{
+	if (node == NONE)
+		return;
+	__builtin_prefetch(&m->nodes.device[node], 1);
+	__builtin_prefetch(&m->nodes.flags[node], 1);
+	__builtin_prefetch(&m->nodes.last_exec[node], 1);
+	__builtin_prefetch(&m->nodes.first_exec[node], 1);
+}
+
+PREFETCHES prefetch_exec(const struct model *m, uint32_t node)
+{
+	if (node != NONE && m->nodes.last_exec[node])
+		__builtin_prefetch(exec_at(&m->execs, m->nodes.last_exec[node] - 1), 1);
+}
+
+static bool apply_device(struct run_meta *rm, struct model *m, size_t d,
+	const struct placed_device *device, int64_t step, struct buf *notes)
+{
+	enum { NODES_AHEAD = 16, EXECS_AHEAD = 8 };
+
+	for (size_t i = rm->devices.at[d].first; i < end_of_device(rm, d); i++) {
+		if (i + NODES_AHEAD < rm->messages.n) {
+			prefetch_node(m, rm->entries[i + NODES_AHEAD].node);
+			prefetch_exec(m, rm->entries[i + EXECS_AHEAD].node);
+		}
+		if (!apply_entry(m, &rm->entries[i], rm->messages.at[i], device, step, notes))
+			return false;
+		if (i % 4096 == 0)
+			model_progress(m, (size_t)(rm->messages.at[i].at - rm->source.bytes.at),
+				rm->source.bytes.n);
+	}
+	return true;
+}
+
 static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf *notes,
 	struct buf *scratch)
 {
 	struct placed_device device = {0};
+	struct search search = {rm, m, 0};
 	bool has_accelerator = false, has_stream = false;
-	size_t entry = 0;
 
+	/* Most nodes run, and have one exec in a step. */
+	if (model_find_step(m, step) == NONE)
+		search.n_rows = rm->messages.n < m->nodes.n ? rm->messages.n : m->nodes.n;
 	if (!model_index_names(m) || !model_add_step(m, step) ||
-		!execs_reserve(&m->execs, rm->entries.n))
+		!execs_reserve(&m->execs, rm->messages.n, search.n_rows))
 		return false;
+	if (rm->n_parts)
+		parallel_run(rm->n_parts, search_part, &search);
+	for (size_t i = 0; i < rm->n_parts; i++)
+		arena_join(&m->arena, &rm->parts[i].reader.records);
 	for (size_t d = 0; d < rm->devices.n; d++) {
 		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
 			return false;
 		has_accelerator |= (device.kind & DEVICE_ACCELERATOR) != 0;
 		has_stream |= (device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
-		for (; entry < rm->entries.n && rm->entries.at[entry].device == d; entry++) {
-			if (!apply_entry(m, &rm->entries.at[entry], &device, step, notes))
-				return false;
-			if (entry % 4096 == 0)
-				model_progress(m, (size_t)(rm->entries.at[entry].stats.at -
-							   rm->source.bytes.at), rm->source.bytes.n);
-		}
+		if (!apply_device(rm, m, d, &device, step, notes))
+			return false;
 	}
 	if (has_accelerator && !has_stream)
 		m->misses_accelerator_stream = true;

@@ -36,10 +36,9 @@ static void count_elements(struct shape *shape)
 	shape->elements = product;
 }
 
-uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n)
+uint32_t shapes_add_hashed(struct shapes *s, const int64_t *dims, size_t n, uint64_t hash)
 {
 	struct probe probe = {s, dims, n};
-	uint64_t hash = hash_bytes(dims, n * sizeof(*dims));
 	uint32_t id = hash_find(&s->index, hash, same_dims, &probe);
 	struct shape shape = {0};
 	int64_t *copy;
@@ -61,6 +60,11 @@ uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n)
 		return NONE;
 	s->at.at[s->at.n++] = shape;
 	return id;
+}
+
+uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n)
+{
+	return shapes_add_hashed(s, dims, n, shapes_hash(dims, n));
 }
 
 bool shapes_init(struct shapes *s)

@@ -32,6 +32,14 @@ void shapes_clear(struct shapes *s);
 /* The id of these dimensions, NONE when memory is out. */
 uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n);
 
+/* The same for a hash made before. */
+static inline uint64_t shapes_hash(const int64_t *dims, size_t n)
+{
+	return hash_bytes(dims, n * sizeof(*dims));
+}
+
+uint32_t shapes_add_hashed(struct shapes *s, const int64_t *dims, size_t n, uint64_t hash);
+
 static inline const struct shape *shapes_get(const struct shapes *s, uint32_t id)
 {
 	return &s->at.at[id];

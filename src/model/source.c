@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/parallel.h"
 
 static enum tfprof_status io_error(struct tfprof_error *err, const char *path)
 {
@@ -44,6 +45,40 @@ static enum tfprof_status read_all(struct source *s, int fd, const char *path,
 	return TFPROF_OK;
 }
 
+struct mapping {
+	char *at;
+	size_t n_pages, parts;
+};
+
+enum { PAGE_BYTES = 4096 };
+
+static void map_part(void *context, size_t part)
+{
+#ifdef MADV_POPULATE_READ
+	struct mapping *m = context;
+	size_t begin = parallel_begin(m->n_pages, m->parts, part);
+	size_t end = parallel_begin(m->n_pages, m->parts, part + 1);
+
+	/* Where this is not known, pages are mapped as they are read. */
+	madvise(m->at + begin * PAGE_BYTES, (end - begin) * PAGE_BYTES, MADV_POPULATE_READ);
+#endif
+}
+
+/* Every loader reads its whole input. Pages that are in memory anyway are mapped
+ * at once, which costs a fraction of a fault for every few of them; an input that
+ * memory may be short of is read on the way. */
+static void prepare(void *map, size_t size)
+{
+	struct mapping m = {map, (size + PAGE_BYTES - 1) / PAGE_BYTES, 0};
+
+	if (size > (size_t)1 << 30) {
+		madvise(map, size, MADV_SEQUENTIAL);
+		return;
+	}
+	m.parts = parallel_parts(m.n_pages, 4096);
+	parallel_run(m.parts, map_part, &m);
+}
+
 static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	struct tfprof_error *err)
 {
@@ -59,7 +94,7 @@ static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return read_all(s, fd, path, err);
-	madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
+	prepare(map, (size_t)st.st_size);
 	s->bytes = (struct span){map, (size_t)st.st_size};
 	s->owner = SOURCE_MAPPED;
 	return TFPROF_OK;

@@ -20,6 +20,29 @@ static inline char *wire_write_varint(char *at, uint64_t value)
 	return at;
 }
 
+/* The same without a loop, into memory where nothing stands behind: all 10 bytes
+ * may be written, whatever the value takes. Groups of seven bits are spread over
+ * a word as wire_pack_groups() puts them together. */
+static inline char *wire_append_varint(char *at, uint64_t value)
+{
+	uint64_t word = value;
+	unsigned bits;
+
+	if (value < 0x80) {
+		*at = (char)value;
+		return at + 1;
+	}
+	if (value >> 56)
+		return wire_write_varint(at, value);
+	word = (word & 0x000000000fffffff) | (word & 0x00fffffff0000000) << 4;
+	word = (word & 0x00003fff00003fff) | (word & 0x0fffc0000fffc000) << 2;
+	word = (word & 0x007f007f007f007f) | (word & 0x3f803f803f803f80) << 1;
+	bits = 8 * (unsigned)(wire_varint_size(value) - 1);
+	word |= 0x8080808080808080 & (((uint64_t)1 << bits) - 1);
+	memcpy(at, &word, 8);
+	return at + bits / 8 + 1;
+}
+
 static inline void wire_put_varint(struct buf *b, uint64_t value)
 {
 	if (!buf_reserve(b, 10))

@@ -97,6 +97,30 @@ static void without_memory_the_arena_stays_usable(void **state)
 	arena_clear(&a);
 }
 
+/* What either held stays where it is, and both can go on. */
+static void arenas_join(void **state)
+{
+	for (int first = 0; first < 3; first++)
+		for (int second = 0; second < 3; second++) {
+			struct arena a = {0}, b = {0};
+			char *texts[4] = {NULL};
+
+			for (int i = 0; i < first; i++)
+				texts[i] = strcpy(arena_alloc(&a, i ? 100000 : 10), "one");
+			for (int i = 0; i < second; i++)
+				texts[2 + i] = strcpy(arena_alloc(&b, i ? 100000 : 10), "two");
+			arena_join(&a, &b);
+			assert_non_null(arena_alloc(&a, 50));
+			assert_non_null(arena_alloc(&b, 50));
+			arena_clear(&b);
+			for (int i = 0; i < first; i++)
+				assert_string_equal(texts[i], "one");
+			for (int i = 0; i < second; i++)
+				assert_string_equal(texts[2 + i], "two");
+			arena_clear(&a);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +129,7 @@ int main(void)
 		cmocka_unit_test(copies_end_in_a_nul),
 		cmocka_unit_test(sizes_that_do_not_fit_are_refused),
 		cmocka_unit_test(without_memory_the_arena_stays_usable),
+		cmocka_unit_test(arenas_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "model/device.h"
-#include "model/exec.h"
+#include "model/model.h"
 #include "model/sets.h"
 #include "model/shapes.h"
 
@@ -130,6 +130,41 @@ static void test_exec_sums(void **state)
 	execs_clear(&x);
 }
 
+/* Whatever order steps come in, a node has a row for each, ascending. */
+static void test_execs_are_in_order_of_steps(void **state)
+{
+	static const int64_t steps[] = {5, 7, 7, 2, 9, 5, 3, 9, 1, 12, 2, 11};
+	struct model m;
+	uint32_t nodes[2], rows[13] = {0};
+
+	assert_true(model_init(&m));
+	for (int i = 0; i < 2; i++) {
+		uint32_t name = strings_add(&m.strings, i ? SPAN("a") : SPAN("b"));
+
+		nodes[i] = model_add_node(&m, name, name);
+	}
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		uint32_t row = exec_row(&m, nodes[1], steps[i]), k = 0;
+
+		if (i % 3 == 0)
+			exec_row(&m, nodes[0], steps[i]);
+		assert_true(row != NONE && exec_at(&m.execs, row)->step == steps[i]);
+		if (rows[steps[i]])
+			assert_int_equal(rows[steps[i]], row + 1);
+		rows[steps[i]] = row + 1;
+		for (uint32_t r = m.nodes.first_exec[nodes[1]]; r != NONE; r = exec_at(&m.execs, r)->next) {
+			while (!rows[k])
+				k++;
+			assert_int_equal(rows[k], r + 1);
+			assert_int_equal(exec_find(&m, nodes[1], k), r);
+			k++;
+		}
+		while (k < 13)
+			assert_int_equal(rows[k++], 0);
+	}
+	model_clear(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_sets_are_sorted_and_shared),
 		cmocka_unit_test(test_exec_sums),
+		cmocka_unit_test(test_execs_are_in_order_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

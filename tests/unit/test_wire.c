@@ -40,6 +40,72 @@ static void varints_of_every_length(void **state)
 	}
 }
 
+static void varints_without_a_loop_are_the_same(void **state)
+{
+	for (unsigned shift = 0; shift < 64; shift++) {
+		uint64_t numbers[] = {(uint64_t)1 << shift, ((uint64_t)1 << shift) - 1,
+			UINT64_MAX >> shift, 0x5555555555555555 >> shift};
+
+		for (size_t i = 0; i < 4; i++) {
+			char one[10], other[10];
+			size_t n = (size_t)(wire_write_varint(one, numbers[i]) - one);
+
+			assert_int_equal(wire_append_varint(other, numbers[i]) - other, n);
+			assert_memory_equal(one, other, n);
+		}
+	}
+}
+
+/* Random bytes that are mostly small numbers: checking says what reading says. */
+static void checking_finds_what_reading_finds(void **state)
+{
+	uint64_t seed = 1;
+
+	for (int round = 0; round < 20000; round++) {
+		char bytes[12];
+		size_t n = (size_t)round % (sizeof(bytes) + 1);
+		struct wire_reader r;
+		struct wire_field f;
+		const char *bad;
+
+		for (size_t i = 0; i < n; i++) {
+			static const unsigned char some[] = {0x08, 0x10, 0x78, 0x80, 0xff, 0x01, 0x00,
+				0x0a, 0x7f, 0x88, 0x0d, 0x02};
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			bytes[i] = (char)some[(seed >> 33) % sizeof(some)];
+		}
+		r = wire_reader((struct span){bytes, n});
+		while (wire_next(&r, &f))
+			;
+		assert_int_equal(wire_check((struct span){bytes, n}, &bad), !r.bad);
+		assert_ptr_equal(bad, r.bad);
+	}
+}
+
+static void pieces_are_the_whole(void **state)
+{
+	static const char message[] = "\x08\x01\x12\x03""abc\x10\x05\x1a\x00\x20\x80\x01\x0a\x7fx";
+
+	/* the last field is cut short; before that the cuts are between fields */
+	for (size_t n = 0; n < sizeof(message); n++)
+		for (size_t parts = 1; parts <= 4; parts++) {
+			struct span pieces[4], whole = {message, n};
+			const char *end = message, *bad, *first_bad = NULL;
+
+			wire_split(whole, pieces, parts);
+			for (size_t i = 0; i < parts; i++) {
+				assert_ptr_equal(pieces[i].at, end);
+				end += pieces[i].n;
+				if (!wire_check(pieces[i], &bad) && !first_bad)
+					first_bad = bad;
+			}
+			assert_ptr_equal(end, message + n);
+			wire_check(whole, &bad);
+			assert_ptr_equal(first_bad, bad);
+		}
+}
+
 static void varints_may_be_longer_than_needed(void **state)
 {
 	struct wire_reader r = READER("\x85\x80\x80\x00");
@@ -361,6 +427,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(varints_of_every_length),
+		cmocka_unit_test(varints_without_a_loop_are_the_same),
+		cmocka_unit_test(checking_finds_what_reading_finds),
+		cmocka_unit_test(pieces_are_the_whole),
 		cmocka_unit_test(varints_may_be_longer_than_needed),
 		cmocka_unit_test(fields_of_every_type),
 		cmocka_unit_test(a_tag_has_its_wire_type),
