@@ -3,9 +3,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-enum { LARGE_BYTES = 8 << 20 };
 
 /* Counts down to the allocation that fails; test builds only set it. */
 static atomic_size_t fail_countdown;
@@ -22,26 +19,9 @@ static bool must_fail(void)
 	return atomic_fetch_sub(&fail_countdown, 1) == 1;
 }
 
-/* Large arrays are filled from end to end: huge pages spare most faults, and most
- * misses of the address cache when they are read in no order. */
-static void *widen(void *block, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-	const uintptr_t page = 4096;
-
-	if (size >= LARGE_BYTES && block) {
-		uintptr_t begin = ((uintptr_t)block + page - 1) & ~(page - 1);
-
-		madvise((void *)begin, ((uintptr_t)block + size - begin) & ~(page - 1),
-			MADV_HUGEPAGE);
-	}
-#endif
-	return block;
-}
-
 void *mem_alloc(size_t size)
 {
-	return must_fail() ? NULL : widen(malloc(size ? size : 1), size);
+	return must_fail() ? NULL : malloc(size ? size : 1);
 }
 
 void *mem_zero(size_t size)
@@ -69,7 +49,7 @@ void *mem_zero_array(size_t n, size_t item_size)
 
 void *mem_resize(void *block, size_t size)
 {
-	return must_fail() ? NULL : widen(realloc(block, size ? size : 1), size);
+	return must_fail() ? NULL : realloc(block, size ? size : 1);
 }
 
 void mem_free(void *block)
