@@ -204,7 +204,7 @@ static void make_part_of_keys(void *context, size_t part)
  * takes small ranges until there are none. */
 static bool sort_all(struct text_sort *s, size_t n)
 {
-	size_t small = s->parts > 1 ? n / s->parts / 8 : n;
+	size_t small = s->parts > 1 ? n / s->parts / 4 : n;
 	ranges todo = {0};
 	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
 
