@@ -13,6 +13,7 @@
 #include "output/message.h"
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "checkpoint/checkpoint.h"
 #include "output/report.h"
 #include "output/tensor_value.h"
@@ -355,7 +356,7 @@ static size_t header_size(const struct message *m, const struct item *item)
 }
 
 /* Sorted by a number or by name, blobs are in no order: ask for those to come. */
-static void prefetch_blob(const struct message *m, size_t i)
+PREFETCHES prefetch_blob(const struct message *m, size_t i)
 {
 	enum { AHEAD = 8 };
 	const struct item *item;

@@ -1,5 +1,6 @@
 /* Lines of scope, graph and code view: `name (own/total, …)`. */
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "checkpoint/checkpoint.h"
 #include "output/report.h"
 #include "output/tensor_value.h"
@@ -176,7 +177,7 @@ static void put_tensor(struct line *l)
 }
 
 /* Sorted by a number, lines are in no order in memory: ask for those to come. */
-static void prefetch_line(const struct query *q, uint32_t row)
+PREFETCHES prefetch_line(const struct query *q, uint32_t row)
 {
 	enum { AHEAD = 8 };
 	const int64_t *numbers;

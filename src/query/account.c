@@ -4,6 +4,7 @@
  * memory: what comes next is asked for ahead, and large views are accounted in
  * parts, at the same time. */
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "query/query.h"
 
 enum { AHEAD = 8, LEAST_PART = 16384 };
@@ -21,7 +22,7 @@ bool query_needs_wrapping(const struct query *q)
 	return q->model->has_negative && q->options->number[OPT_STEP] < 0;
 }
 
-static void prefetch_exec(const struct model *m, uint32_t node)
+PREFETCHES prefetch_exec(const struct model *m, uint32_t node)
 {
 	const struct exec *row;
 
@@ -32,7 +33,7 @@ static void prefetch_exec(const struct model *m, uint32_t node)
 	__builtin_prefetch((const char *)(row + 1) - 1);
 }
 
-static void prefetch_node(const struct model *m, uint32_t node)
+PREFETCHES prefetch_node(const struct model *m, uint32_t node)
 {
 	if (node == NONE)
 		return;
@@ -43,7 +44,7 @@ static void prefetch_node(const struct model *m, uint32_t node)
 }
 
 /* The nodes to come after nodes[i] of n. */
-static inline void look_ahead(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
+PREFETCHES look_ahead(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
 {
 	if (n - i <= 2 * AHEAD)
 		return;

@@ -3,6 +3,7 @@
  *
  * Sorted with '/' before every other byte, names come in preorder: what a name
  * shares with the one before it are the scopes that stay open. */
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "view/tree.h"
 
@@ -58,7 +59,7 @@ static bool add_name(struct builder *b, struct span name, struct span previous, 
 }
 
 /* In sorted order names are all over memory: ask for those to come. */
-static void prefetch_name(const struct span *names, const uint32_t *order, size_t i, size_t n)
+PREFETCHES prefetch_name(const struct span *names, const uint32_t *order, size_t i, size_t n)
 {
 	enum { AHEAD = 12 };
 
