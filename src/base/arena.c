@@ -12,10 +12,25 @@ struct arena_chunk {
 	_Alignas(ALIGN) char bytes[];
 };
 
-static struct arena_chunk *chunk_new(size_t size)
+/* A spare chunk that is large enough, and not much too large. */
+static struct arena_chunk *take_spare(struct arena *a, size_t size)
 {
-	struct arena_chunk *chunk;
+	for (struct arena_chunk **at = &a->spare; *at; at = &(*at)->next)
+		if ((*at)->size >= size && (*at)->size / 2 <= size) {
+			struct arena_chunk *chunk = *at;
 
+			*at = chunk->next;
+			return chunk;
+		}
+	return NULL;
+}
+
+static struct arena_chunk *chunk_new(struct arena *a, size_t size)
+{
+	struct arena_chunk *chunk = take_spare(a, size);
+
+	if (chunk)
+		return chunk;
 	if (size > SIZE_MAX - sizeof(*chunk))
 		return NULL;
 	chunk = mem_alloc(sizeof(*chunk) + size);
@@ -39,7 +54,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	if (size > CHUNK_BYTES / 4 && chunk) {
 		/* Large blocks get a chunk of their own, behind the open one. */
-		struct arena_chunk *own = chunk_new(size);
+		struct arena_chunk *own = chunk_new(a, size);
 
 		if (!own)
 			return NULL;
@@ -47,7 +62,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		chunk->next = own;
 		return own->bytes;
 	}
-	chunk = chunk_new(size > CHUNK_BYTES ? size : CHUNK_BYTES);
+	chunk = chunk_new(a, size > CHUNK_BYTES ? size : CHUNK_BYTES);
 	if (!chunk)
 		return NULL;
 	chunk->next = a->chunk;
@@ -86,28 +101,64 @@ struct span arena_copy(struct arena *a, struct span s)
 	return (struct span){copy, s.n};
 }
 
+static struct arena_chunk *last_of(struct arena_chunk *chunk)
+{
+	while (chunk->next)
+		chunk = chunk->next;
+	return chunk;
+}
+
 void arena_join(struct arena *a, struct arena *other)
 {
-	struct arena_chunk *last = other->chunk;
+	struct arena_chunk *spare = other->spare;
 
 	if (!a->chunk) {
-		*a = *other;
-	} else if (last) {
-		while (last->next)
-			last = last->next;
-		last->next = a->chunk->next;
+		a->chunk = other->chunk;
+		a->used = other->used;
+	} else if (other->chunk) {
+		last_of(other->chunk)->next = a->chunk->next;
 		a->chunk->next = other->chunk;
+	}
+	if (spare) {
+		last_of(spare)->next = a->spare;
+		a->spare = spare;
 	}
 	*other = (struct arena){0};
 }
 
-void arena_clear(struct arena *a)
+static void free_chunks(struct arena_chunk *chunk)
 {
-	struct arena_chunk *chunk = a->chunk, *next;
+	struct arena_chunk *next;
 
 	for (; chunk; chunk = next) {
 		next = chunk->next;
 		mem_free(chunk);
 	}
+}
+
+void arena_clear(struct arena *a)
+{
+	free_chunks(a->chunk);
+	free_chunks(a->spare);
 	*a = (struct arena){0};
+}
+
+void arena_reset(struct arena *a, size_t most)
+{
+	struct arena_chunk *chunk = a->chunk, *next, *kept = NULL;
+	size_t size = 0;
+
+	/* What was not used this time will hardly be the next time. */
+	free_chunks(a->spare);
+	for (; chunk; chunk = next) {
+		next = chunk->next;
+		if (chunk->size > most - size) {
+			mem_free(chunk);
+			continue;
+		}
+		size += chunk->size;
+		chunk->next = kept;
+		kept = chunk;
+	}
+	*a = (struct arena){.spare = kept};
 }

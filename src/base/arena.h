@@ -11,6 +11,7 @@
 struct arena {
 	struct arena_chunk *chunk;   /* the newest; older ones are chained behind it */
 	size_t used;
+	struct arena_chunk *spare;   /* of a life before: taken before new ones are made */
 };
 
 /* Uninitialized, or zeroed. NULL when memory is out. */
@@ -25,5 +26,9 @@ struct span arena_copy(struct arena *a, struct span s);
 void arena_join(struct arena *a, struct arena *other);
 
 void arena_clear(struct arena *a);
+
+/* The same, but keeps up to `most` bytes to be used again: memory that is fresh
+ * from the system costs more than the work done in it. */
+void arena_reset(struct arena *a, size_t most);
 
 #endif

@@ -51,6 +51,7 @@ static void drop_views(tfprof_profile *p)
 	mem_free(p->by_name);
 	p->by_name = NULL;
 	names_clear(&p->names);
+	arena_clear(&p->spare);
 }
 
 void tfprof_profile_free(tfprof_profile *p)
@@ -163,6 +164,32 @@ enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **no
 	pthread_mutex_unlock(&p->building);
 	*nodes = p->by_name;
 	return p->by_name ? TFPROF_OK : error_no_memory(err);
+}
+
+/* ---- memory of queries -------------------------------------------------- */
+
+struct arena profile_lend_arena(struct tfprof_profile *p)
+{
+	struct arena arena;
+
+	pthread_mutex_lock(&p->building);
+	arena = p->spare;
+	p->spare = (struct arena){0};
+	pthread_mutex_unlock(&p->building);
+	return arena;
+}
+
+void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
+{
+	enum { MOST = 64 << 20 };
+
+	arena_reset(arena, MOST);
+	pthread_mutex_lock(&p->building);
+	/* Of queries side by side, the last one's is kept. */
+	arena_clear(&p->spare);
+	p->spare = *arena;
+	pthread_mutex_unlock(&p->building);
+	*arena = (struct arena){0};
 }
 
 /* ---- adding --------------------------------------------------------------- */

@@ -23,6 +23,7 @@ struct tfprof_profile {
 	bool has_tree[N_SLOTS], has_groups;
 	uint32_t *by_name;             /* nodes in byte order of their names; NULL: not asked yet */
 	struct names names;            /* built when first asked for, like views */
+	struct arena spare;            /* memory of the last query, for the next one */
 	size_t n_marked;               /* nodes looked up in the checkpoint so far */
 	char *notes;
 };
@@ -49,5 +50,9 @@ enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups 
 /* Nodes in byte order of their names, likewise. */
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
+
+/* Memory for a query, and back. */
+struct arena profile_lend_arena(struct tfprof_profile *p);
+void profile_return_arena(struct tfprof_profile *p, struct arena *arena);
 
 #endif

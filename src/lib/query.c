@@ -145,6 +145,7 @@ static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
 		struct tfprof_options options = *q->options;
 		struct query one = *q;
 
+		one.arena = (struct arena){0};
 		options.number[OPT_STEP] = m->steps.at[i];
 		one.options = &options;
 		if (m->steps.at[i] < 0) {
@@ -229,7 +230,9 @@ enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_v
 	}
 	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
 		? ALL_METRICS : query_metrics(&p->model, options) | output_metrics(options);
+	q.arena = profile_lend_arena(p);
 	status = run(p, &q, flags, r, err);
+	profile_return_arena(p, &q.arena);
 	query_clear(&q);
 	profile_unlock(p);
 	if (status != TFPROF_OK) {

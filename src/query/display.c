@@ -5,6 +5,7 @@
  *     at[v]     the line of v: behind its parent and the lines of the siblings
  *               before it
  */
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "query/query.h"
 
@@ -100,40 +101,68 @@ static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 		numbers->at[(2 * (size_t)v + 1) * numbers->n + numbers->slot[metric]]);
 }
 
-static bool sort_children(const struct display *d)
-{
-	struct query *q = d->q;
-	enum order order = q->options->order;
-	int metric = order_metric(order);
-	bool by_key = metric >= 0 || order == ORDER_DEPTH ||
-		(order == ORDER_OCCURRENCE && q->kind == TFPROF_CODE);
-	struct sort_item *items = NULL, *scratch = NULL;
+/* The children of nodes in a part of the tree. */
+struct sort_job {
+	const struct display *d;
+	int metric;
+	bool by_key;
+	size_t parts, most;            /* children that one node has */
+	bool failed[PARALLEL_MAX];
+};
 
-	if (order == ORDER_FOUND)
-		return true;
-	if (by_key) {
-		items = arena_array(&q->arena, d->n, sizeof(*items));
-		scratch = arena_array(&q->arena, d->n, sizeof(*scratch));
-		if (!items || !scratch)
-			return false;
-	}
-	for (uint32_t v = 0; v < q->tree->n; v++) {
+static void sort_by_key(const struct sort_job *job, uint32_t *child, uint32_t n,
+	struct sort_item *items)
+{
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){key_of(job->d, job->metric, child[i]), child[i]};
+	sort_items(items, items + job->most, n);
+	for (uint32_t i = 0; i < n; i++)
+		child[i] = items[i].id;
+}
+
+static void sort_part(void *context, size_t part)
+{
+	struct sort_job *job = context;
+	const struct display *d = job->d;
+	const struct tree *t = d->q->tree;
+	size_t end = parallel_begin(t->n, job->parts, part + 1);
+	struct sort_item *items = job->by_key ? mem_array(2 * job->most, sizeof(*items)) : NULL;
+	bool fine = items || !job->by_key;
+
+	for (size_t v = parallel_begin(t->n, job->parts, part); fine && v < end; v++) {
 		uint32_t *child = d->child + d->first[v], n = d->first[v + 1] - d->first[v];
 
 		if (n < 2)
 			continue;
-		if (!by_key) {
-			if (!sort_by_name(q->tree, child, n))
-				return false;
-			continue;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			items[i] = (struct sort_item){key_of(d, metric, child[i]), child[i]};
-		sort_items(items, scratch, n);
-		for (uint32_t i = 0; i < n; i++)
-			child[i] = items[i].id;
+		if (job->by_key)
+			sort_by_key(job, child, n, items);
+		else
+			fine = sort_by_name(t, child, n);
 	}
-	return true;
+	mem_free(items);
+	job->failed[part] = !fine;
+}
+
+static bool sort_children(const struct display *d)
+{
+	enum { LEAST_PART = 16384 };
+	struct query *q = d->q;
+	enum order order = q->options->order;
+	struct sort_job job = {.d = d, .metric = order_metric(order),
+		.parts = parallel_parts(q->tree->n, LEAST_PART)};
+	bool fine = true;
+
+	if (order == ORDER_FOUND)
+		return true;
+	job.by_key = job.metric >= 0 || order == ORDER_DEPTH ||
+		(order == ORDER_OCCURRENCE && q->kind == TFPROF_CODE);
+	for (uint32_t v = 0; v < q->tree->n; v++)
+		if (d->first[v + 1] - d->first[v] > job.most)
+			job.most = d->first[v + 1] - d->first[v];
+	parallel_run(job.parts, sort_part, &job);
+	for (size_t i = 0; i < job.parts; i++)
+		fine &= !job.failed[i];
+	return fine;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
