@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 
-enum { SMALL = 24 };
+enum { SMALL = 24, SHORT = 1024 };
 
 static void insertion_sort(struct sort_item *items, size_t n)
 {
@@ -64,19 +64,12 @@ static void merge_sort(struct sort_item *items, struct sort_item *scratch, size_
 		memcpy(items, from, n * sizeof(*items));
 }
 
-void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
+/* All bytes in which keys differ, from the least significant on. */
+static void sort_bytes(struct sort_item *items, struct sort_item *scratch, size_t n,
+	uint64_t differ)
 {
 	struct sort_item *from = items, *to = scratch, *swap;
-	uint64_t differ = 0;
 
-	for (size_t i = 1; i < n; i++)
-		differ |= items[i].key ^ items[0].key;
-	if (!differ)
-		return;
-	if (n <= 1024) {
-		merge_sort(items, scratch, n);
-		return;
-	}
 	for (unsigned shift = 0; shift < 64; shift += 8) {
 		if (!((differ >> shift) & 255))
 			continue;
@@ -87,6 +80,50 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
 	}
 	if (from != items)
 		memcpy(items, from, n * sizeof(*items));
+}
+
+static uint64_t differing_bits(const struct sort_item *items, size_t n)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= items[i].key ^ items[0].key;
+	return differ;
+}
+
+static void sort_bucket(struct sort_item *items, struct sort_item *scratch, size_t n)
+{
+	uint64_t differ = differing_bits(items, n);
+
+	if (!differ)
+		return;
+	if (n <= SHORT)
+		merge_sort(items, scratch, n);
+	else
+		sort_bytes(items, scratch, n, differ);
+}
+
+/* Many keys fall into few buckets by their first byte that differs, and agree
+ * in most others there: a pass by that byte spares most of the other passes. */
+void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
+{
+	uint64_t differ = differing_bits(items, n);
+	unsigned shift;
+	size_t end;
+
+	if (n <= SHORT || !differ) {
+		if (differ)
+			merge_sort(items, scratch, n);
+		return;
+	}
+	shift = (63 - (unsigned)__builtin_clzll(differ)) / 8 * 8;
+	pass(items, scratch, n, shift);
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && (scratch[end].key ^ scratch[i].key) >> shift == 0;)
+			end++;
+		sort_bucket(scratch + i, items + i, end - i);
+	}
+	memcpy(items, scratch, n * sizeof(*items));
 }
 
 /* ---- texts ------------------------------------------------------------- */
@@ -200,6 +237,15 @@ static void make_part_of_keys(void *context, size_t part)
 	make_keys(s, s->keyed.start + from, to - from, s->keyed.offset);
 }
 
+static void number_part(void *context, size_t part)
+{
+	const struct text_sort *s = context;
+	size_t end = parallel_begin(s->keyed.n, s->parts, part + 1);
+
+	for (size_t i = parallel_begin(s->keyed.n, s->parts, part); i < end; i++)
+		s->items[i].id = (uint32_t)i;
+}
+
 /* What is large is split first, all parts making its keys; then every part
  * takes small ranges until there are none. */
 static bool sort_all(struct text_sort *s, size_t n)
@@ -239,8 +285,9 @@ bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 	fine = s.items && s.scratch;
 	for (unsigned b = 0; b < 256; b++)
 		rank[b] = rank_of((unsigned char)b);
-	for (size_t i = 0; fine && i < n; i++)
-		s.items[i].id = (uint32_t)i;
+	s.keyed.n = n;
+	if (fine)
+		parallel_run(s.parts, number_part, &s);
 	fine = fine && sort_all(&s, n);
 	for (size_t i = 0; fine && i < n; i++)
 		order[i] = s.items[i].id;
