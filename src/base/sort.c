@@ -209,12 +209,19 @@ static bool sort_range(const struct text_sort *s, struct range r, ranges *todo)
 
 static void sort_jobs(void *context, size_t part)
 {
+	enum { AT_ONCE = 4 };
 	struct text_sort *s = context;
 	ranges todo = {0};
 	bool fine = true;
-	size_t job;
+	size_t job = 0, end = 0;
 
-	while (fine && (job = atomic_fetch_add(&s->next_job, 1)) < s->jobs.n) {
+	for (; fine; job++) {
+		if (job == end) {
+			job = atomic_fetch_add(&s->next_job, AT_ONCE);
+			end = job + AT_ONCE;
+		}
+		if (job >= s->jobs.n)
+			break;
 		fine = vec_push(&todo, s->jobs.at[job]);
 		while (fine && todo.n) {
 			struct range r = todo.at[--todo.n];
@@ -237,25 +244,15 @@ static void make_part_of_keys(void *context, size_t part)
 	make_keys(s, s->keyed.start + from, to - from, s->keyed.offset);
 }
 
-static void number_part(void *context, size_t part)
-{
-	const struct text_sort *s = context;
-	size_t end = parallel_begin(s->keyed.n, s->parts, part + 1);
-
-	for (size_t i = parallel_begin(s->keyed.n, s->parts, part); i < end; i++)
-		s->items[i].id = (uint32_t)i;
-}
-
 /* What is large is split first, all parts making its keys; then every part
  * takes small ranges until there are none. */
-static bool sort_all(struct text_sort *s, size_t n)
+static bool sort_all(struct text_sort *s, ranges *todo, size_t n)
 {
 	size_t small = s->parts > 1 ? n / s->parts / 4 : n;
-	ranges todo = {0};
-	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
+	bool fine = true;
 
-	while (fine && todo.n) {
-		struct range r = todo.at[--todo.n];
+	while (fine && todo->n) {
+		struct range r = todo->at[--todo->n];
 
 		if (r.n <= small) {
 			fine = vec_push(&s->jobs, r);
@@ -263,15 +260,15 @@ static bool sort_all(struct text_sort *s, size_t n)
 		}
 		s->keyed = r;
 		parallel_run(s->parts, make_part_of_keys, s);
-		fine = sort_range(s, r, &todo);
+		fine = sort_range(s, r, todo);
 	}
-	vec_clear(&todo);
 	if (fine)
 		parallel_run(s->parts, sort_jobs, s);
 	return fine && !atomic_load(&s->failed);
 }
 
-bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
+/* Sorts the texts of n ids, range by range. */
+static bool sort_ids(const struct span *texts, uint32_t *ids, size_t n, ranges *todo,
 	enum sort_collation collation)
 {
 	enum { LEAST_PART = 16384 };
@@ -285,14 +282,40 @@ bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 	fine = s.items && s.scratch;
 	for (unsigned b = 0; b < 256; b++)
 		rank[b] = rank_of((unsigned char)b);
-	s.keyed.n = n;
-	if (fine)
-		parallel_run(s.parts, number_part, &s);
-	fine = fine && sort_all(&s, n);
 	for (size_t i = 0; fine && i < n; i++)
-		order[i] = s.items[i].id;
+		s.items[i].id = ids[i];
+	fine = fine && sort_all(&s, todo, n);
+	for (size_t i = 0; fine && i < n; i++)
+		ids[i] = s.items[i].id;
 	vec_clear(&s.jobs);
 	mem_free(s.items);
 	mem_free(s.scratch);
+	return fine;
+}
+
+bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
+	enum sort_collation collation)
+{
+	ranges todo = {0};
+	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	fine = fine && sort_ids(texts, order, n, &todo, collation);
+	vec_clear(&todo);
+	return fine;
+}
+
+bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *first,
+	size_t n_groups)
+{
+	ranges todo = {0};
+	bool fine = true;
+
+	for (size_t g = 0; fine && g < n_groups; g++)
+		if (first[g + 1] - first[g] > 1)
+			fine = vec_push(&todo, ((struct range){first[g], first[g + 1] - first[g], 0}));
+	fine = fine && sort_ids(texts, ids, first[n_groups], &todo, SORT_BYTES);
+	vec_clear(&todo);
 	return fine;
 }

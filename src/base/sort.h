@@ -38,4 +38,9 @@ enum sort_collation {
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
 	enum sort_collation collation);
 
+/* Sorts within groups, in byte order: ids[first[g] … first[g + 1]] by the texts
+ * they are indexes of. False when memory is out. */
+bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *first,
+	size_t n_groups);
+
 #endif

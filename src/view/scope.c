@@ -1,105 +1,236 @@
-/* Scope view: the tree of names. Every prefix before a '/' is a view node; a
- * prefix that is no graph node is an empty parent.
+/* Scope view: the tree of names. Every prefix before a '/' is a scope; a scope that
+ * is no graph node is an empty parent.
  *
- * Sorted with '/' before every other byte, names come in preorder: what a name
- * shares with the one before it are the scopes that stay open. */
-#include "base/prefetch.h"
+ *     scopes     the distinct prefixes; each name is looked up once, without its
+ *                last component, however deep it is
+ *     children   of each scope: nodes and scopes, in byte order of their last
+ *                components, so a node comes right before the scope of its name
+ *     size       how many view nodes are below a scope
+ *     at         its place in the tree: behind its parent and what comes before it
+ */
 #include "base/sort.h"
 #include "view/tree.h"
 
-struct builder {
-	VEC(uint32_t) parent, node;
-	VEC(struct span) label;
-	VEC(uint32_t) open;            /* view nodes from the root down to the last one */
+struct scope {
+	struct span name;
+	uint32_t parent;               /* scope; that of 0, the root, is 0 */
 };
 
-static bool add(struct builder *b, struct span label, uint32_t node)
-{
-	uint32_t v = (uint32_t)b->label.n;
-	uint32_t parent = b->open.n ? b->open.at[b->open.n - 1] : NONE;
+struct builder {
+	const struct model *model;
+	struct arena arena;
+	VEC(struct scope) scopes;
+	struct hash_index index;
+	VEC(size_t) missing;           /* lengths of prefixes that are to be scopes */
+	uint32_t n_nodes;
+	uint32_t *scope_of;            /* by node */
+	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
+	uint32_t *first, *child;
+	struct span *component;        /* by child */
+	uint32_t *size, *at;           /* by scope */
+	bool *is_node;                 /* by scope: a node has its name */
+};
 
-	return b->label.n < NONE && vec_push(&b->parent, parent) && vec_push(&b->node, node) &&
-		vec_push(&b->label, label) && vec_push(&b->open, v);
+/* ---- scopes ------------------------------------------------------------------ */
+
+struct scope_probe {
+	const struct builder *builder;
+	struct span name;
+};
+
+static bool same_scope(const void *context, uint32_t id)
+{
+	const struct scope_probe *p = context;
+
+	return span_equal(p->builder->scopes.at[id].name, p->name);
 }
 
-static size_t shared_bytes(struct span a, struct span b)
+/* The length of what is before the last '/'; SIZE_MAX if there is none. */
+static size_t prefix_length(struct span name)
 {
-	size_t n = a.n < b.n ? a.n : b.n, i = 0;
-	uint64_t x, y;
+	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
 
-	for (; n - i >= 8; i += 8) {
-		memcpy(&x, a.at + i, 8);
-		memcpy(&y, b.at + i, 8);
-		if (x != y)
-			return i + (size_t)__builtin_ctzll(x ^ y) / 8;
-	}
-	while (i < n && a.at[i] == b.at[i])
-		i++;
-	return i;
+	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
 }
 
-static bool add_name(struct builder *b, struct span name, struct span previous, uint32_t node)
+static bool add_scope(struct builder *b, struct span name, uint32_t parent)
 {
-	size_t shared = shared_bytes(name, previous), from = 0;
+	uint32_t id = (uint32_t)b->scopes.n;
 
-	/* Close what is not a scope around this name; the root stays. */
-	while (b->open.n > 1) {
-		size_t length = b->label.at[b->open.at[b->open.n - 1]].n;
+	return b->scopes.n < NONE - 1 && hash_add(&b->index, hash_bytes(name.at, name.n), id) &&
+		vec_push(&b->scopes, ((struct scope){name, parent}));
+}
 
-		if (length <= shared && length < name.n && name.at[length] == '/')
+/* The scope of the first `length` bytes of a name, made with those above it if
+ * need be; NONE when memory is out. */
+static uint32_t find_scope(struct builder *b, struct span name, size_t length)
+{
+	uint32_t scope = 0;
+
+	b->missing.n = 0;
+	while (length != SIZE_MAX) {
+		struct scope_probe probe = {b, {name.at, length}};
+
+		scope = hash_find(&b->index, hash_bytes(name.at, length), same_scope, &probe);
+		if (scope != NONE)
 			break;
-		b->open.n--;
+		scope = 0;
+		if (!vec_push(&b->missing, length))
+			return NONE;
+		length = prefix_length(probe.name);
 	}
-	if (b->open.n > 1)
-		from = b->label.at[b->open.at[b->open.n - 1]].n + 1;
-	for (size_t i = from; i < name.n; i++)
-		if (name.at[i] == '/' && !add(b, (struct span){name.at, i}, NONE))
+	while (b->missing.n) {
+		if (!add_scope(b, (struct span){name.at, b->missing.at[--b->missing.n]}, scope))
+			return NONE;
+		scope = (uint32_t)b->scopes.n - 1;
+	}
+	return scope;
+}
+
+/* Nodes made one after the other are often in the same scope. */
+static bool find_scopes(struct builder *b)
+{
+	struct span last = {0};
+	uint32_t scope = 0;
+
+	if (!vec_push(&b->scopes, ((struct scope){SPAN(ROOT_NAME), 0})))
+		return false;
+	for (uint32_t node = 0; node < b->n_nodes; node++) {
+		struct span name = model_name(b->model, node), prefix = name;
+
+		prefix.n = prefix_length(name);
+		if (prefix.n == SIZE_MAX) {
+			b->scope_of[node] = 0;
+			continue;
+		}
+		if (!last.at || !span_equal(prefix, last)) {
+			scope = find_scope(b, name, prefix.n);
+			last = prefix;
+		}
+		if (scope == NONE)
 			return false;
-	return add(b, name, node);
-}
-
-/* In sorted order names are all over memory: ask for those to come. */
-PREFETCHES prefetch_name(const struct span *names, const uint32_t *order, size_t i, size_t n)
-{
-	enum { AHEAD = 12 };
-
-	if (n - i <= 2 * AHEAD)
-		return;
-	__builtin_prefetch(&names[order[i + 2 * AHEAD]]);
-	__builtin_prefetch(names[order[i + AHEAD]].at);
-	__builtin_prefetch(names[order[i + AHEAD]].at + 64);
-}
-
-static bool build(struct builder *b, const struct model *m)
-{
-	size_t n = m->nodes.n;
-	struct span *names = mem_array(n, sizeof(*names)), previous = {"", 0};
-	uint32_t *order = mem_array(n, sizeof(*order));
-	bool fine = names && order;
-
-	for (size_t i = 0; fine && i < n; i++)
-		names[i] = model_name(m, (uint32_t)i);
-	fine = fine && sort_texts(names, order, n, SORT_PATHS) && add(b, SPAN(ROOT_NAME), NONE);
-	for (size_t i = 0; fine && i < n; i++) {
-		prefetch_name(names, order, i, n);
-		fine = add_name(b, names[order[i]], previous, order[i]);
-		previous = names[order[i]];
+		b->scope_of[node] = scope;
 	}
-	mem_free(names);
-	mem_free(order);
-	return fine;
+	return true;
+}
+
+/* ---- children ------------------------------------------------------------------ */
+
+static struct span last_component(struct span name)
+{
+	size_t prefix = prefix_length(name);
+
+	if (prefix == SIZE_MAX)
+		return name;
+	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
+}
+
+static bool collect_children(struct builder *b)
+{
+	uint32_t n_scopes = (uint32_t)b->scopes.n, *fill;
+	size_t n = (size_t)b->n_nodes + n_scopes;
+
+	if (n >= NONE)
+		return false;
+	b->first = arena_zero(&b->arena, (size_t)n_scopes + 2, sizeof(*b->first));
+	b->child = arena_array(&b->arena, n, sizeof(*b->child));
+	b->component = arena_array(&b->arena, n, sizeof(*b->component));
+	b->size = arena_zero(&b->arena, n_scopes, sizeof(*b->size));
+	b->at = arena_zero(&b->arena, n_scopes, sizeof(*b->at));
+	b->is_node = arena_zero(&b->arena, n_scopes, sizeof(*b->is_node));
+	if (!b->first || !b->child || !b->component || !b->size || !b->at || !b->is_node)
+		return false;
+	fill = b->first + 1;
+	for (uint32_t node = 0; node < b->n_nodes; node++)
+		fill[b->scope_of[node] + 1]++;
+	for (uint32_t s = 1; s < n_scopes; s++)
+		fill[b->scopes.at[s].parent + 1]++;
+	for (uint32_t s = 1; s <= n_scopes; s++)
+		fill[s] += fill[s - 1];
+	for (uint32_t node = 0; node < b->n_nodes; node++) {
+		b->child[fill[b->scope_of[node]]++] = node;
+		b->component[node] = last_component(model_name(b->model, node));
+	}
+	/* Of equal components the scope is the last. */
+	for (uint32_t s = 1; s < n_scopes; s++) {
+		b->child[fill[b->scopes.at[s].parent]++] = b->n_nodes + s;
+		b->component[b->n_nodes + s] = last_component(b->scopes.at[s].name);
+	}
+	return sort_text_groups(b->component, b->child, b->first, n_scopes);
+}
+
+/* ---- the tree ------------------------------------------------------------------ */
+
+/* Parents have lower numbers than their children. */
+static void add_up_sizes(struct builder *b)
+{
+	for (uint32_t s = 0; s < b->scopes.n; s++)
+		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
+			uint32_t child = b->child[i];
+
+			if (child < b->n_nodes)
+				b->size[s]++;
+			else
+				b->is_node[child - b->n_nodes] = i > b->first[s] &&
+					b->child[i - 1] < b->n_nodes &&
+					span_equal(b->component[b->child[i - 1]], b->component[child]);
+		}
+	for (uint32_t s = (uint32_t)b->scopes.n - 1; s > 0; s--)
+		b->size[b->scopes.at[s].parent] += b->size[s] + !b->is_node[s];
+}
+
+static void put(struct tree *t, uint32_t v, uint32_t parent, uint32_t node, struct span label)
+{
+	t->parent[v] = parent;
+	t->node[v] = node;
+	t->label[v] = label;
+}
+
+static bool lay_out(struct builder *b, struct tree *t)
+{
+	size_t n = (size_t)b->size[0] + 1;
+
+	t->parent = mem_array(n, sizeof(*t->parent));
+	t->node = mem_array(n, sizeof(*t->node));
+	t->label = mem_array(n, sizeof(*t->label));
+	if (!t->parent || !t->node || !t->label)
+		return false;
+	t->n = (uint32_t)n;
+	put(t, 0, NONE, NONE, SPAN(ROOT_NAME));
+	for (uint32_t s = 0; s < b->scopes.n; s++) {
+		uint32_t v = b->at[s] + 1;
+
+		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
+			uint32_t child = b->child[i], scope = child - b->n_nodes;
+
+			if (child < b->n_nodes) {
+				put(t, v++, b->at[s], child, model_name(b->model, child));
+				continue;
+			}
+			if (!b->is_node[scope])
+				put(t, v++, b->at[s], NONE, b->scopes.at[scope].name);
+			b->at[scope] = v - 1;
+			v += b->size[scope];
+		}
+	}
+	return true;
 }
 
 enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
-	struct builder b = {0};
-	bool fine = build(&b, m);
+	struct builder b = {.model = m, .n_nodes = (uint32_t)m->nodes.n};
+	bool fine;
 
-	t->n = (uint32_t)b.label.n;
-	t->parent = b.parent.at;
-	t->node = b.node.at;
-	t->label = b.label.at;
-	vec_clear(&b.open);
+	b.scope_of = arena_array(&b.arena, b.n_nodes, sizeof(*b.scope_of));
+	fine = b.scope_of && find_scopes(&b) && collect_children(&b);
+	if (fine) {
+		add_up_sizes(&b);
+		fine = lay_out(&b, t);
+	}
+	vec_clear(&b.scopes);
+	hash_clear(&b.index);
+	vec_clear(&b.missing);
+	arena_clear(&b.arena);
 	if (fine)
 		return TFPROF_OK;
 	tree_clear(t);
