@@ -115,56 +115,6 @@ bool strings_index(struct strings *s, uint32_t *ids, size_t n)
 	return fine;
 }
 
-struct gather_job {
-	struct strings *strings;
-	const uint32_t *ids;
-	size_t n, parts;
-	size_t size[PARALLEL_MAX];     /* of each part */
-	char *to;                      /* NULL while measuring */
-};
-
-static void gather_part(void *context, size_t part)
-{
-	enum { AHEAD = 12 };
-	struct gather_job *job = context;
-	struct span *texts = job->strings->text.at;
-	size_t end = parallel_begin(job->n, job->parts, part + 1);
-	char *to = job->to;
-
-	for (size_t i = 0; to && i < part; i++)
-		to += job->size[i];
-	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++) {
-		struct span *text = &texts[job->ids[i]];
-
-		if (!to) {
-			job->size[part] += text->n;
-			continue;
-		}
-		if (end - i > AHEAD)
-			__builtin_prefetch(texts[job->ids[i + AHEAD]].at);
-		if (text->n)
-			memcpy(to, text->at, text->n);
-		text->at = to;
-		to += text->n;
-	}
-}
-
-bool strings_gather(struct strings *s, const uint32_t *ids, size_t n)
-{
-	enum { LEAST_PART = 16384 };
-	struct gather_job job = {s, ids, n, parallel_parts(n, LEAST_PART), {0}, NULL};
-	size_t size = 0;
-
-	parallel_run(job.parts, gather_part, &job);
-	for (size_t i = 0; i < job.parts; i++)
-		size += job.size[i];
-	job.to = arena_alloc(&s->arena, size);
-	if (!job.to)
-		return false;
-	parallel_run(job.parts, gather_part, &job);
-	return true;
-}
-
 uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash)
 {
 	return add(s, text, hash, false);

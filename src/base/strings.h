@@ -62,10 +62,6 @@ bool strings_append(struct strings *s, size_t n);
  * already are replaced by it. False when memory is out. */
 bool strings_index(struct strings *s, uint32_t *ids, size_t n);
 
-/* Copies texts to one place, in this order: where they came from they may lie
- * all over a large file. False when memory is out. */
-bool strings_gather(struct strings *s, const uint32_t *ids, size_t n);
-
 static inline struct span strings_get(const struct strings *s, uint32_t id)
 {
 	return s->text.at[id];

@@ -70,13 +70,12 @@ void tfprof_profile_free(tfprof_profile *p)
 
 static bool is_there(const struct model *m, enum profile_need need)
 {
-	return (need < NEED_TEXTS || m->n_gathered == m->nodes.n) &&
-		(need < NEED_NAMES || !m->n_unindexed) && (need < NEED_FLOW || !m->flow.is_pending);
+	return (need < NEED_NAMES || !m->n_unindexed) && (need < NEED_FLOW || !m->flow.is_pending);
 }
 
 static enum tfprof_status fetch(struct model *m, enum profile_need need, struct tfprof_error *err)
 {
-	if (!model_gather_names(m) || (need >= NEED_NAMES && !model_index_names(m)))
+	if (!model_index_names(m))
 		return error_no_memory(err);
 	return need < NEED_FLOW ? TFPROF_OK : model_read_flow(m, err);
 }

@@ -31,7 +31,6 @@ struct tfprof_profile {
 /* What a saved profile keeps in its bytes until a reader needs it. */
 enum profile_need {
 	NEED_NOTHING,
-	NEED_TEXTS,            /* names of all nodes are looked at */
 	NEED_NAMES,            /* nodes are searched by name */
 	NEED_FLOW,             /* edges and output shapes are looked at, names too */
 };

@@ -205,9 +205,7 @@ static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o,
 	if (view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) || !is_text ||
 		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))
 		return NEED_FLOW;
-	if (view == TFPROF_CODE)
-		return NEED_NAMES;
-	return view == TFPROF_SCOPE ? NEED_TEXTS : NEED_NOTHING;
+	return view == TFPROF_CODE ? NEED_NAMES : NEED_NOTHING;
 }
 
 enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,

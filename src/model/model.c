@@ -145,14 +145,6 @@ bool model_make_nodes(struct model *m, size_t n)
 	return true;
 }
 
-bool model_gather_names(struct model *m)
-{
-	if (!strings_gather(&m->strings, m->nodes.name + m->n_gathered, m->nodes.n - m->n_gathered))
-		return false;
-	m->n_gathered = m->nodes.n;
-	return true;
-}
-
 bool model_index_names(struct model *m)
 {
 	size_t n = m->n_unindexed;

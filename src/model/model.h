@@ -116,7 +116,6 @@ struct model {
 	VEC(struct source) sources;
 	struct arena arena;                    /* bytes that no source holds */
 	size_t n_unindexed;                    /* nodes whose names are not known yet: the first */
-	size_t n_gathered;                     /* nodes whose names lie together: the first */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
@@ -137,10 +136,6 @@ static inline uint32_t model_node_of(const struct model *m, uint32_t string)
 }
 
 uint32_t model_find_node(const struct model *m, struct span name);
-
-/* Brings the names of nodes to one place, unless they are there. Who looks at
- * all of them calls this first. False when memory is out. */
-bool model_gather_names(struct model *m);
 
 /* Room for n more nodes and their names, so that adding them moves nothing. */
 bool model_reserve(struct model *m, size_t n);

@@ -8,6 +8,7 @@
  *     size       how many view nodes are below a scope
  *     at         its place in the tree: behind its parent and what comes before it
  */
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "view/tree.h"
 
@@ -21,12 +22,16 @@ struct builder {
 	struct arena arena;
 	VEC(struct scope) scopes;
 	struct hash_index index;
-	VEC(size_t) missing;           /* lengths of prefixes that are to be scopes */
+	VEC(struct missing {           /* prefixes that are to be scopes */
+		size_t length;
+		uint64_t hash;
+	}) missing;
 	uint32_t n_nodes;
 	uint32_t *scope_of;            /* by node */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
-	struct span *component;        /* by child */
+	VEC(struct span) component;    /* by child, the last one of its name */
+	char *texts, *end;             /* those of nodes, side by side, for sorting */
 	uint32_t *size, *at;           /* by scope */
 	bool *is_node;                 /* by scope: a node has its name */
 };
@@ -53,11 +58,18 @@ static size_t prefix_length(struct span name)
 	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
 }
 
-static bool add_scope(struct builder *b, struct span name, uint32_t parent)
+static struct span last_component(struct span name, size_t prefix)
+{
+	if (prefix == SIZE_MAX)
+		return name;
+	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
+}
+
+static bool add_scope(struct builder *b, struct span name, uint64_t hash, uint32_t parent)
 {
 	uint32_t id = (uint32_t)b->scopes.n;
 
-	return b->scopes.n < NONE - 1 && hash_add(&b->index, hash_bytes(name.at, name.n), id) &&
+	return b->scopes.n < NONE - 1 && hash_add(&b->index, hash, id) &&
 		vec_push(&b->scopes, ((struct scope){name, parent}));
 }
 
@@ -70,21 +82,44 @@ static uint32_t find_scope(struct builder *b, struct span name, size_t length)
 	b->missing.n = 0;
 	while (length != SIZE_MAX) {
 		struct scope_probe probe = {b, {name.at, length}};
+		uint64_t hash = hash_bytes(name.at, length);
 
-		scope = hash_find(&b->index, hash_bytes(name.at, length), same_scope, &probe);
+		scope = hash_find(&b->index, hash, same_scope, &probe);
 		if (scope != NONE)
 			break;
 		scope = 0;
-		if (!vec_push(&b->missing, length))
+		if (!vec_push(&b->missing, ((struct missing){length, hash})))
 			return NONE;
 		length = prefix_length(probe.name);
 	}
 	while (b->missing.n) {
-		if (!add_scope(b, (struct span){name.at, b->missing.at[--b->missing.n]}, scope))
+		struct missing m = b->missing.at[--b->missing.n];
+
+		if (!add_scope(b, (struct span){name.at, m.length}, m.hash, scope))
 			return NONE;
 		scope = (uint32_t)b->scopes.n - 1;
 	}
 	return scope;
+}
+
+static void keep_component(struct builder *b, uint32_t node, struct span component)
+{
+	if (component.n)
+		memcpy(b->end, component.at, component.n);
+	b->component.at[node] = (struct span){b->end, component.n};
+	b->end += component.n;
+}
+
+/* Names are all over the input: ask for those to come. */
+PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
+{
+	enum { AHEAD = 12 };
+	struct span name;
+
+	if (b->n_nodes - node <= AHEAD)
+		return;
+	name = model_name(b->model, node + AHEAD);
+	prefetch_bytes(name.at, name.n);
 }
 
 /* Nodes made one after the other are often in the same scope. */
@@ -98,9 +133,11 @@ static bool find_scopes(struct builder *b)
 	for (uint32_t node = 0; node < b->n_nodes; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
 
+		prefetch_name(b, node);
 		prefix.n = prefix_length(name);
 		if (prefix.n == SIZE_MAX) {
 			b->scope_of[node] = 0;
+			keep_component(b, node, name);
 			continue;
 		}
 		if (!last.at || !span_equal(prefix, last)) {
@@ -110,20 +147,27 @@ static bool find_scopes(struct builder *b)
 		if (scope == NONE)
 			return false;
 		b->scope_of[node] = scope;
+		keep_component(b, node, last_component(name, prefix.n));
 	}
 	return true;
 }
 
-/* ---- children ------------------------------------------------------------------ */
-
-static struct span last_component(struct span name)
+/* Room for components: as much as names need, of which little is touched. */
+static bool reserve(struct builder *b)
 {
-	size_t prefix = prefix_length(name);
+	size_t total = 0;
 
-	if (prefix == SIZE_MAX)
-		return name;
-	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
+	for (uint32_t node = 0; node < b->n_nodes; node++)
+		total += model_name(b->model, node).n;
+	b->texts = b->end = mem_alloc(total);
+	b->scope_of = arena_array(&b->arena, b->n_nodes, sizeof(*b->scope_of));
+	if (!b->texts || !b->scope_of || !vec_reserve(&b->component, b->n_nodes))
+		return false;
+	b->component.n = b->n_nodes;
+	return true;
 }
+
+/* ---- children ------------------------------------------------------------------ */
 
 static bool collect_children(struct builder *b)
 {
@@ -134,11 +178,11 @@ static bool collect_children(struct builder *b)
 		return false;
 	b->first = arena_zero(&b->arena, (size_t)n_scopes + 2, sizeof(*b->first));
 	b->child = arena_array(&b->arena, n, sizeof(*b->child));
-	b->component = arena_array(&b->arena, n, sizeof(*b->component));
 	b->size = arena_zero(&b->arena, n_scopes, sizeof(*b->size));
 	b->at = arena_zero(&b->arena, n_scopes, sizeof(*b->at));
 	b->is_node = arena_zero(&b->arena, n_scopes, sizeof(*b->is_node));
-	if (!b->first || !b->child || !b->component || !b->size || !b->at || !b->is_node)
+	if (!b->first || !b->child || !b->size || !b->at || !b->is_node ||
+		!vec_reserve(&b->component, n_scopes))
 		return false;
 	fill = b->first + 1;
 	for (uint32_t node = 0; node < b->n_nodes; node++)
@@ -147,16 +191,17 @@ static bool collect_children(struct builder *b)
 		fill[b->scopes.at[s].parent + 1]++;
 	for (uint32_t s = 1; s <= n_scopes; s++)
 		fill[s] += fill[s - 1];
-	for (uint32_t node = 0; node < b->n_nodes; node++) {
+	for (uint32_t node = 0; node < b->n_nodes; node++)
 		b->child[fill[b->scope_of[node]]++] = node;
-		b->component[node] = last_component(model_name(b->model, node));
-	}
 	/* Of equal components the scope is the last. */
-	for (uint32_t s = 1; s < n_scopes; s++) {
-		b->child[fill[b->scopes.at[s].parent]++] = b->n_nodes + s;
-		b->component[b->n_nodes + s] = last_component(b->scopes.at[s].name);
+	for (uint32_t s = 0; s < n_scopes; s++) {
+		struct span name = b->scopes.at[s].name;
+
+		b->component.at[b->n_nodes + s] = last_component(name, prefix_length(name));
+		if (s)
+			b->child[fill[b->scopes.at[s].parent]++] = b->n_nodes + s;
 	}
-	return sort_text_groups(b->component, b->child, b->first, n_scopes);
+	return sort_text_groups(b->component.at, b->child, b->first, n_scopes);
 }
 
 /* ---- the tree ------------------------------------------------------------------ */
@@ -173,7 +218,8 @@ static void add_up_sizes(struct builder *b)
 			else
 				b->is_node[child - b->n_nodes] = i > b->first[s] &&
 					b->child[i - 1] < b->n_nodes &&
-					span_equal(b->component[b->child[i - 1]], b->component[child]);
+					span_equal(b->component.at[b->child[i - 1]],
+						b->component.at[child]);
 		}
 	for (uint32_t s = (uint32_t)b->scopes.n - 1; s > 0; s--)
 		b->size[b->scopes.at[s].parent] += b->size[s] + !b->is_node[s];
@@ -221,8 +267,7 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfp
 	struct builder b = {.model = m, .n_nodes = (uint32_t)m->nodes.n};
 	bool fine;
 
-	b.scope_of = arena_array(&b.arena, b.n_nodes, sizeof(*b.scope_of));
-	fine = b.scope_of && find_scopes(&b) && collect_children(&b);
+	fine = reserve(&b) && find_scopes(&b) && collect_children(&b);
 	if (fine) {
 		add_up_sizes(&b);
 		fine = lay_out(&b, t);
@@ -230,6 +275,8 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfp
 	vec_clear(&b.scopes);
 	hash_clear(&b.index);
 	vec_clear(&b.missing);
+	vec_clear(&b.component);
+	mem_free(b.texts);
 	arena_clear(&b.arena);
 	if (fine)
 		return TFPROF_OK;
