@@ -142,6 +142,8 @@ void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
 bool query_needs_wrapping(const struct query *q);
 
 bool query_name_shown(struct query *q, struct span name);
+/* Takes ROW_SHOWN from nodes of a tree whose names are not to be shown. */
+enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err);
 bool query_name_trimmed(struct query *q, struct span name);
 
 /* The caller has asked to stop. */

@@ -196,8 +196,8 @@ static bool account_both_ways(struct work *w)
 }
 
 /* Walks the staying nodes from the root, or from the first ones below it that
- * match start, and says which are shown. */
-static void filter(struct work *w)
+ * match start, and says which are shown, as far as their names let them. */
+static void walk(struct work *w)
 {
 	struct query *q = w->q;
 	bool from_start = !regexes_accept_all(q->start), code = q->kind == TFPROF_CODE;
@@ -207,20 +207,17 @@ static void filter(struct work *w)
 
 	w->depth[0] = 1;
 	flags[0] |= ROW_SHOWN;
-	w->shown_parent[0] = NONE;
 	if (max_depth >= 1 && !(trims && query_name_trimmed(q, SPAN(ROOT_NAME))))
 		flags[0] |= ROW_ALIVE;
 	for (uint32_t v = 1; v < w->n; v++) {
 		uint32_t parent = w->up[v];
-		struct span label;
 
 		if (!(flags[v] & ROW_STAYS))
 			continue;
 		if (v % 4096 == 0 && query_cancelled(q))
 			return;
-		label = tree_label(q->tree, v);
 		if (from_start && !(flags[parent] & ROW_STARTED)) {
-			if (!regexes_match(q->start, label))
+			if (!regexes_match(q->start, tree_label(q->tree, v)))
 				continue;
 			parent = 0;
 		}
@@ -229,16 +226,45 @@ static void filter(struct work *w)
 		if (!(flags[parent] & ROW_ALIVE))
 			continue;
 		w->depth[v] = w->depth[parent] + 1;
-		w->shown_parent[v] = flags[parent] & ROW_SHOWN ? parent : w->shown_parent[parent];
-		trimmed = trims && query_name_trimmed(q, label);
+		w->shown_parent[v] = parent;
+		trimmed = trims && query_name_trimmed(q, tree_label(q->tree, v));
 		if (w->depth[v] > max_depth || (code && trimmed))
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
-		if ((w->compared ? flags[v] & ROW_PASSES : reaches_minimums(w, v)) &&
-			query_name_shown(q, label))
+		if (w->compared ? flags[v] & ROW_PASSES : reaches_minimums(w, v))
 			flags[v] |= ROW_SHOWN;
 	}
+}
+
+/* From the node above, to the nearest one above that is shown. */
+static void find_shown_parents(struct work *w)
+{
+	const uint8_t *flags = w->q->flags;
+
+	w->shown_parent[0] = NONE;
+	for (uint32_t v = 1; v < w->n; v++) {
+		uint32_t parent;
+
+		if (!(flags[v] & (ROW_SHOWN | ROW_ALIVE)))
+			continue;
+		parent = w->shown_parent[v];
+		if (!(flags[parent] & ROW_SHOWN))
+			w->shown_parent[v] = w->shown_parent[parent];
+	}
+}
+
+static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	walk(w);
+	status = query_check_cancelled(w->q, err);
+	if (status == TFPROF_OK)
+		status = query_filter_names(w->q, w->n, err);
+	if (status == TFPROF_OK)
+		find_shown_parents(w);
+	return status;
 }
 
 /* Totals over what is displayed only. */
@@ -259,6 +285,7 @@ static void add_up_shown(struct work *w)
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 {
 	struct work w = {.q = q, .n = q->tree->n};
+	enum tfprof_status status;
 
 	if (!allocate(&w))
 		return error_no_memory(err);
@@ -267,9 +294,9 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 		account(&w);
 	else if (!account_both_ways(&w))
 		return error_no_memory(err);
-	filter(&w);
-	if (query_cancelled(q))
-		return query_check_cancelled(q, err);
+	status = filter(&w, err);
+	if (status != TFPROF_OK)
+		return status;
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && q->kind != TFPROF_CODE)
 		add_up_shown(&w);
 	return query_display(q, w.shown_parent, w.depth, w.n_picked) ? TFPROF_OK
