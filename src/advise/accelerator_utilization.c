@@ -98,7 +98,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		fine = names && order;
 		for (size_t i = 0; fine && i < found.n; i++)
 			names[i] = model_text(c->model, found.at[i].device);
-		fine = fine && sort_texts(names, order, found.n, SORT_BYTES);
+		fine = fine && sort_texts(names, order, found.n);
 		for (size_t i = 0; fine && i < found.n; i++) {
 			const struct usage *u = &found.at[order[i]];
 

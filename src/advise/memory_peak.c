@@ -164,7 +164,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	fine = fine && names && order;
 	for (size_t i = 0; fine && i < peaks.n; i++)
 		names[i] = model_text(c->model, peaks.at[i].device);
-	fine = fine && sort_texts(names, order, peaks.n, SORT_BYTES);
+	fine = fine && sort_texts(names, order, peaks.n);
 	for (size_t i = 0; fine && i < peaks.n; i++)
 		if (peaks.at[order[i]].bytes > 0)
 			report(c, &peaks.at[order[i]]);

@@ -129,90 +129,102 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
 /* ---- texts ------------------------------------------------------------- */
 
 /* Seven bytes of text and how many there are make a key: the end of a text
- * comes before any byte. `rank` says how bytes are ordered, NULL: as they are. */
+ * comes before any byte. */
 enum { KEY_BYTES = 7 };
 
-/* In SORT_PATHS. */
-static unsigned char rank_of(unsigned char byte)
-{
-	if (byte == '/')
-		return 0;
-	return byte < '/' ? (unsigned char)(byte + 1) : byte;
-}
-
-static uint64_t text_key(struct span text, size_t from, const unsigned char *rank)
+static uint64_t text_key(struct span text, size_t from)
 {
 	const unsigned char *p = (const unsigned char *)text.at + from;
-	size_t left = text.n - from, n = left < KEY_BYTES ? left : KEY_BYTES;
+	size_t left = text.n - from;
 	uint64_t key = 0;
 
-	if (!rank && left > KEY_BYTES) {
+	if (left > KEY_BYTES) {
 		memcpy(&key, p, sizeof(key));
 		return (__builtin_bswap64(key) & ~(uint64_t)255) | (KEY_BYTES + 1);
 	}
-	for (size_t i = 0; i < n; i++)
-		key |= (uint64_t)(rank ? rank[p[i]] : p[i]) << (56 - 8 * i);
-	return key | (left > KEY_BYTES ? KEY_BYTES + 1 : n);
+	for (size_t i = 0; i < left; i++)
+		key |= (uint64_t)p[i] << (56 - 8 * i);
+	return key | left;
 }
 
+/* Ids whose texts agree before the offset. */
 struct range {
-	size_t start, n, offset;       /* its texts agree before the offset */
+	size_t start, n, offset;
 };
 
 typedef VEC(struct range) ranges;
 
 struct text_sort {
 	const struct span *texts;
-	const unsigned char *rank;
-	struct sort_item *items, *scratch;
+	uint32_t *ids;
 	size_t parts;
-	/* what the parts sort by themselves: */
+	/* the range that is split by all parts together: */
+	struct range keyed;
+	struct sort_item *items;
+	/* those that each part sorts by itself: */
 	ranges jobs;
+	size_t largest;                /* of them */
 	atomic_size_t next_job;
 	atomic_bool failed;
-	/* whose keys the parts make: */
-	struct range keyed;
 };
 
-/* Texts lie all over memory: those of the items to come are asked for. */
-static void make_keys(const struct text_sort *s, size_t start, size_t n, size_t offset)
+/* Texts lie all over memory: those of the ids to come are asked for. */
+static void make_keys(const struct text_sort *s, const uint32_t *ids, size_t n, size_t offset,
+	struct sort_item *items)
 {
 	enum { AHEAD = 12 };
-	struct sort_item *items = s->items + start;
 
 	for (size_t i = 0; i < n; i++) {
 		if (i + 2 * AHEAD < n) {
-			__builtin_prefetch(&s->texts[items[i + 2 * AHEAD].id]);
-			__builtin_prefetch(s->texts[items[i + AHEAD].id].at + offset);
+			__builtin_prefetch(&s->texts[ids[i + 2 * AHEAD]]);
+			__builtin_prefetch(s->texts[ids[i + AHEAD]].at + offset);
 		}
-		items[i].key = text_key(s->texts[items[i].id], offset, s->rank);
+		items[i] = (struct sort_item){text_key(s->texts[ids[i]], offset), ids[i]};
 	}
 }
 
-/* Sorts a range whose keys are made. Texts that agree so far and go on are a
- * range to be ordered by what follows. */
-static bool sort_range(const struct text_sort *s, struct range r, ranges *todo)
+/* Sorts the ids of a range by keys that are made. Texts that agree so far and go
+ * on are a range to be ordered by what follows. */
+static bool sort_range(struct text_sort *s, struct range r, struct sort_item *items,
+	struct sort_item *scratch, ranges *todo)
 {
-	struct sort_item *at = s->items + r.start;
 	size_t end;
 
-	sort_items(at, s->scratch + r.start, r.n);
+	sort_items(items, scratch, r.n);
+	for (size_t i = 0; i < r.n; i++)
+		s->ids[r.start + i] = items[i].id;
 	for (size_t i = 0; i < r.n; i = end) {
-		for (end = i + 1; end < r.n && at[end].key == at[i].key;)
+		for (end = i + 1; end < r.n && items[end].key == items[i].key;)
 			end++;
-		if (end - i > 1 && (at[i].key & 255) == KEY_BYTES + 1 &&
+		if (end - i > 1 && (items[i].key & 255) == KEY_BYTES + 1 &&
 			!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
 			return false;
 	}
 	return true;
 }
 
+/* ---- small ranges, one after the other ----------------------------------------- */
+
+static bool sort_job(struct text_sort *s, struct range job, struct sort_item *items, ranges *todo)
+{
+	bool fine = vec_push(todo, job);
+
+	while (fine && todo->n) {
+		struct range r = todo->at[--todo->n];
+
+		make_keys(s, s->ids + r.start, r.n, r.offset, items);
+		fine = sort_range(s, r, items, items + s->largest, todo);
+	}
+	return fine;
+}
+
 static void sort_jobs(void *context, size_t part)
 {
 	enum { AT_ONCE = 4 };
 	struct text_sort *s = context;
+	struct sort_item *items = mem_array(2 * s->largest, sizeof(*items));
 	ranges todo = {0};
-	bool fine = true;
+	bool fine = items;
 	size_t job = 0, end = 0;
 
 	for (; fine; job++) {
@@ -222,18 +234,15 @@ static void sort_jobs(void *context, size_t part)
 		}
 		if (job >= s->jobs.n)
 			break;
-		fine = vec_push(&todo, s->jobs.at[job]);
-		while (fine && todo.n) {
-			struct range r = todo.at[--todo.n];
-
-			make_keys(s, r.start, r.n, r.offset);
-			fine = sort_range(s, r, &todo);
-		}
+		fine = sort_job(s, s->jobs.at[job], items, &todo);
 	}
+	mem_free(items);
 	vec_clear(&todo);
 	if (!fine)
 		atomic_store(&s->failed, true);
 }
+
+/* ---- large ranges, together ------------------------------------------------------ */
 
 static void make_part_of_keys(void *context, size_t part)
 {
@@ -241,67 +250,55 @@ static void make_part_of_keys(void *context, size_t part)
 	size_t from = parallel_begin(s->keyed.n, s->parts, part);
 	size_t to = parallel_begin(s->keyed.n, s->parts, part + 1);
 
-	make_keys(s, s->keyed.start + from, to - from, s->keyed.offset);
+	make_keys(s, s->ids + s->keyed.start + from, to - from, s->keyed.offset, s->items + from);
 }
 
-/* What is large is split first, all parts making its keys; then every part
- * takes small ranges until there are none. */
-static bool sort_all(struct text_sort *s, ranges *todo, size_t n)
+static bool split_range(struct text_sort *s, struct range r, size_t n, ranges *todo)
 {
-	size_t small = s->parts > 1 ? n / s->parts / 4 : n;
+	if (!s->items)
+		s->items = mem_array(2 * n, sizeof(*s->items));
+	if (!s->items)
+		return false;
+	s->keyed = r;
+	parallel_run(s->parts, make_part_of_keys, s);
+	return sort_range(s, r, s->items, s->items + n, todo);
+}
+
+/* What is large is split first; then every part takes small ranges until there
+ * are none. */
+static bool sort_ranges(const struct span *texts, uint32_t *ids, size_t n, ranges *todo)
+{
+	enum { LEAST_PART = 16384 };
+	struct text_sort s = {.texts = texts, .ids = ids, .parts = parallel_parts(n, LEAST_PART)};
+	size_t small = s.parts > 1 ? n / s.parts / 4 : n;
 	bool fine = true;
 
 	while (fine && todo->n) {
 		struct range r = todo->at[--todo->n];
 
-		if (r.n <= small) {
-			fine = vec_push(&s->jobs, r);
+		if (r.n > small) {
+			fine = split_range(&s, r, n, todo);
 			continue;
 		}
-		s->keyed = r;
-		parallel_run(s->parts, make_part_of_keys, s);
-		fine = sort_range(s, r, todo);
+		fine = vec_push(&s.jobs, r);
+		if (r.n > s.largest)
+			s.largest = r.n;
 	}
-	if (fine)
-		parallel_run(s->parts, sort_jobs, s);
-	return fine && !atomic_load(&s->failed);
-}
-
-/* Sorts the texts of n ids, range by range. */
-static bool sort_ids(const struct span *texts, uint32_t *ids, size_t n, ranges *todo,
-	enum sort_collation collation)
-{
-	enum { LEAST_PART = 16384 };
-	unsigned char rank[256];
-	struct text_sort s = {.texts = texts, .rank = collation == SORT_BYTES ? NULL : rank,
-		.parts = parallel_parts(n, LEAST_PART)};
-	bool fine;
-
-	s.items = mem_array(n, sizeof(*s.items));
-	s.scratch = mem_array(n, sizeof(*s.scratch));
-	fine = s.items && s.scratch;
-	for (unsigned b = 0; b < 256; b++)
-		rank[b] = rank_of((unsigned char)b);
-	for (size_t i = 0; fine && i < n; i++)
-		s.items[i].id = ids[i];
-	fine = fine && sort_all(&s, todo, n);
-	for (size_t i = 0; fine && i < n; i++)
-		ids[i] = s.items[i].id;
-	vec_clear(&s.jobs);
 	mem_free(s.items);
-	mem_free(s.scratch);
-	return fine;
+	if (fine)
+		parallel_run(s.parts, sort_jobs, &s);
+	vec_clear(&s.jobs);
+	return fine && !atomic_load(&s.failed);
 }
 
-bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
-	enum sort_collation collation)
+bool sort_texts(const struct span *texts, uint32_t *order, size_t n)
 {
 	ranges todo = {0};
 	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	fine = fine && sort_ids(texts, order, n, &todo, collation);
+	fine = fine && sort_ranges(texts, order, n, &todo);
 	vec_clear(&todo);
 	return fine;
 }
@@ -315,7 +312,7 @@ bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *f
 	for (size_t g = 0; fine && g < n_groups; g++)
 		if (first[g + 1] - first[g] > 1)
 			fine = vec_push(&todo, ((struct range){first[g], first[g + 1] - first[g], 0}));
-	fine = fine && sort_ids(texts, ids, first[n_groups], &todo, SORT_BYTES);
+	fine = fine && sort_ranges(texts, ids, first[n_groups], &todo);
 	vec_clear(&todo);
 	return fine;
 }

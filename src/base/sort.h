@@ -26,17 +26,9 @@ static inline uint64_t sort_key_descending(int64_t value)
 	return ~sort_key_ascending(value);
 }
 
-/* Which byte comes before which. */
-enum sort_collation {
-	SORT_BYTES,        /* plain byte order */
-	SORT_PATHS,        /* the same, but '/' before every other byte: parents come
-	                      directly before their children */
-};
-
-/* Writes to `order` the indexes of n texts in order; equal ones keep theirs.
+/* Writes to `order` the indexes of n texts in byte order; equal ones keep theirs.
  * Each text is read once, eight bytes at a time. False when memory is out. */
-bool sort_texts(const struct span *texts, uint32_t *order, size_t n,
-	enum sort_collation collation);
+bool sort_texts(const struct span *texts, uint32_t *order, size_t n);
 
 /* Sorts within groups, in byte order: ids[first[g] … first[g + 1]] by the texts
  * they are indexes of. False when memory is out. */

@@ -15,7 +15,7 @@ static uint32_t *sorted(const struct span *texts, size_t n)
 {
 	uint32_t *order = mem_array(n + 1, sizeof(*order));
 
-	if (order && !sort_texts(texts, order, n, SORT_BYTES)) {
+	if (order && !sort_texts(texts, order, n)) {
 		mem_free(order);
 		order = NULL;
 	}

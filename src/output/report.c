@@ -212,7 +212,7 @@ static void put_distinct(struct query *q, struct buf *b, uint32_t *ids, size_t n
 
 	for (size_t i = 0; fine && i < n; i++)
 		texts[i] = model_text(q->model, ids[i]);
-	if (fine && sort_texts(texts, order, n, SORT_BYTES)) {
+	if (fine && sort_texts(texts, order, n)) {
 		for (size_t i = 0; i < n; i++) {
 			if (i)
 				buf_char(b, '|');

@@ -79,7 +79,7 @@ static bool order_devices(const struct timeline_events *e, const uint32_t *devic
 
 	for (size_t i = 0; fine && i < n; i++)
 		names[i] = strings_get(&e->names, devices[i]);
-	fine = fine && sort_texts(names, order, n, SORT_BYTES);
+	fine = fine && sort_texts(names, order, n);
 	mem_free(names);
 	return fine;
 }

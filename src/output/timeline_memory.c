@@ -152,7 +152,7 @@ static bool find_devices(struct memory *y)
 		fine = vec_push(&names, name) && vec_push(&ids, id);
 	}
 	order = mem_array(names.n, sizeof(*order));
-	fine = fine && order && sort_texts(names.at, order, names.n, SORT_BYTES);
+	fine = fine && order && sort_texts(names.at, order, names.n);
 	for (size_t i = 0; fine && i < names.n; i++) {
 		y->place_of[ids.at[order[i]]] = (uint32_t)i;
 		fine = vec_push(&y->devices, ids.at[order[i]]);
@@ -177,7 +177,7 @@ static bool order_holders(struct memory *y)
 	fine = fine && y->holder_of;
 	for (size_t i = 0; fine && i < n; i++)
 		names[i] = model_name(m, y->holders.at[i]);
-	fine = fine && sort_texts(names, order, n, SORT_BYTES);
+	fine = fine && sort_texts(names, order, n);
 	for (size_t i = 0; fine && i < n; i++) {
 		sorted[i] = y->holders.at[order[i]];
 		y->holder_of[sorted[i]] = (uint32_t)i;

@@ -77,7 +77,7 @@ static bool sort_by_name(const struct tree *t, uint32_t *child, uint32_t n)
 		names[i] = tree_label(t, child[i]);
 		old[i] = child[i];
 	}
-	fine = fine && sort_texts(names, order, n, SORT_BYTES);
+	fine = fine && sort_texts(names, order, n);
 	for (uint32_t i = 0; fine && i < n; i++)
 		child[i] = old[order[i]];
 	mem_free(names);

@@ -203,7 +203,7 @@ static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tf
 			stacks[n] = i;
 			names[n++] = b->stacks.at[i].branch[gradient].name;
 		}
-	if (status == TFPROF_OK && !sort_texts(names, order, n, SORT_BYTES))
+	if (status == TFPROF_OK && !sort_texts(names, order, n))
 		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
 		status = add_stack(b, &b->stacks.at[stacks[order[i]]], gradient, err);

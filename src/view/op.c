@@ -23,7 +23,7 @@ static bool build(struct groups *g, const struct model *m, struct arena *scratch
 		return false;
 	for (uint32_t i = 0; i < g->n; i++)
 		names[i] = model_text(m, found[i]);
-	if (!sort_texts(names, order, g->n, SORT_BYTES))
+	if (!sort_texts(names, order, g->n))
 		return false;
 	fill = g->first + 1;
 	for (uint32_t i = 0; i < g->n; i++) {

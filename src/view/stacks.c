@@ -111,7 +111,7 @@ static bool count_lost(struct finder *f)
 			fine = vec_push(&lost, f->part[i].lost.at[k]);
 	if (fine)
 		order = mem_array(lost.n, sizeof(*order));
-	fine = order && sort_texts(lost.at, order, lost.n, SORT_BYTES);
+	fine = order && sort_texts(lost.at, order, lost.n);
 	for (size_t i = 0; fine && i < lost.n; i++)
 		f->found->n_lost +=
 			!i || !span_equal(lost.at[order[i - 1]], lost.at[order[i]]);

@@ -19,7 +19,7 @@ bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n)
 
 	for (size_t i = 0; fine && i < n; i++)
 		names[i] = model_name(m, nodes[i]);
-	fine = fine && sort_texts(names, order, n, SORT_BYTES);
+	fine = fine && sort_texts(names, order, n);
 	for (size_t i = 0; fine && i < n; i++)
 		order[i] = nodes[order[i]];
 	if (fine && n)

@@ -60,46 +60,62 @@ static void test_keys_order_signed_numbers(void **state)
 	}
 }
 
-/* A slow, plain comparison: '/' before every other byte, an end before all. */
-static int compare_paths(struct span a, struct span b)
+enum { N_TEXTS = 3000 };
+
+/* Few letters and a common beginning, so that texts share much. */
+static void make_texts(struct span *texts)
 {
-	for (size_t i = 0; i < a.n && i < b.n; i++) {
-		int x = a.at[i] == '/' ? -1 : (unsigned char)a.at[i];
-		int y = b.at[i] == '/' ? -1 : (unsigned char)b.at[i];
+	static char bytes[N_TEXTS][40];
 
-		if (x != y)
-			return x < y ? -1 : 1;
-	}
-	return (a.n > b.n) - (a.n < b.n);
-}
-
-static void test_texts(void **state)
-{
-	enum { N = 3000 };
-	static char bytes[N][40];
-	struct span texts[N];
-	uint32_t order[N];
-
-	for (size_t i = 0; i < N; i++) {
+	for (size_t i = 0; i < N_TEXTS; i++) {
 		size_t n = (size_t)random() % 30;
 
-		/* Few letters and a common beginning, so that texts share much. */
 		memcpy(bytes[i], "gradients/unit", 14);
 		for (size_t k = 0; k < n; k++)
 			bytes[i][n % 3 ? 14 + k % 20 : k] = "ab/-\xff\x01"[random() % 6];
 		texts[i] = (struct span){bytes[i], n % 3 ? 14 + (n < 20 ? n : 20) : n};
 	}
-	assert_true(sort_texts(texts, order, N, SORT_BYTES));
-	for (size_t i = 1; i < N; i++) {
-		int c = span_compare(texts[order[i - 1]], texts[order[i]]);
+}
 
-		assert_true(c < 0 || (c == 0 && order[i - 1] < order[i]));
+static void expect_sorted(const struct span *texts, const uint32_t *ids, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int c = span_compare(texts[ids[i - 1]], texts[ids[i]]);
+
+		assert_true(c < 0 || (c == 0 && ids[i - 1] < ids[i]));
 	}
-	assert_true(sort_texts(texts, order, N, SORT_PATHS));
-	for (size_t i = 1; i < N; i++) {
-		int c = compare_paths(texts[order[i - 1]], texts[order[i]]);
+}
 
-		assert_true(c < 0 || (c == 0 && order[i - 1] < order[i]));
+static void test_texts(void **state)
+{
+	struct span texts[N_TEXTS];
+	uint32_t order[N_TEXTS];
+
+	make_texts(texts);
+	for (const char *const *threads = (const char *const[]){"1", "2", "3", NULL}; *threads;
+		threads++) {
+		setenv("TFPROF_THREADS", *threads, 1);
+		assert_true(sort_texts(texts, order, N_TEXTS));
+		expect_sorted(texts, order, N_TEXTS);
+	}
+	unsetenv("TFPROF_THREADS");
+}
+
+static void test_groups_of_texts(void **state)
+{
+	static const uint32_t first[] = {0, 0, 1, 3, 40, 40, 2500, N_TEXTS};
+	const size_t n_groups = sizeof(first) / sizeof(*first) - 1;
+	struct span texts[N_TEXTS];
+	uint32_t ids[N_TEXTS];
+
+	make_texts(texts);
+	for (uint32_t i = 0; i < N_TEXTS; i++)
+		ids[i] = i;
+	assert_true(sort_text_groups(texts, ids, first, n_groups));
+	for (size_t g = 0; g < n_groups; g++) {
+		expect_sorted(texts, ids + first[g], first[g + 1] - first[g]);
+		for (uint32_t i = first[g]; i < first[g + 1]; i++)
+			assert_in_range(ids[i], first[g], first[g + 1] - 1);
 	}
 }
 
@@ -111,7 +127,7 @@ static void test_no_memory(void **state)
 
 	for (size_t n = 1; !sorted; n++) {
 		mem_fail_at(n);
-		sorted = sort_texts(texts, order, 2, SORT_BYTES);
+		sorted = sort_texts(texts, order, 2);
 		mem_fail_at(0);
 		assert_true(n < 20);
 	}
@@ -124,6 +140,7 @@ int main(void)
 		cmocka_unit_test(test_items_of_any_number),
 		cmocka_unit_test(test_keys_order_signed_numbers),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_groups_of_texts),
 		cmocka_unit_test(test_no_memory),
 	};
 
