@@ -1,45 +1,56 @@
 /* Scope view: the tree of names. Every prefix before a '/' is a scope; a scope that
  * is no graph node is an empty parent.
  *
- *     scopes     the distinct prefixes; each name is looked up once, without its
- *                last component, however deep it is
+ *     scopes     the distinct prefixes, found in parts, then joined; each name is
+ *                looked up once, without its last component, however deep it is
  *     children   of each scope: nodes and scopes, in byte order of their last
  *                components, so a node comes right before the scope of its name
  *     size       how many view nodes are below a scope
  *     at         its place in the tree: behind its parent and what comes before it
  */
+#include "base/parallel.h"
 #include "base/prefetch.h"
 #include "base/sort.h"
 #include "view/tree.h"
 
 struct scope {
 	struct span name;
+	uint64_t hash;
 	uint32_t parent;               /* scope; that of 0, the root, is 0 */
+};
+
+/* Scopes, each once, parents before their children. */
+struct scope_list {
+	VEC(struct scope) at;
+	struct hash_index index;
+	VEC(struct scope) missing;     /* names that are to be scopes, the shortest last */
+};
+
+struct part {
+	struct scope_list scopes;      /* of its nodes; those of part 0 become all */
+	char *texts, *end;             /* components of its nodes, side by side, for sorting */
+	bool failed;                   /* memory is out */
 };
 
 struct builder {
 	const struct model *model;
 	struct arena arena;
-	VEC(struct scope) scopes;
-	struct hash_index index;
-	VEC(struct missing {           /* prefixes that are to be scopes */
-		size_t length;
-		uint64_t hash;
-	}) missing;
-	uint32_t n_nodes;
+	struct part part[PARALLEL_MAX];
+	size_t parts;
+	struct scope *scopes;
+	uint32_t n_scopes, n_nodes;
 	uint32_t *scope_of;            /* by node */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
 	VEC(struct span) component;    /* by child, the last one of its name */
-	char *texts, *end;             /* those of nodes, side by side, for sorting */
 	uint32_t *size, *at;           /* by scope */
 	bool *is_node;                 /* by scope: a node has its name */
 };
 
-/* ---- scopes ------------------------------------------------------------------ */
+/* ---- lists of scopes ----------------------------------------------------------- */
 
 struct scope_probe {
-	const struct builder *builder;
+	const struct scope_list *list;
 	struct span name;
 };
 
@@ -47,7 +58,35 @@ static bool same_scope(const void *context, uint32_t id)
 {
 	const struct scope_probe *p = context;
 
-	return span_equal(p->builder->scopes.at[id].name, p->name);
+	return span_equal(p->list->at.at[id].name, p->name);
+}
+
+static uint32_t look_up(const struct scope_list *list, struct span name, uint64_t hash)
+{
+	struct scope_probe probe = {list, name};
+
+	return hash_find(&list->index, hash, same_scope, &probe);
+}
+
+static uint32_t add_scope(struct scope_list *list, struct scope scope)
+{
+	if (list->at.n >= NONE - 1 || !hash_add(&list->index, scope.hash, (uint32_t)list->at.n) ||
+		!vec_push(&list->at, scope))
+		return NONE;
+	return (uint32_t)list->at.n - 1;
+}
+
+/* The root is not looked up: no prefix is its name. */
+static bool add_root(struct scope_list *list)
+{
+	return vec_push(&list->at, ((struct scope){.name = SPAN(ROOT_NAME)}));
+}
+
+static void scope_list_clear(struct scope_list *list)
+{
+	vec_clear(&list->at);
+	hash_clear(&list->index);
+	vec_clear(&list->missing);
 }
 
 /* The length of what is before the last '/'; SIZE_MAX if there is none. */
@@ -65,49 +104,59 @@ static struct span last_component(struct span name, size_t prefix)
 	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
 }
 
-static bool add_scope(struct builder *b, struct span name, uint64_t hash, uint32_t parent)
-{
-	uint32_t id = (uint32_t)b->scopes.n;
-
-	return b->scopes.n < NONE - 1 && hash_add(&b->index, hash, id) &&
-		vec_push(&b->scopes, ((struct scope){name, parent}));
-}
-
-/* The scope of the first `length` bytes of a name, made with those above it if
- * need be; NONE when memory is out. */
-static uint32_t find_scope(struct builder *b, struct span name, size_t length)
+/* The scope of this name, made with those above it if need be; NONE when memory
+ * is out. */
+static uint32_t find_scope(struct scope_list *list, struct span name)
 {
 	uint32_t scope = 0;
 
-	b->missing.n = 0;
-	while (length != SIZE_MAX) {
-		struct scope_probe probe = {b, {name.at, length}};
-		uint64_t hash = hash_bytes(name.at, length);
+	list->missing.n = 0;
+	while (name.n != SIZE_MAX) {
+		uint64_t hash = hash_bytes(name.at, name.n);
 
-		scope = hash_find(&b->index, hash, same_scope, &probe);
+		scope = look_up(list, name, hash);
 		if (scope != NONE)
 			break;
 		scope = 0;
-		if (!vec_push(&b->missing, ((struct missing){length, hash})))
+		if (!vec_push(&list->missing, ((struct scope){name, hash, 0})))
 			return NONE;
-		length = prefix_length(probe.name);
+		name.n = prefix_length(name);
 	}
-	while (b->missing.n) {
-		struct missing m = b->missing.at[--b->missing.n];
+	while (list->missing.n && scope != NONE) {
+		struct scope fresh = list->missing.at[--list->missing.n];
 
-		if (!add_scope(b, (struct span){name.at, m.length}, m.hash, scope))
-			return NONE;
-		scope = (uint32_t)b->scopes.n - 1;
+		fresh.parent = scope;
+		scope = add_scope(list, fresh);
 	}
 	return scope;
 }
 
-static void keep_component(struct builder *b, uint32_t node, struct span component)
+/* ---- parts --------------------------------------------------------------------- */
+
+static uint32_t begin_of(const struct builder *b, size_t part)
+{
+	return (uint32_t)parallel_begin(b->n_nodes, b->parts, part);
+}
+
+/* Room for components: as much as names need, of which little is touched. */
+static bool reserve_texts(struct builder *b, size_t i)
+{
+	struct part *part = &b->part[i];
+	size_t total = 0;
+
+	for (uint32_t node = begin_of(b, i); node < begin_of(b, i + 1); node++)
+		total += model_name(b->model, node).n;
+	part->texts = part->end = mem_alloc(total);
+	return part->texts;
+}
+
+static void keep_component(struct builder *b, struct part *part, uint32_t node,
+	struct span component)
 {
 	if (component.n)
-		memcpy(b->end, component.at, component.n);
-	b->component.at[node] = (struct span){b->end, component.n};
-	b->end += component.n;
+		memcpy(part->end, component.at, component.n);
+	b->component.at[node] = (struct span){part->end, component.n};
+	part->end += component.n;
 }
 
 /* Names are all over the input: ask for those to come. */
@@ -123,55 +172,79 @@ PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
 }
 
 /* Nodes made one after the other are often in the same scope. */
-static bool find_scopes(struct builder *b)
+static void survey_part(void *context, size_t i)
 {
+	struct builder *b = context;
+	struct part *part = &b->part[i];
+	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1), scope = 0;
 	struct span last = {0};
-	uint32_t scope = 0;
+	bool fine = reserve_texts(b, i) && add_root(&part->scopes);
 
-	if (!vec_push(&b->scopes, ((struct scope){SPAN(ROOT_NAME), 0})))
-		return false;
-	for (uint32_t node = 0; node < b->n_nodes; node++) {
+	for (; fine && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
 
 		prefetch_name(b, node);
 		prefix.n = prefix_length(name);
-		if (prefix.n == SIZE_MAX) {
-			b->scope_of[node] = 0;
-			keep_component(b, node, name);
-			continue;
-		}
-		if (!last.at || !span_equal(prefix, last)) {
-			scope = find_scope(b, name, prefix.n);
+		if (prefix.n != SIZE_MAX && (!last.at || !span_equal(prefix, last))) {
+			scope = find_scope(&part->scopes, prefix);
 			last = prefix;
+			fine = scope != NONE;
 		}
-		if (scope == NONE)
-			return false;
-		b->scope_of[node] = scope;
-		keep_component(b, node, last_component(name, prefix.n));
+		b->scope_of[node] = prefix.n == SIZE_MAX ? 0 : scope;
+		keep_component(b, part, node, last_component(name, prefix.n));
 	}
-	return true;
+	part->failed = !fine;
 }
 
-/* Room for components: as much as names need, of which little is touched. */
-static bool reserve(struct builder *b)
+/* Numbers the scopes of a part like those of part 0. */
+static bool join_part(struct builder *b, size_t i)
 {
-	size_t total = 0;
+	struct scope_list *all = &b->part[0].scopes, *own = &b->part[i].scopes;
+	uint32_t *number = mem_array(own->at.n, sizeof(*number));
+	bool fine = number;
 
-	for (uint32_t node = 0; node < b->n_nodes; node++)
-		total += model_name(b->model, node).n;
-	b->texts = b->end = mem_alloc(total);
+	if (fine)
+		number[0] = 0;
+	for (size_t s = 1; fine && s < own->at.n; s++) {
+		struct scope scope = own->at.at[s];
+
+		scope.parent = number[scope.parent];
+		number[s] = look_up(all, scope.name, scope.hash);
+		if (number[s] == NONE)
+			number[s] = add_scope(all, scope);
+		fine = number[s] != NONE;
+	}
+	for (uint32_t node = begin_of(b, i); fine && node < begin_of(b, i + 1); node++)
+		b->scope_of[node] = number[b->scope_of[node]];
+	mem_free(number);
+	return fine;
+}
+
+static bool find_scopes(struct builder *b)
+{
+	enum { LEAST_PART = 16384 };
+	bool fine = true;
+
+	b->parts = parallel_parts(b->n_nodes, LEAST_PART);
 	b->scope_of = arena_array(&b->arena, b->n_nodes, sizeof(*b->scope_of));
-	if (!b->texts || !b->scope_of || !vec_reserve(&b->component, b->n_nodes))
+	if (!b->scope_of || !vec_reserve(&b->component, b->n_nodes))
 		return false;
 	b->component.n = b->n_nodes;
-	return true;
+	parallel_run(b->parts, survey_part, b);
+	for (size_t i = 0; i < b->parts; i++)
+		fine &= !b->part[i].failed;
+	for (size_t i = 1; fine && i < b->parts; i++)
+		fine = join_part(b, i);
+	b->scopes = b->part[0].scopes.at.at;
+	b->n_scopes = (uint32_t)b->part[0].scopes.at.n;
+	return fine;
 }
 
 /* ---- children ------------------------------------------------------------------ */
 
 static bool collect_children(struct builder *b)
 {
-	uint32_t n_scopes = (uint32_t)b->scopes.n, *fill;
+	uint32_t n_scopes = b->n_scopes, *fill;
 	size_t n = (size_t)b->n_nodes + n_scopes;
 
 	if (n >= NONE)
@@ -188,18 +261,18 @@ static bool collect_children(struct builder *b)
 	for (uint32_t node = 0; node < b->n_nodes; node++)
 		fill[b->scope_of[node] + 1]++;
 	for (uint32_t s = 1; s < n_scopes; s++)
-		fill[b->scopes.at[s].parent + 1]++;
+		fill[b->scopes[s].parent + 1]++;
 	for (uint32_t s = 1; s <= n_scopes; s++)
 		fill[s] += fill[s - 1];
 	for (uint32_t node = 0; node < b->n_nodes; node++)
 		b->child[fill[b->scope_of[node]]++] = node;
 	/* Of equal components the scope is the last. */
 	for (uint32_t s = 0; s < n_scopes; s++) {
-		struct span name = b->scopes.at[s].name;
+		struct span name = b->scopes[s].name;
 
 		b->component.at[b->n_nodes + s] = last_component(name, prefix_length(name));
 		if (s)
-			b->child[fill[b->scopes.at[s].parent]++] = b->n_nodes + s;
+			b->child[fill[b->scopes[s].parent]++] = b->n_nodes + s;
 	}
 	return sort_text_groups(b->component.at, b->child, b->first, n_scopes);
 }
@@ -209,7 +282,7 @@ static bool collect_children(struct builder *b)
 /* Parents have lower numbers than their children. */
 static void add_up_sizes(struct builder *b)
 {
-	for (uint32_t s = 0; s < b->scopes.n; s++)
+	for (uint32_t s = 0; s < b->n_scopes; s++)
 		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
 			uint32_t child = b->child[i];
 
@@ -221,8 +294,8 @@ static void add_up_sizes(struct builder *b)
 					span_equal(b->component.at[b->child[i - 1]],
 						b->component.at[child]);
 		}
-	for (uint32_t s = (uint32_t)b->scopes.n - 1; s > 0; s--)
-		b->size[b->scopes.at[s].parent] += b->size[s] + !b->is_node[s];
+	for (uint32_t s = b->n_scopes - 1; s > 0; s--)
+		b->size[b->scopes[s].parent] += b->size[s] + !b->is_node[s];
 }
 
 static void put(struct tree *t, uint32_t v, uint32_t parent, uint32_t node, struct span label)
@@ -243,7 +316,7 @@ static bool lay_out(struct builder *b, struct tree *t)
 		return false;
 	t->n = (uint32_t)n;
 	put(t, 0, NONE, NONE, SPAN(ROOT_NAME));
-	for (uint32_t s = 0; s < b->scopes.n; s++) {
+	for (uint32_t s = 0; s < b->n_scopes; s++) {
 		uint32_t v = b->at[s] + 1;
 
 		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
@@ -254,7 +327,7 @@ static bool lay_out(struct builder *b, struct tree *t)
 				continue;
 			}
 			if (!b->is_node[scope])
-				put(t, v++, b->at[s], NONE, b->scopes.at[scope].name);
+				put(t, v++, b->at[s], NONE, b->scopes[scope].name);
 			b->at[scope] = v - 1;
 			v += b->size[scope];
 		}
@@ -267,16 +340,16 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfp
 	struct builder b = {.model = m, .n_nodes = (uint32_t)m->nodes.n};
 	bool fine;
 
-	fine = reserve(&b) && find_scopes(&b) && collect_children(&b);
+	fine = find_scopes(&b) && collect_children(&b);
 	if (fine) {
 		add_up_sizes(&b);
 		fine = lay_out(&b, t);
 	}
-	vec_clear(&b.scopes);
-	hash_clear(&b.index);
-	vec_clear(&b.missing);
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		scope_list_clear(&b.part[i].scopes);
+		mem_free(b.part[i].texts);
+	}
 	vec_clear(&b.component);
-	mem_free(b.texts);
 	arena_clear(&b.arena);
 	if (fine)
 		return TFPROF_OK;
