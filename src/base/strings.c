@@ -1,6 +1,7 @@
 #include "base/strings.h"
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 
 struct probe {
 	const struct strings *strings;
@@ -81,11 +82,16 @@ struct hash_job {
 
 static void hash_part(void *context, size_t part)
 {
+	enum { AHEAD = 12 };
 	struct hash_job *job = context;
+	const struct span *texts = job->strings->text.at;
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
 
-	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++)
-		job->hashes[i] = strings_hash(job->strings->text.at[job->ids[i]]);
+	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++) {
+		if (end - i > AHEAD)
+			prefetch_bytes(texts[job->ids[i + AHEAD]].at, texts[job->ids[i + AHEAD]].n);
+		job->hashes[i] = strings_hash(texts[job->ids[i]]);
+	}
 }
 
 /* A pool of a million names is larger than any cache: each look-up would wait
