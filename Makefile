@@ -47,4 +47,4 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-python
+	rm -rf $(BUILD) build-clang build-asan build-tsan build-python
