@@ -120,9 +120,10 @@ static bool add_batch(struct loader *l, const struct node_defs *b)
 
 	for (size_t i = 0; i < b->defs.n; i++) {
 		const struct node_def *def = &b->defs.at[i];
+		const struct node_input *inputs = def->n_inputs ? &b->inputs.at[input] : NULL;
 
 		prefetch(&l->model->strings, b, i, input);
-		if (!add_node(l, b, def, b->inputs.at + input))
+		if (!add_node(l, b, def, inputs))
 			return false;
 		input += def->n_inputs;
 	}

@@ -80,6 +80,8 @@ bool model_reserve(struct model *m, size_t n)
 
 void model_touch_nodes(const struct model *m, size_t first, size_t n)
 {
+	if (!n)
+		return;
 #define X(type, column) mem_touch(m->nodes.column + first, n * sizeof(type));
 	NODE_COLUMNS(X)
 #undef X
