@@ -1,0 +1,160 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Profiles made to take for ever: whatever there is many of, it takes about as
+ * long as it is large. Squares of these sizes are minutes or hours. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tfprof/tfprof.h>
+
+#include "proto/wire_write.h"
+
+static void use_parts(size_t n)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "%zu", n);
+	setenv("TFPROF_THREADS", text, 1);
+}
+
+/* ---- profiles -------------------------------------------------------------- */
+
+struct open_node {
+	size_t entry, value;
+};
+
+static struct open_node open_node(struct buf *b, int64_t id, struct span name)
+{
+	struct open_node node = {.entry = wire_open(b, 1)};
+
+	wire_put_int(b, 1, id);
+	node.value = wire_open(b, 2);
+	wire_put_bytes(b, 1, name);
+	wire_put_bytes(b, 9, SPAN("Op"));
+	wire_put_int(b, 13, id);
+	return node;
+}
+
+static void close_node(struct buf *b, struct open_node node)
+{
+	wire_close(b, node.value);
+	wire_close(b, node.entry);
+}
+
+static void put_node(struct buf *b, int64_t id, struct span name)
+{
+	close_node(b, open_node(b, id, name));
+}
+
+/* The report of a view, which the caller frees. */
+static char *report(const struct buf *profile, enum tfprof_view view, const char *select,
+	const char *depth)
+{
+	struct tfprof_input saved = tfprof_input_bytes(profile->at, profile->n);
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_error err;
+	tfprof_result *r;
+	char *text;
+
+	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "max_depth", depth, &err), TFPROF_OK);
+	assert_int_equal(tfprof_query_run(p, view, o, 0, NULL, &r, &err), TFPROF_OK);
+	text = strdup(tfprof_result_get_text(r, NULL));
+	tfprof_result_free(r);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+	return text;
+}
+
+/* ---- scopes ------------------------------------------------------------------ */
+
+/* A line for each distinct prefix, below that of the prefix before it. */
+static void assert_lines(const char *text, const struct buf *names, size_t n)
+{
+	struct buf line = {0};
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t length = 0, depth = 1; length <= names[i].n; length++) {
+			const char *at;
+
+			if (length < names[i].n && names[i].at[length] != '/')
+				continue;
+			line.n = 0;
+			buf_char(&line, '\n');
+			buf_fill(&line, ' ', 2 * depth++);
+			buf_put(&line, names[i].at, length);
+			buf_text(&line, " (");
+			at = strstr(text, line.at);
+			assert_non_null(at);
+			assert_null(strstr(at + 1, line.at));
+		}
+	buf_clear(&line);
+}
+
+/* Names of about the length from which on scopes are looked up one by one. */
+static void test_scopes_of_long_names(void **state)
+{
+	enum { N = 10 };
+	struct buf names[N] = {0}, profile = {0};
+
+	srand(1);
+	for (size_t i = 0; i < N; i++) {
+		size_t length = 230 + (size_t)rand() % 60;
+
+		/* much of one is in others too */
+		if (i > 4)
+			buf_put(&names[i], names[i - 4].at, names[i - 4].n / 2);
+		while (names[i].n < length)
+			buf_char(&names[i], rand() % 3 ? "ab"[rand() % 2] : '/');
+		buf_char(&names[i], 'z');
+		buf_int(&names[i], (int64_t)i);
+		put_node(&profile, (int64_t)i, buf_get(&names[i]));
+	}
+	for (size_t parts = 1; parts <= 4; parts++) {
+		char *text;
+
+		use_parts(parts);
+		text = report(&profile, TFPROF_SCOPE, "float_ops", "10000");
+		assert_lines(text, names, N);
+		free(text);
+	}
+	for (size_t i = 0; i < N; i++)
+		buf_clear(&names[i]);
+	buf_clear(&profile);
+}
+
+static void test_scope_in_scope_in_scope(void **state)
+{
+	struct buf profile = {0}, name = {0};
+
+	buf_fill(&name, '/', 1000000);
+	put_node(&profile, 0, buf_get(&name));
+	buf_char(&name, 'x');
+	put_node(&profile, 1, buf_get(&name));
+	for (size_t parts = 1; parts <= 2; parts++) {
+		char *text;
+
+		use_parts(parts);
+		text = report(&profile, TFPROF_SCOPE, "float_ops", "3");
+		assert_non_null(strstr(text, "\n    / ("));
+		free(text);
+	}
+	buf_clear(&profile);
+	buf_clear(&name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scopes_of_long_names),
+		cmocka_unit_test(test_scope_in_scope_in_scope),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
