@@ -149,11 +149,54 @@ static void test_scope_in_scope_in_scope(void **state)
 	buf_clear(&name);
 }
 
+/* ---- frames ------------------------------------------------------------------- */
+
+static void put_string(struct buf *b, int64_t id, struct span text)
+{
+	size_t entry = wire_open(b, 4);
+
+	wire_put_int(b, 1, id);
+	wire_put_bytes(b, 2, text);
+	wire_close(b, entry);
+}
+
+/* Each frame is new, and so is its label. */
+static void test_call_in_call_in_call(void **state)
+{
+	struct buf profile = {0};
+	struct open_node node;
+	size_t stack;
+	char *text;
+
+	wire_put_int(&profile, 2, 1);
+	put_string(&profile, 1, SPAN("a.py"));
+	put_string(&profile, 2, SPAN("f"));
+	node = open_node(&profile, 0, SPAN("node"));
+	stack = wire_open(&profile, 10);
+	for (int line = 1; line <= 400000; line++) {
+		size_t frame = wire_open(&profile, 1);
+
+		wire_put_int(&profile, 2, line);
+		wire_put_int(&profile, 6, 1);
+		wire_put_int(&profile, 7, 2);
+		wire_put_int(&profile, 8, 2);
+		wire_close(&profile, frame);
+	}
+	wire_close(&profile, stack);
+	close_node(&profile, node);
+	use_parts(1);
+	text = report(&profile, TFPROF_CODE, "float_ops", "3");
+	assert_non_null(strstr(text, "\n    a.py:2:f"));
+	free(text);
+	buf_clear(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scopes_of_long_names),
 		cmocka_unit_test(test_scope_in_scope_in_scope),
+		cmocka_unit_test(test_call_in_call_in_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
