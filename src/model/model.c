@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include <stdlib.h>
+
 #include "checkpoint/checkpoint.h"
 
 bool model_init(struct model *m)
@@ -217,6 +219,26 @@ bool model_add_step(struct model *m, int64_t step)
 	m->steps.at[i] = step;
 	m->steps.n++;
 	return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void model_settle_steps(struct model *m)
+{
+	int64_t *at = m->steps.at;
+	size_t n = 0;
+
+	if (m->steps.n)
+		qsort(at, m->steps.n, sizeof(*at), by_number);
+	for (size_t i = 0; i < m->steps.n; i++)
+		if (!n || at[n - 1] != at[i])
+			at[n++] = at[i];
+	m->steps.n = n;
 }
 
 struct id_probe {

@@ -191,12 +191,77 @@ static void test_call_in_call_in_call(void **state)
 	buf_clear(&profile);
 }
 
+/* ---- steps -------------------------------------------------------------------- */
+
+enum { N_STEPS = 300000 };
+
+/* The i-th of all steps, in one of several orders. */
+static int64_t step_at(int order, int64_t i)
+{
+	switch (order) {
+	case 0: return i;
+	case 1: return N_STEPS - 1 - i;
+	default: return i * 7919 % N_STEPS;
+	}
+}
+
+/* A step comes twice; the later one counts. */
+static struct buf make_steps(int order)
+{
+	struct buf b = {0};
+	struct open_node node;
+
+	for (int64_t i = 0; i < N_STEPS; i++)
+		wire_put_int(&b, 3, step_at(order, i));
+	wire_put_int(&b, 3, 5);
+	node = open_node(&b, 0, SPAN("node"));
+	for (int64_t i = 0; i <= N_STEPS; i++) {
+		size_t entry = wire_open(&b, 12), exec;
+
+		wire_put_int(&b, 1, i < N_STEPS ? step_at(order, i) : 5);
+		exec = wire_open(&b, 2);
+		wire_put_int(&b, 1, i < N_STEPS ? step_at(order, i) : 1000000);
+		wire_close(&b, exec);
+		wire_close(&b, entry);
+	}
+	close_node(&b, node);
+	return b;
+}
+
+static void test_steps_in_any_order(void **state)
+{
+	char *first = NULL;
+
+	use_parts(2);
+	for (int order = 0; order < 3; order++) {
+		struct buf profile = make_steps(order);
+		struct tfprof_input saved = tfprof_input_bytes(profile.at, profile.n);
+		tfprof_profile *p = tfprof_profile_new();
+		struct tfprof_summary summary = {0};
+		struct tfprof_error err;
+		char *text = report(&profile, TFPROF_SCOPE, "occurrence", "3");
+
+		assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+		tfprof_profile_get_summary(p, &summary);
+		assert_int_equal(summary.n_steps, N_STEPS);
+		tfprof_profile_free(p);
+		assert_non_null(strstr(text, "\n  node ("));
+		if (!first)
+			first = strdup(text);
+		assert_string_equal(text, first);
+		free(text);
+		buf_clear(&profile);
+	}
+	free(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scopes_of_long_names),
 		cmocka_unit_test(test_scope_in_scope_in_scope),
 		cmocka_unit_test(test_call_in_call_in_call),
+		cmocka_unit_test(test_steps_in_any_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
