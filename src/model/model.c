@@ -253,11 +253,16 @@ static bool same_id(const void *context, uint32_t i)
 	return probe->model->trace_strings.at[i].id == probe->id;
 }
 
+static uint64_t hash_of_id(int64_t id)
+{
+	return hash_bytes(&id, sizeof(id));
+}
+
 static uint32_t find_trace_string(const struct model *m, int64_t id)
 {
 	struct id_probe probe = {m, id};
 
-	return hash_find(&m->trace_string_index, hash_mix(1, (uint64_t)id), same_id, &probe);
+	return hash_find(&m->trace_string_index, hash_of_id(id), same_id, &probe);
 }
 
 bool model_add_trace_string(struct model *m, int64_t id, struct span text)
@@ -269,8 +274,7 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text)
 	string = strings_add(&m->strings, text);
 	return string != NONE && m->trace_strings.n < NONE - 1 &&
 		vec_reserve(&m->trace_strings, 1) &&
-		hash_add(&m->trace_string_index, hash_mix(1, (uint64_t)id),
-			(uint32_t)m->trace_strings.n) &&
+		hash_add(&m->trace_string_index, hash_of_id(id), (uint32_t)m->trace_strings.n) &&
 		vec_push(&m->trace_strings, ((struct trace_string){id, string}));
 }
 

@@ -11,6 +11,7 @@
 
 #include <tfprof/tfprof.h>
 
+#include "base/hash.h"
 #include "proto/wire_write.h"
 
 static void use_parts(size_t n)
@@ -149,6 +150,31 @@ static void test_scope_in_scope_in_scope(void **state)
 	buf_clear(&name);
 }
 
+/* ---- names --------------------------------------------------------------------- */
+
+/* Names that fell into one place when hashes could be known: the second half made
+ * the multiplication one by zero; or it undid what the first half had done. */
+static void test_names_of_one_hash(void **state)
+{
+	enum { N = 300000 };
+	const uint64_t factor = 0x9e3779b97f4a7c15u;
+	struct buf profile = {0};
+	char *text;
+
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t halves[2] = {i * 0x0101010101 + 1, factor};
+
+		if (i % 2)
+			halves[1] = hash_multiply((16 * 0xff51afd7ed558ccdu + 1) ^ halves[0], factor);
+		put_node(&profile, (int64_t)i, (struct span){(char *)halves, sizeof(halves)});
+	}
+	use_parts(1);
+	text = report(&profile, TFPROF_GRAPH, "float_ops", "1");
+	assert_non_null(strstr(text, "_TFProfRoot"));
+	free(text);
+	buf_clear(&profile);
+}
+
 /* ---- frames ------------------------------------------------------------------- */
 
 static void put_string(struct buf *b, int64_t id, struct span text)
@@ -260,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scopes_of_long_names),
 		cmocka_unit_test(test_scope_in_scope_in_scope),
+		cmocka_unit_test(test_names_of_one_hash),
 		cmocka_unit_test(test_call_in_call_in_call),
 		cmocka_unit_test(test_steps_in_any_order),
 	};
