@@ -53,7 +53,7 @@ static void put_node(struct buf *b, int64_t id, struct span name)
 
 /* The report of a view, which the caller frees. */
 static char *report(const struct buf *profile, enum tfprof_view view, const char *select,
-	const char *depth)
+	const char *depth, const char *output)
 {
 	struct tfprof_input saved = tfprof_input_bytes(profile->at, profile->n);
 	tfprof_profile *p = tfprof_profile_new();
@@ -65,6 +65,7 @@ static char *report(const struct buf *profile, enum tfprof_view view, const char
 	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", depth, &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
 	assert_int_equal(tfprof_query_run(p, view, o, 0, NULL, &r, &err), TFPROF_OK);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
@@ -121,7 +122,7 @@ static void test_scopes_of_long_names(void **state)
 		char *text;
 
 		use_parts(parts);
-		text = report(&profile, TFPROF_SCOPE, "float_ops", "10000");
+		text = report(&profile, TFPROF_SCOPE, "float_ops", "10000", "stdout");
 		assert_lines(text, names, N);
 		free(text);
 	}
@@ -142,7 +143,7 @@ static void test_scope_in_scope_in_scope(void **state)
 		char *text;
 
 		use_parts(parts);
-		text = report(&profile, TFPROF_SCOPE, "float_ops", "3");
+		text = report(&profile, TFPROF_SCOPE, "float_ops", "3", "stdout");
 		assert_non_null(strstr(text, "\n    / ("));
 		free(text);
 	}
@@ -169,7 +170,7 @@ static void test_names_of_one_hash(void **state)
 		put_node(&profile, (int64_t)i, (struct span){(char *)halves, sizeof(halves)});
 	}
 	use_parts(1);
-	text = report(&profile, TFPROF_GRAPH, "float_ops", "1");
+	text = report(&profile, TFPROF_GRAPH, "float_ops", "1", "stdout");
 	assert_non_null(strstr(text, "_TFProfRoot"));
 	free(text);
 	buf_clear(&profile);
@@ -186,34 +187,77 @@ static void put_string(struct buf *b, int64_t id, struct span text)
 	wire_close(b, entry);
 }
 
-/* Each frame is new, and so is its label. */
-static void test_call_in_call_in_call(void **state)
+static void put_exec(struct buf *b)
 {
-	struct buf profile = {0};
+	size_t entry = wire_open(b, 12), exec, times, list, pair;
+
+	exec = wire_open(b, 2);
+	wire_put_int(b, 1, 1);
+	times = wire_open(b, 5);
+	wire_put_bytes(b, 1, SPAN("/cpu:0"));
+	list = wire_open(b, 2);
+	pair = wire_open(b, 1);
+	wire_put_int(b, 1, 5);
+	wire_put_int(b, 1, 4);
+	wire_close(b, pair);
+	wire_close(b, list);
+	wire_close(b, times);
+	wire_close(b, exec);
+	wire_close(b, entry);
+}
+
+/* One stack whose frames are new, each with a label of its own; if `own_files`
+ * is, with a file and a function of its own. */
+static struct buf make_stack(int n_frames, bool own_files)
+{
+	struct buf b = {0};
 	struct open_node node;
 	size_t stack;
+
+	wire_put_int(&b, 2, 1);
+	for (int i = 0; i < (own_files ? n_frames : 1); i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "a%d.py", i);
+		put_string(&b, 2 * i + 1, span_of(text));
+		snprintf(text, sizeof(text), "f%d", i);
+		put_string(&b, 2 * i + 2, span_of(text));
+	}
+	node = open_node(&b, 0, SPAN("node"));
+	stack = wire_open(&b, 10);
+	for (int i = 0; i < n_frames; i++) {
+		size_t frame = wire_open(&b, 1);
+
+		wire_put_int(&b, 2, own_files ? 1 : i + 1);
+		wire_put_int(&b, 6, own_files ? 2 * i + 1 : 1);
+		wire_put_int(&b, 7, own_files ? 2 * i + 2 : 2);
+		wire_put_int(&b, 8, 2);
+		wire_close(&b, frame);
+	}
+	wire_close(&b, stack);
+	put_exec(&b);
+	close_node(&b, node);
+	return b;
+}
+
+static void test_call_in_call_in_call(void **state)
+{
+	struct buf profile = make_stack(400000, false);
 	char *text;
 
-	wire_put_int(&profile, 2, 1);
-	put_string(&profile, 1, SPAN("a.py"));
-	put_string(&profile, 2, SPAN("f"));
-	node = open_node(&profile, 0, SPAN("node"));
-	stack = wire_open(&profile, 10);
-	for (int line = 1; line <= 400000; line++) {
-		size_t frame = wire_open(&profile, 1);
-
-		wire_put_int(&profile, 2, line);
-		wire_put_int(&profile, 6, 1);
-		wire_put_int(&profile, 7, 2);
-		wire_put_int(&profile, 8, 2);
-		wire_close(&profile, frame);
-	}
-	wire_close(&profile, stack);
-	close_node(&profile, node);
 	use_parts(1);
-	text = report(&profile, TFPROF_CODE, "float_ops", "3");
-	assert_non_null(strstr(text, "\n    a.py:2:f"));
+	text = report(&profile, TFPROF_CODE, "float_ops", "3", "stdout");
+	assert_non_null(strstr(text, "\n    a0.py:2:f0"));
 	free(text);
+	buf_clear(&profile);
+}
+
+static void test_functions_of_their_own_files(void **state)
+{
+	struct buf profile = make_stack(300000, true);
+
+	use_parts(1);
+	free(report(&profile, TFPROF_CODE, "micros", "1000000", "pprof:outfile=/dev/null"));
 	buf_clear(&profile);
 }
 
@@ -265,7 +309,7 @@ static void test_steps_in_any_order(void **state)
 		tfprof_profile *p = tfprof_profile_new();
 		struct tfprof_summary summary = {0};
 		struct tfprof_error err;
-		char *text = report(&profile, TFPROF_SCOPE, "occurrence", "3");
+		char *text = report(&profile, TFPROF_SCOPE, "occurrence", "3", "stdout");
 
 		assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
 		tfprof_profile_get_summary(p, &summary);
@@ -288,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_scope_in_scope_in_scope),
 		cmocka_unit_test(test_names_of_one_hash),
 		cmocka_unit_test(test_call_in_call_in_call),
+		cmocka_unit_test(test_functions_of_their_own_files),
 		cmocka_unit_test(test_steps_in_any_order),
 	};
 
