@@ -25,25 +25,34 @@ static inline uint64_t hash_multiply(uint64_t a, uint64_t b)
 	return (uint64_t)wide ^ (uint64_t)(wide >> 64);
 }
 
+/* For numbers that we made ourselves: the same everywhere. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t word)
 {
 	return hash_multiply(h ^ word, 0x9e3779b97f4a7c15u);
 }
 
+/* Texts come from files that anybody may have made. If it could be known what
+ * they hash to, names could be made that all fall into one place, and looking
+ * them up would take the square of their number. So every process hashes in a
+ * way of its own; nothing but where things are in a table depends on it. The
+ * second number is odd. */
+extern uint64_t hash_secret[2];
+
 /* Sixteen bytes a step: each multiplication waits for the one before it. */
 static inline uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const char *p = bytes;
-	uint64_t h = n * 0xff51afd7ed558ccdu + 1, word, next;
+	const uint64_t secret = hash_secret[1];
+	uint64_t h = n * 0xff51afd7ed558ccdu + hash_secret[0], word, next;
 
 	for (; n >= 16; n -= 16, p += 16) {
 		memcpy(&word, p, 8);
 		memcpy(&next, p + 8, 8);
-		h = hash_multiply(h ^ word, next ^ 0x9e3779b97f4a7c15u);
+		h = hash_multiply(h ^ word, next ^ secret);
 	}
 	if (n >= 8) {
 		memcpy(&word, p, 8);
-		h = hash_mix(h, word);
+		h = hash_multiply(h ^ word, secret);
 		n -= 8;
 		p += 8;
 	}
@@ -52,11 +61,11 @@ static inline uint64_t hash_bytes(const void *bytes, size_t n)
 
 		memcpy(&head, p, 4);
 		memcpy(&tail, p + n - 4, 4);
-		return hash_mix(h, head | (uint64_t)tail << 32);
+		return hash_multiply(h ^ (head | (uint64_t)tail << 32), secret);
 	}
 	word = n ? (unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 |
 			   (uint64_t)(unsigned char)p[n - 1] << 16 : 0;
-	return hash_mix(h, word);
+	return hash_multiply(h ^ word, secret);
 }
 
 struct hash_index {

@@ -28,8 +28,10 @@ static inline size_t parallel_begin(size_t n, size_t parts, size_t i)
 
 /* Work that is put out in order: every block 0 … n - 1 is made, by any of the
  * parts, in a slot of its own, and put from there; one is put at a time, the next
- * one next. There are PARALLEL_SLOTS slots at most: few stay in the cache. Nobody waits for a turn to put: who finds that the
- * next one is made puts it, and all that follow it. */
+ * one next. Slots are used again, 3 for each part (1 if there is one part): few
+ * stay in the cache. Nobody waits for a turn to put: who finds that the next one is
+ * made puts it, and all that follow it; so any of the threads may, not only the
+ * one that called. */
 typedef void parallel_block_fn(void *context, size_t slot, size_t block);
 
 enum { PARALLEL_SLOTS = 3 * PARALLEL_MAX };

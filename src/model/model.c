@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include <stdlib.h>
+
 #include "checkpoint/checkpoint.h"
 
 bool model_init(struct model *m)
@@ -221,6 +223,26 @@ bool model_add_step(struct model *m, int64_t step)
 	return true;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void model_settle_steps(struct model *m)
+{
+	int64_t *at = m->steps.at;
+	size_t n = 0;
+
+	if (m->steps.n)
+		qsort(at, m->steps.n, sizeof(*at), by_number);
+	for (size_t i = 0; i < m->steps.n; i++)
+		if (!n || at[n - 1] != at[i])
+			at[n++] = at[i];
+	m->steps.n = n;
+}
+
 struct id_probe {
 	const struct model *model;
 	int64_t id;
@@ -233,11 +255,16 @@ static bool same_id(const void *context, uint32_t i)
 	return probe->model->trace_strings.at[i].id == probe->id;
 }
 
+static uint64_t hash_of_id(int64_t id)
+{
+	return hash_bytes(&id, sizeof(id));
+}
+
 static uint32_t find_trace_string(const struct model *m, int64_t id)
 {
 	struct id_probe probe = {m, id};
 
-	return hash_find(&m->trace_string_index, hash_mix(1, (uint64_t)id), same_id, &probe);
+	return hash_find(&m->trace_string_index, hash_of_id(id), same_id, &probe);
 }
 
 bool model_add_trace_string(struct model *m, int64_t id, struct span text)
@@ -249,8 +276,7 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text)
 	string = strings_add(&m->strings, text);
 	return string != NONE && m->trace_strings.n < NONE - 1 &&
 		vec_reserve(&m->trace_strings, 1) &&
-		hash_add(&m->trace_string_index, hash_mix(1, (uint64_t)id),
-			(uint32_t)m->trace_strings.n) &&
+		hash_add(&m->trace_string_index, hash_of_id(id), (uint32_t)m->trace_strings.n) &&
 		vec_push(&m->trace_strings, ((struct trace_string){id, string}));
 }
 

@@ -161,6 +161,8 @@ void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_ou
 
 bool model_add_type(struct model *m, uint32_t node, uint32_t string);
 bool model_add_step(struct model *m, int64_t step);
+/* Puts steps that were appended in any order, some maybe twice, in theirs. */
+void model_settle_steps(struct model *m);
 /* Its place among the steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
 /* Adds the text of a call-stack string id unless the id is known. */

@@ -2,6 +2,8 @@
  * behind the sums stay as slices of the file until somebody asks for them. */
 #include "model/profile_nodes.h"
 
+#include <stdlib.h>
+
 #include "proto/wire.h"
 
 static bool fail(struct node_reader *r, const char *bad)
@@ -100,6 +102,7 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(12):
 		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
 			return false;
+		exec.place = r->raw_execs.n;
 		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
 	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
 	}
@@ -142,14 +145,35 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	return true;
 }
 
+static int by_step(const void *a, const void *b)
+{
+	const struct raw_exec *x = a, *y = b;
+
+	return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+				  : (x->place > y->place) - (x->place < y->place);
+}
+
+/* A map may come in any order. Rows of a node are a chain: with many steps it must
+ * not be walked for each. */
+static void order_execs(struct node_reader *r)
+{
+	size_t i = 1;
+
+	while (i < r->raw_execs.n && r->raw_execs.at[i - 1].step <= r->raw_execs.at[i].step)
+		i++;
+	if (i < r->raw_execs.n)
+		qsort(r->raw_execs.at, r->raw_execs.n, sizeof(*r->raw_execs.at), by_step);
+}
+
 static bool add_execs(struct node_reader *r, uint32_t node)
 {
-	uint32_t *first = &r->model->nodes.first_exec[node];
+	uint32_t *first = &r->model->nodes.first_exec[node], last = NONE;
 
 	*first = NONE;
+	order_execs(r);
 	for (size_t i = 0; i < r->raw_execs.n; i++) {
 		/* A key that comes again replaces what came before. */
-		uint32_t row = execs_row(&r->execs, first, r->raw_execs.at[i].step);
+		uint32_t row = execs_row(&r->execs, i ? &last : first, r->raw_execs.at[i].step);
 		struct exec_sums sums;
 
 		if (row == NONE)
@@ -160,6 +184,7 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 		if (!exec_put_sums(&r->execs, row, &sums))
 			return fail(r, NULL);
 		r->has_negative |= exec_is_negative(&sums);
+		last = row;
 	}
 	return true;
 }

@@ -43,6 +43,7 @@ struct node_reader {
 	VEC(struct raw_exec {
 		int64_t step;
 		struct span message;
+		size_t place;              /* among those of the node */
 	}) raw_execs;
 	dims_vec shape;
 };

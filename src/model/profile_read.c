@@ -123,13 +123,14 @@ static bool read_transfer(struct loader *l, struct span message)
 	return t.device != NONE && vec_push(&l->model->transfers, t) ? true : fail(l, NULL);
 }
 
+/* In the order of the file, for now. */
 static bool read_steps(struct loader *l, struct span packed)
 {
 	struct wire_reader r = wire_reader(packed);
 	uint64_t step;
 
 	while (wire_packed_next(&r, &step))
-		if (!model_add_step(l->model, (int64_t)step))
+		if (!vec_push(&l->model->steps, (int64_t)step))
 			return fail(l, NULL);
 	return r.bad ? fail(l, r.bad) : true;
 }
@@ -141,7 +142,7 @@ static bool read_other(struct loader *l, const struct wire_field *f)
 	switch (f->tag) {
 	case WIRE_VARINT(2): m->has_trace = f->value != 0; break;
 	case WIRE_LEN(3): return read_steps(l, f->bytes);
-	case WIRE_VARINT(3): return model_add_step(m, (int64_t)f->value) ? true : fail(l, NULL);
+	case WIRE_VARINT(3): return vec_push(&m->steps, (int64_t)f->value) ? true : fail(l, NULL);
 	case WIRE_LEN(4): return read_string(l, f->bytes);
 	case WIRE_VARINT(5): m->misses_accelerator_stream = f->value != 0; break;
 	case WIRE_LEN(PROFILE_TRANSFER): return read_transfer(l, f->bytes);
@@ -192,6 +193,7 @@ static bool read_profile(struct loader *l)
 	for (size_t i = 0; i < l->n_parts; i++)
 		if (!read_others(l, &l->parts[i]))
 			return false;
+	model_settle_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
 		if (!node_reader_merge(&l->parts[i].nodes))
 			return fail(l, NULL);

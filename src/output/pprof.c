@@ -130,7 +130,7 @@ struct probe {
 
 static uint64_t hash_of(const struct probe *p)
 {
-	return hash_mix(hash_mix(p->file + 1, p->name), (uint32_t)p->line);
+	return hash_mix(hash_mix(1, (uint64_t)p->file << 32 | p->name), (uint32_t)p->line);
 }
 
 static bool same_function(const void *context, uint32_t id)

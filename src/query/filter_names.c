@@ -18,12 +18,13 @@ static bool accepts(struct regexes *show, struct regexes *hide, struct span name
 	return !regexes_match(hide, name);
 }
 
-PREFETCHES prefetch_label(const struct job *job, size_t v)
+/* Only of this part: others change their flags meanwhile. */
+PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 {
 	enum { AHEAD = 8 };
 	struct span label;
 
-	if (job->n - v <= AHEAD || !(job->q->flags[v + AHEAD] & ROW_SHOWN))
+	if (end - v <= AHEAD || !(job->q->flags[v + AHEAD] & ROW_SHOWN))
 		return;
 	label = job->q->tree->label[v + AHEAD];
 	prefetch_bytes(label.at, label.n);
@@ -36,7 +37,7 @@ static void filter_part(void *context, size_t part)
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
 
 	for (size_t v = parallel_begin(job->n, job->parts, part); v < end; v++) {
-		prefetch_label(job, v);
+		prefetch_label(job, v, end);
 		if (v % 4096 == 0 && query_cancelled(q))
 			return;
 		if (v && q->flags[v] & ROW_SHOWN &&

@@ -145,7 +145,8 @@ static uint32_t child_of(struct builder *b, uint32_t parent, struct known_frame 
 	bool gradient)
 {
 	struct child_probe probe = {b, parent, label_of(b, known, gradient)};
-	uint64_t hash = hash_mix(parent + 1, probe.label);
+	/* side by side: both count up, so one could undo the other */
+	uint64_t hash = hash_mix(1, (uint64_t)parent << 32 | probe.label);
 	uint32_t id;
 
 	if (probe.label == NONE)

@@ -2,7 +2,8 @@
  * is no graph node is an empty parent.
  *
  *     scopes     the distinct prefixes, found in parts, then joined; each name is
- *                looked up once, without its last component, however deep it is
+ *                looked up once, without its last component, unless it is longer
+ *                than any in earnest: of those, scopes are looked up one by one
  *     children   of each scope: nodes and scopes, in byte order of their last
  *                components, so a node comes right before the scope of its name
  *     size       how many view nodes are below a scope
@@ -49,23 +50,56 @@ struct builder {
 
 /* ---- lists of scopes ----------------------------------------------------------- */
 
+/* A scope is known by its name, but one of a long name by its parent and its last
+ * component: a name may have as many prefixes as bytes, and reading each of them
+ * from its beginning would take for ever. */
+enum { SHORT_NAME = 256 };
+
 struct scope_probe {
 	const struct scope_list *list;
-	struct span name;
+	const struct scope *scope;
+	size_t from;                   /* bytes before this are those of its parent */
 };
 
 static bool same_scope(const void *context, uint32_t id)
 {
 	const struct scope_probe *p = context;
+	const struct scope *a = &p->list->at.at[id], *b = p->scope;
 
-	return span_equal(p->list->at.at[id].name, p->name);
+	return a->name.n == b->name.n && (!p->from || a->parent == b->parent) &&
+		(b->name.n == p->from ||
+			memcmp(a->name.at + p->from, b->name.at + p->from, b->name.n - p->from) == 0);
 }
 
-static uint32_t look_up(const struct scope_list *list, struct span name, uint64_t hash)
+/* The length of what is before the last '/'; SIZE_MAX if there is none. */
+static size_t prefix_length(struct span name)
 {
-	struct scope_probe probe = {list, name};
+	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
 
-	return hash_find(&list->index, hash, same_scope, &probe);
+	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
+}
+
+static struct span last_component(struct span name, size_t prefix)
+{
+	if (prefix == SIZE_MAX)
+		return name;
+	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
+}
+
+/* Its parent must be known if its name is long. */
+static uint32_t look_up(const struct scope_list *list, struct scope *scope)
+{
+	struct scope_probe probe = {list, scope, 0};
+	struct span component;
+
+	if (scope->name.n <= SHORT_NAME) {
+		scope->hash = hash_bytes(scope->name.at, scope->name.n);
+	} else {
+		component = last_component(scope->name, prefix_length(scope->name));
+		scope->hash = hash_mix(hash_bytes(component.at, component.n), scope->parent);
+		probe.from = scope->name.n - component.n;
+	}
+	return hash_find(&list->index, scope->hash, same_scope, &probe);
 }
 
 static uint32_t add_scope(struct scope_list *list, struct scope scope)
@@ -89,36 +123,21 @@ static void scope_list_clear(struct scope_list *list)
 	vec_clear(&list->missing);
 }
 
-/* The length of what is before the last '/'; SIZE_MAX if there is none. */
-static size_t prefix_length(struct span name)
-{
-	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
-
-	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
-}
-
-static struct span last_component(struct span name, size_t prefix)
-{
-	if (prefix == SIZE_MAX)
-		return name;
-	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
-}
-
-/* The scope of this name, made with those above it if need be; NONE when memory
- * is out. */
-static uint32_t find_scope(struct scope_list *list, struct span name)
+/* The scope of this short name, made with those above it if need be; NONE when
+ * memory is out. Most are known: the longest is looked for first. */
+static uint32_t find_short(struct scope_list *list, struct span name)
 {
 	uint32_t scope = 0;
 
 	list->missing.n = 0;
 	while (name.n != SIZE_MAX) {
-		uint64_t hash = hash_bytes(name.at, name.n);
+		struct scope wanted = {.name = name};
 
-		scope = look_up(list, name, hash);
+		scope = look_up(list, &wanted);
 		if (scope != NONE)
 			break;
 		scope = 0;
-		if (!vec_push(&list->missing, ((struct scope){name, hash, 0})))
+		if (!vec_push(&list->missing, wanted))
 			return NONE;
 		name.n = prefix_length(name);
 	}
@@ -127,6 +146,30 @@ static uint32_t find_scope(struct scope_list *list, struct span name)
 
 		fresh.parent = scope;
 		scope = add_scope(list, fresh);
+	}
+	return scope;
+}
+
+/* The same for any name: beyond what is short, from parent to child. */
+static uint32_t find_scope(struct scope_list *list, struct span name)
+{
+	struct scope wanted = {.name = name};
+	size_t end = name.n;
+	uint32_t scope;
+
+	if (name.n > SHORT_NAME)
+		end = prefix_length((struct span){name.at, SHORT_NAME + 1});
+	scope = end == SIZE_MAX ? 0 : find_short(list, (struct span){name.at, end});
+	while (end != name.n && scope != NONE) {
+		size_t from = end == SIZE_MAX ? 0 : end + 1;
+		const char *slash = memchr(name.at + from, '/', name.n - from);
+
+		end = slash ? (size_t)(slash - name.at) : name.n;
+		wanted.name.n = end;
+		wanted.parent = scope;
+		scope = look_up(list, &wanted);
+		if (scope == NONE)
+			scope = add_scope(list, wanted);
 	}
 	return scope;
 }
@@ -209,7 +252,7 @@ static bool join_part(struct builder *b, size_t i)
 		struct scope scope = own->at.at[s];
 
 		scope.parent = number[scope.parent];
-		number[s] = look_up(all, scope.name, scope.hash);
+		number[s] = look_up(all, &scope);
 		if (number[s] == NONE)
 			number[s] = add_scope(all, scope);
 		fine = number[s] != NONE;

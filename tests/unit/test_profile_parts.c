@@ -368,6 +368,36 @@ static void test_memory_out_at_every_allocation(void **state)
 	buf_clear(&b);
 }
 
+/* In any number of parts the same names are shown; what a part does is its own. */
+static void test_filtering_names_in_parts(void **state)
+{
+	struct buf b = make_profile(500, SPAN("x")), one = {0};
+	struct tfprof_input saved = tfprof_input_bytes(b.at, b.n);
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_error err;
+
+	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "show_name_regexes", ".*1.*", &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "hide_name_regexes", ".*2.*", &err), TFPROF_OK);
+	for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
+		tfprof_result *r;
+
+		use_parts(parts);
+		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+		if (parts == 1)
+			buf_text(&one, tfprof_result_get_text(r, NULL));
+		assert_non_null(strstr(one.at, "node_199"));
+		assert_null(strstr(one.at, "node_202"));
+		assert_string_equal(tfprof_result_get_text(r, NULL), one.at);
+		tfprof_result_free(r);
+	}
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+	buf_clear(&one);
+	buf_clear(&b);
+}
+
 struct heard {
 	pthread_t caller;
 	uint64_t n_calls, bytes, nodes;
@@ -415,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_damage_anywhere),
 		cmocka_unit_test(test_first_damage_is_reported),
 		cmocka_unit_test(test_memory_out_at_every_allocation),
+		cmocka_unit_test(test_filtering_names_in_parts),
 		cmocka_unit_test(test_progress),
 	};
 
