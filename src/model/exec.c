@@ -16,7 +16,6 @@ void execs_clear(struct execs *x)
 	vec_clear(&x->records);
 }
 
-
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
 {
 	uint32_t row = m->nodes.first_exec[node];

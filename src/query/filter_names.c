@@ -11,14 +11,6 @@ struct job {
 	struct regexes *show[PARALLEL_MAX], *hide[PARALLEL_MAX];
 };
 
-static bool accepts(struct regexes *show, struct regexes *hide, struct span name)
-{
-	if (!regexes_accept_all(show) && !regexes_match(show, name))
-		return false;
-	return !regexes_match(hide, name);
-}
-
-/* Only of this part: others change their flags meanwhile. */
 PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 {
 	enum { AHEAD = 8 };
@@ -41,7 +33,8 @@ static void filter_part(void *context, size_t part)
 		if (v % 4096 == 0 && query_cancelled(q))
 			return;
 		if (v && q->flags[v] & ROW_SHOWN &&
-			!accepts(job->show[part], job->hide[part], tree_label(q->tree, (uint32_t)v)))
+			!regexes_let_show(job->show[part], job->hide[part],
+				tree_label(q->tree, (uint32_t)v)))
 			q->flags[v] &= (uint8_t)~ROW_SHOWN;
 	}
 }

@@ -106,9 +106,7 @@ static enum tfprof_status check_all(const struct query *q, struct tfprof_error *
 
 bool query_name_shown(struct query *q, struct span name)
 {
-	if (!regexes_accept_all(q->show) && !regexes_match(q->show, name))
-		return false;
-	return !regexes_match(q->hide, name);
+	return regexes_let_show(q->show, q->hide, name);
 }
 
 bool query_name_trimmed(struct query *q, struct span name)

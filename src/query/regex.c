@@ -237,6 +237,11 @@ bool regexes_match(struct regexes *r, struct span text)
 	return false;
 }
 
+bool regexes_let_show(struct regexes *show, struct regexes *hide, struct span text)
+{
+	return (regexes_accept_all(show) || regexes_match(show, text)) && !regexes_match(hide, text);
+}
+
 enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err)
 {
 	char text[200];

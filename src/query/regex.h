@@ -25,6 +25,10 @@ size_t regexes_count(const struct regexes *r);
 bool regexes_match(struct regexes *r, struct span text);
 bool regexes_match_one(struct regexes *r, size_t i, struct span text);
 
+/* Whether a text is to be shown: one of the first list matches, none of the
+ * second. */
+bool regexes_let_show(struct regexes *show, struct regexes *hide, struct span text);
+
 /* The error of the first match that failed, or TFPROF_OK. */
 enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err);
 
