@@ -1,21 +1,8 @@
 #include "base/hash.h"
 
-#include <sys/random.h>
-
 #include "base/mem.h"
 
-uint64_t hash_secret[2] = {1, 0x9e3779b97f4a7c15u};
-
-/* Before anything is hashed. Without random numbers yet, those above must do. */
-__attribute__((constructor)) static void choose_secret(void)
-{
-	uint64_t random[2];
-
-	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		return;
-	hash_secret[0] = random[0];
-	hash_secret[1] = random[1] | 1;
-}
+const char hash_place = 0;
 
 /* A slot keeps the upper 32 bits of its hash: they filter candidates, and
  * place the slot again when the table grows. So the place must come from

@@ -34,16 +34,21 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t word)
 /* Texts come from files that anybody may have made. If it could be known what
  * they hash to, names could be made that all fall into one place, and looking
  * them up would take the square of their number. So every process hashes in a
- * way of its own; nothing but where things are in a table depends on it. The
- * second number is odd. */
-extern uint64_t hash_secret[2];
+ * way of its own, by where the system happened to load it: that needs no state.
+ * Nothing but where things are in a table depends on it. */
+extern const char hash_place;
+
+static inline uint64_t hash_secret(void)
+{
+	return hash_multiply((uintptr_t)&hash_place, 0x9e3779b97f4a7c15u) | 1;
+}
 
 /* Sixteen bytes a step: each multiplication waits for the one before it. */
 static inline uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const char *p = bytes;
-	const uint64_t secret = hash_secret[1];
-	uint64_t h = n * 0xff51afd7ed558ccdu + hash_secret[0], word, next;
+	const uint64_t secret = hash_secret();
+	uint64_t h = n * 0xff51afd7ed558ccdu + secret, word, next;
 
 	for (; n >= 16; n -= 16, p += 16) {
 		memcpy(&word, p, 8);
