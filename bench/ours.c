@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include <tfprof/tfprof.h>
@@ -89,12 +88,20 @@ static void time_messages(const tfprof_profile *p, tfprof_options *o)
 		report_view(views[i], "message", ask(p, views[i], o, TFPROF_WANT_MESSAGE));
 }
 
+/* The most memory that was resident so far. Not what getrusage() says: that
+ * begins with what the process had that started us. */
 static double resident_mb(void)
 {
-	struct rusage usage;
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[200];
+	long kilobytes = 0;
 
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)usage.ru_maxrss * 1024 / 1e6;
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmHWM: %ld kB", &kilobytes) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return (double)kilobytes * 1024 / 1e6;
 }
 
 static void time_serialize(const tfprof_profile *p)
