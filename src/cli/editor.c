@@ -3,6 +3,7 @@
 #include "editor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
 #include <poll.h>
@@ -26,6 +27,7 @@ struct editor {
 	const char *prompt;
 	const tfprof_profile *profile;
 	FILE *display;
+	int keys;                      /* < 0: standard input */
 	struct text line;
 };
 
@@ -86,29 +88,47 @@ static bool attend_signals(EditLine *edit)
 	return true;
 }
 
-/* Waits for a key or a signal; signals come only here, so none is missed. */
-static bool wait_for_key(EditLine *edit)
+/* Waits for a key or a signal; signals come only here, so none is missed. With a
+ * key at hand the first call leaves signals waiting; they are older than the key,
+ * and without the second a line typed right behind Ctrl-C would be dropped. */
+static bool wait_for_key(EditLine *edit, int keys)
 {
-	struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+	struct pollfd in = {keys, POLLIN, 0};
+	const struct timespec now = {0, 0};
 
-	while (ppoll(&in, 1, NULL, &outside) < 0)
+	while (ppoll(&in, 1, NULL, &outside) < 0 || ppoll(NULL, 0, &now, &outside) < 0)
 		if (errno != EINTR || !attend_signals(edit))
 			return false;
 	return true;
+}
+
+/* The keyboard, opened anew so that reading does not wait: Ctrl-C throws away
+ * what is typed, also between the key that ends the wait and its reading. */
+static int open_keys(void)
+{
+	const char *path = ttyname(STDIN_FILENO);
+
+	return path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 }
 
 /* One character, which may be several bytes. libedit's own reader would go on
  * after Ctrl-C. */
 static int read_character(EditLine *edit, wchar_t *c)
 {
+	const struct editor *e = editor_of(edit);
+	int keys = e->keys >= 0 ? e->keys : STDIN_FILENO;
 	mbstate_t state = {0};
 
 	for (;;) {
 		char byte;
+		ssize_t n;
 
-		if (!wait_for_key(edit))
+		if (!wait_for_key(edit, keys))
 			return -1;
-		if (read(STDIN_FILENO, &byte, 1) <= 0)
+		n = read(keys, &byte, 1);
+		if (n < 0 && errno == EAGAIN)
+			continue;
+		if (n <= 0)
 			return 0;
 		switch (mbrtowc(c, &byte, 1, &state)) {
 		case (size_t)-2:
@@ -201,6 +221,7 @@ struct editor *editor_new(const char *prompt, const tfprof_profile *profile)
 	setlocale(LC_CTYPE, "");
 	e->prompt = prompt;
 	e->profile = profile;
+	e->keys = open_keys();
 	if (!open_edit(e)) {
 		editor_free(e);
 		return NULL;
@@ -219,6 +240,8 @@ void editor_free(struct editor *e)
 		el_end(e->edit);
 	if (e->history)
 		history_end(e->history);
+	if (e->keys >= 0)
+		close(e->keys);
 	free(e->history_path);
 	free(e->last);
 	text_clear(&e->line);
