@@ -180,15 +180,15 @@ static void put_tensor(struct line *l)
 PREFETCHES prefetch_line(const struct query *q, uint32_t row)
 {
 	enum { AHEAD = 8 };
-	const int64_t *numbers;
+	uint32_t v;
 
 	if (q->n - row <= 2 * AHEAD)
 		return;
 	__builtin_prefetch(q->tree->label[q->view[row + AHEAD]].at);
 	__builtin_prefetch(&q->tree->label[q->view[row + 2 * AHEAD]]);
-	numbers = q->numbers.at + 2 * (size_t)q->numbers.n * q->row[row + AHEAD];
-	__builtin_prefetch(numbers);
-	__builtin_prefetch(numbers + 2 * q->numbers.n - 1);
+	v = q->row[row + AHEAD];
+	__builtin_prefetch(numbers_own(&q->numbers, v));
+	__builtin_prefetch(numbers_total(&q->numbers, v) + q->numbers.n - 1);
 }
 
 /* ---- blocks of lines --------------------------------------------------------- */

@@ -65,15 +65,16 @@ struct node_job {
 void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 	const struct numbers *total)
 {
-	int64_t *at = q->numbers.at + 2 * (size_t)q->numbers.n * row;
+	int64_t *own_row = numbers_own(&q->numbers, row);
+	int64_t *total_row = numbers_total(&q->numbers, row);
 
 	for (int k = 0; k < N_METRICS; k++) {
 		uint8_t slot = q->numbers.slot[k];
 
 		if (slot == NO_SLOT)
 			continue;
-		at[slot] = own->at[k];
-		at[q->numbers.n + slot] = total->at[k];
+		own_row[slot] = own->at[k];
+		total_row[slot] = total->at[k];
 	}
 }
 

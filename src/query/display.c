@@ -11,7 +11,7 @@
 
 struct display {
 	struct query *q;
-	const uint32_t *shown_parent;
+	uint32_t *shown_parent;        /* made `at` once children are collected */
 	const int32_t *depth;
 	const uint32_t *n_picked;
 	/* children of each shown node: child[first[v] … first[v + 1]] */
@@ -32,8 +32,7 @@ static bool collect_children(struct display *d)
 
 	d->first = arena_zero(a, (size_t)n + 2, sizeof(*d->first));
 	d->size = arena_zero(a, n, sizeof(*d->size));
-	d->at = arena_array(a, n, sizeof(*d->at));
-	if (!d->first || !d->size || !d->at)
+	if (!d->first || !d->size)
 		return false;
 	fill = d->first + 1;
 	for (uint32_t v = n - 1; v > 0; v--)
@@ -52,6 +51,7 @@ static bool collect_children(struct display *d)
 	for (uint32_t v = 1; v < n; v++)
 		if (is_shown(d, v))
 			d->child[fill[d->shown_parent[v]]++] = v;
+	d->at = d->shown_parent;
 	return true;
 }
 
@@ -97,8 +97,7 @@ static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 		return sort_key_ascending(d->depth[v]);
 	if (metric < 0)
 		return sort_key_descending(d->n_picked[v]);
-	return sort_key_descending(
-		numbers->at[(2 * (size_t)v + 1) * numbers->n + numbers->slot[metric]]);
+	return sort_key_descending(numbers_total(numbers, v)[numbers->slot[metric]]);
 }
 
 /* The children of nodes in a part of the tree. */
@@ -201,7 +200,7 @@ static bool place(struct display *d)
 	return true;
 }
 
-bool query_display(struct query *q, const uint32_t *shown_parent, const int32_t *depth,
+bool query_display(struct query *q, uint32_t *shown_parent, const int32_t *depth,
 	const uint32_t *n_picked)
 {
 	struct display d = {.q = q, .shown_parent = shown_parent, .depth = depth,

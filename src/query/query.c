@@ -147,19 +147,36 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-bool query_allocate_rows(struct query *q, size_t n)
+/* Children come right behind their parents. */
+static uint32_t count_rows(const uint32_t *parent, size_t v, size_t n)
+{
+	return !parent || (v + 1 < n && parent[v + 1] == v) ? 2 : 1;
+}
+
+static bool allocate_numbers(struct query *q, const uint32_t *parent, size_t n)
 {
 	struct number_rows *numbers = &q->numbers;
-	size_t row;
 
 	numbers->n = 0;
 	for (int k = 0; k < N_METRICS; k++)
 		numbers->slot[k] = q->metrics >> k & 1 ? numbers->n++ : NO_SLOT;
-	row = 2 * numbers->n * sizeof(*numbers->at);
-	numbers->at = arena_array(&q->arena, n, row);
+	numbers->first = n < NONE / 2 ? arena_array(&q->arena, n + 1, sizeof(*numbers->first)) : NULL;
+	if (!numbers->first)
+		return false;
+	numbers->first[0] = 0;
+	for (size_t v = 0; v < n; v++)
+		numbers->first[v + 1] = numbers->first[v] + count_rows(parent, v, n);
+	numbers->at = arena_array(&q->arena, numbers->first[n], numbers->n * sizeof(*numbers->at));
+	return numbers->at;
+}
+
+bool query_allocate_rows(struct query *q, const uint32_t *parent, size_t n)
+{
+	if (!allocate_numbers(q, parent, n))
+		return false;
 	q->flags = arena_zero(&q->arena, n, sizeof(*q->flags));
 	q->defined = arena_array(&q->arena, n, sizeof(*q->defined));
-	return numbers->at && q->flags && q->defined;
+	return q->flags && q->defined;
 }
 
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err)

@@ -20,13 +20,15 @@
 #include "view/groups.h"
 #include "view/tree.h"
 
-/* The numbers of view nodes, a row for each: own ones of every wanted metric,
- * then the totals. They lie together because they are added up and printed
- * together. */
+/* The numbers of view nodes, of every wanted metric: own ones, and behind them
+ * totals, because both are added up and printed together. Most view nodes have
+ * nothing below them: then one row is both. */
 struct number_rows {
-	int64_t *at;
-	uint8_t n;                             /* wanted metrics: a row is 2 n long */
-	uint8_t slot[N_METRICS];               /* where in it; NO_SLOT: not wanted */
+	int64_t *at;                           /* rows of n numbers */
+	uint32_t *first;                       /* by view node: its own row; the total is
+	                                          the last one before the next node's */
+	uint8_t n;                             /* wanted metrics */
+	uint8_t slot[N_METRICS];               /* where in a row; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
@@ -86,15 +88,24 @@ static inline bool query_has(const struct query *q, enum metric metric)
 	return q->numbers.slot[metric] != NO_SLOT;
 }
 
+static inline int64_t *numbers_own(const struct number_rows *numbers, size_t v)
+{
+	return numbers->at + (size_t)numbers->first[v] * numbers->n;
+}
+
+static inline int64_t *numbers_total(const struct number_rows *numbers, size_t v)
+{
+	return numbers->at + ((size_t)numbers->first[v + 1] - 1) * numbers->n;
+}
+
 static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
 {
-	return q->numbers.at[2 * (size_t)q->numbers.n * q->row[i] + q->numbers.slot[metric]];
+	return numbers_own(&q->numbers, q->row[i])[q->numbers.slot[metric]];
 }
 
 static inline int64_t query_total(const struct query *q, enum metric metric, uint32_t i)
 {
-	return q->numbers.at[2 * (size_t)q->numbers.n * q->row[i] + q->numbers.n +
-		q->numbers.slot[metric]];
+	return numbers_total(&q->numbers, q->row[i])[q->numbers.slot[metric]];
 }
 
 static inline bool query_is_accounted(const struct query *q, uint32_t i)
@@ -109,8 +120,9 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 
 /* ---- for the views' own files ------------------------------------------- */
 
-/* Room for the numbers, flags and definition counts of n rows. */
-bool query_allocate_rows(struct query *q, size_t n);
+/* Room for the numbers, flags and definition counts of n view nodes. `parent`
+ * says which of them have others below; NULL: none has, but totals differ. */
+bool query_allocate_rows(struct query *q, const uint32_t *parent, size_t n);
 
 void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 	const struct numbers *total);
@@ -153,8 +165,9 @@ enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_er
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 /* Its last part: puts the nodes of a tree that are shown in display order.
- * `shown_parent` and `depth` are by view node, `n_picked` in code view. */
-bool query_display(struct query *q, const uint32_t *shown_parent, const int32_t *depth,
+ * `shown_parent`, which is used up, and `depth` are by view node, `n_picked` in
+ * code view. */
+bool query_display(struct query *q, uint32_t *shown_parent, const int32_t *depth,
 	const uint32_t *n_picked);
 enum tfprof_status query_list(struct query *q, struct tfprof_error *err);
 

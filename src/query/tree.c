@@ -10,9 +10,10 @@
  */
 #include "query/query.h"
 
-/* A minimum that some node may not reach: of the number at `offset` of a row. */
+/* A minimum that some node may not reach. */
 struct limit {
-	size_t offset;
+	uint8_t slot;
+	bool own;                      /* the own number has to reach it, not the total */
 	int64_t minimum;
 };
 
@@ -37,7 +38,7 @@ static bool allocate(struct work *w)
 	struct arena *a = &q->arena;
 	size_t n = w->n;
 
-	if (!query_allocate_rows(q, n))
+	if (!query_allocate_rows(q, q->tree->parent, n))
 		return false;
 	w->depth = arena_array(a, n, sizeof(*w->depth));
 	w->shown_parent = arena_array(a, n, sizeof(*w->shown_parent));
@@ -94,12 +95,12 @@ static void add_up(struct query *q, uint32_t n, const uint32_t *up, enum row_fla
 	size_t columns = q->numbers.n, params = q->numbers.slot[METRIC_PARAMS];
 
 	for (uint32_t v = n - 1; v > 0; v--) {
-		const int64_t *from = q->numbers.at + (2 * (size_t)v + 1) * columns;
+		const int64_t *from = numbers_total(&q->numbers, v);
 		int64_t *to, top;
 
 		if (!(q->flags[v] & flag))
 			continue;
-		to = q->numbers.at + (2 * (size_t)up[v] + 1) * columns;
+		to = numbers_total(&q->numbers, up[v]);
 		/* Sums wrap, except that of parameters. */
 		top = params < columns ? metric_add(METRIC_PARAMS, to[params], from[params]) : 0;
 		for (size_t k = 0; k < columns; k++)
@@ -146,7 +147,6 @@ static void find_limits(struct work *w)
 		{OPT_MIN_FLOAT_OPS, METRIC_FLOAT_OPS, !code},
 		{OPT_MIN_OCCURRENCE, METRIC_RUNS, true},
 	};
-	const struct number_rows *numbers = &w->q->numbers;
 
 	for (size_t i = 0; i < sizeof(minimums) / sizeof(*minimums); i++) {
 		enum metric metric = minimums[i].metric;
@@ -155,19 +155,22 @@ static void find_limits(struct work *w)
 			continue;
 		/* A metric is only wanted where its minimum can matter. */
 		if (query_has(w->q, metric))
-			w->limits[w->n_limits++] = (struct limit){
-				(minimums[i].own ? 0 : numbers->n) + numbers->slot[metric],
-				w->q->options->number[minimums[i].option]};
+			w->limits[w->n_limits++] = (struct limit){w->q->numbers.slot[metric],
+				minimums[i].own, w->q->options->number[minimums[i].option]};
 	}
 }
 
 static bool reaches_minimums(const struct work *w, uint32_t v)
 {
-	const int64_t *row = w->q->numbers.at + 2 * (size_t)w->q->numbers.n * v;
+	const int64_t *own = numbers_own(&w->q->numbers, v);
+	const int64_t *total = numbers_total(&w->q->numbers, v);
 
-	for (size_t i = 0; i < w->n_limits; i++)
-		if (row[w->limits[i].offset] < w->limits[i].minimum)
+	for (size_t i = 0; i < w->n_limits; i++) {
+		const struct limit *limit = &w->limits[i];
+
+		if ((limit->own ? own : total)[limit->slot] < limit->minimum)
 			return false;
+	}
 	return true;
 }
 
@@ -274,9 +277,11 @@ static void add_up_shown(struct work *w)
 	size_t columns = q->numbers.n;
 
 	for (uint32_t v = 0; v < w->n; v++) {
-		int64_t *own = q->numbers.at + 2 * columns * v;
+		const int64_t *own = numbers_own(&q->numbers, v);
+		int64_t *total = numbers_total(&q->numbers, v);
 
-		memcpy(own + columns, own, columns * sizeof(*own));
+		if (total != own)
+			memcpy(total, own, columns * sizeof(*own));
 		q->defined[v] = 1;
 	}
 	add_up(q, w->n, w->shown_parent, ROW_SHOWN);
