@@ -16,7 +16,8 @@
 
 struct scope {
 	struct span name;
-	uint64_t hash;
+	size_t n_last;                 /* how long its last component is */
+	uint32_t hash;                 /* the half that an index keeps */
 	uint32_t parent;               /* scope; that of 0, the root, is 0 */
 };
 
@@ -29,12 +30,14 @@ struct scope_list {
 
 struct part {
 	struct scope_list scopes;      /* of its nodes; those of part 0 become all */
+	uint32_t *number;              /* of each, among all; in part 0 they are the same */
 	char *texts, *end;             /* components of its nodes, side by side, for sorting */
 	bool failed;                   /* memory is out */
 };
 
 struct builder {
 	const struct model *model;
+	struct tree *tree;
 	struct arena arena;
 	struct part part[PARALLEL_MAX];
 	size_t parts;
@@ -86,25 +89,39 @@ static struct span last_component(struct span name, size_t prefix)
 	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
 }
 
-/* Its parent must be known if its name is long. */
-static uint32_t look_up(const struct scope_list *list, struct scope *scope)
+static struct span last_of(const struct scope *scope)
+{
+	return (struct span){scope->name.at + scope->name.n - scope->n_last, scope->n_last};
+}
+
+/* The parent of a long name must be known. A scope has the same hash in every
+ * list. */
+static void hash_scope(const struct scope_list *list, struct scope *scope)
+{
+	struct span last = last_of(scope);
+	uint64_t hash;
+
+	if (scope->name.n <= SHORT_NAME)
+		hash = hash_bytes(scope->name.at, scope->name.n);
+	else
+		hash = hash_mix(hash_bytes(last.at, last.n), list->at.at[scope->parent].hash);
+	scope->hash = hash >> 32;
+}
+
+static uint32_t look_up(const struct scope_list *list, const struct scope *scope)
 {
 	struct scope_probe probe = {list, scope, 0};
-	struct span component;
 
-	if (scope->name.n <= SHORT_NAME) {
-		scope->hash = hash_bytes(scope->name.at, scope->name.n);
-	} else {
-		component = last_component(scope->name, prefix_length(scope->name));
-		scope->hash = hash_mix(hash_bytes(component.at, component.n), scope->parent);
-		probe.from = scope->name.n - component.n;
-	}
-	return hash_find(&list->index, scope->hash, same_scope, &probe);
+	if (scope->name.n > SHORT_NAME)
+		probe.from = scope->name.n - scope->n_last;
+	return hash_find(&list->index, (uint64_t)scope->hash << 32, same_scope, &probe);
 }
 
 static uint32_t add_scope(struct scope_list *list, struct scope scope)
 {
-	if (list->at.n >= NONE - 1 || !hash_add(&list->index, scope.hash, (uint32_t)list->at.n) ||
+	uint64_t hash = (uint64_t)scope.hash << 32;
+
+	if (list->at.n >= NONE - 1 || !hash_add(&list->index, hash, (uint32_t)list->at.n) ||
 		!vec_push(&list->at, scope))
 		return NONE;
 	return (uint32_t)list->at.n - 1;
@@ -133,13 +150,15 @@ static uint32_t find_short(struct scope_list *list, struct span name)
 	while (name.n != SIZE_MAX) {
 		struct scope wanted = {.name = name};
 
+		hash_scope(list, &wanted);
 		scope = look_up(list, &wanted);
 		if (scope != NONE)
 			break;
 		scope = 0;
+		name.n = prefix_length(name);
+		wanted.n_last = wanted.name.n - (name.n + 1);
 		if (!vec_push(&list->missing, wanted))
 			return NONE;
-		name.n = prefix_length(name);
 	}
 	while (list->missing.n && scope != NONE) {
 		struct scope fresh = list->missing.at[--list->missing.n];
@@ -166,7 +185,9 @@ static uint32_t find_scope(struct scope_list *list, struct span name)
 
 		end = slash ? (size_t)(slash - name.at) : name.n;
 		wanted.name.n = end;
+		wanted.n_last = end - from;
 		wanted.parent = scope;
+		hash_scope(list, &wanted);
 		scope = look_up(list, &wanted);
 		if (scope == NONE)
 			scope = add_scope(list, wanted);
@@ -239,28 +260,56 @@ static void survey_part(void *context, size_t i)
 	part->failed = !fine;
 }
 
-/* Numbers the scopes of a part like those of part 0. */
+/* Which scopes of a part an earlier one has, too. What is below a scope that it
+ * does not have is not looked for: parts share little, as nodes come in the order
+ * they were made. */
+static bool find_shared(struct builder *b, size_t i, size_t earlier)
+{
+	const struct part *part = &b->part[i], *other = &b->part[earlier];
+	size_t n = part->scopes.at.n;
+	uint32_t *there = mem_array(n, sizeof(*there));    /* which one it is of the other's */
+
+	if (!there)
+		return false;
+	there[0] = 0;
+	for (size_t s = 1; s < n; s++) {
+		struct scope scope = part->scopes.at.at[s];
+
+		scope.parent = there[scope.parent];
+		there[s] = scope.parent == NONE ? NONE : look_up(&other->scopes, &scope);
+		if (there[s] != NONE)
+			part->number[s] = earlier ? other->number[there[s]] : there[s];
+	}
+	mem_free(there);
+	return true;
+}
+
+/* Adds to the scopes of part 0 those that no part before this one has. */
 static bool join_part(struct builder *b, size_t i)
 {
-	struct scope_list *all = &b->part[0].scopes, *own = &b->part[i].scopes;
-	uint32_t *number = mem_array(own->at.n, sizeof(*number));
-	bool fine = number;
+	struct part *all = &b->part[0], *part = &b->part[i];
+	size_t n = part->scopes.at.n;
+	uint32_t *number = part->number = arena_array(&b->arena, n, sizeof(*number));
 
-	if (fine)
-		number[0] = 0;
-	for (size_t s = 1; fine && s < own->at.n; s++) {
-		struct scope scope = own->at.at[s];
+	if (!number || all->scopes.at.n + n >= NONE || !vec_reserve(&all->scopes.at, n))
+		return false;
+	memset(number, 0xff, n * sizeof(*number));
+	number[0] = 0;
+	for (size_t earlier = 0; earlier < i; earlier++)
+		if (!find_shared(b, i, earlier))
+			return false;
+	for (size_t s = 1; s < n; s++) {
+		struct scope scope = part->scopes.at.at[s];
 
+		if (number[s] != NONE)
+			continue;
 		scope.parent = number[scope.parent];
-		number[s] = look_up(all, &scope);
-		if (number[s] == NONE)
-			number[s] = add_scope(all, scope);
-		fine = number[s] != NONE;
+		number[s] = (uint32_t)all->scopes.at.n;
+		all->scopes.at.at[all->scopes.at.n++] = scope;
 	}
-	for (uint32_t node = begin_of(b, i); fine && node < begin_of(b, i + 1); node++)
+	for (uint32_t node = begin_of(b, i); node < begin_of(b, i + 1); node++)
 		b->scope_of[node] = number[b->scope_of[node]];
-	mem_free(number);
-	return fine;
+	return true;
 }
 
 static bool find_scopes(struct builder *b)
@@ -311,9 +360,9 @@ static bool collect_children(struct builder *b)
 		b->child[fill[b->scope_of[node]]++] = node;
 	/* Of equal components the scope is the last. */
 	for (uint32_t s = 0; s < n_scopes; s++) {
-		struct span name = b->scopes[s].name;
+		const struct scope *scope = &b->scopes[s];
 
-		b->component.at[b->n_nodes + s] = last_component(name, prefix_length(name));
+		b->component.at[b->n_nodes + s] = last_of(scope);
 		if (s)
 			b->child[fill[b->scopes[s].parent]++] = b->n_nodes + s;
 	}
@@ -348,8 +397,69 @@ static void put(struct tree *t, uint32_t v, uint32_t parent, uint32_t node, stru
 	t->label[v] = label;
 }
 
-static bool lay_out(struct builder *b, struct tree *t)
+/* Parents are placed before their children. */
+static void place_scopes(struct builder *b)
 {
+	for (uint32_t s = 0; s < b->n_scopes; s++) {
+		uint32_t v = b->at[s] + 1;
+
+		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
+			uint32_t scope = b->child[i] - b->n_nodes;
+
+			if (b->child[i] < b->n_nodes) {
+				v++;
+				continue;
+			}
+			b->at[scope] = b->is_node[scope] ? v - 1 : v;
+			v = b->at[scope] + 1 + b->size[scope];
+		}
+	}
+}
+
+/* The first scope whose children begin at or behind the i-th. */
+static uint32_t scope_from(const struct builder *b, size_t i)
+{
+	uint32_t low = 0, high = b->n_scopes;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->first[middle] < i)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The children of some scopes, about as many in each part. */
+static void fill_part(void *context, size_t part)
+{
+	const struct builder *b = context;
+	size_t n = b->first[b->n_scopes];
+	uint32_t s = scope_from(b, parallel_begin(n, b->parts, part));
+	uint32_t end = scope_from(b, parallel_begin(n, b->parts, part + 1));
+
+	for (; s < end; s++) {
+		uint32_t v = b->at[s] + 1;
+
+		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
+			uint32_t child = b->child[i], scope = child - b->n_nodes;
+
+			if (child < b->n_nodes) {
+				put(b->tree, v++, b->at[s], child, model_name(b->model, child));
+				continue;
+			}
+			if (!b->is_node[scope])
+				put(b->tree, v, b->at[s], NONE, b->scopes[scope].name);
+			v = b->at[scope] + 1 + b->size[scope];
+		}
+	}
+}
+
+static bool lay_out(struct builder *b)
+{
+	struct tree *t = b->tree;
 	size_t n = (size_t)b->size[0] + 1;
 
 	t->parent = mem_array(n, sizeof(*t->parent));
@@ -359,34 +469,20 @@ static bool lay_out(struct builder *b, struct tree *t)
 		return false;
 	t->n = (uint32_t)n;
 	put(t, 0, NONE, NONE, SPAN(ROOT_NAME));
-	for (uint32_t s = 0; s < b->n_scopes; s++) {
-		uint32_t v = b->at[s] + 1;
-
-		for (uint32_t i = b->first[s]; i < b->first[s + 1]; i++) {
-			uint32_t child = b->child[i], scope = child - b->n_nodes;
-
-			if (child < b->n_nodes) {
-				put(t, v++, b->at[s], child, model_name(b->model, child));
-				continue;
-			}
-			if (!b->is_node[scope])
-				put(t, v++, b->at[s], NONE, b->scopes[scope].name);
-			b->at[scope] = v - 1;
-			v += b->size[scope];
-		}
-	}
+	place_scopes(b);
+	parallel_run(b->parts, fill_part, b);
 	return true;
 }
 
 enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
 {
-	struct builder b = {.model = m, .n_nodes = (uint32_t)m->nodes.n};
+	struct builder b = {.model = m, .tree = t, .n_nodes = (uint32_t)m->nodes.n};
 	bool fine;
 
 	fine = find_scopes(&b) && collect_children(&b);
 	if (fine) {
 		add_up_sizes(&b);
-		fine = lay_out(&b, t);
+		fine = lay_out(&b);
 	}
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		scope_list_clear(&b.part[i].scopes);

@@ -16,13 +16,7 @@
 #include "base/parallel.h"
 #include "proto/wire_write.h"
 
-static void use_parts(size_t n)
-{
-	char text[8];
-
-	snprintf(text, sizeof(text), "%zu", n);
-	setenv("TFPROF_THREADS", text, 1);
-}
+#include "parts.h"
 
 /* ---- files ------------------------------------------------------------------ */
 

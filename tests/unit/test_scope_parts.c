@@ -1,0 +1,148 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Scopes found in parts are those of the names: each prefix once, whichever parts
+ * it is in and however long it is. */
+#include <string.h>
+
+#include <tfprof/tfprof.h>
+
+#include "base/parallel.h"
+#include "proto/wire_write.h"
+
+#include "parts.h"
+
+enum { NODES = 60, LONGEST = 1200 };
+
+static uint64_t seed;
+
+static unsigned draw(unsigned limit)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % limit;
+}
+
+/* Few components, so that names share prefixes; two are long enough to make them
+ * so, and differ in one byte. */
+static void draw_name(char *name)
+{
+	static char first[301], second[301];
+	const char *const components[] = {"a", "b", "", "ab", first, second};
+	size_t n = 0;
+
+	memset(first, 'x', 300);
+	memset(second, 'x', 300);
+	second[299] = 'y';
+	for (unsigned k = 1 + draw(6); k && n < LONGEST - 320; k--)
+		n += (size_t)sprintf(name + n, "%s%s", n ? "/" : "", components[draw(6)]);
+	if (!n || name[0] == '/')
+		strcpy(name, "a");
+}
+
+static tfprof_profile *make_profile(char names[NODES][LONGEST])
+{
+	struct buf graph = {0};
+	struct tfprof_input input;
+	tfprof_profile *p = tfprof_profile_new();
+	struct tfprof_error err;
+
+	for (int i = 0; i < NODES; i++) {
+		size_t node = wire_open(&graph, 1);
+
+		draw_name(names[i]);
+		wire_put_bytes(&graph, 1, span_of(names[i]));
+		wire_put_bytes(&graph, 2, SPAN("Op"));
+		wire_close(&graph, node);
+	}
+	input = tfprof_input_bytes(graph.at, graph.n);
+	if (tfprof_profile_add_graph(p, &input, &err))
+		fail_msg("%s", err.text);
+	buf_clear(&graph);
+	return p;
+}
+
+/* The prefixes of all names, each once, the slow way. */
+static size_t count_prefixes(char names[NODES][LONGEST])
+{
+	static struct span seen[NODES * LONGEST];
+	size_t n = 0;
+
+	for (int i = 0; i < NODES; i++)
+		for (const char *end = names[i];; end++) {
+			struct span prefix = {names[i], (size_t)(end - names[i])};
+			size_t k = 0;
+
+			if (*end && *end != '/')
+				continue;
+			while (k < n && !span_equal(seen[k], prefix))
+				k++;
+			if (k == n)
+				seen[n++] = prefix;
+			if (!*end)
+				break;
+		}
+	return n;
+}
+
+static tfprof_result *ask(const tfprof_profile *p)
+{
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_error err;
+	tfprof_result *r;
+
+	assert_int_equal(tfprof_options_set(o, "select", "occurrence", &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "max_depth", "100", &err), TFPROF_OK);
+	if (tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err))
+		fail_msg("%s", err.text);
+	tfprof_options_free(o);
+	return r;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static void test_scopes_of_all_parts(void **state)
+{
+	static char names[NODES][LONGEST];
+
+	for (int round = 0; round < 200; round++) {
+		char *expected = NULL;
+
+		for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
+			tfprof_profile *p;
+			tfprof_result *r;
+
+			seed = (uint64_t)round;
+			use_parts(parts);
+			p = make_profile(names);
+			r = ask(p);
+			if (!expected) {
+				expected = strdup(tfprof_result_get_text(r, NULL));
+				assert_int_equal(count_lines(strstr(expected, "_TFProfRoot")),
+					count_prefixes(names) + 1);
+			}
+			assert_string_equal(tfprof_result_get_text(r, NULL), expected);
+			tfprof_result_free(r);
+			tfprof_profile_free(p);
+		}
+		free(expected);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scopes_of_all_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
