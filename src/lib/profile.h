@@ -32,7 +32,8 @@ struct tfprof_profile {
 enum profile_need {
 	NEED_NOTHING,
 	NEED_NAMES,            /* nodes are searched by name */
-	NEED_FLOW,             /* edges and output shapes are looked at, names too */
+	NEED_EDGES,            /* … and edges are looked at */
+	NEED_FLOW,             /* … and output shapes */
 };
 
 /* Locks for reading, with what is needed there; on failure nothing is locked. */

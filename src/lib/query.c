@@ -202,10 +202,14 @@ static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o,
 	bool is_text = o->output.type == OUT_STDOUT || o->output.type == OUT_FILE ||
 		o->output.type == OUT_NONE;
 
-	if (view == TFPROF_GRAPH || options_select(o, SEL_INPUT_SHAPES) || !is_text ||
+	if (options_select(o, SEL_INPUT_SHAPES) || !is_text ||
 		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))
 		return NEED_FLOW;
-	return view == TFPROF_CODE ? NEED_NAMES : NEED_NOTHING;
+	switch (view) {
+	case TFPROF_GRAPH: return NEED_EDGES;
+	case TFPROF_CODE: return NEED_NAMES;
+	default: return NEED_NOTHING;
+	}
 }
 
 enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,

@@ -93,7 +93,9 @@ struct node_key {
 
 /* Edges and outputs of a loaded profile that nobody has asked for yet. */
 struct pending_flow {
-	bool is_pending;
+	bool edges_pending;                    /* then shapes are, too */
+	bool shapes_pending;                   /* outputs, and which one an edge comes from */
+	size_t first_edge;                     /* where its edges are, when they are read */
 	size_t n;                              /* of the first n nodes */
 	VEC(struct node_key) keys;             /* ascending by node */
 	const char *profile;                   /* what it was loaded from, for messages */
@@ -116,6 +118,7 @@ struct model {
 	VEC(struct source) sources;
 	struct arena arena;                    /* bytes that no source holds */
 	size_t n_unindexed;                    /* nodes whose names are not known yet: the first */
+	uint32_t *name_hashes;                 /* of those, see strings_short_hash() */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
@@ -149,8 +152,9 @@ void model_touch_nodes(const struct model *m, size_t first, size_t n);
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
 /* Makes the nodes of a profile about to be loaded, in a model that has none: all
- * columns are zero, for the loader to fill. Each name is a string of its own,
- * which is not looked up until somebody searches nodes by name. */
+ * columns are zero, for the loader to fill, and hashes of names, while it has
+ * them at hand. Each name is a string of its own, which is not looked up until
+ * somebody searches nodes by name. */
 bool model_make_nodes(struct model *m, size_t n);
 /* Makes all names known. Who searches nodes by name, or adds some, calls this
  * first. False when memory is out. */
@@ -218,9 +222,10 @@ enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *
 enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
 	struct tfprof_error *err);
 
-/* Reads the edges and outputs of a loaded profile, unless they are there. Who
- * looks at edges, outputs or their shapes calls this first. */
-enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err);
+/* Reads the edges of a loaded profile, unless they are there; with shapes also
+ * its outputs and which of them edges come from. Who looks at any of these calls
+ * this first. */
+enum tfprof_status model_read_flow(struct model *m, bool shapes, struct tfprof_error *err);
 
 /* Takes the place of a checkpoint added before. Nodes that come later are
  * marked by the second. */

@@ -1,8 +1,9 @@
 /* Edges and output shapes of a saved profile.
  *
  * Graph view, input shapes and saving need them, most reports do not: they
- * stay in the bytes of the ProfileNodes until one is asked for. An edge names
- * its source by id there; here by name, like every other edge.
+ * stay in the bytes of the ProfileNodes until one is asked for. Graph view has
+ * no use for shapes: if somebody else has, edges are read again with them. An
+ * edge names its source by id there; here by name, like every other edge.
  *
  * Nodes are read in parts, at the same time, each with lists and shapes of its
  * own; what they found is then put together in order. */
@@ -42,6 +43,7 @@ struct reader {
 	const struct model *model;
 	const struct id_map *ids;
 	uint32_t begin, end;
+	bool with_shapes;
 	enum { READ_FINE, OUT_OF_MEMORY, DAMAGED, UNKNOWN_SOURCE } failure;
 	uint32_t failed_node;
 	const char *bad;           /* damaged here */
@@ -51,8 +53,8 @@ struct reader {
 	VEC(struct source_output) source_outputs;
 	VEC(struct output) input_shapes;
 	dims_vec dims;
-	/* of all of its nodes: first_edge and first_output of the model's nodes
-	 * point into these until they are joined */
+	/* of all of its nodes: first_output of the model's nodes points into these
+	 * until they are joined */
 	VEC(struct edge) edges;
 	VEC(struct output) outputs;
 	struct shapes shapes;
@@ -201,12 +203,15 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 	struct output output;
 	int64_t key, value;
 
-	switch (f->tag) {
-	case WIRE_LEN(2):
+	if (f->tag == WIRE_LEN(2)) {
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
 		return vec_push(&r->raw_edges, ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
 			? true : out_of_memory(r);
+	}
+	if (!r->with_shapes)
+		return true;
+	switch (f->tag) {
 	case WIRE_LEN(14):
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
@@ -294,7 +299,6 @@ static bool add_edges(struct reader *r, uint32_t node)
 	if (r->source_outputs.n > 1)
 		qsort(r->source_outputs.at, r->source_outputs.n, sizeof(*r->source_outputs.at),
 			by_source);
-	nodes->first_edge[node] = (uint32_t)r->edges.n;
 	for (size_t i = 0; i < r->raw_edges.n; i++)
 		if (!add_edge(r, &r->raw_edges.at[i]))
 			return false;
@@ -313,8 +317,10 @@ static bool read_node(struct reader *r, uint32_t node)
 	while (wire_next(&w, &f))
 		if (!read_field(r, &f))
 			return false;
-	nodes->first_output[node] = (uint32_t)first_output;
-	nodes->n_outputs[node] = (uint32_t)(r->outputs.n - first_output);
+	if (r->with_shapes) {
+		nodes->first_output[node] = (uint32_t)first_output;
+		nodes->n_outputs[node] = (uint32_t)(r->outputs.n - first_output);
+	}
 	return add_edges(r, node);
 }
 
@@ -348,25 +354,46 @@ static uint32_t *translate_shapes(struct model *m, const struct shapes *shapes)
 	return ids;
 }
 
-static bool join_edges(struct model *m, struct reader *r)
+/* The edges of a part, from `at` on: as new ones, or over the same read before. */
+static bool put_edges(struct model *m, struct reader *r, size_t at)
 {
-	size_t before = m->edges.n;
+	size_t n = r->edges.n;
 
-	if (before + r->edges.n >= NONE)
-		return false;
-	if (!before) {
+	for (size_t i = 0; i < r->own_shapes.n; i++)
+		r->own_shapes.at[i].edge += at;
+	if (!m->edges.n) {
 		vec_take(&m->edges, &r->edges);
 		return true;
 	}
-	if (!vec_reserve(&m->edges, r->edges.n))
-		return false;
-	if (r->edges.n)
-		memcpy(m->edges.at + before, r->edges.at, r->edges.n * sizeof(*r->edges.at));
-	m->edges.n += r->edges.n;
-	for (uint32_t node = r->begin; node < r->end; node++)
-		m->nodes.first_edge[node] += (uint32_t)before;
-	for (size_t i = 0; i < r->own_shapes.n; i++)
-		r->own_shapes.at[i].edge += before;
+	if (m->flow.edges_pending) {
+		if (n >= NONE - at || !vec_reserve(&m->edges, n))
+			return false;
+		m->edges.n += n;
+	}
+	if (n)
+		memcpy(m->edges.at + at, r->edges.at, n * sizeof(*r->edges.at));
+	return true;
+}
+
+static bool join_edges(struct model *m, struct reader *readers, size_t parts)
+{
+	size_t at;
+
+	if (m->flow.edges_pending)
+		m->flow.first_edge = m->edges.n;
+	at = m->flow.first_edge;
+	for (size_t i = 0; i < parts; i++) {
+		size_t n = readers[i].edges.n;
+
+		if (!put_edges(m, &readers[i], at))
+			return false;
+		at += n;
+	}
+	at = m->flow.first_edge;
+	for (size_t node = 0; node < m->flow.n; node++) {
+		m->nodes.first_edge[node] = (uint32_t)at;
+		at += m->nodes.n_edges[node];
+	}
 	return true;
 }
 
@@ -451,8 +478,10 @@ static enum tfprof_status read_all(struct model *m, struct reader *readers, size
 	for (size_t i = 0; i < parts; i++)
 		if (readers[i].failure)
 			return explain(&readers[i], err);
+	if (!join_edges(m, readers, parts))
+		return error_no_memory(err);
 	for (size_t i = 0; i < parts; i++)
-		if (!join_edges(m, &readers[i]) || !join_outputs(m, &readers[i]))
+		if (!join_outputs(m, &readers[i]))
 			return error_no_memory(err);
 	for (size_t i = 0; i < parts; i++)
 		for (size_t k = 0; k < readers[i].own_shapes.n; k++) {
@@ -463,7 +492,19 @@ static enum tfprof_status read_all(struct model *m, struct reader *readers, size
 	return TFPROF_OK;
 }
 
-enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
+/* Leaves what was there before. */
+static void give_up(struct model *m, size_t n_edges, size_t n_outputs)
+{
+	for (size_t node = 0; node < m->flow.n; node++) {
+		if (m->flow.edges_pending)
+			m->nodes.n_edges[node] = 0;
+		m->nodes.n_outputs[node] = 0;
+	}
+	m->edges.n = n_edges;
+	m->outputs.n = n_outputs;
+}
+
+enum tfprof_status model_read_flow(struct model *m, bool shapes, struct tfprof_error *err)
 {
 	enum { LEAST_PART = 8192 };
 	struct reader readers[PARALLEL_MAX] = {0};
@@ -472,27 +513,27 @@ enum tfprof_status model_read_flow(struct model *m, struct tfprof_error *err)
 	size_t parts = parallel_parts(n, LEAST_PART);
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!m->flow.is_pending)
+	if (shapes ? !m->flow.shapes_pending : !m->flow.edges_pending)
 		return TFPROF_OK;
 	for (size_t i = 0; i < parts; i++) {
 		readers[i].model = m;
 		readers[i].ids = &ids;
 		readers[i].begin = (uint32_t)parallel_begin(n, parts, i);
 		readers[i].end = (uint32_t)parallel_begin(n, parts, i + 1);
+		readers[i].with_shapes = shapes;
 	}
 	if (!model_index_names(m) || !id_map_init(&ids, m))
 		status = error_no_memory(err);
 	else
 		status = read_all(m, readers, parts, err);
 	if (status == TFPROF_OK) {
-		m->flow.is_pending = false;
-		vec_clear(&m->flow.keys);
+		m->flow.edges_pending = false;
+		m->flow.shapes_pending = !shapes;
 	} else {
-		for (size_t node = 0; node < n; node++)
-			m->nodes.n_edges[node] = m->nodes.n_outputs[node] = 0;
-		m->edges.n = n_edges;
-		m->outputs.n = n_outputs;
+		give_up(m, n_edges, n_outputs);
 	}
+	if (!m->flow.shapes_pending)
+		vec_clear(&m->flow.keys);
 	for (size_t i = 0; i < parts; i++)
 		reader_clear(&readers[i]);
 	mem_free(ids.table);

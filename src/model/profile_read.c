@@ -242,7 +242,7 @@ enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input
 	source = m->sources.at[0];
 	l.profile = source.bytes;
 	m->flow.profile = arena_copy(&m->arena, span_of(input_name(in, INPUT_PROFILE))).at;
-	m->flow.is_pending = true;
+	m->flow.edges_pending = m->flow.shapes_pending = true;
 	if (!m->flow.profile)
 		status = error_no_memory(err);
 	else if (!read_profile(&l))

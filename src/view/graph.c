@@ -1,6 +1,7 @@
 /* Graph view: from the nodes that are no one's input along data flow, each
  * node once, first come, depth first. The walk does not depend on the query,
  * so the picture is a spanning forest that is built once. */
+#include "base/parallel.h"
 #include "base/prefetch.h"
 #include "view/tree.h"
 
@@ -74,16 +75,34 @@ PREFETCHES prefetch_name(const struct tree *t, const struct model *m, uint32_t v
 	__builtin_prefetch(&m->nodes.name[t->node[v + 2 * AHEAD]]);
 }
 
+struct label_job {
+	struct tree *tree;
+	const struct model *model;
+	size_t parts;
+};
+
+static void label_part(void *context, size_t part)
+{
+	const struct label_job *job = context;
+	struct tree *t = job->tree;
+	uint32_t v = (uint32_t)parallel_begin(t->n, job->parts, part);
+	uint32_t end = (uint32_t)parallel_begin(t->n, job->parts, part + 1);
+
+	for (; v < end; v++) {
+		prefetch_name(t, job->model, v);
+		t->label[v] = v ? model_name(job->model, t->node[v]) : SPAN(ROOT_NAME);
+	}
+}
+
 static bool label_nodes(struct tree *t, const struct model *m)
 {
+	enum { LEAST_PART = 16384 };
+	struct label_job job = {t, m, parallel_parts(t->n, LEAST_PART)};
+
 	t->label = mem_array(t->n, sizeof(*t->label));
 	if (!t->label)
 		return false;
-	t->label[0] = SPAN(ROOT_NAME);
-	for (uint32_t v = 1; v < t->n; v++) {
-		prefetch_name(t, m, v);
-		t->label[v] = model_name(m, t->node[v]);
-	}
+	parallel_run(job.parts, label_part, &job);
 	return true;
 }
 

@@ -60,8 +60,13 @@ static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *
 
 	if (!o)
 		return TFPROF_NO_MEMORY;
-	status = tfprof_options_set(o, "select",
-		"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes", err);
+	/* Edges alone, before the shapes that come with them in other reports. */
+	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
+	if (!status)
+		tfprof_result_free(r);
+	if (!status)
+		status = tfprof_options_set(o, "select",
+			"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes", err);
 	if (!status)
 		status = tfprof_options_set(o, "order_by", "micros", err);
 	for (int view = TFPROF_SCOPE; !status && view <= TFPROF_CODE; view++) {

@@ -1,0 +1,153 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Edges and shapes of a saved profile are read when they are asked for: in which
+ * order that happens changes no answer, and damage is told by who needs what is
+ * damaged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tfprof/tfprof.h>
+
+#include "proto/wire_write.h"
+
+static void put_entry(struct buf *b, uint32_t number, int64_t key, int64_t value)
+{
+	size_t entry = wire_open(b, number);
+
+	wire_put_int(b, 1, key);
+	wire_put_int(b, 2, value);
+	wire_close(b, entry);
+}
+
+static void put_shape(struct buf *b, uint32_t number, int64_t slot, struct span dims)
+{
+	size_t entry = wire_open(b, number), tuple;
+
+	wire_put_int(b, 1, slot);
+	tuple = wire_open(b, 2);
+	wire_put_bytes(b, 1, dims);
+	wire_close(b, tuple);
+	wire_close(b, entry);
+}
+
+/* One node takes the second output of another, and that of a third. */
+static struct buf make_profile(struct span dims)
+{
+	static const char *const names[] = {"source", "other", "sink"};
+	struct buf b = {0};
+
+	for (int i = 0; i < 3; i++) {
+		size_t entry = wire_open(&b, 1), node;
+
+		wire_put_int(&b, 1, i);
+		node = wire_open(&b, 2);
+		wire_put_bytes(&b, 1, span_of(names[i]));
+		if (i == 2) {
+			put_entry(&b, 2, 0, 0);
+			put_entry(&b, 2, 1, 1);
+			put_entry(&b, 14, 0, 1);
+		}
+		wire_put_bytes(&b, 9, SPAN("Op"));
+		wire_put_int(&b, 13, i);
+		put_shape(&b, 15, 0, SPAN("\5"));
+		put_shape(&b, 15, 1, i == 0 ? dims : SPAN("\6"));
+		wire_close(&b, node);
+		wire_close(&b, entry);
+	}
+	assert_false(b.failed);
+	return b;
+}
+
+static tfprof_profile *load(const struct buf *bytes)
+{
+	struct tfprof_input saved = tfprof_input_bytes(bytes->at, bytes->n);
+	tfprof_profile *p = tfprof_profile_new();
+	struct tfprof_error err;
+
+	if (tfprof_profile_load(p, &saved, &err))
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static enum tfprof_status ask(const tfprof_profile *p, const char *select, char **text,
+	struct tfprof_error *err)
+{
+	tfprof_options *o = tfprof_options_new();
+	tfprof_result *r;
+	enum tfprof_status status;
+
+	assert_int_equal(tfprof_options_set(o, "select", select, err), TFPROF_OK);
+	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
+	*text = NULL;
+	if (!status) {
+		*text = strdup(tfprof_result_get_text(r, NULL));
+		tfprof_result_free(r);
+	}
+	tfprof_options_free(o);
+	return status;
+}
+
+static char *report(const tfprof_profile *p, const char *select)
+{
+	struct tfprof_error err;
+	char *text;
+
+	if (ask(p, select, &text, &err))
+		fail_msg("%s", err.text);
+	return text;
+}
+
+static void test_order_of_questions(void **state)
+{
+	struct buf bytes = make_profile(SPAN("\7\3"));
+	tfprof_profile *edges_first = load(&bytes), *shapes_first = load(&bytes);
+	char *shapes = report(shapes_first, "input_shapes"), *edges = report(edges_first, "occurrence");
+	char *edges_later = report(shapes_first, "occurrence");
+	char *shapes_later = report(edges_first, "input_shapes");
+
+	assert_non_null(strstr(shapes, "7x3"));
+	assert_non_null(strstr(edges, "\n  sink"));
+	assert_non_null(strstr(edges, "\n    source"));
+	assert_string_equal(shapes, shapes_later);
+	assert_string_equal(edges, edges_later);
+	free(shapes);
+	free(edges);
+	free(edges_later);
+	free(shapes_later);
+	tfprof_profile_free(edges_first);
+	tfprof_profile_free(shapes_first);
+	buf_clear(&bytes);
+}
+
+/* The last number of a shape does not end. */
+static void test_damaged_shape(void **state)
+{
+	struct buf bytes = make_profile(SPAN("\7\200"));
+	tfprof_profile *p = load(&bytes);
+	char *before = report(p, "occurrence"), *after, *none;
+	struct tfprof_error err;
+
+	assert_int_equal(ask(p, "input_shapes", &none, &err), TFPROF_FORMAT);
+	assert_non_null(strstr(err.text, "node 'source' is damaged"));
+	after = report(p, "occurrence");
+	assert_string_equal(before, after);
+	assert_non_null(strstr(after, "\n    source"));
+	free(before);
+	free(after);
+	tfprof_profile_free(p);
+	buf_clear(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_of_questions),
+		cmocka_unit_test(test_damaged_shape),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
