@@ -1,8 +1,5 @@
 #include "base/strings.h"
 
-#include "base/parallel.h"
-#include "base/prefetch.h"
-
 struct probe {
 	const struct strings *strings;
 	struct span text;
@@ -73,51 +70,25 @@ bool strings_append(struct strings *s, size_t n)
 	return true;
 }
 
-struct hash_job {
-	const struct strings *strings;
-	const uint32_t *ids;
-	uint64_t *hashes;
-	size_t n, parts;
-};
-
-static void hash_part(void *context, size_t part)
-{
-	enum { AHEAD = 12 };
-	struct hash_job *job = context;
-	const struct span *texts = job->strings->text.at;
-	size_t end = parallel_begin(job->n, job->parts, part + 1);
-
-	for (size_t i = parallel_begin(job->n, job->parts, part); i < end; i++) {
-		if (end - i > AHEAD)
-			prefetch_bytes(texts[job->ids[i + AHEAD]].at, texts[job->ids[i + AHEAD]].n);
-		job->hashes[i] = strings_hash(texts[job->ids[i]]);
-	}
-}
-
 /* A pool of a million names is larger than any cache: each look-up would wait
- * for memory. So hashes are made first, all at once, and slots asked for some
- * texts ahead. */
-bool strings_index(struct strings *s, uint32_t *ids, size_t n)
+ * for memory, so slots are asked for some texts ahead. */
+bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n)
 {
-	enum { AHEAD = 16, LEAST_PART = 16384 };
-	struct hash_job job = {s, ids, mem_array(n, sizeof(*job.hashes)), n,
-		parallel_parts(n, LEAST_PART)};
-	bool fine = job.hashes && hash_reserve(&s->index, s->index.n + n);
+	enum { AHEAD = 16 };
+	bool fine = hash_reserve(&s->index, s->index.n + n);
 
-	if (fine)
-		parallel_run(job.parts, hash_part, &job);
 	for (size_t i = 0; fine && i < n; i++) {
 		struct probe probe = {s, s->text.at[ids[i]]};
-		uint32_t known = hash_find(&s->index, job.hashes[i], same_text, &probe);
+		uint64_t hash = (uint64_t)hashes[i] << 32;
+		uint32_t known = hash_find(&s->index, hash, same_text, &probe);
 
 		if (n - i > AHEAD)
-			hash_prefetch(&s->index, job.hashes[i + AHEAD]);
+			hash_prefetch(&s->index, (uint64_t)hashes[i + AHEAD] << 32);
 		if (known != NONE)
 			ids[i] = known;
 		else
-			fine = hash_add(&s->index, job.hashes[i], ids[i]);
+			fine = hash_add(&s->index, hash, ids[i]);
 	}
-	mem_free(job.hashes);
 	return fine;
 }
 

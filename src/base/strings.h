@@ -58,9 +58,15 @@ uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash
  * the pool. They are not found until strings_index(). False when memory is out. */
 bool strings_append(struct strings *s, size_t n);
 
-/* Makes appended texts known: those of `ids` that turn out to have an id
- * already are replaced by it. False when memory is out. */
-bool strings_index(struct strings *s, uint32_t *ids, size_t n);
+/* The half of a hash that finds a place, for keeping many. */
+static inline uint32_t strings_short_hash(struct span text)
+{
+	return strings_hash(text) >> 32;
+}
+
+/* Makes appended texts known, by their short hashes: those of `ids` that turn out
+ * to have an id already are replaced by it. False when memory is out. */
+bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n);
 
 static inline struct span strings_get(const struct strings *s, uint32_t id)
 {

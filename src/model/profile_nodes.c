@@ -124,6 +124,7 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	if (op == NONE || device == NONE || host == NONE || shape == NONE)
 		return fail(r, NULL);
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
+	r->model->name_hashes[node] = strings_short_hash(raw->name);
 	nodes->op[node] = op;
 	nodes->types[node] = raw->types;
 	nodes->shape[node] = shape;
