@@ -65,11 +65,13 @@ struct node_job {
 void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 	const struct numbers *total)
 {
-	int64_t *own_row = numbers_own(&q->numbers, row);
-	int64_t *total_row = numbers_total(&q->numbers, row);
+	const struct number_rows *numbers = &q->numbers;
+	int64_t *total_row = numbers_total(numbers, row), *own_row = total_row;
 
+	if (!(numbers->first[row] & ROW_IS_TOTAL))
+		own_row = numbers->at + (size_t)numbers->first[row] * numbers->n;
 	for (int k = 0; k < N_METRICS; k++) {
-		uint8_t slot = q->numbers.slot[k];
+		uint8_t slot = numbers->slot[k];
 
 		if (slot == NO_SLOT)
 			continue;

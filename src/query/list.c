@@ -145,7 +145,7 @@ static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const stru
 	q->parent = arena_zero(a, rows, sizeof(*q->parent));
 	q->depth = arena_array(a, rows, sizeof(*q->depth));
 	q->row = arena_array(a, rows, sizeof(*q->row));
-	if (!q->view || !q->parent || !q->depth || !q->row || !query_allocate_rows(q, NULL, rows))
+	if (!q->view || !q->parent || !q->depth || !q->row || !query_allocate_rows(q, rows))
 		return false;
 	q->view[0] = q->parent[0] = NONE;
 	q->depth[0] = 0;

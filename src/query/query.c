@@ -147,32 +147,42 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-/* Children come right behind their parents. */
-static uint32_t count_rows(const uint32_t *parent, size_t v, size_t n)
+/* Says which rows a view node of a tree has; returns how many. Children come right
+ * behind their parents. */
+static uint32_t lay_row(const struct tree *t, uint32_t *first, size_t v)
 {
-	return !parent || (v + 1 < n && parent[v + 1] == v) ? 2 : 1;
+	if (v + 1 == t->n || t->parent[v + 1] != v)
+		return 1;
+	if (!t->node || t->node[v] != NONE)
+		return 2;
+	*first |= ROW_IS_TOTAL;
+	return 1;
 }
 
-static bool allocate_numbers(struct query *q, const uint32_t *parent, size_t n)
+static bool allocate_numbers(struct query *q, size_t n)
 {
 	struct number_rows *numbers = &q->numbers;
+	uint32_t row = 0;
 
 	numbers->n = 0;
 	for (int k = 0; k < N_METRICS; k++)
 		numbers->slot[k] = q->metrics >> k & 1 ? numbers->n++ : NO_SLOT;
-	numbers->first = n < NONE / 2 ? arena_array(&q->arena, n + 1, sizeof(*numbers->first)) : NULL;
+	numbers->first = n < ROW_IS_TOTAL / 2
+		? arena_array(&q->arena, n + 1, sizeof(*numbers->first)) : NULL;
 	if (!numbers->first)
 		return false;
-	numbers->first[0] = 0;
-	for (size_t v = 0; v < n; v++)
-		numbers->first[v + 1] = numbers->first[v] + count_rows(parent, v, n);
-	numbers->at = arena_array(&q->arena, numbers->first[n], numbers->n * sizeof(*numbers->at));
+	for (size_t v = 0; v < n; v++) {
+		numbers->first[v] = row;
+		row += q->tree ? lay_row(q->tree, &numbers->first[v], v) : 2;
+	}
+	numbers->first[n] = row;
+	numbers->at = arena_array(&q->arena, row, numbers->n * sizeof(*numbers->at));
 	return numbers->at;
 }
 
-bool query_allocate_rows(struct query *q, const uint32_t *parent, size_t n)
+bool query_allocate_rows(struct query *q, size_t n)
 {
-	if (!allocate_numbers(q, parent, n))
+	if (!allocate_numbers(q, n))
 		return false;
 	q->flags = arena_zero(&q->arena, n, sizeof(*q->flags));
 	q->defined = arena_array(&q->arena, n, sizeof(*q->defined));

@@ -22,16 +22,18 @@
 
 /* The numbers of view nodes, of every wanted metric: own ones, and behind them
  * totals, because both are added up and printed together. Most view nodes have
- * nothing below them: then one row is both. */
+ * nothing below them: then one row is both. Empty parents have a total only. */
 struct number_rows {
 	int64_t *at;                           /* rows of n numbers */
-	uint32_t *first;                       /* by view node: its own row; the total is
-	                                          the last one before the next node's */
+	uint32_t *first;                       /* by view node: its first row, maybe with
+	                                          ROW_IS_TOTAL; its last one is before the
+	                                          first of the next */
 	uint8_t n;                             /* wanted metrics */
 	uint8_t slot[N_METRICS];               /* where in a row; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
+#define ROW_IS_TOTAL (UINT32_C(1) << 31)
 
 /* What is known of a view node besides. */
 enum row_flags {
@@ -88,14 +90,20 @@ static inline bool query_has(const struct query *q, enum metric metric)
 	return q->numbers.slot[metric] != NO_SLOT;
 }
 
-static inline int64_t *numbers_own(const struct number_rows *numbers, size_t v)
-{
-	return numbers->at + (size_t)numbers->first[v] * numbers->n;
-}
-
 static inline int64_t *numbers_total(const struct number_rows *numbers, size_t v)
 {
-	return numbers->at + ((size_t)numbers->first[v + 1] - 1) * numbers->n;
+	size_t end = numbers->first[v + 1] & ~ROW_IS_TOTAL;
+
+	return numbers->at + (end - 1) * numbers->n;
+}
+
+static inline const int64_t *numbers_own(const struct number_rows *numbers, size_t v)
+{
+	static const int64_t nothing[N_METRICS];
+
+	if (numbers->first[v] & ROW_IS_TOTAL)
+		return nothing;
+	return numbers->at + (size_t)numbers->first[v] * numbers->n;
 }
 
 static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
@@ -120,10 +128,11 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 
 /* ---- for the views' own files ------------------------------------------- */
 
-/* Room for the numbers, flags and definition counts of n view nodes. `parent`
- * says which of them have others below; NULL: none has, but totals differ. */
-bool query_allocate_rows(struct query *q, const uint32_t *parent, size_t n);
+/* Room for the numbers, flags and definition counts of n view nodes: those of the
+ * tree, or of a list, where totals differ though nothing is below. */
+bool query_allocate_rows(struct query *q, size_t n);
 
+/* Own numbers are not kept where there is a total only. */
 void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 	const struct numbers *total);
 

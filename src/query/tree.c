@@ -38,7 +38,7 @@ static bool allocate(struct work *w)
 	struct arena *a = &q->arena;
 	size_t n = w->n;
 
-	if (!query_allocate_rows(q, q->tree->parent, n))
+	if (!query_allocate_rows(q, n))
 		return false;
 	w->depth = arena_array(a, n, sizeof(*w->depth));
 	w->shown_parent = arena_array(a, n, sizeof(*w->shown_parent));
