@@ -14,6 +14,7 @@ struct visit {
 struct walk {
 	const struct model *model;
 	struct tree *tree;
+	uint32_t *input;       /* by edge: the node it comes from, NONE if unknown */
 	bool *visited;
 	VEC(struct visit) stack;
 };
@@ -32,8 +33,6 @@ static bool enter(struct walk *w, uint32_t node, uint32_t parent)
 
 static bool walk_from(struct walk *w, uint32_t root)
 {
-	const struct model *m = w->model;
-
 	if (!enter(w, root, 0))
 		return false;
 	while (w->stack.n) {
@@ -44,7 +43,7 @@ static bool walk_from(struct walk *w, uint32_t root)
 			w->stack.n--;
 			continue;
 		}
-		input = model_node_of(m, m->edges.at[top->edge++].source);
+		input = w->input[top->edge++];
 		if (input != NONE && !w->visited[input] && !enter(w, input, top->view))
 			return false;
 	}
@@ -52,16 +51,16 @@ static bool walk_from(struct walk *w, uint32_t root)
 }
 
 /* Marks what is someone's input. An input of itself counts. */
-static void mark_inputs(const struct model *m, bool *is_input)
+static void find_inputs(struct walk *w, bool *is_input)
 {
-	for (size_t node = 0; node < m->nodes.n; node++)
-		for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
-			uint32_t input = model_node_of(m,
-				m->edges.at[m->nodes.first_edge[node] + i].source);
+	const struct model *m = w->model;
 
-			if (input != NONE)
-				is_input[input] = true;
-		}
+	for (size_t i = 0; i < m->edges.n; i++) {
+		uint32_t input = w->input[i] = model_node_of(m, m->edges.at[i].source);
+
+		if (input != NONE)
+			is_input[input] = true;
+	}
 }
 
 /* In the order of the tree nodes are all over the columns. */
@@ -107,15 +106,17 @@ static bool label_nodes(struct tree *t, const struct model *m)
 }
 
 /* The nodes that are no one's input, in byte order of their names. */
-static uint32_t *find_roots(const struct model *m, struct arena *scratch, size_t *n)
+static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
+	const struct model *m = w->model;
 	bool *is_input = arena_zero(scratch, m->nodes.n, sizeof(*is_input));
 	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
 
 	*n = 0;
-	if (!is_input || !roots)
+	w->input = arena_array(scratch, m->edges.n, sizeof(*w->input));
+	if (!is_input || !roots || !w->input)
 		return NULL;
-	mark_inputs(m, is_input);
+	find_inputs(w, is_input);
 	for (size_t node = 0; node < m->nodes.n; node++)
 		if (!is_input[node])
 			roots[(*n)++] = (uint32_t)node;
@@ -127,7 +128,7 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	struct walk w = {.model = m, .tree = t};
 	struct arena scratch = {0};
 	size_t n = m->nodes.n, n_roots;
-	uint32_t *roots = find_roots(m, &scratch, &n_roots);
+	uint32_t *roots = find_roots(&w, &scratch, &n_roots);
 	bool fine;
 
 	w.visited = arena_zero(&scratch, n, sizeof(*w.visited));
