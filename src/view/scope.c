@@ -31,7 +31,6 @@ struct scope_list {
 struct part {
 	struct scope_list scopes;      /* of its nodes; those of part 0 become all */
 	uint32_t *number;              /* of each, among all; in part 0 they are the same */
-	char *texts, *end;             /* components of its nodes, side by side, for sorting */
 	bool failed;                   /* memory is out */
 };
 
@@ -202,27 +201,6 @@ static uint32_t begin_of(const struct builder *b, size_t part)
 	return (uint32_t)parallel_begin(b->n_nodes, b->parts, part);
 }
 
-/* Room for components: as much as names need, of which little is touched. */
-static bool reserve_texts(struct builder *b, size_t i)
-{
-	struct part *part = &b->part[i];
-	size_t total = 0;
-
-	for (uint32_t node = begin_of(b, i); node < begin_of(b, i + 1); node++)
-		total += model_name(b->model, node).n;
-	part->texts = part->end = mem_alloc(total);
-	return part->texts;
-}
-
-static void keep_component(struct builder *b, struct part *part, uint32_t node,
-	struct span component)
-{
-	if (component.n)
-		memcpy(part->end, component.at, component.n);
-	b->component.at[node] = (struct span){part->end, component.n};
-	part->end += component.n;
-}
-
 /* Names are all over the input: ask for those to come. */
 PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
 {
@@ -242,7 +220,7 @@ static void survey_part(void *context, size_t i)
 	struct part *part = &b->part[i];
 	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1), scope = 0;
 	struct span last = {0};
-	bool fine = reserve_texts(b, i) && add_root(&part->scopes);
+	bool fine = add_root(&part->scopes);
 
 	for (; fine && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
@@ -255,7 +233,7 @@ static void survey_part(void *context, size_t i)
 			fine = scope != NONE;
 		}
 		b->scope_of[node] = prefix.n == SIZE_MAX ? 0 : scope;
-		keep_component(b, part, node, last_component(name, prefix.n));
+		b->component.at[node] = last_component(name, prefix.n);
 	}
 	part->failed = !fine;
 }
@@ -484,10 +462,8 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfp
 		add_up_sizes(&b);
 		fine = lay_out(&b);
 	}
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
 		scope_list_clear(&b.part[i].scopes);
-		mem_free(b.part[i].texts);
-	}
 	vec_clear(&b.component);
 	arena_clear(&b.arena);
 	if (fine)
