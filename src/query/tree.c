@@ -24,7 +24,6 @@ struct work {
 	uint32_t *graph_up;            /* graph view: `up`, while it is written */
 	struct picked *picked;         /* code view */
 	uint32_t *n_picked;            /* code view */
-	bool compared;                 /* ROW_PASSES says who reaches the minimums */
 	struct limit limits[N_METRICS];
 	size_t n_limits;
 	/* display: */
@@ -54,79 +53,7 @@ static bool allocate(struct work *w)
 	return w->depth && w->shown_parent && w->up;
 }
 
-/* ---- accounting --------------------------------------------------------- */
-
-static void account_frames(struct work *w)
-{
-	struct query *q = w->q;
-	bool all = regexes_accept_all(q->account);
-
-	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
-	for (uint32_t v = 0; v < w->n; v++) {
-		query_put_row(q, v, &w->picked[v].sum, &w->picked[v].sum);
-		w->n_picked[v] = w->picked[v].n;
-		q->flags[v] = v && (w->n_picked[v] || all) ? ROW_ACCOUNTED : 0;
-	}
-}
-
-/* In graph view only accounted nodes stay; elsewhere their parents do too. */
-static void find_staying(struct work *w)
-{
-	const uint32_t *parent = w->q->tree->parent;
-	uint8_t *flags = w->q->flags;
-
-	for (uint32_t v = 0; v < w->n; v++)
-		flags[v] |= flags[v] & ROW_ACCOUNTED ? ROW_STAYS : 0;
-	flags[0] |= ROW_STAYS;
-	if (w->q->kind == TFPROF_GRAPH) {
-		w->graph_up[0] = NONE;
-		for (uint32_t v = 1; v < w->n; v++)
-			w->graph_up[v] = flags[parent[v]] & ROW_STAYS ? parent[v]
-								      : w->graph_up[parent[v]];
-		return;
-	}
-	for (uint32_t v = w->n - 1; v > 0; v--)
-		flags[parent[v]] |= flags[v] & ROW_STAYS;
-}
-
-/* Adds the totals of those flagged to what is above them, from the last up. */
-static void add_up(struct query *q, uint32_t n, const uint32_t *up, enum row_flags flag)
-{
-	size_t columns = q->numbers.n, params = q->numbers.slot[METRIC_PARAMS];
-
-	for (uint32_t v = n - 1; v > 0; v--) {
-		const int64_t *from = numbers_total(&q->numbers, v);
-		int64_t *to, top;
-
-		if (!(q->flags[v] & flag))
-			continue;
-		to = numbers_total(&q->numbers, up[v]);
-		/* Sums wrap, except that of parameters. */
-		top = params < columns ? metric_add(METRIC_PARAMS, to[params], from[params]) : 0;
-		for (size_t k = 0; k < columns; k++)
-			to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
-		if (params < columns)
-			to[params] = top;
-		q->defined[up[v]] += q->defined[v];
-	}
-}
-
-static void account(struct work *w)
-{
-	struct query *q = w->q;
-
-	if (q->kind == TFPROF_CODE)
-		account_frames(w);
-	else
-		query_account_nodes(q, q->tree->node, w->n);
-	find_staying(w);
-	q->defined[0] = 0;
-	for (uint32_t v = 1; v < w->n; v++)
-		q->defined[v] = 1;
-	add_up(q, w->n, w->up, ROW_STAYS);
-}
-
-/* ---- filtering ----------------------------------------------------------- */
+/* ---- minimums ------------------------------------------------------------ */
 
 static void find_limits(struct work *w)
 {
@@ -174,6 +101,84 @@ static bool reaches_minimums(const struct work *w, uint32_t v)
 	return true;
 }
 
+/* ---- accounting --------------------------------------------------------- */
+
+static void account_frames(struct work *w)
+{
+	struct query *q = w->q;
+	bool all = regexes_accept_all(q->account);
+
+	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
+	for (uint32_t v = 0; v < w->n; v++) {
+		query_put_row(q, v, &w->picked[v].sum, &w->picked[v].sum);
+		w->n_picked[v] = w->picked[v].n;
+		q->flags[v] = v && (w->n_picked[v] || all) ? ROW_ACCOUNTED : 0;
+	}
+}
+
+/* In graph view only accounted nodes stay; elsewhere their parents do too. */
+static void find_staying(struct work *w)
+{
+	const uint32_t *parent = w->q->tree->parent;
+	uint8_t *flags = w->q->flags;
+
+	for (uint32_t v = 0; v < w->n; v++)
+		flags[v] |= flags[v] & ROW_ACCOUNTED ? ROW_STAYS : 0;
+	flags[0] |= ROW_STAYS;
+	if (w->q->kind == TFPROF_GRAPH) {
+		w->graph_up[0] = NONE;
+		for (uint32_t v = 1; v < w->n; v++)
+			w->graph_up[v] = flags[parent[v]] & ROW_STAYS ? parent[v]
+								      : w->graph_up[parent[v]];
+		return;
+	}
+	for (uint32_t v = w->n - 1; v > 0; v--)
+		flags[parent[v]] |= flags[v] & ROW_STAYS;
+}
+
+/* Adds the totals of those flagged to what is above them, from the last up. When
+ * one comes up its total is known: time to see whether it reaches the minimums. */
+static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
+{
+	struct query *q = w->q;
+	size_t columns = q->numbers.n, params = q->numbers.slot[METRIC_PARAMS];
+
+	for (uint32_t v = w->n - 1; v > 0; v--) {
+		const int64_t *from = numbers_total(&q->numbers, v);
+		int64_t *to, top;
+
+		if (!(q->flags[v] & flag))
+			continue;
+		if (flag == ROW_STAYS && reaches_minimums(w, v))
+			q->flags[v] |= ROW_PASSES;
+		to = numbers_total(&q->numbers, up[v]);
+		/* Sums wrap, except that of parameters. */
+		top = params < columns ? metric_add(METRIC_PARAMS, to[params], from[params]) : 0;
+		for (size_t k = 0; k < columns; k++)
+			to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
+		if (params < columns)
+			to[params] = top;
+		q->defined[up[v]] += q->defined[v];
+	}
+}
+
+static void account(struct work *w)
+{
+	struct query *q = w->q;
+
+	if (q->kind == TFPROF_CODE)
+		account_frames(w);
+	else
+		query_account_nodes(q, q->tree->node, w->n);
+	find_staying(w);
+	q->defined[0] = 0;
+	for (uint32_t v = 1; v < w->n; v++)
+		q->defined[v] = 1;
+	add_up(w, w->up, ROW_STAYS);
+}
+
+/* ---- filtering ----------------------------------------------------------- */
+
 /* Accounts by the original's numbers, to learn what reaches the minimums. */
 static void find_passing(struct work *w, bool *passes)
 {
@@ -181,7 +186,7 @@ static void find_passing(struct work *w, bool *passes)
 	account(w);
 	w->q->wraps = false;
 	for (uint32_t v = 0; v < w->n; v++)
-		passes[v] = reaches_minimums(w, v);
+		passes[v] = w->q->flags[v] & ROW_PASSES;
 }
 
 static bool account_both_ways(struct work *w)
@@ -193,8 +198,8 @@ static bool account_both_ways(struct work *w)
 	find_passing(w, passes);
 	account(w);
 	for (uint32_t v = 0; v < w->n; v++)
-		w->q->flags[v] |= passes[v] ? ROW_PASSES : 0;
-	w->compared = true;
+		w->q->flags[v] = (uint8_t)((w->q->flags[v] & ~ROW_PASSES) |
+			(passes[v] ? ROW_PASSES : 0));
 	return true;
 }
 
@@ -235,7 +240,7 @@ static void walk(struct work *w)
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
-		if (w->compared ? flags[v] & ROW_PASSES : reaches_minimums(w, v))
+		if (flags[v] & ROW_PASSES)
 			flags[v] |= ROW_SHOWN;
 	}
 }
@@ -284,7 +289,7 @@ static void add_up_shown(struct work *w)
 			memcpy(total, own, columns * sizeof(*own));
 		q->defined[v] = 1;
 	}
-	add_up(q, w->n, w->shown_parent, ROW_SHOWN);
+	add_up(w, w->shown_parent, ROW_SHOWN);
 }
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
