@@ -9,6 +9,7 @@
 struct worker {
 	pthread_t thread;
 	bool runs;
+	const cpu_set_t *home;         /* where it may run; NULL: nobody knows */
 	parallel_fn *work;
 	void *context;
 	size_t part;
@@ -42,31 +43,56 @@ static void *work(void *context)
 {
 	struct worker *w = context;
 
+	if (w->home)
+		pthread_setaffinity_np(pthread_self(), sizeof(*w->home), w->home);
 	w->work(w->context, w->part);
 	return NULL;
 }
 
-/* Signals stay with the threads the program itself made. */
-static void start(struct worker *workers, size_t n)
+/* Threads are born on another processor than ours: Linux often starts them on the
+ * same one, where they wait for some milliseconds, longer than most work takes.
+ * Once they run they may go wherever we may. */
+static bool choose_birthplace(pthread_attr_t *attr, cpu_set_t *home)
 {
-	sigset_t all, old;
+	cpu_set_t others;
+	int here = sched_getcpu();
 
+	if (here < 0 || sched_getaffinity(0, sizeof(*home), home) != 0)
+		return false;
+	others = *home;
+	CPU_CLR(here, &others);
+	return CPU_COUNT(&others) && pthread_attr_setaffinity_np(attr, sizeof(others), &others) == 0;
+}
+
+/* Signals stay with the threads the program itself made. */
+static void start(struct worker *workers, size_t n, cpu_set_t *home)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	bool chosen;
+
+	pthread_attr_init(&attr);
+	chosen = choose_birthplace(&attr, home);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (size_t i = 0; i < n; i++)
-		workers[i].runs = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+	for (size_t i = 0; i < n; i++) {
+		workers[i].home = chosen ? home : NULL;
+		workers[i].runs = pthread_create(&workers[i].thread, &attr, work, &workers[i]) == 0;
+	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
 }
 
 void parallel_run(size_t parts, parallel_fn *fn, void *context)
 {
 	struct worker workers[PARALLEL_MAX];
+	cpu_set_t home;
 	size_t n = parts - 1;
 
 	for (size_t i = 0; i < n; i++)
 		workers[i] = (struct worker){.work = fn, .context = context, .part = i + 1};
 	if (n)
-		start(workers, n);
+		start(workers, n, &home);
 	fn(context, 0);
 	for (size_t i = 0; i < n; i++)
 		if (workers[i].runs)
