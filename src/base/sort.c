@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 
 enum { SMALL = 24, SHORT = 1024 };
@@ -218,9 +219,23 @@ static bool sort_job(struct text_sort *s, struct range job, struct sort_item *it
 	return fine;
 }
 
+/* Most ranges are too short for make_keys() to look ahead: that is done here, from
+ * one range to another. */
+PREFETCHES prefetch_job(const struct text_sort *s, size_t job, size_t end)
+{
+	enum { AHEAD = 6, TEXTS = 4 };
+
+	if (job + 2 * AHEAD >= end)
+		return;
+	for (size_t i = 0; i < TEXTS && i < s->jobs.at[job + AHEAD].n; i++)
+		__builtin_prefetch(s->texts[s->ids[s->jobs.at[job + AHEAD].start + i]].at);
+	for (size_t i = 0; i < TEXTS && i < s->jobs.at[job + 2 * AHEAD].n; i++)
+		__builtin_prefetch(&s->texts[s->ids[s->jobs.at[job + 2 * AHEAD].start + i]]);
+}
+
 static void sort_jobs(void *context, size_t part)
 {
-	enum { AT_ONCE = 4 };
+	enum { AT_ONCE = 64 };
 	struct text_sort *s = context;
 	struct sort_item *items = mem_array(2 * s->largest, sizeof(*items));
 	ranges todo = {0};
@@ -231,9 +246,12 @@ static void sort_jobs(void *context, size_t part)
 		if (job == end) {
 			job = atomic_fetch_add(&s->next_job, AT_ONCE);
 			end = job + AT_ONCE;
+			if (end > s->jobs.n)
+				end = s->jobs.n;
 		}
 		if (job >= s->jobs.n)
 			break;
+		prefetch_job(s, job, end);
 		fine = sort_job(s, s->jobs.at[job], items, &todo);
 	}
 	mem_free(items);
