@@ -97,7 +97,7 @@ static void without_memory_nothing_is_lost(void **state)
 	mem_fail_at(1);
 	assert_false(hash_add(&index, good_hash(1), 0));
 	assert_int_equal(index.n, 0);
-	for (; n < 10 || index.n < (index.mask + 1) / 2; n++)
+	for (; n < 10 || index.n < (index.mask + 1) / 4 * 3; n++)
 		assert_true(hash_add(&index, good_hash(value_of(n)), n));
 	mem_fail_at(1);
 	assert_false(hash_add(&index, good_hash(value_of(n)), n));
