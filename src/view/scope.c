@@ -1,9 +1,6 @@
-/* Scope view: the tree of names. Every prefix before a '/' is a scope; a scope that
- * is no graph node is an empty parent.
+/* Scope view: the tree of names. A scope that is no graph node is an empty parent.
  *
- *     scopes     the distinct prefixes, found in parts, then joined; each name is
- *                looked up once, without its last component, unless it is longer
- *                than any in earnest: of those, scopes are looked up one by one
+ *     scopes     found in parts (see scope_list.h), then joined
  *     children   of each scope: nodes and scopes, in byte order of their last
  *                components, so a node comes right before the scope of its name
  *     size       how many view nodes are below a scope
@@ -12,21 +9,8 @@
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "base/sort.h"
+#include "view/scope_list.h"
 #include "view/tree.h"
-
-struct scope {
-	struct span name;
-	size_t n_last;                 /* how long its last component is */
-	uint32_t hash;                 /* the half that an index keeps */
-	uint32_t parent;               /* scope; that of 0, the root, is 0 */
-};
-
-/* Scopes, each once, parents before their children. */
-struct scope_list {
-	VEC(struct scope) at;
-	struct hash_index index;
-	VEC(struct scope) missing;     /* names that are to be scopes, the shortest last */
-};
 
 struct part {
 	struct scope_list scopes;      /* of its nodes; those of part 0 become all */
@@ -50,150 +34,6 @@ struct builder {
 	bool *is_node;                 /* by scope: a node has its name */
 };
 
-/* ---- lists of scopes ----------------------------------------------------------- */
-
-/* A scope is known by its name, but one of a long name by its parent and its last
- * component: a name may have as many prefixes as bytes, and reading each of them
- * from its beginning would take for ever. */
-enum { SHORT_NAME = 256 };
-
-struct scope_probe {
-	const struct scope_list *list;
-	const struct scope *scope;
-	size_t from;                   /* bytes before this are those of its parent */
-};
-
-static bool same_scope(const void *context, uint32_t id)
-{
-	const struct scope_probe *p = context;
-	const struct scope *a = &p->list->at.at[id], *b = p->scope;
-
-	return a->name.n == b->name.n && (!p->from || a->parent == b->parent) &&
-		(b->name.n == p->from ||
-			memcmp(a->name.at + p->from, b->name.at + p->from, b->name.n - p->from) == 0);
-}
-
-/* The length of what is before the last '/'; SIZE_MAX if there is none. */
-static size_t prefix_length(struct span name)
-{
-	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
-
-	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
-}
-
-static struct span last_component(struct span name, size_t prefix)
-{
-	if (prefix == SIZE_MAX)
-		return name;
-	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
-}
-
-static struct span last_of(const struct scope *scope)
-{
-	return (struct span){scope->name.at + scope->name.n - scope->n_last, scope->n_last};
-}
-
-/* The parent of a long name must be known. A scope has the same hash in every
- * list. */
-static void hash_scope(const struct scope_list *list, struct scope *scope)
-{
-	struct span last = last_of(scope);
-	uint64_t hash;
-
-	if (scope->name.n <= SHORT_NAME)
-		hash = hash_bytes(scope->name.at, scope->name.n);
-	else
-		hash = hash_mix(hash_bytes(last.at, last.n), list->at.at[scope->parent].hash);
-	scope->hash = hash >> 32;
-}
-
-static uint32_t look_up(const struct scope_list *list, const struct scope *scope)
-{
-	struct scope_probe probe = {list, scope, 0};
-
-	if (scope->name.n > SHORT_NAME)
-		probe.from = scope->name.n - scope->n_last;
-	return hash_find(&list->index, (uint64_t)scope->hash << 32, same_scope, &probe);
-}
-
-static uint32_t add_scope(struct scope_list *list, struct scope scope)
-{
-	uint64_t hash = (uint64_t)scope.hash << 32;
-
-	if (list->at.n >= NONE - 1 || !hash_add(&list->index, hash, (uint32_t)list->at.n) ||
-		!vec_push(&list->at, scope))
-		return NONE;
-	return (uint32_t)list->at.n - 1;
-}
-
-/* The root is not looked up: no prefix is its name. */
-static bool add_root(struct scope_list *list)
-{
-	return vec_push(&list->at, ((struct scope){.name = SPAN(ROOT_NAME)}));
-}
-
-static void scope_list_clear(struct scope_list *list)
-{
-	vec_clear(&list->at);
-	hash_clear(&list->index);
-	vec_clear(&list->missing);
-}
-
-/* The scope of this short name, made with those above it if need be; NONE when
- * memory is out. Most are known: the longest is looked for first. */
-static uint32_t find_short(struct scope_list *list, struct span name)
-{
-	uint32_t scope = 0;
-
-	list->missing.n = 0;
-	while (name.n != SIZE_MAX) {
-		struct scope wanted = {.name = name};
-
-		hash_scope(list, &wanted);
-		scope = look_up(list, &wanted);
-		if (scope != NONE)
-			break;
-		scope = 0;
-		name.n = prefix_length(name);
-		wanted.n_last = wanted.name.n - (name.n + 1);
-		if (!vec_push(&list->missing, wanted))
-			return NONE;
-	}
-	while (list->missing.n && scope != NONE) {
-		struct scope fresh = list->missing.at[--list->missing.n];
-
-		fresh.parent = scope;
-		scope = add_scope(list, fresh);
-	}
-	return scope;
-}
-
-/* The same for any name: beyond what is short, from parent to child. */
-static uint32_t find_scope(struct scope_list *list, struct span name)
-{
-	struct scope wanted = {.name = name};
-	size_t end = name.n;
-	uint32_t scope;
-
-	if (name.n > SHORT_NAME)
-		end = prefix_length((struct span){name.at, SHORT_NAME + 1});
-	scope = end == SIZE_MAX ? 0 : find_short(list, (struct span){name.at, end});
-	while (end != name.n && scope != NONE) {
-		size_t from = end == SIZE_MAX ? 0 : end + 1;
-		const char *slash = memchr(name.at + from, '/', name.n - from);
-
-		end = slash ? (size_t)(slash - name.at) : name.n;
-		wanted.name.n = end;
-		wanted.n_last = end - from;
-		wanted.parent = scope;
-		hash_scope(list, &wanted);
-		scope = look_up(list, &wanted);
-		if (scope == NONE)
-			scope = add_scope(list, wanted);
-	}
-	return scope;
-}
-
 /* ---- parts --------------------------------------------------------------------- */
 
 static uint32_t begin_of(const struct builder *b, size_t part)
@@ -213,6 +53,13 @@ PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
 	prefetch_bytes(name.at, name.n);
 }
 
+static struct span last_component(struct span name, size_t prefix)
+{
+	if (prefix == SIZE_MAX)
+		return name;
+	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
+}
+
 /* Nodes made one after the other are often in the same scope. */
 static void survey_part(void *context, size_t i)
 {
@@ -220,15 +67,15 @@ static void survey_part(void *context, size_t i)
 	struct part *part = &b->part[i];
 	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1), scope = 0;
 	struct span last = {0};
-	bool fine = add_root(&part->scopes);
+	bool fine = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
 
 	for (; fine && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
 
 		prefetch_name(b, node);
-		prefix.n = prefix_length(name);
+		prefix.n = scope_prefix_length(name);
 		if (prefix.n != SIZE_MAX && (!last.at || !span_equal(prefix, last))) {
-			scope = find_scope(&part->scopes, prefix);
+			scope = scope_list_make(&part->scopes, prefix);
 			last = prefix;
 			fine = scope != NONE;
 		}
@@ -254,7 +101,7 @@ static bool find_shared(struct builder *b, size_t i, size_t earlier)
 		struct scope scope = part->scopes.at.at[s];
 
 		scope.parent = there[scope.parent];
-		there[s] = scope.parent == NONE ? NONE : look_up(&other->scopes, &scope);
+		there[s] = scope.parent == NONE ? NONE : scope_list_find(&other->scopes, &scope);
 		if (there[s] != NONE)
 			part->number[s] = earlier ? other->number[there[s]] : there[s];
 	}
@@ -340,7 +187,7 @@ static bool collect_children(struct builder *b)
 	for (uint32_t s = 0; s < n_scopes; s++) {
 		const struct scope *scope = &b->scopes[s];
 
-		b->component.at[b->n_nodes + s] = last_of(scope);
+		b->component.at[b->n_nodes + s] = scope_last_component(scope);
 		if (s)
 			b->child[fill[b->scopes[s].parent]++] = b->n_nodes + s;
 	}
