@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* Counts down to the allocation that fails; test builds only set it. */
 static atomic_size_t fail_countdown;
@@ -64,6 +65,18 @@ void mem_touch(void *at, size_t size)
 
 	for (uintptr_t p = ((uintptr_t)at + page - 1) & ~(page - 1); p < end; p += page)
 		*(volatile char *)p = 0;
+}
+
+void mem_prepare(void *at, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	const uintptr_t page = 4096, step = 1 << 20;
+	uintptr_t end = ((uintptr_t)at + size) & ~(page - 1);
+
+	for (uintptr_t p = ((uintptr_t)at + page - 1) & ~(page - 1); p < end; p += step)
+		if (madvise((void *)p, end - p < step ? end - p : step, MADV_POPULATE_WRITE) != 0)
+			return;
+#endif
 }
 
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size)

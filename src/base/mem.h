@@ -22,6 +22,8 @@ bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size
 /* Has the system give the pages of memory that nobody uses yet, in this thread: who
  * writes there next does not wait for them. What is written there is not kept. */
 void mem_touch(void *at, size_t size);
+/* The same while somebody writes there: that is kept. Not every system can. */
+void mem_prepare(void *at, size_t size);
 
 /* For tests: the n-th allocation from now on fails (0: never again). */
 void mem_fail_at(size_t nth);

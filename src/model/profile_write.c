@@ -2,14 +2,23 @@
  * loading and writing again is a fixed point. */
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "model/model.h"
 #include "model/profile_fields.h"
 #include "model/record.h"
 #include "proto/wire_write.h"
 
+struct id_node {
+	int64_t id;
+	uint32_t node;
+};
+
 struct writer {
 	const struct model *model;
 	struct buf *out;
+	char *room;            /* what was reserved of it */
+	size_t n_room;
+	struct id_node *order; /* nodes as they are written */
 	int64_t *id;           /* of each node, as written */
 	bool keeps_ids;        /* they are those of the model */
 	uint32_t *seen_by;     /* by source: the node (+1) that wrote its output index */
@@ -288,11 +297,6 @@ static void put_node(struct writer *w, uint32_t node)
 	wire_close(w->out, entry);
 }
 
-struct id_node {
-	int64_t id;
-	uint32_t node;
-};
-
 static int by_id(const void *a, const void *b)
 {
 	const struct id_node *x = a, *y = b;
@@ -352,37 +356,55 @@ static void put_trailer(struct writer *w)
 
 /* Room for about as much as was read, at once: growing to it would touch it all
  * several times. What it lacks is found later. */
-static void make_room(const struct model *m, struct buf *out)
+static size_t make_room(const struct model *m, struct buf *out)
 {
 	size_t total = 0;
 
 	for (size_t i = 0; i < m->nodes.n; i++)
 		total += model_source(m, (uint32_t)i).n + model_trace(m, (uint32_t)i).n + 32;
-	buf_reserve(out, total);
+	return buf_reserve(out, total) ? total : 0;
+}
+
+static void put_nodes(struct writer *w)
+{
+	for (size_t i = 0; i < w->model->nodes.n; i++)
+		if (is_unchanged(w, w->order[i].node))
+			put_unchanged(w, w->order[i].node);
+		else
+			put_node(w, w->order[i].node);
+}
+
+/* Fresh memory costs as much as the copying: another thread gets it from the
+ * system meanwhile. */
+static void write_part(void *context, size_t part)
+{
+	struct writer *w = context;
+
+	if (part == 0)
+		put_nodes(w);
+	else
+		mem_prepare(w->room, w->n_room);
 }
 
 void model_write_profile(const struct model *m, struct buf *out)
 {
 	struct writer w = {.model = m, .out = out};
-	struct id_node *order = NULL;
+	enum { LEAST_BYTES = 4 << 20 };
 
 	w.id = mem_array(m->nodes.n, sizeof(*w.id));
 	w.seen_by = mem_zero(m->nodes.n * sizeof(*w.seen_by));
 	w.seen_output = mem_array(m->nodes.n, sizeof(*w.seen_output));
 	if (w.id && w.seen_by && w.seen_output)
-		order = order_nodes(&w);
-	if (order) {
-		make_room(m, out);
-		for (size_t i = 0; i < m->nodes.n; i++)
-			if (is_unchanged(&w, order[i].node))
-				put_unchanged(&w, order[i].node);
-			else
-				put_node(&w, order[i].node);
+		w.order = order_nodes(&w);
+	if (w.order) {
+		w.n_room = make_room(m, out);
+		w.room = out->at + out->n;
+		parallel_run(parallel_parts(w.n_room, LEAST_BYTES) > 1 ? 2 : 1, write_part, &w);
 		put_trailer(&w);
 	} else {
 		out->failed = true;
 	}
-	mem_free(order);
+	mem_free(w.order);
 	mem_free(w.id);
 	mem_free(w.seen_by);
 	mem_free(w.seen_output);
