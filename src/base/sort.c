@@ -135,10 +135,13 @@ enum { KEY_BYTES = 7 };
 
 static uint64_t text_key(struct span text, size_t from)
 {
-	const unsigned char *p = (const unsigned char *)text.at + from;
+	const unsigned char *p;
 	size_t left = text.n - from;
 	uint64_t key = 0;
 
+	if (!left)
+		return 0;
+	p = (const unsigned char *)text.at + from;
 	if (left > KEY_BYTES) {
 		memcpy(&key, p, sizeof(key));
 		return (__builtin_bswap64(key) & ~(uint64_t)255) | (KEY_BYTES + 1);

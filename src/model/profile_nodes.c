@@ -192,7 +192,7 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 
 bool node_reader_add(struct node_reader *r, struct span entry)
 {
-	struct raw_node raw = {0};
+	struct raw_node raw = {.name = SPAN("")};
 	struct wire_reader w;
 	struct wire_field f;
 	struct span message;

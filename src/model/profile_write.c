@@ -398,7 +398,7 @@ void model_write_profile(const struct model *m, struct buf *out)
 		w.order = order_nodes(&w);
 	if (w.order) {
 		w.n_room = make_room(m, out);
-		w.room = out->at + out->n;
+		w.room = w.n_room ? out->at + out->n : NULL;
 		parallel_run(parallel_parts(w.n_room, LEAST_BYTES) > 1 ? 2 : 1, write_part, &w);
 		put_trailer(&w);
 	} else {
