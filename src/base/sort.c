@@ -6,18 +6,29 @@
 #include "base/prefetch.h"
 #include "base/vec.h"
 
-enum { SMALL = 24, SHORT = 1024 };
+enum { SMALL = 24, SHORT = 1024, FEW = 8 };
 
-static void insertion_sort(struct sort_item *items, size_t n)
+/* The place of each is the number of those that come before it: more comparisons
+ * than needed, but none has to be guessed by the processor. */
+static void rank_sort(struct sort_item *items, struct sort_item *scratch, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct sort_item item = items[i];
-		size_t k = i;
+	uint32_t rank[SMALL];
 
-		for (; k > 0 && items[k - 1].key > item.key; k--)
-			items[k] = items[k - 1];
-		items[k] = item;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = items[i].key;
+		uint32_t before = 0;
+
+		for (size_t k = 0; k < i; k++) {
+			bool behind = items[k].key > key;
+
+			rank[k] += behind;
+			before += !behind;
+		}
+		rank[i] = before;
+		scratch[i] = items[i];
 	}
+	for (size_t i = 0; i < n; i++)
+		items[rank[i]] = scratch[i];
 }
 
 /* One pass of a least-significant-digit radix sort. */
@@ -43,7 +54,7 @@ static void merge_sort(struct sort_item *items, struct sort_item *scratch, size_
 	struct sort_item *from = items, *to = scratch, *swap;
 
 	for (size_t i = 0; i < n; i += SMALL)
-		insertion_sort(items + i, n - i < SMALL ? n - i : SMALL);
+		rank_sort(items + i, scratch, n - i < SMALL ? n - i : SMALL);
 	for (size_t width = SMALL; width < n; width *= 2) {
 		for (size_t low = 0; low < n; low += 2 * width) {
 			size_t middle = low + width < n ? low + width : n;
@@ -165,25 +176,52 @@ struct text_sort {
 	/* the range that is split by all parts together: */
 	struct range keyed;
 	struct sort_item *items;
-	/* those that each part sorts by itself: */
+	/* those that each part sorts by itself, from the last to the first: */
 	ranges jobs;
 	size_t largest;                /* of them */
 	atomic_size_t next_job;
 	atomic_bool failed;
 };
 
-/* Texts lie all over memory: those of the ids to come are asked for. */
-static void make_keys(const struct text_sort *s, const uint32_t *ids, size_t n, size_t offset,
-	struct sort_item *items)
+/* Texts lie all over memory: those to come are asked for, also beyond the range, as
+ * far as this part of the work goes. */
+PREFETCHES prefetch_text(const struct text_sort *s, size_t i, size_t end, size_t offset)
 {
 	enum { AHEAD = 12 };
 
-	for (size_t i = 0; i < n; i++) {
-		if (i + 2 * AHEAD < n) {
-			__builtin_prefetch(&s->texts[ids[i + 2 * AHEAD]]);
-			__builtin_prefetch(s->texts[ids[i + AHEAD]].at + offset);
-		}
-		items[i] = (struct sort_item){text_key(s->texts[ids[i]], offset), ids[i]};
+	if (end - i <= 2 * AHEAD)
+		return;
+	__builtin_prefetch(&s->texts[s->ids[i + 2 * AHEAD]]);
+	__builtin_prefetch((const void *)((uintptr_t)s->texts[s->ids[i + AHEAD]].at + offset));
+}
+
+static void make_keys(const struct text_sort *s, struct range r, size_t end,
+	struct sort_item *items)
+{
+	for (size_t i = 0; i < r.n; i++) {
+		uint32_t id = s->ids[r.start + i];
+
+		prefetch_text(s, r.start + i, end, r.offset);
+		items[i] = (struct sort_item){text_key(s->texts[id], r.offset), id};
+	}
+}
+
+static bool rest_before(struct span a, struct span b, size_t from)
+{
+	return span_compare((struct span){a.at + from, a.n - from},
+		(struct span){b.at + from, b.n - from}) < 0;
+}
+
+/* Texts that were just read, and agree before the offset. */
+static void sort_few(const struct text_sort *s, uint32_t *ids, size_t n, size_t offset)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint32_t id = ids[i];
+		size_t k = i;
+
+		for (; k > 0 && rest_before(s->texts[id], s->texts[ids[k - 1]], offset); k--)
+			ids[k] = ids[k - 1];
+		ids[k] = id;
 	}
 }
 
@@ -200,8 +238,11 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 	for (size_t i = 0; i < r.n; i = end) {
 		for (end = i + 1; end < r.n && items[end].key == items[i].key;)
 			end++;
-		if (end - i > 1 && (items[i].key & 255) == KEY_BYTES + 1 &&
-			!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
+		if (end - i < 2 || (items[i].key & 255) != KEY_BYTES + 1)
+			continue;
+		if (end - i <= FEW)
+			sort_few(s, s->ids + r.start + i, end - i, r.offset + KEY_BYTES);
+		else if (!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
 			return false;
 	}
 	return true;
@@ -209,31 +250,18 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 
 /* ---- small ranges, one after the other ----------------------------------------- */
 
-static bool sort_job(struct text_sort *s, struct range job, struct sort_item *items, ranges *todo)
+static bool sort_job(struct text_sort *s, struct range job, size_t end, struct sort_item *items,
+	ranges *todo)
 {
 	bool fine = vec_push(todo, job);
 
 	while (fine && todo->n) {
 		struct range r = todo->at[--todo->n];
 
-		make_keys(s, s->ids + r.start, r.n, r.offset, items);
+		make_keys(s, r, end, items);
 		fine = sort_range(s, r, items, items + s->largest, todo);
 	}
 	return fine;
-}
-
-/* Most ranges are too short for make_keys() to look ahead: that is done here, from
- * one range to another. */
-PREFETCHES prefetch_job(const struct text_sort *s, size_t job, size_t end)
-{
-	enum { AHEAD = 6, TEXTS = 4 };
-
-	if (job + 2 * AHEAD >= end)
-		return;
-	for (size_t i = 0; i < TEXTS && i < s->jobs.at[job + AHEAD].n; i++)
-		__builtin_prefetch(s->texts[s->ids[s->jobs.at[job + AHEAD].start + i]].at);
-	for (size_t i = 0; i < TEXTS && i < s->jobs.at[job + 2 * AHEAD].n; i++)
-		__builtin_prefetch(&s->texts[s->ids[s->jobs.at[job + 2 * AHEAD].start + i]]);
 }
 
 static void sort_jobs(void *context, size_t part)
@@ -243,19 +271,18 @@ static void sort_jobs(void *context, size_t part)
 	struct sort_item *items = mem_array(2 * s->largest, sizeof(*items));
 	ranges todo = {0};
 	bool fine = items;
-	size_t job = 0, end = 0;
 
-	for (; fine; job++) {
-		if (job == end) {
-			job = atomic_fetch_add(&s->next_job, AT_ONCE);
-			end = job + AT_ONCE;
-			if (end > s->jobs.n)
-				end = s->jobs.n;
-		}
-		if (job >= s->jobs.n)
+	while (fine) {
+		size_t taken = atomic_fetch_add(&s->next_job, AT_ONCE), left, n;
+		const struct range *jobs;
+
+		if (taken >= s->jobs.n)
 			break;
-		prefetch_job(s, job, end);
-		fine = sort_job(s, s->jobs.at[job], items, &todo);
+		left = s->jobs.n - taken;
+		n = left < AT_ONCE ? left : AT_ONCE;
+		jobs = s->jobs.at + left - n;
+		for (size_t i = n; fine && i > 0; i--)
+			fine = sort_job(s, jobs[i - 1], jobs->start + jobs->n, items, &todo);
 	}
 	mem_free(items);
 	vec_clear(&todo);
@@ -271,7 +298,8 @@ static void make_part_of_keys(void *context, size_t part)
 	size_t from = parallel_begin(s->keyed.n, s->parts, part);
 	size_t to = parallel_begin(s->keyed.n, s->parts, part + 1);
 
-	make_keys(s, s->ids + s->keyed.start + from, to - from, s->keyed.offset, s->items + from);
+	make_keys(s, (struct range){s->keyed.start + from, to - from, s->keyed.offset},
+		s->keyed.start + to, s->items + from);
 }
 
 static bool split_range(struct text_sort *s, struct range r, size_t n, ranges *todo)

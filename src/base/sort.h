@@ -27,7 +27,7 @@ static inline uint64_t sort_key_descending(int64_t value)
 }
 
 /* Writes to `order` the indexes of n texts in byte order; equal ones keep theirs.
- * Each text is read once, eight bytes at a time. False when memory is out. */
+ * Texts are read from the beginning as far as they agree. False when memory is out. */
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n);
 
 /* Sorts within groups, in byte order: ids[first[g] … first[g + 1]] by the texts
