@@ -26,10 +26,11 @@ struct builder {
 	size_t parts;
 	struct scope *scopes;
 	uint32_t n_scopes, n_nodes;
-	uint32_t *scope_of;            /* by node */
+	uint32_t *scope_of;            /* by node; its memory becomes the tree's parents */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
-	VEC(struct span) component;    /* by child, the last one of its name */
+	struct span *component;        /* by child, the last one of its name; its memory
+	                                  becomes the tree's labels */
 	uint32_t *size, *at;           /* by scope */
 	bool *is_node;                 /* by scope: a node has its name */
 };
@@ -60,27 +61,46 @@ static struct span last_component(struct span name, size_t prefix)
 	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
 }
 
-/* Nodes made one after the other are often in the same scope. */
+/* Nodes made one after the other are often in the same scope, or in one of two: an
+ * operation's and its gradient's. */
+struct recent_scope {
+	struct span name;
+	uint32_t scope;
+};
+
+static uint32_t make_scope(struct scope_list *scopes, struct recent_scope recent[2],
+	struct span name)
+{
+	struct recent_scope found = recent[1];
+
+	if (recent[0].name.at && span_equal(name, recent[0].name))
+		return recent[0].scope;
+	if (!found.name.at || !span_equal(name, found.name))
+		found = (struct recent_scope){name, scope_list_make(scopes, name)};
+	recent[1] = recent[0];
+	recent[0] = found;
+	return found.scope;
+}
+
 static void survey_part(void *context, size_t i)
 {
 	struct builder *b = context;
 	struct part *part = &b->part[i];
-	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1), scope = 0;
-	struct span last = {0};
+	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1);
+	struct recent_scope recent[2] = {{{0}, 0}};
 	bool fine = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
 
 	for (; fine && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
+		uint32_t scope = 0;
 
 		prefetch_name(b, node);
 		prefix.n = scope_prefix_length(name);
-		if (prefix.n != SIZE_MAX && (!last.at || !span_equal(prefix, last))) {
-			scope = scope_list_make(&part->scopes, prefix);
-			last = prefix;
-			fine = scope != NONE;
-		}
-		b->scope_of[node] = prefix.n == SIZE_MAX ? 0 : scope;
-		b->component.at[node] = last_component(name, prefix.n);
+		if (prefix.n != SIZE_MAX)
+			scope = make_scope(&part->scopes, recent, prefix);
+		fine = scope != NONE;
+		b->scope_of[node] = scope;
+		b->component[node] = last_component(name, prefix.n);
 	}
 	part->failed = !fine;
 }
@@ -143,10 +163,10 @@ static bool find_scopes(struct builder *b)
 	bool fine = true;
 
 	b->parts = parallel_parts(b->n_nodes, LEAST_PART);
-	b->scope_of = arena_array(&b->arena, b->n_nodes, sizeof(*b->scope_of));
-	if (!b->scope_of || !vec_reserve(&b->component, b->n_nodes))
+	b->scope_of = mem_array(b->n_nodes, sizeof(*b->scope_of));
+	b->component = mem_array(b->n_nodes, sizeof(*b->component));
+	if (!b->scope_of || !b->component)
 		return false;
-	b->component.n = b->n_nodes;
 	parallel_run(b->parts, survey_part, b);
 	for (size_t i = 0; i < b->parts; i++)
 		fine &= !b->part[i].failed;
@@ -158,6 +178,17 @@ static bool find_scopes(struct builder *b)
 }
 
 /* ---- children ------------------------------------------------------------------ */
+
+/* From nodes to view nodes, of which there are at most n. */
+static bool grow(struct builder *b, size_t n)
+{
+	struct span *component = mem_resize(b->component, n * sizeof(*component));
+	uint32_t *scope_of = mem_resize(b->scope_of, n * sizeof(*scope_of));
+
+	b->component = component ? component : b->component;
+	b->scope_of = scope_of ? scope_of : b->scope_of;
+	return component && scope_of;
+}
 
 static bool collect_children(struct builder *b)
 {
@@ -171,8 +202,7 @@ static bool collect_children(struct builder *b)
 	b->size = arena_zero(&b->arena, n_scopes, sizeof(*b->size));
 	b->at = arena_zero(&b->arena, n_scopes, sizeof(*b->at));
 	b->is_node = arena_zero(&b->arena, n_scopes, sizeof(*b->is_node));
-	if (!b->first || !b->child || !b->size || !b->at || !b->is_node ||
-		!vec_reserve(&b->component, n_scopes))
+	if (!b->first || !b->child || !b->size || !b->at || !b->is_node || !grow(b, n))
 		return false;
 	fill = b->first + 1;
 	for (uint32_t node = 0; node < b->n_nodes; node++)
@@ -187,11 +217,11 @@ static bool collect_children(struct builder *b)
 	for (uint32_t s = 0; s < n_scopes; s++) {
 		const struct scope *scope = &b->scopes[s];
 
-		b->component.at[b->n_nodes + s] = scope_last_component(scope);
+		b->component[b->n_nodes + s] = scope_last_component(scope);
 		if (s)
 			b->child[fill[b->scopes[s].parent]++] = b->n_nodes + s;
 	}
-	return sort_text_groups(b->component.at, b->child, b->first, n_scopes);
+	return sort_text_groups(b->component, b->child, b->first, n_scopes);
 }
 
 /* ---- the tree ------------------------------------------------------------------ */
@@ -208,8 +238,8 @@ static void add_up_sizes(struct builder *b)
 			else
 				b->is_node[child - b->n_nodes] = i > b->first[s] &&
 					b->child[i - 1] < b->n_nodes &&
-					span_equal(b->component.at[b->child[i - 1]],
-						b->component.at[child]);
+					span_equal(b->component[b->child[i - 1]],
+						b->component[child]);
 		}
 	for (uint32_t s = b->n_scopes - 1; s > 0; s--)
 		b->size[b->scopes[s].parent] += b->size[s] + !b->is_node[s];
@@ -287,12 +317,14 @@ static bool lay_out(struct builder *b)
 	struct tree *t = b->tree;
 	size_t n = (size_t)b->size[0] + 1;
 
-	t->parent = mem_array(n, sizeof(*t->parent));
 	t->node = mem_array(n, sizeof(*t->node));
-	t->label = mem_array(n, sizeof(*t->label));
-	if (!t->parent || !t->node || !t->label)
+	if (!t->node)
 		return false;
 	t->n = (uint32_t)n;
+	t->parent = b->scope_of;
+	t->label = b->component;
+	b->scope_of = NULL;
+	b->component = NULL;
 	put(t, 0, NONE, NONE, SPAN(ROOT_NAME));
 	place_scopes(b);
 	parallel_run(b->parts, fill_part, b);
@@ -311,7 +343,8 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfp
 	}
 	for (size_t i = 0; i < PARALLEL_MAX; i++)
 		scope_list_clear(&b.part[i].scopes);
-	vec_clear(&b.component);
+	mem_free(b.scope_of);
+	mem_free(b.component);
 	arena_clear(&b.arena);
 	if (fine)
 		return TFPROF_OK;
