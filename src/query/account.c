@@ -70,14 +70,10 @@ void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 
 	if (!(numbers->first[row] & ROW_IS_TOTAL))
 		own_row = numbers->at + (size_t)numbers->first[row] * numbers->n;
-	for (int k = 0; k < N_METRICS; k++) {
-		uint8_t slot = numbers->slot[k];
-
-		if (slot == NO_SLOT)
-			continue;
-		own_row[slot] = own->at[k];
-		total_row[slot] = total->at[k];
-	}
+	for (size_t k = 0; own_row != total_row && k < numbers->n; k++)
+		own_row[k] = own->at[numbers->metric[k]];
+	for (size_t k = 0; k < numbers->n; k++)
+		total_row[k] = total->at[numbers->metric[k]];
 }
 
 static void account_part(void *context, size_t part)
@@ -93,12 +89,13 @@ static void account_part(void *context, size_t part)
 		uint32_t node = job->nodes[v];
 
 		look_ahead(m, job->nodes, v, job->n);
+		q->defined[v] = v != 0;
 		if (node == NONE) {
-			q->flags[v] = v && job->parents ? ROW_ACCOUNTED : 0;
+			query_put_flags(q, v, v && job->parents);
 			query_put_row(q, v, &nothing, &nothing);
 			continue;
 		}
-		q->flags[v] = query_picks(q, m->nodes.types[node]) ? ROW_ACCOUNTED : 0;
+		query_put_flags(q, v, query_picks(q, m->nodes.types[node]));
 		job->saturated[part] |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
 		if (!q->metrics)
 			continue;

@@ -3,7 +3,8 @@
  *
  *     size[v]   how many lines v and what is below it take
  *     at[v]     the line of v: behind its parent and the lines of the siblings
- *               before it
+ *               before it; and its level[v], if it has children: so their lines
+ *               can be filled in whatever order
  */
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -11,14 +12,36 @@
 
 struct display {
 	struct query *q;
-	uint32_t *shown_parent;        /* made `at` once children are collected */
-	const int32_t *depth;
-	const uint32_t *n_picked;
+	const struct shown_tree *shown;
+	size_t parts;
 	/* children of each shown node: child[first[v] … first[v + 1]] */
 	uint32_t *first, *child;
 	uint32_t n;
-	uint32_t *size, *at;
+	uint32_t *size;
+	uint32_t *at;                  /* where parents were */
+	int32_t *level;                /* where depths were */
 };
+
+bool query_allocate_shown(struct query *q, struct shown_tree *shown)
+{
+	size_t n = q->tree->n;
+
+	shown->parent = arena_array(&q->arena, n, sizeof(*shown->parent));
+	shown->depth = arena_array(&q->arena, n, sizeof(*shown->depth));
+	shown->first = arena_array(&q->arena, n + 2, sizeof(*shown->first));
+	shown->size = arena_array(&q->arena, n, sizeof(*shown->size));
+	return shown->parent && shown->depth && shown->first && shown->size;
+}
+
+void query_touch_shown(const struct query *q, const struct shown_tree *shown)
+{
+	size_t n = q->tree->n;
+
+	mem_touch(shown->parent, n * sizeof(*shown->parent));
+	mem_touch(shown->depth, n * sizeof(*shown->depth));
+	mem_touch(shown->first, n * sizeof(*shown->first));
+	mem_touch(shown->size, n * sizeof(*shown->size));
+}
 
 static bool is_shown(const struct display *d, uint32_t v)
 {
@@ -27,31 +50,27 @@ static bool is_shown(const struct display *d, uint32_t v)
 
 static bool collect_children(struct display *d)
 {
-	struct arena *a = &d->q->arena;
 	uint32_t n = d->q->tree->n, *fill;
 
-	d->first = arena_zero(a, (size_t)n + 2, sizeof(*d->first));
-	d->size = arena_zero(a, n, sizeof(*d->size));
-	if (!d->first || !d->size)
-		return false;
+	memset(d->first, 0, ((size_t)n + 2) * sizeof(*d->first));
+	memset(d->size, 0, n * sizeof(*d->size));
 	fill = d->first + 1;
 	for (uint32_t v = n - 1; v > 0; v--)
 		if (is_shown(d, v)) {
-			uint32_t parent = d->shown_parent[v];
+			uint32_t parent = d->shown->parent[v];
 
 			fill[parent + 1]++;
 			d->size[parent] += ++d->size[v];
 			d->n++;
 		}
-	d->child = arena_array(a, d->n, sizeof(*d->child));
+	d->child = arena_array(&d->q->arena, d->n, sizeof(*d->child));
 	if (!d->child)
 		return false;
 	for (uint32_t v = 1; v <= n; v++)
 		fill[v] += fill[v - 1];
 	for (uint32_t v = 1; v < n; v++)
 		if (is_shown(d, v))
-			d->child[fill[d->shown_parent[v]]++] = v;
-	d->at = d->shown_parent;
+			d->child[fill[d->shown->parent[v]]++] = v;
 	return true;
 }
 
@@ -94,9 +113,9 @@ static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 	/* Siblings are equally deep as far as the display goes; what was hidden
 	 * between makes the difference. */
 	if (d->q->options->order == ORDER_DEPTH)
-		return sort_key_ascending(d->depth[v]);
+		return sort_key_ascending(d->shown->depth[v]);
 	if (metric < 0)
-		return sort_key_descending(d->n_picked[v]);
+		return sort_key_descending(d->shown->n_picked[v]);
 	return sort_key_descending(numbers_total(numbers, v)[numbers->slot[metric]]);
 }
 
@@ -105,7 +124,7 @@ struct sort_job {
 	const struct display *d;
 	int metric;
 	bool by_key;
-	size_t parts, most;            /* children that one node has */
+	size_t most;                   /* children that one node has */
 	bool failed[PARALLEL_MAX];
 };
 
@@ -124,11 +143,11 @@ static void sort_part(void *context, size_t part)
 	struct sort_job *job = context;
 	const struct display *d = job->d;
 	const struct tree *t = d->q->tree;
-	size_t end = parallel_begin(t->n, job->parts, part + 1);
+	size_t end = parallel_begin(t->n, d->parts, part + 1);
 	struct sort_item *items = job->by_key ? mem_array(2 * job->most, sizeof(*items)) : NULL;
 	bool fine = items || !job->by_key;
 
-	for (size_t v = parallel_begin(t->n, job->parts, part); fine && v < end; v++) {
+	for (size_t v = parallel_begin(t->n, d->parts, part); fine && v < end; v++) {
 		uint32_t *child = d->child + d->first[v], n = d->first[v + 1] - d->first[v];
 
 		if (n < 2)
@@ -144,11 +163,9 @@ static void sort_part(void *context, size_t part)
 
 static bool sort_children(const struct display *d)
 {
-	enum { LEAST_PART = 16384 };
 	struct query *q = d->q;
 	enum order order = q->options->order;
-	struct sort_job job = {.d = d, .metric = order_metric(order),
-		.parts = parallel_parts(q->tree->n, LEAST_PART)};
+	struct sort_job job = {.d = d, .metric = order_metric(order)};
 	bool fine = true;
 
 	if (order == ORDER_FOUND)
@@ -158,16 +175,59 @@ static bool sort_children(const struct display *d)
 	for (uint32_t v = 0; v < q->tree->n; v++)
 		if (d->first[v + 1] - d->first[v] > job.most)
 			job.most = d->first[v + 1] - d->first[v];
-	parallel_run(job.parts, sort_part, &job);
-	for (size_t i = 0; i < job.parts; i++)
+	parallel_run(d->parts, sort_part, &job);
+	for (size_t i = 0; i < d->parts; i++)
 		fine &= !job.failed[i];
 	return fine;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
 
+static bool has_children(const struct display *d, uint32_t v)
+{
+	return d->first[v] != d->first[v + 1];
+}
+
 /* Parents come before their children in the tree, so one pass places all. */
-static bool place(struct display *d)
+static void place(struct display *d)
+{
+	d->at[0] = 0;
+	d->level[0] = 0;
+	for (uint32_t v = 0; v < d->q->tree->n; v++) {
+		uint32_t line = d->at[v] + 1;
+
+		for (uint32_t i = d->first[v]; i < d->first[v + 1]; i++) {
+			uint32_t child = d->child[i];
+
+			if (has_children(d, child)) {
+				d->at[child] = line;
+				d->level[child] = d->level[v] + 1;
+			}
+			line += d->size[child];
+		}
+	}
+}
+
+/* The children of nodes in a part of the tree. */
+static void fill_part(void *context, size_t part)
+{
+	const struct display *d = context;
+	struct query *q = d->q;
+	size_t end = parallel_begin(q->tree->n, d->parts, part + 1);
+
+	for (size_t v = parallel_begin(q->tree->n, d->parts, part); v < end; v++) {
+		uint32_t line = d->at[v] + 1;
+
+		for (uint32_t i = d->first[v]; i < d->first[v + 1]; i++) {
+			q->view[line] = d->child[i];
+			q->parent[line] = d->at[v];
+			q->depth[line] = d->level[v] + 1;
+			line += d->size[d->child[i]];
+		}
+	}
+}
+
+static bool fill_lines(struct display *d)
 {
 	struct query *q = d->q;
 	size_t n = (size_t)d->n + 1;
@@ -178,33 +238,20 @@ static bool place(struct display *d)
 	if (!q->view || !q->parent || !q->depth)
 		return false;
 	q->n = d->n + 1;
-	d->at[0] = q->view[0] = 0;
+	q->view[0] = 0;
 	q->parent[0] = NONE;
 	q->depth[0] = 0;
-	for (uint32_t v = 0; v < q->tree->n; v++) {
-		uint32_t line;
-
-		if (d->first[v] == d->first[v + 1])
-			continue;
-		line = d->at[v] + 1;
-		for (uint32_t i = d->first[v]; i < d->first[v + 1]; i++) {
-			uint32_t child = d->child[i];
-
-			d->at[child] = line;
-			q->view[line] = child;
-			q->parent[line] = d->at[v];
-			q->depth[line] = q->depth[d->at[v]] + 1;
-			line += d->size[child];
-		}
-	}
+	place(d);
+	parallel_run(d->parts, fill_part, d);
 	return true;
 }
 
-bool query_display(struct query *q, uint32_t *shown_parent, const int32_t *depth,
-	const uint32_t *n_picked)
+bool query_display(struct query *q, struct shown_tree *shown)
 {
-	struct display d = {.q = q, .shown_parent = shown_parent, .depth = depth,
-		.n_picked = n_picked};
+	enum { LEAST_PART = 16384 };
+	struct display d = {.q = q, .shown = shown, .first = shown->first, .size = shown->size,
+		.at = shown->parent, .level = shown->depth,
+		.parts = parallel_parts(q->tree->n, LEAST_PART)};
 
-	return collect_children(&d) && sort_children(&d) && place(&d);
+	return collect_children(&d) && sort_children(&d) && fill_lines(&d);
 }

@@ -165,8 +165,13 @@ static bool allocate_numbers(struct query *q, size_t n)
 	uint32_t row = 0;
 
 	numbers->n = 0;
-	for (int k = 0; k < N_METRICS; k++)
-		numbers->slot[k] = q->metrics >> k & 1 ? numbers->n++ : NO_SLOT;
+	for (uint8_t k = 0; k < N_METRICS; k++) {
+		numbers->slot[k] = NO_SLOT;
+		if (q->metrics >> k & 1) {
+			numbers->metric[numbers->n] = k;
+			numbers->slot[k] = numbers->n++;
+		}
+	}
 	numbers->first = n < ROW_IS_TOTAL / 2
 		? arena_array(&q->arena, n + 1, sizeof(*numbers->first)) : NULL;
 	if (!numbers->first)

@@ -29,7 +29,8 @@ struct number_rows {
 	                                          ROW_IS_TOTAL; its last one is before the
 	                                          first of the next */
 	uint8_t n;                             /* wanted metrics */
-	uint8_t slot[N_METRICS];               /* where in a row; NO_SLOT: not wanted */
+	uint8_t metric[N_METRICS];             /* which they are */
+	uint8_t slot[N_METRICS];               /* where each is; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
@@ -136,6 +137,12 @@ bool query_allocate_rows(struct query *q, size_t n);
 void query_put_row(const struct query *q, size_t row, const struct numbers *own,
 	const struct numbers *total);
 
+/* What is accounted stays; what is above it does, too, in some views. */
+static inline void query_put_flags(const struct query *q, size_t row, bool accounted)
+{
+	q->flags[row] = accounted ? ROW_ACCOUNTED | ROW_STAYS : 0;
+}
+
 /* How often a node with this set of types is picked: 0 is not accounted. */
 static inline uint32_t query_picks(const struct query *q, uint32_t types)
 {
@@ -173,11 +180,24 @@ bool query_cancelled(const struct query *q);
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
-/* Its last part: puts the nodes of a tree that are shown in display order.
- * `shown_parent`, which is used up, and `depth` are by view node, `n_picked` in
- * code view. */
-bool query_display(struct query *q, uint32_t *shown_parent, const int32_t *depth,
-	const uint32_t *n_picked);
+
+/* What a tree shows, by view node. */
+struct shown_tree {
+	uint32_t *parent;                      /* the nearest one above that is shown */
+	int32_t *depth;
+	uint32_t *n_picked;                    /* code view */
+	uint32_t *first, *size;                /* room for query_display() */
+};
+
+/* Memory for it, but not for n_picked; false when it is out. */
+bool query_allocate_shown(struct query *q, struct shown_tree *shown);
+/* Touches that memory (see mem_touch), as nobody uses it yet. */
+void query_touch_shown(const struct query *q, const struct shown_tree *shown);
+
+/* The last part of a tree query: puts the nodes that are shown in display order.
+ * What is in `shown` is used up. */
+bool query_display(struct query *q, struct shown_tree *shown);
+
 enum tfprof_status query_list(struct query *q, struct tfprof_error *err);
 
 /* The metric of an order_by word, -1 if it is none. */

@@ -8,14 +8,8 @@
  *     total     own + totals of what hangs below and stays
  *     shown     what the filters leave; its tree skips what is hidden
  */
+#include "base/parallel.h"
 #include "query/query.h"
-
-/* A minimum that some node may not reach. */
-struct limit {
-	uint8_t slot;
-	bool own;                      /* the own number has to reach it, not the total */
-	int64_t minimum;
-};
 
 struct work {
 	struct query *q;
@@ -23,12 +17,9 @@ struct work {
 	const uint32_t *up;
 	uint32_t *graph_up;            /* graph view: `up`, while it is written */
 	struct picked *picked;         /* code view */
-	uint32_t *n_picked;            /* code view */
-	struct limit limits[N_METRICS];
-	size_t n_limits;
-	/* display: */
-	int32_t *depth;
-	uint32_t *shown_parent;
+	/* what numbers have to reach, in the order of a row: */
+	int64_t least_own[N_METRICS], least_total[N_METRICS];
+	struct shown_tree shown;
 };
 
 static bool allocate(struct work *w)
@@ -39,18 +30,16 @@ static bool allocate(struct work *w)
 
 	if (!query_allocate_rows(q, n))
 		return false;
-	w->depth = arena_array(a, n, sizeof(*w->depth));
-	w->shown_parent = arena_array(a, n, sizeof(*w->shown_parent));
 	w->up = q->tree->parent;
 	if (q->kind == TFPROF_GRAPH)
 		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
 	if (q->kind == TFPROF_CODE) {
 		w->picked = arena_array(a, n, sizeof(*w->picked));
-		w->n_picked = arena_array(a, n, sizeof(*w->n_picked));
-		if (!w->picked || !w->n_picked)
+		w->shown.n_picked = arena_array(a, n, sizeof(*w->shown.n_picked));
+		if (!w->picked || !w->shown.n_picked)
 			return false;
 	}
-	return w->depth && w->shown_parent && w->up;
+	return w->up && query_allocate_shown(q, &w->shown);
 }
 
 /* ---- minimums ------------------------------------------------------------ */
@@ -75,30 +64,31 @@ static void find_limits(struct work *w)
 		{OPT_MIN_OCCURRENCE, METRIC_RUNS, true},
 	};
 
+	for (size_t k = 0; k < N_METRICS; k++)
+		w->least_own[k] = w->least_total[k] = INT64_MIN;
 	for (size_t i = 0; i < sizeof(minimums) / sizeof(*minimums); i++) {
 		enum metric metric = minimums[i].metric;
+		int64_t *least = minimums[i].own ? w->least_own : w->least_total;
 
 		if (code && metric == METRIC_RUNS)
 			continue;
 		/* A metric is only wanted where its minimum can matter. */
 		if (query_has(w->q, metric))
-			w->limits[w->n_limits++] = (struct limit){w->q->numbers.slot[metric],
-				minimums[i].own, w->q->options->number[minimums[i].option]};
+			least[w->q->numbers.slot[metric]] =
+				w->q->options->number[minimums[i].option];
 	}
 }
 
+/* Most nodes do, so all numbers are compared. */
 static bool reaches_minimums(const struct work *w, uint32_t v)
 {
 	const int64_t *own = numbers_own(&w->q->numbers, v);
 	const int64_t *total = numbers_total(&w->q->numbers, v);
+	bool less = false;
 
-	for (size_t i = 0; i < w->n_limits; i++) {
-		const struct limit *limit = &w->limits[i];
-
-		if ((limit->own ? own : total)[limit->slot] < limit->minimum)
-			return false;
-	}
-	return true;
+	for (size_t k = 0; k < w->q->numbers.n; k++)
+		less |= (own[k] < w->least_own[k]) | (total[k] < w->least_total[k]);
+	return !less;
 }
 
 /* ---- accounting --------------------------------------------------------- */
@@ -111,8 +101,9 @@ static void account_frames(struct work *w)
 	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
 	for (uint32_t v = 0; v < w->n; v++) {
 		query_put_row(q, v, &w->picked[v].sum, &w->picked[v].sum);
-		w->n_picked[v] = w->picked[v].n;
-		q->flags[v] = v && (w->n_picked[v] || all) ? ROW_ACCOUNTED : 0;
+		w->shown.n_picked[v] = w->picked[v].n;
+		q->defined[v] = v != 0;
+		query_put_flags(q, v, v && (w->shown.n_picked[v] || all));
 	}
 }
 
@@ -122,8 +113,6 @@ static void find_staying(struct work *w)
 	const uint32_t *parent = w->q->tree->parent;
 	uint8_t *flags = w->q->flags;
 
-	for (uint32_t v = 0; v < w->n; v++)
-		flags[v] |= flags[v] & ROW_ACCOUNTED ? ROW_STAYS : 0;
 	flags[0] |= ROW_STAYS;
 	if (w->q->kind == TFPROF_GRAPH) {
 		w->graph_up[0] = NONE;
@@ -136,45 +125,61 @@ static void find_staying(struct work *w)
 		flags[parent[v]] |= flags[v] & ROW_STAYS;
 }
 
+/* Sums wrap, except that of parameters. */
+static void add_row(const struct number_rows *numbers, int64_t *restrict to,
+	const int64_t *restrict from)
+{
+	size_t params = numbers->slot[METRIC_PARAMS];
+	int64_t top = 0;
+
+	if (params != NO_SLOT)
+		top = metric_add(METRIC_PARAMS, to[params], from[params]);
+	for (size_t k = 0; k < numbers->n; k++)
+		to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
+	if (params != NO_SLOT)
+		to[params] = top;
+}
+
 /* Adds the totals of those flagged to what is above them, from the last up. When
  * one comes up its total is known: time to see whether it reaches the minimums. */
 static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 {
 	struct query *q = w->q;
-	size_t columns = q->numbers.n, params = q->numbers.slot[METRIC_PARAMS];
 
 	for (uint32_t v = w->n - 1; v > 0; v--) {
-		const int64_t *from = numbers_total(&q->numbers, v);
-		int64_t *to, top;
-
 		if (!(q->flags[v] & flag))
 			continue;
 		if (flag == ROW_STAYS && reaches_minimums(w, v))
 			q->flags[v] |= ROW_PASSES;
-		to = numbers_total(&q->numbers, up[v]);
-		/* Sums wrap, except that of parameters. */
-		top = params < columns ? metric_add(METRIC_PARAMS, to[params], from[params]) : 0;
-		for (size_t k = 0; k < columns; k++)
-			to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
-		if (params < columns)
-			to[params] = top;
+		add_row(&q->numbers, numbers_total(&q->numbers, up[v]),
+			numbers_total(&q->numbers, v));
 		q->defined[up[v]] += q->defined[v];
 	}
 }
 
+/* While one thread adds up, another gets the memory for what comes next. */
+static void sum_up(void *context, size_t part)
+{
+	struct work *w = context;
+
+	if (part) {
+		query_touch_shown(w->q, &w->shown);
+		return;
+	}
+	find_staying(w);
+	add_up(w, w->up, ROW_STAYS);
+}
+
 static void account(struct work *w)
 {
+	enum { LEAST_PART = 16384 };
 	struct query *q = w->q;
 
 	if (q->kind == TFPROF_CODE)
 		account_frames(w);
 	else
 		query_account_nodes(q, q->tree->node, w->n);
-	find_staying(w);
-	q->defined[0] = 0;
-	for (uint32_t v = 1; v < w->n; v++)
-		q->defined[v] = 1;
-	add_up(w, w->up, ROW_STAYS);
+	parallel_run(parallel_parts(w->n, LEAST_PART) > 1 ? 2 : 1, sum_up, w);
 }
 
 /* ---- filtering ----------------------------------------------------------- */
@@ -213,7 +218,7 @@ static void walk(struct work *w)
 	int64_t max_depth = q->options->number[OPT_MAX_DEPTH];
 	uint8_t *flags = q->flags;
 
-	w->depth[0] = 1;
+	w->shown.depth[0] = 1;
 	flags[0] |= ROW_SHOWN;
 	if (max_depth >= 1 && !(trims && query_name_trimmed(q, SPAN(ROOT_NAME))))
 		flags[0] |= ROW_ALIVE;
@@ -233,10 +238,10 @@ static void walk(struct work *w)
 			flags[v] |= ROW_STARTED;
 		if (!(flags[parent] & ROW_ALIVE))
 			continue;
-		w->depth[v] = w->depth[parent] + 1;
-		w->shown_parent[v] = parent;
+		w->shown.depth[v] = w->shown.depth[parent] + 1;
+		w->shown.parent[v] = parent;
 		trimmed = trims && query_name_trimmed(q, tree_label(q->tree, v));
-		if (w->depth[v] > max_depth || (code && trimmed))
+		if (w->shown.depth[v] > max_depth || (code && trimmed))
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
@@ -250,15 +255,15 @@ static void find_shown_parents(struct work *w)
 {
 	const uint8_t *flags = w->q->flags;
 
-	w->shown_parent[0] = NONE;
+	w->shown.parent[0] = NONE;
 	for (uint32_t v = 1; v < w->n; v++) {
 		uint32_t parent;
 
 		if (!(flags[v] & (ROW_SHOWN | ROW_ALIVE)))
 			continue;
-		parent = w->shown_parent[v];
+		parent = w->shown.parent[v];
 		if (!(flags[parent] & ROW_SHOWN))
-			w->shown_parent[v] = w->shown_parent[parent];
+			w->shown.parent[v] = w->shown.parent[parent];
 	}
 }
 
@@ -289,7 +294,7 @@ static void add_up_shown(struct work *w)
 			memcpy(total, own, columns * sizeof(*own));
 		q->defined[v] = 1;
 	}
-	add_up(w, w->shown_parent, ROW_SHOWN);
+	add_up(w, w->shown.parent, ROW_SHOWN);
 }
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
@@ -309,6 +314,5 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 		return status;
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && q->kind != TFPROF_CODE)
 		add_up_shown(&w);
-	return query_display(q, w.shown_parent, w.depth, w.n_picked) ? TFPROF_OK
-								      : error_no_memory(err);
+	return query_display(q, &w.shown) ? TFPROF_OK : error_no_memory(err);
 }
