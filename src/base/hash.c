@@ -5,11 +5,15 @@
 const char hash_place = 0;
 
 /* A slot keeps the upper 32 bits of its hash: they filter candidates, and
- * place the slot again when the table grows. So the place must come from
- * those bits alone: tables stay below 2^32 slots. */
-static size_t place(const struct hash_index *index, uint64_t slot)
+ * place the slot again when the table grows. So tables stay below 2^32 slots. */
+static uint64_t make_slot(uint64_t hash, uint32_t id)
 {
-	return (slot >> 32) & index->mask;
+	return (hash & ~(uint64_t)UINT32_MAX) | (id + 1);
+}
+
+static size_t next(const struct hash_index *index, size_t i)
+{
+	return i + 1 < index->places ? i + 1 : 0;
 }
 
 uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
@@ -17,7 +21,7 @@ uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *
 {
 	if (!index->n)
 		return NONE;
-	for (size_t i = place(index, hash);; i = (i + 1) & index->mask) {
+	for (size_t i = hash_begin(index, hash);; i = next(index, i)) {
 		uint64_t slot = index->slots[i];
 
 		if (!slot)
@@ -29,28 +33,39 @@ uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *
 
 static void put(struct hash_index *index, uint64_t slot)
 {
-	size_t i = place(index, slot);
+	size_t i = hash_begin(index, slot);
 
 	while (index->slots[i])
-		i = (i + 1) & index->mask;
+		i = next(index, i);
 	index->slots[i] = slot;
 }
 
 /* Three quarters full at most: neighbours share cache lines, so a few more steps
  * cost less than fresh memory. */
+static bool has_room(size_t places, size_t n)
+{
+	return n <= places / 4 * 3;
+}
+
+/* At least twice as large, so that adding one by one is amortized. */
+static size_t enough_places(size_t places, size_t n)
+{
+	size_t least = places ? 2 * places : 64;
+
+	return has_room(least, n) ? least : (n / 3 + 1) * 4;
+}
+
 bool hash_reserve(struct hash_index *index, size_t n)
 {
 	struct hash_index old = *index;
-	size_t capacity = 64, size;
+	size_t size;
 
-	if (old.slots && n <= (old.mask + 1) / 4 * 3)
+	if (has_room(old.places, n))
 		return true;
 	if (n > (size_t)1 << 31)
 		return false;
-	while (capacity / 4 * 3 < n)
-		capacity *= 2;
-	if (__builtin_mul_overflow(capacity, sizeof(*index->slots), &size))
-		return false;
+	index->places = enough_places(old.places, n);
+	size = index->places * sizeof(*index->slots);
 	index->slots = mem_alloc(size);
 	if (!index->slots) {
 		*index = old;
@@ -58,8 +73,7 @@ bool hash_reserve(struct hash_index *index, size_t n)
 	}
 	/* Written at once, not page by page as it is read in no order. */
 	memset(index->slots, 0, size);
-	index->mask = capacity - 1;
-	for (size_t i = 0; old.slots && i <= old.mask; i++)
+	for (size_t i = 0; i < old.places; i++)
 		if (old.slots[i])
 			put(index, old.slots[i]);
 	mem_free(old.slots);
@@ -70,9 +84,27 @@ bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id)
 {
 	if (!hash_reserve(index, index->n + 1))
 		return false;
-	put(index, (hash & ~(uint64_t)UINT32_MAX) | (id + 1));
+	put(index, make_slot(hash, id));
 	index->n++;
 	return true;
+}
+
+enum hash_put hash_put_before(struct hash_index *index, size_t end, uint64_t hash, uint32_t *id,
+	hash_same_fn *same, const void *context)
+{
+	for (size_t i = hash_begin(index, hash); i < end; i++) {
+		uint64_t slot = index->slots[i];
+
+		if (!slot) {
+			index->slots[i] = make_slot(hash, *id);
+			return HASH_ADDED;
+		}
+		if (slot >> 32 == hash >> 32 && same(context, (uint32_t)slot - 1)) {
+			*id = (uint32_t)slot - 1;
+			return HASH_KNOWN;
+		}
+	}
+	return HASH_BEYOND;
 }
 
 void hash_clear(struct hash_index *index)

@@ -75,9 +75,17 @@ static inline uint64_t hash_bytes(const void *bytes, size_t n)
 
 struct hash_index {
 	uint64_t *slots;
-	size_t mask;   /* capacity - 1 */
+	size_t places;
 	size_t n;
 };
+
+/* The place where a search begins. It comes from the upper half of the hash alone,
+ * which is all that a slot keeps. There may be any number of places, so a large
+ * table is as large as it has to be: fresh memory costs more than a look-up. */
+static inline size_t hash_begin(const struct hash_index *index, uint64_t hash)
+{
+	return (hash >> 32) * index->places >> 32;
+}
 
 /* Calls same(context, id) on candidates. NONE if there is none. */
 typedef bool hash_same_fn(const void *context, uint32_t id);
@@ -88,13 +96,13 @@ uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *
 PREFETCHES hash_prefetch(const struct hash_index *index, uint64_t hash)
 {
 	if (index->slots)
-		__builtin_prefetch(&index->slots[(hash >> 32) & index->mask]);
+		__builtin_prefetch(&index->slots[hash_begin(index, hash)]);
 }
 /* The id in that memory if it may be the one searched for, else NONE: good for
  * asking ahead for what the search will compare. */
 static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
 {
-	uint64_t slot = index->slots ? index->slots[(hash >> 32) & index->mask] : 0;
+	uint64_t slot = index->slots ? index->slots[hash_begin(index, hash)] : 0;
 
 	return slot && slot >> 32 == hash >> 32 ? (uint32_t)slot - 1 : NONE;
 }
@@ -102,6 +110,17 @@ static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
 bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);
 /* Room for n ids in all, so that adding them never rehashes. */
 bool hash_reserve(struct hash_index *index, size_t n);
+
+/* Adding many at once: threads do, each of them those hashes that begin in a range
+ * of places of its own, once there is room for all. */
+enum hash_put {
+	HASH_ADDED,            /* the caller adds up how many, to index->n */
+	HASH_KNOWN,            /* *id is now the one that was there */
+	HASH_BEYOND,           /* neither: it is not in the places before the end */
+};
+
+enum hash_put hash_put_before(struct hash_index *index, size_t end, uint64_t hash, uint32_t *id,
+	hash_same_fn *same, const void *context);
 void hash_clear(struct hash_index *index);
 
 #endif

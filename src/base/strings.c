@@ -1,5 +1,7 @@
 #include "base/strings.h"
 
+#include "base/parallel.h"
+
 struct probe {
 	const struct strings *strings;
 	struct span text;
@@ -70,24 +72,98 @@ bool strings_append(struct strings *s, size_t n)
 	return true;
 }
 
-/* A pool of a million names is larger than any cache: each look-up would wait
- * for memory, so slots are asked for some texts ahead. */
+/* ---- many at once ------------------------------------------------------------- */
+
+/* Each part has places of the index to itself, and the texts that begin there. */
+struct index_job {
+	struct strings *strings;
+	uint32_t *ids;
+	const uint32_t *hashes;
+	size_t n, parts;
+	struct index_part {
+		size_t added;
+		VEC(size_t) beyond;        /* texts whose places are taken up to the end */
+		bool failed;
+	} part[PARALLEL_MAX];
+};
+
+static uint64_t hash_of(const struct index_job *job, size_t i)
+{
+	return (uint64_t)job->hashes[i] << 32;
+}
+
+static bool index_text(struct index_job *job, struct index_part *part, size_t i, size_t end)
+{
+	struct strings *s = job->strings;
+	struct probe probe = {s, s->text.at[job->ids[i]]};
+
+	switch (hash_put_before(&s->index, end, hash_of(job, i), &job->ids[i], same_text, &probe)) {
+	case HASH_ADDED: part->added++; return true;
+	case HASH_KNOWN: return true;
+	case HASH_BEYOND: break;
+	}
+	return vec_push(&part->beyond, i);
+}
+
+/* An index of a million names is larger than any cache, so each look-up would wait
+ * for memory: slots are asked for some texts ahead. */
+static void index_part(void *context, size_t p)
+{
+	enum { AT_ONCE = 64 };
+	struct index_job *job = context;
+	struct index_part *part = &job->part[p];
+	const struct hash_index *index = &job->strings->index;
+	size_t begin = parallel_begin(index->places, job->parts, p);
+	size_t end = parallel_begin(index->places, job->parts, p + 1);
+	size_t mine[AT_ONCE];
+
+	for (size_t i = 0; !part->failed && i < job->n;) {
+		size_t k = 0;
+
+		for (size_t stop = job->n - i < AT_ONCE ? job->n : i + AT_ONCE; i < stop; i++) {
+			size_t place = hash_begin(index, hash_of(job, i));
+
+			mine[k] = i;
+			k += place - begin < end - begin;
+		}
+		for (size_t j = 0; j < k; j++)
+			hash_prefetch(index, hash_of(job, mine[j]));
+		for (size_t j = 0; j < k; j++)
+			part->failed |= !index_text(job, part, mine[j], end);
+	}
+}
+
+/* Those that no part could place: beyond its end others may be. */
+static bool index_beyond(struct index_job *job, const struct index_part *part)
+{
+	struct strings *s = job->strings;
+
+	for (size_t k = 0; k < part->beyond.n; k++) {
+		size_t i = part->beyond.at[k];
+		uint32_t known = strings_find_hashed(s, s->text.at[job->ids[i]], hash_of(job, i));
+
+		if (known != NONE)
+			job->ids[i] = known;
+		else if (!hash_add(&s->index, hash_of(job, i), job->ids[i]))
+			return false;
+	}
+	return true;
+}
+
 bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n)
 {
-	enum { AHEAD = 16 };
+	enum { LEAST_PART = 16384 };
+	struct index_job job = {.strings = s, .ids = ids, .hashes = hashes, .n = n,
+		.parts = parallel_parts(n, LEAST_PART)};
 	bool fine = hash_reserve(&s->index, s->index.n + n);
 
-	for (size_t i = 0; fine && i < n; i++) {
-		struct probe probe = {s, s->text.at[ids[i]]};
-		uint64_t hash = (uint64_t)hashes[i] << 32;
-		uint32_t known = hash_find(&s->index, hash, same_text, &probe);
-
-		if (n - i > AHEAD)
-			hash_prefetch(&s->index, (uint64_t)hashes[i + AHEAD] << 32);
-		if (known != NONE)
-			ids[i] = known;
-		else
-			fine = hash_add(&s->index, hash, ids[i]);
+	if (fine)
+		parallel_run(job.parts, index_part, &job);
+	for (size_t i = 0; i < job.parts; i++)
+		s->index.n += job.part[i].added;
+	for (size_t i = 0; i < job.parts; i++) {
+		fine = fine && !job.part[i].failed && index_beyond(&job, &job.part[i]);
+		vec_clear(&job.part[i].beyond);
 	}
 	return fine;
 }

@@ -97,7 +97,7 @@ static void without_memory_nothing_is_lost(void **state)
 	mem_fail_at(1);
 	assert_false(hash_add(&index, good_hash(1), 0));
 	assert_int_equal(index.n, 0);
-	for (; n < 10 || index.n < (index.mask + 1) / 4 * 3; n++)
+	for (; n < 10 || index.n < index.places / 4 * 3; n++)
 		assert_true(hash_add(&index, good_hash(value_of(n)), n));
 	mem_fail_at(1);
 	assert_false(hash_add(&index, good_hash(value_of(n)), n));
@@ -106,6 +106,34 @@ static void without_memory_nothing_is_lost(void **state)
 	for (uint32_t id = 0; id < n; id++)
 		assert_int_equal(find(&index, value_of(id), good_hash(value_of(id))), id);
 	assert_true(hash_add(&index, good_hash(value_of(n)), n));
+	hash_clear(&index);
+}
+
+/* Adding in parts: each knows its places only. */
+static void places_end_where_they_are_said_to(void **state)
+{
+	struct hash_index index = {0};
+	const uint64_t last = (uint64_t)UINT32_MAX << 32;       /* begins at the last place */
+	uint64_t values[] = {value_of(0), value_of(1)};
+	uint32_t id = 0;
+
+	assert_true(hash_reserve(&index, 10));
+	assert_int_equal(hash_begin(&index, last), index.places - 1);
+	assert_int_equal(hash_put_before(&index, index.places, last, &id, same_value, &values[0]),
+		HASH_ADDED);
+	id = 1;
+	assert_int_equal(hash_put_before(&index, index.places, last, &id, same_value, &values[1]),
+		HASH_BEYOND);
+	assert_int_equal(id, 1);
+	id = 7;
+	assert_int_equal(hash_put_before(&index, index.places, last, &id, same_value, &values[0]),
+		HASH_KNOWN);
+	assert_int_equal(id, 0);
+	index.n = 1;
+	assert_int_equal(find(&index, values[0], last), 0);
+	assert_int_equal(find(&index, values[1], last), NONE);
+	assert_true(hash_add(&index, last, 1));
+	assert_int_equal(find(&index, values[1], last), 1);
 	hash_clear(&index);
 }
 
@@ -137,6 +165,7 @@ int main(void)
 		cmocka_unit_test(a_hash_of_zero_and_the_largest_id_are_no_exception),
 		cmocka_unit_test(reserved_room_needs_no_more_memory),
 		cmocka_unit_test(without_memory_nothing_is_lost),
+		cmocka_unit_test(places_end_where_they_are_said_to),
 		cmocka_unit_test(texts_that_differ_hash_differently),
 	};
 

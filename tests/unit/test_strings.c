@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/strings.h"
 
@@ -73,6 +74,46 @@ static void copies_and_aliases(void **state)
 	strings_clear(&s);
 }
 
+/* Texts made known all at once get the ids they would get one by one: that of the
+ * first of equal ones, or of one that was there. */
+static void check_index(const char *threads)
+{
+	enum { N = 5000, DISTINCT = 3000 };
+	static char bytes[N][16];
+	static uint32_t ids[N], hashes[N];
+	struct strings s;
+	uint32_t known;
+
+	setenv("TFPROF_THREADS", threads, 1);
+	assert_true(strings_init(&s));
+	known = strings_add(&s, SPAN("name_7"));
+	assert_true(strings_append(&s, N));
+	for (uint32_t i = 0; i < N; i++) {
+		snprintf(bytes[i], sizeof(bytes[i]), "name_%u", i % DISTINCT);
+		ids[i] = known + 1 + i;
+		s.text.at[ids[i]] = span_of(bytes[i]);
+		hashes[i] = strings_short_hash(span_of(bytes[i]));
+	}
+	assert_true(strings_index(&s, ids, hashes, N));
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t expected = i % DISTINCT == 7 ? known : known + 1 + i % DISTINCT;
+
+		assert_int_equal(ids[i], expected);
+		assert_int_equal(strings_find(&s, span_of(bytes[i])), expected);
+	}
+	assert_int_equal(s.index.n, 1 + DISTINCT);
+	assert_int_equal(strings_find(&s, SPAN("name_3000")), NONE);
+	strings_clear(&s);
+	unsetenv("TFPROF_THREADS");
+}
+
+static void texts_made_known_at_once(void **state)
+{
+	check_index("1");
+	check_index("2");
+	check_index("4");
+}
+
 /* Wherever memory runs out, the pool keeps what it had and goes on later. */
 static void every_allocation_may_fail(void **state)
 {
@@ -133,6 +174,7 @@ int main(void)
 		cmocka_unit_test(the_empty_string_is_zero),
 		cmocka_unit_test(bytes_of_any_kind_are_text),
 		cmocka_unit_test(copies_and_aliases),
+		cmocka_unit_test(texts_made_known_at_once),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(spans_find_compare_and_contain),
 	};
