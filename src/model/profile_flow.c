@@ -27,8 +27,10 @@ struct source_output {
 };
 
 /* Ids are the node numbers of the profile that was saved, so nearly always
- * 0…n-1: a table answers. Anything else is searched in a sorted list. */
+ * 0…n-1, mostly in that order: then an id is a node. Else a table answers, and
+ * what is far from that is searched in a sorted list. */
 struct id_map {
+	size_t n_same;                 /* an id below is the node */
 	uint32_t *table;
 	size_t n_table;
 	struct id_node {
@@ -95,11 +97,24 @@ static int64_t key_of(const struct model *m, uint32_t node, size_t *i)
 	return m->nodes.id[node];
 }
 
+static bool ids_in_order(const struct model *m)
+{
+	if (m->flow.keys.n)
+		return false;
+	for (size_t node = 0; node < m->flow.n; node++)
+		if (m->nodes.id[node] != (int64_t)node)
+			return false;
+	return true;
+}
+
 static bool id_map_init(struct id_map *map, const struct model *m)
 {
 	size_t n = m->flow.n, i = 0;
 
-	*map = (struct id_map){.n_table = 2 * n + 64};
+	*map = (struct id_map){.n_same = ids_in_order(m) ? n : 0};
+	if (map->n_same)
+		return true;
+	map->n_table = 2 * n + 64;
 	map->table = mem_array(map->n_table, sizeof(*map->table));
 	if (!map->table)
 		return false;
@@ -132,6 +147,8 @@ static uint32_t id_map_find(const struct id_map *map, int64_t id)
 {
 	struct id_node key = {id, 0}, *hit;
 
+	if (id >= 0 && (uint64_t)id < map->n_same)
+		return (uint32_t)id;
 	if (id >= 0 && (uint64_t)id < map->n_table)
 		return map->table[id];
 	hit = map->n_sorted ? bsearch(&key, map->sorted, map->n_sorted, sizeof(key), by_id) : NULL;

@@ -184,8 +184,8 @@ PREFETCHES prefetch_line(const struct query *q, uint32_t row)
 
 	if (q->n - row <= 2 * AHEAD)
 		return;
-	__builtin_prefetch(q->tree->label[q->view[row + AHEAD]].at);
-	__builtin_prefetch(&q->tree->label[q->view[row + 2 * AHEAD]]);
+	__builtin_prefetch(tree_label_at(q->tree, q->view[row + AHEAD])->at);
+	__builtin_prefetch(tree_label_at(q->tree, q->view[row + 2 * AHEAD]));
 	v = q->row[row + AHEAD];
 	__builtin_prefetch(numbers_own(&q->numbers, v));
 	__builtin_prefetch(numbers_total(&q->numbers, v) + q->numbers.n - 1);

@@ -16,10 +16,11 @@ PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 	enum { AHEAD = 8 };
 	struct span label;
 
-	if (end - v <= AHEAD || !(job->q->flags[v + AHEAD] & ROW_SHOWN))
+	if (end - v <= 2 * AHEAD || !(job->q->flags[v + AHEAD] & ROW_SHOWN))
 		return;
-	label = job->q->tree->label[v + AHEAD];
+	label = *tree_label_at(job->q->tree, (uint32_t)v + AHEAD);
 	prefetch_bytes(label.at, label.n);
+	__builtin_prefetch(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
 }
 
 static void filter_part(void *context, size_t part)

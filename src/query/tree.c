@@ -15,7 +15,8 @@ struct work {
 	struct query *q;
 	uint32_t n;
 	const uint32_t *up;
-	uint32_t *graph_up;            /* graph view: `up`, while it is written */
+	uint32_t *graph_up;            /* graph view: `up`, while it is written; NULL where
+	                                  all nodes stay */
 	struct picked *picked;         /* code view */
 	/* what numbers have to reach, in the order of a row: */
 	int64_t least_own[N_METRICS], least_total[N_METRICS];
@@ -31,7 +32,7 @@ static bool allocate(struct work *w)
 	if (!query_allocate_rows(q, n))
 		return false;
 	w->up = q->tree->parent;
-	if (q->kind == TFPROF_GRAPH)
+	if (q->kind == TFPROF_GRAPH && !regexes_accept_all(q->account))
 		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
 	if (q->kind == TFPROF_CODE) {
 		w->picked = arena_array(a, n, sizeof(*w->picked));
@@ -114,6 +115,8 @@ static void find_staying(struct work *w)
 	uint8_t *flags = w->q->flags;
 
 	flags[0] |= ROW_STAYS;
+	if (regexes_accept_all(w->q->account))        /* all do */
+		return;
 	if (w->q->kind == TFPROF_GRAPH) {
 		w->graph_up[0] = NONE;
 		for (uint32_t v = 1; v < w->n; v++)

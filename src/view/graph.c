@@ -1,8 +1,6 @@
 /* Graph view: from the nodes that are no one's input along data flow, each
  * node once, first come, depth first. The walk does not depend on the query,
  * so the picture is a spanning forest that is built once. */
-#include "base/parallel.h"
-#include "base/prefetch.h"
 #include "view/tree.h"
 
 /* Where the walk stands in a node's inputs. */
@@ -63,48 +61,6 @@ static void find_inputs(struct walk *w, bool *is_input)
 	}
 }
 
-/* In the order of the tree nodes are all over the columns. */
-PREFETCHES prefetch_name(const struct tree *t, const struct model *m, uint32_t v)
-{
-	enum { AHEAD = 8 };
-
-	if (t->n - v <= 2 * AHEAD)
-		return;
-	__builtin_prefetch(&m->strings.text.at[m->nodes.name[t->node[v + AHEAD]]]);
-	__builtin_prefetch(&m->nodes.name[t->node[v + 2 * AHEAD]]);
-}
-
-struct label_job {
-	struct tree *tree;
-	const struct model *model;
-	size_t parts;
-};
-
-static void label_part(void *context, size_t part)
-{
-	const struct label_job *job = context;
-	struct tree *t = job->tree;
-	uint32_t v = (uint32_t)parallel_begin(t->n, job->parts, part);
-	uint32_t end = (uint32_t)parallel_begin(t->n, job->parts, part + 1);
-
-	for (; v < end; v++) {
-		prefetch_name(t, job->model, v);
-		t->label[v] = v ? model_name(job->model, t->node[v]) : SPAN(ROOT_NAME);
-	}
-}
-
-static bool label_nodes(struct tree *t, const struct model *m)
-{
-	enum { LEAST_PART = 16384 };
-	struct label_job job = {t, m, parallel_parts(t->n, LEAST_PART)};
-
-	t->label = mem_array(t->n, sizeof(*t->label));
-	if (!t->label)
-		return false;
-	parallel_run(job.parts, label_part, &job);
-	return true;
-}
-
 /* The nodes that are no one's input, in byte order of their names. */
 static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
@@ -138,10 +94,10 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	if (fine) {
 		t->node[0] = t->parent[0] = NONE;
 		t->n = 1;
+		t->model = m;
 	}
 	for (size_t i = 0; fine && i < n_roots; i++)
 		fine = walk_from(&w, roots[i]);
-	fine = fine && label_nodes(t, m);
 	vec_clear(&w.stack);
 	arena_clear(&scratch);
 	if (fine)

@@ -20,7 +20,9 @@ struct tree {
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *node;
-	struct span *label;            /* of the model's texts, or the arena's */
+	struct span *label;            /* of the model's texts, or the arena's; graph view
+	                                  has none: there they are the names of nodes */
+	const struct model *model;     /* graph view */
 	struct arena arena;            /* all that follows: */
 	uint32_t *first_node, *nodes;  /* code view */
 	struct frame *frames;          /* code view: the first frame of each label */
@@ -30,9 +32,16 @@ struct tree {
 
 void tree_clear(struct tree *t);
 
+/* Where the label of a view node that is not the root is noted. */
+static inline const struct span *tree_label_at(const struct tree *t, uint32_t v)
+{
+	return t->label ? &t->label[v]
+			: &t->model->strings.text.at[t->model->nodes.name[t->node[v]]];
+}
+
 static inline struct span tree_label(const struct tree *t, uint32_t v)
 {
-	return v ? t->label[v] : SPAN(ROOT_NAME);
+	return v ? *tree_label_at(t, v) : SPAN(ROOT_NAME);
 }
 
 /* Each fills an empty tree. */
