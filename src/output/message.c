@@ -205,14 +205,17 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const struct query *q = m->q;
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
 	struct span name = row_name(q, row);
+	int64_t room[N_METRICS];
+	const int64_t *own = query_own_row(q, q->row[row], room);
+	const int64_t *total = query_total_row(q, q->row[row]);
 
 	put_header(p, 1, name.n);
 	put_span(p, name);
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
-		put_nonzero(p, fields[k].own, query_own(q, (enum metric)k, row));
-		put_nonzero(p, fields[k].total, query_total(q, (enum metric)k, row));
+		put_nonzero(p, fields[k].own, own[q->numbers.slot[k]]);
+		put_nonzero(p, fields[k].total, total[q->numbers.slot[k]]);
 	}
 	if (is_multi(q))
 		return;

@@ -12,6 +12,7 @@ struct line {
 	struct buf *text;
 	uint32_t row, view;
 	bool follows;              /* a piece stands before the next one */
+	const int64_t *own, *total;
 };
 
 /* Before each piece between the brackets. */
@@ -46,6 +47,7 @@ static inline char *write_pair(char *at, enum unit unit, int64_t own, int64_t to
 static void put_number(struct line *l, const struct report_number *column)
 {
 	const struct query *q = l->q;
+	size_t slot = q->numbers.slot[column->metric];
 	struct buf *b = l->text;
 	char *at;
 
@@ -57,8 +59,8 @@ static void put_number(struct line *l, const struct report_number *column)
 		at += 2;
 	}
 	l->follows = true;
-	at = write_pair(at, column->unit, query_own(q, column->metric, l->row),
-		query_total(q, column->metric, l->row), query_is_accounted(q, l->row));
+	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
+		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
 	if (column->metric == METRIC_PARAMS)
 		buf_text(b, " params");
@@ -114,6 +116,7 @@ static void put_occurrence(struct line *l)
 	const struct query *q = l->q;
 	struct buf *b = piece(l);
 	bool accounted = query_is_accounted(q, l->row);
+	size_t slot = q->numbers.slot[METRIC_RUNS];
 	char *at;
 
 	if (q->kind == TFPROF_CODE) {
@@ -122,8 +125,7 @@ static void put_occurrence(struct line *l)
 	}
 	if (!buf_reserve(b, 2 * PAIR_MAX + 2))
 		return;
-	at = write_pair(b->at + b->n, UNIT_COUNT, query_own(q, METRIC_RUNS, l->row),
-		query_total(q, METRIC_RUNS, l->row), accounted);
+	at = write_pair(b->at + b->n, UNIT_COUNT, l->own[slot], l->total[slot], accounted);
 	*at++ = '|';
 	at = write_pair(at, UNIT_COUNT, 1, query_defined(q, l->row), accounted);
 	b->n = (size_t)(at - b->at);
@@ -143,7 +145,10 @@ static void put_shapes(struct line *l)
 static void put_line(struct line *l, const struct report_number *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
+	int64_t room[N_METRICS];
 
+	l->own = query_own_row(l->q, l->view, room);
+	l->total = query_total_row(l->q, l->view);
 	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
 	buf_span(l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
@@ -176,19 +181,30 @@ static void put_tensor(struct line *l)
 		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
 }
 
-/* Sorted by a number, lines are in no order in memory: ask for those to come. */
+/* Sorted by a number, lines are in no order in memory: ask for those to come, in
+ * steps, as one thing says where the next one is. */
 PREFETCHES prefetch_line(const struct query *q, uint32_t row)
 {
-	enum { AHEAD = 8 };
-	uint32_t v;
+	enum { AHEAD = 5 };
+	const struct tree *t = q->tree;
+	const struct model *m = q->model;
+	const uint32_t *view = q->view + row;
+	uint32_t node;
 
-	if (q->n - row <= 2 * AHEAD)
+	if (q->n - row <= 4 * AHEAD)
 		return;
-	__builtin_prefetch(tree_label_at(q->tree, q->view[row + AHEAD])->at);
-	__builtin_prefetch(tree_label_at(q->tree, q->view[row + 2 * AHEAD]));
-	v = q->row[row + AHEAD];
-	__builtin_prefetch(numbers_own(&q->numbers, v));
-	__builtin_prefetch(numbers_total(&q->numbers, v) + q->numbers.n - 1);
+	__builtin_prefetch(query_total_row(q, view[AHEAD]));
+	__builtin_prefetch(query_total_row(q, view[AHEAD]) + q->numbers.n - 1);
+	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
+	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
+	if (!t->node)
+		return;
+	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
+	node = t->node[view[3 * AHEAD]];
+	metrics_prefetch_node(m, node);
+	if (node != NONE)
+		__builtin_prefetch(&m->nodes.name[node]);
+	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
 }
 
 /* ---- blocks of lines --------------------------------------------------------- */
@@ -214,7 +230,7 @@ static void make_block(void *context, size_t slot, size_t block)
 	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
 
 	for (; i < end && !q->failed && !query_cancelled(q); i++) {
-		struct line l = {q, text, i, q->view[i], false};
+		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
 		prefetch_line(q, i);
 		put_line(&l, job->numbers, job->n_numbers);

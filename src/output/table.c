@@ -38,9 +38,13 @@ const struct table_field *table_next_field(unsigned selected, size_t *i)
 
 static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *row)
 {
+	int64_t room[N_METRICS];
+	const int64_t *own = query_own_row(q, q->row[i], room);
+	const int64_t *total = query_total_row(q, q->row[i]);
+
 #define READ(metric, field)                                                    \
-	row->field = query_has(q, metric) ? query_own(q, metric, i) : 0;       \
-	row->total_##field = query_has(q, metric) ? query_total(q, metric, i) : 0;
+	row->field = query_has(q, metric) ? own[q->numbers.slot[metric]] : 0;  \
+	row->total_##field = query_has(q, metric) ? total[q->numbers.slot[metric]] : 0;
 	READ(METRIC_RUNS, run_count)
 	READ(METRIC_MICROS, exec_micros)
 	READ(METRIC_ACCELERATOR, accelerator_exec_micros)

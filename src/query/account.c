@@ -12,35 +12,14 @@ enum { AHEAD = 8, LEAST_PART = 16384 };
 void query_numbers(const struct query *q, uint32_t node, struct numbers *out)
 {
 	if (q->wraps)
-		metrics_of_wrapping(q->model, node, q->options->number[OPT_STEP], out);
+		metrics_of_wrapping(q->model, node, q->step, out);
 	else
-		metrics_of(q->model, node, q->options->number[OPT_STEP], out);
+		metrics_of(q->model, node, q->step, out);
 }
 
 bool query_needs_wrapping(const struct query *q)
 {
-	return q->model->has_negative && q->options->number[OPT_STEP] < 0;
-}
-
-PREFETCHES prefetch_exec(const struct model *m, uint32_t node)
-{
-	const struct exec *row;
-
-	if (node == NONE || m->nodes.first_exec[node] == NONE)
-		return;
-	row = exec_at(&m->execs, m->nodes.first_exec[node]);
-	__builtin_prefetch(row);
-	__builtin_prefetch((const char *)(row + 1) - 1);
-}
-
-PREFETCHES prefetch_node(const struct model *m, uint32_t node)
-{
-	if (node == NONE)
-		return;
-	__builtin_prefetch(&m->nodes.first_exec[node]);
-	__builtin_prefetch(&m->nodes.types[node]);
-	__builtin_prefetch(&m->nodes.shape[node]);
-	__builtin_prefetch(&m->nodes.float_ops[node]);
+	return q->model->has_negative && q->step < 0;
 }
 
 /* The nodes to come after nodes[i] of n. */
@@ -48,8 +27,8 @@ PREFETCHES look_ahead(const struct model *m, const uint32_t *nodes, size_t i, si
 {
 	if (n - i <= 2 * AHEAD)
 		return;
-	prefetch_exec(m, nodes[i + AHEAD]);
-	prefetch_node(m, nodes[i + 2 * AHEAD]);
+	metrics_prefetch_exec(m, nodes[i + AHEAD]);
+	metrics_prefetch_node(m, nodes[i + 2 * AHEAD]);
 }
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -62,18 +41,42 @@ struct node_job {
 	bool saturated[PARALLEL_MAX];
 };
 
-void query_put_row(const struct query *q, size_t row, const struct numbers *own,
-	const struct numbers *total)
+void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row)
 {
-	const struct number_rows *numbers = &q->numbers;
-	int64_t *total_row = numbers_total(numbers, row), *own_row = total_row;
+	for (size_t k = 0; k < q->numbers.n; k++)
+		row[k] = numbers->at[q->numbers.metric[k]];
+}
 
-	if (!(numbers->first[row] & ROW_IS_TOTAL))
-		own_row = numbers->at + (size_t)numbers->first[row] * numbers->n;
-	for (size_t k = 0; own_row != total_row && k < numbers->n; k++)
-		own_row[k] = own->at[numbers->metric[k]];
-	for (size_t k = 0; k < numbers->n; k++)
-		total_row[k] = total->at[numbers->metric[k]];
+void query_put_own(const struct query *q, size_t v, const struct numbers *own, bool accounted)
+{
+	int64_t *row = query_total_row(q, v);
+	bool less = false;
+
+	query_put_row(q, own, row);
+	if (q->numbers.own)
+		query_put_row(q, own, q->numbers.own + v * q->numbers.n);
+	for (size_t k = 0; k < q->numbers.n; k++)
+		less |= row[k] < q->least_own[k];
+	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
+		(less ? 0 : ROW_PASSES));
+	q->defined[v] = v != 0;
+}
+
+/* In a tree what is below comes right behind: with nothing there, the total is what
+ * the node has itself. */
+const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS])
+{
+	const struct tree *t = q->tree;
+	struct numbers numbers = {0};
+
+	if (q->numbers.own)
+		return q->numbers.own + (size_t)v * q->numbers.n;
+	if (v + 1 == t->n || t->parent[v + 1] != v)
+		return query_total_row(q, v);
+	if (t->node[v] != NONE)
+		query_numbers(q, t->node[v], &numbers);
+	query_put_row(q, &numbers, room);
+	return room;
 }
 
 static void account_part(void *context, size_t part)
@@ -83,24 +86,20 @@ static void account_part(void *context, size_t part)
 	const struct model *m = q->model;
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
 	const struct numbers nothing = {0};
-	struct numbers numbers;
+	struct numbers numbers = {0};
 
 	for (size_t v = parallel_begin(job->n, job->parts, part); v < end; v++) {
 		uint32_t node = job->nodes[v];
 
 		look_ahead(m, job->nodes, v, job->n);
-		q->defined[v] = v != 0;
 		if (node == NONE) {
-			query_put_flags(q, v, v && job->parents);
-			query_put_row(q, v, &nothing, &nothing);
+			query_put_own(q, v, &nothing, v && job->parents);
 			continue;
 		}
-		query_put_flags(q, v, query_picks(q, m->nodes.types[node]));
 		job->saturated[part] |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
-		if (!q->metrics)
-			continue;
-		query_numbers(q, node, &numbers);
-		query_put_row(q, v, &numbers, &numbers);
+		if (q->metrics)
+			query_numbers(q, node, &numbers);
+		query_put_own(q, v, &numbers, query_picks(q, m->nodes.types[node]));
 	}
 }
 

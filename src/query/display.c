@@ -108,15 +108,13 @@ static bool sort_by_name(const struct tree *t, uint32_t *child, uint32_t n)
 /* What a child is ordered by: large numbers come first. */
 static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 {
-	const struct number_rows *numbers = &d->q->numbers;
-
 	/* Siblings are equally deep as far as the display goes; what was hidden
 	 * between makes the difference. */
 	if (d->q->options->order == ORDER_DEPTH)
 		return sort_key_ascending(d->shown->depth[v]);
 	if (metric < 0)
 		return sort_key_descending(d->shown->n_picked[v]);
-	return sort_key_descending(numbers_total(numbers, v)[numbers->slot[metric]]);
+	return sort_key_descending(query_total_row(d->q, v)[d->q->numbers.slot[metric]]);
 }
 
 /* The children of nodes in a part of the tree. */

@@ -133,6 +133,13 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	return n;
 }
 
+static void put_rows(const struct query *q, uint32_t i, const struct numbers *own,
+	const struct numbers *total)
+{
+	query_put_row(q, own, q->numbers.own + (size_t)i * q->numbers.n);
+	query_put_row(q, total, query_total_row(q, i));
+}
+
 /* The root, and below it what is shown: rows in the order of the list. */
 static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const struct numbers *root)
 {
@@ -150,7 +157,7 @@ static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const stru
 	q->view[0] = q->parent[0] = NONE;
 	q->depth[0] = 0;
 	q->row[0] = q->defined[0] = 0;
-	query_put_row(q, 0, &(struct numbers){0}, root);
+	put_rows(q, 0, &(struct numbers){0}, root);
 	for (uint32_t i = 1; i <= n; i++) {
 		uint32_t group = shown[i - 1];
 
@@ -159,7 +166,7 @@ static bool answer(struct list *l, const uint32_t *shown, uint32_t n, const stru
 		q->row[i] = i;
 		q->flags[i] = ROW_ACCOUNTED;
 		q->defined[i] = l->picked[group].n;
-		query_put_row(q, i, &l->picked[group].sum, &l->total[group]);
+		put_rows(q, i, &l->picked[group].sum, &l->total[group]);
 	}
 	return true;
 }

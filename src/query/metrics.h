@@ -2,6 +2,7 @@
 #ifndef TFPROF_QUERY_METRICS_H
 #define TFPROF_QUERY_METRICS_H
 
+#include "base/prefetch.h"
 #include "model/model.h"
 
 enum metric {
@@ -24,6 +25,29 @@ void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbe
  * negative sum over several steps is huge. Its minimums are compared with
  * that, so what it shows by default depends on it. */
 void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
+
+/* Asks for what is read of a node (it may be NONE): first its columns, and when they
+ * are there its exec row. */
+PREFETCHES metrics_prefetch_node(const struct model *m, uint32_t node)
+{
+	if (node == NONE)
+		return;
+	__builtin_prefetch(&m->nodes.first_exec[node]);
+	__builtin_prefetch(&m->nodes.types[node]);
+	__builtin_prefetch(&m->nodes.shape[node]);
+	__builtin_prefetch(&m->nodes.float_ops[node]);
+}
+
+PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
+{
+	const struct exec *row;
+
+	if (node == NONE || m->nodes.first_exec[node] == NONE)
+		return;
+	row = exec_at(&m->execs, m->nodes.first_exec[node]);
+	__builtin_prefetch(row);
+	__builtin_prefetch((const char *)(row + 1) - 1);
+}
 
 /* Sums wrap like the original's, except parameters, which stay at the top. */
 static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)

@@ -147,22 +147,11 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-/* Says which rows a view node of a tree has; returns how many. Children come right
- * behind their parents. */
-static uint32_t lay_row(const struct tree *t, uint32_t *first, size_t v)
-{
-	if (v + 1 == t->n || t->parent[v + 1] != v)
-		return 1;
-	if (!t->node || t->node[v] != NONE)
-		return 2;
-	*first |= ROW_IS_TOTAL;
-	return 1;
-}
-
 static bool allocate_numbers(struct query *q, size_t n)
 {
 	struct number_rows *numbers = &q->numbers;
-	uint32_t row = 0;
+	bool made = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+	size_t size;
 
 	numbers->n = 0;
 	for (uint8_t k = 0; k < N_METRICS; k++) {
@@ -172,17 +161,10 @@ static bool allocate_numbers(struct query *q, size_t n)
 			numbers->slot[k] = numbers->n++;
 		}
 	}
-	numbers->first = n < ROW_IS_TOTAL / 2
-		? arena_array(&q->arena, n + 1, sizeof(*numbers->first)) : NULL;
-	if (!numbers->first)
-		return false;
-	for (size_t v = 0; v < n; v++) {
-		numbers->first[v] = row;
-		row += q->tree ? lay_row(q->tree, &numbers->first[v], v) : 2;
-	}
-	numbers->first[n] = row;
-	numbers->at = arena_array(&q->arena, row, numbers->n * sizeof(*numbers->at));
-	return numbers->at;
+	size = numbers->n * sizeof(*numbers->total);
+	numbers->total = arena_array(&q->arena, n, size);
+	numbers->own = made ? NULL : arena_array(&q->arena, n, size);
+	return numbers->total && (made || numbers->own);
 }
 
 bool query_allocate_rows(struct query *q, size_t n)
@@ -196,8 +178,10 @@ bool query_allocate_rows(struct query *q, size_t n)
 
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 {
-	enum tfprof_status status = prepare(q, err);
+	enum tfprof_status status;
 
+	q->step = q->options->number[OPT_STEP];
+	status = prepare(q, err);
 	if (status == TFPROF_OK)
 		status = q->kind == TFPROF_OP ? query_list(q, err) : query_tree(q, err);
 	if (status == TFPROF_OK)

@@ -20,21 +20,18 @@
 #include "view/groups.h"
 #include "view/tree.h"
 
-/* The numbers of view nodes, of every wanted metric: own ones, and behind them
- * totals, because both are added up and printed together. Most view nodes have
- * nothing below them: then one row is both. Empty parents have a total only. */
+/* The numbers of view nodes, of every wanted metric. Own numbers are kept where they
+ * are sums; those of a graph node are made again when they are asked for, because
+ * fresh memory costs more than that. */
 struct number_rows {
-	int64_t *at;                           /* rows of n numbers */
-	uint32_t *first;                       /* by view node: its first row, maybe with
-	                                          ROW_IS_TOTAL; its last one is before the
-	                                          first of the next */
+	int64_t *total;                        /* by view node: a row of n numbers */
+	int64_t *own;                          /* likewise; NULL: those of its graph node */
 	uint8_t n;                             /* wanted metrics */
 	uint8_t metric[N_METRICS];             /* which they are */
 	uint8_t slot[N_METRICS];               /* where each is; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
-#define ROW_IS_TOTAL (UINT32_C(1) << 31)
 
 /* What is known of a view node besides. */
 enum row_flags {
@@ -59,6 +56,7 @@ struct query {
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks;                       /* by type set: matching account regexes */
+	int64_t step;                          /* whose numbers are asked for; negative: all */
 	bool wraps;                            /* numbers are the original's, see metrics.h */
 
 	/* the answer */
@@ -67,6 +65,8 @@ struct query {
 	int32_t *depth;
 	uint32_t *row;                         /* where its numbers are */
 	struct number_rows numbers;
+	/* what numbers have to reach, in the order of a row: */
+	int64_t least_own[N_METRICS], least_total[N_METRICS];
 	uint8_t *flags;                        /* by row: enum row_flags */
 	uint32_t *defined;                     /* by row: total_definition_count */
 	bool saturated;                        /* a parameter count did not fit */
@@ -91,30 +91,24 @@ static inline bool query_has(const struct query *q, enum metric metric)
 	return q->numbers.slot[metric] != NO_SLOT;
 }
 
-static inline int64_t *numbers_total(const struct number_rows *numbers, size_t v)
+static inline int64_t *query_total_row(const struct query *q, size_t v)
 {
-	size_t end = numbers->first[v + 1] & ~ROW_IS_TOTAL;
-
-	return numbers->at + (end - 1) * numbers->n;
+	return q->numbers.total + v * q->numbers.n;
 }
 
-static inline const int64_t *numbers_own(const struct number_rows *numbers, size_t v)
-{
-	static const int64_t nothing[N_METRICS];
-
-	if (numbers->first[v] & ROW_IS_TOTAL)
-		return nothing;
-	return numbers->at + (size_t)numbers->first[v] * numbers->n;
-}
+/* Own numbers of a view node; `room` is for those that have to be made. */
+const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS]);
 
 static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
 {
-	return numbers_own(&q->numbers, q->row[i])[q->numbers.slot[metric]];
+	int64_t room[N_METRICS];
+
+	return query_own_row(q, q->row[i], room)[q->numbers.slot[metric]];
 }
 
 static inline int64_t query_total(const struct query *q, enum metric metric, uint32_t i)
 {
-	return numbers_total(&q->numbers, q->row[i])[q->numbers.slot[metric]];
+	return query_total_row(q, q->row[i])[q->numbers.slot[metric]];
 }
 
 static inline bool query_is_accounted(const struct query *q, uint32_t i)
@@ -129,19 +123,13 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 
 /* ---- for the views' own files ------------------------------------------- */
 
-/* Room for the numbers, flags and definition counts of n view nodes: those of the
- * tree, or of a list, where totals differ though nothing is below. */
+/* Room for the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
-/* Own numbers are not kept where there is a total only. */
-void query_put_row(const struct query *q, size_t row, const struct numbers *own,
-	const struct numbers *total);
-
-/* What is accounted stays; what is above it does, too, in some views. */
-static inline void query_put_flags(const struct query *q, size_t row, bool accounted)
-{
-	q->flags[row] = accounted ? ROW_ACCOUNTED | ROW_STAYS : 0;
-}
+void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row);
+/* The own numbers of a view node, which are its total until others are added, and
+ * what follows from them and from whether it is accounted. */
+void query_put_own(const struct query *q, size_t v, const struct numbers *own, bool accounted);
 
 /* How often a node with this set of types is picked: 0 is not accounted. */
 static inline uint32_t query_picks(const struct query *q, uint32_t types)

@@ -18,8 +18,6 @@ struct work {
 	uint32_t *graph_up;            /* graph view: `up`, while it is written; NULL where
 	                                  all nodes stay */
 	struct picked *picked;         /* code view */
-	/* what numbers have to reach, in the order of a row: */
-	int64_t least_own[N_METRICS], least_total[N_METRICS];
 	struct shown_tree shown;
 };
 
@@ -45,9 +43,9 @@ static bool allocate(struct work *w)
 
 /* ---- minimums ------------------------------------------------------------ */
 
-static void find_limits(struct work *w)
+static void find_limits(struct query *q)
 {
-	bool code = w->q->kind == TFPROF_CODE;
+	bool code = q->kind == TFPROF_CODE;
 	const struct {
 		enum option_id option;
 		enum metric metric;
@@ -66,29 +64,26 @@ static void find_limits(struct work *w)
 	};
 
 	for (size_t k = 0; k < N_METRICS; k++)
-		w->least_own[k] = w->least_total[k] = INT64_MIN;
+		q->least_own[k] = q->least_total[k] = INT64_MIN;
 	for (size_t i = 0; i < sizeof(minimums) / sizeof(*minimums); i++) {
 		enum metric metric = minimums[i].metric;
-		int64_t *least = minimums[i].own ? w->least_own : w->least_total;
+		int64_t *least = minimums[i].own ? q->least_own : q->least_total;
 
 		if (code && metric == METRIC_RUNS)
 			continue;
 		/* A metric is only wanted where its minimum can matter. */
-		if (query_has(w->q, metric))
-			least[w->q->numbers.slot[metric]] =
-				w->q->options->number[minimums[i].option];
+		if (query_has(q, metric))
+			least[q->numbers.slot[metric]] = q->options->number[minimums[i].option];
 	}
 }
 
-/* Most nodes do, so all numbers are compared. */
-static bool reaches_minimums(const struct work *w, uint32_t v)
+/* Most do, so all numbers are compared. */
+static bool reaches_minimums(const struct query *q, const int64_t *total)
 {
-	const int64_t *own = numbers_own(&w->q->numbers, v);
-	const int64_t *total = numbers_total(&w->q->numbers, v);
 	bool less = false;
 
-	for (size_t k = 0; k < w->q->numbers.n; k++)
-		less |= (own[k] < w->least_own[k]) | (total[k] < w->least_total[k]);
+	for (size_t k = 0; k < q->numbers.n; k++)
+		less |= total[k] < q->least_total[k];
 	return !less;
 }
 
@@ -101,10 +96,8 @@ static void account_frames(struct work *w)
 
 	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
 	for (uint32_t v = 0; v < w->n; v++) {
-		query_put_row(q, v, &w->picked[v].sum, &w->picked[v].sum);
 		w->shown.n_picked[v] = w->picked[v].n;
-		q->defined[v] = v != 0;
-		query_put_flags(q, v, v && (w->shown.n_picked[v] || all));
+		query_put_own(q, v, &w->picked[v].sum, v && (w->picked[v].n || all));
 	}
 }
 
@@ -144,18 +137,21 @@ static void add_row(const struct number_rows *numbers, int64_t *restrict to,
 }
 
 /* Adds the totals of those flagged to what is above them, from the last up. When
- * one comes up its total is known: time to see whether it reaches the minimums. */
+ * one comes up its total is known: time to see whether that, too, reaches the
+ * minimums. */
 static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 {
 	struct query *q = w->q;
 
 	for (uint32_t v = w->n - 1; v > 0; v--) {
+		const int64_t *total;
+
 		if (!(q->flags[v] & flag))
 			continue;
-		if (flag == ROW_STAYS && reaches_minimums(w, v))
-			q->flags[v] |= ROW_PASSES;
-		add_row(&q->numbers, numbers_total(&q->numbers, up[v]),
-			numbers_total(&q->numbers, v));
+		total = query_total_row(q, v);
+		if (flag == ROW_STAYS && !reaches_minimums(q, total))
+			q->flags[v] &= (uint8_t)~ROW_PASSES;
+		add_row(&q->numbers, query_total_row(q, up[v]), total);
 		q->defined[up[v]] += q->defined[v];
 	}
 }
@@ -287,14 +283,14 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 static void add_up_shown(struct work *w)
 {
 	struct query *q = w->q;
-	size_t columns = q->numbers.n;
+	int64_t room[N_METRICS];
 
 	for (uint32_t v = 0; v < w->n; v++) {
-		const int64_t *own = numbers_own(&q->numbers, v);
-		int64_t *total = numbers_total(&q->numbers, v);
+		const int64_t *own = query_own_row(q, v, room);
+		int64_t *total = query_total_row(q, v);
 
 		if (total != own)
-			memcpy(total, own, columns * sizeof(*own));
+			memcpy(total, own, q->numbers.n * sizeof(*own));
 		q->defined[v] = 1;
 	}
 	add_up(w, w->shown.parent, ROW_SHOWN);
@@ -307,7 +303,7 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 
 	if (!allocate(&w))
 		return error_no_memory(err);
-	find_limits(&w);
+	find_limits(q);
 	if (!query_needs_wrapping(q))
 		account(&w);
 	else if (!account_both_ways(&w))
