@@ -57,15 +57,19 @@ struct message {
 	struct buf blob[PARALLEL_MAX];
 	size_t *end;
 	size_t node_parts;
+	struct buf shapes;             /* each one once, as it stands in blobs: */
+	size_t *shape_end;
 	struct buf tensors;            /* of the rows, one behind the other: */
 	size_t *tensor_end;            /* NULL if there are none */
 	struct item *items;
 	size_t n, parts;
 	char *out;                     /* where the message begins; NULL while measuring */
+	size_t size;
 };
 
 /* ---- nodes -------------------------------------------------------------------- */
 
+/* An entry of the inputs' shapes without its position: the same for many. */
 static void put_shape(struct buf *b, const struct shape *shape)
 {
 	size_t open = wire_open(b, 2), dim;
@@ -80,34 +84,76 @@ static void put_shape(struct buf *b, const struct shape *shape)
 	wire_close(b, open);
 }
 
-/* What a GraphNodeProto says of the node apart from numbers. */
-static void put_node_facts(const struct model *m, uint32_t node, struct buf *b)
+static bool encode_shapes(struct message *m)
 {
+	const struct shapes *shapes = &m->q->model->shapes;
+	size_t n = shapes->at.n;
+
+	m->shape_end = arena_array(&m->q->arena, n, sizeof(*m->shape_end));
+	for (uint32_t i = 0; m->shape_end && i < n; i++) {
+		put_shape(&m->shapes, shapes_get(shapes, i));
+		m->shape_end[i] = m->shapes.n;
+	}
+	return m->shape_end && !m->shapes.failed;
+}
+
+static struct span encoded_shape(const struct message *m, uint32_t shape)
+{
+	size_t start = shape ? m->shape_end[shape - 1] : 0;
+
+	return (struct span){m->shapes.at + start, m->shape_end[shape] - start};
+}
+
+static void put_input(struct buf *b, int64_t position, struct span shape)
+{
+	size_t n = 1 + wire_varint_size((uint64_t)position) + shape.n;
+	char *at;
+
+	if (!buf_reserve(b, 3 * WIRE_VARINT_MAX + n))
+		return;
+	at = wire_write_varint(b->at + b->n, WIRE_LEN(GRAPH_INPUT_SHAPES));
+	at = wire_write_varint(at, n);
+	at = wire_write_varint(at, WIRE_VARINT(1));
+	at = wire_write_varint(at, (uint64_t)position);
+	memcpy(at, shape.at, shape.n);
+	b->n = (size_t)(at + shape.n - b->at);
+}
+
+/* What a GraphNodeProto says of the node apart from numbers. */
+static void put_node_facts(const struct message *msg, uint32_t node, struct buf *b)
+{
+	const struct model *m = msg->q->model;
+
 	if (m->nodes.device[node])
 		wire_put_bytes(b, GRAPH_DEVICES, model_text(m, m->nodes.device[node]));
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
-		size_t entry = wire_open(b, GRAPH_INPUT_SHAPES);
 
-		wire_put_int(b, 1, e->position);
-		put_shape(b, shapes_get(&m->shapes, model_edge_shape(m, e)));
-		wire_close(b, entry);
+		put_input(b, e->position, encoded_shape(msg, model_edge_shape(m, e)));
 	}
 }
 
 /* A picked graph node inside a MultiGraphNodeProto: total is own. */
-static void put_graph_node(const struct query *q, uint32_t node, struct buf *b)
+static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
 {
+	enum { MOST = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
 	struct numbers numbers;
+	char *at;
 
-	wire_put_bytes(b, 1, model_name(q->model, node));
-	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
+	wire_put_bytes(b, 1, model_name(m->q->model, node));
+	metrics_of(m->q->model, node, m->q->step, &numbers);
+	if (!buf_reserve(b, MOST))
+		return;
+	at = b->at + b->n;
 	for (int k = 0; k < N_METRICS; k++) {
-		wire_put_nonzero(b, graph_fields[k].own, numbers.at[k]);
-		wire_put_nonzero(b, graph_fields[k].total, numbers.at[k]);
+		if (!numbers.at[k])
+			continue;
+		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
+		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
 	}
-	wire_put_int(b, GRAPH_DEFINED, 1);
-	put_node_facts(q->model, node, b);
+	at = wire_write_int(at, GRAPH_DEFINED, 1);
+	b->n = (size_t)(at - b->at);
+	put_node_facts(m, node, b);
 }
 
 static bool is_multi(const struct query *q)
@@ -128,9 +174,9 @@ static void make_blobs(void *context, size_t part)
 
 	for (; node < end; node++) {
 		if (m->row_of[node] != NONE && is_multi(m->q))
-			put_graph_node(m->q, node, b);
+			put_graph_node(m, node, b);
 		else if (m->row_of[node] != NONE)
-			put_node_facts(m->q->model, node, b);
+			put_node_facts(m, node, b);
 		m->end[node] = b->n;
 	}
 }
@@ -147,7 +193,7 @@ static struct span blob_of(const struct message *m, uint32_t node)
 
 /* ---- rows: measured, then written ---------------------------------------------- */
 
-/* Counts bytes, and writes them if there is where to. */
+/* Counts bytes, or writes them if there is where to. */
 struct pen {
 	char *at;
 	size_t n;
@@ -358,22 +404,27 @@ static size_t header_size(const struct message *m, const struct item *item)
 	return wire_varint_size(WIRE_LEN(tag_of(m, item))) + wire_varint_size(item->size);
 }
 
+/* The node whose blob an item has, NONE if none. */
+static uint32_t blob_node(const struct message *m, const struct item *item)
+{
+	if (item->node != NONE || is_multi(m->q))
+		return item->node;
+	return row_node(m->q, item->row);
+}
+
 /* Sorted by a number or by name, blobs are in no order: ask for those to come. */
 PREFETCHES prefetch_blob(const struct message *m, size_t i)
 {
 	enum { AHEAD = 8 };
-	const struct item *item;
 	uint32_t node;
 	struct span blob;
 
 	if (m->n - i <= 2 * AHEAD)
 		return;
-	item = &m->items[i + 2 * AHEAD];
-	node = is_multi(m->q) ? item->node : row_node(m->q, item->row);
+	node = blob_node(m, &m->items[i + 2 * AHEAD]);
 	if (node != NONE)
 		__builtin_prefetch(&m->end[node]);
-	item = &m->items[i + AHEAD];
-	node = is_multi(m->q) ? item->node : row_node(m->q, item->row);
+	node = blob_node(m, &m->items[i + AHEAD]);
 	if (!m->out || node == NONE)
 		return;
 	blob = blob_of(m, node);
@@ -381,19 +432,35 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	__builtin_prefetch(blob.at + 64);
 }
 
-/* Measures, or writes where there is where to. */
+/* Where a part of the items begins in the message. */
+static char *part_begin(const struct message *m, size_t part)
+{
+	size_t i = parallel_begin(m->n, m->parts, part);
+
+	return m->out + (i < m->n ? m->items[i].at : m->size);
+}
+
+/* Measures, or writes where there is where to: then the system is asked for all the
+ * memory first, which takes less time than page by page, as it is written. */
 static void put_part(void *context, size_t part)
 {
 	struct message *m = context;
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
+	struct pen pen = {0};
 
+	if (m->out) {
+		pen.at = part_begin(m, part);
+		mem_prepare(pen.at, (size_t)(part_begin(m, part + 1) - pen.at));
+	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
-		struct pen pen = {.at = m->out ? m->out + item->at : NULL};
 
 		prefetch_blob(m, i);
+		if (!is_multi(m->q))
+			report_prefetch(m->q, item->row);
 		if (m->out && i)
 			put_header(&pen, tag_of(m, item), item->size);
+		pen.n = 0;
 		put_item(m, item, &pen);
 		if (!m->out)
 			item->body = pen.n;
@@ -433,9 +500,8 @@ static bool blobs_failed(const struct message *m)
 static bool write_message(struct message *m, struct buf *out)
 {
 	enum { LEAST_PART = 4096 };
-	size_t size;
 
-	if (!read_tensors(m) || !make_items(m))
+	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
 		return false;
 	m->node_parts = parallel_parts(m->q->model->nodes.n, LEAST_PART);
 	parallel_run(m->node_parts, make_blobs, m);
@@ -443,12 +509,12 @@ static bool write_message(struct message *m, struct buf *out)
 		return false;
 	m->parts = parallel_parts(m->n, LEAST_PART);
 	parallel_run(m->parts, put_part, m);
-	size = place_items(m);
-	if (!buf_reserve(out, size))
+	m->size = place_items(m);
+	if (!buf_reserve(out, m->size))
 		return false;
 	m->out = out->at + out->n;
 	parallel_run(m->parts, put_part, m);
-	out->n += size;
+	out->n += m->size;
 	out->at[out->n] = '\0';
 	return true;
 }
@@ -461,6 +527,7 @@ void message_write(struct query *q, struct buf *out)
 		out->failed = true;
 	for (size_t i = 0; i < PARALLEL_MAX; i++)
 		buf_clear(&m.blob[i]);
+	buf_clear(&m.shapes);
 	buf_clear(&m.tensors);
 }
 

@@ -181,32 +181,6 @@ static void put_tensor(struct line *l)
 		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
 }
 
-/* Sorted by a number, lines are in no order in memory: ask for those to come, in
- * steps, as one thing says where the next one is. */
-PREFETCHES prefetch_line(const struct query *q, uint32_t row)
-{
-	enum { AHEAD = 5 };
-	const struct tree *t = q->tree;
-	const struct model *m = q->model;
-	const uint32_t *view = q->view + row;
-	uint32_t node;
-
-	if (q->n - row <= 4 * AHEAD)
-		return;
-	__builtin_prefetch(query_total_row(q, view[AHEAD]));
-	__builtin_prefetch(query_total_row(q, view[AHEAD]) + q->numbers.n - 1);
-	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
-	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
-	if (!t->node)
-		return;
-	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
-	node = t->node[view[3 * AHEAD]];
-	metrics_prefetch_node(m, node);
-	if (node != NONE)
-		__builtin_prefetch(&m->nodes.name[node]);
-	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
-}
-
 /* ---- blocks of lines --------------------------------------------------------- */
 
 /* Lines do not depend on each other: they are put together in blocks, at the
@@ -232,7 +206,7 @@ static void make_block(void *context, size_t slot, size_t block)
 	for (; i < end && !q->failed && !query_cancelled(q); i++) {
 		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
-		prefetch_line(q, i);
+		report_prefetch(q, i);
 		put_line(&l, job->numbers, job->n_numbers);
 		if (options_select(q->options, SEL_TENSOR_VALUE))
 			put_tensor(&l);

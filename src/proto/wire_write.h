@@ -11,7 +11,9 @@ static inline size_t wire_varint_size(uint64_t value)
 	return (size_t)(9 * (63 - __builtin_clzll(value | 1)) + 73) / 64;
 }
 
-/* Into memory that has room (10 bytes at most); returns the end. */
+/* Into memory that has room; returns the end. */
+enum { WIRE_VARINT_MAX = 10 };
+
 static inline char *wire_write_varint(char *at, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
@@ -20,7 +22,12 @@ static inline char *wire_write_varint(char *at, uint64_t value)
 	return at;
 }
 
-/* The same without a loop, into memory where nothing stands behind: all 10 bytes
+static inline char *wire_write_int(char *at, uint32_t number, int64_t value)
+{
+	return wire_write_varint(wire_write_varint(at, WIRE_VARINT(number)), (uint64_t)value);
+}
+
+/* A varint without a loop, into memory where nothing stands behind: all 10 bytes
  * may be written, whatever the value takes. Groups of seven bits are spread over
  * a word as wire_pack_groups() puts them together. */
 static inline char *wire_append_varint(char *at, uint64_t value)
@@ -45,7 +52,7 @@ static inline char *wire_append_varint(char *at, uint64_t value)
 
 static inline void wire_put_varint(struct buf *b, uint64_t value)
 {
-	if (!buf_reserve(b, 10))
+	if (!buf_reserve(b, WIRE_VARINT_MAX))
 		return;
 	b->n = (size_t)(wire_write_varint(b->at + b->n, value) - b->at);
 	b->at[b->n] = '\0';
