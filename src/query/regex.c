@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "query/required.h"
 
 /* Steps of backtracking a single match may take. */
 enum { MATCH_LIMIT = 2000000, HEAP_LIMIT_KIB = 65536 };
@@ -18,7 +19,8 @@ enum regex_kind { REGEX_ALL, REGEX_EQUAL, REGEX_PREFIX, REGEX_SUFFIX, REGEX_PART
 
 struct regex {
 	enum regex_kind kind;
-	struct span literal;           /* of the simple kinds; inside the pattern */
+	struct span literal;           /* inside the pattern: what the simple kinds are, or
+	                                  what every match contains */
 	struct span pattern;
 	pcre2_code *code;
 	pcre2_code *lenient;           /* for texts that are not UTF-8, made when one comes */
@@ -87,6 +89,7 @@ static enum tfprof_status compile(struct regexes *r, struct regex *regex, struct
 		return compile_error(err, r->option, regex->pattern, code, offset);
 	if (!getenv("TFPROF_NO_JIT"))
 		pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+	regex->literal = regex_required(regex->pattern);
 	regex->match = pcre2_match_data_create(1, NULL);
 	return regex->match ? TFPROF_OK : error_no_memory(err);
 }
@@ -211,6 +214,21 @@ static int match_lenient(struct regexes *r, struct regex *x, struct span text)
 	return pcre2_match(x->lenient, (PCRE2_SPTR)text.at, text.n, 0, 0, x->match, r->context);
 }
 
+/* Then it is UTF-8, too, and PCRE2 need not look. */
+static bool is_ascii(struct span text)
+{
+	uint64_t any = 0, word;
+	size_t i = 0;
+
+	for (; i + sizeof(word) <= text.n; i += sizeof(word)) {
+		memcpy(&word, text.at + i, sizeof(word));
+		any |= word;
+	}
+	for (; i < text.n; i++)
+		any |= (unsigned char)text.at[i];
+	return !(any & 0x8080808080808080);
+}
+
 bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 {
 	struct regex *x = &r->at[i];
@@ -218,8 +236,10 @@ bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 
 	if (x->kind != REGEX_PCRE)
 		return match_simple(x, text);
-	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0, 0, x->match,
-		r->context);
+	if (!span_contains(text, x->literal))
+		return false;
+	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0,
+		is_ascii(text) ? PCRE2_NO_UTF_CHECK : 0, x->match, r->context);
 	if (code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21)
 		code = match_lenient(r, x, text);
 	if (code < 0 && code != PCRE2_ERROR_NOMATCH && !r->failed) {

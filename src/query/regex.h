@@ -2,7 +2,8 @@
  *
  * The list `.*` accepts everything without running; a literal, and `.*text.*`,
  * `text.*` or `.*text` with a literal text, are compared as such; the rest is
- * PCRE2 with a limit, so that a pattern that runs away ends in an error. */
+ * PCRE2, for texts that contain what every match does (see required.h), and with a
+ * limit, so that a pattern that runs away ends in an error. */
 #ifndef TFPROF_QUERY_REGEX_H
 #define TFPROF_QUERY_REGEX_H
 

@@ -4,7 +4,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <stdlib.h>
+
 #include "query/regex.h"
+#include "query/required.h"
 
 static struct regexes *compile(const char *a, const char *b)
 {
@@ -92,6 +98,78 @@ static void test_run_away_is_an_error(void **state)
 	regexes_free(r);
 }
 
+static void test_what_every_match_contains(void **state)
+{
+	const struct {
+		const char *pattern, *required;
+	} cases[] = {
+		{"", ""}, {".*", ""}, {"abc", "abc"}, {".*unit_1.*", "unit_1"}, {"ab.*cde", "cde"},
+		{".*stage_[0-3]/unit_1.*(Conv|MatMul).*", "/unit_1"},
+		{".*ReluGrad_[0-9]+7", "ReluGrad_"}, {"a|bcd", ""}, {"(a|b)cd", "cd"},
+		{"abc?", "ab"}, {"abc*d", "ab"}, {"abc+d", "abc"}, {"abc{0}", ""}, {"a(bcd)?e", "a"},
+		{"(?i)abc", ""}, {"(?:ab)cd", "cd"}, {"(?=ab)cd", ""}, {"\\Qab\\E*", ""},
+		{"ab\\.cde", "cde"}, {"ab\\d*", "ab"}, {"ab\\x41", ""}, {"abc\\", ""},
+		{"[]ab]cd", "cd"}, {"[^]ab]cd", "cd"}, {"[[:alpha:]x]ab", ""}, {"[ab", ""},
+		{"ab)cd", ""}, {"((ab)c)de", "de"}, {"a\xc3\xa9*bc", "bc"}, {"^ab$", "ab"},
+		{"a.bc+?d", "bc"}, {"(*UTF)abc", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct span required = regex_required(span_of(cases[i].pattern));
+
+		if (!span_equal(required, span_of(cases[i].required)))
+			fail_msg("'%s' requires '%.*s'", cases[i].pattern, (int)required.n, required.at);
+	}
+}
+
+static struct span random_text(char *bytes, size_t most, const char *letters)
+{
+	size_t n = (size_t)random() % most;
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = letters[(size_t)random() % strlen(letters)];
+	return (struct span){bytes, n};
+}
+
+/* Whatever is looked at before PCRE2 runs, the answer is PCRE2's. */
+static void test_answers_are_those_of_the_engine(void **state)
+{
+	const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED |
+		PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+	size_t compiled = 0, matched = 0;
+
+	for (size_t round = 0; round < 40000; round++) {
+		char bytes[12], text_bytes[8];
+		struct span pattern = random_text(bytes, sizeof(bytes), "aabb1..**+?|()[]^$\\{}:Qdi,");
+		struct regexes *r;
+		int code;
+		PCRE2_SIZE offset;
+		pcre2_code *engine = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.n, options, &code,
+			&offset, NULL);
+		pcre2_match_data *match;
+
+		if (!engine)
+			continue;
+		compiled++;
+		match = pcre2_match_data_create(1, NULL);
+		assert_int_equal(regexes_new(&r, "x", &pattern, 1, NULL), TFPROF_OK);
+		for (int i = 0; i < 20; i++) {
+			struct span text = random_text(text_bytes, sizeof(text_bytes), "aaabbb1:Q]{");
+			bool expected = pcre2_match(engine, (PCRE2_SPTR)text.at, text.n, 0, 0, match,
+				NULL) >= 0;
+
+			matched += expected;
+			if (regexes_match(r, text) != expected)
+				fail_msg("'%.*s' on '%.*s'", (int)pattern.n, pattern.at, (int)text.n,
+					text.at);
+		}
+		regexes_free(r);
+		pcre2_match_data_free(match);
+		pcre2_code_free(engine);
+	}
+	assert_true(compiled > 5000 && matched > 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +177,8 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_wrong_pattern_says_where),
 		cmocka_unit_test(test_run_away_is_an_error),
+		cmocka_unit_test(test_what_every_match_contains),
+		cmocka_unit_test(test_answers_are_those_of_the_engine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
