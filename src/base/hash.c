@@ -47,32 +47,33 @@ static bool has_room(size_t places, size_t n)
 	return n <= places / 4 * 3;
 }
 
-/* At least twice as large, so that adding one by one is amortized. */
+/* At least twice as many, so that adding one by one is amortized; some more than
+ * asked for, because a few others often follow. */
 static size_t enough_places(size_t places, size_t n)
 {
 	size_t least = places ? 2 * places : 64;
 
-	return has_room(least, n) ? least : (n / 3 + 1) * 4;
+	if (least > UINT32_MAX)
+		return UINT32_MAX;
+	return has_room(least, n) ? least : ((n + n / 8) / 3 + 1) * 4;
 }
 
 bool hash_reserve(struct hash_index *index, size_t n)
 {
 	struct hash_index old = *index;
-	size_t size;
 
 	if (has_room(old.places, n))
 		return true;
 	if (n > (size_t)1 << 31)
 		return false;
 	index->places = enough_places(old.places, n);
-	size = index->places * sizeof(*index->slots);
-	index->slots = mem_alloc(size);
+	index->slots = mem_array(index->places, sizeof(*index->slots));
 	if (!index->slots) {
 		*index = old;
 		return false;
 	}
 	/* Written at once, not page by page as it is read in no order. */
-	memset(index->slots, 0, size);
+	memset(index->slots, 0, index->places * sizeof(*index->slots));
 	for (size_t i = 0; i < old.places; i++)
 		if (old.slots[i])
 			put(index, old.slots[i]);

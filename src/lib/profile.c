@@ -181,10 +181,10 @@ struct arena profile_lend_arena(struct tfprof_profile *p)
 }
 
 /* What a query of all nodes takes is kept: that is a tenth of what they take
- * themselves, and fresh memory costs more than most queries. */
+ * themselves, more with all metrics, and fresh memory costs more than most queries. */
 static size_t most_to_keep(const struct tfprof_profile *p)
 {
-	enum { LEAST = 64 << 20, PER_NODE = 100 };
+	enum { LEAST = 64 << 20, PER_NODE = 160 };
 
 	return p->model.nodes.n < LEAST / PER_NODE ? LEAST : p->model.nodes.n * PER_NODE;
 }

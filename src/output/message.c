@@ -64,7 +64,7 @@ struct message {
 	struct item *items;
 	size_t n, parts;
 	char *out;                     /* where the message begins; NULL while measuring */
-	size_t size;
+	size_t size;                   /* of the message */
 };
 
 /* ---- nodes -------------------------------------------------------------------- */
@@ -428,8 +428,7 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	if (!m->out || node == NONE)
 		return;
 	blob = blob_of(m, node);
-	__builtin_prefetch(blob.at);
-	__builtin_prefetch(blob.at + 64);
+	prefetch_bytes(blob.at, blob.n);
 }
 
 /* Where a part of the items begins in the message. */

@@ -3,6 +3,7 @@
 #ifndef TFPROF_OUTPUT_REPORT_H
 #define TFPROF_OUTPUT_REPORT_H
 
+#include "base/prefetch.h"
 #include "base/sink.h"
 #include "output/format.h"
 #include "query/query.h"
@@ -56,8 +57,8 @@ PREFETCHES report_prefetch(const struct query *q, uint32_t row)
 
 	if (q->n - row <= 4 * AHEAD)
 		return;
-	__builtin_prefetch(query_total_row(q, view[AHEAD]));
-	__builtin_prefetch(query_total_row(q, view[AHEAD]) + q->numbers.n - 1);
+	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
+		q->numbers.n * sizeof(*q->numbers.total));
 	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
 	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
 	if (!t->node)

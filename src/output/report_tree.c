@@ -1,6 +1,5 @@
 /* Lines of scope, graph and code view: `name (own/total, …)`. */
 #include "base/parallel.h"
-#include "base/prefetch.h"
 #include "checkpoint/checkpoint.h"
 #include "output/report.h"
 #include "output/tensor_value.h"
@@ -13,6 +12,7 @@ struct line {
 	uint32_t row, view;
 	bool follows;              /* a piece stands before the next one */
 	const int64_t *own, *total;
+	int64_t room[N_METRICS];   /* for own numbers that have to be made */
 };
 
 /* Before each piece between the brackets. */
@@ -145,9 +145,8 @@ static void put_shapes(struct line *l)
 static void put_line(struct line *l, const struct report_number *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
-	int64_t room[N_METRICS];
 
-	l->own = query_own_row(l->q, l->view, room);
+	l->own = query_own_row(l->q, l->view, l->room);
 	l->total = query_total_row(l->q, l->view);
 	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
 	buf_span(l->text, tree_label(l->q->tree, l->view));

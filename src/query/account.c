@@ -54,7 +54,7 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 
 	query_put_row(q, own, row);
 	if (q->numbers.own)
-		query_put_row(q, own, q->numbers.own + v * q->numbers.n);
+		query_put_row(q, own, query_kept_own(q, v));
 	for (size_t k = 0; k < q->numbers.n; k++)
 		less |= row[k] < q->least_own[k];
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
@@ -70,10 +70,10 @@ const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_M
 	struct numbers numbers = {0};
 
 	if (q->numbers.own)
-		return q->numbers.own + (size_t)v * q->numbers.n;
+		return query_kept_own(q, v);
 	if (v + 1 == t->n || t->parent[v + 1] != v)
 		return query_total_row(q, v);
-	if (t->node[v] != NONE)
+	if (q->numbers.n && t->node[v] != NONE)
 		query_numbers(q, t->node[v], &numbers);
 	query_put_row(q, &numbers, room);
 	return room;

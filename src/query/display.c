@@ -244,7 +244,7 @@ static bool fill_lines(struct display *d)
 	return true;
 }
 
-bool query_display(struct query *q, struct shown_tree *shown)
+bool query_display(struct query *q, const struct shown_tree *shown)
 {
 	enum { LEAST_PART = 16384 };
 	struct display d = {.q = q, .shown = shown, .first = shown->first, .size = shown->size,

@@ -136,7 +136,7 @@ static uint32_t show(struct list *l, uint32_t *shown)
 static void put_rows(const struct query *q, uint32_t i, const struct numbers *own,
 	const struct numbers *total)
 {
-	query_put_row(q, own, q->numbers.own + (size_t)i * q->numbers.n);
+	query_put_row(q, own, query_kept_own(q, i));
 	query_put_row(q, total, query_total_row(q, i));
 }
 

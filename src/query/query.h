@@ -56,8 +56,10 @@ struct query {
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks;                       /* by type set: matching account regexes */
-	int64_t step;                          /* whose numbers are asked for; negative: all */
+	int64_t step;                          /* whose numbers; negative: the average of all */
 	bool wraps;                            /* numbers are the original's, see metrics.h */
+	/* what numbers have to reach, in the order of a row: */
+	int64_t least_own[N_METRICS], least_total[N_METRICS];
 
 	/* the answer */
 	uint32_t n;
@@ -65,8 +67,6 @@ struct query {
 	int32_t *depth;
 	uint32_t *row;                         /* where its numbers are */
 	struct number_rows numbers;
-	/* what numbers have to reach, in the order of a row: */
-	int64_t least_own[N_METRICS], least_total[N_METRICS];
 	uint8_t *flags;                        /* by row: enum row_flags */
 	uint32_t *defined;                     /* by row: total_definition_count */
 	bool saturated;                        /* a parameter count did not fit */
@@ -96,7 +96,12 @@ static inline int64_t *query_total_row(const struct query *q, size_t v)
 	return q->numbers.total + v * q->numbers.n;
 }
 
-/* Own numbers of a view node; `room` is for those that have to be made. */
+static inline int64_t *query_kept_own(const struct query *q, size_t v)
+{
+	return q->numbers.own + v * q->numbers.n;
+}
+
+/* Own numbers of a view node, kept or not; `room` is for those that have to be made. */
 const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS]);
 
 static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
@@ -126,6 +131,7 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 /* Room for the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
+/* Writes those of the numbers that are wanted. */
 void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row);
 /* The own numbers of a view node, which are its total until others are added, and
  * what follows from them and from whether it is accounted. */
@@ -183,8 +189,8 @@ bool query_allocate_shown(struct query *q, struct shown_tree *shown);
 void query_touch_shown(const struct query *q, const struct shown_tree *shown);
 
 /* The last part of a tree query: puts the nodes that are shown in display order.
- * What is in `shown` is used up. */
-bool query_display(struct query *q, struct shown_tree *shown);
+ * What `shown` points at is used up. */
+bool query_display(struct query *q, const struct shown_tree *shown);
 
 enum tfprof_status query_list(struct query *q, struct tfprof_error *err);
 

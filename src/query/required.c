@@ -26,6 +26,17 @@ static void end_run(struct scan *s, size_t end)
 	s->start = s->i + 1;
 }
 
+/* Goes to the last byte of an escape. Beyond classes of characters and punctuation
+ * there are many kinds. */
+static void skip_escape(struct scan *s)
+{
+	static const char known[] = "dDsSwWbB./-+*?()[]{}|^$\\_:";
+
+	s->i++;
+	s->unsure |= s->i >= s->pattern.n || !s->pattern.at[s->i] ||
+		!strchr(known, s->pattern.at[s->i]);
+}
+
 /* Goes to the bracket that closes a class. */
 static void skip_class(struct scan *s)
 {
@@ -41,20 +52,9 @@ static void skip_class(struct scan *s)
 		if (p.at[s->i] == '[')
 			break;                 /* [:alpha:] */
 		if (p.at[s->i] == '\\')
-			s->i++;
+			skip_escape(s);
 	}
 	s->unsure |= s->i >= p.n || p.at[s->i] != ']';
-}
-
-/* Goes to the last byte of an escape. Beyond classes of characters and punctuation
- * there are many kinds. */
-static void skip_escape(struct scan *s)
-{
-	static const char known[] = "dDsSwWbB./-+*?()[]{}|^$\\_:";
-
-	s->i++;
-	s->unsure |= s->i >= s->pattern.n || !s->pattern.at[s->i] ||
-		!strchr(known, s->pattern.at[s->i]);
 }
 
 static void open_group(struct scan *s)

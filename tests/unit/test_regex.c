@@ -110,6 +110,7 @@ static void test_what_every_match_contains(void **state)
 		{"(?i)abc", ""}, {"(?:ab)cd", "cd"}, {"(?=ab)cd", ""}, {"\\Qab\\E*", ""},
 		{"ab\\.cde", "cde"}, {"ab\\d*", "ab"}, {"ab\\x41", ""}, {"abc\\", ""},
 		{"[]ab]cd", "cd"}, {"[^]ab]cd", "cd"}, {"[[:alpha:]x]ab", ""}, {"[ab", ""},
+		{"[\\E]abc]", ""}, {"[\\Q]abc[\\E]def", ""}, {"[\\c]]abc", ""}, {"[\\]a]bc", "bc"},
 		{"ab)cd", ""}, {"((ab)c)de", "de"}, {"a\xc3\xa9*bc", "bc"}, {"^ab$", "ab"},
 		{"a.bc+?d", "bc"}, {"(*UTF)abc", ""},
 	};
@@ -140,7 +141,7 @@ static void test_answers_are_those_of_the_engine(void **state)
 
 	for (size_t round = 0; round < 40000; round++) {
 		char bytes[12], text_bytes[8];
-		struct span pattern = random_text(bytes, sizeof(bytes), "aabb1..**+?|()[]^$\\{}:Qdi,");
+		struct span pattern = random_text(bytes, sizeof(bytes), "aabb1..**+?|()[[]]^$\\\\{}:QEcdi,");
 		struct regexes *r;
 		int code;
 		PCRE2_SIZE offset;
@@ -154,7 +155,7 @@ static void test_answers_are_those_of_the_engine(void **state)
 		match = pcre2_match_data_create(1, NULL);
 		assert_int_equal(regexes_new(&r, "x", &pattern, 1, NULL), TFPROF_OK);
 		for (int i = 0; i < 20; i++) {
-			struct span text = random_text(text_bytes, sizeof(text_bytes), "aaabbb1:Q]{");
+			struct span text = random_text(text_bytes, sizeof(text_bytes), "aaabbb1:QE]\x1d{");
 			bool expected = pcre2_match(engine, (PCRE2_SPTR)text.at, text.n, 0, 0, match,
 				NULL) >= 0;
 
