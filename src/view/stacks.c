@@ -8,6 +8,7 @@
 #include "view/stacks.h"
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "view/tree.h"
 
@@ -127,9 +128,26 @@ static size_t begin_of(const struct finder *f, size_t part)
 	return parallel_begin(f->model->nodes.n, f->parts, part);
 }
 
-static bool has_stack(const struct model *m, uint32_t node)
+/* Empty if the node has none. */
+static struct span stack_of(const struct model *m, uint32_t node)
 {
-	return (m->nodes.flags[node] & NODE_HAS_TRACE) && model_trace(m, node).n;
+	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node)
+						      : (struct span){0};
+}
+
+/* Stacks and names are all over the input: ask for those to come. How long a stack
+ * is stands in front of it. */
+PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
+{
+	enum { AHEAD = 8, STACK = 256 };
+	struct span name;
+
+	if (m->nodes.n - node <= AHEAD)
+		return;
+	if (m->nodes.trace[node + AHEAD])
+		prefetch_bytes(m->nodes.trace[node + AHEAD] - 1, STACK);
+	name = model_name(m, node + AHEAD);
+	prefetch_bytes(name.at, name.n);
 }
 
 /* Stacks are numbered within the part. */
@@ -141,14 +159,15 @@ static void survey_part(void *context, size_t i)
 	uint32_t node = (uint32_t)begin_of(f, i), end = (uint32_t)begin_of(f, i + 1);
 
 	for (; node < end && !part->failed; node++) {
-		struct span name = model_name(m, node);
+		struct span name = model_name(m, node), bytes = stack_of(m, node);
 		uint32_t stack;
 
+		prefetch_stack(m, node);
 		f->stack_of[node] = NONE;
 		f->found->forward[node] = (struct span){0};
-		if (!has_stack(m, node))
+		if (!bytes.n)
 			continue;
-		stack = find_stack(&part->stacks, model_trace(m, node));
+		stack = find_stack(&part->stacks, bytes);
 		if (stack == NONE)
 			part->failed = true;
 		else if (!code_forward_name(name, &f->found->forward[node]))
