@@ -28,33 +28,31 @@ size_t scope_prefix_length(struct span name)
 	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
 }
 
-/* The parent of a long name must be known. */
-static void hash_scope(const struct scope_list *list, struct scope *scope)
+/* A long name is hashed by the number of its parent, not by the parent's hash: hashes
+ * made of hashes come back to where they were after some ten thousand steps, and then
+ * many scopes have the same. */
+static uint64_t hash_of(const struct scope *scope)
 {
 	struct span last = scope_last_component(scope);
-	uint64_t hash;
 
 	if (scope->name.n <= SHORT_NAME)
-		hash = hash_bytes(scope->name.at, scope->name.n);
-	else
-		hash = hash_mix(hash_bytes(last.at, last.n), list->at.at[scope->parent].hash);
-	scope->hash = hash >> 32;
+		return (uint64_t)scope->hash << 32;
+	return hash_mix(hash_bytes(last.at, last.n), scope->parent);
 }
 
+/* The parent of a long name must be known. */
 uint32_t scope_list_find(const struct scope_list *list, const struct scope *scope)
 {
 	struct scope_probe probe = {list, scope, 0};
 
 	if (scope->name.n > SHORT_NAME)
 		probe.from = scope->name.n - scope->n_last;
-	return hash_find(&list->index, (uint64_t)scope->hash << 32, same_scope, &probe);
+	return hash_find(&list->index, hash_of(scope), same_scope, &probe);
 }
 
 static uint32_t add_scope(struct scope_list *list, struct scope scope)
 {
-	uint64_t hash = (uint64_t)scope.hash << 32;
-
-	if (list->at.n >= NONE - 1 || !hash_add(&list->index, hash, (uint32_t)list->at.n) ||
+	if (list->at.n >= NONE - 1 || !hash_add(&list->index, hash_of(&scope), (uint32_t)list->at.n) ||
 		!vec_push(&list->at, scope))
 		return NONE;
 	return (uint32_t)list->at.n - 1;
@@ -81,9 +79,8 @@ static uint32_t make_short(struct scope_list *list, struct span name)
 
 	list->missing.n = 0;
 	while (name.n != SIZE_MAX) {
-		struct scope wanted = {.name = name};
+		struct scope wanted = {.name = name, .hash = hash_bytes(name.at, name.n) >> 32};
 
-		hash_scope(list, &wanted);
 		scope = scope_list_find(list, &wanted);
 		if (scope != NONE)
 			break;
@@ -120,7 +117,6 @@ uint32_t scope_list_make(struct scope_list *list, struct span name)
 		wanted.name.n = end;
 		wanted.n_last = end - from;
 		wanted.parent = scope;
-		hash_scope(list, &wanted);
 		scope = scope_list_find(list, &wanted);
 		if (scope == NONE)
 			scope = add_scope(list, wanted);

@@ -10,7 +10,7 @@
 struct scope {
 	struct span name;
 	size_t n_last;                 /* how long its last component is */
-	uint32_t hash;                 /* the half that an index keeps; the same in every list */
+	uint32_t hash;                 /* of a short name: the half that an index keeps */
 	uint32_t parent;               /* scope; that of 0 is 0 */
 };
 

@@ -6,12 +6,14 @@
 
 /* Scopes found in parts are those of the names: each prefix once, whichever parts
  * it is in and however long it is. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <tfprof/tfprof.h>
 
 #include "base/parallel.h"
 #include "proto/wire_write.h"
+#include "view/scope_list.h"
 
 #include "parts.h"
 
@@ -138,10 +140,44 @@ static void test_scopes_of_all_parts(void **state)
 	}
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* However deep scopes are, nearly all have hashes of their own. */
+static void test_hashes_of_nested_scopes_differ(void **state)
+{
+	enum { N = 300000 };
+	struct scope_list list;
+	struct buf name = {0};
+	uint32_t *hashes;
+	size_t n = 0, distinct = 0;
+
+	buf_fill(&name, '/', N);
+	assert_true(scope_list_init(&list, SPAN("root")));
+	assert_int_equal(scope_list_make(&list, buf_get(&name)), N + 1);
+	hashes = mem_array(list.index.n, sizeof(*hashes));
+	for (size_t i = 0; i < list.index.places; i++)
+		if (list.index.slots[i])
+			hashes[n++] = list.index.slots[i] >> 32;
+	assert_int_equal(n, N + 1);
+	qsort(hashes, n, sizeof(*hashes), by_number);
+	for (size_t i = 0; i < n; i++)
+		distinct += !i || hashes[i] != hashes[i - 1];
+	assert_true(distinct > n / 10 * 9);
+	mem_free(hashes);
+	scope_list_clear(&list);
+	buf_clear(&name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scopes_of_all_parts),
+		cmocka_unit_test(test_hashes_of_nested_scopes_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
