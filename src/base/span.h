@@ -32,6 +32,11 @@ static inline int span_compare(struct span a, struct span b)
 	return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
+static inline bool span_starts(struct span text, struct span start)
+{
+	return text.n >= start.n && span_equal((struct span){text.at, start.n}, start);
+}
+
 /* Where `needle` first stands in `hay`; hay.n if nowhere. */
 static inline size_t span_find(struct span hay, struct span needle)
 {

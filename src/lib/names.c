@@ -110,11 +110,6 @@ static uint32_t *make_nodes(const struct model *m)
 	return order;
 }
 
-static bool starts_with(struct span text, struct span start)
-{
-	return text.n >= start.n && (!start.n || memcmp(text.at, start.at, start.n) == 0);
-}
-
 /* Compares only as many bytes as the prefix has. */
 static int compare_prefix(struct span name, struct span prefix)
 {
@@ -151,7 +146,7 @@ static void find(const struct model *m, const uint32_t *order, struct span prefi
 		struct span name = model_name(m, order[i]);
 		const char *slash;
 
-		if (!starts_with(name, prefix))
+		if (!span_starts(name, prefix))
 			return;
 		slash = name.n > prefix.n
 			? memchr(name.at + prefix.n, '/', name.n - prefix.n) : NULL;

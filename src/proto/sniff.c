@@ -27,11 +27,6 @@ const char *sniff_option(enum sniff_kind kind)
 	return kinds[kind].option;
 }
 
-static bool starts_with(struct span bytes, struct span start)
-{
-	return bytes.n >= start.n && memcmp(bytes.at, start.at, start.n) == 0;
-}
-
 enum looks { NOT_TEXT, LINES, ONE_LINE };
 
 /* UTF-8 without control characters, as far as the first bytes go. A vertical
@@ -89,15 +84,15 @@ static bool is_events(struct span bytes)
 
 static enum sniff_kind by_magic(struct span bytes)
 {
-	if (starts_with(bytes, SPAN("\x1f\x8b")))
+	if (span_starts(bytes, SPAN("\x1f\x8b")))
 		return SNIFF_GZIP;
-	if (starts_with(bytes, SPAN("PK\x03\x04")))
+	if (span_starts(bytes, SPAN("PK\x03\x04")))
 		return SNIFF_ZIP;
-	if (starts_with(bytes, SPAN("\x89HDF\r\n\x1a\n")))
+	if (span_starts(bytes, SPAN("\x89HDF\r\n\x1a\n")))
 		return SNIFF_HDF5;
-	if (starts_with(bytes, SPAN("\x89PNG\r\n\x1a\n")))
+	if (span_starts(bytes, SPAN("\x89PNG\r\n\x1a\n")))
 		return SNIFF_PNG;
-	if (starts_with(bytes, SPAN("\x7f" "ELF")))
+	if (span_starts(bytes, SPAN("\x7f" "ELF")))
 		return SNIFF_ELF;
 	if (is_table(bytes))
 		return SNIFF_CHECKPOINT_INDEX;
@@ -135,7 +130,7 @@ static enum sniff_kind by_first_field(struct span bytes)
 	struct span name;
 
 	s.end = bytes.at + (bytes.n < 65536 ? bytes.n : 65536);   /* comments may be long */
-	if (starts_with(bytes, SPAN("\xef\xbb\xbf")))
+	if (span_starts(bytes, SPAN("\xef\xbb\xbf")))
 		s.at += 3;
 	scan_space(&s);
 	if (s.at == s.end)

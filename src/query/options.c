@@ -197,21 +197,16 @@ static enum tfprof_status setting_error(struct tfprof_error *err, struct span se
 				     : "none");
 }
 
-static bool has_prefix(struct span text, struct span prefix)
-{
-	return text.n >= prefix.n && memcmp(text.at, prefix.at, prefix.n) == 0;
-}
-
 static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
 	struct tfprof_error *err)
 {
 	struct span outfile = SPAN("outfile="), viewer = SPAN("viewer=");
 
-	if (takes_file(o->type) && has_prefix(setting, outfile)) {
+	if (takes_file(o->type) && span_starts(setting, outfile)) {
 		o->outfile = (struct span){setting.at + outfile.n, setting.n - outfile.n};
 		return TFPROF_OK;
 	}
-	if (o->type == OUT_TIMELINE && has_prefix(setting, viewer)) {
+	if (o->type == OUT_TIMELINE && span_starts(setting, viewer)) {
 		size_t i = index_of(viewer_words,
 			(struct span){setting.at + viewer.n, setting.n - viewer.n});
 

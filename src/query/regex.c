@@ -179,8 +179,7 @@ static bool match_simple(const struct regex *x, struct span s)
 	case REGEX_ALL: return one_line(s.at, s.n);
 	case REGEX_EQUAL: return span_equal(s, l);
 	case REGEX_PREFIX:
-		return s.n >= l.n && span_equal((struct span){s.at, l.n}, l) &&
-			one_line(s.at + l.n, s.n - l.n);
+		return span_starts(s, l) && one_line(s.at + l.n, s.n - l.n);
 	case REGEX_SUFFIX:
 		return s.n >= l.n && span_equal((struct span){s.at + s.n - l.n, l.n}, l) &&
 			one_line(s.at, s.n - l.n);

@@ -14,8 +14,7 @@ struct scan {
 
 static bool is_next(const struct scan *s, struct span text)
 {
-	return s->pattern.n - s->i >= text.n &&
-		memcmp(s->pattern.at + s->i, text.at, text.n) == 0;
+	return span_starts((struct span){s->pattern.at + s->i, s->pattern.n - s->i}, text);
 }
 
 /* The run ends before `end`; a new one may begin behind the byte at i. */
