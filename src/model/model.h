@@ -186,6 +186,13 @@ static inline struct span model_name(const struct model *m, uint32_t node)
 	return strings_get(&m->strings, m->nodes.name[node]);
 }
 
+PREFETCHES model_prefetch_name(const struct model *m, uint32_t node)
+{
+	struct span name = model_name(m, node);
+
+	prefetch_bytes(name.at, name.n);
+}
+
 static inline struct span model_source(const struct model *m, uint32_t node)
 {
 	return wire_again(m->nodes.source[node]);

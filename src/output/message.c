@@ -7,7 +7,7 @@
  *     items     rows and graph nodes, in the order they are written
  *     body      the size of an item without what is nested in it
  *     size      … and with it, added up from the leaves
- *     at        where an item begins: behind the headers and bodies before it
+ *     part_at   where the items of a part begin: behind those before them
  *
  * All but the adding up is done in parts, at the same time. */
 #include "output/message.h"
@@ -46,7 +46,7 @@ enum {
 struct item {
 	uint32_t row, node;            /* node: NONE if the item is the row itself */
 	uint32_t parent;               /* item */
-	size_t body, size, at;
+	size_t body, size;
 };
 
 struct message {
@@ -64,7 +64,7 @@ struct message {
 	struct item *items;
 	size_t n, parts;
 	char *out;                     /* where the message begins; NULL while measuring */
-	size_t size;                   /* of the message */
+	size_t part_at[PARALLEL_MAX + 1];      /* behind the last part: its end */
 };
 
 /* ---- nodes -------------------------------------------------------------------- */
@@ -407,9 +407,7 @@ static size_t header_size(const struct message *m, const struct item *item)
 /* The node whose blob an item has, NONE if none. */
 static uint32_t blob_node(const struct message *m, const struct item *item)
 {
-	if (item->node != NONE || is_multi(m->q))
-		return item->node;
-	return row_node(m->q, item->row);
+	return is_multi(m->q) ? item->node : row_node(m->q, item->row);
 }
 
 /* Sorted by a number or by name, blobs are in no order: ask for those to come. */
@@ -431,14 +429,6 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	prefetch_bytes(blob.at, blob.n);
 }
 
-/* Where a part of the items begins in the message. */
-static char *part_begin(const struct message *m, size_t part)
-{
-	size_t i = parallel_begin(m->n, m->parts, part);
-
-	return m->out + (i < m->n ? m->items[i].at : m->size);
-}
-
 /* Measures, or writes where there is where to: then the system is asked for all the
  * memory first, which takes less time than page by page, as it is written. */
 static void put_part(void *context, size_t part)
@@ -448,8 +438,8 @@ static void put_part(void *context, size_t part)
 	struct pen pen = {0};
 
 	if (m->out) {
-		pen.at = part_begin(m, part);
-		mem_prepare(pen.at, (size_t)(part_begin(m, part + 1) - pen.at));
+		pen.at = m->out + m->part_at[part];
+		mem_prepare(pen.at, m->part_at[part + 1] - m->part_at[part]);
 	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
@@ -469,22 +459,21 @@ static void put_part(void *context, size_t part)
 /* Returns the size of the message. */
 static size_t place_items(struct message *m)
 {
-	size_t at = 0;
+	size_t at = 0, i;
 
-	for (size_t i = 0; i < m->n; i++)
+	for (i = 0; i < m->n; i++)
 		m->items[i].size = m->items[i].body;
-	for (size_t i = m->n - 1; i > 0; i--) {
+	for (i = m->n - 1; i > 0; i--) {
 		const struct item *item = &m->items[i];
 
 		m->items[item->parent].size += header_size(m, item) + item->size;
 	}
-	for (size_t i = 0; i < m->n; i++) {
-		struct item *item = &m->items[i];
-
-		item->at = at;
-		at += (i ? header_size(m, item) : 0) + item->body;
+	for (size_t part = 0; part < m->parts; part++) {
+		m->part_at[part] = at;
+		for (; i < parallel_begin(m->n, m->parts, part + 1); i++)
+			at += (i ? header_size(m, &m->items[i]) : 0) + m->items[i].body;
 	}
-	return at;
+	return m->part_at[m->parts] = at;
 }
 
 static bool blobs_failed(const struct message *m)
@@ -499,6 +488,7 @@ static bool blobs_failed(const struct message *m)
 static bool write_message(struct message *m, struct buf *out)
 {
 	enum { LEAST_PART = 4096 };
+	size_t size;
 
 	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
 		return false;
@@ -508,12 +498,12 @@ static bool write_message(struct message *m, struct buf *out)
 		return false;
 	m->parts = parallel_parts(m->n, LEAST_PART);
 	parallel_run(m->parts, put_part, m);
-	m->size = place_items(m);
-	if (!buf_reserve(out, m->size))
+	size = place_items(m);
+	if (!buf_reserve(out, size))
 		return false;
 	m->out = out->at + out->n;
 	parallel_run(m->parts, put_part, m);
-	out->n += m->size;
+	out->n += size;
 	out->at[out->n] = '\0';
 	return true;
 }

@@ -50,15 +50,12 @@ void query_put_row(const struct query *q, const struct numbers *numbers, int64_t
 void query_put_own(const struct query *q, size_t v, const struct numbers *own, bool accounted)
 {
 	int64_t *row = query_total_row(q, v);
-	bool less = false;
 
 	query_put_row(q, own, row);
 	if (q->numbers.own)
 		query_put_row(q, own, query_kept_own(q, v));
-	for (size_t k = 0; k < q->numbers.n; k++)
-		less |= row[k] < q->least_own[k];
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
-		(less ? 0 : ROW_PASSES));
+		(query_reaches(q, row, q->least_own) ? ROW_PASSES : 0));
 	q->defined[v] = v != 0;
 }
 

@@ -131,6 +131,16 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 /* Room for the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
+/* Whether a row reaches the least of each number. Most do, so all are compared. */
+static inline bool query_reaches(const struct query *q, const int64_t *row, const int64_t *least)
+{
+	bool less = false;
+
+	for (size_t k = 0; k < q->numbers.n; k++)
+		less |= row[k] < least[k];
+	return !less;
+}
+
 /* Writes those of the numbers that are wanted. */
 void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row);
 /* The own numbers of a view node, which are its total until others are added, and

@@ -77,16 +77,6 @@ static void find_limits(struct query *q)
 	}
 }
 
-/* Most do, so all numbers are compared. */
-static bool reaches_minimums(const struct query *q, const int64_t *total)
-{
-	bool less = false;
-
-	for (size_t k = 0; k < q->numbers.n; k++)
-		less |= total[k] < q->least_total[k];
-	return !less;
-}
-
 /* ---- accounting --------------------------------------------------------- */
 
 static void account_frames(struct work *w)
@@ -149,7 +139,7 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 		if (!(q->flags[v] & flag))
 			continue;
 		total = query_total_row(q, v);
-		if (flag == ROW_STAYS && !reaches_minimums(q, total))
+		if (flag == ROW_STAYS && !query_reaches(q, total, q->least_total))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
 		add_row(&q->numbers, query_total_row(q, up[v]), total);
 		q->defined[up[v]] += q->defined[v];

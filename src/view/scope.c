@@ -46,12 +46,9 @@ static uint32_t begin_of(const struct builder *b, size_t part)
 PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
 {
 	enum { AHEAD = 12 };
-	struct span name;
 
-	if (b->n_nodes - node <= AHEAD)
-		return;
-	name = model_name(b->model, node + AHEAD);
-	prefetch_bytes(name.at, name.n);
+	if (b->n_nodes - node > AHEAD)
+		model_prefetch_name(b->model, node + AHEAD);
 }
 
 static struct span last_component(struct span name, size_t prefix)

@@ -140,14 +140,12 @@ static struct span stack_of(const struct model *m, uint32_t node)
 PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 {
 	enum { AHEAD = 8, STACK = 256 };
-	struct span name;
 
 	if (m->nodes.n - node <= AHEAD)
 		return;
 	if (m->nodes.trace[node + AHEAD])
 		prefetch_bytes(m->nodes.trace[node + AHEAD] - 1, STACK);
-	name = model_name(m, node + AHEAD);
-	prefetch_bytes(name.at, name.n);
+	model_prefetch_name(m, node + AHEAD);
 }
 
 /* Stacks are numbered within the part. */
