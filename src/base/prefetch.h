@@ -9,16 +9,20 @@
 #define TFPROF_BASE_PREFETCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define PREFETCHES static inline __attribute__((always_inline)) void
 
-/* All of a block, but no more than some hundred bytes. */
+/* All of a block, but no more than some hundred bytes. It may begin anywhere in a
+ * line of the cache, so its end may be in one more than its size tells. */
 PREFETCHES prefetch_bytes(const char *at, size_t n)
 {
 	enum { LINE = 64, MOST = 512 };
+	uintptr_t from = (uintptr_t)at & ~(uintptr_t)(LINE - 1);
+	uintptr_t end = (uintptr_t)at + (n < MOST ? n : MOST);
 
-	for (size_t i = 0; i < n && i < MOST; i += LINE)
-		__builtin_prefetch(at + i);
+	for (; from < end; from += LINE)
+		__builtin_prefetch((const void *)from);
 }
 
 #endif
