@@ -220,11 +220,11 @@ static void touch_part(const struct search *search, size_t begin, size_t end)
 {
 	const struct execs *x = &search->model->execs;
 
-	execs_touch_records(x, begin, end - begin);
+	execs_prepare_records(x, begin, end - begin);
 	if (end > search->n_rows)
 		end = search->n_rows;
 	if (begin < end)
-		execs_touch_rows(x, begin, end - begin);
+		execs_prepare_rows(x, begin, end - begin);
 }
 
 /* Reads the model only. */

@@ -152,7 +152,7 @@ static void sum_up(void *context, size_t part)
 	struct work *w = context;
 
 	if (part) {
-		query_touch_shown(w->q, &w->shown);
+		query_prepare_shown(w->q, &w->shown);
 		return;
 	}
 	find_staying(w);

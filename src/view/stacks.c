@@ -154,21 +154,24 @@ static void survey_part(void *context, size_t i)
 	struct finder *f = context;
 	struct part *part = &f->part[i];
 	const struct model *m = f->model;
-	uint32_t node = (uint32_t)begin_of(f, i), end = (uint32_t)begin_of(f, i + 1);
+	uint32_t begin = (uint32_t)begin_of(f, i), end = (uint32_t)begin_of(f, i + 1);
+	struct span *forward = f->found->forward;
 
-	for (; node < end && !part->failed; node++) {
+	for (uint32_t node = begin; node < end && !part->failed; node++) {
 		struct span name = model_name(m, node), bytes = stack_of(m, node);
 		uint32_t stack;
 
+		mem_prepare_ahead(forward, sizeof(*forward), node, begin, end);
+		mem_prepare_ahead(f->stack_of, sizeof(*f->stack_of), node, begin, end);
 		prefetch_stack(m, node);
 		f->stack_of[node] = NONE;
-		f->found->forward[node] = (struct span){0};
+		forward[node] = (struct span){0};
 		if (!bytes.n)
 			continue;
 		stack = find_stack(&part->stacks, bytes);
 		if (stack == NONE)
 			part->failed = true;
-		else if (!code_forward_name(name, &f->found->forward[node]))
+		else if (!code_forward_name(name, &forward[node]))
 			bring_in(&part->stacks.at.at[stack].branch[false], name);
 		f->stack_of[node] = stack;
 	}
