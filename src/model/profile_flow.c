@@ -5,13 +5,16 @@
  * no use for shapes: if somebody else has, edges are read again with them. An
  * edge names its source by id there; here by name, like every other edge.
  *
- * Nodes are read in parts, at the same time, each with lists and shapes of its
- * own; what they found is then put together in order. */
+ * Nodes are read in parts, at the same time. How many inputs each has was counted
+ * when the profile was loaded: so every part knows where its edges go, and need
+ * not read on when it has seen all of a node's. Outputs and shapes it keeps in lists
+ * of its own, which are then put together in order. */
 #include "model/model.h"
 
 #include <stdlib.h>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "proto/wire.h"
 
 /* An input of the node being read: its source is known by id only. */
@@ -55,9 +58,10 @@ struct reader {
 	VEC(struct source_output) source_outputs;
 	VEC(struct output) input_shapes;
 	dims_vec dims;
+	/* where its edges go among the model's, and the next one: */
+	size_t first_edge, end_edge, next_edge;
 	/* of all of its nodes: first_output of the model's nodes points into these
 	 * until they are joined */
-	VEC(struct edge) edges;
 	VEC(struct output) outputs;
 	struct shapes shapes;
 	/* edges that carry a shape of their own, for when all outputs are known */
@@ -302,15 +306,19 @@ static bool add_edge(struct reader *r, struct raw_edge *e)
 	if (r->input_shapes.n)
 		find_own_shape(r, e);
 	if (e->shape != NONE &&
-		!vec_push(&r->own_shapes, ((struct own_shape){r->edges.n, e->shape})))
+		!vec_push(&r->own_shapes, ((struct own_shape){r->next_edge, e->shape})))
 		return out_of_memory(r);
-	return vec_push(&r->edges, e->edge) ? true : out_of_memory(r);
+	mem_prepare_ahead(r->model->edges.at, sizeof(e->edge), r->next_edge, r->first_edge,
+		r->end_edge);
+	r->model->edges.at[r->next_edge++] = e->edge;
+	return true;
 }
 
 static bool add_edges(struct reader *r, uint32_t node)
 {
-	const struct nodes *nodes = &r->model->nodes;
-
+	if (r->raw_edges.n != r->model->nodes.n_edges[node])       /* more than one can count */
+		return out_of_memory(r);
+	r->model->nodes.first_edge[node] = (uint32_t)r->next_edge;
 	if (!in_order(r))
 		qsort(r->raw_edges.at, r->raw_edges.n, sizeof(*r->raw_edges.at), by_position);
 	if (r->source_outputs.n > 1)
@@ -319,8 +327,7 @@ static bool add_edges(struct reader *r, uint32_t node)
 	for (size_t i = 0; i < r->raw_edges.n; i++)
 		if (!add_edge(r, &r->raw_edges.at[i]))
 			return false;
-	nodes->n_edges[node] = (uint32_t)r->raw_edges.n;
-	return r->edges.n < NONE ? true : out_of_memory(r);
+	return true;
 }
 
 static bool read_node(struct reader *r, uint32_t node)
@@ -331,7 +338,7 @@ static bool read_node(struct reader *r, uint32_t node)
 	size_t first_output = r->outputs.n;
 
 	r->raw_edges.n = r->source_outputs.n = r->input_shapes.n = 0;
-	while (wire_next(&w, &f))
+	while ((r->with_shapes || r->raw_edges.n < nodes->n_edges[node]) && wire_next(&w, &f))
 		if (!read_field(r, &f))
 			return false;
 	if (r->with_shapes) {
@@ -341,15 +348,47 @@ static bool read_node(struct reader *r, uint32_t node)
 	return add_edges(r, node);
 }
 
+/* Inputs come right behind the name. */
+PREFETCHES prefetch_inputs(const struct reader *r, uint32_t node)
+{
+	enum { AHEAD = 8, INPUTS = 256 };
+
+	if (r->end - node > AHEAD)
+		prefetch_bytes(r->model->nodes.source[node + AHEAD] - 1, INPUTS);
+}
+
 static void read_part(void *context, size_t part)
 {
 	struct reader *r = (struct reader *)context + part;
 
 	if (!shapes_init(&r->shapes))
 		out_of_memory(r);
-	for (uint32_t node = r->begin; node < r->end && !r->failure; node++)
+	for (uint32_t node = r->begin; node < r->end && !r->failure; node++) {
+		prefetch_inputs(r, node);
 		if (!read_node(r, node))
 			r->failed_node = node;
+	}
+}
+
+/* Room for the edges of all parts, unless they have been read before: then they are
+ * written over, with the output each comes from. */
+static bool make_edges(struct model *m, struct reader *readers, size_t parts)
+{
+	size_t at = m->flow.edges_pending ? m->edges.n : m->flow.first_edge;
+
+	m->flow.first_edge = at;
+	for (size_t i = 0; i < parts; i++) {
+		readers[i].first_edge = readers[i].next_edge = at;
+		for (uint32_t node = readers[i].begin; node < readers[i].end; node++)
+			at += m->nodes.n_edges[node];
+		readers[i].end_edge = at;
+	}
+	if (!m->flow.edges_pending)
+		return true;
+	if (at >= NONE || !vec_reserve(&m->edges, at - m->edges.n))
+		return false;
+	m->edges.n = at;
+	return true;
 }
 
 /* ---- putting together ------------------------------------------------------ */
@@ -369,49 +408,6 @@ static uint32_t *translate_shapes(struct model *m, const struct shapes *shapes)
 		}
 	}
 	return ids;
-}
-
-/* The edges of a part, from `at` on: as new ones, or over the same read before. */
-static bool put_edges(struct model *m, struct reader *r, size_t at)
-{
-	size_t n = r->edges.n;
-
-	for (size_t i = 0; i < r->own_shapes.n; i++)
-		r->own_shapes.at[i].edge += at;
-	if (!m->edges.n) {
-		vec_take(&m->edges, &r->edges);
-		return true;
-	}
-	if (m->flow.edges_pending) {
-		if (n >= NONE - at || !vec_reserve(&m->edges, n))
-			return false;
-		m->edges.n += n;
-	}
-	if (n)
-		memcpy(m->edges.at + at, r->edges.at, n * sizeof(*r->edges.at));
-	return true;
-}
-
-static bool join_edges(struct model *m, struct reader *readers, size_t parts)
-{
-	size_t at;
-
-	if (m->flow.edges_pending)
-		m->flow.first_edge = m->edges.n;
-	at = m->flow.first_edge;
-	for (size_t i = 0; i < parts; i++) {
-		size_t n = readers[i].edges.n;
-
-		if (!put_edges(m, &readers[i], at))
-			return false;
-		at += n;
-	}
-	at = m->flow.first_edge;
-	for (size_t node = 0; node < m->flow.n; node++) {
-		m->nodes.first_edge[node] = (uint32_t)at;
-		at += m->nodes.n_edges[node];
-	}
-	return true;
 }
 
 static bool join_outputs(struct model *m, struct reader *r)
@@ -482,7 +478,6 @@ static void reader_clear(struct reader *r)
 	vec_clear(&r->source_outputs);
 	vec_clear(&r->input_shapes);
 	vec_clear(&r->dims);
-	vec_clear(&r->edges);
 	vec_clear(&r->outputs);
 	vec_clear(&r->own_shapes);
 	shapes_clear(&r->shapes);
@@ -491,13 +486,13 @@ static void reader_clear(struct reader *r)
 static enum tfprof_status read_all(struct model *m, struct reader *readers, size_t parts,
 	struct tfprof_error *err)
 {
+	if (!make_edges(m, readers, parts))
+		return error_no_memory(err);
 	parallel_run(parts, read_part, readers);
 	for (size_t i = 0; i < parts; i++)
 		if (readers[i].failure)
 			return explain(&readers[i], err);
-	if (!join_edges(m, readers, parts))
-		return error_no_memory(err);
-	for (size_t i = 0; i < parts; i++)
+	for (size_t i = 0; readers->with_shapes && i < parts; i++)
 		if (!join_outputs(m, &readers[i]))
 			return error_no_memory(err);
 	for (size_t i = 0; i < parts; i++)
@@ -512,11 +507,8 @@ static enum tfprof_status read_all(struct model *m, struct reader *readers, size
 /* Leaves what was there before. */
 static void give_up(struct model *m, size_t n_edges, size_t n_outputs)
 {
-	for (size_t node = 0; node < m->flow.n; node++) {
-		if (m->flow.edges_pending)
-			m->nodes.n_edges[node] = 0;
+	for (size_t node = 0; node < m->flow.n; node++)
 		m->nodes.n_outputs[node] = 0;
-	}
 	m->edges.n = n_edges;
 	m->outputs.n = n_outputs;
 }

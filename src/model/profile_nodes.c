@@ -73,7 +73,7 @@ static uint32_t intern(struct node_reader *r, struct span text)
 struct raw_node {
 	struct span name, op, device, host_device, trace;
 	int64_t id, float_ops;
-	uint32_t types;
+	uint32_t types, n_inputs;
 };
 
 static bool add_type(struct node_reader *r, struct raw_node *raw, struct span text)
@@ -90,6 +90,7 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 
 	switch (f->tag) {
 	case WIRE_LEN(1): raw->name = f->bytes; break;
+	case WIRE_LEN(2): raw->n_inputs++; break;
 	case WIRE_LEN(4): return read_shape(r, f->bytes);
 	case WIRE_VARINT(4):
 		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
@@ -138,6 +139,7 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 			return fail(r, NULL);
 	}
 	nodes->id[node] = raw->id;
+	nodes->n_edges[node] = raw->n_inputs;
 	nodes->float_ops[node] = raw->float_ops;
 	nodes->source[node] = message.at;
 	nodes->trace[node] = raw->trace.at;

@@ -1,6 +1,7 @@
 /* Graph view: from the nodes that are no one's input along data flow, each
  * node once, first come, depth first. The walk does not depend on the query,
  * so the picture is a spanning forest that is built once. */
+#include "base/parallel.h"
 #include "view/tree.h"
 
 /* Where the walk stands in a node's inputs. */
@@ -13,7 +14,9 @@ struct walk {
 	const struct model *model;
 	struct tree *tree;
 	uint32_t *input;       /* by edge: the node it comes from, NONE if unknown */
-	bool *visited;
+	size_t parts;
+	bool *is_input;        /* by node, for each part of the edges */
+	bool *visited;         /* where the first part's were */
 	VEC(struct visit) stack;
 };
 
@@ -48,33 +51,51 @@ static bool walk_from(struct walk *w, uint32_t root)
 	return true;
 }
 
-/* Marks what is someone's input. An input of itself counts. */
-static void find_inputs(struct walk *w, bool *is_input)
+/* Marks what is someone's input, in a part of the edges. An input of itself counts. */
+static void find_inputs(void *context, size_t part)
 {
+	const struct walk *w = context;
 	const struct model *m = w->model;
+	bool *is_input = w->is_input + part * m->nodes.n;
+	size_t begin = parallel_begin(m->edges.n, w->parts, part);
+	size_t end = parallel_begin(m->edges.n, w->parts, part + 1);
 
-	for (size_t i = 0; i < m->edges.n; i++) {
-		uint32_t input = w->input[i] = model_node_of(m, m->edges.at[i].source);
+	memset(is_input, 0, m->nodes.n * sizeof(*is_input));
+	for (size_t i = begin; i < end; i++) {
+		uint32_t input = model_node_of(m, m->edges.at[i].source);
 
+		mem_prepare_ahead(w->input, sizeof(*w->input), i, begin, end);
+		w->input[i] = input;
 		if (input != NONE)
 			is_input[input] = true;
 	}
 }
 
+static bool is_root(const struct walk *w, size_t node)
+{
+	bool is_input = false;
+
+	for (size_t part = 0; part < w->parts; part++)
+		is_input |= w->is_input[part * w->model->nodes.n + node];
+	return !is_input;
+}
+
 /* The nodes that are no one's input, in byte order of their names. */
 static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
+	enum { LEAST_PART = 16384 };
 	const struct model *m = w->model;
-	bool *is_input = arena_zero(scratch, m->nodes.n, sizeof(*is_input));
 	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
 
 	*n = 0;
+	w->parts = parallel_parts(m->edges.n, LEAST_PART);
+	w->is_input = arena_array(scratch, w->parts * m->nodes.n, sizeof(*w->is_input));
 	w->input = arena_array(scratch, m->edges.n, sizeof(*w->input));
-	if (!is_input || !roots || !w->input)
+	if (!w->is_input || !roots || !w->input)
 		return NULL;
-	find_inputs(w, is_input);
+	parallel_run(w->parts, find_inputs, w);
 	for (size_t node = 0; node < m->nodes.n; node++)
-		if (!is_input[node])
+		if (is_root(w, node))
 			roots[(*n)++] = (uint32_t)node;
 	return sort_nodes_by_name(m, roots, *n) ? roots : NULL;
 }
@@ -87,11 +108,11 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfp
 	uint32_t *roots = find_roots(&w, &scratch, &n_roots);
 	bool fine;
 
-	w.visited = arena_zero(&scratch, n, sizeof(*w.visited));
 	t->node = mem_array(n + 1, sizeof(*t->node));
 	t->parent = mem_array(n + 1, sizeof(*t->parent));
-	fine = roots && w.visited && t->node && t->parent;
+	fine = roots && t->node && t->parent;
 	if (fine) {
+		w.visited = memset(w.is_input, 0, n * sizeof(*w.visited));
 		t->node[0] = t->parent[0] = NONE;
 		t->n = 1;
 		t->model = m;

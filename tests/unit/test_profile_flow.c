@@ -34,8 +34,9 @@ static void put_shape(struct buf *b, uint32_t number, int64_t slot, struct span 
 	wire_close(b, entry);
 }
 
-/* One node takes the second output of another, and that of a third. */
-static struct buf make_profile(struct span dims)
+/* One node takes the second output of another, and that of a third, which is told at
+ * the end of it. */
+static struct buf make_profile(struct span dims, int64_t third)
 {
 	static const char *const names[] = {"source", "other", "sink"};
 	struct buf b = {0};
@@ -48,13 +49,14 @@ static struct buf make_profile(struct span dims)
 		wire_put_bytes(&b, 1, span_of(names[i]));
 		if (i == 2) {
 			put_entry(&b, 2, 0, 0);
-			put_entry(&b, 2, 1, 1);
 			put_entry(&b, 14, 0, 1);
 		}
 		wire_put_bytes(&b, 9, SPAN("Op"));
 		wire_put_int(&b, 13, i);
 		put_shape(&b, 15, 0, SPAN("\5"));
 		put_shape(&b, 15, 1, i == 0 ? dims : SPAN("\6"));
+		if (i == 2)
+			put_entry(&b, 2, 1, third);
 		wire_close(&b, node);
 		wire_close(&b, entry);
 	}
@@ -103,7 +105,7 @@ static char *report(const tfprof_profile *p, const char *select)
 
 static void test_order_of_questions(void **state)
 {
-	struct buf bytes = make_profile(SPAN("\7\3"));
+	struct buf bytes = make_profile(SPAN("\7\3"), 1);
 	tfprof_profile *edges_first = load(&bytes), *shapes_first = load(&bytes);
 	char *shapes = report(shapes_first, "input_shapes"), *edges = report(edges_first, "occurrence");
 	char *edges_later = report(shapes_first, "occurrence");
@@ -112,6 +114,7 @@ static void test_order_of_questions(void **state)
 	assert_non_null(strstr(shapes, "7x3"));
 	assert_non_null(strstr(edges, "\n  sink"));
 	assert_non_null(strstr(edges, "\n    source"));
+	assert_non_null(strstr(edges, "\n    other"));
 	assert_string_equal(shapes, shapes_later);
 	assert_string_equal(edges, edges_later);
 	free(shapes);
@@ -126,7 +129,7 @@ static void test_order_of_questions(void **state)
 /* The last number of a shape does not end. */
 static void test_damaged_shape(void **state)
 {
-	struct buf bytes = make_profile(SPAN("\7\200"));
+	struct buf bytes = make_profile(SPAN("\7\200"), 1);
 	tfprof_profile *p = load(&bytes);
 	char *before = report(p, "occurrence"), *after, *none;
 	struct tfprof_error err;
@@ -142,11 +145,34 @@ static void test_damaged_shape(void **state)
 	buf_clear(&bytes);
 }
 
+/* Asked again, it is told again; what needs no edges does not mind. */
+static void test_unknown_source(void **state)
+{
+	struct buf bytes = make_profile(SPAN("\7\3"), 9);
+	tfprof_profile *p = load(&bytes);
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_error err;
+	tfprof_result *r;
+	char *none;
+
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(ask(p, i % 2 ? "input_shapes" : "occurrence", &none, &err), TFPROF_FORMAT);
+		assert_non_null(strstr(err.text, "node 'sink' has an input from node id 9"));
+	}
+	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_non_null(strstr(tfprof_result_get_text(r, NULL), "\n  other"));
+	tfprof_result_free(r);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+	buf_clear(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_questions),
 		cmocka_unit_test(test_damaged_shape),
+		cmocka_unit_test(test_unknown_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
