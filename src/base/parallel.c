@@ -64,7 +64,9 @@ static bool choose_birthplace(pthread_attr_t *attr, cpu_set_t *home)
 	return CPU_COUNT(&others) && pthread_attr_setaffinity_np(attr, sizeof(others), &others) == 0;
 }
 
-/* Signals stay with the threads the program itself made. */
+/* Signals stay with the threads the program itself made, but for what a thread brings
+ * on itself: a mapped file that another program cuts short is a SIGBUS where it is
+ * read, and whom the program has told to handle that must get it. */
 static void start(struct worker *workers, size_t n, cpu_set_t *home)
 {
 	pthread_attr_t attr;
@@ -74,6 +76,7 @@ static void start(struct worker *workers, size_t n, cpu_set_t *home)
 	pthread_attr_init(&attr);
 	chosen = choose_birthplace(&attr, home);
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (size_t i = 0; i < n; i++) {
 		workers[i].home = chosen ? home : NULL;

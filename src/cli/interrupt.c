@@ -19,6 +19,17 @@ static void handle(int signal)
 	interrupted = 1;
 }
 
+/* What was to be read is not there: nothing can go on. */
+static void leave(int signal)
+{
+	static const char why[] =
+		"tfprof: an input file was cut short by another program while it was read\n";
+
+	if (write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
+		_exit(EXIT_INPUT);
+	_exit(EXIT_INPUT);
+}
+
 void interrupt_install(void)
 {
 	/* Without SA_RESTART: a read of the terminal returns, too. */
@@ -26,6 +37,8 @@ void interrupt_install(void)
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
+	action.sa_handler = leave;
+	sigaction(SIGBUS, &action, NULL);
 }
 
 void interrupt_set(enum interrupt_ends ends)

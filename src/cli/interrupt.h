@@ -1,4 +1,5 @@
-/* Ctrl-C: what it ends depends on what is going on. */
+/* Ctrl-C: what it ends depends on what is going on. And an input file that another
+ * program cuts short while it is read, which the system tells by a signal, too. */
 #ifndef TFPROF_CLI_INTERRUPT_H
 #define TFPROF_CLI_INTERRUPT_H
 

@@ -81,14 +81,15 @@ const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i, siz
 	struct names *names = &p->names;
 	struct span type = {0};
 
-	pthread_rwlock_rdlock(&p->lock);
-	pthread_mutex_lock(&p->building);
-	if (!names->types)
-		names->types = make_types(&p->model, &names->n_types);
-	if (names->types && i < names->n_types)
-		type = model_text(&p->model, names->types[i]);
-	pthread_mutex_unlock(&p->building);
-	pthread_rwlock_unlock(&p->lock);
+	if (profile_lock(p, NEED_NOTHING, NULL) == TFPROF_OK) {
+		pthread_mutex_lock(&p->building);
+		if (!names->types)
+			names->types = make_types(&p->model, &names->n_types);
+		if (names->types && i < names->n_types)
+			type = model_text(&p->model, names->types[i]);
+		pthread_mutex_unlock(&p->building);
+		profile_unlock(p);
+	}
 	if (length)
 		*length = type.n;
 	return type.at;
@@ -163,8 +164,10 @@ enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, cons
 {
 	tfprof_profile *p = (tfprof_profile *)profile;
 	const uint32_t *order;
+	enum tfprof_status status = profile_lock(p, NEED_NOTHING, err);
 
-	pthread_rwlock_rdlock(&p->lock);
+	if (status != TFPROF_OK)
+		return status;
 	pthread_mutex_lock(&p->building);
 	if (!p->names.nodes)
 		p->names.nodes = make_nodes(&p->model);
@@ -172,6 +175,6 @@ enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, cons
 	pthread_mutex_unlock(&p->building);
 	if (order)
 		find(&p->model, order, span_of(prefix), fn, context);
-	pthread_rwlock_unlock(&p->lock);
+	profile_unlock(p);
 	return order ? TFPROF_OK : error_no_memory(err);
 }

@@ -88,9 +88,12 @@ enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need
 	enum tfprof_status status;
 
 	pthread_rwlock_rdlock(&p->lock);
-	if (is_there(&p->model, need))
+	status = model_check_sources(&p->model, err);
+	if (status == TFPROF_OK && is_there(&p->model, need))
 		return TFPROF_OK;
 	profile_unlock(p);
+	if (status != TFPROF_OK)
+		return status;
 	pthread_rwlock_wrlock(&p->lock);
 	status = fetch(&p->model, need, err);
 	profile_unlock(p);
@@ -202,11 +205,12 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 
 /* ---- adding --------------------------------------------------------------- */
 
-static void begin(tfprof_profile *p)
+static enum tfprof_status begin(tfprof_profile *p, struct tfprof_error *err)
 {
 	pthread_rwlock_wrlock(&p->lock);
 	mem_free(p->notes);
 	p->notes = NULL;
+	return model_check_sources(&p->model, err);
 }
 
 static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
@@ -231,29 +235,41 @@ static bool is_given(const struct tfprof_input *in)
 enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfprof_input *graph,
 	struct tfprof_error *err)
 {
-	begin(p);
-	return end(p, model_add_graph(&p->model, graph, err), err);
+	enum tfprof_status status = begin(p, err);
+
+	if (status == TFPROF_OK)
+		status = model_add_graph(&p->model, graph, err);
+	return end(p, status, err);
 }
 
 enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
 	struct tfprof_error *err)
 {
-	begin(p);
-	return end(p, model_add_op_log(&p->model, op_log, err), err);
+	enum tfprof_status status = begin(p, err);
+
+	if (status == TFPROF_OK)
+		status = model_add_op_log(&p->model, op_log, err);
+	return end(p, status, err);
 }
 
 enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
 	struct tfprof_error *err)
 {
-	begin(p);
-	return end(p, model_load_profile(&p->model, saved, err), err);
+	enum tfprof_status status = begin(p, err);
+
+	if (status == TFPROF_OK)
+		status = model_load_profile(&p->model, saved, err);
+	return end(p, status, err);
 }
 
 enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *p, const char *prefix,
 	struct tfprof_error *err)
 {
-	begin(p);
-	return end(p, model_add_checkpoint(&p->model, prefix, err), err);
+	enum tfprof_status status = begin(p, err);
+
+	if (status == TFPROF_OK)
+		status = model_add_checkpoint(&p->model, prefix, err);
+	return end(p, status, err);
 }
 
 static double coverage(const struct model *m)
@@ -289,10 +305,10 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *covered, struct tfprof_error *err)
 {
-	enum tfprof_status status;
+	enum tfprof_status status = begin(p, err);
 
-	begin(p);
-	status = add_step(p, step, graph, run_meta, op_log, err);
+	if (status == TFPROF_OK)
+		status = add_step(p, step, graph, run_meta, op_log, err);
 	if (status == TFPROF_OK && covered)
 		*covered = coverage(&p->model);
 	return end(p, status, err);

@@ -54,7 +54,7 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 		return error_prefix(err, status, input_name(in, kind));
 	}
 	source_close(s);
-	*s = (struct source){buf_get(&wire), wire.at ? SOURCE_HEAP : SOURCE_BORROWED};
+	*s = (struct source){.bytes = buf_get(&wire), .owner = wire.at ? SOURCE_HEAP : SOURCE_BORROWED};
 	return TFPROF_OK;
 }
 

@@ -307,6 +307,15 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
 	return TFPROF_OK;
 }
 
+enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < m->sources.n; i++)
+		status = source_check(&m->sources.at[i], err);
+	return status;
+}
+
 uint32_t model_edge_shape(const struct model *m, const struct edge *e)
 {
 	uint32_t source = model_node_of(m, e->source);

@@ -175,6 +175,8 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text);
 bool model_get_trace_string(const struct model *m, int64_t id, struct span *text);
 /* Takes a source over: it is closed with the model. */
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
+/* Whether the bytes of all sources are what they were: ask before reading any. */
+enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);
 
 static inline struct span model_text(const struct model *m, uint32_t string)
 {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -82,20 +81,27 @@ static void prepare(void *map, size_t size)
 static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	struct tfprof_error *err)
 {
-	struct stat st;
+	size_t size;
 	void *map;
 
-	if (fstat(fd, &st) != 0)
+	if (fstat(fd, &s->file) != 0)
 		return io_error(err, path);
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(s->file.st_mode))
 		return error_set(err, TFPROF_IO, "cannot read: %s: it is a directory, not a file", path);
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+	if (!S_ISREG(s->file.st_mode) || s->file.st_size == 0)
 		return read_all(s, fd, path, err);
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	size = (size_t)s->file.st_size;
+	map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return read_all(s, fd, path, err);
-	prepare(map, (size_t)st.st_size);
-	s->bytes = (struct span){map, (size_t)st.st_size};
+	s->path = mem_alloc(strlen(path) + 1);
+	if (!s->path) {
+		munmap(map, size);
+		return error_no_memory(err);
+	}
+	memcpy(s->path, path, strlen(path) + 1);
+	prepare(map, size);
+	s->bytes = (struct span){map, size};
 	s->owner = SOURCE_MAPPED;
 	return TFPROF_OK;
 }
@@ -107,8 +113,7 @@ enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
 	int fd;
 
 	if (!in->path) {
-		*s = (struct source){{in->data ? in->data : "", in->data ? in->size : 0},
-			SOURCE_BORROWED};
+		*s = (struct source){.bytes = {in->data ? in->data : "", in->data ? in->size : 0}};
 		return TFPROF_OK;
 	}
 	*s = (struct source){.bytes = {"", 0}};
@@ -136,11 +141,30 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+enum tfprof_status source_check(const struct source *s, struct tfprof_error *err)
+{
+	struct stat now;
+
+	/* What is mapped stays what it was if its name is another file's or nobody's now. */
+	if (s->owner != SOURCE_MAPPED || stat(s->path, &now) != 0 ||
+		now.st_dev != s->file.st_dev || now.st_ino != s->file.st_ino ||
+		(now.st_size == s->file.st_size && same_time(now.st_mtim, s->file.st_mtim)))
+		return TFPROF_OK;
+	return error_set(err, TFPROF_IO,
+		"%s: another program has written to it since it was loaded: load it again", s->path);
+}
+
 void source_close(struct source *s)
 {
 	if (s->owner == SOURCE_MAPPED)
 		munmap((void *)s->bytes.at, s->bytes.n);
 	else if (s->owner == SOURCE_HEAP)
 		mem_free((void *)s->bytes.at);
+	mem_free(s->path);
 	*s = (struct source){0};
 }

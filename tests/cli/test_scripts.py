@@ -1,6 +1,9 @@
 """The shell without a terminal: lines from a pipe or a file."""
 
 import re
+import shutil
+import signal
+import subprocess
 
 import pytest
 
@@ -177,3 +180,35 @@ def test_help_in_the_shell(script):
     assert script("help set\n").stdout.startswith("set [OPTION...]\n")
     assert "-select params" in script("help scope\n").stdout
     assert script("help -select\n").stdout == script("help select\n").stdout
+
+
+@pytest.fixture
+def session(program, resnet, tmp_path):
+    """A shell that has loaded a file of its own and answered once."""
+    shutil.copy(resnet / "profile", tmp_path / "profile")
+    with subprocess.Popen([program, "--profile_path=profile"], cwd=tmp_path, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as shell:
+        shell.stdin.write("scope -max_depth 1 -select params\n")
+        shell.stdin.flush()
+        assert "_TFProfRoot (--/930.58k params)\n" in iter(shell.stdout.readline, "")
+        yield shell
+
+
+def test_file_written_to_after_loading(session, tmp_path):
+    """As by a training script that is run again."""
+    (tmp_path / "profile").write_bytes(b"")
+    output, errors = session.communicate("scope\n", timeout=60)
+    assert session.returncode == 1
+    assert "_TFProfRoot" not in output
+    assert errors.endswith("profile: another program has written to it since it was loaded: "
+                           "load it again\n")
+
+
+def test_file_cut_short_while_it_is_read(session):
+    """Which the system tells by a signal: it comes in the nick of time, so here it is sent."""
+    session.send_signal(signal.SIGBUS)
+    _, errors = session.communicate(timeout=60)
+    assert session.returncode == 1
+    assert errors.endswith("tfprof: an input file was cut short by another program "
+                           "while it was read\n")

@@ -241,6 +241,21 @@ def test_files_that_cannot_be_read(tmp_path, loop_files):
         tfprof.load(loop_files / "profile", checkpoint=tmp_path / "nowhere")
 
 
+def test_file_written_to_while_it_is_loaded(tmp_path, loop_files):
+    """By the same notebook, run again from the top, for one."""
+    path = tmp_path / "profile"
+    path.write_bytes((loop_files / "profile").read_bytes())
+    profile = tfprof.load(path)
+    before = str(profile.scope())
+    profile.save(path)
+    assert str(profile.scope()) == before, "another file of that name does no harm"
+    profile = tfprof.load(path)
+    path.write_bytes(b"")
+    for ask in (profile.scope, profile.serialize, profile.advise):
+        with pytest.raises(OSError, match="another program has written to it"):
+            ask()
+
+
 def test_files_of_the_wrong_kind(loop_files):
     with pytest.raises(ValueError, match="GraphDef"):
         tfprof.load(loop_files / "graph.pb")
