@@ -4,6 +4,9 @@
     ... the run ...
     rules.end(step)                         # or
     rules.take_back(step)                   # as if it had not begun: the run has failed
+
+The number of a run that has failed is the next run's, and with it what was wished for
+that step, also if other threads have begun later ones meanwhile.
 """
 
 import random
@@ -38,6 +41,7 @@ class StepRules:
     def __init__(self, trace_steps: Optional[Iterable[int]], dump_steps: Optional[Iterable[int]]):
         self.coverage = 0.0
         self.n_steps = 0
+        self._given_back: Set[int] = set()  # numbers below
         self._is_automatic = trace_steps is None
         self._trace_steps = step_set(() if trace_steps is None else trace_steps, "trace_steps")
         if len(self._trace_steps) > MAX_TRACED_STEPS:
@@ -77,8 +81,7 @@ class StepRules:
 
     def begin(self, session: Any, fetches: Any, options: Any) -> Step:
         with self._lock:
-            step = Step(self.n_steps)
-            self.n_steps += 1
+            step = Step(self._take_number())
             step.claims.append(lambda: self._take_number_back(step.number))
             self._decide_trace(step, session, fetches)
             step.is_dumped = step.number in self.dump_steps or self._dump_next
@@ -99,11 +102,19 @@ class StepRules:
         with self._lock:
             _call_reversed(step.claims)
 
-    def _take_number_back(self, number: int) -> None:
-        if self.n_steps == number + 1:  # else another thread's step follows already
-            self.n_steps = number
-
     # -- with the lock held --------------------------------------------------
+
+    def _take_number(self) -> int:
+        number = min(self._given_back, default=self.n_steps)
+        self._given_back.discard(number)
+        self.n_steps = max(self.n_steps, number + 1)
+        return number
+
+    def _take_number_back(self, number: int) -> None:
+        self._given_back.add(number)
+        while self.n_steps - 1 in self._given_back:
+            self.n_steps -= 1
+            self._given_back.remove(self.n_steps)
 
     def _decide_trace(self, step: Step, session: Any, fetches: Any) -> None:
         if self._n_traced > MAX_TRACED_STEPS:
