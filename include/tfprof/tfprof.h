@@ -224,6 +224,9 @@ enum tfprof_query_flags {
 	TFPROF_WANT_TABLE = 2,     /* the shown nodes as rows */
 	TFPROF_WANT_FRAME = 4,     /* options before and a line after a stdout report,
 	                              as TensorFlow's Python API prints it */
+	TFPROF_STRICT = 8,         /* an output that the view cannot have is an error, also
+	                              if the options came as a message: else that is a
+	                              note, as in TensorFlow's Python API */
 };
 
 typedef struct tfprof_result tfprof_result;

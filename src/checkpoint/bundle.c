@@ -258,7 +258,7 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 {
 	struct checkpoint *ckpt = x->ckpt;
 	size_t room = strlen(ckpt->path) + 40;
-	struct checkpoint_file file = {.bytes = {"", 0}};
+	struct checkpoint_file file = {0};
 	struct tfprof_error missing;
 	char *path = arena_alloc(&ckpt->arena, room);
 
@@ -267,14 +267,14 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 	snprintf(path, room, "%s.data-%05zu-of-%05u", ckpt->path, shard, x->n_shards);
 	file.path = path;
 	/* The tensors of the other shards, and all shapes, can still be shown. */
-	if (mapping_open(&file.bytes, path, &missing)) {
+	if (mapping_open(&file.map, path, &missing)) {
 		file.missing = arena_alloc(&ckpt->arena, sizeof(missing));
 		if (!file.missing)
 			return error_no_memory(err);
 		*file.missing = missing;
 	}
 	if (!vec_push(&ckpt->files, file)) {
-		mapping_close(file.bytes);
+		mapped_file_close(&file.map);
 		return error_no_memory(err);
 	}
 	return TFPROF_OK;
@@ -314,22 +314,23 @@ enum tfprof_status bundle_open(struct checkpoint *ckpt, struct tfprof_error *err
 	struct index x = {.ckpt = ckpt, .path = path};
 	enum tfprof_status status;
 	struct table table;
-	struct span bytes;
+	struct mapped_file file;
 
 	if (!path)
 		return error_no_memory(err);
 	snprintf(path, room, "%s.index", ckpt->path);
-	status = mapping_open(&bytes, path, err);
+	ckpt->index_path = path;
+	status = mapping_open(&file, path, err);
 	if (status)
 		return status;
-	status = checkpoint_table_open(&table, path, bytes, err);
+	status = checkpoint_table_open(&table, path, file.bytes, err);
 	if (!status) {
 		status = read_entries(&x, &table, err);
 		if (!status)
 			status = add_tensors(&x, err);
 		table_close(&table);
 	}
-	mapping_close(bytes);
+	mapped_file_close(&file);
 	vec_clear(&x.entries);
 	if (status)
 		return status;

@@ -2,7 +2,6 @@
 
 #include "checkpoint/impl.h"
 #include "checkpoint/locate.h"
-#include "checkpoint/mapping.h"
 #include "proto/sniff.h"
 #include "proto/wire.h"
 
@@ -40,7 +39,7 @@ void checkpoint_free(struct checkpoint *ckpt)
 		return;
 	for (size_t i = 0; i < ckpt->files.n; i++) {
 		table_close(&ckpt->files.at[i].table);
-		mapping_close(ckpt->files.at[i].bytes);
+		mapped_file_close(&ckpt->files.at[i].map);
 	}
 	vec_clear(&ckpt->tensors);
 	vec_clear(&ckpt->parts);
@@ -52,6 +51,22 @@ void checkpoint_free(struct checkpoint *ckpt)
 const char *checkpoint_get_path(const struct checkpoint *ckpt)
 {
 	return ckpt->path;
+}
+
+const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i)
+{
+	if (ckpt->index_path && i-- == 0)
+		return ckpt->index_path;
+	return i < ckpt->files.n ? ckpt->files.at[i].path : NULL;
+}
+
+enum tfprof_status checkpoint_check(const struct checkpoint *ckpt, struct tfprof_error *err)
+{
+	for (size_t i = 0; i < ckpt->files.n; i++)
+		if (!mapped_file_is_same(&ckpt->files.at[i].map))
+			return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: "
+				"load it anew", ckpt->files.at[i].path);
+	return TFPROF_OK;
 }
 
 size_t checkpoint_get_n_tensors(const struct checkpoint *ckpt)

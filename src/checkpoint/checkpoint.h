@@ -52,6 +52,11 @@ void checkpoint_free(struct checkpoint *ckpt);
 
 /* The path it was found under: the prefix, or the V1 file. */
 const char *checkpoint_get_path(const struct checkpoint *ckpt);
+/* The files it is in, one by one; NULL behind the last. */
+const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i);
+
+/* Whether its files are what they were: ask before reading values. */
+enum tfprof_status checkpoint_check(const struct checkpoint *ckpt, struct tfprof_error *err);
 
 /* In byte order of names; a partitioned variable is one tensor. */
 size_t checkpoint_get_n_tensors(const struct checkpoint *ckpt);

@@ -2,6 +2,7 @@
 #ifndef TFPROF_CHECKPOINT_IMPL_H
 #define TFPROF_CHECKPOINT_IMPL_H
 
+#include "base/mapped_file.h"
 #include "base/vec.h"
 #include "checkpoint/checkpoint.h"
 
@@ -20,13 +21,14 @@ struct part {
 /* A data shard (V2) or a table (V1). */
 struct checkpoint_file {
 	const char *path;
-	struct span bytes;
+	struct mapped_file map;
 	struct tfprof_error *missing;  /* why it could not be opened, or NULL */
 	struct table table;            /* V1 */
 };
 
 struct checkpoint {
 	const char *path;
+	const char *index_path;        /* V2 */
 	bool is_v1;
 	bool swap_bytes;               /* written by a big-endian machine */
 	VEC(struct checkpoint_tensor) tensors;

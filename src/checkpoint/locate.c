@@ -186,17 +186,17 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	const char *state = join(arena, span_of(directory), "/", "checkpoint");
 	enum tfprof_status status;
 	struct buf latest = {0};
-	struct span text;
+	struct mapped_file file;
 	bool found;
 
 	if (!state)
 		return error_no_memory(err);
 	if (!is_file(state))
 		return no_state(directory, err);
-	status = mapping_open(&text, state, err);
+	status = mapping_open(&file, state, err);
 	if (status)
 		return status;
-	found = latest_in(text, &latest);
+	found = latest_in(file.bytes, &latest);
 	if (latest.failed)
 		status = error_no_memory(err);
 	else if (!found)
@@ -204,7 +204,7 @@ static enum tfprof_status from_directory(const char **path, const char *director
 			state);
 	else
 		status = follow(path, directory, buf_get(&latest), arena, err);
-	mapping_close(text);
+	mapped_file_close(&file);
 	buf_clear(&latest);
 	return status;
 }
@@ -214,15 +214,15 @@ static bool is_state_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct buf unused = {0};
-	struct span text;
+	struct mapped_file file;
 	bool is;
 
 	if (strcmp(slash ? slash + 1 : path, "checkpoint") || !is_file(path) ||
-	    mapping_open(&text, path, NULL))
+	    mapping_open(&file, path, NULL))
 		return false;
 	/* Without memory, say yes: reading it again will report that. */
-	is = text.n < 1 << 20 && (latest_in(text, &unused) || unused.failed);
-	mapping_close(text);
+	is = file.bytes.n < 1 << 20 && (latest_in(file.bytes, &unused) || unused.failed);
+	mapped_file_close(&file);
 	buf_clear(&unused);
 	return is;
 }

@@ -1,13 +1,12 @@
-/* A file's bytes, mapped read-only. Nothing is read before it is looked at, so
- * a checkpoint of many gigabytes opens at once. */
+/* Files of a checkpoint are mapped, so one of many gigabytes opens at once. */
 #ifndef TFPROF_CHECKPOINT_MAPPING_H
 #define TFPROF_CHECKPOINT_MAPPING_H
 
 #include "base/error.h"
-#include "base/span.h"
+#include "base/mapped_file.h"
 
-/* `bytes` is never NULL, even of an empty file. Release with mapping_close. */
-enum tfprof_status mapping_open(struct span *bytes, const char *path, struct tfprof_error *err);
-void mapping_close(struct span bytes);
+/* The bytes are not NULL, whatever happens. */
+enum tfprof_status mapping_open(struct mapped_file *file, const char *path,
+	struct tfprof_error *err);
 
 #endif

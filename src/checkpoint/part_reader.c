@@ -91,15 +91,15 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 		return error_set(err, file->missing->status,
 			"%.600s: tensor '%.*s' is in this shard", file->missing->text,
 			ERROR_SPAN(r->tensor->name));
-	if (part->offset > file->bytes.n || part->size > file->bytes.n - part->offset)
+	if (part->offset > file->map.bytes.n || part->size > file->map.bytes.n - part->offset)
 		return error_set(err, TFPROF_FORMAT,
 			"%.400s: tensor '%.*s': cut short: it has %" PRIu64
 			" bytes at byte %" PRIu64 ", the file ends at byte %zu",
 			file->path, ERROR_SPAN(r->tensor->name), part->size, part->offset,
-			file->bytes.n);
+			file->map.bytes.n);
 	if (!size_is_right(part, r->type))
 		return fail(p, r, err, "its size is not what its shape takes");
-	p->stored = (struct span){file->bytes.at + part->offset, (size_t)part->size};
+	p->stored = (struct span){file->map.bytes.at + part->offset, (size_t)part->size};
 	unread = p->stored.at;
 	if (r->type->kind == DTYPE_TEXT) {
 		status = ready_strings(p, r, &crc, err);

@@ -155,7 +155,7 @@ static enum tfprof_status open_table(struct list *list, const char *path, size_t
 {
 	struct checkpoint *ckpt = list->ckpt;
 	struct checkpoint_file file = {.path = path};
-	enum tfprof_status status = mapping_open(&file.bytes, path, err);
+	enum tfprof_status status = mapping_open(&file.map, path, err);
 	size_t i = ckpt->files.n;
 
 	if (status) {
@@ -167,13 +167,13 @@ static enum tfprof_status open_table(struct list *list, const char *path, size_t
 		}
 		return status;
 	}
-	status = checkpoint_table_open(&file.table, path, file.bytes, err);
+	status = checkpoint_table_open(&file.table, path, file.map.bytes, err);
 	if (!status && !vec_push(&ckpt->files, file)) {
 		table_close(&file.table);
 		status = error_no_memory(err);
 	}
 	if (status) {
-		mapping_close(file.bytes);
+		mapped_file_close(&file.map);
 		return status;
 	}
 	return read_list(list, i, err);

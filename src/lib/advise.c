@@ -81,7 +81,10 @@ enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
 	} else {
 		status = profile_lock(p, NEED_FLOW, err);
 		if (status == TFPROF_OK) {
-			status = run(p, options ? options : all, cancel, r, err);
+			if (options && options->outfile)
+				status = profile_check_outfile(p, options->outfile, err);
+			if (status == TFPROF_OK)
+				status = run(p, options ? options : all, cancel, r, err);
 			profile_unlock(p);
 		}
 	}

@@ -1,5 +1,7 @@
 #include "lib/profile.h"
 
+#include "checkpoint/checkpoint.h"
+
 #ifndef TFPROF_VERSION
 #error "the build says which version this is"
 #endif
@@ -61,6 +63,7 @@ void tfprof_profile_free(tfprof_profile *p)
 	drop_views(p);
 	model_clear(&p->model);
 	mem_free(p->notes);
+	vec_clear(&p->files);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
 	mem_free(p);
@@ -203,14 +206,57 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 	*arena = (struct arena){0};
 }
 
+/* ---- files ---------------------------------------------------------------- */
+
+static bool remember(tfprof_profile *p, const char *path)
+{
+	struct file_id id;
+
+	return !file_id_get(path, &id) || vec_push(&p->files, id);
+}
+
+static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
+{
+	return !in || !in->path || remember(p, in->path);
+}
+
+static bool remember_checkpoint(tfprof_profile *p)
+{
+	const char *path;
+
+	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
+		if (!remember(p, path))
+			return false;
+	return true;
+}
+
+enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
+	struct tfprof_error *err)
+{
+	struct file_id id;
+
+	if (!file_id_get(path, &id))
+		return TFPROF_OK;
+	for (size_t i = 0; i < p->files.n; i++)
+		if (file_id_equal(p->files.at[i], id))
+			return error_set(err, TFPROF_ARGUMENT, "-output: %s: the profile was loaded "
+				"from this file: give another one", path);
+	return TFPROF_OK;
+}
+
 /* ---- adding --------------------------------------------------------------- */
 
-static enum tfprof_status begin(tfprof_profile *p, struct tfprof_error *err)
+/* Adding an input: what follows a failure here is end(), too. */
+static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in,
+	struct tfprof_error *err)
 {
+	enum tfprof_status status;
+
 	pthread_rwlock_wrlock(&p->lock);
 	mem_free(p->notes);
 	p->notes = NULL;
-	return model_check_sources(&p->model, err);
+	status = model_check_sources(&p->model, err);
+	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
 }
 
 static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
@@ -235,7 +281,7 @@ static bool is_given(const struct tfprof_input *in)
 enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfprof_input *graph,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = begin(p, err);
+	enum tfprof_status status = begin(p, graph, err);
 
 	if (status == TFPROF_OK)
 		status = model_add_graph(&p->model, graph, err);
@@ -245,7 +291,7 @@ enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfpr
 enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = begin(p, err);
+	enum tfprof_status status = begin(p, op_log, err);
 
 	if (status == TFPROF_OK)
 		status = model_add_op_log(&p->model, op_log, err);
@@ -255,7 +301,7 @@ enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfp
 enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = begin(p, err);
+	enum tfprof_status status = begin(p, saved, err);
 
 	if (status == TFPROF_OK)
 		status = model_load_profile(&p->model, saved, err);
@@ -265,10 +311,12 @@ enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_in
 enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *p, const char *prefix,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = begin(p, err);
+	enum tfprof_status status = begin(p, NULL, err);
 
 	if (status == TFPROF_OK)
 		status = model_add_checkpoint(&p->model, prefix, err);
+	if (status == TFPROF_OK && !remember_checkpoint(p))
+		status = error_no_memory(err);
 	return end(p, status, err);
 }
 
@@ -305,8 +353,10 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *covered, struct tfprof_error *err)
 {
-	enum tfprof_status status = begin(p, err);
+	enum tfprof_status status = begin(p, run_meta, err);
 
+	if (status == TFPROF_OK && !(remember_input(p, graph) && remember_input(p, op_log)))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = add_step(p, step, graph, run_meta, op_log, err);
 	if (status == TFPROF_OK && covered)

@@ -5,9 +5,10 @@
 
 #include <pthread.h>
 
+#include "base/file_id.h"
+#include "base/sink.h"
 #include "lib/names.h"
 #include "model/model.h"
-#include "base/sink.h"
 #include "view/groups.h"
 #include "view/tree.h"
 
@@ -25,6 +26,7 @@ struct tfprof_profile {
 	struct names names;            /* built when first asked for, like views */
 	struct arena spare;            /* memory of the last query, for the next one */
 	size_t n_marked;               /* nodes looked up in the checkpoint so far */
+	VEC(struct file_id) files;     /* it was loaded from */
 	char *notes;
 };
 
@@ -49,6 +51,10 @@ enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups 
 	struct tfprof_error *err);
 /* Nodes in byte order of their names, likewise. */
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
+	struct tfprof_error *err);
+
+/* Refuses to write a report over a file that the profile was loaded from. */
+enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
 	struct tfprof_error *err);
 
 /* Memory for a query, and back. */

@@ -116,10 +116,10 @@ static enum tfprof_status give(struct query *q, unsigned flags, tfprof_result *r
 
 /* An output that the view or the options do not allow: an error, or, where the
  * original only says so, a note and the root. */
-static enum tfprof_status refuse(struct query *q, struct buf *why, tfprof_result *r,
+static enum tfprof_status refuse(struct buf *why, bool strict, tfprof_result *r,
 	struct tfprof_error *err)
 {
-	if (!q->options->tolerant)
+	if (strict)
 		return error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(why)));
 	buf_span(&r->notes, buf_get(why));
 	buf_char(&r->notes, '\n');
@@ -128,13 +128,13 @@ static enum tfprof_status refuse(struct query *q, struct buf *why, tfprof_result
 }
 
 /* One output for each step, and nothing else. */
-static enum tfprof_status run_steps(const struct query *q, tfprof_result *r,
+static enum tfprof_status run_steps(const struct query *q, bool strict, tfprof_result *r,
 	struct tfprof_error *err)
 {
 	const struct model *m = q->model;
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!m->steps.n && !q->options->tolerant)
+	if (!m->steps.n && strict)
 		return error_set(err, TFPROF_UNSUPPORTED,
 			"a timeline of graph view shows steps: the profile has none");
 	if (m->steps.n > 1 && span_equal(q->options->output.outfile, SPAN("-")))
@@ -165,8 +165,12 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 	struct tfprof_error *err)
 {
 	enum tfprof_status status = check_step(q->model, q->options->number[OPT_STEP], err);
+	struct span outfile = q->options->output.outfile;
+	bool strict = flags & TFPROF_STRICT || !q->options->tolerant;
 	struct buf why = {0};
 
+	if (status == TFPROF_OK && outfile.n)
+		status = profile_check_outfile(p, outfile.at, err);
 	if (status == TFPROF_OK)
 		status = find_view(p, q, err);
 	if (status == TFPROF_OK && flags & TFPROF_WANT_MESSAGE &&
@@ -178,10 +182,10 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 	if (why.failed) {
 		status = error_no_memory(err);
 	} else if (why.n) {
-		status = refuse(q, &why, r, err);
+		status = refuse(&why, strict, r, err);
 	} else if (output_is_by_step(q)) {
 		note(q, &r->notes);
-		status = run_steps(q, r, err);
+		status = run_steps(q, strict, r, err);
 	} else {
 		status = query_run(q, err);
 		note(q, &r->notes);

@@ -219,6 +219,9 @@ enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *i
 		node_defs_clear(&l.batches[i]);
 	if (!read) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+		/* Names stay interned: somebody may be writing the file still. */
+		if (!source_detach(&m->sources.at[m->sources.n - 1]))
+			return error_no_memory(err);
 		return l.bad ? input_malformed(in, INPUT_GRAPH, &source, l.bad, err)
 			     : error_no_memory(err);
 	}

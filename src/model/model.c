@@ -313,6 +313,8 @@ enum tfprof_status model_check_sources(const struct model *m, struct tfprof_erro
 
 	for (size_t i = 0; status == TFPROF_OK && i < m->sources.n; i++)
 		status = source_check(&m->sources.at[i], err);
+	if (status == TFPROF_OK && m->checkpoint)
+		status = checkpoint_check(m->checkpoint, err);
 	return status;
 }
 

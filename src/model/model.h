@@ -54,7 +54,7 @@ enum node_flags {
 	X(uint32_t, device)                                                    \
 	X(uint32_t, host_device)                                               \
 	X(uint32_t, first_edge)                                                \
-	X(uint32_t, n_edges)                                                   \
+	X(uint32_t, n_edges)   /* known before the edges are, see pending_flow */ \
 	X(uint32_t, first_output)                                              \
 	X(uint32_t, n_outputs)                                                 \
 	X(uint32_t, first_exec)                                                \
@@ -175,7 +175,8 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text);
 bool model_get_trace_string(const struct model *m, int64_t id, struct span *text);
 /* Takes a source over: it is closed with the model. */
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
-/* Whether the bytes of all sources are what they were: ask before reading any. */
+/* Whether the bytes of all sources, and of the checkpoint, are what they were: ask
+ * before reading any. */
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);
 
 static inline struct span model_text(const struct model *m, uint32_t string)

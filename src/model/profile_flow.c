@@ -316,8 +316,8 @@ static bool add_edge(struct reader *r, struct raw_edge *e)
 
 static bool add_edges(struct reader *r, uint32_t node)
 {
-	if (r->raw_edges.n != r->model->nodes.n_edges[node])       /* more than one can count */
-		return out_of_memory(r);
+	if (r->raw_edges.n != r->model->nodes.n_edges[node])       /* others were counted */
+		return damaged(r, r->model->nodes.source[node]);
 	r->model->nodes.first_edge[node] = (uint32_t)r->next_edge;
 	if (!in_order(r))
 		qsort(r->raw_edges.at, r->raw_edges.n, sizeof(*r->raw_edges.at), by_position);
@@ -354,7 +354,7 @@ PREFETCHES prefetch_inputs(const struct reader *r, uint32_t node)
 	enum { AHEAD = 8, INPUTS = 256 };
 
 	if (r->end - node > AHEAD)
-		prefetch_bytes(r->model->nodes.source[node + AHEAD] - 1, INPUTS);
+		prefetch_bytes(r->model->nodes.source[node + AHEAD], INPUTS);
 }
 
 static void read_part(void *context, size_t part)

@@ -214,9 +214,8 @@ struct search {
 	size_t n_rows;             /* that the step may make */
 };
 
-/* What entries will become is written by one thread: the pages for it are touched
- * by all. */
-static void touch_part(const struct search *search, size_t begin, size_t end)
+/* What entries will become is written by one thread: all get the pages for it. */
+static void prepare_part(const struct search *search, size_t begin, size_t end)
 {
 	const struct execs *x = &search->model->execs;
 
@@ -237,7 +236,7 @@ static void search_part(void *context, size_t i)
 	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
 	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1);
 
-	touch_part(search, entry, end);
+	prepare_part(search, entry, end);
 	for (; entry < end; entry++) {
 		struct entry *e = &rm->entries[entry];
 		uint32_t name = strings_find_hashed(names, e->stats.name, e->hash);

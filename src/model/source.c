@@ -78,31 +78,26 @@ static void prepare(void *map, size_t size)
 	parallel_run(m.parts, map_part, &m);
 }
 
+/* What nobody could watch is not mapped. */
 static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	struct tfprof_error *err)
 {
-	size_t size;
-	void *map;
+	struct stat st;
 
-	if (fstat(fd, &s->file) != 0)
+	if (fstat(fd, &st) != 0)
 		return io_error(err, path);
-	if (S_ISDIR(s->file.st_mode))
+	if (S_ISDIR(st.st_mode))
 		return error_set(err, TFPROF_IO, "cannot read: %s: it is a directory, not a file", path);
-	if (!S_ISREG(s->file.st_mode) || s->file.st_size == 0)
+	if (!S_ISREG(st.st_mode) || st.st_size == 0 || fd >= MAPPED_FILE_DESCRIPTORS ||
+		!mapped_file_open(&s->file, fd, &st))
 		return read_all(s, fd, path, err);
-	size = (size_t)s->file.st_size;
-	map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return read_all(s, fd, path, err);
-	s->path = mem_alloc(strlen(path) + 1);
-	if (!s->path) {
-		munmap(map, size);
-		return error_no_memory(err);
-	}
-	memcpy(s->path, path, strlen(path) + 1);
-	prepare(map, size);
-	s->bytes = (struct span){map, size};
+	s->bytes = s->file.bytes;
 	s->owner = SOURCE_MAPPED;
+	s->path = mem_alloc(strlen(path) + 1);
+	if (!s->path)
+		return error_no_memory(err);
+	memcpy(s->path, path, strlen(path) + 1);
+	prepare((void *)s->bytes.at, s->bytes.n);
 	return TFPROF_OK;
 }
 
@@ -112,16 +107,20 @@ enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
 	enum tfprof_status status;
 	int fd;
 
+	*s = (struct source){.bytes = {"", 0}};
 	if (!in->path) {
-		*s = (struct source){.bytes = {in->data ? in->data : "", in->data ? in->size : 0}};
+		if (in->data)
+			s->bytes = (struct span){in->data, in->size};
 		return TFPROF_OK;
 	}
-	*s = (struct source){.bytes = {"", 0}};
 	fd = open(in->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return io_error(err, in->path);
 	status = open_file(s, fd, in->path, err);
-	close(fd);
+	if (!s->file.is_watched)
+		close(fd);
+	if (status != TFPROF_OK)
+		source_close(s);
 	return status;
 }
 
@@ -141,30 +140,24 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-static bool same_time(struct timespec a, struct timespec b)
-{
-	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err)
 {
-	struct stat now;
-
-	/* What is mapped stays what it was if its name is another file's or nobody's now. */
-	if (s->owner != SOURCE_MAPPED || stat(s->path, &now) != 0 ||
-		now.st_dev != s->file.st_dev || now.st_ino != s->file.st_ino ||
-		(now.st_size == s->file.st_size && same_time(now.st_mtim, s->file.st_mtim)))
+	if (mapped_file_is_same(&s->file))
 		return TFPROF_OK;
-	return error_set(err, TFPROF_IO,
-		"%s: another program has written to it since it was loaded: load it again", s->path);
+	return error_set(err, TFPROF_IO, "%s: it has changed since it was loaded: load it anew",
+		s->path);
+}
+
+bool source_detach(struct source *s)
+{
+	return s->owner != SOURCE_MAPPED || mapped_file_detach(&s->file);
 }
 
 void source_close(struct source *s)
 {
-	if (s->owner == SOURCE_MAPPED)
-		munmap((void *)s->bytes.at, s->bytes.n);
-	else if (s->owner == SOURCE_HEAP)
+	if (s->owner == SOURCE_HEAP)
 		mem_free((void *)s->bytes.at);
+	mapped_file_close(&s->file);
 	mem_free(s->path);
 	*s = (struct source){0};
 }

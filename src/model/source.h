@@ -1,16 +1,13 @@
 /* The bytes of an input: a mapped file, or memory.
  *
  * A file is mapped, not copied (pipes and the like are read). The model keeps
- * the sources whose bytes its columns point into. If another program writes to the
- * file meanwhile, those bytes change, or are no longer there, and reading them
- * crashes: so ask source_check() before. A file that takes the place of the mapped
- * one does no harm. */
+ * the sources whose bytes its columns point into. Another program may write to a
+ * mapped file meanwhile (see mapped_file.h): ask source_check() before reading. */
 #ifndef TFPROF_MODEL_SOURCE_H
 #define TFPROF_MODEL_SOURCE_H
 
-#include <sys/stat.h>
-
 #include "base/error.h"
+#include "base/mapped_file.h"
 #include "base/span.h"
 
 enum source_owner { SOURCE_BORROWED, SOURCE_MAPPED, SOURCE_HEAP };
@@ -18,8 +15,8 @@ enum source_owner { SOURCE_BORROWED, SOURCE_MAPPED, SOURCE_HEAP };
 struct source {
 	struct span bytes;
 	enum source_owner owner;
-	char *path;                /* if it is mapped: which file, and what it was then */
-	struct stat file;
+	struct mapped_file file;   /* if it is mapped: its bytes are these */
+	char *path;
 };
 
 /* Opens an input. Memory is borrowed until source_own(). */
@@ -31,6 +28,10 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err);
 
 /* TFPROF_IO if the file was written to since it was opened. */
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err);
+
+/* Keeps the bytes where they are, whatever becomes of the file. False when memory is
+ * out. */
+bool source_detach(struct source *s);
 
 void source_close(struct source *s);
 

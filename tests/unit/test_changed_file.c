@@ -92,7 +92,7 @@ static void assert_told(enum tfprof_status status, const struct tfprof_error *er
 {
 	assert_int_equal(status, TFPROF_IO);
 	assert_string_equal(err->text,
-		"profile: another program has written to it since it was loaded: load it again");
+		"profile: it has changed since it was loaded: load it anew");
 }
 
 /* Whoever looks at the profile is told, whether a view was built before or not. */
@@ -136,6 +136,27 @@ static void test_written_over(void **state)
 	tfprof_profile_free(p);
 }
 
+/* Whatever it is called by then. */
+static void test_cut_short_elsewhere(void **state)
+{
+	tfprof_profile *p = load();
+	char path[64];
+
+	assert_int_equal(rename("profile", "old"), 0);
+	assert_int_equal(truncate("old", 0), 0);
+	assert_all_told(p);
+	tfprof_profile_free(p);
+	assert_int_equal(unlink("old"), 0);
+
+	p = load();
+	assert_int_equal(chdir("/"), 0);
+	snprintf(path, sizeof(path), "%s/profile", directory);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_all_told(p);
+	assert_int_equal(chdir(directory), 0);
+	tfprof_profile_free(p);
+}
+
 static void test_replaced(void **state)
 {
 	tfprof_profile *p = load();
@@ -149,12 +170,125 @@ static void test_replaced(void **state)
 	tfprof_profile_free(p);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fclose(f), 0);
+}
+
+/* A graph that somebody is still writing is refused; later it is added. What was read
+ * of it before is no longer looked at in the file. */
+static void test_graph_that_is_being_written(void **state)
+{
+	static const char graph[] = "\n\012\n\004node\022\002Op" "\n\013\n\005other\022\002Op";
+	struct tfprof_input in = tfprof_input_file("profile");
+	tfprof_profile *p = tfprof_profile_new();
+	struct tfprof_summary summary;
+	struct tfprof_error err;
+	FILE *f = fopen("profile", "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(graph, 1, sizeof(graph) - 3, f), sizeof(graph) - 3);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(tfprof_profile_add_graph(p, &in, &err), TFPROF_FORMAT);
+	write_text("profile", graph);
+	if (tfprof_profile_add_graph(p, &in, &err))
+		fail_msg("%s", err.text);
+	tfprof_profile_get_summary(p, &summary);
+	assert_int_equal(summary.n_nodes, 2);
+	tfprof_profile_free(p);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	char bytes[4096];
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	size_t n;
+
+	assert_true(in && out);
+	while ((n = fread(bytes, 1, sizeof(bytes), in)))
+		assert_int_equal(fwrite(bytes, 1, n, out), n);
+	assert_int_equal(fclose(in), 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void copy_checkpoint(void)
+{
+	copy_file(TEST_DATA "/checkpoint/single/model.ckpt.index", "c.index");
+	copy_file(TEST_DATA "/checkpoint/single/model.ckpt.data-00000-of-00001",
+		"c.data-00000-of-00001");
+}
+
+static void remove_checkpoint(void)
+{
+	unlink("c.index");
+	unlink("c.data-00000-of-00001");
+}
+
+static void test_checkpoint(void **state)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_error err;
+	tfprof_result *r;
+
+	copy_checkpoint();
+	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set(o, "select", "tensor_value", &err), TFPROF_OK);
+	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+	tfprof_result_free(r);
+	assert_int_equal(truncate("c.data-00000-of-00001", 0), 0);
+	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_IO);
+	assert_string_equal(err.text,
+		"c.data-00000-of-00001: it has changed since it was loaded: load it anew");
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+	remove_checkpoint();
+}
+
+/* No report takes the place of what it was made from. */
+static void test_report_over_an_input(void **state)
+{
+	static const char *const outputs[] = {"json:outfile=profile", "file:outfile=link",
+		"csv:outfile=./profile", "file:outfile=c.index", "file:outfile=c.data-00000-of-00001"};
+	tfprof_profile *p = load();
+	tfprof_options *o = tfprof_options_new();
+	tfprof_advice_options *advice = tfprof_advice_options_new();
+	struct tfprof_error err;
+	tfprof_result *r;
+
+	copy_checkpoint();
+	assert_int_equal(symlink("profile", "link"), 0);
+	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+		assert_int_equal(tfprof_options_set(o, "output", outputs[i], &err), TFPROF_OK);
+		assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err),
+			TFPROF_ARGUMENT);
+		assert_non_null(strstr(err.text, "the profile was loaded from this file"));
+	}
+	assert_int_equal(tfprof_advice_options_set_output(advice, "json:outfile=link", &err), TFPROF_OK);
+	assert_int_equal(tfprof_advise_run(p, advice, NULL, &r, &err), TFPROF_ARGUMENT);
+	assert_int_equal(ask(p, &err), TFPROF_OK);
+	tfprof_advice_options_free(advice);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+	unlink("link");
+	remove_checkpoint();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_written_over),
+		cmocka_unit_test(test_cut_short_elsewhere),
 		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_graph_that_is_being_written),
+		cmocka_unit_test(test_checkpoint),
+		cmocka_unit_test(test_report_over_an_input),
 	};
 
 	return cmocka_run_group_tests(tests, enter_directory, leave_directory);

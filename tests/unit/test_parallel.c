@@ -3,6 +3,10 @@
 #include <stdint.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
@@ -105,6 +109,43 @@ static void no_blocks_are_no_work(void **state)
 	assert_int_equal(line.n, 0);
 }
 
+/* Whoever runs into the end of a mapped file that is gone gets the signal, also if a
+ * thread of ours does: the program may know what to do. */
+static volatile sig_atomic_t n_signals;
+static char *missing;
+
+static void on_bus_error(int signal)
+{
+	n_signals++;
+	mmap(missing, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void read_missing(void *context, size_t part)
+{
+	if (part)
+		*(char *)context = *(volatile char *)missing;
+}
+
+static void a_thread_gets_its_own_signal(void **state)
+{
+	struct sigaction action = {.sa_handler = on_bus_error}, old;
+	FILE *file = tmpfile();
+	char found = 'x';
+
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), 1), 0);
+	missing = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+	assert_true(missing != MAP_FAILED);
+	assert_int_equal(ftruncate(fileno(file), 0), 0);
+	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
+	parallel_run(2, read_missing, &found);
+	sigaction(SIGBUS, &old, NULL);
+	assert_int_equal(n_signals, 1);
+	assert_int_equal(found, 0);
+	munmap(missing, 1);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +155,7 @@ int main(void)
 		cmocka_unit_test(no_blocks_are_no_work),
 		cmocka_unit_test(little_work_stays_in_one_part),
 		cmocka_unit_test(the_environment_decides),
+		cmocka_unit_test(a_thread_gets_its_own_signal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,12 +167,35 @@ static void test_unknown_source(void **state)
 	buf_clear(&bytes);
 }
 
+/* Nodes of which nothing is told but their keys. */
+static void test_nodes_without_message(void **state)
+{
+	struct buf bytes = {0};
+	tfprof_profile *p;
+	char *text;
+
+	for (int i = 0; i < 40; i++) {
+		size_t entry = wire_open(&bytes, 1);
+
+		wire_put_int(&bytes, 1, i);
+		wire_close(&bytes, entry);
+	}
+	assert_false(bytes.failed);
+	p = load(&bytes);
+	text = report(p, "occurrence");
+	assert_non_null(strstr(text, "_TFProfRoot"));
+	free(text);
+	tfprof_profile_free(p);
+	buf_clear(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_questions),
 		cmocka_unit_test(test_damaged_shape),
 		cmocka_unit_test(test_unknown_source),
+		cmocka_unit_test(test_nodes_without_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static void expect_bad(struct buf *file, const char *text)
 
 static void test_walk(void **state)
 {
-	struct span bytes;
+	struct mapped_file file;
 	struct table t;
 	struct table_cursor c;
 	struct arena arena = {0};
@@ -127,9 +127,9 @@ static void test_walk(void **state)
 	for (int snappy = 0; snappy < 2; snappy++, n = 0) {
 		const char *path = snappy ? SNAPPY_INDEX : INDEX;
 
-		assert_int_equal(mapping_open(&bytes, path, NULL), TFPROF_OK);
-		assert_true(table_has_magic(bytes));
-		assert_int_equal(table_open(&t, path, bytes, NULL), TFPROF_OK);
+		assert_int_equal(mapping_open(&file, path, NULL), TFPROF_OK);
+		assert_true(table_has_magic(file.bytes));
+		assert_int_equal(table_open(&t, path, file.bytes, NULL), TFPROF_OK);
 		table_begin(&c, &t, &arena);
 		while (!table_next(&c, NULL) && c.more) {
 			if (n++ == 0)
@@ -146,7 +146,7 @@ static void test_walk(void **state)
 		assert_false(c.more);
 		table_end(&c);
 		table_close(&t);
-		mapping_close(bytes);
+		mapped_file_close(&file);
 	}
 	buf_clear(&last);
 	arena_clear(&arena);
@@ -155,14 +155,15 @@ static void test_walk(void **state)
 /* Each key by itself, and what comes after it, in any order. */
 static void test_seek(void **state)
 {
-	struct span bytes, keys[32];
+	struct mapped_file file;
+	struct span keys[32];
 	struct arena arena = {0};
 	struct table_cursor c;
 	struct table t;
 	size_t n = 0;
 
-	assert_int_equal(mapping_open(&bytes, SNAPPY_INDEX, NULL), TFPROF_OK);
-	assert_int_equal(table_open(&t, SNAPPY_INDEX, bytes, NULL), TFPROF_OK);
+	assert_int_equal(mapping_open(&file, SNAPPY_INDEX, NULL), TFPROF_OK);
+	assert_int_equal(table_open(&t, SNAPPY_INDEX, file.bytes, NULL), TFPROF_OK);
 	table_begin(&c, &t, &arena);
 	while (!table_next(&c, NULL) && c.more)
 		keys[n++] = arena_copy(&arena, c.key);
@@ -182,26 +183,26 @@ static void test_seek(void **state)
 	}
 	table_end(&c);
 	table_close(&t);
-	mapping_close(bytes);
+	mapped_file_close(&file);
 	arena_clear(&arena);
 }
 
 static void test_out_of_memory(void **state)
 {
-	struct span bytes;
+	struct mapped_file file;
 	struct tfprof_error err;
 	enum tfprof_status status;
 	size_t n, nth = 0;
 
-	assert_int_equal(mapping_open(&bytes, SNAPPY_INDEX, NULL), TFPROF_OK);
+	assert_int_equal(mapping_open(&file, SNAPPY_INDEX, NULL), TFPROF_OK);
 	do {
 		mem_fail_at(++nth);
-		status = walk(bytes, &n, &err);
+		status = walk(file.bytes, &n, &err);
 		mem_fail_at(0);
 		assert_true(status == TFPROF_OK || status == TFPROF_NO_MEMORY);
 	} while (status);
 	assert_true(nth > 3);
-	mapping_close(bytes);
+	mapped_file_close(&file);
 }
 
 /* ---- made-up ones ---------------------------------------------------- */
