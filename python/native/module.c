@@ -111,7 +111,8 @@ PyMODINIT_FUNC PyInit__native(void)
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "WANT_MESSAGE", TFPROF_WANT_MESSAGE) < 0 ||
 		PyModule_AddIntConstant(module, "WANT_TABLE", TFPROF_WANT_TABLE) < 0 ||
-		PyModule_AddIntConstant(module, "WANT_FRAME", TFPROF_WANT_FRAME) < 0) {
+		PyModule_AddIntConstant(module, "WANT_FRAME", TFPROF_WANT_FRAME) < 0 ||
+		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0) {
 		Py_DECREF(module);
 		return NULL;
 	}

@@ -9,6 +9,7 @@ ROW_FIELDS: Tuple[str, ...]
 WANT_MESSAGE: int
 WANT_TABLE: int
 WANT_FRAME: int
+STRICT: int
 
 class Error(Exception):
     status: str

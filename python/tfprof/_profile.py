@@ -24,7 +24,8 @@ def load(profile: Optional[Input] = None, *, graph: Optional[Input] = None,
       graph: a GraphDef, text or binary,
       run_meta: RunMetadata: one, a list (steps 0, 1, 2, ...) or a dict by step,
       op_log: an OpLogProto, such as ``tfprof_log``,
-      checkpoint: the prefix or file of a TensorFlow checkpoint.
+      checkpoint: the prefix or file of a TensorFlow checkpoint; alone, its variables
+        are the nodes.
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
 
@@ -37,9 +38,11 @@ def load(profile: Optional[Input] = None, *, graph: Optional[Input] = None,
     >>> profile  # doctest: +ELLIPSIS
     <Profile: ... nodes, steps 0, 1, 2>
     """
-    if profile is None and graph is None and run_meta is None:
+    if profile is None and graph is None and run_meta is None and (
+            checkpoint is None or op_log is not None):
         raise _native.ArgumentError(
-            "nothing to load: give a saved profile, or graph= and run_meta=")
+            "op_log: it adds to nodes: give graph= with it" if op_log is not None else
+            "nothing to load: give a saved profile, or graph= and run_meta=, or checkpoint=")
     for name, given in (("graph", graph), ("run_meta", run_meta)):
         if profile is not None and given is not None:
             raise _native.ArgumentError(
@@ -194,7 +197,7 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
         message, settings, values = _options.from_keywords(options, keywords)
-        flags = _native.WANT_TABLE | _native.WANT_MESSAGE
+        flags = _native.WANT_TABLE | _native.WANT_MESSAGE | _native.STRICT
         return Result(self._native.query(view, message, settings, flags), view, values)
 
     def _do(self, method: str, given: Input, name: str) -> None:

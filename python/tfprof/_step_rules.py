@@ -41,7 +41,7 @@ class StepRules:
     def __init__(self, trace_steps: Optional[Iterable[int]], dump_steps: Optional[Iterable[int]]):
         self.coverage = 0.0
         self.n_steps = 0
-        self._given_back: Set[int] = set()  # numbers below
+        self._given_back: Set[int] = set()  # of the numbers below, those that are no step
         self._is_automatic = trace_steps is None
         self._trace_steps = step_set(() if trace_steps is None else trace_steps, "trace_steps")
         if len(self._trace_steps) > MAX_TRACED_STEPS:
@@ -58,6 +58,11 @@ class StepRules:
         # lets a second one fail after it has done its work.
         self._hardware = threading.Lock()
         self._may_trace_hardware = True
+
+    @property
+    def n_run(self) -> int:
+        """Steps that have begun and not failed."""
+        return self.n_steps - len(self._given_back)
 
     # -- wishes --------------------------------------------------------------
 

@@ -15,7 +15,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional
 from tfprof import _options
 from tfprof._collect import Collector, quietly
 from tfprof._files import directory_path, write_whole
-from tfprof._step_rules import FULL_TRACE, Step, StepRules, step_set, traces_hardware
+from tfprof._step_rules import (FULL_TRACE, WARM_UP_STEPS, Step, StepRules, step_set,
+                                traces_hardware)
 from tfprof._warn import warn
 from tfprof.model_analyzer import Profiler
 
@@ -66,7 +67,7 @@ class ProfileContext:
         self._collectors: Dict[Any, Collector] = {}  # by graph
         self._last_graph: Any = None
         self._profiles: Dict[str, Dict[int, Any]] = {}
-        self._n_dumped = 0
+        self._n_dumped = self._n_added = 0
 
     # -- control -----------------------------------------------------------
 
@@ -123,8 +124,7 @@ class ProfileContext:
         from tensorflow.python.client.session import BaseSession
         from tensorflow.python.framework import errors
 
-        if os.path.exists(self._directory) and not os.path.isdir(self._directory):
-            raise NotADirectoryError(f"profile_dir is not a directory: {self._directory}")
+        self._check_directory()  # an error is better now than after training
         with _patch_lock:
             if _active is not None:
                 raise errors.InternalError(None, None, "a ProfileContext is active already: there "
@@ -153,9 +153,20 @@ class ProfileContext:
             if self._n_dumped or not n_steps:
                 return
             wanted = ", ".join(map(str, sorted(self._rules.dump_steps))) or "none"
-            warn(f"no profile was written in {n_steps} steps (dump_steps: {wanted}): writing "
+            warn(f"no profile was written in {self._rules.n_run} steps (dump_steps: {wanted}): writing "
                  f"{os.path.join(self._directory, f'profile_{n_steps - 1}')} now")
             self._dump(n_steps - 1, self._last_graph)
+
+    def _check_directory(self) -> None:
+        if "://" in self._directory:
+            return
+        there = os.path.abspath(self._directory)
+        while not os.path.lexists(there):
+            there = os.path.dirname(there)
+        if not os.path.isdir(there):
+            raise NotADirectoryError(f"profile_dir is not a directory: {there}")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(f"profile_dir cannot be written to: {there}")
 
     # -- a step ------------------------------------------------------------
 
@@ -227,6 +238,7 @@ class ProfileContext:
             self._collectors[graph] = Collector(graph, stacks)
         profiler._collector, profiler._graph = self._collectors[graph], graph
         profiler.add_step(step, run_metadata)
+        self._n_added += 1
         self._rules.coverage = profiler._coverage
 
     def _dump(self, step: int, graph: Any) -> None:
@@ -238,6 +250,9 @@ class ProfileContext:
             os.makedirs(self._directory or ".", exist_ok=True)
             profiler._write_profile(os.path.join(self._directory, name))
         self._n_dumped += 1
+        if not self._n_added:
+            warn(f"{name} has no times and no memory: none of {self._rules.n_run} steps was traced "
+                 f"(trace_steps says which; on its own the context begins after {WARM_UP_STEPS})")
 
     def _profile(self, step: int, graph: Any, cmd: str, options: Mapping[str, Any]) -> None:
         self._say(f"profiling {cmd} at step {step}")

@@ -252,7 +252,7 @@ def test_file_written_to_while_it_is_loaded(tmp_path, loop_files):
     profile = tfprof.load(path)
     path.write_bytes(b"")
     for ask in (profile.scope, profile.serialize, profile.advise):
-        with pytest.raises(OSError, match="another program has written to it"):
+        with pytest.raises(OSError, match="has changed since it was loaded"):
             ask()
 
 
@@ -266,10 +266,40 @@ def test_files_of_the_wrong_kind(loop_files):
 def test_combinations_that_make_no_sense(loop_files):
     with pytest.raises(ValueError, match="nothing to load"):
         tfprof.load()
+    with pytest.raises(ValueError, match="give graph= with it"):
+        tfprof.load(op_log=loop_files / "tfprof_log")
     with pytest.raises(ValueError, match="graph"):
         tfprof.load(loop_files / "profile", graph=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="run_meta"):
         tfprof.load(loop_files / "profile", run_meta=loop_files / "run_meta_0")
+
+
+def test_outputs_that_a_view_cannot_have(profile, loop_files, tmp_path):
+    """Told by TensorFlow's API in a line only; here that is an error."""
+    graph = tfprof.load(graph=loop_files / "graph.pb")
+    for ask in (lambda output: profile.op(output=f"timeline:{output}"),
+                lambda output: profile.scope(output=f"pprof:{output}"),
+                lambda output: profile.code(select="micros,bytes", output=f"pprof:{output}"),
+                lambda output: graph.graph(output=f"timeline:{output}")):
+        with pytest.raises(tfprof.Error, match="pprof|timeline"):
+            ask(f"outfile={tmp_path / 'x'}")
+    assert os.listdir(tmp_path) == []
+
+
+def test_report_over_the_loaded_file(loop_files, tmp_path):
+    path = tmp_path / "profile"
+    path.write_bytes((loop_files / "profile").read_bytes())
+    profile = tfprof.load(path)
+    with pytest.raises(ValueError, match="the profile was loaded from this file"):
+        profile.op(output=f"json:outfile={path}")
+    assert path.read_bytes() == (loop_files / "profile").read_bytes()
+
+
+def test_checkpoint_alone():
+    checkpoint = os.path.join(TESTS, "data", "checkpoint", "single", "model.ckpt")
+    profile = tfprof.load(checkpoint=checkpoint)
+    assert len(profile) > 0
+    assert profile.scope(select="params").root.total_parameters > 0
 
 
 def test_files_that_cannot_be_written(profile, tmp_path):

@@ -174,13 +174,33 @@ def test_nothing_dumped_on_the_way(graph, tmp_path):
 
 
 def test_only_warm_up_still_has_the_graph(graph, tmp_path):
-    with pytest.warns(UserWarning, match="profile_2"):
+    with pytest.warns(UserWarning, match="profile_2 has no times .* none of 3 steps was traced"):
         with ProfileContext(tmp_path):
             with tf.Session(graph=graph) as session:
                 for _ in range(3):
                     session.run("y:0")
     report = tfprof.load(str(tmp_path / "profile_2")).op(select=["float_ops"])
     assert "MatMul" in str(report)
+
+
+def test_nothing_to_trace_is_said(graph, tmp_path):
+    with pytest.warns(UserWarning, match="profile_1 has no times .* none of 2 steps was traced"):
+        with ProfileContext(tmp_path, trace_steps=[], dump_steps=[1]):
+            with tf.Session(graph=graph) as session:
+                session.run("y:0")
+                session.run("y:0")
+
+
+def test_directory_that_cannot_be_made(tmp_path, monkeypatch):
+    """Known before the training, not after it."""
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="file"):
+        with ProfileContext(tmp_path / "file" / "new"):
+            pytest.fail("the loop must not begin")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)    # root may do everything
+    with pytest.raises(PermissionError, match="cannot be written to"):
+        with ProfileContext(tmp_path / "a" / "b"):
+            pytest.fail("the loop must not begin")
 
 
 def test_no_step_no_file(tmp_path):
