@@ -184,7 +184,8 @@ def check_session(parts, place, environment):
         if SEPARATOR in line:
             answers.append([])
         else:
-            answers[-1].append(line)
+            # Lines of a script have numbers, those of a terminal have not.
+            answers[-1].append(re.sub(r"^E: line \d+: ", "E: ", line))
     assert len(answers) == len(parts), printed
     if opening[0].startswith("#"):
         answers[0] = []

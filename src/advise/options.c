@@ -135,10 +135,15 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	setting.value = copy_text(value);
 	if (!setting.value)
 		return error_no_memory(err);
-	if (is_number(info->default_value) && !is_number(setting.value)) {
+	/* Counts, shares and times: none is below 0. */
+	if (is_number(info->default_value) &&
+		(!is_number(setting.value) || strtod(setting.value, NULL) < 0)) {
+		bool negative = is_number(setting.value);
+
 		mem_free(setting.value);
-		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is not a number",
-			checker->info.name, info->name, ERROR_SPAN(value));
+		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is %s",
+			checker->info.name, info->name, ERROR_SPAN(value),
+			negative ? "below 0" : "not a number");
 	}
 	if (!vec_push(&o->settings, setting)) {
 		mem_free(setting.value);

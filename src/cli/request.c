@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "text.h"
 
@@ -72,12 +73,21 @@ static enum tfprof_status unknown_flag(struct parser *p, const char *word, const
 	return status;
 }
 
+/* Files are named by flags: who gives one as a word is told. */
+static bool is_file(const struct parser *p, const char *word)
+{
+	return p->where == IN_PROGRAM && access(word, F_OK) == 0;
+}
+
 static enum tfprof_status unknown_command(struct parser *p, const char *word)
 {
 	const char *near = command_nearest(word, p->where);
 	struct text valid = {0};
 	enum tfprof_status status;
 
+	if (is_file(p, word))
+		return fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: is it a saved profile? "
+			"then give a command and --profile_path=%.200s", word, word);
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
@@ -174,6 +184,10 @@ static enum tfprof_status set_file(struct parser *p, const struct flag *flag, co
 	if (!*value)
 		return fail(p->err, TFPROF_ARGUMENT, "no file named: --%s: give --%s=%s",
 			flag->name, flag->name, flag->value);
+	if (p->request->paths[flag->id])
+		return fail(p->err, TFPROF_ARGUMENT, "--%s is given twice: %s", flag->name,
+			flag->id == FILE_RUN_META ? "give all files at once, between commas"
+						  : "there can be one only");
 	p->request->paths[flag->id] = value;
 	return TFPROF_OK;
 }
@@ -254,6 +268,9 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->command = command_find(word, p->where);
 		return r->command ? TFPROF_OK : unknown_command(p, word);
 	}
+	if (is_file(p, word))
+		return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: if it is a saved profile, "
+			"give --profile_path=%.200s", word, word);
 	return fail(p->err, TFPROF_ARGUMENT,
 		"unexpected word: %.200s: the command is %s already%s", word, r->command->name,
 		command_is_view(r->command->id) ? ", and options start with a dash" : "");

@@ -20,14 +20,17 @@ struct shell {
 	tfprof_options *options;       /* the defaults of the next line */
 	bool is_interactive;
 	bool is_done;
+	size_t line;                   /* of a script, from 1; 0 at a terminal */
 	int exit_status;               /* of the first line that failed */
 };
 
 static void complain(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
 {
 	/* The terminal has put ^C where the line goes. */
-	fprintf(stderr, "%sE: %s\n", s->is_interactive && status == TFPROF_CANCELLED ? "\n" : "",
-		err->text);
+	fputs(s->is_interactive && status == TFPROF_CANCELLED ? "\nE: " : "E: ", stderr);
+	if (s->line)
+		fprintf(stderr, "line %zu: ", s->line);
+	fprintf(stderr, "%s\n", err->text);
 	if (!s->exit_status)
 		s->exit_status = fail_exit_status(status);
 }
@@ -155,6 +158,7 @@ static void read_script(struct shell *s)
 
 	interrupt_set(INTERRUPT_QUERY);
 	while (!s->is_done && !*interrupt_get() && (n = getline(&line, &size, stdin)) >= 0) {
+		s->line++;
 		if (memchr(line, '\0', (size_t)n)) {
 			struct tfprof_error err;
 

@@ -84,7 +84,8 @@ def test_a_wrong_line(script, line, status, says):
     done = script(f"{line}\nscope -max_depth 1 -select params\nquit now\nop -select\n")
     errors = [text for text in done.stderr.splitlines() if text.startswith("E: ")]
     assert len(errors) == 3
-    assert says in errors[0], errors[0]
+    assert errors[0].startswith("E: line 1: ") and says in errors[0], errors[0]
+    assert errors[1].startswith("E: line 3: ") and errors[2].startswith("E: line 4: ")
     assert "_TFProfRoot (--/930.58k params)" in done.stdout
     assert done.returncode == status
 
@@ -201,8 +202,7 @@ def test_file_written_to_after_loading(session, tmp_path):
     output, errors = session.communicate("scope\n", timeout=60)
     assert session.returncode == 1
     assert "_TFProfRoot" not in output
-    assert errors.endswith("profile: another program has written to it since it was loaded: "
-                           "load it again\n")
+    assert errors.endswith("profile: it has changed since it was loaded: load it anew\n")
 
 
 def test_file_cut_short_while_it_is_read(session):
