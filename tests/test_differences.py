@@ -210,6 +210,13 @@ def test_labels_end_in_source_text(ours):
     assert labels(show_name_regexes=".*:none") == ["model.py:3:build:none"]
 
 
+def test_labels_are_cut_between_characters(ours):
+    """Of three bytes each: 15 bytes, not 17."""
+    ours.new(b'node { name: "a" op: "A" }')
+    ours.add_op_log((stack("a", (1, 1, 2, 3)) + strings("none", "m.py", "層" * 7, "行" * 7)).encode())
+    assert f"m.py:1:{'層' * 5}...:{'行' * 5}... (" in "".join(lines(ours.ask("code", select="params")))
+
+
 def test_any_number_of_profiles():
     with Ours() as first, Ours() as second:
         first.new(b'node { name: "a" op: "A" }')

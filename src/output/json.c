@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 static void begin_value(struct json *j)
 {
 	if (j->comma)
@@ -54,35 +56,6 @@ void json_line(struct json *j)
 
 /* ---- strings ---------------------------------------------------------- */
 
-/* The length of the UTF-8 sequence at `p`; if it is invalid, minus the length
- * of its longest valid beginning, at least 1 (Unicode's table 3-7). */
-static int sequence(const unsigned char *p, size_t n)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	int length;
-
-	if (*p < 0x80)
-		return 1;
-	if (*p < 0xc2 || *p > 0xf4)
-		return -1;
-	length = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-	if (*p == 0xe0)
-		low = 0xa0;            /* overlong */
-	else if (*p == 0xed)
-		high = 0x9f;           /* surrogates */
-	else if (*p == 0xf0)
-		low = 0x90;            /* overlong */
-	else if (*p == 0xf4)
-		high = 0x8f;           /* beyond U+10FFFF */
-	for (int i = 1; i < length; i++) {
-		if ((size_t)i == n || p[i] < low || p[i] > high)
-			return -i;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return length;
-}
-
 static void escape(struct sink *sink, unsigned char c)
 {
 	static const char letters[] = "btn\vfr";       /* 8, 9, 10, (11), 12, 13 */
@@ -113,14 +86,14 @@ void json_add_span(struct json *j, struct span part)
 			at++;
 			continue;
 		}
-		length = sequence(at, (size_t)(end - at));
+		length = utf8_sequence(at, (size_t)(end - at));
 		if (length > 1) {
 			at += length;
 			continue;
 		}
 		sink_put(j->sink, plain, (size_t)(at - plain));
 		if (length < 0) {
-			sink_text(j->sink, "\xef\xbf\xbd");
+			sink_text(j->sink, UTF8_REPLACEMENT);
 			at -= length;
 		} else {
 			escape(j->sink, *at++);

@@ -1,8 +1,29 @@
 /* CSV as RFC 4180 has it: a header, CRLF at the end of each line, quotes around
- * what needs them. */
+ * what needs them. What is not valid UTF-8 is replaced as in JSON. */
 #include "output/report_rows.h"
 
+#include "base/utf8.h"
 #include "output/table.h"
+
+static void put_valid(struct sink *out, struct span text)
+{
+	const unsigned char *at = (const unsigned char *)text.at, *plain = at;
+	const unsigned char *end = text.n ? at + text.n : at;
+
+	while (at < end) {
+		int length = utf8_sequence(at, (size_t)(end - at));
+
+		if (length > 0) {
+			at += length;
+			continue;
+		}
+		sink_put(out, plain, (size_t)(at - plain));
+		sink_text(out, UTF8_REPLACEMENT);
+		at -= length;
+		plain = at;
+	}
+	sink_put(out, plain, (size_t)(at - plain));
+}
 
 static void put_text(struct sink *out, struct span text)
 {
@@ -10,16 +31,16 @@ static void put_text(struct sink *out, struct span text)
 
 	if (!text.n || (!memchr(at, ',', text.n) && !memchr(at, '"', text.n) &&
 			       !memchr(at, '\n', text.n) && !memchr(at, '\r', text.n))) {
-		sink_span(out, text);
+		put_valid(out, text);
 		return;
 	}
 	sink_char(out, '"');
 	while ((quote = memchr(at, '"', (size_t)(end - at))) != NULL) {
-		sink_put(out, at, (size_t)(quote + 1 - at));
+		put_valid(out, (struct span){at, (size_t)(quote + 1 - at)});
 		sink_char(out, '"');
 		at = quote + 1;
 	}
-	sink_put(out, at, (size_t)(end - at));
+	put_valid(out, (struct span){at, (size_t)(end - at)});
 	sink_char(out, '"');
 }
 

@@ -9,6 +9,7 @@
  *     tree      the trie as arrays, and which nodes end where
  */
 #include "base/sort.h"
+#include "base/utf8.h"
 #include "view/stacks.h"
 #include "view/tree.h"
 
@@ -43,12 +44,13 @@ struct builder {
 
 /* ---- labels ------------------------------------------------------------ */
 
+/* To 17 bytes, but not in the middle of a character. */
 static void put_cut(struct buf *b, struct span text)
 {
 	if (text.n < 20) {
 		buf_span(b, text);
 	} else {
-		buf_put(b, text.at, 17);
+		buf_put(b, text.at, utf8_cut(text, 17));
 		buf_text(b, "...");
 	}
 }
