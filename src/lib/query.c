@@ -36,6 +36,21 @@ static enum tfprof_status check_step(const struct model *m, int64_t step, struct
 	return status;
 }
 
+/* What is asked for and not there: zeros alone do not tell. */
+static void note_missing(const struct query *q, struct buf *notes)
+{
+	enum { BY_RUNS = 1u << METRIC_MICROS | 1u << METRIC_ACCELERATOR | 1u << METRIC_CPU |
+			 1u << METRIC_BYTES | 1u << METRIC_PEAK | 1u << METRIC_RESIDUAL |
+			 1u << METRIC_OUTPUT | 1u << METRIC_RUNS };
+
+	if (!q->options->tolerant && !q->model->execs.n_rows &&
+		query_metrics(q->model, q->options) & BY_RUNS)
+		buf_text(notes, "the profile has no run metadata: times and memory are 0\n");
+	if (q->kind != TFPROF_CODE && options_select(q->options, SEL_TENSOR_VALUE) &&
+		!q->model->checkpoint)
+		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
+}
+
 /* What the query has to say besides its report. */
 static void note(const struct query *q, struct buf *notes)
 {
@@ -64,8 +79,7 @@ static void note(const struct query *q, struct buf *notes)
 		if (options_select(o, SEL_TENSOR_VALUE))
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
-	if (q->kind != TFPROF_CODE && options_select(o, SEL_TENSOR_VALUE) && !q->model->checkpoint)
-		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
+	note_missing(q, notes);
 	if (q->saturated)
 		buf_text(notes, "a parameter count does not fit 64 bits and is shown as the largest "
 				"number that does\n");

@@ -120,12 +120,20 @@ def test_output_into_a_file(run, tmp_path):
 
 def test_reader_that_has_enough(program, resnet):
     """`tfprof … | head -1` is no error to talk about."""
-    with subprocess.Popen([program, "scope", "--graph_path=graph.pb", "--max_depth=100"],
+    with subprocess.Popen([program, "scope", "--profile_path=profile", "--max_depth=100"],
                           cwd=resnet, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         child.stdout.readline()
         child.stdout.close()
         assert child.stderr.read() == b""
         assert child.wait(30) == 1
+
+
+def test_zeros_that_mean_nothing_was_run(run):
+    says = b"the profile has no run metadata: times and memory are 0\n"
+    for select, expected in (("micros", says), ("params,peak_bytes", says), ("params", b"")):
+        done = run("scope", "--graph_path=graph.pb", f"--select={select}")
+        assert (done.returncode, done.stderr) == (0, expected)
+    assert run("scope", "--profile_path=profile", "--select=micros").stderr == b""
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
