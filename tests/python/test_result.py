@@ -170,14 +170,14 @@ def test_arrow_of_a_closed_stream_is_released(profile):
 
 
 def test_text_that_is_no_utf8(tmp_path):
-    """Code labels are cut at a byte, which can be inside a character."""
+    """Of a function whose name holds the half of a character."""
     pyarrow = pytest.importorskip("pyarrow")
     from bad_wire import log_entry, node, strings
     (tmp_path / "graph").write_bytes(node("a", "A"))
     (tmp_path / "log").write_bytes(log_entry("a", [(1, 7, 2)])
-                                   + strings(["", "/x/a.py", "x" * 16 + "éééé"]))
+                                   + strings(["", "/x/a.py", b"x\xc3y"]))
     result = tfprof.load(graph=tmp_path / "graph", op_log=tmp_path / "log").code()
-    assert result[1].name.startswith("a.py:7:" + "x" * 16 + "\ufffd...")
+    assert result[1].name == "a.py:7:x\ufffdy:none"
     table = pyarrow.table(result)
     table.validate(full=True)
     assert table["name"][1].as_py() == result[1].name
