@@ -67,7 +67,7 @@ class ProfileContext:
         self._collectors: Dict[Any, Collector] = {}  # by graph
         self._last_graph: Any = None
         self._profiles: Dict[str, Dict[int, Any]] = {}
-        self._n_dumped = self._n_added = 0
+        self._n_dumped = 0
 
     # -- control -----------------------------------------------------------
 
@@ -153,8 +153,8 @@ class ProfileContext:
             if self._n_dumped or not n_steps:
                 return
             wanted = ", ".join(map(str, sorted(self._rules.dump_steps))) or "none"
-            warn(f"no profile was written in {self._rules.n_run} steps (dump_steps: {wanted}): writing "
-                 f"{os.path.join(self._directory, f'profile_{n_steps - 1}')} now")
+            warn(f"no profile was written in {self._rules.n_run} steps (dump_steps: {wanted}): "
+                 f"writing {os.path.join(self._directory, f'profile_{n_steps - 1}')} now")
             self._dump(n_steps - 1, self._last_graph)
 
     def _check_directory(self) -> None:
@@ -238,7 +238,6 @@ class ProfileContext:
             self._collectors[graph] = Collector(graph, stacks)
         profiler._collector, profiler._graph = self._collectors[graph], graph
         profiler.add_step(step, run_metadata)
-        self._n_added += 1
         self._rules.coverage = profiler._coverage
 
     def _dump(self, step: int, graph: Any) -> None:
@@ -250,7 +249,7 @@ class ProfileContext:
             os.makedirs(self._directory or ".", exist_ok=True)
             profiler._write_profile(os.path.join(self._directory, name))
         self._n_dumped += 1
-        if not self._n_added:
+        if not profiler._profile.steps:
             warn(f"{name} has no times and no memory: none of {self._rules.n_run} steps was traced "
                  f"(trace_steps says which; on its own the context begins after {WARM_UP_STEPS})")
 

@@ -64,6 +64,14 @@ static bool is_number(const char *text)
 	return *text && *text != ' ' && !*end && isfinite(value);
 }
 
+/* What is wrong with it, NULL if nothing: counts, shares and times are not below 0. */
+static const char *wrong_number(const char *text)
+{
+	if (!is_number(text))
+		return "not a number";
+	return strtod(text, NULL) < 0 ? "below 0" : NULL;
+}
+
 static size_t find_checker(struct span name)
 {
 	size_t i = 0;
@@ -126,6 +134,7 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	const struct checker *checker = checker_get(id);
 	struct advice_setting setting = {.checker = id};
 	const struct tfprof_checker_option_info *info = checker->info.options;
+	const char *wrong = NULL;
 
 	while (info->name && !span_equal(span_of(info->name), option))
 		info++;
@@ -135,15 +144,12 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	setting.value = copy_text(value);
 	if (!setting.value)
 		return error_no_memory(err);
-	/* Counts, shares and times: none is below 0. */
-	if (is_number(info->default_value) &&
-		(!is_number(setting.value) || strtod(setting.value, NULL) < 0)) {
-		bool negative = is_number(setting.value);
-
+	if (is_number(info->default_value))
+		wrong = wrong_number(setting.value);
+	if (wrong) {
 		mem_free(setting.value);
 		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is %s",
-			checker->info.name, info->name, ERROR_SPAN(value),
-			negative ? "below 0" : "not a number");
+			checker->info.name, info->name, ERROR_SPAN(value), wrong);
 	}
 	if (!vec_push(&o->settings, setting)) {
 		mem_free(setting.value);

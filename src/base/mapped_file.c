@@ -13,7 +13,7 @@ bool mapped_file_open(struct mapped_file *f, int fd, const struct stat *st)
 
 	if (map == MAP_FAILED)
 		return false;
-	*f = (struct mapped_file){.bytes = {map, size}, .fd = fd, .then = *st,
+	*f = (struct mapped_file){.bytes = {map, size}, .fd = fd, .written = st->st_mtim,
 		.is_watched = fd < MAPPED_FILE_DESCRIPTORS};
 	if (!f->is_watched)
 		close(fd);
@@ -40,31 +40,39 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-bool mapped_file_is_same(const struct mapped_file *f)
+enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *path,
+	struct tfprof_error *err)
 {
 	struct stat now;
 
-	return !f->is_watched || fstat(f->fd, &now) != 0 ||
-		(now.st_size == f->then.st_size && same_time(now.st_mtim, f->then.st_mtim));
+	if (!f->is_watched || fstat(f->fd, &now) != 0 ||
+		((size_t)now.st_size == f->bytes.n && same_time(now.st_mtim, f->written)))
+		return TFPROF_OK;
+	return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: load it anew",
+		path);
+}
+
+/* Other pages in the place of the file's. */
+static bool copy_in_place(void *at, size_t size)
+{
+	void *copy = mem_alloc(size);
+	bool fine = copy;
+
+	if (fine) {
+		memcpy(copy, at, size);
+		fine = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			       -1, 0) != MAP_FAILED;
+	}
+	if (fine)
+		memcpy(at, copy, size);
+	mem_free(copy);
+	return fine;
 }
 
 bool mapped_file_detach(struct mapped_file *f)
 {
-	size_t size = f->bytes.n;
-	void *at = (void *)(uintptr_t)f->bytes.at, *copy = size ? mem_alloc(size) : NULL;
-
-	if (size && !copy)
+	if (f->bytes.n && !copy_in_place((void *)(uintptr_t)f->bytes.at, f->bytes.n))
 		return false;
-	if (size) {
-		memcpy(copy, at, size);
-		if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			    -1, 0) == MAP_FAILED) {
-			mem_free(copy);
-			return false;
-		}
-		memcpy(at, copy, size);
-	}
-	mem_free(copy);
 	stop_watching(f);
 	return true;
 }

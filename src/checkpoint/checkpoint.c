@@ -62,11 +62,11 @@ const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i)
 
 enum tfprof_status checkpoint_check(const struct checkpoint *ckpt, struct tfprof_error *err)
 {
-	for (size_t i = 0; i < ckpt->files.n; i++)
-		if (!mapped_file_is_same(&ckpt->files.at[i].map))
-			return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: "
-				"load it anew", ckpt->files.at[i].path);
-	return TFPROF_OK;
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < ckpt->files.n; i++)
+		status = mapped_file_check(&ckpt->files.at[i].map, ckpt->files.at[i].path, err);
+	return status;
 }
 
 size_t checkpoint_get_n_tensors(const struct checkpoint *ckpt)

@@ -39,9 +39,7 @@ static enum tfprof_status check_step(const struct model *m, int64_t step, struct
 /* What is asked for and not there: zeros alone do not tell. */
 static void note_missing(const struct query *q, struct buf *notes)
 {
-	enum { BY_RUNS = 1u << METRIC_MICROS | 1u << METRIC_ACCELERATOR | 1u << METRIC_CPU |
-			 1u << METRIC_BYTES | 1u << METRIC_PEAK | 1u << METRIC_RESIDUAL |
-			 1u << METRIC_OUTPUT | 1u << METRIC_RUNS };
+	enum { BY_RUNS = ALL_METRICS & ~(1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS) };
 
 	if (!q->options->tolerant && !q->model->execs.n_rows &&
 		query_metrics(q->model, q->options) & BY_RUNS)

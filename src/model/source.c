@@ -142,10 +142,7 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
 
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err)
 {
-	if (mapped_file_is_same(&s->file))
-		return TFPROF_OK;
-	return error_set(err, TFPROF_IO, "%s: it has changed since it was loaded: load it anew",
-		s->path);
+	return mapped_file_check(&s->file, s->path, err);
 }
 
 bool source_detach(struct source *s)

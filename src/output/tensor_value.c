@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "proto/wire_write.h"
 
 #define TEXT_LIMIT 10000
@@ -20,34 +21,6 @@ static double six_digits(double value)
 }
 
 /* ---- strings --------------------------------------------------------- */
-
-/* How many bytes make up the UTF-8 character at the start; 0 if none does. */
-static size_t utf8_length(struct span s)
-{
-	unsigned char lead = (unsigned char)s.at[0];
-	size_t n = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 :
-		lead < 0xf5 ? 4 : 0;
-	unsigned char low = 0x80, high = 0xbf;
-
-	if (n > s.n)
-		return 0;
-	/* No overlong forms, no surrogates, nothing beyond the last character. */
-	if (lead == 0xe0)
-		low = 0xa0;
-	else if (lead == 0xed)
-		high = 0x9f;
-	else if (lead == 0xf0)
-		low = 0x90;
-	else if (lead == 0xf4)
-		high = 0x8f;
-	for (size_t i = 1; i < n; i++, low = 0x80, high = 0xbf) {
-		unsigned char c = (unsigned char)s.at[i];
-
-		if (c < low || c > high)
-			return 0;
-	}
-	return n;
-}
 
 static void put_escaped(struct buf *b, unsigned char c)
 {
@@ -71,13 +44,13 @@ static void put_string(struct buf *b, struct span s, bool escape_controls)
 {
 	while (s.n) {
 		unsigned char c = (unsigned char)s.at[0];
-		size_t n = utf8_length(s);
+		int length = utf8_sequence((const unsigned char *)s.at, s.n);
+		size_t n = length > 0 ? (size_t)length : 1;
 
-		if (!n || (escape_controls && (c < ' ' || c == 127)))
+		if (length < 0 || (escape_controls && (c < ' ' || c == 127)))
 			put_escaped(b, c);
 		else
 			buf_put(b, s.at, n);
-		n = n ? n : 1;
 		s = (struct span){s.at + n, s.n - n};
 	}
 }

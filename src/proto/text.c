@@ -410,7 +410,7 @@ enum tfprof_status text_to_wire(const struct schema_message *type, struct span t
 		text.at = "";
 	p.scan = (struct text_scan){
 		.at = text.at, .end = text.at + text.n, .start = text.at, .err = err};
-	if (text.n >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
+	if (span_starts(text, SPAN("\xef\xbb\xbf")))
 		p.scan.at = p.scan.start += 3;   /* a byte order mark, as some editors write */
 	status = push(&p, type, NULL);
 	if (!status)

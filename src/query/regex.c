@@ -50,7 +50,7 @@ static bool is_literal(struct span s)
 /* `.` does not match a line feed: the simple kinds check for one. */
 static enum regex_kind classify(struct span p, struct span *literal)
 {
-	bool head = p.n >= 2 && memcmp(p.at, ".*", 2) == 0, tail;
+	bool head = span_starts(p, SPAN(".*")), tail;
 
 	*literal = p;
 	if (span_equal(p, SPAN(".*")))

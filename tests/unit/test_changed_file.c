@@ -31,11 +31,19 @@ static int leave_directory(void **state)
 	return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
 /* A profile of `n` nodes, larger than a page if there are many. */
 static void write_profile(const char *path, int n)
 {
 	struct buf b = {0};
-	FILE *f = fopen(path, "wb");
 
 	for (int i = 0; i < n; i++) {
 		size_t entry = wire_open(&b, 1), node;
@@ -51,9 +59,7 @@ static void write_profile(const char *path, int n)
 		wire_close(&b, entry);
 	}
 	assert_false(b.failed);
-	assert_non_null(f);
-	assert_int_equal(fwrite(b.at, 1, b.n, f), b.n);
-	assert_int_equal(fclose(f), 0);
+	write_bytes(path, b.at, b.n);
 	buf_clear(&b);
 }
 
@@ -170,15 +176,6 @@ static void test_replaced(void **state)
 	tfprof_profile_free(p);
 }
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-	assert_int_equal(fclose(f), 0);
-}
-
 /* A graph that somebody is still writing is refused; later it is added. What was read
  * of it before is no longer looked at in the file. */
 static void test_graph_that_is_being_written(void **state)
@@ -188,13 +185,10 @@ static void test_graph_that_is_being_written(void **state)
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_summary summary;
 	struct tfprof_error err;
-	FILE *f = fopen("profile", "wb");
 
-	assert_non_null(f);
-	assert_int_equal(fwrite(graph, 1, sizeof(graph) - 3, f), sizeof(graph) - 3);
-	assert_int_equal(fclose(f), 0);
+	write_bytes("profile", graph, sizeof(graph) - 3);
 	assert_int_equal(tfprof_profile_add_graph(p, &in, &err), TFPROF_FORMAT);
-	write_text("profile", graph);
+	write_bytes("profile", graph, sizeof(graph) - 1);
 	if (tfprof_profile_add_graph(p, &in, &err))
 		fail_msg("%s", err.text);
 	tfprof_profile_get_summary(p, &summary);
