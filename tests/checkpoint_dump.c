@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "checkpoint/checkpoint.h"
-#include "output/tensor_value.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "write/tensor_value.h"
 
 static void put_hex(struct span s)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "How many operation types, graph nodes and lines of a level are named."},

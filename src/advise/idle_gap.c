@@ -2,7 +2,7 @@
  * step. */
 #include "advise/advise.h"
 #include "model/device.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"notice", "0.2",

@@ -3,7 +3,7 @@
 #include "advise/advise.h"
 #include "advise/task.h"
 #include "advise/types.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"types",

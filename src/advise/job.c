@@ -7,7 +7,7 @@
 #include "advise/task.h"
 #include "advise/waiting.h"
 #include "base/sort.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"ps_job", "ps", "The job whose tasks hold the variables."},

@@ -1,7 +1,7 @@
 /* Copies between host and accelerators, as a share of the step. */
 #include "advise/advise.h"
 #include "advise/task.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"warning", "0.1", "Warns from this share of the step on in which copies run."},

@@ -6,7 +6,7 @@
 #include "advise/top.h"
 #include "base/sort.h"
 #include "model/device.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"limit_bytes", "0", "Memory that the allocator may use; 0: not known."},

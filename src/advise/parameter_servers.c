@@ -1,7 +1,7 @@
 #include "advise/parameter_servers.h"
 
 #include "advise/task.h"
-#include "checkpoint/dtype.h"
+#include "formats/checkpoint/dtype.h"
 #include "model/attrs.h"
 #include "model/device.h"
 #include "proto/wire.h"

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "model/attrs.h"
 #include "model/device.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"ignore_types",

@@ -1,6 +1,6 @@
 #include "advise/report.h"
 
-#include "output/json.h"
+#include "write/json.h"
 #include "proto/wire_write.h"
 
 /* ---- text --------------------------------------------------------------------- */

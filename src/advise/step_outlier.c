@@ -1,7 +1,7 @@
 /* Steps that took unusually long, and the nodes that made them so. */
 #include "advise/advise.h"
 #include "advise/top.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score from which a step is an outlier."},

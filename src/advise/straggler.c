@@ -5,7 +5,7 @@
 #include "advise/advise.h"
 #include "advise/task.h"
 #include "model/device.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score from which a device or task is an outlier."},

@@ -6,7 +6,7 @@
 #include "advise/top.h"
 #include "base/sort.h"
 #include "model/device.h"
-#include "output/format.h"
+#include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"min_kernels", "100", "With fewer kernels in a step nothing is said of a device."},

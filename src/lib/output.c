@@ -1,9 +1,9 @@
 #include "lib/output.h"
 
-#include "output/pprof.h"
-#include "output/report.h"
-#include "output/report_rows.h"
-#include "output/timeline.h"
+#include "write/pprof.h"
+#include "write/report.h"
+#include "write/report_rows.h"
+#include "write/timeline.h"
 
 /* ---- reports ------------------------------------------------------------- */
 

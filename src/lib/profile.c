@@ -1,6 +1,8 @@
 #include "lib/profile.h"
 
-#include "checkpoint/checkpoint.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "load/load.h"
+#include "write/saved_profile.h"
 
 #ifndef TFPROF_VERSION
 #error "the build says which version this is"

@@ -3,8 +3,8 @@
 #include "lib/output.h"
 #include "lib/profile.h"
 #include "lib/result.h"
-#include "output/message.h"
-#include "output/table.h"
+#include "write/message.h"
+#include "write/table.h"
 #include "query/query.h"
 
 int tfprof_view_from_name(const char *name)

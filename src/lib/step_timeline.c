@@ -1,7 +1,7 @@
-#include "output/step_timeline.h"
+#include "write/step_timeline.h"
 
 #include "base/error.h"
-#include "model/input.h"
+#include "load/input.h"
 
 static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
 	const struct source *source, unsigned flags, struct sink *out, struct tfprof_error *err)

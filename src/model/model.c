@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkpoint/checkpoint.h"
+#include "formats/checkpoint/checkpoint.h"
 
 bool model_init(struct model *m)
 {

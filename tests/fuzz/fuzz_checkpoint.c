@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "checkpoint/checkpoint.h"
-#include "output/tensor_value.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "write/tensor_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

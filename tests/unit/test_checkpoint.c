@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "checkpoint/checkpoint.h"
+#include "formats/checkpoint/checkpoint.h"
 
 #define DATA TEST_DATA "/checkpoint/"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "checkpoint/crc32c.h"
+#include "formats/checkpoint/crc32c.h"
 
 /* RFC 3720, appendix B.4, and the usual check value. */
 static void test_known_values(void **state)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output/format.h"
+#include "write/format.h"
 
 /* What the original prints, with printf. */
 static void expect(enum unit unit, int64_t value)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output/json.h"
+#include "write/json.h"
 
 struct fixture {
 	struct buf text;

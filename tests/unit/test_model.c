@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "model/device.h"
-#include "model/model.h"
+#include "load/load.h"
 #include "model/sets.h"
 #include "model/shapes.h"
 

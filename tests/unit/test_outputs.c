@@ -13,8 +13,8 @@
 
 #include "base/sorter.h"
 #include "lib/profile.h"
-#include "output/report_rows.h"
-#include "output/timeline.h"
+#include "write/report_rows.h"
+#include "write/timeline.h"
 #include "proto/wire_write.h"
 #include "query/query.h"
 

@@ -13,7 +13,7 @@
 #include <tfprof/tfprof.h>
 
 #include "base/parallel.h"
-#include "model/profile_parts.h"
+#include "load/profile_parts.h"
 #include "proto/wire_write.h"
 
 #include "parts.h"

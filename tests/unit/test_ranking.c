@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "output/ranking.h"
+#include "write/ranking.h"
 
 enum { N = 50 };
 

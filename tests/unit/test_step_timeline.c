@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "output/step_timeline.h"
+#include "write/step_timeline.h"
 #include "proto/wire_write.h"
 
 enum { ALL = STEP_TIMELINE_DATAFLOW | STEP_TIMELINE_MEMORY };

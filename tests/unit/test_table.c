@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "checkpoint/crc32c.h"
-#include "checkpoint/mapping.h"
-#include "checkpoint/table.h"
+#include "formats/checkpoint/crc32c.h"
+#include "formats/checkpoint/mapping.h"
+#include "formats/checkpoint/table.h"
 #include "proto/wire_write.h"
 
 #define INDEX TEST_DATA "/checkpoint/single/model.ckpt.index"

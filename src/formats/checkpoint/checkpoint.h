@@ -1,0 +1,141 @@
+/* Reading TensorFlow checkpoints: which tensors there are, and their values.
+ *
+ *     V2:  PREFIX.index                 table: name → type, shape, where
+ *          PREFIX.data-SSSSS-of-NNNNN   the values
+ *     V1:  one table that holds it all, or shards PREFIX-SSSSS-of-NNNNN
+ *
+ *     struct checkpoint *ckpt;
+ *     struct checkpoint_reader reader;
+ *     struct checkpoint_values values;
+ *     checkpoint_open(&ckpt, "model.ckpt", err);
+ *     t = checkpoint_find(ckpt, SPAN("layer/weights"));
+ *     checkpoint_reader_open(&reader, ckpt, t, false, err);
+ *     checkpoint_read(&reader, 0, 100, &values, err);  // the first 100 elements
+ *     checkpoint_reader_close(&reader);
+ *     checkpoint_free(ckpt);
+ *
+ * Opening reads the index (V1: the list of tensors) and maps the other files;
+ * values are read from there when asked for. An open checkpoint does not
+ * change, so any number of threads may read it, each with a reader of its own.
+ *
+ * Checksums. Every table block is verified before it is used, and a stored
+ * tensor (or slice) before its first value is given out, unless it is larger
+ * than CHECKPOINT_HUGE bytes and the reader was opened for a part only: one
+ * checksum covers all of it, so the first values cannot be verified without
+ * reading the rest. */
+#ifndef TFPROF_FORMATS_CHECKPOINT_CHECKPOINT_H
+#define TFPROF_FORMATS_CHECKPOINT_CHECKPOINT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/span.h"
+#include "formats/checkpoint/dtype.h"
+#include "formats/checkpoint/shape.h"
+#include "formats/checkpoint/table.h"
+
+#define CHECKPOINT_HUGE TABLE_HUGE_BLOCK
+
+struct checkpoint;
+
+struct checkpoint_tensor {
+	struct span name;
+	uint32_t dtype;            /* TensorFlow's DataType; see dtype_get() */
+	struct tensor_shape shape;
+	size_t first_part, n_parts;    /* of the checkpoint's own use */
+};
+
+/* `path` is a V2 prefix or one of its files, a V1 file or the prefix of its
+ * shards, or a directory with a `checkpoint` file that names the latest. */
+enum tfprof_status checkpoint_open(struct checkpoint **ckpt, const char *path,
+	struct tfprof_error *err);
+void checkpoint_free(struct checkpoint *ckpt);
+
+/* The path it was found under: the prefix, or the V1 file. */
+const char *checkpoint_get_path(const struct checkpoint *ckpt);
+/* The files it is in, one by one; NULL behind the last. */
+const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i);
+
+/* Whether its files are what they were: ask before reading values. */
+enum tfprof_status checkpoint_check(const struct checkpoint *ckpt, struct tfprof_error *err);
+
+/* In byte order of names; a partitioned variable is one tensor. */
+size_t checkpoint_get_n_tensors(const struct checkpoint *ckpt);
+const struct checkpoint_tensor *checkpoint_get_tensor(const struct checkpoint *ckpt, size_t i);
+/* NULL if there is none of that name. */
+const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *ckpt, struct span name);
+
+/* ---- values ---------------------------------------------------------- */
+
+struct checkpoint_values {
+	enum dtype_kind kind;      /* says which of these it is */
+	size_t n;
+	union {
+		const void *any;
+		const int64_t *integers;
+		const uint64_t *naturals;
+		const double *reals;
+		const struct dtype_complex *complexes;
+		const struct span *texts;
+	};
+};
+
+/* Reads one tensor, in row-major order; reading on from where the last read
+ * ended costs no more than what is read. */
+struct checkpoint_reader {
+	const struct checkpoint *ckpt;
+	const struct checkpoint_tensor *tensor;
+	const struct dtype_info *type;
+	bool whole;                /* all of it will be read: verify it, however large */
+
+	struct part_reader *parts;
+	void *values;
+	size_t values_cap;         /* bytes */
+	struct table_cursor cursor;    /* V1: on the file `cursor_file` */
+	size_t cursor_file;
+	struct arena arena;
+};
+
+/* TFPROF_UNSUPPORTED if the type has no values that could be shown. Needs
+ * checkpoint_reader_close only if it succeeds. */
+enum tfprof_status checkpoint_reader_open(struct checkpoint_reader *r,
+	const struct checkpoint *ckpt, const struct checkpoint_tensor *tensor, bool whole,
+	struct tfprof_error *err);
+void checkpoint_reader_close(struct checkpoint_reader *r);
+
+/* `count` elements from `first` on, or what there is of them. The values stay
+ * until the next read; the bytes of texts until the reader is closed. */
+enum tfprof_status checkpoint_read(struct checkpoint_reader *r, uint64_t first, uint64_t count,
+	struct checkpoint_values *values, struct tfprof_error *err);
+
+/* ---- nested display -------------------------------------------------- */
+
+/* A tensor as the brackets and values a nested display is made of: 2×3 is
+ * OPEN OPEN V V V CLOSE OPEN V V V CLOSE CLOSE. A scalar is a vector of one. */
+enum checkpoint_event {
+	CHECKPOINT_END,
+	CHECKPOINT_OPEN,
+	CHECKPOINT_VALUE,
+	CHECKPOINT_CLOSE,
+};
+
+struct checkpoint_walk {
+	struct checkpoint_reader *reader;
+	enum checkpoint_event event;
+	struct checkpoint_values value;    /* at CHECKPOINT_VALUE: n is 1 */
+
+	int64_t *left;             /* per open bracket: how much is still to come in it */
+	uint32_t depth;            /* open brackets */
+	bool done;
+	uint64_t next;             /* element */
+	uint64_t chunk_first;
+	size_t chunk_size;
+	struct checkpoint_values chunk;
+};
+
+/* The reader must outlive the walk, and is not to be read meanwhile. A walk
+ * may be left at any point; there is nothing to release. */
+enum tfprof_status checkpoint_walk_begin(struct checkpoint_walk *w, struct checkpoint_reader *r,
+	struct tfprof_error *err);
+enum tfprof_status checkpoint_walk_next(struct checkpoint_walk *w, struct tfprof_error *err);
+
+#endif

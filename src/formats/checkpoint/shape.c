@@ -1,0 +1,214 @@
+#include "formats/checkpoint/shape.h"
+
+#include "proto/wire.h"
+
+/* How often a length-delimited field occurs, or -1 if the message is bad. */
+static int64_t count_fields(struct span message, uint32_t tag)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	int64_t n = 0;
+
+	while (wire_next(&r, &f))
+		n += f.tag == tag;
+	return r.bad || n > UINT32_MAX ? -1 : n;
+}
+
+static bool read_dim(struct span message, int64_t *size)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	*size = 0;
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_VARINT(1))
+			*size = (int64_t)f.value;
+	return !r.bad && *size >= 0;
+}
+
+/* The product of the dimensions, false if it does not fit. A dimension of 0
+ * makes any product 0. */
+static bool count_elements(struct tensor_shape *shape)
+{
+	uint64_t n = 1;
+	bool fits = true, empty = false;
+
+	for (uint32_t i = 0; i < shape->rank; i++) {
+		empty |= shape->dims[i] == 0;
+		fits &= !__builtin_mul_overflow(n, (uint64_t)shape->dims[i], &n);
+	}
+	shape->n_elements = empty ? 0 : n;
+	return (fits && n <= INT64_MAX) || empty;
+}
+
+enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape)
+{
+	struct wire_reader r = wire_reader(message);
+	int64_t n = count_fields(message, WIRE_LEN(2));
+	struct wire_field f;
+	int64_t *dims;
+
+	if (n < 0)
+		return SHAPE_MALFORMED;
+	dims = arena_array(arena, (size_t)n, sizeof(*dims));
+	if (!dims)
+		return SHAPE_NO_MEMORY;
+	*shape = (struct tensor_shape){0, dims, 0};
+	while (wire_next(&r, &f)) {
+		if (f.tag == WIRE_VARINT(3) && f.value)
+			return SHAPE_MALFORMED;
+		if (f.tag == WIRE_LEN(2) && !read_dim(f.bytes, &dims[shape->rank++]))
+			return SHAPE_MALFORMED;
+	}
+	return count_elements(shape) ? SHAPE_FINE : SHAPE_MALFORMED;
+}
+
+static bool read_extent(struct span message, int64_t dim, struct extent *e)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	*e = (struct extent){0, -1};
+	while (wire_next(&r, &f)) {
+		if (f.tag == WIRE_VARINT(1))
+			e->start = (int64_t)f.value;
+		else if (f.tag == WIRE_VARINT(2))
+			e->length = (int64_t)f.value;
+	}
+	if (r.bad || e->start < 0 || e->length < -1)
+		return false;
+	return e->length < 0 ? e->start == 0 : e->start <= dim && e->length <= dim - e->start;
+}
+
+enum shape_problem shape_read_slice(struct span message, struct arena *arena,
+	const struct tensor_shape *shape, struct extent **slice)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	uint32_t i = 0;
+
+	if (count_fields(message, WIRE_LEN(1)) != shape->rank)
+		return SHAPE_MALFORMED;
+	*slice = arena_array(arena, shape->rank, sizeof(**slice));
+	if (!*slice)
+		return SHAPE_NO_MEMORY;
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			if (!read_extent(f.bytes, shape->dims[i], &(*slice)[i]))
+				return SHAPE_MALFORMED;
+			i++;
+		}
+	return SHAPE_FINE;
+}
+
+void shape_resolve(const struct tensor_shape *shape, struct extent *slice)
+{
+	for (uint32_t i = 0; i < shape->rank; i++)
+		if (slice[i].length < 0)
+			slice[i].length = shape->dims[i];
+}
+
+/* Keys are written so that their byte order is the order of what they hold:
+ * a number is its length and its bytes, the highest first. */
+static void put_number(struct buf *key, uint64_t value)
+{
+	unsigned n = value ? (71 - (unsigned)__builtin_clzll(value)) / 8 : 0;
+
+	buf_char(key, (char)n);
+	while (n)
+		buf_char(key, (char)(value >> 8 * --n));
+}
+
+/* A string ends in 0 1, so its own 0 and 255 are escaped. */
+static void put_string(struct buf *key, struct span text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		buf_char(key, text.at[i]);
+		if (text.at[i] == '\0')
+			buf_char(key, '\xff');
+		else if (text.at[i] == '\xff')
+			buf_char(key, '\0');
+	}
+	buf_put(key, "\0\1", 2);
+}
+
+/* A signed number of n bytes starts with n ones if it is not negative, n
+ * zeros if it is; then the other bit, then as many value bits as fit. */
+static void put_signed(struct buf *key, int64_t value)
+{
+	uint64_t magnitude = value < 0 ? ~(uint64_t)value : (uint64_t)value;
+	unsigned bits = magnitude ? 64 - (unsigned)__builtin_clzll(magnitude) : 0;
+	unsigned n = bits / 7 + 1;
+	unsigned char bytes[10], header[2];
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned shift = 8 * (n - 1 - i);
+
+		bytes[i] = (unsigned char)(shift < 64 ? value >> shift : value >> 63);
+	}
+	header[0] = n < 8 ? (unsigned char)(0xff00 >> n) : 0xff;
+	header[1] = n > 8 ? (unsigned char)(0xff00 >> (n - 8)) : 0;
+	bytes[0] ^= header[0];
+	if (n > 1)
+		bytes[1] ^= header[1];
+	buf_put(key, bytes, n);
+}
+
+void shape_slice_key(struct buf *key, struct span name, uint32_t rank, const struct extent *slice)
+{
+	put_number(key, 0);
+	put_string(key, name);
+	put_number(key, rank);
+	for (uint32_t i = 0; i < rank; i++) {
+		put_signed(key, slice[i].start);
+		put_signed(key, slice[i].length);
+	}
+}
+
+void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents)
+{
+	uint32_t inner = shape->rank;
+
+	*box = (struct box){shape, extents, 0, 1, 1};
+	/* Dimensions that are whole belong to a run, and the one before them. */
+	while (inner && extents[inner - 1].length == shape->dims[inner - 1])
+		inner--;
+	box->outer = inner ? inner - 1 : 0;
+	for (uint32_t i = 0; i < shape->rank; i++) {
+		uint64_t *product = i < box->outer ? &box->n_runs : &box->run_length;
+
+		*product *= (uint64_t)extents[i].length;
+	}
+}
+
+uint64_t box_run_start(const struct box *box, uint64_t run)
+{
+	uint64_t start = 0, stride = 1;
+
+	for (uint32_t i = box->shape->rank; i--;) {
+		uint64_t at = (uint64_t)box->extents[i].start;
+
+		if (i < box->outer) {
+			at += run % (uint64_t)box->extents[i].length;
+			run /= (uint64_t)box->extents[i].length;
+		}
+		start += at * stride;
+		stride *= (uint64_t)box->shape->dims[i];
+	}
+	return start;
+}
+
+uint64_t box_find_run(const struct box *box, uint64_t element)
+{
+	uint64_t low = 0, high = box->n_runs;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (box_run_start(box, middle) + box->run_length <= element)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

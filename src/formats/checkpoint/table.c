@@ -1,0 +1,284 @@
+#include "formats/checkpoint/table.h"
+
+#include <inttypes.h>
+#include <snappy-c.h>
+
+#include "formats/checkpoint/crc32c.h"
+#include "proto/wire.h"
+
+#define FOOTER_SIZE 48
+#define TRAILER_SIZE 5
+#define MAGIC "\x57\xfb\x80\x8b\x24\x75\x47\xdb"
+
+enum { TYPE_PLAIN, TYPE_SNAPPY };
+
+struct handle {
+	uint64_t offset, size;
+};
+
+static uint32_t load32(const char *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, 4);
+	return value;
+}
+
+static enum tfprof_status bad_block(const struct table *t, uint64_t offset,
+	struct tfprof_error *err, const char *what)
+{
+	return error_set(err, TFPROF_FORMAT, "%.400s: block at byte %" PRIu64 ": %s", t->path,
+		offset, what);
+}
+
+static bool read_handle(struct wire_reader *r, struct handle *h)
+{
+	return wire_varint(r, &h->offset) && wire_varint(r, &h->size);
+}
+
+/* Snappy can make at most 64 bytes of 3, so a length beyond that is no reason
+ * to ask for memory. */
+static enum tfprof_status uncompress(const struct table *t, const struct handle *h,
+	struct span *content, struct arena *arena, struct tfprof_error *err)
+{
+	size_t n;
+	char *to;
+
+	if (snappy_uncompressed_length(content->at, content->n, &n) != SNAPPY_OK ||
+	    n / 64 > content->n / 3 + 1)
+		return bad_block(t, h->offset, err, "its compressed length makes no sense");
+	to = arena_alloc(arena, n);
+	if (!to)
+		return error_no_memory(err);
+	if (snappy_uncompress(content->at, content->n, to, &n) != SNAPPY_OK)
+		return bad_block(t, h->offset, err, "snappy cannot uncompress it");
+	*content = (struct span){to, n};
+	return TFPROF_OK;
+}
+
+static enum tfprof_status read_block(const struct table *t, const struct handle *h,
+	bool verify_huge, struct arena *arena, struct table_block *block, struct tfprof_error *err)
+{
+	uint64_t room = t->bytes.n - FOOTER_SIZE;
+	enum tfprof_status status;
+	struct span content;
+	const char *trailer;
+	uint64_t restarts;
+
+	if (h->size > room || room - h->size < TRAILER_SIZE ||
+	    h->offset > room - h->size - TRAILER_SIZE)
+		return error_set(err, TFPROF_FORMAT,
+			"%.400s: block at byte %" PRIu64 ": its %" PRIu64
+			" bytes do not fit into the file",
+			t->path, h->offset, h->size);
+	content = (struct span){t->bytes.at + h->offset, (size_t)h->size};
+	trailer = content.at + content.n;
+	if (content.n <= TABLE_HUGE_BLOCK || verify_huge || *trailer != TYPE_PLAIN) {
+		uint32_t crc = crc32c_extend(0, content.at, content.n + 1);
+
+		if (!crc32c_matches(crc, load32(trailer + 1)))
+			return bad_block(t, h->offset, err,
+				"checksum mismatch, its bytes have changed");
+	}
+	if (*trailer == TYPE_SNAPPY) {
+		status = uncompress(t, h, &content, arena, err);
+		if (status)
+			return status;
+	} else if (*trailer != TYPE_PLAIN) {
+		return bad_block(t, h->offset, err, "its compression is neither none nor snappy");
+	}
+	if (content.n < 4)
+		return bad_block(t, h->offset, err, "too short");
+	restarts = load32(content.at + content.n - 4);
+	if (restarts > (content.n - 4) / 4)
+		return bad_block(t, h->offset, err, "more restarts than bytes");
+	content.n -= 4 + 4 * (size_t)restarts;
+	*block = (struct table_block){h->offset, content};
+	return TFPROF_OK;
+}
+
+static enum tfprof_status bad_footer(const struct table *t, struct tfprof_error *err)
+{
+	return error_set(err, TFPROF_FORMAT, "%.400s: footer at byte %zu: it points to no block",
+		t->path, t->bytes.n - FOOTER_SIZE);
+}
+
+bool table_has_magic(struct span bytes)
+{
+	return bytes.n >= FOOTER_SIZE && !memcmp(bytes.at + bytes.n - 8, MAGIC, 8);
+}
+
+enum tfprof_status table_open(struct table *t, const char *path, struct span bytes,
+	struct tfprof_error *err)
+{
+	struct handle metaindex, index;
+	enum tfprof_status status;
+	struct table_block unused;
+	struct wire_reader r;
+
+	*t = (struct table){.path = path, .bytes = bytes};
+	if (!table_has_magic(bytes))
+		return error_set(err, TFPROF_FORMAT,
+			"%.400s: not a table: its last 8 bytes are wrong", path);
+	r = wire_reader((struct span){bytes.at + bytes.n - FOOTER_SIZE, FOOTER_SIZE - 8});
+	if (!read_handle(&r, &metaindex) || !read_handle(&r, &index))
+		return bad_footer(t, err);
+	/* Nothing in the metaindex matters here, but a damaged one is damage. */
+	status = read_block(t, &metaindex, true, &t->arena, &unused, err);
+	if (!status)
+		status = read_block(t, &index, true, &t->arena, &t->index, err);
+	if (!status)
+		return TFPROF_OK;
+	table_close(t);
+	/* These two blocks stand right before the footer. If it says otherwise it
+	 * is the footer that is damaged, not what it points to. */
+	if (status == TFPROF_FORMAT &&
+	    (metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
+	     index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
+		return bad_footer(t, err);
+	return status;
+}
+
+void table_close(struct table *t)
+{
+	arena_clear(&t->arena);
+}
+
+void table_begin(struct table_cursor *c, const struct table *t, struct arena *arena)
+{
+	*c = (struct table_cursor){.table = t, .arena = arena};
+}
+
+void table_end(struct table_cursor *c)
+{
+	buf_clear(&c->index_key.text);
+	buf_clear(&c->data_key.text);
+}
+
+/* Steps over one entry of a block; `key` holds the one before it, maybe of the
+ * block before. Keys must ascend: seeking relies on it. */
+static enum tfprof_status next_entry(const struct table *t, const struct table_block *block,
+	size_t *at, struct table_key *key, struct span *value, struct tfprof_error *err)
+{
+	struct wire_reader r = wire_reader(block->entries);
+	struct span old = buf_get(&key->text), rest;
+	uint64_t shared, n_rest, size;
+
+	r.at += *at;
+	if (!wire_varint(&r, &shared) || !wire_varint(&r, &n_rest) || !wire_varint(&r, &size) ||
+	    n_rest > (uint64_t)(r.end - r.at) || size > (uint64_t)(r.end - r.at) - n_rest)
+		return bad_block(t, block->offset, err, "an entry does not fit into it");
+	if (shared > (*at ? old.n : 0))
+		return bad_block(t, block->offset, err,
+			"an entry shares more than the key before it has");
+	rest = (struct span){r.at, (size_t)n_rest};
+	if (key->any &&
+	    span_compare((struct span){old.at + shared, old.n - (size_t)shared}, rest) >= 0)
+		return bad_block(t, block->offset, err, "its keys are not in order");
+	key->text.n = (size_t)shared;
+	key->any = true;
+	buf_span(&key->text, rest);
+	if (key->text.failed)
+		return error_no_memory(err);
+	*value = (struct span){r.at + n_rest, (size_t)size};
+	*at = (size_t)(value->at + value->n - block->entries.at);
+	return TFPROF_OK;
+}
+
+/* Opens the data block that the next entry of the index names, if any. Blocks
+ * must not overlap, so a table costs what its file is long. */
+static enum tfprof_status next_block(struct table_cursor *c, struct tfprof_error *err)
+{
+	const struct table *t = c->table;
+	enum tfprof_status status;
+	struct handle h;
+	struct wire_reader r;
+	struct span value;
+
+	c->more = c->index_at < t->index.entries.n;
+	if (!c->more)
+		return TFPROF_OK;
+	status = next_entry(t, &t->index, &c->index_at, &c->index_key, &value, err);
+	if (status)
+		return status;
+	r = wire_reader(value);
+	if (!read_handle(&r, &h))
+		return bad_block(t, t->index.offset, err, "an entry holds no handle");
+	if (h.offset < c->blocks_end)
+		return bad_block(t, h.offset, err, "it overlaps the block before it");
+	/* Whoever seeks often comes back to the block that is open. */
+	if (!c->data.entries.at || c->data.offset != h.offset) {
+		status = read_block(t, &h, c->verify_huge, c->arena, &c->data, err);
+		if (status)
+			return status;
+	}
+	c->data_at = 0;
+	c->blocks_end = h.offset + h.size + TRAILER_SIZE;
+	return TFPROF_OK;
+}
+
+enum tfprof_status table_next(struct table_cursor *c, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	while (c->data_at >= c->data.entries.n) {
+		status = next_block(c, err);
+		if (status || !c->more)
+			return status;
+	}
+	status = next_entry(c->table, &c->data, &c->data_at, &c->data_key, &c->value, err);
+	if (status)
+		return status;
+	c->key = buf_get(&c->data_key.text);
+	c->more = true;
+	return TFPROF_OK;
+}
+
+static void rewind_cursor(struct table_cursor *c)
+{
+	c->index_at = 0;
+	c->data_at = c->data.entries.n;
+	c->blocks_end = 0;
+	c->index_key.text.n = c->data_key.text.n = 0;
+	c->index_key.any = c->data_key.any = false;
+}
+
+/* Puts the cursor before the entry of the index that covers `key`. */
+static enum tfprof_status seek_block(struct table_cursor *c, struct span key,
+	struct tfprof_error *err)
+{
+	const struct table *t = c->table;
+	enum tfprof_status status = TFPROF_OK;
+	struct table_key at_key = {0};
+	struct span value;
+	size_t at = 0;
+
+	rewind_cursor(c);
+	while (at < t->index.entries.n) {
+		status = next_entry(t, &t->index, &at, &at_key, &value, err);
+		if (status || span_compare(buf_get(&at_key.text), key) >= 0)
+			break;
+		c->index_at = at;
+		c->index_key.text.n = 0;
+		c->index_key.any = true;
+		buf_span(&c->index_key.text, buf_get(&at_key.text));
+		if (c->index_key.text.failed) {
+			status = error_no_memory(err);
+			break;
+		}
+	}
+	buf_clear(&at_key.text);
+	return status;
+}
+
+enum tfprof_status table_seek(struct table_cursor *c, struct span key, struct tfprof_error *err)
+{
+	enum tfprof_status status = seek_block(c, key, err);
+
+	while (!status) {
+		status = table_next(c, err);
+		if (!status && (!c->more || span_compare(c->key, key) >= 0))
+			break;
+	}
+	return status;
+}

@@ -1,0 +1,72 @@
+/* A checkpoint gives the type `_checkpoint_variables` to every node it has a
+ * tensor for, whichever way the node came. With no graph at all, its tensors
+ * are the nodes. */
+#include "formats/checkpoint/checkpoint.h"
+
+#include "load/load.h"
+
+static uint32_t tensor_shape(struct model *m, const struct checkpoint_tensor *t)
+{
+	int64_t scalar = 1;
+
+	/* As everywhere, rank 0 is a vector of one. */
+	return t->shape.rank ? shapes_add(&m->shapes, t->shape.dims, t->shape.rank)
+			     : shapes_add(&m->shapes, &scalar, 1);
+}
+
+/* A node for a tensor that no graph describes. */
+static bool add_tensor(struct model *m, const struct checkpoint_tensor *t, uint32_t op)
+{
+	const struct dtype_info *type = dtype_get(t->dtype);
+	uint32_t name = strings_add(&m->strings, t->name), shape = tensor_shape(m, t), node, dtype;
+
+	if (name == NONE || shape == NONE)
+		return false;
+	node = model_add_node(m, name, op);
+	if (node == NONE)
+		return false;
+	m->nodes.shape[node] = shape;
+	m->nodes.n_outputs[node] = 1;
+	dtype = strings_add(&m->strings, span_of(type->name));
+	return dtype != NONE && model_add_type(m, node, dtype) &&
+		vec_push(&m->outputs, ((struct output){0, shape}));
+}
+
+bool model_mark_checkpoint(struct model *m, size_t from)
+{
+	uint32_t type = strings_add(&m->strings, SPAN("_checkpoint_variables"));
+
+	if (type == NONE)
+		return false;
+	for (size_t i = from; i < m->nodes.n; i++)
+		if (checkpoint_find(m->checkpoint, model_name(m, (uint32_t)i)) &&
+			!model_add_type(m, (uint32_t)i, type))
+			return false;
+	return true;
+}
+
+static bool add_tensors(struct model *m)
+{
+	uint32_t op = strings_add(&m->strings, SPAN("_checkpoint_variables"));
+
+	for (size_t i = 0; op != NONE && i < checkpoint_get_n_tensors(m->checkpoint); i++)
+		if (!add_tensor(m, checkpoint_get_tensor(m->checkpoint, i), op))
+			return false;
+	return op != NONE;
+}
+
+enum tfprof_status model_add_checkpoint(struct model *m, const char *path, struct tfprof_error *err)
+{
+	struct checkpoint *opened;
+	enum tfprof_status status = checkpoint_open(&opened, path, err);
+	bool alone = m->nodes.n == 0;
+
+	if (status != TFPROF_OK)
+		return status;
+	checkpoint_free(m->checkpoint);
+	m->checkpoint = opened;
+	m->generation++;
+	if (alone ? !add_tensors(m) : !model_mark_checkpoint(m, 0))
+		return error_no_memory(err);
+	return TFPROF_OK;
+}

@@ -1,0 +1,230 @@
+/* GraphDef → nodes. Only names that are new are added; the first definition of
+ * a name wins.
+ *
+ * A graph is cut into blocks of NodeDefs. They are decoded at the same time, and
+ * added to the model one after the other. */
+#include <pthread.h>
+
+#include "base/parallel.h"
+#include "load/input.h"
+#include "load/load.h"
+#include "load/node_def.h"
+
+struct loader {
+	struct model *model;
+	struct span graph;
+	VEC(const char *) cuts;                /* where blocks begin, and the end */
+	size_t n_nodes;
+	size_t first_node;                     /* where they go in the model … */
+	bool has_room;                         /* … without moving any */
+	struct node_defs batches[PARALLEL_SLOTS];
+	pthread_t caller;
+	bool failed;
+	const char *bad;                       /* malformed here; NULL: memory is out */
+};
+
+static bool fail(struct loader *l, const char *bad)
+{
+	l->failed = true;
+	l->bad = bad;
+	return false;
+}
+
+static uint32_t add_shape(struct model *m, const struct node_defs *b, size_t i)
+{
+	const struct node_shape *shape = &b->shapes.at[i];
+
+	return shapes_add_hashed(&m->shapes, b->dims.at + shape->first, shape->n, shape->hash);
+}
+
+static bool add_outputs(struct model *m, uint32_t node, const struct node_defs *b,
+	const struct node_def *def)
+{
+	if (!vec_reserve(&m->outputs, def->n_outputs))
+		return false;
+	for (uint32_t i = 0; i < def->n_outputs; i++) {
+		struct output output = {(int32_t)i, add_shape(m, b, def->first_output + i)};
+
+		if (output.shape == NONE)
+			return false;
+		m->outputs.at[m->outputs.n++] = output;
+	}
+	m->nodes.n_outputs[node] = def->n_outputs;
+	return true;
+}
+
+static bool add_edges(struct model *m, uint32_t node, const struct node_input *inputs, uint32_t n)
+{
+	if (m->edges.n + n >= NONE - 1 || !vec_reserve(&m->edges, n))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t source = strings_alias_hashed(&m->strings, inputs[i].source, inputs[i].hash);
+
+		if (source == NONE)
+			return false;
+		m->edges.at[m->edges.n++] = (struct edge){source, (int32_t)i, inputs[i].output};
+	}
+	m->nodes.n_edges[node] = n;
+	return true;
+}
+
+static bool add_node(struct loader *l, const struct node_defs *b, const struct node_def *def,
+	const struct node_input *inputs)
+{
+	struct model *m = l->model;
+	uint32_t name = strings_alias_hashed(&m->strings, def->name, def->name_hash);
+	uint32_t op = strings_alias_hashed(&m->strings, def->op, def->op_hash);
+	uint32_t node;
+
+	if (name == NONE || op == NONE)
+		return fail(l, NULL);
+	if (model_node_of(m, name) != NONE)
+		return true;
+	if (def->is_damaged)
+		return fail(l, def->bad);
+	node = model_add_node(m, name, op);
+	if (node == NONE)
+		return fail(l, NULL);
+	m->nodes.source[node] = def->message.at;
+	if (def->shape != SIZE_MAX) {
+		m->nodes.shape[node] = add_shape(m, b, def->shape);
+		if (m->nodes.shape[node] == NONE)
+			return fail(l, NULL);
+	}
+	return add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def)
+		? true : fail(l, NULL);
+}
+
+/* What a later node will look at is asked for: the slots of its names, and then
+ * the texts that will be compared. */
+PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size_t def,
+	size_t input)
+{
+	enum { DEFS_AHEAD = 16, SLOTS_AHEAD = 32, TEXTS_AHEAD = 12 };
+	size_t end = input + b->defs.at[def].n_inputs;
+
+	if (def + DEFS_AHEAD < b->defs.n) {
+		strings_prefetch(names, b->defs.at[def + DEFS_AHEAD].name_hash);
+		__builtin_prefetch(b->defs.at[def + DEFS_AHEAD].op.at);
+	}
+	for (; input < end && input + SLOTS_AHEAD < b->inputs.n; input++) {
+		strings_prefetch(names, b->inputs.at[input + SLOTS_AHEAD].hash);
+		strings_prefetch_text(names, b->inputs.at[input + TEXTS_AHEAD].hash);
+		__builtin_prefetch(b->inputs.at[input + TEXTS_AHEAD].source.at);
+	}
+}
+
+static bool add_batch(struct loader *l, const struct node_defs *b)
+{
+	size_t input = 0;
+
+	for (size_t i = 0; i < b->defs.n; i++) {
+		const struct node_def *def = &b->defs.at[i];
+		const struct node_input *inputs = def->n_inputs ? &b->inputs.at[input] : NULL;
+
+		prefetch(&l->model->strings, b, i, input);
+		if (!add_node(l, b, def, inputs))
+			return false;
+		input += def->n_inputs;
+	}
+	return b->failed ? fail(l, b->bad) : true;
+}
+
+/* ---- blocks --------------------------------------------------------------- */
+
+enum { BLOCK_NODES = 2048 };
+
+/* Cuts the graph every so many nodes. What is malformed is in the last block: who
+ * decodes that finds it. */
+static bool find_blocks(struct loader *l)
+{
+	struct wire_reader r = wire_reader(l->graph);
+	struct wire_field f;
+	const char *begin = r.at;
+
+	for (; wire_next(&r, &f); begin = r.at) {
+		wire_prefetch(&r, &f);
+		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
+			return false;
+	}
+	/* what comes before the first node is of no interest, if it is well-formed */
+	if (!l->cuts.n && !vec_push(&l->cuts, l->graph.at))
+		return false;
+	return vec_push(&l->cuts, r.end);
+}
+
+/* Blocks are added one at a time, so who decodes one touches the pages that it
+ * will fill. Nodes that are not new only make it fill earlier ones. */
+static void decode_block(void *context, size_t slot, size_t block)
+{
+	struct loader *l = context;
+	struct node_defs *b = &l->batches[slot];
+	const char *begin = l->cuts.at[block];
+
+	node_defs_read(b, (struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+	if (l->has_room)
+		model_touch_nodes(l->model, l->first_node + block * BLOCK_NODES, b->defs.n);
+}
+
+/* Only the thread that called us tells how far it has come. */
+static void add_block(void *context, size_t slot, size_t block)
+{
+	struct loader *l = context;
+
+	if (!l->failed && add_batch(l, &l->batches[slot]) &&
+		pthread_equal(pthread_self(), l->caller))
+		model_progress(l->model, (size_t)(l->cuts.at[block + 1] - l->graph.at), l->graph.n);
+}
+
+static bool read_graph(struct loader *l)
+{
+	enum { LEAST_BYTES = 64 };
+	size_t most = l->graph.n / LEAST_BYTES;
+
+	/* A graph of nodes without names is not worth much room. */
+	if (!find_blocks(l) || !model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most))
+		return fail(l, NULL);
+	l->caller = pthread_self();
+	l->first_node = l->model->nodes.n;
+	l->has_room = l->n_nodes <= most;
+	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block, add_block,
+		l);
+	return !l->failed;
+}
+
+enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	struct source source;
+	struct loader l = {.model = m};
+	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
+	enum tfprof_status status = input_open(&source, in, INPUT_GRAPH, err);
+	bool read;
+
+	if (status == TFPROF_OK && !model_index_names(m))
+		status = error_no_memory(err);
+	/* Kept before it is read: interned names point into it from the first
+	 * node on, also if a later one turns out to be damaged. */
+	if (status == TFPROF_OK)
+		status = model_keep(m, &source, err);
+	if (status != TFPROF_OK) {
+		source_close(&source);
+		return status;
+	}
+	source = m->sources.at[m->sources.n - 1];
+	l.graph = source.bytes;
+	read = read_graph(&l);
+	vec_clear(&l.cuts);
+	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
+		node_defs_clear(&l.batches[i]);
+	if (!read) {
+		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+		/* Names stay interned: somebody may be writing the file still. */
+		if (!source_detach(&m->sources.at[m->sources.n - 1]))
+			return error_no_memory(err);
+		return l.bad ? input_malformed(in, INPUT_GRAPH, &source, l.bad, err)
+			     : error_no_memory(err);
+	}
+	m->generation++;
+	return TFPROF_OK;
+}

@@ -1,0 +1,21 @@
+/* An input as protobuf bytes of the kind it should be: text is converted, a
+ * file of another kind is refused by saying what it looks like. */
+#ifndef TFPROF_LOAD_INPUT_H
+#define TFPROF_LOAD_INPUT_H
+
+#include "model/source.h"
+
+enum input_kind { INPUT_GRAPH, INPUT_RUN_META, INPUT_OP_LOG, INPUT_PROFILE };
+
+/* On failure `s` holds nothing. */
+enum tfprof_status input_open(struct source *s, const struct tfprof_input *in, enum input_kind kind,
+	struct tfprof_error *err);
+
+/* The error for bytes that stop making sense at `bad`. */
+enum tfprof_status input_malformed(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, const char *bad, struct tfprof_error *err);
+
+/* The path, or "the graph" and the like for memory. */
+const char *input_name(const struct tfprof_input *in, enum input_kind kind);
+
+#endif

@@ -1,0 +1,52 @@
+/* NodeDefs of a graph, decoded some thousand at a time. Decoding looks at bytes
+ * only, so that other batches can be decoded while one is being added.
+ *
+ *     defs ── name, op, hashes of them
+ *          ── inputs[]         source name, its hash, which output
+ *          ── shape, outputs[] → shapes[] → dims[]
+ */
+#ifndef TFPROF_LOAD_NODE_DEF_H
+#define TFPROF_LOAD_NODE_DEF_H
+
+#include "base/vec.h"
+#include "model/shapes.h"
+#include "proto/wire.h"
+
+struct node_input {
+	struct span source;        /* the name of a node */
+	uint64_t hash;
+	int32_t output;            /* which of its outputs */
+};
+
+struct node_shape {
+	size_t first;              /* in dims */
+	size_t n;
+	uint64_t hash;
+};
+
+struct node_def {
+	struct span message;
+	struct span name, op;
+	uint64_t name_hash, op_hash;
+	uint32_t n_inputs;         /* the inputs of defs follow each other */
+	uint32_t n_outputs;
+	size_t first_output;       /* in shapes */
+	size_t shape;              /* in shapes; SIZE_MAX: none */
+	bool is_damaged;           /* an attribute that counts is malformed … */
+	const char *bad;           /* … here; matters only if the node is new */
+};
+
+struct node_defs {
+	VEC(struct node_def) defs;
+	VEC(struct node_input) inputs;
+	VEC(struct node_shape) shapes;
+	dims_vec dims;
+	bool failed;               /* behind the last one */
+	const char *bad;           /* malformed here; NULL: memory is out */
+};
+
+/* Replaces what the batch held by the NodeDefs of a piece of a graph. */
+void node_defs_read(struct node_defs *batch, struct span piece);
+void node_defs_clear(struct node_defs *batch);
+
+#endif

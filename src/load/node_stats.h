@@ -1,0 +1,34 @@
+/* NodeExecStats, an entry of run metadata: checked, summed up and made into a
+ * record in one walk over its bytes. Changes nothing but the reader, so parts
+ * of a step can be read at the same time by readers of their own. */
+#ifndef TFPROF_LOAD_NODE_STATS_H
+#define TFPROF_LOAD_NODE_STATS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "model/exec.h"
+
+struct node_stats {
+	struct span name;                  /* the node's: up to the first colon */
+	int64_t start_us;                  /* 0 or less: none, and no record */
+	int64_t duration_us;
+	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+	struct span record;                /* its times, then its memory */
+	size_t n_times;                    /* bytes of the record that are times */
+};
+
+struct node_stats_reader {
+	struct arena records;
+	struct buf scratch;
+	VEC(struct exec_output) outputs;
+	VEC(struct exec_allocation) allocations;
+};
+
+void node_stats_reader_clear(struct node_stats_reader *reader);
+
+/* Reads an entry of a device of these kinds (see device.h). False if the bytes
+ * are malformed at *bad, or if *bad is NULL: memory is out. */
+bool node_stats_read(struct node_stats_reader *reader, struct span message, unsigned device_kind,
+	struct node_stats *stats, const char **bad);
+
+#endif

@@ -1,0 +1,314 @@
+/* Sums of execs are read at once; attributes, call stacks, edges and the events
+ * behind the sums stay as slices of the file until somebody asks for them. */
+#include "load/profile_nodes.h"
+
+#include <stdlib.h>
+
+#include "proto/wire.h"
+
+static bool fail(struct node_reader *r, const char *bad)
+{
+	r->bad = bad;
+	return false;
+}
+
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
+{
+	*r = (struct node_reader){.model = m, .first = first};
+	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
+}
+
+void node_reader_clear(struct node_reader *r)
+{
+	strings_clear(&r->strings);
+	sets_clear(&r->sets);
+	shapes_clear(&r->shapes);
+	execs_clear(&r->execs);
+	mem_free(r->merged.string);
+	mem_free(r->merged.set);
+	mem_free(r->merged.shape);
+	vec_clear(&r->keys);
+	vec_clear(&r->raw_execs);
+	vec_clear(&r->shape);
+}
+
+/* ---- fields of a node ---------------------------------------------------- */
+
+static bool read_shape(struct node_reader *r, struct span packed)
+{
+	struct wire_reader w = wire_reader(packed);
+	uint64_t value;
+
+	while (wire_packed_next(&w, &value))
+		if (!vec_push(&r->shape, (int64_t)value))
+			return fail(r, NULL);
+	return w.bad ? fail(r, w.bad) : true;
+}
+
+/* Which of the recent texts it may be: length and end tell most apart. */
+static size_t recent_place(const struct node_reader *r, struct span text)
+{
+	uint64_t end = 0;
+
+	if (text.n >= sizeof(end))
+		memcpy(&end, text.at + text.n - sizeof(end), sizeof(end));
+	else
+		end = hash_bytes(text.at, text.n);
+	return (hash_mix(text.n, end) >> 8) % (sizeof(r->recent) / sizeof(*r->recent));
+}
+
+static uint32_t intern(struct node_reader *r, struct span text)
+{
+	struct recent_text *recent;
+
+	if (!text.n)
+		return 0;
+	recent = &r->recent[recent_place(r, text)];
+	if (!span_equal(recent->text, text))
+		*recent = (struct recent_text){text, strings_alias(&r->strings, text)};
+	return recent->string;
+}
+
+/* The scalar fields of a ProfileNode. */
+struct raw_node {
+	struct span name, op, device, host_device, trace;
+	int64_t id, float_ops;
+	uint32_t types, n_inputs;
+};
+
+static bool add_type(struct node_reader *r, struct raw_node *raw, struct span text)
+{
+	uint32_t type = intern(r, text);
+
+	raw->types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
+	return raw->types != NONE ? true : fail(r, NULL);
+}
+
+static bool read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+{
+	struct raw_exec exec;
+
+	switch (f->tag) {
+	case WIRE_LEN(1): raw->name = f->bytes; break;
+	case WIRE_LEN(2): raw->n_inputs++; break;
+	case WIRE_LEN(4): return read_shape(r, f->bytes);
+	case WIRE_VARINT(4):
+		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
+	case WIRE_LEN(5): return add_type(r, raw, f->bytes);
+	case WIRE_LEN(6): raw->device = f->bytes; break;
+	case WIRE_LEN(7): raw->host_device = f->bytes; break;
+	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
+	case WIRE_LEN(9): raw->op = f->bytes; break;
+	case WIRE_LEN(10): raw->trace = f->bytes; break;
+	case WIRE_LEN(12):
+		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
+			return false;
+		exec.place = r->raw_execs.n;
+		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
+	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
+	}
+	return true;
+}
+
+/* ---- adding -------------------------------------------------------------- */
+
+/* Columns that stay as they were made, zero, are not touched. */
+static bool add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
+	int64_t key)
+{
+	struct nodes *nodes = &r->model->nodes;
+	uint32_t node = r->first + r->n;
+	uint32_t op = intern(r, raw->op), device = intern(r, raw->device);
+	uint32_t host = intern(r, raw->host_device);
+	uint32_t shape = r->shape.n ? shapes_add(&r->shapes, r->shape.at, r->shape.n) : 0;
+
+	if (op == NONE || device == NONE || host == NONE || shape == NONE)
+		return fail(r, NULL);
+	r->model->strings.text.at[nodes->name[node]] = raw->name;
+	r->model->name_hashes[node] = strings_short_hash(raw->name);
+	nodes->op[node] = op;
+	nodes->types[node] = raw->types;
+	nodes->shape[node] = shape;
+	nodes->device[node] = device;
+	nodes->host_device[node] = host;
+	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
+	/* Others know it by its key: written back under its id, that changes. */
+	if (key != raw->id) {
+		nodes->flags[node] |= NODE_CHANGED;
+		if (!vec_push(&r->keys, ((struct node_key){node, key})))
+			return fail(r, NULL);
+	}
+	nodes->id[node] = raw->id;
+	nodes->n_edges[node] = raw->n_inputs;
+	nodes->float_ops[node] = raw->float_ops;
+	nodes->source[node] = message.at;
+	nodes->trace[node] = raw->trace.at;
+	r->has_negative |= raw->float_ops < 0;
+	r->n++;
+	return true;
+}
+
+static int by_step(const void *a, const void *b)
+{
+	const struct raw_exec *x = a, *y = b;
+
+	return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+				  : (x->place > y->place) - (x->place < y->place);
+}
+
+/* A map may come in any order. Rows of a node are a chain: with many steps it must
+ * not be walked for each. */
+static void order_execs(struct node_reader *r)
+{
+	size_t i = 1;
+
+	while (i < r->raw_execs.n && r->raw_execs.at[i - 1].step <= r->raw_execs.at[i].step)
+		i++;
+	if (i < r->raw_execs.n)
+		qsort(r->raw_execs.at, r->raw_execs.n, sizeof(*r->raw_execs.at), by_step);
+}
+
+static bool add_execs(struct node_reader *r, uint32_t node)
+{
+	uint32_t *first = &r->model->nodes.first_exec[node], last = NONE;
+
+	*first = NONE;
+	order_execs(r);
+	for (size_t i = 0; i < r->raw_execs.n; i++) {
+		/* A key that comes again replaces what came before. */
+		uint32_t row = execs_row(&r->execs, i ? &last : first, r->raw_execs.at[i].step);
+		struct exec_sums sums;
+
+		if (row == NONE)
+			return fail(r, NULL);
+		exec_at(&r->execs, row)->raw = r->raw_execs.at[i].message.at;
+		if (!exec_read_sums(&sums, r->raw_execs.at[i].message, &r->bad))
+			return false;
+		if (!exec_put_sums(&r->execs, row, &sums))
+			return fail(r, NULL);
+		r->has_negative |= exec_is_negative(&sums);
+		last = row;
+	}
+	return true;
+}
+
+bool node_reader_add(struct node_reader *r, struct span entry)
+{
+	struct raw_node raw = {.name = SPAN("")};
+	struct wire_reader w;
+	struct wire_field f;
+	struct span message;
+	int64_t key;
+
+	if (!profile_read_entry(entry, &key, &message, &r->bad))
+		return false;
+	r->raw_execs.n = r->shape.n = 0;
+	w = wire_reader(message);
+	while (wire_next(&w, &f))
+		if (!read_field(r, &raw, &f))
+			return false;
+	if (w.bad)
+		return fail(r, w.bad);
+	return add_node(r, &raw, message, key) && add_execs(r, r->first + r->n - 1);
+}
+
+/* ---- one model of all parts ----------------------------------------------- */
+
+static bool merge_strings(struct node_reader *r)
+{
+	size_t n = r->strings.text.n;
+
+	r->merged.string = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.string && i < n; i++) {
+		uint32_t id = strings_alias(&r->model->strings, r->strings.text.at[i]);
+
+		if (id == NONE)
+			return false;
+		r->merged.string[i] = id;
+	}
+	return r->merged.string;
+}
+
+/* A set is in the order of its texts, whatever ids they have. */
+static bool merge_sets(struct node_reader *r)
+{
+	size_t n = r->sets.at.n;
+
+	r->merged.set = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.set && i < n; i++) {
+		uint32_t id = sets_add(&r->model->sets, &r->sets.at.at[i], r->merged.string);
+
+		if (id == NONE)
+			return false;
+		r->merged.set[i] = id;
+	}
+	return r->merged.set;
+}
+
+static bool merge_shapes(struct node_reader *r)
+{
+	size_t n = r->shapes.at.n;
+
+	r->merged.shape = mem_array(n, sizeof(uint32_t));
+	for (size_t i = 0; r->merged.shape && i < n; i++) {
+		const struct shape *shape = &r->shapes.at.at[i];
+		uint32_t id = shapes_add(&r->model->shapes, shape->dims, shape->n);
+
+		if (id == NONE)
+			return false;
+		r->merged.shape[i] = id;
+	}
+	return r->merged.shape;
+}
+
+static bool merge_keys(struct node_reader *r)
+{
+	struct pending_flow *flow = &r->model->flow;
+
+	if (!vec_reserve(&flow->keys, r->keys.n))
+		return false;
+	for (size_t i = 0; i < r->keys.n; i++)
+		flow->keys.at[flow->keys.n++] = r->keys.at[i];
+	return true;
+}
+
+bool node_reader_merge(struct node_reader *r)
+{
+	r->model->has_negative |= r->has_negative;
+	return merge_keys(r) && merge_strings(r) && merge_sets(r) && merge_shapes(r) &&
+		execs_take(&r->model->execs, &r->execs, &r->merged.first_exec,
+			&r->merged.first_wide);
+}
+
+static void settle_execs(struct node_reader *r)
+{
+	const struct execs *x = &r->model->execs;
+	uint32_t *first = r->model->nodes.first_exec;
+
+	for (uint32_t node = r->first; node < r->first + r->n; node++) {
+		uint32_t *row = &first[node];
+
+		for (; *row != NONE; row = &exec_at(x, *row)->next) {
+			*row += r->merged.first_exec;
+			if (exec_at(x, *row)->is_wide)
+				exec_at(x, *row)->wide += r->merged.first_wide;
+		}
+	}
+}
+
+void node_reader_settle(struct node_reader *r)
+{
+	struct nodes *nodes = &r->model->nodes;
+	const struct merged_ids *ids = &r->merged;
+
+	for (uint32_t i = r->first; i < r->first + r->n; i++) {
+		nodes->op[i] = ids->string[nodes->op[i]];
+		nodes->device[i] = ids->string[nodes->device[i]];
+		nodes->host_device[i] = ids->string[nodes->host_device[i]];
+		nodes->types[i] = ids->set[nodes->types[i]];
+		nodes->shape[i] = ids->shape[nodes->shape[i]];
+	}
+	/* The first part's rows are where they were. */
+	if (ids->first_exec)
+		settle_execs(r);
+}

@@ -1,0 +1,83 @@
+/* The nodes of a part of a saved profile, read into the columns of the model.
+ *
+ * Readers of several parts work at the same time. Each fills a range of nodes
+ * that is its own, and has pools and exec rows of its own: the columns hold ids
+ * of those until the readers settle.
+ *
+ *     init, add, add, …        each in its own thread
+ *     merge                    one after the other, in the order of the parts
+ *     settle                   each in its own thread
+ *     clear
+ */
+#ifndef TFPROF_LOAD_PROFILE_NODES_H
+#define TFPROF_LOAD_PROFILE_NODES_H
+
+#include "load/load.h"
+
+/* A text that came before: most are devices and op types, and come again. */
+struct recent_text {
+	struct span text;
+	uint32_t string;
+};
+
+/* Ids of a reader's pools → ids of the model's. */
+struct merged_ids {
+	uint32_t *string, *set, *shape;
+	uint32_t first_exec;               /* row 0 → this row */
+	uint32_t first_wide;               /* wide sums 0 → these */
+};
+
+struct node_reader {
+	struct model *model;
+	uint32_t first, n;                 /* its nodes, those read so far */
+	struct strings strings;
+	struct sets sets;
+	struct shapes shapes;
+	struct execs execs;
+	VEC(struct node_key) keys;
+	struct merged_ids merged;
+	bool has_negative;
+	const char *bad;                   /* malformed here; NULL: memory is out */
+	struct recent_text recent[256];
+	/* of the node being read: */
+	VEC(struct raw_exec {
+		int64_t step;
+		struct span message;
+		size_t place;              /* among those of the node */
+	}) raw_execs;
+	dims_vec shape;
+};
+
+/* For nodes from `first` on, which must be there (model_make_nodes). */
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
+void node_reader_clear(struct node_reader *r);
+
+/* Reads the next entry of the map of nodes. */
+bool node_reader_add(struct node_reader *r, struct span entry);
+
+/* Adds what the reader's pools hold to the model's. False when memory is out. */
+bool node_reader_merge(struct node_reader *r);
+/* Makes its nodes speak of the model's pools. */
+void node_reader_settle(struct node_reader *r);
+
+/* A map entry { key = 1: int, value = 2: message }; without a value that is
+ * {NULL, 0}. False if malformed at *bad. */
+static inline bool profile_read_entry(struct span entry, int64_t *key, struct span *value,
+	const char **bad)
+{
+	struct wire_reader w = wire_reader(entry);
+	struct wire_field f;
+
+	*key = 0;
+	*value = (struct span){NULL, 0};
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_VARINT(1))
+			*key = (int64_t)f.value;
+		else if (f.tag == WIRE_LEN(2))
+			*value = f.bytes;
+	if (w.bad)
+		*bad = w.bad;
+	return !w.bad;
+}
+
+#endif

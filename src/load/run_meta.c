@@ -1,0 +1,494 @@
+/* RunMetadata → execs of a step.
+ *
+ * Reading finds the entries of all devices, decodes them in parts at the same
+ * time, and changes nothing; applying walks what was decoded. So a damaged file
+ * never leaves half a step behind. */
+#include "base/parallel.h"
+#include "model/device.h"
+#include "load/input.h"
+#include "load/load.h"
+#include "load/node_stats.h"
+#include "proto/wire.h"
+
+struct entry {
+	struct node_stats stats;
+	uint64_t hash;                     /* of its name */
+	uint32_t node;                     /* NONE: none that was known before the step */
+};
+
+struct run_device {
+	struct span name;                  /* as it came */
+	size_t first;                      /* its first entry; the next one's begin behind its last */
+	unsigned kind;
+};
+
+/* Entries that are read together. */
+struct part {
+	struct node_stats_reader reader;
+	bool failed;
+	const char *bad;                   /* … here; NULL: memory is out */
+};
+
+struct run_meta {
+	struct source source;
+	VEC(struct span) messages;         /* NodeExecStats of the entries */
+	struct entry *entries;
+	VEC(struct run_device) devices;
+	size_t n_parts;
+	struct part parts[PARALLEL_MAX];
+};
+
+/* ---- finding entries ---------------------------------------------------- */
+
+static bool no_memory(const char **bad)
+{
+	*bad = NULL;
+	return false;
+}
+
+static bool find_in_device(struct run_meta *rm, struct span message, const char **bad)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0})))
+		return no_memory(bad);
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			rm->devices.at[rm->devices.n - 1].name = f.bytes;
+		} else if (f.tag == WIRE_LEN(2)) {
+			wire_prefetch(&r, &f);
+			if (!vec_push(&rm->messages, f.bytes))
+				return no_memory(bad);
+		}
+	*bad = r.bad;
+	return !r.bad;
+}
+
+static bool find_in_step_stats(struct run_meta *rm, struct span message, const char **bad)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1) && !find_in_device(rm, f.bytes, bad))
+			return false;
+	*bad = r.bad;
+	return !r.bad;
+}
+
+static bool find_entries(struct run_meta *rm, bool *has_stats, const char **bad)
+{
+	struct wire_reader r = wire_reader(rm->source.bytes);
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1)) {
+			*has_stats = true;
+			if (!find_in_step_stats(rm, f.bytes, bad))
+				return false;
+		}
+	*bad = r.bad;
+	return !r.bad;
+}
+
+/* ---- reading them -------------------------------------------------------- */
+
+static size_t end_of_device(const struct run_meta *rm, size_t device)
+{
+	return device + 1 < rm->devices.n ? rm->devices.at[device + 1].first : rm->messages.n;
+}
+
+static void read_part(void *context, size_t i)
+{
+	struct run_meta *rm = context;
+	struct part *part = &rm->parts[i];
+	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
+	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1), device = 0;
+
+	for (; entry < end; entry++) {
+		struct entry *e = &rm->entries[entry];
+
+		while (entry >= end_of_device(rm, device))
+			device++;
+		if (!node_stats_read(&part->reader, rm->messages.at[entry],
+			rm->devices.at[device].kind, &e->stats, &part->bad)) {
+			part->failed = true;
+			return;
+		}
+		e->hash = strings_hash(e->stats.name);
+	}
+}
+
+static bool find_kinds(struct run_meta *rm)
+{
+	struct buf lower = {0};
+	bool fine;
+
+	for (size_t i = 0; i < rm->devices.n && !lower.failed; i++) {
+		device_lower(&lower, rm->devices.at[i].name);
+		rm->devices.at[i].kind = device_kind(buf_get(&lower));
+	}
+	fine = !lower.failed;
+	buf_clear(&lower);
+	return fine;
+}
+
+static bool read_entries(struct run_meta *rm, const char **bad)
+{
+	if (!rm->messages.n)
+		return true;
+	rm->entries = mem_array(rm->messages.n, sizeof(*rm->entries));
+	if (!rm->entries || !find_kinds(rm))
+		return no_memory(bad);
+	rm->n_parts = parallel_parts(rm->messages.n, 4096);
+	parallel_run(rm->n_parts, read_part, rm);
+	for (size_t i = 0; i < rm->n_parts; i++)
+		if (rm->parts[i].failed) {
+			*bad = rm->parts[i].bad;
+			return false;
+		}
+	return true;
+}
+
+/* What is wrong inside an entry comes before what is wrong behind all that
+ * were found. */
+static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
+{
+	const char *bad_entry;
+	bool found = find_entries(rm, has_stats, bad);
+
+	if (!found && !*bad)
+		return false;
+	if (read_entries(rm, &bad_entry))
+		return found;
+	*bad = bad_entry;
+	return false;
+}
+
+enum tfprof_status run_meta_read(struct run_meta **out, const struct tfprof_input *in, int64_t step,
+	struct tfprof_error *err)
+{
+	struct run_meta *rm = mem_zero(sizeof(*rm));
+	enum tfprof_status status;
+	const char *bad = NULL;
+	bool has_stats = false;
+
+	*out = NULL;
+	if (!rm)
+		return error_no_memory(err);
+	status = input_open(&rm->source, in, INPUT_RUN_META, err);
+	if (status == TFPROF_OK && !read_all(rm, &has_stats, &bad))
+		status = bad ? input_malformed(in, INPUT_RUN_META, &rm->source, bad, err)
+			     : error_no_memory(err);
+	if (status == TFPROF_OK && !has_stats)
+		status = error_set(err, TFPROF_FORMAT,
+			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the session with "
+			"trace_level=FULL_TRACE", (long long)step, input_name(in, INPUT_RUN_META));
+	if (status != TFPROF_OK) {
+		run_meta_free(rm);
+		return status;
+	}
+	*out = rm;
+	return TFPROF_OK;
+}
+
+void run_meta_free(struct run_meta *rm)
+{
+	if (!rm)
+		return;
+	for (size_t i = 0; i < rm->n_parts; i++)
+		node_stats_reader_clear(&rm->parts[i].reader);
+	vec_clear(&rm->messages);
+	mem_free(rm->entries);
+	vec_clear(&rm->devices);
+	source_close(&rm->source);
+	mem_free(rm);
+}
+
+/* ---- finding their nodes ------------------------------------------------- */
+
+struct search {
+	struct run_meta *rm;
+	const struct model *model;
+	size_t n_rows;             /* that the step may make */
+};
+
+/* What entries will become is written by one thread: all get the pages for it. */
+static void prepare_part(const struct search *search, size_t begin, size_t end)
+{
+	const struct execs *x = &search->model->execs;
+
+	execs_prepare_records(x, begin, end - begin);
+	if (end > search->n_rows)
+		end = search->n_rows;
+	if (begin < end)
+		execs_prepare_rows(x, begin, end - begin);
+}
+
+/* Reads the model only. */
+static void search_part(void *context, size_t i)
+{
+	enum { SLOTS_AHEAD = 32, TEXTS_AHEAD = 16 };
+	const struct search *search = context;
+	struct run_meta *rm = search->rm;
+	const struct strings *names = &search->model->strings;
+	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
+	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1);
+
+	prepare_part(search, entry, end);
+	for (; entry < end; entry++) {
+		struct entry *e = &rm->entries[entry];
+		uint32_t name = strings_find_hashed(names, e->stats.name, e->hash);
+
+		if (entry + SLOTS_AHEAD < end) {
+			strings_prefetch(names, e[SLOTS_AHEAD].hash);
+			strings_prefetch_text(names, e[TEXTS_AHEAD].hash);
+			__builtin_prefetch(e[TEXTS_AHEAD].stats.name.at);
+		}
+		e->node = name == NONE ? NONE : model_node_of(search->model, name);
+	}
+}
+
+/* ---- applying ---------------------------------------------------------- */
+
+/* The device being applied as the model knows it. */
+struct placed_device {
+	uint32_t name;             /* lower-cased */
+	uint32_t host;             /* string id */
+	unsigned kind;
+	bool copies;               /* a copy engine: …/memcpy */
+};
+
+static void add(int64_t *sum, int64_t value)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+static bool is_transfer(struct span name)
+{
+	return span_equal(name, SPAN("RecvTensor")) || span_contains(name, SPAN("MEMCPY"));
+}
+
+static bool keep_transfer(struct model *m, struct span message, int64_t step, uint32_t device)
+{
+	struct span copy = arena_copy(&m->arena, message);
+
+	return copy.at && vec_push(&m->transfers, ((struct transfer){step, device, copy}));
+}
+
+static void add_time(struct exec_detail *detail, struct exec_sums *sums,
+	const struct node_stats *stats, unsigned device_kind)
+{
+	int64_t duration = stats->duration_us ? stats->duration_us : 1, end = stats->start_us;
+
+	add(&end, duration);
+	if (detail->start_us == 0 || stats->start_us < detail->start_us)
+		detail->start_us = stats->start_us;
+	if (end > detail->end_us)
+		detail->end_us = end;
+	if (device_kind & DEVICE_STREAM_ALL)
+		add(&sums->accelerator_us, duration);
+	if (device_kind & DEVICE_CANONICAL) {
+		add(&sums->cpu_us, duration);
+		sums->run_count++;
+	}
+}
+
+static void add_memory(struct exec_sums *sums, const struct node_stats *stats)
+{
+	add(&sums->requested_bytes, stats->requested_bytes);
+	add(&sums->peak_bytes, stats->peak_bytes);
+	add(&sums->residual_bytes, stats->residual_bytes);
+	add(&sums->output_bytes, stats->output_bytes);
+}
+
+static bool place_node(struct model *m, uint32_t node, const struct placed_device *device)
+{
+	m->nodes.device[node] = device->name;
+	m->nodes.host_device[node] = device->host;
+	return model_add_type(m, node, device->name);
+}
+
+/* The node an entry belongs to, made if need be: one that was not known when the
+ * step began may have been made by an entry before. False when memory is out;
+ * *node is NONE for an entry that is no node's. */
+static bool node_of_entry(struct model *m, const struct entry *e, struct span message,
+	int64_t step, uint32_t device, uint32_t *node)
+{
+	struct span text = e->stats.name;
+	uint32_t name;
+
+	*node = e->node;
+	if (*node == NONE) {
+		name = strings_find_hashed(&m->strings, text, e->hash);
+		*node = name == NONE ? NONE : model_node_of(m, name);
+	}
+	if (*node != NONE) {
+		if (!(m->nodes.flags[*node] & NODE_COVERED)) {
+			m->nodes.flags[*node] |= NODE_COVERED;
+			m->n_covered++;
+		}
+		return true;
+	}
+	if (is_transfer(text))
+		return keep_transfer(m, message, step, device);
+	if (span_equal(text, SPAN("_SOURCE")))
+		return true;
+	name = strings_add(&m->strings, text);
+	if (name != NONE)
+		*node = model_add_node(m, name, name);
+	return *node != NONE;
+}
+
+/* What an entry adds to its exec. Memory counts where the node was placed. */
+static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *stats,
+	const struct placed_device *device, bool is_placed_here)
+{
+	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
+	struct exec_sums sums = exec_get_sums(&m->execs, row);
+	struct span record = stats->record;
+
+	add_time(detail, &sums, stats, device->kind);
+	if (is_placed_here)
+		add_memory(&sums, stats);
+	else
+		record.n = stats->n_times;
+	m->has_negative |= exec_is_negative(&sums);
+	return exec_put_sums(&m->execs, row, &sums) &&
+		(!record.n || exec_add_record(&m->execs, row, device->name, record));
+}
+
+static bool apply_entry(struct model *m, const struct entry *e, struct span message,
+	const struct placed_device *device, int64_t step, struct buf *notes)
+{
+	struct exec_detail *detail;
+	uint32_t node, row, devices;
+	bool is_placed_here;
+
+	if (!node_of_entry(m, e, message, step, device->name, &node))
+		return false;
+	if (node == NONE)
+		return true;
+	/* A copy that a node is charged with is a copy all the same. */
+	if (device->copies && !keep_transfer(m, message, step, device->name))
+		return false;
+	if ((device->kind & DEVICE_CANONICAL) && !m->nodes.device[node] &&
+		!place_node(m, node, device))
+		return false;
+	is_placed_here = m->nodes.device[node] == device->name;
+	if ((device->kind & DEVICE_CANONICAL) && !is_placed_here)
+		return true;
+	m->nodes.flags[node] |= NODE_CHANGED;
+	row = exec_row(m, node, step);
+	if (row == NONE || !exec_thaw(m, row))
+		return false;
+	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
+	devices = sets_with(&m->sets, &m->strings, detail->devices, device->name);
+	if (devices == NONE)
+		return false;
+	detail->devices = devices;
+	if (e->stats.start_us > 0)
+		return add_to_exec(m, row, &e->stats, device, is_placed_here);
+	if (is_placed_here) {
+		buf_span(notes, e->stats.name);
+		buf_text(notes, " has no start time, skipping\n");
+	}
+	return true;
+}
+
+static bool place_device(struct model *m, struct span name, struct placed_device *device,
+	struct buf *scratch)
+{
+	struct span lower;
+
+	device_lower(scratch, name);
+	device->name = scratch->failed ? NONE : strings_add(&m->strings, buf_get(scratch));
+	if (device->name == NONE)
+		return false;
+	lower = model_text(m, device->name);
+	device->kind = device_kind(lower);
+	device->copies = span_contains(lower, SPAN("memcpy"));
+	device_host(scratch, lower);
+	device->host = scratch->failed ? NONE : strings_add(&m->strings, buf_get(scratch));
+	return device->host != NONE;
+}
+
+/* Nodes are no neighbours in memory just because they ran one after the other:
+ * what an entry will look at is asked for some entries ahead, first the columns of
+ * its node, then the last exec of that. */
+PREFETCHES prefetch_node(const struct model *m, uint32_t node)
+{
+	if (node == NONE)
+		return;
+	__builtin_prefetch(&m->nodes.device[node], 1);
+	__builtin_prefetch(&m->nodes.flags[node], 1);
+	__builtin_prefetch(&m->nodes.last_exec[node], 1);
+	__builtin_prefetch(&m->nodes.first_exec[node], 1);
+}
+
+PREFETCHES prefetch_exec(const struct model *m, uint32_t node)
+{
+	if (node != NONE && m->nodes.last_exec[node])
+		__builtin_prefetch(exec_at(&m->execs, m->nodes.last_exec[node] - 1), 1);
+}
+
+static bool apply_device(struct run_meta *rm, struct model *m, size_t d,
+	const struct placed_device *device, int64_t step, struct buf *notes)
+{
+	enum { NODES_AHEAD = 16, EXECS_AHEAD = 8 };
+
+	for (size_t i = rm->devices.at[d].first; i < end_of_device(rm, d); i++) {
+		if (i + NODES_AHEAD < rm->messages.n) {
+			prefetch_node(m, rm->entries[i + NODES_AHEAD].node);
+			prefetch_exec(m, rm->entries[i + EXECS_AHEAD].node);
+		}
+		if (!apply_entry(m, &rm->entries[i], rm->messages.at[i], device, step, notes))
+			return false;
+		if (i % 4096 == 0)
+			model_progress(m, (size_t)(rm->messages.at[i].at - rm->source.bytes.at),
+				rm->source.bytes.n);
+	}
+	return true;
+}
+
+static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf *notes,
+	struct buf *scratch)
+{
+	struct placed_device device = {0};
+	struct search search = {rm, m, 0};
+	bool has_accelerator = false, has_stream = false;
+
+	/* Most nodes run, and have one exec in a step. */
+	if (model_find_step(m, step) == NONE)
+		search.n_rows = rm->messages.n < m->nodes.n ? rm->messages.n : m->nodes.n;
+	if (!model_index_names(m) || !model_add_step(m, step) ||
+		!execs_reserve(&m->execs, rm->messages.n, search.n_rows))
+		return false;
+	if (rm->n_parts)
+		parallel_run(rm->n_parts, search_part, &search);
+	for (size_t i = 0; i < rm->n_parts; i++)
+		arena_join(&m->arena, &rm->parts[i].reader.records);
+	for (size_t d = 0; d < rm->devices.n; d++) {
+		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
+			return false;
+		has_accelerator |= (device.kind & DEVICE_ACCELERATOR) != 0;
+		has_stream |= (device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
+		if (!apply_device(rm, m, d, &device, step, notes))
+			return false;
+	}
+	if (has_accelerator && !has_stream)
+		m->misses_accelerator_stream = true;
+	return !notes->failed;
+}
+
+enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, int64_t step,
+	struct buf *notes, struct tfprof_error *err)
+{
+	struct buf scratch = {0};
+	bool fine = apply(rm, m, step, notes, &scratch);
+
+	buf_clear(&scratch);
+	m->generation++;
+	return fine ? TFPROF_OK : error_no_memory(err);
+}

@@ -1,0 +1,72 @@
+#include "write/format.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Below a thousand, a million, a billion, and above; where there is no larger
+ * class, numbers grow. Copied as four bytes, of which n count. */
+static const struct suffix {
+	char text[4];
+	unsigned char n;
+} suffixes[][4] = {
+	[UNIT_COUNT] = {{"", 0}, {"k", 1}, {"m", 1}, {"b", 1}},
+	[UNIT_MICROS] = {{"us", 2}, {"ms", 2}, {"sec", 3}, {"", 0}},
+	[UNIT_BYTES] = {{"B", 1}, {"KB", 2}, {"MB", 2}, {"", 0}},
+};
+
+static inline char *put_suffix(char *at, const struct suffix *suffix)
+{
+	memcpy(at, suffix->text, sizeof(suffix->text));
+	return at + suffix->n;
+}
+
+/* Whether the double nearest to value / divisor, which lies where the third
+ * digit is exactly 5 and nothing follows, is rounded up. */
+static bool tie_goes_up(int64_t value, int64_t divisor, int64_t hundredths)
+{
+	double quotient = (double)value / (double)divisor;
+	double error = fma(quotient, (double)divisor, -(double)value);
+
+	return error > 0 || (error == 0 && hundredths % 2);
+}
+
+/* What printf("%.2f") makes of value / divisor, in whole numbers; only so large
+ * that the quotient's error is more than a tie, a value needs printf. `divisor`
+ * is a constant where this is called: dividing is cheap then. */
+static inline char *put_quotient(char *at, int64_t value, uint64_t divisor)
+{
+	uint64_t step = divisor / 100, hundredths = (uint64_t)value / step;
+	uint64_t rest = (uint64_t)value % step;
+
+	if (value >= (int64_t)1 << 53)
+		return at + snprintf(at, FORMAT_MAX - sizeof(suffixes[0][0].text), "%.2f",
+			(double)value / (double)divisor);
+	hundredths += 2 * rest > step ||
+		(2 * rest == step && tie_goes_up(value, (int64_t)divisor, (int64_t)hundredths));
+	at = buf_write_int(at, (int64_t)(hundredths / 100));
+	*at++ = '.';
+	*at++ = (char)('0' + hundredths % 100 / 10);
+	*at++ = (char)('0' + hundredths % 10);
+	return at;
+}
+
+enum { THOUSAND = 1000, MILLION = 1000000, BILLION = 1000000000 };
+
+char *format_write(char *at, enum unit unit, int64_t value)
+{
+	if (value < THOUSAND)
+		return put_suffix(buf_write_int(at, value), &suffixes[unit][0]);
+	if (value < MILLION)
+		return put_suffix(put_quotient(at, value, THOUSAND), &suffixes[unit][1]);
+	if (value < BILLION || !suffixes[unit][3].n)
+		return put_suffix(put_quotient(at, value, MILLION), &suffixes[unit][2]);
+	return put_suffix(put_quotient(at, value, BILLION), &suffixes[unit][3]);
+}
+
+void format_number(struct buf *b, enum unit unit, int64_t value)
+{
+	if (!buf_reserve(b, FORMAT_MAX))
+		return;
+	b->n = (size_t)(format_write(b->at + b->n, unit, value) - b->at);
+	b->at[b->n] = '\0';
+}

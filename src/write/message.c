@@ -1,0 +1,526 @@
+/* A message is a tree of nested messages, each with its length in front: rows,
+ * and in op and code view the picked graph nodes of each row. It is written once
+ * everything's size is known, in memory of the right size:
+ *
+ *     blobs     what there is to say of graph nodes, in the order they have in
+ *               memory: in that of the message they would be all over it
+ *     items     rows and graph nodes, in the order they are written
+ *     body      the size of an item without what is nested in it
+ *     size      … and with it, added up from the leaves
+ *     part_at   where the items of a part begin: behind those before them
+ *
+ * All but the adding up is done in parts, at the same time. */
+#include "write/message.h"
+
+#include "base/parallel.h"
+#include "base/prefetch.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "write/report.h"
+#include "write/tensor_value.h"
+#include "proto/wire_write.h"
+
+/* Where each metric stands in a message. */
+struct metric_fields {
+	uint32_t own, total;
+};
+
+static const struct metric_fields graph_fields[N_METRICS] = {
+	[METRIC_MICROS] = {2, 6}, [METRIC_ACCELERATOR] = {17, 19}, [METRIC_CPU] = {18, 20},
+	[METRIC_BYTES] = {3, 7}, [METRIC_PEAK] = {24, 27}, [METRIC_RESIDUAL] = {25, 28},
+	[METRIC_OUTPUT] = {26, 29}, [METRIC_PARAMS] = {4, 8}, [METRIC_FLOAT_OPS] = {13, 14},
+	[METRIC_RUNS] = {21, 22},
+};
+
+static const struct metric_fields multi_fields[N_METRICS] = {
+	[METRIC_MICROS] = {2, 6}, [METRIC_ACCELERATOR] = {12, 14}, [METRIC_CPU] = {13, 15},
+	[METRIC_BYTES] = {3, 7}, [METRIC_PEAK] = {16, 19}, [METRIC_RESIDUAL] = {17, 20},
+	[METRIC_OUTPUT] = {18, 21}, [METRIC_PARAMS] = {4, 8}, [METRIC_FLOAT_OPS] = {5, 9},
+};
+
+enum {
+	GRAPH_DEVICES = 10, GRAPH_CHILDREN = 12, GRAPH_TENSOR_VALUE = 15, GRAPH_INPUT_SHAPES = 16,
+	GRAPH_DEFINED = 23,
+	MULTI_GRAPH_NODES = 10, MULTI_CHILDREN = 11,
+};
+
+struct item {
+	uint32_t row, node;            /* node: NONE if the item is the row itself */
+	uint32_t parent;               /* item */
+	size_t body, size;
+};
+
+struct message {
+	struct query *q;
+	uint32_t *row_of;              /* by node: where it is shown, NONE if it is not */
+	/* Of each node that is shown, the whole GraphNodeProto in op and code view,
+	 * else what a row cannot know: blob[part][end[node - 1] … end[node]] */
+	struct buf blob[PARALLEL_MAX];
+	size_t *end;
+	size_t node_parts;
+	struct buf shapes;             /* each one once, as it stands in blobs: */
+	size_t *shape_end;
+	struct buf tensors;            /* of the rows, one behind the other: */
+	size_t *tensor_end;            /* NULL if there are none */
+	struct item *items;
+	size_t n, parts;
+	char *out;                     /* where the message begins; NULL while measuring */
+	size_t part_at[PARALLEL_MAX + 1];      /* behind the last part: its end */
+};
+
+/* ---- nodes -------------------------------------------------------------------- */
+
+/* An entry of the inputs' shapes without its position: the same for many. */
+static void put_shape(struct buf *b, const struct shape *shape)
+{
+	size_t open = wire_open(b, 2), dim;
+
+	for (uint32_t i = 0; i < shape->n; i++) {
+		dim = wire_open(b, 2);
+		wire_put_nonzero(b, 1, shape->dims[i]);
+		wire_close(b, dim);
+	}
+	if (!shape->n)
+		wire_put_int(b, 3, 1);         /* unknown_rank */
+	wire_close(b, open);
+}
+
+static bool encode_shapes(struct message *m)
+{
+	const struct shapes *shapes = &m->q->model->shapes;
+	size_t n = shapes->at.n;
+
+	m->shape_end = arena_array(&m->q->arena, n, sizeof(*m->shape_end));
+	for (uint32_t i = 0; m->shape_end && i < n; i++) {
+		put_shape(&m->shapes, shapes_get(shapes, i));
+		m->shape_end[i] = m->shapes.n;
+	}
+	return m->shape_end && !m->shapes.failed;
+}
+
+static struct span encoded_shape(const struct message *m, uint32_t shape)
+{
+	size_t start = shape ? m->shape_end[shape - 1] : 0;
+
+	return (struct span){m->shapes.at + start, m->shape_end[shape] - start};
+}
+
+static void put_input(struct buf *b, int64_t position, struct span shape)
+{
+	size_t n = 1 + wire_varint_size((uint64_t)position) + shape.n;
+	char *at;
+
+	if (!buf_reserve(b, 3 * WIRE_VARINT_MAX + n))
+		return;
+	at = wire_write_varint(b->at + b->n, WIRE_LEN(GRAPH_INPUT_SHAPES));
+	at = wire_write_varint(at, n);
+	at = wire_write_varint(at, WIRE_VARINT(1));
+	at = wire_write_varint(at, (uint64_t)position);
+	memcpy(at, shape.at, shape.n);
+	b->n = (size_t)(at + shape.n - b->at);
+}
+
+/* What a GraphNodeProto says of the node apart from numbers. */
+static void put_node_facts(const struct message *msg, uint32_t node, struct buf *b)
+{
+	const struct model *m = msg->q->model;
+
+	if (m->nodes.device[node])
+		wire_put_bytes(b, GRAPH_DEVICES, model_text(m, m->nodes.device[node]));
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
+
+		put_input(b, e->position, encoded_shape(msg, model_edge_shape(m, e)));
+	}
+}
+
+/* A picked graph node inside a MultiGraphNodeProto: total is own. */
+static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
+{
+	enum { MOST = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
+	struct numbers numbers;
+	char *at;
+
+	wire_put_bytes(b, 1, model_name(m->q->model, node));
+	metrics_of(m->q->model, node, m->q->step, &numbers);
+	if (!buf_reserve(b, MOST))
+		return;
+	at = b->at + b->n;
+	for (int k = 0; k < N_METRICS; k++) {
+		if (!numbers.at[k])
+			continue;
+		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
+		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
+	}
+	at = wire_write_int(at, GRAPH_DEFINED, 1);
+	b->n = (size_t)(at - b->at);
+	put_node_facts(m, node, b);
+}
+
+static bool is_multi(const struct query *q)
+{
+	return q->kind == TFPROF_OP || q->kind == TFPROF_CODE;
+}
+
+static size_t first_node(const struct message *m, size_t part)
+{
+	return parallel_begin(m->q->model->nodes.n, m->node_parts, part);
+}
+
+static void make_blobs(void *context, size_t part)
+{
+	struct message *m = context;
+	struct buf *b = &m->blob[part];
+	uint32_t node = (uint32_t)first_node(m, part), end = (uint32_t)first_node(m, part + 1);
+
+	for (; node < end; node++) {
+		if (m->row_of[node] != NONE && is_multi(m->q))
+			put_graph_node(m, node, b);
+		else if (m->row_of[node] != NONE)
+			put_node_facts(m, node, b);
+		m->end[node] = b->n;
+	}
+}
+
+static struct span blob_of(const struct message *m, uint32_t node)
+{
+	size_t part = 0, start;
+
+	while (node >= first_node(m, part + 1))
+		part++;
+	start = node > first_node(m, part) ? m->end[node - 1] : 0;
+	return (struct span){m->blob[part].at + start, m->end[node] - start};
+}
+
+/* ---- rows: measured, then written ---------------------------------------------- */
+
+/* Counts bytes, or writes them if there is where to. */
+struct pen {
+	char *at;
+	size_t n;
+};
+
+static inline void put_varint(struct pen *p, uint64_t value)
+{
+	if (p->at)
+		p->at = wire_write_varint(p->at, value);
+	else
+		p->n += wire_varint_size(value);
+}
+
+static inline void put_nonzero(struct pen *p, uint32_t number, int64_t value)
+{
+	if (!value)
+		return;
+	put_varint(p, WIRE_VARINT(number));
+	put_varint(p, (uint64_t)value);
+}
+
+static inline void put_header(struct pen *p, uint32_t number, size_t size)
+{
+	put_varint(p, WIRE_LEN(number));
+	put_varint(p, size);
+}
+
+static inline void put_span(struct pen *p, struct span bytes)
+{
+	if (!p->at) {
+		p->n += bytes.n;
+	} else if (bytes.n) {
+		memcpy(p->at, bytes.at, bytes.n);
+		p->at += bytes.n;
+	}
+}
+
+static struct span row_name(const struct query *q, uint32_t row)
+{
+	if (row == 0)
+		return SPAN(ROOT_NAME);
+	if (q->kind == TFPROF_OP)
+		return model_text(q->model, q->groups->op[q->view[row]]);
+	return tree_label(q->tree, q->view[row]);
+}
+
+/* The graph node of a row in scope and graph view, NONE if it is none. */
+static uint32_t row_node(const struct query *q, uint32_t row)
+{
+	return row ? q->tree->node[q->view[row]] : NONE;
+}
+
+static void put_row(const struct message *m, uint32_t row, struct pen *p)
+{
+	const struct query *q = m->q;
+	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
+	struct span name = row_name(q, row);
+	int64_t room[N_METRICS];
+	const int64_t *own = query_own_row(q, q->row[row], room);
+	const int64_t *total = query_total_row(q, q->row[row]);
+
+	put_header(p, 1, name.n);
+	put_span(p, name);
+	for (int k = 0; k < N_METRICS; k++) {
+		if (!fields[k].own)
+			continue;
+		put_nonzero(p, fields[k].own, own[q->numbers.slot[k]]);
+		put_nonzero(p, fields[k].total, total[q->numbers.slot[k]]);
+	}
+	if (is_multi(q))
+		return;
+	put_nonzero(p, GRAPH_DEFINED, query_defined(q, row));
+	if (row_node(q, row) != NONE)
+		put_span(p, blob_of(m, row_node(q, row)));
+	if (m->tensor_end) {
+		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
+
+		if (n) {
+			put_header(p, GRAPH_TENSOR_VALUE, n);
+			put_span(p, (struct span){m->tensors.at + start, n});
+		}
+	}
+}
+
+static void put_item(const struct message *m, const struct item *item, struct pen *p)
+{
+	if (item->node != NONE)
+		put_span(p, blob_of(m, item->node));
+	else
+		put_row(m, item->row, p);
+}
+
+/* ---- tensors ------------------------------------------------------------------ */
+
+static void read_tensor(struct message *m, uint32_t node)
+{
+	struct query *q = m->q;
+	const struct checkpoint_tensor *tensor =
+		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
+
+	if (tensor && !q->failed)
+		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors, &q->error);
+}
+
+static bool read_tensors(struct message *m)
+{
+	struct query *q = m->q;
+
+	if (is_multi(q) || !options_select(q->options, SEL_TENSOR_VALUE) || !q->model->checkpoint)
+		return true;
+	m->tensor_end = arena_array(&q->arena, q->n, sizeof(*m->tensor_end));
+	if (!m->tensor_end)
+		return false;
+	for (uint32_t i = 0; i < q->n; i++) {
+		if (row_node(q, i) != NONE)
+			read_tensor(m, row_node(q, i));
+		m->tensor_end[i] = m->tensors.n;
+	}
+	return !m->tensors.failed;
+}
+
+/* ---- items -------------------------------------------------------------------- */
+
+/* In op view each group is the single child of the one before it. */
+static uint32_t parent_row(const struct query *q, uint32_t row)
+{
+	return q->kind == TFPROF_OP ? row - 1 : q->parent[row];
+}
+
+/* The picked nodes of a row come behind it, in byte order of names. */
+static bool make_multi_items(struct message *m)
+{
+	struct query *q = m->q;
+	const struct model *model = q->model;
+	uint32_t *first = arena_zero(&q->arena, (size_t)q->n + 1, sizeof(*first));
+	uint32_t *next = arena_array(&q->arena, q->n, sizeof(*next));
+	size_t n = q->n;
+
+	if (!first || !next)
+		return false;
+	for (uint32_t row = 1; row < q->n; row++) {
+		struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+
+		for (size_t i = 0; i < nodes.n; i++)
+			if (query_picks(q, model->nodes.types[nodes.at[i]])) {
+				m->row_of[nodes.at[i]] = row;
+				first[row + 1]++;
+				n++;
+			}
+	}
+	m->items = n < NONE ? arena_array(&q->arena, n, sizeof(*m->items)) : NULL;
+	if (!m->items)
+		return false;
+	m->n = n;
+	for (uint32_t row = 0; row < q->n; row++) {
+		m->items[first[row]] = (struct item){.row = row, .node = NONE,
+			.parent = row ? first[parent_row(q, row)] : 0};
+		next[row] = first[row] + 1;
+		first[row + 1] += next[row];
+	}
+	for (size_t i = 0; i < model->nodes.n; i++) {
+		uint32_t node = q->by_name[i], row = m->row_of[node];
+
+		if (row != NONE)
+			m->items[next[row]++] =
+				(struct item){.row = row, .node = node, .parent = first[row]};
+	}
+	return true;
+}
+
+static bool make_row_items(struct message *m)
+{
+	struct query *q = m->q;
+
+	m->n = q->n;
+	m->items = arena_array(&q->arena, m->n, sizeof(*m->items));
+	for (uint32_t row = 0; m->items && row < q->n; row++) {
+		m->items[row] = (struct item){.row = row, .node = NONE,
+			.parent = row ? q->parent[row] : 0};
+		if (row_node(q, row) != NONE)
+			m->row_of[row_node(q, row)] = row;
+	}
+	return m->items;
+}
+
+static bool make_items(struct message *m)
+{
+	struct query *q = m->q;
+	size_t n = q->model->nodes.n;
+
+	m->row_of = arena_array(&q->arena, n, sizeof(*m->row_of));
+	m->end = arena_array(&q->arena, n, sizeof(*m->end));
+	if (!m->row_of || !m->end)
+		return false;
+	memset(m->row_of, 0xff, n * sizeof(*m->row_of));
+	return is_multi(q) ? make_multi_items(m) : make_row_items(m);
+}
+
+static uint32_t tag_of(const struct message *m, const struct item *item)
+{
+	if (item->node != NONE)
+		return MULTI_GRAPH_NODES;
+	return is_multi(m->q) ? MULTI_CHILDREN : GRAPH_CHILDREN;
+}
+
+static size_t header_size(const struct message *m, const struct item *item)
+{
+	return wire_varint_size(WIRE_LEN(tag_of(m, item))) + wire_varint_size(item->size);
+}
+
+/* The node whose blob an item has, NONE if none. */
+static uint32_t blob_node(const struct message *m, const struct item *item)
+{
+	return is_multi(m->q) ? item->node : row_node(m->q, item->row);
+}
+
+/* Sorted by a number or by name, blobs are in no order: ask for those to come. */
+PREFETCHES prefetch_blob(const struct message *m, size_t i)
+{
+	enum { AHEAD = 8 };
+	uint32_t node;
+	struct span blob;
+
+	if (m->n - i <= 2 * AHEAD)
+		return;
+	node = blob_node(m, &m->items[i + 2 * AHEAD]);
+	if (node != NONE)
+		__builtin_prefetch(&m->end[node]);
+	node = blob_node(m, &m->items[i + AHEAD]);
+	if (!m->out || node == NONE)
+		return;
+	blob = blob_of(m, node);
+	prefetch_bytes(blob.at, blob.n);
+}
+
+/* Measures, or writes where there is where to: then the system is asked for all the
+ * memory first, which takes less time than page by page, as it is written. */
+static void put_part(void *context, size_t part)
+{
+	struct message *m = context;
+	size_t end = parallel_begin(m->n, m->parts, part + 1);
+	struct pen pen = {0};
+
+	if (m->out) {
+		pen.at = m->out + m->part_at[part];
+		mem_prepare(pen.at, m->part_at[part + 1] - m->part_at[part]);
+	}
+	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
+		struct item *item = &m->items[i];
+
+		prefetch_blob(m, i);
+		if (!is_multi(m->q))
+			report_prefetch(m->q, item->row);
+		if (m->out && i)
+			put_header(&pen, tag_of(m, item), item->size);
+		pen.n = 0;
+		put_item(m, item, &pen);
+		if (!m->out)
+			item->body = pen.n;
+	}
+}
+
+/* Returns the size of the message. */
+static size_t place_items(struct message *m)
+{
+	size_t at = 0, i;
+
+	for (i = 0; i < m->n; i++)
+		m->items[i].size = m->items[i].body;
+	for (i = m->n - 1; i > 0; i--) {
+		const struct item *item = &m->items[i];
+
+		m->items[item->parent].size += header_size(m, item) + item->size;
+	}
+	for (size_t part = 0; part < m->parts; part++) {
+		m->part_at[part] = at;
+		for (; i < parallel_begin(m->n, m->parts, part + 1); i++)
+			at += (i ? header_size(m, &m->items[i]) : 0) + m->items[i].body;
+	}
+	return m->part_at[m->parts] = at;
+}
+
+static bool blobs_failed(const struct message *m)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < m->node_parts; i++)
+		failed |= m->blob[i].failed;
+	return failed;
+}
+
+static bool write_message(struct message *m, struct buf *out)
+{
+	enum { LEAST_PART = 4096 };
+	size_t size;
+
+	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
+		return false;
+	m->node_parts = parallel_parts(m->q->model->nodes.n, LEAST_PART);
+	parallel_run(m->node_parts, make_blobs, m);
+	if (blobs_failed(m))
+		return false;
+	m->parts = parallel_parts(m->n, LEAST_PART);
+	parallel_run(m->parts, put_part, m);
+	size = place_items(m);
+	if (!buf_reserve(out, size))
+		return false;
+	m->out = out->at + out->n;
+	parallel_run(m->parts, put_part, m);
+	out->n += size;
+	out->at[out->n] = '\0';
+	return true;
+}
+
+void message_write(struct query *q, struct buf *out)
+{
+	struct message m = {.q = q};
+
+	if (!write_message(&m, out))
+		out->failed = true;
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		buf_clear(&m.blob[i]);
+	buf_clear(&m.shapes);
+	buf_clear(&m.tensors);
+}
+
+void message_write_root(struct buf *out)
+{
+	wire_put_bytes(out, 1, SPAN(ROOT_NAME));
+}

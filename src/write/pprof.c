@@ -1,0 +1,365 @@
+/* Frames of the shown tree become calls:
+ *
+ *     _TFProfRoot
+ *       train.py:10:main            line 10 of main calls …
+ *         model.py:20:build         … build, whose line 20 calls …
+ *           ops.py:30:conv          … conv
+ *
+ *     location = (file and line of the caller, name of the function called)
+ *     function = (file, name, first line) of what is called
+ *
+ * Frames on the first level have no caller, so no location. */
+#include "write/pprof.h"
+
+#include "base/hash.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "proto/wire_write.h"
+
+/* The attributes that can be sampled. */
+static const struct attribute {
+	enum select_id select;
+	enum metric metric;
+	const char *name, *unit, *comment;
+} attributes[] = {
+	{SEL_MICROS, METRIC_MICROS, "micros", "microseconds",
+		"Sum of accelerator execution time and cpu execution time."},
+	{SEL_ACCELERATOR_MICROS, METRIC_ACCELERATOR, "accelerator_micros", "microseconds",
+		"Accelerator execution time."},
+	{SEL_CPU_MICROS, METRIC_CPU, "cpu_micros", "microseconds", "CPU execution time."},
+	{SEL_BYTES, METRIC_BYTES, "bytes", "bytes",
+		"Sum of operation total memory requests, excluding deallocations."},
+	{SEL_PEAK_BYTES, METRIC_PEAK, "peak_bytes", "bytes", "Sum of operation peak memory usage."},
+	{SEL_RESIDUAL_BYTES, METRIC_RESIDUAL, "residual_bytes", "bytes",
+		"Sum of operation allocated memory after finish."},
+	{SEL_OUTPUT_BYTES, METRIC_OUTPUT, "output_bytes", "bytes", "Sum of operation output size."},
+	{SEL_PARAMS, METRIC_PARAMS, "params", "count", "Model parameters."},
+	{SEL_FLOAT_OPS, METRIC_FLOAT_OPS, "float_ops", "count",
+		"Model float operations (Only available if defined)."},
+};
+
+/* The one selected; NULL if it is none of these. */
+static const struct attribute *attribute_of(const struct tfprof_options *o)
+{
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+		if (o->selected == 1u << attributes[i].select)
+			return &attributes[i];
+	return NULL;
+}
+
+void pprof_refuse(const struct query *q, struct buf *why)
+{
+	/* Words that are no attribute count, too. */
+	const struct word_list *select = &q->options->list[OPT_SELECT];
+
+	if (q->kind != TFPROF_CODE) {
+		buf_text(why, "Only 'code' view supports pprof output now.");
+	} else if (select->n != 1) {
+		buf_text(why, "Can only select 1 attribute for pprof output.");
+	} else if (!attribute_of(q->options)) {
+		buf_text(why, "pprof doesn't support -select=");
+		buf_span(why, select->at[0]);
+	}
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6, PROFILE_COMMENT = 13,
+};
+
+struct function {
+	uint32_t file, name;           /* strings */
+	int32_t line;
+};
+
+struct location {
+	uint32_t file, name;           /* of the caller; of the function called */
+	int32_t line;
+};
+
+struct profile {
+	struct query *q;
+	const struct attribute *attribute;
+	struct sink *out;
+	struct buf message;            /* what is written next */
+	struct buf text;
+	struct strings strings;
+	size_t n_strings_written;
+	VEC(struct function) functions;
+	VEC(struct location) locations;
+	struct hash_index function_index, location_index;
+	uint64_t *calls;               /* row → the location it is called from, 0: none */
+	bool failed;                   /* memory is out */
+};
+
+/* Passes on what is in `message`: one field of the profile. */
+static void flush(struct profile *p)
+{
+	p->failed |= p->message.failed;
+	sink_span(p->out, buf_get(&p->message));
+	p->message.n = 0;
+}
+
+/* The index of a text in the string table, which is written as it grows. */
+static uint32_t string_of(struct profile *p, struct span text)
+{
+	uint32_t id = strings_add(&p->strings, text);
+	struct buf field = {0};
+
+	if (id == NONE) {
+		p->failed = true;
+		return 0;
+	}
+	for (; p->n_strings_written < p->strings.text.n; p->n_strings_written++)
+		wire_put_bytes(&field, PROFILE_STRING,
+			strings_get(&p->strings, (uint32_t)p->n_strings_written));
+	p->failed |= field.failed;
+	sink_span(p->out, buf_get(&field));
+	buf_clear(&field);
+	return id;
+}
+
+/* Functions and locations have the same key: two strings and a line. */
+struct probe {
+	const struct profile *profile;
+	uint32_t file, name;
+	int32_t line;
+};
+
+static uint64_t hash_of(const struct probe *p)
+{
+	return hash_mix(hash_mix(1, (uint64_t)p->file << 32 | p->name), (uint32_t)p->line);
+}
+
+static bool same_function(const void *context, uint32_t id)
+{
+	const struct probe *p = context;
+	const struct function *f = &p->profile->functions.at[id];
+
+	return f->file == p->file && f->name == p->name && f->line == p->line;
+}
+
+static bool same_location(const void *context, uint32_t id)
+{
+	const struct probe *p = context;
+	const struct location *l = &p->profile->locations.at[id];
+
+	return l->file == p->file && l->name == p->name && l->line == p->line;
+}
+
+/* "model:build" for function build of /home/me/model.py */
+static struct span display_name(struct profile *p, struct span file, struct span function)
+{
+	const char *slash = file.n ? memrchr(file.at, '/', file.n) : NULL, *dot;
+
+	if (slash) {
+		file.n -= (size_t)(slash + 1 - file.at);
+		file.at = slash + 1;
+	}
+	dot = file.n ? memrchr(file.at, '.', file.n) : NULL;
+	if (dot)
+		file.n = (size_t)(dot - file.at);
+	p->text.n = 0;
+	buf_span(&p->text, file);
+	buf_char(&p->text, ':');
+	buf_span(&p->text, function);
+	p->failed |= p->text.failed;
+	return buf_get(&p->text);
+}
+
+/* The name of a frame's function as the profile has it. */
+static uint32_t name_of(struct profile *p, uint32_t v)
+{
+	const struct tree *t = p->q->tree;
+
+	if (!t->is_gradient[v])
+		return string_of(p, t->frames[v].function);
+	p->text.n = 0;
+	buf_span(&p->text, t->frames[v].function);
+	buf_text(&p->text, " (gradient)");
+	p->failed |= p->text.failed;
+	return string_of(p, buf_get(&p->text));
+}
+
+/* Ids start from 1. */
+static uint64_t function_of(struct profile *p, uint32_t v)
+{
+	const struct frame *frame = &p->q->tree->frames[v];
+	uint32_t name = name_of(p, v), shown;
+	struct probe probe = {p, string_of(p, frame->file), name, frame->function_line};
+	uint32_t id = hash_find(&p->function_index, hash_of(&probe), same_function, &probe);
+	size_t open;
+
+	if (id != NONE || p->failed)
+		return (uint64_t)id + 1;
+	id = (uint32_t)p->functions.n;
+	if (!hash_add(&p->function_index, hash_of(&probe), id) ||
+		!vec_push(&p->functions, ((struct function){probe.file, name, probe.line}))) {
+		p->failed = true;
+		return 0;
+	}
+	shown = string_of(p, display_name(p, frame->file, strings_get(&p->strings, name)));
+	open = wire_open(&p->message, PROFILE_FUNCTION);
+	wire_put_int(&p->message, 1, (int64_t)id + 1);
+	wire_put_int(&p->message, 2, shown);
+	wire_put_nonzero(&p->message, 4, probe.file);
+	wire_put_nonzero(&p->message, 5, probe.line);
+	wire_close(&p->message, open);
+	flush(p);
+	return (uint64_t)id + 1;
+}
+
+/* The call from frame `caller` to frame `v`. */
+static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
+{
+	const struct frame *frame = &p->q->tree->frames[caller];
+	struct probe probe = {p, string_of(p, frame->file), name_of(p, v), frame->line};
+	uint32_t id = hash_find(&p->location_index, hash_of(&probe), same_location, &probe);
+	uint64_t function;
+	size_t open, line;
+
+	if (id != NONE || p->failed)
+		return (uint64_t)id + 1;
+	id = (uint32_t)p->locations.n;
+	if (!hash_add(&p->location_index, hash_of(&probe), id) ||
+		!vec_push(&p->locations, ((struct location){probe.file, probe.name, probe.line}))) {
+		p->failed = true;
+		return 0;
+	}
+	function = function_of(p, v);
+	open = wire_open(&p->message, PROFILE_LOCATION);
+	wire_put_int(&p->message, 1, (int64_t)id + 1);
+	line = wire_open(&p->message, 4);
+	wire_put_int(&p->message, 1, (int64_t)function);
+	wire_put_nonzero(&p->message, 2, probe.line);
+	wire_close(&p->message, line);
+	wire_close(&p->message, open);
+	flush(p);
+	return (uint64_t)id + 1;
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+static void put_value_type(struct profile *p, const char *type, const char *unit)
+{
+	uint32_t type_id = string_of(p, span_of(type)), unit_id = string_of(p, span_of(unit));
+	size_t open = wire_open(&p->message, PROFILE_SAMPLE_TYPE);
+
+	wire_put_int(&p->message, 1, type_id);
+	wire_put_int(&p->message, 2, unit_id);
+	wire_close(&p->message, open);
+	flush(p);
+}
+
+/* `stack`: the locations, packed, from the leaf on. */
+static void put_sample(struct profile *p, uint32_t node, struct span stack)
+{
+	struct query *q = p->q;
+	uint32_t key = string_of(p, SPAN("graph node:"));
+	uint32_t name = string_of(p, model_name(q->model, node));
+	struct numbers numbers;
+	size_t open, part;
+
+	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
+	open = wire_open(&p->message, PROFILE_SAMPLE);
+	if (stack.n)
+		wire_put_bytes(&p->message, 1, stack);
+	part = wire_open(&p->message, 2);
+	wire_put_varint(&p->message, 1);
+	wire_put_varint(&p->message, (uint64_t)numbers.at[p->attribute->metric]);
+	wire_close(&p->message, part);
+	part = wire_open(&p->message, 3);
+	wire_put_int(&p->message, 1, key);
+	wire_put_nonzero(&p->message, 2, name);
+	wire_close(&p->message, part);
+	wire_close(&p->message, open);
+	flush(p);
+}
+
+static void put_stack(struct profile *p, uint32_t row, struct buf *stack)
+{
+	stack->n = 0;
+	for (; p->calls[row]; row = p->q->parent[row])
+		wire_put_varint(stack, p->calls[row]);
+	p->failed |= stack->failed;
+}
+
+/* The graph nodes of the frames at or below a shown leaf that call nothing. */
+static void put_leaf(struct profile *p, uint32_t row, struct buf *stack)
+{
+	struct query *q = p->q;
+	const struct tree *t = q->tree;
+	uint32_t top = q->view[row];
+
+	put_stack(p, row, stack);
+	for (uint32_t v = top; v < t->n && (v == top || t->parent[v] >= top) && !p->failed; v++) {
+		bool calls = v + 1 < t->n && t->parent[v + 1] == v;
+
+		for (uint32_t i = t->first_node[v]; !calls && i < t->first_node[v + 1]; i++)
+			if (query_picks(q, q->model->nodes.types[t->nodes[i]]))
+				put_sample(p, t->nodes[i], buf_get(stack));
+	}
+}
+
+static void put_profile(struct profile *p)
+{
+	struct query *q = p->q;
+	struct buf stack = {0};
+	uint32_t comment;
+
+	put_value_type(p, "count", "count");
+	put_value_type(p, p->attribute->name, p->attribute->unit);
+	comment = string_of(p, span_of(p->attribute->comment));
+	wire_put_int(&p->message, PROFILE_COMMENT, comment);
+	flush(p);
+	p->calls[0] = 0;
+	for (uint32_t row = 1; row < q->n && !p->failed && !query_cancelled(q); row++) {
+		uint32_t caller = q->parent[row];
+
+		/* Of calls that are the same location, the first says which function
+		 * that is. */
+		p->calls[row] = caller ? location_of(p, q->view[caller], q->view[row]) : 0;
+		if (row + 1 == q->n || q->parent[row + 1] != row)
+			put_leaf(p, row, &stack);
+	}
+	buf_clear(&stack);
+}
+
+static void clear(struct profile *p)
+{
+	buf_clear(&p->message);
+	buf_clear(&p->text);
+	strings_clear(&p->strings);
+	vec_clear(&p->functions);
+	vec_clear(&p->locations);
+	hash_clear(&p->function_index);
+	hash_clear(&p->location_index);
+}
+
+enum tfprof_status pprof_write(struct query *q, struct buf *text, struct tfprof_error *err)
+{
+	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
+	const char *path = q->options->output.outfile.at;
+	struct sink out;
+	enum tfprof_status status = sink_open(&out, path, SINK_GZIP, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	p.out = &out;
+	p.calls = arena_array(&q->arena, q->n, sizeof(*p.calls));
+	p.failed = !p.calls || !strings_init(&p.strings);
+	if (!p.failed)
+		put_profile(&p);
+	status = p.failed ? error_no_memory(err) : query_check_cancelled(q, err);
+	clear(&p);
+	if (status != TFPROF_OK) {
+		sink_abandon(&out);
+		return status;
+	}
+	status = sink_commit(&out, err);
+	if (status == TFPROF_OK && strcmp(path, "-") != 0)
+		buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
+	return status;
+}

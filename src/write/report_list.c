@@ -1,0 +1,113 @@
+/* Lines of op view: `name  value (cumulative%, own%), …`, and below a line the
+ * combinations of input shapes its nodes ran with. */
+#include "write/combinations.h"
+#include "write/report.h"
+
+static void put_padded(struct buf *b, struct buf *piece, size_t width, const char **separator)
+{
+	buf_text(b, *separator);
+	*separator = ", ";
+	buf_fill(b, ' ', piece->n < width ? width - piece->n : 0);
+	buf_span(b, buf_get(piece));
+	b->failed |= piece->failed;
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_number(const struct query *q, uint32_t row, const struct report_number *column,
+	struct buf *b)
+{
+	int64_t own = query_own(q, column->metric, row);
+	int64_t total = query_total(q, column->metric, row);
+	int64_t root = query_total(q, column->metric, 0);
+	bool counts = (column->unit == UNIT_BYTES ? own : total) > 0;
+
+	format_number(b, column->unit, own);
+	if (column->metric == METRIC_PARAMS)
+		buf_text(b, " params");
+	else if (column->metric == METRIC_FLOAT_OPS)
+		buf_text(b, " float_ops");
+	buf_printf(b, " (%.2f%%, %.2f%%)", counts ? percent(total, root) : 0,
+		counts ? percent(own, root) : 0);
+}
+
+/* ---- combinations of input shapes ----------------------------------------- */
+
+static void put_combinations(struct query *q, struct report_nodes nodes, struct buf *b)
+{
+	struct combinations c;
+
+	b->failed |= !combinations_make(&c, q, nodes, ",\t");
+	buf_char(b, '\n');
+	for (size_t i = 0; i < c.n; i++) {
+		buf_text(b, "input_type: ");
+		buf_span(b, c.at[i].text);
+		buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)c.at[i].runs,
+			(long long)c.at[i].defined);
+		format_number(b, UNIT_MICROS, c.at[i].micros);
+		buf_char(b, '\n');
+	}
+	buf_char(b, '\n');
+	combinations_clear(&c);
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+static void put_line(struct query *q, uint32_t row, const struct report_number *numbers, size_t n,
+	struct buf *b, struct buf *scratch)
+{
+	const struct tfprof_options *o = q->options;
+	struct span name = row ? model_text(q->model, q->groups->op[q->view[row]]) : SPAN(ROOT_NAME);
+	struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+	const char *separator = "";
+
+	buf_span(b, name);
+	buf_fill(b, ' ', name.n < 25 ? 25 - name.n : 0);
+	for (size_t i = 0; i < n; i++) {
+		scratch->n = 0;
+		put_number(q, row, &numbers[i], scratch);
+		put_padded(b, scratch, 30, &separator);
+	}
+	if (options_select(o, SEL_DEVICE)) {
+		scratch->n = 0;
+		report_devices(q, scratch, nodes);
+		put_padded(b, scratch, 0, &separator);
+	}
+	if (options_select(o, SEL_OP_TYPES)) {
+		scratch->n = 0;
+		report_types(q, scratch, nodes);
+		put_padded(b, scratch, 0, &separator);
+	}
+	if (options_select(o, SEL_OCCURRENCE)) {
+		scratch->n = 0;
+		buf_printf(scratch, "%lld|%lld", (long long)query_own(q, METRIC_RUNS, row),
+			(long long)query_defined(q, row));
+		put_padded(b, scratch, 10, &separator);
+	}
+	buf_char(b, '\n');
+	if (row && options_select(o, SEL_INPUT_SHAPES))
+		put_combinations(q, nodes, b);
+}
+
+bool report_list_lines(struct query *q, struct sink *out)
+{
+	struct report_number numbers[N_METRICS];
+	size_t n = report_numbers(q, numbers);
+	struct buf text = {0}, scratch = {0};
+	bool fine;
+	/* The root has a line only where there is nothing else. */
+	uint32_t first = q->groups->n ? 1 : 0;
+
+	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
+		put_line(q, i, numbers, n, &text, &scratch);
+		sink_span(out, buf_get(&text));
+		text.n = 0;
+	}
+	fine = !text.failed && !scratch.failed;
+	buf_clear(&text);
+	buf_clear(&scratch);
+	return fine;
+}

@@ -1,0 +1,239 @@
+/* Lines of scope, graph and code view: `name (own/total, …)`. */
+#include "base/parallel.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "write/report.h"
+#include "write/tensor_value.h"
+
+/* A line while it is put together. What is short and of known size goes
+ * straight to memory that was reserved for it; the rest through `text`. */
+struct line {
+	struct query *q;
+	struct buf *text;
+	uint32_t row, view;
+	bool follows;              /* a piece stands before the next one */
+	const int64_t *own, *total;
+	int64_t room[N_METRICS];   /* for own numbers that have to be made */
+};
+
+/* Before each piece between the brackets. */
+static struct buf *piece(struct line *l)
+{
+	if (l->follows)
+		buf_text(l->text, ", ");
+	l->follows = true;
+	return l->text;
+}
+
+static uint32_t node_of(const struct line *l)
+{
+	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
+}
+
+/* own/total, own as -- where the node is not accounted. */
+enum { PAIR_MAX = 2 * FORMAT_MAX + 2 };
+
+static inline char *write_pair(char *at, enum unit unit, int64_t own, int64_t total, bool accounted)
+{
+	if (accounted) {
+		at = format_write(at, unit, own);
+	} else {
+		memcpy(at, "--", 2);
+		at += 2;
+	}
+	*at++ = '/';
+	return format_write(at, unit, total);
+}
+
+static void put_number(struct line *l, const struct report_number *column)
+{
+	const struct query *q = l->q;
+	size_t slot = q->numbers.slot[column->metric];
+	struct buf *b = l->text;
+	char *at;
+
+	if (!buf_reserve(b, PAIR_MAX + 16))
+		return;
+	at = b->at + b->n;
+	if (l->follows) {
+		memcpy(at, ", ", 2);
+		at += 2;
+	}
+	l->follows = true;
+	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
+		query_is_accounted(q, l->row));
+	b->n = (size_t)(at - b->at);
+	if (column->metric == METRIC_PARAMS)
+		buf_text(b, " params");
+	else if (column->metric == METRIC_FLOAT_OPS)
+		buf_text(b, " flops");
+}
+
+static void put_shape(struct line *l)
+{
+	const struct model *m = l->q->model;
+	uint32_t node = node_of(l);
+
+	if (node != NONE && m->nodes.shape[node])
+		shape_put(piece(l), shapes_get(&m->shapes, m->nodes.shape[node]));
+}
+
+static void put_device(struct line *l)
+{
+	const struct model *m = l->q->model;
+	uint32_t node = node_of(l);
+	struct report_nodes nodes;
+	struct buf devices = {0};
+
+	if (l->q->kind != TFPROF_CODE) {
+		if (node != NONE && m->nodes.device[node])
+			buf_span(piece(l), model_text(m, m->nodes.device[node]));
+		return;
+	}
+	nodes = report_nodes_of(l->q, l->view);
+	if (report_devices(l->q, &devices, nodes))
+		buf_span(piece(l), buf_get(&devices));
+	l->text->failed |= devices.failed;
+	buf_clear(&devices);
+}
+
+static void put_types(struct line *l)
+{
+	uint32_t node = node_of(l);
+	struct buf *b = piece(l);
+
+	if (l->q->kind == TFPROF_CODE)
+		report_types(l->q, b, report_nodes_of(l->q, l->view));
+	else if (node != NONE)
+		report_set(l->q->model, b, l->q->model->nodes.types[node]);
+	else if (l->q->kind == TFPROF_GRAPH)
+		buf_text(b, "_TFGraphParent");
+	else
+		buf_text(b, "_kTFScopeParent");
+}
+
+static void put_occurrence(struct line *l)
+{
+	const struct query *q = l->q;
+	struct buf *b = piece(l);
+	bool accounted = query_is_accounted(q, l->row);
+	size_t slot = q->numbers.slot[METRIC_RUNS];
+	char *at;
+
+	if (q->kind == TFPROF_CODE) {
+		buf_text(b, "occurrence N/A in code view");
+		return;
+	}
+	if (!buf_reserve(b, 2 * PAIR_MAX + 2))
+		return;
+	at = write_pair(b->at + b->n, UNIT_COUNT, l->own[slot], l->total[slot], accounted);
+	*at++ = '|';
+	at = write_pair(at, UNIT_COUNT, 1, query_defined(q, l->row), accounted);
+	b->n = (size_t)(at - b->at);
+}
+
+static void put_shapes(struct line *l)
+{
+	uint32_t node = node_of(l);
+	struct buf *b = piece(l);
+
+	if (l->q->kind == TFPROF_CODE)
+		buf_text(b, "input_shapes N/A in code view");
+	else if (node != NONE)
+		report_input_shapes(l->q->model, b, node, "|");
+}
+
+static void put_line(struct line *l, const struct report_number *numbers, size_t n)
+{
+	const struct tfprof_options *o = l->q->options;
+
+	l->own = query_own_row(l->q, l->view, l->room);
+	l->total = query_total_row(l->q, l->view);
+	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
+	buf_span(l->text, tree_label(l->q->tree, l->view));
+	buf_text(l->text, " (");
+	for (size_t i = 0; i < n; i++) {
+		if (numbers[i].metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
+			put_shape(l);
+		put_number(l, &numbers[i]);
+	}
+	if (options_select(o, SEL_DEVICE))
+		put_device(l);
+	if (options_select(o, SEL_OP_TYPES))
+		put_types(l);
+	if (options_select(o, SEL_OCCURRENCE))
+		put_occurrence(l);
+	if (options_select(o, SEL_INPUT_SHAPES))
+		put_shapes(l);
+	buf_text(l->text, ")\n");
+}
+
+/* Below its line, what the checkpoint holds for a node. */
+static void put_tensor(struct line *l)
+{
+	struct query *q = l->q;
+	const struct checkpoint_tensor *tensor;
+
+	if (node_of(l) == NONE || !q->model->checkpoint)
+		return;
+	tensor = checkpoint_find(q->model->checkpoint, model_name(q->model, node_of(l)));
+	if (tensor)
+		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
+}
+
+/* ---- blocks of lines --------------------------------------------------------- */
+
+/* Lines do not depend on each other: they are put together in blocks, at the
+ * same time, and handed on in order. */
+struct job {
+	struct query *q;
+	struct sink *out;
+	struct report_number numbers[N_METRICS];
+	size_t n_numbers;
+	struct buf text[PARALLEL_SLOTS];
+};
+
+enum { BLOCK_LINES = 2048 };
+
+static void make_block(void *context, size_t slot, size_t block)
+{
+	struct job *job = context;
+	struct query *q = job->q;
+	struct buf *text = &job->text[slot];
+	uint32_t i = (uint32_t)block * BLOCK_LINES;
+	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
+
+	for (; i < end && !q->failed && !query_cancelled(q); i++) {
+		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
+
+		report_prefetch(q, i);
+		put_line(&l, job->numbers, job->n_numbers);
+		if (options_select(q->options, SEL_TENSOR_VALUE))
+			put_tensor(&l);
+	}
+}
+
+static void put_block(void *context, size_t slot, size_t block)
+{
+	struct job *job = context;
+
+	sink_span(job->out, buf_get(&job->text[slot]));
+	job->text[slot].n = 0;
+}
+
+bool report_tree_lines(struct query *q, struct sink *out)
+{
+	struct job job = {.q = q, .out = out};
+	size_t n = (q->n + BLOCK_LINES - 1) / BLOCK_LINES, parts = parallel_parts(n, 4);
+	bool fine = true;
+
+	/* Tensors are read from a file, and may be damaged: one after the other. */
+	if (options_select(q->options, SEL_TENSOR_VALUE))
+		parts = 1;
+	job.n_numbers = report_numbers(q, job.numbers);
+	parallel_in_order(parts, n, make_block, put_block, &job);
+	for (size_t i = 0; i < PARALLEL_SLOTS; i++) {
+		fine &= !job.text[i].failed;
+		buf_clear(&job.text[i]);
+	}
+	return fine;
+}

@@ -1,0 +1,411 @@
+/* Model → ProfileProto. What came as bytes goes out as the same bytes, so that
+ * loading and writing again is a fixed point. */
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "write/saved_profile.h"
+#include "model/profile_fields.h"
+#include "model/record.h"
+#include "proto/wire_write.h"
+
+struct id_node {
+	int64_t id;
+	uint32_t node;
+};
+
+struct writer {
+	const struct model *model;
+	struct buf *out;
+	char *room;            /* what was reserved of it */
+	size_t n_room;
+	struct id_node *order; /* nodes as they are written */
+	int64_t *id;           /* of each node, as written */
+	bool keeps_ids;        /* they are those of the model */
+	uint32_t *seen_by;     /* by source: the node (+1) that wrote its output index */
+	int32_t *seen_output;
+};
+
+static void put_string(struct writer *w, uint32_t number, uint32_t string)
+{
+	if (string)
+		wire_put_bytes(w->out, number, model_text(w->model, string));
+}
+
+static void put_int_entry(struct buf *b, uint32_t number, int64_t key, int64_t value)
+{
+	size_t open = wire_open(b, number);
+
+	wire_put_int(b, 1, key);
+	wire_put_int(b, 2, value);
+	wire_close(b, open);
+}
+
+static void put_packed(struct buf *b, uint32_t number, const int64_t *values, size_t n)
+{
+	size_t open;
+
+	if (!n)
+		return;
+	open = wire_open(b, number);
+	for (size_t i = 0; i < n; i++)
+		wire_put_varint(b, (uint64_t)values[i]);
+	wire_close(b, open);
+}
+
+static void put_shape_entry(struct writer *w, uint32_t number, int64_t key, uint32_t shape)
+{
+	const struct shape *s = shapes_get(&w->model->shapes, shape);
+	size_t entry = wire_open(w->out, number), tuple;
+
+	wire_put_int(w->out, 1, key);
+	tuple = wire_open(w->out, 2);
+	put_packed(w->out, 1, s->dims, s->n);
+	wire_close(w->out, tuple);
+	wire_close(w->out, entry);
+}
+
+/* ---- edges ------------------------------------------------------------- */
+
+static const struct edge *edges_of(const struct model *m, uint32_t node)
+{
+	return m->edges.at + m->nodes.first_edge[node];
+}
+
+static void put_inputs(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+		const struct edge *e = &edges_of(m, node)[i];
+		uint32_t source = model_node_of(m, e->source);
+
+		if (source != NONE)
+			put_int_entry(w->out, 2, e->position, w->id[source]);
+	}
+}
+
+/* The format keeps one output index per source: the first edge's. Returns
+ * whether some edge has another. */
+static bool put_source_outputs(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+	bool ambiguous = false;
+
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+		const struct edge *e = &edges_of(m, node)[i];
+		uint32_t source = model_node_of(m, e->source);
+
+		if (source == NONE)
+			continue;
+		if (w->seen_by[source] == node + 1) {
+			ambiguous |= w->seen_output[source] != e->output;
+			continue;
+		}
+		w->seen_by[source] = node + 1;
+		w->seen_output[source] = e->output;
+		put_int_entry(w->out, 14, w->id[source], e->output);
+	}
+	return ambiguous;
+}
+
+static void put_input_shapes(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+		const struct edge *e = &edges_of(m, node)[i];
+
+		if (model_node_of(m, e->source) != NONE)
+			put_shape_entry(w, 16, e->position, model_edge_shape(m, e));
+	}
+}
+
+/* ---- execs ------------------------------------------------------------- */
+
+/* The times of a device, as they stand in the records. */
+static void put_times(struct writer *w, const struct exec_detail *d, uint32_t tag, uint32_t device)
+{
+	const struct model *m = w->model;
+	size_t entry = 0, times = 0;
+
+	for (uint32_t i = d->first; i != NONE; i = m->execs.records.at[i].next) {
+		const struct exec_record *record = &m->execs.records.at[i];
+		struct wire_reader r = wire_reader(record->bytes);
+		struct wire_field f;
+
+		while (record->device == device && wire_next(&r, &f)) {
+			if (f.tag != tag)
+				continue;
+			if (!times) {
+				entry = wire_open(w->out, tag >> 3);
+				wire_put_bytes(w->out, 1, model_text(m, device));
+				times = wire_open(w->out, 2);
+			}
+			wire_put_bytes(w->out, 1, f.bytes);
+		}
+	}
+	if (times) {
+		wire_close(w->out, times);
+		wire_close(w->out, entry);
+	}
+}
+
+static void put_fields(struct writer *w, const struct exec_detail *d, uint32_t tag)
+{
+	const struct execs *x = &w->model->execs;
+
+	for (uint32_t i = d->first; i != NONE; i = x->records.at[i].next) {
+		struct wire_reader r = wire_reader(x->records.at[i].bytes);
+		struct wire_field f;
+
+		while (wire_next(&r, &f))
+			if (f.tag == tag)
+				wire_put_bytes(w->out, tag >> 3, f.bytes);
+	}
+}
+
+static void put_detail(struct writer *w, uint32_t row)
+{
+	const struct model *m = w->model;
+	const struct exec_detail *d = &m->execs.details.at[exec_at(&m->execs, row)->detail];
+	const struct string_set *devices = sets_get(&m->sets, d->devices);
+
+	wire_put_nonzero(w->out, 1, exec_get_sums(&m->execs, row).run_count);
+	wire_put_nonzero(w->out, 2, d->start_us);
+	wire_put_nonzero(w->out, 3, d->end_us);
+	for (uint32_t i = 0; i < devices->n; i++)
+		put_times(w, d, RECORD_ACCELERATOR, devices->at[i]);
+	for (uint32_t i = 0; i < devices->n; i++)
+		put_times(w, d, RECORD_CPU, devices->at[i]);
+	for (uint32_t i = 0; i < devices->n; i++)
+		wire_put_bytes(w->out, 6, model_text(m, devices->at[i]));
+	put_fields(w, d, RECORD_MEMORY);
+	put_fields(w, d, RECORD_ALLOCATION);
+}
+
+static void put_execs(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+
+	for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
+		row = exec_at(&m->execs, row)->next) {
+		const struct exec *exec = exec_at(&m->execs, row);
+		size_t entry = wire_open(w->out, 12);
+
+		wire_put_int(w->out, 1, exec->step);
+		if (!exec->has_detail) {
+			wire_put_bytes(w->out, 2, exec_get_raw(exec));
+		} else {
+			size_t value = wire_open(w->out, 2);
+
+			put_detail(w, row);
+			wire_close(w->out, value);
+		}
+		wire_close(w->out, entry);
+	}
+}
+
+/* ---- nodes ------------------------------------------------------------- */
+
+/* Attributes are map entries of the same form in NodeDef and ProfileNode. The
+ * original forgets which inputs are control inputs: a field of our own keeps
+ * where they begin. */
+static void put_attrs(struct writer *w, uint32_t node)
+{
+	const struct nodes *nodes = &w->model->nodes;
+	bool from_profile = nodes->flags[node] & NODE_FROM_PROFILE;
+	uint32_t attr = from_profile ? WIRE_LEN(11) : WIRE_LEN(5);
+	int64_t n_inputs = 0, first_control = -1;
+	struct wire_reader r;
+	struct wire_field f;
+
+	r = wire_reader(model_source(w->model, node));
+	while (wire_next(&r, &f))
+		if (f.tag == attr) {
+			wire_put_bytes(w->out, 11, f.bytes);
+		} else if (f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL) && from_profile) {
+			first_control = (int64_t)f.value;
+		} else if (f.tag == WIRE_LEN(3) && !from_profile) {
+			if (first_control < 0 && f.bytes.n && f.bytes.at[0] == '^')
+				first_control = n_inputs;
+			n_inputs++;
+		}
+	if (first_control >= 0)
+		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, first_control);
+}
+
+/* What nobody changed since it was loaded is written as it came, with the call
+ * stack, maybe an empty one, that a loaded node always has. */
+static void put_unchanged(struct writer *w, uint32_t node)
+{
+	static const char empty_trace[] = {(char)WIRE_LEN(10), 0};
+	const struct nodes *nodes = &w->model->nodes;
+	struct span source = model_source(w->model, node);
+	size_t extra = nodes->trace[node] ? 0 : sizeof(empty_trace);
+	size_t size = source.n + extra;
+
+	wire_put_varint(w->out, WIRE_LEN(1));
+	wire_put_varint(w->out, 1 + wire_varint_size((uint64_t)w->id[node]) + 1 +
+		wire_varint_size(size) + size);
+	wire_put_int(w->out, 1, w->id[node]);
+	wire_put_varint(w->out, WIRE_LEN(2));
+	wire_put_varint(w->out, size);
+	buf_span(w->out, source);
+	buf_put(w->out, empty_trace, extra);
+}
+
+static bool is_unchanged(const struct writer *w, uint32_t node)
+{
+	return (w->model->nodes.flags[node] & (NODE_FROM_PROFILE | NODE_CHANGED)) ==
+		NODE_FROM_PROFILE && w->keeps_ids;
+}
+
+static void put_node(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+	const struct nodes *nodes = &m->nodes;
+	const struct string_set *types = sets_get(&m->sets, nodes->types[node]);
+	const struct shape *shape = shapes_get(&m->shapes, nodes->shape[node]);
+	size_t entry = wire_open(w->out, 1), value;
+	bool ambiguous;
+
+	wire_put_int(w->out, 1, w->id[node]);
+	value = wire_open(w->out, 2);
+	put_string(w, 1, nodes->name[node]);
+	put_inputs(w, node);
+	put_packed(w->out, 4, shape->dims, shape->n);
+	for (uint32_t i = 0; i < types->n; i++)
+		wire_put_bytes(w->out, 5, model_text(m, types->at[i]));
+	put_string(w, 6, nodes->device[node]);
+	put_string(w, 7, nodes->host_device[node]);
+	wire_put_nonzero(w->out, 8, nodes->float_ops[node]);
+	put_string(w, 9, nodes->op[node]);
+	if (nodes->flags[node] & NODE_HAS_TRACE)
+		wire_put_bytes(w->out, 10, model_trace(w->model, node));
+	put_attrs(w, node);
+	put_execs(w, node);
+	wire_put_nonzero(w->out, 13, w->id[node]);
+	ambiguous = put_source_outputs(w, node);
+	for (uint32_t i = 0; i < nodes->n_outputs[node]; i++) {
+		const struct output *output = &m->outputs.at[nodes->first_output[node] + i];
+
+		put_shape_entry(w, 15, output->slot, output->shape);
+	}
+	if (ambiguous)
+		put_input_shapes(w, node);
+	wire_close(w->out, value);
+	wire_close(w->out, entry);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct id_node *x = a, *y = b;
+
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id)
+			      : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Nodes in order of their ids. Ids are unique unless a profile with strange
+ * ids was added to: then nodes are numbered anew. */
+static struct id_node *order_nodes(struct writer *w)
+{
+	const struct model *m = w->model;
+	struct id_node *order = mem_array(m->nodes.n, sizeof(*order));
+	bool sorted = true, unique = true;
+
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < m->nodes.n; i++) {
+		order[i] = (struct id_node){m->nodes.id[i], (uint32_t)i};
+		sorted &= i == 0 || order[i - 1].id < order[i].id;
+	}
+	if (!sorted)
+		qsort(order, m->nodes.n, sizeof(*order), by_id);
+	for (size_t i = 1; i < m->nodes.n; i++)
+		unique &= order[i - 1].id != order[i].id;
+	for (size_t i = 0; i < m->nodes.n; i++)
+		w->id[order[i].node] = unique ? order[i].id : (int64_t)i;
+	w->keeps_ids = unique;
+	return order;
+}
+
+static void put_trailer(struct writer *w)
+{
+	const struct model *m = w->model;
+
+	wire_put_nonzero(w->out, 2, m->has_trace);
+	put_packed(w->out, 3, m->steps.at, m->steps.n);
+	for (size_t i = 0; i < m->trace_strings.n; i++) {
+		size_t entry = wire_open(w->out, 4);
+
+		wire_put_int(w->out, 1, m->trace_strings.at[i].id);
+		wire_put_bytes(w->out, 2, model_text(m, m->trace_strings.at[i].string));
+		wire_close(w->out, entry);
+	}
+	wire_put_nonzero(w->out, 5, m->misses_accelerator_stream);
+	for (size_t i = 0; i < m->transfers.n; i++) {
+		const struct transfer *t = &m->transfers.at[i];
+		size_t record = wire_open(w->out, PROFILE_TRANSFER);
+
+		wire_put_nonzero(w->out, TRANSFER_STEP, t->step);
+		wire_put_bytes(w->out, TRANSFER_DEVICE, model_text(m, t->device));
+		wire_put_bytes(w->out, TRANSFER_STATS, t->stats);
+		wire_close(w->out, record);
+	}
+}
+
+/* Room for about as much as was read, at once: growing to it would touch it all
+ * several times. What it lacks is found later. */
+static size_t make_room(const struct model *m, struct buf *out)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < m->nodes.n; i++)
+		total += model_source(m, (uint32_t)i).n + model_trace(m, (uint32_t)i).n + 32;
+	return buf_reserve(out, total) ? total : 0;
+}
+
+static void put_nodes(struct writer *w)
+{
+	for (size_t i = 0; i < w->model->nodes.n; i++)
+		if (is_unchanged(w, w->order[i].node))
+			put_unchanged(w, w->order[i].node);
+		else
+			put_node(w, w->order[i].node);
+}
+
+/* Fresh memory costs as much as the copying: another thread gets it from the
+ * system meanwhile. */
+static void write_part(void *context, size_t part)
+{
+	struct writer *w = context;
+
+	if (part == 0)
+		put_nodes(w);
+	else
+		mem_prepare(w->room, w->n_room);
+}
+
+void model_write_profile(const struct model *m, struct buf *out)
+{
+	struct writer w = {.model = m, .out = out};
+	enum { LEAST_BYTES = 4 << 20 };
+
+	w.id = mem_array(m->nodes.n, sizeof(*w.id));
+	w.seen_by = mem_zero(m->nodes.n * sizeof(*w.seen_by));
+	w.seen_output = mem_array(m->nodes.n, sizeof(*w.seen_output));
+	if (w.id && w.seen_by && w.seen_output)
+		w.order = order_nodes(&w);
+	if (w.order) {
+		w.n_room = make_room(m, out);
+		w.room = w.n_room ? out->at + out->n : NULL;
+		parallel_run(parallel_parts(w.n_room, LEAST_BYTES) > 1 ? 2 : 1, write_part, &w);
+		put_trailer(&w);
+	} else {
+		out->failed = true;
+	}
+	mem_free(w.order);
+	mem_free(w.id);
+	mem_free(w.seen_by);
+	mem_free(w.seen_output);
+}

@@ -1,0 +1,99 @@
+#include "write/step_entry.h"
+
+#include "proto/wire.h"
+
+bool step_entry_read(struct step_entry *entry, struct span message, const char **bad)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	*entry = (struct step_entry){.message = message};
+	while (wire_next(&r, &f))
+		switch (f.tag) {
+		case WIRE_LEN(1): entry->node_name = f.bytes; break;
+		case WIRE_VARINT(2): entry->start = (int64_t)f.value; break;
+		case WIRE_VARINT(5): entry->duration = (int64_t)f.value; break;
+		case WIRE_LEN(8): entry->label = f.bytes; break;
+		}
+	if (__builtin_add_overflow(entry->start, entry->duration, &entry->end))
+		entry->end = entry->duration < 0 ? INT64_MIN : INT64_MAX;
+	*bad = r.bad;
+	return !r.bad;
+}
+
+/* `node:Type`, in the entry's name, or in its label between @@ and #. */
+static void parse_kernel(const struct step_entry *entry, struct step_operation *op)
+{
+	struct span name = entry->node_name, label = entry->label;
+	size_t at = span_find(label, SPAN("@@")), hash = span_find(label, SPAN("#")), colon;
+
+	if (hash < label.n && hash > at + 2)
+		name = (struct span){label.at + at + 2, hash - at - 2};
+	colon = span_find(name, SPAN(":"));
+	op->node = (struct span){name.at, colon};
+	if (colon == name.n)
+		return;
+	name = (struct span){name.at + colon + 1, name.n - colon - 1};
+	op->type = (struct span){name.at, span_find(name, SPAN(":"))};
+}
+
+/* Where the last ` = ` of a text stands; `text.n` if nowhere. */
+static size_t find_last_equals(struct span text)
+{
+	for (size_t n = text.n; n >= 3; n--)
+		if (memcmp(text.at + n - 3, " = ", 3) == 0)
+			return n - 3;
+	return text.n;
+}
+
+/* `node = Type(input, input) anything`, on one line. Names may hold all of
+ * these signs, so it is the last of each that counts. */
+static void parse_label(struct span label, struct step_operation *op)
+{
+	const char *open = NULL, *close = NULL;
+	struct span left;
+	size_t equals;
+
+	label.n = span_find(label, SPAN("\n"));
+	if (label.n)
+		close = memrchr(label.at, ')', label.n);
+	if (close)
+		open = memrchr(label.at, '(', (size_t)(close - label.at));
+	if (!open)
+		return;
+	left = (struct span){label.at, (size_t)(open - label.at)};
+	equals = find_last_equals(left);
+	if (equals == left.n)
+		return;
+	op->type = (struct span){left.at + equals + 3, left.n - equals - 3};
+	if (close > open + 1)
+		op->inputs = (struct span){open + 1, (size_t)(close - open - 1)};
+}
+
+struct step_operation step_entry_get_operation(const struct step_entry *entry, struct span device)
+{
+	struct step_operation op = {.node = entry->node_name, .type = SPAN("unknown")};
+
+	if (span_contains(device, SPAN("/stream:")) || span_contains(device, SPAN("/memcpy")))
+		parse_kernel(entry, &op);
+	else if (span_equal(entry->node_name, SPAN("RecvTensor")))
+		op.type = entry->node_name;
+	else
+		parse_label(entry->label, &op);
+	return op;
+}
+
+bool step_next_input(struct span *inputs, struct span *input)
+{
+	size_t n;
+
+	if (!inputs->at)
+		return false;
+	n = span_find(*inputs, SPAN(", "));
+	*input = (struct span){inputs->at, n};
+	if (n < inputs->n)
+		*inputs = (struct span){inputs->at + n + 2, inputs->n - n - 2};
+	else
+		*inputs = (struct span){0};
+	return true;
+}

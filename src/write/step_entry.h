@@ -1,0 +1,31 @@
+/* One entry of a step's statistics (NodeExecStats): when it ran and, as far as
+ * its names tell, what it did. Everything points into the message. */
+#ifndef TFPROF_WRITE_STEP_ENTRY_H
+#define TFPROF_WRITE_STEP_ENTRY_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct step_entry {
+	struct span message;
+	struct span node_name, label;
+	int64_t start, duration, end;
+};
+
+/* False if the bytes are malformed, at `*bad`. Outputs are not looked at. */
+bool step_entry_read(struct step_entry *entry, struct span message, const char **bad);
+
+struct step_operation {
+	struct span node, type;        /* the type is "unknown" if no name tells it */
+	struct span inputs;            /* separated by ", "; `.at` is NULL if there are none */
+};
+
+/* On an accelerator's stream or copy engine the names are those of kernels,
+ * elsewhere those of graph nodes. */
+struct step_operation step_entry_get_operation(const struct step_entry *entry, struct span device);
+
+/* Takes the next input off the list; false if there is none. */
+bool step_next_input(struct span *inputs, struct span *input);
+
+#endif

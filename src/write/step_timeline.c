@@ -1,0 +1,538 @@
+/* The entries are read where they are, in three passes:
+ *
+ *     devices     names and pids
+ *     tensors     a lane for every entry, a row for every output's name
+ *     entries     the events, and how long each tensor is used
+ *
+ * then comes what is known only at the end: when tensors go, and the counters. */
+#include "write/step_timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "write/chrome_trace.h"
+#include "write/lanes.h"
+#include "write/step_entry.h"
+#include "proto/tensor_description.h"
+#include "proto/wire.h"
+
+struct device {
+	struct span message;   /* DeviceStepStats */
+	struct span name;
+	uint32_t name_id;
+};
+
+struct tensor {
+	struct chrome_place producer;
+	int64_t created, ready, last_use;
+	int64_t bytes;
+	int64_t object_id;
+	uint32_t allocator;
+	bool known;
+};
+
+/* An allocator's bytes change. */
+struct change {
+	uint32_t allocator;
+	int64_t time;
+	int64_t delta;
+};
+
+struct timeline {
+	unsigned flags;
+	struct json j;
+	struct tfprof_error *err;
+	const char *bad;
+	VEC(struct device) devices;
+	struct strings device_names;
+	VEC(int64_t) pids;             /* by device name */
+	VEC(uint32_t) tids;            /* by entry */
+	struct strings tensor_names;
+	VEC(struct tensor) tensors;    /* by tensor name */
+	int64_t n_known;
+	struct strings allocators;
+	VEC(struct change) changes;
+	int64_t n_flows;
+	struct tensor_description description;
+	struct buf scratch;
+};
+
+/* Times and sizes stay at the limit rather than wrap. */
+static int64_t add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static int64_t negate(int64_t a)
+{
+	return a == INT64_MIN ? INT64_MAX : -a;
+}
+
+static enum tfprof_status malformed(struct timeline *t, const char *bad)
+{
+	t->bad = bad;
+	return TFPROF_FORMAT;
+}
+
+/* ---- events ----------------------------------------------------------- */
+
+static void put_operation(struct timeline *t, const struct step_entry *entry,
+	struct chrome_place place, const struct step_operation *op)
+{
+	struct json *j = &t->j;
+	struct span inputs = op->inputs, input;
+
+	chrome_open_event(j, "X", "Op", op->type, place, entry->start);
+	json_put_int(j, "dur", entry->duration);
+	chrome_open_args(j);
+	json_put_string(j, "name", op->node);
+	json_put_string(j, "op", op->type);
+	for (int64_t i = 0; step_next_input(&inputs, &input); i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "input%lld", (long long)i);
+		json_put_string(j, key, input);
+	}
+	chrome_close_args(j);
+	chrome_close_event(j);
+}
+
+static void put_flow(struct timeline *t, const char *phase, struct span name,
+	struct chrome_place place, int64_t time)
+{
+	chrome_open_event(&t->j, phase, "DataFlow", name, place, time);
+	json_put_int(&t->j, "id", t->n_flows);
+	chrome_close_event(&t->j);
+}
+
+/* Objects are in the process after their producer's. */
+static void open_object(struct timeline *t, const char *phase, uint32_t name_id, uint32_t tid,
+	int64_t time)
+{
+	const struct tensor *tensor = &t->tensors.at[name_id];
+	struct chrome_place place = {tensor->producer.pid + 1, tid};
+
+	chrome_open_event(&t->j, phase, "Tensor", strings_get(&t->tensor_names, name_id), place,
+		time);
+	json_put_int(&t->j, "id", tensor->object_id);
+}
+
+static void put_created(struct timeline *t, uint32_t name_id)
+{
+	const struct tensor *tensor = &t->tensors.at[name_id];
+
+	open_object(t, "N", name_id, tensor->producer.tid, tensor->created);
+	chrome_close_event(&t->j);
+}
+
+/* t->description as it is when the tensor is ready. */
+static void put_snapshot(struct timeline *t, uint32_t name_id)
+{
+	const struct tensor *tensor = &t->tensors.at[name_id];
+	struct json *j = &t->j;
+	struct span text;
+
+	t->scratch.n = 0;
+	tensor_description_text(&t->description, &t->scratch);
+	text = buf_get(&t->scratch);
+	open_object(t, "O", name_id, tensor->producer.tid, add(tensor->ready, -1));
+	chrome_open_args(j);
+	json_key(j, "snapshot");
+	json_open_object(j);
+	json_key(j, "tensor_description");
+	json_open_string(j);
+	while (text.n) {
+		size_t n = span_find(text, SPAN("\"")), skip = n < text.n;
+
+		json_add_span(j, (struct span){text.at, n});
+		text = (struct span){text.at + n + skip, text.n - n - skip};
+	}
+	json_close_string(j);
+	json_close_object(j);
+	chrome_close_args(j);
+	chrome_close_event(j);
+}
+
+static void put_deleted(struct timeline *t, uint32_t name_id)
+{
+	open_object(t, "D", name_id, 0, t->tensors.at[name_id].last_use);
+	chrome_close_event(&t->j);
+}
+
+static void put_counter(struct timeline *t, struct span allocator, int64_t time, int64_t bytes)
+{
+	struct json *j = &t->j;
+
+	chrome_open_event(j, "C", "Memory", allocator, (struct chrome_place){0, 0}, time);
+	chrome_open_args(j);
+	json_key_span(j, allocator);
+	json_int(j, bytes);
+	chrome_close_args(j);
+	chrome_close_event(j);
+}
+
+/* ---- first pass: devices ---------------------------------------------- */
+
+static enum tfprof_status add_device(struct timeline *t, struct span message)
+{
+	struct device device = {.message = message};
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(1))
+			device.name = f.bytes;
+	if (r.bad)
+		return malformed(t, r.bad);
+	device.name_id = strings_alias(&t->device_names, device.name);
+	if (device.name_id == NONE || !vec_push(&t->devices, device))
+		return error_no_memory(t->err);
+	while (t->pids.n <= device.name_id)
+		if (!vec_push(&t->pids, 0))
+			return error_no_memory(t->err);
+	/* The last device of a name has the entries of all of that name. */
+	t->pids.at[device.name_id] = 2 * (int64_t)t->devices.n - 1;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status add_step_stats(struct timeline *t, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f)) {
+		enum tfprof_status status = TFPROF_OK;
+
+		if (f.tag == WIRE_LEN(1))
+			status = add_device(t, f.bytes);
+		if (status)
+			return status;
+	}
+	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
+}
+
+static enum tfprof_status add_run_metadata(struct timeline *t, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	while (wire_next(&r, &f)) {
+		enum tfprof_status status = TFPROF_OK;
+
+		if (f.tag == WIRE_LEN(1))
+			status = add_step_stats(t, f.bytes);
+		if (status)
+			return status;
+	}
+	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
+}
+
+static void put_processes(struct timeline *t)
+{
+	chrome_put_process(&t->j, 0, "", SPAN("Allocators"), "");
+	for (size_t i = 0; i < t->devices.n; i++) {
+		struct span name = t->devices.at[i].name;
+
+		chrome_put_process(&t->j, 2 * (int64_t)i + 1, "", name, " Compute");
+		chrome_put_process(&t->j, 2 * (int64_t)i + 2, "", name, " Tensors");
+	}
+}
+
+/* The next entry of a device whose message is known to be well-formed. */
+static bool next_entry(struct timeline *t, struct wire_reader *r, struct step_entry *entry,
+	enum tfprof_status *status)
+{
+	struct wire_field f;
+	const char *bad;
+
+	/* Nothing of what follows would be written. */
+	if (sink_failed(t->j.sink))
+		return false;
+	do {
+		if (!wire_next(r, &f))
+			return false;
+	} while (f.tag != WIRE_LEN(2));
+	if (step_entry_read(entry, f.bytes, &bad))
+		return true;
+	*status = malformed(t, bad);
+	return false;
+}
+
+/* ---- second pass: tensors --------------------------------------------- */
+
+/* The id of output `i`'s name: that of the node, with `:i` from the second on. */
+static uint32_t name_output(struct timeline *t, struct span node, size_t i)
+{
+	if (i == 0)
+		return strings_alias(&t->tensor_names, node);
+	t->scratch.n = 0;
+	buf_span(&t->scratch, node);
+	buf_char(&t->scratch, ':');
+	buf_int(&t->scratch, (int64_t)i);
+	return t->scratch.failed ? NONE : strings_add(&t->tensor_names, buf_get(&t->scratch));
+}
+
+/* Reads a NodeOutput into t->description. */
+static enum tfprof_status read_output(struct timeline *t, struct span message)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+	const char *bad;
+
+	tensor_description_reset(&t->description);
+	while (wire_next(&r, &f))
+		if (f.tag == WIRE_LEN(3) &&
+		    !tensor_description_read(&t->description, f.bytes, &bad))
+			return malformed(t, bad);
+	if (t->description.dims.failed)
+		return error_no_memory(t->err);
+	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
+}
+
+/* A later tensor of the same name takes the place of an earlier one. */
+static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry *entry,
+	struct chrome_place place, uint32_t name_id)
+{
+	uint32_t allocator = strings_alias(&t->allocators, t->description.allocator_name);
+	struct tensor *tensor;
+	bool is_new;
+
+	if (name_id == NONE || allocator == NONE)
+		return error_no_memory(t->err);
+	while (t->tensors.n <= name_id)
+		if (!vec_push(&t->tensors, (struct tensor){0}))
+			return error_no_memory(t->err);
+	tensor = &t->tensors.at[name_id];
+	is_new = !tensor->known;
+	*tensor = (struct tensor){
+		.producer = place,
+		.created = entry->start, .ready = entry->end, .last_use = entry->end,
+		.bytes = t->description.requested_bytes, .allocator = allocator,
+		.object_id = t->n_known, .known = true,
+	};
+	t->n_known += is_new;
+	if (t->flags & STEP_TIMELINE_MEMORY) {
+		put_created(t, name_id);
+		put_snapshot(t, name_id);
+	}
+	return t->scratch.failed ? error_no_memory(t->err) : TFPROF_OK;
+}
+
+static enum tfprof_status add_outputs(struct timeline *t, const struct step_entry *entry,
+	struct chrome_place place)
+{
+	struct wire_reader r = wire_reader(entry->message);
+	struct wire_field f;
+	size_t i = 0;
+
+	while (wire_next(&r, &f)) {
+		enum tfprof_status status;
+
+		if (f.tag != WIRE_LEN(7))
+			continue;
+		status = read_output(t, f.bytes);
+		if (!status)
+			status = add_tensor(t, entry, place,
+				name_output(t, entry->node_name, i++));
+		if (status)
+			return status;
+	}
+	return TFPROF_OK;
+}
+
+static enum tfprof_status add_tensors(struct timeline *t, const struct device *device)
+{
+	struct wire_reader r = wire_reader(device->message);
+	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	enum tfprof_status status = TFPROF_OK;
+	struct step_entry entry;
+	struct lanes lanes = {0};
+
+	/* There is one lane from the beginning. */
+	if (lanes_add(&lanes, 0) == LANES_NONE)
+		return error_no_memory(t->err);
+	while (!status && next_entry(t, &r, &entry, &status)) {
+		place.tid = lanes_take(&lanes, entry.start, entry.end);
+		if (place.tid == LANES_NONE || !vec_push(&t->tids, place.tid))
+			status = error_no_memory(t->err);
+		else
+			status = add_outputs(t, &entry, place);
+	}
+	lanes_clear(&lanes);
+	return status;
+}
+
+/* ---- third pass: entries ---------------------------------------------- */
+
+static bool is_known(const struct timeline *t, uint32_t name_id)
+{
+	return name_id < t->tensors.n && t->tensors.at[name_id].known;
+}
+
+/* The tensor an input means: the one of that name, or of that name without
+ * its last `/_…`, which is what a copy between devices adds. */
+static uint32_t find_tensor(const struct timeline *t, struct span input)
+{
+	uint32_t name_id = strings_find(&t->tensor_names, input);
+
+	if (is_known(t, name_id))
+		return name_id;
+	for (size_t n = input.n; n > 2; n--) {
+		if (memcmp(input.at + n - 2, "/_", 2) != 0)
+			continue;
+		name_id = strings_find(&t->tensor_names, (struct span){input.at, n - 2});
+		return is_known(t, name_id) ? name_id : NONE;
+	}
+	return NONE;
+}
+
+static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_entry *entry,
+	struct chrome_place place)
+{
+	struct tensor *tensor = &t->tensors.at[name_id];
+	struct span name = strings_get(&t->tensor_names, name_id);
+	int64_t used_until = add(entry->end, -1);
+
+	if (tensor->last_use < used_until)
+		tensor->last_use = used_until;
+	if (!(t->flags & STEP_TIMELINE_DATAFLOW) ||
+	    (tensor->producer.pid == place.pid && tensor->producer.tid == place.tid))
+		return;
+	put_flow(t, "s", name, tensor->producer, tensor->ready);
+	put_flow(t, "t", name, place, entry->start);
+	t->n_flows++;
+}
+
+static enum tfprof_status put_entries(struct timeline *t, const struct device *device,
+	size_t *n_entries)
+{
+	struct wire_reader r = wire_reader(device->message);
+	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	enum tfprof_status status = TFPROF_OK;
+	struct step_entry entry;
+
+	while (next_entry(t, &r, &entry, &status)) {
+		struct step_operation op = step_entry_get_operation(&entry, device->name);
+		struct span inputs = op.inputs, input;
+
+		place.tid = t->tids.at[(*n_entries)++];
+		put_operation(t, &entry, place, &op);
+		while (step_next_input(&inputs, &input)) {
+			uint32_t name_id = find_tensor(t, input);
+
+			if (name_id != NONE)
+				use_tensor(t, name_id, &entry, place);
+		}
+	}
+	return status;
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+
+	if (a->allocator != b->allocator)
+		return a->allocator < b->allocator ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->delta > b->delta) - (a->delta < b->delta);
+}
+
+static enum tfprof_status put_memory(struct timeline *t)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < t->tensors.n; i++) {
+		const struct tensor *tensor = &t->tensors.at[i];
+		struct change made = {tensor->allocator, tensor->created, tensor->bytes};
+		struct change gone = {tensor->allocator, tensor->last_use, negate(tensor->bytes)};
+
+		if (!tensor->known)
+			continue;
+		put_deleted(t, (uint32_t)i);
+		if (!vec_push(&t->changes, made) || !vec_push(&t->changes, gone))
+			return error_no_memory(t->err);
+	}
+	if (t->changes.n)
+		qsort(t->changes.at, t->changes.n, sizeof(*t->changes.at), compare_changes);
+	for (size_t i = 0; i < t->changes.n; i++) {
+		const struct change *change = &t->changes.at[i];
+
+		if (i && change[-1].allocator != change->allocator)
+			bytes = 0;
+		bytes = add(bytes, change->delta);
+		put_counter(t, strings_get(&t->allocators, change->allocator), change->time, bytes);
+	}
+	return TFPROF_OK;
+}
+
+static enum tfprof_status put_all(struct timeline *t)
+{
+	enum tfprof_status status = TFPROF_OK;
+	size_t n_entries = 0;
+
+	chrome_open(&t->j);
+	put_processes(t);
+	for (size_t i = 0; !status && i < t->devices.n; i++)
+		status = add_tensors(t, &t->devices.at[i]);
+	for (size_t i = 0; !status && i < t->devices.n; i++)
+		status = put_entries(t, &t->devices.at[i], &n_entries);
+	if (!status && t->flags & STEP_TIMELINE_MEMORY)
+		status = put_memory(t);
+	chrome_close(&t->j);
+	return status;
+}
+
+static void timeline_clear(struct timeline *t)
+{
+	vec_clear(&t->devices);
+	strings_clear(&t->device_names);
+	vec_clear(&t->pids);
+	vec_clear(&t->tids);
+	strings_clear(&t->tensor_names);
+	vec_clear(&t->tensors);
+	strings_clear(&t->allocators);
+	vec_clear(&t->changes);
+	tensor_description_clear(&t->description);
+	buf_clear(&t->scratch);
+}
+
+static enum tfprof_status write_message(struct span message,
+	enum tfprof_status add_message(struct timeline *t, struct span message), unsigned flags,
+	struct sink *out, const char **bad, struct tfprof_error *err)
+{
+	struct timeline t = {.flags = flags, .j = json_writer(out), .err = err};
+	enum tfprof_status status;
+
+	if (!strings_init(&t.device_names) || !strings_init(&t.tensor_names) ||
+	    !strings_init(&t.allocators))
+		status = error_no_memory(err);
+	else
+		status = add_message(&t, message);
+	if (!status)
+		status = put_all(&t);
+	*bad = t.bad;
+	timeline_clear(&t);
+	return status;
+}
+
+enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags,
+	struct sink *out, const char **bad, struct tfprof_error *err)
+{
+	return write_message(run_metadata, add_run_metadata, flags, out, bad, err);
+}
+
+enum tfprof_status step_timeline_write_stats(struct span step_stats, unsigned flags,
+	struct sink *out, const char **bad, struct tfprof_error *err)
+{
+	return write_message(step_stats, add_step_stats, flags, out, bad, err);
+}
