@@ -23,8 +23,8 @@ struct plan {
 
 static const char *const ops[] = {"Conv2D", "MatMul", "BiasAdd", "Relu", "FusedBatchNormV3", "Add",
 	"Mul", "Const", "VariableV2", "Identity", "Reshape", "Conv2DBackpropInput",
-	"Conv2DBackpropFilter", "ReluGrad", "ApplyMomentum", "StridedSlice", "ConcatV2", "Sum", "Mean",
-	"Pack", "Shape", "Softmax", "Assign", "Transpose"};
+	"Conv2DBackpropFilter", "ReluGrad", "ApplyMomentum", "StridedSlice", "ConcatV2", "Sum",
+	"Mean", "Pack", "Shape", "Softmax", "Assign", "Transpose"};
 enum { N_OPS = sizeof(ops) / sizeof(*ops), N_STACKS = 3000, N_FRAMES = 9, N_STRINGS = 4000 };
 
 /* A well-mixed number for a place: what, of which node, which one. */
@@ -50,8 +50,9 @@ static void put_name(const struct plan *p, struct buf *b, uint64_t node)
 	if (p->shape == DEEP)
 		for (uint64_t level = 0, n = draw(p, 3, node, 40); level < n; level++)
 			buf_printf(b, "block_%d/", (int)(level % 7));
-	buf_printf(b, "tower_%d/stage_%d/unit_%d/sub%d/%s_%llu", (int)(node / 20000), (int)(node / 2000 % 10),
-		(int)(node / 100 % 20), (int)(node / 50 % 2), op_of(p, node), (unsigned long long)node);
+	buf_printf(b, "tower_%d/stage_%d/unit_%d/sub%d/%s_%llu", (int)(node / 20000),
+		(int)(node / 2000 % 10), (int)(node / 100 % 20), (int)(node / 50 % 2),
+		op_of(p, node), (unsigned long long)node);
 }
 
 static const char *device_of(const struct plan *p, uint64_t node)
@@ -272,7 +273,8 @@ static void put_strings(struct buf *b, uint32_t field)
 		else if (i < 440)
 			snprintf(text, sizeof(text), "build_layer_%d", i);
 		else
-			snprintf(text, sizeof(text), "x = tf.layers.something(x, %d, name='layer')", i);
+			snprintf(text, sizeof(text), "x = tf.layers.something(x, %d, name='layer')",
+				i);
 		wire_put_int(b, 1, i);
 		wire_put_bytes(b, 2, span_of(text));
 		wire_close(b, entry);
@@ -422,8 +424,8 @@ int main(int argc, char **argv)
 		else if (strcmp(argv[i], "--shape") == 0)
 			p.shape = (enum shape)index_of(shape_names, argv[i + 1]);
 	}
-	static void (*const writers[])(const struct plan *) = {write_profile, write_graph,
-		write_run_meta, write_op_log};
+	static void (*const writers[])(
+		const struct plan *) = {write_profile, write_graph, write_run_meta, write_op_log};
 
 	setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	writers[kind](&p);

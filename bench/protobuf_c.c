@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 		return 1;
 	getrusage(RUSAGE_SELF, &usage);
 	printf("{\"unpack_ms\": %.3f, \"nodes\": %zu, \"peak_mb\": %.1f}\n",
-		(double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6,
+		(double)(end.tv_sec - start.tv_sec) * 1e3 +
+			(double)(end.tv_nsec - start.tv_nsec) / 1e6,
 		profile->n_nodes, (double)usage.ru_maxrss * 1024 / 1e6);
 	return 0;
 }

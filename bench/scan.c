@@ -113,7 +113,8 @@ int main(int argc, char **argv)
 			scan_node(f.bytes);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	printf("{\"scan_ms\": %.3f, \"sum\": %llu}\n",
-		(double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6,
+		(double)(end.tv_sec - start.tv_sec) * 1e3 +
+			(double)(end.tv_nsec - start.tv_nsec) / 1e6,
 		(unsigned long long)sum);
 	return 0;
 }

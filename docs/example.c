@@ -13,16 +13,16 @@ int main(int argc, char **argv)
 	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {TFPROF_NO_MEMORY, "out of memory"};
-	int failed = !profile || !options ||
-		tfprof_profile_load(profile, &file, &err) ||
+	int failed = !profile || !options || tfprof_profile_load(profile, &file, &err) ||
 		tfprof_options_set(options, "select", "micros,occurrence", &err) ||
 		tfprof_options_set(options, "order_by", "micros", &err) ||
-		tfprof_query_run(profile, TFPROF_OP, options, TFPROF_WANT_TABLE, NULL, &result, &err);
+		tfprof_query_run(profile, TFPROF_OP, options, TFPROF_WANT_TABLE, NULL, &result,
+			&err);
 
 	if (failed) {
 		fprintf(stderr, "example: %s\n", err.text);
 	} else {
-		const struct tfprof_row *row = tfprof_result_get_row(result, 1);   /* 0 is the root */
+		const struct tfprof_row *row = tfprof_result_get_row(result, 1); /* 0 is the root */
 
 		fputs(tfprof_result_get_text(result, NULL), stdout);
 		if (row)

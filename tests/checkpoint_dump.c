@@ -35,20 +35,13 @@ static void put_error(const struct tfprof_error *err)
 static void put_value(const struct checkpoint_values *v, size_t i)
 {
 	switch (v->kind) {
-	case DTYPE_INTEGER:
-		printf("%" PRId64, v->integers[i]);
-		break;
-	case DTYPE_NATURAL:
-		printf("%" PRIu64, v->naturals[i]);
-		break;
-	case DTYPE_REAL:
-		printf("\"%a\"", v->reals[i]);
-		break;
+	case DTYPE_INTEGER: printf("%" PRId64, v->integers[i]); break;
+	case DTYPE_NATURAL: printf("%" PRIu64, v->naturals[i]); break;
+	case DTYPE_REAL: printf("\"%a\"", v->reals[i]); break;
 	case DTYPE_COMPLEX:
 		printf("[\"%a\", \"%a\"]", v->complexes[i].real, v->complexes[i].imaginary);
 		break;
-	default:
-		put_hex(v->texts[i]);
+	default: put_hex(v->texts[i]);
 	}
 }
 
@@ -83,7 +76,7 @@ static void put_report(const struct checkpoint *ckpt, const struct checkpoint_te
 	struct tfprof_error err;
 
 	if (tensor_value_put(ckpt, t, &text, &message, &err) ||
-	    tensor_value_put(ckpt, t, &again, NULL, &err)) {
+		tensor_value_put(ckpt, t, &again, NULL, &err)) {
 		put_error(&err);
 	} else {
 		printf("\"text\": ");

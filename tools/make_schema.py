@@ -64,6 +64,7 @@ MAX_FIELDS, MAX_VALUES = 64, 100  # as in schema.h
 
 HEAD = """\
 /* Made by tools/make_schema.py from TensorFlow's descriptors; do not edit. */
+/* clang-format off */
 #include "proto/schema.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

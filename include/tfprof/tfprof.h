@@ -35,15 +35,15 @@ extern "C" {
 #endif
 
 /* name, value: value is also the exit status family the program maps it to. */
-#define TFPROF_STATUS_LIST(X)                                                  \
-	X(OK, "fine")                                                          \
-	X(NO_MEMORY, "out of memory")                                          \
-	X(IO, "a file could not be read or written")                           \
-	X(FORMAT, "bytes are not what they should be")                         \
-	X(ARGUMENT, "an argument or option is wrong")                          \
-	X(REGEX, "a regular expression is wrong or runs away")                 \
-	X(STEP, "the step is not in the profile")                              \
-	X(CANCELLED, "stopped by the caller")                                  \
+#define TFPROF_STATUS_LIST(X)                                  \
+	X(OK, "fine")                                          \
+	X(NO_MEMORY, "out of memory")                          \
+	X(IO, "a file could not be read or written")           \
+	X(FORMAT, "bytes are not what they should be")         \
+	X(ARGUMENT, "an argument or option is wrong")          \
+	X(REGEX, "a regular expression is wrong or runs away") \
+	X(STEP, "the step is not in the profile")              \
+	X(CANCELLED, "stopped by the caller")                  \
 	X(UNSUPPORTED, "not possible with this profile or view")
 
 enum tfprof_status {
@@ -128,22 +128,22 @@ TFPROF_API enum tfprof_status tfprof_profile_load(tfprof_profile *profile,
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
  * `_save` writes the file whole or not at all. */
-TFPROF_API enum tfprof_status tfprof_profile_serialize(const tfprof_profile *profile,
-	void **bytes, size_t *size, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_save(const tfprof_profile *profile,
-	const char *path, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_serialize(const tfprof_profile *profile, void **bytes,
+	size_t *size, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_save(const tfprof_profile *profile, const char *path,
+	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
 struct tfprof_summary {
 	size_t n_nodes;
 	size_t n_steps;
-	size_t n_devices;          /* canonical devices */
+	size_t n_devices; /* canonical devices */
 	int has_code_traces;
 	int has_run_meta;
 	int has_float_ops;
 	int has_checkpoint;
 	int misses_accelerator_stream;
-	double coverage;           /* share of the nodes that ran in some step */
+	double coverage; /* share of the nodes that ran in some step */
 };
 
 TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,
@@ -195,8 +195,8 @@ TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *n
  * that the original took are taken (an unknown select word is ignored, an
  * unknown order_by means name). The words ignored are named in the result's
  * notes. */
-TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options,
-	const void *bytes, size_t size, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options, const void *bytes,
+	size_t size, struct tfprof_error *err);
 
 /* The echo of all options, a line each, as an empty line in the shell shows
  * it. Borrowed until the options change. */
@@ -206,9 +206,9 @@ TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *
 struct tfprof_option_info {
 	const char *name;
 	const char *default_value;
-	const char *help;          /* one sentence */
-	const char *kind;          /* "int", "bool", "word", "words", "regexes", "output" */
-	const char *const *words;  /* NULL-terminated valid words, or NULL */
+	const char *help;         /* one sentence */
+	const char *kind;         /* "int", "bool", "word", "words", "regexes", "output" */
+	const char *const *words; /* NULL-terminated valid words, or NULL */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 
@@ -220,13 +220,13 @@ enum tfprof_view { TFPROF_SCOPE, TFPROF_GRAPH, TFPROF_OP, TFPROF_CODE };
 TFPROF_API int tfprof_view_from_name(const char *name);
 
 enum tfprof_query_flags {
-	TFPROF_WANT_MESSAGE = 1,   /* GraphNodeProto or MultiGraphNodeProto bytes */
-	TFPROF_WANT_TABLE = 2,     /* the shown nodes as rows */
-	TFPROF_WANT_FRAME = 4,     /* options before and a line after a stdout report,
-	                              as TensorFlow's Python API prints it */
-	TFPROF_STRICT = 8,         /* an output that the view cannot have is an error, also
-	                              if the options came as a message: else that is a
-	                              note, as in TensorFlow's Python API */
+	TFPROF_WANT_MESSAGE = 1, /* GraphNodeProto or MultiGraphNodeProto bytes */
+	TFPROF_WANT_TABLE = 2,   /* the shown nodes as rows */
+	TFPROF_WANT_FRAME = 4,   /* options before and a line after a stdout report,
+				    as TensorFlow's Python API prints it */
+	TFPROF_STRICT = 8,       /* an output that the view cannot have is an error, also
+				    if the options came as a message: else that is a
+				    note, as in TensorFlow's Python API */
 };
 
 typedef struct tfprof_result tfprof_result;
@@ -234,9 +234,9 @@ typedef struct tfprof_result tfprof_result;
 /* Runs a query: writes the output the options name (a stdout report is not
  * printed but kept as the result's text) and gives what `flags` want.
  * `cancel`, if not NULL, is polled; non-zero stops the query. */
-TFPROF_API enum tfprof_status tfprof_query_run(const tfprof_profile *profile,
-	enum tfprof_view view, const tfprof_options *options, unsigned flags,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
+	const tfprof_options *options, unsigned flags, const volatile int *cancel,
+	tfprof_result **result, struct tfprof_error *err);
 TFPROF_API void tfprof_result_free(tfprof_result *result);
 
 /* What belongs on stdout: the report, or what is said when a file was written. */
@@ -249,9 +249,9 @@ TFPROF_API const void *tfprof_result_get_message(const tfprof_result *result, si
 /* A row of the table: a shown node in display order. Strings end in NUL. */
 struct tfprof_row {
 	const char *name;
-	int64_t parent;            /* row index, -1 for the root */
-	int32_t depth;             /* 0 for the root */
-	int32_t accounted;         /* 0: own numbers print as -- */
+	int64_t parent;    /* row index, -1 for the root */
+	int32_t depth;     /* 0 for the root */
+	int32_t accounted; /* 0: own numbers print as -- */
 	int64_t run_count, exec_micros, accelerator_exec_micros, cpu_exec_micros;
 	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
 	int64_t parameters, float_ops, definition_count;
@@ -259,10 +259,10 @@ struct tfprof_row {
 	int64_t total_cpu_exec_micros, total_requested_bytes, total_peak_bytes;
 	int64_t total_residual_bytes, total_output_bytes, total_parameters;
 	int64_t total_float_ops, total_definition_count;
-	const char *device;        /* "" if none; several are joined by | */
-	const char *op_types;      /* joined by | */
-	const char *shape;         /* "3x3x16", "" if unknown */
-	const char *input_shapes;  /* "0:2x6|1:unknown" */
+	const char *device;       /* "" if none; several are joined by | */
+	const char *op_types;     /* joined by | */
+	const char *shape;        /* "3x3x16", "" if unknown */
+	const char *input_shapes; /* "0:2x6|1:unknown" */
 };
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
 TFPROF_API const struct tfprof_row *tfprof_result_get_row(const tfprof_result *result, size_t i);
@@ -287,7 +287,12 @@ TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_inp
 typedef struct tfprof_advice_options tfprof_advice_options;
 
 /* How much a finding matters. */
-enum tfprof_level { TFPROF_LEVEL_NONE, TFPROF_LEVEL_NOTICE, TFPROF_LEVEL_WARNING, TFPROF_LEVEL_HIGH };
+enum tfprof_level {
+	TFPROF_LEVEL_NONE,
+	TFPROF_LEVEL_NOTICE,
+	TFPROF_LEVEL_WARNING,
+	TFPROF_LEVEL_HIGH
+};
 
 /* All checkers with their defaults. NULL if memory is out. */
 TFPROF_API tfprof_advice_options *tfprof_advice_options_new(void);

@@ -11,10 +11,13 @@ static int apply_settings(tfprof_advice_options *options, PyObject *settings)
 		const char *checker, *option, *value;
 		struct tfprof_error err = {0};
 		int ok = is_tuple(triple, "settings are (checker, option, value) triples") &&
-			PyArg_ParseTuple(triple, "szz;settings are (checker, option, value) triples",
-				&checker, &option, &value);
+			PyArg_ParseTuple(triple,
+				"szz;settings are (checker, option, value) triples", &checker,
+				&option, &value);
 
-		if (ok && tfprof_advice_options_set(options, checker, option, value, &err) != TFPROF_OK) {
+		if (ok &&
+			tfprof_advice_options_set(options, checker, option, value, &err) !=
+				TFPROF_OK) {
 			error_raise(&err);
 			ok = 0;
 		}
@@ -51,10 +54,9 @@ static PyObject *run(struct profile_object *self, const tfprof_advice_options *o
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
 
-	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_advise_run(self->profile, options, NULL, &result, &err);
-	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+	Py_BEGIN_ALLOW_THREADS status =
+		tfprof_advise_run(self->profile, options, NULL, &result, &err);
+	Py_END_ALLOW_THREADS return status == TFPROF_OK ? result_new(result) : error_raise(&err);
 }
 
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct batch_block {
 	struct ArrowArray *pointers[N_ROW_FIELDS];
 	struct ArrowArray columns[N_ROW_FIELDS];
@@ -34,8 +33,12 @@ static const void *value_at(const struct run *run, size_t i)
 /* How many bytes of `at` are one character of UTF-8; 0 if they are none. */
 static size_t utf8_length(const unsigned char *at, size_t n)
 {
-	size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2
-		: at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+	size_t length = at[0] < 0x80 ? 1
+		: at[0] < 0xc2       ? 0
+		: at[0] < 0xe0       ? 2
+		: at[0] < 0xf0       ? 3
+		: at[0] < 0xf5       ? 4
+				     : 0;
 
 	if (length > n)
 		return 0;
@@ -209,7 +212,7 @@ int arrow_batch_make(const tfprof_result *result, size_t first, size_t n, size_t
 	n = fit(result, first, n);
 	if (n == 0) {
 		free(block);
-		return EOVERFLOW;      /* one text of more than 2 GiB */
+		return EOVERFLOW; /* one text of more than 2 GiB */
 	}
 	*out = (struct ArrowArray){
 		.length = (int64_t)n,

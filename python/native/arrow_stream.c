@@ -42,7 +42,7 @@ static const char *stream_get_last_error(struct ArrowArrayStream *stream)
 	struct stream *s = stream->private_data;
 
 	return s->failed == EOVERFLOW ? "a text of more than 2 GiB does not fit a column"
-	       : s->failed            ? "out of memory"
+		: s->failed           ? "out of memory"
 				      : NULL;
 }
 

@@ -64,10 +64,10 @@ int errors_add(PyObject *module)
 		return -1;
 	argument_error = make_class("tfprof.ArgumentError",
 		"An option, a regular expression or a step is wrong.", PyExc_ValueError);
-	format_error = make_class("tfprof.FormatError",
-		"Bytes are not the message they should be.", PyExc_ValueError);
-	file_error = make_class("tfprof.FileError",
-		"A file could not be read or written.", PyExc_OSError);
+	format_error = make_class("tfprof.FormatError", "Bytes are not the message they should be.",
+		PyExc_ValueError);
+	file_error = make_class("tfprof.FileError", "A file could not be read or written.",
+		PyExc_OSError);
 	if (add(module, "ArgumentError", argument_error) < 0 ||
 		add(module, "FormatError", format_error) < 0 ||
 		add(module, "FileError", file_error) < 0)

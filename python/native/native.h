@@ -57,9 +57,8 @@ PyObject *text_from(const char *at, size_t n);
 /* ---- types ------------------------------------------------------------ */
 
 struct profile_object {
-	PyObject_HEAD
-	tfprof_profile *profile;
-	PyObject *notes;               /* str: what the last add had to say */
+	PyObject_HEAD tfprof_profile *profile;
+	PyObject *notes; /* str: what the last add had to say */
 	/* Held by whoever adds or reads what adding moves. It is only ever
 	 * taken without the interpreter's lock, so the two cannot wait for
 	 * each other. */
@@ -95,36 +94,36 @@ PyObject *result_arrow_stream(struct shared_result *shared);
 
 /* The fields of a tfprof_row, in the order of Python's tuples and columns:
  * X(kind, name), kind TEXT, BOOL, INT32, INT64 or INDEX (none is null). */
-#define ROW_FIELDS(X)                                                          \
-	X(TEXT, name)                                                          \
-	X(INDEX, parent)                                                       \
-	X(INT32, depth)                                                        \
-	X(BOOL, accounted)                                                     \
-	X(INT64, run_count)                                                    \
-	X(INT64, exec_micros)                                                  \
-	X(INT64, accelerator_exec_micros)                                      \
-	X(INT64, cpu_exec_micros)                                              \
-	X(INT64, requested_bytes)                                              \
-	X(INT64, peak_bytes)                                                   \
-	X(INT64, residual_bytes)                                               \
-	X(INT64, output_bytes)                                                 \
-	X(INT64, parameters)                                                   \
-	X(INT64, float_ops)                                                    \
-	X(INT64, definition_count)                                             \
-	X(INT64, total_run_count)                                              \
-	X(INT64, total_exec_micros)                                            \
-	X(INT64, total_accelerator_exec_micros)                                \
-	X(INT64, total_cpu_exec_micros)                                        \
-	X(INT64, total_requested_bytes)                                        \
-	X(INT64, total_peak_bytes)                                             \
-	X(INT64, total_residual_bytes)                                         \
-	X(INT64, total_output_bytes)                                           \
-	X(INT64, total_parameters)                                             \
-	X(INT64, total_float_ops)                                              \
-	X(INT64, total_definition_count)                                       \
-	X(TEXT, device)                                                        \
-	X(TEXT, op_types)                                                      \
-	X(TEXT, shape)                                                         \
+#define ROW_FIELDS(X)                           \
+	X(TEXT, name)                           \
+	X(INDEX, parent)                        \
+	X(INT32, depth)                         \
+	X(BOOL, accounted)                      \
+	X(INT64, run_count)                     \
+	X(INT64, exec_micros)                   \
+	X(INT64, accelerator_exec_micros)       \
+	X(INT64, cpu_exec_micros)               \
+	X(INT64, requested_bytes)               \
+	X(INT64, peak_bytes)                    \
+	X(INT64, residual_bytes)                \
+	X(INT64, output_bytes)                  \
+	X(INT64, parameters)                    \
+	X(INT64, float_ops)                     \
+	X(INT64, definition_count)              \
+	X(INT64, total_run_count)               \
+	X(INT64, total_exec_micros)             \
+	X(INT64, total_accelerator_exec_micros) \
+	X(INT64, total_cpu_exec_micros)         \
+	X(INT64, total_requested_bytes)         \
+	X(INT64, total_peak_bytes)              \
+	X(INT64, total_residual_bytes)          \
+	X(INT64, total_output_bytes)            \
+	X(INT64, total_parameters)              \
+	X(INT64, total_float_ops)               \
+	X(INT64, total_definition_count)        \
+	X(TEXT, device)                         \
+	X(TEXT, op_types)                       \
+	X(TEXT, shape)                          \
 	X(TEXT, input_shapes)
 
 enum row_kind { ROW_TEXT, ROW_BOOL, ROW_INT32, ROW_INT64, ROW_INDEX };
@@ -132,7 +131,7 @@ enum row_kind { ROW_TEXT, ROW_BOOL, ROW_INT32, ROW_INT64, ROW_INDEX };
 struct row_field {
 	const char *name;
 	enum row_kind kind;
-	size_t offset;                 /* in struct tfprof_row */
+	size_t offset; /* in struct tfprof_row */
 };
 
 #define N_ROW_FIELDS 30

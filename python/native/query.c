@@ -11,7 +11,8 @@ static int apply_settings(tfprof_options *options, PyObject *settings)
 		struct tfprof_error err = {0};
 		const char *name, *value;
 		int ok = is_tuple(pair, "settings are (name, value) pairs") &&
-			PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs", &name, &value);
+			PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs", &name,
+				&value);
 
 		if (ok && tfprof_options_set(options, name, value, &err) != TFPROF_OK) {
 			error_raise(&err);
@@ -47,11 +48,9 @@ static PyObject *run(struct profile_object *self, int view, const tfprof_options
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
 
-	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, flags, NULL,
-		&result, &err);
-	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+	Py_BEGIN_ALLOW_THREADS status = tfprof_query_run(self->profile, (enum tfprof_view)view,
+		options, flags, NULL, &result, &err);
+	Py_END_ALLOW_THREADS return status == TFPROF_OK ? result_new(result) : error_raise(&err);
 }
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 struct result_object {
-	PyObject_HEAD
-	struct shared_result *shared;
+	PyObject_HEAD struct shared_result *shared;
 };
 
 static PyTypeObject *result_type;
@@ -72,10 +71,8 @@ static void result_dealloc(PyObject *self)
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 	struct shared_result *shared = shared_of(self);
 
-	Py_BEGIN_ALLOW_THREADS
-	shared_result_drop(shared);
-	Py_END_ALLOW_THREADS
-	release(self);
+	Py_BEGIN_ALLOW_THREADS shared_result_drop(shared);
+	Py_END_ALLOW_THREADS release(self);
 	Py_DECREF((PyObject *)type);
 }
 
@@ -118,9 +115,7 @@ static PyObject *value_from(const struct tfprof_row *row, const struct row_field
 	const char *text;
 
 	switch (field->kind) {
-	case ROW_TEXT:
-		text = *(const char *const *)at;
-		return text_from(text, strlen(text));
+	case ROW_TEXT: text = *(const char *const *)at; return text_from(text, strlen(text));
 	case ROW_BOOL: return PyBool_FromLong(*(const int32_t *)at);
 	case ROW_INT32: return PyLong_FromLong(*(const int32_t *)at);
 	case ROW_INT64: break;
@@ -176,7 +171,8 @@ static PyObject *numbers_of(const tfprof_result *result, const struct row_field 
 	for (size_t i = 0; out && i < n; i++) {
 		const void *at = row_at(tfprof_result_get_row(result, i), field);
 		int64_t value = field->kind == ROW_INT64 || field->kind == ROW_INDEX
-			? *(const int64_t *)at : *(const int32_t *)at;
+			? *(const int64_t *)at
+			: *(const int32_t *)at;
 
 		memcpy(out + i * sizeof(value), &value, sizeof(value));
 	}
@@ -240,8 +236,8 @@ static PyGetSetDef attributes[] = {
 	{"text", result_get_text, NULL, "bytes: what belongs on stdout.", NULL},
 	{"notes", result_get_notes, NULL, "str: what belongs on stderr.", NULL},
 	{"message", result_get_message, NULL, "bytes: the result message.", NULL},
-	{"level", result_get_level, NULL, "int: how much the worst finding of advice matters, 0 to 3.",
-		NULL},
+	{"level", result_get_level, NULL,
+		"int: how much the worst finding of advice matters, 0 to 3.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

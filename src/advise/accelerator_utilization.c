@@ -10,7 +10,7 @@ static const struct tfprof_checker_option_info options[] = {
 };
 
 struct usage {
-	uint32_t device;           /* string id */
+	uint32_t device; /* string id */
 	int64_t accelerator_us, start_us, end_us;
 };
 
@@ -20,7 +20,8 @@ static uint32_t last_exec(const struct model *m, uint32_t node)
 {
 	uint32_t last = NONE;
 
-	for (uint32_t row = m->nodes.first_exec[node]; row != NONE; row = exec_at(&m->execs, row)->next)
+	for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
+		row = exec_at(&m->execs, row)->next)
 		last = row;
 	return last;
 }

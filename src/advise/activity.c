@@ -33,8 +33,9 @@ static uint32_t find_device(struct activity *a, struct span lower)
 		uint32_t task = find_task(a, task_of(name));
 
 		if (task == NONE ||
-			!vec_push(&a->devices, ((struct activity_device){name, device_kind(name),
-						       span_contains(name, SPAN("memcpy")), task})))
+			!vec_push(&a->devices,
+				((struct activity_device){name, device_kind(name),
+					span_contains(name, SPAN("memcpy")), task})))
 			return NONE;
 	}
 	return id;
@@ -61,14 +62,16 @@ static bool task_in_label(struct activity *a, struct span name, struct buf *scra
 struct collector {
 	struct activity *activity;
 	uint32_t node, step;
-	struct span last_name;     /* most events have the device of the one before */
+	struct span last_name; /* most events have the device of the one before */
 	uint32_t last_device;
 };
 
 static bool add_event(void *context, const struct exec_time *time)
 {
 	struct collector *c = context;
-	struct event event = {.start = time->start_us, .node = c->node, .step = c->step,
+	struct event event = {.start = time->start_us,
+		.node = c->node,
+		.step = c->step,
 		.accelerator = time->accelerator};
 
 	if (time->device.at != c->last_name.at || time->device.n != c->last_name.n) {

@@ -15,28 +15,28 @@
 #include "model/model.h"
 
 struct activity_device {
-	struct span name;          /* lower-cased */
-	unsigned kind;             /* of device.h */
-	bool is_copy_engine;       /* …/memcpy */
+	struct span name;    /* lower-cased */
+	unsigned kind;       /* of device.h */
+	bool is_copy_engine; /* …/memcpy */
 	uint32_t task;
 };
 
 struct activity_task {
-	struct span name;          /* as task_of() has it */
+	struct span name; /* as task_of() has it */
 	struct span job;
 };
 
 struct event {
 	int64_t start, end;
 	uint32_t node, device;
-	uint32_t step;             /* index of the step */
-	bool accelerator;          /* a kernel on a stream, not its launch or a cpu's work */
+	uint32_t step;    /* index of the step */
+	bool accelerator; /* a kernel on a stream, not its launch or a cpu's work */
 };
 
 struct moved {
 	struct transfer_entry entry;
-	uint32_t device;           /* where the entry stands */
-	uint32_t from, to;         /* tasks; NONE: not known */
+	uint32_t device;   /* where the entry stands */
+	uint32_t from, to; /* tasks; NONE: not known */
 	uint32_t step;
 };
 
@@ -46,14 +46,14 @@ static inline int64_t moved_us(const struct moved *t)
 }
 
 struct activity {
-	struct strings names, task_names;  /* a number is that of the name */
+	struct strings names, task_names; /* a number is that of the name */
 	struct arena arena;
 	VEC(struct activity_device) devices;
 	VEC(struct activity_task) tasks;
 	size_t n_steps;
 	VEC(struct event) events;
 	VEC(struct moved) transfers;
-	size_t *first_event, *first_transfer;      /* n_steps + 1 */
+	size_t *first_event, *first_transfer; /* n_steps + 1 */
 	/* How long each step took: the longest of its tasks, each by its own
 	 * clock, from its first event or transfer to its last. */
 	int64_t *step_us;

@@ -106,13 +106,15 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 	struct tfprof_options *o = tfprof_options_new();
 	enum tfprof_status status = o ? TFPROF_OK : error_no_memory(err);
 
-	*q = (struct query){.model = c->model, .kind = view, .cancel = c->cancel,
+	*q = (struct query){.model = c->model,
+		.kind = view,
+		.cancel = c->cancel,
 		.metrics = ALL_METRICS};
 	for (; status == TFPROF_OK && *settings; settings += 2)
 		status = tfprof_options_set(o, settings[0], settings[1], err);
 	if (status == TFPROF_OK)
-		status = tfprof_options_set(
-			o, "source_lines", c->options->source_lines ? "true" : "false", err);
+		status = tfprof_options_set(o, "source_lines",
+			c->options->source_lines ? "true" : "false", err);
 	q->options = o;
 	if (status == TFPROF_OK)
 		status = c->views->get(c->views->context, q, err);
@@ -137,8 +139,11 @@ struct finding *check_find(struct check *c, const char *what, enum tfprof_level 
 	}
 	vec_clear(&c->lost.places);
 	vec_clear(&c->lost.figures);
-	*f = (struct finding){.what = what, .level = level, .confidence = confidence,
-		.text = check_copy(c, buf_get(&c->text)), .step = NO_STEP};
+	*f = (struct finding){.what = what,
+		.level = level,
+		.confidence = confidence,
+		.text = check_copy(c, buf_get(&c->text)),
+		.step = NO_STEP};
 	c->text.n = 0;
 	return f;
 }

@@ -17,8 +17,8 @@ enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 /* Where to look. What is empty or 0 does not apply. */
 struct place {
 	struct span device, node, op;
-	struct span line;              /* of the user's program, as code view labels it */
-	int64_t micros, bytes;         /* its part in the finding */
+	struct span line;      /* of the user's program, as code view labels it */
+	int64_t micros, bytes; /* its part in the finding */
 };
 
 /* Further figures of a finding, for programs. */
@@ -28,16 +28,16 @@ struct figure {
 };
 
 struct finding {
-	const char *what;              /* a word for programs */
-	enum tfprof_level level;       /* NONE: information, nothing wrong */
+	const char *what;        /* a word for programs */
+	enum tfprof_level level; /* NONE: information, nothing wrong */
 	enum confidence confidence;
-	struct span text;              /* for people: a line, or several */
-	const char *remedy;            /* what to do, NULL if nothing */
-	int64_t step;                  /* NO_STEP: not about one step */
+	struct span text;   /* for people: a line, or several */
+	const char *remedy; /* what to do, NULL if nothing */
+	int64_t step;       /* NO_STEP: not about one step */
 	/* What is at stake in a step; 0 does not apply. */
 	int64_t stake_us, stake_bytes;
-	double stake_share;            /* 0…1, of what the text says */
-	struct span from, to;          /* of a link: its tasks */
+	double stake_share;   /* 0…1, of what the text says */
+	struct span from, to; /* of a link: its tasks */
 	VEC(struct place) places;
 	VEC(struct figure) figures;
 };
@@ -47,17 +47,17 @@ struct finding {
 /* What a checker came to. */
 struct verdict {
 	const struct checker *checker;
-	bool skipped;                  /* it had nothing to look at */
-	struct span remark;            /* why, or what it looked at without finding anything */
+	bool skipped;       /* it had nothing to look at */
+	struct span remark; /* why, or what it looked at without finding anything */
 	VEC(struct finding *) findings;
 };
 
 struct advice {
 	struct arena arena;
 	VEC(struct verdict) verdicts;
-	struct activity *activity;     /* made when a checker first asks */
-	struct buf notes;              /* lines for stderr */
-	bool failed;                   /* memory is out */
+	struct activity *activity; /* made when a checker first asks */
+	struct buf notes;          /* lines for stderr */
+	bool failed;               /* memory is out */
 };
 
 /* Gives the views of the profile that is looked at. */
@@ -75,12 +75,12 @@ struct check {
 	const volatile int *cancel;
 	struct advice *advice;
 	struct verdict *verdict;
-	struct buf text;               /* write here, then check_find() */
-	struct finding lost;           /* stands in for a finding when memory is out */
+	struct buf text;     /* write here, then check_find() */
+	struct finding lost; /* stands in for a finding when memory is out */
 };
 
 struct checker {
-	struct tfprof_checker_info info;   /* name, one sentence, options */
+	struct tfprof_checker_info info; /* name, one sentence, options */
 	/* Reports hold nothing but what the original's would: remarks go to
 	 * stderr instead. */
 	bool is_original;
@@ -105,11 +105,13 @@ enum tfprof_level advice_level(const struct advice *a);
 /* ---- for checkers --------------------------------------------------------- */
 
 /* How bad a share is: the highest level whose limit it reaches. */
-static inline enum tfprof_level check_level(
-	double share, double notice, double warning, double high)
+static inline enum tfprof_level check_level(double share, double notice, double warning,
+	double high)
 {
-	return share >= high ? TFPROF_LEVEL_HIGH : share >= warning ? TFPROF_LEVEL_WARNING
-		: share >= notice ? TFPROF_LEVEL_NOTICE : TFPROF_LEVEL_NONE;
+	return share >= high       ? TFPROF_LEVEL_HIGH
+		: share >= warning ? TFPROF_LEVEL_WARNING
+		: share >= notice  ? TFPROF_LEVEL_NOTICE
+				   : TFPROF_LEVEL_NONE;
 }
 
 /* A limit that no share reaches: the level does not occur. */

@@ -64,7 +64,8 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 		buf_span(&c->text, op);
 		put_times(&c->text, &q, query_own, i);
 		buf_printf(&c->text, " (%.2f%%)", 100.0 * own / (total + 1e-10));
-		add_place(c, &places, (struct place){.op = op, .micros = query_own(&q, METRIC_MICROS, i)});
+		add_place(c, &places,
+			(struct place){.op = op, .micros = query_own(&q, METRIC_MICROS, i)});
 	}
 	if (places.n)
 		find(c, "expensive_types", &places);
@@ -93,10 +94,11 @@ static enum tfprof_status check_scopes(struct check *c, struct tfprof_error *err
 		buf_printf(&c->text, "top %lld graph node: ", (long long)++n);
 		buf_span(&c->text, name);
 		put_times(&c->text, &q, query_own, i);
-		add_place(c, &places, (struct place){.node = name,
-			.op = node == NONE ? (struct span){"", 0}
-					   : model_text(c->model, c->model->nodes.op[node]),
-			.micros = query_own(&q, METRIC_MICROS, i)});
+		add_place(c, &places,
+			(struct place){.node = name,
+				.op = node == NONE ? (struct span){"", 0}
+						   : model_text(c->model, c->model->nodes.op[node]),
+				.micros = query_own(&q, METRIC_MICROS, i)});
 	}
 	if (places.n)
 		find(c, "expensive_nodes", &places);
@@ -140,8 +142,8 @@ static void put_line(struct check *c, const struct query *q, uint32_t row, int64
 	buf_fill(&c->text, ' ', (size_t)level * 2);
 	buf_span(&c->text, label);
 	put_times(&c->text, q, query_total, row);
-	add_place(c, places, (struct place){.line = label,
-		.micros = query_total(q, METRIC_MICROS, row)});
+	add_place(c, places,
+		(struct place){.line = label, .micros = query_total(q, METRIC_MICROS, row)});
 }
 
 /* The first lines below `from` and what they call, level by level. */
@@ -169,8 +171,8 @@ static void put_lines(struct check *c, const struct query *q, const uint32_t *en
 
 static enum tfprof_status check_code(struct check *c, struct tfprof_error *err)
 {
-	const char *settings[] = {
-		"max_depth", "100", "min_micros", "1", "order_by", "micros", NULL};
+	const char *settings[] = {"max_depth", "100", "min_micros", "1", "order_by", "micros",
+		NULL};
 	struct query q;
 	enum tfprof_status status = check_query(c, TFPROF_CODE, settings, &q, err);
 	uint32_t *end = status == TFPROF_OK ? find_ends(c, &q) : NULL, row = 0;

@@ -15,7 +15,7 @@ static const struct tfprof_checker_option_info options[] = {
 struct gap {
 	size_t step;
 	struct interval when;
-	uint32_t before, after;    /* nodes */
+	uint32_t before, after; /* nodes */
 };
 
 struct idle {
@@ -28,7 +28,7 @@ struct idle {
 struct scan {
 	int64_t start, busy_until, idle_us;
 	int64_t n_kernels;
-	uint32_t last_node;        /* whose kernel ended last */
+	uint32_t last_node; /* whose kernel ended last */
 	struct gap longest;
 };
 
@@ -114,8 +114,8 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, idle->span_us / idle->n_steps);
-	buf_printf(b, " a step\n  longest gap, in step %lld: ",
-		(long long)c->model->steps.at[gap->step]);
+	buf_printf(b,
+		" a step\n  longest gap, in step %lld: ", (long long)c->model->steps.at[gap->step]);
 	format_number(b, UNIT_MICROS, length);
 	buf_text(b, " after ");
 	place_put(b, &before);
@@ -158,8 +158,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (!idle[d].span_us)
 			continue;
 		n_looked_at++;
-		level = check_level(
-			(double)idle[d].idle_us / (double)idle[d].span_us, notice, warning, NEVER);
+		level = check_level((double)idle[d].idle_us / (double)idle[d].span_us, notice,
+			warning, NEVER);
 		if (level != TFPROF_LEVEL_NONE)
 			report(c, a, d, &idle[d], level);
 	}

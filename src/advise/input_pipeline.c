@@ -18,7 +18,7 @@ static const struct tfprof_checker_option_info options[] = {
 
 struct input_time {
 	int64_t wait_us, span_us, n_steps;
-	uint32_t node;             /* the input operation that ran longest */
+	uint32_t node; /* the input operation that ran longest */
 	int64_t node_us;
 };
 
@@ -63,8 +63,9 @@ static bool add_step(struct input *in, size_t step)
 			continue;
 		in->tasks[t].n_steps++;
 		add_clamped(&in->tasks[t].span_us, in->spans[t].end - in->spans[t].start);
-		add_clamped(&in->tasks[t].wait_us, intervals_outside(waits.at + waits.first[t],
-			waits.n[t], work.at + work.first[t], work.n[t]));
+		add_clamped(&in->tasks[t].wait_us,
+			intervals_outside(waits.at + waits.first[t], waits.n[t],
+				work.at + work.first[t], work.n[t]));
 	}
 	vec_clear(&input);
 	vec_clear(&other);
@@ -110,14 +111,14 @@ static void conclude(struct input *in)
 		has_input |= time->node_us > 0;
 		if (!time->wait_us || !time->span_us)
 			continue;
-		level = check_level(
-			(double)time->wait_us / (double)time->span_us, notice, NEVER, high);
+		level = check_level((double)time->wait_us / (double)time->span_us, notice, NEVER,
+			high);
 		if (level != TFPROF_LEVEL_NONE)
 			report(in, t, level);
 	}
 	if (!has_input)
-		check_skip(
-			in->c, "No input operation ran in the profile. Skip InputPipelineChecker");
+		check_skip(in->c,
+			"No input operation ran in the profile. Skip InputPipelineChecker");
 	else if (!in->c->verdict->findings.n)
 		check_fine(in->c, "The steps do not wait long for their input.");
 }

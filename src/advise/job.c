@@ -49,8 +49,8 @@ static void put_bandwidth(struct buf *b, int64_t bytes, int64_t micros)
 {
 	double mbits = micros > 0 ? (double)bytes * 8 / (double)micros : 0;
 
-	buf_printf(
-		b, mbits >= 1000 ? "%.2fGb/s" : "%.2fMb/s", mbits >= 1000 ? mbits / 1000 : mbits);
+	buf_printf(b, mbits >= 1000 ? "%.2fGb/s" : "%.2fMb/s",
+		mbits >= 1000 ? mbits / 1000 : mbits);
 }
 
 /* A count a step: whole unless it is not. */
@@ -68,7 +68,8 @@ static struct place transfer_place(const struct job *j, const struct moved *t)
 
 	return (struct place){.device = j->a->devices.at[t->device].name,
 		.node = copy ? t->entry.name : t->entry.tensor,
-		.micros = moved_us(t), .bytes = t->entry.bytes};
+		.micros = moved_us(t),
+		.bytes = t->entry.bytes};
 }
 
 /* ---- links ------------------------------------------------------------------------ */
@@ -114,8 +115,8 @@ static void find_link(struct job *j, const struct link *link, const char *what)
 	check_figure(j->c, f, "mean_micros", (double)link->time_us / (double)link->n_transfers);
 	check_figure(j->c, f, "longest_micros", (double)moved_us(link->longest));
 	if (link->busy_us)
-		check_figure(j->c, f, "bits_per_second", (double)link->bytes * 8e6 /
-			(double)link->busy_us);
+		check_figure(j->c, f, "bits_per_second",
+			(double)link->bytes * 8e6 / (double)link->busy_us);
 }
 
 static void report_links(struct job *j)
@@ -132,8 +133,8 @@ static void report_links(struct job *j)
 		find_link(j, link, "link");
 	}
 	if (shown < j->links.n) {
-		buf_printf(
-			&j->c->text, "and %zu more links that took less time", j->links.n - shown);
+		buf_printf(&j->c->text, "and %zu more links that took less time",
+			j->links.n - shown);
 		check_find(j->c, "more_links", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	}
 }
@@ -141,8 +142,10 @@ static void report_links(struct job *j)
 static void report_copies(struct job *j)
 {
 	static const char *const ways[] = {
-		[TRANSFER_TO_DEVICE] = "to the device", [TRANSFER_TO_HOST] = "to the host",
-		[TRANSFER_ON_DEVICE] = "between devices", [TRANSFER_COPY] = "either way",
+		[TRANSFER_TO_DEVICE] = "to the device",
+		[TRANSFER_TO_HOST] = "to the host",
+		[TRANSFER_ON_DEVICE] = "between devices",
+		[TRANSFER_COPY] = "either way",
 	};
 
 	for (size_t i = 0; i < j->copies.n && (int64_t)i < j->max_lines; i++) {
@@ -273,8 +276,9 @@ static bool report_tensors(struct job *j)
 		const struct transfer_entry *t = &a->transfers.at[i].entry;
 
 		if (t->kind == TRANSFER_TENSOR && t->bytes && t->tensor.n)
-			items[n++] = (struct sort_item){
-				sort_key_descending(t->end_us - t->start_us), (uint32_t)i};
+			items[n++] =
+				(struct sort_item){sort_key_descending(t->end_us - t->start_us),
+					(uint32_t)i};
 	}
 	if (n)
 		sort_items(items, scratch, n);
@@ -323,8 +327,8 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	buf_text(b, " moved a step");
 	f = check_find(j->c, "parameter_server", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	f->stake_bytes = server->moved_bytes;
-	check_place(j->c, f, (struct place){.device = check_copy(j->c, server->task),
-		.bytes = server->bytes});
+	check_place(j->c, f,
+		(struct place){.device = check_copy(j->c, server->task), .bytes = server->bytes});
 	check_figure(j->c, f, "variables", (double)server->n_variables);
 	check_figure(j->c, f, "bytes", (double)server->bytes);
 	check_figure(j->c, f, "parameters", (double)server->parameters);
@@ -380,14 +384,14 @@ static bool check_balance(struct job *j, bool variables)
 		CONFIDENCE_HIGH);
 	f->stake_bytes = carried(most, variables) - to_int(sum / (double)j->servers.at.n);
 	f->stake_share = (double)carried(most, variables) / sum;
-	f->remedy =
-		variables
-			? "Spread the variables by size over the parameter servers, and partition "
-			  "those that are large."
-			: "Partition the variables that are read and updated most, or move them "
-			  "to a task of their own.";
-	check_place(j->c, f, (struct place){.device = check_copy(j->c, most->task),
-		.bytes = carried(most, variables)});
+	f->remedy = variables
+		? "Spread the variables by size over the parameter servers, and partition "
+		  "those that are large."
+		: "Partition the variables that are read and updated most, or move them "
+		  "to a task of their own.";
+	check_place(j->c, f,
+		(struct place){.device = check_copy(j->c, most->task),
+			.bytes = carried(most, variables)});
 	check_figure(j->c, f, "imbalance", imbalance);
 	return true;
 }

@@ -73,10 +73,11 @@ bool links_find(links_vec *links, const struct activity *a, bool copies)
 		const struct moved *t = &a->transfers.at[items[i].id];
 
 		if (!i || items[i].key != items[i - 1].key) {
-			fine = vec_push(links, ((struct link){.kind = t->entry.kind,
-						       .from = t->from,
-						       .to = t->to,
-						       .device = t->device}));
+			fine = vec_push(links,
+				((struct link){.kind = t->entry.kind,
+					.from = t->from,
+					.to = t->to,
+					.device = t->device}));
 			last_step = NONE;
 		}
 		if (fine)

@@ -7,13 +7,13 @@
 
 struct link {
 	enum transfer_kind kind;
-	uint32_t from, to;         /* tasks, of TRANSFER_TENSOR; from may be NONE */
-	uint32_t device;           /* of copies: the copy engine */
-	int64_t n_steps;           /* in which it was used: a task's entries of a step are missing
-	                              now and then, which must not thin out the figures */
+	uint32_t from, to; /* tasks, of TRANSFER_TENSOR; from may be NONE */
+	uint32_t device;   /* of copies: the copy engine */
+	int64_t n_steps;   /* in which it was used: a task's entries of a step are missing
+			      now and then, which must not thin out the figures */
 	int64_t n_transfers, bytes;
-	int64_t time_us;           /* of all transfers together */
-	int64_t busy_us;           /* in which some transfer ran */
+	int64_t time_us; /* of all transfers together */
+	int64_t busy_us; /* in which some transfer ran */
 	const struct moved *longest;
 };
 

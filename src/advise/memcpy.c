@@ -10,7 +10,7 @@ static const struct tfprof_checker_option_info options[] = {
 
 struct copies {
 	int64_t copy_us, span_us, n_steps;
-	int64_t n[2], bytes[2], time_us[2];    /* to the device (or unknown), to the host */
+	int64_t n[2], bytes[2], time_us[2]; /* to the device (or unknown), to the host */
 	const struct moved *longest;
 };
 
@@ -31,8 +31,8 @@ static bool add_step(const struct activity *a, size_t step, struct copies *tasks
 
 		if (!transfer_crosses_bus(&t->entry))
 			continue;
-		fine = vec_push(&list, ((struct grouped_interval){task,
-					       {t->entry.start_us, t->entry.end_us}}));
+		fine = vec_push(&list,
+			((struct grouped_interval){task, {t->entry.start_us, t->entry.end_us}}));
 		copies->n[way]++;
 		add_clamped(&copies->time_us[way], moved_us(t));
 		add_clamped(&copies->bytes[way], t->entry.bytes);
@@ -104,10 +104,11 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	f->stake_share = (double)copies->copy_us / (double)copies->span_us;
 	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those "
 		    "on it, and for values fetched every step.";
-	check_place(c, f, (struct place){.device = a->devices.at[longest->device].name,
-		.node = node_of(longest->entry.name),
-		.micros = moved_us(longest),
-		.bytes = longest->entry.bytes});
+	check_place(c, f,
+		(struct place){.device = a->devices.at[longest->device].name,
+			.node = node_of(longest->entry.name),
+			.micros = moved_us(longest),
+			.bytes = longest->entry.bytes});
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
@@ -132,8 +133,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		check_skip(c,
 			"No copy between host and accelerator in the profile. Skip MemcpyChecker");
 	else if (!c->verdict->findings.n)
-		check_fine(
-			c, "Copies between host and accelerators take a small share of the steps.");
+		check_fine(c,
+			"Copies between host and accelerators take a small share of the steps.");
 	return TFPROF_OK;
 }
 

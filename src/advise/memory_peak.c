@@ -17,7 +17,7 @@ static const struct tfprof_checker_option_info options[] = {
 };
 
 struct peak {
-	uint32_t device;           /* string id */
+	uint32_t device; /* string id */
 	int64_t bytes, micros, step;
 };
 
@@ -57,8 +57,8 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 		}
 		for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
 			row = exec_at(&m->execs, row)->next) {
-			struct reading r = {
-				&peaks->at[place[device] - 1], exec_at(&m->execs, row)->step};
+			struct reading r = {&peaks->at[place[device] - 1],
+				exec_at(&m->execs, row)->step};
 			struct exec_visitor visitor = {.memory = read_memory, .context = &r};
 
 			exec_visit(m, row, &visitor);
@@ -70,7 +70,7 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 /* ---- who holds it ------------------------------------------------------------------ */
 
 struct holding {
-	int64_t until;             /* micros */
+	int64_t until; /* micros */
 	int64_t bytes, persistent;
 };
 
@@ -98,9 +98,11 @@ static void find_holders(struct check *c, const struct peak *peak, struct top *h
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		struct holding h = {.until = peak->micros};
 		struct exec_visitor visitor = {.allocation = add_allocation,
-			.memory = add_persistent, .context = &h};
+			.memory = add_persistent,
+			.context = &h};
 		uint32_t row = m->nodes.device[node] == peak->device
-			? exec_find(m, node, peak->step) : NONE;
+			? exec_find(m, node, peak->step)
+			: NONE;
 
 		if (row == NONE)
 			continue;
@@ -114,8 +116,9 @@ static void report(struct check *c, const struct peak *peak)
 {
 	double limit = check_number(c, "limit_bytes"),
 	       share = limit > 0 ? (double)peak->bytes / limit : 0;
-	enum tfprof_level level = limit > 0 ? check_level(share, NEVER, check_number(c, "warning"),
-		check_number(c, "high")) : TFPROF_LEVEL_NONE;
+	enum tfprof_level level = limit > 0
+		? check_level(share, NEVER, check_number(c, "warning"), check_number(c, "high"))
+		: TFPROF_LEVEL_NONE;
 	struct top holders;
 	struct buf *b = &c->text;
 	struct finding *f;
@@ -169,8 +172,9 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (peaks.at[order[i]].bytes > 0)
 			report(c, &peaks.at[order[i]]);
 	if (fine && !c->verdict->findings.n)
-		check_skip(c, "No memory in use by an accelerator's allocator in the profile. Skip "
-			      "MemoryPeakChecker");
+		check_skip(c,
+			"No memory in use by an accelerator's allocator in the profile. Skip "
+			"MemoryPeakChecker");
 	vec_clear(&peaks);
 	return fine ? TFPROF_OK : error_no_memory(err);
 }

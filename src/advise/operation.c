@@ -64,8 +64,8 @@ static void check_batch_norm(struct check *c)
 			continue;
 		if (!f) {
 			buf_text(&c->text, "Maybe use faster FusedBatchNorm instead of BatchNorm");
-			f = check_find(
-				c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE, CONFIDENCE_LOW);
+			f = check_find(c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE,
+				CONFIDENCE_LOW);
 			f->remedy = "Use a batch normalization that is one fused operation.";
 		}
 		add_node(c, f, &top, node);

@@ -17,14 +17,14 @@ struct advice_setting {
 };
 
 struct tfprof_advice_options {
-	bool all;                              /* until one is named */
+	bool all; /* until one is named */
 	bool named_all;
-	VEC(size_t) chosen;                    /* checkers, in the order they were named */
+	VEC(size_t) chosen; /* checkers, in the order they were named */
 	VEC(struct advice_setting) settings;
-	struct buf unknown;                    /* lines about checkers there are none of */
+	struct buf unknown; /* lines about checkers there are none of */
 	bool source_lines;
 	enum advice_output output;
-	char *outfile;                         /* NULL: none, or into the result */
+	char *outfile; /* NULL: none, or into the result */
 };
 
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker);

@@ -8,11 +8,11 @@
 struct parameter_server {
 	struct span task;
 	int64_t n_variables, bytes, parameters;
-	int64_t moved_bytes;       /* sent and received in a step */
+	int64_t moved_bytes; /* sent and received in a step */
 };
 
 struct parameter_servers {
-	struct strings names;      /* a server's number is its name's, without the empty one */
+	struct strings names; /* a server's number is its name's, without the empty one */
 	VEC(struct parameter_server) at;
 };
 

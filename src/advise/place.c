@@ -42,9 +42,11 @@ struct place check_node(struct check *c, uint32_t node)
 	const struct model *m = c->model;
 	struct span forward;
 	uint32_t maker = code_forward_name(model_name(m, node), &forward)
-		? model_find_node(m, forward) : NONE;
+		? model_find_node(m, forward)
+		: NONE;
 	struct place place = {.device = model_text(m, m->nodes.device[node]),
-		.node = model_name(m, node), .op = model_text(m, m->nodes.op[node])};
+		.node = model_name(m, node),
+		.op = model_text(m, m->nodes.op[node])};
 
 	if (maker != NONE && model_trace(m, maker).n)
 		place.line = line_of(c, model_trace(m, maker), true);

@@ -23,8 +23,8 @@ enum side { SIDE_NONE, SIDE_CPU, SIDE_ACCELERATOR };
 
 struct placement {
 	struct check *c;
-	unsigned char *side;       /* by node */
-	bool *feeds_accelerator;   /* by node: an accelerator takes its output */
+	unsigned char *side;     /* by node */
+	bool *feeds_accelerator; /* by node: an accelerator takes its output */
 };
 
 static bool find_sides(struct placement *p)
@@ -38,7 +38,8 @@ static bool find_sides(struct placement *p)
 		if (!m->nodes.device[node] || m->nodes.first_exec[node] == NONE)
 			continue;
 		p->side[node] = kind & DEVICE_ACCELERATOR ? SIDE_ACCELERATOR
-			: kind & DEVICE_CPU ? SIDE_CPU : SIDE_NONE;
+			: kind & DEVICE_CPU               ? SIDE_CPU
+							  : SIDE_NONE;
 		any |= p->side[node] == SIDE_ACCELERATOR;
 	}
 	return any;
@@ -129,8 +130,8 @@ static bool find_all(struct placement *p, struct type_filter *ignored)
 			type_filter_match(ignored, node) || fed_by_accelerator(p, node) == NONE)
 			continue;
 		metrics_of(m, node, -1, &numbers);
-		fine = vec_push(&found, ((struct sort_item){
-			sort_key_descending(numbers.at[METRIC_MICROS]), node}));
+		fine = vec_push(&found,
+			((struct sort_item){sort_key_descending(numbers.at[METRIC_MICROS]), node}));
 	}
 	scratch = fine ? check_alloc(p->c, found.n, sizeof(*scratch)) : NULL;
 	fine = scratch != NULL;
@@ -168,8 +169,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		else
 			status = regexes_check(ignored.regexes, err);
 		if (!c->verdict->findings.n)
-			check_fine(
-				c, "No operation on the cpu stands between two on an accelerator.");
+			check_fine(c,
+				"No operation on the cpu stands between two on an accelerator.");
 	}
 	type_filter_clear(&ignored);
 	return status;

@@ -24,7 +24,7 @@ double stats_median(double *values, size_t n);
 /* What is needed to say how strange a value is. */
 struct stats_spread {
 	double median;
-	double scale;          /* 0: all values are equal */
+	double scale; /* 0: all values are equal */
 };
 
 /* Uses `values` as scratch. n > 0. */

@@ -15,7 +15,7 @@ static const struct tfprof_checker_option_info options[] = {
 struct steps {
 	struct check *c;
 	const struct activity *a;
-	size_t *at;                /* indexes of the steps in which anything happened */
+	size_t *at; /* indexes of the steps in which anything happened */
 	size_t n;
 	struct stats_spread spread;
 };
@@ -75,8 +75,8 @@ static void report(struct steps *s, size_t step, double score)
 
 	buf_printf(b, "step %lld took ", (long long)c->model->steps.at[step]);
 	format_number(b, UNIT_MICROS, took);
-	buf_printf(
-		b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median, s->n);
+	buf_printf(b, ", %.1f times the median of %zu steps, ", (double)took / s->spread.median,
+		s->n);
 	format_number(b, UNIT_MICROS, to_int(s->spread.median));
 	for (size_t i = 0; i < n; i++)
 		add_clamped(&explained, causes.at[i].value);
@@ -93,16 +93,16 @@ static void report(struct steps *s, size_t step, double score)
 		buf_text(b, " longer than usual: ");
 		place_put(b, &place);
 	}
-	f = check_find(
-		c, "slow_step", TFPROF_LEVEL_WARNING, n ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	f = check_find(c, "slow_step", TFPROF_LEVEL_WARNING,
+		n ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	f->step = c->model->steps.at[step];
 	f->stake_us = excess;
 	f->stake_share = (double)excess / (double)took;
 	f->remedy = step == s->at[0]
-			    ? "If it is the first step after a start, leave it out of the "
-			      "profile; else look at the nodes named."
-			    : "Look at the nodes named, or, if there are none, at what the "
-			      "machine did besides.";
+		? "If it is the first step after a start, leave it out of the "
+		  "profile; else look at the nodes named."
+		: "Look at the nodes named, or, if there are none, at what the "
+		  "machine did besides.";
 	for (size_t i = 0; i < n; i++) {
 		struct place place = check_node(c, causes.at[i].id);
 
@@ -140,8 +140,10 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	if (!s.a || !prepare(&s))
 		return error_no_memory(err);
 	if (!s.n || (int64_t)s.n < least) {
-		check_skip(c, "%zu of the %lld steps that are needed to call one unusual. Skip "
-			      "StepOutlierChecker", s.n, (long long)(least > 1 ? least : 1));
+		check_skip(c,
+			"%zu of the %lld steps that are needed to call one unusual. Skip "
+			"StepOutlierChecker",
+			s.n, (long long)(least > 1 ? least : 1));
 		return TFPROF_OK;
 	}
 	for (size_t i = 0; i < s.n; i++) {

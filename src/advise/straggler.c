@@ -19,7 +19,7 @@ static const struct tfprof_checker_option_info options[] = {
  * step takes. `kind` says with whom. */
 struct member {
 	struct span name;
-	uint32_t kind;             /* 0: with nobody */
+	uint32_t kind; /* 0: with nobody */
 	int64_t sum_us, n_steps;
 };
 
@@ -27,7 +27,7 @@ struct straggler {
 	struct check *c;
 	const struct activity *a;
 	struct strings kinds;
-	size_t n_compared;         /* members of kinds that are large enough */
+	size_t n_compared; /* members of kinds that are large enough */
 };
 
 /* Devices of a job are of one kind if their names end alike: /cpu:, /gpu:,
@@ -53,8 +53,8 @@ static const char *what_of(const struct activity_device *device)
 	return NULL;
 }
 
-static bool add_step(struct straggler *s, size_t step, struct member *devices,
-	struct member *tasks, struct interval *spans)
+static bool add_step(struct straggler *s, size_t step, struct member *devices, struct member *tasks,
+	struct interval *spans)
 {
 	const struct activity *a = s->a;
 	struct events events = activity_events(a, step);
@@ -104,8 +104,9 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 		buf_span(b, m->name);
 	buf_text(b, is_task ? ": its step takes " : ": busy ");
 	format_number(b, UNIT_MICROS, to_int(mean));
-	buf_printf(b, is_task ? ", %.1f times the median of %zu tasks of its job, "
-			      : " a step, %.1f times the median of %zu such devices of its job, ",
+	buf_printf(b,
+		is_task ? ", %.1f times the median of %zu tasks of its job, "
+			: " a step, %.1f times the median of %zu such devices of its job, ",
 		mean / spread->median, n_peers);
 	format_number(b, UNIT_MICROS, to_int(spread->median));
 	f = check_find(s->c, is_task ? "straggling_task" : "straggling_device",
@@ -185,7 +186,7 @@ static bool check_all(struct straggler *s)
 	for (size_t step = 0; fine && step < a->n_steps; step++)
 		fine = add_step(s, step, devices, tasks, spans);
 	return fine && compare(s, tasks, a->tasks.n, true) &&
-	       compare(s, devices, a->devices.n, false);
+		compare(s, devices, a->devices.n, false);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)

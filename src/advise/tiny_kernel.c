@@ -23,25 +23,25 @@ struct node_times {
 
 /* Kernels of a node in a step, which share its launching evenly. */
 struct kernels {
-	uint32_t device, node;     /* device: string id */
+	uint32_t device, node; /* device: string id */
 	int64_t n;
-	double kernel_us, launch_us;   /* of one */
+	double kernel_us, launch_us; /* of one */
 };
 
 struct device_sums {
 	int64_t n_kernels, n_steps;
-	int64_t span_us;           /* of the steps it had kernels in */
-	double lost_us;            /* to launches that take longer than the kernel */
-	size_t last_step;          /* + 1 */
+	int64_t span_us;  /* of the steps it had kernels in */
+	double lost_us;   /* to launches that take longer than the kernel */
+	size_t last_step; /* + 1 */
 };
 
 struct tiny {
 	struct check *c;
 	const struct activity *a;
-	bool *on_accelerator;      /* by node */
-	struct node_times *times;  /* by node */
-	struct device_sums *sums;  /* by string id of the device */
-	VEC(uint32_t) seen;        /* nodes of the step */
+	bool *on_accelerator;     /* by node */
+	struct node_times *times; /* by node */
+	struct device_sums *sums; /* by string id of the device */
+	VEC(uint32_t) seen;       /* nodes of the step */
 	VEC(uint32_t) devices;
 	VEC(struct kernels) kernels;
 };
@@ -137,9 +137,10 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 
 		/* Microseconds to a thousandth are exact enough to sort by. */
 		if (k->device == device)
-			items[n++] = (struct sort_item){
-				(uint64_t)to_int(1000 * (launch ? k->launch_us : k->kernel_us)),
-				(uint32_t)i};
+			items[n++] =
+				(struct sort_item){(uint64_t)to_int(1000 *
+							   (launch ? k->launch_us : k->kernel_us)),
+					(uint32_t)i};
 	}
 	sort_items(items, scratch, n);
 	for (size_t i = 0; i < n; i++) {
@@ -153,7 +154,7 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 }
 
 struct type_loss {
-	uint32_t node;             /* the one that loses most */
+	uint32_t node; /* the one that loses most */
 	int64_t n_kernels;
 	double lost_us, node_lost_us;
 };
@@ -234,9 +235,9 @@ static void check_device(struct tiny *t, uint32_t device)
 {
 	const struct device_sums *sums = &t->sums[device];
 	double kernel_us = median_of(t, device, false), launch_us = median_of(t, device, true);
-	enum tfprof_level level = check_level(
-		sums->span_us ? sums->lost_us / (double)sums->span_us : 0,
-		check_number(t->c, "notice"), check_number(t->c, "warning"), NEVER);
+	enum tfprof_level level =
+		check_level(sums->span_us ? sums->lost_us / (double)sums->span_us : 0,
+			check_number(t->c, "notice"), check_number(t->c, "warning"), NEVER);
 
 	if (kernel_us < launch_us && level != TFPROF_LEVEL_NONE)
 		report(t, device, kernel_us, launch_us, level);
@@ -257,8 +258,10 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		check_device(&t, t.devices.at[i]);
 	}
 	if (fine && !n_looked_at)
-		check_skip(c, "No accelerator with %s kernels a step in the profile. Skip "
-			      "TinyKernelChecker", check_word(c, "min_kernels"));
+		check_skip(c,
+			"No accelerator with %s kernels a step in the profile. Skip "
+			"TinyKernelChecker",
+			check_word(c, "min_kernels"));
 	else if (fine && !c->verdict->findings.n)
 		check_fine(c,
 			"Kernels are not too short for their launches (%zu accelerators looked "

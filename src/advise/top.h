@@ -8,7 +8,7 @@ struct top {
 	struct top_item {
 		uint32_t id;
 		int64_t value;
-	} *at;
+	} * at;
 	size_t n, most;
 };
 

@@ -13,8 +13,13 @@ static int64_t read_size(struct span text)
 		const char *suffix;
 		double factor;
 	} units[] = {
-		{"B", 1}, {"KB", 1024}, {"MB", 1024.0 * 1024}, {"GB", 1024.0 * 1024 * 1024},
-		{"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024},
+		{"B", 1},
+		{"KB", 1024},
+		{"MB", 1024.0 * 1024},
+		{"GB", 1024.0 * 1024 * 1024},
+		{"KiB", 1024},
+		{"MiB", 1024.0 * 1024},
+		{"GiB", 1024.0 * 1024 * 1024},
 	};
 	double value = 0, place = 1;
 	bool point = false;
@@ -148,7 +153,8 @@ static enum transfer_kind kind_of(struct span name, struct span label, bool is_c
 		const char *word;
 		enum transfer_kind kind;
 	} words[] = {
-		{"MEMCPYHtoD", TRANSFER_TO_DEVICE}, {"MEMCPYDtoH", TRANSFER_TO_HOST},
+		{"MEMCPYHtoD", TRANSFER_TO_DEVICE},
+		{"MEMCPYDtoH", TRANSFER_TO_HOST},
 		{"MEMCPY", TRANSFER_ON_DEVICE},
 	};
 
@@ -171,8 +177,10 @@ struct transfer_entry transfer_read(struct span stats, bool is_copy)
 {
 	struct wire_reader r = wire_reader(stats);
 	struct wire_field f;
-	struct transfer_entry t = {
-		.name = {"", 0}, .tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
+	struct transfer_entry t = {.name = {"", 0},
+		.tensor = {"", 0},
+		.from = {"", 0},
+		.to = {"", 0}};
 	struct span label = {"", 0};
 	int64_t duration = 0;
 
@@ -181,9 +189,7 @@ struct transfer_entry transfer_read(struct span stats, bool is_copy)
 		case WIRE_LEN(1): t.name = f.bytes; break;
 		case WIRE_VARINT(2): t.start_us = (int64_t)f.value; break;
 		case WIRE_VARINT(4): duration = (int64_t)f.value; break;
-		case WIRE_LEN(7):
-			add_clamped(&t.bytes, read_output(f.bytes));
-			break;
+		case WIRE_LEN(7): add_clamped(&t.bytes, read_output(f.bytes)); break;
 		case WIRE_LEN(8): label = f.bytes; break;
 		}
 	t.kind = kind_of(t.name, label, is_copy);

@@ -6,11 +6,11 @@
 #include "base/span.h"
 
 enum transfer_kind {
-	TRANSFER_TENSOR,       /* RecvTensor: between tasks, or devices of one */
-	TRANSFER_TO_DEVICE,    /* MEMCPYHtoD */
-	TRANSFER_TO_HOST,      /* MEMCPYDtoH */
-	TRANSFER_ON_DEVICE,    /* MEMCPYDtoD, MEMCPYPtoP and the like */
-	TRANSFER_COPY,         /* on a copy engine, nothing says where to */
+	TRANSFER_TENSOR,    /* RecvTensor: between tasks, or devices of one */
+	TRANSFER_TO_DEVICE, /* MEMCPYHtoD */
+	TRANSFER_TO_HOST,   /* MEMCPYDtoH */
+	TRANSFER_ON_DEVICE, /* MEMCPYDtoD, MEMCPYPtoP and the like */
+	TRANSFER_COPY,      /* on a copy engine, nothing says where to */
 };
 
 /* Spans point into the entry. Empty or 0: it does not say. */
@@ -18,9 +18,9 @@ struct transfer_entry {
 	enum transfer_kind kind;
 	int64_t start_us, end_us;
 	int64_t bytes;
-	struct span name;              /* of the entry: a node, "MEMCPYHtoD", or both */
-	struct span tensor;            /* of TRANSFER_TENSOR */
-	struct span from, to;          /* devices, as the label writes them */
+	struct span name;     /* of the entry: a node, "MEMCPYHtoD", or both */
+	struct span tensor;   /* of TRANSFER_TENSOR */
+	struct span from, to; /* devices, as the label writes them */
 };
 
 /* Of a NodeExecStats; what is malformed in it is passed over. `is_copy`: it

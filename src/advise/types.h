@@ -8,7 +8,7 @@
 struct type_filter {
 	const struct model *model;
 	struct regexes *regexes;
-	unsigned char *known;      /* by string id: 0 not looked at, 1 no, 2 yes */
+	unsigned char *known; /* by string id: 0 not looked at, 1 no, 2 yes */
 };
 
 enum tfprof_status type_filter_init(struct type_filter *t, struct check *c, const char *option,

@@ -14,13 +14,13 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 
 	for (size_t i = 0; fine && i < moves.n; i++)
 		if (moves.at[i].entry.kind == TRANSFER_TENSOR)
-			fine = vec_push(&received, ((struct grouped_interval){
-				a->devices.at[moves.at[i].device].task,
-				{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
+			fine = vec_push(&received,
+				((struct grouped_interval){a->devices.at[moves.at[i].device].task,
+					{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
 	for (size_t i = 0; fine && i < events.n; i++)
-		fine = vec_push(&busy, ((struct grouped_interval){
-			a->devices.at[events.at[i].device].task,
-			{events.at[i].start, events.at[i].end}}));
+		fine = vec_push(&busy,
+			((struct grouped_interval){a->devices.at[events.at[i].device].task,
+				{events.at[i].start, events.at[i].end}}));
 	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->tasks.n) &&
 		intervals_group(&at_work, &arena, busy.at, busy.n, a->tasks.n);
 	if (fine)
@@ -30,8 +30,9 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 			continue;
 		waiting[t].n_steps++;
 		add_clamped(&waiting[t].span_us, spans[t].end - spans[t].start);
-		add_clamped(&waiting[t].wait_us, intervals_outside(in.at + in.first[t], in.n[t],
-			at_work.at + at_work.first[t], at_work.n[t]));
+		add_clamped(&waiting[t].wait_us,
+			intervals_outside(in.at + in.first[t], in.n[t],
+				at_work.at + at_work.first[t], at_work.n[t]));
 	}
 	vec_clear(&received);
 	vec_clear(&busy);

@@ -7,7 +7,7 @@
 /* Over the steps in which the task received something. */
 struct waiting {
 	int64_t n_steps, span_us;
-	int64_t wait_us;           /* in RecvTensor, while nothing of the task ran */
+	int64_t wait_us; /* in RecvTensor, while nothing of the task ran */
 };
 
 /* By task: `waiting` has room for all of them and is zero. False when memory

@@ -9,9 +9,9 @@
 #include "base/span.h"
 
 struct arena {
-	struct arena_chunk *chunk;   /* the newest; older ones are chained behind it */
+	struct arena_chunk *chunk; /* the newest; older ones are chained behind it */
 	size_t used;
-	struct arena_chunk *spare;   /* of a life before: taken before new ones are made */
+	struct arena_chunk *spare; /* of a life before: taken before new ones are made */
 };
 
 /* Uninitialized, or zeroed. NULL when memory is out. */

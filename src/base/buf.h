@@ -21,7 +21,8 @@ static inline bool buf_reserve(struct buf *b, size_t more)
 {
 	if (b->cap - b->n > more)
 		return true;
-	if (b->failed || more == SIZE_MAX || !mem_grow((void **)&b->at, &b->cap, b->n, more + 1, 1)) {
+	if (b->failed || more == SIZE_MAX ||
+		!mem_grow((void **)&b->at, &b->cap, b->n, more + 1, 1)) {
 		b->failed = true;
 		return false;
 	}

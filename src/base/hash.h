@@ -69,7 +69,8 @@ static inline uint64_t hash_bytes(const void *bytes, size_t n)
 		return hash_multiply(h ^ (head | (uint64_t)tail << 32), secret);
 	}
 	word = n ? (unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 |
-			   (uint64_t)(unsigned char)p[n - 1] << 16 : 0;
+			(uint64_t)(unsigned char)p[n - 1] << 16
+		 : 0;
 	return hash_multiply(h ^ word, secret);
 }
 
@@ -114,9 +115,9 @@ bool hash_reserve(struct hash_index *index, size_t n);
 /* Adding many at once: threads do, each of them those hashes that begin in a range
  * of places of its own, once there is room for all. */
 enum hash_put {
-	HASH_ADDED,            /* the caller adds up how many, to index->n */
-	HASH_KNOWN,            /* *id is now the one that was there */
-	HASH_BEYOND,           /* neither: it is not in the places before the end */
+	HASH_ADDED,  /* the caller adds up how many, to index->n */
+	HASH_KNOWN,  /* *id is now the one that was there */
+	HASH_BEYOND, /* neither: it is not in the places before the end */
 };
 
 enum hash_put hash_put_before(struct hash_index *index, size_t end, uint64_t hash, uint32_t *id,

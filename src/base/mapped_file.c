@@ -13,7 +13,9 @@ bool mapped_file_open(struct mapped_file *f, int fd, const struct stat *st)
 
 	if (map == MAP_FAILED)
 		return false;
-	*f = (struct mapped_file){.bytes = {map, size}, .fd = fd, .written = st->st_mtim,
+	*f = (struct mapped_file){.bytes = {map, size},
+		.fd = fd,
+		.written = st->st_mtim,
 		.is_watched = fd < MAPPED_FILE_DESCRIPTORS};
 	if (!f->is_watched)
 		close(fd);
@@ -60,8 +62,8 @@ static bool copy_in_place(void *at, size_t size)
 
 	if (fine) {
 		memcpy(copy, at, size);
-		fine = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			       -1, 0) != MAP_FAILED;
+		fine = mmap(at, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 	}
 	if (fine)
 		memcpy(at, copy, size);

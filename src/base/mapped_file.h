@@ -14,10 +14,10 @@
 #include "base/span.h"
 
 struct mapped_file {
-	struct span bytes;     /* not NULL, once open */
+	struct span bytes; /* not NULL, once open */
 	bool is_watched;
-	int fd;                /* if it is watched */
-	struct timespec written;       /* when it was, as known when it was opened */
+	int fd;                  /* if it is watched */
+	struct timespec written; /* when it was, as known when it was opened */
 };
 
 enum { MAPPED_FILE_DESCRIPTORS = 256 };

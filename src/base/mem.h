@@ -34,7 +34,8 @@ static inline void mem_prepare_ahead(void *array, size_t item_size, size_t i, si
 	size_t left = end - i;
 
 	if ((i - begin) % AHEAD == 0)
-		mem_prepare((char *)array + i * item_size, (left < AHEAD ? left : AHEAD) * item_size);
+		mem_prepare((char *)array + i * item_size,
+			(left < AHEAD ? left : AHEAD) * item_size);
 }
 
 /* For tests: the n-th allocation from now on fails (0: never again). */

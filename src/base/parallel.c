@@ -9,7 +9,7 @@
 struct worker {
 	pthread_t thread;
 	bool runs;
-	const cpu_set_t *home;         /* where it may run; NULL: nobody knows */
+	const cpu_set_t *home; /* where it may run; NULL: nobody knows */
 	parallel_fn *work;
 	void *context;
 	size_t part;
@@ -61,7 +61,8 @@ static bool choose_birthplace(pthread_attr_t *attr, cpu_set_t *home)
 		return false;
 	others = *home;
 	CPU_CLR(here, &others);
-	return CPU_COUNT(&others) && pthread_attr_setaffinity_np(attr, sizeof(others), &others) == 0;
+	return CPU_COUNT(&others) &&
+		pthread_attr_setaffinity_np(attr, sizeof(others), &others) == 0;
 }
 
 /* Signals stay with the threads the program itself made, but for what a thread brings
@@ -111,9 +112,9 @@ struct queue {
 	void *context;
 	size_t n, slots, next_to_make, next_to_put;
 	bool made[PARALLEL_SLOTS];
-	bool putting;                  /* somebody is */
+	bool putting; /* somebody is */
 	pthread_mutex_t lock;
-	pthread_cond_t room;           /* a slot is free again */
+	pthread_cond_t room; /* a slot is free again */
 };
 
 /* Puts what can be, with the lock held except while putting. */
@@ -158,8 +159,12 @@ static void work_in_order(void *context, size_t part)
 void parallel_in_order(size_t parts, size_t n, parallel_block_fn *make, parallel_block_fn *put,
 	void *context)
 {
-	struct queue q = {.make = make, .put = put, .context = context, .n = n,
-		.slots = parts > 1 ? 3 * parts : 1, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct queue q = {.make = make,
+		.put = put,
+		.context = context,
+		.n = n,
+		.slots = parts > 1 ? 3 * parts : 1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.room = PTHREAD_COND_INITIALIZER};
 
 	parallel_run(parts, work_in_order, &q);

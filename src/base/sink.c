@@ -79,7 +79,7 @@ static struct sink_gzip *gzip_new(void)
 	/* 15 + 16: the largest window, and a gzip header (without a time, so
 	 * equal content is equal bytes). */
 	if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-			Z_DEFAULT_STRATEGY) != Z_OK) {
+		    Z_DEFAULT_STRATEGY) != Z_OK) {
 		mem_free(gzip);
 		return NULL;
 	}
@@ -123,7 +123,7 @@ void sink_fail(struct sink *s, int error)
 	if (!error || s->error)
 		return;
 	s->error = error;
-	s->n = s->cap = 0;     /* no room: every put takes the slow way, and ends there */
+	s->n = s->cap = 0; /* no room: every put takes the slow way, and ends there */
 }
 
 static void pass_on(struct sink *s, const char *bytes, size_t n)
@@ -278,8 +278,8 @@ enum tfprof_status sink_open_buf(struct sink *s, struct buf *b, enum sink_format
 	return open_common(s, NULL, false, format == SINK_GZIP, err);
 }
 
-enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name,
-	enum sink_format format, struct tfprof_error *err)
+enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name, enum sink_format format,
+	struct tfprof_error *err)
 {
 	*s = (struct sink){.fd = fd, .write = write_fd, .context = s};
 	return open_common(s, name, true, format == SINK_GZIP, err);
@@ -318,7 +318,7 @@ static int create_temporary(struct sink *s)
 			return 0;
 		error = errno;
 	}
-	mem_free(s->temporary);        /* not ours: release() must not remove it */
+	mem_free(s->temporary); /* not ours: release() must not remove it */
 	s->temporary = NULL;
 	return error;
 }
@@ -361,7 +361,7 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 {
 	size_t n = strlen(path);
 	bool gzip = format == SINK_GZIP ||
-		    (format == SINK_BY_SUFFIX && n > 3 && strcmp(path + n - 3, ".gz") == 0);
+		(format == SINK_BY_SUFFIX && n > 3 && strcmp(path + n - 3, ".gz") == 0);
 	enum tfprof_status status;
 	int error;
 

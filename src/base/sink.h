@@ -36,24 +36,24 @@
 enum sink_format {
 	SINK_PLAIN,
 	SINK_GZIP,
-	SINK_BY_SUFFIX,        /* gzip for a file named *.gz, else plain */
+	SINK_BY_SUFFIX, /* gzip for a file named *.gz, else plain */
 };
 
 /* Writes all bytes; returns 0 or an errno value. */
 typedef int sink_write_fn(void *context, const void *bytes, size_t n);
 
 struct sink {
-	char *buffer;          /* NULL: unbuffered */
+	char *buffer; /* NULL: unbuffered */
 	size_t n, cap;
 	sink_write_fn *write;
 	void *context;
 	struct sink_gzip *gzip;
-	int fd;                /* of a file or descriptor sink, else -1 */
+	int fd; /* of a file or descriptor sink, else -1 */
 	bool owns_fd;
-	int error;             /* the first errno value */
-	char *name;            /* for messages; NULL for memory */
-	char *path;            /* what commit makes of `temporary` */
-	char *temporary;       /* NULL once committed, or when written directly */
+	int error;       /* the first errno value */
+	char *name;      /* for messages; NULL for memory */
+	char *path;      /* what commit makes of `temporary` */
+	char *temporary; /* NULL once committed, or when written directly */
 };
 
 /* The file is created at commit, or replaced, keeping its permissions. Fails
@@ -62,8 +62,8 @@ struct sink {
 enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_format format,
 	struct tfprof_error *err);
 /* `name` is what messages call it; the descriptor stays open. */
-enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name,
-	enum sink_format format, struct tfprof_error *err);
+enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name, enum sink_format format,
+	struct tfprof_error *err);
 /* Appends to `b`, which after abandon holds what came so far. */
 enum tfprof_status sink_open_buf(struct sink *s, struct buf *b, enum sink_format format,
 	struct tfprof_error *err);

@@ -178,7 +178,7 @@ struct text_sort {
 	struct sort_item *items;
 	/* those that each part sorts by itself, from the last to the first: */
 	ranges jobs;
-	size_t largest;                /* of them */
+	size_t largest; /* of them */
 	atomic_size_t next_job;
 	atomic_bool failed;
 };
@@ -209,7 +209,7 @@ static void make_keys(const struct text_sort *s, struct range r, size_t end,
 static bool rest_before(struct span a, struct span b, size_t from)
 {
 	return span_compare((struct span){a.at + from, a.n - from},
-		(struct span){b.at + from, b.n - from}) < 0;
+		       (struct span){b.at + from, b.n - from}) < 0;
 }
 
 /* Texts that were just read, and agree before the offset. */
@@ -242,7 +242,8 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 			continue;
 		if (end - i <= FEW)
 			sort_few(s, s->ids + r.start + i, end - i, r.offset + KEY_BYTES);
-		else if (!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
+		else if (!vec_push(todo,
+				 ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
 			return false;
 	}
 	return true;
@@ -360,7 +361,8 @@ bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *f
 
 	for (size_t g = 0; fine && g < n_groups; g++)
 		if (first[g + 1] - first[g] > 1)
-			fine = vec_push(&todo, ((struct range){first[g], first[g + 1] - first[g], 0}));
+			fine = vec_push(&todo,
+				((struct range){first[g], first[g + 1] - first[g], 0}));
 	fine = fine && sort_ranges(texts, ids, first[n_groups], &todo);
 	vec_clear(&todo);
 	return fine;

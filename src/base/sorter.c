@@ -283,8 +283,8 @@ static bool fill(struct sorter *s, struct sorter_run *run)
 static bool prepare_windows(struct sorter *s)
 {
 	size_t bytes = 2 * s->max_items * s->item_size / s->runs.n;
-	size_t least = MIN_WINDOW_BYTES < 2 * s->max_items * s->item_size
-		? MIN_WINDOW_BYTES : s->item_size;
+	size_t least = MIN_WINDOW_BYTES < 2 * s->max_items * s->item_size ? MIN_WINDOW_BYTES
+									  : s->item_size;
 
 	if (bytes < least)
 		bytes = least;

@@ -34,27 +34,27 @@ typedef int sorter_compare_fn(const void *a, const void *b);
 
 /* Some records in the file, and the window on them that is in memory. */
 struct sorter_run {
-	uint64_t begin, end;           /* records in the file */
-	uint64_t at;                   /* the next to read */
+	uint64_t begin, end; /* records in the file */
+	uint64_t at;         /* the next to read */
 	char *window;
-	size_t i, n;                   /* in the window: current, how many */
+	size_t i, n; /* in the window: current, how many */
 };
 
 struct sorter {
 	size_t item_size;
 	sorter_compare_fn *compare;
-	size_t max_items;              /* in memory */
+	size_t max_items; /* in memory */
 	char *items, *scratch;
 	size_t n, cap, i;
-	int fd;                        /* -1 until the first run is written */
+	int fd; /* -1 until the first run is written */
 	uint64_t n_spilled;
 	VEC(struct sorter_run) runs;
-	char *windows;                 /* of all runs */
+	char *windows; /* of all runs */
 	size_t window_items;
-	uint32_t *heap;                /* runs by their current record */
+	uint32_t *heap; /* runs by their current record */
 	size_t n_heap;
-	bool sorted, moved;            /* moved: the heap's first is used up */
-	int error;                     /* the first errno value */
+	bool sorted, moved; /* moved: the heap's first is used up */
+	int error;          /* the first errno value */
 };
 
 /* `memory_bytes` 0 is a default that suits (some megabytes). */

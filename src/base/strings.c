@@ -82,7 +82,7 @@ struct index_job {
 	size_t n, parts;
 	struct index_part {
 		size_t added;
-		VEC(size_t) beyond;        /* texts whose places are taken up to the end */
+		VEC(size_t) beyond; /* texts whose places are taken up to the end */
 		bool failed;
 	} part[PARALLEL_MAX];
 };
@@ -153,7 +153,10 @@ static bool index_beyond(struct index_job *job, const struct index_part *part)
 bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n)
 {
 	enum { LEAST_PART = 16384 };
-	struct index_job job = {.strings = s, .ids = ids, .hashes = hashes, .n = n,
+	struct index_job job = {.strings = s,
+		.ids = ids,
+		.hashes = hashes,
+		.n = n,
 		.parts = parallel_parts(n, LEAST_PART)};
 	bool fine = hash_reserve(&s->index, s->index.n + n);
 

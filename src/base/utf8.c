@@ -11,13 +11,13 @@ int utf8_sequence(const unsigned char *p, size_t n)
 		return -1;
 	length = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
 	if (*p == 0xe0)
-		low = 0xa0;            /* overlong */
+		low = 0xa0; /* overlong */
 	else if (*p == 0xed)
-		high = 0x9f;           /* surrogates */
+		high = 0x9f; /* surrogates */
 	else if (*p == 0xf0)
-		low = 0x90;            /* overlong */
+		low = 0x90; /* overlong */
 	else if (*p == 0xf4)
-		high = 0x8f;           /* beyond U+10FFFF */
+		high = 0x8f; /* beyond U+10FFFF */
 	for (int i = 1; i < length; i++) {
 		if ((size_t)i == n || p[i] < low || p[i] > high)
 			return -i;

@@ -10,35 +10,35 @@
 
 #include "base/mem.h"
 
-#define VEC(type)                                                              \
-	struct {                                                               \
-		type *at;                                                      \
-		size_t n, cap;                                                 \
+#define VEC(type)              \
+	struct {               \
+		type *at;      \
+		size_t n, cap; \
 	}
 
 /* Room for `more` items behind the last one. */
-#define vec_reserve(v, more)                                                   \
-	((v)->cap - (v)->n >= (size_t)(more) ||                                \
-	 mem_grow((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at)))
+#define vec_reserve(v, more)                    \
+	((v)->cap - (v)->n >= (size_t)(more) || \
+		mem_grow((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at)))
 
 #define vec_push(v, item) (vec_reserve(v, 1) ? ((v)->at[(v)->n++] = (item), true) : false)
 
-#define vec_clear(v)                                                           \
-	do {                                                                   \
-		mem_free((v)->at);                                             \
-		(v)->at = NULL;                                                \
-		(v)->n = (v)->cap = 0;                                         \
+#define vec_clear(v)                   \
+	do {                           \
+		mem_free((v)->at);     \
+		(v)->at = NULL;        \
+		(v)->n = (v)->cap = 0; \
 	} while (0)
 
 /* An empty array takes over what another one holds. */
-#define vec_take(v, from)                                                      \
-	do {                                                                   \
-		vec_clear(v);                                                  \
-		(v)->at = (from)->at;                                          \
-		(v)->n = (from)->n;                                            \
-		(v)->cap = (from)->cap;                                        \
-		(from)->at = NULL;                                             \
-		(from)->n = (from)->cap = 0;                                   \
+#define vec_take(v, from)                    \
+	do {                                 \
+		vec_clear(v);                \
+		(v)->at = (from)->at;        \
+		(v)->n = (from)->n;          \
+		(v)->cap = (from)->cap;      \
+		(from)->at = NULL;           \
+		(from)->n = (from)->cap = 0; \
 	} while (0)
 
 #endif

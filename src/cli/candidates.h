@@ -8,13 +8,13 @@
 enum { MAX_CANDIDATES = 4096 };
 
 struct candidates {
-	const char *typed;     /* what each must begin with */
-	char **at;             /* the first MAX_CANDIDATES */
+	const char *typed; /* what each must begin with */
+	char **at;         /* the first MAX_CANDIDATES */
 	size_t n, cap;
 	size_t n_all;
-	struct text common;    /* how all of them begin */
-	size_t head;           /* bytes of the word before the part that is completed */
-	bool is_list;          /* a comma may follow as well as a blank */
+	struct text common; /* how all of them begin */
+	size_t head;        /* bytes of the word before the part that is completed */
+	bool is_list;       /* a comma may follow as well as a blank */
 	bool failed;
 };
 

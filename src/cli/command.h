@@ -5,8 +5,14 @@
 #include <stddef.h>
 
 enum command_id {
-	COMMAND_SCOPE, COMMAND_GRAPH, COMMAND_OP, COMMAND_CODE, COMMAND_ADVISE, COMMAND_HELP,
-	COMMAND_SET, COMMAND_QUIT,
+	COMMAND_SCOPE,
+	COMMAND_GRAPH,
+	COMMAND_OP,
+	COMMAND_CODE,
+	COMMAND_ADVISE,
+	COMMAND_HELP,
+	COMMAND_SET,
+	COMMAND_QUIT,
 };
 
 enum command_where { IN_PROGRAM = 1, IN_SHELL = 2, EVERYWHERE = 3 };
@@ -15,10 +21,10 @@ struct command {
 	const char *name;
 	enum command_id id;
 	enum command_where where;
-	const char *summary;       /* one line, for lists */
-	const char *usage;         /* what may follow the name */
-	const char *description;   /* paragraphs of filled lines */
-	const char *example;       /* what follows the name in a good first try */
+	const char *summary;     /* one line, for lists */
+	const char *usage;       /* what may follow the name */
+	const char *description; /* paragraphs of filled lines */
+	const char *example;     /* what follows the name in a good first try */
 };
 
 /* NULL beyond the last. */

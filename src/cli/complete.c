@@ -11,10 +11,10 @@
 /* Where in the line the word to complete stands. */
 struct place {
 	const char *word;
-	const struct command *command;   /* NULL: none yet */
-	struct flag flag;                /* whose value the word may be */
+	const struct command *command; /* NULL: none yet */
+	struct flag flag;              /* whose value the word may be */
 	bool has_flag;
-	bool is_optional;                /* the flag could do without */
+	bool is_optional; /* the flag could do without */
 	const tfprof_profile *profile;
 };
 
@@ -39,8 +39,8 @@ static void add_files(struct candidates *c)
 		const char *name = entry->d_name;
 		struct text path = {0};
 
-		if (name[0] == '.' && (c->typed[head] != '.' || !strcmp(name, ".") ||
-					      !strcmp(name, "..")))
+		if (name[0] == '.' &&
+			(c->typed[head] != '.' || !strcmp(name, ".") || !strcmp(name, "..")))
 			continue;
 		text_put(&path, c->typed, head);
 		text_add(&path, name);
@@ -138,7 +138,8 @@ static void add_values(struct candidates *c, const struct place *p)
 {
 	const struct flag *flag = &p->flag;
 	const char *kind = flag->group == FLAG_OPTION
-		? tfprof_option_get_info((size_t)flag->id)->kind : "word";
+		? tfprof_option_get_info((size_t)flag->id)->kind
+		: "word";
 
 	if (flag->group == FLAG_ADVICE && flag->id == ADVICE_CHECKER) {
 		add_checkers(c);

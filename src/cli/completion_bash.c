@@ -42,13 +42,12 @@ static const char head[] =
 	"	flag=${flag#-}\n"
 	"	case $flag in\n";
 
-static const char middle[] =
-	"	esac\n"
-	"	if [[ $cur == -* ]]; then\n"
-	"		COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
-	"		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
-	"		return\n"
-	"	fi\n";
+static const char middle[] = "	esac\n"
+			     "	if [[ $cur == -* ]]; then\n"
+			     "		COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
+			     "		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+			     "		return\n"
+			     "	fi\n";
 
 static const char tail[] =
 	"	for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -79,11 +78,12 @@ static void put_files(struct text *out)
 {
 	text_add(out, "	outfile");
 	put_pattern(out, VALUE_FILE);
-	text_add(out, ")\n"
-		      "		compopt -o filenames\n"
-		      "		mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-		      "		return ;;\n"
-		      "	");
+	text_add(out,
+		")\n"
+		"		compopt -o filenames\n"
+		"		mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+		"		return ;;\n"
+		"	");
 	put_pattern(out, VALUE_FREE);
 	text_add(out, ") return ;;\n");
 }
@@ -106,10 +106,11 @@ static void put_output(struct text *out, const struct flag *flag, const char *wo
 	text_printf(out, "	%s) _tfprof_output '%s'; return ;;\n	", flag->name, words);
 	for (size_t i = 0; flag->words[i]; i++)
 		text_printf(out, "%s%s", i ? "|" : "", flag->words[i]);
-	text_add(out, ")\n"
-		      "		COMPREPLY=($(compgen -W 'outfile=' -- \"$cur\"))\n"
-		      "		compopt -o nospace\n"
-		      "		return ;;\n");
+	text_add(out,
+		")\n"
+		"		COMPREPLY=($(compgen -W 'outfile=' -- \"$cur\"))\n"
+		"		compopt -o nospace\n"
+		"		return ;;\n");
 }
 
 static void put_case(struct text *out, const struct flag *flag)

@@ -35,9 +35,7 @@ static void put_value(struct text *out, const struct flag *flag)
 		generate_checkers(&words);
 		text_printf(out, " -x -a '%s'", text_get(&words));
 		break;
-	case VALUE_OUTPUT:
-		text_add(out, " -x -a '(__tfprof_outputs)'");
-		break;
+	case VALUE_OUTPUT: text_add(out, " -x -a '(__tfprof_outputs)'"); break;
 	}
 	out->failed |= words.failed;
 	text_clear(&words);
@@ -49,27 +47,29 @@ static void put_functions(struct text *out)
 	struct flag flag;
 
 	flag_find("output", 6, &flag);
-	text_add(out, "function __tfprof_outputs\n"
-		      "    set -l token (commandline -ct | string replace -r '^--?output=' '')\n"
-		      "    set -l type (string match -r '^[a-z]+:outfile=' -- $token)\n"
-		      "    if test -n \"$type\"\n"
-		      "        for path in (__fish_complete_path (string replace -- $type '' $token))\n"
-		      "            echo $type$path\n"
-		      "        end\n"
-		      "        return\n"
-		      "    end\n"
-		      "    printf '%s\\n' stdout none");
+	text_add(out,
+		"function __tfprof_outputs\n"
+		"    set -l token (commandline -ct | string replace -r '^--?output=' '')\n"
+		"    set -l type (string match -r '^[a-z]+:outfile=' -- $token)\n"
+		"    if test -n \"$type\"\n"
+		"        for path in (__fish_complete_path (string replace -- $type '' $token))\n"
+		"            echo $type$path\n"
+		"        end\n"
+		"        return\n"
+		"    end\n"
+		"    printf '%s\\n' stdout none");
 	for (size_t i = 0; flag.words[i]; i++)
 		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
 			text_printf(out, " %s:outfile=", flag.words[i]);
-	text_add(out, "\nend\n\n"
-		      "function __tfprof_files\n"
-		      "    set -l token (commandline -ct | string replace -r '^--?[a-z_]*=' '')\n"
-		      "    set -l head (string match -r '^.*,' -- $token)\n"
-		      "    for path in (__fish_complete_path (string replace -r '^.*,' '' -- $token))\n"
-		      "        echo \"$head$path\"\n"
-		      "    end\n"
-		      "end\n\n");
+	text_add(out,
+		"\nend\n\n"
+		"function __tfprof_files\n"
+		"    set -l token (commandline -ct | string replace -r '^--?[a-z_]*=' '')\n"
+		"    set -l head (string match -r '^.*,' -- $token)\n"
+		"    for path in (__fish_complete_path (string replace -r '^.*,' '' -- $token))\n"
+		"        echo \"$head$path\"\n"
+		"    end\n"
+		"end\n\n");
 }
 
 void generate_fish(struct text *out)
@@ -88,7 +88,8 @@ void generate_fish(struct text *out)
 			continue;
 		text_printf(out,
 			"complete -c tfprof -n \"not __fish_seen_subcommand_from $commands\" "
-			"-a %s -d ", c->name);
+			"-a %s -d ",
+			c->name);
 		put_quoted(out, c->summary);
 		text_char(out, '\n');
 	}

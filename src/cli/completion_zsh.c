@@ -61,17 +61,19 @@ static void put_functions(struct text *out)
 	struct flag flag;
 
 	flag_find("output", 6, &flag);
-	text_add(out, "_tfprof_output() {\n"
-		      "  if compset -P '*:outfile='; then\n"
-		      "    _files\n"
-		      "  else\n"
-		      "    compadd stdout none\n"
-		      "    compadd -S '' --");
+	text_add(out,
+		"_tfprof_output() {\n"
+		"  if compset -P '*:outfile='; then\n"
+		"    _files\n"
+		"  else\n"
+		"    compadd stdout none\n"
+		"    compadd -S '' --");
 	for (size_t i = 0; flag.words[i]; i++)
 		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
 			text_printf(out, " %s:outfile=", flag.words[i]);
-	text_add(out, "\n  fi\n}\n\n"
-		      "_tfprof_files() {\n  compset -P '*,'\n  _files\n}\n\n");
+	text_add(out,
+		"\n  fi\n}\n\n"
+		"_tfprof_files() {\n  compset -P '*,'\n  _files\n}\n\n");
 }
 
 void generate_zsh(struct text *out)
@@ -96,8 +98,9 @@ void generate_zsh(struct text *out)
 	for (size_t i = 0; flag_get(i, &flag); i++)
 		if (!flag.is_hidden)
 			put_flag(out, &flag);
-	text_add(out, " \\\n    '1:command:{_describe command commands}'"
-		      " \\\n    '2:word:{[[ ${words[(r)help]} == help ]] && { compadd -- $help; "
-		      "_describe command commands } }'\n"
-		      "}\n\n_tfprof \"$@\"\n");
+	text_add(out,
+		" \\\n    '1:command:{_describe command commands}'"
+		" \\\n    '2:word:{[[ ${words[(r)help]} == help ]] && { compadd -- $help; "
+		"_describe command commands } }'\n"
+		"}\n\n_tfprof \"$@\"\n");
 }

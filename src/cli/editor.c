@@ -23,11 +23,11 @@ struct editor {
 	EditLine *edit;
 	History *history;
 	char *history_path;
-	char *last;                    /* the line remembered last */
+	char *last; /* the line remembered last */
 	const char *prompt;
 	const tfprof_profile *profile;
 	FILE *display;
-	int keys;                      /* < 0: standard input */
+	int keys; /* < 0: standard input */
 	struct text line;
 };
 
@@ -54,7 +54,7 @@ static unsigned char press_tab(EditLine *edit, int key)
 /* ---- signals while a line is typed --------------------------------------------- */
 
 static volatile sig_atomic_t resized, stopped;
-static sigset_t outside;               /* the signals blocked before a line was begun */
+static sigset_t outside; /* the signals blocked before a line was begun */
 
 static void handle(int signal)
 {
@@ -131,13 +131,9 @@ static int read_character(EditLine *edit, wchar_t *c)
 		if (n <= 0)
 			return 0;
 		switch (mbrtowc(c, &byte, 1, &state)) {
-		case (size_t)-2:
-			continue;
-		case (size_t)-1:
-			*c = (unsigned char)byte;
-			return 1;
-		default:
-			return 1;
+		case (size_t)-2: continue;
+		case (size_t)-1: *c = (unsigned char)byte; return 1;
+		default: return 1;
 		}
 	}
 }
@@ -177,11 +173,15 @@ void editor_remember(struct editor *e, const char *line)
 static void bind_keys(EditLine *edit)
 {
 	static const char *const keys[][2] = {
-		{"^I", "tfprof-complete"}, {"^R", "em-inc-search-prev"},
+		{"^I", "tfprof-complete"},
+		{"^R", "em-inc-search-prev"},
 		{"^W", "ed-delete-prev-word"},
-		{"\033[1;5D", "ed-prev-word"}, {"\033[1;5C", "em-next-word"},
-		{"\033[H", "ed-move-to-beg"}, {"\033[F", "ed-move-to-end"},
-		{"\033[1~", "ed-move-to-beg"}, {"\033[4~", "ed-move-to-end"},
+		{"\033[1;5D", "ed-prev-word"},
+		{"\033[1;5C", "em-next-word"},
+		{"\033[H", "ed-move-to-beg"},
+		{"\033[F", "ed-move-to-end"},
+		{"\033[1~", "ed-move-to-beg"},
+		{"\033[4~", "ed-move-to-end"},
 		{"\033[3~", "ed-delete-next-char"},
 	};
 
@@ -208,7 +208,7 @@ static bool open_edit(struct editor *e)
 	el_set(e->edit, EL_GETCFN, read_character);
 	el_set(e->edit, EL_HIST, history, e->history);
 	bind_keys(e->edit);
-	el_source(e->edit, NULL);      /* the user's own ~/.editrc */
+	el_source(e->edit, NULL); /* the user's own ~/.editrc */
 	return true;
 }
 

@@ -8,8 +8,8 @@ struct editor;
 
 enum editor_event {
 	EDITOR_LINE,
-	EDITOR_END,            /* Ctrl-D, or the terminal is gone */
-	EDITOR_INTERRUPTED,    /* Ctrl-C: the line is dropped */
+	EDITOR_END,         /* Ctrl-D, or the terminal is gone */
+	EDITOR_INTERRUPTED, /* Ctrl-C: the line is dropped */
 };
 
 /* Completes names of this profile. NULL when memory is out or the terminal

@@ -7,9 +7,9 @@
 
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_INPUT = 1,        /* a file could not be read or written, or is no profile */
-	EXIT_USAGE = 2,        /* the command line, an option or a line is wrong */
-	EXIT_ADVICE = 3,       /* a finding reached --fail_on */
+	EXIT_INPUT = 1,  /* a file could not be read or written, or is no profile */
+	EXIT_USAGE = 2,  /* the command line, an option or a line is wrong */
+	EXIT_ADVICE = 3, /* a finding reached --fail_on */
 	EXIT_INTERRUPTED = 130,
 };
 

@@ -42,8 +42,12 @@ static const char *value_of_kind(const char *kind)
 	static const struct {
 		const char *kind, *value;
 	} values[] = {
-		{"int", "N"}, {"bool", "true|false"}, {"word", "WORD"}, {"words", "WORD,..."},
-		{"regexes", "REGEX,..."}, {"output", "TYPE[:outfile=FILE]"},
+		{"int", "N"},
+		{"bool", "true|false"},
+		{"word", "WORD"},
+		{"words", "WORD,..."},
+		{"regexes", "REGEX,..."},
+		{"output", "TYPE[:outfile=FILE]"},
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
@@ -64,10 +68,14 @@ bool flag_get(size_t i, struct flag *flag)
 	i -= N_FILE_FLAGS;
 	info = tfprof_option_get_info(i);
 	if (info) {
-		*flag = (struct flag){.name = info->name, .group = FLAG_OPTION, .id = (int)i,
+		*flag = (struct flag){.name = info->name,
+			.group = FLAG_OPTION,
+			.id = (int)i,
 			.is_bool = strcmp(info->kind, "bool") == 0,
-			.value = value_of_kind(info->kind), .default_value = info->default_value,
-			.help = info->help, .words = info->words};
+			.value = value_of_kind(info->kind),
+			.default_value = info->default_value,
+			.help = info->help,
+			.words = info->words};
 		return true;
 	}
 	while (tfprof_option_get_info(n_options))

@@ -12,17 +12,17 @@
 enum file_id { FILE_PROFILE, FILE_GRAPH, FILE_RUN_META, FILE_OP_LOG, FILE_CHECKPOINT, N_FILES };
 
 enum flag_group {
-	FLAG_FILE,             /* what to read; id is a file_id */
-	FLAG_OPTION,           /* of a query; id is the index of its info */
-	FLAG_ADVICE,           /* of advise; id is an advice_flag */
-	FLAG_PROGRAM,          /* of the program as a whole; id is a program_flag */
+	FLAG_FILE,    /* what to read; id is a file_id */
+	FLAG_OPTION,  /* of a query; id is the index of its info */
+	FLAG_ADVICE,  /* of advise; id is an advice_flag */
+	FLAG_PROGRAM, /* of the program as a whole; id is a program_flag */
 };
 
 enum advice_flag { ADVICE_CHECKER, ADVICE_FAIL_ON };
 enum program_flag { PROGRAM_HELP, PROGRAM_VERSION, PROGRAM_GENERATE };
 
 struct flag {
-	const char *name;          /* without dashes */
+	const char *name; /* without dashes */
 	enum flag_group group;
 	int id;
 	bool is_bool;              /* may stand without a value */

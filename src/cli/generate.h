@@ -18,10 +18,12 @@ void generate_man(struct text *out, const char *template);
 
 /* How a value is completed. */
 enum value_kind {
-	VALUE_NONE,            /* a flag without a value */
-	VALUE_FREE,            /* a number, a regex: no one can guess it */
-	VALUE_FILE, VALUE_FILES,
-	VALUE_WORD, VALUE_WORDS,
+	VALUE_NONE, /* a flag without a value */
+	VALUE_FREE, /* a number, a regex: no one can guess it */
+	VALUE_FILE,
+	VALUE_FILES,
+	VALUE_WORD,
+	VALUE_WORDS,
 	VALUE_OUTPUT,
 	VALUE_CHECKER,
 };

@@ -4,10 +4,10 @@
 #define TFPROF_CLI_INTERRUPT_H
 
 enum interrupt_ends {
-	INTERRUPT_PROGRAM,     /* nothing is half done: leave with status 130 */
-	INTERRUPT_QUERY,       /* ask the query to stop, so that it can clean up;
-	                          a second one leaves */
-	INTERRUPT_LINE,        /* the query or the line typed, never the session */
+	INTERRUPT_PROGRAM, /* nothing is half done: leave with status 130 */
+	INTERRUPT_QUERY,   /* ask the query to stop, so that it can clean up;
+			      a second one leaves */
+	INTERRUPT_LINE,    /* the query or the line typed, never the session */
 };
 
 void interrupt_install(void);

@@ -15,10 +15,10 @@
 struct line {
 	char **words;
 	size_t n;
-	char *text;            /* holds the words */
-	size_t last_start;     /* where the last word starts in the line as typed */
-	char open_quote;       /* the quote left open at the end, 0 if none */
-	bool ends_in_blank;    /* the next letter would start another word */
+	char *text;         /* holds the words */
+	size_t last_start;  /* where the last word starts in the line as typed */
+	char open_quote;    /* the quote left open at the end, 0 if none */
+	bool ends_in_blank; /* the next letter would start another word */
 };
 
 /* False when memory is out. */

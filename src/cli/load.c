@@ -10,8 +10,10 @@ enum tfprof_status load_check(const char *const paths[N_FILES], struct tfprof_er
 	const char *other = paths[FILE_GRAPH] ? "graph_path" : "run_meta_path";
 
 	if (paths[FILE_PROFILE] && (paths[FILE_GRAPH] || paths[FILE_RUN_META]))
-		return fail(err, TFPROF_ARGUMENT, "--profile_path and --%s exclude each other: a "
-			"profile holds graph and runs: give one of the two", other);
+		return fail(err, TFPROF_ARGUMENT,
+			"--profile_path and --%s exclude each other: a "
+			"profile holds graph and runs: give one of the two",
+			other);
 	if (!paths[FILE_PROFILE] && !paths[FILE_GRAPH] && !paths[FILE_RUN_META] &&
 		!paths[FILE_CHECKPOINT])
 		return fail(err, TFPROF_ARGUMENT,
@@ -48,9 +50,11 @@ static enum tfprof_status add_runs(struct loaded *l, const char *paths, struct t
 	int64_t step = 0;
 
 	while (status == TFPROF_OK && (path = strsep(&rest, ",")))
-		status = *path ? add_run(l, step++, path, err) : fail(err, TFPROF_ARGUMENT,
-			"an empty file name: --run_meta_path=%.200s: separate files by one comma",
-			paths);
+		status = *path ? add_run(l, step++, path, err)
+			       : fail(err, TFPROF_ARGUMENT,
+					 "an empty file name: --run_meta_path=%.200s: separate "
+					 "files by one comma",
+					 paths);
 	free(copy);
 	return status;
 }

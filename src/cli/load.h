@@ -9,8 +9,8 @@
 
 struct loaded {
 	tfprof_profile *profile;
-	struct text notes;         /* lines for stderr: coverage of each run and the like */
-	double coverage;           /* of the last run, -1 without one */
+	struct text notes; /* lines for stderr: coverage of each run and the like */
+	double coverage;   /* of the last run, -1 without one */
 };
 
 /* Whether these files go together and are enough to start with. */

@@ -23,8 +23,8 @@ static int complain(enum tfprof_status status, const struct tfprof_error *err)
 
 static enum tfprof_status write_text(struct text *text, struct tfprof_error *err)
 {
-	enum tfprof_status status = text->failed ? fail_no_memory(err)
-						 : out_write(text_get(text), text->n, err);
+	enum tfprof_status status =
+		text->failed ? fail_no_memory(err) : out_write(text_get(text), text->n, err);
 
 	text_clear(text);
 	return status;
@@ -101,7 +101,7 @@ static int start_shell(struct request *r, const struct loaded *l)
 	fputs(text_get(&l->notes), stderr);
 	fputs(text_get(&summary), stderr);
 	text_clear(&summary);
-	r->options = NULL;             /* the shell's from now on */
+	r->options = NULL; /* the shell's from now on */
 	return shell_run(l->profile, options);
 }
 

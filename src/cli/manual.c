@@ -163,8 +163,12 @@ void generate_man(struct text *out, const char *template)
 		const char *line;
 		void (*put)(struct text *out);
 	} parts[] = {
-		{"@TITLE@", put_title}, {"@COMMANDS@", put_commands}, {"@FILES@", put_files},
-		{"@OPTIONS@", put_options}, {"@ADVICE@", put_advice}, {"@CHECKERS@", put_checkers},
+		{"@TITLE@", put_title},
+		{"@COMMANDS@", put_commands},
+		{"@FILES@", put_files},
+		{"@OPTIONS@", put_options},
+		{"@ADVICE@", put_advice},
+		{"@CHECKERS@", put_checkers},
 		{"@PROGRAM@", put_program},
 	};
 	const size_t n_parts = sizeof(parts) / sizeof(*parts);
@@ -172,7 +176,8 @@ void generate_man(struct text *out, const char *template)
 	while (*template) {
 		size_t length = strcspn(template, "\n"), i = 0;
 
-		while (i < n_parts && (strlen(parts[i].line) != length ||
+		while (i < n_parts &&
+			(strlen(parts[i].line) != length ||
 				memcmp(parts[i].line, template, length) != 0))
 			i++;
 		if (i < n_parts) {

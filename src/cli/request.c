@@ -12,8 +12,8 @@ struct parser {
 	const char *const *words;
 	size_t n, at;
 	enum command_where where;
-	const char *advice_flag;       /* the first one seen */
-	bool selects;                  /* -select was given */
+	const char *advice_flag; /* the first one seen */
+	bool selects;            /* -select was given */
 	struct tfprof_error *err;
 };
 
@@ -44,8 +44,8 @@ static bool is_known_flag(const char *word)
 
 static bool is_for(const struct flag *flag, enum command_where where)
 {
-	return !flag->is_hidden && (where != IN_SHELL || flag->group == FLAG_OPTION ||
-		flag->group == FLAG_ADVICE);
+	return !flag->is_hidden &&
+		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ADVICE);
 }
 
 static enum tfprof_status unknown_flag(struct parser *p, const char *word, const char *name)
@@ -86,8 +86,10 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 	enum tfprof_status status;
 
 	if (is_file(p, word))
-		return fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: is it a saved profile? "
-			"then give a command and --profile_path=%.200s", word, word);
+		return fail(p->err, TFPROF_ARGUMENT,
+			"unknown command: %.200s: is it a saved profile? "
+			"then give a command and --profile_path=%.200s",
+			word, word);
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
@@ -259,8 +261,9 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
 
-	if (!r->word && ((r->command && r->command->id == COMMAND_HELP) ||
-				(!r->command && r->wants_help && !command_find(word, p->where)))) {
+	if (!r->word &&
+		((r->command && r->command->id == COMMAND_HELP) ||
+			(!r->command && r->wants_help && !command_find(word, p->where)))) {
 		r->word = word;
 		return TFPROF_OK;
 	}
@@ -269,10 +272,12 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		return r->command ? TFPROF_OK : unknown_command(p, word);
 	}
 	if (is_file(p, word))
-		return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: if it is a saved profile, "
-			"give --profile_path=%.200s", word, word);
-	return fail(p->err, TFPROF_ARGUMENT,
-		"unexpected word: %.200s: the command is %s already%s", word, r->command->name,
+		return fail(p->err, TFPROF_ARGUMENT,
+			"unexpected word: %.200s: if it is a saved profile, "
+			"give --profile_path=%.200s",
+			word, word);
+	return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: the command is %s already%s",
+		word, r->command->name,
 		command_is_view(r->command->id) ? ", and options start with a dash" : "");
 }
 

@@ -12,13 +12,13 @@
 #include "flag.h"
 
 struct request {
-	const struct command *command;     /* NULL: none was named */
-	const char *word;                  /* what help is asked about, or NULL */
-	const char *paths[N_FILES];        /* NULL: not given */
+	const struct command *command; /* NULL: none was named */
+	const char *word;              /* what help is asked about, or NULL */
+	const char *paths[N_FILES];    /* NULL: not given */
 	tfprof_options *options;
-	tfprof_advice_options *advice;     /* NULL: all checkers */
-	int fail_on;                       /* a tfprof_level */
-	bool has_flags;                    /* some flag of a query was given */
+	tfprof_advice_options *advice; /* NULL: all checkers */
+	int fail_on;                   /* a tfprof_level */
+	bool has_flags;                /* some flag of a query was given */
 	bool wants_help, wants_version;
 	const char *generate;
 };

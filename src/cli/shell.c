@@ -17,11 +17,11 @@
 
 struct shell {
 	const tfprof_profile *profile;
-	tfprof_options *options;       /* the defaults of the next line */
+	tfprof_options *options; /* the defaults of the next line */
 	bool is_interactive;
 	bool is_done;
-	size_t line;                   /* of a script, from 1; 0 at a terminal */
-	int exit_status;               /* of the first line that failed */
+	size_t line;     /* of a script, from 1; 0 at a terminal */
+	int exit_status; /* of the first line that failed */
 };
 
 static void complain(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
@@ -39,7 +39,8 @@ static void complain(struct shell *s, enum tfprof_status status, const struct tf
 
 static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)
 {
-	enum tfprof_status status = text->failed ? fail_no_memory(err)
+	enum tfprof_status status = text->failed
+		? fail_no_memory(err)
 		: show_report(text_get(text), text->n, s->is_interactive, err);
 
 	text_clear(text);
@@ -138,8 +139,8 @@ static void run_line(struct shell *s, const char *typed)
 {
 	struct tfprof_error err;
 	struct line l;
-	enum tfprof_status status = line_split(&l, typed) ? run_words(s, &l, &err)
-							  : fail_no_memory(&err);
+	enum tfprof_status status =
+		line_split(&l, typed) ? run_words(s, &l, &err) : fail_no_memory(&err);
 
 	line_clear(&l);
 	if (status != TFPROF_OK)
@@ -162,8 +163,10 @@ static void read_script(struct shell *s)
 		if (memchr(line, '\0', (size_t)n)) {
 			struct tfprof_error err;
 
-			complain(s, fail(&err, TFPROF_ARGUMENT,
-				"a line holds a zero byte: commands are text"), &err);
+			complain(s,
+				fail(&err, TFPROF_ARGUMENT,
+					"a line holds a zero byte: commands are text"),
+				&err);
 			continue;
 		}
 		run_line(s, line);
@@ -180,11 +183,8 @@ static void read_terminal(struct shell *s, struct editor *editor)
 	while (!s->is_done) {
 		interrupt_set(INTERRUPT_LINE);
 		switch (editor_read(editor, &line)) {
-		case EDITOR_INTERRUPTED:
-			break;
-		case EDITOR_END:
-			s->is_done = true;
-			break;
+		case EDITOR_INTERRUPTED: break;
+		case EDITOR_END: s->is_done = true; break;
 		case EDITOR_LINE:
 			editor_remember(editor, line);
 			run_line(s, line);

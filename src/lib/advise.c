@@ -12,8 +12,8 @@ static enum tfprof_status get_view(void *context, struct query *q, struct tfprof
 	case TFPROF_GRAPH: return profile_tree(p, SLOT_GRAPH, &q->tree, err);
 	case TFPROF_OP: return profile_groups(p, &q->groups, err);
 	case TFPROF_CODE:
-		return profile_tree(p, q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE
-									    : SLOT_CODE,
+		return profile_tree(p,
+			q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE : SLOT_CODE,
 			&q->tree, err);
 	}
 	return error_set(err, TFPROF_ARGUMENT, "unknown view");

@@ -149,8 +149,8 @@ static void find(const struct model *m, const uint32_t *order, struct span prefi
 
 		if (!span_starts(name, prefix))
 			return;
-		slash = name.n > prefix.n
-			? memchr(name.at + prefix.n, '/', name.n - prefix.n) : NULL;
+		slash = name.n > prefix.n ? memchr(name.at + prefix.n, '/', name.n - prefix.n)
+					  : NULL;
 		if (slash)
 			name.n = (size_t)(slash + 1 - name.at);
 		if (fn(context, name.at, name.n))

@@ -5,8 +5,8 @@
 #include "model/model.h"
 
 struct names {
-	uint32_t *nodes;               /* by name */
-	uint32_t *types;               /* string ids, by text */
+	uint32_t *nodes; /* by name */
+	uint32_t *types; /* string ids, by text */
 	size_t n_types;
 };
 

@@ -48,18 +48,21 @@ static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool f
 	enum tfprof_status status;
 
 	if (frame) {
-		buf_text(&r->text, "\n=========================Options"
-				   "=============================\n");
+		buf_text(&r->text,
+			"\n=========================Options"
+			"=============================\n");
 		options_echo(q->options, &r->text, false);
-		buf_text(&r->text, "\n==================Model Analysis Report"
-				   "======================\n");
+		buf_text(&r->text,
+			"\n==================Model Analysis Report"
+			"======================\n");
 	}
 	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	if (status == TFPROF_OK)
 		status = write_report(q, report_write, &out, err);
 	if (frame)
-		buf_text(&r->text, "\n======================End of Report"
-				   "==========================\n");
+		buf_text(&r->text,
+			"\n======================End of Report"
+			"==========================\n");
 	return status;
 }
 
@@ -112,9 +115,9 @@ static enum tfprof_status write_pprof(struct query *q, tfprof_result *r, bool fr
 static const struct output_kind {
 	/* Says why not, if so; NULL if nothing is in the way. */
 	void (*refuse)(const struct query *q, struct buf *why);
-	unsigned metrics;          /* needed, selected or not */
-	enum tfprof_status (*write)(struct query *q, tfprof_result *r, bool frame,
-		struct tfprof_error *err);
+	unsigned metrics; /* needed, selected or not */
+	enum tfprof_status (
+		*write)(struct query *q, tfprof_result *r, bool frame, struct tfprof_error *err);
 } outputs[] = {
 	[OUT_CSV] = {NULL, 0, write_csv},
 	[OUT_FILE] = {NULL, 0, write_file},

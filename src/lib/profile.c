@@ -241,8 +241,10 @@ enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const c
 		return TFPROF_OK;
 	for (size_t i = 0; i < p->files.n; i++)
 		if (file_id_equal(p->files.at[i], id))
-			return error_set(err, TFPROF_ARGUMENT, "-output: %s: the profile was loaded "
-				"from this file: give another one", path);
+			return error_set(err, TFPROF_ARGUMENT,
+				"-output: %s: the profile was loaded "
+				"from this file: give another one",
+				path);
 	return TFPROF_OK;
 }
 
@@ -328,9 +330,9 @@ static double coverage(const struct model *m)
 	return (double)m->n_covered / ((double)m->nodes.n + 1e-10);
 }
 
-static enum tfprof_status add_step(tfprof_profile *p, int64_t step, const struct tfprof_input *graph,
-	const struct tfprof_input *run_meta, const struct tfprof_input *op_log,
-	struct tfprof_error *err)
+static enum tfprof_status add_step(tfprof_profile *p, int64_t step,
+	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
+	const struct tfprof_input *op_log, struct tfprof_error *err)
 {
 	struct model *m = &p->model;
 	struct run_meta *rm;
@@ -400,7 +402,7 @@ enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **byte
 
 	if (status != TFPROF_OK)
 		return status;
-	buf_reserve(&out, 0);          /* an empty profile is no NULL */
+	buf_reserve(&out, 0); /* an empty profile is no NULL */
 	model_write_profile(&p->model, &out);
 	profile_unlock(mutable(p));
 	if (out.failed) {

@@ -17,25 +17,25 @@ enum view_slot { SLOT_SCOPE, SLOT_GRAPH, SLOT_CODE, SLOT_CODE_SOURCE, N_SLOTS };
 
 struct tfprof_profile {
 	struct model model;
-	pthread_rwlock_t lock;         /* queries read, adding writes */
-	pthread_mutex_t building;      /* one builds a view, the others wait for it */
+	pthread_rwlock_t lock;    /* queries read, adding writes */
+	pthread_mutex_t building; /* one builds a view, the others wait for it */
 	struct tree trees[N_SLOTS];
 	struct groups groups;
 	bool has_tree[N_SLOTS], has_groups;
-	uint32_t *by_name;             /* nodes in byte order of their names; NULL: not asked yet */
-	struct names names;            /* built when first asked for, like views */
-	struct arena spare;            /* memory of the last query, for the next one */
-	size_t n_marked;               /* nodes looked up in the checkpoint so far */
-	VEC(struct file_id) files;     /* it was loaded from */
+	uint32_t *by_name;         /* nodes in byte order of their names; NULL: not asked yet */
+	struct names names;        /* built when first asked for, like views */
+	struct arena spare;        /* memory of the last query, for the next one */
+	size_t n_marked;           /* nodes looked up in the checkpoint so far */
+	VEC(struct file_id) files; /* it was loaded from */
 	char *notes;
 };
 
 /* What a saved profile keeps in its bytes until a reader needs it. */
 enum profile_need {
 	NEED_NOTHING,
-	NEED_NAMES,            /* nodes are searched by name */
-	NEED_EDGES,            /* … and edges are looked at */
-	NEED_FLOW,             /* … and output shapes */
+	NEED_NAMES, /* nodes are searched by name */
+	NEED_EDGES, /* … and edges are looked at */
+	NEED_FLOW,  /* … and output shapes */
 };
 
 /* Locks for reading, with what is needed there; on failure nothing is locked. */

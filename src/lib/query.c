@@ -56,9 +56,10 @@ static void note(const struct query *q, struct buf *notes)
 	const struct word_list *words = &o->list[OPT_SELECT];
 
 	if (o->took_dump_to_file) {
-		buf_text(notes, "-dump_to_file option is deprecated. Please use -output "
-				"file:outfile=<filename>\n-output is overwritten with -output "
-				"file:outfile=");
+		buf_text(notes,
+			"-dump_to_file option is deprecated. Please use -output "
+			"file:outfile=<filename>\n-output is overwritten with -output "
+			"file:outfile=");
 		buf_span(notes, o->output.outfile);
 		buf_char(notes, '\n');
 	}
@@ -79,8 +80,9 @@ static void note(const struct query *q, struct buf *notes)
 	}
 	note_missing(q, notes);
 	if (q->saturated)
-		buf_text(notes, "a parameter count does not fit 64 bits and is shown as the largest "
-				"number that does\n");
+		buf_text(notes,
+			"a parameter count does not fit 64 bits and is shown as the largest "
+			"number that does\n");
 }
 
 /* What a writer ran into, a damaged tensor for one. */
@@ -100,8 +102,8 @@ static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct t
 	case TFPROF_CODE:
 		if (!p->model.has_trace)
 			return error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
-		return profile_tree(p, q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE
-									    : SLOT_CODE,
+		return profile_tree(p,
+			q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE : SLOT_CODE,
 			&q->tree, err);
 	}
 	return error_set(err, TFPROF_ARGUMENT, "unknown view");
@@ -152,7 +154,8 @@ static enum tfprof_status run_steps(const struct query *q, bool strict, tfprof_r
 	if (m->steps.n > 1 && span_equal(q->options->output.outfile, SPAN("-")))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-output: one timeline for each of %zu steps cannot go to standard output: "
-			"choose one by -step", m->steps.n);
+			"choose one by -step",
+			m->steps.n);
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
 		struct tfprof_options options = *q->options;
 		struct query one = *q;
@@ -161,8 +164,9 @@ static enum tfprof_status run_steps(const struct query *q, bool strict, tfprof_r
 		options.number[OPT_STEP] = m->steps.at[i];
 		one.options = &options;
 		if (m->steps.at[i] < 0) {
-			buf_text(&r->notes, "Must specify -step option to generate timeline "
-					    "in graph view.\n");
+			buf_text(&r->notes,
+				"Must specify -step option to generate timeline "
+				"in graph view.\n");
 			continue;
 		}
 		status = query_run(&one, err);
@@ -247,7 +251,8 @@ enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_v
 		return status;
 	}
 	q.metrics = flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE)
-		? ALL_METRICS : query_metrics(&p->model, options) | output_metrics(options);
+		? ALL_METRICS
+		: query_metrics(&p->model, options) | output_metrics(options);
 	q.arena = profile_lend_arena(p);
 	status = run(p, &q, flags, r, err);
 	profile_return_arena(p, &q.arena);

@@ -11,7 +11,7 @@ struct tfprof_result {
 	struct arena arena;
 	struct tfprof_row *rows;
 	size_t n_rows;
-	enum tfprof_level level;       /* of the advisor's findings */
+	enum tfprof_level level; /* of the advisor's findings */
 };
 
 #endif

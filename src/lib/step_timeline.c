@@ -23,7 +23,7 @@ enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_met
 	struct tfprof_error *err)
 {
 	unsigned flags = (show_dataflow ? STEP_TIMELINE_DATAFLOW : 0) |
-			 (show_memory ? STEP_TIMELINE_MEMORY : 0);
+		(show_memory ? STEP_TIMELINE_MEMORY : 0);
 	struct buf memory = {0};
 	enum tfprof_status status;
 	struct source source;

@@ -13,14 +13,14 @@
 struct loader {
 	struct model *model;
 	struct span graph;
-	VEC(const char *) cuts;                /* where blocks begin, and the end */
+	VEC(const char *) cuts; /* where blocks begin, and the end */
 	size_t n_nodes;
-	size_t first_node;                     /* where they go in the model … */
-	bool has_room;                         /* … without moving any */
+	size_t first_node; /* where they go in the model … */
+	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
 	pthread_t caller;
 	bool failed;
-	const char *bad;                       /* malformed here; NULL: memory is out */
+	const char *bad; /* malformed here; NULL: memory is out */
 };
 
 static bool fail(struct loader *l, const char *bad)
@@ -58,7 +58,8 @@ static bool add_edges(struct model *m, uint32_t node, const struct node_input *i
 	if (m->edges.n + n >= NONE - 1 || !vec_reserve(&m->edges, n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t source = strings_alias_hashed(&m->strings, inputs[i].source, inputs[i].hash);
+		uint32_t source =
+			strings_alias_hashed(&m->strings, inputs[i].source, inputs[i].hash);
 
 		if (source == NONE)
 			return false;
@@ -92,7 +93,8 @@ static bool add_node(struct loader *l, const struct node_defs *b, const struct n
 			return fail(l, NULL);
 	}
 	return add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def)
-		? true : fail(l, NULL);
+		? true
+		: fail(l, NULL);
 }
 
 /* What a later node will look at is asked for: the slots of its names, and then
@@ -144,7 +146,8 @@ static bool find_blocks(struct loader *l)
 
 	for (; wire_next(&r, &f); begin = r.at) {
 		wire_prefetch(&r, &f);
-		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
+		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 &&
+			!vec_push(&l->cuts, begin))
 			return false;
 	}
 	/* what comes before the first node is of no interest, if it is well-formed */
@@ -187,8 +190,8 @@ static bool read_graph(struct loader *l)
 	l->caller = pthread_self();
 	l->first_node = l->model->nodes.n;
 	l->has_room = l->n_nodes <= most;
-	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block, add_block,
-		l);
+	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block,
+		add_block, l);
 	return !l->failed;
 }
 

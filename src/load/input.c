@@ -6,12 +6,13 @@
 #include "proto/text.h"
 
 static const struct {
-	const char *name;              /* of bytes from memory */
+	const char *name; /* of bytes from memory */
 	const char *message;
 	const struct schema_message *type;
 	enum sniff_kind binary, text;
 } kinds[] = {
-	[INPUT_GRAPH] = {"the graph", "a GraphDef", &schema_graph_def, SNIFF_GRAPH, SNIFF_GRAPH_TEXT},
+	[INPUT_GRAPH] = {"the graph", "a GraphDef", &schema_graph_def, SNIFF_GRAPH,
+		SNIFF_GRAPH_TEXT},
 	[INPUT_RUN_META] = {"the run metadata", "a RunMetadata", &schema_run_metadata,
 		SNIFF_RUN_META, SNIFF_RUN_META_TEXT},
 	[INPUT_OP_LOG] = {"the op log", "an OpLogProto", &schema_op_log_proto, SNIFF_OP_LOG,
@@ -54,7 +55,8 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 		return error_prefix(err, status, input_name(in, kind));
 	}
 	source_close(s);
-	*s = (struct source){.bytes = buf_get(&wire), .owner = wire.at ? SOURCE_HEAP : SOURCE_BORROWED};
+	*s = (struct source){.bytes = buf_get(&wire),
+		.owner = wire.at ? SOURCE_HEAP : SOURCE_BORROWED};
 	return TFPROF_OK;
 }
 

@@ -138,7 +138,9 @@ static bool read_def(struct node_defs *b, struct span message, const char **bad)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct node_def def = {.message = message, .name = {"", 0}, .op = {"", 0},
+	struct node_def def = {.message = message,
+		.name = {"", 0},
+		.op = {"", 0},
 		.shape = SIZE_MAX};
 	size_t first_input = b->inputs.n;
 

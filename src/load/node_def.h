@@ -13,13 +13,13 @@
 #include "proto/wire.h"
 
 struct node_input {
-	struct span source;        /* the name of a node */
+	struct span source; /* the name of a node */
 	uint64_t hash;
-	int32_t output;            /* which of its outputs */
+	int32_t output; /* which of its outputs */
 };
 
 struct node_shape {
-	size_t first;              /* in dims */
+	size_t first; /* in dims */
 	size_t n;
 	uint64_t hash;
 };
@@ -28,12 +28,12 @@ struct node_def {
 	struct span message;
 	struct span name, op;
 	uint64_t name_hash, op_hash;
-	uint32_t n_inputs;         /* the inputs of defs follow each other */
+	uint32_t n_inputs; /* the inputs of defs follow each other */
 	uint32_t n_outputs;
-	size_t first_output;       /* in shapes */
-	size_t shape;              /* in shapes; SIZE_MAX: none */
-	bool is_damaged;           /* an attribute that counts is malformed … */
-	const char *bad;           /* … here; matters only if the node is new */
+	size_t first_output; /* in shapes */
+	size_t shape;        /* in shapes; SIZE_MAX: none */
+	bool is_damaged;     /* an attribute that counts is malformed … */
+	const char *bad;     /* … here; matters only if the node is new */
 };
 
 struct node_defs {
@@ -41,8 +41,8 @@ struct node_defs {
 	VEC(struct node_input) inputs;
 	VEC(struct node_shape) shapes;
 	dims_vec dims;
-	bool failed;               /* behind the last one */
-	const char *bad;           /* malformed here; NULL: memory is out */
+	bool failed;     /* behind the last one */
+	const char *bad; /* malformed here; NULL: memory is out */
 };
 
 /* Replaces what the batch held by the NodeDefs of a piece of a graph. */

@@ -50,7 +50,8 @@ static bool read_allocation(struct node_stats_reader *reader, struct span messag
 static bool is_gpu(struct span allocator)
 {
 	for (size_t i = 0; i + 3 <= allocator.n; i++)
-		if (allocator.at[i] == 'G' && allocator.at[i + 1] == 'P' && allocator.at[i + 2] == 'U')
+		if (allocator.at[i] == 'G' && allocator.at[i + 1] == 'P' &&
+			allocator.at[i + 2] == 'U')
 			return true;
 	return false;
 }

@@ -9,12 +9,12 @@
 #include "model/exec.h"
 
 struct node_stats {
-	struct span name;                  /* the node's: up to the first colon */
-	int64_t start_us;                  /* 0 or less: none, and no record */
+	struct span name; /* the node's: up to the first colon */
+	int64_t start_us; /* 0 or less: none, and no record */
 	int64_t duration_us;
 	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
-	struct span record;                /* its times, then its memory */
-	size_t n_times;                    /* bytes of the record that are times */
+	struct span record; /* its times, then its memory */
+	size_t n_times;     /* bytes of the record that are times */
 };
 
 struct node_stats_reader {

@@ -11,21 +11,21 @@
 /* An entry of the log, or of its string table. */
 struct item {
 	struct span message;
-	struct span trace;         /* .at is NULL if it has none */
-	uint32_t node;             /* NONE: not known */
+	struct span trace; /* .at is NULL if it has none */
+	uint32_t node;     /* NONE: not known */
 	bool is_string;
-	bool has_more;             /* types or float operations */
+	bool has_more; /* types or float operations */
 };
 
 struct piece {
 	struct span bytes;
 	VEC(struct item) items;
 	bool failed;
-	const char *bad;           /* malformed here; NULL: memory is out */
+	const char *bad; /* malformed here; NULL: memory is out */
 };
 
 struct log {
-	const struct model *model;     /* NULL: it is only checked */
+	const struct model *model; /* NULL: it is only checked */
 	size_t n_pieces;
 	struct piece pieces[PARALLEL_MAX];
 };
@@ -70,7 +70,7 @@ static bool check_entry(struct item *item, struct span *name, const char **bad)
 enum { AHEAD = 32 };
 
 struct waiting {
-	size_t n;                      /* so far */
+	size_t n; /* so far */
 	struct {
 		struct span name;
 		uint64_t hash;
@@ -252,7 +252,8 @@ static bool add_piece(struct model *m, const struct piece *p, struct span log, s
 		if (!add_item(m, item))
 			return false;
 		if (++*n % 4096 == 0)
-			model_progress(m, (size_t)(item->message.at + item->message.n - log.at), log.n);
+			model_progress(m, (size_t)(item->message.at + item->message.n - log.at),
+				log.n);
 	}
 	return true;
 }

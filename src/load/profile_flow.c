@@ -21,7 +21,7 @@
 struct raw_edge {
 	int64_t source_id;
 	struct edge edge;
-	uint32_t shape;            /* its own input shape, NONE if none was written */
+	uint32_t shape; /* its own input shape, NONE if none was written */
 };
 
 struct source_output {
@@ -33,13 +33,13 @@ struct source_output {
  * 0…n-1, mostly in that order: then an id is a node. Else a table answers, and
  * what is far from that is searched in a sorted list. */
 struct id_map {
-	size_t n_same;                 /* an id below is the node */
+	size_t n_same; /* an id below is the node */
 	uint32_t *table;
 	size_t n_table;
 	struct id_node {
 		int64_t id;
 		uint32_t node;
-	} *sorted;
+	} * sorted;
 	size_t n_sorted;
 };
 
@@ -51,7 +51,7 @@ struct reader {
 	bool with_shapes;
 	enum { READ_FINE, OUT_OF_MEMORY, DAMAGED, UNKNOWN_SOURCE } failure;
 	uint32_t failed_node;
-	const char *bad;           /* damaged here */
+	const char *bad; /* damaged here */
 	int64_t unknown_id;
 	/* of the node being read: */
 	VEC(struct raw_edge) raw_edges;
@@ -68,7 +68,8 @@ struct reader {
 	VEC(struct own_shape {
 		size_t edge;
 		uint32_t shape;
-	}) own_shapes;
+	})
+	own_shapes;
 };
 
 static bool damaged(struct reader *r, const char *bad)
@@ -227,8 +228,10 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 	if (f->tag == WIRE_LEN(2)) {
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
-		return vec_push(&r->raw_edges, ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
-			? true : out_of_memory(r);
+		return vec_push(&r->raw_edges,
+			       ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
+			? true
+			: out_of_memory(r);
 	}
 	if (!r->with_shapes)
 		return true;
@@ -238,8 +241,10 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 			return false;
 		/* 0 is what an edge has anyway. */
 		return !(int32_t)value ||
-				vec_push(&r->source_outputs, ((struct source_output){key, (int32_t)value}))
-			? true : out_of_memory(r);
+				vec_push(&r->source_outputs,
+					((struct source_output){key, (int32_t)value}))
+			? true
+			: out_of_memory(r);
 	case WIRE_LEN(15):
 		return read_shape_entry(r, f->bytes, &output) &&
 			(vec_push(&r->outputs, output) || out_of_memory(r));
@@ -316,7 +321,7 @@ static bool add_edge(struct reader *r, struct raw_edge *e)
 
 static bool add_edges(struct reader *r, uint32_t node)
 {
-	if (r->raw_edges.n != r->model->nodes.n_edges[node])       /* others were counted */
+	if (r->raw_edges.n != r->model->nodes.n_edges[node]) /* others were counted */
 		return damaged(r, r->model->nodes.source[node]);
 	r->model->nodes.first_edge[node] = (uint32_t)r->next_edge;
 	if (!in_order(r))
@@ -463,7 +468,8 @@ static enum tfprof_status explain(const struct reader *r, struct tfprof_error *e
 
 	if (r->failure == UNKNOWN_SOURCE)
 		return error_set(err, TFPROF_FORMAT,
-			"%s: node '%.*s' has an input from node id %lld, which is not in the profile",
+			"%s: node '%.*s' has an input from node id %lld, which is not in the "
+			"profile",
 			m->flow.profile, ERROR_SPAN(name), (long long)r->unknown_id);
 	if (r->failure == DAMAGED)
 		return error_set(err, TFPROF_FORMAT, "%s: node '%.*s' is damaged at its byte %zu",

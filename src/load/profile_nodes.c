@@ -92,8 +92,7 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(1): raw->name = f->bytes; break;
 	case WIRE_LEN(2): raw->n_inputs++; break;
 	case WIRE_LEN(4): return read_shape(r, f->bytes);
-	case WIRE_VARINT(4):
-		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
+	case WIRE_VARINT(4): return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
 	case WIRE_LEN(5): return add_type(r, raw, f->bytes);
 	case WIRE_LEN(6): raw->device = f->bytes; break;
 	case WIRE_LEN(7): raw->host_device = f->bytes; break;

@@ -23,13 +23,13 @@ struct recent_text {
 /* Ids of a reader's pools → ids of the model's. */
 struct merged_ids {
 	uint32_t *string, *set, *shape;
-	uint32_t first_exec;               /* row 0 → this row */
-	uint32_t first_wide;               /* wide sums 0 → these */
+	uint32_t first_exec; /* row 0 → this row */
+	uint32_t first_wide; /* wide sums 0 → these */
 };
 
 struct node_reader {
 	struct model *model;
-	uint32_t first, n;                 /* its nodes, those read so far */
+	uint32_t first, n; /* its nodes, those read so far */
 	struct strings strings;
 	struct sets sets;
 	struct shapes shapes;
@@ -37,14 +37,15 @@ struct node_reader {
 	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;
-	const char *bad;                   /* malformed here; NULL: memory is out */
+	const char *bad; /* malformed here; NULL: memory is out */
 	struct recent_text recent[256];
 	/* of the node being read: */
 	VEC(struct raw_exec {
 		int64_t step;
 		struct span message;
-		size_t place;              /* among those of the node */
-	}) raw_execs;
+		size_t place; /* among those of the node */
+	})
+	raw_execs;
 	dims_vec shape;
 };
 

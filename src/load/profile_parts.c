@@ -4,7 +4,7 @@
 #include "proto/wire.h"
 
 enum {
-	NODE = WIRE_LEN(1),                /* an entry of the map of nodes: */
+	NODE = WIRE_LEN(1), /* an entry of the map of nodes: */
 	NODE_KEY = WIRE_VARINT(1),
 	NODE_VALUE = WIRE_LEN(2),
 };
@@ -12,7 +12,7 @@ enum {
 struct cut {
 	struct span profile;
 	struct profile_part *parts;
-	const char *begin[PARALLEL_MAX + 1];   /* of each part, guessed; the last: the end */
+	const char *begin[PARALLEL_MAX + 1]; /* of each part, guessed; the last: the end */
 };
 
 /* The next field, if it is this one. Others are not even looked at: some take

@@ -16,13 +16,13 @@
 struct part {
 	struct profile_part from;
 	struct node_reader nodes;
-	VEC(struct wire_field) others;     /* fields that are no nodes */
-	bool failed;                       /* as nodes.bad says, behind all of `others` */
+	VEC(struct wire_field) others; /* fields that are no nodes */
+	bool failed;                   /* as nodes.bad says, behind all of `others` */
 };
 
 struct loader {
 	struct model *model;
-	const char *bad;                   /* malformed here; NULL: memory is out */
+	const char *bad; /* malformed here; NULL: memory is out */
 	struct span profile;
 	struct part *parts;
 	size_t n_parts;

@@ -12,13 +12,13 @@
 
 struct entry {
 	struct node_stats stats;
-	uint64_t hash;                     /* of its name */
-	uint32_t node;                     /* NONE: none that was known before the step */
+	uint64_t hash; /* of its name */
+	uint32_t node; /* NONE: none that was known before the step */
 };
 
 struct run_device {
-	struct span name;                  /* as it came */
-	size_t first;                      /* its first entry; the next one's begin behind its last */
+	struct span name; /* as it came */
+	size_t first;     /* its first entry; the next one's begin behind its last */
 	unsigned kind;
 };
 
@@ -26,12 +26,12 @@ struct run_device {
 struct part {
 	struct node_stats_reader reader;
 	bool failed;
-	const char *bad;                   /* … here; NULL: memory is out */
+	const char *bad; /* … here; NULL: memory is out */
 };
 
 struct run_meta {
 	struct source source;
-	VEC(struct span) messages;         /* NodeExecStats of the entries */
+	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
 	size_t n_parts;
@@ -112,7 +112,7 @@ static void read_part(void *context, size_t i)
 		while (entry >= end_of_device(rm, device))
 			device++;
 		if (!node_stats_read(&part->reader, rm->messages.at[entry],
-			rm->devices.at[device].kind, &e->stats, &part->bad)) {
+			    rm->devices.at[device].kind, &e->stats, &part->bad)) {
 			part->failed = true;
 			return;
 		}
@@ -183,8 +183,10 @@ enum tfprof_status run_meta_read(struct run_meta **out, const struct tfprof_inpu
 			     : error_no_memory(err);
 	if (status == TFPROF_OK && !has_stats)
 		status = error_set(err, TFPROF_FORMAT,
-			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the session with "
-			"trace_level=FULL_TRACE", (long long)step, input_name(in, INPUT_RUN_META));
+			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the "
+			"session with "
+			"trace_level=FULL_TRACE",
+			(long long)step, input_name(in, INPUT_RUN_META));
 	if (status != TFPROF_OK) {
 		run_meta_free(rm);
 		return status;
@@ -211,7 +213,7 @@ void run_meta_free(struct run_meta *rm)
 struct search {
 	struct run_meta *rm;
 	const struct model *model;
-	size_t n_rows;             /* that the step may make */
+	size_t n_rows; /* that the step may make */
 };
 
 /* What entries will become is written by one thread: all get the pages for it. */
@@ -254,10 +256,10 @@ static void search_part(void *context, size_t i)
 
 /* The device being applied as the model knows it. */
 struct placed_device {
-	uint32_t name;             /* lower-cased */
-	uint32_t host;             /* string id */
+	uint32_t name; /* lower-cased */
+	uint32_t host; /* string id */
 	unsigned kind;
-	bool copies;               /* a copy engine: …/memcpy */
+	bool copies; /* a copy engine: …/memcpy */
 };
 
 static void add(int64_t *sum, int64_t value)
@@ -313,8 +315,8 @@ static bool place_node(struct model *m, uint32_t node, const struct placed_devic
 /* The node an entry belongs to, made if need be: one that was not known when the
  * step began may have been made by an entry before. False when memory is out;
  * *node is NONE for an entry that is no node's. */
-static bool node_of_entry(struct model *m, const struct entry *e, struct span message,
-	int64_t step, uint32_t device, uint32_t *node)
+static bool node_of_entry(struct model *m, const struct entry *e, struct span message, int64_t step,
+	uint32_t device, uint32_t *node)
 {
 	struct span text = e->stats.name;
 	uint32_t name;
@@ -473,7 +475,8 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
 			return false;
 		has_accelerator |= (device.kind & DEVICE_ACCELERATOR) != 0;
-		has_stream |= (device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
+		has_stream |=
+			(device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
 		if (!apply_device(rm, m, d, &device, step, notes))
 			return false;
 	}

@@ -9,9 +9,9 @@
 enum attr_kind { ATTR_NONE = 0, ATTR_TEXT = 2, ATTR_INT = 3, ATTR_BOOL = 5, ATTR_TYPE = 6 };
 
 struct attr {
-	uint32_t kind;         /* an attr_kind, or the field of a kind not named there */
-	struct span text;      /* ATTR_TEXT */
-	int64_t number;        /* ATTR_INT, ATTR_BOOL, ATTR_TYPE */
+	uint32_t kind;    /* an attr_kind, or the field of a kind not named there */
+	struct span text; /* ATTR_TEXT */
+	int64_t number;   /* ATTR_INT, ATTR_BOOL, ATTR_TYPE */
 };
 
 /* False if the node has no such attribute. */

@@ -60,7 +60,8 @@ void device_host(struct buf *b, struct span lower)
 	for (size_t i = 0; i < lower.n;) {
 		size_t end = i + 4;
 
-		if (lower.n - i > 4 && memcmp(lower.at + i, "gpu:", 4) == 0 && is_digit(lower.at[end])) {
+		if (lower.n - i > 4 && memcmp(lower.at + i, "gpu:", 4) == 0 &&
+			is_digit(lower.at[end])) {
 			while (end < lower.n && is_digit(lower.at[end]))
 				end++;
 			buf_text(b, "cpu:0");

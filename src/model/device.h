@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 enum device_kind {
-	DEVICE_CANONICAL = 1,        /* a node can be placed here; its time is cpu time */
-	DEVICE_STREAM_ALL = 2,       /* its time is accelerator time */
+	DEVICE_CANONICAL = 1,  /* a node can be placed here; its time is cpu time */
+	DEVICE_STREAM_ALL = 2, /* its time is accelerator time */
 	DEVICE_ACCELERATOR = 4,
 	DEVICE_CPU = 8,
 };

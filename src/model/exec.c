@@ -390,8 +390,9 @@ static bool visit_raw_memory(const struct exec_visitor *v, struct span message)
 		return true;
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-#define X(number, field) case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
-		MEMORY_FIELDS(X)
+#define X(number, field) \
+	case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
+			MEMORY_FIELDS(X)
 #undef X
 		case WIRE_LEN(11):
 			if (v->output && !visit_raw_output(v, f.bytes))
@@ -504,7 +505,7 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 struct thaw {
 	struct model *model;
 	uint32_t row;
-	VEC(struct exec_output) outputs;       /* of the memory that follows */
+	VEC(struct exec_output) outputs; /* of the memory that follows */
 	struct buf time, memories, allocations;
 };
 
@@ -555,8 +556,8 @@ static bool thaw_device(void *context, struct span name)
 	struct model *m = t->model;
 	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, t->row)->detail];
 	uint32_t device = strings_add(&m->strings, name);
-	uint32_t devices = device == NONE ? NONE
-		: sets_with(&m->sets, &m->strings, detail->devices, device);
+	uint32_t devices =
+		device == NONE ? NONE : sets_with(&m->sets, &m->strings, detail->devices, device);
 
 	if (devices == NONE)
 		return false;
@@ -572,8 +573,7 @@ static bool make_records(struct thaw *t, struct span raw)
 	if (!visit_raw(&visitor, raw))
 		return false;
 	buf_span(&t->memories, buf_get(&t->allocations));
-	return !t->memories.failed &&
-		(!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));
+	return !t->memories.failed && (!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));
 }
 
 bool exec_thaw(struct model *m, uint32_t row)

@@ -21,13 +21,13 @@
 #include "base/vec.h"
 
 /* The sums a view can ask for, in the order of the columns here. */
-#define EXEC_SUMS(X)                                                           \
-	X(run_count)                                                           \
-	X(accelerator_us)                                                      \
-	X(cpu_us)                                                              \
-	X(requested_bytes)                                                     \
-	X(peak_bytes)                                                          \
-	X(residual_bytes)                                                      \
+#define EXEC_SUMS(X)       \
+	X(run_count)       \
+	X(accelerator_us)  \
+	X(cpu_us)          \
+	X(requested_bytes) \
+	X(peak_bytes)      \
+	X(residual_bytes)  \
 	X(output_bytes)
 
 struct exec_sums {
@@ -39,10 +39,10 @@ struct exec_sums {
 struct exec {
 	int64_t step;
 	union {
-		const char *raw;   /* see wire_again(); NULL: nothing yet */
-		uint32_t detail;   /* if has_detail */
+		const char *raw; /* see wire_again(); NULL: nothing yet */
+		uint32_t detail; /* if has_detail */
 	};
-	uint32_t next;             /* the node's next step, NONE at the end */
+	uint32_t next; /* the node's next step, NONE at the end */
 	uint32_t run_count : 30;
 	uint32_t is_wide : 1, has_detail : 1;
 	union {
@@ -50,27 +50,27 @@ struct exec {
 			uint32_t accelerator_us, cpu_us, requested_bytes, peak_bytes,
 				residual_bytes, output_bytes;
 		};
-		uint32_t wide;     /* if is_wide: where the sums are */
+		uint32_t wide; /* if is_wide: where the sums are */
 	};
 };
 
 struct exec_output {
 	int32_t slot;
-	uint32_t order;            /* of arrival, while records are made */
+	uint32_t order; /* of arrival, while records are made */
 	int64_t bytes;
 	uint64_t address;
 };
 
-#define MEMORY_FIELDS(X)                                                       \
-	X(1, micros)                                                           \
-	X(2, host_temp_bytes)                                                  \
-	X(3, host_persistent_bytes)                                            \
-	X(4, accelerator_temp_bytes)                                           \
-	X(5, accelerator_persistent_bytes)                                     \
-	X(6, requested_bytes)                                                  \
-	X(7, peak_bytes)                                                       \
-	X(8, residual_bytes)                                                   \
-	X(9, output_bytes)                                                     \
+#define MEMORY_FIELDS(X)                   \
+	X(1, micros)                       \
+	X(2, host_temp_bytes)              \
+	X(3, host_persistent_bytes)        \
+	X(4, accelerator_temp_bytes)       \
+	X(5, accelerator_persistent_bytes) \
+	X(6, requested_bytes)              \
+	X(7, peak_bytes)                   \
+	X(8, residual_bytes)               \
+	X(9, output_bytes)                 \
 	X(10, allocator_bytes_in_use)
 
 struct exec_memory {
@@ -85,21 +85,21 @@ struct exec_allocation {
 
 struct exec_record {
 	struct span bytes;
-	uint32_t device;           /* of its times: lower-cased, string id */
+	uint32_t device; /* of its times: lower-cased, string id */
 	uint32_t next;
 };
 
 struct exec_detail {
-	uint32_t first, last;      /* records; NONE if there is none */
-	uint32_t devices;          /* set of string ids */
-	int64_t start_us;          /* 0: no entry had a start time */
+	uint32_t first, last; /* records; NONE if there is none */
+	uint32_t devices;     /* set of string ids */
+	int64_t start_us;     /* 0: no entry had a start time */
 	int64_t end_us;
 };
 
 enum { EXEC_BLOCK = 4096 };
 
 struct execs {
-	VEC(struct exec *) blocks;             /* of EXEC_BLOCK rows each */
+	VEC(struct exec *) blocks; /* of EXEC_BLOCK rows each */
 	size_t n_rows;
 	VEC(struct exec_sums) wide;
 	VEC(struct exec_detail) details;

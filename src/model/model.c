@@ -53,8 +53,8 @@ static bool reserve_nodes(struct nodes *nodes, size_t n)
 
 	if (nodes->cap - nodes->n >= n)
 		return true;
-#define X(type, column)                                                        \
-	cap = nodes->cap;                                                      \
+#define X(type, column)   \
+	cap = nodes->cap; \
 	fine = fine && mem_grow((void **)&nodes->column, &cap, nodes->n, n, sizeof(type));
 	NODE_COLUMNS(X)
 #undef X
@@ -128,8 +128,8 @@ static bool make_columns(struct nodes *nodes, size_t n)
 {
 	bool fine = true;
 
-#define X(type, column)                                                        \
-	nodes->column = mem_zero_array(n, sizeof(type));                       \
+#define X(type, column)                                  \
+	nodes->column = mem_zero_array(n, sizeof(type)); \
 	fine = fine && nodes->column;
 	NODE_COLUMNS(X)
 #undef X

@@ -14,7 +14,8 @@
  * An edge names its source by string, so an input that is not known yet is
  * found once a later graph brings it. Sources own the bytes columns point at.
  *
- * Loaders (src/load/) add; everything else only reads. `generation` changes whenever anything was added.
+ * Loaders (src/load/) add; everything else only reads. `generation` changes whenever anything was
+ * added.
  */
 #ifndef TFPROF_MODEL_MODEL_H
 #define TFPROF_MODEL_MODEL_H
@@ -28,9 +29,9 @@
 #include "proto/wire.h"
 
 struct edge {
-	uint32_t source;       /* string id of the node's name */
+	uint32_t source; /* string id of the node's name */
 	int32_t position;
-	int32_t output;        /* which output of the source */
+	int32_t output; /* which output of the source */
 };
 
 struct output {
@@ -45,23 +46,23 @@ enum node_flags {
 	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
 };
 
-#define NODE_COLUMNS(X)                                                        \
-	X(uint32_t, name)                                                      \
-	X(uint32_t, op)                                                        \
-	X(uint32_t, types)                                                     \
-	X(uint32_t, shape)                                                     \
-	X(uint32_t, device)                                                    \
-	X(uint32_t, host_device)                                               \
-	X(uint32_t, first_edge)                                                \
-	X(uint32_t, n_edges)   /* known before the edges are, see pending_flow */ \
-	X(uint32_t, first_output)                                              \
-	X(uint32_t, n_outputs)                                                 \
-	X(uint32_t, first_exec)                                                \
-	X(uint32_t, last_exec) /* + 1; 0: not known, or there is none */       \
-	X(uint8_t, flags)                                                      \
-	X(int64_t, id)                                                         \
-	X(int64_t, float_ops)                                                  \
-	X(const char *, source)                                                \
+#define NODE_COLUMNS(X)                                                         \
+	X(uint32_t, name)                                                       \
+	X(uint32_t, op)                                                         \
+	X(uint32_t, types)                                                      \
+	X(uint32_t, shape)                                                      \
+	X(uint32_t, device)                                                     \
+	X(uint32_t, host_device)                                                \
+	X(uint32_t, first_edge)                                                 \
+	X(uint32_t, n_edges) /* known before the edges are, see pending_flow */ \
+	X(uint32_t, first_output)                                               \
+	X(uint32_t, n_outputs)                                                  \
+	X(uint32_t, first_exec)                                                 \
+	X(uint32_t, last_exec) /* + 1; 0: not known, or there is none */        \
+	X(uint8_t, flags)                                                       \
+	X(int64_t, id)                                                          \
+	X(int64_t, float_ops)                                                   \
+	X(const char *, source)                                                 \
 	X(const char *, trace)
 
 struct nodes {
@@ -92,12 +93,12 @@ struct node_key {
 
 /* Edges and outputs of a loaded profile that nobody has asked for yet. */
 struct pending_flow {
-	bool edges_pending;                    /* then shapes are, too */
-	bool shapes_pending;                   /* outputs, and which one an edge comes from */
-	size_t first_edge;                     /* where its edges are, when they are read */
-	size_t n;                              /* of the first n nodes */
-	VEC(struct node_key) keys;             /* ascending by node */
-	const char *profile;                   /* what it was loaded from, for messages */
+	bool edges_pending;        /* then shapes are, too */
+	bool shapes_pending;       /* outputs, and which one an edge comes from */
+	size_t first_edge;         /* where its edges are, when they are read */
+	size_t n;                  /* of the first n nodes */
+	VEC(struct node_key) keys; /* ascending by node */
+	const char *profile;       /* what it was loaded from, for messages */
 };
 
 struct model {
@@ -105,25 +106,25 @@ struct model {
 	struct sets sets;
 	struct shapes shapes;
 	struct nodes nodes;
-	VEC(uint32_t) node_of;                 /* string id → node, NONE if it names none */
+	VEC(uint32_t) node_of; /* string id → node, NONE if it names none */
 	VEC(struct edge) edges;
 	VEC(struct output) outputs;
 	struct pending_flow flow;
 	struct execs execs;
-	VEC(int64_t) steps;                    /* ascending */
+	VEC(int64_t) steps; /* ascending */
 	VEC(struct transfer) transfers;
 	VEC(struct trace_string) trace_strings;
 	struct hash_index trace_string_index;
 	VEC(struct source) sources;
-	struct arena arena;                    /* bytes that no source holds */
-	size_t n_unindexed;                    /* nodes whose names are not known yet: the first */
-	uint32_t *name_hashes;                 /* of those, see strings_short_hash() */
+	struct arena arena;    /* bytes that no source holds */
+	size_t n_unindexed;    /* nodes whose names are not known yet: the first */
+	uint32_t *name_hashes; /* of those, see strings_short_hash() */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
-	bool has_negative;                     /* some number of some node is below 0 */
+	bool has_negative; /* some number of some node is below 0 */
 	uint64_t generation;
-	struct checkpoint *checkpoint;         /* owned; NULL if none */
+	struct checkpoint *checkpoint; /* owned; NULL if none */
 	tfprof_progress_fn *progress;
 	void *progress_context;
 };

@@ -7,8 +7,11 @@
 /* Most entries of a step become a record, so these write into room made for the
  * longest there can be. Numbers of fields fit a byte, and so do the lengths of
  * messages that hold two numbers. */
-enum { INT_MAX_SIZE = 1 + 10, PAIR_MAX_SIZE = 2 + 2 * INT_MAX_SIZE,
-	OUTPUT_MAX_SIZE = 2 + INT_MAX_SIZE + PAIR_MAX_SIZE };
+enum {
+	INT_MAX_SIZE = 1 + 10,
+	PAIR_MAX_SIZE = 2 + 2 * INT_MAX_SIZE,
+	OUTPUT_MAX_SIZE = 2 + INT_MAX_SIZE + PAIR_MAX_SIZE
+};
 
 static char *put_int(char *at, unsigned number, uint64_t value)
 {
@@ -106,14 +109,15 @@ static char *put_output(char *at, const struct exec_output *output)
 	return at;
 }
 
-void record_put_memory(struct buf *b, const struct exec_memory *memory,
-	struct exec_output *outputs, size_t n)
+void record_put_memory(struct buf *b, const struct exec_memory *memory, struct exec_output *outputs,
+	size_t n)
 {
 	size_t record = wire_open(b, RECORD_MEMORY >> 3), room;
 	char *at;
 
 	n = settle_slots(outputs, n);
-	if (__builtin_mul_overflow(n + 11, (size_t)OUTPUT_MAX_SIZE, &room) || !buf_reserve(b, room)) {
+	if (__builtin_mul_overflow(n + 11, (size_t)OUTPUT_MAX_SIZE, &room) ||
+		!buf_reserve(b, room)) {
 		b->failed = true;
 		return;
 	}

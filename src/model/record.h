@@ -25,8 +25,8 @@ void record_put_time(struct buf *b, bool accelerator, int64_t start_us, int64_t 
 
 /* A slot is a key: of several outputs of one slot the last counts, in the place
  * of the first. Puts `outputs` in order for that. */
-void record_put_memory(struct buf *b, const struct exec_memory *memory,
-	struct exec_output *outputs, size_t n);
+void record_put_memory(struct buf *b, const struct exec_memory *memory, struct exec_output *outputs,
+	size_t n);
 
 void record_put_allocation(struct buf *b, const struct exec_allocation *allocation);
 

@@ -71,9 +71,8 @@ static uint32_t with(struct sets *s, const struct strings *strings, uint32_t id,
 
 uint32_t sets_with(struct sets *s, const struct strings *strings, uint32_t set, uint32_t string)
 {
-	struct set_memo *memo =
-		&s->memo[(hash_mix(1, (uint64_t)set << 32 | string) >> 8) %
-			(sizeof(s->memo) / sizeof(*s->memo))];
+	struct set_memo *memo = &s->memo[(hash_mix(1, (uint64_t)set << 32 | string) >> 8) %
+		(sizeof(s->memo) / sizeof(*s->memo))];
 
 	if (memo->result != NONE && memo->set == set && memo->string == string)
 		return memo->result;

@@ -87,7 +87,8 @@ static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	if (fstat(fd, &st) != 0)
 		return io_error(err, path);
 	if (S_ISDIR(st.st_mode))
-		return error_set(err, TFPROF_IO, "cannot read: %s: it is a directory, not a file", path);
+		return error_set(err, TFPROF_IO, "cannot read: %s: it is a directory, not a file",
+			path);
 	if (!S_ISREG(st.st_mode) || st.st_size == 0 || fd >= MAPPED_FILE_DESCRIPTORS ||
 		!mapped_file_open(&s->file, fd, &st))
 		return read_all(s, fd, path, err);

@@ -15,7 +15,7 @@ enum source_owner { SOURCE_BORROWED, SOURCE_MAPPED, SOURCE_HEAP };
 struct source {
 	struct span bytes;
 	enum source_owner owner;
-	struct mapped_file file;   /* if it is mapped: its bytes are these */
+	struct mapped_file file; /* if it is mapped: its bytes are these */
 	char *path;
 };
 

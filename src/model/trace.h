@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 struct frame {
-	struct span file, function, source;    /* source: the text of the line */
+	struct span file, function, source; /* source: the text of the line */
 	int32_t line, function_line;
 };
 

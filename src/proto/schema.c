@@ -1,4 +1,5 @@
 /* Made by tools/make_schema.py from TensorFlow's descriptors; do not edit. */
+/* clang-format off */
 #include "proto/schema.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

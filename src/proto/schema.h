@@ -34,12 +34,12 @@ enum schema_kind {
 };
 
 enum schema_how {
-	SCHEMA_SINGLE,     /* zero and absent are the same */
-	SCHEMA_OPTIONAL,   /* zero is a value: messages, parts of map entries */
-	SCHEMA_ONEOF,      /* likewise, and it excludes the message's other ONEOFs */
+	SCHEMA_SINGLE,   /* zero and absent are the same */
+	SCHEMA_OPTIONAL, /* zero is a value: messages, parts of map entries */
+	SCHEMA_ONEOF,    /* likewise, and it excludes the message's other ONEOFs */
 	SCHEMA_REPEATED,
-	SCHEMA_PACKED,     /* repeated, many values to a field */
-	SCHEMA_MAP,        /* repeated, of { key = 1, value = 2 } */
+	SCHEMA_PACKED, /* repeated, many values to a field */
+	SCHEMA_MAP,    /* repeated, of { key = 1, value = 2 } */
 };
 
 /* Bounds that tools/make_schema.py keeps to. */
@@ -61,8 +61,8 @@ struct schema_field {
 };
 
 struct schema_message {
-	const char *name;                    /* "AttrValue.ListValue" */
-	const struct schema_field *fields;   /* by ascending number */
+	const char *name;                  /* "AttrValue.ListValue" */
+	const struct schema_field *fields; /* by ascending number */
 	uint32_t n_fields;
 };
 

@@ -92,7 +92,9 @@ static enum sniff_kind by_magic(struct span bytes)
 		return SNIFF_HDF5;
 	if (span_starts(bytes, SPAN("\x89PNG\r\n\x1a\n")))
 		return SNIFF_PNG;
-	if (span_starts(bytes, SPAN("\x7f" "ELF")))
+	if (span_starts(bytes,
+		    SPAN("\x7f"
+			 "ELF")))
 		return SNIFF_ELF;
 	if (is_table(bytes))
 		return SNIFF_CHECKPOINT_INDEX;
@@ -129,7 +131,7 @@ static enum sniff_kind by_first_field(struct span bytes)
 	struct text_scan s = {.at = bytes.at, .start = bytes.at};
 	struct span name;
 
-	s.end = bytes.at + (bytes.n < 65536 ? bytes.n : 65536);   /* comments may be long */
+	s.end = bytes.at + (bytes.n < 65536 ? bytes.n : 65536); /* comments may be long */
 	if (span_starts(bytes, SPAN("\xef\xbb\xbf")))
 		s.at += 3;
 	scan_space(&s);
@@ -152,11 +154,11 @@ static enum sniff_kind by_first_field(struct span bytes)
 /* ---- binary messages ------------------------------------------------------ */
 
 enum {
-	MAX_LEVELS = 6,        /* deeper is not looked at */
-	MAX_FIELDS = 64,       /* of one message */
+	MAX_LEVELS = 6,  /* deeper is not looked at */
+	MAX_FIELDS = 64, /* of one message */
 	MAX_FIELDS_IN_ALL = 2000,
-	MAX_TEXT = 256,        /* bytes of a string */
-	ENOUGH = 4,            /* points to be believed */
+	MAX_TEXT = 256, /* bytes of a string */
+	ENOUGH = 4,     /* points to be believed */
 };
 
 enum points {
@@ -174,7 +176,7 @@ struct level {
 	const struct schema_message *message;
 	struct wire_reader reader;
 	unsigned n_fields;
-	bool cut;         /* may be cut off, as the file may be */
+	bool cut; /* may be cut off, as the file may be */
 	bool has_op;
 };
 
@@ -194,18 +196,14 @@ static unsigned wire_type(const struct schema_field *field)
 	switch ((enum schema_kind)field->kind) {
 	case SCHEMA_STRING:
 	case SCHEMA_BYTES:
-	case SCHEMA_MESSAGE:
-		return WIRE_T_LEN;
+	case SCHEMA_MESSAGE: return WIRE_T_LEN;
 	case SCHEMA_FLOAT:
 	case SCHEMA_FIXED32:
-	case SCHEMA_SFIXED32:
-		return WIRE_T_I32;
+	case SCHEMA_SFIXED32: return WIRE_T_I32;
 	case SCHEMA_DOUBLE:
 	case SCHEMA_FIXED64:
-	case SCHEMA_SFIXED64:
-		return WIRE_T_I64;
-	default:
-		return WIRE_T_VARINT;
+	case SCHEMA_SFIXED64: return WIRE_T_I64;
+	default: return WIRE_T_VARINT;
 	}
 }
 
@@ -248,7 +246,7 @@ static bool next(struct level *l, struct wire_field *f, bool *cut)
 	if (!l->reader.bad || !l->cut)
 		return false;
 	if (wire_varint(&before, &tag) && tag <= UINT32_MAX && tag >> 3 &&
-	    (tag & 7) == WIRE_T_LEN && wire_varint(&before, &n)) {
+		(tag & 7) == WIRE_T_LEN && wire_varint(&before, &n)) {
 		f->tag = (uint32_t)tag;
 		f->bytes = (struct span){before.at, (size_t)(before.end - before.at)};
 		l->reader.at = l->reader.end;
@@ -305,9 +303,9 @@ static int points_of_message(const struct schema_message *message, const char *m
 		l->has_op = l->has_op || strcmp(field->name, "op") == 0;
 		if (field->kind != SCHEMA_MESSAGE || (f.tag & 7) != WIRE_T_LEN)
 			points += points_of_field(field, &f);
-		else if (f.bytes.n && n < MAX_LEVELS)   /* what it holds makes the points */
-			stack[n++] = (struct level){
-				field->of.message, wire_reader(f.bytes), 0, cut, false};
+		else if (f.bytes.n && n < MAX_LEVELS) /* what it holds makes the points */
+			stack[n++] = (struct level){field->of.message, wire_reader(f.bytes), 0, cut,
+				false};
 	}
 	return points;
 }

@@ -6,31 +6,31 @@
 #include "base/span.h"
 
 /* kind, how to call it ("it looks like …"), the option it belongs to if any */
-#define SNIFF_LIST(X)                                                          \
-	X(UNKNOWN, "something unknown", NULL)                                  \
-	X(EMPTY, "an empty file", NULL)                                        \
-	X(GRAPH, "a GraphDef", "graph_path")                                   \
-	X(GRAPH_TEXT, "a GraphDef in text form", "graph_path")                 \
-	X(RUN_META, "a RunMetadata", "run_meta_path")                          \
-	X(RUN_META_TEXT, "a RunMetadata in text form", "run_meta_path")        \
-	X(OP_LOG, "an OpLogProto", "op_log_path")                              \
-	X(OP_LOG_TEXT, "an OpLogProto in text form", NULL)                     \
-	X(PROFILE, "a ProfileProto", "profile_path")                           \
-	X(PROFILE_TEXT, "a ProfileProto in text form", NULL)                   \
+#define SNIFF_LIST(X)                                                                \
+	X(UNKNOWN, "something unknown", NULL)                                        \
+	X(EMPTY, "an empty file", NULL)                                              \
+	X(GRAPH, "a GraphDef", "graph_path")                                         \
+	X(GRAPH_TEXT, "a GraphDef in text form", "graph_path")                       \
+	X(RUN_META, "a RunMetadata", "run_meta_path")                                \
+	X(RUN_META_TEXT, "a RunMetadata in text form", "run_meta_path")              \
+	X(OP_LOG, "an OpLogProto", "op_log_path")                                    \
+	X(OP_LOG_TEXT, "an OpLogProto in text form", NULL)                           \
+	X(PROFILE, "a ProfileProto", "profile_path")                                 \
+	X(PROFILE_TEXT, "a ProfileProto in text form", NULL)                         \
 	X(CHECKPOINT_INDEX, "a table of a TensorFlow checkpoint", "checkpoint_path") \
-	X(CHECKPOINT_STATE, "the list of checkpoints in a folder", NULL)       \
-	X(META_GRAPH, "a MetaGraphDef", NULL)                                  \
-	X(META_GRAPH_TEXT, "a MetaGraphDef in text form", NULL)                \
-	X(SAVED_MODEL, "a SavedModel", NULL)                                   \
-	X(SAVED_MODEL_TEXT, "a SavedModel in text form", NULL)                 \
-	X(PPROF, "a pprof profile", NULL)                                      \
-	X(EVENTS, "an event file of TensorBoard", NULL)                        \
-	X(GZIP, "a gzip-compressed file", NULL)                                \
-	X(ZIP, "a zip archive, perhaps a Keras model", NULL)                   \
-	X(HDF5, "an HDF5 file, perhaps a Keras model", NULL)                   \
-	X(PNG, "a PNG image", NULL)                                            \
-	X(ELF, "a program or library (ELF)", NULL)                             \
-	X(JSON, "JSON, perhaps a timeline", NULL)                              \
+	X(CHECKPOINT_STATE, "the list of checkpoints in a folder", NULL)             \
+	X(META_GRAPH, "a MetaGraphDef", NULL)                                        \
+	X(META_GRAPH_TEXT, "a MetaGraphDef in text form", NULL)                      \
+	X(SAVED_MODEL, "a SavedModel", NULL)                                         \
+	X(SAVED_MODEL_TEXT, "a SavedModel in text form", NULL)                       \
+	X(PPROF, "a pprof profile", NULL)                                            \
+	X(EVENTS, "an event file of TensorBoard", NULL)                              \
+	X(GZIP, "a gzip-compressed file", NULL)                                      \
+	X(ZIP, "a zip archive, perhaps a Keras model", NULL)                         \
+	X(HDF5, "an HDF5 file, perhaps a Keras model", NULL)                         \
+	X(PNG, "a PNG image", NULL)                                                  \
+	X(ELF, "a program or library (ELF)", NULL)                                   \
+	X(JSON, "JSON, perhaps a timeline", NULL)                                    \
 	X(TEXT, "text of an unknown kind", NULL)
 
 enum sniff_kind {

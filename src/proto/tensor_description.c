@@ -29,7 +29,7 @@ static const char *get_dtype_name(int32_t dtype)
 
 	while (strcmp((*message)->name, "TensorDescription") != 0)
 		message++;
-	types = (*message)->fields[0].of.enumeration;      /* dtype = 1 */
+	types = (*message)->fields[0].of.enumeration; /* dtype = 1 */
 	for (uint32_t i = 0; i < types->n_values; i++)
 		if (types->values[i].number == dtype)
 			return types->values[i].name;

@@ -10,11 +10,11 @@
 struct tensor_description {
 	int32_t dtype;
 	bool has_shape, unknown_rank;
-	struct buf dims;               /* their text form */
+	struct buf dims; /* their text form */
 	bool has_allocation, has_single_reference;
 	int64_t requested_bytes, allocated_bytes, allocation_id;
 	uint64_t ptr;
-	struct span allocator_name;    /* points into the message */
+	struct span allocator_name; /* points into the message */
 };
 
 /* Makes it the empty message, keeping the memory of `dims`; clear frees it. */

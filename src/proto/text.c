@@ -17,17 +17,17 @@
 
 struct frame {
 	const struct schema_message *type;
-	const char *bracket;                 /* that opened it, NULL for the whole text */
-	size_t open;                         /* where its content starts in the output */
-	size_t extra;                        /* bytes its lengths still lack in the output */
-	size_t longer;                       /* its place in that list */
-	uint64_t seen;                       /* fields that may not come again, by index */
-	const struct schema_field *chosen;   /* of the oneof */
-	const struct schema_field *list;     /* open [ … ] of messages */
+	const char *bracket;               /* that opened it, NULL for the whole text */
+	size_t open;                       /* where its content starts in the output */
+	size_t extra;                      /* bytes its lengths still lack in the output */
+	size_t longer;                     /* its place in that list */
+	uint64_t seen;                     /* fields that may not come again, by index */
+	const struct schema_field *chosen; /* of the oneof */
+	const struct schema_field *list;   /* open [ … ] of messages */
 	const char *list_bracket;
-	const struct schema_field *packed;   /* open run of packed values */
+	const struct schema_field *packed; /* open run of packed values */
 	size_t packed_open;
-	uint32_t next;                       /* where the next field is likely in the table */
+	uint32_t next; /* where the next field is likely in the table */
 };
 
 struct length {
@@ -52,7 +52,9 @@ static struct frame *top(struct parser *p)
 static enum tfprof_status push(struct parser *p, const struct schema_message *type,
 	const char *bracket)
 {
-	struct frame frame = {.type = type, .bracket = bracket, .open = p->out->n,
+	struct frame frame = {.type = type,
+		.bracket = bracket,
+		.open = p->out->n,
 		.longer = p->longer.n};
 	struct length length = {p->out->n, 0};
 
@@ -68,8 +70,10 @@ static enum tfprof_status open_message(struct parser *p, const struct schema_fie
 
 	if (s->at == s->end || (*s->at != '{' && *s->at != '<')) {
 		shown = scan_shown(s);
-		return scan_fail(s, s->at, "found \"%.*s\" where %s should start: its type is %s, "
-			"write it in { }", ERROR_SPAN(shown), field->name, field->of.message->name);
+		return scan_fail(s, s->at,
+			"found \"%.*s\" where %s should start: its type is %s, "
+			"write it in { }",
+			ERROR_SPAN(shown), field->name, field->of.message->name);
 	}
 	wire_open(p->out, field->number);
 	return push(p, field->of.message, s->at++);
@@ -92,7 +96,7 @@ static void pop(struct parser *p)
 	length = p->out->n - f->open + f->extra;
 	if (length < 0x80 && !p->out->failed) {
 		p->out->at[f->open - 1] = (char)length;
-		p->longer.n--;   /* what is inside is no longer: this is the last one */
+		p->longer.n--; /* what is inside is no longer: this is the last one */
 	} else {
 		p->longer.at[f->longer].length = length;
 		parent->extra += f->extra + wire_varint_size(length) - 1;
@@ -119,8 +123,10 @@ static enum tfprof_status close_message(struct parser *p)
 	wanted = *f->bracket == '{' ? '}' : '>';
 	if (*s->at != wanted) {
 		scan_position(s, f->bracket, &line, &column);
-		return scan_fail(s, s->at, "%c does not close the %c of line %zu column %zu: "
-			"write %c", *s->at, *f->bracket, line, column, wanted);
+		return scan_fail(s, s->at,
+			"%c does not close the %c of line %zu column %zu: "
+			"write %c",
+			*s->at, *f->bracket, line, column, wanted);
 	}
 	s->at++;
 	pop(p);
@@ -139,8 +145,10 @@ static enum tfprof_status at_end(struct parser *p)
 	if (!bracket)
 		return TFPROF_OK;
 	scan_position(s, bracket, &line, &column);
-	return scan_fail(s, s->at, "the text ends inside %s: the %c of line %zu column "
-		"%zu is not closed", f->type->name, *bracket, line, column);
+	return scan_fail(s, s->at,
+		"the text ends inside %s: the %c of line %zu column "
+		"%zu is not closed",
+		f->type->name, *bracket, line, column);
 }
 
 /* Behind a message in a list: another one, or the end of the list. */
@@ -162,9 +170,10 @@ static enum tfprof_status go_on_in_list(struct parser *p)
 	if (s->at == s->end)
 		return at_end(p);
 	shown = scan_shown(s);
-	return scan_fail(s, s->at, "found \"%.*s\" in the list of %s: "
-		"write a comma between its messages and ] behind the last", ERROR_SPAN(shown),
-		f->list->name);
+	return scan_fail(s, s->at,
+		"found \"%.*s\" in the list of %s: "
+		"write a comma between its messages and ] behind the last",
+		ERROR_SPAN(shown), f->list->name);
 }
 
 /* ---- fields ------------------------------------------------------------ */
@@ -177,7 +186,7 @@ static const struct schema_field *find_field(struct frame *f, struct span name)
 	for (uint32_t i = f->next, n = type->n_fields; n;
 		n--, i = i + 1 < type->n_fields ? i + 1 : 0)
 		if (type->fields[i].name_n == name.n &&
-		    memcmp(type->fields[i].name, name.at, name.n) == 0) {
+			memcmp(type->fields[i].name, name.at, name.n) == 0) {
 			f->next = i;
 			return &type->fields[i];
 		}
@@ -230,7 +239,7 @@ static void put_value(struct buf *out, struct text_value value)
 {
 	if (value.wire == WIRE_T_VARINT)
 		wire_put_varint(out, value.bits);
-	else   /* little-endian, as all machines we build for */
+	else /* little-endian, as all machines we build for */
 		buf_put(out, &value.bits, value.wire == WIRE_T_I32 ? 4 : 8);
 }
 
@@ -294,9 +303,10 @@ static enum tfprof_status scalar_list(struct parser *p, struct frame *f,
 		if (scan_take(s, ','))
 			continue;
 		shown = scan_shown(s);
-		return scan_fail(s, s->at, "found \"%.*s\" in the list of %s: "
-			"write a comma between its values and ] behind the last", ERROR_SPAN(shown),
-			field->name);
+		return scan_fail(s, s->at,
+			"found \"%.*s\" in the list of %s: "
+			"write a comma between its values and ] behind the last",
+			ERROR_SPAN(shown), field->name);
 	}
 }
 
@@ -387,7 +397,7 @@ static enum tfprof_status insert_lengths(struct parser *p)
 		return error_no_memory(p->scan.err);
 	out->n = to;
 	out->at[to] = '\0';
-	for (size_t i = p->longer.n; i-- > 1;) {   /* the first is the whole text */
+	for (size_t i = p->longer.n; i-- > 1;) { /* the first is the whole text */
 		struct length l = p->longer.at[i];
 
 		to -= from - l.open;
@@ -408,10 +418,12 @@ enum tfprof_status text_to_wire(const struct schema_message *type, struct span t
 
 	if (!text.n)
 		text.at = "";
-	p.scan = (struct text_scan){
-		.at = text.at, .end = text.at + text.n, .start = text.at, .err = err};
+	p.scan = (struct text_scan){.at = text.at,
+		.end = text.at + text.n,
+		.start = text.at,
+		.err = err};
 	if (span_starts(text, SPAN("\xef\xbb\xbf")))
-		p.scan.at = p.scan.start += 3;   /* a byte order mark, as some editors write */
+		p.scan.at = p.scan.start += 3; /* a byte order mark, as some editors write */
 	status = push(&p, type, NULL);
 	if (!status)
 		status = parse(&p);

@@ -8,14 +8,134 @@ enum { S = SCAN_SPACE, N = SCAN_SPACE | SCAN_STOP, Q = SCAN_STOP, L = SCAN_LETTE
 
 /* STOP is where the plain part of a quoted string ends. */
 const unsigned char scan_class[256] = {
-	/* 00 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, S, N, S, S, S, 0, 0,
-	/* 10 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	/* 20 */ S, 0, Q, 0, 0, 0, 0, Q, 0, 0, 0, 0, 0, 0, 0, 0,
-	/* 30 */ D, D, D, D, D, D, D, D, D, D, 0, 0, 0, 0, 0, 0,
-	/* 40 */ 0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
-	/* 50 */ L, L, L, L, L, L, L, L, L, L, L, 0, Q, 0, 0, L,
-	/* 60 */ 0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
-	/* 70 */ L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, 0,
+	/* 00 */ 0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	S,
+	N,
+	S,
+	S,
+	S,
+	0,
+	0,
+	/* 10 */ 0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	/* 20 */ S,
+	0,
+	Q,
+	0,
+	0,
+	0,
+	0,
+	Q,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	/* 30 */ D,
+	D,
+	D,
+	D,
+	D,
+	D,
+	D,
+	D,
+	D,
+	D,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	/* 40 */ 0,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	/* 50 */ L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	0,
+	Q,
+	0,
+	0,
+	L,
+	/* 60 */ 0,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	/* 70 */ L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	L,
+	0,
+	0,
+	0,
+	0,
+	0,
 };
 
 void scan_clear(struct text_scan *s)
@@ -34,7 +154,7 @@ void scan_position(const struct text_scan *s, const char *at, size_t *line, size
 		begin = newline + 1;
 		++*line;
 	}
-	for (; begin < at; begin++)   /* not inside a UTF-8 character */
+	for (; begin < at; begin++) /* not inside a UTF-8 character */
 		*column += ((unsigned char)*begin & 0xc0) != 0x80;
 }
 
@@ -73,7 +193,7 @@ struct span scan_shown(const struct text_scan *s)
 		at++;
 	while (at < s->end && (scan_is(*at, SCAN_LETTER | SCAN_DIGIT) || *at == '.'))
 		at++;
-	if (at == s->at)   /* a whole UTF-8 character */
+	if (at == s->at) /* a whole UTF-8 character */
 		do
 			at++;
 		while (at < s->end && ((unsigned char)*at & 0xc0) == 0x80);
@@ -205,7 +325,7 @@ static bool take_named_float(struct text_scan *s, double *number)
 	struct span word = scan_name(s);
 
 	if (same_word(word, "inf") || same_word(word, "inff") || same_word(word, "infinity") ||
-	    same_word(word, "infinityf")) {
+		same_word(word, "infinityf")) {
 		*number = HUGE_VAL;
 		return true;
 	}
@@ -372,8 +492,10 @@ static enum tfprof_status take_unicode(struct text_scan *s, const char *backslas
 			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 	}
 	if (code > 0x10ffff || is_surrogate(code, 0xd800) || is_surrogate(code, 0xdc00))
-		return scan_fail(s, backslash, "U+%04X is not a character: "
-			"Unicode ends at 10FFFF, and surrogates come in pairs", (unsigned)code);
+		return scan_fail(s, backslash,
+			"U+%04X is not a character: "
+			"Unicode ends at 10FFFF, and surrogates come in pairs",
+			(unsigned)code);
 	*to = put_utf8(*to, code);
 	return TFPROF_OK;
 }
@@ -387,7 +509,8 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	uint32_t code;
 
 	if (s->at == s->end)
-		return scan_fail(s, backslash, "the text ends in the middle of a string: "
+		return scan_fail(s, backslash,
+			"the text ends in the middle of a string: "
 			"a character follows \\");
 	if (*s->at >= '0' && *s->at <= '7') {
 		take_code(s, 8, 3, &code);
@@ -407,19 +530,19 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	case 'x':
 	case 'X':
 		if (!take_code(s, 16, 2, &code))
-			return scan_fail(
-				s, backslash, "\\x is cut short: hexadecimal digits follow it");
+			return scan_fail(s, backslash,
+				"\\x is cut short: hexadecimal digits follow it");
 		*(*to)++ = (char)code;
 		return TFPROF_OK;
 	case 'u':
-	case 'U':
-		return take_unicode(s, backslash, to);
+	case 'U': return take_unicode(s, backslash, to);
 	}
 	s->at--;
 	shown = scan_shown(s);
 	return scan_fail(s, backslash,
 		"\\%.*s means nothing: write \\\\ for a backslash; "
-		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh \\Uhhhhhhhh",
+		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
+		"\\Uhhhhhhhh",
 		ERROR_SPAN(shown));
 }
 
@@ -450,7 +573,7 @@ static enum tfprof_status one_string(struct text_scan *s, struct buf *out)
 		if (*stop == quote)
 			break;
 		if (*stop != '\\') {
-			buf_char(out, *s->at++);   /* the other kind of quote */
+			buf_char(out, *s->at++); /* the other kind of quote */
 			continue;
 		}
 		/* Escapes come in crowds: the bytes of tensors. */

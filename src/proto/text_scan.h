@@ -19,9 +19,9 @@
 
 struct text_scan {
 	const char *at, *end;
-	const char *start;       /* of the whole text, to tell lines and columns */
+	const char *start; /* of the whole text, to tell lines and columns */
 	struct tfprof_error *err;
-	locale_t c_locale;       /* numbers have a point, whatever the user's language */
+	locale_t c_locale; /* numbers have a point, whatever the user's language */
 };
 
 void scan_clear(struct text_scan *s);
@@ -29,7 +29,7 @@ void scan_clear(struct text_scan *s);
 /* Puts "line L column C: " before the error that is there. */
 enum tfprof_status scan_place(struct text_scan *s, const char *at);
 
-#define scan_fail(s, where, ...)                                               \
+#define scan_fail(s, where, ...) \
 	(error_set((s)->err, TFPROF_FORMAT, __VA_ARGS__), scan_place(s, where))
 
 /* Line and column, from 1; a column is a character, not a byte. */

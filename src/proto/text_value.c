@@ -31,8 +31,8 @@ enum tfprof_status text_no_such_word(struct text_scan *s, const char *of, const 
 		return scan_fail(s, at, "%s has no %s \"%.*s\": did you mean \"%s\"?", of, what,
 			ERROR_SPAN(name), near);
 	join_words(all, sizeof(all), words);
-	return scan_fail(
-		s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name), all);
+	return scan_fail(s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name),
+		all);
 }
 
 static enum tfprof_status out_of_range(struct text_scan *s, const char *at,
@@ -69,9 +69,9 @@ static enum tfprof_status unsigned_value(struct text_scan *s, const struct schem
 	if (status)
 		return status;
 	if (number.magnitude > (small ? UINT32_MAX : UINT64_MAX) ||
-	    (number.negative && number.magnitude))
-		return out_of_range(
-			s, at, field, small ? "from 0 to 2^32 - 1" : "from 0 to 2^64 - 1");
+		(number.negative && number.magnitude))
+		return out_of_range(s, at, field,
+			small ? "from 0 to 2^32 - 1" : "from 0 to 2^64 - 1");
 	*value = number.magnitude;
 	return TFPROF_OK;
 }
@@ -133,8 +133,7 @@ enum tfprof_status text_value_read(struct text_scan *s, const struct schema_fiel
 		status = scan_bool(s, &truth);
 		value->bits = truth;
 		return status;
-	case SCHEMA_ENUM:
-		return enum_value(s, field, &value->bits);
+	case SCHEMA_ENUM: return enum_value(s, field, &value->bits);
 	case SCHEMA_INT32:
 	case SCHEMA_INT64:
 		status = signed_value(s, field, field->kind == SCHEMA_INT32, &number);
@@ -159,12 +158,10 @@ enum tfprof_status text_value_read(struct text_scan *s, const struct schema_fiel
 		value->bits = (uint64_t)number;
 		return status;
 	case SCHEMA_FLOAT:
-	case SCHEMA_DOUBLE:
-		return float_value(s, field->kind == SCHEMA_FLOAT, value);
+	case SCHEMA_DOUBLE: return float_value(s, field->kind == SCHEMA_FLOAT, value);
 	case SCHEMA_STRING:
 	case SCHEMA_BYTES:
-	case SCHEMA_MESSAGE:
-		break;
+	case SCHEMA_MESSAGE: break;
 	}
 	return TFPROF_OK;
 }

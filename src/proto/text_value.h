@@ -7,8 +7,8 @@
 #include "proto/text_scan.h"
 
 struct text_value {
-	uint64_t bits;   /* as they go to the wire */
-	unsigned wire;   /* WIRE_T_VARINT, WIRE_T_I32 or WIRE_T_I64 */
+	uint64_t bits; /* as they go to the wire */
+	unsigned wire; /* WIRE_T_VARINT, WIRE_T_I32 or WIRE_T_I64 */
 };
 
 enum tfprof_status text_value_read(struct text_scan *s, const struct schema_field *field,

@@ -33,7 +33,7 @@ static bool fixed(struct wire_reader *r, struct wire_field *f, size_t n)
 	if ((size_t)(r->end - r->at) < n)
 		return fail(r, r->at);
 	f->value = 0;
-	memcpy(&f->value, r->at, n);   /* little-endian, as all machines we build for */
+	memcpy(&f->value, r->at, n); /* little-endian, as all machines we build for */
 	r->at += n;
 	return true;
 }
@@ -68,9 +68,7 @@ static bool group(struct wire_reader *r, struct wire_field *f)
 				return fail(r, at);
 			r->at += n;
 			break;
-		case WIRE_T_START:
-			depth++;
-			break;
+		case WIRE_T_START: depth++; break;
 		case WIRE_T_END:
 			if (--depth)
 				break;
@@ -78,8 +76,7 @@ static bool group(struct wire_reader *r, struct wire_field *f)
 				return fail(r, at);
 			f->bytes = (struct span){start, (size_t)(at - start)};
 			return true;
-		default:
-			return fail(r, at);
+		default: return fail(r, at);
 		}
 	}
 }
@@ -95,12 +92,9 @@ bool wire_next_slow(struct wire_reader *r, struct wire_field *f)
 		return fail(r, start);
 	f->tag = (uint32_t)tag;
 	switch (tag & 7) {
-	case WIRE_T_VARINT:
-		return wire_varint(r, &f->value);
-	case WIRE_T_I64:
-		return fixed(r, f, 8);
-	case WIRE_T_I32:
-		return fixed(r, f, 4);
+	case WIRE_T_VARINT: return wire_varint(r, &f->value);
+	case WIRE_T_I64: return fixed(r, f, 8);
+	case WIRE_T_I32: return fixed(r, f, 4);
 	case WIRE_T_LEN:
 		if (!wire_varint(r, &n))
 			return false;
@@ -109,10 +103,8 @@ bool wire_next_slow(struct wire_reader *r, struct wire_field *f)
 		f->bytes = (struct span){r->at, (size_t)n};
 		r->at += n;
 		return true;
-	case WIRE_T_START:
-		return group(r, f);
-	default:
-		return fail(r, start);
+	case WIRE_T_START: return group(r, f);
+	default: return fail(r, start);
 	}
 }
 

@@ -29,13 +29,13 @@ enum wire_type { WIRE_T_VARINT, WIRE_T_I64, WIRE_T_LEN, WIRE_T_START, WIRE_T_END
 
 struct wire_reader {
 	const char *at, *end;
-	const char *bad;       /* where the bytes stop making sense, or NULL */
+	const char *bad; /* where the bytes stop making sense, or NULL */
 };
 
 struct wire_field {
-	uint32_t tag;          /* field number and wire type, see WIRE_LEN(…) */
-	uint64_t value;        /* varint and fixed */
-	struct span bytes;     /* length-delimited; for a group, its content */
+	uint32_t tag;      /* field number and wire type, see WIRE_LEN(…) */
+	uint64_t value;    /* varint and fixed */
+	struct span bytes; /* length-delimited; for a group, its content */
 };
 
 static inline struct wire_reader wire_reader(struct span bytes)

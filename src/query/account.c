@@ -37,7 +37,7 @@ struct node_job {
 	struct query *q;
 	const uint32_t *nodes;
 	size_t n, parts;
-	bool parents;                  /* an empty parent is accounted */
+	bool parents; /* an empty parent is accounted */
 	bool saturated[PARALLEL_MAX];
 };
 
@@ -105,7 +105,9 @@ static void account_part(void *context, size_t part)
 
 void query_account_nodes(struct query *q, const uint32_t *nodes, size_t n)
 {
-	struct node_job job = {.q = q, .nodes = nodes, .n = n,
+	struct node_job job = {.q = q,
+		.nodes = nodes,
+		.n = n,
 		.parts = parallel_parts(n, LEAST_PART),
 		.parents = regexes_accept_all(q->account) ||
 			regexes_match(q->account, SPAN("_kTFScopeParent"))};
@@ -187,8 +189,12 @@ static void pick_part(void *context, size_t part)
 void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
 	size_t n, struct picked *picked)
 {
-	struct group_job job = {.q = q, .first = first, .nodes = nodes, .n = n,
-		.parts = parallel_parts(first[n], LEAST_PART), .picked = picked};
+	struct group_job job = {.q = q,
+		.first = first,
+		.nodes = nodes,
+		.n = n,
+		.parts = parallel_parts(first[n], LEAST_PART),
+		.picked = picked};
 
 	memset(picked, 0, n * sizeof(*picked));
 	if (!first[n])

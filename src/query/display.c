@@ -18,8 +18,8 @@ struct display {
 	uint32_t *first, *child;
 	uint32_t n;
 	uint32_t *size;
-	uint32_t *at;                  /* where parents were */
-	int32_t *level;                /* where depths were */
+	uint32_t *at;   /* where parents were */
+	int32_t *level; /* where depths were */
 };
 
 bool query_allocate_shown(struct query *q, struct shown_tree *shown)
@@ -122,7 +122,7 @@ struct sort_job {
 	const struct display *d;
 	int metric;
 	bool by_key;
-	size_t most;                   /* children that one node has */
+	size_t most; /* children that one node has */
 	bool failed[PARALLEL_MAX];
 };
 
@@ -256,8 +256,12 @@ static bool fill_lines(struct display *d)
 bool query_display(struct query *q, const struct shown_tree *shown)
 {
 	enum { LEAST_PART = 16384 };
-	struct display d = {.q = q, .shown = shown, .first = shown->first, .size = shown->size,
-		.at = shown->parent, .level = shown->depth,
+	struct display d = {.q = q,
+		.shown = shown,
+		.first = shown->first,
+		.size = shown->size,
+		.at = shown->parent,
+		.level = shown->depth,
 		.parts = parallel_parts(q->tree->n, LEAST_PART)};
 
 	return collect_children(&d) && sort_children(&d) && fill_lines(&d);

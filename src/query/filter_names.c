@@ -53,7 +53,8 @@ static enum tfprof_status copy_regexes(struct job *job, struct tfprof_error *err
 	for (size_t i = 1; status == TFPROF_OK && i < job->parts; i++) {
 		status = regexes_new(&job->show[i], "show_name_regexes", show->at, show->n, err);
 		if (status == TFPROF_OK)
-			status = regexes_new(&job->hide[i], "hide_name_regexes", hide->at, hide->n, err);
+			status = regexes_new(&job->hide[i], "hide_name_regexes", hide->at, hide->n,
+				err);
 	}
 	return status;
 }

@@ -4,11 +4,11 @@
 
 struct list {
 	struct query *q;
-	uint32_t *group;           /* accounted groups, in the order of the list */
+	uint32_t *group; /* accounted groups, in the order of the list */
 	uint32_t n;
-	struct picked *picked;     /* by group */
-	struct numbers *total;     /* by group */
-	bool *passes;              /* by group: reaches the minimums */
+	struct picked *picked; /* by group */
+	struct numbers *total; /* by group */
+	bool *passes;          /* by group: reaches the minimums */
 };
 
 static bool allocate(struct list *l)
@@ -82,10 +82,14 @@ static bool reaches_minimums(const struct list *l, uint32_t group)
 		enum option_id id;
 		enum metric metric;
 	} limits[] = {
-		{OPT_MIN_BYTES, METRIC_BYTES}, {OPT_MIN_PEAK_BYTES, METRIC_PEAK},
-		{OPT_MIN_RESIDUAL_BYTES, METRIC_RESIDUAL}, {OPT_MIN_OUTPUT_BYTES, METRIC_OUTPUT},
-		{OPT_MIN_MICROS, METRIC_MICROS}, {OPT_MIN_ACCELERATOR_MICROS, METRIC_ACCELERATOR},
-		{OPT_MIN_CPU_MICROS, METRIC_CPU}, {OPT_MIN_PARAMS, METRIC_PARAMS},
+		{OPT_MIN_BYTES, METRIC_BYTES},
+		{OPT_MIN_PEAK_BYTES, METRIC_PEAK},
+		{OPT_MIN_RESIDUAL_BYTES, METRIC_RESIDUAL},
+		{OPT_MIN_OUTPUT_BYTES, METRIC_OUTPUT},
+		{OPT_MIN_MICROS, METRIC_MICROS},
+		{OPT_MIN_ACCELERATOR_MICROS, METRIC_ACCELERATOR},
+		{OPT_MIN_CPU_MICROS, METRIC_CPU},
+		{OPT_MIN_PARAMS, METRIC_PARAMS},
 		{OPT_MIN_FLOAT_OPS, METRIC_FLOAT_OPS},
 	};
 	const int64_t *number = l->q->options->number;
@@ -120,7 +124,8 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	int64_t depth = 0;
 
 	if (regexes_count(q->start) && !regexes_accept_all(q->start))
-		while (i < l->n && !regexes_match(q->start, model_text(m, q->groups->op[l->group[i]])))
+		while (i < l->n &&
+			!regexes_match(q->start, model_text(m, q->groups->op[l->group[i]])))
 			i++;
 	for (; i < l->n; i++, depth++) {
 		struct span name = model_text(m, q->groups->op[l->group[i]]);

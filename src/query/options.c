@@ -15,7 +15,7 @@ static const char *const select_words[] = {
 #define X(id, name) name,
 	SELECTS(X)
 #undef X
-	NULL};
+		NULL};
 
 static const char *const output_words[] = {"csv", "file", "json", "none", "pprof", "stdout",
 	"timeline", NULL};
@@ -190,11 +190,11 @@ static enum tfprof_status setting_error(struct tfprof_error *err, struct span se
 	enum output_type type)
 {
 	return error_set(err, TFPROF_ARGUMENT,
-		"-output: unknown setting '%.*s' of output type %s: valid is %s", ERROR_SPAN(setting),
-		output_words[type],
-		type == OUT_TIMELINE ? "outfile=PATH and viewer=chrome or viewer=perfetto"
-		: takes_file(type)   ? "outfile=PATH"
-				     : "none");
+		"-output: unknown setting '%.*s' of output type %s: valid is %s",
+		ERROR_SPAN(setting), output_words[type],
+		type == OUT_TIMELINE       ? "outfile=PATH and viewer=chrome or viewer=perfetto"
+			: takes_file(type) ? "outfile=PATH"
+					   : "none");
 }
 
 static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
@@ -252,8 +252,8 @@ static int by_text(const void *a, const void *b)
 
 /* Gives the list option its words: checks them, sorts select. `tolerant`
  * takes the words the original took. */
-static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words, size_t n,
-	bool tolerant, struct tfprof_error *err)
+static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words,
+	size_t n, bool tolerant, struct tfprof_error *err)
 {
 	struct output_option output;
 	struct span output_texts[2];
@@ -359,7 +359,7 @@ enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const
 #define X(id, name, kind, field, value, help) name,
 		OPTIONS(X)
 #undef X
-		NULL};
+			NULL};
 	size_t id = find_option(name);
 	const char *near;
 

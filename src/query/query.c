@@ -81,7 +81,8 @@ static enum tfprof_status compile_all(struct query *q, struct tfprof_error *err)
 	};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		enum tfprof_status status = compile(q, lists[i].id, lists[i].name, lists[i].out, err);
+		enum tfprof_status status =
+			compile(q, lists[i].id, lists[i].name, lists[i].out, err);
 
 		if (status != TFPROF_OK)
 			return status;

@@ -24,11 +24,11 @@
  * are sums; those of a graph node are made again when they are asked for, because
  * fresh memory costs more than that. */
 struct number_rows {
-	int64_t *total;                        /* by view node: a row of n numbers */
-	int64_t *own;                          /* likewise; NULL: those of its graph node */
-	uint8_t n;                             /* wanted metrics */
-	uint8_t metric[N_METRICS];             /* which they are */
-	uint8_t slot[N_METRICS];               /* where each is; NO_SLOT: not wanted */
+	int64_t *total;            /* by view node: a row of n numbers */
+	int64_t *own;              /* likewise; NULL: those of its graph node */
+	uint8_t n;                 /* wanted metrics */
+	uint8_t metric[N_METRICS]; /* which they are */
+	uint8_t slot[N_METRICS];   /* where each is; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
@@ -36,28 +36,28 @@ enum { NO_SLOT = 255 };
 /* What is known of a view node besides. */
 enum row_flags {
 	ROW_ACCOUNTED = 1,
-	ROW_STAYS = 2,         /* accounted, or (scope, code) above something that is */
-	ROW_STARTED = 4,       /* a start, or below one */
-	ROW_ALIVE = 8,         /* its children are walked */
+	ROW_STAYS = 2,   /* accounted, or (scope, code) above something that is */
+	ROW_STARTED = 4, /* a start, or below one */
+	ROW_ALIVE = 8,   /* its children are walked */
 	ROW_SHOWN = 16,
-	ROW_PASSES = 32,       /* reaches the minimums */
+	ROW_PASSES = 32, /* reaches the minimums */
 };
 
 struct query {
 	const struct model *model;
 	enum tfprof_view kind;
 	const struct tfprof_options *options;
-	const struct tree *tree;               /* scope, graph, code */
-	const struct groups *groups;           /* op */
-	const uint32_t *by_name;               /* nodes in byte order of their names: for
-	                                          messages of op and code view */
+	const struct tree *tree;     /* scope, graph, code */
+	const struct groups *groups; /* op */
+	const uint32_t *by_name;     /* nodes in byte order of their names: for
+					messages of op and code view */
 	const volatile int *cancel;
-	unsigned metrics;                      /* bits of the metrics wanted */
+	unsigned metrics; /* bits of the metrics wanted */
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
-	uint32_t *picks;                       /* by type set: matching account regexes */
-	int64_t step;                          /* whose numbers; negative: the average of all */
-	bool wraps;                            /* numbers are the original's, see metrics.h */
+	uint32_t *picks; /* by type set: matching account regexes */
+	int64_t step;    /* whose numbers; negative: the average of all */
+	bool wraps;      /* numbers are the original's, see metrics.h */
 	/* what numbers have to reach, in the order of a row: */
 	int64_t least_own[N_METRICS], least_total[N_METRICS];
 
@@ -65,11 +65,11 @@ struct query {
 	uint32_t n;
 	uint32_t *view, *parent;
 	int32_t *depth;
-	uint32_t *row;                         /* where its numbers are */
+	uint32_t *row; /* where its numbers are */
 	struct number_rows numbers;
-	uint8_t *flags;                        /* by row: enum row_flags */
-	uint32_t *defined;                     /* by row: total_definition_count */
-	bool saturated;                        /* a parameter count did not fit */
+	uint8_t *flags;    /* by row: enum row_flags */
+	uint32_t *defined; /* by row: total_definition_count */
+	bool saturated;    /* a parameter count did not fit */
 
 	/* what a writer of the answer ran into, TFPROF_OK if nothing */
 	enum tfprof_status failed;
@@ -161,7 +161,7 @@ void query_account_nodes(struct query *q, const uint32_t *nodes, size_t n);
  * match, how often it ran only once. */
 struct picked {
 	struct numbers sum;
-	uint32_t n;                            /* distinct nodes picked */
+	uint32_t n; /* distinct nodes picked */
 };
 
 /* Of n groups: nodes[first[g] … first[g + 1]]. */
@@ -187,10 +187,10 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 
 /* What a tree shows, by view node. */
 struct shown_tree {
-	uint32_t *parent;                      /* the nearest one above that is shown */
+	uint32_t *parent; /* the nearest one above that is shown */
 	int32_t *depth;
-	uint32_t *n_picked;                    /* code view */
-	uint32_t *first, *size;                /* room for query_display() */
+	uint32_t *n_picked;     /* code view */
+	uint32_t *first, *size; /* room for query_display() */
 };
 
 /* Memory for it, but not for n_picked; false when it is out. */

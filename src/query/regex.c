@@ -19,11 +19,11 @@ enum regex_kind { REGEX_ALL, REGEX_EQUAL, REGEX_PREFIX, REGEX_SUFFIX, REGEX_PART
 
 struct regex {
 	enum regex_kind kind;
-	struct span literal;           /* inside the pattern: what the simple kinds are, or
-	                                  what every match contains */
+	struct span literal; /* inside the pattern: what the simple kinds are, or
+				what every match contains */
 	struct span pattern;
 	pcre2_code *code;
-	pcre2_code *lenient;           /* for texts that are not UTF-8, made when one comes */
+	pcre2_code *lenient; /* for texts that are not UTF-8, made when one comes */
 	pcre2_match_data *match;
 };
 
@@ -33,7 +33,7 @@ struct regexes {
 	size_t n;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
-	int failed;                    /* PCRE2 error of a match */
+	int failed; /* PCRE2 error of a match */
 	size_t failed_at;
 };
 
@@ -73,8 +73,8 @@ static enum tfprof_status compile_error(struct tfprof_error *err, const char *op
 	char text[200];
 
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof(text));
-	return error_set(err, TFPROF_REGEX, "-%s: %s at position %zu of '%.*s' (before '%.*s')", option,
-		text, offset, ERROR_SPAN(pattern),
+	return error_set(err, TFPROF_REGEX, "-%s: %s at position %zu of '%.*s' (before '%.*s')",
+		option, text, offset, ERROR_SPAN(pattern),
 		ERROR_SPAN(((struct span){pattern.at + offset, pattern.n - offset})));
 }
 
@@ -106,8 +106,8 @@ static enum tfprof_status prepare(struct regexes *r, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-enum tfprof_status regexes_new(struct regexes **out, const char *option, const struct span *patterns,
-	size_t n, struct tfprof_error *err)
+enum tfprof_status regexes_new(struct regexes **out, const char *option,
+	const struct span *patterns, size_t n, struct tfprof_error *err)
 {
 	struct regexes *r = mem_zero(sizeof(*r));
 	enum tfprof_status status = TFPROF_OK;
@@ -178,8 +178,7 @@ static bool match_simple(const struct regex *x, struct span s)
 	switch (x->kind) {
 	case REGEX_ALL: return one_line(s.at, s.n);
 	case REGEX_EQUAL: return span_equal(s, l);
-	case REGEX_PREFIX:
-		return span_starts(s, l) && one_line(s.at + l.n, s.n - l.n);
+	case REGEX_PREFIX: return span_starts(s, l) && one_line(s.at + l.n, s.n - l.n);
 	case REGEX_SUFFIX:
 		return s.n >= l.n && span_equal((struct span){s.at + s.n - l.n, l.n}, l) &&
 			one_line(s.at, s.n - l.n);
@@ -258,7 +257,8 @@ bool regexes_match(struct regexes *r, struct span text)
 
 bool regexes_let_show(struct regexes *show, struct regexes *hide, struct span text)
 {
-	return (regexes_accept_all(show) || regexes_match(show, text)) && !regexes_match(hide, text);
+	return (regexes_accept_all(show) || regexes_match(show, text)) &&
+		!regexes_match(hide, text);
 }
 
 enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err)
@@ -268,6 +268,7 @@ enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *e
 	if (!r->failed)
 		return TFPROF_OK;
 	pcre2_get_error_message(r->failed, (PCRE2_UCHAR *)text, sizeof(text));
-	return error_set(err, TFPROF_REGEX, "-%s: '%.*s' runs away: %s; write it with fewer nested repeats",
-		r->option, ERROR_SPAN(r->at[r->failed_at].pattern), text);
+	return error_set(err, TFPROF_REGEX,
+		"-%s: '%.*s' runs away: %s; write it with fewer nested repeats", r->option,
+		ERROR_SPAN(r->at[r->failed_at].pattern), text);
 }

@@ -13,8 +13,8 @@
 struct regexes;
 
 /* `option` names the list in errors ("show_name_regexes"). */
-enum tfprof_status regexes_new(struct regexes **out, const char *option, const struct span *patterns,
-	size_t n, struct tfprof_error *err);
+enum tfprof_status regexes_new(struct regexes **out, const char *option,
+	const struct span *patterns, size_t n, struct tfprof_error *err);
 void regexes_free(struct regexes *r);
 
 /* True if the list is exactly `.*`. */

@@ -6,8 +6,8 @@
 struct scan {
 	struct span pattern;
 	size_t i;
-	size_t depth;                  /* of groups */
-	size_t start;                  /* of the run of plain text that ends at i */
+	size_t depth; /* of groups */
+	size_t start; /* of the run of plain text that ends at i */
 	struct span longest;
 	bool unsure;
 };
@@ -32,8 +32,8 @@ static void skip_escape(struct scan *s)
 	static const char known[] = "dDsSwWbB./-+*?()[]{}|^$\\_:";
 
 	s->i++;
-	s->unsure |= s->i >= s->pattern.n || !s->pattern.at[s->i] ||
-		!strchr(known, s->pattern.at[s->i]);
+	s->unsure |=
+		s->i >= s->pattern.n || !s->pattern.at[s->i] || !strchr(known, s->pattern.at[s->i]);
 }
 
 /* Goes to the bracket that closes a class. */
@@ -49,7 +49,7 @@ static void skip_class(struct scan *s)
 		s->i++;
 	for (; s->i < p.n && p.at[s->i] != ']'; s->i++) {
 		if (p.at[s->i] == '[')
-			break;                 /* [:alpha:] */
+			break; /* [:alpha:] */
 		if (p.at[s->i] == '\\')
 			skip_escape(s);
 	}
@@ -82,8 +82,14 @@ static void read_byte(struct scan *s)
 	switch (c) {
 	case '(': open_group(s); break;
 	case ')': close_group(s); break;
-	case '[': skip_class(s); end_run(s, at); break;
-	case '\\': skip_escape(s); end_run(s, at); break;
+	case '[':
+		skip_class(s);
+		end_run(s, at);
+		break;
+	case '\\':
+		skip_escape(s);
+		end_run(s, at);
+		break;
 	case '|': s->unsure |= s->depth == 0; break;
 	case '{': s->unsure = true; break;
 	case '*':

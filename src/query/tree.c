@@ -15,9 +15,9 @@ struct work {
 	struct query *q;
 	uint32_t n;
 	const uint32_t *up;
-	uint32_t *graph_up;            /* graph view: `up`, while it is written; NULL where
-	                                  all nodes stay */
-	struct picked *picked;         /* code view */
+	uint32_t *graph_up;    /* graph view: `up`, while it is written; NULL where
+				  all nodes stay */
+	struct picked *picked; /* code view */
 	struct shown_tree shown;
 };
 
@@ -98,13 +98,13 @@ static void find_staying(struct work *w)
 	uint8_t *flags = w->q->flags;
 
 	flags[0] |= ROW_STAYS;
-	if (regexes_accept_all(w->q->account))        /* all do */
+	if (regexes_accept_all(w->q->account)) /* all do */
 		return;
 	if (w->q->kind == TFPROF_GRAPH) {
 		w->graph_up[0] = NONE;
 		for (uint32_t v = 1; v < w->n; v++)
-			w->graph_up[v] = flags[parent[v]] & ROW_STAYS ? parent[v]
-								      : w->graph_up[parent[v]];
+			w->graph_up[v] =
+				flags[parent[v]] & ROW_STAYS ? parent[v] : w->graph_up[parent[v]];
 		return;
 	}
 	for (uint32_t v = w->n - 1; v > 0; v--)
@@ -192,8 +192,8 @@ static bool account_both_ways(struct work *w)
 	find_passing(w, passes);
 	account(w);
 	for (uint32_t v = 0; v < w->n; v++)
-		w->q->flags[v] = (uint8_t)((w->q->flags[v] & ~ROW_PASSES) |
-			(passes[v] ? ROW_PASSES : 0));
+		w->q->flags[v] =
+			(uint8_t)((w->q->flags[v] & ~ROW_PASSES) | (passes[v] ? ROW_PASSES : 0));
 	return true;
 }
 

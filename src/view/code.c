@@ -16,7 +16,7 @@
 /* The tree while it grows: a trie with children in order of insertion. */
 struct trie_node {
 	uint32_t parent, first_child, last_child, next_sibling;
-	uint32_t label;                /* in the string pool of labels */
+	uint32_t label; /* in the string pool of labels */
 	struct frame frame;
 	bool is_gradient;
 };
@@ -25,7 +25,7 @@ struct trie_node {
 struct known_frame {
 	struct span bytes;
 	struct frame frame;
-	uint32_t label[2];             /* [is_gradient], NONE until asked for */
+	uint32_t label[2]; /* [is_gradient], NONE until asked for */
 };
 
 struct builder {
@@ -35,10 +35,10 @@ struct builder {
 	struct stacks stacks;
 	struct strings labels;
 	VEC(struct trie_node) trie;
-	struct hash_index children;    /* (parent, label) → trie node */
+	struct hash_index children; /* (parent, label) → trie node */
 	VEC(struct known_frame) frames;
 	struct hash_index frame_index;
-	spans_vec split;               /* the stack being added */
+	spans_vec split; /* the stack being added */
 	struct buf text;
 };
 
@@ -158,8 +158,9 @@ static uint32_t child_of(struct builder *b, uint32_t parent, struct known_frame 
 		return id;
 	id = (uint32_t)b->trie.n;
 	if (b->trie.n >= NONE - 1 || !hash_add(&b->children, hash, id) ||
-		!vec_push(&b->trie, ((struct trie_node){parent, NONE, NONE, NONE, probe.label,
-					    known->frame, gradient})))
+		!vec_push(&b->trie,
+			((struct trie_node){parent, NONE, NONE, NONE, probe.label, known->frame,
+				gradient})))
 		return NONE;
 	if (b->trie.at[parent].first_child == NONE)
 		b->trie.at[parent].first_child = id;
@@ -284,7 +285,8 @@ static enum tfprof_status build(struct builder *b, struct arena *scratch, struct
 	uint32_t *number;
 
 	if (!stacks_find(&b->stacks, b->model, scratch) || !strings_init(&b->labels) ||
-		!vec_push(&b->trie, ((struct trie_node){NONE, NONE, NONE, NONE, 0, .is_gradient = false})))
+		!vec_push(&b->trie,
+			((struct trie_node){NONE, NONE, NONE, NONE, 0, .is_gradient = false})))
 		return error_no_memory(err);
 	b->tree->n_lost_gradients = b->stacks.n_lost;
 	status = add_stacks(b, false, err);

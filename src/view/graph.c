@@ -6,17 +6,17 @@
 
 /* Where the walk stands in a node's inputs. */
 struct visit {
-	uint32_t view;         /* the view node */
-	uint32_t edge, end;    /* its edges still to go */
+	uint32_t view;      /* the view node */
+	uint32_t edge, end; /* its edges still to go */
 };
 
 struct walk {
 	const struct model *model;
 	struct tree *tree;
-	uint32_t *input;       /* by edge: the node it comes from, NONE if unknown */
+	uint32_t *input; /* by edge: the node it comes from, NONE if unknown */
 	size_t parts;
-	bool *is_input;        /* by node, for each part of the edges */
-	bool *visited;         /* where the first part's were */
+	bool *is_input; /* by node, for each part of the edges */
+	bool *visited;  /* where the first part's were */
 	VEC(struct visit) stack;
 };
 
@@ -28,8 +28,9 @@ static bool enter(struct walk *w, uint32_t node, uint32_t parent)
 	w->visited[node] = true;
 	w->tree->node[v] = node;
 	w->tree->parent[v] = parent;
-	return vec_push(&w->stack, ((struct visit){v, nodes->first_edge[node],
-					   nodes->first_edge[node] + nodes->n_edges[node]}));
+	return vec_push(&w->stack,
+		((struct visit){v, nodes->first_edge[node],
+			nodes->first_edge[node] + nodes->n_edges[node]}));
 }
 
 static bool walk_from(struct walk *w, uint32_t root)

@@ -11,8 +11,8 @@
 struct groups {
 	struct arena arena;
 	uint32_t n;
-	uint32_t *op;          /* string id */
-	uint32_t *first;       /* n + 1 */
+	uint32_t *op;    /* string id */
+	uint32_t *first; /* n + 1 */
 	uint32_t *nodes;
 };
 

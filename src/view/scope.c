@@ -13,9 +13,9 @@
 #include "view/tree.h"
 
 struct part {
-	struct scope_list scopes;      /* of its nodes; those of part 0 become all */
-	uint32_t *number;              /* of each, among all; in part 0 they are the same */
-	bool failed;                   /* memory is out */
+	struct scope_list scopes; /* of its nodes; those of part 0 become all */
+	uint32_t *number;         /* of each, among all; in part 0 they are the same */
+	bool failed;              /* memory is out */
 };
 
 struct builder {
@@ -26,13 +26,13 @@ struct builder {
 	size_t parts;
 	struct scope *scopes;
 	uint32_t n_scopes, n_nodes;
-	uint32_t *scope_of;            /* by node; its memory becomes the tree's parents */
+	uint32_t *scope_of; /* by node; its memory becomes the tree's parents */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
-	struct span *component;        /* by child, the last one of its name; its memory
-	                                  becomes the tree's labels */
-	uint32_t *size, *at;           /* by scope */
-	bool *is_node;                 /* by scope: a node has its name */
+	struct span *component; /* by child, the last one of its name; its memory
+				   becomes the tree's labels */
+	uint32_t *size, *at;    /* by scope */
+	bool *is_node;          /* by scope: a node has its name */
 };
 
 /* ---- parts --------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static bool find_shared(struct builder *b, size_t i, size_t earlier)
 {
 	const struct part *part = &b->part[i], *other = &b->part[earlier];
 	size_t n = part->scopes.at.n;
-	uint32_t *there = mem_array(n, sizeof(*there));    /* which one it is of the other's */
+	uint32_t *there = mem_array(n, sizeof(*there)); /* which one it is of the other's */
 
 	if (!there)
 		return false;

@@ -8,7 +8,7 @@ enum { SHORT_NAME = 256 };
 struct scope_probe {
 	const struct scope_list *list;
 	const struct scope *scope;
-	size_t from;                   /* bytes before this are those of its parent */
+	size_t from; /* bytes before this are those of its parent */
 };
 
 static bool same_scope(const void *context, uint32_t id)
@@ -18,7 +18,8 @@ static bool same_scope(const void *context, uint32_t id)
 
 	return a->name.n == b->name.n && (!p->from || a->parent == b->parent) &&
 		(b->name.n == p->from ||
-			memcmp(a->name.at + p->from, b->name.at + p->from, b->name.n - p->from) == 0);
+			memcmp(a->name.at + p->from, b->name.at + p->from, b->name.n - p->from) ==
+				0);
 }
 
 size_t scope_prefix_length(struct span name)
@@ -52,7 +53,8 @@ uint32_t scope_list_find(const struct scope_list *list, const struct scope *scop
 
 static uint32_t add_scope(struct scope_list *list, struct scope scope)
 {
-	if (list->at.n >= NONE - 1 || !hash_add(&list->index, hash_of(&scope), (uint32_t)list->at.n) ||
+	if (list->at.n >= NONE - 1 ||
+		!hash_add(&list->index, hash_of(&scope), (uint32_t)list->at.n) ||
 		!vec_push(&list->at, scope))
 		return NONE;
 	return (uint32_t)list->at.n - 1;
@@ -86,7 +88,7 @@ static uint32_t make_short(struct scope_list *list, struct span name)
 			break;
 		scope = 0;
 		name.n = scope_prefix_length(name);
-		wanted.n_last = wanted.name.n - (name.n + 1);     /* SIZE_MAX + 1 is 0 */
+		wanted.n_last = wanted.name.n - (name.n + 1); /* SIZE_MAX + 1 is 0 */
 		if (!vec_push(&list->missing, wanted))
 			return NONE;
 	}

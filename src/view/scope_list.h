@@ -9,15 +9,15 @@
 
 struct scope {
 	struct span name;
-	size_t n_last;                 /* how long its last component is */
-	uint32_t hash;                 /* of a short name: the half that an index keeps */
-	uint32_t parent;               /* scope; that of 0 is 0 */
+	size_t n_last;   /* how long its last component is */
+	uint32_t hash;   /* of a short name: the half that an index keeps */
+	uint32_t parent; /* scope; that of 0 is 0 */
 };
 
 struct scope_list {
 	VEC(struct scope) at;
 	struct hash_index index;
-	VEC(struct scope) missing;     /* names that are to be scopes, the shortest last */
+	VEC(struct scope) missing; /* names that are to be scopes, the shortest last */
 };
 
 /* With nothing but the root; false when memory is out. */

@@ -21,9 +21,9 @@ struct stack_list {
 /* What a part of the nodes brings. */
 struct part {
 	struct stack_list stacks;
-	struct branch *gradients;      /* by stack of all parts */
-	VEC(struct span) lost;         /* forward names of gradients that find no stack */
-	bool failed;                   /* memory is out */
+	struct branch *gradients; /* by stack of all parts */
+	VEC(struct span) lost;    /* forward names of gradients that find no stack */
+	bool failed;              /* memory is out */
 };
 
 struct finder {
@@ -32,7 +32,7 @@ struct finder {
 	struct part part[PARALLEL_MAX];
 	size_t parts;
 	struct stack_list stacks;
-	uint32_t *stack_of;            /* by node: its own stack, NONE if it has none */
+	uint32_t *stack_of; /* by node: its own stack, NONE if it has none */
 };
 
 /* ---- lists of stacks -------------------------------------------------------- */
@@ -114,8 +114,7 @@ static bool count_lost(struct finder *f)
 		order = mem_array(lost.n, sizeof(*order));
 	fine = order && sort_texts(lost.at, order, lost.n);
 	for (size_t i = 0; fine && i < lost.n; i++)
-		f->found->n_lost +=
-			!i || !span_equal(lost.at[order[i - 1]], lost.at[order[i]]);
+		f->found->n_lost += !i || !span_equal(lost.at[order[i - 1]], lost.at[order[i]]);
 	mem_free(order);
 	vec_clear(&lost);
 	return fine;
@@ -131,8 +130,7 @@ static size_t begin_of(const struct finder *f, size_t part)
 /* Empty if the node has none. */
 static struct span stack_of(const struct model *m, uint32_t node)
 {
-	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node)
-						      : (struct span){0};
+	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node) : (struct span){0};
 }
 
 /* Stacks and names are all over the input: ask for those to come. How long a stack
@@ -217,8 +215,10 @@ static void place_part(void *context, size_t i)
 		if (!stacks_is_gradient(f->found, node))
 			continue;
 		forward = model_find_node(f->model, name);
-		f->found->shown_with[node] = forward == NONE || stacks_is_gradient(f->found, forward)
-			? NONE : f->stack_of[forward];
+		f->found->shown_with[node] =
+			forward == NONE || stacks_is_gradient(f->found, forward)
+			? NONE
+			: f->stack_of[forward];
 		if (f->found->shown_with[node] != NONE)
 			bring_in(&part->gradients[f->found->shown_with[node]], name);
 		else

@@ -8,21 +8,21 @@
 /* A distinct call stack, as one of forward nodes and as one of gradients: the
  * least name that brings it in, and the trie node it ends at. */
 struct branch {
-	struct span name;              /* .at is NULL if nobody is there */
+	struct span name; /* .at is NULL if nobody is there */
 	uint32_t end;
 };
 
 struct stack {
 	struct span bytes;
-	struct branch branch[2];       /* [is_gradient] */
+	struct branch branch[2]; /* [is_gradient] */
 };
 
 struct stacks {
 	struct stack *at;
 	size_t n;
-	uint32_t *shown_with;          /* by node: a stack, NONE if there is none */
-	struct span *forward;          /* by node: the name it is the gradient of */
-	size_t n_lost;                 /* forward names whose gradients find no stack */
+	uint32_t *shown_with; /* by node: a stack, NONE if there is none */
+	struct span *forward; /* by node: the name it is the gradient of */
+	size_t n_lost;        /* forward names whose gradients find no stack */
 };
 
 /* In memory of the arena; false when that is out. */

@@ -20,14 +20,14 @@ struct tree {
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *node;
-	struct span *label;            /* of the model's texts, or the arena's; graph view
-	                                  has none: there they are the names of nodes */
-	const struct model *model;     /* graph view */
-	struct arena arena;            /* all that follows: */
-	uint32_t *first_node, *nodes;  /* code view */
-	struct frame *frames;          /* code view: the first frame of each label */
-	bool *is_gradient;             /* code view */
-	size_t n_lost_gradients;       /* forward nodes whose stack is missing */
+	struct span *label;           /* of the model's texts, or the arena's; graph view
+					 has none: there they are the names of nodes */
+	const struct model *model;    /* graph view */
+	struct arena arena;           /* all that follows: */
+	uint32_t *first_node, *nodes; /* code view */
+	struct frame *frames;         /* code view: the first frame of each label */
+	bool *is_gradient;            /* code view */
+	size_t n_lost_gradients;      /* forward nodes whose stack is missing */
 };
 
 void tree_clear(struct tree *t);

@@ -5,12 +5,12 @@
 #include "write/report.h"
 
 struct combination {
-	struct span text;              /* "0:2x6|1:unknown", as report_input_shapes() */
+	struct span text; /* "0:2x6|1:unknown", as report_input_shapes() */
 	int64_t runs, micros, defined;
 };
 
 struct combinations {
-	struct combination *at;        /* most run first, then by text */
+	struct combination *at; /* most run first, then by text */
 	size_t n;
 	struct arena arena;
 };

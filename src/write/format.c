@@ -39,8 +39,9 @@ static inline char *put_quotient(char *at, int64_t value, uint64_t divisor)
 	uint64_t rest = (uint64_t)value % step;
 
 	if (value >= (int64_t)1 << 53)
-		return at + snprintf(at, FORMAT_MAX - sizeof(suffixes[0][0].text), "%.2f",
-			(double)value / (double)divisor);
+		return at +
+			snprintf(at, FORMAT_MAX - sizeof(suffixes[0][0].text), "%.2f",
+				(double)value / (double)divisor);
 	hundredths += 2 * rest > step ||
 		(2 * rest == step && tie_goes_up(value, (int64_t)divisor, (int64_t)hundredths));
 	at = buf_write_int(at, (int64_t)(hundredths / 100));

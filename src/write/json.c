@@ -58,7 +58,7 @@ void json_line(struct json *j)
 
 static void escape(struct sink *sink, unsigned char c)
 {
-	static const char letters[] = "btn\vfr";       /* 8, 9, 10, (11), 12, 13 */
+	static const char letters[] = "btn\vfr"; /* 8, 9, 10, (11), 12, 13 */
 
 	if (c == '"' || c == '\\') {
 		sink_char(sink, '\\');

@@ -29,7 +29,7 @@
 
 struct json {
 	struct sink *sink;
-	bool comma;            /* a value stands before the place of the next one */
+	bool comma; /* a value stands before the place of the next one */
 };
 
 static inline struct json json_writer(struct sink *sink)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 struct lanes {
-	int64_t *ends;         /* the tree; leaves start at ends[cap] */
+	int64_t *ends; /* the tree; leaves start at ends[cap] */
 	size_t n, cap;
 };
 

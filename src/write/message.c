@@ -25,46 +25,62 @@ struct metric_fields {
 };
 
 static const struct metric_fields graph_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6}, [METRIC_ACCELERATOR] = {17, 19}, [METRIC_CPU] = {18, 20},
-	[METRIC_BYTES] = {3, 7}, [METRIC_PEAK] = {24, 27}, [METRIC_RESIDUAL] = {25, 28},
-	[METRIC_OUTPUT] = {26, 29}, [METRIC_PARAMS] = {4, 8}, [METRIC_FLOAT_OPS] = {13, 14},
+	[METRIC_MICROS] = {2, 6},
+	[METRIC_ACCELERATOR] = {17, 19},
+	[METRIC_CPU] = {18, 20},
+	[METRIC_BYTES] = {3, 7},
+	[METRIC_PEAK] = {24, 27},
+	[METRIC_RESIDUAL] = {25, 28},
+	[METRIC_OUTPUT] = {26, 29},
+	[METRIC_PARAMS] = {4, 8},
+	[METRIC_FLOAT_OPS] = {13, 14},
 	[METRIC_RUNS] = {21, 22},
 };
 
 static const struct metric_fields multi_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6}, [METRIC_ACCELERATOR] = {12, 14}, [METRIC_CPU] = {13, 15},
-	[METRIC_BYTES] = {3, 7}, [METRIC_PEAK] = {16, 19}, [METRIC_RESIDUAL] = {17, 20},
-	[METRIC_OUTPUT] = {18, 21}, [METRIC_PARAMS] = {4, 8}, [METRIC_FLOAT_OPS] = {5, 9},
+	[METRIC_MICROS] = {2, 6},
+	[METRIC_ACCELERATOR] = {12, 14},
+	[METRIC_CPU] = {13, 15},
+	[METRIC_BYTES] = {3, 7},
+	[METRIC_PEAK] = {16, 19},
+	[METRIC_RESIDUAL] = {17, 20},
+	[METRIC_OUTPUT] = {18, 21},
+	[METRIC_PARAMS] = {4, 8},
+	[METRIC_FLOAT_OPS] = {5, 9},
 };
 
 enum {
-	GRAPH_DEVICES = 10, GRAPH_CHILDREN = 12, GRAPH_TENSOR_VALUE = 15, GRAPH_INPUT_SHAPES = 16,
+	GRAPH_DEVICES = 10,
+	GRAPH_CHILDREN = 12,
+	GRAPH_TENSOR_VALUE = 15,
+	GRAPH_INPUT_SHAPES = 16,
 	GRAPH_DEFINED = 23,
-	MULTI_GRAPH_NODES = 10, MULTI_CHILDREN = 11,
+	MULTI_GRAPH_NODES = 10,
+	MULTI_CHILDREN = 11,
 };
 
 struct item {
-	uint32_t row, node;            /* node: NONE if the item is the row itself */
-	uint32_t parent;               /* item */
+	uint32_t row, node; /* node: NONE if the item is the row itself */
+	uint32_t parent;    /* item */
 	size_t body, size;
 };
 
 struct message {
 	struct query *q;
-	uint32_t *row_of;              /* by node: where it is shown, NONE if it is not */
+	uint32_t *row_of; /* by node: where it is shown, NONE if it is not */
 	/* Of each node that is shown, the whole GraphNodeProto in op and code view,
 	 * else what a row cannot know: blob[part][end[node - 1] … end[node]] */
 	struct buf blob[PARALLEL_MAX];
 	size_t *end;
 	size_t node_parts;
-	struct buf shapes;             /* each one once, as it stands in blobs: */
+	struct buf shapes; /* each one once, as it stands in blobs: */
 	size_t *shape_end;
-	struct buf tensors;            /* of the rows, one behind the other: */
-	size_t *tensor_end;            /* NULL if there are none */
+	struct buf tensors; /* of the rows, one behind the other: */
+	size_t *tensor_end; /* NULL if there are none */
 	struct item *items;
 	size_t n, parts;
-	char *out;                     /* where the message begins; NULL while measuring */
-	size_t part_at[PARALLEL_MAX + 1];      /* behind the last part: its end */
+	char *out;                        /* where the message begins; NULL while measuring */
+	size_t part_at[PARALLEL_MAX + 1]; /* behind the last part: its end */
 };
 
 /* ---- nodes -------------------------------------------------------------------- */
@@ -80,7 +96,7 @@ static void put_shape(struct buf *b, const struct shape *shape)
 		wire_close(b, dim);
 	}
 	if (!shape->n)
-		wire_put_int(b, 3, 1);         /* unknown_rank */
+		wire_put_int(b, 3, 1); /* unknown_rank */
 	wire_close(b, open);
 }
 
@@ -295,7 +311,8 @@ static void read_tensor(struct message *m, uint32_t node)
 		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
 
 	if (tensor && !q->failed)
-		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors, &q->error);
+		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors,
+			&q->error);
 }
 
 static bool read_tensors(struct message *m)
@@ -349,7 +366,8 @@ static bool make_multi_items(struct message *m)
 		return false;
 	m->n = n;
 	for (uint32_t row = 0; row < q->n; row++) {
-		m->items[first[row]] = (struct item){.row = row, .node = NONE,
+		m->items[first[row]] = (struct item){.row = row,
+			.node = NONE,
 			.parent = row ? first[parent_row(q, row)] : 0};
 		next[row] = first[row] + 1;
 		first[row + 1] += next[row];
@@ -371,8 +389,8 @@ static bool make_row_items(struct message *m)
 	m->n = q->n;
 	m->items = arena_array(&q->arena, m->n, sizeof(*m->items));
 	for (uint32_t row = 0; m->items && row < q->n; row++) {
-		m->items[row] = (struct item){.row = row, .node = NONE,
-			.parent = row ? q->parent[row] : 0};
+		m->items[row] =
+			(struct item){.row = row, .node = NONE, .parent = row ? q->parent[row] : 0};
 		if (row_node(q, row) != NONE)
 			m->row_of[row_node(q, row)] = row;
 	}

@@ -65,17 +65,21 @@ void pprof_refuse(const struct query *q, struct buf *why)
 /* ---- tables -------------------------------------------------------------- */
 
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6, PROFILE_COMMENT = 13,
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_COMMENT = 13,
 };
 
 struct function {
-	uint32_t file, name;           /* strings */
+	uint32_t file, name; /* strings */
 	int32_t line;
 };
 
 struct location {
-	uint32_t file, name;           /* of the caller; of the function called */
+	uint32_t file, name; /* of the caller; of the function called */
 	int32_t line;
 };
 
@@ -83,15 +87,15 @@ struct profile {
 	struct query *q;
 	const struct attribute *attribute;
 	struct sink *out;
-	struct buf message;            /* what is written next */
+	struct buf message; /* what is written next */
 	struct buf text;
 	struct strings strings;
 	size_t n_strings_written;
 	VEC(struct function) functions;
 	VEC(struct location) locations;
 	struct hash_index function_index, location_index;
-	uint64_t *calls;               /* row → the location it is called from, 0: none */
-	bool failed;                   /* memory is out */
+	uint64_t *calls; /* row → the location it is called from, 0: none */
+	bool failed;     /* memory is out */
 };
 
 /* Passes on what is in `message`: one field of the profile. */

@@ -20,9 +20,9 @@
 enum { RANKING_LEVELS = 16 };
 
 struct ranking {
-	int64_t *bytes;                    /* by id */
-	uint32_t *first_link;              /* by id: its links, lowest level first */
-	uint32_t *links;                   /* the next id on each level */
+	int64_t *bytes;       /* by id */
+	uint32_t *first_link; /* by id: its links, lowest level first */
+	uint32_t *links;      /* the next id on each level */
 	uint32_t head[RANKING_LEVELS];
 	size_t n;
 };

@@ -3,22 +3,28 @@
 #include "base/sort.h"
 
 static const char *const view_docs[] = {
-	[TFPROF_SCOPE] = "scope: The nodes in the model graph are organized by their names, which is "
-			 "hierarchical like filesystem.",
+	[TFPROF_SCOPE] =
+		"scope: The nodes in the model graph are organized by their names, which is "
+		"hierarchical like filesystem.",
 	/* The original prints the same line for graph view. */
-	[TFPROF_GRAPH] = "scope: The nodes in the model graph are organized by their names, which is "
-			 "hierarchical like filesystem.",
-	[TFPROF_OP] = "op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "
-		      "belonging to the same type are aggregated together.",
-	[TFPROF_CODE] = "code: When python trace is available, the nodes are python lines and their "
-			"are organized by the python call stack.",
+	[TFPROF_GRAPH] =
+		"scope: The nodes in the model graph are organized by their names, which is "
+		"hierarchical like filesystem.",
+	[TFPROF_OP] =
+		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "
+		"belonging to the same type are aggregated together.",
+	[TFPROF_CODE] =
+		"code: When python trace is available, the nodes are python lines and their "
+		"are organized by the python call stack.",
 };
 
-#define CPU_DOC                                                                \
-	"cpu execution time: The time from the start to the end of the operation. It's the sum of " \
-	"actual cpu run time plus the time that it spends waiting if part of computation is launched " \
+#define CPU_DOC                                                                                  \
+	"cpu execution time: The time from the start to the end of the operation. It's the sum " \
+	"of "                                                                                    \
+	"actual cpu run time plus the time that it spends waiting if part of computation is "    \
+	"launched "                                                                              \
 	"asynchronously."
-#define ACCELERATOR_DOC                                                        \
+#define ACCELERATOR_DOC                                                                          \
 	"accelerator execution time: Time spent executing on the accelerator. This is normally " \
 	"measured by the actual hardware library."
 
@@ -27,14 +33,16 @@ static const char *const select_docs[N_SELECTS] = {
 	[SEL_BYTES] = "requested bytes: The memory requested by the operation, accumulatively.",
 	[SEL_CPU_MICROS] = CPU_DOC,
 	[SEL_DEVICE] = "device: which device is placed on.",
-	[SEL_FLOAT_OPS] = "flops: Number of float operations. Note: Please read the implementation for "
-			  "the math behind it.",
+	[SEL_FLOAT_OPS] =
+		"flops: Number of float operations. Note: Please read the implementation for "
+		"the math behind it.",
 	[SEL_INPUT_SHAPES] = "input shape: The shape of input tensors",
 	[SEL_MICROS] = "total execution time: Sum of accelerator execution time and cpu execution "
 		       "time.\n" CPU_DOC "\n" ACCELERATOR_DOC,
 	[SEL_OCCURRENCE] = "occurrence: The number of times it occurs",
-	[SEL_OP_TYPES] = "op_types: The attributes of the operation, includes the Kernel name device "
-			 "placed on and user-defined strings.",
+	[SEL_OP_TYPES] =
+		"op_types: The attributes of the operation, includes the Kernel name device "
+		"placed on and user-defined strings.",
 	[SEL_OUTPUT_BYTES] = "output bytes: The memory that is output from the operation (not "
 			     "necessarily allocated by the operation)",
 	[SEL_PARAMS] = "param: Number of parameters (in the Variable).",
@@ -57,7 +65,7 @@ static const char stream_warning[] =
 static const struct column {
 	unsigned selects;
 	const char *header;
-	int metric;                /* -1: not a number */
+	int metric; /* -1: not a number */
 	enum unit unit;
 } columns[] = {
 #define SELECT(id) (1u << SEL_##id)
@@ -157,7 +165,8 @@ static void put_docs(const struct query *q, struct sink *out)
 		if (options_select_is_known(words->at[i])) {
 			while (!(q->options->selected >> known & 1))
 				known++;
-			sink_text(out, known == SEL_TENSOR_VALUE && q->model->checkpoint
+			sink_text(out,
+				known == SEL_TENSOR_VALUE && q->model->checkpoint
 					? "tensor_value: The value of the tensor in the checkpoint."
 					: select_docs[known]);
 			known++;
@@ -276,8 +285,7 @@ void report_types(struct query *q, struct buf *b, struct report_nodes nodes)
 	vec_clear(&types);
 }
 
-void report_input_shapes(const struct model *m, struct buf *b, uint32_t node,
-	const char *separator)
+void report_input_shapes(const struct model *m, struct buf *b, uint32_t node, const char *separator)
 {
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];

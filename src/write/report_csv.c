@@ -29,8 +29,9 @@ static void put_text(struct sink *out, struct span text)
 {
 	const char *at = text.at, *end = text.at + text.n, *quote;
 
-	if (!text.n || (!memchr(at, ',', text.n) && !memchr(at, '"', text.n) &&
-			       !memchr(at, '\n', text.n) && !memchr(at, '\r', text.n))) {
+	if (!text.n ||
+		(!memchr(at, ',', text.n) && !memchr(at, '"', text.n) &&
+			!memchr(at, '\n', text.n) && !memchr(at, '\r', text.n))) {
 		put_valid(out, text);
 		return;
 	}

@@ -60,7 +60,8 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 	struct buf *b, struct buf *scratch)
 {
 	const struct tfprof_options *o = q->options;
-	struct span name = row ? model_text(q->model, q->groups->op[q->view[row]]) : SPAN(ROOT_NAME);
+	struct span name =
+		row ? model_text(q->model, q->groups->op[q->view[row]]) : SPAN(ROOT_NAME);
 	struct report_nodes nodes = report_nodes_of(q, q->view[row]);
 	const char *separator = "";
 

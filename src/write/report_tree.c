@@ -10,9 +10,9 @@ struct line {
 	struct query *q;
 	struct buf *text;
 	uint32_t row, view;
-	bool follows;              /* a piece stands before the next one */
+	bool follows; /* a piece stands before the next one */
 	const int64_t *own, *total;
-	int64_t room[N_METRICS];   /* for own numbers that have to be made */
+	int64_t room[N_METRICS]; /* for own numbers that have to be made */
 };
 
 /* Before each piece between the brackets. */
@@ -177,7 +177,8 @@ static void put_tensor(struct line *l)
 		return;
 	tensor = checkpoint_find(q->model->checkpoint, model_name(q->model, node_of(l)));
 	if (tensor)
-		q->failed = tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
+		q->failed =
+			tensor_value_put(q->model->checkpoint, tensor, l->text, NULL, &q->error);
 }
 
 /* ---- blocks of lines --------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct id_node {
 struct writer {
 	const struct model *model;
 	struct buf *out;
-	char *room;            /* what was reserved of it */
+	char *room; /* what was reserved of it */
 	size_t n_room;
 	struct id_node *order; /* nodes as they are written */
 	int64_t *id;           /* of each node, as written */
@@ -245,8 +245,8 @@ static void put_unchanged(struct writer *w, uint32_t node)
 	size_t size = source.n + extra;
 
 	wire_put_varint(w->out, WIRE_LEN(1));
-	wire_put_varint(w->out, 1 + wire_varint_size((uint64_t)w->id[node]) + 1 +
-		wire_varint_size(size) + size);
+	wire_put_varint(w->out,
+		1 + wire_varint_size((uint64_t)w->id[node]) + 1 + wire_varint_size(size) + size);
 	wire_put_int(w->out, 1, w->id[node]);
 	wire_put_varint(w->out, WIRE_LEN(2));
 	wire_put_varint(w->out, size);
@@ -257,7 +257,8 @@ static void put_unchanged(struct writer *w, uint32_t node)
 static bool is_unchanged(const struct writer *w, uint32_t node)
 {
 	return (w->model->nodes.flags[node] & (NODE_FROM_PROFILE | NODE_CHANGED)) ==
-		NODE_FROM_PROFILE && w->keeps_ids;
+		NODE_FROM_PROFILE &&
+		w->keeps_ids;
 }
 
 static void put_node(struct writer *w, uint32_t node)

@@ -17,8 +17,8 @@ struct step_entry {
 bool step_entry_read(struct step_entry *entry, struct span message, const char **bad);
 
 struct step_operation {
-	struct span node, type;        /* the type is "unknown" if no name tells it */
-	struct span inputs;            /* separated by ", "; `.at` is NULL if there are none */
+	struct span node, type; /* the type is "unknown" if no name tells it */
+	struct span inputs;     /* separated by ", "; `.at` is NULL if there are none */
 };
 
 /* On an accelerator's stream or copy engine the names are those of kernels,

@@ -20,7 +20,7 @@
 #include "proto/wire.h"
 
 struct device {
-	struct span message;   /* DeviceStepStats */
+	struct span message; /* DeviceStepStats */
 	struct span name;
 	uint32_t name_id;
 };
@@ -48,10 +48,10 @@ struct timeline {
 	const char *bad;
 	VEC(struct device) devices;
 	struct strings device_names;
-	VEC(int64_t) pids;             /* by device name */
-	VEC(uint32_t) tids;            /* by entry */
+	VEC(int64_t) pids;  /* by device name */
+	VEC(uint32_t) tids; /* by entry */
 	struct strings tensor_names;
-	VEC(struct tensor) tensors;    /* by tensor name */
+	VEC(struct tensor) tensors; /* by tensor name */
 	int64_t n_known;
 	struct strings allocators;
 	VEC(struct change) changes;
@@ -289,7 +289,7 @@ static enum tfprof_status read_output(struct timeline *t, struct span message)
 	tensor_description_reset(&t->description);
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(3) &&
-		    !tensor_description_read(&t->description, f.bytes, &bad))
+			!tensor_description_read(&t->description, f.bytes, &bad))
 			return malformed(t, bad);
 	if (t->description.dims.failed)
 		return error_no_memory(t->err);
@@ -313,9 +313,13 @@ static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry
 	is_new = !tensor->known;
 	*tensor = (struct tensor){
 		.producer = place,
-		.created = entry->start, .ready = entry->end, .last_use = entry->end,
-		.bytes = t->description.requested_bytes, .allocator = allocator,
-		.object_id = t->n_known, .known = true,
+		.created = entry->start,
+		.ready = entry->end,
+		.last_use = entry->end,
+		.bytes = t->description.requested_bytes,
+		.allocator = allocator,
+		.object_id = t->n_known,
+		.known = true,
 	};
 	t->n_known += is_new;
 	if (t->flags & STEP_TIMELINE_MEMORY) {
@@ -339,8 +343,7 @@ static enum tfprof_status add_outputs(struct timeline *t, const struct step_entr
 			continue;
 		status = read_output(t, f.bytes);
 		if (!status)
-			status = add_tensor(t, entry, place,
-				name_output(t, entry->node_name, i++));
+			status = add_tensor(t, entry, place, name_output(t, entry->node_name, i++));
 		if (status)
 			return status;
 	}
@@ -403,7 +406,7 @@ static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_e
 	if (tensor->last_use < used_until)
 		tensor->last_use = used_until;
 	if (!(t->flags & STEP_TIMELINE_DATAFLOW) ||
-	    (tensor->producer.pid == place.pid && tensor->producer.tid == place.tid))
+		(tensor->producer.pid == place.pid && tensor->producer.tid == place.tid))
 		return;
 	put_flow(t, "s", name, tensor->producer, tensor->ready);
 	put_flow(t, "t", name, place, entry->start);
@@ -514,7 +517,7 @@ static enum tfprof_status write_message(struct span message,
 	enum tfprof_status status;
 
 	if (!strings_init(&t.device_names) || !strings_init(&t.tensor_names) ||
-	    !strings_init(&t.allocators))
+		!strings_init(&t.allocators))
 		status = error_no_memory(err);
 	else
 		status = add_message(&t, message);
@@ -525,8 +528,8 @@ static enum tfprof_status write_message(struct span message,
 	return status;
 }
 
-enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags,
-	struct sink *out, const char **bad, struct tfprof_error *err)
+enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags, struct sink *out,
+	const char **bad, struct tfprof_error *err)
 {
 	return write_message(run_metadata, add_run_metadata, flags, out, bad, err);
 }

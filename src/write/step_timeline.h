@@ -17,16 +17,16 @@
 #include "base/span.h"
 
 enum step_timeline_flags {
-	STEP_TIMELINE_DATAFLOW = 1,    /* arrows from producers to consumers */
-	STEP_TIMELINE_MEMORY = 2,      /* tensors as objects, and the counters */
+	STEP_TIMELINE_DATAFLOW = 1, /* arrows from producers to consumers */
+	STEP_TIMELINE_MEMORY = 2,   /* tensors as objects, and the counters */
 };
 
 /* Write the step_stats of a RunMetadata, or a StepStats by itself, as one JSON
  * document. Failures of the sink are left for its commit to tell. With
  * TFPROF_FORMAT, `*bad` is where the bytes stop making sense, and telling
  * about it is left to the caller, who knows what they are called. */
-enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags,
-	struct sink *out, const char **bad, struct tfprof_error *err);
+enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags, struct sink *out,
+	const char **bad, struct tfprof_error *err);
 enum tfprof_status step_timeline_write_stats(struct span step_stats, unsigned flags,
 	struct sink *out, const char **bad, struct tfprof_error *err);
 

@@ -7,9 +7,15 @@
 #define SELECT(id) (1u << SEL_##id)
 
 static const struct table_field fields[] = {
-#define NUMBER(name, selects) {#name, selects, false, offsetof(struct table_reader, row.name)}
+#define NUMBER(name, selects)                                                  \
+	{                                                                      \
+#name, selects, false, offsetof(struct table_reader, row.name) \
+	}
 #define NUMBERS(name, selects) NUMBER(name, selects), NUMBER(total_##name, selects)
-#define TEXT(name, selects) {#name, selects, true, offsetof(struct table_reader, name)}
+#define TEXT(name, selects)                                               \
+	{                                                                 \
+#name, selects, true, offsetof(struct table_reader, name) \
+	}
 	NUMBERS(exec_micros, SELECT(MICROS)),
 	NUMBERS(accelerator_exec_micros, SELECT(MICROS) | SELECT(ACCELERATOR_MICROS)),
 	NUMBERS(cpu_exec_micros, SELECT(MICROS) | SELECT(CPU_MICROS)),
@@ -42,8 +48,8 @@ static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *r
 	const int64_t *own = query_own_row(q, q->row[i], room);
 	const int64_t *total = query_total_row(q, q->row[i]);
 
-#define READ(metric, field)                                                    \
-	row->field = query_has(q, metric) ? own[q->numbers.slot[metric]] : 0;  \
+#define READ(metric, field)                                                   \
+	row->field = query_has(q, metric) ? own[q->numbers.slot[metric]] : 0; \
 	row->total_##field = query_has(q, metric) ? total[q->numbers.slot[metric]] : 0;
 	READ(METRIC_RUNS, run_count)
 	READ(METRIC_MICROS, exec_micros)
@@ -146,9 +152,9 @@ void table_reader_clear(struct table_reader *t)
 static bool keep_row(const struct table_reader *t, struct tfprof_row *row, struct arena *arena)
 {
 	*row = t->row;
-#define KEEP(text)                                                             \
-	row->text = arena_copy(arena, buf_get(&t->text)).at;                   \
-	if (!row->text)                                                        \
+#define KEEP(text)                                           \
+	row->text = arena_copy(arena, buf_get(&t->text)).at; \
+	if (!row->text)                                      \
 		return false;
 	KEEP(name)
 	KEEP(device)

@@ -25,17 +25,10 @@ static double six_digits(double value)
 static void put_escaped(struct buf *b, unsigned char c)
 {
 	switch (c) {
-	case '\n':
-		buf_text(b, "\\n");
-		break;
-	case '\r':
-		buf_text(b, "\\r");
-		break;
-	case '\t':
-		buf_text(b, "\\t");
-		break;
-	default:
-		buf_printf(b, "\\x%02x", c);
+	case '\n': buf_text(b, "\\n"); break;
+	case '\r': buf_text(b, "\\r"); break;
+	case '\t': buf_text(b, "\\t"); break;
+	default: buf_printf(b, "\\x%02x", c);
 	}
 }
 
@@ -62,15 +55,9 @@ static void put_value(struct buf *b, const struct checkpoint_values *v)
 	struct span s;
 
 	switch (v->kind) {
-	case DTYPE_INTEGER:
-		buf_int(b, *v->integers);
-		break;
-	case DTYPE_NATURAL:
-		buf_printf(b, "%llu", (unsigned long long)*v->naturals);
-		break;
-	case DTYPE_REAL:
-		buf_printf(b, "%.2f", six_digits(*v->reals));
-		break;
+	case DTYPE_INTEGER: buf_int(b, *v->integers); break;
+	case DTYPE_NATURAL: buf_printf(b, "%llu", (unsigned long long)*v->naturals); break;
+	case DTYPE_REAL: buf_printf(b, "%.2f", six_digits(*v->reals)); break;
 	case DTYPE_COMPLEX:
 		buf_printf(b, "%.2f%+.2fj", six_digits(v->complexes->real),
 			six_digits(v->complexes->imaginary));
@@ -83,8 +70,7 @@ static void put_value(struct buf *b, const struct checkpoint_values *v)
 		put_string(b, s, true);
 		buf_char(b, '\'');
 		break;
-	default:
-		return;
+	default: return;
 	}
 	buf_char(b, ' ');
 }
@@ -142,12 +128,8 @@ static void put_values(struct buf *message, const struct checkpoint_values *v)
 	for (size_t i = 0; i < v->n; i++)
 		switch (v->kind) {
 		case DTYPE_INTEGER:
-		case DTYPE_NATURAL:
-			wire_put_varint(message, v->naturals[i]);
-			break;
-		case DTYPE_REAL:
-			put_double(message, v->reals[i]);
-			break;
+		case DTYPE_NATURAL: wire_put_varint(message, v->naturals[i]); break;
+		case DTYPE_REAL: put_double(message, v->reals[i]); break;
 		case DTYPE_COMPLEX:
 			put_double(message, v->complexes[i].real);
 			put_double(message, v->complexes[i].imaginary);
@@ -157,8 +139,7 @@ static void put_values(struct buf *message, const struct checkpoint_values *v)
 			put_string(message, v->texts[i], false);
 			wire_close(message, start);
 			break;
-		default:
-			return;
+		default: return;
 		}
 }
 
@@ -173,8 +154,9 @@ static enum tfprof_status put_message(struct checkpoint_reader *r, struct buf *m
 
 	/* Numbers are packed into one field, which is left out if empty. */
 	if (n && kind != DTYPE_TEXT)
-		start = wire_open(message, kind == DTYPE_REAL || kind == DTYPE_COMPLEX ?
-			MESSAGE_DOUBLE : MESSAGE_INT64);
+		start = wire_open(message,
+			kind == DTYPE_REAL || kind == DTYPE_COMPLEX ? MESSAGE_DOUBLE
+								    : MESSAGE_INT64);
 	for (uint64_t i = 0; i < n; i += CHUNK) {
 		status = checkpoint_read(r, i, CHUNK, &v, err);
 		if (status)

@@ -3,8 +3,9 @@
 void timeline_refuse(const struct query *q, struct buf *why)
 {
 	if (q->kind == TFPROF_OP)
-		buf_text(why, "op view doesn't support timeline yet. "
-			      "Consider graph/scope/code view.");
+		buf_text(why,
+			"op view doesn't support timeline yet. "
+			"Consider graph/scope/code view.");
 }
 
 static bool ends_in(struct span text, struct span tail)
@@ -38,9 +39,10 @@ static void put_box(struct buf *text, const char *path, bool perfetto)
 	buf_text(text, stars);
 	buf_text(text, "Timeline file is written to ");
 	buf_text(text, path);
-	buf_text(text, perfetto ? ".\nOpen https://ui.perfetto.dev and load the timeline file.\n"
-				: ".\nOpen a Chrome browser, enter URL chrome://tracing and load "
-				  "the timeline file.\n");
+	buf_text(text,
+		perfetto ? ".\nOpen https://ui.perfetto.dev and load the timeline file.\n"
+			 : ".\nOpen a Chrome browser, enter URL chrome://tracing and load "
+			   "the timeline file.\n");
 	buf_text(text, stars);
 }
 

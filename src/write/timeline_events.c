@@ -37,7 +37,7 @@ bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, ui
 struct collector {
 	struct timeline_events *events;
 	uint32_t node, n_runs;
-	VEC(uint32_t) fresh;           /* devices that no node had before */
+	VEC(uint32_t) fresh; /* devices that no node had before */
 };
 
 static uint32_t add_device(struct timeline_events *e, struct span name)

@@ -14,15 +14,15 @@
 #include "query/query.h"
 
 struct timeline_device {
-	uint32_t pid;          /* in order of first use */
-	uint32_t rank;         /* in order of names */
-	uint32_t seen_by;      /* the last node that had it */
+	uint32_t pid;     /* in order of first use */
+	uint32_t rank;    /* in order of names */
+	uint32_t seen_by; /* the last node that had it */
 };
 
 struct timeline_events {
 	struct query *q;
-	struct strings names;                  /* of devices: ids … */
-	VEC(struct timeline_device) devices;   /* … into these (0 is the empty name) */
+	struct strings names;                /* of devices: ids … */
+	VEC(struct timeline_device) devices; /* … into these (0 is the empty name) */
 	VEC(uint32_t) by_pid;
 	struct sorter runs;
 };
@@ -30,7 +30,7 @@ struct timeline_events {
 struct timeline_event {
 	uint32_t device;
 	uint32_t node;
-	uint32_t number;       /* among the runs of its node */
+	uint32_t number; /* among the runs of its node */
 	uint32_t lane;
 	int64_t start_us, end_us;
 };
@@ -49,18 +49,17 @@ enum tfprof_status timeline_events_init(struct timeline_events *e, struct query 
 void timeline_events_clear(struct timeline_events *e);
 
 /* Where viewers show a lane of a device. */
-struct chrome_place timeline_place(const struct timeline_events *e, uint32_t device,
-	uint32_t lane);
+struct chrome_place timeline_place(const struct timeline_events *e, uint32_t device, uint32_t lane);
 
 /* The device of a name, NONE if nothing ran on it. */
 uint32_t timeline_device(const struct timeline_events *e, struct span name);
 
 struct timeline_cursor {
 	struct timeline_events *events;
-	struct lanes lanes;                    /* of the device it is at */
+	struct lanes lanes; /* of the device it is at */
 	struct timeline_event event;
 	bool any;
-	bool failed;                           /* memory is out */
+	bool failed; /* memory is out */
 };
 
 /* Only one cursor at a time. */

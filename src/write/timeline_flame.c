@@ -26,8 +26,7 @@ static void put_bar(struct json *j, int64_t depth, struct span name, int64_t sta
 	chrome_close_event(j);
 }
 
-enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
-	struct tfprof_error *err)
+enum tfprof_status timeline_flame_write(struct query *q, struct sink *out, struct tfprof_error *err)
 {
 	/* Where the next child of each row begins; -1: the row is left out. */
 	int64_t *next = arena_array(&q->arena, q->n, sizeof(*next));
@@ -53,8 +52,8 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros);
 		if (q->depth[i] > deepest && !perfetto)
 			put_level(&j, deepest = q->depth[i]);
-		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->view[i]),
-			next[i], micros);
+		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->view[i]), next[i],
+			micros);
 		if (i % 1024 == 0 && query_cancelled(q))
 			break;
 	}

@@ -12,19 +12,23 @@
 /* One end of a flow. */
 struct end {
 	uint32_t device, lane;
-	int64_t time_us;       /* start of the event; later when the arrow leaves it */
+	int64_t time_us; /* start of the event; later when the arrow leaves it */
 };
 
 struct flow {
 	struct end from, to;
 	int64_t leaves_us;
-	int32_t position;      /* among the consumer's inputs */
-	uint32_t node;         /* that holds the event it begins at */
-	uint32_t consumer, run;        /* the event it ends at is this run of that node */
+	int32_t position;       /* among the consumer's inputs */
+	uint32_t node;          /* that holds the event it begins at */
+	uint32_t consumer, run; /* the event it ends at is this run of that node */
 	uint32_t from_pid, to_rank;
 };
 
-#define COMPARE(a, b) do { if ((a) != (b)) return (a) < (b) ? -1 : 1; } while (0)
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
 
 static int by_producer(const void *a, const void *b)
 {
@@ -63,9 +67,9 @@ struct finder {
 	struct timeline_events *events;
 	struct sorter *flows;
 	struct exec_visitor producers;
-	struct flow flow;              /* as far as it is known */
-	struct span from, to;          /* canonical devices of the two nodes */
-	uint32_t n_runs;               /* of the consumer, so far */
+	struct flow flow;     /* as far as it is known */
+	struct span from, to; /* canonical devices of the two nodes */
+	uint32_t n_runs;      /* of the consumer, so far */
 };
 
 /* A run of an input. */
@@ -199,8 +203,8 @@ static void put_end(const struct timeline_events *e, struct json *j, const char 
 	chrome_close_event(j);
 }
 
-static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *flows,
-	struct json *j, struct tfprof_error *err)
+static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *flows, struct json *j,
+	struct tfprof_error *err)
 {
 	/* Perfetto wants both ends inside of their events. */
 	bool perfetto = timeline_is_for_perfetto(e->q);
@@ -217,8 +221,8 @@ static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *fl
 		buf_text(&name, "_flow");
 		put_end(e, j, "s", buf_get(&name), &flow->from,
 			perfetto ? flow->from.time_us : flow->leaves_us, id);
-		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to,
-			flow->to.time_us, id);
+		put_end(e, j, perfetto ? "f" : "t", buf_get(&name), &flow->to, flow->to.time_us,
+			id);
 	}
 	status = name.failed ? error_no_memory(err) : sorter_check(flows, err);
 	buf_clear(&name);

@@ -28,8 +28,8 @@ static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 	while (timeline_cursor_next(&cursor)) {
 		struct span name = model_name(e->q->model, event->node);
 
-		chrome_open_event(j, "X", "Op", name,
-			timeline_place(e, event->device, event->lane), event->start_us);
+		chrome_open_event(j, "X", "Op", name, timeline_place(e, event->device, event->lane),
+			event->start_us);
 		json_put_int(j, "dur",
 			(int64_t)((uint64_t)event->end_us - (uint64_t)event->start_us));
 		chrome_open_args(j);

@@ -16,7 +16,7 @@
 enum { MIN_DISTANCE_US = 100, MAX_SHOWN = 10 };
 
 struct reading {
-	uint32_t device;               /* place in the list of accelerators */
+	uint32_t device; /* place in the list of accelerators */
 	int64_t time_us, bytes;
 };
 
@@ -29,12 +29,12 @@ struct memory {
 	struct timeline_events *events;
 	struct json *j;
 	struct buf *text;
-	VEC(uint32_t) devices;         /* string ids of the accelerators */
-	uint32_t *place_of;            /* string id → place in that list */
+	VEC(uint32_t) devices; /* string ids of the accelerators */
+	uint32_t *place_of;    /* string id → place in that list */
 	struct sorter readings, changes;
 	/* The nodes that hold something, by name. */
 	VEC(uint32_t) holders;
-	uint32_t *holder_of;           /* node → place in that list */
+	uint32_t *holder_of; /* node → place in that list */
 	struct ranking ranking;
 };
 
@@ -119,7 +119,8 @@ static bool collect_node(struct memory *y, uint32_t node, uint32_t exec)
 {
 	const struct model *m = y->events->q->model;
 	struct collector c = {.memory = y, .node = node};
-	struct exec_visitor visitor = {.memory = collect_reading, .allocation = collect_allocation,
+	struct exec_visitor visitor = {.memory = collect_reading,
+		.allocation = collect_allocation,
 		.context = &c};
 
 	c.device = y->place_of[m->nodes.device[node]];
@@ -282,7 +283,7 @@ static const struct change *change_until(struct memory *y, const struct change *
  * far enough from the one shown before. */
 struct selection {
 	struct memory *memory;
-	const struct reading *next;    /* from the sorter */
+	const struct reading *next; /* from the sorter */
 	struct reading chosen;
 	int64_t last_us, peak;
 };

@@ -27,9 +27,7 @@ static void check_inside(struct span part, struct span whole)
 static void put_again(struct buf *b, const struct wire_field *f)
 {
 	switch (f->tag & 7) {
-	case WIRE_T_VARINT:
-		wire_put_int(b, f->tag >> 3, (int64_t)f->value);
-		break;
+	case WIRE_T_VARINT: wire_put_int(b, f->tag >> 3, (int64_t)f->value); break;
 	case WIRE_T_LEN: {
 		size_t open = wire_open(b, f->tag >> 3);
 

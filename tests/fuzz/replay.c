@@ -19,7 +19,7 @@ static int replay(const char *path)
 	}
 	size = (size_t)ftell(file);
 	rewind(file);
-	data = malloc(size ? size : 1);   /* no more than it needs: sanitizers watch its end */
+	data = malloc(size ? size : 1); /* no more than it needs: sanitizers watch its end */
 	got = data ? fread(data, 1, size, file) : 0;
 	fclose(file);
 	if (got == size)

@@ -88,9 +88,9 @@ static void without_memory_the_arena_stays_usable(void **state)
 	assert_non_null(first);
 	strcpy(first, "stays");
 	mem_fail_at(1);
-	assert_null(arena_alloc(&a, 100000));   /* a chunk of its own */
+	assert_null(arena_alloc(&a, 100000)); /* a chunk of its own */
 	mem_fail_at(1);
-	while (arena_alloc(&a, 1000))           /* until a new chunk is due */
+	while (arena_alloc(&a, 1000)) /* until a new chunk is due */
 		;
 	assert_non_null(arena_alloc(&a, 1000));
 	assert_string_equal(first, "stays");

@@ -10,7 +10,7 @@ static void check(struct buf *b, const char *text)
 {
 	assert_false(b->failed);
 	assert_int_equal(b->n, strlen(text));
-	assert_string_equal(b->at, text);   /* so it ends in a NUL, too */
+	assert_string_equal(b->at, text); /* so it ends in a NUL, too */
 }
 
 static void everything_is_appended(void **state)
@@ -78,7 +78,7 @@ static void failure_sticks(void **state)
 	mem_fail_at(1);
 	buf_fill(&b, 'x', 1000);
 	assert_true(b.failed);
-	buf_fill(&b, 'x', 1000);   /* memory would be there again */
+	buf_fill(&b, 'x', 1000); /* memory would be there again */
 	assert_true(b.failed);
 	assert_int_equal(b.n, 4);
 	assert_string_equal(b.at, "kept");

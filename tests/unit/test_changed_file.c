@@ -97,8 +97,7 @@ static int stop(void *context, const char *name, size_t length)
 static void assert_told(enum tfprof_status status, const struct tfprof_error *err)
 {
 	assert_int_equal(status, TFPROF_IO);
-	assert_string_equal(err->text,
-		"profile: it has changed since it was loaded: load it anew");
+	assert_string_equal(err->text, "profile: it has changed since it was loaded: load it anew");
 }
 
 /* Whoever looks at the profile is told, whether a view was built before or not. */
@@ -180,7 +179,8 @@ static void test_replaced(void **state)
  * of it before is no longer looked at in the file. */
 static void test_graph_that_is_being_written(void **state)
 {
-	static const char graph[] = "\n\012\n\004node\022\002Op" "\n\013\n\005other\022\002Op";
+	static const char graph[] = "\n\012\n\004node\022\002Op"
+				    "\n\013\n\005other\022\002Op";
 	struct tfprof_input in = tfprof_input_file("profile");
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_summary summary;
@@ -247,7 +247,8 @@ static void test_checkpoint(void **state)
 static void test_report_over_an_input(void **state)
 {
 	static const char *const outputs[] = {"json:outfile=profile", "file:outfile=link",
-		"csv:outfile=./profile", "file:outfile=c.index", "file:outfile=c.data-00000-of-00001"};
+		"csv:outfile=./profile", "file:outfile=c.index",
+		"file:outfile=c.data-00000-of-00001"};
 	tfprof_profile *p = load();
 	tfprof_options *o = tfprof_options_new();
 	tfprof_advice_options *advice = tfprof_advice_options_new();
@@ -263,7 +264,8 @@ static void test_report_over_an_input(void **state)
 			TFPROF_ARGUMENT);
 		assert_non_null(strstr(err.text, "the profile was loaded from this file"));
 	}
-	assert_int_equal(tfprof_advice_options_set_output(advice, "json:outfile=link", &err), TFPROF_OK);
+	assert_int_equal(tfprof_advice_options_set_output(advice, "json:outfile=link", &err),
+		TFPROF_OK);
 	assert_int_equal(tfprof_advise_run(p, advice, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_int_equal(ask(p, &err), TFPROF_OK);
 	tfprof_advice_options_free(advice);

@@ -15,12 +15,22 @@
 #define DATA TEST_DATA "/checkpoint/"
 
 static const char *const all[] = {
-	DATA "single/model.ckpt", DATA "sharded/model.ckpt", DATA "partitioned/model.ckpt",
-	DATA "boxes/model.ckpt", DATA "dtypes/model.ckpt", DATA "strings/model.ckpt",
-	DATA "v1/model.ckpt", DATA "v1_sharded/model.ckpt", DATA "v1_partitioned/model.ckpt",
-	DATA "v1_dtypes/model.ckpt", DATA "objects", DATA "objects/checkpoint",
-	DATA "sharded/model.ckpt.data-00001-of-00003", DATA "snappy/model.ckpt",
-	DATA "v1_snappy/model.ckpt", DATA "big_endian/model.ckpt",
+	DATA "single/model.ckpt",
+	DATA "sharded/model.ckpt",
+	DATA "partitioned/model.ckpt",
+	DATA "boxes/model.ckpt",
+	DATA "dtypes/model.ckpt",
+	DATA "strings/model.ckpt",
+	DATA "v1/model.ckpt",
+	DATA "v1_sharded/model.ckpt",
+	DATA "v1_partitioned/model.ckpt",
+	DATA "v1_dtypes/model.ckpt",
+	DATA "objects",
+	DATA "objects/checkpoint",
+	DATA "sharded/model.ckpt.data-00001-of-00003",
+	DATA "snappy/model.ckpt",
+	DATA "v1_snappy/model.ckpt",
+	DATA "big_endian/model.ckpt",
 };
 
 #define N_ALL (sizeof(all) / sizeof(*all))
@@ -152,11 +162,12 @@ static void test_walk(void **state)
 	shape_of(DATA "v1/model.ckpt", SPAN("empty"), &out);
 	assert_string_equal(out.at, "()");
 	shape_of(DATA "single/model.ckpt", SPAN("layer/kernel"), &out);
-	assert_string_equal(out.at, "(((" "(vv)(vv))((vv)(vv))((vv)(vv)))"
+	assert_string_equal(out.at,
+		"((("
+		"(vv)(vv))((vv)(vv))((vv)(vv)))"
 		"(((vv)(vv))((vv)(vv))((vv)(vv))))");
 	shape_of(DATA "partitioned/model.ckpt", SPAN("part2"), &out);
-	assert_string_equal(out.at,
-		"(((vvv)(vvv)(vvv)(vvv)(vvv))((vvv)(vvv)(vvv)(vvv)(vvv)))");
+	assert_string_equal(out.at, "(((vvv)(vvv)(vvv)(vvv)(vvv))((vvv)(vvv)(vvv)(vvv)(vvv)))");
 	buf_clear(&out);
 }
 
@@ -171,16 +182,35 @@ static void test_small_floats(void **state)
 		uint32_t dtype, bits;
 		double value;
 	} numbers[] = {
-		{HALF, 0x7bff, 65504}, {HALF, 0x0001, 0x1p-24}, {HALF, 0xfc00, -INFINITY},
-		{HALF, 0x8400, -0x1p-14}, {BFLOAT16, 0x7f7f, 0x1.fep127}, {BFLOAT16, 1, 0x1p-133},
-		{BFLOAT16, 0x3f80, 1}, {E5M2, 0x7b, 57344}, {E5M2, 1, 0x1p-16},
-		{E5M2, 0x7c, INFINITY}, {E4M3FN, 0x7e, 448}, {E4M3FN, 1, 0x1p-9},
-		{E4M3FN, 0xb8, -1}, {E4M3FNUZ, 0x7f, 240}, {E4M3FNUZ, 1, 0x1p-10},
-		{E4M3B11FNUZ, 0x7f, 30}, {E4M3B11FNUZ, 1, 0x1p-13}, {E5M2FNUZ, 0x7f, 57344},
-		{E5M2FNUZ, 1, 0x1p-17}, {E2M1FN, 7, 6}, {E2M1FN, 1, 0.5}, {E2M1FN, 0xf, -6},
-		{HALF, 0x7e00, NAN}, {BFLOAT16, 0x7fc0, NAN}, {E5M2, 0x7d, NAN},
+		{HALF, 0x7bff, 65504},
+		{HALF, 0x0001, 0x1p-24},
+		{HALF, 0xfc00, -INFINITY},
+		{HALF, 0x8400, -0x1p-14},
+		{BFLOAT16, 0x7f7f, 0x1.fep127},
+		{BFLOAT16, 1, 0x1p-133},
+		{BFLOAT16, 0x3f80, 1},
+		{E5M2, 0x7b, 57344},
+		{E5M2, 1, 0x1p-16},
+		{E5M2, 0x7c, INFINITY},
+		{E4M3FN, 0x7e, 448},
+		{E4M3FN, 1, 0x1p-9},
+		{E4M3FN, 0xb8, -1},
+		{E4M3FNUZ, 0x7f, 240},
+		{E4M3FNUZ, 1, 0x1p-10},
+		{E4M3B11FNUZ, 0x7f, 30},
+		{E4M3B11FNUZ, 1, 0x1p-13},
+		{E5M2FNUZ, 0x7f, 57344},
+		{E5M2FNUZ, 1, 0x1p-17},
+		{E2M1FN, 7, 6},
+		{E2M1FN, 1, 0.5},
+		{E2M1FN, 0xf, -6},
+		{HALF, 0x7e00, NAN},
+		{BFLOAT16, 0x7fc0, NAN},
+		{E5M2, 0x7d, NAN},
 		{E4M3FN, 0x7f, NAN},
-		{E4M3FN, 0xff, NAN}, {E4M3FNUZ, 0x80, NAN}, {E4M3B11FNUZ, 0x80, NAN},
+		{E4M3FN, 0xff, NAN},
+		{E4M3FNUZ, 0x80, NAN},
+		{E4M3B11FNUZ, 0x80, NAN},
 		{E5M2FNUZ, 0x80, NAN},
 	};
 
@@ -217,8 +247,8 @@ static void test_slice_keys(void **state)
 	key.n = 0;
 	shape_slice_key(&key, SPAN("a\0\xff"), 3, some);
 	assert_int_equal(key.n, 20);
-	assert_memory_equal(key.at,
-		"\0a\0\xff\xff\0\0\1\1\3\x83\x87\xbf\xc0\x40\xdf\xff\xe0\x20\0", 20);
+	assert_memory_equal(key.at, "\0a\0\xff\xff\0\0\1\1\3\x83\x87\xbf\xc0\x40\xdf\xff\xe0\x20\0",
+		20);
 	key.n = 0;
 	shape_slice_key(&key, SPAN(""), 0, NULL);
 	assert_int_equal(key.n, 4);
@@ -353,7 +383,8 @@ static void test_errors(void **state)
 	struct checkpoint *ckpt;
 
 	assert_int_equal(checkpoint_open(&ckpt, "/nonexistent/model.ckpt", &err), TFPROF_IO);
-	assert_string_equal(err.text, "/nonexistent/model.ckpt: no such checkpoint: neither a V2 "
+	assert_string_equal(err.text,
+		"/nonexistent/model.ckpt: no such checkpoint: neither a V2 "
 		"index /nonexistent/model.ckpt.index nor a V1 file is there");
 	assert_int_equal(checkpoint_open(&ckpt, "", &err), TFPROF_IO);
 	assert_int_equal(checkpoint_open(&ckpt, "/dev/null", &err), TFPROF_IO);

@@ -12,8 +12,8 @@ static void the_text_is_one_line(void **state)
 {
 	struct tfprof_error err;
 
-	assert_int_equal(
-		error_set(&err, TFPROF_FORMAT, "a%sb %d", "\n\t\x7f\x1b", 7), TFPROF_FORMAT);
+	assert_int_equal(error_set(&err, TFPROF_FORMAT, "a%sb %d", "\n\t\x7f\x1b", 7),
+		TFPROF_FORMAT);
 	assert_int_equal(err.status, TFPROF_FORMAT);
 	assert_string_equal(err.text, "a????b 7");
 }
@@ -28,7 +28,7 @@ static void what_is_too_long_is_cut(void **state)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 	assert_int_equal(error_prefix(&err, TFPROF_IO, longer), TFPROF_IO);
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
-	assert_int_equal(err.text[300], ':');   /* the prefix leaves room for the rest */
+	assert_int_equal(err.text[300], ':'); /* the prefix leaves room for the rest */
 }
 
 static void nobody_has_to_listen(void **state)

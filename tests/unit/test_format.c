@@ -12,11 +12,13 @@
 /* What the original prints, with printf. */
 static void expect(enum unit unit, int64_t value)
 {
-	static const char *const suffixes[][4] = {
-		{"", "k", "m", "b"}, {"us", "ms", "sec", NULL}, {"B", "KB", "MB", NULL}};
+	static const char *const suffixes[][4] = {{"", "k", "m", "b"}, {"us", "ms", "sec", NULL},
+		{"B", "KB", "MB", NULL}};
 	static const double divisors[] = {1, 1e3, 1e6, 1e9};
-	int class = value < 1000 ? 0 : value < 1000000 ? 1
-		: value < 1000000000 || !suffixes[unit][3] ? 2 : 3;
+	int class = value < 1000                           ? 0
+		: value < 1000000                          ? 1
+		: value < 1000000000 || !suffixes[unit][3] ? 2
+							   : 3;
 	char expected[64], actual[FORMAT_MAX + 1];
 
 	if (class)

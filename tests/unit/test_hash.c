@@ -32,7 +32,7 @@ static uint64_t good_hash(uint64_t value)
 
 static uint64_t bad_hash(uint64_t value)
 {
-	return (value % 3) << 32 | value;   /* three places for all */
+	return (value % 3) << 32 | value; /* three places for all */
 }
 
 static void fill_and_find(uint64_t (*hash)(uint64_t), uint32_t n)
@@ -113,7 +113,7 @@ static void without_memory_nothing_is_lost(void **state)
 static void places_end_where_they_are_said_to(void **state)
 {
 	struct hash_index index = {0};
-	const uint64_t last = (uint64_t)UINT32_MAX << 32;       /* begins at the last place */
+	const uint64_t last = (uint64_t)UINT32_MAX << 32; /* begins at the last place */
 	uint64_t values[] = {value_of(0), value_of(1)};
 	uint32_t id = 0;
 
@@ -151,7 +151,7 @@ static void texts_that_differ_hash_differently(void **state)
 			assert_int_not_equal(hash, hash_bytes(text, n));
 			text[i] = 0;
 		}
-		memset(text + n, 'x', sizeof(text) - n);   /* what is behind does not count */
+		memset(text + n, 'x', sizeof(text) - n); /* what is behind does not count */
 		assert_int_equal(hash, hash_bytes(text, n));
 		memset(text, 0, sizeof(text));
 	}

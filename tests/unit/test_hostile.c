@@ -160,7 +160,8 @@ static void test_names_of_one_hash(void **state)
 		uint64_t halves[2] = {i * 0x0101010101 + 1, factor};
 
 		if (i % 2)
-			halves[1] = hash_multiply((16 * 0xff51afd7ed558ccdu + 1) ^ halves[0], factor);
+			halves[1] =
+				hash_multiply((16 * 0xff51afd7ed558ccdu + 1) ^ halves[0], factor);
 		put_node(&profile, (int64_t)i, (struct span){(char *)halves, sizeof(halves)});
 	}
 	use_parts(1);

@@ -62,8 +62,9 @@ static void test_structure(void **state)
 	json_close_array(&f.j);
 	json_put_int(&f.j, "i", 8);
 	json_close_object(&f.j);
-	expect(&f, "{\"a\":\"x\",\"b\":-1,\"c\":true,\"d\":0.5,\"e\":\"\",\"f\\\"\":[null,false,"
-		   "[],{},{\"g\":{\"h\":0}},7],\"i\":8}");
+	expect(&f,
+		"{\"a\":\"x\",\"b\":-1,\"c\":true,\"d\":0.5,\"e\":\"\",\"f\\\"\":[null,false,"
+		"[],{},{\"g\":{\"h\":0}},7],\"i\":8}");
 }
 
 static void test_lines(void **state)
@@ -172,8 +173,9 @@ static void test_doubles(void **state)
 	json_double(&f.j, INFINITY);
 	json_double(&f.j, -INFINITY);
 	json_close_array(&f.j);
-	expect(&f, "[0.0,-0.0,1.0,0.1,0.30000000000000004,1e+300,-2.5e-07,1.2345678901234568e+17,"
-		   "null,null,null]");
+	expect(&f,
+		"[0.0,-0.0,1.0,0.1,0.30000000000000004,1e+300,-2.5e-07,1.2345678901234568e+17,"
+		"null,null,null]");
 }
 
 static void test_doubles_read_back(void **state)

@@ -13,7 +13,7 @@ static void test_first_free(void **state)
 
 	assert_int_equal(lanes_take(&l, 0, 10), 0);
 	assert_int_equal(lanes_take(&l, 5, 7), 1);
-	assert_int_equal(lanes_take(&l, 7, 9), 2);     /* 7 is not less than 7 */
+	assert_int_equal(lanes_take(&l, 7, 9), 2); /* 7 is not less than 7 */
 	assert_int_equal(lanes_take(&l, 8, 30), 1);
 	assert_int_equal(lanes_take(&l, 11, 12), 0);
 	assert_int_equal(lanes_take(&l, 11, 12), 2);

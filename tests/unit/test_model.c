@@ -16,7 +16,8 @@ static void test_device_kinds(void **state)
 		const char *name;
 		unsigned kind;
 	} cases[] = {
-		{"/job:worker/replica:0/task:0/device:gpu:0", DEVICE_CANONICAL | DEVICE_ACCELERATOR},
+		{"/job:worker/replica:0/task:0/device:gpu:0",
+			DEVICE_CANONICAL | DEVICE_ACCELERATOR},
 		{"/gpu:0", DEVICE_CANONICAL | DEVICE_ACCELERATOR},
 		{"/cpu:12", DEVICE_CANONICAL | DEVICE_CPU},
 		{"/device:cpu:0", DEVICE_CANONICAL | DEVICE_CPU},
@@ -50,8 +51,8 @@ static void test_device_names(void **state)
 static void test_shapes(void **state)
 {
 	struct shapes s;
-	const int64_t dims[] = {3, 3, 16}, unknown[] = {-1, 5}, huge[] = {INT64_MAX, 2}, zero[] = {0,
-		INT64_MAX, INT64_MAX};
+	const int64_t dims[] = {3, 3, 16}, unknown[] = {-1, 5}, huge[] = {INT64_MAX, 2},
+		      zero[] = {0, INT64_MAX, INT64_MAX};
 	uint32_t id;
 	struct buf text = {0};
 
@@ -102,7 +103,8 @@ static void test_exec_sums(void **state)
 	const struct exec_sums cases[] = {
 		{0},
 		{1, 2, 3, 4, 5, 6, 7},
-		{(1 << 30) - 1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
+		{(1 << 30) - 1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+			UINT32_MAX},
 		{1 << 30, 2, 3, 4, 5, 6, 7},
 		{-1, 2, 3, 4, 5, 6, 7},
 		{1, 2, 3, 4, 5, 6, (int64_t)1 << 32},
@@ -152,7 +154,8 @@ static void test_execs_are_in_order_of_steps(void **state)
 		if (rows[steps[i]])
 			assert_int_equal(rows[steps[i]], row + 1);
 		rows[steps[i]] = row + 1;
-		for (uint32_t r = m.nodes.first_exec[nodes[1]]; r != NONE; r = exec_at(&m.execs, r)->next) {
+		for (uint32_t r = m.nodes.first_exec[nodes[1]]; r != NONE;
+			r = exec_at(&m.execs, r)->next) {
 			while (!rows[k])
 				k++;
 			assert_int_equal(rows[k], r + 1);

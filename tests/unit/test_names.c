@@ -114,7 +114,8 @@ static void test_stopping(void **state)
 	struct tfprof_error err;
 	int n = 0;
 
-	assert_int_equal(tfprof_profile_find_names(profile, "", stop_at_second, &n, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_find_names(profile, "", stop_at_second, &n, &err),
+		TFPROF_OK);
 	assert_int_equal(n, 2);
 	tfprof_profile_free(profile);
 }
@@ -224,7 +225,7 @@ static void test_memory_that_runs_out(void **state)
 	assert_true(nth > 1);
 	buf_clear(&all);
 	check(profile, "", "a/ c ");
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		const char *type;
 
 		mem_fail_at(nth);

@@ -166,7 +166,7 @@ static enum tfprof_status ask(const tfprof_profile *p, enum tfprof_view view,
 static const struct {
 	const char *type, *select;
 	enum tfprof_view view;
-	const char *suffix;        /* of the files that come of it */
+	const char *suffix; /* of the files that come of it */
 } outputs[] = {
 	{"timeline", "micros", TFPROF_GRAPH, "_3"},
 	{"timeline", "micros", TFPROF_SCOPE, "_-1"},
@@ -276,7 +276,7 @@ static void test_memory_runs_out(void **state)
 		buf_clear(&whole);
 		unlink(path);
 	}
-	assert_int_equal(rmdir(directory), 0);     /* nothing was left behind */
+	assert_int_equal(rmdir(directory), 0); /* nothing was left behind */
 	assert_int_equal(mkdir(directory, 0700), 0);
 }
 
@@ -307,10 +307,15 @@ static void begin(struct query *q, tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *o, const volatile int *cancel)
 {
 	static const enum view_slot slots[] = {
-		[TFPROF_SCOPE] = SLOT_SCOPE, [TFPROF_GRAPH] = SLOT_GRAPH, [TFPROF_CODE] = SLOT_CODE,
+		[TFPROF_SCOPE] = SLOT_SCOPE,
+		[TFPROF_GRAPH] = SLOT_GRAPH,
+		[TFPROF_CODE] = SLOT_CODE,
 	};
 
-	*q = (struct query){.model = &p->model, .kind = view, .options = o, .cancel = cancel,
+	*q = (struct query){.model = &p->model,
+		.kind = view,
+		.options = o,
+		.cancel = cancel,
 		.metrics = ALL_METRICS};
 	assert_int_equal(profile_tree(p, slots[view], &q->tree, NULL), TFPROF_OK);
 	assert_int_equal(query_run(q, NULL), TFPROF_OK);

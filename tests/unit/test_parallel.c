@@ -39,7 +39,8 @@ static void parts_cover_everything(void **state)
 			assert_int_equal(parallel_begin(n, parts, parts), n);
 			for (size_t i = 0; i < parts; i++)
 				assert_in_range(parallel_begin(n, parts, i + 1) -
-						parallel_begin(n, parts, i), n / parts, n / parts + 1);
+						parallel_begin(n, parts, i),
+					n / parts, n / parts + 1);
 		}
 }
 

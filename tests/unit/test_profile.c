@@ -17,7 +17,8 @@
 
 static const char graph_text[] =
 	"node { name: 'w/DW' op: 'VariableV2' attr { key: 'shape' value { shape { dim { size: 3 } "
-	"dim { size: 16 } } } } attr { key: '_output_shapes' value { list { shape { dim { size: 3 } "
+	"dim { size: 16 } } } } attr { key: '_output_shapes' value { list { shape { dim { size: 3 "
+	"} "
 	"dim { size: 16 } } } } } } "
 	"node { name: 'x' op: 'Placeholder' } "
 	"node { name: 'net/conv' op: 'Conv2D' input: 'x' input: 'w/DW' input: 'x:1' } "
@@ -25,11 +26,14 @@ static const char graph_text[] =
 
 static const char step_text[] =
 	"step_stats { dev_stats { device: '/job:w/device:GPU:0' node_stats { node_name: 'net/conv' "
-	"all_start_micros: 10 op_end_rel_micros: 5 memory { allocator_name: 'GPU_0' total_bytes: 99 "
-	"allocation_records { alloc_micros: 11 alloc_bytes: 99 } } output { slot: 0 tensor_description "
+	"all_start_micros: 10 op_end_rel_micros: 5 memory { allocator_name: 'GPU_0' total_bytes: "
+	"99 "
+	"allocation_records { alloc_micros: 11 alloc_bytes: 99 } } output { slot: 0 "
+	"tensor_description "
 	"{ allocation_description { requested_bytes: 4 ptr: 77 } } } } } dev_stats { device: "
 	"'/gpu:0/stream:all' node_stats { node_name: 'net/conv:Conv2D' all_start_micros: 12 "
-	"op_end_rel_micros: 3 } node_stats { node_name: 'extra' all_start_micros: 12 } node_stats { "
+	"op_end_rel_micros: 3 } node_stats { node_name: 'extra' all_start_micros: 12 } node_stats "
+	"{ "
 	"node_name: 'RecvTensor' all_start_micros: 1 } } }";
 
 static const char log_text[] =
@@ -66,7 +70,8 @@ static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *
 		tfprof_result_free(r);
 	if (!status)
 		status = tfprof_options_set(o, "select",
-			"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes", err);
+			"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes",
+			err);
 	if (!status)
 		status = tfprof_options_set(o, "order_by", "micros", err);
 	for (int view = TFPROF_SCOPE; !status && view <= TFPROF_CODE; view++) {
@@ -160,14 +165,18 @@ static void test_damaged_step_changes_nothing(void **state)
 
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	before = report(p, TFPROF_SCOPE);
-	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &damaged, NULL, NULL, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &damaged, NULL, NULL, &err),
+		TFPROF_FORMAT);
 	assert_non_null(strstr(err.text, "byte 0 of 4"));
 	unchanged(p, before);
-	assert_int_equal(tfprof_profile_add_step(p, 9, &damaged, &step, NULL, NULL, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add_step(p, 9, &damaged, &step, NULL, NULL, &err),
+		TFPROF_FORMAT);
 	unchanged(p, before);
-	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &step, &damaged, NULL, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &step, &damaged, NULL, &err),
+		TFPROF_FORMAT);
 	unchanged(p, before);
-	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &empty, NULL, NULL, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add_step(p, 9, &graph, &empty, NULL, NULL, &err),
+		TFPROF_FORMAT);
 	assert_non_null(strstr(err.text, "Invalid RunMetadata for step 9"));
 	unchanged(p, before);
 	assert_int_equal(tfprof_profile_load(p, &step, &err), TFPROF_ARGUMENT);

@@ -107,7 +107,8 @@ static void test_order_of_questions(void **state)
 {
 	struct buf bytes = make_profile(SPAN("\7\3"), 1);
 	tfprof_profile *edges_first = load(&bytes), *shapes_first = load(&bytes);
-	char *shapes = report(shapes_first, "input_shapes"), *edges = report(edges_first, "occurrence");
+	char *shapes = report(shapes_first, "input_shapes"),
+	     *edges = report(edges_first, "occurrence");
 	char *edges_later = report(shapes_first, "occurrence");
 	char *shapes_later = report(edges_first, "input_shapes");
 
@@ -156,7 +157,8 @@ static void test_unknown_source(void **state)
 	char *none;
 
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(ask(p, i % 2 ? "input_shapes" : "occurrence", &none, &err), TFPROF_FORMAT);
+		assert_int_equal(ask(p, i % 2 ? "input_shapes" : "occurrence", &none, &err),
+			TFPROF_FORMAT);
 		assert_non_null(strstr(err.text, "node 'sink' has an input from node id 9"));
 	}
 	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);

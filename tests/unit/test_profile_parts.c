@@ -130,7 +130,8 @@ static void put_report(struct buf *out, const tfprof_profile *p, enum tfprof_vie
 	tfprof_result *r;
 
 	assert_int_equal(tfprof_options_set(o, "select",
-		"micros,bytes,params,float_ops,device,op_types,occurrence", &err), TFPROF_OK);
+				 "micros,bytes,params,float_ops,device,op_types,occurrence", &err),
+		TFPROF_OK);
 	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err)) {
 		buf_text(out, err.text);
 	} else {
@@ -378,7 +379,8 @@ static void test_filtering_names_in_parts(void **state)
 		tfprof_result *r;
 
 		use_parts(parts);
-		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err),
+			TFPROF_OK);
 		if (parts == 1)
 			buf_text(&one, tfprof_result_get_text(r, NULL));
 		assert_non_null(strstr(one.at, "node_199"));

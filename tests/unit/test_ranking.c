@@ -18,8 +18,8 @@ static uint32_t find_naively(const int64_t *held, int64_t bytes, uint32_t after)
 	for (uint32_t id = 0; id < N; id++) {
 		if (held[id] <= 0 || held[id] > bytes)
 			continue;
-		if (after != NONE && (held[id] > held[after] ||
-					     (held[id] == held[after] && id <= after)))
+		if (after != NONE &&
+			(held[id] > held[after] || (held[id] == held[after] && id <= after)))
 			continue;
 		if (best == NONE || held[id] > held[best])
 			best = id;

@@ -43,7 +43,8 @@ static void numbers_of_every_length(void **state)
 
 	for (unsigned shift = 0; shift < 64; shift++) {
 		int64_t number = (int64_t)(UINT64_MAX >> shift);
-		struct exec_memory memory = {number, 0, number / 2, 1, 0, number, 0, number, 7, number};
+		struct exec_memory memory = {number, 0, number / 2, 1, 0, number, 0, number, 7,
+			number};
 		struct exec_output outputs[] = {{-1, 0, number, 5}, {0, 0, 0, 0},
 			{9, 0, 3, (uint64_t)number}};
 		size_t tuple;

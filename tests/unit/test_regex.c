@@ -29,19 +29,40 @@ static void test_whole_strings(void **state)
 		const char *pattern, *text;
 		bool matches;
 	} cases[] = {
-		{".*", "", true}, {".*", "anything", true}, {".*", "two\nlines", false},
-		{"abc", "abc", true}, {"abc", "abcd", false}, {"abc", "xabc", false},
-		{"abc.*", "abcd", true}, {"abc.*", "xabc", false}, {"abc.*", "abc\n", false},
-		{".*abc", "xxabc", true}, {".*abc", "abcx", false}, {".*abc", "x\nabc", false},
-		{".*abc.*", "xxabcx", true}, {".*abc.*", "ab", false}, {".*abc.*", "\nabc", false},
-		{".*a\\.c", "xa.c", true}, {".*a\\.c", "xabc", false},
-		{"unit_[0-9]+", "unit_12", true}, {"unit_[0-9]+", "unit_", false},
-		{"a|b", "b", true}, {"a|b", "ab", false}, {"a$", "a", true}, {"a$", "a\n", false},
-		{".*\\W.*", "e\xc3\xa9", true}, {".*\\W.*", "ee", false}, {"e.", "e\xc3\xa9", true},
+		{".*", "", true},
+		{".*", "anything", true},
+		{".*", "two\nlines", false},
+		{"abc", "abc", true},
+		{"abc", "abcd", false},
+		{"abc", "xabc", false},
+		{"abc.*", "abcd", true},
+		{"abc.*", "xabc", false},
+		{"abc.*", "abc\n", false},
+		{".*abc", "xxabc", true},
+		{".*abc", "abcx", false},
+		{".*abc", "x\nabc", false},
+		{".*abc.*", "xxabcx", true},
+		{".*abc.*", "ab", false},
+		{".*abc.*", "\nabc", false},
+		{".*a\\.c", "xa.c", true},
+		{".*a\\.c", "xabc", false},
+		{"unit_[0-9]+", "unit_12", true},
+		{"unit_[0-9]+", "unit_", false},
+		{"a|b", "b", true},
+		{"a|b", "ab", false},
+		{"a$", "a", true},
+		{"a$", "a\n", false},
+		{".*\\W.*", "e\xc3\xa9", true},
+		{".*\\W.*", "ee", false},
+		{"e.", "e\xc3\xa9", true},
 		{"e\\w", "e\xc3\xa9", false},
 		/* not UTF-8: `.` stands for characters */
-		{"e.*", "e\xff", true}, {"(e|f).", "e\xff", false}, {"(e|f).", "ex", true},
-		{"(?i)ABC", "abc", true}, {"", "", true}, {"", "a", false},
+		{"e.*", "e\xff", true},
+		{"(e|f).", "e\xff", false},
+		{"(e|f).", "ex", true},
+		{"(?i)ABC", "abc", true},
+		{"", "", true},
+		{"", "a", false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -103,23 +124,50 @@ static void test_what_every_match_contains(void **state)
 	const struct {
 		const char *pattern, *required;
 	} cases[] = {
-		{"", ""}, {".*", ""}, {"abc", "abc"}, {".*unit_1.*", "unit_1"}, {"ab.*cde", "cde"},
+		{"", ""},
+		{".*", ""},
+		{"abc", "abc"},
+		{".*unit_1.*", "unit_1"},
+		{"ab.*cde", "cde"},
 		{".*stage_[0-3]/unit_1.*(Conv|MatMul).*", "/unit_1"},
-		{".*ReluGrad_[0-9]+7", "ReluGrad_"}, {"a|bcd", ""}, {"(a|b)cd", "cd"},
-		{"abc?", "ab"}, {"abc*d", "ab"}, {"abc+d", "abc"}, {"abc{0}", ""}, {"a(bcd)?e", "a"},
-		{"(?i)abc", ""}, {"(?:ab)cd", "cd"}, {"(?=ab)cd", ""}, {"\\Qab\\E*", ""},
-		{"ab\\.cde", "cde"}, {"ab\\d*", "ab"}, {"ab\\x41", ""}, {"abc\\", ""},
-		{"[]ab]cd", "cd"}, {"[^]ab]cd", "cd"}, {"[[:alpha:]x]ab", ""}, {"[ab", ""},
-		{"[\\E]abc]", ""}, {"[\\Q]abc[\\E]def", ""}, {"[\\c]]abc", ""}, {"[\\]a]bc", "bc"},
-		{"ab)cd", ""}, {"((ab)c)de", "de"}, {"a\xc3\xa9*bc", "bc"}, {"^ab$", "ab"},
-		{"a.bc+?d", "bc"}, {"(*UTF)abc", ""},
+		{".*ReluGrad_[0-9]+7", "ReluGrad_"},
+		{"a|bcd", ""},
+		{"(a|b)cd", "cd"},
+		{"abc?", "ab"},
+		{"abc*d", "ab"},
+		{"abc+d", "abc"},
+		{"abc{0}", ""},
+		{"a(bcd)?e", "a"},
+		{"(?i)abc", ""},
+		{"(?:ab)cd", "cd"},
+		{"(?=ab)cd", ""},
+		{"\\Qab\\E*", ""},
+		{"ab\\.cde", "cde"},
+		{"ab\\d*", "ab"},
+		{"ab\\x41", ""},
+		{"abc\\", ""},
+		{"[]ab]cd", "cd"},
+		{"[^]ab]cd", "cd"},
+		{"[[:alpha:]x]ab", ""},
+		{"[ab", ""},
+		{"[\\E]abc]", ""},
+		{"[\\Q]abc[\\E]def", ""},
+		{"[\\c]]abc", ""},
+		{"[\\]a]bc", "bc"},
+		{"ab)cd", ""},
+		{"((ab)c)de", "de"},
+		{"a\xc3\xa9*bc", "bc"},
+		{"^ab$", "ab"},
+		{"a.bc+?d", "bc"},
+		{"(*UTF)abc", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct span required = regex_required(span_of(cases[i].pattern));
 
 		if (!span_equal(required, span_of(cases[i].required)))
-			fail_msg("'%s' requires '%.*s'", cases[i].pattern, (int)required.n, required.at);
+			fail_msg("'%s' requires '%.*s'", cases[i].pattern, (int)required.n,
+				required.at);
 	}
 }
 
@@ -141,12 +189,13 @@ static void test_answers_are_those_of_the_engine(void **state)
 
 	for (size_t round = 0; round < 40000; round++) {
 		char bytes[12], text_bytes[8];
-		struct span pattern = random_text(bytes, sizeof(bytes), "aabb1..**+?|()[[]]^$\\\\{}:QEcdi,");
+		struct span pattern =
+			random_text(bytes, sizeof(bytes), "aabb1..**+?|()[[]]^$\\\\{}:QEcdi,");
 		struct regexes *r;
 		int code;
 		PCRE2_SIZE offset;
-		pcre2_code *engine = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.n, options, &code,
-			&offset, NULL);
+		pcre2_code *engine = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.n, options,
+			&code, &offset, NULL);
 		pcre2_match_data *match;
 
 		if (!engine)
@@ -155,14 +204,15 @@ static void test_answers_are_those_of_the_engine(void **state)
 		match = pcre2_match_data_create(1, NULL);
 		assert_int_equal(regexes_new(&r, "x", &pattern, 1, NULL), TFPROF_OK);
 		for (int i = 0; i < 20; i++) {
-			struct span text = random_text(text_bytes, sizeof(text_bytes), "aaabbb1:QE]\x1d{");
-			bool expected = pcre2_match(engine, (PCRE2_SPTR)text.at, text.n, 0, 0, match,
-				NULL) >= 0;
+			struct span text =
+				random_text(text_bytes, sizeof(text_bytes), "aaabbb1:QE]\x1d{");
+			bool expected = pcre2_match(engine, (PCRE2_SPTR)text.at, text.n, 0, 0,
+						match, NULL) >= 0;
 
 			matched += expected;
 			if (regexes_match(r, text) != expected)
-				fail_msg("'%.*s' on '%.*s'", (int)pattern.n, pattern.at, (int)text.n,
-					text.at);
+				fail_msg("'%.*s' on '%.*s'", (int)pattern.n, pattern.at,
+					(int)text.n, text.at);
 		}
 		regexes_free(r);
 		pcre2_match_data_free(match);

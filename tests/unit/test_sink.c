@@ -49,7 +49,7 @@ static size_t count_files(void)
 	while (readdir(dir))
 		n++;
 	closedir(dir);
-	return n - 2;                  /* . and .. */
+	return n - 2; /* . and .. */
 }
 
 static void write_file(const char *path, const char *text)
@@ -236,8 +236,13 @@ static void test_unwritable_paths(void **state)
 		const char *path;
 		int error;
 	} cases[] = {
-		{"missing/a", ENOENT}, {".", EISDIR}, {"dir", EISDIR}, {"dir/", EISDIR},
-		{"file/a", ENOTDIR}, {"", ENOENT}, {"loop", ELOOP},
+		{"missing/a", ENOENT},
+		{".", EISDIR},
+		{"dir", EISDIR},
+		{"dir/", EISDIR},
+		{"file/a", ENOTDIR},
+		{"", ENOENT},
+		{"loop", ELOOP},
 	};
 	struct tfprof_error err;
 	struct sink s;
@@ -253,7 +258,7 @@ static void test_unwritable_paths(void **state)
 		assert_int_equal(sink_open_file(&s, cases[i].path, SINK_PLAIN, &err), TFPROF_IO);
 		assert_string_equal(err.text, expected);
 		assert_int_equal(err.status, TFPROF_IO);
-		sink_abandon(&s);      /* harmless */
+		sink_abandon(&s); /* harmless */
 		assert_int_equal(sink_open_file(&s, cases[i].path, SINK_PLAIN, NULL), TFPROF_IO);
 	}
 	expect_file("file", "before");

@@ -39,12 +39,15 @@ static void files_with_a_mark(void **state)
 	looks_like(SPAN("PK\x03\x04\x14\0"), SNIFF_ZIP);
 	looks_like(SPAN("\x89HDF\r\n\x1a\n\0\0"), SNIFF_HDF5);
 	looks_like(SPAN("\x89PNG\r\n\x1a\n\0\0"), SNIFF_PNG);
-	looks_like(SPAN("\x7f" "ELF\x02\x01\x01\0\0\0\0\0"), SNIFF_ELF);
+	looks_like(SPAN("\x7f"
+			"ELF\x02\x01\x01\0\0\0\0\0"),
+		SNIFF_ELF);
 	looks_like(SPAN("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x25\xdd\x75\xda\x41\x1a\x0d"
-			"brain.Event:2\xec\xe5\x9f\x2b"), SNIFF_EVENTS);
+			"brain.Event:2\xec\xe5\x9f\x2b"),
+		SNIFF_EVENTS);
 	memcpy(table + 92, "\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
 	looks_like((struct span){table, 100}, SNIFF_CHECKPOINT_INDEX);
-	looks_like((struct span){table + 60, 40}, SNIFF_UNKNOWN);   /* too short for a footer */
+	looks_like((struct span){table + 60, 40}, SNIFF_UNKNOWN); /* too short for a footer */
 }
 
 static void texts_by_their_first_field(void **state)
@@ -77,8 +80,8 @@ static void small_messages(void **state)
 		"versions { producer: 9 } node { name: 'a' op: 'NoOp' "
 		"attr { key: 'T' value { type: DT_FLOAT } } }",
 		SNIFF_GRAPH);
-	message_looks_like(
-		&schema_op_log_proto, "log_entries { name: 'a' types: 'b' }", SNIFF_OP_LOG);
+	message_looks_like(&schema_op_log_proto, "log_entries { name: 'a' types: 'b' }",
+		SNIFF_OP_LOG);
 	message_looks_like(&schema_op_log_proto,
 		"log_entries { name: 'a' float_ops: 7 } log_entries { name: 'b' float_ops: 1 }",
 		SNIFF_OP_LOG);
@@ -88,13 +91,19 @@ static void small_messages(void **state)
 		SNIFF_OP_LOG);
 	message_looks_like(&schema_profile_proto, "nodes { key: 0 value { name: 'a' op: 'b' } }",
 		SNIFF_PROFILE);
-	message_looks_like(&schema_profile_proto, "nodes { value { op: 'b' name: 'a' } key: 300 } "
-		"has_trace: true", SNIFF_PROFILE);
-	message_looks_like(&schema_run_metadata, "step_stats { dev_stats { device: '/cpu:0' "
-		"node_stats { node_name: 'a' all_start_micros: 5 } } }", SNIFF_RUN_META);
-	message_looks_like(&schema_run_metadata, "partition_graphs { node { name: 'a' op: 'b' } } "
+	message_looks_like(&schema_profile_proto,
+		"nodes { value { op: 'b' name: 'a' } key: 300 } "
+		"has_trace: true",
+		SNIFF_PROFILE);
+	message_looks_like(&schema_run_metadata,
+		"step_stats { dev_stats { device: '/cpu:0' "
+		"node_stats { node_name: 'a' all_start_micros: 5 } } }",
+		SNIFF_RUN_META);
+	message_looks_like(&schema_run_metadata,
+		"partition_graphs { node { name: 'a' op: 'b' } } "
 		"step_stats { dev_stats { node_stats { all_start_micros: 5 node_name: 'a' } "
-		"device: '/cpu:0' } }", SNIFF_RUN_META);
+		"device: '/cpu:0' } }",
+		SNIFF_RUN_META);
 }
 
 static void too_little_to_tell(void **state)
@@ -104,8 +113,8 @@ static void too_little_to_tell(void **state)
 	message_looks_like(&schema_graph_def, "versions { producer: 9 }", SNIFF_UNKNOWN);
 	message_looks_like(&schema_op_log_proto, "log_entries { name: 'a' }", SNIFF_UNKNOWN);
 	message_looks_like(&schema_run_metadata, "step_stats { dev_stats { } }", SNIFF_UNKNOWN);
-	message_looks_like(
-		&schema_profile_proto, "has_trace: true steps: [1, 2, 3]", SNIFF_UNKNOWN);
+	message_looks_like(&schema_profile_proto, "has_trace: true steps: [1, 2, 3]",
+		SNIFF_UNKNOWN);
 	looks_like(SPAN("\0"), SNIFF_UNKNOWN);
 	looks_like(SPAN("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), SNIFF_UNKNOWN);
 }
@@ -141,7 +150,7 @@ static void cut_off_anywhere_it_is_not_another_kind(void **state)
 			     "Add(x, y)' } } }"),
 			&wire, NULL),
 		TFPROF_OK);
-	for (size_t n = 6; n < wire.n; n++) {   /* fewer could be text */
+	for (size_t n = 6; n < wire.n; n++) { /* fewer could be text */
 		enum sniff_kind kind = sniff((struct span){wire.at, n});
 
 		assert_true(kind == SNIFF_RUN_META || kind == SNIFF_UNKNOWN);

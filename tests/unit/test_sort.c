@@ -26,8 +26,10 @@ static void check_items(size_t n, uint64_t distinct)
 	struct sort_item *expected = mem_array(n + 1, sizeof(*items));
 
 	for (size_t i = 0; i < n; i++)
-		expected[i] = items[i] = (struct sort_item){
-			((uint64_t)random() << 33 ^ (uint64_t)random()) % distinct, (uint32_t)i};
+		expected[i] = items[i] =
+			(struct sort_item){((uint64_t)random() << 33 ^ (uint64_t)random()) %
+					distinct,
+				(uint32_t)i};
 	sort_items(items, scratch, n);
 	qsort(expected, n, sizeof(*expected), by_key);
 	for (size_t i = 0; i < n; i++) {
@@ -55,8 +57,10 @@ static void test_keys_order_signed_numbers(void **state)
 	const int64_t ascending[] = {INT64_MIN, -5, -1, 0, 1, 7, INT64_MAX};
 
 	for (size_t i = 1; i < sizeof(ascending) / sizeof(*ascending); i++) {
-		assert_true(sort_key_ascending(ascending[i - 1]) < sort_key_ascending(ascending[i]));
-		assert_true(sort_key_descending(ascending[i - 1]) > sort_key_descending(ascending[i]));
+		assert_true(
+			sort_key_ascending(ascending[i - 1]) < sort_key_ascending(ascending[i]));
+		assert_true(
+			sort_key_descending(ascending[i - 1]) > sort_key_descending(ascending[i]));
 	}
 }
 

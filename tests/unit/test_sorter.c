@@ -60,7 +60,7 @@ static void sort_some(size_t n, uint32_t n_keys, size_t memory_bytes)
 		sorter_add(&s, &item);
 	}
 	check_order(&s, n);
-	check_order(&s, n);            /* again, from the beginning */
+	check_order(&s, n); /* again, from the beginning */
 	sorter_clear(&s);
 	sorter_clear(&s);
 }

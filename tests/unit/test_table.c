@@ -295,7 +295,8 @@ static void test_bad_blocks(void **state)
 	wire_put_varint(&handle, UINT64_MAX);
 	put_index_entry(&index, "b", &handle);
 	put_end(&file, &index);
-	expect_bad(&file, "file: block at byte 7: its 18446744073709551615 bytes do not fit into "
+	expect_bad(&file,
+		"file: block at byte 7: its 18446744073709551615 bytes do not fit into "
 		"the file");
 	index.n = handle.n = 0;
 	put_index_entry(&index, "b", &handle);

@@ -53,7 +53,9 @@ static void refused(const char *type, const char *text, const char *message)
 static void messages_nest(void **state)
 {
 	becomes("GraphDef", "node { name: \"a\" op: 'B' input: \"x:1\" input: \"^y\" }",
-		SPAN("\x0a\x0f\x0a\x01" "a\x12\x01" "B\x1a\x03x:1\x1a\x02^y"));
+		SPAN("\x0a\x0f\x0a\x01"
+		     "a\x12\x01"
+		     "B\x1a\x03x:1\x1a\x02^y"));
 	becomes("GraphDef", "node <> node: { } versions: <producer: 1>",
 		SPAN("\x0a\0\x0a\0\x22\x02\x08\x01"));
 	becomes("NodeDef", "attr { key: 'T' value { type: DT_INT32 } }",
@@ -90,9 +92,12 @@ static void zeros_count_where_they_are_values(void **state)
 
 static void strings_mean_bytes(void **state)
 {
-	becomes("AttrValue", "s: 'a' # and\n \"b\"'c'", SPAN("\x12\x03" "abc"));
+	becomes("AttrValue", "s: 'a' # and\n \"b\"'c'",
+		SPAN("\x12\x03"
+		     "abc"));
 	becomes("AttrValue", "s: \"\\n\\t\\\"\\'\\\\\\0\\377\\x41\\u00e9\\U0001F600\"",
-		SPAN("\x12\x0e\n\t\"'\\\0\xff" "A\xc3\xa9\xf0\x9f\x98\x80"));
+		SPAN("\x12\x0e\n\t\"'\\\0\xff"
+		     "A\xc3\xa9\xf0\x9f\x98\x80"));
 	becomes("AttrValue", "s: 'say \"x\"' \"it's\"", SPAN("\x12\x0bsay \"x\"it's"));
 }
 
@@ -135,8 +140,8 @@ static void lengths_of_every_size(void **state)
 		wire_close(&expected, node);
 		buf_text(&expected, "\x0a\x03\x0a\x01n");
 
-		assert_int_equal(
-			text_to_wire(&schema_graph_def, buf_get(&text), &out, &err), TFPROF_OK);
+		assert_int_equal(text_to_wire(&schema_graph_def, buf_get(&text), &out, &err),
+			TFPROF_OK);
 		assert_true(span_equal(buf_get(&out), buf_get(&expected)));
 		assert_int_equal(out.at[out.n], '\0');
 		buf_clear(&text);
@@ -179,20 +184,26 @@ static void errors_say_where_and_what_is_right(void **state)
 		"line 1 column 8: > does not close the { of line 1 column 6: write }");
 	refused("GraphDef", "node {} }",
 		"line 1 column 9: } closes nothing: there is no open bracket");
-	refused("GraphDef", "node: 5", "line 1 column 7: found \"5\" where node should start: "
+	refused("GraphDef", "node: 5",
+		"line 1 column 7: found \"5\" where node should start: "
 		"its type is NodeDef, write it in { }");
-	refused("NodeDef", "name 'x'", "line 1 column 6: a colon is missing behind name: "
+	refused("NodeDef", "name 'x'",
+		"line 1 column 6: a colon is missing behind name: "
 		"write name: and its value");
-	refused("NodeDef", "name: x", "line 1 column 7: found x where a string should be: "
+	refused("NodeDef", "name: x",
+		"line 1 column 7: found x where a string should be: "
 		"put it in quotes");
 	refused("NodeDef", "name:",
 		"line 1 column 6: found the end of the text where a string should "
 		"be: put it in quotes");
-	refused("NodeDef", "\n\n name: 'x\n'", "line 3 column 8: the string is not closed: "
+	refused("NodeDef", "\n\n name: 'x\n'",
+		"line 3 column 8: the string is not closed: "
 		"it ends with ' on the same line");
-	refused("NodeDef", "name: 'a' name: 'b'", "line 1 column 11: name comes a second time: "
+	refused("NodeDef", "name: 'a' name: 'b'",
+		"line 1 column 11: name comes a second time: "
 		"NodeDef has only one");
-	refused("AttrValue", "i: 1 b: true", "line 1 column 6: b comes after i: "
+	refused("AttrValue", "i: 1 b: true",
+		"line 1 column 6: b comes after i: "
 		"AttrValue has only one of them");
 	refused("AttrValue", "i: 9223372036854775808",
 		"line 1 column 4: 9223372036854775808 is out of "
@@ -200,7 +211,8 @@ static void errors_say_where_and_what_is_right(void **state)
 	refused("TensorProto", "uint32_val: -1",
 		"line 1 column 13: -1 is out of range for uint32_val: "
 		"it goes from 0 to 2^32 - 1");
-	refused("NodeDef", "[a.b] { }", "line 1 column 1: NodeDef has no extensions: "
+	refused("NodeDef", "[a.b] { }",
+		"line 1 column 1: NodeDef has no extensions: "
 		"[ ] cannot name a field of it");
 	refused("AttrValue", "s: '\\q'",
 		"line 1 column 5: \\q means nothing: write \\\\ for a backslash; "
@@ -220,7 +232,7 @@ static void a_text_may_hold_any_byte_and_need_not_end(void **state)
 	for (int c = 0; c < 256; c++)
 		for (size_t i = 0; i < sizeof(text) - 1; i++) {
 			struct buf out = {0};
-			char *cut = mem_alloc(i + 1);   /* sanitizers see whoever reads on */
+			char *cut = mem_alloc(i + 1); /* sanitizers see whoever reads on */
 
 			assert_non_null(cut);
 			memcpy(cut, text, i);
@@ -244,8 +256,8 @@ static void nesting_is_only_bound_by_memory(void **state)
 		buf_text(&text, "children<");
 	buf_text(&text, "name:'x'");
 	buf_fill(&text, '>', DEPTH);
-	assert_int_equal(
-		text_to_wire(&schema_graph_node_proto, buf_get(&text), &out, &err), TFPROF_OK);
+	assert_int_equal(text_to_wire(&schema_graph_node_proto, buf_get(&text), &out, &err),
+		TFPROF_OK);
 	for (inside = buf_get(&out);; depth++) {
 		struct wire_reader r = wire_reader(inside);
 		struct wire_field f;
@@ -272,13 +284,13 @@ static void every_allocation_may_fail(void **state)
 		buf_text(&text,
 			"node { attr { key: 'k' value { list { func { attr { key: 'f' value { f: "
 			"0.1000000000000000055511151231257827021181583404541015625");
-		buf_fill(&text, '0', 150);   /* too long for the fast way and its room */
+		buf_fill(&text, '0', 150); /* too long for the fast way and its room */
 		buf_text(&text, " } } } s: '");
 		buf_fill(&text, 'x', 100);
 		buf_text(&text, "\\001' i: [1, 2] shape [{}, {}] } } } }\n");
 	}
-	assert_int_equal(
-		text_to_wire(&schema_graph_def, buf_get(&text), &expected, &err), TFPROF_OK);
+	assert_int_equal(text_to_wire(&schema_graph_def, buf_get(&text), &expected, &err),
+		TFPROF_OK);
 	for (nth = 1;; nth++) {
 		struct buf out = {0};
 		enum tfprof_status status;
@@ -308,7 +320,7 @@ static void every_allocation_may_fail(void **state)
 /* Where the last thing that grows is a run of numbers of the whole text. */
 static void memory_may_end_with_the_text(void **state)
 {
-	enum { FLOATS = 33 };   /* so many bytes that their length needs two */
+	enum { FLOATS = 33 }; /* so many bytes that their length needs two */
 
 	for (size_t n = 1; n < 300; n++) {
 		struct buf text = {0};
@@ -328,8 +340,8 @@ static void memory_may_end_with_the_text(void **state)
 			status = text_to_wire(find("TensorProto"), buf_get(&text), &out, NULL);
 			mem_fail_at(0);
 			if (status == TFPROF_OK)
-				assert_int_equal(
-					out.n, 1 + wire_varint_size(n) + n + 1 + 2 + FLOATS * 4);
+				assert_int_equal(out.n,
+					1 + wire_varint_size(n) + n + 1 + 2 + FLOATS * 4);
 			buf_clear(&out);
 		} while (status == TFPROF_NO_MEMORY);
 		assert_int_equal(status, TFPROF_OK);

@@ -19,10 +19,10 @@ static void test_sequences(void **state)
 	assert_int_equal(sequence("\xc3\xa4x"), 2);
 	assert_int_equal(sequence("\xe5\xb1\xa4"), 3);
 	assert_int_equal(sequence("\xf0\x9f\x98\x80"), 4);
-	assert_int_equal(sequence("\x80"), -1);                /* no beginning */
-	assert_int_equal(sequence("\xc0\x80"), -1);            /* overlong */
-	assert_int_equal(sequence("\xed\xa0\x80"), -1);        /* a surrogate */
-	assert_int_equal(sequence("\xe5\xb1"), -2);            /* cut short */
+	assert_int_equal(sequence("\x80"), -1);         /* no beginning */
+	assert_int_equal(sequence("\xc0\x80"), -1);     /* overlong */
+	assert_int_equal(sequence("\xed\xa0\x80"), -1); /* a surrogate */
+	assert_int_equal(sequence("\xe5\xb1"), -2);     /* cut short */
 	assert_int_equal(sequence("\xf0\x9f\x98x"), -3);
 }
 

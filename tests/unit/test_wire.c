@@ -22,7 +22,7 @@ static void varints_of_every_length(void **state)
 			uint64_t number;
 
 			assert_int_equal(end - bytes, wire_varint_size(numbers[i]));
-			memset(end, 0xff, 20);   /* what is behind it does not count */
+			memset(end, 0xff, 20); /* what is behind it does not count */
 			for (size_t behind = 0; behind <= 20; behind++) {
 				r = wire_reader(
 					(struct span){bytes, (size_t)(end - bytes) + behind});
@@ -69,8 +69,8 @@ static void checking_finds_what_reading_finds(void **state)
 		const char *bad;
 
 		for (size_t i = 0; i < n; i++) {
-			static const unsigned char some[] = {0x08, 0x10, 0x78, 0x80, 0xff, 0x01, 0x00,
-				0x0a, 0x7f, 0x88, 0x0d, 0x02};
+			static const unsigned char some[] = {0x08, 0x10, 0x78, 0x80, 0xff, 0x01,
+				0x00, 0x0a, 0x7f, 0x88, 0x0d, 0x02};
 
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
 			bytes[i] = (char)some[(seed >> 33) % sizeof(some)];
@@ -85,7 +85,8 @@ static void checking_finds_what_reading_finds(void **state)
 
 static void pieces_are_the_whole(void **state)
 {
-	static const char message[] = "\x08\x01\x12\x03""abc\x10\x05\x1a\x00\x20\x80\x01\x0a\x7fx";
+	static const char message[] = "\x08\x01\x12\x03"
+				      "abc\x10\x05\x1a\x00\x20\x80\x01\x0a\x7fx";
 
 	/* the last field is cut short; before that the cuts are between fields */
 	for (size_t n = 0; n < sizeof(message); n++)
@@ -120,19 +121,19 @@ static void varints_may_be_longer_than_needed(void **state)
 	r = READER("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 	assert_true(wire_varint(&r, &number));
 	assert_int_equal(number, UINT64_MAX);
-	r = READER("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00");   /* eleven bytes */
+	r = READER("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"); /* eleven bytes */
 	assert_false(wire_varint(&r, &number));
 	assert_non_null(r.bad);
 }
 
 static void fields_of_every_type(void **state)
 {
-	struct wire_reader r = READER("\x08\x96\x01"			     /* 1: 150 */
+	struct wire_reader r = READER("\x08\x96\x01"                         /* 1: 150 */
 				      "\x11\x01\x02\x03\x04\x05\x06\x07\x08" /* 2: fixed64 */
 				      "\x1a\x03"
-				      "abc"			   /* 3: "abc" */
-				      "\x22\x00"		   /* 4: "" */
-				      "\x2d\x01\x02\x03\x84"	   /* 5: fixed32 */
+				      "abc"                        /* 3: "abc" */
+				      "\x22\x00"                   /* 4: "" */
+				      "\x2d\x01\x02\x03\x84"       /* 5: fixed32 */
 				      "\xf8\xff\xff\xff\x0f\x07"); /* the last number: 7 */
 	struct wire_field f;
 
@@ -162,7 +163,10 @@ static void fields_of_every_type(void **state)
 /* A number under a tag of bytes, and the other way round, is another field. */
 static void a_tag_has_its_wire_type(void **state)
 {
-	struct wire_reader r = READER("\x08\x02" "\x0a\x01z" "\x0d" "1234");
+	struct wire_reader r = READER("\x08\x02"
+				      "\x0a\x01z"
+				      "\x0d"
+				      "1234");
 	struct wire_field f;
 
 	assert_true(wire_next(&r, &f));
@@ -177,11 +181,15 @@ static void a_tag_has_its_wire_type(void **state)
 
 static void groups_are_stepped_over(void **state)
 {
-	struct wire_reader r = READER("\x0b"                          /* 1 { */
-				      "\x08\x01" "\x12\x02hi"
-				      "\x13\x1b\x1c\x14"              /* 2 { 3 { } } */
-				      "\x21" "12345678" "\x2d" "1234"
-				      "\x0c"                          /* } */
+	struct wire_reader r = READER("\x0b" /* 1 { */
+				      "\x08\x01"
+				      "\x12\x02hi"
+				      "\x13\x1b\x1c\x14" /* 2 { 3 { } } */
+				      "\x21"
+				      "12345678"
+				      "\x2d"
+				      "1234"
+				      "\x0c" /* } */
 				      "\x10\x05");
 	struct wire_field f;
 
@@ -213,38 +221,47 @@ static void deep_groups_need_no_stack(void **state)
 
 struct malformed {
 	struct span bytes;
-	size_t good;   /* fields before the malformed one */
-	size_t from;   /* `bad` points here or behind, but into that field */
+	size_t good; /* fields before the malformed one */
+	size_t from; /* `bad` points here or behind, but into that field */
 };
 
 static void malformed_bytes_are_reported_where_they_are(void **state)
 {
 	static const struct malformed cases[] = {
-		{{"\x08", 1}, 0, 0},                             /* no value */
-		{{"\x08\x80", 2}, 0, 0},                         /* half a value */
-		{{"\x80", 1}, 0, 0},                             /* half a tag */
-		{{"\x00\x01", 2}, 0, 0},                         /* number 0 */
+		{{"\x08", 1}, 0, 0},     /* no value */
+		{{"\x08\x80", 2}, 0, 0}, /* half a value */
+		{{"\x80", 1}, 0, 0},     /* half a tag */
+		{{"\x00\x01", 2}, 0, 0}, /* number 0 */
 		{{"\x02\x00", 2}, 0, 0},
 		{{"\x80\x00\x01", 3}, 0, 0},
-		{{"\x0e\x01", 2}, 0, 0},                         /* wire types 6 and 7 */
+		{{"\x0e\x01", 2}, 0, 0}, /* wire types 6 and 7 */
 		{{"\x0f\x01", 2}, 0, 0},
-		{{"\x0c", 1}, 0, 0},                             /* a group that never began */
-		{{"\x0a", 1}, 0, 0},                             /* no length */
-		{{"\x0a\x01", 2}, 0, 0},                         /* no content */
+		{{"\x0c", 1}, 0, 0},     /* a group that never began */
+		{{"\x0a", 1}, 0, 0},     /* no length */
+		{{"\x0a\x01", 2}, 0, 0}, /* no content */
 		{{"\x0a\x80", 2}, 0, 0},
 		{{"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", 12}, 0, 0},
-		{{"\x09" "1234567", 8}, 0, 0},
-		{{"\x0d" "123", 4}, 0, 0},
-		{{"\x88\x80\x80\x80\x80\x01\x01", 7}, 0, 0},     /* a tag of more than 32 bits */
-		{{"\x0b", 1}, 0, 0},                             /* groups that never end */
+		{{"\x09"
+		  "1234567",
+			 8},
+			0, 0},
+		{{"\x0d"
+		  "123",
+			 4},
+			0, 0},
+		{{"\x88\x80\x80\x80\x80\x01\x01", 7}, 0, 0}, /* a tag of more than 32 bits */
+		{{"\x0b", 1}, 0, 0},                         /* groups that never end */
 		{{"\x0b\x08", 2}, 0, 0},
 		{{"\x0b\x08\x01", 3}, 0, 0},
 		{{"\x0b\x0a\x05x", 4}, 0, 0},
-		{{"\x0b\x09" "1234", 6}, 0, 0},
+		{{"\x0b\x09"
+		  "1234",
+			 6},
+			0, 0},
 		{{"\x0b\x0d\x01", 3}, 0, 0},
 		{{"\x0b\x00\x0c", 3}, 0, 0},
 		{{"\x0b\x0e\x0c", 3}, 0, 0},
-		{{"\x0b\x14", 2}, 0, 0},                         /* or as another one */
+		{{"\x0b\x14", 2}, 0, 0}, /* or as another one */
 		{{"\x08\x01\x0a\x01z\x0a\x09", 7}, 2, 5},
 	};
 
@@ -258,8 +275,8 @@ static void malformed_bytes_are_reported_where_they_are(void **state)
 			n++;
 		assert_int_equal(n, cases[i].good);
 		assert_non_null(r.bad);
-		assert_in_range(
-			(uintptr_t)(r.bad - cases[i].bytes.at), cases[i].from, cases[i].bytes.n);
+		assert_in_range((uintptr_t)(r.bad - cases[i].bytes.at), cases[i].from,
+			cases[i].bytes.n);
 		assert_false(wire_next(&r, &f));
 		assert_non_null(r.bad);
 		assert_false(wire_check(cases[i].bytes, &bad));

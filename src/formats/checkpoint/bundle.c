@@ -28,7 +28,7 @@ struct index {
 	struct checkpoint *ckpt;
 	const char *path;
 	uint32_t n_shards;
-	VEC(struct entry) entries;     /* in byte order of keys */
+	VEC(struct entry) entries; /* in byte order of keys */
 };
 
 static enum tfprof_status read_header(struct index *x, struct span message,
@@ -39,12 +39,8 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1):
-			x->n_shards = (uint32_t)f.value;
-			break;
-		case WIRE_VARINT(2):
-			x->ckpt->swap_bytes = f.value == 1;
-			break;
+		case WIRE_VARINT(1): x->n_shards = (uint32_t)f.value; break;
+		case WIRE_VARINT(2): x->ckpt->swap_bytes = f.value == 1; break;
 		case WIRE_LEN(1):
 			return error_set(err, TFPROF_FORMAT,
 				"%.400s: not a V2 index: it looks like a V1 checkpoint", x->path);
@@ -73,27 +69,13 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 		return error_no_memory(err);
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1):
-			e.dtype = (uint32_t)f.value;
-			break;
-		case WIRE_LEN(2):
-			shape = f.bytes;
-			break;
-		case WIRE_VARINT(3):
-			e.shard = (uint32_t)f.value;
-			break;
-		case WIRE_VARINT(4):
-			e.offset = f.value;
-			break;
-		case WIRE_VARINT(5):
-			e.size = f.value;
-			break;
-		case WIRE_I32(6):
-			e.crc = (uint32_t)f.value;
-			break;
-		case WIRE_LEN(7):
-			e.has_slices = true;
-			break;
+		case WIRE_VARINT(1): e.dtype = (uint32_t)f.value; break;
+		case WIRE_LEN(2): shape = f.bytes; break;
+		case WIRE_VARINT(3): e.shard = (uint32_t)f.value; break;
+		case WIRE_VARINT(4): e.offset = f.value; break;
+		case WIRE_VARINT(5): e.size = f.value; break;
+		case WIRE_I32(6): e.crc = (uint32_t)f.value; break;
+		case WIRE_LEN(7): e.has_slices = true; break;
 		}
 	if (r.bad || e.shard >= x->n_shards)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, x->path, key,
@@ -226,8 +208,8 @@ static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; !status && i < x->entries.n; i++) {
 			const struct entry *e = &x->entries.at[i];
-			struct checkpoint_tensor t = {e->key, e->dtype, e->shape,
-				x->ckpt->parts.n, 0};
+			struct checkpoint_tensor t = {e->key, e->dtype, e->shape, x->ckpt->parts.n,
+				0};
 
 			if (e->has_slices ? pass : e->is_slice || !pass)
 				continue;

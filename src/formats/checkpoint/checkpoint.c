@@ -22,8 +22,8 @@ enum tfprof_status checkpoint_open(struct checkpoint **opened, const char *path,
 	if (!status) {
 		ckpt->path = where.path;
 		ckpt->is_v1 = where.tables != NULL;
-		status = ckpt->is_v1 ? saved_slices_open(ckpt, where.tables, where.n_tables, err) :
-			bundle_open(ckpt, err);
+		status = ckpt->is_v1 ? saved_slices_open(ckpt, where.tables, where.n_tables, err)
+				     : bundle_open(ckpt, err);
 	}
 	if (status) {
 		checkpoint_free(ckpt);

@@ -39,9 +39,9 @@ struct checkpoint;
 
 struct checkpoint_tensor {
 	struct span name;
-	uint32_t dtype;            /* TensorFlow's DataType; see dtype_get() */
+	uint32_t dtype; /* TensorFlow's DataType; see dtype_get() */
 	struct tensor_shape shape;
-	size_t first_part, n_parts;    /* of the checkpoint's own use */
+	size_t first_part, n_parts; /* of the checkpoint's own use */
 };
 
 /* `path` is a V2 prefix or one of its files, a V1 file or the prefix of its
@@ -67,7 +67,7 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *ckpt, s
 /* ---- values ---------------------------------------------------------- */
 
 struct checkpoint_values {
-	enum dtype_kind kind;      /* says which of these it is */
+	enum dtype_kind kind; /* says which of these it is */
 	size_t n;
 	union {
 		const void *any;
@@ -85,12 +85,12 @@ struct checkpoint_reader {
 	const struct checkpoint *ckpt;
 	const struct checkpoint_tensor *tensor;
 	const struct dtype_info *type;
-	bool whole;                /* all of it will be read: verify it, however large */
+	bool whole; /* all of it will be read: verify it, however large */
 
 	struct part_reader *parts;
 	void *values;
-	size_t values_cap;         /* bytes */
-	struct table_cursor cursor;    /* V1: on the file `cursor_file` */
+	size_t values_cap;          /* bytes */
+	struct table_cursor cursor; /* V1: on the file `cursor_file` */
 	size_t cursor_file;
 	struct arena arena;
 };
@@ -121,12 +121,12 @@ enum checkpoint_event {
 struct checkpoint_walk {
 	struct checkpoint_reader *reader;
 	enum checkpoint_event event;
-	struct checkpoint_values value;    /* at CHECKPOINT_VALUE: n is 1 */
+	struct checkpoint_values value; /* at CHECKPOINT_VALUE: n is 1 */
 
-	int64_t *left;             /* per open bracket: how much is still to come in it */
-	uint32_t depth;            /* open brackets */
+	int64_t *left;  /* per open bracket: how much is still to come in it */
+	uint32_t depth; /* open brackets */
 	bool done;
-	uint64_t next;             /* element */
+	uint64_t next; /* element */
 	uint64_t chunk_first;
 	size_t chunk_size;
 	struct checkpoint_values chunk;

@@ -34,7 +34,7 @@ static inline uint32_t crc32c_unmask(uint32_t masked)
 static inline bool crc32c_matches(uint32_t crc, uint32_t masked)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	return true;       /* no fuzzer would ever get past one */
+	return true; /* no fuzzer would ever get past one */
 #else
 	return crc32c_mask(crc) == masked;
 #endif

@@ -4,15 +4,15 @@
 
 /* What the largest exponent means. */
 enum dtype_specials {
-	SPECIALS_IEEE,     /* infinity, and NaN if the fraction is not 0 */
-	SPECIALS_FN,       /* numbers; all ones is NaN */
-	SPECIALS_FNUZ,     /* numbers; minus zero is NaN */
-	SPECIALS_NONE,     /* numbers */
+	SPECIALS_IEEE, /* infinity, and NaN if the fraction is not 0 */
+	SPECIALS_FN,   /* numbers; all ones is NaN */
+	SPECIALS_FNUZ, /* numbers; minus zero is NaN */
+	SPECIALS_NONE, /* numbers */
 };
 
 #define INTEGER(bytes) DTYPE_INTEGER, bytes, bytes, 0, 0, 0, 0
 #define NATURAL(bytes) DTYPE_NATURAL, bytes, bytes, 0, 0, 0, 0
-#define REAL(bytes, exponent, fraction, bias, specials)                        \
+#define REAL(bytes, exponent, fraction, bias, specials) \
 	DTYPE_REAL, bytes, bytes, exponent, fraction, bias, SPECIALS_##specials
 #define COMPLEX(unit) DTYPE_COMPLEX, 2 * (unit), unit, 0, 0, 0, 0
 #define VARIES(kind) DTYPE_##kind, 0, 0, 0, 0, 0, 0
@@ -65,12 +65,9 @@ const struct dtype_info *dtype_get(uint32_t dtype)
 size_t dtype_value_size(enum dtype_kind kind)
 {
 	switch (kind) {
-	case DTYPE_COMPLEX:
-		return sizeof(struct dtype_complex);
-	case DTYPE_TEXT:
-		return sizeof(struct span);
-	default:
-		return 8;
+	case DTYPE_COMPLEX: return sizeof(struct dtype_complex);
+	case DTYPE_TEXT: return sizeof(struct span);
+	default: return 8;
 	}
 }
 
@@ -125,13 +122,10 @@ static unsigned integer_bits(const struct dtype_info *type)
 {
 	switch (type - types) {
 	case 29:
-	case 30:
-		return 4;
+	case 30: return 4;
 	case 31:
-	case 32:
-		return 2;
-	default:
-		return 8u * type->size;
+	case 32: return 2;
+	default: return 8u * type->size;
 	}
 }
 
@@ -142,14 +136,9 @@ static double load_real(const struct dtype_info *type, const char *stored, size_
 	float narrow;
 
 	switch (size) {
-	case 8:
-		memcpy(&wide, &bits, 8);
-		return wide;
-	case 4:
-		memcpy(&narrow, &bits, 4);
-		return (double)narrow;
-	default:
-		return dtype_real(type, (uint32_t)bits);
+	case 8: memcpy(&wide, &bits, 8); return wide;
+	case 4: memcpy(&narrow, &bits, 4); return (double)narrow;
+	default: return dtype_real(type, (uint32_t)bits);
 	}
 }
 
@@ -161,21 +150,19 @@ void dtype_decode(const struct dtype_info *type, const char *stored, bool swap, 
 	for (size_t i = 0; i < n; i++, stored += size)
 		switch (type->kind) {
 		case DTYPE_INTEGER:
-			((int64_t *)values)[i] = type == &types[10] ? *stored != 0 :
-				extend_sign(load(stored, size, swap), bits);
+			((int64_t *)values)[i] = type == &types[10]
+				? *stored != 0
+				: extend_sign(load(stored, size, swap), bits);
 			break;
 		case DTYPE_NATURAL:
 			((uint64_t *)values)[i] = load(stored, size, swap) & (~0ull >> (64 - bits));
 			break;
-		case DTYPE_REAL:
-			((double *)values)[i] = load_real(type, stored, size, swap);
-			break;
+		case DTYPE_REAL: ((double *)values)[i] = load_real(type, stored, size, swap); break;
 		case DTYPE_COMPLEX:
-			((struct dtype_complex *)values)[i] = (struct dtype_complex){
-				load_real(type, stored, type->unit, swap),
-				load_real(type, stored + type->unit, type->unit, swap)};
+			((struct dtype_complex *)values)[i] =
+				(struct dtype_complex){load_real(type, stored, type->unit, swap),
+					load_real(type, stored + type->unit, type->unit, swap)};
 			break;
-		default:
-			return;
+		default: return;
 		}
 }

@@ -10,12 +10,12 @@
 
 /* What the values of a type become. */
 enum dtype_kind {
-	DTYPE_OPAQUE,      /* cannot be shown: resource, variant, types not known here */
-	DTYPE_INTEGER,     /* int64_t; bool too, as 0 and 1 */
-	DTYPE_NATURAL,     /* uint64_t */
-	DTYPE_REAL,        /* double */
-	DTYPE_COMPLEX,     /* struct dtype_complex */
-	DTYPE_TEXT,        /* struct span */
+	DTYPE_OPAQUE,  /* cannot be shown: resource, variant, types not known here */
+	DTYPE_INTEGER, /* int64_t; bool too, as 0 and 1 */
+	DTYPE_NATURAL, /* uint64_t */
+	DTYPE_REAL,    /* double */
+	DTYPE_COMPLEX, /* struct dtype_complex */
+	DTYPE_TEXT,    /* struct span */
 };
 
 struct dtype_complex {
@@ -23,14 +23,14 @@ struct dtype_complex {
 };
 
 struct dtype_info {
-	const char *name;          /* "float", "qint8", …; "unknown" */
+	const char *name; /* "float", "qint8", …; "unknown" */
 	enum dtype_kind kind;
-	unsigned char size;        /* bytes of a stored element; 0: varies */
-	unsigned char unit;        /* bytes that byte order is about */
+	unsigned char size; /* bytes of a stored element; 0: varies */
+	unsigned char unit; /* bytes that byte order is about */
 	/* Floating point below 64 bits: sign, exponent, fraction. */
 	unsigned char exponent_bits, fraction_bits;
 	unsigned char bias;
-	unsigned char specials;    /* enum dtype_specials */
+	unsigned char specials; /* enum dtype_specials */
 };
 
 /* By the number of TensorFlow's DataType. Never NULL. */

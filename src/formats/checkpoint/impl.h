@@ -8,11 +8,11 @@
 
 /* A box of a tensor that is stored in one place: all of it, or a slice. */
 struct part {
-	const struct extent *extents;  /* resolved; as many as the tensor's rank */
+	const struct extent *extents; /* resolved; as many as the tensor's rank */
 	uint64_t n_elements;
-	size_t file;                   /* index into the checkpoint's files */
+	size_t file; /* index into the checkpoint's files */
 	/* V2: where in the file. */
-	uint32_t crc;                  /* masked */
+	uint32_t crc; /* masked */
 	uint64_t offset, size;
 	/* V1: under which key of the table. */
 	struct span key;
@@ -22,19 +22,19 @@ struct part {
 struct checkpoint_file {
 	const char *path;
 	struct mapped_file map;
-	struct tfprof_error *missing;  /* why it could not be opened, or NULL */
-	struct table table;            /* V1 */
+	struct tfprof_error *missing; /* why it could not be opened, or NULL */
+	struct table table;           /* V1 */
 };
 
 struct checkpoint {
 	const char *path;
-	const char *index_path;        /* V2 */
+	const char *index_path; /* V2 */
 	bool is_v1;
-	bool swap_bytes;               /* written by a big-endian machine */
+	bool swap_bytes; /* written by a big-endian machine */
 	VEC(struct checkpoint_tensor) tensors;
 	VEC(struct part) parts;
 	VEC(struct checkpoint_file) files;
-	struct arena arena;            /* names, shapes, slices, paths */
+	struct arena arena; /* names, shapes, slices, paths */
 };
 
 /* Fill a checkpoint that is zero but for its path. What they leave behind when

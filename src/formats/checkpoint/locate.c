@@ -63,7 +63,7 @@ static struct span strip_suffix(const char *path)
 	else if (s.n > 5 && !strcmp(path + s.n - 5, ".meta"))
 		s.n -= 5;
 	else if (s.n > data && !strncmp(path + s.n - data, ".data", 5) &&
-		 is_shard_suffix(path + s.n - data + 5, &n))
+		is_shard_suffix(path + s.n - data + 5, &n))
 		s.n -= data;
 	return s;
 }
@@ -96,8 +96,8 @@ static bool unquote(struct span text, struct buf *out)
 	return p < end && *p == quote && out->n;
 }
 
-static enum tfprof_status from_files(struct location *where, const char *path,
-	struct arena *arena, struct tfprof_error *err);
+static enum tfprof_status from_files(struct location *where, const char *path, struct arena *arena,
+	struct tfprof_error *err);
 
 #define STATE_KEY "model_checkpoint_path"
 
@@ -144,7 +144,7 @@ static enum tfprof_status follow(const char **path, const char *directory, struc
 		return error_set(err, TFPROF_FORMAT,
 			"%.300s/checkpoint: it names a directory: %.300s", directory, *path);
 	if (text[0] == '/' && from_files(&unused, text, arena, NULL) == TFPROF_IO &&
-	    !from_files(&unused, moved, arena, NULL))
+		!from_files(&unused, moved, arena, NULL))
 		*path = moved;
 	return TFPROF_OK;
 }
@@ -163,7 +163,7 @@ static enum tfprof_status no_state(const char *directory, struct tfprof_error *e
 		size_t n = strlen(entry->d_name);
 
 		if (n > 6 && !strcmp(entry->d_name + n - 6, ".index") &&
-		    strcmp(entry->d_name, found) > 0)
+			strcmp(entry->d_name, found) > 0)
 			memcpy(found, entry->d_name, n + 1);
 	}
 	closedir(dir);
@@ -218,7 +218,7 @@ static bool is_state_file(const char *path)
 	bool is;
 
 	if (strcmp(slash ? slash + 1 : path, "checkpoint") || !is_file(path) ||
-	    mapping_open(&file, path, NULL))
+		mapping_open(&file, path, NULL))
 		return false;
 	/* Without memory, say yes: reading it again will report that. */
 	is = file.bytes.n < 1 << 20 && (latest_in(file.bytes, &unused) || unused.failed);
@@ -247,7 +247,7 @@ static enum tfprof_status count_shards(unsigned *count, const char *prefix, stru
 		return TFPROF_OK;
 	while ((entry = readdir(dir)) != NULL)
 		if (!strncmp(entry->d_name, base, strlen(base)) &&
-		    is_shard_suffix(entry->d_name + strlen(base), &n) && n > *count)
+			is_shard_suffix(entry->d_name + strlen(base), &n) && n > *count)
 			*count = n;
 	closedir(dir);
 	return TFPROF_OK;
@@ -282,8 +282,7 @@ static enum tfprof_status one_table(struct location *where, struct arena *arena,
 	return TFPROF_OK;
 }
 
-static enum tfprof_status not_found(const char *path, struct span prefix,
-	struct tfprof_error *err)
+static enum tfprof_status not_found(const char *path, struct span prefix, struct tfprof_error *err)
 {
 	if (is_file(path))
 		return error_set(err, TFPROF_IO, "%.400s: its index %.*s.index is missing", path,
@@ -294,8 +293,8 @@ static enum tfprof_status not_found(const char *path, struct span prefix,
 		path, path);
 }
 
-static enum tfprof_status from_files(struct location *where, const char *path,
-	struct arena *arena, struct tfprof_error *err)
+static enum tfprof_status from_files(struct location *where, const char *path, struct arena *arena,
+	struct tfprof_error *err)
 {
 	struct span prefix = strip_suffix(path);
 	const char *index = join(arena, prefix, ".index", "");

@@ -6,8 +6,8 @@
 #include "base/error.h"
 
 struct location {
-	const char *path;          /* V2: the prefix; V1: what was named */
-	const char **tables;       /* V1: its files; NULL for V2 */
+	const char *path;    /* V2: the prefix; V1: what was named */
+	const char **tables; /* V1: its files; NULL for V2 */
 	size_t n_tables;
 };
 

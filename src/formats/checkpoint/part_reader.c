@@ -52,7 +52,7 @@ static enum tfprof_status ready_strings(struct part_reader *p, const struct chec
 	*crc = 0;
 	for (uint64_t i = 0; i < p->part->n_elements; i++) {
 		if (!wire_varint(&lengths, &length) ||
-		    __builtin_add_overflow(total, length, &total))
+			__builtin_add_overflow(total, length, &total))
 			return fail(p, r, err, "the lengths of its strings are malformed");
 		*crc = extend_length(*crc, length, swap);
 	}
@@ -222,9 +222,8 @@ static bool next_element(struct part_reader *p, const struct checkpoint_reader *
 	return true;
 }
 
-static enum tfprof_status read_saved_slice(struct part_reader *p,
-	const struct checkpoint_reader *r, uint64_t first, uint64_t n, char *values,
-	struct tfprof_error *err)
+static enum tfprof_status read_saved_slice(struct part_reader *p, const struct checkpoint_reader *r,
+	uint64_t first, uint64_t n, char *values, struct tfprof_error *err)
 {
 	uint32_t field = saved_slices_field(r->tensor->dtype), wire_type = wire_type_of(r->type);
 	size_t value_size = dtype_value_size(r->type->kind);
@@ -237,8 +236,9 @@ static enum tfprof_status read_saved_slice(struct part_reader *p,
 	for (; p->next < first + n; p->next++) {
 		char stored[16];
 		struct span text = {0};
-		bool there = r->type->kind == DTYPE_TEXT ? next_text(p, field, &text) :
-			next_element(p, r, field, wire_type, stored);
+		bool there = r->type->kind == DTYPE_TEXT
+			? next_text(p, field, &text)
+			: next_element(p, r, field, wire_type, stored);
 
 		if (!there)
 			return fail(p, r, err, "it has fewer values than its shape takes");

@@ -13,14 +13,14 @@
 
 struct part_reader {
 	const struct part *part;
-	struct box box;            /* where it lies in the tensor */
+	struct box box; /* where it lies in the tensor */
 	bool ready;
 	struct span stored;
 
-	uint64_t next;             /* the element the walk stands before */
-	struct wire_reader lengths;    /* V2 strings */
-	const char *texts, *text;  /* where all begin, and the next */
-	struct wire_reader message, items;     /* V1 */
+	uint64_t next;                     /* the element the walk stands before */
+	struct wire_reader lengths;        /* V2 strings */
+	const char *texts, *text;          /* where all begin, and the next */
+	struct wire_reader message, items; /* V1 */
 };
 
 /* Finds the bytes and verifies them, as far as checkpoint.h promises. */

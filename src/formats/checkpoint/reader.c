@@ -8,7 +8,10 @@ enum tfprof_status checkpoint_reader_open(struct checkpoint_reader *r,
 	uint64_t n = 0;
 
 	*r = (struct checkpoint_reader){
-		.ckpt = ckpt, .tensor = tensor, .type = dtype_get(tensor->dtype), .whole = whole,
+		.ckpt = ckpt,
+		.tensor = tensor,
+		.type = dtype_get(tensor->dtype),
+		.whole = whole,
 		.cursor_file = SIZE_MAX,
 	};
 	if (r->type->kind == DTYPE_OPAQUE || (ckpt->is_v1 && !saved_slices_field(tensor->dtype)))
@@ -44,7 +47,7 @@ void checkpoint_reader_close(struct checkpoint_reader *r)
 struct range {
 	uint64_t first, n;
 	uint64_t n_filled;
-	unsigned char *filled;     /* a bit each; NULL if only one part can fill it */
+	unsigned char *filled; /* a bit each; NULL if only one part can fill it */
 };
 
 /* False if an element was there already. */

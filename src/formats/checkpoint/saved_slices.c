@@ -32,8 +32,7 @@ static enum tfprof_status add_part(struct checkpoint *ckpt, const struct checkpo
 {
 	struct part part = {.file = file, .n_elements = 1};
 	struct extent *extents;
-	enum shape_problem problem =
-		shape_read_slice(message, &ckpt->arena, &t->shape, &extents);
+	enum shape_problem problem = shape_read_slice(message, &ckpt->arena, &t->shape, &extents);
 
 	if (problem)
 		return checkpoint_shape_error(err, problem, ckpt->files.at[file].path, t->name);
@@ -243,9 +242,27 @@ uint32_t saved_slices_field(uint32_t dtype)
 {
 	/* Field numbers of TensorProto by DataType. */
 	static const unsigned char fields[] = {
-		[1] = 5, [2] = 6, [3] = 7, [4] = 7, [5] = 7, [6] = 7, [7] = 8, [8] = 9, [9] = 10,
-		[10] = 11, [11] = 7, [12] = 7, [13] = 7, [14] = 13, [15] = 7, [16] = 7, [17] = 7,
-		[18] = 12, [19] = 13, [22] = 16, [23] = 17,
+		[1] = 5,
+		[2] = 6,
+		[3] = 7,
+		[4] = 7,
+		[5] = 7,
+		[6] = 7,
+		[7] = 8,
+		[8] = 9,
+		[9] = 10,
+		[10] = 11,
+		[11] = 7,
+		[12] = 7,
+		[13] = 7,
+		[14] = 13,
+		[15] = 7,
+		[16] = 7,
+		[17] = 7,
+		[18] = 12,
+		[19] = 13,
+		[22] = 16,
+		[23] = 17,
 	};
 
 	return dtype < sizeof(fields) ? fields[dtype] : 0;

@@ -21,7 +21,7 @@ struct tensor_shape {
 
 struct extent {
 	int64_t start;
-	int64_t length;            /* in a file, -1 means all */
+	int64_t length; /* in a file, -1 means all */
 };
 
 /* Why a message could not be taken; 0 if it was. */
@@ -40,16 +40,15 @@ enum shape_problem shape_read_slice(struct span message, struct arena *arena,
 void shape_resolve(const struct tensor_shape *shape, struct extent *slice);
 
 /* The key a slice is stored under. */
-void shape_slice_key(struct buf *key, struct span name, uint32_t rank,
-	const struct extent *slice);
+void shape_slice_key(struct buf *key, struct span name, uint32_t rank, const struct extent *slice);
 
 /* How a box lies in the tensor's row-major order: equally long runs, in the
  * same order in both. */
 struct box {
 	const struct tensor_shape *shape;
-	const struct extent *extents;  /* resolved */
-	uint32_t outer;                /* dimensions that number the runs */
-	uint64_t n_runs, run_length;   /* their product is the box's elements */
+	const struct extent *extents; /* resolved */
+	uint32_t outer;               /* dimensions that number the runs */
+	uint64_t n_runs, run_length;  /* their product is the box's elements */
 };
 
 void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents);

@@ -45,7 +45,7 @@ static enum tfprof_status uncompress(const struct table *t, const struct handle 
 	char *to;
 
 	if (snappy_uncompressed_length(content->at, content->n, &n) != SNAPPY_OK ||
-	    n / 64 > content->n / 3 + 1)
+		n / 64 > content->n / 3 + 1)
 		return bad_block(t, h->offset, err, "its compressed length makes no sense");
 	to = arena_alloc(arena, n);
 	if (!to)
@@ -66,7 +66,7 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 	uint64_t restarts;
 
 	if (h->size > room || room - h->size < TRAILER_SIZE ||
-	    h->offset > room - h->size - TRAILER_SIZE)
+		h->offset > room - h->size - TRAILER_SIZE)
 		return error_set(err, TFPROF_FORMAT,
 			"%.400s: block at byte %" PRIu64 ": its %" PRIu64
 			" bytes do not fit into the file",
@@ -133,8 +133,8 @@ enum tfprof_status table_open(struct table *t, const char *path, struct span byt
 	/* These two blocks stand right before the footer. If it says otherwise it
 	 * is the footer that is damaged, not what it points to. */
 	if (status == TFPROF_FORMAT &&
-	    (metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
-	     index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
+		(metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
+			index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
 		return bad_footer(t, err);
 	return status;
 }
@@ -166,14 +166,14 @@ static enum tfprof_status next_entry(const struct table *t, const struct table_b
 
 	r.at += *at;
 	if (!wire_varint(&r, &shared) || !wire_varint(&r, &n_rest) || !wire_varint(&r, &size) ||
-	    n_rest > (uint64_t)(r.end - r.at) || size > (uint64_t)(r.end - r.at) - n_rest)
+		n_rest > (uint64_t)(r.end - r.at) || size > (uint64_t)(r.end - r.at) - n_rest)
 		return bad_block(t, block->offset, err, "an entry does not fit into it");
 	if (shared > (*at ? old.n : 0))
 		return bad_block(t, block->offset, err,
 			"an entry shares more than the key before it has");
 	rest = (struct span){r.at, (size_t)n_rest};
 	if (key->any &&
-	    span_compare((struct span){old.at + shared, old.n - (size_t)shared}, rest) >= 0)
+		span_compare((struct span){old.at + shared, old.n - (size_t)shared}, rest) >= 0)
 		return bad_block(t, block->offset, err, "its keys are not in order");
 	key->text.n = (size_t)shared;
 	key->any = true;

@@ -36,15 +36,15 @@
 #define TABLE_HUGE_BLOCK ((size_t)64 << 20)
 
 struct table_block {
-	uint64_t offset;           /* in the file, for messages */
-	struct span entries;       /* decompressed, without the restarts */
+	uint64_t offset;     /* in the file, for messages */
+	struct span entries; /* decompressed, without the restarts */
 };
 
 struct table {
-	const char *path;          /* the caller's, as the bytes are */
+	const char *path; /* the caller's, as the bytes are */
 	struct span bytes;
 	struct table_block index;
-	struct arena arena;        /* holds the index block if it was compressed */
+	struct arena arena; /* holds the index block if it was compressed */
 };
 
 /* True if the bytes end as a table does. */
@@ -63,16 +63,16 @@ struct table_key {
 
 struct table_cursor {
 	const struct table *table;
-	struct arena *arena;       /* decompressed blocks go here */
-	bool verify_huge;          /* see TABLE_HUGE_BLOCK; may be set after table_begin */
+	struct arena *arena; /* decompressed blocks go here */
+	bool verify_huge;    /* see TABLE_HUGE_BLOCK; may be set after table_begin */
 
-	bool more;                 /* false: past the last entry */
-	struct span key;           /* until the next call */
-	struct span value;         /* aliases the file or the arena */
-	struct table_block data;   /* the block the entry is in */
+	bool more;               /* false: past the last entry */
+	struct span key;         /* until the next call */
+	struct span value;       /* aliases the file or the arena */
+	struct table_block data; /* the block the entry is in */
 
-	size_t index_at, data_at;  /* the next entries in their blocks */
-	uint64_t blocks_end;       /* where the data block and its trailer end */
+	size_t index_at, data_at; /* the next entries in their blocks */
+	uint64_t blocks_end;      /* where the data block and its trailer end */
 	struct table_key index_key, data_key;
 };
 
