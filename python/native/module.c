@@ -24,9 +24,11 @@ static PyObject *step_timeline(PyObject *module, PyObject *args, PyObject *kwarg
 	if (input_from(&run_meta, object, "run_meta", 0) < 0)
 		goto out;
 	file = path ? PyBytes_AsString(path) : NULL;
-	Py_BEGIN_ALLOW_THREADS status = tfprof_step_timeline_write(input_get(&run_meta),
-		show_dataflow, show_memory, file, &bytes, &size, &err);
-	Py_END_ALLOW_THREADS input_clear(&run_meta);
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_step_timeline_write(input_get(&run_meta), show_dataflow, show_memory, file,
+		&bytes, &size, &err);
+	Py_END_ALLOW_THREADS
+	input_clear(&run_meta);
 	if (status != TFPROF_OK) {
 		error_raise(&err);
 	} else if (path) {

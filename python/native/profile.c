@@ -48,8 +48,10 @@ static void profile_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-	Py_BEGIN_ALLOW_THREADS tfprof_profile_free(self->profile);
-	Py_END_ALLOW_THREADS pthread_mutex_destroy(&self->adding);
+	Py_BEGIN_ALLOW_THREADS
+	tfprof_profile_free(self->profile);
+	Py_END_ALLOW_THREADS
+	pthread_mutex_destroy(&self->adding);
 	Py_CLEAR(self->notes);
 	release(object);
 	Py_DECREF((PyObject *)type);
@@ -107,12 +109,14 @@ static int add(PyObject *object, struct addition *a)
 	enum tfprof_status status;
 	char *notes;
 
-	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->adding);
+	Py_BEGIN_ALLOW_THREADS
+	pthread_mutex_lock(&self->adding);
 	keep_progress(self, 0, 0, 0);
 	status = add_locked(self->profile, a, &err);
 	notes = strdup(tfprof_profile_get_notes(self->profile));
 	pthread_mutex_unlock(&self->adding);
-	Py_END_ALLOW_THREADS addition_clear(a);
+	Py_END_ALLOW_THREADS
+	addition_clear(a);
 	if (keep_notes(self, notes) < 0)
 		status = TFPROF_NO_MEMORY;
 	else if (status != TFPROF_OK)
@@ -185,9 +189,11 @@ static PyObject *profile_serialize(PyObject *self, PyObject *unused)
 	size_t size = 0;
 	PyObject *made;
 
-	Py_BEGIN_ALLOW_THREADS status =
-		tfprof_profile_serialize(as_profile(self)->profile, &bytes, &size, &err);
-	Py_END_ALLOW_THREADS if (status != TFPROF_OK) return error_raise(&err);
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_profile_serialize(as_profile(self)->profile, &bytes, &size, &err);
+	Py_END_ALLOW_THREADS
+	if (status != TFPROF_OK)
+		return error_raise(&err);
 	made = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
 	tfprof_bytes_free(bytes);
 	return made;
@@ -201,9 +207,10 @@ static PyObject *profile_save(PyObject *self, PyObject *object)
 
 	if (!PyUnicode_FSConverter(object, &path))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS status =
-		tfprof_profile_save(as_profile(self)->profile, PyBytes_AsString(path), &err);
-	Py_END_ALLOW_THREADS Py_DECREF(path);
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_profile_save(as_profile(self)->profile, PyBytes_AsString(path), &err);
+	Py_END_ALLOW_THREADS
+	Py_DECREF(path);
 	if (status != TFPROF_OK)
 		return error_raise(&err);
 	Py_RETURN_NONE;
@@ -219,13 +226,15 @@ static PyObject *profile_get_steps(PyObject *object, void *unused)
 	PyObject *list;
 	size_t n;
 
-	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->adding);
+	Py_BEGIN_ALLOW_THREADS
+	pthread_mutex_lock(&self->adding);
 	steps = tfprof_profile_get_steps(self->profile, &n);
 	copy = calloc(n + 1, sizeof(*copy));
 	if (copy && n)
 		memcpy(copy, steps, n * sizeof(*copy));
 	pthread_mutex_unlock(&self->adding);
-	Py_END_ALLOW_THREADS list = copy ? PyList_New((Py_ssize_t)n) : PyErr_NoMemory();
+	Py_END_ALLOW_THREADS
+	list = copy ? PyList_New((Py_ssize_t)n) : PyErr_NoMemory();
 	for (size_t i = 0; list && i < n; i++) {
 		PyObject *step = PyLong_FromLongLong(copy[i]);
 
@@ -240,13 +249,14 @@ static PyObject *profile_get_summary(PyObject *self, void *unused)
 {
 	struct tfprof_summary s;
 
-	Py_BEGIN_ALLOW_THREADS tfprof_profile_get_summary(as_profile(self)->profile, &s);
-	Py_END_ALLOW_THREADS return Py_BuildValue("{s:n,s:n,s:n,s:N,s:N,s:N,s:N,s:N}", "n_nodes",
-		(Py_ssize_t)s.n_nodes, "n_steps", (Py_ssize_t)s.n_steps, "n_devices",
-		(Py_ssize_t)s.n_devices, "has_code_traces", PyBool_FromLong(s.has_code_traces),
-		"has_run_meta", PyBool_FromLong(s.has_run_meta), "has_float_ops",
-		PyBool_FromLong(s.has_float_ops), "has_checkpoint",
-		PyBool_FromLong(s.has_checkpoint), "misses_accelerator_stream",
+	Py_BEGIN_ALLOW_THREADS
+	tfprof_profile_get_summary(as_profile(self)->profile, &s);
+	Py_END_ALLOW_THREADS
+	return Py_BuildValue("{s:n,s:n,s:n,s:N,s:N,s:N,s:N,s:N}", "n_nodes", (Py_ssize_t)s.n_nodes,
+		"n_steps", (Py_ssize_t)s.n_steps, "n_devices", (Py_ssize_t)s.n_devices,
+		"has_code_traces", PyBool_FromLong(s.has_code_traces), "has_run_meta",
+		PyBool_FromLong(s.has_run_meta), "has_float_ops", PyBool_FromLong(s.has_float_ops),
+		"has_checkpoint", PyBool_FromLong(s.has_checkpoint), "misses_accelerator_stream",
 		PyBool_FromLong(s.misses_accelerator_stream));
 }
 

@@ -48,9 +48,11 @@ static PyObject *run(struct profile_object *self, int view, const tfprof_options
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
 
-	Py_BEGIN_ALLOW_THREADS status = tfprof_query_run(self->profile, (enum tfprof_view)view,
-		options, flags, NULL, &result, &err);
-	Py_END_ALLOW_THREADS return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, flags, NULL,
+		&result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
 }
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)

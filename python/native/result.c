@@ -71,8 +71,10 @@ static void result_dealloc(PyObject *self)
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 	struct shared_result *shared = shared_of(self);
 
-	Py_BEGIN_ALLOW_THREADS shared_result_drop(shared);
-	Py_END_ALLOW_THREADS release(self);
+	Py_BEGIN_ALLOW_THREADS
+	shared_result_drop(shared);
+	Py_END_ALLOW_THREADS
+	release(self);
 	Py_DECREF((PyObject *)type);
 }
 
