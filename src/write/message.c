@@ -249,10 +249,6 @@ static inline void put_span(struct pen *p, struct span bytes)
 
 static struct span row_name(const struct query *q, uint32_t row)
 {
-	if (row == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[row]]);
 	return tree_label(q->tree, q->view[row]);
 }
 
@@ -268,8 +264,8 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
 	struct span name = row_name(q, row);
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[row], room);
-	const int64_t *total = query_total_row(q, q->row[row]);
+	const int64_t *own = query_own_row(q, q->view[row], room);
+	const int64_t *total = query_total_row(q, q->view[row]);
 
 	put_header(p, 1, name.n);
 	put_span(p, name);
