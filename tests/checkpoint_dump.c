@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/checkpoint.h"
-#include "write/tensor_value.h"
+#include "query/tensor_value.h"
 
 static void put_hex(struct span s)
 {

@@ -212,8 +212,9 @@ class Library:
                             (b"show_name_regexes", b".*[a-z].*")):
             assert self.c.tfprof_options_set(options, name, value, None) == 0
         result, length = ctypes.c_void_p(), ctypes.c_size_t()
-        assert self.c.tfprof_query_run(profile, view, options, 0, None, ctypes.byref(result),
+        assert self.c.tfprof_query_run(profile, view, options, None, ctypes.byref(result),
                                        None) == 0
+        assert self.c.tfprof_result_output(result, 0, None, None) == 0
         text = ctypes.string_at(self.c.tfprof_result_get_text(result, ctypes.byref(length)),
                                 length.value)
         self.c.tfprof_result_free(result)

@@ -7,7 +7,6 @@ build/ of this tree.
 """
 
 import csv
-import ctypes
 import gzip
 import io
 import json
@@ -250,44 +249,13 @@ SELECTS = ("micros,bytes,peak_bytes,residual_bytes,output_bytes,params,float_ops
            "device,op_types,input_shapes")
 
 
-class Row(ctypes.Structure):
-    """struct tfprof_row"""
-    _fields_ = [("name", ctypes.c_char_p), ("parent", ctypes.c_int64), ("depth", ctypes.c_int32),
-                ("accounted", ctypes.c_int32)] + [(name, ctypes.c_int64) for name in (
-                    "run_count", "exec_micros", "accelerator_exec_micros", "cpu_exec_micros",
-                    "requested_bytes", "peak_bytes", "residual_bytes", "output_bytes",
-                    "parameters", "float_ops", "definition_count", "total_run_count",
-                    "total_exec_micros", "total_accelerator_exec_micros",
-                    "total_cpu_exec_micros", "total_requested_bytes", "total_peak_bytes",
-                    "total_residual_bytes", "total_output_bytes", "total_parameters",
-                    "total_float_ops", "total_definition_count")] + [
-                        (name, ctypes.c_char_p) for name in (
-                            "device", "op_types", "shape", "input_shapes")]
-
-
 def rows(profile, view):
     """What the C API gives, as the records of a JSON report."""
-    library = ours.load_library()
-    library.tfprof_result_get_row.restype = ctypes.POINTER(Row)
-    library.tfprof_result_get_row.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    library.tfprof_result_get_n_rows.restype = ctypes.c_size_t
-    library.tfprof_result_get_n_rows.argtypes = [ctypes.c_void_p]
-    options = library.tfprof_options_new()
-    assert library.tfprof_options_set(options, b"output", b"none", None) == 0
-    result = ctypes.c_void_p()
-    assert library.tfprof_query_run(profile._profile, ours.VIEWS[view], options, ours.WANT_TABLE,
-                                    None, ctypes.byref(result), None) == 0
-    found = []
-    for i in range(library.tfprof_result_get_n_rows(result)):
-        row = library.tfprof_result_get_row(result, i).contents
-        record = {name: getattr(row, name) for name, _ in Row._fields_}
-        record = {name: value.decode() if isinstance(value, bytes) else value
-                  for name, value in record.items()}
-        found.append({**record, "id": i, "accounted": bool(row.accounted),
-                      "parent": None if row.parent < 0 else row.parent})
-    library.tfprof_result_free(result)
-    library.tfprof_options_free(options)
-    return found
+    columns = profile.columns(view)
+    for name in ("device", "op_types", "input_shapes"):
+        columns[name] = ["|".join(texts) for texts in columns[name]]
+    return [{**dict(zip(columns, values)), "id": i}
+            for i, values in enumerate(zip(*columns.values()))]
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])

@@ -121,7 +121,7 @@ def test_pyarrow(result):
     table.validate(full=True)
     assert table.column_names == list(_native.ROW_FIELDS)
     rows = table.to_pylist()
-    assert [tuple(row.values()) for row in rows] == [node._row for node in result]
+    assert [tuple(row.values()) for row in rows] == [tuple(node.to_dict().values()) for node in result]
     assert pyarrow.schema(result) == table.schema
 
 

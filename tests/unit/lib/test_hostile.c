@@ -15,6 +15,7 @@
 #include "proto/wire_write.h"
 
 #include "parts.h"
+#include "run_query.h"
 
 /* ---- profiles -------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static char *report(const struct buf *profile, enum tfprof_view view, const char
 	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", depth, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, view, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(run_query(p, view, o, NULL, &r, &err), TFPROF_OK);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
 	tfprof_options_free(o);

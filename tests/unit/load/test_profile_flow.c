@@ -13,6 +13,7 @@
 #include <tfprof/tfprof.h>
 
 #include "proto/wire_write.h"
+#include "run_query.h"
 
 static void put_entry(struct buf *b, uint32_t number, int64_t key, int64_t value)
 {
@@ -75,7 +76,7 @@ static tfprof_profile *load(const struct buf *bytes)
 	return p;
 }
 
-static enum tfprof_status ask(const tfprof_profile *p, const char *select, char **text,
+static enum tfprof_status ask(tfprof_profile *p, const char *select, char **text,
 	struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
@@ -83,7 +84,7 @@ static enum tfprof_status ask(const tfprof_profile *p, const char *select, char 
 	enum tfprof_status status;
 
 	assert_int_equal(tfprof_options_set(o, "select", select, err), TFPROF_OK);
-	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
+	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
 	*text = NULL;
 	if (!status) {
 		*text = strdup(tfprof_result_get_text(r, NULL));
@@ -93,7 +94,7 @@ static enum tfprof_status ask(const tfprof_profile *p, const char *select, char 
 	return status;
 }
 
-static char *report(const tfprof_profile *p, const char *select)
+static char *report(tfprof_profile *p, const char *select)
 {
 	struct tfprof_error err;
 	char *text;
@@ -161,7 +162,7 @@ static void test_unknown_source(void **state)
 			TFPROF_FORMAT);
 		assert_non_null(strstr(err.text, "node 'sink' has an input from node id 9"));
 	}
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 	assert_non_null(strstr(tfprof_result_get_text(r, NULL), "\n  other"));
 	tfprof_result_free(r);
 	tfprof_options_free(o);

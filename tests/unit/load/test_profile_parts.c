@@ -17,6 +17,7 @@
 #include "proto/wire_write.h"
 
 #include "parts.h"
+#include "run_query.h"
 
 /* ---- profiles -------------------------------------------------------------- */
 
@@ -123,7 +124,7 @@ static struct buf make_profile(int n, struct span extra)
 
 /* ---- all that can be known of one -------------------------------------------- */
 
-static void put_report(struct buf *out, const tfprof_profile *p, enum tfprof_view view)
+static void put_report(struct buf *out, tfprof_profile *p, enum tfprof_view view)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
@@ -132,7 +133,7 @@ static void put_report(struct buf *out, const tfprof_profile *p, enum tfprof_vie
 	assert_int_equal(tfprof_options_set(o, "select",
 				 "micros,bytes,params,float_ops,device,op_types,occurrence", &err),
 		TFPROF_OK);
-	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err)) {
+	if (run_query(p, view, o, NULL, &r, &err)) {
 		buf_text(out, err.text);
 	} else {
 		buf_text(out, tfprof_result_get_text(r, NULL));
@@ -379,8 +380,7 @@ static void test_filtering_names_in_parts(void **state)
 		tfprof_result *r;
 
 		use_parts(parts);
-		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err),
-			TFPROF_OK);
+		assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 		if (parts == 1)
 			buf_text(&one, tfprof_result_get_text(r, NULL));
 		assert_non_null(strstr(one.at, "node_199"));

@@ -16,6 +16,7 @@
 #include "view/scope_list.h"
 
 #include "parts.h"
+#include "run_query.h"
 
 enum { NODES = 60, LONGEST = 1200 };
 
@@ -89,7 +90,7 @@ static size_t count_prefixes(char names[NODES][LONGEST])
 	return n;
 }
 
-static tfprof_result *ask(const tfprof_profile *p)
+static tfprof_result *ask(tfprof_profile *p)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
@@ -97,7 +98,7 @@ static tfprof_result *ask(const tfprof_profile *p)
 
 	assert_int_equal(tfprof_options_set(o, "select", "occurrence", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "100", &err), TFPROF_OK);
-	if (tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err))
+	if (run_query(p, TFPROF_SCOPE, o, NULL, &r, &err))
 		fail_msg("%s", err.text);
 	tfprof_options_free(o);
 	return r;

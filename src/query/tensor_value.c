@@ -1,4 +1,4 @@
-#include "write/tensor_value.h"
+#include "query/tensor_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
-#include "write/combinations.h"
+#include "query/combinations.h"
 
 #include <stdlib.h>
+
+#include "query/input_shapes.h"
 
 static int by_text(const void *a, const void *b)
 {
@@ -38,7 +40,7 @@ static void merge(struct combinations *c)
 		qsort(c->at, kept, sizeof(*c->at), by_runs);
 }
 
-bool combinations_make(struct combinations *c, struct query *q, struct report_nodes nodes,
+bool combinations_make(struct combinations *c, struct query *q, struct row_nodes nodes,
 	const char *separator)
 {
 	const struct model *m = q->model;
@@ -53,7 +55,7 @@ bool combinations_make(struct combinations *c, struct query *q, struct report_no
 		if (!query_picks(q, m->nodes.types[nodes.at[i]]))
 			continue;
 		text.n = 0;
-		report_input_shapes(m, &text, nodes.at[i], separator);
+		input_shapes_put(m, &text, nodes.at[i], separator);
 		metrics_of(m, nodes.at[i], q->options->number[OPT_STEP], &numbers);
 		c->at[c->n] = (struct combination){arena_copy(&c->arena, buf_get(&text)),
 			numbers.at[METRIC_OCCURRENCE], numbers.at[METRIC_MICROS], 1};

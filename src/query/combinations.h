@@ -1,11 +1,11 @@
 /* With which shapes of inputs the nodes of a group ran, in op view. */
-#ifndef TFPROF_WRITE_COMBINATIONS_H
-#define TFPROF_WRITE_COMBINATIONS_H
+#ifndef TFPROF_QUERY_COMBINATIONS_H
+#define TFPROF_QUERY_COMBINATIONS_H
 
-#include "write/report.h"
+#include "query/query.h"
 
 struct combination {
-	struct span text; /* "0:2x6|1:unknown", as report_input_shapes() */
+	struct span text; /* "0:2x6|1:unknown", as input_shapes_put() */
 	int64_t runs, micros, defined;
 };
 
@@ -17,7 +17,7 @@ struct combinations {
 
 /* Of the picked ones among these nodes. False when memory is out; clear in any
  * case. */
-bool combinations_make(struct combinations *c, struct query *q, struct report_nodes nodes,
+bool combinations_make(struct combinations *c, struct query *q, struct row_nodes nodes,
 	const char *separator);
 void combinations_clear(struct combinations *c);
 

@@ -12,8 +12,8 @@
  * its range turns negative), floats value_double, a complex number two of
  * them, strings value_str (bytes that are not UTF-8 as \xNN, as the text has
  * control characters too). */
-#ifndef TFPROF_WRITE_TENSOR_VALUE_H
-#define TFPROF_WRITE_TENSOR_VALUE_H
+#ifndef TFPROF_QUERY_TENSOR_VALUE_H
+#define TFPROF_QUERY_TENSOR_VALUE_H
 
 #include "base/buf.h"
 #include "formats/checkpoint/checkpoint.h"
