@@ -25,7 +25,6 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
 
 v1 = tf.compat.v1
-LAYERS = 6
 WIDTH = 256
 BATCH = 2048
 WARM_UP, STEPS = 3, 3

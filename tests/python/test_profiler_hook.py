@@ -10,13 +10,14 @@ from collections import Counter
 
 import pytest
 
-from live_models import ROOT, build, loop, resnet, tf
+from live_models import build, loop, resnet, tf
+from tree import TESTS
 
 from tensorflow.python.client.timeline import Timeline
 import tfprof
 from tfprof import ProfilerHook
 
-sys.path.append(os.path.join(ROOT, "tests"))
+sys.path.append(os.path.join(TESTS, "write"))
 import step_timeline_cases  # noqa: E402
 
 THEIRS = tf.train.ProfilerHook

@@ -4,7 +4,7 @@ Used by test_step_timeline.py. The hand-made ones are tests/data/step_timeline/
 *.pbtxt; run as a program this writes beside them what TensorFlow's timeline
 module makes of them:
 
-    python tests/step_timeline_cases.py
+    python tests/write/step_timeline_cases.py
 
 Needs a Python with TensorFlow.
 """
@@ -18,7 +18,7 @@ from google.protobuf import text_format  # noqa: E402
 from tensorflow.core.framework.step_stats_pb2 import StepStats  # noqa: E402
 from tensorflow.core.protobuf.config_pb2 import RunMetadata  # noqa: E402
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "step_timeline")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "step_timeline")
 FLAGS = [(dataflow, memory) for dataflow in (False, True) for memory in (False, True)]
 
 
