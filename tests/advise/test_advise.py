@@ -651,7 +651,7 @@ def variables_of(graph):
     return found
 
 
-@pytest.mark.parametrize("name, n_ps, n_workers", [("two", 1, 1), ("workers", 1, 2),
+@pytest.mark.parametrize("name, n_ps, n_workers", [("one_worker", 1, 1), ("two_workers", 1, 2),
                                                    ("balanced", 2, 1), ("unbalanced", 2, 1)])
 def test_the_bytes_of_a_real_run(ours, name, n_ps, n_workers):
     variables = variables_of(load_real(ours, name))
@@ -670,7 +670,7 @@ def test_the_bytes_of_a_real_run(ours, name, n_ps, n_workers):
 
 
 def test_a_real_balanced_run_is_not_alarming(ours):
-    for name in ("two", "workers", "balanced"):
+    for name in ("one_worker", "two_workers", "balanced"):
         load_real(ours, name)
         found = findings(ours, "JobChecker")
         assert all(finding["level"] == "none" for each in found.values() for finding in each), name

@@ -13,6 +13,7 @@ import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 
@@ -30,7 +31,16 @@ def read_golden(model):
         return json.load(file)
 
 
-GOLDEN = [(model, i) for model in MODELS for i in range(len(read_golden(model)))]
+def describe(model, i, golden):
+    """What is asked, for the test's name."""
+    message = golden["options"]
+    output = "pprof" if "pprof" in message else "timeline"
+    selects = re.findall(r'^select: "(\w+)"', message, re.MULTILINE)
+    return "-".join([model, str(i), golden["view"], output, *selects])
+
+
+GOLDEN = [pytest.param(model, i, id=describe(model, i, golden))
+          for model in MODELS for i, golden in enumerate(read_golden(model))]
 
 
 @pytest.fixture(scope="session")

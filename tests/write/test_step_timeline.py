@@ -13,12 +13,10 @@ import random
 from collections import Counter
 
 import pytest
-import tree
 from ours import Ours, Refused
+from step_timeline_golden import BY_HAND, DATA, KINDS, run_metadata_path, timeline_path
 from wire import field
 
-DATA = os.path.join(tree.DATA, "step_timeline")
-FLAGS = [(dataflow, memory) for dataflow in (False, True) for memory in (False, True)]
 SEED = int(os.environ.get("TFPROF_SEED", "1"))
 COUNT = int(os.environ.get("TFPROF_COUNT", "300"))
 
@@ -52,14 +50,13 @@ def assert_same(ours, expected):
 
 # ---- without TensorFlow ----------------------------------------------------
 
-@pytest.mark.parametrize("dataflow,memory", FLAGS)
-@pytest.mark.parametrize("name", ["cpu", "gpu", "odd"])
-def test_golden(library, name, dataflow, memory):
-    with open(os.path.join(DATA, f"{name}_{int(dataflow)}{int(memory)}.json")) as file:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", BY_HAND)
+def test_golden(library, name, kind):
+    with open(timeline_path(name, kind)) as file:
         expected = json.load(file)
     assert len(expected) > 5
-    ours = write(library, os.path.join(DATA, name + ".pbtxt"), dataflow, memory)
-    assert_same(events(ours), expected)
+    assert_same(events(write(library, run_metadata_path(name), *KINDS[kind])), expected)
 
 
 def test_golden_data_is_complete():
@@ -68,14 +65,14 @@ def test_golden_data_is_complete():
 
 
 def test_every_event_is_a_line(library):
-    trace = write(library, os.path.join(DATA, "cpu.pbtxt"))
+    trace = write(library, run_metadata_path("cpu"))
     lines = trace.decode().splitlines()
     assert lines[0] == '{"traceEvents":[' and lines[-1] == "]}"
     assert len(lines) == 2 + sum(events(trace).values())
 
 
 def test_files(library, tmp_path):
-    given = os.path.join(DATA, "gpu.pbtxt")
+    given = run_metadata_path("gpu")
     trace = write(library, given)
     assert write(library, given, path=str(tmp_path / "t.json")) == trace
     packed = write(library, given, path=str(tmp_path / "t.json.gz"))
@@ -186,12 +183,12 @@ def cases():
 
 def compare(library, cases, step_stats):
     run_meta = cases.RunMetadata(step_stats=step_stats).SerializeToString()
-    for dataflow, memory in FLAGS:
-        assert_same(events(write(library, run_meta, dataflow, memory)),
-                    cases.expected_events(step_stats, dataflow, memory))
+    for flags in KINDS.values():
+        assert_same(events(write(library, run_meta, *flags)),
+                    cases.expected_events(step_stats, *flags))
 
 
-@pytest.mark.parametrize("name", ["cpu", "gpu", "odd"])
+@pytest.mark.parametrize("name", BY_HAND)
 def test_by_hand(library, cases, name):
     compare(library, cases, cases.by_hand(name))
 
