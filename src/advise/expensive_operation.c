@@ -55,7 +55,7 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 	enum tfprof_status status = check_query(c, TFPROF_OP, settings, &q, err);
 
 	for (uint32_t i = 1; status == TFPROF_OK && i < q.n && i <= top; i++) {
-		struct span op = model_text(c->model, q.groups->op[q.view[i]]);
+		struct span op = tree_label(q.tree, q.view[i]);
 		double total = (double)query_total(&q, METRIC_MICROS, 0);
 		double own = (double)query_own(&q, METRIC_MICROS, i);
 

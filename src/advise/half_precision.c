@@ -5,6 +5,7 @@
 #include "advise/types.h"
 #include "model/attrs.h"
 #include "model/device.h"
+#include "proto/fields.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -17,8 +18,6 @@ static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "How many nodes are named."},
 	{NULL, NULL, NULL},
 };
-
-enum { DT_FLOAT = 1 };
 
 struct float_work {
 	double float_us, all_us;

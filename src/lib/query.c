@@ -98,7 +98,7 @@ static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct t
 	switch (q->kind) {
 	case TFPROF_SCOPE: return profile_tree(p, SLOT_SCOPE, &q->tree, err);
 	case TFPROF_GRAPH: return profile_tree(p, SLOT_GRAPH, &q->tree, err);
-	case TFPROF_OP: return profile_groups(p, &q->groups, err);
+	case TFPROF_OP: return profile_tree(p, SLOT_OP, &q->tree, err);
 	case TFPROF_CODE:
 		if (!p->model.has_trace)
 			return error_set(err, TFPROF_UNSUPPORTED, "No code trace information");

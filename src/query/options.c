@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 #include "query/regex.h"
 
@@ -498,8 +499,6 @@ void tfprof_options_free(tfprof_options *o)
 
 /* ---- OptionsProto ------------------------------------------------------- */
 
-enum { FIELD_DUMP_TO_FILE = 16 };
-
 static enum tfprof_status read_message(tfprof_options *o, struct span message, spans_vec *lists,
 	struct span *dump, struct tfprof_error *err)
 {
@@ -507,7 +506,7 @@ static enum tfprof_status read_message(tfprof_options *o, struct span message, s
 	struct wire_field f;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(FIELD_DUMP_TO_FILE))
+		if (f.tag == WIRE_LEN(OPTIONS_DUMP_TO_FILE))
 			*dump = f.bytes;
 		for (size_t id = 0; id < N_OPTIONS; id++) {
 			if (!defs[id].field || f.tag >> 3 != defs[id].field)

@@ -36,6 +36,29 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	return mask;
 }
 
+/* Parameters, float operations and runs are compared by what a node has itself,
+ * the rest by its total; code view has no runs and op view compares only totals,
+ * and how many nodes there are instead of runs. */
+void query_find_limits(struct query *q)
+{
+	enum { BY_OWN = 1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS | 1 << METRIC_RUNS };
+	bool by_own = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+
+	for (size_t k = 0; k < N_METRICS; k++)
+		q->least_own[k] = q->least_total[k] = INT64_MIN;
+	for (size_t i = 0; i < sizeof(metric_of) / sizeof(*metric_of); i++) {
+		enum metric metric = metric_of[i].metric;
+		bool own = by_own && BY_OWN >> metric & 1;
+		int64_t *least = own ? q->least_own : q->least_total;
+
+		if (!by_own && metric == METRIC_RUNS)
+			continue;
+		/* A metric is only wanted where its minimum can matter. */
+		if (query_has(q, metric))
+			least[q->numbers.slot[metric]] = q->options->number[metric_of[i].minimum];
+	}
+}
+
 int order_metric(enum order order)
 {
 	for (size_t i = 0; i < sizeof(metric_of) / sizeof(*metric_of); i++)
@@ -184,7 +207,7 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 	q->step = q->options->number[OPT_STEP];
 	status = prepare(q, err);
 	if (status == TFPROF_OK)
-		status = q->kind == TFPROF_OP ? query_list(q, err) : query_tree(q, err);
+		status = q->kind == TFPROF_OP ? query_op(q, err) : query_tree(q, err);
 	if (status == TFPROF_OK)
 		status = check_all(q, err);
 	if (status == TFPROF_OK)

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 /* The attributes that can be sampled. */
@@ -64,15 +65,6 @@ void pprof_refuse(const struct query *q, struct buf *why)
 
 /* ---- tables -------------------------------------------------------------- */
 
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_COMMENT = 13,
-};
-
 struct function {
 	uint32_t file, name; /* strings */
 	int32_t line;
@@ -117,7 +109,7 @@ static uint32_t string_of(struct profile *p, struct span text)
 		return 0;
 	}
 	for (; p->n_strings_written < p->strings.text.n; p->n_strings_written++)
-		wire_put_bytes(&field, PROFILE_STRING,
+		wire_put_bytes(&field, PPROF_PROFILE_STRING_TABLE,
 			strings_get(&p->strings, (uint32_t)p->n_strings_written));
 	p->failed |= field.failed;
 	sink_span(p->out, buf_get(&field));
@@ -205,11 +197,11 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 		return 0;
 	}
 	shown = string_of(p, display_name(p, frame->file, strings_get(&p->strings, name)));
-	open = wire_open(&p->message, PROFILE_FUNCTION);
-	wire_put_int(&p->message, 1, (int64_t)id + 1);
-	wire_put_int(&p->message, 2, shown);
-	wire_put_nonzero(&p->message, 4, probe.file);
-	wire_put_nonzero(&p->message, 5, probe.line);
+	open = wire_open(&p->message, PPROF_PROFILE_FUNCTION);
+	wire_put_int(&p->message, PPROF_FUNCTION_ID, (int64_t)id + 1);
+	wire_put_int(&p->message, PPROF_FUNCTION_NAME, shown);
+	wire_put_nonzero(&p->message, PPROF_FUNCTION_FILENAME, probe.file);
+	wire_put_nonzero(&p->message, PPROF_FUNCTION_START_LINE, probe.line);
 	wire_close(&p->message, open);
 	flush(p);
 	return (uint64_t)id + 1;
@@ -233,11 +225,11 @@ static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 		return 0;
 	}
 	function = function_of(p, v);
-	open = wire_open(&p->message, PROFILE_LOCATION);
-	wire_put_int(&p->message, 1, (int64_t)id + 1);
-	line = wire_open(&p->message, 4);
-	wire_put_int(&p->message, 1, (int64_t)function);
-	wire_put_nonzero(&p->message, 2, probe.line);
+	open = wire_open(&p->message, PPROF_PROFILE_LOCATION);
+	wire_put_int(&p->message, PPROF_LOCATION_ID, (int64_t)id + 1);
+	line = wire_open(&p->message, PPROF_LOCATION_LINE);
+	wire_put_int(&p->message, PPROF_LINE_FUNCTION_ID, (int64_t)function);
+	wire_put_nonzero(&p->message, PPROF_LINE_LINE, probe.line);
 	wire_close(&p->message, line);
 	wire_close(&p->message, open);
 	flush(p);
@@ -249,10 +241,10 @@ static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 static void put_value_type(struct profile *p, const char *type, const char *unit)
 {
 	uint32_t type_id = string_of(p, span_of(type)), unit_id = string_of(p, span_of(unit));
-	size_t open = wire_open(&p->message, PROFILE_SAMPLE_TYPE);
+	size_t open = wire_open(&p->message, PPROF_PROFILE_SAMPLE_TYPE);
 
-	wire_put_int(&p->message, 1, type_id);
-	wire_put_int(&p->message, 2, unit_id);
+	wire_put_int(&p->message, PPROF_VALUE_TYPE_TYPE, type_id);
+	wire_put_int(&p->message, PPROF_VALUE_TYPE_UNIT, unit_id);
 	wire_close(&p->message, open);
 	flush(p);
 }
@@ -267,16 +259,16 @@ static void put_sample(struct profile *p, uint32_t node, struct span stack)
 	size_t open, part;
 
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
-	open = wire_open(&p->message, PROFILE_SAMPLE);
+	open = wire_open(&p->message, PPROF_PROFILE_SAMPLE);
 	if (stack.n)
-		wire_put_bytes(&p->message, 1, stack);
-	part = wire_open(&p->message, 2);
+		wire_put_bytes(&p->message, PPROF_SAMPLE_LOCATION_ID, stack);
+	part = wire_open(&p->message, PPROF_SAMPLE_VALUE);
 	wire_put_varint(&p->message, 1);
 	wire_put_varint(&p->message, (uint64_t)numbers.at[p->attribute->metric]);
 	wire_close(&p->message, part);
-	part = wire_open(&p->message, 3);
-	wire_put_int(&p->message, 1, key);
-	wire_put_nonzero(&p->message, 2, name);
+	part = wire_open(&p->message, PPROF_SAMPLE_LABEL);
+	wire_put_int(&p->message, PPROF_LABEL_KEY, key);
+	wire_put_nonzero(&p->message, PPROF_LABEL_STR, name);
 	wire_close(&p->message, part);
 	wire_close(&p->message, open);
 	flush(p);
@@ -316,7 +308,7 @@ static void put_profile(struct profile *p)
 	put_value_type(p, "count", "count");
 	put_value_type(p, p->attribute->name, p->attribute->unit);
 	comment = string_of(p, span_of(p->attribute->comment));
-	wire_put_int(&p->message, PROFILE_COMMENT, comment);
+	wire_put_int(&p->message, PPROF_PROFILE_COMMENT, comment);
 	flush(p);
 	p->calls[0] = 0;
 	for (uint32_t row = 1; row < q->n && !p->failed && !query_cancelled(q); row++) {

@@ -184,7 +184,7 @@ static void put_docs(const struct query *q, struct sink *out)
 bool report_write(struct query *q, struct sink *out)
 {
 	put_docs(q, out);
-	if (q->kind != TFPROF_OP || q->groups->n)
+	if (q->kind != TFPROF_OP || q->tree->n > 1)
 		put_header(q, out);
 	return q->kind == TFPROF_OP ? report_list_lines(q, out) : report_tree_lines(q, out);
 }
@@ -204,12 +204,11 @@ void report_set(const struct model *m, struct buf *b, uint32_t set)
 
 struct report_nodes report_nodes_of(const struct query *q, uint32_t view)
 {
-	const uint32_t *first = q->kind == TFPROF_OP ? q->groups->first : q->tree->first_node;
-	const uint32_t *nodes = q->kind == TFPROF_OP ? q->groups->nodes : q->tree->nodes;
+	const uint32_t *first = q->tree->first_node;
 
-	if (view == NONE || !first)
+	if (!first)
 		return (struct report_nodes){0};
-	return (struct report_nodes){nodes + first[view], first[view + 1] - first[view]};
+	return (struct report_nodes){q->tree->nodes + first[view], first[view + 1] - first[view]};
 }
 
 /* Puts distinct strings (ids) in byte order, joined by `|`. */

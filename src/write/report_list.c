@@ -60,8 +60,7 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 	struct buf *b, struct buf *scratch)
 {
 	const struct tfprof_options *o = q->options;
-	struct span name =
-		row ? model_text(q->model, q->groups->op[q->view[row]]) : SPAN(ROOT_NAME);
+	struct span name = tree_label(q->tree, q->view[row]);
 	struct report_nodes nodes = report_nodes_of(q, q->view[row]);
 	const char *separator = "";
 
@@ -100,7 +99,7 @@ bool report_list_lines(struct query *q, struct sink *out)
 	struct buf text = {0}, scratch = {0};
 	bool fine;
 	/* The root has a line only where there is nothing else. */
-	uint32_t first = q->groups->n ? 1 : 0;
+	uint32_t first = q->tree->n > 1 ? 1 : 0;
 
 	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
 		put_line(q, i, numbers, n, &text, &scratch);

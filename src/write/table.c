@@ -45,8 +45,8 @@ const struct table_field *table_next_field(unsigned selected, size_t *i)
 static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *row)
 {
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[i], room);
-	const int64_t *total = query_total_row(q, q->row[i]);
+	const int64_t *own = query_own_row(q, q->view[i], room);
+	const int64_t *total = query_total_row(q, q->view[i]);
 
 #define READ(metric, field)                                                   \
 	row->field = query_has(q, metric) ? own[q->numbers.slot[metric]] : 0; \
@@ -71,10 +71,6 @@ static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *r
 
 static struct span name_of(const struct query *q, uint32_t i)
 {
-	if (i == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[i]]);
 	return tree_label(q->tree, q->view[i]);
 }
 
