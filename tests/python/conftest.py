@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import package_under_test  # noqa: F401  (finds the package)
 import pytest
@@ -18,6 +19,26 @@ def loop_files(models):
 def profile(loop_files):
     import tfprof
     return tfprof.load(loop_files / "profile")
+
+
+@pytest.fixture
+def quiet():
+    """No warnings, for tests that are not about them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.fixture(params=["tfprof", "installed"])
+def api(request):
+    """Ours, and TensorFlow's on our core."""
+    import tensorflow.compat.v1
+    import tfprof
+    if request.param == "tfprof":
+        yield tfprof
+        return
+    with tfprof.installed():
+        yield tensorflow.compat.v1.profiler
 
 
 @pytest.fixture
