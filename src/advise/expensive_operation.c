@@ -19,9 +19,9 @@ typedef int64_t number_fn(const struct query *q, enum metric metric, uint32_t i)
 static void put_times(struct buf *b, const struct query *q, number_fn *number, uint32_t i)
 {
 	buf_text(b, ", cpu: ");
-	format_number(b, UNIT_MICROS, number(q, METRIC_CPU, i));
+	format_number(b, UNIT_MICROS, number(q, METRIC_CPU_MICROS, i));
 	buf_text(b, ", accelerator: ");
-	format_number(b, UNIT_MICROS, number(q, METRIC_ACCELERATOR, i));
+	format_number(b, UNIT_MICROS, number(q, METRIC_ACCELERATOR_MICROS, i));
 	buf_text(b, ", total: ");
 	format_number(b, UNIT_MICROS, number(q, METRIC_MICROS, i));
 }

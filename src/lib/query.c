@@ -64,7 +64,7 @@ static void note(const struct query *q, struct buf *notes)
 		buf_char(notes, '\n');
 	}
 	for (size_t i = 0; i < words->n; i++)
-		if (!options_select_is_known(words->at[i])) {
+		if (options_find_select(words->at[i]) == N_SELECTS) {
 			buf_text(notes, "Unknown select: ");
 			buf_span(notes, words->at[i]);
 			buf_char(notes, '\n');

@@ -176,9 +176,9 @@ static void pick_node(const struct query *q, uint32_t node, struct picked *picke
 		return;
 	picked->n++;
 	query_numbers(q, node, &numbers);
-	add_numbers(&picked->sum, &numbers, METRIC_RUNS, N_METRICS);
+	add_numbers(&picked->sum, &numbers, METRIC_OCCURRENCE, N_METRICS);
 	for (; picks; picks--)
-		add_numbers(&picked->sum, &numbers, 0, METRIC_RUNS);
+		add_numbers(&picked->sum, &numbers, 0, METRIC_OCCURRENCE);
 }
 
 /* The group that holds the i-th node: the last one that begins at or before. */
