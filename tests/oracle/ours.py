@@ -1,7 +1,7 @@
 """Ask libtfprof, with the same calls as `original.Original` has.
 
 Only ctypes and the public header: what this file needs, any program can have.
-The library is TFPROF_LIB or build/libtfprof.so of this tree.
+The library is TFPROF_LIB, or libtfprof.so of TFPROF_BUILD or of build/.
 """
 
 import ctypes
@@ -66,8 +66,8 @@ class _Column(ctypes.Structure):
 
 def library_path():
     here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, "..", "..", "build", "libtfprof.so")
-    return os.environ.get("TFPROF_LIB") or os.path.normpath(built)
+    build = os.environ.get("TFPROF_BUILD") or os.path.join(here, "..", "..", "build")
+    return os.environ.get("TFPROF_LIB") or os.path.abspath(os.path.join(build, "libtfprof.so"))
 
 
 def load_library(path=None):
@@ -87,6 +87,10 @@ def load_library(path=None):
         ("profile_load", ctypes.c_int, [pointer, given, error]),
         ("profile_serialize", ctypes.c_int, [pointer, ctypes.POINTER(pointer), size_out, error]),
         ("profile_save", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
+        ("profile_add_checkpoint", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
+        ("step_timeline_write", ctypes.c_int,
+         [given, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(pointer), size_out,
+          error]),
         ("bytes_free", None, [pointer]),
         ("options_new", pointer, []),
         ("options_free", None, [pointer]),
@@ -269,6 +273,29 @@ class Ours:
             return answer, LEVELS[level]
         finally:
             self._library.tfprof_advice_options_free(chosen)
+
+    def add_checkpoint(self, path):
+        self._do("profile_add_checkpoint", self._profile, os.fsencode(path))
+
+    def step_timeline(self, run_meta, dataflow=True, memory=True, path=None, wanted=True):
+        """The trace of bytes or of a file, or None if it goes to a path. Neither
+        run metadata nor a place for the trace can be left out: that is refused."""
+        given = None
+        if run_meta is not None:
+            given = _bytes_input(run_meta) if isinstance(run_meta, bytes) else ctypes.byref(
+                _Input(os.fsencode(run_meta), None, 0))
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        returned = wanted and path is None
+        self._do("step_timeline_write", given, dataflow, memory,
+                 None if path is None else os.fsencode(path),
+                 ctypes.byref(data) if returned else None,
+                 ctypes.byref(size) if returned else None)
+        if not returned:
+            return None
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            self._library.tfprof_bytes_free(data)
 
     # -- plumbing ------------------------------------------------------------
 

@@ -16,7 +16,7 @@
 
 #include <tfprof/tfprof.h>
 
-#include "proto/wire_write.h"
+#include "messages.h"
 #include "run_query.h"
 
 static char directory[] = "/tmp/tfprof_changed_XXXXXX";
@@ -47,17 +47,10 @@ static void write_profile(const char *path, int n)
 	struct buf b = {0};
 
 	for (int i = 0; i < n; i++) {
-		size_t entry = wire_open(&b, 1), node;
 		char name[32];
 
 		snprintf(name, sizeof(name), "scope/node_%d", i);
-		wire_put_int(&b, 1, i);
-		node = wire_open(&b, 2);
-		wire_put_bytes(&b, 1, span_of(name));
-		wire_put_bytes(&b, 9, SPAN("Op"));
-		wire_put_int(&b, 13, i);
-		wire_close(&b, node);
-		wire_close(&b, entry);
+		put_saved_node(&b, i, span_of(name));
 	}
 	assert_false(b.failed);
 	write_bytes(path, b.at, b.n);

@@ -12,17 +12,8 @@
 
 #include <tfprof/tfprof.h>
 
-#include "proto/wire_write.h"
+#include "messages.h"
 #include "run_query.h"
-
-static void put_entry(struct buf *b, uint32_t number, int64_t key, int64_t value)
-{
-	size_t entry = wire_open(b, number);
-
-	wire_put_int(b, 1, key);
-	wire_put_int(b, 2, value);
-	wire_close(b, entry);
-}
 
 static void put_shape(struct buf *b, uint32_t number, int64_t slot, struct span dims)
 {
@@ -49,15 +40,15 @@ static struct buf make_profile(struct span dims, int64_t third)
 		node = wire_open(&b, 2);
 		wire_put_bytes(&b, 1, span_of(names[i]));
 		if (i == 2) {
-			put_entry(&b, 2, 0, 0);
-			put_entry(&b, 14, 0, 1);
+			put_pair(&b, PROFILE_NODE_INPUTS, 0, 0);
+			put_pair(&b, PROFILE_NODE_SRC_OUTPUT_INDEX, 0, 1);
 		}
 		wire_put_bytes(&b, 9, SPAN("Op"));
 		wire_put_int(&b, 13, i);
 		put_shape(&b, 15, 0, SPAN("\5"));
 		put_shape(&b, 15, 1, i == 0 ? dims : SPAN("\6"));
 		if (i == 2)
-			put_entry(&b, 2, 1, third);
+			put_pair(&b, PROFILE_NODE_INPUTS, 1, third);
 		wire_close(&b, node);
 		wire_close(&b, entry);
 	}

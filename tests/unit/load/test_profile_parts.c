@@ -14,17 +14,12 @@
 
 #include "base/parallel.h"
 #include "load/profile_parts.h"
-#include "proto/wire_write.h"
 
+#include "messages.h"
 #include "parts.h"
 #include "run_query.h"
 
 /* ---- profiles -------------------------------------------------------------- */
-
-static void put_text(struct buf *b, uint32_t number, const char *text)
-{
-	wire_put_bytes(b, number, span_of(text));
-}
 
 static void put_exec(struct buf *b, int64_t step, int64_t cpu_us, int64_t bytes)
 {
@@ -65,12 +60,8 @@ static void put_node(struct buf *b, int i, int64_t key, struct span extra)
 	wire_put_int(b, 1, key);
 	node = wire_open(b, 2);
 	put_text(b, 1, name);
-	if (i) {
-		inner = wire_open(b, 2);
-		wire_put_int(b, 1, 0);
-		wire_put_int(b, 2, 0);
-		wire_close(b, inner);
-	}
+	if (i)
+		put_pair(b, PROFILE_NODE_INPUTS, 0, 0);
 	if (i % 4 == 0) {
 		wire_put_int(b, 4, i % 7 + 1);
 		wire_put_int(b, 4, 3);
@@ -96,15 +87,6 @@ static void put_node(struct buf *b, int i, int64_t key, struct span extra)
 	wire_close(b, entry);
 }
 
-static void put_string(struct buf *b, int64_t id, const char *text)
-{
-	size_t entry = wire_open(b, 4);
-
-	wire_put_int(b, 1, id);
-	put_text(b, 2, text);
-	wire_close(b, entry);
-}
-
 /* What is no node stands before, between and behind nodes. */
 static struct buf make_profile(int n, struct span extra)
 {
@@ -114,11 +96,11 @@ static struct buf make_profile(int n, struct span extra)
 	for (int i = 0; i < n; i++) {
 		put_node(&b, i, i, extra);
 		if (i % 5 == 2)
-			put_string(&b, i, "a.py");
+			put_string(&b, PROFILE_ID_TO_STRING, i, "a.py");
 	}
 	wire_put_int(&b, 2, 1);
 	wire_put_int(&b, 3, 0);
-	put_string(&b, 2, "never: the id is known");
+	put_string(&b, PROFILE_ID_TO_STRING, 2, "never: the id is known");
 	return b;
 }
 

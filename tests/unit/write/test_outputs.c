@@ -15,8 +15,9 @@
 #include "lib/profile.h"
 #include "run_query.h"
 #include "write/timeline.h"
-#include "proto/wire_write.h"
 #include "query/query.h"
+
+#include "messages.h"
 
 enum { N_NODES = 40 };
 
@@ -111,11 +112,8 @@ static struct buf make_op_log(void)
 	}
 	for (int64_t id = 0; id < 4; id++) {
 		static const char *const texts[] = {"none", "/home/me/model.py", "main", "build"};
-		size_t string = wire_open(&b, 2);
 
-		wire_put_int(&b, 1, id);
-		wire_put_bytes(&b, 2, span_of(texts[id]));
-		wire_close(&b, string);
+		put_string(&b, OP_LOG_ID_TO_STRING, id, texts[id]);
 	}
 	return b;
 }

@@ -13,16 +13,13 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 
 import pytest
+import table
+import tree
+import wire
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "data", "checkpoint")
-sys.path.insert(0, os.path.join(HERE, "oracle"))
-
-import table  # noqa: E402
-
+DATA = os.path.join(tree.DATA, "checkpoint")
 SEED = int(os.environ.get("TFPROF_SEED", "2"))
 DT_FLOAT, DT_INT32 = 1, 3
 
@@ -31,11 +28,7 @@ class Dump:
     """A running checkpoint_dump: paths in, answers out."""
 
     def __init__(self):
-        built = os.path.join(HERE, "..", "build", "tests", "checkpoint_dump")
-        program = os.environ.get("TFPROF_CHECKPOINT_DUMP") or os.path.normpath(built)
-        if not os.path.exists(program):
-            pytest.skip(f"{program} is not built")
-        self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen([tree.checkpoint_dump()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __call__(self, path, count=None):
         line = os.fspath(path) if count is None else f"{count}:{os.fspath(path)}"
@@ -303,28 +296,13 @@ def test_flipped_v1(dump, tmp_path, case):
     check_table_flips(dump, file, path, CASES[case]["tensors"])
 
 
-def varint_fields(message):
-    """The varints of a message by field number."""
-    fields, at = {}, 0
-    while at < len(message):
-        tag, at = table.read_varint(message, at)
-        if tag & 7 == 0:
-            fields[tag >> 3], at = table.read_varint(message, at)
-        elif tag & 7 == 2:
-            size, at = table.read_varint(message, at)
-            at += size
-        else:
-            at += {5: 4, 1: 8}[tag & 7]
-    return fields
-
-
 def owners(path, shard):
     """Which tensor each byte of a data shard belongs to."""
     with open(path + ".index", "rb") as file:
         entries = list(table.Table(file.read()).entries())
     result = {}
     for key, message in entries[1:]:
-        fields = varint_fields(message)
+        fields = dict(wire.read(message))
         # A slice's key: 0, the name, 0 1, the slice.
         name = key[1:key.index(b"\0\1")] if key.startswith(b"\0") else key
         if fields.get(3, 0) == shard:
@@ -568,11 +546,11 @@ def test_huge_v1_block(dump, makers, tmp_path, monkeypatch):
 
 def test_lying_snappy_length(dump, tmp_path):
     """A block that says it unpacks to 4 GB does not get them."""
-    content = table.varint(0xFFFFFFFF) + bytes([0, 65])
+    content = wire.varint(0xFFFFFFFF) + bytes([0, 65])
     out = bytearray()
     handles = b""
     for _ in range(2):
-        handles += table.varint(len(out)) + table.varint(len(content))
+        handles += wire.varint(len(out)) + wire.varint(len(content))
         out += content + bytes([table.SNAPPY])
         out += struct.pack("<I", table.mask(table.crc32c(content + bytes([table.SNAPPY]))))
     out += handles.ljust(40, b"\0") + struct.pack("<Q", table.MAGIC)

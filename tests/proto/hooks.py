@@ -4,7 +4,8 @@ The hooks are TFPROF_HOOKS or build/tests/libtfprof_hooks.so of this tree.
 """
 
 import ctypes
-import os
+
+import tree
 
 
 class Refused(Exception):
@@ -15,15 +16,9 @@ class _Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
 
 
-def library_path():
-    here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, "..", "..", "build", "tests", "libtfprof_hooks.so")
-    return os.environ.get("TFPROF_HOOKS") or os.path.normpath(built)
-
-
 class Hooks:
-    def __init__(self, path=None):
-        self._library = library = ctypes.CDLL(path or library_path())
+    def __init__(self):
+        self._library = library = ctypes.CDLL(tree.hooks())
         library.hook_text_to_wire.argtypes = [
             ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p),
             ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(_Error)]

@@ -1,12 +1,7 @@
 """Profiles made by hand for the advisor's tests, as bytes of the messages that
 a TensorFlow run leaves behind."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "bad"))
-
-from wire import field  # noqa: E402
+from wire import field
 
 START = 1_700_000_000_000_000
 WORKER = "/job:worker/replica:0/task:%d"

@@ -4,22 +4,26 @@ Used by test_step_timeline.py. The hand-made ones are tests/data/step_timeline/
 *.pbtxt; run as a program this writes beside them what TensorFlow's timeline
 module makes of them:
 
-    python tests/step_timeline_cases.py
+    python tests/write/step_timeline_cases.py
 
 Needs a Python with TensorFlow.
 """
 
 import json
 import os
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 
 from google.protobuf import text_format  # noqa: E402
 from tensorflow.core.framework.step_stats_pb2 import StepStats  # noqa: E402
 from tensorflow.core.protobuf.config_pb2 import RunMetadata  # noqa: E402
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "step_timeline")
-FLAGS = [(dataflow, memory) for dataflow in (False, True) for memory in (False, True)]
+from step_timeline_golden import (  # noqa: E402
+    BY_HAND, KINDS, run_metadata_path, timeline_path)
 
 
 def expected_events(step_stats, show_dataflow, show_memory):
@@ -33,11 +37,8 @@ def expected_events(step_stats, show_dataflow, show_memory):
 
 # ---- by hand ---------------------------------------------------------------
 
-BY_HAND = ["cpu", "gpu", "odd"]
-
-
 def by_hand(name):
-    with open(os.path.join(DATA, name + ".pbtxt"), encoding="utf-8") as file:
+    with open(run_metadata_path(name), encoding="utf-8") as file:
         return text_format.Parse(file.read(), RunMetadata()).step_stats
 
 
@@ -157,11 +158,10 @@ REAL = {
 # ---- golden data -----------------------------------------------------------
 
 def write_golden(name, step_stats):
-    for dataflow, memory in FLAGS:
+    for kind, flags in KINDS.items():
         lines = [json.dumps(event, sort_keys=True)
-                 for event in expected_events(step_stats, dataflow, memory)]
-        target = os.path.join(DATA, f"{name}_{int(dataflow)}{int(memory)}.json")
-        with open(target, "w", encoding="ascii") as file:
+                 for event in expected_events(step_stats, *flags)]
+        with open(timeline_path(name, kind), "w", encoding="ascii") as file:
             file.write("[\n" + ",\n".join(lines) + "\n]\n")
 
 

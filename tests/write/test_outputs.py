@@ -12,37 +12,40 @@ import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 
+import ours
 import pytest
-
-TESTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(TESTS, "oracle"))
-
-import ours  # noqa: E402
-import traces  # noqa: E402
+import traces
+import tree
+from wire import field, varint
 
 MODELS = ("devices", "loop", "resnet")
-PROGRAM = os.environ.get("TFPROF_PROGRAM") or os.path.join(TESTS, "..", "build", "tfprof")
 
 
 def read_golden(model):
-    with lzma.open(os.path.join(TESTS, "data", "outputs", model + ".json.xz")) as file:
+    with lzma.open(os.path.join(tree.DATA, "outputs", model + ".json.xz")) as file:
         return json.load(file)
 
 
-GOLDEN = [(model, i) for model in MODELS for i in range(len(read_golden(model)))]
+def describe(model, i, golden):
+    """What is asked, for the test's name."""
+    message = golden["options"]
+    output = "pprof" if "pprof" in message else "timeline"
+    selects = re.findall(r'^select: "(\w+)"', message, re.MULTILINE)
+    return "-".join([model, str(i), golden["view"], output, *selects])
+
+
+GOLDEN = [pytest.param(model, i, id=describe(model, i, golden))
+          for model in MODELS for i, golden in enumerate(read_golden(model))]
 
 
 @pytest.fixture(scope="session")
-def profiles(tmp_path_factory):
+def profiles(models):
     """Paths of saved profiles by model."""
-    directory = tmp_path_factory.mktemp("profiles")
-    for model in MODELS:
-        with gzip.open(os.path.join(TESTS, "golden", model, "profile.gz")) as packed:
-            (directory / model).write_bytes(packed.read())
-    return {model: str(directory / model) for model in MODELS}
+    return {model: str(models / model / "profile") for model in MODELS}
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +62,7 @@ def goldens():
 
 
 def run(profile, view, *arguments, **more):
-    done = subprocess.run([PROGRAM, view, "--profile_path=" + profile, *arguments],
+    done = subprocess.run([tree.program(), view, "--profile_path=" + profile, *arguments],
                           capture_output=True, **more)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -80,10 +83,7 @@ def test_golden(loaded, goldens, tmp_path, model, i):
                                            else "pprof:outfile=")
     end = before + options[before - 1]
     output = options[before:end].replace(b"@OUT@", os.fsencode(tmp_path))
-    assert len(output) < 16384
-    size = bytes([len(output)]) if len(output) < 128 else bytes(
-        [len(output) & 127 | 128, len(output) >> 7])
-    options = options[:before - 1] + size + output + options[end:]
+    options = options[:before - 1] + varint(len(output)) + output + options[end:]
     answer = loaded[model].profile(golden["view"], options)
     assert answer.stdout.decode().replace(str(tmp_path), "@OUT@") == golden["stdout"]
     read = traces.pprof_lines if "pprof" in golden["options"] else traces.timeline_lines
@@ -151,16 +151,15 @@ def test_standard_output(profiles, tmp_path):
 
 
 def test_all_steps_do_not_fit_standard_output(profiles):
-    done = subprocess.run([PROGRAM, "graph", "--profile_path=" + profiles["devices"],
+    done = subprocess.run([tree.program(), "graph", "--profile_path=" + profiles["devices"],
                            "--output=timeline:outfile=-"], capture_output=True)
     assert done.returncode == 2 and not done.stdout
     assert b"choose one by -step" in done.stderr
 
 
-def test_no_steps_no_timeline(profiles, tmp_path):
-    with gzip.open(os.path.join(TESTS, "golden", "devices", "graph.pb.gz")) as packed:
-        (tmp_path / "graph").write_bytes(packed.read())
-    done = subprocess.run([PROGRAM, "graph", f"--graph_path={tmp_path}/graph",
+def test_no_steps_no_timeline(tmp_path):
+    (tmp_path / "graph").write_bytes(tree.read_packed("golden", "devices", "graph.pb"))
+    done = subprocess.run([tree.program(), "graph", f"--graph_path={tmp_path}/graph",
                            f"--output=timeline:outfile={tmp_path}/t"], capture_output=True)
     assert done.returncode == 1 and b"the profile has none" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["graph"]
@@ -176,7 +175,7 @@ def test_unwritable(profiles, tmp_path, output, view):
         # A timeline's name has a number: make that a directory as well.
         (tmp_path / "closed_-1").mkdir(exist_ok=True)
         (tmp_path / "closed_10").mkdir(exist_ok=True)
-        done = subprocess.run([PROGRAM, view, "--profile_path=" + profiles["devices"],
+        done = subprocess.run([tree.program(), view, "--profile_path=" + profiles["devices"],
                                f"--output={output}:outfile={target}"], capture_output=True)
         assert done.returncode == 1 and not done.stdout.startswith(b"{")
         assert done.stderr.count(b"\n") == 1 and b"cannot write" in done.stderr
@@ -315,19 +314,6 @@ def test_json_combinations_add_up(profiles):
             assert node[name] == sum(entry[name] for entry in node["input_types"])
 
 
-def varint(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
 def test_odd_names(tmp_path):
     names = ['quote"d', "a,b", "line\nbreak", "cr\rlf", "tab\t", "e\u00e9", "nul\0nul", " ", "x"]
     graph = b"".join(field(1, field(1, name.encode()) + field(2, b'op,"')) for name in names)
@@ -397,7 +383,7 @@ def extra_kilobytes(tmp_path, n_runs):
     made.add_run_meta(0, many_runs(1000, n_runs))
     made.write_profile(str(tmp_path / "p"))
     done = subprocess.run([sys.executable, "-c", MEASURE.format(
-        oracle=os.path.join(TESTS, "oracle"), profile=str(tmp_path / "p"),
+        oracle=os.path.join(tree.TESTS, "oracle"), profile=str(tmp_path / "p"),
         out=str(tmp_path / "t"))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with open(tmp_path / "t_0", "rb") as file:

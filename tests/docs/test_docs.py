@@ -13,7 +13,7 @@ with the lines shown. Two forms:
 
 A line `...` stands for any number of lines. A report may be shown without the
 paragraph `Doc:` above it and without its header line. Lines that begin with
-`# ` are comments. The program is the one that TFPROF names, or build/tfprof.
+`# ` are comments. The program is the one that TFPROF_PROGRAM names, or build/tfprof.
 """
 
 import glob
@@ -23,8 +23,8 @@ import shlex
 import subprocess
 
 import pytest
+from tree import TOP, program
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DOCUMENTS = [os.path.join(TOP, "README.md")] + sorted(glob.glob(os.path.join(TOP, "docs", "*.md")))
 FENCE = re.compile(r"^( *)```.*\n((?:.*\n)*?)\1```$", re.MULTILINE)
 OPENS = re.compile(r"(?:# .*\n)*(?:\$ (?:.*\| )?tfprof\b|tfprof>)")
@@ -32,12 +32,6 @@ PROMPT = "tfprof> "
 # A command there is none of: its one line of complaint parts the answers of a
 # session.
 SEPARATOR = "next-answer"
-
-
-def program():
-    path = os.environ.get("TFPROF") or os.environ.get("TFPROF_PROGRAM") or \
-        os.path.join(TOP, "build", "tfprof")
-    return os.path.abspath(path)
 
 
 def blocks_of(text):

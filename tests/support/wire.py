@@ -1,4 +1,5 @@
-"""Just enough of protobuf's wire format to write inputs by hand."""
+"""Just enough of protobuf's wire format to write inputs by hand and to read
+outputs back."""
 
 
 def varint(value):
@@ -17,6 +18,35 @@ def field(number, value):
         return varint(number << 3) + varint(value)
     data = value.encode() if isinstance(value, str) else value
     return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def read_varint(data, at):
+    """The number that begins at a byte, and where the next byte is."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def read(data):
+    """The (number, value) pairs of a message: integers as they are stored, and
+    bytes."""
+    at = 0
+    while at < len(data):
+        tag, at = read_varint(data, at)
+        kind = tag & 7
+        if kind == 0:
+            value, at = read_varint(data, at)
+        elif kind in (1, 2, 5):
+            size, at = read_varint(data, at) if kind == 2 else ({1: 8, 5: 4}[kind], at)
+            value, at = data[at:at + size], at + size
+        else:
+            raise ValueError(f"wire type {kind} in field {tag >> 3}")
+        yield tag >> 3, value
 
 
 def node(name, op, inputs=(), attributes=b""):

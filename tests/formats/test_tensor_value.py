@@ -10,18 +10,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
+import tree
+from original import python_with_tensorflow
+from test_checkpoint import SEED, dump, makers  # noqa: F401
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-sys.path.insert(0, os.path.join(HERE, "oracle"))
-
-from original import python_with_tensorflow  # noqa: E402
-from test_checkpoint import SEED, dump, makers  # noqa: E402,F401
-
-DATA = os.path.join(HERE, "data", "tensor_value")
+DATA = os.path.join(tree.DATA, "tensor_value")
 
 
 def digest(text):
@@ -62,7 +57,7 @@ def test_fresh(dump, tmp_path):  # noqa: F811
             [python, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('tensorflow'))"],
             check=False).returncode:
         pytest.skip("needs TensorFlow and a C++ compiler")
-    subprocess.run([python, os.path.join(HERE, "oracle", "tensor_values.py"), tmp_path, str(SEED)],
+    subprocess.run([python, os.path.join(tree.TESTS, "oracle", "tensor_values.py"), tmp_path, str(SEED)],
                    check=True, stderr=subprocess.DEVNULL)
     assert_as_the_original(dump, tmp_path)
 

@@ -10,15 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from tree import TOP, program
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PYTHON = re.compile(r"^```python\n((?:.*\n)*?)```$", re.MULTILINE)
-
-
-def program():
-    path = os.environ.get("TFPROF") or os.environ.get("TFPROF_PROGRAM") or \
-        os.path.join(TOP, "build", "tfprof")
-    return os.path.abspath(path)
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,22 @@
 """The advisor: each checker where it must speak and where it must not.
 
 Needs libtfprof only. That the three checkers which the original has say what
-the original says is tested in test_advise_original.py.
+the original says is tested in tests/differential/test_random_advice.py.
 """
 
-import gzip
 import json
 import os
 import random
 import re
 import subprocess
-import sys
 
+import advise_profiles as make
 import pytest
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "oracle")]
-
-import advise_profiles as make  # noqa: E402
-from advise_profiles import (  # noqa: E402
+import tree
+import wire
+from advise_profiles import (
     CPU, FLOAT, GPU, MEMCPY, STREAM, WORKER, Profile, entry, node, run_meta)
-from ours import Ours, Refused  # noqa: E402
+from ours import Ours, Refused
 
 ORDER = ["AcceleratorUtilizationChecker", "OperationChecker", "JobChecker",
          "ExpensiveOperationChecker", "HalfPrecisionChecker", "IdleGapChecker",
@@ -82,7 +78,7 @@ def test_a_clean_profile_gets_no_alarm(ours):
 
 
 def test_the_sample_gets_no_alarm(ours):
-    ours.from_file(os.path.join(HERE, "..", "examples", "resnet", "profile"))
+    ours.from_file(os.path.join(tree.TOP, "examples", "resnet", "profile"))
     assert advise(ours)[1] == "none"
 
 
@@ -162,36 +158,12 @@ def test_a_wrong_regex_is_refused(ours):
 # -- outputs ---------------------------------------------------------------------
 
 
-def read_fields(data):
-    """[(number, value or bytes)] of a message."""
-    fields, at = [], 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        value = varint()
-        if tag & 7 == 2:
-            value, at = data[at:at + value], at + value
-        fields.append((tag >> 3, value))
-    return fields
-
-
 def advice_message(data):
     """AdviceProto → {checker: [report]}"""
     advice = {}
-    for _, item in read_fields(data):
-        parts = dict(read_fields(item))
-        advice[parts[1].decode()] = [report.decode() for number, report in read_fields(parts[2])
+    for _, item in wire.read(data):
+        parts = dict(wire.read(item))
+        advice[parts[1].decode()] = [report.decode() for number, report in wire.read(parts[2])
                                      if number == 2]
     return advice
 
@@ -264,9 +236,9 @@ def options_message(*checkers):
     out = b""
     for checker in checkers:
         name, options = (checker, {}) if isinstance(checker, str) else checker
-        settings = b"".join(make.field(1, make.field(1, key) + make.field(2, value))
+        settings = b"".join(wire.field(1, wire.field(1, key) + wire.field(2, value))
                             for key, value in options.items())
-        out += make.field(1, make.field(1, name) + make.field(2, settings))
+        out += wire.field(1, wire.field(1, name) + wire.field(2, settings))
     return out
 
 
@@ -652,40 +624,34 @@ def test_a_batch_norm_and_a_data_format(ours):
 
 
 def load_real(ours, name):
-    directory = os.path.join(HERE, "data", "advise", name)
-
-    def read(file):
-        with gzip.open(os.path.join(directory, file + ".gz")) as packed:
-            return packed.read()
-
-    graph = read("graph")
+    graph = tree.read_packed("data", "advise", name, "graph")
     ours.new(graph)
     for step in range(3):
-        ours.add_run_meta(step, read(f"run_meta_{step}"))
+        ours.add_run_meta(step, tree.read_packed("data", "advise", name, f"run_meta_{step}"))
     return graph
 
 
 def variables_of(graph):
     """[(ps task, bytes)] of the variables in a GraphDef, all of them float32."""
     found = []
-    for number, message in read_fields(graph):
-        parts = {} if number != 1 else dict((key, value) for key, value in read_fields(message)
+    for number, message in wire.read(graph):
+        parts = {} if number != 1 else dict((key, value) for key, value in wire.read(message)
                                             if key != 5)
         if parts.get(2) not in (b"VariableV2", b"VarHandleOp"):
             continue
-        for key, attr in read_fields(message):
-            items = dict(read_fields(attr)) if key == 5 else {}
+        for key, attr in wire.read(message):
+            items = dict(wire.read(attr)) if key == 5 else {}
             if items.get(1) != b"shape":
                 continue
-            (shape,) = [value for kind, value in read_fields(items[2]) if kind == 7]
+            (shape,) = [value for kind, value in wire.read(items[2]) if kind == 7]
             elements = 1
-            for _, dim in read_fields(shape):
-                elements *= dict(read_fields(dim))[1]
+            for _, dim in wire.read(shape):
+                elements *= dict(wire.read(dim))[1]
             found.append((int(parts[4].decode().rpartition("task:")[2]), 4 * elements))
     return found
 
 
-@pytest.mark.parametrize("name, n_ps, n_workers", [("two", 1, 1), ("workers", 1, 2),
+@pytest.mark.parametrize("name, n_ps, n_workers", [("one_worker", 1, 1), ("two_workers", 1, 2),
                                                    ("balanced", 2, 1), ("unbalanced", 2, 1)])
 def test_the_bytes_of_a_real_run(ours, name, n_ps, n_workers):
     variables = variables_of(load_real(ours, name))
@@ -704,7 +670,7 @@ def test_the_bytes_of_a_real_run(ours, name, n_ps, n_workers):
 
 
 def test_a_real_balanced_run_is_not_alarming(ours):
-    for name in ("two", "workers", "balanced"):
+    for name in ("one_worker", "two_workers", "balanced"):
         load_real(ours, name)
         found = findings(ours, "JobChecker")
         assert all(finding["level"] == "none" for each in found.values() for finding in each), name
@@ -730,12 +696,8 @@ def test_a_real_unbalanced_run_names_the_server(ours):
 def test_traffic_alone_can_be_unbalanced(ours):
     """Without a graph: only what was moved is known."""
     load_real(ours, "unbalanced")
-    steps = []
-    for step in range(3):
-        with gzip.open(os.path.join(HERE, "data", "advise", "unbalanced",
-                                    f"run_meta_{step}.gz")) as packed:
-            steps.append(packed.read())
-    Profile([], steps).load(ours)
+    Profile([], [tree.read_packed("data", "advise", "unbalanced", f"run_meta_{step}")
+                 for step in range(3)]).load(ours)
     (finding,) = findings(ours, "JobChecker")["unbalanced_traffic"]
     assert finding["where"][0]["device"] == "/job:ps/replica:0/task:1"
 
@@ -828,18 +790,17 @@ def test_many_links_are_summed_up(ours):
 
 
 def read_document():
-    with open(os.path.join(HERE, "..", "docs", "advise.md"), encoding="utf-8") as file:
+    with open(os.path.join(tree.TOP, "docs", "advise.md"), encoding="utf-8") as file:
         return file.read()
 
 
 def test_the_documented_checker_compiles(tmp_path):
     (source,) = re.findall(r"^```c\n(.*?)^```$", read_document(), re.MULTILINE | re.DOTALL)
     (tmp_path / "large_constant.c").write_text(source)
-    top = os.path.join(HERE, "..")
     done = subprocess.run(
         [os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-         "-Wno-unused-parameter", "-fsyntax-only", "-I", os.path.join(top, "include"), "-I",
-         os.path.join(top, "src"), str(tmp_path / "large_constant.c")], capture_output=True,
+         "-Wno-unused-parameter", "-fsyntax-only", "-I", os.path.join(tree.TOP, "include"), "-I",
+         os.path.join(tree.TOP, "src"), str(tmp_path / "large_constant.c")], capture_output=True,
         text=True)
     assert done.returncode == 0, done.stderr
 

@@ -12,9 +12,8 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tree import BUILD, TOP
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-BUILD = os.path.abspath(os.environ.get("TFPROF_BUILD") or os.path.join(TOP, "build"))
 SAMPLE = os.path.join(TOP, "examples", "resnet", "profile")
 EXAMPLE = os.path.join(TOP, "docs", "example.c")
 HEADER = os.path.join(TOP, "include", "tfprof", "tfprof.h")

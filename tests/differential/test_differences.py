@@ -2,25 +2,19 @@
 for each point; these are those that no other file has.
 
 Inputs are in text format, so that they can be read here. The library is
-TFPROF_LIB or build/libtfprof.so, the program TFPROF or build/tfprof.
+TFPROF_LIB or build/libtfprof.so, the program TFPROF_PROGRAM or build/tfprof.
 """
 
-import ctypes
-import gzip
 import json
 import os
 import re
 import subprocess
-import sys
 
 import pytest
+import tree
+from ours import Ours, Refused
 
-TESTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(TESTS, "oracle"))
-
-from ours import Ours, Refused  # noqa: E402
-
-DOCUMENT = os.path.join(TESTS, "..", "docs", "differences.md")
+DOCUMENT = os.path.join(tree.TOP, "docs", "differences.md")
 
 
 @pytest.fixture
@@ -30,9 +24,7 @@ def ours():
 
 
 def program(*arguments, text=""):
-    path = os.environ.get("TFPROF") or os.environ.get("TFPROF_PROGRAM") or \
-        os.path.join(TESTS, "..", "build", "tfprof")
-    return subprocess.run([os.path.abspath(path), *map(str, arguments)], input=text,
+    return subprocess.run([tree.program(), *map(str, arguments)], input=text,
                           encoding="utf-8", capture_output=True, timeout=60)
 
 
@@ -172,15 +164,9 @@ def test_start_and_account_are_two_flags(given, names, nested):
 
 def test_values_do_not_pile_up(ours, tmp_path):
     """Neither in the report nor in the message."""
-    for part in ("index", "data-00000-of-00001"):
-        with gzip.open(os.path.join(TESTS, "data", "resnet_checkpoint",
-                                    f"model.ckpt.{part}.gz")) as packed:
-            (tmp_path / f"model.ckpt.{part}").write_bytes(packed.read())
-    with gzip.open(os.path.join(TESTS, "golden", "resnet", "graph.pb.gz")) as packed:
-        ours.new(packed.read())
-    ours._library.tfprof_profile_add_checkpoint.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
-                                                            ctypes.c_void_p]
-    ours._do("profile_add_checkpoint", ours._profile, os.fsencode(tmp_path / "model.ckpt"))
+    tree.unpack(os.path.join("data", "resnet_checkpoint"), tmp_path)
+    ours.new(tree.read_packed("golden", "resnet", "graph.pb"))
+    ours.add_checkpoint(tmp_path / "model.ckpt")
     options = {"select": "tensor_value", "show_name_regexes": "pool_logit/biases"}
     first, *others = [ours.ask("scope", **options) for _ in range(3)]
     assert len(re.findall(r"^\[", first.stdout.decode(), re.MULTILINE)) == 1
@@ -231,8 +217,7 @@ def test_any_number_of_profiles():
 def test_timelines_are_what_perfetto_wants(view, step, ours, tmp_path):
     """Slices of a thread do not overlap unless one holds the other; flows have
     both ends, in order, and lie on slices; numbers are numbers."""
-    with gzip.open(os.path.join(TESTS, "golden", "devices", "profile.gz")) as packed:
-        ours.from_bytes(packed.read())
+    ours.from_bytes(tree.read_packed("golden", "devices", "profile"))
     ours.ask(view, step=step, max_depth=1000, output=f"timeline:outfile={tmp_path / 't.json'}")
     events = json.loads((tmp_path / f"t.json_{step}").read_text())["traceEvents"]
     threads, flows = {}, {}
@@ -269,5 +254,5 @@ def test_every_point_names_tests_that_exist():
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
     assert len(named) >= 20
     for path, name in named:
-        with open(os.path.join(TESTS, "..", path), encoding="utf-8") as file:
+        with open(os.path.join(tree.TOP, path), encoding="utf-8") as file:
             assert re.search(rf"^ *def {name}\(", file.read(), re.MULTILINE), f"{path}::{name}"

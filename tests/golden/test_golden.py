@@ -1,27 +1,17 @@
-"""Replay what the original answered about real models (tests/golden, made by
+"""Replay what the original answered about real models (the files here, made by
 tests/oracle/golden.py): on the program and on the library, byte for byte."""
 
 import glob
-import gzip
 import os
 import subprocess
-import sys
 
+import ours
 import pytest
+import query_line
+from tree import GOLDEN, program
 
-TESTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(TESTS, "oracle"))
-
-import ours  # noqa: E402
-import query_line  # noqa: E402
-
-GOLDEN = os.path.join(TESTS, "golden")
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
-
-
-def program():
-    return os.environ.get("TFPROF_PROGRAM") or os.path.join(TESTS, "..", "build", "tfprof")
 
 
 def read(path):
@@ -29,25 +19,13 @@ def read(path):
         return file.read()
 
 
-@pytest.fixture(scope="session")
-def inputs(tmp_path_factory):
-    """A directory per model with its files as a TensorFlow run leaves them."""
-    root = tmp_path_factory.mktemp("models")
-    for path in glob.glob(os.path.join(GOLDEN, "*", "*.gz")):
-        directory = root / os.path.basename(os.path.dirname(path))
-        directory.mkdir(exist_ok=True)
-        with gzip.open(path) as packed:
-            (directory / os.path.basename(path)[:-len(".gz")]).write_bytes(packed.read())
-    return root
-
-
 @pytest.fixture(scope="session", params=QUERIES)
-def golden(request, inputs):
+def golden(request, models):
     """(query, expected report, directory of the files it names)"""
     path = os.path.join(GOLDEN, request.param)
     line = read(path).decode()
     expected = read(path[:-len(".query")] + ".txt")
-    return query_line.parse(line), expected, inputs / os.path.dirname(request.param)
+    return query_line.parse(line), expected, models / os.path.dirname(request.param)
 
 
 def test_there_are_golden_files():
@@ -93,15 +71,15 @@ def load(profiler, files, directory):
     "scope --graph_path=graph.pbtxt --account_type_regexes=VariableV2 --select=params",
     "scope --graph_path=graph.pb --account_type_regexes=VariableV2 --select=params",
 ])
-def test_text_and_binary_graph_answer_alike(inputs, line):
-    done = subprocess.run([program()] + line.split(), cwd=inputs / "resnet", capture_output=True)
+def test_text_and_binary_graph_answer_alike(models, line):
+    done = subprocess.run([program()] + line.split(), cwd=models / "resnet", capture_output=True)
     assert b"_TFProfRoot (--/930.58k params)\n" in done.stdout
 
 
-def test_numbers_of_the_documentation(inputs):
+def test_numbers_of_the_documentation(models):
     """The figures the profiler's own documents show for this network."""
     def ask(line):
-        done = subprocess.run([program()] + line.split(), cwd=inputs / "resnet",
+        done = subprocess.run([program()] + line.split(), cwd=models / "resnet",
                               capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()

@@ -5,7 +5,6 @@ is a Go, it is installed into the cache (github.com/google/pprof). Skipped where
 it cannot be had.
 """
 
-import gzip
 import json
 import os
 import re
@@ -17,9 +16,8 @@ import time
 import urllib.request
 
 import pytest
+import tree
 
-TESTS = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.environ.get("TFPROF_PROGRAM") or os.path.join(TESTS, "..", "build", "tfprof")
 CACHE = os.environ.get("TFPROF_CACHE") or os.path.expanduser("~/.cache/tfprof")
 UNITS = {"micros": "us", "cpu_micros": "us", "bytes": "B", "output_bytes": "B", "params": "",
          "float_ops": ""}
@@ -49,15 +47,12 @@ def pprof():
 
 
 @pytest.fixture(scope="session")
-def profile(tmp_path_factory):
-    path = tmp_path_factory.mktemp("resnet") / "profile"
-    with gzip.open(os.path.join(TESTS, "golden", "resnet", "profile.gz")) as packed:
-        path.write_bytes(packed.read())
-    return str(path)
+def profile(models):
+    return str(models / "resnet" / "profile")
 
 
 def code_view(profile, *arguments):
-    done = subprocess.run([PROGRAM, "code", "--profile_path=" + profile, "--max_depth=1000",
+    done = subprocess.run([tree.program(), "code", "--profile_path=" + profile, "--max_depth=1000",
                            *arguments], capture_output=True, check=True)
     return done.stdout
 

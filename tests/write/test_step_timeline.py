@@ -5,67 +5,35 @@ this tree); the rest asks TensorFlow and is skipped where there is none.
 TFPROF_SEED and TFPROF_COUNT choose the random cases.
 """
 
-import ctypes
 import glob
 import gzip
 import json
 import os
 import random
-import sys
 from collections import Counter
 
 import pytest
+from ours import Ours, Refused
+from step_timeline_golden import BY_HAND, DATA, KINDS, run_metadata_path, timeline_path
+from wire import field
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "oracle")]
-DATA = os.path.join(HERE, "data", "step_timeline")
-FLAGS = [(dataflow, memory) for dataflow in (False, True) for memory in (False, True)]
 SEED = int(os.environ.get("TFPROF_SEED", "1"))
 COUNT = int(os.environ.get("TFPROF_COUNT", "300"))
-IO, FORMAT, ARGUMENT = 2, 3, 4
-
-
-class Error(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
-
-
-class Input(ctypes.Structure):
-    _fields_ = [("path", ctypes.c_char_p), ("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
-
-
-class Refused(Exception):
-    def __init__(self, error):
-        super().__init__(error.text.decode())
-        self.status = error.status
 
 
 @pytest.fixture(scope="module")
 def library():
-    path = os.environ.get("TFPROF_LIB") or os.path.join(HERE, "..", "build", "libtfprof.so")
-    if not os.path.exists(path):
-        pytest.skip(f"{path} is not built")
-    return ctypes.CDLL(path)
+    return Ours()
 
 
 def write(library, run_meta, dataflow=True, memory=True, path=None):
     """The trace's bytes, or those of the file; run_meta is bytes or a path."""
-    given = (Input(run_meta.encode(), None, 0) if isinstance(run_meta, str)
-             else Input(None, run_meta, len(run_meta)))
-    error, at, size = Error(), ctypes.c_void_p(), ctypes.c_size_t()
-    status = library.tfprof_step_timeline_write(
-        ctypes.byref(given), int(dataflow), int(memory), path.encode() if path else None,
-        None if path else ctypes.byref(at), None if path else ctypes.byref(size),
-        ctypes.byref(error))
-    if status:
-        assert status == error.status
-        raise Refused(error)
-    if path:
-        with open(path, "rb") as file:
-            return file.read()
-    try:
-        return ctypes.string_at(at, size.value)
-    finally:
-        library.tfprof_bytes_free(at)
+    trace = library.step_timeline(run_meta, dataflow, memory, path)
+    if path is None:
+        return trace
+    assert trace is None
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def events(trace):
@@ -82,14 +50,13 @@ def assert_same(ours, expected):
 
 # ---- without TensorFlow ----------------------------------------------------
 
-@pytest.mark.parametrize("dataflow,memory", FLAGS)
-@pytest.mark.parametrize("name", ["cpu", "gpu", "odd"])
-def test_golden(library, name, dataflow, memory):
-    with open(os.path.join(DATA, f"{name}_{int(dataflow)}{int(memory)}.json")) as file:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", BY_HAND)
+def test_golden(library, name, kind):
+    with open(timeline_path(name, kind)) as file:
         expected = json.load(file)
     assert len(expected) > 5
-    ours = write(library, os.path.join(DATA, name + ".pbtxt"), dataflow, memory)
-    assert_same(events(ours), expected)
+    assert_same(events(write(library, run_metadata_path(name), *KINDS[kind])), expected)
 
 
 def test_golden_data_is_complete():
@@ -98,14 +65,14 @@ def test_golden_data_is_complete():
 
 
 def test_every_event_is_a_line(library):
-    trace = write(library, os.path.join(DATA, "cpu.pbtxt"))
+    trace = write(library, run_metadata_path("cpu"))
     lines = trace.decode().splitlines()
     assert lines[0] == '{"traceEvents":[' and lines[-1] == "]}"
     assert len(lines) == 2 + sum(events(trace).values())
 
 
 def test_files(library, tmp_path):
-    given = os.path.join(DATA, "gpu.pbtxt")
+    given = run_metadata_path("gpu")
     trace = write(library, given)
     assert write(library, given, path=str(tmp_path / "t.json")) == trace
     packed = write(library, given, path=str(tmp_path / "t.json.gz"))
@@ -117,37 +84,22 @@ def test_unwritable(library, tmp_path):
     target = str(tmp_path / "missing" / "t.json")
     with pytest.raises(Refused, match="missing/t.json: cannot write: No such file") as refused:
         write(library, b"", path=target)
-    assert refused.value.status == IO
+    assert refused.value.status == "IO"
 
 
 def test_missing_input(library):
     with pytest.raises(Refused, match="/nonexistent/run_meta") as refused:
         write(library, "/nonexistent/run_meta")
-    assert refused.value.status == IO
+    assert refused.value.status == "IO"
 
 
 def test_arguments(library):
-    error = Error()
-    given = Input(None, b"", 0)
-    assert library.tfprof_step_timeline_write(
-        None, 0, 0, b"x", None, None, ctypes.byref(error)) == ARGUMENT
-    assert library.tfprof_step_timeline_write(
-        ctypes.byref(given), 0, 0, None, None, None, ctypes.byref(error)) == ARGUMENT
-    assert b"needs" in error.text
-
-
-def varint(value):
-    value &= 2**64 - 1
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
+    with pytest.raises(Refused) as refused:
+        library.step_timeline(None, path="x")
+    assert refused.value.status == "ARGUMENT"
+    with pytest.raises(Refused, match="needs") as refused:
+        library.step_timeline(b"", wanted=False)
+    assert refused.value.status == "ARGUMENT"
 
 
 def run_meta_of(*entries, device=b"d"):
@@ -165,7 +117,7 @@ def test_malformed_leaves_the_file(library, tmp_path):
     for end in range(1, len(whole)):
         with pytest.raises(Refused) as refused:
             write(library, whole[:end], path=str(target))
-        assert refused.value.status == FORMAT
+        assert refused.value.status == "FORMAT"
     assert target.read_text() == "before"
     assert os.listdir(tmp_path) == ["t.json"]
 
@@ -178,7 +130,7 @@ def test_malformed_at_every_level(library, path):
         message = field(number, message)
     with pytest.raises(Refused, match=str(len(message) - 1)) as refused:
         write(library, message)
-    assert refused.value.status == FORMAT
+    assert refused.value.status == "FORMAT"
 
 
 def test_merges_what_comes_twice(library):
@@ -231,12 +183,12 @@ def cases():
 
 def compare(library, cases, step_stats):
     run_meta = cases.RunMetadata(step_stats=step_stats).SerializeToString()
-    for dataflow, memory in FLAGS:
-        assert_same(events(write(library, run_meta, dataflow, memory)),
-                    cases.expected_events(step_stats, dataflow, memory))
+    for flags in KINDS.values():
+        assert_same(events(write(library, run_meta, *flags)),
+                    cases.expected_events(step_stats, *flags))
 
 
-@pytest.mark.parametrize("name", ["cpu", "gpu", "odd"])
+@pytest.mark.parametrize("name", BY_HAND)
 def test_by_hand(library, cases, name):
     compare(library, cases, cases.by_hand(name))
 

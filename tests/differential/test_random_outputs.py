@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-TESTS = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
 
 
 def test_random_profiles(tmp_path):
     done = subprocess.run(
-        [sys.executable, os.path.join(TESTS, "differential", "outputs.py"), "--seed", "1",
+        [sys.executable, os.path.join(HERE, "outputs.py"), "--seed", "1",
          "--count", "100", "--keep", str(tmp_path)], capture_output=True, text=True)
     if done.returncode == SKIPPED:
         pytest.skip(done.stderr.strip())

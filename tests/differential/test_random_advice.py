@@ -3,13 +3,7 @@
 More of them: tests/differential/advice.py --seed S --count N.
 """
 
-import os
-import sys
-
 import pytest
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "differential"), os.path.join(HERE, "oracle")]
 
 try:
     import messages  # noqa: F401

@@ -8,7 +8,6 @@ TFPROF_COUNT choose the random messages.
 
 import os
 import random
-import sys
 
 import pytest
 
@@ -28,9 +27,7 @@ from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
 from tensorflow.core.protobuf import config_pb2  # noqa: E402
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "hooks"))
-
-from hooks import Hooks, Refused, library_path  # noqa: E402
+from hooks import Hooks, Refused  # noqa: E402
 from random_messages import fill  # noqa: E402
 
 SEED = int(os.environ.get("TFPROF_SEED", "1"))
@@ -69,8 +66,6 @@ STYLES = {
 
 @pytest.fixture(scope="session")
 def convert():
-    if not os.path.exists(library_path()):
-        pytest.skip(f"{library_path()} is not built")
     return Hooks().text_to_wire
 
 
