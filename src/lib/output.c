@@ -10,7 +10,7 @@
 /* What a writer ran into, a damaged tensor for one. */
 static enum tfprof_status failure_of(const struct query *q, struct tfprof_error *err)
 {
-	if (q->failed) {
+	if (q->failed != TFPROF_OK) {
 		if (err)
 			*err = q->error;
 		return q->failed;

@@ -88,7 +88,7 @@ static void note(const struct query *q, struct buf *notes)
 /* What a writer ran into, a damaged tensor for one. */
 static enum tfprof_status take_failure(const struct query *q, struct tfprof_error *err)
 {
-	if (err && q->failed)
+	if (err && q->failed != TFPROF_OK)
 		*err = q->error;
 	return q->failed;
 }

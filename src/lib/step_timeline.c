@@ -32,16 +32,16 @@ enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_met
 		return error_set(err, TFPROF_ARGUMENT,
 			"a step timeline needs run metadata, and a path or a place for its bytes");
 	status = input_open(&source, run_meta, INPUT_RUN_META, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (path)
 		status = sink_open_file(&out, path, SINK_BY_SUFFIX, err);
 	else
 		status = sink_open_buf(&out, &memory, SINK_PLAIN, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = write_trace(run_meta, &source, flags, &out, err);
 	source_close(&source);
-	if (status) {
+	if (status != TFPROF_OK) {
 		buf_clear(&memory);
 	} else if (!path) {
 		*bytes = memory.at;

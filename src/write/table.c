@@ -96,7 +96,7 @@ static void read_tensor(struct table_reader *t, uint32_t node)
 	const struct checkpoint_tensor *tensor =
 		ckpt ? checkpoint_find(ckpt, model_name(q->model, node)) : NULL;
 
-	if (tensor && !q->failed)
+	if (tensor && q->failed == TFPROF_OK)
 		q->failed = tensor_value_put(ckpt, tensor, &t->tensor_value, NULL, &q->error);
 }
 

@@ -132,7 +132,7 @@ static void put_report(struct buf *out, const tfprof_profile *p, enum tfprof_vie
 	assert_int_equal(tfprof_options_set(o, "select",
 				 "micros,bytes,params,float_ops,device,op_types,occurrence", &err),
 		TFPROF_OK);
-	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err)) {
+	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err) != TFPROF_OK) {
 		buf_text(out, err.text);
 	} else {
 		buf_text(out, tfprof_result_get_text(r, NULL));

@@ -60,7 +60,7 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 		wire_close(&graph, node);
 	}
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (tfprof_profile_add_graph(p, &input, &err))
+	if (tfprof_profile_add_graph(p, &input, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	return p;
@@ -97,7 +97,7 @@ static tfprof_result *ask(const tfprof_profile *p)
 
 	assert_int_equal(tfprof_options_set(o, "select", "occurrence", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "100", &err), TFPROF_OK);
-	if (tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err))
+	if (tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_options_free(o);
 	return r;
