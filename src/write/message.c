@@ -25,29 +25,25 @@ struct metric_fields {
 	uint32_t own, total;
 };
 
+enum {
+	GRAPH_NODE_NO_FIELD = 0,
+	GRAPH_NODE_TOTAL_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_TOTAL_NO_FIELD = 0,
+};
+
 static const struct metric_fields graph_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {17, 19},
-	[METRIC_CPU] = {18, 20},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {24, 27},
-	[METRIC_RESIDUAL] = {25, 28},
-	[METRIC_OUTPUT] = {26, 29},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {13, 14},
-	[METRIC_RUNS] = {21, 22},
+#define X(id, word, column, selects, unit, graph, ...) \
+	{GRAPH_NODE_##graph, GRAPH_NODE_TOTAL_##graph},
+	METRICS(X)
+#undef X
 };
 
 static const struct metric_fields multi_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {12, 14},
-	[METRIC_CPU] = {13, 15},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {16, 19},
-	[METRIC_RESIDUAL] = {17, 20},
-	[METRIC_OUTPUT] = {18, 21},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {5, 9},
+#define X(id, word, column, selects, unit, graph, multi, ...) \
+	{MULTI_GRAPH_NODE_##multi, MULTI_GRAPH_NODE_TOTAL_##multi},
+	METRICS(X)
+#undef X
 };
 
 struct item {
@@ -153,7 +149,7 @@ static void put_graph_node(const struct message *m, uint32_t node, struct buf *b
 		return;
 	at = b->at + b->n;
 	for (int k = 0; k < N_METRICS; k++) {
-		if (!numbers.at[k])
+		if (!numbers.at[k] || !graph_fields[k].own)
 			continue;
 		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
 		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
@@ -240,10 +236,6 @@ static inline void put_span(struct pen *p, struct span bytes)
 
 static struct span row_name(const struct query *q, uint32_t row)
 {
-	if (row == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[row]]);
 	return tree_label(q->tree, q->view[row]);
 }
 
@@ -259,8 +251,8 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
 	struct span name = row_name(q, row);
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[row], room);
-	const int64_t *total = query_total_row(q, q->row[row]);
+	const int64_t *own = query_own_row(q, q->view[row], room);
+	const int64_t *total = query_total_row(q, q->view[row]);
 
 	put_header(p, 1, name.n);
 	put_span(p, name);

@@ -17,33 +17,27 @@
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 
-/* The attributes that can be sampled. */
+/* What can be sampled: a metric with a comment. */
 static const struct attribute {
 	enum select_id select;
 	enum metric metric;
 	const char *name, *unit, *comment;
 } attributes[] = {
-	{SEL_MICROS, METRIC_MICROS, "micros", "microseconds",
-		"Sum of accelerator execution time and cpu execution time."},
-	{SEL_ACCELERATOR_MICROS, METRIC_ACCELERATOR, "accelerator_micros", "microseconds",
-		"Accelerator execution time."},
-	{SEL_CPU_MICROS, METRIC_CPU, "cpu_micros", "microseconds", "CPU execution time."},
-	{SEL_BYTES, METRIC_BYTES, "bytes", "bytes",
-		"Sum of operation total memory requests, excluding deallocations."},
-	{SEL_PEAK_BYTES, METRIC_PEAK, "peak_bytes", "bytes", "Sum of operation peak memory usage."},
-	{SEL_RESIDUAL_BYTES, METRIC_RESIDUAL, "residual_bytes", "bytes",
-		"Sum of operation allocated memory after finish."},
-	{SEL_OUTPUT_BYTES, METRIC_OUTPUT, "output_bytes", "bytes", "Sum of operation output size."},
-	{SEL_PARAMS, METRIC_PARAMS, "params", "count", "Model parameters."},
-	{SEL_FLOAT_OPS, METRIC_FLOAT_OPS, "float_ops", "count",
-		"Model float operations (Only available if defined)."},
+#define PPROF_MICROS "microseconds"
+#define PPROF_BYTES "bytes"
+#define PPROF_COUNT "count"
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, minimum, doc, pprof)                                                       \
+	{SEL_##id, METRIC_##id, word, PPROF_##unit, pprof},
+	METRICS(X)
+#undef X
 };
 
 /* The one selected; NULL if it is none of these. */
 static const struct attribute *attribute_of(const struct tfprof_options *o)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (o->selected == 1u << attributes[i].select)
+		if (attributes[i].comment && o->selected == 1u << attributes[i].select)
 			return &attributes[i];
 	return NULL;
 }
