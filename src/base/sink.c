@@ -387,7 +387,7 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 		return sink_open_fd(s, STDERR_FILENO, path, format, err);
 	*s = (struct sink){.fd = -1, .write = write_fd, .context = s};
 	status = open_common(s, path, true, gzip, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	error = n ? open_target(s, path) : ENOENT;
 	if (error) {

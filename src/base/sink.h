@@ -3,7 +3,7 @@
  *
  *     struct sink out;
  *     status = sink_open_file(&out, path, SINK_BY_SUFFIX, err);
- *     if (status)
+ *     if (status != TFPROF_OK)
  *             return status;
  *     sink_text(&out, "…");                 // as often as needed, unchecked
  *     return sink_commit(&out, err);        // or sink_abandon(&out)

@@ -7,13 +7,12 @@
 static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
 	const struct source *source, unsigned flags, struct sink *out, struct tfprof_error *err)
 {
+	struct decoder d = {0};
 	enum tfprof_status status;
-	const char *bad;
 
-	status = step_timeline_write(source->bytes, flags, out, &bad, err);
-	if (status == TFPROF_FORMAT)
-		status = input_malformed(run_meta, INPUT_RUN_META, source, bad, err);
-	if (!status)
+	step_timeline_write(&d, source->bytes, flags, out);
+	status = input_status(run_meta, INPUT_RUN_META, source, &d, err);
+	if (status == TFPROF_OK)
 		return sink_commit(out, err);
 	sink_abandon(out);
 	return status;
@@ -48,16 +47,16 @@ enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_met
 		return error_set(err, TFPROF_ARGUMENT,
 			"a step timeline needs run metadata, and a path or a place for its bytes");
 	status = input_open(&source, run_meta, INPUT_RUN_META, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (path)
 		status = open_output(&out, path, run_meta, err);
 	else
 		status = sink_open_buf(&out, &memory, SINK_PLAIN, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = write_trace(run_meta, &source, flags, &out, err);
 	source_close(&source);
-	if (status) {
+	if (status != TFPROF_OK) {
 		buf_clear(&memory);
 	} else if (!path) {
 		*bytes = memory.at;

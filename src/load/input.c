@@ -26,12 +26,17 @@ const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 	return in->path ? in->path : kinds[kind].name;
 }
 
-enum tfprof_status input_malformed(const struct tfprof_input *in, enum input_kind kind,
-	const struct source *s, const char *bad, struct tfprof_error *err)
+enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, const struct decoder *d, struct tfprof_error *err)
 {
+	if (!d->failed)
+		return TFPROF_OK;
+	if (!d->bad)
+		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,
 		"%s: not %s from byte %zu of %zu on: the file is damaged or cut short",
-		input_name(in, kind), kinds[kind].message, (size_t)(bad - s->bytes.at), s->bytes.n);
+		input_name(in, kind), kinds[kind].message, (size_t)(d->bad - s->bytes.at),
+		s->bytes.n);
 }
 
 static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_kind kind,

@@ -4,6 +4,7 @@
 #define TFPROF_LOAD_INPUT_H
 
 #include "model/source.h"
+#include "proto/decoder.h"
 
 enum input_kind { INPUT_GRAPH, INPUT_RUN_META, INPUT_OP_LOG, INPUT_PROFILE };
 
@@ -11,9 +12,9 @@ enum input_kind { INPUT_GRAPH, INPUT_RUN_META, INPUT_OP_LOG, INPUT_PROFILE };
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in, enum input_kind kind,
 	struct tfprof_error *err);
 
-/* The error for bytes that stop making sense at `bad`. */
-enum tfprof_status input_malformed(const struct tfprof_input *in, enum input_kind kind,
-	const struct source *s, const char *bad, struct tfprof_error *err);
+/* How decoding it went, in the words of an error. */
+enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, const struct decoder *d, struct tfprof_error *err);
 
 /* The path, or "the graph" and the like for memory. */
 const char *input_name(const struct tfprof_input *in, enum input_kind kind);

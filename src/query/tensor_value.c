@@ -91,9 +91,9 @@ static enum tfprof_status put_text(struct checkpoint_reader *r, struct buf *text
 	struct checkpoint_walk walk;
 	enum tfprof_status status = checkpoint_walk_begin(&walk, r, err);
 
-	while (!status && !text->failed) {
+	while (status == TFPROF_OK && !text->failed) {
 		status = checkpoint_walk_next(&walk, err);
-		if (status || walk.event == CHECKPOINT_END)
+		if (status != TFPROF_OK || walk.event == CHECKPOINT_END)
 			break;
 		if (text->n - start >= TEXT_LIMIT) {
 			cut(text, start + TEXT_LIMIT);
@@ -107,7 +107,7 @@ static enum tfprof_status put_text(struct checkpoint_reader *r, struct buf *text
 		else
 			put_value(text, &walk.value);
 	}
-	if (!status && text->n - start >= TEXT_LIMIT)
+	if (status == TFPROF_OK && text->n - start >= TEXT_LIMIT)
 		buf_text(text, OMITTED);
 	return status;
 }
@@ -158,7 +158,7 @@ static enum tfprof_status put_message(struct checkpoint_reader *r, struct buf *m
 								    : TFPROF_TENSOR_VALUE_INT64);
 	for (uint64_t i = 0; i < n; i += CHUNK) {
 		status = checkpoint_read(r, i, CHUNK, &v, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 		put_values(message, &v);
 		if (message->failed)
@@ -182,19 +182,19 @@ enum tfprof_status tensor_value_put(const struct checkpoint *ckpt,
 	status = checkpoint_reader_open(&r, ckpt, tensor, message != NULL, err);
 	if (status == TFPROF_UNSUPPORTED)
 		return TFPROF_OK;
-	if (!status) {
+	if (status == TFPROF_OK) {
 		if (text)
 			status = put_text(&r, text, err);
-		if (!status && message)
+		if (status == TFPROF_OK && message)
 			status = put_message(&r, message, err);
 		checkpoint_reader_close(&r);
 	}
-	if (!status && ((text && text->failed) || (message && message->failed)))
+	if (status == TFPROF_OK && ((text && text->failed) || (message && message->failed)))
 		status = error_no_memory(err);
 	/* Half a tensor helps nobody. */
-	if (status && text)
+	if (status != TFPROF_OK && text)
 		cut(text, text_start);
-	if (status && message)
+	if (status != TFPROF_OK && message)
 		cut(message, message_start);
 	return status;
 }

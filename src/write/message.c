@@ -288,7 +288,7 @@ static void read_tensor(struct message *m, uint32_t node)
 	const struct checkpoint_tensor *tensor =
 		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
 
-	if (tensor && !q->failed)
+	if (tensor && q->failed == TFPROF_OK)
 		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors,
 			&q->error);
 }

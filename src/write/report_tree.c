@@ -199,7 +199,7 @@ static void make_block(void *context, size_t slot, size_t block)
 	uint32_t i = (uint32_t)block * BLOCK_LINES;
 	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
 
-	for (; i < end && !q->failed && !query_cancelled(q); i++) {
+	for (; i < end && q->failed == TFPROF_OK && !query_cancelled(q); i++) {
 		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
 		report_prefetch(q, i);

@@ -52,11 +52,11 @@ static void put_values(const struct checkpoint *ckpt, const struct checkpoint_te
 	struct checkpoint_values v;
 	struct tfprof_error err;
 
-	if (checkpoint_reader_open(&r, ckpt, t, count == UINT64_MAX, &err)) {
+	if (checkpoint_reader_open(&r, ckpt, t, count == UINT64_MAX, &err) != TFPROF_OK) {
 		put_error(&err);
 		return;
 	}
-	if (checkpoint_read(&r, 0, count, &v, &err)) {
+	if (checkpoint_read(&r, 0, count, &v, &err) != TFPROF_OK) {
 		put_error(&err);
 	} else {
 		printf("\"values\": [");
@@ -75,8 +75,8 @@ static void put_report(const struct checkpoint *ckpt, const struct checkpoint_te
 	struct buf text = {0}, again = {0}, message = {0};
 	struct tfprof_error err;
 
-	if (tensor_value_put(ckpt, t, &text, &message, &err) ||
-		tensor_value_put(ckpt, t, &again, NULL, &err)) {
+	if (tensor_value_put(ckpt, t, &text, &message, &err) != TFPROF_OK ||
+		tensor_value_put(ckpt, t, &again, NULL, &err) != TFPROF_OK) {
 		put_error(&err);
 	} else {
 		printf("\"text\": ");
@@ -117,7 +117,7 @@ static void dump(const char *line)
 	printf("{\"path\": ");
 	put_hex(span_of(path));
 	printf(", ");
-	if (checkpoint_open(&ckpt, path, &err)) {
+	if (checkpoint_open(&ckpt, path, &err) != TFPROF_OK) {
 		put_error(&err);
 	} else {
 		printf("\"tensors\": [");

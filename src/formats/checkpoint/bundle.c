@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/mapping.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct entry {
 	struct span key;
@@ -36,9 +35,10 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
+	struct decoder d = {0};
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
+	while (decoder_next(&d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(BUNDLE_HEADER_NUM_SHARDS): x->n_shards = (uint32_t)f.value; break;
 		case WIRE_VARINT(BUNDLE_HEADER_ENDIANNESS):
@@ -53,7 +53,7 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 					"%.400s: written for newer readers", x->path);
 			break;
 		}
-	if (r.bad || !x->n_shards || x->n_shards > INT32_MAX)
+	if (d.failed || !x->n_shards || x->n_shards > INT32_MAX)
 		return error_set(err, TFPROF_FORMAT, "%.400s: its header is malformed", x->path);
 	return TFPROF_OK;
 }
@@ -64,13 +64,14 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 	struct wire_reader r = wire_reader(message);
 	struct span shape = {"", 0};
 	struct entry e = {.message = message};
-	enum shape_problem problem;
+	struct decoder d = {0};
+	enum tfprof_status status;
 	struct wire_field f;
 
 	e.key = arena_copy(&x->ckpt->arena, key);
 	if (!e.key.at)
 		return error_no_memory(err);
-	while (wire_next(&r, &f))
+	while (decoder_next(&d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(BUNDLE_ENTRY_DTYPE): e.dtype = (uint32_t)f.value; break;
 		case WIRE_LEN(BUNDLE_ENTRY_SHAPE): shape = f.bytes; break;
@@ -80,12 +81,13 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 		case WIRE_I32(BUNDLE_ENTRY_CRC32C): e.crc = (uint32_t)f.value; break;
 		case WIRE_LEN(BUNDLE_ENTRY_SLICES): e.has_slices = true; break;
 		}
-	if (r.bad || e.shard >= x->n_shards)
+	if (d.failed || e.shard >= x->n_shards)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, x->path, key,
 			"its entry is malformed");
-	problem = shape_read(shape, &x->ckpt->arena, &e.shape);
-	if (problem)
-		return checkpoint_shape_error(err, problem, x->path, key);
+	e.shape = shape_read(&d, shape, &x->ckpt->arena);
+	status = checkpoint_shape_status(&d, x->path, key, err);
+	if (status != TFPROF_OK)
+		return status;
 	return vec_push(&x->entries, e) ? TFPROF_OK : error_no_memory(err);
 }
 
@@ -96,18 +98,18 @@ static enum tfprof_status read_entries(struct index *x, const struct table *tabl
 	struct table_cursor c;
 
 	table_begin(&c, table, &x->ckpt->arena);
-	while (!(status = table_next(&c, err)) && c.more) {
+	while ((status = table_next(&c, err)) == TFPROF_OK && c.more) {
 		if (!x->n_shards && c.key.n)
 			status = error_set(err, TFPROF_FORMAT, "%.400s: it has no header", x->path);
 		else if (!x->n_shards)
 			status = read_header(x, c.value, err);
 		else
 			status = read_entry(x, c.key, c.value, err);
-		if (status)
+		if (status != TFPROF_OK)
 			break;
 	}
 	table_end(&c);
-	if (!status && !x->n_shards)
+	if (status == TFPROF_OK && !x->n_shards)
 		status = error_set(err, TFPROF_FORMAT, "%.400s: it has no header", x->path);
 	return status;
 }
@@ -158,13 +160,13 @@ static bool slice_fits(const struct entry *slice, const struct entry *tensor,
 static enum tfprof_status add_slice(struct index *x, const struct entry *tensor,
 	struct span message, struct buf *key, struct tfprof_error *err)
 {
-	struct extent *extents;
-	enum shape_problem problem =
-		shape_read_slice(message, &x->ckpt->arena, &tensor->shape, &extents);
+	struct decoder d = {0};
+	struct extent *extents = shape_read_slice(&d, message, &x->ckpt->arena, &tensor->shape);
+	enum tfprof_status status = checkpoint_shape_status(&d, x->path, tensor->key, err);
 	struct entry *slice;
 
-	if (problem)
-		return checkpoint_shape_error(err, problem, x->path, tensor->key);
+	if (status != TFPROF_OK)
+		return status;
 	key->n = 0;
 	shape_slice_key(key, tensor->key, tensor->shape.rank, extents);
 	if (key->failed)
@@ -185,7 +187,8 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(tensor->message);
-	enum tfprof_status status;
+	enum tfprof_status status = TFPROF_OK;
+	struct decoder d = {0};
 	struct extent *extents;
 	struct wire_field f;
 
@@ -193,13 +196,9 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 		extents = checkpoint_whole(&x->ckpt->arena, &tensor->shape);
 		return extents && add_part(x, tensor, extents) ? TFPROF_OK : error_no_memory(err);
 	}
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(BUNDLE_ENTRY_SLICES)) {
-			status = add_slice(x, tensor, f.bytes, key, err);
-			if (status)
-				return status;
-		}
-	return TFPROF_OK;
+	while (status == TFPROF_OK && decoder_find(&d, &r, WIRE_LEN(BUNDLE_ENTRY_SLICES), &f))
+		status = add_slice(x, tensor, f.bytes, key, err);
+	return status;
 }
 
 /* Slices have to be known before they can be left out: two passes. */
@@ -209,7 +208,7 @@ static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 	struct buf key = {0};
 
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; !status && i < x->entries.n; i++) {
+		for (size_t i = 0; status == TFPROF_OK && i < x->entries.n; i++) {
 			const struct entry *e = &x->entries.at[i];
 			struct checkpoint_tensor t = {e->key, e->dtype, e->shape, x->ckpt->parts.n,
 				0};
@@ -218,7 +217,7 @@ static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 				continue;
 			status = add_parts(x, e, &key, err);
 			t.n_parts = x->ckpt->parts.n - t.first_part;
-			if (!status && !vec_push(&x->ckpt->tensors, t))
+			if (status == TFPROF_OK && !vec_push(&x->ckpt->tensors, t))
 				status = error_no_memory(err);
 		}
 	buf_clear(&key);
@@ -252,7 +251,7 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 	snprintf(path, room, "%s.data-%05zu-of-%05u", ckpt->path, shard, x->n_shards);
 	file.path = path;
 	/* The tensors of the other shards, and all shapes, can still be shown. */
-	if (mapping_open(&file.map, path, &missing)) {
+	if (mapping_open(&file.map, path, &missing) != TFPROF_OK) {
 		file.missing = arena_alloc(&ckpt->arena, sizeof(missing));
 		if (!file.missing)
 			return error_no_memory(err);
@@ -277,12 +276,12 @@ static enum tfprof_status open_shards(struct index *x, struct tfprof_error *err)
 	for (size_t i = 0; i < ckpt->parts.n; i++)
 		shards[i] = ckpt->parts.at[i].file;
 	qsort(shards, ckpt->parts.n, sizeof(*shards), by_number);
-	for (size_t i = 0; !status && i < ckpt->parts.n; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < ckpt->parts.n; i++)
 		if (i == 0 || shards[i] != shards[i - 1]) {
 			status = open_shard(x, shards[i], err);
 			shards[n++] = shards[i];
 		}
-	for (size_t i = 0; !status && i < ckpt->parts.n; i++) {
+	for (size_t i = 0; status == TFPROF_OK && i < ckpt->parts.n; i++) {
 		size_t *file = &ckpt->parts.at[i].file, *found;
 
 		found = bsearch(file, shards, n, sizeof(*shards), by_number);
@@ -306,18 +305,18 @@ enum tfprof_status bundle_open(struct checkpoint *ckpt, struct tfprof_error *err
 	snprintf(path, room, "%s.index", ckpt->path);
 	ckpt->index_path = path;
 	status = mapping_open(&file, path, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	status = checkpoint_table_open(&table, path, file.bytes, err);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		status = read_entries(&x, &table, err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = add_tensors(&x, err);
 		table_close(&table);
 	}
 	mapped_file_close(&file);
 	vec_clear(&x.entries);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	/* Sliced tensors came first. */
 	if (ckpt->tensors.n)

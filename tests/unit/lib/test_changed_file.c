@@ -64,7 +64,7 @@ static tfprof_profile *load(void)
 	struct tfprof_error err;
 
 	write_profile("profile", 1000);
-	if (tfprof_profile_load(p, &saved, &err))
+	if (tfprof_profile_load(p, &saved, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -75,7 +75,7 @@ static enum tfprof_status ask(tfprof_profile *p, struct tfprof_error *err)
 	tfprof_result *r;
 	enum tfprof_status status = run_query(p, TFPROF_SCOPE, o, NULL, &r, err);
 
-	if (!status) {
+	if (status == TFPROF_OK) {
 		assert_non_null(strstr(tfprof_result_get_text(r, NULL), "scope/node_999"));
 		tfprof_result_free(r);
 	}
@@ -183,7 +183,7 @@ static void test_graph_that_is_being_written(void **state)
 	write_bytes("profile", graph, sizeof(graph) - 3);
 	assert_int_equal(tfprof_profile_add_graph(p, &in, &err), TFPROF_FORMAT);
 	write_bytes("profile", graph, sizeof(graph) - 1);
-	if (tfprof_profile_add_graph(p, &in, &err))
+	if (tfprof_profile_add_graph(p, &in, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_profile_get_summary(p, &summary);
 	assert_int_equal(summary.n_nodes, 2);

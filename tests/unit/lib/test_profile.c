@@ -54,7 +54,8 @@ static enum tfprof_status fill(tfprof_profile *p, struct tfprof_error *err)
 	struct tfprof_input step = text_input(step_text);
 	enum tfprof_status status = tfprof_profile_add_step(p, 0, &graph, &step, &log, NULL, err);
 
-	return status ? status : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
+	return status != TFPROF_OK ? status
+				   : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
 }
 
 /* Renders a result in every way. */
@@ -88,15 +89,15 @@ static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
 		return TFPROF_NO_MEMORY;
 	/* Edges alone, before the shapes that come with them in other reports. */
 	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		tfprof_result_free(r);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "select",
 			"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes",
 			err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "order_by", "micros", err);
-	for (int view = TFPROF_SCOPE; !status && view <= TFPROF_CODE; view++) {
+	for (int view = TFPROF_SCOPE; status == TFPROF_OK && view <= TFPROF_CODE; view++) {
 		status = tfprof_query_run(p, (enum tfprof_view)view, o, NULL, &r, err);
 		if (status == TFPROF_OK) {
 			status = use_all(r, err);
@@ -116,14 +117,14 @@ static enum tfprof_status whole_life(struct tfprof_error *err)
 	void *bytes;
 	size_t size;
 
-	if (!status)
+	if (status == TFPROF_OK)
 		status = ask_all(p, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_profile_serialize(p, &bytes, &size, err);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		saved = tfprof_input_bytes(bytes, size);
 		status = tfprof_profile_load(loaded, &saved, err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = ask_all(loaded, err);
 		tfprof_bytes_free(bytes);
 	}
@@ -143,7 +144,7 @@ static void test_memory_out_at_every_allocation(void **state)
 		status = whole_life(&err);
 		mem_fail_at(0);
 	}
-	if (status)
+	if (status != TFPROF_OK)
 		fail_msg("allocation %zu: %s", n - 1, err.text);
 	assert_true(n > 300);
 }
@@ -155,7 +156,7 @@ static char *report(tfprof_profile *p, enum tfprof_view view)
 	tfprof_result *r;
 	char *text;
 
-	if (run_query(p, view, o, NULL, &r, &err))
+	if (run_query(p, view, o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
@@ -268,8 +269,11 @@ static void *work(void *shared)
 	struct tfprof_error err;
 
 	for (int i = 0; i < 30; i++) {
-		if (ask_all(shared, &err) || (i == 0 && fill(own, &err)) || ask_all(own, &err) ||
-			tfprof_profile_add_step(shared, 10 + i, NULL, &step, NULL, NULL, &err))
+		if (ask_all(shared, &err) != TFPROF_OK ||
+			(i == 0 && fill(own, &err) != TFPROF_OK) ||
+			ask_all(own, &err) != TFPROF_OK ||
+			tfprof_profile_add_step(shared, 10 + i, NULL, &step, NULL, NULL, &err) !=
+				TFPROF_OK)
 			return shared;
 	}
 	tfprof_profile_free(own);

@@ -240,15 +240,15 @@ static struct buf life(const struct buf *files)
 	size_t size;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		if (add_file(p, order[i], &files[order[i]], &err))
+		if (add_file(p, order[i], &files[order[i]], &err) != TFPROF_OK)
 			buf_text(&out, err.text);
 		tell(p, &out);
 	}
 	assert_int_equal(tfprof_profile_serialize(p, &bytes, &size, &err), TFPROF_OK);
 	saved = tfprof_input_bytes(bytes, size);
-	if (tfprof_profile_load(again, &saved, &err))
+	if (tfprof_profile_load(again, &saved, &err) != TFPROF_OK)
 		buf_text(&out, err.text);
-	else if (add_file(again, STEP, &files[STEP], &err))
+	else if (add_file(again, STEP, &files[STEP], &err) != TFPROF_OK)
 		buf_text(&out, err.text);
 	tell(again, &out);
 	tfprof_bytes_free(bytes);
@@ -379,7 +379,7 @@ static enum tfprof_status fill(tfprof_profile *p, const struct buf *files)
 	struct tfprof_error err;
 	enum tfprof_status status = TFPROF_OK;
 
-	for (int i = 0; !status && i < 2 * N_FILES; i++)
+	for (int i = 0; status == TFPROF_OK && i < 2 * N_FILES; i++)
 		status = add_file(p, i % N_FILES, &files[i % N_FILES], &err);
 	return status;
 }

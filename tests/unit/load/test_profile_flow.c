@@ -62,7 +62,7 @@ static tfprof_profile *load(const struct buf *bytes)
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_error err;
 
-	if (tfprof_profile_load(p, &saved, &err))
+	if (tfprof_profile_load(p, &saved, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -77,7 +77,7 @@ static enum tfprof_status ask(tfprof_profile *p, const char *select, char **text
 	assert_int_equal(tfprof_options_set(o, "select", select, err), TFPROF_OK);
 	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
 	*text = NULL;
-	if (!status) {
+	if (status == TFPROF_OK) {
 		*text = strdup(tfprof_result_get_text(r, NULL));
 		tfprof_result_free(r);
 	}
@@ -90,7 +90,7 @@ static char *report(tfprof_profile *p, const char *select)
 	struct tfprof_error err;
 	char *text;
 
-	if (ask(p, select, &text, &err))
+	if (ask(p, select, &text, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return text;
 }

@@ -115,7 +115,7 @@ static void put_report(struct buf *out, tfprof_profile *p, enum tfprof_view view
 	assert_int_equal(tfprof_options_set(o, "select",
 				 "micros,bytes,params,float_ops,device,op_types,occurrence", &err),
 		TFPROF_OK);
-	if (run_query(p, view, o, NULL, &r, &err)) {
+	if (run_query(p, view, o, NULL, &r, &err) != TFPROF_OK) {
 		buf_text(out, err.text);
 	} else {
 		buf_text(out, tfprof_result_get_text(r, NULL));

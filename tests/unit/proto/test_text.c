@@ -6,6 +6,7 @@
 
 #include <locale.h>
 
+#include "proto/fields.h"
 #include "proto/text.h"
 #include "proto/wire.h"
 #include "proto/wire_write.h"
@@ -27,7 +28,7 @@ static void becomes(const char *type, const char *text, struct span wire)
 	struct buf out = {0};
 	struct tfprof_error err = {0};
 
-	if (text_to_wire(find(type), span_of(text), &out, &err))
+	if (text_to_wire(find(type), span_of(text), &out, &err) != TFPROF_OK)
 		fail_msg("%s: %s", text, err.text);
 	if (!span_equal(buf_get(&out), wire))
 		fail_msg("%s: other bytes", text);
@@ -121,16 +122,16 @@ static void lengths_of_every_size(void **state)
 			buf_text(&text, j ? ",5" : "5");
 		buf_text(&text, "] } } } } node { name: 'n' }");
 
-		node = wire_open(&expected, 1);
-		attr = wire_open(&expected, 5);
-		wire_put_bytes(&expected, 1, SPAN("k"));
-		value = wire_open(&expected, 2);
-		list = wire_open(&expected, 1);
-		wire_put_varint(&expected, WIRE_LEN(2));
+		node = wire_open(&expected, GRAPH_DEF_NODE);
+		attr = wire_open(&expected, NODE_DEF_ATTR);
+		wire_put_bytes(&expected, MAP_KEY, SPAN("k"));
+		value = wire_open(&expected, MAP_VALUE);
+		list = wire_open(&expected, ATTR_VALUE_LIST);
+		wire_put_varint(&expected, WIRE_LEN(ATTR_VALUE_LIST_VALUE_S));
 		wire_put_varint(&expected, lengths[i]);
 		buf_fill(&expected, 'x', lengths[i]);
 		if (lengths[i]) {
-			wire_put_varint(&expected, WIRE_LEN(3));
+			wire_put_varint(&expected, WIRE_LEN(ATTR_VALUE_LIST_VALUE_I));
 			wire_put_varint(&expected, lengths[i]);
 			buf_fill(&expected, 5, lengths[i]);
 		}
@@ -263,7 +264,7 @@ static void nesting_is_only_bound_by_memory(void **state)
 		struct wire_field f;
 
 		assert_true(wire_next(&r, &f));
-		if (f.tag != WIRE_LEN(12))
+		if (f.tag != WIRE_LEN(GRAPH_NODE_CHILDREN))
 			break;
 		assert_ptr_equal(r.at, r.end);
 		inside = f.bytes;

@@ -7,6 +7,9 @@
 #include "proto/wire.h"
 #include "proto/wire_write.h"
 
+/* Field numbers; what is read here is no message in particular. */
+enum { FIRST = 1, SECOND, THIRD, FOURTH, FIFTH, SIXTEENTH = 16, LAST = 0x1fffffff };
+
 #define READER(literal) wire_reader(SPAN(literal))
 
 static void varints_of_every_length(void **state)
@@ -138,22 +141,22 @@ static void fields_of_every_type(void **state)
 	struct wire_field f;
 
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_VARINT(1));
+	assert_int_equal(f.tag, WIRE_VARINT(FIRST));
 	assert_int_equal(f.value, 150);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_I64(2));
+	assert_int_equal(f.tag, WIRE_I64(SECOND));
 	assert_int_equal(f.value, 0x0807060504030201);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_LEN(3));
+	assert_int_equal(f.tag, WIRE_LEN(THIRD));
 	assert_true(span_equal(f.bytes, SPAN("abc")));
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_LEN(4));
+	assert_int_equal(f.tag, WIRE_LEN(FOURTH));
 	assert_int_equal(f.bytes.n, 0);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_I32(5));
+	assert_int_equal(f.tag, WIRE_I32(FIFTH));
 	assert_int_equal(f.value, 0x84030201);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_VARINT(0x1fffffff));
+	assert_int_equal(f.tag, WIRE_VARINT(LAST));
 	assert_int_equal(f.value, 7);
 	assert_false(wire_next(&r, &f));
 	assert_null(r.bad);
@@ -170,11 +173,11 @@ static void a_tag_has_its_wire_type(void **state)
 	struct wire_field f;
 
 	assert_true(wire_next(&r, &f));
-	assert_int_not_equal(f.tag, WIRE_LEN(1));
+	assert_int_not_equal(f.tag, WIRE_LEN(FIRST));
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_LEN(1));
+	assert_int_equal(f.tag, WIRE_LEN(FIRST));
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_I32(1));
+	assert_int_equal(f.tag, WIRE_I32(FIRST));
 	assert_false(wire_next(&r, &f));
 	assert_null(r.bad);
 }
@@ -197,7 +200,7 @@ static void groups_are_stepped_over(void **state)
 	assert_int_equal(f.tag, 1 << 3 | WIRE_T_START);
 	assert_int_equal(f.bytes.n, 2 + 4 + 4 + 9 + 5);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_VARINT(2));
+	assert_int_equal(f.tag, WIRE_VARINT(SECOND));
 	assert_int_equal(f.value, 5);
 	assert_false(wire_next(&r, &f));
 	assert_null(r.bad);
@@ -345,13 +348,13 @@ static void what_is_written_is_read(void **state)
 	wire_put_bytes(&b, 16, SPAN("text"));
 	r = wire_reader(buf_get(&b));
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_VARINT(1));
+	assert_int_equal(f.tag, WIRE_VARINT(FIRST));
 	assert_int_equal((int64_t)f.value, -1);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_VARINT(2));
+	assert_int_equal(f.tag, WIRE_VARINT(SECOND));
 	assert_int_equal(f.value, 3);
 	assert_true(wire_next(&r, &f));
-	assert_int_equal(f.tag, WIRE_LEN(16));
+	assert_int_equal(f.tag, WIRE_LEN(SIXTEENTH));
 	assert_true(span_equal(f.bytes, SPAN("text")));
 	assert_false(wire_next(&r, &f));
 	assert_null(r.bad);
@@ -400,14 +403,14 @@ static void nested_messages_of_every_length(void **state)
 		assert_int_equal(b.at[b.n], '\0');
 		r = wire_reader(buf_get(&b));
 		assert_true(wire_next(&r, &f));
-		assert_int_equal(f.tag, WIRE_LEN(1));
-		assert_true(wire_next(&r, &f) && f.tag == WIRE_VARINT(3));
+		assert_int_equal(f.tag, WIRE_LEN(FIRST));
+		assert_true(wire_next(&r, &f) && f.tag == WIRE_VARINT(THIRD));
 		assert_false(wire_next(&r, &f));
 		r = wire_reader(buf_get(&b));
 		wire_next(&r, &f);
 		r = wire_reader(f.bytes);
 		assert_true(wire_next(&r, &f));
-		assert_int_equal(f.tag, WIRE_LEN(2));
+		assert_int_equal(f.tag, WIRE_LEN(SECOND));
 		assert_int_equal(f.bytes.n, lengths[i]);
 		for (size_t j = 0; j < f.bytes.n; j++)
 			assert_int_equal(f.bytes.at[j], 'x');

@@ -27,7 +27,7 @@ static int drop(void **state)
 
 static void set(const char *name, const char *value)
 {
-	if (tfprof_options_set(options, name, value, &err))
+	if (tfprof_options_set(options, name, value, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 }
 

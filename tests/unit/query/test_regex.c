@@ -18,7 +18,7 @@ static struct regexes *compile(const char *a, const char *b)
 	struct regexes *r;
 	struct tfprof_error err;
 
-	if (regexes_new(&r, "show_name_regexes", patterns, b ? 2 : 1, &err))
+	if (regexes_new(&r, "show_name_regexes", patterns, b ? 2 : 1, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return r;
 }

@@ -50,7 +50,7 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 		put_graph_node(&graph, names[i], "Op", "");
 	}
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (tfprof_profile_add_graph(p, &input, &err))
+	if (tfprof_profile_add_graph(p, &input, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	return p;
@@ -87,7 +87,7 @@ static tfprof_result *ask(tfprof_profile *p)
 
 	assert_int_equal(tfprof_options_set(o, "select", "occurrence", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "100", &err), TFPROF_OK);
-	if (run_query(p, TFPROF_SCOPE, o, NULL, &r, &err))
+	if (run_query(p, TFPROF_SCOPE, o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_options_free(o);
 	return r;
