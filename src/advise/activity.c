@@ -1,45 +1,6 @@
 #include "advise/activity.h"
 
-#include "advise/task.h"
 #include "base/sort.h"
-#include "model/device.h"
-
-/* ---- devices and tasks -------------------------------------------------------- */
-
-/* The number of a device or task is that of its name in a pool. */
-static uint32_t find_task(struct activity *a, struct span name)
-{
-	uint32_t id = strings_add(&a->task_names, name);
-
-	if (id == NONE)
-		return NONE;
-	while (a->tasks.n <= id) {
-		struct span text = strings_get(&a->task_names, (uint32_t)a->tasks.n);
-
-		if (!vec_push(&a->tasks, ((struct activity_task){text, task_job(text)})))
-			return NONE;
-	}
-	return id;
-}
-
-static uint32_t find_device(struct activity *a, struct span lower)
-{
-	uint32_t id = strings_add(&a->names, lower);
-
-	if (id == NONE)
-		return NONE;
-	while (a->devices.n <= id) {
-		struct span name = strings_get(&a->names, (uint32_t)a->devices.n);
-		uint32_t task = find_task(a, task_of(name));
-
-		if (task == NONE ||
-			!vec_push(&a->devices,
-				((struct activity_device){name, device_kind(name),
-					span_contains(name, SPAN("memcpy")), task})))
-			return NONE;
-	}
-	return id;
-}
 
 /* A device as a label writes it: its task, NONE if there is none. */
 static bool task_in_label(struct activity *a, struct span name, struct buf *scratch, uint32_t *task)
@@ -50,10 +11,10 @@ static bool task_in_label(struct activity *a, struct span name, struct buf *scra
 	if (!name.n)
 		return true;
 	device_lower(scratch, name);
-	device = scratch->failed ? NONE : find_device(a, buf_get(scratch));
+	device = scratch->failed ? NONE : devices_add(&a->devices, buf_get(scratch));
 	if (device == NONE)
 		return false;
-	*task = a->devices.at[device].task;
+	*task = activity_device(a, device)->task;
 	return true;
 }
 
@@ -75,7 +36,7 @@ static bool add_event(void *context, const struct exec_time *time)
 		.accelerator = time->accelerator};
 
 	if (time->device.at != c->last_name.at || time->device.n != c->last_name.n) {
-		c->last_device = find_device(c->activity, time->device);
+		c->last_device = devices_add(&c->activity->devices, time->device);
 		if (c->last_device == NONE)
 			return false;
 		c->last_name = time->device;
@@ -115,17 +76,18 @@ static bool collect_events(struct activity *a, const struct model *m)
 static bool add_transfer(struct activity *a, const struct model *m, const struct transfer *t,
 	struct buf *scratch)
 {
-	struct moved moved = {.device = find_device(a, model_text(m, t->device)),
+	struct moved moved = {.device = devices_add(&a->devices, model_text(m, t->device)),
 		.step = model_find_step(m, t->step)};
 
 	if (moved.device == NONE)
 		return false;
-	moved.entry = transfer_read(t->stats, a->devices.at[moved.device].is_copy_engine);
+	moved.entry = transfer_read(t->stats,
+		activity_device(a, moved.device)->kind == DEVICE_KIND_COPY_ENGINE);
 	if (!task_in_label(a, moved.entry.from, scratch, &moved.from) ||
 		!task_in_label(a, moved.entry.to, scratch, &moved.to))
 		return false;
 	if (moved.to == NONE)
-		moved.to = a->devices.at[moved.device].task;
+		moved.to = activity_device(a, moved.device)->task;
 	if (!moved.entry.start_us || moved.step == NONE)
 		return true;
 	return vec_push(&a->transfers, moved);
@@ -209,11 +171,11 @@ static bool sort_all(struct activity *a)
 
 static bool measure_steps(struct activity *a)
 {
-	struct interval *spans = mem_array(a->tasks.n, sizeof(*spans));
+	struct interval *spans = mem_array(a->devices.tasks.n, sizeof(*spans));
 
 	for (size_t step = 0; spans && step < a->n_steps; step++) {
 		activity_spans(a, step, spans);
-		for (size_t t = 0; t < a->tasks.n; t++)
+		for (size_t t = 0; t < a->devices.tasks.n; t++)
 			if (spans[t].end - spans[t].start > a->step_us[step])
 				a->step_us[step] = spans[t].end - spans[t].start;
 	}
@@ -224,8 +186,6 @@ static bool measure_steps(struct activity *a)
 bool activity_collect(struct activity *a, const struct model *m)
 {
 	*a = (struct activity){.n_steps = m->steps.n};
-	if (!strings_init(&a->names) || !strings_init(&a->task_names))
-		return false;
 	a->first_event = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_event));
 	a->first_transfer = arena_zero(&a->arena, m->steps.n + 1, sizeof(*a->first_transfer));
 	a->step_us = arena_zero(&a->arena, m->steps.n, sizeof(*a->step_us));
@@ -235,10 +195,7 @@ bool activity_collect(struct activity *a, const struct model *m)
 
 void activity_clear(struct activity *a)
 {
-	strings_clear(&a->names);
-	strings_clear(&a->task_names);
-	vec_clear(&a->devices);
-	vec_clear(&a->tasks);
+	devices_clear(&a->devices);
 	vec_clear(&a->events);
 	vec_clear(&a->transfers);
 	arena_clear(&a->arena);
@@ -259,13 +216,13 @@ void activity_spans(const struct activity *a, size_t step, struct interval *span
 	struct events events = activity_events(a, step);
 	struct moves moves = activity_transfers(a, step);
 
-	memset(spans, 0, a->tasks.n * sizeof(*spans));
+	memset(spans, 0, a->devices.tasks.n * sizeof(*spans));
 	for (size_t i = 0; i < events.n; i++)
-		widen(&spans[a->devices.at[events.at[i].device].task], events.at[i].start,
+		widen(&spans[activity_device(a, events.at[i].device)->task], events.at[i].start,
 			events.at[i].end);
 	for (size_t i = 0; i < moves.n; i++)
-		widen(&spans[a->devices.at[moves.at[i].device].task], moves.at[i].entry.start_us,
-			moves.at[i].entry.end_us);
+		widen(&spans[activity_device(a, moves.at[i].device)->task],
+			moves.at[i].entry.start_us, moves.at[i].entry.end_us);
 }
 
 int64_t activity_mean_step(const struct activity *a)

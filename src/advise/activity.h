@@ -12,19 +12,8 @@
 
 #include "advise/stats.h"
 #include "advise/transfer.h"
+#include "model/device.h"
 #include "model/model.h"
-
-struct activity_device {
-	struct span name;    /* lower-cased */
-	unsigned kind;       /* of device.h */
-	bool is_copy_engine; /* …/memcpy */
-	uint32_t task;
-};
-
-struct activity_task {
-	struct span name; /* as task_of() has it */
-	struct span job;
-};
 
 struct event {
 	int64_t start, end;
@@ -46,10 +35,8 @@ static inline int64_t moved_us(const struct moved *t)
 }
 
 struct activity {
-	struct strings names, task_names; /* a number is that of the name */
+	struct devices devices;
 	struct arena arena;
-	VEC(struct activity_device) devices;
-	VEC(struct activity_task) tasks;
 	size_t n_steps;
 	VEC(struct event) events;
 	VEC(struct moved) transfers;
@@ -62,6 +49,11 @@ struct activity {
 /* False when memory is out; activity_clear() in any case. */
 bool activity_collect(struct activity *a, const struct model *m);
 void activity_clear(struct activity *a);
+
+static inline const struct device *activity_device(const struct activity *a, uint32_t device)
+{
+	return &a->devices.at.at[device];
+}
 
 /* The events or transfers of a step (by index). */
 struct events {

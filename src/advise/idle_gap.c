@@ -1,7 +1,6 @@
 /* Time in which an accelerator runs no kernel, between its first and last of a
  * step. */
 #include "advise/advise.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -49,9 +48,9 @@ static void add_kernel(struct scan *s, size_t step, const struct event *e)
 	}
 }
 
-static bool is_stream(const struct activity_device *device)
+static bool is_stream(const struct device *device)
 {
-	return device->kind & DEVICE_STREAM_ALL && device->kind & DEVICE_ACCELERATOR;
+	return device->properties & DEVICE_STREAM_ALL && device->properties & DEVICE_ACCELERATOR;
 }
 
 static void add_step(const struct activity *a, size_t step, struct scan *scans, struct idle *idle,
@@ -59,11 +58,11 @@ static void add_step(const struct activity *a, size_t step, struct scan *scans, 
 {
 	struct events events = activity_events(a, step);
 
-	memset(scans, 0, a->devices.n * sizeof(*scans));
+	memset(scans, 0, a->devices.at.n * sizeof(*scans));
 	for (size_t i = 0; i < events.n; i++)
-		if (events.at[i].accelerator && is_stream(&a->devices.at[events.at[i].device]))
+		if (events.at[i].accelerator && is_stream(activity_device(a, events.at[i].device)))
 			add_kernel(&scans[events.at[i].device], step, &events.at[i]);
-	for (size_t d = 0; d < a->devices.n; d++) {
+	for (size_t d = 0; d < a->devices.at.n; d++) {
 		const struct scan *s = &scans[d];
 		const struct gap *old = &idle[d].longest;
 
@@ -89,8 +88,8 @@ static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, 
 		int64_t start = e->start > gap->when.start ? e->start : gap->when.start;
 		int64_t end = e->end < gap->when.end ? e->end : gap->when.end;
 
-		if (a->devices.at[e->device].task != task || end - start <= most ||
-			a->devices.at[e->device].kind & DEVICE_ACCELERATOR)
+		if (activity_device(a, e->device)->task != task || end - start <= most ||
+			activity_device(a, e->device)->properties & DEVICE_ACCELERATOR)
 			continue;
 		most = end - start;
 		node = e->node;
@@ -104,12 +103,12 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	const struct gap *gap = &idle->longest;
 	int64_t length = gap->when.end - gap->when.start;
 	struct place before = check_node(c, gap->before), after = check_node(c, gap->after), place;
-	uint32_t busy = busy_meanwhile(a, gap, a->devices.at[device].task);
+	uint32_t busy = busy_meanwhile(a, gap, activity_device(a, device)->task);
 	double share = (double)idle->idle_us / (double)idle->span_us;
 	struct buf *b = &c->text;
 	struct finding *f;
 
-	buf_span(b, a->devices.at[device].name);
+	buf_span(b, activity_device(a, device)->name);
 	buf_printf(b, " idle %.0f%% of the time between kernels: ", 100 * share);
 	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
 	buf_text(b, " of ");
@@ -143,8 +142,8 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	const struct activity *a = check_activity(c);
-	struct scan *scans = a ? check_alloc(c, a->devices.n, sizeof(*scans)) : NULL;
-	struct idle *idle = a ? check_alloc(c, a->devices.n, sizeof(*idle)) : NULL;
+	struct scan *scans = a ? check_alloc(c, a->devices.at.n, sizeof(*scans)) : NULL;
+	struct idle *idle = a ? check_alloc(c, a->devices.at.n, sizeof(*idle)) : NULL;
 	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
 	size_t n_looked_at = 0;
 
@@ -152,7 +151,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		return error_no_memory(err);
 	for (size_t step = 0; step < a->n_steps && !check_cancelled(c); step++)
 		add_step(a, step, scans, idle, check_int(c, "min_kernels"));
-	for (uint32_t d = 0; d < a->devices.n; d++) {
+	for (uint32_t d = 0; d < a->devices.at.n; d++) {
 		enum tfprof_level level;
 
 		if (!idle[d].span_us)

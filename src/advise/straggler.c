@@ -3,8 +3,6 @@
  * Every figure is a length of time by one task's own clock, so that clocks
  * that disagree do no harm. */
 #include "advise/advise.h"
-#include "advise/task.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -44,11 +42,11 @@ static bool name_kind(struct straggler *s, struct span job, const char *what, ui
 	return *kind != NONE;
 }
 
-static const char *what_of(const struct activity_device *device)
+static const char *what_of(const struct device *device)
 {
-	if (device->kind & DEVICE_STREAM_ALL)
-		return device->kind & DEVICE_ACCELERATOR ? "accelerator" : NULL;
-	if (device->kind & DEVICE_CANONICAL && !(device->kind & DEVICE_ACCELERATOR))
+	if (device->properties & DEVICE_STREAM_ALL)
+		return device->properties & DEVICE_ACCELERATOR ? "accelerator" : NULL;
+	if (device->properties & DEVICE_CANONICAL && !(device->properties & DEVICE_ACCELERATOR))
 		return "cpu";
 	return NULL;
 }
@@ -66,8 +64,8 @@ static bool add_step(struct straggler *s, size_t step, struct member *devices, s
 	for (size_t i = 0; fine && i < events.n; i++)
 		list.at[list.n++] = (struct grouped_interval){events.at[i].device,
 			{events.at[i].start, events.at[i].end}};
-	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->devices.n);
-	for (size_t d = 0; fine && d < a->devices.n; d++)
+	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->devices.at.n);
+	for (size_t d = 0; fine && d < a->devices.at.n; d++)
 		if (busy.n[d]) {
 			add_clamped(&devices[d].sum_us,
 				intervals_length(busy.at + busy.first[d], busy.n[d]));
@@ -75,7 +73,7 @@ static bool add_step(struct straggler *s, size_t step, struct member *devices, s
 		}
 	if (fine)
 		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++)
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++)
 		if (spans[t].end > spans[t].start) {
 			add_clamped(&tasks[t].sum_us, spans[t].end - spans[t].start);
 			tasks[t].n_steps++;
@@ -99,7 +97,7 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 
 	buf_text(b, is_task ? "straggling task " : "straggling device ");
 	if (is_task)
-		task_put(b, m->name);
+		device_put_task(b, m->name);
 	else
 		buf_span(b, m->name);
 	buf_text(b, is_task ? ": its step takes " : ": busy ");
@@ -165,28 +163,28 @@ static bool compare(struct straggler *s, const struct member *members, size_t n,
 static bool check_all(struct straggler *s)
 {
 	const struct activity *a = s->a;
-	struct member *devices = check_alloc(s->c, a->devices.n, sizeof(*devices));
-	struct member *tasks = check_alloc(s->c, a->tasks.n, sizeof(*tasks));
-	struct interval *spans = check_alloc(s->c, a->tasks.n, sizeof(*spans));
+	struct member *devices = check_alloc(s->c, a->devices.at.n, sizeof(*devices));
+	struct member *tasks = check_alloc(s->c, a->devices.tasks.n, sizeof(*tasks));
+	struct interval *spans = check_alloc(s->c, a->devices.tasks.n, sizeof(*spans));
 	bool fine = devices && tasks && spans && strings_init(&s->kinds);
 
-	for (size_t d = 0; fine && d < a->devices.n; d++) {
-		const char *what = what_of(&a->devices.at[d]);
+	for (size_t d = 0; fine && d < a->devices.at.n; d++) {
+		const char *what = what_of(activity_device(a, d));
 
-		devices[d].name = a->devices.at[d].name;
+		devices[d].name = activity_device(a, d)->name;
 		if (what)
-			fine = name_kind(s, a->tasks.at[a->devices.at[d].task].job, what,
-				&devices[d].kind);
+			fine = name_kind(s, a->devices.tasks.at[activity_device(a, d)->task].job,
+				what, &devices[d].kind);
 	}
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
-		tasks[t].name = a->tasks.at[t].name;
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++) {
+		tasks[t].name = a->devices.tasks.at[t].name;
 		if (tasks[t].name.n)
-			fine = name_kind(s, a->tasks.at[t].job, "task", &tasks[t].kind);
+			fine = name_kind(s, a->devices.tasks.at[t].job, "task", &tasks[t].kind);
 	}
 	for (size_t step = 0; fine && step < a->n_steps; step++)
 		fine = add_step(s, step, devices, tasks, spans);
-	return fine && compare(s, tasks, a->tasks.n, true) &&
-		compare(s, devices, a->devices.n, false);
+	return fine && compare(s, tasks, a->devices.tasks.n, true) &&
+		compare(s, devices, a->devices.at.n, false);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)

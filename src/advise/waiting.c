@@ -15,17 +15,18 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 	for (size_t i = 0; fine && i < moves.n; i++)
 		if (moves.at[i].entry.kind == TRANSFER_TENSOR)
 			fine = vec_push(&received,
-				((struct grouped_interval){a->devices.at[moves.at[i].device].task,
+				((struct grouped_interval){activity_device(a, moves.at[i].device)
+								   ->task,
 					{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
 	for (size_t i = 0; fine && i < events.n; i++)
 		fine = vec_push(&busy,
-			((struct grouped_interval){a->devices.at[events.at[i].device].task,
+			((struct grouped_interval){activity_device(a, events.at[i].device)->task,
 				{events.at[i].start, events.at[i].end}}));
-	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->tasks.n) &&
-		intervals_group(&at_work, &arena, busy.at, busy.n, a->tasks.n);
+	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->devices.tasks.n) &&
+		intervals_group(&at_work, &arena, busy.at, busy.n, a->devices.tasks.n);
 	if (fine)
 		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++) {
 		if (!in.n[t])
 			continue;
 		waiting[t].n_steps++;
@@ -42,7 +43,7 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 
 bool waiting_find(struct waiting *waiting, const struct activity *a)
 {
-	struct interval *spans = mem_array(a->tasks.n, sizeof(*spans));
+	struct interval *spans = mem_array(a->devices.tasks.n, sizeof(*spans));
 	bool fine = spans != NULL;
 
 	for (size_t step = 0; fine && step < a->n_steps; step++)

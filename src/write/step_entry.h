@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "model/device.h"
 
 struct step_entry {
 	struct span message;
@@ -23,7 +24,8 @@ struct step_operation {
 
 /* On an accelerator's stream or copy engine the names are those of kernels,
  * elsewhere those of graph nodes. */
-struct step_operation step_entry_get_operation(const struct step_entry *entry, struct span device);
+struct step_operation step_entry_get_operation(const struct step_entry *entry,
+	enum device_kind device);
 
 /* Takes the next input off the list; false if there is none. */
 bool step_next_input(struct span *inputs, struct span *input);

@@ -13,16 +13,16 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "model/device.h"
 #include "write/chrome_trace.h"
 #include "write/lanes.h"
 #include "write/step_entry.h"
 #include "proto/tensor_description.h"
 #include "proto/wire.h"
 
-struct device {
+struct step_device {
 	struct span message; /* DeviceStepStats */
-	struct span name;
-	uint32_t name_id;
+	uint32_t id;
 };
 
 struct tensor {
@@ -46,9 +46,9 @@ struct timeline {
 	struct json j;
 	struct tfprof_error *err;
 	const char *bad;
-	VEC(struct device) devices;
-	struct strings device_names;
-	VEC(int64_t) pids;  /* by device name */
+	VEC(struct step_device) stats;
+	VEC(int64_t) pids; /* by device */
+	struct devices devices;
 	VEC(uint32_t) tids; /* by entry */
 	struct strings tensor_names;
 	VEC(struct tensor) tensors; /* by tensor name */
@@ -182,23 +182,24 @@ static void put_counter(struct timeline *t, struct span allocator, int64_t time,
 
 static enum tfprof_status add_device(struct timeline *t, struct span message)
 {
-	struct device device = {.message = message};
+	struct step_device device = {.message = message};
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
+	struct span name = {"", 0};
 
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(1))
-			device.name = f.bytes;
+			name = f.bytes;
 	if (r.bad)
 		return malformed(t, r.bad);
-	device.name_id = strings_alias(&t->device_names, device.name);
-	if (device.name_id == NONE || !vec_push(&t->devices, device))
+	device.id = devices_add(&t->devices, name);
+	if (device.id == NONE || !vec_push(&t->stats, device))
 		return error_no_memory(t->err);
-	while (t->pids.n <= device.name_id)
+	while (t->pids.n <= device.id)
 		if (!vec_push(&t->pids, 0))
 			return error_no_memory(t->err);
 	/* The last device of a name has the entries of all of that name. */
-	t->pids.at[device.name_id] = 2 * (int64_t)t->devices.n - 1;
+	t->pids.at[device.id] = 2 * (int64_t)t->stats.n - 1;
 	return TFPROF_OK;
 }
 
@@ -237,8 +238,8 @@ static enum tfprof_status add_run_metadata(struct timeline *t, struct span messa
 static void put_processes(struct timeline *t)
 {
 	chrome_put_process(&t->j, 0, "", SPAN("Allocators"), "");
-	for (size_t i = 0; i < t->devices.n; i++) {
-		struct span name = t->devices.at[i].name;
+	for (size_t i = 0; i < t->stats.n; i++) {
+		struct span name = t->devices.at.at[t->stats.at[i].id].name;
 
 		chrome_put_process(&t->j, 2 * (int64_t)i + 1, "", name, " Compute");
 		chrome_put_process(&t->j, 2 * (int64_t)i + 2, "", name, " Tensors");
@@ -350,10 +351,10 @@ static enum tfprof_status add_outputs(struct timeline *t, const struct step_entr
 	return TFPROF_OK;
 }
 
-static enum tfprof_status add_tensors(struct timeline *t, const struct device *device)
+static enum tfprof_status add_tensors(struct timeline *t, const struct step_device *device)
 {
 	struct wire_reader r = wire_reader(device->message);
-	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->id]};
 	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 	struct lanes lanes = {0};
@@ -413,16 +414,17 @@ static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_e
 	t->n_flows++;
 }
 
-static enum tfprof_status put_entries(struct timeline *t, const struct device *device,
+static enum tfprof_status put_entries(struct timeline *t, const struct step_device *device,
 	size_t *n_entries)
 {
 	struct wire_reader r = wire_reader(device->message);
-	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->id]};
 	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 
 	while (next_entry(t, &r, &entry, &status)) {
-		struct step_operation op = step_entry_get_operation(&entry, device->name);
+		struct step_operation op =
+			step_entry_get_operation(&entry, t->devices.at.at[device->id].kind);
 		struct span inputs = op.inputs, input;
 
 		place.tid = t->tids.at[(*n_entries)++];
@@ -485,10 +487,10 @@ static enum tfprof_status put_all(struct timeline *t)
 
 	chrome_open(&t->j);
 	put_processes(t);
-	for (size_t i = 0; !status && i < t->devices.n; i++)
-		status = add_tensors(t, &t->devices.at[i]);
-	for (size_t i = 0; !status && i < t->devices.n; i++)
-		status = put_entries(t, &t->devices.at[i], &n_entries);
+	for (size_t i = 0; !status && i < t->stats.n; i++)
+		status = add_tensors(t, &t->stats.at[i]);
+	for (size_t i = 0; !status && i < t->stats.n; i++)
+		status = put_entries(t, &t->stats.at[i], &n_entries);
 	if (!status && t->flags & STEP_TIMELINE_MEMORY)
 		status = put_memory(t);
 	chrome_close(&t->j);
@@ -497,10 +499,10 @@ static enum tfprof_status put_all(struct timeline *t)
 
 static void timeline_clear(struct timeline *t)
 {
-	vec_clear(&t->devices);
-	strings_clear(&t->device_names);
-	vec_clear(&t->pids);
+	vec_clear(&t->stats);
+	devices_clear(&t->devices);
 	vec_clear(&t->tids);
+	vec_clear(&t->pids);
 	strings_clear(&t->tensor_names);
 	vec_clear(&t->tensors);
 	strings_clear(&t->allocators);
@@ -516,8 +518,7 @@ static enum tfprof_status write_message(struct span message,
 	struct timeline t = {.flags = flags, .j = json_writer(out), .err = err};
 	enum tfprof_status status;
 
-	if (!strings_init(&t.device_names) || !strings_init(&t.tensor_names) ||
-		!strings_init(&t.allocators))
+	if (!strings_init(&t.tensor_names) || !strings_init(&t.allocators))
 		status = error_no_memory(err);
 	else
 		status = add_message(&t, message);

@@ -1,6 +1,7 @@
 /* The timeline of graph view: processes, events, flows, memory. */
 #include "write/timeline.h"
 
+#include "model/device.h"
 #include "write/timeline_events.h"
 #include "write/timeline_flow.h"
 #include "write/timeline_memory.h"
@@ -11,8 +12,8 @@ static void put_processes(const struct timeline_events *e, struct json *j)
 		struct span name = strings_get(&e->names, e->by_pid.at[pid]);
 
 		chrome_put_process(j, (int64_t)pid,
-			span_contains(name, SPAN("stream")) ? "Op execution threads: "
-							    : "Op scheduling threads: ",
+			device_get_properties(name) & DEVICE_STREAM ? "Op execution threads: "
+								    : "Op scheduling threads: ",
 			name, "");
 	}
 }
