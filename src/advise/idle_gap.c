@@ -34,34 +34,37 @@ struct scan {
 static void add_kernel(struct scan *s, size_t step, const struct event *e)
 {
 	if (!s->n_kernels++) {
-		s->start = s->busy_until = e->start;
-	} else if (e->start > s->busy_until) {
-		struct interval when = {s->busy_until, e->start};
+		s->start = s->busy_until = e->start_us;
+	} else if (e->start_us > s->busy_until) {
+		struct interval when = {s->busy_until, e->start_us};
 
 		s->idle_us += when.end - when.start;
 		if (when.end - when.start > s->longest.when.end - s->longest.when.start)
 			s->longest = (struct gap){step, when, s->last_node, e->node};
 	}
-	if (e->end >= s->busy_until) {
-		s->busy_until = e->end;
+	if (event_end(e) >= s->busy_until) {
+		s->busy_until = event_end(e);
 		s->last_node = e->node;
 	}
 }
 
-static bool is_stream(const struct device *device)
+static bool runs_kernels(const struct device *device)
 {
-	return device->properties & DEVICE_STREAM_ALL && device->properties & DEVICE_ACCELERATOR;
+	return device_has_accelerator_time(device) && device->properties & DEVICE_ACCELERATOR;
 }
 
 static void add_step(const struct activity *a, size_t step, struct scan *scans, struct idle *idle,
 	int64_t min_kernels)
 {
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 
 	memset(scans, 0, a->devices.at.n * sizeof(*scans));
-	for (size_t i = 0; i < events.n; i++)
-		if (events.at[i].accelerator && is_stream(activity_device(a, events.at[i].device)))
-			add_kernel(&scans[events.at[i].device], step, &events.at[i]);
+	for (size_t row = rows.first; row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+
+		if (runs_kernels(activity_device(a, e.device)))
+			add_kernel(&scans[e.device], step, &e);
+	}
 	for (size_t d = 0; d < a->devices.at.n; d++) {
 		const struct scan *s = &scans[d];
 		const struct gap *old = &idle[d].longest;
@@ -79,20 +82,21 @@ static void add_step(const struct activity *a, size_t step, struct scan *scans, 
 /* What of the same task ran longest on a cpu during the gap; NONE if nothing. */
 static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, uint32_t task)
 {
-	struct events events = activity_events(a, gap->step);
+	struct event_rows rows = activity_events(a, gap->step);
 	uint32_t node = NONE;
 	int64_t most = 0;
 
-	for (size_t i = 0; i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		int64_t start = e->start > gap->when.start ? e->start : gap->when.start;
-		int64_t end = e->end < gap->when.end ? e->end : gap->when.end;
+	for (size_t row = rows.first; row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+		const struct device *device = activity_device(a, e.device);
+		int64_t start = e.start_us > gap->when.start ? e.start_us : gap->when.start;
+		int64_t end = event_end(&e) < gap->when.end ? event_end(&e) : gap->when.end;
 
-		if (activity_device(a, e->device)->task != task || end - start <= most ||
-			activity_device(a, e->device)->properties & DEVICE_ACCELERATOR)
+		if (device->task != task || end - start <= most ||
+			device->properties & DEVICE_ACCELERATOR)
 			continue;
 		most = end - start;
-		node = e->node;
+		node = e.node;
 	}
 	return node;
 }

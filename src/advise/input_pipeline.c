@@ -32,25 +32,25 @@ struct input {
 static bool add_step(struct input *in, size_t step)
 {
 	const struct activity *a = in->a;
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 	VEC(struct grouped_interval) input = {0}, other = {0};
 	struct interval_groups waits, work;
 	struct arena arena = {0};
 	bool fine = true;
 
-	for (size_t i = 0; fine && i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		uint32_t task = activity_device(a, e->device)->task;
-		struct grouped_interval item = {task, {e->start, e->end}};
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+		uint32_t task = activity_device(a, e.device)->task;
+		struct grouped_interval item = {task, {e.start_us, event_end(&e)}};
 
-		if (!type_filter_match(&in->types, e->node)) {
+		if (!type_filter_match(&in->types, e.node)) {
 			fine = vec_push(&other, item);
 			continue;
 		}
 		fine = vec_push(&input, item);
-		if (e->end - e->start > in->tasks[task].node_us) {
-			in->tasks[task].node_us = e->end - e->start;
-			in->tasks[task].node = e->node;
+		if (e.duration_us > in->tasks[task].node_us) {
+			in->tasks[task].node_us = e.duration_us;
+			in->tasks[task].node = e.node;
 		}
 	}
 	fine = fine && intervals_group(&waits, &arena, input.at, input.n, a->devices.tasks.n) &&

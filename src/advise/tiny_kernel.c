@@ -75,23 +75,23 @@ static bool add_kernels(struct tiny *t, size_t step, uint32_t node)
 
 static bool add_step(struct tiny *t, size_t step)
 {
-	struct events events = activity_events(t->a, step);
+	struct event_rows rows = activity_events(t->a, step);
 	bool fine = true;
 
 	t->seen.n = 0;
-	for (size_t i = 0; fine && i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		struct node_times *times = &t->times[e->node];
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&t->a->events, row);
+		struct node_times *times = &t->times[e.node];
 
-		if (!t->on_accelerator[e->node])
+		if (!t->on_accelerator[e.node])
 			continue;
 		if (!times->n_kernels && !times->launch_us)
-			fine = vec_push(&t->seen, e->node);
-		if (e->accelerator) {
+			fine = vec_push(&t->seen, e.node);
+		if (device_has_accelerator_time(activity_device(t->a, e.device))) {
 			times->n_kernels++;
-			add_clamped(&times->kernel_us, e->end - e->start);
+			add_clamped(&times->kernel_us, e.duration_us);
 		} else {
-			add_clamped(&times->launch_us, e->end - e->start);
+			add_clamped(&times->launch_us, e.duration_us);
 		}
 	}
 	for (size_t i = 0; fine && i < t->seen.n; i++) {

@@ -5,7 +5,7 @@ typedef VEC(struct grouped_interval) grouped_vec;
 static bool add_step(struct waiting *waiting, const struct activity *a, size_t step,
 	struct interval *spans)
 {
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 	struct moves moves = activity_transfers(a, step);
 	grouped_vec received = {0}, busy = {0};
 	struct interval_groups in, at_work;
@@ -18,10 +18,13 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 				((struct grouped_interval){activity_device(a, moves.at[i].device)
 								   ->task,
 					{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
-	for (size_t i = 0; fine && i < events.n; i++)
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+
 		fine = vec_push(&busy,
-			((struct grouped_interval){activity_device(a, events.at[i].device)->task,
-				{events.at[i].start, events.at[i].end}}));
+			((struct grouped_interval){activity_device(a, e.device)->task,
+				{e.start_us, event_end(&e)}}));
+	}
 	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->devices.tasks.n) &&
 		intervals_group(&at_work, &arena, busy.at, busy.n, a->devices.tasks.n);
 	if (fine)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/sort.h"
-#include "model/device.h"
+#include "base/sorter.h"
 #include "write/ranking.h"
 #include "write/timeline.h"
 
