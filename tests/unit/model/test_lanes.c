@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "write/lanes.h"
+#include "model/lanes.h"
 
 static void test_first_free(void **state)
 {

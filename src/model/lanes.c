@@ -1,4 +1,4 @@
-#include "write/lanes.h"
+#include "model/lanes.h"
 
 #include "base/mem.h"
 
