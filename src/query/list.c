@@ -124,10 +124,10 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	int64_t depth = 0;
 
 	if (regexes_count(q->start) && !regexes_accept_all(q->start))
-		while (i < l->n &&
+		while (i < l->n && !query_cancelled(q) &&
 			!regexes_match(q->start, model_text(m, q->groups->op[l->group[i]])))
 			i++;
-	for (; i < l->n; i++, depth++) {
+	for (; i < l->n && !query_cancelled(q); i++, depth++) {
 		struct span name = model_text(m, q->groups->op[l->group[i]]);
 
 		if (query_name_trimmed(q, name) || depth > q->options->number[OPT_MAX_DEPTH])

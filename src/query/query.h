@@ -182,6 +182,8 @@ bool query_name_trimmed(struct query *q, struct span name);
 bool query_cancelled(const struct query *q);
 /* The same as a status. */
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
+/* The error of a regex that could not be matched, if there is one. */
+enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 

@@ -216,7 +216,7 @@ static void walk(struct work *w)
 
 		if (!(flags[v] & ROW_STAYS))
 			continue;
-		if (v % 4096 == 0 && query_cancelled(q))
+		if (query_cancelled(q))
 			return;
 		if (from_start && !(flags[parent] & ROW_STARTED)) {
 			if (!regexes_match(q->start, tree_label(q->tree, v)))
@@ -262,6 +262,8 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 
 	walk(w);
 	status = query_check_cancelled(w->q, err);
+	if (status == TFPROF_OK)
+		status = query_check_regexes(w->q, err);
 	if (status == TFPROF_OK)
 		status = query_filter_names(w->q, w->n, err);
 	if (status == TFPROF_OK)
