@@ -265,7 +265,7 @@ static uint64_t hash_of_id(int64_t id)
 	return hash_bytes(&id, sizeof(id));
 }
 
-static uint32_t find_trace_string(const struct model *m, int64_t id)
+uint32_t model_find_trace_string(const struct model *m, int64_t id)
 {
 	struct id_probe probe = {m, id};
 
@@ -274,25 +274,11 @@ static uint32_t find_trace_string(const struct model *m, int64_t id)
 
 bool model_add_trace_string(struct model *m, int64_t id, struct span text)
 {
-	uint32_t string;
-
-	if (find_trace_string(m, id) != NONE)
+	if (model_find_trace_string(m, id) != NONE)
 		return true;
-	string = strings_add(&m->strings, text);
-	return string != NONE && m->trace_strings.n < NONE - 1 &&
-		vec_reserve(&m->trace_strings, 1) &&
+	return m->trace_strings.n < NONE - 1 && vec_reserve(&m->trace_strings, 1) &&
 		hash_add(&m->trace_string_index, hash_of_id(id), (uint32_t)m->trace_strings.n) &&
-		vec_push(&m->trace_strings, ((struct trace_string){id, string}));
-}
-
-bool model_get_trace_string(const struct model *m, int64_t id, struct span *text)
-{
-	uint32_t i = find_trace_string(m, id);
-
-	if (i == NONE)
-		return false;
-	*text = model_text(m, m->trace_strings.at[i].string);
-	return true;
+		vec_push(&m->trace_strings, ((struct trace_string){id, text.n ? text : SPAN("")}));
 }
 
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err)

@@ -340,7 +340,7 @@ static void put_trailer(struct writer *w)
 		size_t entry = wire_open(w->out, 4);
 
 		wire_put_int(w->out, 1, m->trace_strings.at[i].id);
-		wire_put_bytes(w->out, 2, model_text(m, m->trace_strings.at[i].string));
+		wire_put_bytes(w->out, 2, m->trace_strings.at[i].text);
 		wire_close(w->out, entry);
 	}
 	wire_put_nonzero(w->out, 5, m->misses_accelerator_stream);
