@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 enum shape { WIDE, DEEP, LOOP, DEVICES, DISTINCT };
@@ -95,9 +96,9 @@ static void put_dims(const struct plan *p, struct buf *b, uint64_t node, bool pa
 		if (packed) {
 			wire_put_varint(b, (uint64_t)size);
 		} else {
-			size_t dim = wire_open(b, 2);
+			size_t dim = wire_open(b, TENSOR_SHAPE_DIM);
 
-			wire_put_int(b, 1, size);
+			wire_put_int(b, TENSOR_SHAPE_DIM_SIZE, size);
 			wire_close(b, dim);
 		}
 	}
@@ -107,8 +108,8 @@ static void put_attr(struct buf *b, uint32_t field, const char *key, struct span
 {
 	size_t entry = wire_open(b, field);
 
-	wire_put_bytes(b, 1, span_of(key));
-	wire_put_bytes(b, 2, value);
+	wire_put_bytes(b, MAP_KEY, span_of(key));
+	wire_put_bytes(b, MAP_VALUE, value);
 	wire_close(b, entry);
 }
 
@@ -118,15 +119,15 @@ static void put_attrs(const struct plan *p, struct buf *b, uint32_t field, uint6
 	struct buf value = {0};
 	size_t list, shape;
 
-	wire_put_int(&value, 6, 1);
+	wire_put_int(&value, ATTR_VALUE_TYPE, 1);
 	put_attr(b, field, "T", buf_get(&value));
 	value.n = 0;
-	wire_put_bytes(&value, 2, SPAN("NHWC"));
+	wire_put_bytes(&value, ATTR_VALUE_S, SPAN("NHWC"));
 	put_attr(b, field, "data_format", buf_get(&value));
 	if (with_shapes) {
 		value.n = 0;
-		list = wire_open(&value, 1);
-		shape = wire_open(&value, 7);
+		list = wire_open(&value, ATTR_VALUE_LIST);
+		shape = wire_open(&value, ATTR_VALUE_LIST_VALUE_SHAPE);
 		put_dims(p, &value, node, false);
 		wire_close(&value, shape);
 		wire_close(&value, list);
@@ -154,14 +155,16 @@ static void put_stack(const struct plan *p, struct buf *b, uint64_t node)
 	uint64_t n_lines = p->shape == DISTINCT ? 90000 : 900;
 
 	for (uint64_t i = 0; i < N_FRAMES; i++) {
-		size_t frame = wire_open(b, 1);
+		size_t frame = wire_open(b, CODE_DEF_TRACES);
 		/* Outer frames are shared by many stacks. */
 		uint64_t place = i < 3 ? i : i < 6 ? stack / 100 * 10 + i : stack * 10 + i;
 
-		wire_put_int(b, 2, (int64_t)(place % n_lines + 1));
-		wire_put_int(b, 6, (int64_t)(place % N_FILES));
-		wire_put_int(b, 7, (int64_t)(N_FILES + place % n_functions(p)));
-		wire_put_int(b, 8, (int64_t)(N_FILES + n_functions(p) + place % 3500));
+		wire_put_int(b, CODE_DEF_TRACE_LINENO, (int64_t)(place % n_lines + 1));
+		wire_put_int(b, CODE_DEF_TRACE_FILE_ID, (int64_t)(place % N_FILES));
+		wire_put_int(b, CODE_DEF_TRACE_FUNCTION_ID,
+			(int64_t)(N_FILES + place % n_functions(p)));
+		wire_put_int(b, CODE_DEF_TRACE_LINE_ID,
+			(int64_t)(N_FILES + n_functions(p) + place % 3500));
 		wire_close(b, frame);
 	}
 }
@@ -182,15 +185,15 @@ static void put_exec(const struct plan *p, struct buf *b, uint64_t node, uint64_
 	uint64_t runs = n_runs(p, node);
 	size_t entry, times, tuple, pair;
 
-	wire_put_int(b, 1, (int64_t)runs);
-	wire_put_int(b, 2, (int64_t)start_of(node, step, 0));
-	wire_put_int(b, 3, (int64_t)start_of(node, step, runs));
-	entry = wire_open(b, 5);
-	wire_put_bytes(b, 1, device);
-	times = wire_open(b, 2);
+	wire_put_int(b, EXEC_PROFILE_RUN_COUNT, (int64_t)runs);
+	wire_put_int(b, EXEC_PROFILE_ALL_START_MICROS, (int64_t)start_of(node, step, 0));
+	wire_put_int(b, EXEC_PROFILE_LATEST_END_MICROS, (int64_t)start_of(node, step, runs));
+	entry = wire_open(b, EXEC_PROFILE_CPU_EXECS);
+	wire_put_bytes(b, MAP_KEY, device);
+	times = wire_open(b, MAP_VALUE);
 	for (uint64_t run = 0; run < runs; run++) {
-		tuple = wire_open(b, 1);
-		pair = wire_open(b, 1);
+		tuple = wire_open(b, EXEC_TIME_TIMES);
+		pair = wire_open(b, TUPLE_INT64_VALUES);
 		wire_put_varint(b, start_of(node, step, run));
 		wire_put_varint(b, 1 + draw(p, 40 + step, node, 900));
 		wire_close(b, pair);
@@ -198,19 +201,19 @@ static void put_exec(const struct plan *p, struct buf *b, uint64_t node, uint64_
 	}
 	wire_close(b, times);
 	wire_close(b, entry);
-	wire_put_bytes(b, 6, device);
+	wire_put_bytes(b, EXEC_PROFILE_DEVICES, device);
 	for (uint64_t run = 0; run < runs; run++) {
-		entry = wire_open(b, 7);
-		wire_put_int(b, 1, (int64_t)start_of(node, step, run) + 5);
-		wire_put_int(b, 6, (int64_t)draw(p, 50, node, 5000000));
-		wire_put_int(b, 7, (int64_t)draw(p, 51, node, 4000000));
-		wire_put_int(b, 8, (int64_t)draw(p, 52, node, 1000000));
-		wire_put_int(b, 9, (int64_t)draw(p, 53, node, 1000000));
-		tuple = wire_open(b, 11);
-		wire_put_int(b, 1, 0);
-		pair = wire_open(b, 2);
-		wire_put_int(b, 1, (int64_t)draw(p, 53, node, 1000000));
-		wire_put_int(b, 2, (int64_t)(0x7f0000000000 + node * 256));
+		entry = wire_open(b, EXEC_PROFILE_MEMORY_EXECS);
+		wire_put_int(b, EXEC_MEMORY_MEMORY_MICROS, (int64_t)start_of(node, step, run) + 5);
+		wire_put_int(b, EXEC_MEMORY_REQUESTED_BYTES, (int64_t)draw(p, 50, node, 5000000));
+		wire_put_int(b, EXEC_MEMORY_PEAK_BYTES, (int64_t)draw(p, 51, node, 4000000));
+		wire_put_int(b, EXEC_MEMORY_RESIDUAL_BYTES, (int64_t)draw(p, 52, node, 1000000));
+		wire_put_int(b, EXEC_MEMORY_OUTPUT_BYTES, (int64_t)draw(p, 53, node, 1000000));
+		tuple = wire_open(b, EXEC_MEMORY_OUTPUT_MEMORY);
+		wire_put_int(b, MAP_KEY, 0);
+		pair = wire_open(b, MAP_VALUE);
+		wire_put_int(b, MEMORY_BYTES, (int64_t)draw(p, 53, node, 1000000));
+		wire_put_int(b, MEMORY_PTR, (int64_t)(0x7f0000000000 + node * 256));
 		wire_close(b, pair);
 		wire_close(b, tuple);
 		wire_close(b, entry);
@@ -222,52 +225,53 @@ static void put_profile_node(const struct plan *p, struct buf *b, uint64_t node,
 	size_t value, entry;
 	const char *device = device_of(p, node);
 
-	wire_put_int(b, 1, (int64_t)node);
-	value = wire_open(b, 2);
+	wire_put_int(b, MAP_KEY, (int64_t)node);
+	value = wire_open(b, MAP_VALUE);
 	put_name(p, name, node);
-	wire_put_bytes(b, 1, buf_get(name));
+	wire_put_bytes(b, PROFILE_NODE_NAME, buf_get(name));
 	for (uint64_t i = 0; i < n_inputs(p, node); i++) {
-		entry = wire_open(b, 2);
-		wire_put_int(b, 1, (int64_t)i);
-		wire_put_int(b, 2, (int64_t)input_of(p, node, i));
+		entry = wire_open(b, PROFILE_NODE_INPUTS);
+		wire_put_int(b, MAP_KEY, (int64_t)i);
+		wire_put_int(b, MAP_VALUE, (int64_t)input_of(p, node, i));
 		wire_close(b, entry);
 	}
 	if (draw(p, 1, node, N_OPS) == 8) {
-		entry = wire_open(b, 4);
+		entry = wire_open(b, PROFILE_NODE_SHAPE);
 		put_dims(p, b, node, true);
 		wire_close(b, entry);
 	}
-	wire_put_bytes(b, 5, span_of(device));
-	wire_put_bytes(b, 5, span_of(op_of(p, node)));
-	wire_put_bytes(b, 6, span_of(device));
-	wire_put_bytes(b, 7, SPAN("/job:worker/replica:0/task:0/device:cpu:0"));
-	wire_put_nonzero(b, 8, (int64_t)draw(p, 60, node, 3) * 1000000);
-	wire_put_bytes(b, 9, span_of(op_of(p, node)));
-	entry = wire_open(b, 10);
+	wire_put_bytes(b, PROFILE_NODE_OP_TYPES, span_of(device));
+	wire_put_bytes(b, PROFILE_NODE_OP_TYPES, span_of(op_of(p, node)));
+	wire_put_bytes(b, PROFILE_NODE_CANONICAL_DEVICE, span_of(device));
+	wire_put_bytes(b, PROFILE_NODE_HOST_DEVICE,
+		SPAN("/job:worker/replica:0/task:0/device:cpu:0"));
+	wire_put_nonzero(b, PROFILE_NODE_FLOAT_OPS, (int64_t)draw(p, 60, node, 3) * 1000000);
+	wire_put_bytes(b, PROFILE_NODE_OP, span_of(op_of(p, node)));
+	entry = wire_open(b, PROFILE_NODE_TRACE);
 	put_stack(p, b, node);
 	wire_close(b, entry);
-	put_attrs(p, b, 11, node, true);
+	put_attrs(p, b, PROFILE_NODE_ATTRS, node, true);
 	for (uint64_t step = 0; step < p->n_steps; step++) {
 		size_t exec;
 
-		entry = wire_open(b, 12);
-		wire_put_int(b, 1, (int64_t)step);
-		exec = wire_open(b, 2);
+		entry = wire_open(b, PROFILE_NODE_EXECS);
+		wire_put_int(b, MAP_KEY, (int64_t)step);
+		exec = wire_open(b, MAP_VALUE);
 		put_exec(p, b, node, step);
 		wire_close(b, exec);
 		wire_close(b, entry);
 	}
-	wire_put_nonzero(b, 13, (int64_t)node);
+	wire_put_nonzero(b, PROFILE_NODE_ID, (int64_t)node);
 	for (uint64_t i = 0; i < n_inputs(p, node); i++) {
-		entry = wire_open(b, 14);
-		wire_put_int(b, 1, (int64_t)input_of(p, node, i));
-		wire_put_int(b, 2, 0);
+		entry = wire_open(b, PROFILE_NODE_SRC_OUTPUT_INDEX);
+		wire_put_int(b, MAP_KEY, (int64_t)input_of(p, node, i));
+		wire_put_int(b, MAP_VALUE, 0);
 		wire_close(b, entry);
 	}
-	entry = wire_open(b, 15);
-	wire_put_int(b, 1, 0);
+	entry = wire_open(b, PROFILE_NODE_OUTPUT_SHAPES);
+	wire_put_int(b, MAP_KEY, 0);
 	{
-		size_t tuple = wire_open(b, 2), packed = wire_open(b, 1);
+		size_t tuple = wire_open(b, MAP_VALUE), packed = wire_open(b, TUPLE_INT64_VALUES);
 
 		put_dims(p, b, node, true);
 		wire_close(b, packed);
@@ -297,8 +301,8 @@ static void put_strings(const struct plan *p, struct buf *b, uint32_t field)
 		else
 			snprintf(text, sizeof(text), "x = tf.layers.something(x, %d, name='layer')",
 				id);
-		wire_put_int(b, 1, id);
-		wire_put_bytes(b, 2, span_of(text));
+		wire_put_int(b, MAP_KEY, id);
+		wire_put_bytes(b, MAP_VALUE, span_of(text));
 		wire_close(b, entry);
 	}
 }
@@ -308,16 +312,16 @@ static void write_profile(const struct plan *p)
 	struct buf b = {0}, name = {0};
 
 	for (uint64_t node = 0; node < p->n_nodes; node++) {
-		size_t entry = wire_open(&b, 1);
+		size_t entry = wire_open(&b, PROFILE_NODES);
 
 		put_profile_node(p, &b, node, &name);
 		wire_close(&b, entry);
 		flush(&b);
 	}
-	wire_put_int(&b, 2, 1);
+	wire_put_int(&b, PROFILE_HAS_TRACE, 1);
 	for (uint64_t step = 0; step < p->n_steps; step++)
-		wire_put_int(&b, 3, (int64_t)step);
-	put_strings(p, &b, 4);
+		wire_put_int(&b, PROFILE_STEPS, (int64_t)step);
+	put_strings(p, &b, PROFILE_ID_TO_STRING);
 	flush(&b);
 	buf_clear(&b);
 	buf_clear(&name);
@@ -328,16 +332,16 @@ static void write_graph(const struct plan *p)
 	struct buf b = {0}, name = {0};
 
 	for (uint64_t node = 0; node < p->n_nodes; node++) {
-		size_t entry = wire_open(&b, 1);
+		size_t entry = wire_open(&b, GRAPH_DEF_NODE);
 
 		put_name(p, &name, node);
-		wire_put_bytes(&b, 1, buf_get(&name));
-		wire_put_bytes(&b, 2, span_of(op_of(p, node)));
+		wire_put_bytes(&b, NODE_DEF_NAME, buf_get(&name));
+		wire_put_bytes(&b, NODE_DEF_OP, span_of(op_of(p, node)));
 		for (uint64_t i = 0; i < n_inputs(p, node); i++) {
 			put_name(p, &name, input_of(p, node, i));
-			wire_put_bytes(&b, 3, buf_get(&name));
+			wire_put_bytes(&b, NODE_DEF_INPUT, buf_get(&name));
 		}
-		put_attrs(p, &b, 5, node, true);
+		put_attrs(p, &b, NODE_DEF_ATTR, node, true);
 		wire_close(&b, entry);
 		flush(&b);
 	}
@@ -351,32 +355,35 @@ static void put_stats(const struct plan *p, struct buf *b, uint64_t node, uint64
 	size_t memory, output, tensor, allocation;
 
 	put_name(p, name, node);
-	wire_put_bytes(b, 1, buf_get(name));
-	wire_put_int(b, 2, (int64_t)start_of(node, 0, run));
-	wire_put_int(b, 3, 1);
-	wire_put_int(b, 4, (int64_t)(1 + draw(p, 40, node, 900)));
-	wire_put_int(b, 5, (int64_t)(2 + draw(p, 40, node, 900)));
-	memory = wire_open(b, 6);
-	wire_put_bytes(b, 1, SPAN("GPU_0_bfc"));
-	wire_put_int(b, 2, (int64_t)draw(p, 50, node, 5000000));
-	wire_put_int(b, 3, (int64_t)draw(p, 51, node, 4000000));
-	wire_put_int(b, 5, (int64_t)(node * 1000 % 1000000000));
+	wire_put_bytes(b, NODE_EXEC_STATS_NODE_NAME, buf_get(name));
+	wire_put_int(b, NODE_EXEC_STATS_ALL_START_MICROS, (int64_t)start_of(node, 0, run));
+	wire_put_int(b, NODE_EXEC_STATS_OP_START_REL_MICROS, 1);
+	wire_put_int(b, NODE_EXEC_STATS_OP_END_REL_MICROS, (int64_t)(1 + draw(p, 40, node, 900)));
+	wire_put_int(b, NODE_EXEC_STATS_ALL_END_REL_MICROS, (int64_t)(2 + draw(p, 40, node, 900)));
+	memory = wire_open(b, NODE_EXEC_STATS_MEMORY);
+	wire_put_bytes(b, ALLOCATOR_MEMORY_USED_ALLOCATOR_NAME, SPAN("GPU_0_bfc"));
+	wire_put_int(b, ALLOCATOR_MEMORY_USED_TOTAL_BYTES, (int64_t)draw(p, 50, node, 5000000));
+	wire_put_int(b, ALLOCATOR_MEMORY_USED_PEAK_BYTES, (int64_t)draw(p, 51, node, 4000000));
+	wire_put_int(b, ALLOCATOR_MEMORY_USED_ALLOCATOR_BYTES_IN_USE,
+		(int64_t)(node * 1000 % 1000000000));
 	wire_close(b, memory);
-	output = wire_open(b, 7);
-	wire_put_int(b, 1, 0);
-	tensor = wire_open(b, 3);
-	wire_put_int(b, 1, 1);
-	allocation = wire_open(b, 4);
-	wire_put_int(b, 1, (int64_t)draw(p, 53, node, 1000000));
-	wire_put_int(b, 2, (int64_t)draw(p, 53, node, 1000000));
-	wire_put_bytes(b, 3, SPAN("GPU_0_bfc"));
-	wire_put_int(b, 6, (int64_t)(0x7f0000000000 + node * 256));
+	output = wire_open(b, NODE_EXEC_STATS_OUTPUT);
+	wire_put_int(b, NODE_OUTPUT_SLOT, 0);
+	tensor = wire_open(b, NODE_OUTPUT_TENSOR_DESCRIPTION);
+	wire_put_int(b, TENSOR_DESCRIPTION_DTYPE, 1);
+	allocation = wire_open(b, TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION);
+	wire_put_int(b, ALLOCATION_DESCRIPTION_REQUESTED_BYTES,
+		(int64_t)draw(p, 53, node, 1000000));
+	wire_put_int(b, ALLOCATION_DESCRIPTION_ALLOCATED_BYTES,
+		(int64_t)draw(p, 53, node, 1000000));
+	wire_put_bytes(b, ALLOCATION_DESCRIPTION_ALLOCATOR_NAME, SPAN("GPU_0_bfc"));
+	wire_put_int(b, ALLOCATION_DESCRIPTION_PTR, (int64_t)(0x7f0000000000 + node * 256));
 	wire_close(b, allocation);
 	wire_close(b, tensor);
 	wire_close(b, output);
-	wire_put_bytes(b, 8, buf_get(name));
-	wire_put_int(b, 9, (int64_t)start_of(node, 0, run) - 5);
-	wire_put_int(b, 10, 1234);
+	wire_put_bytes(b, NODE_EXEC_STATS_TIMELINE_LABEL, buf_get(name));
+	wire_put_int(b, NODE_EXEC_STATS_SCHEDULED_MICROS, (int64_t)start_of(node, 0, run) - 5);
+	wire_put_int(b, NODE_EXEC_STATS_THREAD_ID, 1234);
 }
 
 /* One device holds all of a step, so its message cannot be written piece by
@@ -384,12 +391,14 @@ static void put_stats(const struct plan *p, struct buf *b, uint64_t node, uint64
 static void write_run_meta(const struct plan *p)
 {
 	struct buf b = {0}, name = {0};
-	size_t stats = wire_open(&b, 1), device = wire_open(&b, 1);
+	size_t stats = wire_open(&b, RUN_METADATA_STEP_STATS);
+	size_t device = wire_open(&b, STEP_STATS_DEV_STATS);
 
-	wire_put_bytes(&b, 1, SPAN("/job:worker/replica:0/task:0/device:GPU:0"));
+	wire_put_bytes(&b, DEVICE_STEP_STATS_DEVICE,
+		SPAN("/job:worker/replica:0/task:0/device:GPU:0"));
 	for (uint64_t node = 0; node < p->n_nodes; node++)
 		for (uint64_t run = 0; run < n_runs(p, node); run++) {
-			size_t entry = wire_open(&b, 2);
+			size_t entry = wire_open(&b, DEVICE_STEP_STATS_NODE_STATS);
 
 			put_stats(p, &b, node, run, &name);
 			wire_close(&b, entry);
@@ -406,17 +415,17 @@ static void write_op_log(const struct plan *p)
 	struct buf b = {0}, name = {0};
 
 	for (uint64_t node = 0; node < p->n_nodes; node++) {
-		size_t entry = wire_open(&b, 1), code;
+		size_t entry = wire_open(&b, OP_LOG_LOG_ENTRIES), code;
 
 		put_name(p, &name, node);
-		wire_put_bytes(&b, 1, buf_get(&name));
-		code = wire_open(&b, 4);
+		wire_put_bytes(&b, OP_LOG_ENTRY_NAME, buf_get(&name));
+		code = wire_open(&b, OP_LOG_ENTRY_CODE_DEF);
 		put_stack(p, &b, node);
 		wire_close(&b, code);
 		wire_close(&b, entry);
 		flush(&b);
 	}
-	put_strings(p, &b, 2);
+	put_strings(p, &b, OP_LOG_ID_TO_STRING);
 	flush(&b);
 	buf_clear(&b);
 	buf_clear(&name);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 static uint64_t sum;
@@ -26,7 +27,7 @@ static void scan_tuple(struct span tuple)
 	uint64_t value;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(TUPLE_INT64_VALUES)) {
 			struct wire_reader packed = wire_reader(f.bytes);
 
 			while (wire_packed_next(&packed, &value))
@@ -40,10 +41,10 @@ static void scan_times(struct span entry)
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(2)) {
+		if (f.tag == WIRE_LEN(MAP_VALUE)) {
 			times = wire_reader(f.bytes);
 			while (wire_next(&times, &f))
-				if (f.tag == WIRE_LEN(1))
+				if (f.tag == WIRE_LEN(EXEC_TIME_TIMES))
 					scan_tuple(f.bytes);
 		}
 }
@@ -54,19 +55,22 @@ static void scan_exec(struct span entry)
 	struct wire_field f;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(2))
+		if (f.tag != WIRE_LEN(MAP_VALUE))
 			continue;
 		exec = wire_reader(f.bytes);
 		while (wire_next(&exec, &f)) {
-			if (f.tag == WIRE_VARINT(1)) {
+			if (f.tag == WIRE_VARINT(EXEC_PROFILE_RUN_COUNT)) {
 				sum += f.value;
-			} else if (f.tag == WIRE_LEN(4) || f.tag == WIRE_LEN(5)) {
+			} else if (f.tag == WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS) ||
+				f.tag == WIRE_LEN(EXEC_PROFILE_CPU_EXECS)) {
 				scan_times(f.bytes);
-			} else if (f.tag == WIRE_LEN(7)) {
+			} else if (f.tag == WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS)) {
 				memory = wire_reader(f.bytes);
 				while (wire_next(&memory, &f))
-					if (f.tag == WIRE_VARINT(6) || f.tag == WIRE_VARINT(7) ||
-						f.tag == WIRE_VARINT(8) || f.tag == WIRE_VARINT(9))
+					if (f.tag == WIRE_VARINT(EXEC_MEMORY_REQUESTED_BYTES) ||
+						f.tag == WIRE_VARINT(EXEC_MEMORY_PEAK_BYTES) ||
+						f.tag == WIRE_VARINT(EXEC_MEMORY_RESIDUAL_BYTES) ||
+						f.tag == WIRE_VARINT(EXEC_MEMORY_OUTPUT_BYTES))
 						sum += f.value;
 			}
 		}
@@ -79,13 +83,15 @@ static void scan_node(struct span entry)
 	struct wire_field f;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(2))
+		if (f.tag != WIRE_LEN(MAP_VALUE))
 			continue;
 		node = wire_reader(f.bytes);
 		while (wire_next(&node, &f))
-			if (f.tag == WIRE_LEN(1) || f.tag == WIRE_LEN(5) || f.tag == WIRE_LEN(9))
+			if (f.tag == WIRE_LEN(PROFILE_NODE_NAME) ||
+				f.tag == WIRE_LEN(PROFILE_NODE_OP_TYPES) ||
+				f.tag == WIRE_LEN(PROFILE_NODE_OP))
 				touch(f.bytes);
-			else if (f.tag == WIRE_LEN(12))
+			else if (f.tag == WIRE_LEN(PROFILE_NODE_EXECS))
 				scan_exec(f.bytes);
 	}
 }
@@ -109,7 +115,7 @@ int main(int argc, char **argv)
 		return 1;
 	r = wire_reader((struct span){bytes, (size_t)st.st_size});
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(PROFILE_NODES))
 			scan_node(f.bytes);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	printf("{\"scan_ms\": %.3f, \"sum\": %llu}\n",

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes src/proto/schema.c: the field tables of messages.
+"""Writes src/proto/schema.c, the field tables of messages, and src/proto/fields.h,
+names for the field numbers.
 
 Field numbers, enum values and the like are facts of TensorFlow's protocol
 buffers; this takes them from the descriptors in its wheel, so that none is
 typed by hand. Run it with a Python that has TensorFlow:
 
-    python tools/make_schema.py            # rewrites src/proto/schema.c
-    python tools/make_schema.py --check    # fails if that would change it
+    python tools/make_schema.py            # rewrites both
+    python tools/make_schema.py --check    # fails if that would change one
 """
 
 import os
@@ -18,6 +19,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from google.protobuf import descriptor_pb2  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
+from tensorflow.core.framework import types_pb2  # noqa: E402
 from tensorflow.core.profiler import profile_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_log_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
@@ -25,6 +27,8 @@ from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
 from tensorflow.core.protobuf import config_pb2  # noqa: E402
 from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
+from tensorflow.core.protobuf import tensor_bundle_pb2  # noqa: E402
+from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: E402
 
 # These are read as text, so everything they can hold is needed.
 ROOTS = [
@@ -58,11 +62,18 @@ PARTS_OF_SHAPES = [
     profile_pb2.Function,
 ]
 
-TARGET = os.path.join(os.path.dirname(__file__), "..", "src", "proto", "schema.c")
+# These are decoded only: their fields get names, and no table.
+DECODED = [
+    tensor_bundle_pb2.BundleHeaderProto,
+    tensor_bundle_pb2.BundleEntryProto,
+    saved_tensor_slice_pb2.SavedTensorSlices,
+]
+
+SOURCE = os.path.join(os.path.dirname(__file__), "..", "src", "proto")
 PACKAGES = ("tensorflow.tfprof.", "tensorflow.")
 MAX_FIELDS, MAX_VALUES = 64, 100  # as in schema.h
 
-HEAD = """\
+SCHEMA_HEAD = """\
 /* Made by tools/make_schema.py from TensorFlow's descriptors; do not edit. */
 /* clang-format off */
 #include "proto/schema.h"
@@ -81,6 +92,18 @@ HEAD = """\
 \tconst struct schema_message variable = {name, variable##_fields, COUNT(variable##_fields)}
 
 """
+FIELDS_HEAD = """\
+/* Made by tools/make_schema.py from TensorFlow's descriptors; do not edit. */
+/* Names for field numbers: the message without its Proto, then the field.
+ * Entries of maps share MAP_KEY and MAP_VALUE. At the end, the values of
+ * DataType. */
+/* clang-format off */
+#ifndef TFPROF_PROTO_FIELDS_H
+#define TFPROF_PROTO_FIELDS_H
+
+enum { MAP_KEY = 1, MAP_VALUE = 2 };
+
+"""
 
 
 def short_name(descriptor):
@@ -94,6 +117,12 @@ def c_name(descriptor):
     """AttrValue.ListValue → attr_value_list_value"""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short_name(descriptor).replace(".", "_"))
     return words.lower()
+
+
+def constant(field):
+    """TensorShapeProto.Dim's size → TENSOR_SHAPE_DIM_SIZE"""
+    message = re.sub(r"_proto(?=_|$)", "", c_name(field.containing_type))
+    return f"{message}_{field.name}".upper()
 
 
 def collect(roots):
@@ -194,22 +223,48 @@ def tables(messages, enums, public, readable):
     yield "};"
 
 
+def fields(messages):
+    """The lines of the header."""
+    names = [constant(field) for message in messages for field in message.fields]
+    assert len(set(names)) == len(names), "two fields of the same name"
+    for message in messages:
+        yield "enum {  /* " + short_name(message) + " */"
+        for field in sorted(message.fields, key=lambda field: field.number):
+            yield f"\t{constant(field)} = {field.number},"
+        yield "};"
+        yield ""
+    yield "enum {  /* DataType */"
+    for value in types_pb2.DataType.DESCRIPTOR.values:
+        yield f"\t{value.name} = {value.number},"
+    yield "};"
+    yield ""
+    yield "#endif"
+
+
 def main():
     roots, shapes, parts = (
         [message.DESCRIPTOR for message in group] for group in (ROOTS, SHAPES, PARTS_OF_SHAPES))
     readable, enums = collect(roots)
     messages = readable + shapes + parts
     check(messages, enums)
-    text = HEAD + "\n".join(tables(messages, enums, roots + shapes, readable)) + "\n"
-    if sys.argv[1:] == ["--check"]:
-        with open(TARGET, encoding="utf-8") as file:
-            if file.read() != text:
-                raise SystemExit("src/proto/schema.c is not what tools/make_schema.py makes")
-        return
-    if sys.argv[1:]:
+    decoded, _ = collect(message.DESCRIPTOR for message in DECODED)
+    named = [m for m in messages if not m.GetOptions().map_entry]
+    named += [m for m in decoded if m not in messages]
+    texts = {
+        "schema.c": SCHEMA_HEAD + "\n".join(tables(messages, enums, roots + shapes, readable)),
+        "fields.h": FIELDS_HEAD + "\n".join(fields(named)),
+    }
+    if sys.argv[1:] not in ([], ["--check"]):
         raise SystemExit(__doc__)
-    with open(TARGET, "w", encoding="utf-8") as file:
-        file.write(text)
+    for name, text in texts.items():
+        path = os.path.join(SOURCE, name)
+        if sys.argv[1:]:
+            with open(path, encoding="utf-8") as file:
+                if file.read() != text + "\n":
+                    raise SystemExit(f"src/proto/{name} is not what tools/make_schema.py makes")
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include "advise/types.h"
 #include "model/attrs.h"
 #include "model/device.h"
+#include "proto/fields.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -17,8 +18,6 @@ static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "How many nodes are named."},
 	{NULL, NULL, NULL},
 };
-
-enum { DT_FLOAT = 1 };
 
 struct float_work {
 	double float_us, all_us;
@@ -44,7 +43,7 @@ static void add_up(struct check *c, struct type_filter *types, struct float_work
 		if (m->nodes.first_exec[node] == NONE)
 			continue;
 		metrics_of(m, node, -1, &numbers);
-		micros = numbers.at[METRIC_ACCELERATOR];
+		micros = numbers.at[METRIC_ACCELERATOR_MICROS];
 		if (micros <= 0)
 			continue;
 		w->all_us += (double)micros;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* ---- life -------------------------------------------------------------------- */
@@ -244,9 +245,9 @@ static bool read_entry(struct span entry, struct span *key, struct span *value, 
 
 	*key = *value = (struct span){entry.at, 0};
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(MAP_KEY))
 			*key = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			*value = f.bytes;
 	*bad = r.bad;
 	return !r.bad;
@@ -270,7 +271,7 @@ static enum tfprof_status read_checker(tfprof_advice_options *o, struct span nam
 	}
 	status = choose(o, id, err);
 	while (status == TFPROF_OK && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(ADVISOR_OPTIONS_CHECKER_OPTION_OPTIONS)) {
 			if (!read_entry(f.bytes, &option, &value, bad))
 				return TFPROF_FORMAT;
 			status = set_option(o, id, option, value, err);
@@ -288,7 +289,7 @@ static enum tfprof_status read_message(tfprof_advice_options *o, struct span mes
 	enum tfprof_status status = TFPROF_OK;
 
 	while (status == TFPROF_OK && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(ADVISOR_OPTIONS_CHECKERS)) {
 			if (!read_entry(f.bytes, &name, &value, bad))
 				return TFPROF_FORMAT;
 			status = read_checker(o, name, value, bad, err);

@@ -4,6 +4,7 @@
 #include "formats/checkpoint/dtype.h"
 #include "model/attrs.h"
 #include "model/device.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* NULL when memory is out. */
@@ -37,7 +38,7 @@ static struct span asked_device(const struct model *m, uint32_t node)
 		return device;
 	r = wire_reader(model_source(m, node));
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(4))
+		if (f.tag == WIRE_LEN(NODE_DEF_DEVICE))
 			device = f.bytes;
 	return device;
 }

@@ -1,6 +1,7 @@
 #include "advise/report.h"
 
 #include "write/json.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 /* ---- text --------------------------------------------------------------------- */
@@ -30,12 +31,12 @@ void advice_write_message(const struct advice *a, struct buf *out)
 {
 	for (size_t i = 0; i < a->verdicts.n; i++) {
 		const struct verdict *v = &a->verdicts.at[i];
-		size_t entry = wire_open(out, 1), value;
+		size_t entry = wire_open(out, ADVICE_CHECKERS), value;
 
-		wire_put_bytes(out, 1, span_of(v->checker->info.name));
-		value = wire_open(out, 2);
+		wire_put_bytes(out, MAP_KEY, span_of(v->checker->info.name));
+		value = wire_open(out, MAP_VALUE);
 		for (size_t k = 0; k < v->findings.n; k++)
-			wire_put_bytes(out, 2, v->findings.at[k]->text);
+			wire_put_bytes(out, ADVICE_CHECKER_REPORTS, v->findings.at[k]->text);
 		wire_close(out, value);
 		wire_close(out, entry);
 	}

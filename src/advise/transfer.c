@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advise/stats.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* "1.5MB", "2048B": what stands between the brackets of a label. TensorFlow
@@ -132,15 +133,15 @@ static int64_t read_output(struct span message)
 	int64_t bytes = 0;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(3))
+		if (f.tag != WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION))
 			continue;
 		tensor = wire_reader(f.bytes);
 		while (wire_next(&tensor, &f)) {
-			if (f.tag != WIRE_LEN(4))
+			if (f.tag != WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION))
 				continue;
 			allocation = wire_reader(f.bytes);
 			while (wire_next(&allocation, &f))
-				if (f.tag == WIRE_VARINT(1))
+				if (f.tag == WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES))
 					bytes = (int64_t)f.value;
 		}
 	}
@@ -186,11 +187,17 @@ struct transfer_entry transfer_read(struct span stats, bool is_copy)
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): t.name = f.bytes; break;
-		case WIRE_VARINT(2): t.start_us = (int64_t)f.value; break;
-		case WIRE_VARINT(4): duration = (int64_t)f.value; break;
-		case WIRE_LEN(7): add_clamped(&t.bytes, read_output(f.bytes)); break;
-		case WIRE_LEN(8): label = f.bytes; break;
+		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): t.name = f.bytes; break;
+		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
+			t.start_us = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(NODE_EXEC_STATS_OP_END_REL_MICROS):
+			duration = (int64_t)f.value;
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_OUTPUT):
+			add_clamped(&t.bytes, read_output(f.bytes));
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_TIMELINE_LABEL): label = f.bytes; break;
 		}
 	t.kind = kind_of(t.name, label, is_copy);
 	if (t.kind == TRANSFER_TENSOR)

@@ -10,7 +10,7 @@ static enum tfprof_status get_view(void *context, struct query *q, struct tfprof
 	switch (q->kind) {
 	case TFPROF_SCOPE: return profile_tree(p, SLOT_SCOPE, &q->tree, err);
 	case TFPROF_GRAPH: return profile_tree(p, SLOT_GRAPH, &q->tree, err);
-	case TFPROF_OP: return profile_groups(p, &q->groups, err);
+	case TFPROF_OP: return profile_tree(p, SLOT_OP, &q->tree, err);
 	case TFPROF_CODE:
 		return profile_tree(p,
 			q->options->number[OPT_SOURCE_LINES] ? SLOT_CODE_SOURCE : SLOT_CODE,

@@ -50,8 +50,6 @@ static void drop_views(tfprof_profile *p)
 		tree_clear(&p->trees[i]);
 		p->has_tree[i] = false;
 	}
-	groups_clear(&p->groups);
-	p->has_groups = false;
 	mem_free(p->by_name);
 	p->by_name = NULL;
 	names_clear(&p->names);
@@ -120,6 +118,7 @@ static enum tfprof_status build_tree(struct tree *tree, const struct model *m, e
 	switch (slot) {
 	case SLOT_SCOPE: return scope_build(tree, m, err);
 	case SLOT_GRAPH: return graph_build(tree, m, err);
+	case SLOT_OP: return op_build(tree, m, err);
 	default: return code_build(tree, m, slot == SLOT_CODE_SOURCE, err);
 	}
 }
@@ -136,21 +135,6 @@ enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
 	}
 	pthread_mutex_unlock(&p->building);
 	*tree = &p->trees[slot];
-	return status;
-}
-
-enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = TFPROF_OK;
-
-	pthread_mutex_lock(&p->building);
-	if (!p->has_groups) {
-		status = groups_build(&p->groups, &p->model, err);
-		p->has_groups = status == TFPROF_OK;
-	}
-	pthread_mutex_unlock(&p->building);
-	*groups = &p->groups;
 	return status;
 }
 

@@ -9,19 +9,17 @@
 #include "base/sink.h"
 #include "lib/names.h"
 #include "model/model.h"
-#include "view/groups.h"
 #include "view/tree.h"
 
 /* Code view comes with and without source text in its labels. */
-enum view_slot { SLOT_SCOPE, SLOT_GRAPH, SLOT_CODE, SLOT_CODE_SOURCE, N_SLOTS };
+enum view_slot { SLOT_SCOPE, SLOT_GRAPH, SLOT_OP, SLOT_CODE, SLOT_CODE_SOURCE, N_SLOTS };
 
 struct tfprof_profile {
 	struct model model;
 	pthread_rwlock_t lock;    /* queries read, adding writes */
 	pthread_mutex_t building; /* one builds a view, the others wait for it */
 	struct tree trees[N_SLOTS];
-	struct groups groups;
-	bool has_tree[N_SLOTS], has_groups;
+	bool has_tree[N_SLOTS];
 	uint32_t *by_name;         /* nodes in byte order of their names; NULL: not asked yet */
 	struct names names;        /* built when first asked for, like views */
 	struct arena spare;        /* memory of the last query, for the next one */
@@ -47,8 +45,6 @@ void profile_unlock(struct tfprof_profile *p);
  * lock for reading. */
 enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
 	const struct tree **tree, struct tfprof_error *err);
-enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
-	struct tfprof_error *err);
 /* Nodes in byte order of their names, likewise. */
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);

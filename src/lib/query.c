@@ -64,7 +64,7 @@ static void note(const struct query *q, struct buf *notes)
 		buf_char(notes, '\n');
 	}
 	for (size_t i = 0; i < words->n; i++)
-		if (!options_select_is_known(words->at[i])) {
+		if (options_find_select(words->at[i]) == N_SELECTS) {
 			buf_text(notes, "Unknown select: ");
 			buf_span(notes, words->at[i]);
 			buf_char(notes, '\n');
@@ -98,7 +98,7 @@ static enum tfprof_status find_view(tfprof_profile *p, struct query *q, struct t
 	switch (q->kind) {
 	case TFPROF_SCOPE: return profile_tree(p, SLOT_SCOPE, &q->tree, err);
 	case TFPROF_GRAPH: return profile_tree(p, SLOT_GRAPH, &q->tree, err);
-	case TFPROF_OP: return profile_groups(p, &q->groups, err);
+	case TFPROF_OP: return profile_tree(p, SLOT_OP, &q->tree, err);
 	case TFPROF_CODE:
 		if (!p->model.has_trace)
 			return error_set(err, TFPROF_UNSUPPORTED, "No code trace information");

@@ -9,6 +9,7 @@
 #include "load/input.h"
 #include "load/load.h"
 #include "load/node_def.h"
+#include "proto/fields.h"
 
 struct loader {
 	struct model *model;
@@ -146,7 +147,7 @@ static bool find_blocks(struct loader *l)
 
 	for (; wire_next(&r, &f); begin = r.at) {
 		wire_prefetch(&r, &f);
-		if (f.tag == WIRE_LEN(1) && l->n_nodes++ % BLOCK_NODES == 0 &&
+		if (f.tag == WIRE_LEN(GRAPH_DEF_NODE) && l->n_nodes++ % BLOCK_NODES == 0 &&
 			!vec_push(&l->cuts, begin))
 			return false;
 	}

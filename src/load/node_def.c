@@ -1,6 +1,7 @@
 #include "load/node_def.h"
 
 #include "base/strings.h"
+#include "proto/fields.h"
 
 /* What a function says that could not go on: it is malformed at *bad, or, if
  * that is NULL, memory is out. */
@@ -17,7 +18,7 @@ static bool read_dim(struct node_defs *b, struct span message, const char **bad)
 	int64_t size = 0;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_DIM_SIZE))
 			size = (int64_t)f.value;
 	if (r.bad)
 		return fail(bad, r.bad);
@@ -33,9 +34,9 @@ static bool read_shape(struct node_defs *b, struct span message, const char **ba
 	bool unknown_rank = false;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(3))
+		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_UNKNOWN_RANK))
 			unknown_rank = f.value != 0;
-		else if (f.tag == WIRE_LEN(2) && !read_dim(b, f.bytes, bad))
+		else if (f.tag == WIRE_LEN(TENSOR_SHAPE_DIM) && !read_dim(b, f.bytes, bad))
 			return false;
 	if (r.bad)
 		return fail(bad, r.bad);
@@ -56,7 +57,7 @@ static bool read_output_shapes(struct node_defs *b, struct node_def *def, struct
 	/* A later entry of the same key replaces an earlier one. */
 	def->first_output = b->shapes.n;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(7) && !read_shape(b, f.bytes, bad))
+		if (f.tag == WIRE_LEN(ATTR_VALUE_LIST_VALUE_SHAPE) && !read_shape(b, f.bytes, bad))
 			return false;
 	def->n_outputs = (uint32_t)(b->shapes.n - def->first_output);
 	return r.bad ? fail(bad, r.bad) : true;
@@ -82,23 +83,23 @@ static bool read_attr(struct node_defs *b, struct node_def *def, struct span ent
 	struct span key = {"", 0}, value = {"", 0};
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(MAP_KEY))
 			key = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			value = f.bytes;
 	if (r.bad)
 		return fail(bad, r.bad);
 	if (span_equal(key, SPAN("shape"))) {
 		if (!read_attr_value(value, &member, bad))
 			return false;
-		if (member.tag == WIRE_LEN(7)) {
+		if (member.tag == WIRE_LEN(ATTR_VALUE_SHAPE)) {
 			def->shape = b->shapes.n;
 			return read_shape(b, member.bytes, bad);
 		}
 	} else if (span_equal(key, SPAN("_output_shapes"))) {
 		if (!read_attr_value(value, &member, bad))
 			return false;
-		if (member.tag == WIRE_LEN(1))
+		if (member.tag == WIRE_LEN(ATTR_VALUE_LIST))
 			return read_output_shapes(b, def, member.bytes, bad);
 	}
 	return true;
@@ -146,13 +147,13 @@ static bool read_def(struct node_defs *b, struct span message, const char **bad)
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): def.name = f.bytes; break;
-		case WIRE_LEN(2): def.op = f.bytes; break;
-		case WIRE_LEN(3):
+		case WIRE_LEN(NODE_DEF_NAME): def.name = f.bytes; break;
+		case WIRE_LEN(NODE_DEF_OP): def.op = f.bytes; break;
+		case WIRE_LEN(NODE_DEF_INPUT):
 			if (!vec_push(&b->inputs, read_input(f.bytes)))
 				return fail(bad, NULL);
 			break;
-		case WIRE_LEN(5):
+		case WIRE_LEN(NODE_DEF_ATTR):
 			if (!def.is_damaged && !read_attr(b, &def, f.bytes, &def.bad)) {
 				def.is_damaged = true;
 				if (!def.bad)
@@ -176,7 +177,7 @@ void node_defs_read(struct node_defs *b, struct span piece)
 	b->defs.n = b->inputs.n = b->shapes.n = b->dims.n = 0;
 	b->failed = true;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && !read_def(b, f.bytes, &b->bad))
+		if (f.tag == WIRE_LEN(GRAPH_DEF_NODE) && !read_def(b, f.bytes, &b->bad))
 			return;
 	b->bad = r.bad;
 	b->failed = b->bad != NULL;

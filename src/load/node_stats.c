@@ -2,6 +2,7 @@
 
 #include "model/device.h"
 #include "model/record.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 void node_stats_reader_clear(struct node_stats_reader *reader)
@@ -37,9 +38,9 @@ static bool read_allocation(struct node_stats_reader *reader, struct span messag
 	struct exec_allocation a = {0};
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_MICROS))
 			a.micros = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(2))
+		else if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_BYTES))
 			a.bytes = (int64_t)f.value;
 	if (!is_fine(&r, bad))
 		return false;
@@ -68,12 +69,20 @@ static bool read_allocator(struct node_stats_reader *reader, struct span message
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): name = f.bytes; break;
-		case WIRE_VARINT(2): add(&memory->requested_bytes, (int64_t)f.value); break;
-		case WIRE_VARINT(3): add(&memory->peak_bytes, (int64_t)f.value); break;
-		case WIRE_VARINT(4): add(&memory->residual_bytes, (int64_t)f.value); break;
-		case WIRE_VARINT(5): in_use = (int64_t)f.value; break;
-		case WIRE_LEN(6):
+		case WIRE_LEN(ALLOCATOR_MEMORY_USED_ALLOCATOR_NAME): name = f.bytes; break;
+		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_TOTAL_BYTES):
+			add(&memory->requested_bytes, (int64_t)f.value);
+			break;
+		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_PEAK_BYTES):
+			add(&memory->peak_bytes, (int64_t)f.value);
+			break;
+		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_LIVE_BYTES):
+			add(&memory->residual_bytes, (int64_t)f.value);
+			break;
+		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_ALLOCATOR_BYTES_IN_USE):
+			in_use = (int64_t)f.value;
+			break;
+		case WIRE_LEN(ALLOCATOR_MEMORY_USED_ALLOCATION_RECORDS):
 			if (!read_allocation(reader, f.bytes, bad))
 				return false;
 			break;
@@ -94,9 +103,9 @@ static bool read_memory_stats(struct span message, unsigned device_kind, struct 
 	int64_t temp = 0, persistent = 0;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(MEMORY_STATS_TEMP_MEMORY_SIZE))
 			temp = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(3))
+		else if (f.tag == WIRE_VARINT(MEMORY_STATS_PERSISTENT_MEMORY_SIZE))
 			persistent = (int64_t)f.value;
 	if (device_kind & DEVICE_CPU) {
 		memory->host_temp_bytes = temp;
@@ -123,9 +132,13 @@ static bool read_description(struct span message, struct described *d, const cha
 	d->is = true;
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): d->requested = (int64_t)f.value; break;
-		case WIRE_VARINT(2): d->allocated = (int64_t)f.value; break;
-		case WIRE_VARINT(6): d->address = f.value; break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES):
+			d->requested = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_ALLOCATED_BYTES):
+			d->allocated = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_PTR): d->address = f.value; break;
 		}
 	return is_fine(&r, bad);
 }
@@ -137,7 +150,8 @@ static bool read_tensor(struct span message, struct described *d, const char **b
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(4) && !read_description(f.bytes, d, bad))
+		if (f.tag == WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION) &&
+			!read_description(f.bytes, d, bad))
 			return false;
 	return is_fine(&r, bad);
 }
@@ -152,9 +166,10 @@ static bool read_output(struct node_stats_reader *reader, struct span message,
 	struct exec_output output = {0};
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(NODE_OUTPUT_SLOT))
 			output.slot = (int32_t)f.value;
-		else if (f.tag == WIRE_LEN(3) && !read_tensor(f.bytes, &d, bad))
+		else if (f.tag == WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION) &&
+			!read_tensor(f.bytes, &d, bad))
 			return false;
 	if (!is_fine(&r, bad))
 		return false;
@@ -218,12 +233,20 @@ bool node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	reader->outputs.n = reader->allocations.n = 0;
 	while (fine && wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): stats->name = f.bytes; break;
-		case WIRE_VARINT(2): stats->start_us = (int64_t)f.value; break;
-		case WIRE_VARINT(4): stats->duration_us = (int64_t)f.value; break;
-		case WIRE_LEN(6): fine = read_allocator(reader, f.bytes, &memory, bad); break;
-		case WIRE_LEN(7): fine = read_output(reader, f.bytes, &memory, bad); break;
-		case WIRE_LEN(12):
+		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): stats->name = f.bytes; break;
+		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
+			stats->start_us = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(NODE_EXEC_STATS_OP_END_REL_MICROS):
+			stats->duration_us = (int64_t)f.value;
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_MEMORY):
+			fine = read_allocator(reader, f.bytes, &memory, bad);
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_OUTPUT):
+			fine = read_output(reader, f.bytes, &memory, bad);
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_MEMORY_STATS):
 			fine = read_memory_stats(f.bytes, device_kind, &memory, bad);
 			break;
 		}

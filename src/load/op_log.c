@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "load/input.h"
 #include "load/load.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* An entry of the log, or of its string table. */
@@ -38,7 +39,7 @@ static bool check_trace(struct span message, const char **bad)
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && !wire_check(f.bytes, bad))
+		if (f.tag == WIRE_LEN(CODE_DEF_TRACES) && !wire_check(f.bytes, bad))
 			return false;
 	*bad = r.bad;
 	return !r.bad;
@@ -52,10 +53,10 @@ static bool check_entry(struct item *item, struct span *name, const char **bad)
 	*name = (struct span){"", 0};
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): *name = f.bytes; break;
-		case WIRE_VARINT(2):
-		case WIRE_LEN(3): item->has_more = true; break;
-		case WIRE_LEN(4):
+		case WIRE_LEN(OP_LOG_ENTRY_NAME): *name = f.bytes; break;
+		case WIRE_VARINT(OP_LOG_ENTRY_FLOAT_OPS):
+		case WIRE_LEN(OP_LOG_ENTRY_TYPES): item->has_more = true; break;
+		case WIRE_LEN(OP_LOG_ENTRY_CODE_DEF):
 			item->trace = f.bytes;
 			if (!check_trace(f.bytes, bad))
 				return false;
@@ -103,7 +104,9 @@ static void find_later(const struct model *m, struct piece *p, struct waiting *w
 static bool read_item(struct log *log, struct piece *p, const struct wire_field *f,
 	struct waiting *w)
 {
-	struct item item = {.message = f->bytes, .node = NONE, .is_string = f->tag == WIRE_LEN(2)};
+	struct item item = {.message = f->bytes,
+		.node = NONE,
+		.is_string = f->tag == WIRE_LEN(OP_LOG_ID_TO_STRING)};
 	struct span name;
 
 	if (item.is_string ? !wire_check(f->bytes, &p->bad) : !check_entry(&item, &name, &p->bad))
@@ -128,7 +131,8 @@ static void read_piece(void *context, size_t i)
 	struct waiting waiting = {0};
 
 	while (wire_next(&r, &f))
-		if ((f.tag == WIRE_LEN(1) || f.tag == WIRE_LEN(2)) &&
+		if ((f.tag == WIRE_LEN(OP_LOG_LOG_ENTRIES) ||
+			    f.tag == WIRE_LEN(OP_LOG_ID_TO_STRING)) &&
 			!read_item(log, p, &f, &waiting)) {
 			p->failed = true;
 			return;
@@ -185,9 +189,9 @@ static bool add_string(struct model *m, struct span entry)
 	struct span text = {"", 0};
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(MAP_KEY))
 			id = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			text = f.bytes;
 	return model_add_trace_string(m, id, text);
 }
@@ -200,9 +204,9 @@ static bool add_more(struct model *m, uint32_t node, struct span message)
 	int64_t float_ops = 0;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(2)) {
+		if (f.tag == WIRE_VARINT(OP_LOG_ENTRY_FLOAT_OPS)) {
 			float_ops = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(3)) {
+		} else if (f.tag == WIRE_LEN(OP_LOG_ENTRY_TYPES)) {
 			uint32_t type = strings_add(&m->strings, f.bytes);
 
 			if (type == NONE || !model_add_type(m, node, type))

@@ -15,6 +15,7 @@
 
 #include "base/parallel.h"
 #include "base/prefetch.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* An input of the node being read: its source is known by id only. */
@@ -170,9 +171,9 @@ static bool read_int_entry(struct reader *r, struct span entry, int64_t *key, in
 
 	*key = *value = 0;
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(MAP_KEY))
 			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(2))
+		else if (f.tag == WIRE_VARINT(MAP_VALUE))
 			*value = (int64_t)f.value;
 	return w.bad ? damaged(r, w.bad) : true;
 }
@@ -185,9 +186,10 @@ static bool read_dims(struct reader *r, struct span tuple)
 
 	r->dims.n = 0;
 	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_VARINT(1) && !vec_push(&r->dims, (int64_t)f.value))
+		if (f.tag == WIRE_VARINT(TUPLE_INT64_VALUES) &&
+			!vec_push(&r->dims, (int64_t)f.value))
 			return out_of_memory(r);
-		if (f.tag != WIRE_LEN(1))
+		if (f.tag != WIRE_LEN(TUPLE_INT64_VALUES))
 			continue;
 		packed = wire_reader(f.bytes);
 		while (wire_packed_next(&packed, &value))
@@ -208,9 +210,9 @@ static bool read_shape_entry(struct reader *r, struct span entry, struct output 
 
 	output->slot = 0;
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(MAP_KEY))
 			output->slot = (int32_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			tuple = f.bytes;
 	if (w.bad)
 		return damaged(r, w.bad);
@@ -225,7 +227,7 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 	struct output output;
 	int64_t key, value;
 
-	if (f->tag == WIRE_LEN(2)) {
+	if (f->tag == WIRE_LEN(PROFILE_NODE_INPUTS)) {
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
 		return vec_push(&r->raw_edges,
@@ -236,7 +238,7 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 	if (!r->with_shapes)
 		return true;
 	switch (f->tag) {
-	case WIRE_LEN(14):
+	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX):
 		if (!read_int_entry(r, f->bytes, &key, &value))
 			return false;
 		/* 0 is what an edge has anyway. */
@@ -245,10 +247,10 @@ static bool read_field(struct reader *r, const struct wire_field *f)
 					((struct source_output){key, (int32_t)value}))
 			? true
 			: out_of_memory(r);
-	case WIRE_LEN(15):
+	case WIRE_LEN(PROFILE_NODE_OUTPUT_SHAPES):
 		return read_shape_entry(r, f->bytes, &output) &&
 			(vec_push(&r->outputs, output) || out_of_memory(r));
-	case WIRE_LEN(16):
+	case WIRE_LEN(PROFILE_NODE_INPUT_SHAPES):
 		return read_shape_entry(r, f->bytes, &output) &&
 			(vec_push(&r->input_shapes, output) || out_of_memory(r));
 	}

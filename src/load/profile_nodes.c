@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 static bool fail(struct node_reader *r, const char *bad)
@@ -89,22 +90,23 @@ static bool read_field(struct node_reader *r, struct raw_node *raw, const struct
 	struct raw_exec exec;
 
 	switch (f->tag) {
-	case WIRE_LEN(1): raw->name = f->bytes; break;
-	case WIRE_LEN(2): raw->n_inputs++; break;
-	case WIRE_LEN(4): return read_shape(r, f->bytes);
-	case WIRE_VARINT(4): return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
-	case WIRE_LEN(5): return add_type(r, raw, f->bytes);
-	case WIRE_LEN(6): raw->device = f->bytes; break;
-	case WIRE_LEN(7): raw->host_device = f->bytes; break;
-	case WIRE_VARINT(8): raw->float_ops = (int64_t)f->value; break;
-	case WIRE_LEN(9): raw->op = f->bytes; break;
-	case WIRE_LEN(10): raw->trace = f->bytes; break;
-	case WIRE_LEN(12):
+	case WIRE_LEN(PROFILE_NODE_NAME): raw->name = f->bytes; break;
+	case WIRE_LEN(PROFILE_NODE_INPUTS): raw->n_inputs++; break;
+	case WIRE_LEN(PROFILE_NODE_SHAPE): return read_shape(r, f->bytes);
+	case WIRE_VARINT(PROFILE_NODE_SHAPE):
+		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
+	case WIRE_LEN(PROFILE_NODE_OP_TYPES): return add_type(r, raw, f->bytes);
+	case WIRE_LEN(PROFILE_NODE_CANONICAL_DEVICE): raw->device = f->bytes; break;
+	case WIRE_LEN(PROFILE_NODE_HOST_DEVICE): raw->host_device = f->bytes; break;
+	case WIRE_VARINT(PROFILE_NODE_FLOAT_OPS): raw->float_ops = (int64_t)f->value; break;
+	case WIRE_LEN(PROFILE_NODE_OP): raw->op = f->bytes; break;
+	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
+	case WIRE_LEN(PROFILE_NODE_EXECS):
 		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
 			return false;
 		exec.place = r->raw_execs.n;
 		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
-	case WIRE_VARINT(13): raw->id = (int64_t)f->value; break;
+	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
 	}
 	return true;
 }

@@ -13,6 +13,7 @@
 #define TFPROF_LOAD_PROFILE_NODES_H
 
 #include "load/load.h"
+#include "proto/fields.h"
 
 /* A text that came before: most are devices and op types, and come again. */
 struct recent_text {
@@ -72,9 +73,9 @@ static inline bool profile_read_entry(struct span entry, int64_t *key, struct sp
 	*key = 0;
 	*value = (struct span){NULL, 0};
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(MAP_KEY))
 			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			*value = f.bytes;
 	if (w.bad)
 		*bad = w.bad;

@@ -1,12 +1,13 @@
 #include "load/profile_parts.h"
 
 #include "base/parallel.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 enum {
-	NODE = WIRE_LEN(1), /* an entry of the map of nodes: */
-	NODE_KEY = WIRE_VARINT(1),
-	NODE_VALUE = WIRE_LEN(2),
+	NODE = WIRE_LEN(PROFILE_NODES), /* an entry of the map of nodes: */
+	NODE_KEY = WIRE_VARINT(MAP_KEY),
+	NODE_VALUE = WIRE_LEN(MAP_VALUE),
 };
 
 struct cut {

@@ -11,6 +11,7 @@
 #include "model/profile_fields.h"
 #include "load/profile_nodes.h"
 #include "load/profile_parts.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 struct part {
@@ -57,7 +58,7 @@ static bool read_part(struct loader *l, size_t i)
 	const char *told = r.at;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(1)) {
+		if (f.tag != WIRE_LEN(PROFILE_NODES)) {
 			if (!vec_push(&p->others, f))
 				return false;
 			continue;
@@ -140,11 +141,14 @@ static bool read_other(struct loader *l, const struct wire_field *f)
 	struct model *m = l->model;
 
 	switch (f->tag) {
-	case WIRE_VARINT(2): m->has_trace = f->value != 0; break;
-	case WIRE_LEN(3): return read_steps(l, f->bytes);
-	case WIRE_VARINT(3): return vec_push(&m->steps, (int64_t)f->value) ? true : fail(l, NULL);
-	case WIRE_LEN(4): return read_string(l, f->bytes);
-	case WIRE_VARINT(5): m->misses_accelerator_stream = f->value != 0; break;
+	case WIRE_VARINT(PROFILE_HAS_TRACE): m->has_trace = f->value != 0; break;
+	case WIRE_LEN(PROFILE_STEPS): return read_steps(l, f->bytes);
+	case WIRE_VARINT(PROFILE_STEPS):
+		return vec_push(&m->steps, (int64_t)f->value) ? true : fail(l, NULL);
+	case WIRE_LEN(PROFILE_ID_TO_STRING): return read_string(l, f->bytes);
+	case WIRE_VARINT(PROFILE_MISS_ACCELERATOR_STREAM):
+		m->misses_accelerator_stream = f->value != 0;
+		break;
 	case WIRE_LEN(PROFILE_TRANSFER): return read_transfer(l, f->bytes);
 	}
 	return true;

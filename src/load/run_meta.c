@@ -8,6 +8,7 @@
 #include "load/input.h"
 #include "load/load.h"
 #include "load/node_stats.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 struct entry {
@@ -54,9 +55,9 @@ static bool find_in_device(struct run_meta *rm, struct span message, const char 
 	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0})))
 		return no_memory(bad);
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_DEVICE)) {
 			rm->devices.at[rm->devices.n - 1].name = f.bytes;
-		} else if (f.tag == WIRE_LEN(2)) {
+		} else if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_NODE_STATS)) {
 			wire_prefetch(&r, &f);
 			if (!vec_push(&rm->messages, f.bytes))
 				return no_memory(bad);
@@ -71,7 +72,7 @@ static bool find_in_step_stats(struct run_meta *rm, struct span message, const c
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && !find_in_device(rm, f.bytes, bad))
+		if (f.tag == WIRE_LEN(STEP_STATS_DEV_STATS) && !find_in_device(rm, f.bytes, bad))
 			return false;
 	*bad = r.bad;
 	return !r.bad;
@@ -83,7 +84,7 @@ static bool find_entries(struct run_meta *rm, bool *has_stats, const char **bad)
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(RUN_METADATA_STEP_STATS)) {
 			*has_stats = true;
 			if (!find_in_step_stats(rm, f.bytes, bad))
 				return false;

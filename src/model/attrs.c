@@ -1,6 +1,7 @@
 #include "model/attrs.h"
 
 #include "model/profile_fields.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 static struct attr read_value(struct span message)
@@ -22,7 +23,8 @@ static struct attr read_value(struct span message)
 
 bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr)
 {
-	uint32_t tag = m->nodes.flags[node] & NODE_FROM_PROFILE ? WIRE_LEN(11) : WIRE_LEN(5);
+	uint32_t tag = m->nodes.flags[node] & NODE_FROM_PROFILE ? WIRE_LEN(PROFILE_NODE_ATTRS)
+								: WIRE_LEN(NODE_DEF_ATTR);
 	struct wire_reader r;
 	struct wire_field f;
 	bool found = false;
@@ -38,9 +40,9 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
 			continue;
 		entry = wire_reader(f.bytes);
 		while (wire_next(&entry, &f))
-			if (f.tag == WIRE_LEN(1))
+			if (f.tag == WIRE_LEN(MAP_KEY))
 				key = f.bytes;
-			else if (f.tag == WIRE_LEN(2))
+			else if (f.tag == WIRE_LEN(MAP_VALUE))
 				value = f.bytes;
 		/* A key that comes again replaces what came before. */
 		if (span_equal(key, name)) {
@@ -64,7 +66,7 @@ int32_t attrs_first_control(const struct model *m, uint32_t node)
 	while (wire_next(&r, &f)) {
 		if (from_profile && f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL))
 			return f.value < INT32_MAX ? (int32_t)f.value : INT32_MAX;
-		if (from_profile || f.tag != WIRE_LEN(3))
+		if (from_profile || f.tag != WIRE_LEN(NODE_DEF_INPUT))
 			continue;
 		if (f.bytes.n && f.bytes.at[0] == '^')
 			return n_inputs;

@@ -4,9 +4,16 @@
 #define TFPROF_MODEL_ATTRS_H
 
 #include "model/model.h"
+#include "proto/fields.h"
 
 /* An AttrValue holds one of many kinds; this is which, by field number. */
-enum attr_kind { ATTR_NONE = 0, ATTR_TEXT = 2, ATTR_INT = 3, ATTR_BOOL = 5, ATTR_TYPE = 6 };
+enum attr_kind {
+	ATTR_NONE = 0,
+	ATTR_TEXT = ATTR_VALUE_S,
+	ATTR_INT = ATTR_VALUE_I,
+	ATTR_BOOL = ATTR_VALUE_B,
+	ATTR_TYPE = ATTR_VALUE_TYPE,
+};
 
 struct attr {
 	uint32_t kind;    /* an attr_kind, or the field of a kind not named there */

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "model/model.h"
 #include "model/record.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 void execs_clear(struct execs *x)
@@ -137,10 +138,10 @@ static bool read_pair(struct span tuple, int64_t pair[2], const char **bad)
 
 	pair[0] = pair[1] = 0;
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(1)) {
+		if (f.tag == WIRE_VARINT(TUPLE_INT64_VALUES)) {
 			if (n < 2)
 				pair[n++] = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(1)) {
+		} else if (f.tag == WIRE_LEN(TUPLE_INT64_VALUES)) {
 			struct wire_reader packed = wire_reader(f.bytes);
 
 			while (wire_packed_next(&packed, &value))
@@ -166,9 +167,9 @@ static bool read_times_entry(struct span entry, struct span *device, struct span
 
 	*device = *times = (struct span){"", 0};
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(MAP_KEY))
 			*device = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(MAP_VALUE))
 			*times = f.bytes;
 	}
 	if (r.bad)
@@ -187,7 +188,7 @@ static bool sum_times(struct span entry, int64_t *sum, const char **bad)
 		return false;
 	r = wire_reader(times);
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(EXEC_TIME_TIMES)) {
 			if (!read_pair(f.bytes, pair, bad))
 				return false;
 			*sum = (int64_t)((uint64_t)*sum + (uint64_t)pair[1]);
@@ -209,10 +210,16 @@ static bool sum_memory(struct exec_sums *sums, struct span memory, const char **
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(6): add(&sums->requested_bytes, f.value); break;
-		case WIRE_VARINT(7): add(&sums->peak_bytes, f.value); break;
-		case WIRE_VARINT(8): add(&sums->residual_bytes, f.value); break;
-		case WIRE_VARINT(9): add(&sums->output_bytes, f.value); break;
+		case WIRE_VARINT(EXEC_MEMORY_REQUESTED_BYTES):
+			add(&sums->requested_bytes, f.value);
+			break;
+		case WIRE_VARINT(EXEC_MEMORY_PEAK_BYTES): add(&sums->peak_bytes, f.value); break;
+		case WIRE_VARINT(EXEC_MEMORY_RESIDUAL_BYTES):
+			add(&sums->residual_bytes, f.value);
+			break;
+		case WIRE_VARINT(EXEC_MEMORY_OUTPUT_BYTES):
+			add(&sums->output_bytes, f.value);
+			break;
 		}
 	if (r.bad)
 		*bad = r.bad;
@@ -229,10 +236,16 @@ bool exec_read_sums(struct exec_sums *sums, struct span message, const char **ba
 		bool fine = true;
 
 		switch (f.tag) {
-		case WIRE_VARINT(1): sums->run_count = (int64_t)f.value; break;
-		case WIRE_LEN(4): fine = sum_times(f.bytes, &sums->accelerator_us, bad); break;
-		case WIRE_LEN(5): fine = sum_times(f.bytes, &sums->cpu_us, bad); break;
-		case WIRE_LEN(7): fine = sum_memory(sums, f.bytes, bad); break;
+		case WIRE_VARINT(EXEC_PROFILE_RUN_COUNT): sums->run_count = (int64_t)f.value; break;
+		case WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS):
+			fine = sum_times(f.bytes, &sums->accelerator_us, bad);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_CPU_EXECS):
+			fine = sum_times(f.bytes, &sums->cpu_us, bad);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS):
+			fine = sum_memory(sums, f.bytes, bad);
+			break;
 		}
 		if (!fine)
 			return false;
@@ -297,9 +310,9 @@ struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
 	}
 	r = wire_reader(exec_get_raw(exec));
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(2))
+		if (f.tag == WIRE_VARINT(EXEC_PROFILE_ALL_START_MICROS))
 			extent.start_us = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(3))
+		else if (f.tag == WIRE_VARINT(EXEC_PROFILE_LATEST_END_MICROS))
 			extent.end_us = (int64_t)f.value;
 	return extent;
 }
@@ -349,7 +362,7 @@ static bool visit_raw_times(const struct exec_visitor *v, struct span entry, boo
 		return true;
 	r = wire_reader(times);
 	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(1) || !read_pair(f.bytes, pair, &bad))
+		if (f.tag != WIRE_LEN(EXEC_TIME_TIMES) || !read_pair(f.bytes, pair, &bad))
 			continue;
 		time.start_us = pair[0];
 		time.duration_us = pair[1];
@@ -366,15 +379,15 @@ static bool visit_raw_output(const struct exec_visitor *v, struct span entry)
 	struct exec_output output = {0};
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1)) {
+		if (f.tag == WIRE_VARINT(MAP_KEY)) {
 			output.slot = (int32_t)f.value;
-		} else if (f.tag == WIRE_LEN(2)) {
+		} else if (f.tag == WIRE_LEN(MAP_VALUE)) {
 			struct wire_reader inner = wire_reader(f.bytes);
 
 			while (wire_next(&inner, &f))
-				if (f.tag == WIRE_VARINT(1))
+				if (f.tag == WIRE_VARINT(MEMORY_BYTES))
 					output.bytes = (int64_t)f.value;
-				else if (f.tag == WIRE_VARINT(2))
+				else if (f.tag == WIRE_VARINT(MEMORY_PTR))
 					output.address = f.value;
 		}
 	return v->output(v->context, &output);
@@ -394,7 +407,7 @@ static bool visit_raw_memory(const struct exec_visitor *v, struct span message)
 	case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
 			MEMORY_FIELDS(X)
 #undef X
-		case WIRE_LEN(11):
+		case WIRE_LEN(EXEC_MEMORY_OUTPUT_MEMORY):
 			if (v->output && !visit_raw_output(v, f.bytes))
 				return false;
 			break;
@@ -411,9 +424,9 @@ static bool visit_raw_allocation(const struct exec_visitor *v, struct span messa
 	if (!v->allocation)
 		return true;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_MICROS))
 			a.micros = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(2))
+		else if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_BYTES))
 			a.bytes = (int64_t)f.value;
 	return v->allocation(v->context, &a);
 }
@@ -426,11 +439,21 @@ static bool visit_raw(const struct exec_visitor *v, struct span message)
 
 	while (fine && wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(4): fine = visit_raw_times(v, f.bytes, true); break;
-		case WIRE_LEN(5): fine = visit_raw_times(v, f.bytes, false); break;
-		case WIRE_LEN(6): fine = !v->device || v->device(v->context, f.bytes); break;
-		case WIRE_LEN(7): fine = visit_raw_memory(v, f.bytes); break;
-		case WIRE_LEN(11): fine = visit_raw_allocation(v, f.bytes); break;
+		case WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS):
+			fine = visit_raw_times(v, f.bytes, true);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_CPU_EXECS):
+			fine = visit_raw_times(v, f.bytes, false);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_DEVICES):
+			fine = !v->device || v->device(v->context, f.bytes);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS):
+			fine = visit_raw_memory(v, f.bytes);
+			break;
+		case WIRE_LEN(EXEC_PROFILE_ALLOCATIONS):
+			fine = visit_raw_allocation(v, f.bytes);
+			break;
 		}
 	return fine;
 }

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "proto/fields.h"
 
 /* The sums a view can ask for, in the order of the columns here. */
 #define EXEC_SUMS(X)       \
@@ -61,17 +62,17 @@ struct exec_output {
 	uint64_t address;
 };
 
-#define MEMORY_FIELDS(X)                   \
-	X(1, micros)                       \
-	X(2, host_temp_bytes)              \
-	X(3, host_persistent_bytes)        \
-	X(4, accelerator_temp_bytes)       \
-	X(5, accelerator_persistent_bytes) \
-	X(6, requested_bytes)              \
-	X(7, peak_bytes)                   \
-	X(8, residual_bytes)               \
-	X(9, output_bytes)                 \
-	X(10, allocator_bytes_in_use)
+#define MEMORY_FIELDS(X)                                                          \
+	X(EXEC_MEMORY_MEMORY_MICROS, micros)                                      \
+	X(EXEC_MEMORY_HOST_TEMP_BYTES, host_temp_bytes)                           \
+	X(EXEC_MEMORY_HOST_PERSISTENT_BYTES, host_persistent_bytes)               \
+	X(EXEC_MEMORY_ACCELERATOR_TEMP_BYTES, accelerator_temp_bytes)             \
+	X(EXEC_MEMORY_ACCELERATOR_PERSISTENT_BYTES, accelerator_persistent_bytes) \
+	X(EXEC_MEMORY_REQUESTED_BYTES, requested_bytes)                           \
+	X(EXEC_MEMORY_PEAK_BYTES, peak_bytes)                                     \
+	X(EXEC_MEMORY_RESIDUAL_BYTES, residual_bytes)                             \
+	X(EXEC_MEMORY_OUTPUT_BYTES, output_bytes)                                 \
+	X(EXEC_MEMORY_ALLOCATOR_BYTES_IN_USE, allocator_bytes_in_use)
 
 struct exec_memory {
 #define X(number, field) int64_t field;

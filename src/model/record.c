@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 /* Most entries of a step become a record, so these write into room made for the
@@ -49,7 +50,7 @@ void record_put_time(struct buf *b, bool accelerator, int64_t start_us, int64_t 
 	if (!buf_reserve(b, 2 + PAIR_MAX_SIZE))
 		return;
 	tuple = put_tag(b->at + b->n, accelerator ? RECORD_ACCELERATOR : RECORD_CPU);
-	pair = put_tag(tuple, WIRE_LEN(1));
+	pair = put_tag(tuple, WIRE_LEN(TUPLE_INT64_VALUES));
 	at = wire_append_varint(pair, (uint64_t)start_us);
 	at = wire_append_varint(at, (uint64_t)duration_us);
 	put_length(pair, at);
@@ -98,12 +99,12 @@ static size_t settle_slots(struct exec_output *outputs, size_t n)
 
 static char *put_output(char *at, const struct exec_output *output)
 {
-	char *entry = put_tag(at, WIRE_LEN(11)), *value;
+	char *entry = put_tag(at, WIRE_LEN(EXEC_MEMORY_OUTPUT_MEMORY)), *value;
 
-	at = put_int(entry, 1, (uint64_t)(int64_t)output->slot);
-	value = put_tag(at, WIRE_LEN(2));
-	at = put_nonzero(value, 1, (uint64_t)output->bytes);
-	at = put_nonzero(at, 2, output->address);
+	at = put_int(entry, MAP_KEY, (uint64_t)(int64_t)output->slot);
+	value = put_tag(at, WIRE_LEN(MAP_VALUE));
+	at = put_nonzero(value, MEMORY_BYTES, (uint64_t)output->bytes);
+	at = put_nonzero(at, MEMORY_PTR, output->address);
 	put_length(value, at);
 	put_length(entry, at);
 	return at;
@@ -138,8 +139,8 @@ void record_put_allocation(struct buf *b, const struct exec_allocation *allocati
 	if (!buf_reserve(b, PAIR_MAX_SIZE))
 		return;
 	record = put_tag(b->at + b->n, RECORD_ALLOCATION);
-	at = put_nonzero(record, 1, (uint64_t)allocation->micros);
-	at = put_nonzero(at, 2, (uint64_t)allocation->bytes);
+	at = put_nonzero(record, ALLOCATION_RECORD_ALLOC_MICROS, (uint64_t)allocation->micros);
+	at = put_nonzero(at, ALLOCATION_RECORD_ALLOC_BYTES, (uint64_t)allocation->bytes);
 	put_length(record, at);
 	settle(b, at);
 }

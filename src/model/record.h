@@ -12,13 +12,14 @@
 
 #include "base/buf.h"
 #include "model/exec.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 enum record_field {
-	RECORD_ACCELERATOR = WIRE_LEN(4),
-	RECORD_CPU = WIRE_LEN(5),
-	RECORD_MEMORY = WIRE_LEN(7),
-	RECORD_ALLOCATION = WIRE_LEN(11),
+	RECORD_ACCELERATOR = WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS),
+	RECORD_CPU = WIRE_LEN(EXEC_PROFILE_CPU_EXECS),
+	RECORD_MEMORY = WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS),
+	RECORD_ALLOCATION = WIRE_LEN(EXEC_PROFILE_ALLOCATIONS),
 };
 
 void record_put_time(struct buf *b, bool accelerator, int64_t start_us, int64_t duration_us);

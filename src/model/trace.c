@@ -1,5 +1,6 @@
 #include "model/trace.h"
 
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 static enum tfprof_status find(const struct model *m, int64_t id, uint32_t *string,
@@ -24,11 +25,13 @@ enum tfprof_status trace_read_frame(const struct model *m, struct span bytes,
 	*frame = (struct frame_ids){0};
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(2): frame->line = (int32_t)f.value; break;
-		case WIRE_VARINT(5): frame->function_line = (int32_t)f.value; break;
-		case WIRE_VARINT(6): file = (int64_t)f.value; break;
-		case WIRE_VARINT(7): function = (int64_t)f.value; break;
-		case WIRE_VARINT(8): source = (int64_t)f.value; break;
+		case WIRE_VARINT(CODE_DEF_TRACE_LINENO): frame->line = (int32_t)f.value; break;
+		case WIRE_VARINT(CODE_DEF_TRACE_FUNC_START_LINE):
+			frame->function_line = (int32_t)f.value;
+			break;
+		case WIRE_VARINT(CODE_DEF_TRACE_FILE_ID): file = (int64_t)f.value; break;
+		case WIRE_VARINT(CODE_DEF_TRACE_FUNCTION_ID): function = (int64_t)f.value; break;
+		case WIRE_VARINT(CODE_DEF_TRACE_LINE_ID): source = (int64_t)f.value; break;
 		}
 	if (r.bad)
 		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
@@ -55,7 +58,7 @@ enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct t
 
 	frames->n = 0;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1) && !vec_push(frames, f.bytes))
+		if (f.tag == WIRE_LEN(CODE_DEF_TRACES) && !vec_push(frames, f.bytes))
 			return error_no_memory(err);
 	if (r.bad)
 		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");

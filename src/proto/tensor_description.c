@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "proto/fields.h"
 #include "proto/schema.h"
 
 void tensor_description_reset(struct tensor_description *t)
@@ -114,8 +115,8 @@ static bool read_dim(struct tensor_description *t, struct span message, const ch
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): size = (int64_t)f.value; break;
-		case WIRE_LEN(2): name = f.bytes; break;
+		case WIRE_VARINT(TENSOR_SHAPE_DIM_SIZE): size = (int64_t)f.value; break;
+		case WIRE_LEN(TENSOR_SHAPE_DIM_NAME): name = f.bytes; break;
 		}
 	buf_text(&t->dims, "  dim {\n");
 	put_int(&t->dims, "    size", size);
@@ -133,11 +134,11 @@ static bool read_shape(struct tensor_description *t, struct span message, const 
 	t->has_shape = true;
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(2):
+		case WIRE_LEN(TENSOR_SHAPE_DIM):
 			if (!read_dim(t, f.bytes, bad))
 				return false;
 			break;
-		case WIRE_VARINT(3): t->unknown_rank = f.value != 0; break;
+		case WIRE_VARINT(TENSOR_SHAPE_UNKNOWN_RANK): t->unknown_rank = f.value != 0; break;
 		}
 	*bad = r.bad;
 	return !r.bad;
@@ -151,12 +152,22 @@ static bool read_allocation(struct tensor_description *t, struct span message, c
 	t->has_allocation = true;
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): t->requested_bytes = (int64_t)f.value; break;
-		case WIRE_VARINT(2): t->allocated_bytes = (int64_t)f.value; break;
-		case WIRE_LEN(3): t->allocator_name = f.bytes; break;
-		case WIRE_VARINT(4): t->allocation_id = (int64_t)f.value; break;
-		case WIRE_VARINT(5): t->has_single_reference = f.value != 0; break;
-		case WIRE_VARINT(6): t->ptr = f.value; break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES):
+			t->requested_bytes = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_ALLOCATED_BYTES):
+			t->allocated_bytes = (int64_t)f.value;
+			break;
+		case WIRE_LEN(ALLOCATION_DESCRIPTION_ALLOCATOR_NAME):
+			t->allocator_name = f.bytes;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_ALLOCATION_ID):
+			t->allocation_id = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_HAS_SINGLE_REFERENCE):
+			t->has_single_reference = f.value != 0;
+			break;
+		case WIRE_VARINT(ALLOCATION_DESCRIPTION_PTR): t->ptr = f.value; break;
 		}
 	*bad = r.bad;
 	return !r.bad;
@@ -169,12 +180,12 @@ bool tensor_description_read(struct tensor_description *t, struct span message, 
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): t->dtype = (int32_t)f.value; break;
-		case WIRE_LEN(2):
+		case WIRE_VARINT(TENSOR_DESCRIPTION_DTYPE): t->dtype = (int32_t)f.value; break;
+		case WIRE_LEN(TENSOR_DESCRIPTION_SHAPE):
 			if (!read_shape(t, f.bytes, bad))
 				return false;
 			break;
-		case WIRE_LEN(4):
+		case WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION):
 			if (!read_allocation(t, f.bytes, bad))
 				return false;
 			break;

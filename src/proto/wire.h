@@ -5,8 +5,8 @@
  *     struct wire_field f;
  *     while (wire_next(&r, &f))
  *             switch (f.tag) {
- *             case WIRE_LEN(1): name = f.bytes; break;
- *             case WIRE_VARINT(3): id = f.value; break;
+ *             case WIRE_LEN(NODE_DEF_NAME): name = f.bytes; break;
+ *             case WIRE_LEN(NODE_DEF_OP): op = f.bytes; break;
  *             }                      // anything else is skipped
  *     if (r.bad) → malformed at byte r.bad
  *

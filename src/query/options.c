@@ -1,21 +1,51 @@
 #include "query/options.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 #include "query/regex.h"
 
-static const char *const order_words[] = {"name", "bytes", "peak_bytes", "residual_bytes",
-	"output_bytes", "micros", "accelerator_micros", "cpu_micros", "params", "float_ops",
-	"occurrence", "depth", NULL};
-
-static const char *const select_words[] = {
-#define X(id, name) name,
-	SELECTS(X)
+static const char *const order_words[] = {
+	"name",
+#define X(id, word, ...) word,
+	METRICS(X)
 #undef X
-		NULL};
+		"depth",
+	NULL,
+};
+
+/* By select_id. */
+static const char *const select_names[] = {
+#define X(id, word, ...) word,
+	METRICS(X) ATTRIBUTES(X)
+#undef X
+		NULL,
+};
+
+/* The same in byte order, as messages and help list them; see sort_words(). */
+static const char *select_words[N_SELECTS + 1];
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void fill_select_words(void)
+{
+	memcpy(select_words, select_names, sizeof(select_words));
+	qsort(select_words, N_SELECTS, sizeof(*select_words), by_name);
+}
+
+static void sort_words(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fill_select_words);
+}
 
 static const char *const output_words[] = {"csv", "file", "json", "none", "pprof", "stdout",
 	"timeline", NULL};
@@ -38,6 +68,7 @@ static const struct option_def {
 
 static const char *const *words_of(size_t id)
 {
+	sort_words();
 	switch (defs[id].kind) {
 	case KIND_WORD: return order_words;
 	case KIND_WORDS: return select_words;
@@ -62,6 +93,7 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #undef X
 	};
 
+	sort_words();
 	return i < N_OPTIONS ? &info[i] : NULL;
 }
 
@@ -272,12 +304,12 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 		if (n)
 			qsort(words, n, sizeof(*words), by_text);
 		for (size_t i = 0; i < n; i++) {
-			size_t s = index_of(select_words, words[i]);
+			enum select_id select = options_find_select(words[i]);
 
-			if (!select_words[s] && !tolerant)
+			if (select == N_SELECTS && !tolerant)
 				return word_error(err, id, words[i]);
-			if (select_words[s])
-				selected |= 1u << s;
+			if (select != N_SELECTS)
+				selected |= 1u << select;
 			if (!unique || !span_equal(words[unique - 1], words[i]))
 				words[unique++] = words[i];
 		}
@@ -442,9 +474,9 @@ const char *tfprof_options_get_text(tfprof_options *o, size_t *length)
 	return buf_get(&o->echo).at;
 }
 
-bool options_select_is_known(struct span word)
+enum select_id options_find_select(struct span word)
 {
-	return select_words[index_of(select_words, word)] != NULL;
+	return (enum select_id)index_of(select_names, word);
 }
 
 /* ---- life --------------------------------------------------------------- */
@@ -498,8 +530,6 @@ void tfprof_options_free(tfprof_options *o)
 
 /* ---- OptionsProto ------------------------------------------------------- */
 
-enum { FIELD_DUMP_TO_FILE = 16 };
-
 static enum tfprof_status read_message(tfprof_options *o, struct span message, spans_vec *lists,
 	struct span *dump, struct tfprof_error *err)
 {
@@ -507,7 +537,7 @@ static enum tfprof_status read_message(tfprof_options *o, struct span message, s
 	struct wire_field f;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(FIELD_DUMP_TO_FILE))
+		if (f.tag == WIRE_LEN(OPTIONS_DUMP_TO_FILE))
 			*dump = f.bytes;
 		for (size_t id = 0; id < N_OPTIONS; id++) {
 			if (!defs[id].field || f.tag >> 3 != defs[id].field)

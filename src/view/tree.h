@@ -3,8 +3,8 @@
  *
  *     v → parent[v] < v, label(v)
  *         scope, graph: node[v], the graph node or NONE
- *         code:         nodes[first_node[v] … first_node[v + 1]], the graph
- *                       nodes that end at this frame
+ *         op, code:     nodes[first_node[v] … first_node[v + 1]], the graph
+ *                       nodes of this op, or that end at this frame
  *
  * A tree depends only on the model, not on a query: it is built once per
  * generation and read by any number of queries. */
@@ -24,7 +24,7 @@ struct tree {
 					 has none: there they are the names of nodes */
 	const struct model *model;    /* graph and code view */
 	struct arena arena;           /* most of what follows: */
-	uint32_t *first_node, *nodes; /* code view */
+	uint32_t *first_node, *nodes; /* op and code view */
 	uint32_t *frame;              /* code view: the first frame of each label */
 	bool *is_gradient;            /* code view */
 	struct frame_ids *frames;     /* code view: the distinct ones */
@@ -54,6 +54,7 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 /* Each fills an empty tree. */
 enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err);
 enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err);
+enum tfprof_status op_build(struct tree *t, const struct model *m, struct tfprof_error *err);
 /* `source_lines`: labels end in the text of the line. */
 enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
 	struct tfprof_error *err);

@@ -56,7 +56,7 @@ bool combinations_make(struct combinations *c, struct query *q, struct report_no
 		report_input_shapes(m, &text, nodes.at[i], separator);
 		metrics_of(m, nodes.at[i], q->options->number[OPT_STEP], &numbers);
 		c->at[c->n] = (struct combination){arena_copy(&c->arena, buf_get(&text)),
-			numbers.at[METRIC_RUNS], numbers.at[METRIC_MICROS], 1};
+			numbers.at[METRIC_OCCURRENCE], numbers.at[METRIC_MICROS], 1};
 		fine = !text.failed && c->at[c->n++].text.at;
 	}
 	if (fine)

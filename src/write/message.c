@@ -17,6 +17,7 @@
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
 #include "write/tensor_value.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 /* Where each metric stands in a message. */
@@ -24,39 +25,25 @@ struct metric_fields {
 	uint32_t own, total;
 };
 
+enum {
+	GRAPH_NODE_NO_FIELD = 0,
+	GRAPH_NODE_TOTAL_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_TOTAL_NO_FIELD = 0,
+};
+
 static const struct metric_fields graph_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {17, 19},
-	[METRIC_CPU] = {18, 20},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {24, 27},
-	[METRIC_RESIDUAL] = {25, 28},
-	[METRIC_OUTPUT] = {26, 29},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {13, 14},
-	[METRIC_RUNS] = {21, 22},
+#define X(id, word, column, selects, unit, graph, ...) \
+	{GRAPH_NODE_##graph, GRAPH_NODE_TOTAL_##graph},
+	METRICS(X)
+#undef X
 };
 
 static const struct metric_fields multi_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {12, 14},
-	[METRIC_CPU] = {13, 15},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {16, 19},
-	[METRIC_RESIDUAL] = {17, 20},
-	[METRIC_OUTPUT] = {18, 21},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {5, 9},
-};
-
-enum {
-	GRAPH_DEVICES = 10,
-	GRAPH_CHILDREN = 12,
-	GRAPH_TENSOR_VALUE = 15,
-	GRAPH_INPUT_SHAPES = 16,
-	GRAPH_DEFINED = 23,
-	MULTI_GRAPH_NODES = 10,
-	MULTI_CHILDREN = 11,
+#define X(id, word, column, selects, unit, graph, multi, ...) \
+	{MULTI_GRAPH_NODE_##multi, MULTI_GRAPH_NODE_TOTAL_##multi},
+	METRICS(X)
+#undef X
 };
 
 struct item {
@@ -88,15 +75,15 @@ struct message {
 /* An entry of the inputs' shapes without its position: the same for many. */
 static void put_shape(struct buf *b, const struct shape *shape)
 {
-	size_t open = wire_open(b, 2), dim;
+	size_t open = wire_open(b, MAP_VALUE), dim;
 
 	for (uint32_t i = 0; i < shape->n; i++) {
-		dim = wire_open(b, 2);
-		wire_put_nonzero(b, 1, shape->dims[i]);
+		dim = wire_open(b, TENSOR_SHAPE_DIM);
+		wire_put_nonzero(b, TENSOR_SHAPE_DIM_SIZE, shape->dims[i]);
 		wire_close(b, dim);
 	}
 	if (!shape->n)
-		wire_put_int(b, 3, 1); /* unknown_rank */
+		wire_put_int(b, TENSOR_SHAPE_UNKNOWN_RANK, 1);
 	wire_close(b, open);
 }
 
@@ -127,9 +114,9 @@ static void put_input(struct buf *b, int64_t position, struct span shape)
 
 	if (!buf_reserve(b, 3 * WIRE_VARINT_MAX + n))
 		return;
-	at = wire_write_varint(b->at + b->n, WIRE_LEN(GRAPH_INPUT_SHAPES));
+	at = wire_write_varint(b->at + b->n, WIRE_LEN(GRAPH_NODE_INPUT_SHAPES));
 	at = wire_write_varint(at, n);
-	at = wire_write_varint(at, WIRE_VARINT(1));
+	at = wire_write_varint(at, WIRE_VARINT(MAP_KEY));
 	at = wire_write_varint(at, (uint64_t)position);
 	memcpy(at, shape.at, shape.n);
 	b->n = (size_t)(at + shape.n - b->at);
@@ -141,7 +128,7 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct buf 
 	const struct model *m = msg->q->model;
 
 	if (m->nodes.device[node])
-		wire_put_bytes(b, GRAPH_DEVICES, model_text(m, m->nodes.device[node]));
+		wire_put_bytes(b, GRAPH_NODE_DEVICES, model_text(m, m->nodes.device[node]));
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
 
@@ -156,18 +143,18 @@ static void put_graph_node(const struct message *m, uint32_t node, struct buf *b
 	struct numbers numbers;
 	char *at;
 
-	wire_put_bytes(b, 1, model_name(m->q->model, node));
+	wire_put_bytes(b, GRAPH_NODE_NAME, model_name(m->q->model, node));
 	metrics_of(m->q->model, node, m->q->step, &numbers);
 	if (!buf_reserve(b, MOST))
 		return;
 	at = b->at + b->n;
 	for (int k = 0; k < N_METRICS; k++) {
-		if (!numbers.at[k])
+		if (!numbers.at[k] || !graph_fields[k].own)
 			continue;
 		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
 		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
 	}
-	at = wire_write_int(at, GRAPH_DEFINED, 1);
+	at = wire_write_int(at, GRAPH_NODE_TOTAL_DEFINITION_COUNT, 1);
 	b->n = (size_t)(at - b->at);
 	put_node_facts(m, node, b);
 }
@@ -249,10 +236,6 @@ static inline void put_span(struct pen *p, struct span bytes)
 
 static struct span row_name(const struct query *q, uint32_t row)
 {
-	if (row == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[row]]);
 	return tree_label(q->tree, q->view[row]);
 }
 
@@ -268,8 +251,8 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
 	struct span name = row_name(q, row);
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[row], room);
-	const int64_t *total = query_total_row(q, q->row[row]);
+	const int64_t *own = query_own_row(q, q->view[row], room);
+	const int64_t *total = query_total_row(q, q->view[row]);
 
 	put_header(p, 1, name.n);
 	put_span(p, name);
@@ -281,14 +264,14 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	}
 	if (is_multi(q))
 		return;
-	put_nonzero(p, GRAPH_DEFINED, query_defined(q, row));
+	put_nonzero(p, GRAPH_NODE_TOTAL_DEFINITION_COUNT, query_defined(q, row));
 	if (row_node(q, row) != NONE)
 		put_span(p, blob_of(m, row_node(q, row)));
 	if (m->tensor_end) {
 		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
 
 		if (n) {
-			put_header(p, GRAPH_TENSOR_VALUE, n);
+			put_header(p, GRAPH_NODE_TENSOR_VALUE, n);
 			put_span(p, (struct span){m->tensors.at + start, n});
 		}
 	}
@@ -413,8 +396,8 @@ static bool make_items(struct message *m)
 static uint32_t tag_of(const struct message *m, const struct item *item)
 {
 	if (item->node != NONE)
-		return MULTI_GRAPH_NODES;
-	return is_multi(m->q) ? MULTI_CHILDREN : GRAPH_CHILDREN;
+		return MULTI_GRAPH_NODE_GRAPH_NODES;
+	return is_multi(m->q) ? MULTI_GRAPH_NODE_CHILDREN : GRAPH_NODE_CHILDREN;
 }
 
 static size_t header_size(const struct message *m, const struct item *item)
@@ -540,5 +523,5 @@ void message_write(struct query *q, struct buf *out)
 
 void message_write_root(struct buf *out)
 {
-	wire_put_bytes(out, 1, SPAN(ROOT_NAME));
+	wire_put_bytes(out, GRAPH_NODE_NAME, SPAN(ROOT_NAME));
 }

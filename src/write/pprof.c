@@ -14,35 +14,30 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
-/* The attributes that can be sampled. */
+/* What can be sampled: a metric with a comment. */
 static const struct attribute {
 	enum select_id select;
 	enum metric metric;
 	const char *name, *unit, *comment;
 } attributes[] = {
-	{SEL_MICROS, METRIC_MICROS, "micros", "microseconds",
-		"Sum of accelerator execution time and cpu execution time."},
-	{SEL_ACCELERATOR_MICROS, METRIC_ACCELERATOR, "accelerator_micros", "microseconds",
-		"Accelerator execution time."},
-	{SEL_CPU_MICROS, METRIC_CPU, "cpu_micros", "microseconds", "CPU execution time."},
-	{SEL_BYTES, METRIC_BYTES, "bytes", "bytes",
-		"Sum of operation total memory requests, excluding deallocations."},
-	{SEL_PEAK_BYTES, METRIC_PEAK, "peak_bytes", "bytes", "Sum of operation peak memory usage."},
-	{SEL_RESIDUAL_BYTES, METRIC_RESIDUAL, "residual_bytes", "bytes",
-		"Sum of operation allocated memory after finish."},
-	{SEL_OUTPUT_BYTES, METRIC_OUTPUT, "output_bytes", "bytes", "Sum of operation output size."},
-	{SEL_PARAMS, METRIC_PARAMS, "params", "count", "Model parameters."},
-	{SEL_FLOAT_OPS, METRIC_FLOAT_OPS, "float_ops", "count",
-		"Model float operations (Only available if defined)."},
+#define PPROF_MICROS "microseconds"
+#define PPROF_BYTES "bytes"
+#define PPROF_COUNT "count"
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, minimum, doc, pprof)                                                       \
+	{SEL_##id, METRIC_##id, word, PPROF_##unit, pprof},
+	METRICS(X)
+#undef X
 };
 
 /* The one selected; NULL if it is none of these. */
 static const struct attribute *attribute_of(const struct tfprof_options *o)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (o->selected == 1u << attributes[i].select)
+		if (attributes[i].comment && o->selected == 1u << attributes[i].select)
 			return &attributes[i];
 	return NULL;
 }
@@ -63,15 +58,6 @@ void pprof_refuse(const struct query *q, struct buf *why)
 }
 
 /* ---- tables -------------------------------------------------------------- */
-
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_COMMENT = 13,
-};
 
 struct function {
 	uint32_t file, name; /* strings */
@@ -117,7 +103,7 @@ static uint32_t string_of(struct profile *p, struct span text)
 		return 0;
 	}
 	for (; p->n_strings_written < p->strings.text.n; p->n_strings_written++)
-		wire_put_bytes(&field, PROFILE_STRING,
+		wire_put_bytes(&field, PPROF_PROFILE_STRING_TABLE,
 			strings_get(&p->strings, (uint32_t)p->n_strings_written));
 	p->failed |= field.failed;
 	sink_span(p->out, buf_get(&field));
@@ -207,11 +193,11 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 		return 0;
 	}
 	shown = string_of(p, display_name(p, frame.file, strings_get(&p->strings, name)));
-	open = wire_open(&p->message, PROFILE_FUNCTION);
-	wire_put_int(&p->message, 1, (int64_t)id + 1);
-	wire_put_int(&p->message, 2, shown);
-	wire_put_nonzero(&p->message, 4, probe.file);
-	wire_put_nonzero(&p->message, 5, probe.line);
+	open = wire_open(&p->message, PPROF_PROFILE_FUNCTION);
+	wire_put_int(&p->message, PPROF_FUNCTION_ID, (int64_t)id + 1);
+	wire_put_int(&p->message, PPROF_FUNCTION_NAME, shown);
+	wire_put_nonzero(&p->message, PPROF_FUNCTION_FILENAME, probe.file);
+	wire_put_nonzero(&p->message, PPROF_FUNCTION_START_LINE, probe.line);
 	wire_close(&p->message, open);
 	flush(p);
 	return (uint64_t)id + 1;
@@ -235,11 +221,11 @@ static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 		return 0;
 	}
 	function = function_of(p, v);
-	open = wire_open(&p->message, PROFILE_LOCATION);
-	wire_put_int(&p->message, 1, (int64_t)id + 1);
-	line = wire_open(&p->message, 4);
-	wire_put_int(&p->message, 1, (int64_t)function);
-	wire_put_nonzero(&p->message, 2, probe.line);
+	open = wire_open(&p->message, PPROF_PROFILE_LOCATION);
+	wire_put_int(&p->message, PPROF_LOCATION_ID, (int64_t)id + 1);
+	line = wire_open(&p->message, PPROF_LOCATION_LINE);
+	wire_put_int(&p->message, PPROF_LINE_FUNCTION_ID, (int64_t)function);
+	wire_put_nonzero(&p->message, PPROF_LINE_LINE, probe.line);
 	wire_close(&p->message, line);
 	wire_close(&p->message, open);
 	flush(p);
@@ -251,10 +237,10 @@ static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 static void put_value_type(struct profile *p, const char *type, const char *unit)
 {
 	uint32_t type_id = string_of(p, span_of(type)), unit_id = string_of(p, span_of(unit));
-	size_t open = wire_open(&p->message, PROFILE_SAMPLE_TYPE);
+	size_t open = wire_open(&p->message, PPROF_PROFILE_SAMPLE_TYPE);
 
-	wire_put_int(&p->message, 1, type_id);
-	wire_put_int(&p->message, 2, unit_id);
+	wire_put_int(&p->message, PPROF_VALUE_TYPE_TYPE, type_id);
+	wire_put_int(&p->message, PPROF_VALUE_TYPE_UNIT, unit_id);
 	wire_close(&p->message, open);
 	flush(p);
 }
@@ -269,16 +255,16 @@ static void put_sample(struct profile *p, uint32_t node, struct span stack)
 	size_t open, part;
 
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
-	open = wire_open(&p->message, PROFILE_SAMPLE);
+	open = wire_open(&p->message, PPROF_PROFILE_SAMPLE);
 	if (stack.n)
-		wire_put_bytes(&p->message, 1, stack);
-	part = wire_open(&p->message, 2);
+		wire_put_bytes(&p->message, PPROF_SAMPLE_LOCATION_ID, stack);
+	part = wire_open(&p->message, PPROF_SAMPLE_VALUE);
 	wire_put_varint(&p->message, 1);
 	wire_put_varint(&p->message, (uint64_t)numbers.at[p->attribute->metric]);
 	wire_close(&p->message, part);
-	part = wire_open(&p->message, 3);
-	wire_put_int(&p->message, 1, key);
-	wire_put_nonzero(&p->message, 2, name);
+	part = wire_open(&p->message, PPROF_SAMPLE_LABEL);
+	wire_put_int(&p->message, PPROF_LABEL_KEY, key);
+	wire_put_nonzero(&p->message, PPROF_LABEL_STR, name);
 	wire_close(&p->message, part);
 	wire_close(&p->message, open);
 	flush(p);
@@ -318,7 +304,7 @@ static void put_profile(struct profile *p)
 	put_value_type(p, "count", "count");
 	put_value_type(p, p->attribute->name, p->attribute->unit);
 	comment = string_of(p, span_of(p->attribute->comment));
-	wire_put_int(&p->message, PROFILE_COMMENT, comment);
+	wire_put_int(&p->message, PPROF_PROFILE_COMMENT, comment);
 	flush(p);
 	p->calls[0] = 0;
 	for (uint32_t row = 1; row < q->n && !p->failed && !query_cancelled(q); row++) {

@@ -13,15 +13,17 @@ bool report_write(struct query *q, struct sink *out);
 
 /* ---- for the two kinds of lines ----------------------------------------- */
 
-/* A selected column that holds a number. */
+/* A column that holds a number (see metric_list.h). */
 struct report_number {
 	enum metric metric;
 	enum unit unit;
+	unsigned selects;
+	const char *header, *tree, *list;
 };
 
-/* The number columns to print, in order: tree views put parameters and float
- * operations first, op and code view last. */
-size_t report_numbers(const struct query *q, struct report_number *columns);
+/* The number columns to print, N_METRICS at most, in order: tree views put
+ * parameters and float operations first, op and code view last. */
+size_t report_numbers(const struct query *q, const struct report_number **columns);
 
 /* Both are false when memory is out. */
 bool report_tree_lines(struct query *q, struct sink *out);

@@ -62,10 +62,7 @@ static void put_number(struct line *l, const struct report_number *column)
 	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
 		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
-	if (column->metric == METRIC_PARAMS)
-		buf_text(b, " params");
-	else if (column->metric == METRIC_FLOAT_OPS)
-		buf_text(b, " flops");
+	buf_text(b, column->tree);
 }
 
 static void put_shape(struct line *l)
@@ -116,7 +113,7 @@ static void put_occurrence(struct line *l)
 	const struct query *q = l->q;
 	struct buf *b = piece(l);
 	bool accounted = query_is_accounted(q, l->row);
-	size_t slot = q->numbers.slot[METRIC_RUNS];
+	size_t slot = q->numbers.slot[METRIC_OCCURRENCE];
 	char *at;
 
 	if (q->kind == TFPROF_CODE) {
@@ -142,7 +139,7 @@ static void put_shapes(struct line *l)
 		report_input_shapes(l->q->model, b, node, "|");
 }
 
-static void put_line(struct line *l, const struct report_number *numbers, size_t n)
+static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
 
@@ -152,9 +149,9 @@ static void put_line(struct line *l, const struct report_number *numbers, size_t
 	buf_span(l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
-		if (numbers[i].metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
+		if (numbers[i]->metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
 			put_shape(l);
-		put_number(l, &numbers[i]);
+		put_number(l, numbers[i]);
 	}
 	if (options_select(o, SEL_DEVICE))
 		put_device(l);
@@ -188,7 +185,7 @@ static void put_tensor(struct line *l)
 struct job {
 	struct query *q;
 	struct sink *out;
-	struct report_number numbers[N_METRICS];
+	const struct report_number *numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
 };

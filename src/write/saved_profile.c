@@ -6,6 +6,7 @@
 #include "write/saved_profile.h"
 #include "model/profile_fields.h"
 #include "model/record.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 struct id_node {
@@ -35,8 +36,8 @@ static void put_int_entry(struct buf *b, uint32_t number, int64_t key, int64_t v
 {
 	size_t open = wire_open(b, number);
 
-	wire_put_int(b, 1, key);
-	wire_put_int(b, 2, value);
+	wire_put_int(b, MAP_KEY, key);
+	wire_put_int(b, MAP_VALUE, value);
 	wire_close(b, open);
 }
 
@@ -57,9 +58,9 @@ static void put_shape_entry(struct writer *w, uint32_t number, int64_t key, uint
 	const struct shape *s = shapes_get(&w->model->shapes, shape);
 	size_t entry = wire_open(w->out, number), tuple;
 
-	wire_put_int(w->out, 1, key);
-	tuple = wire_open(w->out, 2);
-	put_packed(w->out, 1, s->dims, s->n);
+	wire_put_int(w->out, MAP_KEY, key);
+	tuple = wire_open(w->out, MAP_VALUE);
+	put_packed(w->out, TUPLE_INT64_VALUES, s->dims, s->n);
 	wire_close(w->out, tuple);
 	wire_close(w->out, entry);
 }
@@ -80,7 +81,7 @@ static void put_inputs(struct writer *w, uint32_t node)
 		uint32_t source = model_node_of(m, e->source);
 
 		if (source != NONE)
-			put_int_entry(w->out, 2, e->position, w->id[source]);
+			put_int_entry(w->out, PROFILE_NODE_INPUTS, e->position, w->id[source]);
 	}
 }
 
@@ -103,7 +104,7 @@ static bool put_source_outputs(struct writer *w, uint32_t node)
 		}
 		w->seen_by[source] = node + 1;
 		w->seen_output[source] = e->output;
-		put_int_entry(w->out, 14, w->id[source], e->output);
+		put_int_entry(w->out, PROFILE_NODE_SRC_OUTPUT_INDEX, w->id[source], e->output);
 	}
 	return ambiguous;
 }
@@ -116,7 +117,8 @@ static void put_input_shapes(struct writer *w, uint32_t node)
 		const struct edge *e = &edges_of(m, node)[i];
 
 		if (model_node_of(m, e->source) != NONE)
-			put_shape_entry(w, 16, e->position, model_edge_shape(m, e));
+			put_shape_entry(w, PROFILE_NODE_INPUT_SHAPES, e->position,
+				model_edge_shape(m, e));
 	}
 }
 
@@ -138,10 +140,10 @@ static void put_times(struct writer *w, const struct exec_detail *d, uint32_t ta
 				continue;
 			if (!times) {
 				entry = wire_open(w->out, tag >> 3);
-				wire_put_bytes(w->out, 1, model_text(m, device));
-				times = wire_open(w->out, 2);
+				wire_put_bytes(w->out, MAP_KEY, model_text(m, device));
+				times = wire_open(w->out, MAP_VALUE);
 			}
-			wire_put_bytes(w->out, 1, f.bytes);
+			wire_put_bytes(w->out, EXEC_TIME_TIMES, f.bytes);
 		}
 	}
 	if (times) {
@@ -170,15 +172,15 @@ static void put_detail(struct writer *w, uint32_t row)
 	const struct exec_detail *d = &m->execs.details.at[exec_at(&m->execs, row)->detail];
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
 
-	wire_put_nonzero(w->out, 1, exec_get_sums(&m->execs, row).run_count);
-	wire_put_nonzero(w->out, 2, d->start_us);
-	wire_put_nonzero(w->out, 3, d->end_us);
+	wire_put_nonzero(w->out, EXEC_PROFILE_RUN_COUNT, exec_get_sums(&m->execs, row).run_count);
+	wire_put_nonzero(w->out, EXEC_PROFILE_ALL_START_MICROS, d->start_us);
+	wire_put_nonzero(w->out, EXEC_PROFILE_LATEST_END_MICROS, d->end_us);
 	for (uint32_t i = 0; i < devices->n; i++)
 		put_times(w, d, RECORD_ACCELERATOR, devices->at[i]);
 	for (uint32_t i = 0; i < devices->n; i++)
 		put_times(w, d, RECORD_CPU, devices->at[i]);
 	for (uint32_t i = 0; i < devices->n; i++)
-		wire_put_bytes(w->out, 6, model_text(m, devices->at[i]));
+		wire_put_bytes(w->out, EXEC_PROFILE_DEVICES, model_text(m, devices->at[i]));
 	put_fields(w, d, RECORD_MEMORY);
 	put_fields(w, d, RECORD_ALLOCATION);
 }
@@ -190,13 +192,13 @@ static void put_execs(struct writer *w, uint32_t node)
 	for (uint32_t row = m->nodes.first_exec[node]; row != NONE;
 		row = exec_at(&m->execs, row)->next) {
 		const struct exec *exec = exec_at(&m->execs, row);
-		size_t entry = wire_open(w->out, 12);
+		size_t entry = wire_open(w->out, PROFILE_NODE_EXECS);
 
-		wire_put_int(w->out, 1, exec->step);
+		wire_put_int(w->out, MAP_KEY, exec->step);
 		if (!exec->has_detail) {
-			wire_put_bytes(w->out, 2, exec_get_raw(exec));
+			wire_put_bytes(w->out, MAP_VALUE, exec_get_raw(exec));
 		} else {
-			size_t value = wire_open(w->out, 2);
+			size_t value = wire_open(w->out, MAP_VALUE);
 
 			put_detail(w, row);
 			wire_close(w->out, value);
@@ -214,7 +216,7 @@ static void put_attrs(struct writer *w, uint32_t node)
 {
 	const struct nodes *nodes = &w->model->nodes;
 	bool from_profile = nodes->flags[node] & NODE_FROM_PROFILE;
-	uint32_t attr = from_profile ? WIRE_LEN(11) : WIRE_LEN(5);
+	uint32_t attr = from_profile ? WIRE_LEN(PROFILE_NODE_ATTRS) : WIRE_LEN(NODE_DEF_ATTR);
 	int64_t n_inputs = 0, first_control = -1;
 	struct wire_reader r;
 	struct wire_field f;
@@ -222,10 +224,10 @@ static void put_attrs(struct writer *w, uint32_t node)
 	r = wire_reader(model_source(w->model, node));
 	while (wire_next(&r, &f))
 		if (f.tag == attr) {
-			wire_put_bytes(w->out, 11, f.bytes);
+			wire_put_bytes(w->out, PROFILE_NODE_ATTRS, f.bytes);
 		} else if (f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL) && from_profile) {
 			first_control = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(3) && !from_profile) {
+		} else if (f.tag == WIRE_LEN(NODE_DEF_INPUT) && !from_profile) {
 			if (first_control < 0 && f.bytes.n && f.bytes.at[0] == '^')
 				first_control = n_inputs;
 			n_inputs++;
@@ -238,17 +240,17 @@ static void put_attrs(struct writer *w, uint32_t node)
  * stack, maybe an empty one, that a loaded node always has. */
 static void put_unchanged(struct writer *w, uint32_t node)
 {
-	static const char empty_trace[] = {(char)WIRE_LEN(10), 0};
+	static const char empty_trace[] = {(char)WIRE_LEN(PROFILE_NODE_TRACE), 0};
 	const struct nodes *nodes = &w->model->nodes;
 	struct span source = model_source(w->model, node);
 	size_t extra = nodes->trace[node] ? 0 : sizeof(empty_trace);
 	size_t size = source.n + extra;
 
-	wire_put_varint(w->out, WIRE_LEN(1));
+	wire_put_varint(w->out, WIRE_LEN(PROFILE_NODES));
 	wire_put_varint(w->out,
 		1 + wire_varint_size((uint64_t)w->id[node]) + 1 + wire_varint_size(size) + size);
-	wire_put_int(w->out, 1, w->id[node]);
-	wire_put_varint(w->out, WIRE_LEN(2));
+	wire_put_int(w->out, MAP_KEY, w->id[node]);
+	wire_put_varint(w->out, WIRE_LEN(MAP_VALUE));
 	wire_put_varint(w->out, size);
 	buf_span(w->out, source);
 	buf_put(w->out, empty_trace, extra);
@@ -267,30 +269,30 @@ static void put_node(struct writer *w, uint32_t node)
 	const struct nodes *nodes = &m->nodes;
 	const struct string_set *types = sets_get(&m->sets, nodes->types[node]);
 	const struct shape *shape = shapes_get(&m->shapes, nodes->shape[node]);
-	size_t entry = wire_open(w->out, 1), value;
+	size_t entry = wire_open(w->out, PROFILE_NODES), value;
 	bool ambiguous;
 
-	wire_put_int(w->out, 1, w->id[node]);
-	value = wire_open(w->out, 2);
-	put_string(w, 1, nodes->name[node]);
+	wire_put_int(w->out, MAP_KEY, w->id[node]);
+	value = wire_open(w->out, MAP_VALUE);
+	put_string(w, PROFILE_NODE_NAME, nodes->name[node]);
 	put_inputs(w, node);
-	put_packed(w->out, 4, shape->dims, shape->n);
+	put_packed(w->out, PROFILE_NODE_SHAPE, shape->dims, shape->n);
 	for (uint32_t i = 0; i < types->n; i++)
-		wire_put_bytes(w->out, 5, model_text(m, types->at[i]));
-	put_string(w, 6, nodes->device[node]);
-	put_string(w, 7, nodes->host_device[node]);
-	wire_put_nonzero(w->out, 8, nodes->float_ops[node]);
-	put_string(w, 9, nodes->op[node]);
+		wire_put_bytes(w->out, PROFILE_NODE_OP_TYPES, model_text(m, types->at[i]));
+	put_string(w, PROFILE_NODE_CANONICAL_DEVICE, nodes->device[node]);
+	put_string(w, PROFILE_NODE_HOST_DEVICE, nodes->host_device[node]);
+	wire_put_nonzero(w->out, PROFILE_NODE_FLOAT_OPS, nodes->float_ops[node]);
+	put_string(w, PROFILE_NODE_OP, nodes->op[node]);
 	if (nodes->flags[node] & NODE_HAS_TRACE)
-		wire_put_bytes(w->out, 10, model_trace(w->model, node));
+		wire_put_bytes(w->out, PROFILE_NODE_TRACE, model_trace(w->model, node));
 	put_attrs(w, node);
 	put_execs(w, node);
-	wire_put_nonzero(w->out, 13, w->id[node]);
+	wire_put_nonzero(w->out, PROFILE_NODE_ID, w->id[node]);
 	ambiguous = put_source_outputs(w, node);
 	for (uint32_t i = 0; i < nodes->n_outputs[node]; i++) {
 		const struct output *output = &m->outputs.at[nodes->first_output[node] + i];
 
-		put_shape_entry(w, 15, output->slot, output->shape);
+		put_shape_entry(w, PROFILE_NODE_OUTPUT_SHAPES, output->slot, output->shape);
 	}
 	if (ambiguous)
 		put_input_shapes(w, node);
@@ -334,16 +336,16 @@ static void put_trailer(struct writer *w)
 {
 	const struct model *m = w->model;
 
-	wire_put_nonzero(w->out, 2, m->has_trace);
-	put_packed(w->out, 3, m->steps.at, m->steps.n);
+	wire_put_nonzero(w->out, PROFILE_HAS_TRACE, m->has_trace);
+	put_packed(w->out, PROFILE_STEPS, m->steps.at, m->steps.n);
 	for (size_t i = 0; i < m->trace_strings.n; i++) {
-		size_t entry = wire_open(w->out, 4);
+		size_t entry = wire_open(w->out, PROFILE_ID_TO_STRING);
 
-		wire_put_int(w->out, 1, m->trace_strings.at[i].id);
-		wire_put_bytes(w->out, 2, m->trace_strings.at[i].text);
+		wire_put_int(w->out, MAP_KEY, m->trace_strings.at[i].id);
+		wire_put_bytes(w->out, MAP_VALUE, m->trace_strings.at[i].text);
 		wire_close(w->out, entry);
 	}
-	wire_put_nonzero(w->out, 5, m->misses_accelerator_stream);
+	wire_put_nonzero(w->out, PROFILE_MISS_ACCELERATOR_STREAM, m->misses_accelerator_stream);
 	for (size_t i = 0; i < m->transfers.n; i++) {
 		const struct transfer *t = &m->transfers.at[i];
 		size_t record = wire_open(w->out, PROFILE_TRANSFER);

@@ -1,5 +1,6 @@
 #include "write/step_entry.h"
 
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 bool step_entry_read(struct step_entry *entry, struct span message, const char **bad)
@@ -10,10 +11,14 @@ bool step_entry_read(struct step_entry *entry, struct span message, const char *
 	*entry = (struct step_entry){.message = message};
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_LEN(1): entry->node_name = f.bytes; break;
-		case WIRE_VARINT(2): entry->start = (int64_t)f.value; break;
-		case WIRE_VARINT(5): entry->duration = (int64_t)f.value; break;
-		case WIRE_LEN(8): entry->label = f.bytes; break;
+		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): entry->node_name = f.bytes; break;
+		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
+			entry->start = (int64_t)f.value;
+			break;
+		case WIRE_VARINT(NODE_EXEC_STATS_ALL_END_REL_MICROS):
+			entry->duration = (int64_t)f.value;
+			break;
+		case WIRE_LEN(NODE_EXEC_STATS_TIMELINE_LABEL): entry->label = f.bytes; break;
 		}
 	if (__builtin_add_overflow(entry->start, entry->duration, &entry->end))
 		entry->end = entry->duration < 0 ? INT64_MIN : INT64_MAX;

@@ -16,6 +16,7 @@
 #include "write/chrome_trace.h"
 #include "write/lanes.h"
 #include "write/step_entry.h"
+#include "proto/fields.h"
 #include "proto/tensor_description.h"
 #include "proto/wire.h"
 
@@ -187,7 +188,7 @@ static enum tfprof_status add_device(struct timeline *t, struct span message)
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_DEVICE))
 			device.name = f.bytes;
 	if (r.bad)
 		return malformed(t, r.bad);
@@ -210,7 +211,7 @@ static enum tfprof_status add_step_stats(struct timeline *t, struct span message
 	while (wire_next(&r, &f)) {
 		enum tfprof_status status = TFPROF_OK;
 
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(STEP_STATS_DEV_STATS))
 			status = add_device(t, f.bytes);
 		if (status)
 			return status;
@@ -226,7 +227,7 @@ static enum tfprof_status add_run_metadata(struct timeline *t, struct span messa
 	while (wire_next(&r, &f)) {
 		enum tfprof_status status = TFPROF_OK;
 
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(RUN_METADATA_STEP_STATS))
 			status = add_step_stats(t, f.bytes);
 		if (status)
 			return status;
@@ -258,7 +259,7 @@ static bool next_entry(struct timeline *t, struct wire_reader *r, struct step_en
 	do {
 		if (!wire_next(r, &f))
 			return false;
-	} while (f.tag != WIRE_LEN(2));
+	} while (f.tag != WIRE_LEN(DEVICE_STEP_STATS_NODE_STATS));
 	if (step_entry_read(entry, f.bytes, &bad))
 		return true;
 	*status = malformed(t, bad);
@@ -288,7 +289,7 @@ static enum tfprof_status read_output(struct timeline *t, struct span message)
 
 	tensor_description_reset(&t->description);
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(3) &&
+		if (f.tag == WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION) &&
 			!tensor_description_read(&t->description, f.bytes, &bad))
 			return malformed(t, bad);
 	if (t->description.dims.failed)
@@ -339,7 +340,7 @@ static enum tfprof_status add_outputs(struct timeline *t, const struct step_entr
 	while (wire_next(&r, &f)) {
 		enum tfprof_status status;
 
-		if (f.tag != WIRE_LEN(7))
+		if (f.tag != WIRE_LEN(NODE_EXEC_STATS_OUTPUT))
 			continue;
 		status = read_output(t, f.bytes);
 		if (!status)

@@ -4,8 +4,6 @@
 #include "write/report.h"
 #include "write/tensor_value.h"
 
-#define SELECT(id) (1u << SEL_##id)
-
 static const struct table_field fields[] = {
 #define NUMBER(name, selects)                                                  \
 	{                                                                      \
@@ -16,18 +14,11 @@ static const struct table_field fields[] = {
 	{                                                                 \
 #name, selects, true, offsetof(struct table_reader, name) \
 	}
-	NUMBERS(exec_micros, SELECT(MICROS)),
-	NUMBERS(accelerator_exec_micros, SELECT(MICROS) | SELECT(ACCELERATOR_MICROS)),
-	NUMBERS(cpu_exec_micros, SELECT(MICROS) | SELECT(CPU_MICROS)),
-	NUMBERS(requested_bytes, SELECT(BYTES)),
-	NUMBERS(peak_bytes, SELECT(PEAK_BYTES)),
-	NUMBERS(residual_bytes, SELECT(RESIDUAL_BYTES)),
-	NUMBERS(output_bytes, SELECT(OUTPUT_BYTES)),
-	NUMBERS(parameters, SELECT(PARAMS)),
-	TEXT(shape, SELECT(PARAMS)),
-	NUMBERS(float_ops, SELECT(FLOAT_OPS)),
-	NUMBERS(run_count, SELECT(OCCURRENCE)),
-	NUMBERS(definition_count, SELECT(OCCURRENCE)),
+#define X(id, word, column, selects, ...) NUMBERS(column, selects),
+	TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X) TEXT(shape, SELECT(PARAMS)),
+	OPERATION_METRICS(X) COUNT_METRICS(X)
+#undef X
+		NUMBERS(definition_count, SELECT(OCCURRENCE)),
 	TEXT(device, SELECT(DEVICE)),
 	TEXT(op_types, SELECT(OP_TYPES)),
 	TEXT(input_shapes, SELECT(INPUT_SHAPES)),
@@ -45,23 +36,14 @@ const struct table_field *table_next_field(unsigned selected, size_t *i)
 static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *row)
 {
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[i], room);
-	const int64_t *total = query_total_row(q, q->row[i]);
+	const int64_t *own = query_own_row(q, q->view[i], room);
+	const int64_t *total = query_total_row(q, q->view[i]);
 
-#define READ(metric, field)                                                   \
-	row->field = query_has(q, metric) ? own[q->numbers.slot[metric]] : 0; \
-	row->total_##field = query_has(q, metric) ? total[q->numbers.slot[metric]] : 0;
-	READ(METRIC_RUNS, run_count)
-	READ(METRIC_MICROS, exec_micros)
-	READ(METRIC_ACCELERATOR, accelerator_exec_micros)
-	READ(METRIC_CPU, cpu_exec_micros)
-	READ(METRIC_BYTES, requested_bytes)
-	READ(METRIC_PEAK, peak_bytes)
-	READ(METRIC_RESIDUAL, residual_bytes)
-	READ(METRIC_OUTPUT, output_bytes)
-	READ(METRIC_PARAMS, parameters)
-	READ(METRIC_FLOAT_OPS, float_ops)
-#undef READ
+#define X(id, word, column, ...)                                                         \
+	row->column = query_has(q, METRIC_##id) ? own[q->numbers.slot[METRIC_##id]] : 0; \
+	row->total_##column = query_has(q, METRIC_##id) ? total[q->numbers.slot[METRIC_##id]] : 0;
+	METRICS(X)
+#undef X
 	row->parent = i ? (int64_t)q->parent[i] : -1;
 	row->depth = q->depth[i];
 	row->accounted = query_is_accounted(q, i);
@@ -71,10 +53,6 @@ static void read_numbers(const struct query *q, uint32_t i, struct tfprof_row *r
 
 static struct span name_of(const struct query *q, uint32_t i)
 {
-	if (i == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[i]]);
 	return tree_label(q->tree, q->view[i]);
 }
 

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "proto/fields.h"
 #include "proto/wire_write.h"
 
 #define TEXT_LIMIT 10000
 #define OMITTED "...omitted from display\n\n"
 #define CHUNK ((uint64_t)1 << 16)
-
-enum { MESSAGE_DTYPE = 1, MESSAGE_DOUBLE = 2, MESSAGE_INT64 = 3, MESSAGE_STR = 4 };
 
 static double six_digits(double value)
 {
@@ -135,7 +134,7 @@ static void put_values(struct buf *message, const struct checkpoint_values *v)
 			put_double(message, v->complexes[i].imaginary);
 			break;
 		case DTYPE_TEXT:
-			start = wire_open(message, MESSAGE_STR);
+			start = wire_open(message, TFPROF_TENSOR_VALUE_STR);
 			put_string(message, v->texts[i], false);
 			wire_close(message, start);
 			break;
@@ -155,8 +154,8 @@ static enum tfprof_status put_message(struct checkpoint_reader *r, struct buf *m
 	/* Numbers are packed into one field, which is left out if empty. */
 	if (n && kind != DTYPE_TEXT)
 		start = wire_open(message,
-			kind == DTYPE_REAL || kind == DTYPE_COMPLEX ? MESSAGE_DOUBLE
-								    : MESSAGE_INT64);
+			kind == DTYPE_REAL || kind == DTYPE_COMPLEX ? TFPROF_TENSOR_VALUE_DOUBLE
+								    : TFPROF_TENSOR_VALUE_INT64);
 	for (uint64_t i = 0; i < n; i += CHUNK) {
 		status = checkpoint_read(r, i, CHUNK, &v, err);
 		if (status)
@@ -179,7 +178,7 @@ enum tfprof_status tensor_value_put(const struct checkpoint *ckpt,
 	enum tfprof_status status;
 
 	if (message)
-		wire_put_nonzero(message, MESSAGE_DTYPE, tensor->dtype);
+		wire_put_nonzero(message, TFPROF_TENSOR_DTYPE, tensor->dtype);
 	status = checkpoint_reader_open(&r, ckpt, tensor, message != NULL, err);
 	if (status == TFPROF_UNSUPPORTED)
 		return TFPROF_OK;

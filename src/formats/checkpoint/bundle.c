@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/mapping.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 struct entry {
@@ -39,12 +40,14 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): x->n_shards = (uint32_t)f.value; break;
-		case WIRE_VARINT(2): x->ckpt->swap_bytes = f.value == 1; break;
-		case WIRE_LEN(1):
+		case WIRE_VARINT(BUNDLE_HEADER_NUM_SHARDS): x->n_shards = (uint32_t)f.value; break;
+		case WIRE_VARINT(BUNDLE_HEADER_ENDIANNESS):
+			x->ckpt->swap_bytes = f.value == 1;
+			break;
+		case WIRE_LEN(SAVED_TENSOR_SLICES_META):
 			return error_set(err, TFPROF_FORMAT,
 				"%.400s: not a V2 index: it looks like a V1 checkpoint", x->path);
-		case WIRE_LEN(3):
+		case WIRE_LEN(BUNDLE_HEADER_VERSION):
 			if (checkpoint_is_newer(f.bytes))
 				return error_set(err, TFPROF_UNSUPPORTED,
 					"%.400s: written for newer readers", x->path);
@@ -69,13 +72,13 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 		return error_no_memory(err);
 	while (wire_next(&r, &f))
 		switch (f.tag) {
-		case WIRE_VARINT(1): e.dtype = (uint32_t)f.value; break;
-		case WIRE_LEN(2): shape = f.bytes; break;
-		case WIRE_VARINT(3): e.shard = (uint32_t)f.value; break;
-		case WIRE_VARINT(4): e.offset = f.value; break;
-		case WIRE_VARINT(5): e.size = f.value; break;
-		case WIRE_I32(6): e.crc = (uint32_t)f.value; break;
-		case WIRE_LEN(7): e.has_slices = true; break;
+		case WIRE_VARINT(BUNDLE_ENTRY_DTYPE): e.dtype = (uint32_t)f.value; break;
+		case WIRE_LEN(BUNDLE_ENTRY_SHAPE): shape = f.bytes; break;
+		case WIRE_VARINT(BUNDLE_ENTRY_SHARD_ID): e.shard = (uint32_t)f.value; break;
+		case WIRE_VARINT(BUNDLE_ENTRY_OFFSET): e.offset = f.value; break;
+		case WIRE_VARINT(BUNDLE_ENTRY_SIZE): e.size = f.value; break;
+		case WIRE_I32(BUNDLE_ENTRY_CRC32C): e.crc = (uint32_t)f.value; break;
+		case WIRE_LEN(BUNDLE_ENTRY_SLICES): e.has_slices = true; break;
 		}
 	if (r.bad || e.shard >= x->n_shards)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, x->path, key,
@@ -191,7 +194,7 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 		return extents && add_part(x, tensor, extents) ? TFPROF_OK : error_no_memory(err);
 	}
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(7)) {
+		if (f.tag == WIRE_LEN(BUNDLE_ENTRY_SLICES)) {
 			status = add_slice(x, tensor, f.bytes, key, err);
 			if (status)
 				return status;

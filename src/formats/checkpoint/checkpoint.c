@@ -2,6 +2,7 @@
 
 #include "formats/checkpoint/impl.h"
 #include "formats/checkpoint/locate.h"
+#include "proto/fields.h"
 #include "proto/sniff.h"
 #include "proto/wire.h"
 
@@ -138,7 +139,7 @@ bool checkpoint_is_newer(struct span version)
 	bool newer = false;
 
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(2))
+		if (f.tag == WIRE_VARINT(VERSION_DEF_MIN_CONSUMER))
 			newer = (int32_t)f.value > READER_VERSION;
 	return newer;
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "proto/fields.h"
+
 /* What the largest exponent means. */
 enum dtype_specials {
 	SPECIALS_IEEE, /* infinity, and NaN if the fraction is not 0 */
@@ -18,41 +20,41 @@ enum dtype_specials {
 #define VARIES(kind) DTYPE_##kind, 0, 0, 0, 0, 0, 0
 
 static const struct dtype_info types[] = {
-	[0] = {"unknown", VARIES(OPAQUE)},
-	[1] = {"float", REAL(4, 8, 23, 127, IEEE)},
-	[2] = {"double", REAL(8, 11, 52, 0, IEEE)},
-	[3] = {"int32", INTEGER(4)},
-	[4] = {"uint8", NATURAL(1)},
-	[5] = {"int16", INTEGER(2)},
-	[6] = {"int8", INTEGER(1)},
-	[7] = {"string", VARIES(TEXT)},
-	[8] = {"complex64", COMPLEX(4)},
-	[9] = {"int64", INTEGER(8)},
-	[10] = {"bool", INTEGER(1)},
-	[11] = {"qint8", INTEGER(1)},
-	[12] = {"quint8", NATURAL(1)},
-	[13] = {"qint32", INTEGER(4)},
-	[14] = {"bfloat16", REAL(2, 8, 7, 127, IEEE)},
-	[15] = {"qint16", INTEGER(2)},
-	[16] = {"quint16", NATURAL(2)},
-	[17] = {"uint16", NATURAL(2)},
-	[18] = {"complex128", COMPLEX(8)},
-	[19] = {"half", REAL(2, 5, 10, 15, IEEE)},
-	[20] = {"resource", VARIES(OPAQUE)},
-	[21] = {"variant", VARIES(OPAQUE)},
-	[22] = {"uint32", NATURAL(4)},
-	[23] = {"uint64", NATURAL(8)},
-	[24] = {"float8_e5m2", REAL(1, 5, 2, 15, IEEE)},
-	[25] = {"float8_e4m3fn", REAL(1, 4, 3, 7, FN)},
-	[26] = {"float8_e4m3fnuz", REAL(1, 4, 3, 8, FNUZ)},
-	[27] = {"float8_e4m3b11fnuz", REAL(1, 4, 3, 11, FNUZ)},
-	[28] = {"float8_e5m2fnuz", REAL(1, 5, 2, 16, FNUZ)},
+	[DT_INVALID] = {"unknown", VARIES(OPAQUE)},
+	[DT_FLOAT] = {"float", REAL(4, 8, 23, 127, IEEE)},
+	[DT_DOUBLE] = {"double", REAL(8, 11, 52, 0, IEEE)},
+	[DT_INT32] = {"int32", INTEGER(4)},
+	[DT_UINT8] = {"uint8", NATURAL(1)},
+	[DT_INT16] = {"int16", INTEGER(2)},
+	[DT_INT8] = {"int8", INTEGER(1)},
+	[DT_STRING] = {"string", VARIES(TEXT)},
+	[DT_COMPLEX64] = {"complex64", COMPLEX(4)},
+	[DT_INT64] = {"int64", INTEGER(8)},
+	[DT_BOOL] = {"bool", INTEGER(1)},
+	[DT_QINT8] = {"qint8", INTEGER(1)},
+	[DT_QUINT8] = {"quint8", NATURAL(1)},
+	[DT_QINT32] = {"qint32", INTEGER(4)},
+	[DT_BFLOAT16] = {"bfloat16", REAL(2, 8, 7, 127, IEEE)},
+	[DT_QINT16] = {"qint16", INTEGER(2)},
+	[DT_QUINT16] = {"quint16", NATURAL(2)},
+	[DT_UINT16] = {"uint16", NATURAL(2)},
+	[DT_COMPLEX128] = {"complex128", COMPLEX(8)},
+	[DT_HALF] = {"half", REAL(2, 5, 10, 15, IEEE)},
+	[DT_RESOURCE] = {"resource", VARIES(OPAQUE)},
+	[DT_VARIANT] = {"variant", VARIES(OPAQUE)},
+	[DT_UINT32] = {"uint32", NATURAL(4)},
+	[DT_UINT64] = {"uint64", NATURAL(8)},
+	[DT_FLOAT8_E5M2] = {"float8_e5m2", REAL(1, 5, 2, 15, IEEE)},
+	[DT_FLOAT8_E4M3FN] = {"float8_e4m3fn", REAL(1, 4, 3, 7, FN)},
+	[DT_FLOAT8_E4M3FNUZ] = {"float8_e4m3fnuz", REAL(1, 4, 3, 8, FNUZ)},
+	[DT_FLOAT8_E4M3B11FNUZ] = {"float8_e4m3b11fnuz", REAL(1, 4, 3, 11, FNUZ)},
+	[DT_FLOAT8_E5M2FNUZ] = {"float8_e5m2fnuz", REAL(1, 5, 2, 16, FNUZ)},
 	/* Below 8 bits an element still has a byte of its own. */
-	[29] = {"int4", INTEGER(1)},
-	[30] = {"uint4", NATURAL(1)},
-	[31] = {"int2", INTEGER(1)},
-	[32] = {"uint2", NATURAL(1)},
-	[33] = {"float4_e2m1fn", REAL(1, 2, 1, 1, NONE)},
+	[DT_INT4] = {"int4", INTEGER(1)},
+	[DT_UINT4] = {"uint4", NATURAL(1)},
+	[DT_INT2] = {"int2", INTEGER(1)},
+	[DT_UINT2] = {"uint2", NATURAL(1)},
+	[DT_FLOAT4_E2M1FN] = {"float4_e2m1fn", REAL(1, 2, 1, 1, NONE)},
 };
 
 #define N_TYPES (sizeof(types) / sizeof(*types))

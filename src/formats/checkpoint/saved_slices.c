@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/mapping.h"
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* A tensor as one of the files lists it. */
@@ -62,11 +63,11 @@ static enum tfprof_status list_tensor(struct list *list, struct span message, si
 	struct wire_field f;
 
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(SAVED_SLICE_META_NAME))
 			name = f.bytes;
-		else if (f.tag == WIRE_LEN(2))
+		else if (f.tag == WIRE_LEN(SAVED_SLICE_META_SHAPE))
 			shape = f.bytes;
-		else if (f.tag == WIRE_VARINT(3))
+		else if (f.tag == WIRE_VARINT(SAVED_SLICE_META_TYPE))
 			found.tensor.dtype = (uint32_t)f.value;
 	}
 	if (r.bad)
@@ -80,7 +81,7 @@ static enum tfprof_status list_tensor(struct list *list, struct span message, si
 	found.tensor.first_part = ckpt->parts.n;
 	r = wire_reader(message);
 	while (!status && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(4))
+		if (f.tag == WIRE_LEN(SAVED_SLICE_META_SLICE))
 			status = add_part(ckpt, &found.tensor, f.bytes, file, key, err);
 	found.tensor.n_parts = ckpt->parts.n - found.tensor.first_part;
 	if (!status && !vec_push(&list->tensors, found))
@@ -99,9 +100,10 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 	struct wire_field f;
 
 	while (!status && wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(1))
+		if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_TENSOR))
 			status = list_tensor(list, f.bytes, file, &key, err);
-		else if (f.tag == WIRE_LEN(2) && checkpoint_is_newer(f.bytes))
+		else if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_VERSIONS) &&
+			checkpoint_is_newer(f.bytes))
 			status = error_set(err, TFPROF_UNSUPPORTED,
 				"%.400s: written for newer readers", path);
 	}
@@ -128,10 +130,10 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 	if (!status && c.more && c.key.n == 0) {
 		r = wire_reader(c.value);
 		while (!status && wire_next(&r, &f)) {
-			if (f.tag == WIRE_LEN(1)) {
+			if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICES_META)) {
 				found = true;
 				status = list_tensors(list, f.bytes, file, err);
-			} else if (f.tag == WIRE_VARINT(1)) {
+			} else if (f.tag == WIRE_VARINT(BUNDLE_HEADER_NUM_SHARDS)) {
 				status = error_set(err, TFPROF_FORMAT,
 					"%.400s: not a V1 checkpoint: it looks like the index of a "
 					"V2 one, whose name must end in .index",
@@ -242,27 +244,27 @@ uint32_t saved_slices_field(uint32_t dtype)
 {
 	/* Field numbers of TensorProto by DataType. */
 	static const unsigned char fields[] = {
-		[1] = 5,
-		[2] = 6,
-		[3] = 7,
-		[4] = 7,
-		[5] = 7,
-		[6] = 7,
-		[7] = 8,
-		[8] = 9,
-		[9] = 10,
-		[10] = 11,
-		[11] = 7,
-		[12] = 7,
-		[13] = 7,
-		[14] = 13,
-		[15] = 7,
-		[16] = 7,
-		[17] = 7,
-		[18] = 12,
-		[19] = 13,
-		[22] = 16,
-		[23] = 17,
+		[DT_FLOAT] = TENSOR_FLOAT_VAL,
+		[DT_DOUBLE] = TENSOR_DOUBLE_VAL,
+		[DT_INT32] = TENSOR_INT_VAL,
+		[DT_UINT8] = TENSOR_INT_VAL,
+		[DT_INT16] = TENSOR_INT_VAL,
+		[DT_INT8] = TENSOR_INT_VAL,
+		[DT_STRING] = TENSOR_STRING_VAL,
+		[DT_COMPLEX64] = TENSOR_SCOMPLEX_VAL,
+		[DT_INT64] = TENSOR_INT64_VAL,
+		[DT_BOOL] = TENSOR_BOOL_VAL,
+		[DT_QINT8] = TENSOR_INT_VAL,
+		[DT_QUINT8] = TENSOR_INT_VAL,
+		[DT_QINT32] = TENSOR_INT_VAL,
+		[DT_BFLOAT16] = TENSOR_HALF_VAL,
+		[DT_QINT16] = TENSOR_INT_VAL,
+		[DT_QUINT16] = TENSOR_INT_VAL,
+		[DT_UINT16] = TENSOR_INT_VAL,
+		[DT_COMPLEX128] = TENSOR_DCOMPLEX_VAL,
+		[DT_HALF] = TENSOR_HALF_VAL,
+		[DT_UINT32] = TENSOR_UINT32_VAL,
+		[DT_UINT64] = TENSOR_UINT64_VAL,
 	};
 
 	return dtype < sizeof(fields) ? fields[dtype] : 0;
@@ -293,8 +295,8 @@ enum tfprof_status saved_slices_find(const struct checkpoint *ckpt, const struct
 	if (!c->more || !span_equal(c->key, part->key))
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,
 			"it is listed but its values are missing");
-	data = inner(c->value, WIRE_LEN(2));
-	*tensor = data.at ? inner(data, WIRE_LEN(3)) : data;
+	data = inner(c->value, WIRE_LEN(SAVED_TENSOR_SLICES_DATA));
+	*tensor = data.at ? inner(data, WIRE_LEN(SAVED_SLICE_DATA)) : data;
 	if (!tensor->at)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,
 			"its values are malformed");

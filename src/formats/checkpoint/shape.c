@@ -1,5 +1,6 @@
 #include "formats/checkpoint/shape.h"
 
+#include "proto/fields.h"
 #include "proto/wire.h"
 
 /* How often a length-delimited field occurs, or -1 if the message is bad. */
@@ -21,7 +22,7 @@ static bool read_dim(struct span message, int64_t *size)
 
 	*size = 0;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_DIM_SIZE))
 			*size = (int64_t)f.value;
 	return !r.bad && *size >= 0;
 }
@@ -44,7 +45,7 @@ static bool count_elements(struct tensor_shape *shape)
 enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape)
 {
 	struct wire_reader r = wire_reader(message);
-	int64_t n = count_fields(message, WIRE_LEN(2));
+	int64_t n = count_fields(message, WIRE_LEN(TENSOR_SHAPE_DIM));
 	struct wire_field f;
 	int64_t *dims;
 
@@ -55,9 +56,9 @@ enum shape_problem shape_read(struct span message, struct arena *arena, struct t
 		return SHAPE_NO_MEMORY;
 	*shape = (struct tensor_shape){0, dims, 0};
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(3) && f.value)
+		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_UNKNOWN_RANK) && f.value)
 			return SHAPE_MALFORMED;
-		if (f.tag == WIRE_LEN(2) && !read_dim(f.bytes, &dims[shape->rank++]))
+		if (f.tag == WIRE_LEN(TENSOR_SHAPE_DIM) && !read_dim(f.bytes, &dims[shape->rank++]))
 			return SHAPE_MALFORMED;
 	}
 	return count_elements(shape) ? SHAPE_FINE : SHAPE_MALFORMED;
@@ -70,9 +71,9 @@ static bool read_extent(struct span message, int64_t dim, struct extent *e)
 
 	*e = (struct extent){0, -1};
 	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(1))
+		if (f.tag == WIRE_VARINT(TENSOR_SLICE_EXTENT_START))
 			e->start = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(2))
+		else if (f.tag == WIRE_VARINT(TENSOR_SLICE_EXTENT_LENGTH))
 			e->length = (int64_t)f.value;
 	}
 	if (r.bad || e->start < 0 || e->length < -1)
@@ -87,13 +88,13 @@ enum shape_problem shape_read_slice(struct span message, struct arena *arena,
 	struct wire_field f;
 	uint32_t i = 0;
 
-	if (count_fields(message, WIRE_LEN(1)) != shape->rank)
+	if (count_fields(message, WIRE_LEN(TENSOR_SLICE_EXTENT)) != shape->rank)
 		return SHAPE_MALFORMED;
 	*slice = arena_array(arena, shape->rank, sizeof(**slice));
 	if (!*slice)
 		return SHAPE_NO_MEMORY;
 	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(1)) {
+		if (f.tag == WIRE_LEN(TENSOR_SLICE_EXTENT)) {
 			if (!read_extent(f.bytes, shape->dims[i], &(*slice)[i]))
 				return SHAPE_MALFORMED;
 			i++;
