@@ -116,7 +116,8 @@ struct model {
 	VEC(int64_t) steps; /* ascending */
 	VEC(struct transfer) transfers;
 	VEC(struct trace_string) trace_strings;
-	struct hash_index trace_string_index;
+	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
+	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
 	struct arena arena;    /* bytes that no source holds */
 	size_t n_unindexed;    /* nodes whose names are not known yet: the first */

@@ -160,7 +160,7 @@ struct picked {
 	uint32_t n; /* distinct nodes picked */
 };
 
-/* Of n groups: nodes[first[g] … first[g + 1]]. */
+/* Of n groups: nodes[first[g] … first[g + 1]]. They may be some of all. */
 void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
 	size_t n, struct picked *picked);
 
