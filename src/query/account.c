@@ -201,8 +201,10 @@ static size_t group_at(const struct group_job *job, size_t i)
 static void pick_part(void *context, size_t part)
 {
 	struct group_job *job = context;
-	size_t n = job->first[job->n], i = parallel_begin(n, job->parts, part);
-	size_t end = parallel_begin(n, job->parts, part + 1), g = group_at(job, i);
+	size_t from = job->first[0], n = job->first[job->n];
+	size_t i = from + parallel_begin(n - from, job->parts, part);
+	size_t end = from + parallel_begin(n - from, job->parts, part + 1);
+	size_t g = group_at(job, i);
 	struct carry *carry = &job->carry[part];
 
 	carry->group = g;
@@ -223,11 +225,11 @@ void query_account_groups(const struct query *q, const uint32_t *first, const ui
 		.first = first,
 		.nodes = nodes,
 		.n = n,
-		.parts = parallel_parts(first[n], LEAST_PART),
+		.parts = parallel_parts(first[n] - first[0], LEAST_PART),
 		.picked = picked};
 
 	memset(picked, 0, n * sizeof(*picked));
-	if (!first[n])
+	if (first[n] == first[0])
 		return;
 	parallel_run(job.parts, pick_part, &job);
 	for (size_t i = 1; i < job.parts; i++) {

@@ -157,7 +157,7 @@ static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 		case COLUMN_TOTAL_DEFINITION_COUNT: out[i] = query_defined(q, i); break;
 		case COLUMN_NODE: out[i] = node_or_minus(q, i); break;
 		case COLUMN_LINE:
-			out[i] = q->tree->frames && i ? q->tree->frames[q->view[i]].line : -1;
+			out[i] = q->tree->frames && i ? tree_frame(q->tree, q->view[i]).line : -1;
 			break;
 		default: out[i] = 0;
 		}
@@ -232,7 +232,7 @@ static void put_tensor(struct query *q, uint32_t node, struct buf *b)
 static void put_text(struct query *q, enum column_id id, uint32_t i, struct table_column *c)
 {
 	const struct model *m = q->model;
-	const struct frame *frame = q->tree->frames && i ? &q->tree->frames[q->view[i]] : NULL;
+	bool has_frame = q->tree->frames && i;
 	uint32_t node = query_node(q, i);
 
 	switch (id) {
@@ -246,12 +246,12 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 			put_tensor(q, node, &c->bytes);
 		break;
 	case COLUMN_PATH:
-		if (frame)
-			buf_span(&c->bytes, frame->file);
+		if (has_frame)
+			buf_span(&c->bytes, tree_frame(q->tree, q->view[i]).file);
 		break;
 	case COLUMN_FUNCTION:
-		if (frame)
-			buf_span(&c->bytes, frame->function);
+		if (has_frame)
+			buf_span(&c->bytes, tree_frame(q->tree, q->view[i]).function);
 		break;
 	default: break;
 	}

@@ -117,9 +117,10 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	int64_t depth = 0;
 
 	if (regexes_count(q->start) && !regexes_accept_all(q->start))
-		while (i < l->n && !regexes_match(q->start, tree_label(q->tree, l->row[i])))
+		while (i < l->n && !query_cancelled(q) &&
+			!regexes_match(q->start, tree_label(q->tree, l->row[i])))
 			i++;
-	for (; i < l->n; i++, depth++) {
+	for (; i < l->n && !query_cancelled(q); i++, depth++) {
 		struct span name = tree_label(q->tree, l->row[i]);
 
 		if (query_name_trimmed(q, name) || depth > q->options->number[OPT_MAX_DEPTH])

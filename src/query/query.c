@@ -99,7 +99,7 @@ static enum tfprof_status compile_all(struct query *q, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-static enum tfprof_status check_all(const struct query *q, struct tfprof_error *err)
+enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err)
 {
 	const struct regexes *lists[] = {q->account, q->start, q->trim, q->show, q->hide};
 
@@ -152,9 +152,10 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	q->picks = arena_array(&q->arena, n_sets, sizeof(*q->picks));
 	if (!q->picks)
 		return error_no_memory(err);
-	for (uint32_t types = 0; types < n_sets; types++)
+	for (uint32_t types = 0; types < n_sets && !query_cancelled(q); types++)
 		q->picks[types] = count_picks(q, types);
-	return TFPROF_OK;
+	status = query_check_cancelled(q, err);
+	return status == TFPROF_OK ? query_check_regexes(q, err) : status;
 }
 
 static bool allocate_numbers(struct query *q, size_t n)
@@ -195,7 +196,7 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 	if (status == TFPROF_OK)
 		status = q->kind == TFPROF_OP ? query_op(q, err) : query_tree(q, err);
 	if (status == TFPROF_OK)
-		status = check_all(q, err);
+		status = query_check_regexes(q, err);
 	if (status == TFPROF_OK)
 		status = query_check_cancelled(q, err);
 	return status;

@@ -181,7 +181,7 @@ struct picked {
 	uint32_t n; /* distinct nodes picked */
 };
 
-/* Of n groups: nodes[first[g] … first[g + 1]]. */
+/* Of n groups: nodes[first[g] … first[g + 1]]. They may be some of all. */
 void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
 	size_t n, struct picked *picked);
 
@@ -209,6 +209,8 @@ bool query_name_trimmed(struct query *q, struct span name);
 bool query_cancelled(const struct query *q);
 /* The same as a status. */
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
+/* The error of a regex that could not be matched, if there is one. */
+enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 

@@ -21,6 +21,10 @@ struct work {
 	struct shown_tree shown;
 };
 
+/* Frames are accounted this many at a time: there may be more of them than nodes, and
+ * what is picked takes more than all else that is known of one. */
+enum { FRAMES_AT_ONCE = 32768 };
+
 static bool allocate(struct work *w)
 {
 	struct query *q = w->q;
@@ -33,7 +37,8 @@ static bool allocate(struct work *w)
 	if (q->kind == TFPROF_GRAPH && !regexes_accept_all(q->account))
 		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
 	if (q->kind == TFPROF_CODE) {
-		w->picked = arena_array(a, n, sizeof(*w->picked));
+		w->picked =
+			arena_array(a, n < FRAMES_AT_ONCE ? n : FRAMES_AT_ONCE, sizeof(*w->picked));
 		w->shown.n_picked = arena_array(a, n, sizeof(*w->shown.n_picked));
 		if (!w->picked || !w->shown.n_picked)
 			return false;
@@ -48,10 +53,15 @@ static void account_frames(struct work *w)
 	struct query *q = w->q;
 	bool all = regexes_accept_all(q->account);
 
-	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
-	for (uint32_t v = 0; v < w->n; v++) {
-		w->shown.n_picked[v] = w->picked[v].n;
-		query_put_own(q, v, &w->picked[v].sum, v && (w->picked[v].n || all));
+	for (uint32_t begin = 0, n; begin < w->n; begin += n) {
+		n = w->n - begin < FRAMES_AT_ONCE ? w->n - begin : FRAMES_AT_ONCE;
+		query_account_groups(q, q->tree->first_node + begin, q->tree->nodes, n, w->picked);
+		for (uint32_t i = 0, v = begin; i < n; i++, v++) {
+			const struct picked *picked = &w->picked[i];
+
+			w->shown.n_picked[v] = picked->n;
+			query_put_own(q, v, &picked->sum, v && (picked->n || all));
+		}
 	}
 }
 
@@ -143,7 +153,7 @@ static void walk(struct work *w)
 
 		if (!(flags[v] & ROW_STAYS))
 			continue;
-		if (v % 4096 == 0 && query_cancelled(q))
+		if (query_cancelled(q))
 			return;
 		if (from_start && !(flags[parent] & ROW_STARTED)) {
 			if (!regexes_match(q->start, tree_label(q->tree, v)))
@@ -189,6 +199,8 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 
 	walk(w);
 	status = query_check_cancelled(w->q, err);
+	if (status == TFPROF_OK)
+		status = query_check_regexes(w->q, err);
 	if (status == TFPROF_OK)
 		status = query_filter_names(w->q, w->n, err);
 	if (status == TFPROF_OK)

@@ -22,11 +22,12 @@ struct tree {
 	uint32_t *node;
 	struct span *label;           /* of the model's texts, or the arena's; graph view
 					 has none: there they are the names of nodes */
-	const struct model *model;    /* graph view */
-	struct arena arena;           /* all that follows: */
+	const struct model *model;    /* graph and code view */
+	struct arena arena;           /* most of what follows: */
 	uint32_t *first_node, *nodes; /* op and code view */
-	struct frame *frames;         /* code view: the first frame of each label */
+	uint32_t *frame;              /* code view: the first frame of each label */
 	bool *is_gradient;            /* code view */
+	struct frame_ids *frames;     /* code view: the distinct ones */
 	size_t n_lost_gradients;      /* forward nodes whose stack is missing */
 };
 
@@ -42,6 +43,12 @@ static inline const struct span *tree_label_at(const struct tree *t, uint32_t v)
 static inline struct span tree_label(const struct tree *t, uint32_t v)
 {
 	return v ? *tree_label_at(t, v) : SPAN(ROOT_NAME);
+}
+
+/* The frame of a node of code view; the root has none. */
+static inline struct frame tree_frame(const struct tree *t, uint32_t v)
+{
+	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
 }
 
 /* Each view has a builder of its name, which fills an empty tree. `source_lines`: in

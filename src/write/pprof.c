@@ -163,10 +163,12 @@ static uint32_t name_of(struct profile *p, uint32_t v)
 {
 	const struct tree *t = p->q->tree;
 
+	struct span function = tree_frame(t, v).function;
+
 	if (!t->is_gradient[v])
-		return string_of(p, t->frames[v].function);
+		return string_of(p, function);
 	p->text.n = 0;
-	buf_span(&p->text, t->frames[v].function);
+	buf_span(&p->text, function);
 	buf_text(&p->text, " (gradient)");
 	p->failed |= p->text.failed;
 	return string_of(p, buf_get(&p->text));
@@ -175,9 +177,9 @@ static uint32_t name_of(struct profile *p, uint32_t v)
 /* Ids start from 1. */
 static uint64_t function_of(struct profile *p, uint32_t v)
 {
-	const struct frame *frame = &p->q->tree->frames[v];
+	struct frame frame = tree_frame(p->q->tree, v);
 	uint32_t name = name_of(p, v), shown;
-	struct probe probe = {p, string_of(p, frame->file), name, frame->function_line};
+	struct probe probe = {p, string_of(p, frame.file), name, frame.function_line};
 	uint32_t id = hash_find(&p->function_index, hash_of(&probe), same_function, &probe);
 	size_t open;
 
@@ -189,7 +191,7 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 		p->failed = true;
 		return 0;
 	}
-	shown = string_of(p, display_name(p, frame->file, strings_get(&p->strings, name)));
+	shown = string_of(p, display_name(p, frame.file, strings_get(&p->strings, name)));
 	open = wire_open(&p->message, PPROF_PROFILE_FUNCTION);
 	wire_put_int(&p->message, PPROF_FUNCTION_ID, (int64_t)id + 1);
 	wire_put_int(&p->message, PPROF_FUNCTION_NAME, shown);
@@ -203,8 +205,8 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 /* The call from frame `caller` to frame `v`. */
 static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 {
-	const struct frame *frame = &p->q->tree->frames[caller];
-	struct probe probe = {p, string_of(p, frame->file), name_of(p, v), frame->line};
+	struct frame frame = tree_frame(p->q->tree, caller);
+	struct probe probe = {p, string_of(p, frame.file), name_of(p, v), frame.line};
 	uint32_t id = hash_find(&p->location_index, hash_of(&probe), same_location, &probe);
 	uint64_t function;
 	size_t open, line;

@@ -10,7 +10,7 @@ static inline void use_parts(size_t n)
 	char text[8];
 
 	snprintf(text, sizeof(text), "%zu", n);
-	setenv("TFPROF_THREADS", text, 1);
+	setenv("TFPROF_TEST_PARTS", text, 1);
 }
 
 #endif
