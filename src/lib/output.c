@@ -199,7 +199,8 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	} else if (why.n && strict) {
 		status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
 	} else if (why.n) {
-		/* TensorFlow's profiler says so, and gives the root alone. */
+		/* TensorFlow's profiler says so and nothing else, and gives the root alone. */
+		r->notes.n = 0;
 		buf_span(&r->notes, buf_get(&why));
 		buf_char(&r->notes, '\n');
 		r->message = MESSAGE_ROOT;

@@ -132,7 +132,7 @@ void profile_unlock(struct tfprof_profile *p)
 
 /* View → builder. */
 static enum tfprof_status build_tree(struct tree *tree, const struct model *m,
-	enum tfprof_view view, bool source_lines, struct tfprof_error *err)
+	enum tfprof_view view, unsigned flags, struct tfprof_error *err)
 {
 	static tree_builder *const builders[] = {
 #define X(id, name, doc) name##_build,
@@ -142,20 +142,27 @@ static enum tfprof_status build_tree(struct tree *tree, const struct model *m,
 
 	if (view >= sizeof(builders) / sizeof(*builders))
 		return error_set(err, TFPROF_ARGUMENT, "unknown view");
-	return builders[view](tree, m, source_lines, err);
+	return builders[view](tree, m, flags, err);
+}
+
+/* What came as a message is answered as TensorFlow's profiler answers it. */
+static unsigned code_flags(const struct tfprof_options *o)
+{
+	return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
+		(o->tolerant ? TREE_BY_LABEL : 0);
 }
 
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
 {
-	bool source_lines = q->kind == TFPROF_CODE && q->options->number[OPT_SOURCE_LINES];
-	size_t slot = q->kind + source_lines;
+	unsigned flags = q->kind == TFPROF_CODE ? code_flags(q->options) : 0;
+	size_t slot = q->kind + flags;
 	enum tfprof_status status = TFPROF_OK;
 
 	pthread_mutex_lock(&p->building);
 	if (slot >= N_SLOTS || !p->has_tree[slot]) {
 		struct tree tree = {0};
 
-		status = build_tree(&tree, &p->model, q->kind, source_lines, err);
+		status = build_tree(&tree, &p->model, q->kind, flags, err);
 		if (status == TFPROF_OK) {
 			p->trees[slot] = tree;
 			p->has_tree[slot] = true;

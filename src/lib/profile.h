@@ -12,8 +12,8 @@
 #include "model/model.h"
 #include "query/query.h"
 
-/* Of each view; that of code also with source text in its labels. */
-enum { N_SLOTS = TFPROF_CODE + 2 };
+/* Of each view; code is the last, and comes in several ways (enum tree_flags). */
+enum { N_SLOTS = TFPROF_CODE + 4 };
 
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */

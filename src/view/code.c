@@ -8,7 +8,7 @@
  *     stacks    the distinct ones; the least name that brings each in
  *     frames    the distinct ones, and their labels
  *     trie      stacks as they come in memory, where those next to each other share
- *               their outer frames; frames of one label are one child
+ *               their outer frames; frames of one line are one child
  *     number    of each trie node in preorder: children are in the order of the
  *               least names that bring them in
  *     tree      the trie as arrays, and which nodes end where
@@ -28,19 +28,19 @@ struct known_frame {
 
 struct trie_node {
 	uint32_t parent;
-	uint32_t frame : 31, merged : 1; /* merged: other frames have the label, too */
+	uint32_t frame : 31, merged : 1; /* merged: other frames are this line, too */
 };
 
 struct builder {
 	const struct model *model;
 	struct tree *tree;
-	bool source_lines;
+	unsigned flags; /* enum tree_flags */
 	struct stacks stacks;
 	VEC(struct known_frame) known;
 	VEC(struct frame_ids) frames; /* what they say */
 	struct hash_index frame_index;
 	VEC(struct trie_node) trie;
-	struct hash_index children; /* (parent, label) → trie node */
+	struct hash_index children; /* (parent, line) → trie node */
 	/* the stack being added, the one before it, and where each frame of that is: */
 	spans_vec split, previous;
 	VEC(uint32_t) path;
@@ -91,7 +91,7 @@ static bool make_label(struct builder *b, struct known_frame *known, const struc
 	struct span label;
 
 	b->text.n = 0;
-	code_put_label(&b->text, &frame, b->source_lines, known->is_gradient);
+	code_put_label(&b->text, &frame, b->flags & TREE_SOURCE_LINES, known->is_gradient);
 	label = b->text.failed ? (struct span){0} : arena_copy(&b->tree->arena, buf_get(&b->text));
 	known->label = label.at;
 	known->n_label = (uint32_t)label.n;
@@ -153,18 +153,29 @@ struct child_probe {
 	uint32_t parent, frame;
 };
 
+/* Whether frames that have one label are one line of code: by its full path, line and
+ * function, or, as TensorFlow's profiler has it, by the label alone. */
+static bool same_line(const struct builder *b, uint32_t a, uint32_t other)
+{
+	const struct frame_ids *x = &b->frames.at[a], *y = &b->frames.at[other];
+
+	return b->flags & TREE_BY_LABEL ||
+		(x->file == y->file && x->line == y->line && x->function == y->function);
+}
+
 static bool same_child(const void *context, uint32_t id)
 {
 	const struct child_probe *p = context;
-	const struct trie_node *node = &p->builder->trie.at[id];
+	const struct builder *b = p->builder;
+	const struct trie_node *node = &b->trie.at[id];
 
 	return node->parent == p->parent &&
 		(node->frame == p->frame ||
-			span_equal(label_of(p->builder, node->frame),
-				label_of(p->builder, p->frame)));
+			(span_equal(label_of(b, node->frame), label_of(b, p->frame)) &&
+				same_line(b, node->frame, p->frame)));
 }
 
-/* The child of this frame's label, made if there is none; NONE when memory is out. */
+/* The child of this frame's line, made if there is none; NONE when memory is out. */
 static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t frame)
 {
 	struct child_probe probe = {b, parent, frame};
@@ -252,7 +263,7 @@ static void add_up_sizes(struct builder *b)
 	b->size[0] = 1;
 }
 
-/* Of frames that have one label, the first that brings it in is the tree's. */
+/* Of frames that are one line, the first that brings it in is the tree's. */
 static bool choose_frame(struct builder *b, struct trie_node *node, struct span bytes)
 {
 	struct known_frame known = b->known.at[node->frame];
@@ -410,10 +421,10 @@ static enum tfprof_status build(struct builder *b, struct arena *scratch, struct
 	return TFPROF_OK;
 }
 
-enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
+enum tfprof_status code_build(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err)
 {
-	struct builder b = {.model = m, .tree = t, .source_lines = source_lines};
+	struct builder b = {.model = m, .tree = t, .flags = flags};
 	struct arena scratch = {0};
 	enum tfprof_status status = m->has_trace
 		? build(&b, &scratch, err)

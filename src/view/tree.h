@@ -51,9 +51,14 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
 }
 
-/* Each view has a builder of its name, which fills an empty tree. `source_lines`: in
- * code view, labels end in the text of the line. */
-typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, bool source_lines,
+/* How code view is to be. */
+enum tree_flags {
+	TREE_SOURCE_LINES = 1, /* labels end in the text of the line */
+	TREE_BY_LABEL = 2,     /* lines with one label are one, whatever their paths */
+};
+
+/* Each view has a builder of its name, which fills an empty tree. */
+typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err);
 #define X(id, name, doc) tree_builder name##_build;
 TFPROF_VIEW_LIST(X)

@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 import tree
+from messages import OptionsProto
 from ours import Ours, Refused
 
 DOCUMENT = os.path.join(tree.TOP, "docs", "differences.md")
@@ -194,6 +195,23 @@ def test_labels_end_in_source_text(ours):
     assert labels(show_name_regexes=".*:build", source_lines="false") == [
         "model.py:1:build", "model.py:2:build", "model.py:3:build"]
     assert labels(show_name_regexes=".*:none") == ["model.py:3:build:none"]
+
+
+def test_lines_are_known_by_their_paths(ours):
+    ours.new(b'node { name: "a" op: "A" } node { name: "b" op: "B" }')
+    ours.add_op_log("".join([
+        stack("a", (7, 1, 3, 0)), stack("b", (7, 2, 3, 0)),
+        strings("none", "/home/me/model.py", "/home/you/model.py", "build")]).encode())
+    columns = ours.columns("code", ["name", "path", "line", "function"], source_lines="false")
+    assert columns == {"name": ["_TFProfRoot", "model.py:7:build", "model.py:7:build"],
+                       "path": ["", "/home/me/model.py", "/home/you/model.py"],
+                       "line": [None, 7, 7], "function": ["", "build", "build"]}
+    # Through TensorFlow's API they are one.
+    options = OptionsProto(max_depth=10, step=-1, order_by="name",
+                           account_type_regexes=[".*"], start_name_regexes=[".*"],
+                           show_name_regexes=[".*"], select=["params"])
+    text = ours.profile("code", options.SerializeToString()).stdout.decode()
+    assert text.count("model.py:7:build") == 1
 
 
 def test_labels_are_cut_between_characters(ours):

@@ -61,7 +61,7 @@ static void assert_code(const struct stacks_of *nodes, const char *expected, siz
 	struct tfprof_error err;
 
 	make_model(&m, nodes);
-	assert_int_equal(code_build(&t, &m, false, &err), TFPROF_OK);
+	assert_int_equal(code_build(&t, &m, 0, &err), TFPROF_OK);
 	assert_int_equal(t.n_lost_gradients, n_lost);
 	assert_tree(&m, &t, expected);
 	model_clear(&m);
@@ -296,7 +296,7 @@ static void test_source_text_in_labels(void **state)
 	struct tfprof_error err;
 
 	make_model(&m, nodes);
-	assert_int_equal(code_build(&t, &m, true, &err), TFPROF_OK);
+	assert_int_equal(code_build(&t, &m, TREE_SOURCE_LINES, &err), TFPROF_OK);
 	assert_tree(&m, &t,
 		"_TFProfRoot\n"
 		"  model.py:7:main:x = f(y)\n"

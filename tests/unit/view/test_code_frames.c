@@ -207,7 +207,7 @@ static void same_as_the_slow_version(void **state)
 		draw_nodes();
 		make_model(&m);
 		build_slowly();
-		if (code_build(&tree, &m, false, &err) != TFPROF_OK)
+		if (code_build(&tree, &m, TREE_BY_LABEL, &err) != TFPROF_OK)
 			fail_msg("%s", err.text);
 		assert_int_equal(tree.n, n_slow);
 		compare(&tree, &v, 0, NONE);

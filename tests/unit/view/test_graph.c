@@ -28,7 +28,7 @@ static void assert_view(const struct model *m, const char *expected)
 	struct tree t = {0};
 	struct tfprof_error err;
 
-	assert_int_equal(graph_build(&t, m, false, &err), TFPROF_OK);
+	assert_int_equal(graph_build(&t, m, 0, &err), TFPROF_OK);
 	assert_tree(m, &t, expected);
 }
 

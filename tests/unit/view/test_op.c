@@ -16,7 +16,7 @@ static void assert_ops(struct buf *graph, const char *expected)
 
 	start_model(&m);
 	add_graph(&m, graph);
-	assert_int_equal(op_build(&t, &m, false, &err), TFPROF_OK);
+	assert_int_equal(op_build(&t, &m, 0, &err), TFPROF_OK);
 	assert_tree(&m, &t, expected);
 	model_clear(&m);
 }

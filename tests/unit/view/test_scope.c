@@ -19,7 +19,7 @@ static void assert_scopes(const char *const *names, const char *expected)
 	for (; *names; names++)
 		put_graph_node(&graph, *names, "Op", "");
 	add_graph(&m, &graph);
-	assert_int_equal(scope_build(&t, &m, false, &err), TFPROF_OK);
+	assert_int_equal(scope_build(&t, &m, 0, &err), TFPROF_OK);
 	assert_tree(&m, &t, expected);
 	model_clear(&m);
 }
@@ -112,7 +112,7 @@ static void test_nodes_that_come_later(void **state)
 	start_model(&m);
 	put_graph_node(&graph, "a/x", "Op", "");
 	add_graph(&m, &graph);
-	assert_int_equal(scope_build(&t, &m, false, &err), TFPROF_OK);
+	assert_int_equal(scope_build(&t, &m, 0, &err), TFPROF_OK);
 	assert_tree(&m, &t,
 		"_TFProfRoot\n"
 		"  a -\n"
@@ -120,7 +120,7 @@ static void test_nodes_that_come_later(void **state)
 	put_graph_node(&graph, "a/b/y", "Op", "");
 	put_graph_node(&graph, "a", "Op", "");
 	add_graph(&m, &graph);
-	assert_int_equal(scope_build(&t, &m, false, &err), TFPROF_OK);
+	assert_int_equal(scope_build(&t, &m, 0, &err), TFPROF_OK);
 	assert_tree(&m, &t,
 		"_TFProfRoot\n"
 		"  a\n"
