@@ -8,6 +8,8 @@ static bool collect_events(struct activity *a, const struct model *m)
 	enum tfprof_status status;
 
 	event_sorter_init(&sorter, EVENTS_BY_STEP, EVENTS_VALID, SIZE_MAX);
+	/* A device without a name comes first, wherever it is used. */
+	sorter.failed = devices_add(&sorter.devices, SPAN("")) == NONE;
 	events_add_model(&sorter, m, EVENTS_ALL_STEPS);
 	status = events_build(&a->events, &sorter, a->n_steps, NULL);
 	event_sorter_clear(&sorter);
