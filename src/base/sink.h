@@ -99,6 +99,10 @@ static inline void sink_put(struct sink *s, const void *bytes, size_t n)
 	}
 }
 
+/* Room for n bytes that the caller writes at once, where the sink is plain memory: it
+ * is spared a copy. NULL where that cannot be: use sink_put(). */
+char *sink_claim(struct sink *s, size_t n);
+
 static inline void sink_span(struct sink *s, struct span text)
 {
 	sink_put(s, text.at, text.n);

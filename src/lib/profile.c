@@ -1,6 +1,7 @@
 #include "lib/profile.h"
 
 #include "formats/checkpoint/checkpoint.h"
+#include "lib/result.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
 
@@ -39,6 +40,8 @@ tfprof_profile *tfprof_profile_new(void)
 		mem_free(p);
 		return NULL;
 	}
+	atomic_init(&p->n_users, 1);
+	pthread_mutex_init(&p->results_lock, NULL);
 	pthread_rwlock_init(&p->lock, NULL);
 	pthread_mutex_init(&p->building, NULL);
 	return p;
@@ -56,9 +59,14 @@ static void drop_views(tfprof_profile *p)
 	arena_clear(&p->spare);
 }
 
+void profile_use(struct tfprof_profile *p)
+{
+	atomic_fetch_add(&p->n_users, 1);
+}
+
 void tfprof_profile_free(tfprof_profile *p)
 {
-	if (!p)
+	if (!p || atomic_fetch_sub(&p->n_users, 1) > 1)
 		return;
 	drop_views(p);
 	model_clear(&p->model);
@@ -66,6 +74,7 @@ void tfprof_profile_free(tfprof_profile *p)
 	vec_clear(&p->files);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
+	pthread_mutex_destroy(&p->results_lock);
 	mem_free(p);
 }
 
@@ -105,6 +114,15 @@ enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need
 	return status;
 }
 
+enum profile_need profile_need_of(enum tfprof_view view)
+{
+	switch (view) {
+	case TFPROF_GRAPH: return NEED_EDGES;
+	case TFPROF_CODE: return NEED_NAMES;
+	default: return NEED_NOTHING;
+	}
+}
+
 void profile_unlock(struct tfprof_profile *p)
 {
 	pthread_rwlock_unlock(&p->lock);
@@ -112,29 +130,40 @@ void profile_unlock(struct tfprof_profile *p)
 
 /* ---- views --------------------------------------------------------------- */
 
-static enum tfprof_status build_tree(struct tree *tree, const struct model *m, enum view_slot slot,
-	struct tfprof_error *err)
+/* View → builder. */
+static enum tfprof_status build_tree(struct tree *tree, const struct model *m,
+	enum tfprof_view view, bool source_lines, struct tfprof_error *err)
 {
-	switch (slot) {
-	case SLOT_SCOPE: return scope_build(tree, m, err);
-	case SLOT_GRAPH: return graph_build(tree, m, err);
-	case SLOT_OP: return op_build(tree, m, err);
-	default: return code_build(tree, m, slot == SLOT_CODE_SOURCE, err);
-	}
+	static tree_builder *const builders[] = {
+#define X(id, name, doc) name##_build,
+		TFPROF_VIEW_LIST(X)
+#undef X
+	};
+
+	if (view >= sizeof(builders) / sizeof(*builders))
+		return error_set(err, TFPROF_ARGUMENT, "unknown view");
+	return builders[view](tree, m, source_lines, err);
 }
 
-enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
-	const struct tree **tree, struct tfprof_error *err)
+enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
 {
+	bool source_lines = q->kind == TFPROF_CODE && q->options->number[OPT_SOURCE_LINES];
+	size_t slot = q->kind + source_lines;
 	enum tfprof_status status = TFPROF_OK;
 
 	pthread_mutex_lock(&p->building);
-	if (!p->has_tree[slot]) {
-		status = build_tree(&p->trees[slot], &p->model, slot, err);
-		p->has_tree[slot] = status == TFPROF_OK;
+	if (slot >= N_SLOTS || !p->has_tree[slot]) {
+		struct tree tree = {0};
+
+		status = build_tree(&tree, &p->model, q->kind, source_lines, err);
+		if (status == TFPROF_OK) {
+			p->trees[slot] = tree;
+			p->has_tree[slot] = true;
+		}
 	}
 	pthread_mutex_unlock(&p->building);
-	*tree = &p->trees[slot];
+	if (status == TFPROF_OK)
+		q->tree = &p->trees[slot];
 	return status;
 }
 
@@ -194,16 +223,9 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 
 /* ---- files ---------------------------------------------------------------- */
 
-static bool remember(tfprof_profile *p, const char *path)
-{
-	struct file_id id;
-
-	return !file_id_get(path, &id) || vec_push(&p->files, id);
-}
-
 static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
 {
-	return !in || !in->path || remember(p, in->path);
+	return !in || !in->path || output_note_input(&p->files, in->path);
 }
 
 static bool remember_checkpoint(tfprof_profile *p)
@@ -211,25 +233,9 @@ static bool remember_checkpoint(tfprof_profile *p)
 	const char *path;
 
 	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
-		if (!remember(p, path))
+		if (!output_note_input(&p->files, path))
 			return false;
 	return true;
-}
-
-enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
-	struct tfprof_error *err)
-{
-	struct file_id id;
-
-	if (!file_id_get(path, &id))
-		return TFPROF_OK;
-	for (size_t i = 0; i < p->files.n; i++)
-		if (file_id_equal(p->files.at[i], id))
-			return error_set(err, TFPROF_ARGUMENT,
-				"-output: %s: the profile was loaded "
-				"from this file: give another one",
-				path);
-	return TFPROF_OK;
 }
 
 /* ---- adding --------------------------------------------------------------- */
@@ -244,6 +250,10 @@ static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in
 	mem_free(p->notes);
 	p->notes = NULL;
 	status = model_check_sources(&p->model, err);
+	if (status == TFPROF_OK && results_exist(p))
+		status = fetch(&p->model, NEED_FLOW, err);
+	if (status == TFPROF_OK)
+		results_detach(p);
 	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
 }
 
@@ -408,6 +418,7 @@ enum tfprof_status tfprof_profile_save(const tfprof_profile *p, const char *path
 
 	if (status != TFPROF_OK)
 		return status;
+	/* Also in place of the file it was loaded from: that is replaced by all it held. */
 	status = sink_open(&out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "proto/fields.h"
+#include "query/format_list.h"
 #include "query/metric_list.h"
 
 /* id, name, kind, OptionsProto field, default, help. Use it with a macro named X: the
@@ -36,7 +37,7 @@
 	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
 		"Attributes to show, comma-separated.")                        \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
-		"Where to: stdout, none, or TYPE:outfile=PATH with TYPE csv, file, json, pprof or timeline.") \
+		"Where to: stdout, none, or WORD:outfile=PATH with any other word.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")
 
@@ -85,23 +86,12 @@ enum order {
 	ORDER_FOUND, /* an empty order_by: as it comes */
 };
 
-/* In byte order of their names. */
-enum output_type {
-	OUT_CSV,
-	OUT_FILE,
-	OUT_JSON,
-	OUT_NONE,
-	OUT_PPROF,
-	OUT_STDOUT,
-	OUT_TIMELINE,
-};
-
 /* Whose liking a timeline is to. */
 enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
 
-/* What an output option says: TYPE[:outfile=PATH[,viewer=WORD]] */
+/* What an output option says: FORMAT[:outfile=PATH[,viewer=WORD]] */
 struct output_option {
-	enum output_type type;
+	enum format format;
 	enum timeline_viewer viewer;
 	struct span outfile;
 };

@@ -122,6 +122,27 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 	return q->defined[q->view[i]];
 }
 
+/* The graph node of a row in scope and graph view; NONE if it is none. */
+static inline uint32_t query_node(const struct query *q, uint32_t i)
+{
+	return i && q->tree->node ? q->tree->node[q->view[i]] : NONE;
+}
+
+/* The graph nodes of a view node in op and code view, picked or not. */
+struct row_nodes {
+	const uint32_t *at;
+	size_t n;
+};
+
+static inline struct row_nodes query_nodes(const struct query *q, uint32_t view)
+{
+	const uint32_t *first = q->tree->first_node;
+
+	if (!first)
+		return (struct row_nodes){0};
+	return (struct row_nodes){q->tree->nodes + first[view], first[view + 1] - first[view]};
+}
+
 /* ---- for the views' own files ------------------------------------------- */
 
 /* Room for the numbers, flags and definition counts of n view nodes. */

@@ -303,7 +303,9 @@ enum tfprof_status code_build(struct tree *t, const struct model *m, bool source
 {
 	struct builder b = {.model = m, .tree = t, .source_lines = source_lines};
 	struct arena scratch = {0};
-	enum tfprof_status status = build(&b, &scratch, err);
+	enum tfprof_status status = m->has_trace
+		? build(&b, &scratch, err)
+		: error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
 
 	arena_clear(&scratch);
 	strings_clear(&b.labels);

@@ -101,7 +101,8 @@ static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 	return sort_nodes_by_name(m, roots, *n) ? roots : NULL;
 }
 
-enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+enum tfprof_status graph_build(struct tree *t, const struct model *m, bool source_lines,
+	struct tfprof_error *err)
 {
 	struct walk w = {.model = m, .tree = t};
 	struct arena scratch = {0};

@@ -69,7 +69,8 @@ static void fill(struct build *b)
 		t->nodes[fill[b->count[nodes->op[i]]]++] = (uint32_t)i;
 }
 
-enum tfprof_status op_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+enum tfprof_status op_build(struct tree *t, const struct model *m, bool source_lines,
+	struct tfprof_error *err)
 {
 	struct build b = {.tree = t, .model = m};
 	bool ok = find_ops(&b) && allocate(&b);

@@ -44,13 +44,13 @@ static inline struct span tree_label(const struct tree *t, uint32_t v)
 	return v ? *tree_label_at(t, v) : SPAN(ROOT_NAME);
 }
 
-/* Each fills an empty tree. */
-enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err);
-enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err);
-enum tfprof_status op_build(struct tree *t, const struct model *m, struct tfprof_error *err);
-/* `source_lines`: labels end in the text of the line. */
-enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
+/* Each view has a builder of its name, which fills an empty tree. `source_lines`: in
+ * code view, labels end in the text of the line. */
+typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, bool source_lines,
 	struct tfprof_error *err);
+#define X(id, name, doc) tree_builder name##_build;
+TFPROF_VIEW_LIST(X)
+#undef X
 
 /* The label of a frame, as code view has it. */
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);

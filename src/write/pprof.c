@@ -9,13 +9,12 @@
  *     function = (file, name, first line) of what is called
  *
  * Frames on the first level have no caller, so no location. */
-#include "write/pprof.h"
-
 #include "base/hash.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
+#include "write/writer.h"
 
 /* What can be sampled: a metric with a comment. */
 static const struct attribute {
@@ -328,28 +327,20 @@ static void clear(struct profile *p)
 	hash_clear(&p->location_index);
 }
 
-enum tfprof_status pprof_write(struct query *q, struct buf *text, struct tfprof_error *err)
+enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err)
 {
-	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
-	const char *path = q->options->output.outfile.at;
-	struct sink out;
-	enum tfprof_status status = sink_open(&out, path, SINK_GZIP, err);
+	struct query *q = w->q;
+	struct profile p = {.q = q, .out = w->out, .attribute = attribute_of(q->options)};
 
-	if (status != TFPROF_OK)
-		return status;
-	p.out = &out;
 	p.calls = arena_array(&q->arena, q->n, sizeof(*p.calls));
 	p.failed = !p.calls || !strings_init(&p.strings);
 	if (!p.failed)
 		put_profile(&p);
-	status = p.failed ? error_no_memory(err) : query_check_cancelled(q, err);
 	clear(&p);
-	if (status != TFPROF_OK) {
-		sink_abandon(&out);
-		return status;
-	}
-	status = sink_commit(&out, err);
-	if (status == TFPROF_OK && strcmp(path, "-") != 0)
-		buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
-	return status;
+	return p.failed ? error_no_memory(err) : TFPROF_OK;
+}
+
+void pprof_announce(const struct query *q, const char *path, struct buf *text)
+{
+	buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
 }

@@ -1,21 +1,11 @@
 #include "write/report.h"
 
-#include "base/sort.h"
+#include "query/distinct.h"
 
 static const char *const view_docs[] = {
-	[TFPROF_SCOPE] =
-		"scope: The nodes in the model graph are organized by their names, which is "
-		"hierarchical like filesystem.",
-	/* The original prints the same line for graph view. */
-	[TFPROF_GRAPH] =
-		"scope: The nodes in the model graph are organized by their names, which is "
-		"hierarchical like filesystem.",
-	[TFPROF_OP] =
-		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "
-		"belonging to the same type are aggregated together.",
-	[TFPROF_CODE] =
-		"code: When python trace is available, the nodes are python lines and their "
-		"are organized by the python call stack.",
+#define X(id, name, doc) doc,
+	TFPROF_VIEW_LIST(X)
+#undef X
 };
 
 static const char *const select_docs[N_SELECTS] = {
@@ -128,12 +118,16 @@ static void put_docs(const struct query *q, struct sink *out)
 	sink_text(out, "\nProfile:\n");
 }
 
-bool report_write(struct query *q, struct sink *out)
+enum tfprof_status text_write(const struct writing *w, struct tfprof_error *err)
 {
-	put_docs(q, out);
+	struct query *q = w->q;
+	bool ok;
+
+	put_docs(q, w->out);
 	if (q->kind != TFPROF_OP || q->tree->n > 1)
-		put_header(q, out);
-	return q->kind == TFPROF_OP ? report_list_lines(q, out) : report_tree_lines(q, out);
+		put_header(q, w->out);
+	ok = q->kind == TFPROF_OP ? report_list_lines(q, w->out) : report_tree_lines(q, w->out);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 /* ---- pieces of lines ------------------------------------------------------ */
@@ -149,101 +143,32 @@ void report_set(const struct model *m, struct buf *b, uint32_t set)
 	}
 }
 
-struct report_nodes report_nodes_of(const struct query *q, uint32_t view)
+static void put_joined(const struct query *q, struct buf *b, const ids_vec *ids)
 {
-	const uint32_t *first = q->tree->first_node;
-
-	if (!first)
-		return (struct report_nodes){0};
-	return (struct report_nodes){q->tree->nodes + first[view], first[view + 1] - first[view]};
-}
-
-/* Puts distinct strings (ids) in byte order, joined by `|`. */
-static void put_distinct(struct query *q, struct buf *b, uint32_t *ids, size_t n)
-{
-	struct span *texts = mem_array(n, sizeof(*texts));
-	uint32_t *order = mem_array(n, sizeof(*order));
-	bool fine = texts && order;
-
-	for (size_t i = 0; fine && i < n; i++)
-		texts[i] = model_text(q->model, ids[i]);
-	if (fine && sort_texts(texts, order, n)) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				buf_char(b, '|');
-			buf_span(b, texts[order[i]]);
-		}
-	} else {
-		b->failed = true;
-	}
-	mem_free(texts);
-	mem_free(order);
-}
-
-/* A set of ids, found by looking: few are distinct. */
-typedef VEC(uint32_t) ids_vec;
-
-static bool add_distinct(ids_vec *ids, uint32_t id)
-{
-	/* The latest one is the likeliest. */
-	for (size_t i = ids->n; i-- > 0;)
-		if (ids->at[i] == id)
-			return true;
-	return vec_push(ids, id);
-}
-
-size_t report_devices(struct query *q, struct buf *b, struct report_nodes nodes)
-{
-	ids_vec devices = {0};
-	size_t n_picked = 0;
-
-	for (size_t i = 0; i < nodes.n; i++) {
-		if (!query_picks(q, q->model->nodes.types[nodes.at[i]]))
-			continue;
-		n_picked++;
-		if (!add_distinct(&devices, q->model->nodes.device[nodes.at[i]]))
-			b->failed = true;
-	}
-	put_distinct(q, b, devices.at, devices.n);
-	vec_clear(&devices);
-	return n_picked;
-}
-
-void report_types(struct query *q, struct buf *b, struct report_nodes nodes)
-{
-	ids_vec sets = {0}, types = {0};
-
-	for (size_t i = 0; i < nodes.n; i++) {
-		uint32_t set = q->model->nodes.types[nodes.at[i]];
-
-		if (query_picks(q, set) && !add_distinct(&sets, set))
-			b->failed = true;
-	}
-	for (size_t i = 0; i < sets.n; i++) {
-		const struct string_set *set = sets_get(&q->model->sets, sets.at[i]);
-
-		for (uint32_t k = 0; k < set->n; k++)
-			if (!add_distinct(&types, set->at[k]))
-				b->failed = true;
-	}
-	put_distinct(q, b, types.at, types.n);
-	vec_clear(&sets);
-	vec_clear(&types);
-}
-
-void report_input_shapes(const struct model *m, struct buf *b, uint32_t node, const char *separator)
-{
-	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
-		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
-		const struct shape *shape = shapes_get(&m->shapes, model_edge_shape(m, e));
-
+	for (size_t i = 0; i < ids->n; i++) {
 		if (i)
-			buf_text(b, separator);
-		buf_int(b, e->position);
-		buf_char(b, ':');
-		if (shape->n)
-			shape_put(b, shape);
-		else
-			buf_text(b, "unknown");
+			buf_char(b, '|');
+		buf_span(b, model_text(q->model, ids->at[i]));
 	}
+}
+
+bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes)
+{
+	ids_vec ids = {0};
+	bool any;
+
+	b->failed |= !distinct_devices(q, nodes, &ids);
+	put_joined(q, b, &ids);
+	any = ids.n;
+	vec_clear(&ids);
+	return any;
+}
+
+void report_types(const struct query *q, struct buf *b, struct row_nodes nodes)
+{
+	ids_vec ids = {0};
+
+	b->failed |= !distinct_types(q, nodes, &ids);
+	put_joined(q, b, &ids);
+	vec_clear(&ids);
 }

@@ -6,10 +6,7 @@
 #include "base/prefetch.h"
 #include "base/sink.h"
 #include "write/format.h"
-#include "query/query.h"
-
-/* False when memory is out; failures of the sink stay in it. */
-bool report_write(struct query *q, struct sink *out);
+#include "write/writer.h"
 
 /* ---- for the two kinds of lines ----------------------------------------- */
 
@@ -29,21 +26,10 @@ size_t report_numbers(const struct query *q, const struct report_number **column
 bool report_tree_lines(struct query *q, struct sink *out);
 bool report_list_lines(struct query *q, struct sink *out);
 
-/* The picked graph nodes of a view node in op or code view. */
-struct report_nodes {
-	const uint32_t *at;
-	size_t n;
-};
-struct report_nodes report_nodes_of(const struct query *q, uint32_t view);
-
-/* The distinct devices or types of the picked ones among these, joined by
- * `|`; a node without a device adds an empty text. Returns how many nodes
- * were picked. */
-size_t report_devices(struct query *q, struct buf *b, struct report_nodes nodes);
-void report_types(struct query *q, struct buf *b, struct report_nodes nodes);
-/* "0:2x6|1:unknown", with the separator between. */
-void report_input_shapes(const struct model *m, struct buf *b, uint32_t node,
-	const char *separator);
+/* The distinct devices or types of the picked ones among these, joined by `|`; a node
+ * without a device adds an empty text. Whether there is a device. */
+bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes);
+void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
 /* "A|B" */
 void report_set(const struct model *m, struct buf *b, uint32_t set);
 

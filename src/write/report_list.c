@@ -1,6 +1,6 @@
 /* Lines of op view: `name  value (cumulative%, own%), …`, and below a line the
  * combinations of input shapes its nodes ran with. */
-#include "write/combinations.h"
+#include "query/combinations.h"
 #include "write/report.h"
 
 static void put_padded(struct buf *b, struct buf *piece, size_t width, const char **separator)
@@ -33,7 +33,7 @@ static void put_number(const struct query *q, uint32_t row, const struct report_
 
 /* ---- combinations of input shapes ----------------------------------------- */
 
-static void put_combinations(struct query *q, struct report_nodes nodes, struct buf *b)
+static void put_combinations(struct query *q, struct row_nodes nodes, struct buf *b)
 {
 	struct combinations c;
 
@@ -58,7 +58,7 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 {
 	const struct tfprof_options *o = q->options;
 	struct span name = tree_label(q->tree, q->view[row]);
-	struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+	struct row_nodes nodes = query_nodes(q, q->view[row]);
 	const char *separator = "";
 
 	buf_span(b, name);

@@ -2,7 +2,8 @@
 #include "base/parallel.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
-#include "write/tensor_value.h"
+#include "query/input_shapes.h"
+#include "query/tensor_value.h"
 
 /* A line while it is put together. What is short and of known size goes
  * straight to memory that was reserved for it; the rest through `text`. */
@@ -78,7 +79,6 @@ static void put_device(struct line *l)
 {
 	const struct model *m = l->q->model;
 	uint32_t node = node_of(l);
-	struct report_nodes nodes;
 	struct buf devices = {0};
 
 	if (l->q->kind != TFPROF_CODE) {
@@ -86,8 +86,7 @@ static void put_device(struct line *l)
 			buf_span(piece(l), model_text(m, m->nodes.device[node]));
 		return;
 	}
-	nodes = report_nodes_of(l->q, l->view);
-	if (report_devices(l->q, &devices, nodes))
+	if (report_devices(l->q, &devices, query_nodes(l->q, l->view)))
 		buf_span(piece(l), buf_get(&devices));
 	l->text->failed |= devices.failed;
 	buf_clear(&devices);
@@ -99,7 +98,7 @@ static void put_types(struct line *l)
 	struct buf *b = piece(l);
 
 	if (l->q->kind == TFPROF_CODE)
-		report_types(l->q, b, report_nodes_of(l->q, l->view));
+		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
 		report_set(l->q->model, b, l->q->model->nodes.types[node]);
 	else if (l->q->kind == TFPROF_GRAPH)
@@ -136,7 +135,7 @@ static void put_shapes(struct line *l)
 	if (l->q->kind == TFPROF_CODE)
 		buf_text(b, "input_shapes N/A in code view");
 	else if (node != NONE)
-		report_input_shapes(l->q->model, b, node, "|");
+		input_shapes_put(l->q->model, b, node, "|");
 }
 
 static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "formats/checkpoint/checkpoint.h"
-#include "write/tensor_value.h"
+#include "query/tensor_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -83,7 +83,7 @@ def test_to_dict(result):
 
 
 def test_deep_trees_need_no_recursion(tmp_path):
-    from bad_wire import node
+    from wire import node
     n = 30_000
     (tmp_path / "graph").write_bytes(b"".join(
         node(f"n{i}", "Op", [f"n{i - 1}"] if i else []) for i in range(n)))
@@ -121,7 +121,7 @@ def test_pyarrow(result):
     table.validate(full=True)
     assert table.column_names == list(_native.ROW_FIELDS)
     rows = table.to_pylist()
-    assert [tuple(row.values()) for row in rows] == [node._row for node in result]
+    assert [tuple(row.values()) for row in rows] == [tuple(node.to_dict().values()) for node in result]
     assert pyarrow.schema(result) == table.schema
 
 
@@ -149,7 +149,7 @@ def test_arrow_capsules_by_hand(result):
 
 def test_arrow_of_many_rows_comes_in_batches(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    from bad_wire import node
+    from wire import node
     n = 150_000
     (tmp_path / "graph").write_bytes(b"".join(node(f"n{i:06}", "Op") for i in range(n)))
     result = tfprof.load(graph=tmp_path / "graph").scope()
@@ -172,7 +172,7 @@ def test_arrow_of_a_closed_stream_is_released(profile):
 def test_text_that_is_no_utf8(tmp_path):
     """Of a function whose name holds the half of a character."""
     pyarrow = pytest.importorskip("pyarrow")
-    from bad_wire import log_entry, node, strings
+    from wire import log_entry, node, strings
     (tmp_path / "graph").write_bytes(node("a", "A"))
     (tmp_path / "log").write_bytes(log_entry("a", [(1, 7, 2)])
                                    + strings(["", "/x/a.py", b"x\xc3y"]))
@@ -186,7 +186,7 @@ def test_text_that_is_no_utf8(tmp_path):
 # ---- pages --------------------------------------------------------------------------
 
 def test_html_escapes_and_limits(tmp_path):
-    from bad_wire import node
+    from wire import node
     (tmp_path / "graph").write_bytes(node("<script>alert(1)", "A&B") + b"".join(
         node(f"n{i}", "Op") for i in range(_html.MAX_ROWS + 5)))
     page = tfprof.load(graph=tmp_path / "graph").scope(select="op_types")._repr_html_()

@@ -14,6 +14,7 @@
 #include "advise/stats.h"
 #include "advise/task.h"
 #include "base/mem.h"
+#include "run_query.h"
 
 static void assert_near(double value, double expected)
 {
@@ -173,7 +174,7 @@ static void any_allocation_may_fail(void **state)
 		struct tfprof_error err = {0};
 
 		mem_fail_at(++n);
-		status = tfprof_advise_run(p, NULL, NULL, &result, &err);
+		status = run_advice(p, NULL, NULL, &result, &err);
 		mem_fail_at(0);
 		if (status == TFPROF_OK) {
 			assert_int_equal(tfprof_result_get_level(result), TFPROF_LEVEL_WARNING);
@@ -211,7 +212,7 @@ static void it_can_be_stopped(void **state)
 	const volatile int stop = 1;
 	tfprof_result *result;
 
-	assert_int_equal(tfprof_advise_run(p, NULL, &stop, &result, NULL), TFPROF_CANCELLED);
+	assert_int_equal(run_advice(p, NULL, &stop, &result, NULL), TFPROF_CANCELLED);
 	assert_null(result);
 	tfprof_profile_free(p);
 }

@@ -14,6 +14,7 @@
 #include <tfprof/tfprof.h>
 
 #include "base/mem.h"
+#include "run_query.h"
 
 static const char graph_text[] =
 	"node { name: 'w/DW' op: 'VariableV2' attr { key: 'shape' value { shape { dim { size: 3 } "
@@ -57,7 +58,28 @@ static enum tfprof_status fill(tfprof_profile *p, struct tfprof_error *err)
 				   : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
 }
 
-static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *err)
+/* Renders a result in every way. */
+static enum tfprof_status use_all(tfprof_result *r, struct tfprof_error *err)
+{
+	enum tfprof_status status = tfprof_result_output(r, TFPROF_FRAMED, NULL, err);
+	const struct tfprof_column_info *info;
+	struct tfprof_column column;
+	const int64_t *rows;
+	size_t size;
+	void *bytes;
+
+	if (status == TFPROF_OK)
+		status = tfprof_result_render(r, "message", &bytes, &size, err);
+	if (status == TFPROF_OK)
+		tfprof_bytes_free(bytes);
+	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_column_get_info(i)); i++)
+		status = tfprof_result_get_column(r, info->name, &column, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_get_node_rows(r, &rows, &size, err);
+	return status;
+}
+
+static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
 	tfprof_options *o = tfprof_options_new();
@@ -66,7 +88,7 @@ static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *
 	if (!o)
 		return TFPROF_NO_MEMORY;
 	/* Edges alone, before the shapes that come with them in other reports. */
-	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
+	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
 	if (status == TFPROF_OK)
 		tfprof_result_free(r);
 	if (status == TFPROF_OK)
@@ -76,10 +98,11 @@ static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *
 	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "order_by", "micros", err);
 	for (int view = TFPROF_SCOPE; status == TFPROF_OK && view <= TFPROF_CODE; view++) {
-		status = tfprof_query_run(p, (enum tfprof_view)view, o,
-			TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE | TFPROF_WANT_FRAME, NULL, &r, err);
-		if (status == TFPROF_OK)
+		status = tfprof_query_run(p, (enum tfprof_view)view, o, NULL, &r, err);
+		if (status == TFPROF_OK) {
+			status = use_all(r, err);
 			tfprof_result_free(r);
+		}
 	}
 	tfprof_options_free(o);
 	return status;
@@ -126,14 +149,14 @@ static void test_memory_out_at_every_allocation(void **state)
 	assert_true(n > 300);
 }
 
-static char *report(const tfprof_profile *p, enum tfprof_view view)
+static char *report(tfprof_profile *p, enum tfprof_view view)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
 	tfprof_result *r;
 	char *text;
 
-	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err) != TFPROF_OK)
+	if (run_query(p, view, o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
@@ -142,7 +165,7 @@ static char *report(const tfprof_profile *p, enum tfprof_view view)
 }
 
 /* The same before and after a failed call. */
-static void unchanged(const tfprof_profile *p, char *before)
+static void unchanged(tfprof_profile *p, char *before)
 {
 	struct tfprof_summary s;
 	char *after = report(p, TFPROF_SCOPE);
@@ -215,7 +238,7 @@ static void test_unknown_step_names_the_known(void **state)
 
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "step", "7", &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err), TFPROF_STEP);
+	assert_int_equal(run_query(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_STEP);
 	assert_null(r);
 	assert_non_null(strstr(err.text, "0 3"));
 	tfprof_options_free(o);
@@ -232,7 +255,7 @@ static void test_cancelled_query(void **state)
 
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	for (int view = 0; view < 4; view++)
-		assert_int_equal(tfprof_query_run(p, (enum tfprof_view)view, o, 0, &stop, &r, &err),
+		assert_int_equal(run_query(p, (enum tfprof_view)view, o, &stop, &r, &err),
 			TFPROF_CANCELLED);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
