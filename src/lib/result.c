@@ -263,7 +263,7 @@ static enum tfprof_status write_advice(tfprof_result *r, enum format format, str
 /* What a writer ran into, a damaged tensor for one. */
 static enum tfprof_status failure_of(struct query *q, struct tfprof_error *err)
 {
-	if (q->failed) {
+	if (q->failed != TFPROF_OK) {
 		if (err)
 			*err = q->error;
 		return q->failed;

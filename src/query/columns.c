@@ -225,7 +225,7 @@ static void put_tensor(struct query *q, uint32_t node, struct buf *b)
 	const struct checkpoint_tensor *tensor =
 		ckpt ? checkpoint_find(ckpt, model_name(q->model, node)) : NULL;
 
-	if (tensor && !q->failed)
+	if (tensor && q->failed == TFPROF_OK)
 		q->failed = tensor_value_put(ckpt, tensor, b, NULL, &q->error);
 }
 
@@ -277,7 +277,7 @@ static enum tfprof_status fill(struct query *q, enum column_id id, struct table_
 		break;
 	default: fill_numbers(q, id, c->numbers);
 	}
-	if (q->failed && err)
+	if (q->failed != TFPROF_OK && err)
 		*err = q->error;
 	return q->failed;
 }
