@@ -10,43 +10,18 @@ _TEXTS = ("name", "device", "op_types", "shape", "input_shapes")
 _NUMBERS = [name for name in FIELDS if name not in _TEXTS + ("parent", "depth", "accounted")]
 
 
-class Node:
+if TYPE_CHECKING:
+    from tfprof._columns import Columns
+else:
+    Columns = object
+
+
+class Node(Columns):
     """A node of a result: a scope, an operation, a type of operations or a line
     of code. Its numbers are attributes; those named ``total_...`` include what
     is below it."""
 
     __slots__ = ("_result", "index")
-
-    if TYPE_CHECKING:
-        name: str
-        depth: int
-        accounted: bool
-        run_count: int
-        exec_micros: int
-        accelerator_exec_micros: int
-        cpu_exec_micros: int
-        requested_bytes: int
-        peak_bytes: int
-        residual_bytes: int
-        output_bytes: int
-        parameters: int
-        float_ops: int
-        definition_count: int
-        total_run_count: int
-        total_exec_micros: int
-        total_accelerator_exec_micros: int
-        total_cpu_exec_micros: int
-        total_requested_bytes: int
-        total_peak_bytes: int
-        total_residual_bytes: int
-        total_output_bytes: int
-        total_parameters: int
-        total_float_ops: int
-        total_definition_count: int
-        device: List[str]
-        op_types: List[str]
-        shape: str
-        input_shapes: List[str]
 
     def __init__(self, result: "Result", index: int):
         self._result = result

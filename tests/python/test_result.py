@@ -125,6 +125,54 @@ def test_pyarrow(result):
     assert pyarrow.schema(result) == table.schema
 
 
+def test_pyarrow_of_some_columns(result):
+    pyarrow = pytest.importorskip("pyarrow")
+    names = ["end", "name", "op_types", "total_parameters"]
+    table = result.to_arrow(columns=names)
+    table.validate(full=True)
+    assert table.column_names == names
+    assert table["name"].to_pylist() == [node.name for node in result]
+    assert table["op_types"].to_pylist() == [node.op_types for node in result]
+    assert table["total_parameters"].to_pylist() == [node.total_parameters for node in result]
+    # The row behind the last one below each.
+    ends = list(range(1, len(result) + 1))
+    for node in reversed(list(result)[1:]):
+        ends[node.parent.index] = max(ends[node.parent.index], ends[node.index])
+    assert table["end"].to_pylist() == ends
+    assert result.to_arrow().equals(pyarrow.table(result))
+    with pytest.raises(ValueError, match="no column 'nonsense'"):
+        result.to_arrow(columns=["name", "nonsense"])
+
+
+def test_pandas_of_some_columns(result):
+    pytest.importorskip("pandas")
+    frame = result.to_pandas(columns=["name", "peak_bytes"])
+    assert list(frame.columns) == ["name", "peak_bytes"]
+    assert frame["peak_bytes"].tolist() == [node.peak_bytes for node in result]
+
+
+def test_advice_as_arrow(profile):
+    pyarrow = pytest.importorskip("pyarrow")
+    advice = profile.advise()
+    table = pyarrow.table(advice)
+    table.validate(full=True)
+    assert table["checker"].to_pylist() == [finding["checker"] for finding in advice]
+    assert table["text"].to_pylist() == [finding["text"] for finding in advice]
+    assert table["level"].to_pylist() == [finding["level"] for finding in advice]
+    assert any(table["lines"].to_pylist()) and any(table["nodes"].to_pylist())
+
+
+def test_a_result_stays_as_it_is_when_the_profile_changes(loop_files):
+    pytest.importorskip("google.protobuf")
+    made = tfprof.load(loop_files / "profile")
+    before = [made.op(select="micros"), made.code(select="bytes")]
+    same = [made.op(select="micros"), made.code(select="bytes")]
+    expected = [(str(result), result.message, result.to_dict()) for result in same]
+    made.add_step(7, loop_files / "run_meta_0")
+    assert [(str(result), result.message, result.to_dict()) for result in before] == expected
+    assert str(made.op(select="micros")) != expected[0][0]
+
+
 def test_polars(result):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(result)
