@@ -150,42 +150,67 @@ static enum tfprof_status no_column(const char *name, struct tfprof_error *err)
 }
 
 /* The caller holds the locks. */
-static enum tfprof_status make_column(tfprof_result *r, enum column_id id, struct tfprof_error *err)
+static enum tfprof_status make_columns(tfprof_result *r, const enum column_id *ids, size_t n,
+	struct tfprof_error *err)
 {
 	enum tfprof_status status;
+	unsigned metrics = 0;
+	bool missing = false;
 
-	if (r->columns.at[id].view.name)
+	for (size_t i = 0; i < n; i++) {
+		missing |= !r->columns.at[ids[i]].view.name;
+		metrics |= column_metrics(ids[i]);
+	}
+	if (!missing)
 		return TFPROF_OK;
 	if (r->is_detached)
 		return detached(err);
-	status = need_metrics(r, column_metrics(id), err);
-	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, id, err) : status;
+	status = need_metrics(r, metrics, err);
+	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, ids, n, err) : status;
 }
 
-static enum tfprof_status get_column(tfprof_result *r, const char *name,
-	struct tfprof_column *column, struct tfprof_error *err)
+/* The columns of these names, of a query. */
+static enum tfprof_status get_columns(tfprof_result *r, const char *const *names, size_t n,
+	struct tfprof_column *columns, struct tfprof_error *err)
 {
-	enum column_id id = column_find(name);
-	enum tfprof_status status;
+	enum profile_need need = NEED_NOTHING;
+	enum column_id *ids = mem_array(n, sizeof(*ids));
+	enum tfprof_status status = ids ? TFPROF_OK : error_no_memory(err);
 
-	if (id == N_COLUMNS)
-		return no_column(name, err);
-	status = result_lock(r, id == COLUMN_INPUT_SHAPES ? NEED_FLOW : NEED_NOTHING, err);
-	if (status != TFPROF_OK)
-		return status;
-	status = make_column(r, id, err);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
+		ids[i] = column_find(names[i]);
+		if (ids[i] == N_COLUMNS)
+			status = no_column(names[i], err);
+		else if (ids[i] == COLUMN_INPUT_SHAPES)
+			need = NEED_FLOW;
+	}
 	if (status == TFPROF_OK)
-		*column = r->columns.at[id].view;
-	result_unlock(r);
+		status = result_lock(r, need, err);
+	if (status == TFPROF_OK) {
+		status = make_columns(r, ids, n, err);
+		for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+			columns[i] = r->columns.at[ids[i]].view;
+		result_unlock(r);
+	}
+	mem_free(ids);
 	return status;
+}
+
+/* Likewise, of advice. */
+static enum tfprof_status get_findings(tfprof_result *r, const char *const *names, size_t n,
+	struct tfprof_column *columns, struct tfprof_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!findings_get_column(&r->findings, names[i], &columns[i]))
+			return no_column(names[i], err);
+	return TFPROF_OK;
 }
 
 enum tfprof_status tfprof_result_get_column(tfprof_result *r, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err)
 {
-	if (!r->is_advice)
-		return get_column(r, name, column, err);
-	return findings_get_column(&r->findings, name, column) ? TFPROF_OK : no_column(name, err);
+	return r->is_advice ? get_findings(r, &name, 1, column, err)
+			    : get_columns(r, &name, 1, column, err);
 }
 
 enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t **rows,
@@ -218,29 +243,31 @@ static void use_owner(void *owner)
 	result_use(owner);
 }
 
+static enum tfprof_status export(tfprof_result *r, const char *const *names, size_t n,
+	struct ArrowArrayStream *stream, struct tfprof_error *err) {
+	struct arrow_table table = {.owner = r, .use = use_owner, .release = release_owner};
+	enum tfprof_status status;
+
+	if (!vec_reserve(&table.columns, n)) return error_no_memory(err);
+	status = r->is_advice ? get_findings(r, names, n, table.columns.at, err)
+			      : get_columns(r, names, n, table.columns.at, err);
+	if (status != TFPROF_OK){vec_clear(&table.columns); return status;}
+table.columns.n = n;
+return arrow_export(&table, stream, err);
+}
+
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
-	struct arrow_table table = {.owner = r, .use = use_owner, .release = release_owner};
-	enum tfprof_status status = TFPROF_OK;
-	const char *name;
-	size_t i = 0;
+	enum { MOST = N_COLUMNS + N_FINDING_COLUMNS };
+	const char *all[MOST];
+	size_t n = 0;
 
-	while (status == TFPROF_OK &&
-		(name = names ? (i < n_names ? names[i] : NULL)
-			      : tfprof_result_get_column_name(r, i))) {
-		struct tfprof_column column;
-
-		status = tfprof_result_get_column(r, name, &column, err);
-		if (status == TFPROF_OK && !vec_push(&table.columns, column))
-			status = error_no_memory(err);
-		i++;
-	}
-	if (status == TFPROF_OK)
-		status = arrow_export(&table, stream, err);
-	else
-		vec_clear(&table.columns);
-	return status;
+	if (names)
+		return export(r, names, n_names, stream, err);
+	while (n < MOST && (all[n] = tfprof_result_get_column_name(r, n)))
+		n++;
+	return export(r, all, n, stream, err);
 }
 
 /* ---- bytes --------------------------------------------------------------------- */
@@ -426,6 +453,15 @@ static void keep_format(tfprof_result *r, enum format format)
 	buf_clear(&said);
 }
 
+static void keep_columns(tfprof_result *r)
+{
+	enum column_id all[N_COLUMNS];
+
+	for (enum column_id id = 0; id < N_COLUMNS; id++)
+		all[id] = id;
+	make_columns(r, all, N_COLUMNS, NULL);
+}
+
 /* What cannot be kept is missed when somebody asks for it. */
 static void detach(tfprof_result *r)
 {
@@ -434,8 +470,7 @@ static void detach(tfprof_result *r)
 	if (r->is_advice) {
 		keep_format(r, FORMAT_JSON);
 	} else {
-		for (enum column_id id = 0; id < N_COLUMNS; id++)
-			make_column(r, id, NULL);
+		keep_columns(r);
 		columns_map_nodes(&r->columns, &r->query, NULL);
 	}
 	r->is_detached = true;

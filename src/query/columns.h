@@ -70,9 +70,10 @@ unsigned column_metrics(enum column_id id);
 /* Whether the options select it; leading columns are never selected. */
 bool column_is_selected(enum column_id id, const struct tfprof_options *o);
 
-/* Makes a column unless it is there; the query has the metrics it needs. */
-enum tfprof_status columns_make(struct columns *c, struct query *q, enum column_id id,
-	struct tfprof_error *err);
+/* Makes columns unless they are there; the query has the metrics they need. Those of
+ * metrics are made together. */
+enum tfprof_status columns_make(struct columns *c, struct query *q, const enum column_id *ids,
+	size_t n, struct tfprof_error *err);
 /* The row of each node, NONE as -1. */
 enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,
 	struct tfprof_error *err);

@@ -442,7 +442,7 @@ static void put_part(void *context, size_t part)
 
 		prefetch_blob(m, i);
 		if (!is_multi(m->q))
-			report_prefetch(m->q, item->row);
+			query_prefetch_row(m->q, item->row);
 		if (m->out && i)
 			put_header(&pen, tag_of(m, item), item->size);
 		pen.n = 0;

@@ -3,7 +3,6 @@
 #ifndef TFPROF_WRITE_REPORT_H
 #define TFPROF_WRITE_REPORT_H
 
-#include "base/prefetch.h"
 #include "base/sink.h"
 #include "write/format.h"
 #include "write/writer.h"
@@ -32,31 +31,5 @@ bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes
 void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
 /* "A|B" */
 void report_set(const struct model *m, struct buf *b, uint32_t set);
-
-/* Sorted by a number, shown nodes of a tree are in no order in memory: asks for those
- * to come, in steps, as one thing says where the next one is. */
-PREFETCHES report_prefetch(const struct query *q, uint32_t row)
-{
-	enum { AHEAD = 5 };
-	const struct tree *t = q->tree;
-	const struct model *m = q->model;
-	const uint32_t *view = q->view + row;
-	uint32_t node;
-
-	if (q->n - row <= 4 * AHEAD)
-		return;
-	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
-		q->numbers.n * sizeof(*q->numbers.total));
-	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
-	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
-	if (!t->node)
-		return;
-	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
-	node = t->node[view[3 * AHEAD]];
-	metrics_prefetch_node(m, node);
-	if (node != NONE)
-		__builtin_prefetch(&m->nodes.name[node]);
-	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
-}
 
 #endif
