@@ -5,7 +5,6 @@ Inputs are in text format, so that they can be read here. The library is
 TFPROF_LIB or build/libtfprof.so, the program TFPROF or build/tfprof.
 """
 
-import ctypes
 import gzip
 import json
 import os
@@ -178,9 +177,7 @@ def test_values_do_not_pile_up(ours, tmp_path):
             (tmp_path / f"model.ckpt.{part}").write_bytes(packed.read())
     with gzip.open(os.path.join(TESTS, "golden", "resnet", "graph.pb.gz")) as packed:
         ours.new(packed.read())
-    ours._library.tfprof_profile_add_checkpoint.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
-                                                            ctypes.c_void_p]
-    ours._do("profile_add_checkpoint", ours._profile, os.fsencode(tmp_path / "model.ckpt"))
+    ours.add_file("checkpoint", tmp_path / "model.ckpt")
     options = {"select": "tensor_value", "show_name_regexes": "pool_logit/biases"}
     first, *others = [ours.ask("scope", **options) for _ in range(3)]
     assert len(re.findall(r"^\[", first.stdout.decode(), re.MULTILINE)) == 1

@@ -3,7 +3,7 @@
  * The whole public API. A program makes a profile, adds files to it, asks any
  * number of queries and frees it:
  *
- *     profile --add graph/run metadata/op log/checkpoint, or load--> profile
+ *     profile --add a saved profile, or graph, run metadata, …--> profile
  *     profile + view + options --query--> result (report text, message, table)
  *
  * Ownership: `_new`, `_run` and `_serialize` give objects the caller frees
@@ -90,6 +90,28 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 	return in;
 }
 
+/* How inputs of a kind are given, and what they go with. */
+enum tfprof_input_traits {
+	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+};
+
+/* What kinds of input there are, in the order in which inputs of several kinds
+ * should be added; NULL beyond the last. */
+struct tfprof_input_info {
+	const char *name;     /* "graph": as tfprof_profile_add takes it */
+	const char *flag;     /* "graph_path": the program's */
+	const char *message;  /* "tensorflow.GraphDef"; NULL if it is no message */
+	const char *progress; /* "Parsing GraphDef...": for while it is read */
+	const char *help;     /* one sentence */
+	unsigned traits;      /* set of enum tfprof_input_traits */
+};
+TFPROF_API const struct tfprof_input_info *tfprof_input_get_info(size_t i);
+
 /* ---- profile --------------------------------------------------------- */
 
 typedef struct tfprof_profile tfprof_profile;
@@ -98,33 +120,29 @@ typedef struct tfprof_profile tfprof_profile;
 TFPROF_API tfprof_profile *tfprof_profile_new(void);
 TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
-/* Each may be called again; only what is new is added (spec of each input in
- * docs/inputs.md). Graphs are GraphDefs, text or binary. Run metadata adds to
- * `step`; `*coverage` (may be NULL) gets the share of nodes it touched. */
-TFPROF_API enum tfprof_status tfprof_profile_add_graph(tfprof_profile *profile,
-	const struct tfprof_input *graph, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *profile, int64_t step,
-	const struct tfprof_input *run_meta, double *coverage, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *profile,
-	const struct tfprof_input *op_log, struct tfprof_error *err);
+/* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
+ * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each);
+ * TFPROF_INPUT_AUTO recognizes it by its content. Messages may be binary or text.
+ * `step` is for kinds that come by step. May be called again: only what is new is
+ * added. A saved profile goes into a profile that is still empty; a checkpoint
+ * takes the place of the one before. */
+#define TFPROF_INPUT_AUTO ((const char *)0)
+TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
+	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
 /* What the last call that added something had to say (lines, maybe none):
  * entries without a start time and the like. */
 TFPROF_API const char *tfprof_profile_get_notes(const tfprof_profile *profile);
 
 /* One step whole or not at all: an optional newer graph, run metadata, an
- * optional op log (NULL: none), in this order. */
+ * optional op log (NULL: none), in this order. `*coverage` (may be NULL) gets
+ * what tfprof_profile_get_coverage() gives. */
 TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, int64_t step,
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
 
-/* A TensorFlow checkpoint: a V2 prefix or a V1 file. */
-TFPROF_API enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *profile,
-	const char *prefix, struct tfprof_error *err);
-
-/* A saved profile (ProfileProto) into a profile that is still empty. */
-TFPROF_API enum tfprof_status tfprof_profile_load(tfprof_profile *profile,
-	const struct tfprof_input *saved, struct tfprof_error *err);
+/* The share of the nodes that run metadata added so far has touched. */
+TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
  * `_save` writes the file whole or not at all. */

@@ -1,6 +1,5 @@
 #include "lib/profile.h"
 
-#include "formats/checkpoint/checkpoint.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
 
@@ -44,7 +43,7 @@ tfprof_profile *tfprof_profile_new(void)
 	return p;
 }
 
-static void drop_views(tfprof_profile *p)
+void profile_drop_views(tfprof_profile *p)
 {
 	for (int i = 0; i < N_SLOTS; i++) {
 		tree_clear(&p->trees[i]);
@@ -62,7 +61,7 @@ void tfprof_profile_free(tfprof_profile *p)
 {
 	if (!p)
 		return;
-	drop_views(p);
+	profile_drop_views(p);
 	model_clear(&p->model);
 	mem_free(p->notes);
 	vec_clear(&p->files);
@@ -206,183 +205,6 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 	p->spare = *arena;
 	pthread_mutex_unlock(&p->building);
 	*arena = (struct arena){0};
-}
-
-/* ---- files ---------------------------------------------------------------- */
-
-static bool remember(tfprof_profile *p, const char *path)
-{
-	struct file_id id;
-
-	return !file_id_get(path, &id) || vec_push(&p->files, id);
-}
-
-static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
-{
-	return !in || !in->path || remember(p, in->path);
-}
-
-static bool remember_checkpoint(tfprof_profile *p)
-{
-	const char *path;
-
-	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
-		if (!remember(p, path))
-			return false;
-	return true;
-}
-
-enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
-	struct tfprof_error *err)
-{
-	struct file_id id;
-
-	if (!file_id_get(path, &id))
-		return TFPROF_OK;
-	for (size_t i = 0; i < p->files.n; i++)
-		if (file_id_equal(p->files.at[i], id))
-			return error_set(err, TFPROF_ARGUMENT,
-				"-output: %s: the profile was loaded "
-				"from this file: give another one",
-				path);
-	return TFPROF_OK;
-}
-
-/* ---- adding --------------------------------------------------------------- */
-
-/* Adding an input: what follows a failure here is end(), too. */
-static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status;
-
-	pthread_rwlock_wrlock(&p->lock);
-	mem_free(p->notes);
-	p->notes = NULL;
-	status = model_check_sources(&p->model, err);
-	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
-}
-
-static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
-	struct tfprof_error *err)
-{
-	struct model *m = &p->model;
-
-	drop_views(p);
-	if (m->checkpoint && p->n_marked < m->nodes.n && !model_mark_checkpoint(m, p->n_marked) &&
-		status == TFPROF_OK)
-		status = error_no_memory(err);
-	p->n_marked = m->checkpoint ? m->nodes.n : 0;
-	pthread_rwlock_unlock(&p->lock);
-	return status;
-}
-
-static bool is_given(const struct tfprof_input *in)
-{
-	return in && (in->path || in->data);
-}
-
-enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfprof_input *graph,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, graph, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_graph(&p->model, graph, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, op_log, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_op_log(&p->model, op_log, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, saved, err);
-
-	if (status == TFPROF_OK)
-		status = model_load_profile(&p->model, saved, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *p, const char *prefix,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, NULL, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_checkpoint(&p->model, prefix, err);
-	if (status == TFPROF_OK && !remember_checkpoint(p))
-		status = error_no_memory(err);
-	return end(p, status, err);
-}
-
-static double coverage(const struct model *m)
-{
-	/* The small number is the original's guard against dividing by 0. */
-	return (double)m->n_covered / ((double)m->nodes.n + 1e-10);
-}
-
-static enum tfprof_status add_step(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
-	const struct tfprof_input *op_log, struct tfprof_error *err)
-{
-	struct model *m = &p->model;
-	struct run_meta *rm;
-	struct buf notes = {0};
-	enum tfprof_status status = run_meta_read(&rm, run_meta, step, err);
-
-	/* Everything is checked before anything is added; a graph undoes itself. */
-	if (status == TFPROF_OK && is_given(op_log))
-		status = op_log_check(op_log, err);
-	if (status == TFPROF_OK && is_given(graph))
-		status = model_add_graph(m, graph, err);
-	if (status == TFPROF_OK)
-		status = run_meta_apply(rm, m, step, &notes, err);
-	if (status == TFPROF_OK && is_given(op_log))
-		status = model_add_op_log(m, op_log, err);
-	run_meta_free(rm);
-	p->notes = notes.at;
-	return status;
-}
-
-enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
-	const struct tfprof_input *op_log, double *covered, struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, run_meta, err);
-
-	if (status == TFPROF_OK && !(remember_input(p, graph) && remember_input(p, op_log)))
-		status = error_no_memory(err);
-	if (status == TFPROF_OK)
-		status = add_step(p, step, graph, run_meta, op_log, err);
-	if (status == TFPROF_OK && covered)
-		*covered = coverage(&p->model);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *run_meta, double *covered, struct tfprof_error *err)
-{
-	return tfprof_profile_add_step(p, step, NULL, run_meta, NULL, covered, err);
-}
-
-const char *tfprof_profile_get_notes(const tfprof_profile *p)
-{
-	return p->notes ? p->notes : "";
-}
-
-void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void *context)
-{
-	p->model.progress = fn;
-	p->model.progress_context = context;
 }
 
 /* ---- saving --------------------------------------------------------------- */

@@ -53,6 +53,9 @@ enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups 
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
 
+/* Forgets what was built of the model as it was. */
+void profile_drop_views(struct tfprof_profile *p);
+
 /* Refuses to write a report over a file that the profile was loaded from. */
 enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
 	struct tfprof_error *err);

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "model/profile_fields.h"
 #include "load/profile_nodes.h"
@@ -226,8 +225,7 @@ static void start_over(struct model *m)
 	m->generation = old.generation;
 }
 
-enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err)
+enum tfprof_status load_profile(struct model *m, struct load *load, struct tfprof_error *err)
 {
 	struct source source;
 	struct loader l = {.model = m};
@@ -236,22 +234,17 @@ enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input
 	if (m->nodes.n || m->steps.n || m->sources.n)
 		return error_set(err, TFPROF_ARGUMENT,
 			"a saved profile can only be loaded into an empty profile");
-	status = input_open(&source, in, INPUT_PROFILE, err);
-	if (status == TFPROF_OK)
-		status = model_keep(m, &source, err);
-	if (status != TFPROF_OK) {
-		source_close(&source);
+	status = model_keep(m, &load->source, err);
+	if (status != TFPROF_OK)
 		return status;
-	}
 	source = m->sources.at[0];
 	l.profile = source.bytes;
-	m->flow.profile = arena_copy(&m->arena, span_of(input_name(in, INPUT_PROFILE))).at;
+	m->flow.profile = arena_copy(&m->arena, span_of(input_name(load->in, load->kind))).at;
 	m->flow.edges_pending = m->flow.shapes_pending = true;
 	if (!m->flow.profile)
 		status = error_no_memory(err);
 	else if (!read_profile(&l))
-		status = l.bad ? input_malformed(in, INPUT_PROFILE, &source, l.bad, err)
-			       : error_no_memory(err);
+		status = load_malformed(load, &source, l.bad, err);
 	clear_parts(&l);
 	if (status != TFPROF_OK)
 		start_over(m);

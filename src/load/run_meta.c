@@ -5,7 +5,6 @@
  * never leaves half a step behind. */
 #include "base/parallel.h"
 #include "model/device.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "load/node_stats.h"
 #include "proto/fields.h"
@@ -31,7 +30,7 @@ struct part {
 };
 
 struct run_meta {
-	struct source source;
+	struct span bytes;
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
@@ -80,7 +79,7 @@ static bool find_in_step_stats(struct run_meta *rm, struct span message, const c
 
 static bool find_entries(struct run_meta *rm, bool *has_stats, const char **bad)
 {
-	struct wire_reader r = wire_reader(rm->source.bytes);
+	struct wire_reader r = wire_reader(rm->bytes);
 	struct wire_field f;
 
 	while (wire_next(&r, &f))
@@ -167,27 +166,25 @@ static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
 	return false;
 }
 
-enum tfprof_status run_meta_read(struct run_meta **out, const struct tfprof_input *in, int64_t step,
-	struct tfprof_error *err)
+enum tfprof_status run_meta_read(struct run_meta **out, struct load *l, struct tfprof_error *err)
 {
 	struct run_meta *rm = mem_zero(sizeof(*rm));
-	enum tfprof_status status;
+	enum tfprof_status status = TFPROF_OK;
 	const char *bad = NULL;
 	bool has_stats = false;
 
 	*out = NULL;
 	if (!rm)
 		return error_no_memory(err);
-	status = input_open(&rm->source, in, INPUT_RUN_META, err);
-	if (status == TFPROF_OK && !read_all(rm, &has_stats, &bad))
-		status = bad ? input_malformed(in, INPUT_RUN_META, &rm->source, bad, err)
-			     : error_no_memory(err);
-	if (status == TFPROF_OK && !has_stats)
+	rm->bytes = l->source.bytes;
+	if (!read_all(rm, &has_stats, &bad))
+		status = load_malformed(l, &l->source, bad, err);
+	else if (!has_stats)
 		status = error_set(err, TFPROF_FORMAT,
 			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the "
 			"session with "
 			"trace_level=FULL_TRACE",
-			(long long)step, input_name(in, INPUT_RUN_META));
+			(long long)l->step, input_name(l->in, l->kind));
 	if (status != TFPROF_OK) {
 		run_meta_free(rm);
 		return status;
@@ -205,7 +202,6 @@ void run_meta_free(struct run_meta *rm)
 	vec_clear(&rm->messages);
 	mem_free(rm->entries);
 	vec_clear(&rm->devices);
-	source_close(&rm->source);
 	mem_free(rm);
 }
 
@@ -449,8 +445,8 @@ static bool apply_device(struct run_meta *rm, struct model *m, size_t d,
 		if (!apply_entry(m, &rm->entries[i], rm->messages.at[i], device, step, notes))
 			return false;
 		if (i % 4096 == 0)
-			model_progress(m, (size_t)(rm->messages.at[i].at - rm->source.bytes.at),
-				rm->source.bytes.n);
+			model_progress(m, (size_t)(rm->messages.at[i].at - rm->bytes.at),
+				rm->bytes.n);
 	}
 	return true;
 }
@@ -486,13 +482,24 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	return !notes->failed;
 }
 
-enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, int64_t step,
-	struct buf *notes, struct tfprof_error *err)
+enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct load *l,
+	struct tfprof_error *err)
 {
 	struct buf scratch = {0};
-	bool fine = apply(rm, m, step, notes, &scratch);
+	bool fine = apply(rm, m, l->step, l->notes, &scratch);
 
 	buf_clear(&scratch);
 	m->generation++;
 	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+enum tfprof_status load_run_meta(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	struct run_meta *rm;
+	enum tfprof_status status = run_meta_read(&rm, l, err);
+
+	if (status == TFPROF_OK)
+		status = run_meta_apply(rm, m, l, err);
+	run_meta_free(rm);
+	return status;
 }

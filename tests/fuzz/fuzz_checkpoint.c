@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/checkpoint/checkpoint.h"
+#include "load/recognize.h"
 #include "write/tensor_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -87,7 +88,7 @@ static void read_all(void)
 	struct tfprof_error err;
 	struct checkpoint *ckpt;
 
-	if (checkpoint_open(&ckpt, prefix, &err))
+	if (checkpoint_open(&ckpt, prefix, recognize_name, &err))
 		return;
 	for (size_t i = 0; i < checkpoint_get_n_tensors(ckpt) && i < MOST_TENSORS; i++) {
 		const struct checkpoint_tensor *t = checkpoint_get_tensor(ckpt, i);

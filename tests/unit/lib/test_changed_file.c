@@ -70,7 +70,7 @@ static tfprof_profile *load(void)
 	struct tfprof_error err;
 
 	write_profile("profile", 1000);
-	if (tfprof_profile_load(p, &saved, &err))
+	if (tfprof_profile_add(p, "profile", &saved, 0, &err))
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -112,7 +112,7 @@ static void assert_all_told(tfprof_profile *p)
 	assert_told(tfprof_profile_find_names(p, "scope/", stop, NULL, &err), &err);
 	assert_null(tfprof_profile_get_type(p, 0, NULL));
 	assert_told(tfprof_profile_serialize(p, &bytes, &size, &err), &err);
-	assert_told(tfprof_profile_add_graph(p, &graph, &err), &err);
+	assert_told(tfprof_profile_add(p, "graph", &graph, 0, &err), &err);
 }
 
 static void test_cut_short(void **state)
@@ -187,9 +187,9 @@ static void test_graph_that_is_being_written(void **state)
 	struct tfprof_error err;
 
 	write_bytes("profile", graph, sizeof(graph) - 3);
-	assert_int_equal(tfprof_profile_add_graph(p, &in, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add(p, "graph", &in, 0, &err), TFPROF_FORMAT);
 	write_bytes("profile", graph, sizeof(graph) - 1);
-	if (tfprof_profile_add_graph(p, &in, &err))
+	if (tfprof_profile_add(p, "graph", &in, 0, &err))
 		fail_msg("%s", err.text);
 	tfprof_profile_get_summary(p, &summary);
 	assert_int_equal(summary.n_nodes, 2);
@@ -224,13 +224,14 @@ static void remove_checkpoint(void)
 
 static void test_checkpoint(void **state)
 {
+	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = tfprof_profile_new();
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
 	tfprof_result *r;
 
 	copy_checkpoint();
-	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", "tensor_value", &err), TFPROF_OK);
 	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
 	tfprof_result_free(r);
@@ -249,6 +250,7 @@ static void test_report_over_an_input(void **state)
 	static const char *const outputs[] = {"json:outfile=profile", "file:outfile=link",
 		"csv:outfile=./profile", "file:outfile=c.index",
 		"file:outfile=c.data-00000-of-00001"};
+	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = load();
 	tfprof_options *o = tfprof_options_new();
 	tfprof_advice_options *advice = tfprof_advice_options_new();
@@ -257,7 +259,7 @@ static void test_report_over_an_input(void **state)
 
 	copy_checkpoint();
 	assert_int_equal(symlink("profile", "link"), 0);
-	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
 		assert_int_equal(tfprof_options_set(o, "output", outputs[i], &err), TFPROF_OK);
 		assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err),

@@ -38,7 +38,7 @@ static void add(tfprof_profile *profile, struct buf *graph)
 	struct tfprof_input in = tfprof_input_bytes(graph->at, graph->n);
 	struct tfprof_error err;
 
-	assert_int_equal(tfprof_profile_add_graph(profile, &in, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(profile, "graph", &in, 0, &err), TFPROF_OK);
 	buf_clear(graph);
 }
 

@@ -219,8 +219,8 @@ static enum tfprof_status add_file(tfprof_profile *p, int kind, const struct buf
 	struct tfprof_input in = tfprof_input_bytes(file->n ? file->at : "", file->n);
 
 	switch (kind) {
-	case GRAPH: return tfprof_profile_add_graph(p, &in, err);
-	case LOG: return tfprof_profile_add_op_log(p, &in, err);
+	case GRAPH: return tfprof_profile_add(p, "graph", &in, 0, err);
+	case LOG: return tfprof_profile_add(p, "op_log", &in, 0, err);
 	default: return tfprof_profile_add_step(p, 7, NULL, &in, NULL, NULL, err);
 	}
 }
@@ -261,7 +261,7 @@ static struct buf life(const struct buf *files)
 	}
 	assert_int_equal(tfprof_profile_serialize(p, &bytes, &size, &err), TFPROF_OK);
 	saved = tfprof_input_bytes(bytes, size);
-	if (tfprof_profile_load(again, &saved, &err))
+	if (tfprof_profile_add(again, "profile", &saved, 0, &err))
 		buf_text(&out, err.text);
 	else if (add_file(again, STEP, &files[STEP], &err))
 		buf_text(&out, err.text);

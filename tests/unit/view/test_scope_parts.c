@@ -60,7 +60,7 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 		wire_close(&graph, node);
 	}
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (tfprof_profile_add_graph(p, &input, &err))
+	if (tfprof_profile_add(p, "graph", &input, 0, &err))
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	return p;
