@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tfprof/tfprof.h>
@@ -141,6 +142,22 @@ static void test_written_over(void **state)
 	tfprof_profile_free(p);
 }
 
+/* Of the same size, with its time set back. */
+static void test_written_over_in_secret(void **state)
+{
+	tfprof_profile *p = load();
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}}, pause = {.tv_nsec = 20000000};
+	struct stat st;
+
+	assert_int_equal(stat("profile", &st), 0);
+	times[1] = st.st_mtim;
+	nanosleep(&pause, NULL); /* the system's clock of files ticks slowly */
+	write_profile("profile", 1000);
+	assert_int_equal(utimensat(AT_FDCWD, "profile", times, 0), 0);
+	assert_all_told(p);
+	tfprof_profile_free(p);
+}
+
 /* Whatever it is called by then. */
 static void test_cut_short_elsewhere(void **state)
 {
@@ -173,6 +190,22 @@ static void test_replaced(void **state)
 	assert_int_equal(unlink("profile"), 0);
 	assert_int_equal(ask(p, &err), TFPROF_OK);
 	tfprof_profile_free(p);
+}
+
+/* The same file by another name, or by a second one, does no harm either. */
+static void test_renamed(void **state)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	tfprof_profile *p = load();
+	struct tfprof_error err;
+
+	nanosleep(&pause, NULL);
+	assert_int_equal(rename("profile", "old"), 0);
+	assert_int_equal(ask(p, &err), TFPROF_OK);
+	assert_int_equal(link("old", "profile"), 0);
+	assert_int_equal(ask(p, &err), TFPROF_OK);
+	tfprof_profile_free(p);
+	assert_int_equal(unlink("old"), 0);
 }
 
 /* A graph that somebody is still writing is refused; later it is added. What was read
@@ -282,8 +315,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_written_over),
+		cmocka_unit_test(test_written_over_in_secret),
 		cmocka_unit_test(test_cut_short_elsewhere),
 		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_graph_that_is_being_written),
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_report_over_an_input),
