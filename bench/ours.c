@@ -39,7 +39,7 @@ static void check(enum tfprof_status status)
 	exit(1);
 }
 
-static double ask(const tfprof_profile *p, const char *view, tfprof_options *o, unsigned flags)
+static double ask(tfprof_profile *p, const char *view, tfprof_options *o, unsigned flags)
 {
 	double start = now_ms();
 	tfprof_result *result;
@@ -64,7 +64,7 @@ static void report_view(const char *view, const char *what, double ms)
 }
 
 /* `file` is where every line goes, too; NULL: nowhere. */
-static void time_views(const tfprof_profile *p, tfprof_options *o, const char *file)
+static void time_views(tfprof_profile *p, tfprof_options *o, const char *file)
 {
 	static const char *const views[] = {"op", "scope", "graph", "code"};
 
@@ -79,7 +79,7 @@ static void time_views(const tfprof_profile *p, tfprof_options *o, const char *f
 	}
 }
 
-static void time_messages(const tfprof_profile *p, tfprof_options *o)
+static void time_messages(tfprof_profile *p, tfprof_options *o)
 {
 	static const char *const views[] = {"op", "scope", "graph", "code"};
 
@@ -104,7 +104,7 @@ static double resident_mb(void)
 	return (double)kilobytes * 1024 / 1e6;
 }
 
-static void time_serialize(const tfprof_profile *p)
+static void time_serialize(tfprof_profile *p)
 {
 	double start = now_ms();
 	void *bytes;

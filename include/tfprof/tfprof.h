@@ -17,6 +17,8 @@
  *
  * Threads: there is no global state. Different profiles are independent. On
  * one profile any number of queries run side by side; adding waits for them.
+ * Functions that take a const profile take no lock: do not call them while
+ * another thread adds.
  */
 #ifndef TFPROF_H
 #define TFPROF_H
@@ -146,9 +148,9 @@ TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
  * `_save` writes the file whole or not at all. */
-TFPROF_API enum tfprof_status tfprof_profile_serialize(const tfprof_profile *profile, void **bytes,
+TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_save(const tfprof_profile *profile, const char *path,
+TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
@@ -164,8 +166,7 @@ struct tfprof_summary {
 	double coverage; /* share of the nodes that ran in some step */
 };
 
-TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,
-	struct tfprof_summary *summary);
+TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
@@ -174,8 +175,7 @@ TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profil
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
  * beyond the last. Sorted when first asked for after a change. */
-TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i,
-	size_t *length);
+TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i, size_t *length);
 
 /* For completing what someone types: calls `fn`, in byte order, with each way
  * node names go on from `prefix`: a name as it is or, where it has a further
@@ -183,8 +183,8 @@ TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, si
  * sorted when first asked for after a change; from then on each call of `fn`
  * costs a binary search. `fn` must not change the profile. */
 typedef int tfprof_name_fn(void *context, const char *name, size_t length);
-TFPROF_API enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile,
-	const char *prefix, tfprof_name_fn *fn, void *context, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_find_names(tfprof_profile *profile, const char *prefix,
+	tfprof_name_fn *fn, void *context, struct tfprof_error *err);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
@@ -252,7 +252,7 @@ typedef struct tfprof_result tfprof_result;
 /* Runs a query: writes the output the options name (a stdout report is not
  * printed but kept as the result's text) and gives what `flags` want.
  * `cancel`, if not NULL, is polled; non-zero stops the query. */
-TFPROF_API enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
+TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
 	const tfprof_options *options, unsigned flags, const volatile int *cancel,
 	tfprof_result **result, struct tfprof_error *err);
 TFPROF_API void tfprof_result_free(tfprof_result *result);
@@ -347,7 +347,7 @@ TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
 
 /* Runs the checkers (options NULL: all). The result's text is the report, its
  * message an AdviceProto. */
-TFPROF_API enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
+TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);
 /* The highest level among the findings of tfprof_advise_run(). */

@@ -1,7 +1,7 @@
 #include "run.h"
 
 /* advise has checkers of its own, but goes where --output says. */
-static enum tfprof_status advise(const struct request *r, const tfprof_profile *profile,
+static enum tfprof_status advise(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
 	tfprof_advice_options *advice = r->advice ? r->advice : tfprof_advice_options_new();
@@ -18,7 +18,7 @@ static enum tfprof_status advise(const struct request *r, const tfprof_profile *
 	return status;
 }
 
-enum tfprof_status run_request(const struct request *r, const tfprof_profile *profile,
+enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
 	int view = tfprof_view_from_name(r->command->name);

@@ -5,7 +5,7 @@
 #include "request.h"
 
 /* For a view or advise. The caller frees the result. */
-enum tfprof_status run_request(const struct request *r, const tfprof_profile *profile,
+enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
 
 /* Whether a finding reached what --fail_on asks for. */

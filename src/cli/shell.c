@@ -16,7 +16,7 @@
 #include "show.h"
 
 struct shell {
-	const tfprof_profile *profile;
+	tfprof_profile *profile;
 	tfprof_options *options; /* the defaults of the next line */
 	bool is_interactive;
 	bool is_done;
@@ -193,7 +193,7 @@ static void read_terminal(struct shell *s, struct editor *editor)
 	}
 }
 
-int shell_run(const tfprof_profile *profile, tfprof_options *options)
+int shell_run(tfprof_profile *profile, tfprof_options *options)
 {
 	struct shell s = {.profile = profile, .options = options};
 	struct editor *editor = isatty(STDIN_FILENO) ? editor_new("tfprof> ", profile) : NULL;

@@ -7,6 +7,6 @@
 /* Reads stdin to its end. `options` are the defaults to start with and are
  * taken over. Gives the exit status: that of the first line that failed (a
  * person at a terminal has seen it and gets 0). */
-int shell_run(const tfprof_profile *profile, tfprof_options *options);
+int shell_run(tfprof_profile *profile, tfprof_options *options);
 
 #endif

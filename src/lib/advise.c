@@ -65,12 +65,9 @@ static enum tfprof_status run(struct tfprof_profile *p, const struct tfprof_advi
 	return status;
 }
 
-enum tfprof_status tfprof_advise_run(const tfprof_profile *profile,
-	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
-	struct tfprof_error *err)
+enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_options *options,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
-	/* Views are built on demand: the profile's content does not change. */
-	tfprof_profile *p = (tfprof_profile *)profile;
 	tfprof_advice_options *all = options ? NULL : tfprof_advice_options_new();
 	tfprof_result *r = mem_zero(sizeof(*r));
 	enum tfprof_status status;

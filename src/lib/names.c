@@ -74,10 +74,8 @@ out:
 	return order;
 }
 
-const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i, size_t *length)
+const char *tfprof_profile_get_type(tfprof_profile *p, size_t i, size_t *length)
 {
-	/* Sorting on demand does not change the profile's content. */
-	tfprof_profile *p = (tfprof_profile *)profile;
 	struct names *names = &p->names;
 	struct span type = {0};
 
@@ -159,10 +157,9 @@ static void find(const struct model *m, const uint32_t *order, struct span prefi
 	}
 }
 
-enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, const char *prefix,
+enum tfprof_status tfprof_profile_find_names(tfprof_profile *p, const char *prefix,
 	tfprof_name_fn *fn, void *context, struct tfprof_error *err)
 {
-	tfprof_profile *p = (tfprof_profile *)profile;
 	const uint32_t *order;
 	enum tfprof_status status = profile_lock(p, NEED_NOTHING, err);
 

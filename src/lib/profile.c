@@ -209,24 +209,17 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 
 /* ---- saving --------------------------------------------------------------- */
 
-/* Locks, and what is read or built on demand, are a profile's mutable parts:
- * what it says does not change. */
-static tfprof_profile *mutable(const tfprof_profile *p)
-{
-	return (tfprof_profile *)p;
-}
-
-enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **bytes, size_t *size,
+enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, size_t *size,
 	struct tfprof_error *err)
 {
 	struct buf out = {0};
-	enum tfprof_status status = profile_lock(mutable(p), NEED_FLOW, err);
+	enum tfprof_status status = profile_lock(p, NEED_FLOW, err);
 
 	if (status != TFPROF_OK)
 		return status;
 	buf_reserve(&out, 0); /* an empty profile is no NULL */
 	model_write_profile(&p->model, &out);
-	profile_unlock(mutable(p));
+	profile_unlock(p);
 	if (out.failed) {
 		buf_clear(&out);
 		return error_no_memory(err);
@@ -236,7 +229,7 @@ enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **byte
 	return TFPROF_OK;
 }
 
-enum tfprof_status tfprof_profile_save(const tfprof_profile *p, const char *path,
+enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 	struct tfprof_error *err)
 {
 	void *bytes;
@@ -276,12 +269,12 @@ static size_t count_devices(const struct model *m)
 	return n;
 }
 
-void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *s)
+void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 {
 	const struct model *m = &p->model;
 	size_t n_run = 0;
 
-	pthread_rwlock_rdlock(&mutable(p)->lock);
+	pthread_rwlock_rdlock(&p->lock);
 	*s = (struct tfprof_summary){
 		.n_nodes = m->nodes.n,
 		.n_steps = m->steps.n,
@@ -296,7 +289,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
-	profile_unlock(mutable(p));
+	profile_unlock(p);
 }
 
 const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)

@@ -232,12 +232,10 @@ static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o,
 	}
 }
 
-enum tfprof_status tfprof_query_run(const tfprof_profile *profile, enum tfprof_view view,
+enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *options, unsigned flags, const volatile int *cancel,
 	tfprof_result **result, struct tfprof_error *err)
 {
-	/* Views are built on demand: the profile's content does not change. */
-	tfprof_profile *p = (tfprof_profile *)profile;
 	struct query q = {.model = &p->model, .kind = view, .options = options, .cancel = cancel};
 	tfprof_result *r = mem_zero(sizeof(*r));
 	enum tfprof_status status;

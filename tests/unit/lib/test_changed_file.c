@@ -76,7 +76,7 @@ static tfprof_profile *load(void)
 	return p;
 }
 
-static enum tfprof_status ask(const tfprof_profile *p, struct tfprof_error *err)
+static enum tfprof_status ask(tfprof_profile *p, struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
 	tfprof_result *r;

@@ -64,7 +64,7 @@ static int join(void *context, const char *name, size_t length)
 	return 0;
 }
 
-static void check(const tfprof_profile *profile, const char *prefix, const char *expected)
+static void check(tfprof_profile *profile, const char *prefix, const char *expected)
 {
 	struct buf all = {0};
 	struct tfprof_error err;

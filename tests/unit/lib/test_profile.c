@@ -56,7 +56,7 @@ static enum tfprof_status fill(tfprof_profile *p, struct tfprof_error *err)
 	return status ? status : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
 }
 
-static enum tfprof_status ask_all(const tfprof_profile *p, struct tfprof_error *err)
+static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
 	tfprof_options *o = tfprof_options_new();
@@ -125,7 +125,7 @@ static void test_memory_out_at_every_allocation(void **state)
 	assert_true(n > 300);
 }
 
-static char *report(const tfprof_profile *p, enum tfprof_view view)
+static char *report(tfprof_profile *p, enum tfprof_view view)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
@@ -141,7 +141,7 @@ static char *report(const tfprof_profile *p, enum tfprof_view view)
 }
 
 /* The same before and after a failed call. */
-static void unchanged(const tfprof_profile *p, char *before)
+static void unchanged(tfprof_profile *p, char *before)
 {
 	struct tfprof_summary s;
 	char *after = report(p, TFPROF_SCOPE);

@@ -225,7 +225,7 @@ static enum tfprof_status add_file(tfprof_profile *p, int kind, const struct buf
 	}
 }
 
-static void save(const tfprof_profile *p, struct buf *out)
+static void save(tfprof_profile *p, struct buf *out)
 {
 	struct tfprof_error err;
 	void *bytes;
@@ -236,7 +236,7 @@ static void save(const tfprof_profile *p, struct buf *out)
 	tfprof_bytes_free(bytes);
 }
 
-static void tell(const tfprof_profile *p, struct buf *out)
+static void tell(tfprof_profile *p, struct buf *out)
 {
 	buf_text(out, tfprof_profile_get_notes(p));
 	save(p, out);

@@ -75,7 +75,7 @@ static tfprof_profile *load(const struct buf *bytes)
 	return p;
 }
 
-static enum tfprof_status ask(const tfprof_profile *p, const char *select, char **text,
+static enum tfprof_status ask(tfprof_profile *p, const char *select, char **text,
 	struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
@@ -93,7 +93,7 @@ static enum tfprof_status ask(const tfprof_profile *p, const char *select, char 
 	return status;
 }
 
-static char *report(const tfprof_profile *p, const char *select)
+static char *report(tfprof_profile *p, const char *select)
 {
 	struct tfprof_error err;
 	char *text;

@@ -123,7 +123,7 @@ static struct buf make_profile(int n, struct span extra)
 
 /* ---- all that can be known of one -------------------------------------------- */
 
-static void put_report(struct buf *out, const tfprof_profile *p, enum tfprof_view view)
+static void put_report(struct buf *out, tfprof_profile *p, enum tfprof_view view)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;

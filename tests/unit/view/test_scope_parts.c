@@ -89,7 +89,7 @@ static size_t count_prefixes(char names[NODES][LONGEST])
 	return n;
 }
 
-static tfprof_result *ask(const tfprof_profile *p)
+static tfprof_result *ask(tfprof_profile *p)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;

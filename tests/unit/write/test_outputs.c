@@ -152,8 +152,8 @@ static tfprof_options *make_options(const char *output, const char *select)
 	return o;
 }
 
-static enum tfprof_status ask(const tfprof_profile *p, enum tfprof_view view,
-	const tfprof_options *o, const volatile int *cancel, struct tfprof_error *err)
+static enum tfprof_status ask(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
+	const volatile int *cancel, struct tfprof_error *err)
 {
 	tfprof_result *r;
 	enum tfprof_status status =
