@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 /* ---- life -------------------------------------------------------------------- */
 
@@ -237,30 +236,14 @@ enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, co
 
 /* ---- AdvisorOptionsProto ------------------------------------------------------- */
 
-/* A map entry { key = 1, value = 2 }. */
-static bool read_entry(struct span entry, struct span *key, struct span *value, const char **bad)
-{
-	struct wire_reader r = wire_reader(entry);
-	struct wire_field f;
-
-	*key = *value = (struct span){entry.at, 0};
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(MAP_KEY))
-			*key = f.bytes;
-		else if (f.tag == WIRE_LEN(MAP_VALUE))
-			*value = f.bytes;
-	*bad = r.bad;
-	return !r.bad;
-}
-
-static enum tfprof_status read_checker(tfprof_advice_options *o, struct span name,
-	struct span message, const char **bad, struct tfprof_error *err)
+static enum tfprof_status read_checker(tfprof_advice_options *o, struct decoder *d,
+	struct span name, struct span message, struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct span option, value;
+	struct map_entry option;
 	size_t id = find_checker(name);
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status;
 
 	if (!checker_get(id)) {
 		/* As the original: passed over, but not in silence. */
@@ -270,33 +253,30 @@ static enum tfprof_status read_checker(tfprof_advice_options *o, struct span nam
 		return o->unknown.failed ? error_no_memory(err) : TFPROF_OK;
 	}
 	status = choose(o, id, err);
-	while (status == TFPROF_OK && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(ADVISOR_OPTIONS_CHECKER_OPTION_OPTIONS)) {
-			if (!read_entry(f.bytes, &option, &value, bad))
-				return TFPROF_FORMAT;
-			status = set_option(o, id, option, value, err);
-		}
-	*bad = r.bad;
-	return r.bad ? TFPROF_FORMAT : status;
+	while (status == TFPROF_OK &&
+		decoder_find(d, &r, WIRE_LEN(ADVISOR_OPTIONS_CHECKER_OPTION_OPTIONS), &f)) {
+		option = map_entry_read(d, f.bytes);
+		if (d->failed)
+			break;
+		status = set_option(o, id, option.text_key, option.value, err);
+	}
+	return status;
 }
 
-static enum tfprof_status read_message(tfprof_advice_options *o, struct span message,
-	const char **bad, struct tfprof_error *err)
+/* Ends at the first option that is wrong, or where the message is malformed. */
+static enum tfprof_status read_message(tfprof_advice_options *o, struct decoder *d,
+	struct span message, struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct span name, value;
+	struct map_entry checker;
 	enum tfprof_status status = TFPROF_OK;
 
-	while (status == TFPROF_OK && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(ADVISOR_OPTIONS_CHECKERS)) {
-			if (!read_entry(f.bytes, &name, &value, bad))
-				return TFPROF_FORMAT;
-			status = read_checker(o, name, value, bad, err);
-		}
-	if (status == TFPROF_OK && r.bad) {
-		*bad = r.bad;
-		return TFPROF_FORMAT;
+	while (status == TFPROF_OK && !d->failed &&
+		decoder_find(d, &r, WIRE_LEN(ADVISOR_OPTIONS_CHECKERS), &f)) {
+		checker = map_entry_read(d, f.bytes);
+		if (!d->failed)
+			status = read_checker(o, d, checker.text_key, checker.value, err);
 	}
 	return status;
 }
@@ -306,15 +286,15 @@ enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, c
 {
 	struct span message = {bytes ? bytes : "", bytes ? size : 0};
 	tfprof_advice_options fresh = {0};
-	const char *bad = NULL;
-	enum tfprof_status status = read_message(&fresh, message, &bad, err);
+	struct decoder d = {0};
+	enum tfprof_status status = read_message(&fresh, &d, message, err);
 
+	if (d.failed)
+		status =
+			error_set(err, TFPROF_FORMAT, "not an AdvisorOptionsProto from byte %zu on",
+				(size_t)(d.bad - message.at));
 	if (status != TFPROF_OK) {
 		clear(&fresh);
-		if (bad)
-			return error_set(err, TFPROF_FORMAT,
-				"not an AdvisorOptionsProto from byte %zu on",
-				(size_t)(bad - message.at));
 		return status;
 	}
 	clear(o);

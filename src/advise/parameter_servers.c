@@ -4,8 +4,6 @@
 #include "formats/checkpoint/dtype.h"
 #include "model/attrs.h"
 #include "model/device.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
 
 /* NULL when memory is out. */
 static struct parameter_server *find(struct parameter_servers *p, struct span task)
@@ -27,22 +25,6 @@ static bool is_variable(struct span op)
 		span_equal(op, SPAN("Variable"));
 }
 
-/* The device a NodeDef asks for. */
-static struct span asked_device(const struct model *m, uint32_t node)
-{
-	struct wire_reader r;
-	struct wire_field f;
-	struct span device = {"", 0};
-
-	if (m->nodes.flags[node] & NODE_FROM_PROFILE || !m->nodes.source[node])
-		return device;
-	r = wire_reader(model_source(m, node));
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(NODE_DEF_DEVICE))
-			device = f.bytes;
-	return device;
-}
-
 static int64_t variable_bytes(const struct model *m, uint32_t node)
 {
 	struct attr attr;
@@ -59,7 +41,7 @@ static bool add_variable(struct parameter_servers *p, const struct model *m, uin
 	struct span device = model_text(m, m->nodes.device[node]), task;
 	struct parameter_server *server;
 
-	device_lower(scratch, device.n ? device : asked_device(m, node));
+	device_lower(scratch, device.n ? device : attrs_asked_device(m, node));
 	if (scratch->failed)
 		return false;
 	task = task_of(buf_get(scratch));

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "advise/stats.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/step_stats.h"
+#include "proto/tensor_description.h"
 
 /* "1.5MB", "2048B": what stands between the brackets of a label. TensorFlow
  * writes MB and counts in 1024s. */
@@ -125,29 +125,6 @@ static int64_t read_bytes_word(struct span label)
 	return (int64_t)strtoll(label.at + start, NULL, 10);
 }
 
-/* AllocationDescription.requested_bytes of a NodeOutput. */
-static int64_t read_output(struct span message)
-{
-	struct wire_reader r = wire_reader(message), tensor, allocation;
-	struct wire_field f;
-	int64_t bytes = 0;
-
-	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION))
-			continue;
-		tensor = wire_reader(f.bytes);
-		while (wire_next(&tensor, &f)) {
-			if (f.tag != WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION))
-				continue;
-			allocation = wire_reader(f.bytes);
-			while (wire_next(&allocation, &f))
-				if (f.tag == WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES))
-					bytes = (int64_t)f.value;
-		}
-	}
-	return bytes > 0 ? bytes : 0;
-}
-
 static enum transfer_kind kind_of(struct span name, struct span label, bool is_copy)
 {
 	static const struct {
@@ -176,34 +153,28 @@ bool transfer_crosses_bus(const struct transfer_entry *t)
 
 struct transfer_entry transfer_read(struct span stats, bool is_copy)
 {
-	struct wire_reader r = wire_reader(stats);
+	struct node_exec_stats read = node_exec_stats(stats);
+	struct decoder d = {0};
 	struct wire_field f;
-	struct transfer_entry t = {.name = {"", 0},
-		.tensor = {"", 0},
-		.from = {"", 0},
-		.to = {"", 0}};
-	struct span label = {"", 0};
-	int64_t duration = 0;
+	struct transfer_entry t = {.tensor = {"", 0}, .from = {"", 0}, .to = {"", 0}};
+	int64_t duration;
 
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): t.name = f.bytes; break;
-		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
-			t.start_us = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(NODE_EXEC_STATS_OP_END_REL_MICROS):
-			duration = (int64_t)f.value;
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_OUTPUT):
-			add_clamped(&t.bytes, read_output(f.bytes));
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_TIMELINE_LABEL): label = f.bytes; break;
+	while (node_exec_stats_next(&d, &read, &f))
+		if (f.tag == WIRE_LEN(NODE_EXEC_STATS_OUTPUT)) {
+			struct node_output output;
+
+			node_output_read(&d, f.bytes, &output, NULL);
+			if (output.tensor.requested_bytes > 0)
+				add_clamped(&t.bytes, output.tensor.requested_bytes);
 		}
-	t.kind = kind_of(t.name, label, is_copy);
+	t.name = read.node_name;
+	t.kind = kind_of(t.name, read.timeline_label, is_copy);
 	if (t.kind == TRANSFER_TENSOR)
-		read_label(&t, label);
+		read_label(&t, read.timeline_label);
 	else if (!t.bytes)
-		t.bytes = read_bytes_word(label);
+		t.bytes = read_bytes_word(read.timeline_label);
+	t.start_us = read.all_start_micros;
+	duration = read.op_end_rel_micros;
 	if (duration < 1)
 		duration = 1;
 	if (t.start_us <= 0 || __builtin_add_overflow(t.start_us, duration, &t.end_us))

@@ -6,13 +6,12 @@
 static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
 	const struct source *source, unsigned flags, struct sink *out, struct tfprof_error *err)
 {
+	struct decoder d = {0};
 	enum tfprof_status status;
-	const char *bad;
 
-	status = step_timeline_write(source->bytes, flags, out, &bad, err);
-	if (status == TFPROF_FORMAT)
-		status = input_malformed(run_meta, INPUT_RUN_META, source, bad, err);
-	if (!status)
+	step_timeline_write(&d, source->bytes, flags, out);
+	status = input_status(run_meta, INPUT_RUN_META, source, &d, err);
+	if (status == TFPROF_OK)
 		return sink_commit(out, err);
 	sink_abandon(out);
 	return status;

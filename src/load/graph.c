@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "load/load.h"
 #include "load/node_def.h"
-#include "proto/fields.h"
 
 struct loader {
 	struct model *model;
@@ -19,16 +18,8 @@ struct loader {
 	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
 	pthread_t caller;
-	bool failed;
-	const char *bad; /* malformed here; NULL: memory is out */
+	struct decoder decoder;
 };
-
-static bool fail(struct loader *l, const char *bad)
-{
-	l->failed = true;
-	l->bad = bad;
-	return false;
-}
 
 static uint32_t add_shape(struct model *m, const struct node_defs *b, size_t i)
 {
@@ -69,7 +60,7 @@ static bool add_edges(struct model *m, uint32_t node, const struct node_input *i
 	return true;
 }
 
-static bool add_node(struct loader *l, const struct node_defs *b, const struct node_def *def,
+static void add_node(struct loader *l, const struct node_defs *b, const struct node_def *def,
 	const struct node_input *inputs)
 {
 	struct model *m = l->model;
@@ -77,24 +68,24 @@ static bool add_node(struct loader *l, const struct node_defs *b, const struct n
 	uint32_t op = strings_alias_hashed(&m->strings, def->op, def->op_hash);
 	uint32_t node;
 
-	if (name == NONE || op == NONE)
-		return fail(l, NULL);
-	if (model_node_of(m, name) != NONE)
-		return true;
-	if (def->is_damaged)
-		return fail(l, def->bad);
+	if (!decoder_alloc(&l->decoder, name != NONE && op != NONE) ||
+		model_node_of(m, name) != NONE)
+		return;
+	if (def->attrs.failed) {
+		l->decoder = def->attrs;
+		return;
+	}
 	node = model_add_node(m, name, op);
-	if (node == NONE)
-		return fail(l, NULL);
+	if (!decoder_alloc(&l->decoder, node != NONE))
+		return;
 	m->nodes.source[node] = def->message.at;
 	if (def->shape != SIZE_MAX) {
 		m->nodes.shape[node] = add_shape(m, b, def->shape);
-		if (m->nodes.shape[node] == NONE)
-			return fail(l, NULL);
+		if (!decoder_alloc(&l->decoder, m->nodes.shape[node] != NONE))
+			return;
 	}
-	return add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def)
-		? true
-		: fail(l, NULL);
+	decoder_alloc(&l->decoder,
+		add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def));
 }
 
 /* What a later node will look at is asked for: the slots of its names, and then
@@ -116,20 +107,20 @@ PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size
 	}
 }
 
-static bool add_batch(struct loader *l, const struct node_defs *b)
+static void add_batch(struct loader *l, const struct node_defs *b)
 {
 	size_t input = 0;
 
-	for (size_t i = 0; i < b->defs.n; i++) {
+	for (size_t i = 0; i < b->defs.n && !l->decoder.failed; i++) {
 		const struct node_def *def = &b->defs.at[i];
 		const struct node_input *inputs = def->n_inputs ? &b->inputs.at[input] : NULL;
 
 		prefetch(&l->model->strings, b, i, input);
-		if (!add_node(l, b, def, inputs))
-			return false;
+		add_node(l, b, def, inputs);
 		input += def->n_inputs;
 	}
-	return b->failed ? fail(l, b->bad) : true;
+	if (!l->decoder.failed)
+		l->decoder = b->decoder;
 }
 
 /* ---- blocks --------------------------------------------------------------- */
@@ -174,25 +165,28 @@ static void add_block(void *context, size_t slot, size_t block)
 {
 	struct loader *l = context;
 
-	if (!l->failed && add_batch(l, &l->batches[slot]) &&
-		pthread_equal(pthread_self(), l->caller))
+	if (l->decoder.failed)
+		return;
+	add_batch(l, &l->batches[slot]);
+	if (!l->decoder.failed && pthread_equal(pthread_self(), l->caller))
 		model_progress(l->model, (size_t)(l->cuts.at[block + 1] - l->graph.at), l->graph.n);
 }
 
-static bool read_graph(struct loader *l)
+static void read_graph(struct loader *l)
 {
 	enum { LEAST_BYTES = 64 };
 	size_t most = l->graph.n / LEAST_BYTES;
 
 	/* A graph of nodes without names is not worth much room. */
-	if (!find_blocks(l) || !model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most))
-		return fail(l, NULL);
+	if (!decoder_alloc(&l->decoder,
+		    find_blocks(l) &&
+			    model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most)))
+		return;
 	l->caller = pthread_self();
 	l->first_node = l->model->nodes.n;
 	l->has_room = l->n_nodes <= most;
 	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block,
 		add_block, l);
-	return !l->failed;
 }
 
 enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_error *err)
@@ -201,7 +195,6 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	struct loader l = {.model = m};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
 	enum tfprof_status status;
-	bool read;
 
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
@@ -210,16 +203,16 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 		return status;
 	source = &m->sources.at[m->sources.n - 1];
 	l.graph = source->bytes;
-	read = read_graph(&l);
+	read_graph(&l);
 	vec_clear(&l.cuts);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
 		node_defs_clear(&l.batches[i]);
-	if (!read) {
+	if (l.decoder.failed) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		/* Names stay interned: somebody may be writing the file still. */
 		if (!source_detach(source))
 			return error_no_memory(err);
-		return load_malformed(load, source, l.bad, err);
+		return input_status(load->in, load->kind, source, &l.decoder, err);
 	}
 	m->generation++;
 	return TFPROF_OK;

@@ -12,13 +12,17 @@ const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 	return in->path ? in->path : input_get_subject(kind);
 }
 
-enum tfprof_status input_malformed(const struct tfprof_input *in, enum input_kind kind,
-	const struct source *s, const char *bad, struct tfprof_error *err)
+enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, const struct decoder *d, struct tfprof_error *err)
 {
+	if (!d->failed)
+		return TFPROF_OK;
+	if (!d->bad)
+		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,
 		"%s: not %s from byte %zu of %zu on: the file is damaged or cut short",
-		input_name(in, kind), recognize_get_look(kind)->name, (size_t)(bad - s->bytes.at),
-		s->bytes.n);
+		input_name(in, kind), recognize_get_look(kind)->name,
+		(size_t)(d->bad - s->bytes.at), s->bytes.n);
 }
 
 /* ---- what kind it is --------------------------------------------------------- */

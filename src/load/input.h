@@ -5,6 +5,7 @@
 
 #include "load/inputs.h"
 #include "model/source.h"
+#include "proto/decoder.h"
 
 /* Opens an input of a kind; INPUT_UNKNOWN becomes what its content says. A kind that
  * is a path to files (TFPROF_INPUT_FILES) is left to its loader: then, and on
@@ -12,9 +13,9 @@
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct tfprof_error *err);
 
-/* The error for bytes that stop making sense at `bad`. */
-enum tfprof_status input_malformed(const struct tfprof_input *in, enum input_kind kind,
-	const struct source *s, const char *bad, struct tfprof_error *err);
+/* How decoding it went, in the words of an error. */
+enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, const struct decoder *d, struct tfprof_error *err);
 
 /* The path, or "the graph" and the like for memory. */
 const char *input_name(const struct tfprof_input *in, enum input_kind kind);

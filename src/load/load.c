@@ -6,12 +6,6 @@ static load_fn *const loaders[] = {
 #undef X
 };
 
-enum tfprof_status load_malformed(const struct load *l, const struct source *s, const char *bad,
-	struct tfprof_error *err)
-{
-	return bad ? input_malformed(l->in, l->kind, s, bad, err) : error_no_memory(err);
-}
-
 enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err)
 {

@@ -32,10 +32,6 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,
 	struct tfprof_error *err);
 
-/* The error for an input that is malformed at `bad`; memory is out if that is NULL. */
-enum tfprof_status load_malformed(const struct load *l, const struct source *s, const char *bad,
-	struct tfprof_error *err);
-
 /* Reads the edges of a loaded profile, unless they are there; with shapes also
  * its outputs and which of them edges come from. Who looks at any of these calls
  * this first. */

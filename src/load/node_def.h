@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "model/shapes.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct node_input {
 	struct span source; /* the name of a node */
@@ -30,10 +30,9 @@ struct node_def {
 	uint64_t name_hash, op_hash;
 	uint32_t n_inputs; /* the inputs of defs follow each other */
 	uint32_t n_outputs;
-	size_t first_output; /* in shapes */
-	size_t shape;        /* in shapes; SIZE_MAX: none */
-	bool is_damaged;     /* an attribute that counts is malformed … */
-	const char *bad;     /* … here; matters only if the node is new */
+	size_t first_output;  /* in shapes */
+	size_t shape;         /* in shapes; SIZE_MAX: none */
+	struct decoder attrs; /* of those that count; matters only if the node is new */
 };
 
 struct node_defs {
@@ -41,8 +40,7 @@ struct node_defs {
 	VEC(struct node_input) inputs;
 	VEC(struct node_shape) shapes;
 	dims_vec dims;
-	bool failed;     /* behind the last one */
-	const char *bad; /* malformed here; NULL: memory is out */
+	struct decoder decoder; /* fails behind the last one */
 };
 
 /* Replaces what the batch held by the NodeDefs of a piece of a graph. */

@@ -1,9 +1,10 @@
 #include "load/node_stats.h"
 
 #include "model/device.h"
+#include "model/exec_profile.h"
 #include "model/record.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/step_stats.h"
+#include "proto/tensor_description.h"
 
 void node_stats_reader_clear(struct node_stats_reader *reader)
 {
@@ -18,33 +19,12 @@ static void add(int64_t *sum, int64_t value)
 	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static bool no_memory(const char **bad)
-{
-	*bad = NULL;
-	return false;
-}
-
-static bool is_fine(const struct wire_reader *r, const char **bad)
-{
-	*bad = r->bad;
-	return !r->bad;
-}
-
 /* AllocationRecord */
-static bool read_allocation(struct node_stats_reader *reader, struct span message, const char **bad)
+static void read_allocation(struct node_stats_reader *reader, struct span message)
 {
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct exec_allocation a = {0};
+	struct exec_allocation a = exec_profile_allocation(&reader->decoder, message);
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_MICROS))
-			a.micros = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_BYTES))
-			a.bytes = (int64_t)f.value;
-	if (!is_fine(&r, bad))
-		return false;
-	return vec_push(&reader->allocations, a) ? true : no_memory(bad);
+	decoder_alloc(&reader->decoder, vec_push(&reader->allocations, a));
 }
 
 /* Contains "GPU". Names are a few bytes, which a general search is slow for. */
@@ -58,8 +38,8 @@ static bool is_gpu(struct span allocator)
 }
 
 /* AllocatorMemoryUsed. What is live and in use is kept of GPUs only. */
-static bool read_allocator(struct node_stats_reader *reader, struct span message,
-	struct exec_memory *memory, const char **bad)
+static void read_allocator(struct node_stats_reader *reader, struct span message,
+	struct exec_memory *memory)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
@@ -67,7 +47,7 @@ static bool read_allocator(struct node_stats_reader *reader, struct span message
 	size_t n_allocations = reader->allocations.n;
 	int64_t in_use = 0;
 
-	while (wire_next(&r, &f))
+	while (decoder_next(&reader->decoder, &r, &f))
 		switch (f.tag) {
 		case WIRE_LEN(ALLOCATOR_MEMORY_USED_ALLOCATOR_NAME): name = f.bytes; break;
 		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_TOTAL_BYTES):
@@ -83,26 +63,24 @@ static bool read_allocator(struct node_stats_reader *reader, struct span message
 			in_use = (int64_t)f.value;
 			break;
 		case WIRE_LEN(ALLOCATOR_MEMORY_USED_ALLOCATION_RECORDS):
-			if (!read_allocation(reader, f.bytes, bad))
-				return false;
+			read_allocation(reader, f.bytes);
 			break;
 		}
 	if (!is_gpu(name))
 		reader->allocations.n = n_allocations;
 	else if (in_use > memory->allocator_bytes_in_use)
 		memory->allocator_bytes_in_use = in_use;
-	return is_fine(&r, bad);
 }
 
 /* MemoryStats: the last one counts. */
-static bool read_memory_stats(struct span message, unsigned device_kind, struct exec_memory *memory,
-	const char **bad)
+static void read_memory_stats(struct decoder *d, struct span message, unsigned device_kind,
+	struct exec_memory *memory)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 	int64_t temp = 0, persistent = 0;
 
-	while (wire_next(&r, &f))
+	while (decoder_next(d, &r, &f))
 		if (f.tag == WIRE_VARINT(MEMORY_STATS_TEMP_MEMORY_SIZE))
 			temp = (int64_t)f.value;
 		else if (f.tag == WIRE_VARINT(MEMORY_STATS_PERSISTENT_MEMORY_SIZE))
@@ -114,71 +92,25 @@ static bool read_memory_stats(struct span message, unsigned device_kind, struct 
 		memory->accelerator_temp_bytes = temp;
 		memory->accelerator_persistent_bytes = persistent;
 	}
-	return is_fine(&r, bad);
-}
-
-struct described {
-	bool is;
-	int64_t requested, allocated;
-	uint64_t address;
-};
-
-/* AllocationDescription */
-static bool read_description(struct span message, struct described *d, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	d->is = true;
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES):
-			d->requested = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(ALLOCATION_DESCRIPTION_ALLOCATED_BYTES):
-			d->allocated = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(ALLOCATION_DESCRIPTION_PTR): d->address = f.value; break;
-		}
-	return is_fine(&r, bad);
-}
-
-/* TensorDescription */
-static bool read_tensor(struct span message, struct described *d, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION) &&
-			!read_description(f.bytes, d, bad))
-			return false;
-	return is_fine(&r, bad);
 }
 
 /* NodeOutput: one without an allocation description tells nothing. */
-static bool read_output(struct node_stats_reader *reader, struct span message,
-	struct exec_memory *memory, const char **bad)
+static void read_output(struct node_stats_reader *reader, struct span message,
+	struct exec_memory *memory)
 {
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct described d = {0};
+	struct node_output read;
+	const struct tensor_description *t = &read.tensor;
 	struct exec_output output = {0};
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(NODE_OUTPUT_SLOT))
-			output.slot = (int32_t)f.value;
-		else if (f.tag == WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION) &&
-			!read_tensor(f.bytes, &d, bad))
-			return false;
-	if (!is_fine(&r, bad))
-		return false;
-	if (!d.is)
-		return true;
-	output.bytes = d.allocated > d.requested ? d.allocated : d.requested;
-	output.address = d.address;
+	node_output_read(&reader->decoder, message, &read, NULL);
+	if (!t->has_allocation)
+		return;
+	output.slot = read.slot;
+	output.bytes =
+		t->allocated_bytes > t->requested_bytes ? t->allocated_bytes : t->requested_bytes;
+	output.address = t->ptr;
 	add(&memory->output_bytes, output.bytes);
-	return vec_push(&reader->outputs, output) ? true : no_memory(bad);
+	decoder_alloc(&reader->decoder, vec_push(&reader->outputs, output));
 }
 
 static void sum_up(const struct node_stats *stats, struct exec_memory *memory)
@@ -220,47 +152,41 @@ static bool make_record(struct node_stats_reader *reader, unsigned device_kind,
 	return true;
 }
 
-bool node_stats_read(struct node_stats_reader *reader, struct span message, unsigned device_kind,
-	struct node_stats *stats, const char **bad)
+static void read_nested(struct node_stats_reader *reader, const struct wire_field *f,
+	unsigned device_kind, struct exec_memory *memory)
 {
-	struct wire_reader r = wire_reader(message);
+	switch (f->tag) {
+	case WIRE_LEN(NODE_EXEC_STATS_MEMORY): read_allocator(reader, f->bytes, memory); break;
+	case WIRE_LEN(NODE_EXEC_STATS_OUTPUT): read_output(reader, f->bytes, memory); break;
+	case WIRE_LEN(NODE_EXEC_STATS_MEMORY_STATS):
+		read_memory_stats(&reader->decoder, f->bytes, device_kind, memory);
+		break;
+	}
+}
+
+void node_stats_read(struct node_stats_reader *reader, struct span message, unsigned device_kind,
+	struct node_stats *stats)
+{
+	struct node_exec_stats read = node_exec_stats(message);
 	struct wire_field f;
 	struct exec_memory memory = {0};
 	const char *colon;
-	bool fine = true;
 
-	*stats = (struct node_stats){.name = {"", 0}};
 	reader->outputs.n = reader->allocations.n = 0;
-	while (fine && wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): stats->name = f.bytes; break;
-		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
-			stats->start_us = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(NODE_EXEC_STATS_OP_END_REL_MICROS):
-			stats->duration_us = (int64_t)f.value;
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_MEMORY):
-			fine = read_allocator(reader, f.bytes, &memory, bad);
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_OUTPUT):
-			fine = read_output(reader, f.bytes, &memory, bad);
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_MEMORY_STATS):
-			fine = read_memory_stats(f.bytes, device_kind, &memory, bad);
-			break;
-		}
-	if (!fine || !is_fine(&r, bad))
-		return false;
+	while (node_exec_stats_next(&reader->decoder, &read, &f))
+		read_nested(reader, &f, device_kind, &memory);
+	*stats = (struct node_stats){.name = read.node_name,
+		.start_us = read.all_start_micros,
+		.duration_us = read.op_end_rel_micros};
 	colon = stats->name.n ? memchr(stats->name.at, ':', stats->name.n) : NULL;
 	if (colon)
 		stats->name.n = (size_t)(colon - stats->name.at);
-	if (stats->start_us <= 0)
-		return true;
+	if (stats->start_us <= 0 || reader->decoder.failed)
+		return;
 	sum_up(stats, &memory);
 	stats->requested_bytes = memory.requested_bytes;
 	stats->peak_bytes = memory.peak_bytes;
 	stats->residual_bytes = memory.residual_bytes;
 	stats->output_bytes = memory.output_bytes;
-	return make_record(reader, device_kind, &memory, stats) ? true : no_memory(bad);
+	decoder_alloc(&reader->decoder, make_record(reader, device_kind, &memory, stats));
 }

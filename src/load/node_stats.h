@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/exec.h"
+#include "proto/decoder.h"
 
 struct node_stats {
 	struct span name; /* the node's: up to the first colon */
@@ -18,6 +19,7 @@ struct node_stats {
 };
 
 struct node_stats_reader {
+	struct decoder decoder;
 	struct arena records;
 	struct buf scratch;
 	VEC(struct exec_output) outputs;
@@ -26,9 +28,8 @@ struct node_stats_reader {
 
 void node_stats_reader_clear(struct node_stats_reader *reader);
 
-/* Reads an entry of a device of these kinds (see device.h). False if the bytes
- * are malformed at *bad, or if *bad is NULL: memory is out. */
-bool node_stats_read(struct node_stats_reader *reader, struct span message, unsigned device_kind,
-	struct node_stats *stats, const char **bad);
+/* Reads an entry of a device of these kinds (see device.h). */
+void node_stats_read(struct node_stats_reader *reader, struct span message, unsigned device_kind,
+	struct node_stats *stats);
 
 #endif

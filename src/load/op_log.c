@@ -5,8 +5,7 @@
  * so that adding looks at few entries again. */
 #include "base/parallel.h"
 #include "load/load.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 /* An entry of the log, or of its string table. */
 struct item {
@@ -20,8 +19,7 @@ struct item {
 struct piece {
 	struct span bytes;
 	VEC(struct item) items;
-	bool failed;
-	const char *bad; /* malformed here; NULL: memory is out */
+	struct decoder decoder;
 };
 
 struct log {
@@ -30,39 +28,57 @@ struct log {
 	struct piece pieces[PARALLEL_MAX];
 };
 
+struct log_entry {
+	struct wire_reader r;
+	struct span name;
+	int64_t float_ops;
+};
+
+static struct log_entry log_entry(struct span message)
+{
+	return (struct log_entry){.r = wire_reader(message), .name = {"", 0}};
+}
+
+/* The next type or CodeDef of an OpLogEntry; the rest is known at the end. */
+static bool log_entry_next(struct decoder *d, struct log_entry *entry, struct wire_field *f)
+{
+	while (decoder_next(d, &entry->r, f))
+		switch (f->tag) {
+		case WIRE_LEN(OP_LOG_ENTRY_NAME): entry->name = f->bytes; break;
+		case WIRE_VARINT(OP_LOG_ENTRY_FLOAT_OPS):
+			entry->float_ops = (int64_t)f->value;
+			break;
+		case WIRE_LEN(OP_LOG_ENTRY_TYPES):
+		case WIRE_LEN(OP_LOG_ENTRY_CODE_DEF): return true;
+		}
+	return false;
+}
+
 /* ---- checking ------------------------------------------------------------ */
 
-static bool check_trace(struct span message, const char **bad)
+static void check_trace(struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(CODE_DEF_TRACES) && !wire_check(f.bytes, bad))
-			return false;
-	*bad = r.bad;
-	return !r.bad;
+	while (decoder_find(d, &r, WIRE_LEN(CODE_DEF_TRACES), &f))
+		decoder_check(d, f.bytes);
 }
 
-static bool check_entry(struct item *item, struct span *name, const char **bad)
+static void check_entry(struct decoder *d, struct item *item, struct span *name)
 {
-	struct wire_reader r = wire_reader(item->message);
+	struct log_entry entry = log_entry(item->message);
 	struct wire_field f;
 
-	*name = (struct span){"", 0};
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(OP_LOG_ENTRY_NAME): *name = f.bytes; break;
-		case WIRE_VARINT(OP_LOG_ENTRY_FLOAT_OPS):
-		case WIRE_LEN(OP_LOG_ENTRY_TYPES): item->has_more = true; break;
-		case WIRE_LEN(OP_LOG_ENTRY_CODE_DEF):
+	while (log_entry_next(d, &entry, &f))
+		if (f.tag == WIRE_LEN(OP_LOG_ENTRY_TYPES)) {
+			item->has_more = true;
+		} else {
 			item->trace = f.bytes;
-			if (!check_trace(f.bytes, bad))
-				return false;
-			break;
+			check_trace(d, f.bytes);
 		}
-	*bad = r.bad;
-	return !r.bad;
+	item->has_more |= entry.float_ops != 0;
+	*name = entry.name;
 }
 
 /* Names of the latest entries. Their nodes are looked for when the slots they are
@@ -100,25 +116,22 @@ static void find_later(const struct model *m, struct piece *p, struct waiting *w
 	strings_prefetch(&m->strings, w->at[i].hash);
 }
 
-static bool read_item(struct log *log, struct piece *p, const struct wire_field *f,
+static void read_item(struct log *log, struct piece *p, const struct wire_field *f,
 	struct waiting *w)
 {
 	struct item item = {.message = f->bytes,
 		.node = NONE,
 		.is_string = f->tag == WIRE_LEN(OP_LOG_ID_TO_STRING)};
-	struct span name;
+	struct span name = {"", 0};
 
-	if (item.is_string ? !wire_check(f->bytes, &p->bad) : !check_entry(&item, &name, &p->bad))
-		return false;
-	if (!log->model)
-		return true;
-	if (!vec_push(&p->items, item)) {
-		p->bad = NULL;
-		return false;
-	}
+	if (item.is_string)
+		decoder_check(&p->decoder, f->bytes);
+	else
+		check_entry(&p->decoder, &item, &name);
+	if (!log->model || !decoder_alloc(&p->decoder, vec_push(&p->items, item)))
+		return;
 	if (!item.is_string)
 		find_later(log->model, p, w, name);
-	return true;
 }
 
 static void read_piece(void *context, size_t i)
@@ -129,15 +142,9 @@ static void read_piece(void *context, size_t i)
 	struct wire_field f;
 	struct waiting waiting = {0};
 
-	while (wire_next(&r, &f))
-		if ((f.tag == WIRE_LEN(OP_LOG_LOG_ENTRIES) ||
-			    f.tag == WIRE_LEN(OP_LOG_ID_TO_STRING)) &&
-			!read_item(log, p, &f, &waiting)) {
-			p->failed = true;
-			return;
-		}
-	p->bad = r.bad;
-	p->failed = r.bad != NULL;
+	while (!p->decoder.failed && decoder_next(&p->decoder, &r, &f))
+		if (f.tag == WIRE_LEN(OP_LOG_LOG_ENTRIES) || f.tag == WIRE_LEN(OP_LOG_ID_TO_STRING))
+			read_item(log, p, &f, &waiting);
 	for (size_t k = waiting.n < AHEAD ? 0 : waiting.n - AHEAD; k < waiting.n; k++)
 		find_node(log->model, p, &waiting, k % AHEAD);
 }
@@ -152,16 +159,16 @@ static enum tfprof_status read_log(struct log *log, const struct load *l, struct
 {
 	const struct source *source = &l->source;
 	struct span pieces[PARALLEL_MAX];
+	enum tfprof_status status = TFPROF_OK;
 
 	log->n_pieces = parallel_parts(source->bytes.n, 1 << 20);
 	wire_split(source->bytes, pieces, log->n_pieces);
 	for (size_t i = 0; i < log->n_pieces; i++)
 		log->pieces[i].bytes = pieces[i];
 	parallel_run(log->n_pieces, read_piece, log);
-	for (size_t i = 0; i < log->n_pieces; i++)
-		if (log->pieces[i].failed)
-			return load_malformed(l, source, log->pieces[i].bad, err);
-	return TFPROF_OK;
+	for (size_t i = 0; i < log->n_pieces && status == TFPROF_OK; i++)
+		status = input_status(l->in, l->kind, source, &log->pieces[i].decoder, err);
+	return status;
 }
 
 enum tfprof_status op_log_check(const struct load *l, struct tfprof_error *err)
@@ -173,40 +180,33 @@ enum tfprof_status op_log_check(const struct load *l, struct tfprof_error *err)
 
 /* ---- adding -------------------------------------------------------------- */
 
-static bool add_string(struct model *m, struct span entry)
+static bool add_string(struct model *m, struct span message)
 {
-	struct wire_reader r = wire_reader(entry);
-	struct wire_field f;
-	int64_t id = 0;
-	struct span text = {"", 0};
+	struct decoder d = {0};
+	struct map_entry entry = map_entry_read(&d, message);
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(MAP_KEY))
-			id = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(MAP_VALUE))
-			text = f.bytes;
-	return model_add_trace_string(m, id, text);
+	return model_add_trace_string(m, entry.key, entry.value);
 }
 
 /* Float operations and types. */
 static bool add_more(struct model *m, uint32_t node, struct span message)
 {
-	struct wire_reader r = wire_reader(message);
+	struct log_entry entry = log_entry(message);
+	struct decoder d = {0};
 	struct wire_field f;
-	int64_t float_ops = 0;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(OP_LOG_ENTRY_FLOAT_OPS)) {
-			float_ops = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(OP_LOG_ENTRY_TYPES)) {
-			uint32_t type = strings_add(&m->strings, f.bytes);
+	while (log_entry_next(&d, &entry, &f)) {
+		uint32_t type;
 
-			if (type == NONE || !model_add_type(m, node, type))
-				return false;
-		}
-	if (float_ops)
-		m->nodes.float_ops[node] = float_ops;
-	m->has_negative |= float_ops < 0;
+		if (f.tag != WIRE_LEN(OP_LOG_ENTRY_TYPES))
+			continue;
+		type = strings_add(&m->strings, f.bytes);
+		if (type == NONE || !model_add_type(m, node, type))
+			return false;
+	}
+	if (entry.float_ops)
+		m->nodes.float_ops[node] = entry.float_ops;
+	m->has_negative |= entry.float_ops < 0;
 	return true;
 }
 

@@ -15,8 +15,7 @@
 
 #include "base/parallel.h"
 #include "base/prefetch.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/tuple.h"
 
 /* An input of the node being read: its source is known by id only. */
 struct raw_edge {
@@ -50,10 +49,10 @@ struct reader {
 	const struct id_map *ids;
 	uint32_t begin, end;
 	bool with_shapes;
-	enum { READ_FINE, OUT_OF_MEMORY, DAMAGED, UNKNOWN_SOURCE } failure;
-	uint32_t failed_node;
-	const char *bad; /* damaged here */
+	struct decoder decoder;
+	bool has_unknown_source; /* an edge comes from this id, which no node has: */
 	int64_t unknown_id;
+	uint32_t node; /* being read, or that it failed at */
 	/* of the node being read: */
 	VEC(struct raw_edge) raw_edges;
 	VEC(struct source_output) source_outputs;
@@ -73,17 +72,9 @@ struct reader {
 	own_shapes;
 };
 
-static bool damaged(struct reader *r, const char *bad)
+static bool has_failed(const struct reader *r)
 {
-	r->failure = DAMAGED;
-	r->bad = bad;
-	return false;
-}
-
-static bool out_of_memory(struct reader *r)
-{
-	r->failure = OUT_OF_MEMORY;
-	return false;
+	return r->decoder.failed || r->has_unknown_source;
 }
 
 /* ---- ids ---------------------------------------------------------------- */
@@ -163,98 +154,55 @@ static uint32_t id_map_find(const struct id_map *map, int64_t id)
 
 /* ---- fields of a node ---------------------------------------------------- */
 
-/* A map entry { key = 1: int, value = 2: int }. */
-static bool read_int_entry(struct reader *r, struct span entry, int64_t *key, int64_t *value)
+/* A map entry { slot, Tuple of dimensions }. */
+static struct output read_shape(struct reader *r, struct span message)
 {
-	struct wire_reader w = wire_reader(entry);
-	struct wire_field f;
-
-	*key = *value = 0;
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(MAP_KEY))
-			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(MAP_VALUE))
-			*value = (int64_t)f.value;
-	return w.bad ? damaged(r, w.bad) : true;
-}
-
-static bool read_dims(struct reader *r, struct span tuple)
-{
-	struct wire_reader w = wire_reader(tuple), packed;
-	struct wire_field f;
-	uint64_t value;
+	struct map_entry entry = map_entry_read(&r->decoder, message);
+	struct tuple dims = tuple(entry.value);
+	struct output output = {.slot = (int32_t)entry.key};
+	int64_t size;
 
 	r->dims.n = 0;
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_VARINT(TUPLE_INT64_VALUES) &&
-			!vec_push(&r->dims, (int64_t)f.value))
-			return out_of_memory(r);
-		if (f.tag != WIRE_LEN(TUPLE_INT64_VALUES))
-			continue;
-		packed = wire_reader(f.bytes);
-		while (wire_packed_next(&packed, &value))
-			if (!vec_push(&r->dims, (int64_t)value))
-				return out_of_memory(r);
-		if (packed.bad)
-			return damaged(r, packed.bad);
-	}
-	return w.bad ? damaged(r, w.bad) : true;
+	while (tuple_next(&r->decoder, &dims, &size))
+		decoder_alloc(&r->decoder, vec_push(&r->dims, size));
+	output.shape = shapes_add(&r->shapes, r->dims.at, r->dims.n);
+	decoder_alloc(&r->decoder, output.shape != NONE);
+	return output;
 }
 
-/* A map entry { slot, Tuple { dims = 1 } }. */
-static bool read_shape_entry(struct reader *r, struct span entry, struct output *output)
+static void read_input(struct reader *r, struct span message)
 {
-	struct wire_reader w = wire_reader(entry);
-	struct wire_field f;
-	struct span tuple = {entry.at, 0};
+	struct map_entry entry = map_entry_read(&r->decoder, message);
+	struct raw_edge edge = {entry.number, {0, (int32_t)entry.key, 0}, NONE};
 
-	output->slot = 0;
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(MAP_KEY))
-			output->slot = (int32_t)f.value;
-		else if (f.tag == WIRE_LEN(MAP_VALUE))
-			tuple = f.bytes;
-	if (w.bad)
-		return damaged(r, w.bad);
-	if (!read_dims(r, tuple))
-		return false;
-	output->shape = shapes_add(&r->shapes, r->dims.at, r->dims.n);
-	return output->shape != NONE ? true : out_of_memory(r);
+	decoder_alloc(&r->decoder, vec_push(&r->raw_edges, edge));
 }
 
-static bool read_field(struct reader *r, const struct wire_field *f)
+static void read_source_output(struct reader *r, struct span message)
 {
-	struct output output;
-	int64_t key, value;
+	struct map_entry entry = map_entry_read(&r->decoder, message);
+	struct source_output output = {entry.key, (int32_t)entry.number};
 
-	if (f->tag == WIRE_LEN(PROFILE_NODE_INPUTS)) {
-		if (!read_int_entry(r, f->bytes, &key, &value))
-			return false;
-		return vec_push(&r->raw_edges,
-			       ((struct raw_edge){value, {0, (int32_t)key, 0}, NONE}))
-			? true
-			: out_of_memory(r);
-	}
+	/* 0 is what an edge has anyway. */
+	if (output.output)
+		decoder_alloc(&r->decoder, vec_push(&r->source_outputs, output));
+}
+
+static void read_field(struct reader *r, const struct wire_field *f)
+{
+	if (f->tag == WIRE_LEN(PROFILE_NODE_INPUTS))
+		read_input(r, f->bytes);
 	if (!r->with_shapes)
-		return true;
+		return;
 	switch (f->tag) {
-	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX):
-		if (!read_int_entry(r, f->bytes, &key, &value))
-			return false;
-		/* 0 is what an edge has anyway. */
-		return !(int32_t)value ||
-				vec_push(&r->source_outputs,
-					((struct source_output){key, (int32_t)value}))
-			? true
-			: out_of_memory(r);
+	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX): read_source_output(r, f->bytes); break;
 	case WIRE_LEN(PROFILE_NODE_OUTPUT_SHAPES):
-		return read_shape_entry(r, f->bytes, &output) &&
-			(vec_push(&r->outputs, output) || out_of_memory(r));
+		decoder_alloc(&r->decoder, vec_push(&r->outputs, read_shape(r, f->bytes)));
+		break;
 	case WIRE_LEN(PROFILE_NODE_INPUT_SHAPES):
-		return read_shape_entry(r, f->bytes, &output) &&
-			(vec_push(&r->input_shapes, output) || out_of_memory(r));
+		decoder_alloc(&r->decoder, vec_push(&r->input_shapes, read_shape(r, f->bytes)));
+		break;
 	}
-	return true;
 }
 
 /* ---- edges --------------------------------------------------------------- */
@@ -298,46 +246,45 @@ static void find_output(const struct reader *r, struct raw_edge *e)
 		e->edge.output = hit->output;
 }
 
-static bool add_edge(struct reader *r, struct raw_edge *e)
+static void add_edge(struct reader *r, struct raw_edge *e)
 {
 	uint32_t source = id_map_find(r->ids, e->source_id);
 
 	if (source == NONE) {
-		r->failure = UNKNOWN_SOURCE;
+		r->has_unknown_source = true;
 		r->unknown_id = e->source_id;
-		return false;
+		return;
 	}
 	e->edge.source = r->model->nodes.name[source];
 	if (r->source_outputs.n)
 		find_output(r, e);
 	if (r->input_shapes.n)
 		find_own_shape(r, e);
-	if (e->shape != NONE &&
-		!vec_push(&r->own_shapes, ((struct own_shape){r->next_edge, e->shape})))
-		return out_of_memory(r);
+	if (e->shape != NONE)
+		decoder_alloc(&r->decoder,
+			vec_push(&r->own_shapes, ((struct own_shape){r->next_edge, e->shape})));
 	mem_prepare_ahead(r->model->edges.at, sizeof(e->edge), r->next_edge, r->first_edge,
 		r->end_edge);
 	r->model->edges.at[r->next_edge++] = e->edge;
-	return true;
 }
 
-static bool add_edges(struct reader *r, uint32_t node)
+static void add_edges(struct reader *r, uint32_t node)
 {
 	if (r->raw_edges.n != r->model->nodes.n_edges[node]) /* others were counted */
-		return damaged(r, r->model->nodes.source[node]);
+		decoder_fail(&r->decoder, r->model->nodes.source[node]);
+	if (r->decoder.failed)
+		return;
 	r->model->nodes.first_edge[node] = (uint32_t)r->next_edge;
 	if (!in_order(r))
 		qsort(r->raw_edges.at, r->raw_edges.n, sizeof(*r->raw_edges.at), by_position);
 	if (r->source_outputs.n > 1)
 		qsort(r->source_outputs.at, r->source_outputs.n, sizeof(*r->source_outputs.at),
 			by_source);
-	for (size_t i = 0; i < r->raw_edges.n; i++)
-		if (!add_edge(r, &r->raw_edges.at[i]))
-			return false;
-	return true;
+	for (size_t i = 0; i < r->raw_edges.n && !has_failed(r); i++)
+		add_edge(r, &r->raw_edges.at[i]);
 }
 
-static bool read_node(struct reader *r, uint32_t node)
+static void read_node(struct reader *r, uint32_t node)
 {
 	const struct nodes *nodes = &r->model->nodes;
 	struct wire_reader w = wire_reader(model_source(r->model, node));
@@ -345,14 +292,14 @@ static bool read_node(struct reader *r, uint32_t node)
 	size_t first_output = r->outputs.n;
 
 	r->raw_edges.n = r->source_outputs.n = r->input_shapes.n = 0;
-	while ((r->with_shapes || r->raw_edges.n < nodes->n_edges[node]) && wire_next(&w, &f))
-		if (!read_field(r, &f))
-			return false;
+	while ((r->with_shapes || r->raw_edges.n < nodes->n_edges[node]) &&
+		decoder_next(&r->decoder, &w, &f))
+		read_field(r, &f);
 	if (r->with_shapes) {
 		nodes->first_output[node] = (uint32_t)first_output;
 		nodes->n_outputs[node] = (uint32_t)(r->outputs.n - first_output);
 	}
-	return add_edges(r, node);
+	add_edges(r, node);
 }
 
 /* Inputs come right behind the name. */
@@ -368,12 +315,11 @@ static void read_part(void *context, size_t part)
 {
 	struct reader *r = (struct reader *)context + part;
 
-	if (!shapes_init(&r->shapes))
-		out_of_memory(r);
-	for (uint32_t node = r->begin; node < r->end && !r->failure; node++) {
+	decoder_alloc(&r->decoder, shapes_init(&r->shapes));
+	for (uint32_t node = r->begin; node < r->end && !has_failed(r); node++) {
 		prefetch_inputs(r, node);
-		if (!read_node(r, node))
-			r->failed_node = node;
+		r->node = node;
+		read_node(r, node);
 	}
 }
 
@@ -466,18 +412,18 @@ static void settle_output(struct model *m, struct edge *e, uint32_t shape)
 static enum tfprof_status explain(const struct reader *r, struct tfprof_error *err)
 {
 	const struct model *m = r->model;
-	struct span name = model_name(m, r->failed_node);
+	struct span name = model_name(m, r->node);
 
-	if (r->failure == UNKNOWN_SOURCE)
+	if (r->decoder.failed && !r->decoder.bad)
+		return error_no_memory(err);
+	if (r->has_unknown_source)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: node '%.*s' has an input from node id %lld, which is not in the "
 			"profile",
 			m->flow.profile, ERROR_SPAN(name), (long long)r->unknown_id);
-	if (r->failure == DAMAGED)
-		return error_set(err, TFPROF_FORMAT, "%s: node '%.*s' is damaged at its byte %zu",
-			m->flow.profile, ERROR_SPAN(name),
-			(size_t)(r->bad - m->nodes.source[r->failed_node]));
-	return error_no_memory(err);
+	return error_set(err, TFPROF_FORMAT, "%s: node '%.*s' is damaged at its byte %zu",
+		m->flow.profile, ERROR_SPAN(name),
+		(size_t)(r->decoder.bad - m->nodes.source[r->node]));
 }
 
 static void reader_clear(struct reader *r)
@@ -498,7 +444,7 @@ static enum tfprof_status read_all(struct model *m, struct reader *readers, size
 		return error_no_memory(err);
 	parallel_run(parts, read_part, readers);
 	for (size_t i = 0; i < parts; i++)
-		if (readers[i].failure)
+		if (has_failed(&readers[i]))
 			return explain(&readers[i], err);
 	for (size_t i = 0; readers->with_shapes && i < parts; i++)
 		if (!join_outputs(m, &readers[i]))

@@ -4,14 +4,7 @@
 
 #include <stdlib.h>
 
-#include "proto/fields.h"
-#include "proto/wire.h"
-
-static bool fail(struct node_reader *r, const char *bad)
-{
-	r->bad = bad;
-	return false;
-}
+#include "model/exec_profile.h"
 
 bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
 {
@@ -35,15 +28,18 @@ void node_reader_clear(struct node_reader *r)
 
 /* ---- fields of a node ---------------------------------------------------- */
 
-static bool read_shape(struct node_reader *r, struct span packed)
+static void add_dim(struct node_reader *r, uint64_t size)
+{
+	decoder_alloc(&r->decoder, vec_push(&r->shape, (int64_t)size));
+}
+
+static void read_shape(struct node_reader *r, struct span packed)
 {
 	struct wire_reader w = wire_reader(packed);
-	uint64_t value;
+	uint64_t size;
 
-	while (wire_packed_next(&w, &value))
-		if (!vec_push(&r->shape, (int64_t)value))
-			return fail(r, NULL);
-	return w.bad ? fail(r, w.bad) : true;
+	while (decoder_next_packed(&r->decoder, &w, &size))
+		add_dim(r, size);
 }
 
 /* Which of the recent texts it may be: length and end tell most apart. */
@@ -77,44 +73,45 @@ struct raw_node {
 	uint32_t types, n_inputs;
 };
 
-static bool add_type(struct node_reader *r, struct raw_node *raw, struct span text)
+static void add_type(struct node_reader *r, struct raw_node *raw, struct span text)
 {
 	uint32_t type = intern(r, text);
+	uint32_t types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
 
-	raw->types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
-	return raw->types != NONE ? true : fail(r, NULL);
+	if (decoder_alloc(&r->decoder, types != NONE))
+		raw->types = types;
 }
 
-static bool read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+static void read_exec(struct node_reader *r, struct span message)
 {
-	struct raw_exec exec;
+	struct map_entry entry = map_entry_read(&r->decoder, message);
+	struct raw_exec exec = {entry.key, entry.value, r->raw_execs.n};
 
+	decoder_alloc(&r->decoder, vec_push(&r->raw_execs, exec));
+}
+
+static void read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+{
 	switch (f->tag) {
 	case WIRE_LEN(PROFILE_NODE_NAME): raw->name = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_INPUTS): raw->n_inputs++; break;
-	case WIRE_LEN(PROFILE_NODE_SHAPE): return read_shape(r, f->bytes);
-	case WIRE_VARINT(PROFILE_NODE_SHAPE):
-		return vec_push(&r->shape, (int64_t)f->value) ? true : fail(r, NULL);
-	case WIRE_LEN(PROFILE_NODE_OP_TYPES): return add_type(r, raw, f->bytes);
+	case WIRE_LEN(PROFILE_NODE_SHAPE): read_shape(r, f->bytes); break;
+	case WIRE_VARINT(PROFILE_NODE_SHAPE): add_dim(r, f->value); break;
+	case WIRE_LEN(PROFILE_NODE_OP_TYPES): add_type(r, raw, f->bytes); break;
 	case WIRE_LEN(PROFILE_NODE_CANONICAL_DEVICE): raw->device = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_HOST_DEVICE): raw->host_device = f->bytes; break;
 	case WIRE_VARINT(PROFILE_NODE_FLOAT_OPS): raw->float_ops = (int64_t)f->value; break;
 	case WIRE_LEN(PROFILE_NODE_OP): raw->op = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
-	case WIRE_LEN(PROFILE_NODE_EXECS):
-		if (!profile_read_entry(f->bytes, &exec.step, &exec.message, &r->bad))
-			return false;
-		exec.place = r->raw_execs.n;
-		return vec_push(&r->raw_execs, exec) ? true : fail(r, NULL);
+	case WIRE_LEN(PROFILE_NODE_EXECS): read_exec(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
 	}
-	return true;
 }
 
 /* ---- adding -------------------------------------------------------------- */
 
 /* Columns that stay as they were made, zero, are not touched. */
-static bool add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
+static void add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
 	int64_t key)
 {
 	struct nodes *nodes = &r->model->nodes;
@@ -123,8 +120,9 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	uint32_t host = intern(r, raw->host_device);
 	uint32_t shape = r->shape.n ? shapes_add(&r->shapes, r->shape.at, r->shape.n) : 0;
 
-	if (op == NONE || device == NONE || host == NONE || shape == NONE)
-		return fail(r, NULL);
+	if (!decoder_alloc(&r->decoder,
+		    op != NONE && device != NONE && host != NONE && shape != NONE))
+		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
 	r->model->name_hashes[node] = strings_short_hash(raw->name);
 	nodes->op[node] = op;
@@ -136,8 +134,7 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	/* Others know it by its key: written back under its id, that changes. */
 	if (key != raw->id) {
 		nodes->flags[node] |= NODE_CHANGED;
-		if (!vec_push(&r->keys, ((struct node_key){node, key})))
-			return fail(r, NULL);
+		decoder_alloc(&r->decoder, vec_push(&r->keys, ((struct node_key){node, key})));
 	}
 	nodes->id[node] = raw->id;
 	nodes->n_edges[node] = raw->n_inputs;
@@ -146,7 +143,6 @@ static bool add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	nodes->trace[node] = raw->trace.at;
 	r->has_negative |= raw->float_ops < 0;
 	r->n++;
-	return true;
 }
 
 static int by_step(const void *a, const void *b)
@@ -169,7 +165,7 @@ static void order_execs(struct node_reader *r)
 		qsort(r->raw_execs.at, r->raw_execs.n, sizeof(*r->raw_execs.at), by_step);
 }
 
-static bool add_execs(struct node_reader *r, uint32_t node)
+static void add_execs(struct node_reader *r, uint32_t node)
 {
 	uint32_t *first = &r->model->nodes.first_exec[node], last = NONE;
 
@@ -180,37 +176,31 @@ static bool add_execs(struct node_reader *r, uint32_t node)
 		uint32_t row = execs_row(&r->execs, i ? &last : first, r->raw_execs.at[i].step);
 		struct exec_sums sums;
 
-		if (row == NONE)
-			return fail(r, NULL);
+		if (!decoder_alloc(&r->decoder, row != NONE))
+			return;
 		exec_at(&r->execs, row)->raw = r->raw_execs.at[i].message.at;
-		if (!exec_read_sums(&sums, r->raw_execs.at[i].message, &r->bad))
-			return false;
-		if (!exec_put_sums(&r->execs, row, &sums))
-			return fail(r, NULL);
+		sums = exec_profile_sums(&r->decoder, r->raw_execs.at[i].message);
+		decoder_alloc(&r->decoder, exec_put_sums(&r->execs, row, &sums));
 		r->has_negative |= exec_is_negative(&sums);
 		last = row;
 	}
-	return true;
 }
 
-bool node_reader_add(struct node_reader *r, struct span entry)
+void node_reader_add(struct node_reader *r, struct span message)
 {
+	struct map_entry entry = map_entry_read(&r->decoder, message);
 	struct raw_node raw = {.name = SPAN("")};
-	struct wire_reader w;
+	struct wire_reader w = wire_reader(entry.value);
 	struct wire_field f;
-	struct span message;
-	int64_t key;
 
-	if (!profile_read_entry(entry, &key, &message, &r->bad))
-		return false;
 	r->raw_execs.n = r->shape.n = 0;
-	w = wire_reader(message);
-	while (wire_next(&w, &f))
-		if (!read_field(r, &raw, &f))
-			return false;
-	if (w.bad)
-		return fail(r, w.bad);
-	return add_node(r, &raw, message, key) && add_execs(r, r->first + r->n - 1);
+	while (decoder_next(&r->decoder, &w, &f))
+		read_field(r, &raw, &f);
+	if (r->decoder.failed)
+		return;
+	add_node(r, &raw, entry.value, entry.key);
+	if (!r->decoder.failed)
+		add_execs(r, r->first + r->n - 1);
 }
 
 /* ---- one model of all parts ----------------------------------------------- */

@@ -13,7 +13,7 @@
 #define TFPROF_LOAD_PROFILE_NODES_H
 
 #include "load/load.h"
-#include "proto/fields.h"
+#include "proto/decoder.h"
 
 /* A text that came before: most are devices and op types, and come again. */
 struct recent_text {
@@ -38,7 +38,7 @@ struct node_reader {
 	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;
-	const char *bad; /* malformed here; NULL: memory is out */
+	struct decoder decoder;
 	struct recent_text recent[256];
 	/* of the node being read: */
 	VEC(struct raw_exec {
@@ -55,31 +55,11 @@ bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
 void node_reader_clear(struct node_reader *r);
 
 /* Reads the next entry of the map of nodes. */
-bool node_reader_add(struct node_reader *r, struct span entry);
+void node_reader_add(struct node_reader *r, struct span entry);
 
 /* Adds what the reader's pools hold to the model's. False when memory is out. */
 bool node_reader_merge(struct node_reader *r);
 /* Makes its nodes speak of the model's pools. */
 void node_reader_settle(struct node_reader *r);
-
-/* A map entry { key = 1: int, value = 2: message }; without a value that is
- * {NULL, 0}. False if malformed at *bad. */
-static inline bool profile_read_entry(struct span entry, int64_t *key, struct span *value,
-	const char **bad)
-{
-	struct wire_reader w = wire_reader(entry);
-	struct wire_field f;
-
-	*key = 0;
-	*value = (struct span){NULL, 0};
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_VARINT(MAP_KEY))
-			*key = (int64_t)f.value;
-		else if (f.tag == WIRE_LEN(MAP_VALUE))
-			*value = f.bytes;
-	if (w.bad)
-		*bad = w.bad;
-	return !w.bad;
-}
 
 #endif

@@ -10,30 +10,22 @@
 #include "model/profile_fields.h"
 #include "load/profile_nodes.h"
 #include "load/profile_parts.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct part {
 	struct profile_part from;
 	struct node_reader nodes;
 	VEC(struct wire_field) others; /* fields that are no nodes */
-	bool failed;                   /* as nodes.bad says, behind all of `others` */
 };
 
 struct loader {
 	struct model *model;
-	const char *bad; /* malformed here; NULL: memory is out */
+	struct decoder decoder;
 	struct span profile;
 	struct part *parts;
 	size_t n_parts;
 	atomic_size_t bytes_done, nodes_done;
 };
-
-static bool fail(struct loader *l, const char *bad)
-{
-	l->bad = bad;
-	return false;
-}
 
 /* ---- nodes, part by part -------------------------------------------------- */
 
@@ -48,36 +40,27 @@ static void progress(struct loader *l, size_t part, size_t bytes, size_t nodes)
 		m->progress(m->progress_context, bytes_done, l->profile.n, nodes_done);
 }
 
-static bool read_part(struct loader *l, size_t i)
+static void read_part(void *context, size_t i)
 {
 	enum { BETWEEN = 4096 };
+	struct loader *l = context;
 	struct part *p = &l->parts[i];
+	struct decoder *d = &p->nodes.decoder;
 	struct wire_reader r = wire_reader(p->from.bytes);
 	struct wire_field f;
 	const char *told = r.at;
 
-	while (wire_next(&r, &f)) {
+	while (!d->failed && decoder_next(d, &r, &f)) {
 		if (f.tag != WIRE_LEN(PROFILE_NODES)) {
-			if (!vec_push(&p->others, f))
-				return false;
+			decoder_alloc(d, vec_push(&p->others, f));
 			continue;
 		}
-		if (!node_reader_add(&p->nodes, f.bytes))
-			return false;
+		node_reader_add(&p->nodes, f.bytes);
 		if (p->nodes.n % BETWEEN == 0) {
 			progress(l, i, (size_t)(r.at - told), BETWEEN);
 			told = r.at;
 		}
 	}
-	p->nodes.bad = r.bad;
-	return !r.bad;
-}
-
-static void run_part(void *context, size_t i)
-{
-	struct loader *l = context;
-
-	l->parts[i].failed = !read_part(l, i);
 }
 
 static void settle_part(void *context, size_t i)
@@ -89,77 +72,69 @@ static void settle_part(void *context, size_t i)
 
 /* ---- the other fields ------------------------------------------------------ */
 
-static bool read_entry(struct loader *l, struct span entry, int64_t *key, struct span *value)
+static void read_string(struct loader *l, struct span message)
 {
-	return profile_read_entry(entry, key, value, &l->bad);
+	struct map_entry entry = map_entry_read(&l->decoder, message);
+
+	decoder_alloc(&l->decoder, model_add_trace_string(l->model, entry.key, entry.value));
 }
 
-static bool read_string(struct loader *l, struct span entry)
-{
-	int64_t id;
-	struct span text;
-
-	if (!read_entry(l, entry, &id, &text))
-		return false;
-	return model_add_trace_string(l->model, id, text) ? true : fail(l, NULL);
-}
-
-static bool read_transfer(struct loader *l, struct span message)
+static void read_transfer(struct loader *l, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 	struct transfer t = {.stats = {message.at, 0}};
 	struct span device = {message.at, 0};
 
-	while (wire_next(&r, &f))
+	while (decoder_next(&l->decoder, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(TRANSFER_STEP): t.step = (int64_t)f.value; break;
 		case WIRE_LEN(TRANSFER_DEVICE): device = f.bytes; break;
 		case WIRE_LEN(TRANSFER_STATS): t.stats = f.bytes; break;
 		}
-	if (r.bad)
-		return fail(l, r.bad);
 	t.device = strings_alias(&l->model->strings, device);
-	return t.device != NONE && vec_push(&l->model->transfers, t) ? true : fail(l, NULL);
+	decoder_alloc(&l->decoder, t.device != NONE && vec_push(&l->model->transfers, t));
 }
 
 /* In the order of the file, for now. */
-static bool read_steps(struct loader *l, struct span packed)
+static void add_step(struct loader *l, uint64_t step)
+{
+	decoder_alloc(&l->decoder, vec_push(&l->model->steps, (int64_t)step));
+}
+
+static void read_steps(struct loader *l, struct span packed)
 {
 	struct wire_reader r = wire_reader(packed);
 	uint64_t step;
 
-	while (wire_packed_next(&r, &step))
-		if (!vec_push(&l->model->steps, (int64_t)step))
-			return fail(l, NULL);
-	return r.bad ? fail(l, r.bad) : true;
+	while (decoder_next_packed(&l->decoder, &r, &step))
+		add_step(l, step);
 }
 
-static bool read_other(struct loader *l, const struct wire_field *f)
+static void read_other(struct loader *l, const struct wire_field *f)
 {
 	struct model *m = l->model;
 
 	switch (f->tag) {
 	case WIRE_VARINT(PROFILE_HAS_TRACE): m->has_trace = f->value != 0; break;
-	case WIRE_LEN(PROFILE_STEPS): return read_steps(l, f->bytes);
-	case WIRE_VARINT(PROFILE_STEPS):
-		return vec_push(&m->steps, (int64_t)f->value) ? true : fail(l, NULL);
-	case WIRE_LEN(PROFILE_ID_TO_STRING): return read_string(l, f->bytes);
+	case WIRE_LEN(PROFILE_STEPS): read_steps(l, f->bytes); break;
+	case WIRE_VARINT(PROFILE_STEPS): add_step(l, f->value); break;
+	case WIRE_LEN(PROFILE_ID_TO_STRING): read_string(l, f->bytes); break;
 	case WIRE_VARINT(PROFILE_MISS_ACCELERATOR_STREAM):
 		m->misses_accelerator_stream = f->value != 0;
 		break;
-	case WIRE_LEN(PROFILE_TRANSFER): return read_transfer(l, f->bytes);
+	case WIRE_LEN(PROFILE_TRANSFER): read_transfer(l, f->bytes); break;
 	}
-	return true;
 }
 
-/* Of several damages the first one in the file is reported. */
-static bool read_others(struct loader *l, const struct part *p)
+/* Of several damages the first one in the file is reported: that of the nodes is
+ * behind all other fields that were found. */
+static void read_others(struct loader *l, const struct part *p)
 {
-	for (size_t i = 0; i < p->others.n; i++)
-		if (!read_other(l, &p->others.at[i]))
-			return false;
-	return p->failed ? fail(l, p->nodes.bad) : true;
+	for (size_t i = 0; i < p->others.n && !l->decoder.failed; i++)
+		read_other(l, &p->others.at[i]);
+	if (!l->decoder.failed)
+		l->decoder = p->nodes.decoder;
 }
 
 /* ---- all of it ------------------------------------------------------------- */
@@ -188,20 +163,20 @@ static bool make_parts(struct loader *l)
 	return fine;
 }
 
-static bool read_profile(struct loader *l)
+static void read_profile(struct loader *l)
 {
-	if (!make_parts(l))
-		return fail(l, NULL);
-	parallel_run(l->n_parts, run_part, l);
-	for (size_t i = 0; i < l->n_parts; i++)
-		if (!read_others(l, &l->parts[i]))
-			return false;
+	if (!decoder_alloc(&l->decoder, make_parts(l)))
+		return;
+	parallel_run(l->n_parts, read_part, l);
+	for (size_t i = 0; i < l->n_parts && !l->decoder.failed; i++)
+		read_others(l, &l->parts[i]);
+	if (l->decoder.failed)
+		return;
 	model_settle_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
-		if (!node_reader_merge(&l->parts[i].nodes))
-			return fail(l, NULL);
+		if (!decoder_alloc(&l->decoder, node_reader_merge(&l->parts[i].nodes)))
+			return;
 	parallel_run(l->n_parts, settle_part, l);
-	return true;
 }
 
 static void clear_parts(struct loader *l)
@@ -241,10 +216,9 @@ enum tfprof_status load_profile(struct model *m, struct load *load, struct tfpro
 	l.profile = source.bytes;
 	m->flow.profile = arena_copy(&m->arena, span_of(input_name(load->in, load->kind))).at;
 	m->flow.edges_pending = m->flow.shapes_pending = true;
-	if (!m->flow.profile)
-		status = error_no_memory(err);
-	else if (!read_profile(&l))
-		status = load_malformed(load, &source, l.bad, err);
+	if (decoder_alloc(&l.decoder, m->flow.profile))
+		read_profile(&l);
+	status = input_status(load->in, load->kind, &source, &l.decoder, err);
 	clear_parts(&l);
 	if (status != TFPROF_OK)
 		start_over(m);

@@ -7,8 +7,7 @@
 #include "model/device.h"
 #include "load/load.h"
 #include "load/node_stats.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/step_stats.h"
 
 struct entry {
 	struct node_stats stats;
@@ -22,74 +21,46 @@ struct run_device {
 	unsigned kind;
 };
 
-/* Entries that are read together. */
-struct part {
-	struct node_stats_reader reader;
-	bool failed;
-	const char *bad; /* … here; NULL: memory is out */
-};
-
 struct run_meta {
 	struct span bytes;
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
 	size_t n_parts;
-	struct part parts[PARALLEL_MAX];
+	struct node_stats_reader parts[PARALLEL_MAX]; /* of entries that are read together */
 };
 
 /* ---- finding entries ---------------------------------------------------- */
 
-static bool no_memory(const char **bad)
+static void find_in_device(struct run_meta *rm, struct decoder *d, struct span message)
 {
-	*bad = NULL;
-	return false;
-}
-
-static bool find_in_device(struct run_meta *rm, struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
+	struct device_step_stats device = device_step_stats(message);
 	struct wire_field f;
 
-	if (!vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0})))
-		return no_memory(bad);
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_DEVICE)) {
-			rm->devices.at[rm->devices.n - 1].name = f.bytes;
-		} else if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_NODE_STATS)) {
-			wire_prefetch(&r, &f);
-			if (!vec_push(&rm->messages, f.bytes))
-				return no_memory(bad);
-		}
-	*bad = r.bad;
-	return !r.bad;
+	if (!decoder_alloc(d,
+		    vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0}))))
+		return;
+	while (device_step_stats_next(d, &device, &f)) {
+		wire_prefetch(&device.r, &f);
+		if (!decoder_alloc(d, vec_push(&rm->messages, f.bytes)))
+			return;
+	}
+	rm->devices.at[rm->devices.n - 1].name = device.device;
 }
 
-static bool find_in_step_stats(struct run_meta *rm, struct span message, const char **bad)
+static bool find_entries(struct run_meta *rm, struct decoder *d)
 {
-	struct wire_reader r = wire_reader(message);
+	struct wire_reader r = wire_reader(rm->bytes), devices;
 	struct wire_field f;
+	bool has_stats = false;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(STEP_STATS_DEV_STATS) && !find_in_device(rm, f.bytes, bad))
-			return false;
-	*bad = r.bad;
-	return !r.bad;
-}
-
-static bool find_entries(struct run_meta *rm, bool *has_stats, const char **bad)
-{
-	struct wire_reader r = wire_reader(rm->bytes);
-	struct wire_field f;
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(RUN_METADATA_STEP_STATS)) {
-			*has_stats = true;
-			if (!find_in_step_stats(rm, f.bytes, bad))
-				return false;
-		}
-	*bad = r.bad;
-	return !r.bad;
+	while (!d->failed && decoder_find(d, &r, WIRE_LEN(RUN_METADATA_STEP_STATS), &f)) {
+		has_stats = true;
+		devices = wire_reader(f.bytes);
+		while (!d->failed && decoder_find(d, &devices, WIRE_LEN(STEP_STATS_DEV_STATS), &f))
+			find_in_device(rm, d, f.bytes);
+	}
+	return has_stats;
 }
 
 /* ---- reading them -------------------------------------------------------- */
@@ -102,20 +73,17 @@ static size_t end_of_device(const struct run_meta *rm, size_t device)
 static void read_part(void *context, size_t i)
 {
 	struct run_meta *rm = context;
-	struct part *part = &rm->parts[i];
+	struct node_stats_reader *part = &rm->parts[i];
 	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
 	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1), device = 0;
 
-	for (; entry < end; entry++) {
+	for (; entry < end && !part->decoder.failed; entry++) {
 		struct entry *e = &rm->entries[entry];
 
 		while (entry >= end_of_device(rm, device))
 			device++;
-		if (!node_stats_read(&part->reader, rm->messages.at[entry],
-			    rm->devices.at[device].kind, &e->stats, &part->bad)) {
-			part->failed = true;
-			return;
-		}
+		node_stats_read(part, rm->messages.at[entry], rm->devices.at[device].kind,
+			&e->stats);
 		e->hash = strings_hash(e->stats.name);
 	}
 }
@@ -134,52 +102,47 @@ static bool find_kinds(struct run_meta *rm)
 	return fine;
 }
 
-static bool read_entries(struct run_meta *rm, const char **bad)
+static void read_entries(struct run_meta *rm, struct decoder *d)
 {
 	if (!rm->messages.n)
-		return true;
+		return;
 	rm->entries = mem_array(rm->messages.n, sizeof(*rm->entries));
-	if (!rm->entries || !find_kinds(rm))
-		return no_memory(bad);
+	if (!decoder_alloc(d, rm->entries && find_kinds(rm)))
+		return;
 	rm->n_parts = parallel_parts(rm->messages.n, 4096);
 	parallel_run(rm->n_parts, read_part, rm);
-	for (size_t i = 0; i < rm->n_parts; i++)
-		if (rm->parts[i].failed) {
-			*bad = rm->parts[i].bad;
-			return false;
-		}
-	return true;
+	for (size_t i = 0; i < rm->n_parts && !d->failed; i++)
+		*d = rm->parts[i].decoder;
 }
 
-/* What is wrong inside an entry comes before what is wrong behind all that
- * were found. */
-static bool read_all(struct run_meta *rm, bool *has_stats, const char **bad)
+/* False if there are no statistics of a step. What is wrong inside an entry comes
+ * before what is wrong behind all that were found. */
+static bool read_all(struct run_meta *rm, struct decoder *d)
 {
-	const char *bad_entry;
-	bool found = find_entries(rm, has_stats, bad);
+	struct decoder entries = {0};
+	bool has_stats = find_entries(rm, d);
 
-	if (!found && !*bad)
-		return false;
-	if (read_entries(rm, &bad_entry))
-		return found;
-	*bad = bad_entry;
-	return false;
+	if (!d->failed || d->bad)
+		read_entries(rm, &entries);
+	if (entries.failed)
+		*d = entries;
+	return has_stats;
 }
 
 enum tfprof_status run_meta_read(struct run_meta **out, struct load *l, struct tfprof_error *err)
 {
 	struct run_meta *rm = mem_zero(sizeof(*rm));
-	enum tfprof_status status = TFPROF_OK;
-	const char *bad = NULL;
-	bool has_stats = false;
+	enum tfprof_status status;
+	struct decoder d = {0};
+	bool has_stats;
 
 	*out = NULL;
 	if (!rm)
 		return error_no_memory(err);
 	rm->bytes = l->source.bytes;
-	if (!read_all(rm, &has_stats, &bad))
-		status = load_malformed(l, &l->source, bad, err);
-	else if (!has_stats)
+	has_stats = read_all(rm, &d);
+	status = input_status(l->in, l->kind, &l->source, &d, err);
+	if (status == TFPROF_OK && !has_stats)
 		status = error_set(err, TFPROF_FORMAT,
 			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the "
 			"session with "
@@ -198,7 +161,7 @@ void run_meta_free(struct run_meta *rm)
 	if (!rm)
 		return;
 	for (size_t i = 0; i < rm->n_parts; i++)
-		node_stats_reader_clear(&rm->parts[i].reader);
+		node_stats_reader_clear(&rm->parts[i]);
 	vec_clear(&rm->messages);
 	mem_free(rm->entries);
 	vec_clear(&rm->devices);
@@ -467,7 +430,7 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	if (rm->n_parts)
 		parallel_run(rm->n_parts, search_part, &search);
 	for (size_t i = 0; i < rm->n_parts; i++)
-		arena_join(&m->arena, &rm->parts[i].reader.records);
+		arena_join(&m->arena, &rm->parts[i].records);
 	for (size_t d = 0; d < rm->devices.n; d++) {
 		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
 			return false;

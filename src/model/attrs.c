@@ -1,76 +1,63 @@
 #include "model/attrs.h"
 
-#include "model/profile_fields.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
-
-static struct attr read_value(struct span message)
+struct wire_field attr_value_read(struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct attr attr = {ATTR_NONE, {"", 0}, 0};
+	struct wire_field f, value = {0};
 
-	/* Of several kinds the last one counts. */
-	while (wire_next(&r, &f)) {
-		attr.kind = f.tag >> 3;
-		if ((f.tag & 7) == WIRE_T_LEN)
-			attr.text = f.bytes;
-		else
-			attr.number = (int64_t)f.value;
-	}
-	return attr;
+	while (decoder_next(d, &r, &f))
+		value = f;
+	return value;
 }
 
+struct attrs attrs_of(const struct model *m, uint32_t node)
+{
+	return (struct attrs){.r = wire_reader(model_source(m, node)),
+		.from_profile = m->nodes.flags[node] & NODE_FROM_PROFILE,
+		.first_control = INT32_MAX};
+}
+
+/* A key that comes again replaces what came before. */
 bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr)
 {
-	uint32_t tag = m->nodes.flags[node] & NODE_FROM_PROFILE ? WIRE_LEN(PROFILE_NODE_ATTRS)
-								: WIRE_LEN(NODE_DEF_ATTR);
-	struct wire_reader r;
-	struct wire_field f;
+	struct attrs attrs = attrs_of(m, node);
+	struct decoder d = {0};
+	struct span message;
 	bool found = false;
 
-	if (!m->nodes.source[node])
-		return false;
-	r = wire_reader(model_source(m, node));
-	while (wire_next(&r, &f)) {
-		struct wire_reader entry;
-		struct span key = {"", 0}, value = {"", 0};
+	while (attrs_next(&attrs, &message)) {
+		struct map_entry entry = map_entry_read(&d, message);
+		struct wire_field value;
 
-		if (f.tag != tag)
+		if (!span_equal(entry.text_key, name))
 			continue;
-		entry = wire_reader(f.bytes);
-		while (wire_next(&entry, &f))
-			if (f.tag == WIRE_LEN(MAP_KEY))
-				key = f.bytes;
-			else if (f.tag == WIRE_LEN(MAP_VALUE))
-				value = f.bytes;
-		/* A key that comes again replaces what came before. */
-		if (span_equal(key, name)) {
-			*attr = read_value(value);
-			found = true;
-		}
+		value = attr_value_read(&d, entry.value);
+		*attr = (struct attr){value.tag >> 3, value.bytes, (int64_t)value.value};
+		found = true;
 	}
 	return found;
 }
 
 int32_t attrs_first_control(const struct model *m, uint32_t node)
 {
-	bool from_profile = m->nodes.flags[node] & NODE_FROM_PROFILE;
-	struct wire_reader r;
-	struct wire_field f;
-	int32_t n_inputs = 0;
+	struct attrs attrs = attrs_of(m, node);
+	struct span entry;
 
-	if (!m->nodes.source[node])
-		return INT32_MAX;
-	r = wire_reader(model_source(m, node));
-	while (wire_next(&r, &f)) {
-		if (from_profile && f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL))
-			return f.value < INT32_MAX ? (int32_t)f.value : INT32_MAX;
-		if (from_profile || f.tag != WIRE_LEN(NODE_DEF_INPUT))
-			continue;
-		if (f.bytes.n && f.bytes.at[0] == '^')
-			return n_inputs;
-		n_inputs++;
-	}
-	return INT32_MAX;
+	while (attrs_next(&attrs, &entry))
+		;
+	return attrs.first_control;
+}
+
+struct span attrs_asked_device(const struct model *m, uint32_t node)
+{
+	struct wire_reader r = wire_reader(model_source(m, node));
+	struct decoder d = {0};
+	struct wire_field f;
+	struct span device = {"", 0};
+
+	if (m->nodes.flags[node] & NODE_FROM_PROFILE)
+		return device;
+	while (decoder_find(&d, &r, WIRE_LEN(NODE_DEF_DEVICE), &f))
+		device = f.bytes;
+	return device;
 }

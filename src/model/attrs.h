@@ -4,7 +4,8 @@
 #define TFPROF_MODEL_ATTRS_H
 
 #include "model/model.h"
-#include "proto/fields.h"
+#include "model/profile_fields.h"
+#include "proto/decoder.h"
 
 /* An AttrValue holds one of many kinds; this is which, by field number. */
 enum attr_kind {
@@ -21,11 +22,52 @@ struct attr {
 	int64_t number;   /* ATTR_INT, ATTR_BOOL, ATTR_TYPE */
 };
 
+/* An AttrValue: of several kinds the last one counts. Tag 0 if it has none. */
+struct wire_field attr_value_read(struct decoder *d, struct span message);
+
+/* The attributes of a node, one by one: map entries of the same form in NodeDef and
+ * ProfileNode. */
+struct attrs {
+	struct wire_reader r;
+	bool from_profile;
+	int32_t n_inputs;
+	int32_t first_control; /* see attrs_first_control(); known at the end */
+};
+
+struct attrs attrs_of(const struct model *m, uint32_t node);
+
+/* Inline, since saving a profile walks the attributes of all nodes. */
+static inline bool attrs_next(struct attrs *attrs, struct span *entry)
+{
+	uint32_t tag = WIRE_LEN(attrs->from_profile ? PROFILE_NODE_ATTRS : NODE_DEF_ATTR);
+	struct decoder d = {0};
+	struct wire_field f;
+
+	while (decoder_next(&d, &attrs->r, &f)) {
+		if (f.tag == tag) {
+			*entry = f.bytes;
+			return true;
+		}
+		if (!attrs->from_profile && f.tag == WIRE_LEN(NODE_DEF_INPUT)) {
+			if (attrs->first_control == INT32_MAX && f.bytes.n && f.bytes.at[0] == '^')
+				attrs->first_control = attrs->n_inputs;
+			attrs->n_inputs++;
+		} else if (attrs->from_profile &&
+			f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL) && f.value < INT32_MAX) {
+			attrs->first_control = (int32_t)f.value;
+		}
+	}
+	return false;
+}
+
 /* False if the node has no such attribute. */
 bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr);
 
 /* From which position on inputs are control inputs: they say what runs before,
  * and bring no data. INT32_MAX if none is, or if a profile does not tell. */
 int32_t attrs_first_control(const struct model *m, uint32_t node);
+
+/* The device a graph asks for; empty if none, or if the node is not from a graph. */
+struct span attrs_asked_device(const struct model *m, uint32_t node);
 
 #endif

@@ -1,10 +1,9 @@
 #include "model/exec.h"
 
 #include "base/arena.h"
+#include "model/exec_profile.h"
 #include "model/model.h"
 #include "model/record.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
 
 void execs_clear(struct execs *x)
 {
@@ -124,136 +123,7 @@ uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
 	return row;
 }
 
-/* ---- sums of a message ------------------------------------------------- */
-
-/* Calls of these end at malformed bytes; the place is reported upwards. */
-
-/* Tuple { repeated int64 = 1 }: the first two values. */
-static bool read_pair(struct span tuple, int64_t pair[2], const char **bad)
-{
-	struct wire_reader r = wire_reader(tuple);
-	struct wire_field f;
-	size_t n = 0;
-	uint64_t value;
-
-	pair[0] = pair[1] = 0;
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(TUPLE_INT64_VALUES)) {
-			if (n < 2)
-				pair[n++] = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(TUPLE_INT64_VALUES)) {
-			struct wire_reader packed = wire_reader(f.bytes);
-
-			while (wire_packed_next(&packed, &value))
-				if (n < 2)
-					pair[n++] = (int64_t)value;
-			if (packed.bad) {
-				*bad = packed.bad;
-				return false;
-			}
-		}
-	}
-	if (r.bad)
-		*bad = r.bad;
-	return !r.bad;
-}
-
-/* The key and the ExecTime of a map entry. */
-static bool read_times_entry(struct span entry, struct span *device, struct span *times,
-	const char **bad)
-{
-	struct wire_reader r = wire_reader(entry);
-	struct wire_field f;
-
-	*device = *times = (struct span){"", 0};
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(MAP_KEY))
-			*device = f.bytes;
-		else if (f.tag == WIRE_LEN(MAP_VALUE))
-			*times = f.bytes;
-	}
-	if (r.bad)
-		*bad = r.bad;
-	return !r.bad;
-}
-
-static bool sum_times(struct span entry, int64_t *sum, const char **bad)
-{
-	struct span device, times;
-	struct wire_reader r;
-	struct wire_field f;
-	int64_t pair[2];
-
-	if (!read_times_entry(entry, &device, &times, bad))
-		return false;
-	r = wire_reader(times);
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(EXEC_TIME_TIMES)) {
-			if (!read_pair(f.bytes, pair, bad))
-				return false;
-			*sum = (int64_t)((uint64_t)*sum + (uint64_t)pair[1]);
-		}
-	if (r.bad)
-		*bad = r.bad;
-	return !r.bad;
-}
-
-static void add(int64_t *sum, uint64_t value)
-{
-	*sum = (int64_t)((uint64_t)*sum + value);
-}
-
-static bool sum_memory(struct exec_sums *sums, struct span memory, const char **bad)
-{
-	struct wire_reader r = wire_reader(memory);
-	struct wire_field f;
-
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(EXEC_MEMORY_REQUESTED_BYTES):
-			add(&sums->requested_bytes, f.value);
-			break;
-		case WIRE_VARINT(EXEC_MEMORY_PEAK_BYTES): add(&sums->peak_bytes, f.value); break;
-		case WIRE_VARINT(EXEC_MEMORY_RESIDUAL_BYTES):
-			add(&sums->residual_bytes, f.value);
-			break;
-		case WIRE_VARINT(EXEC_MEMORY_OUTPUT_BYTES):
-			add(&sums->output_bytes, f.value);
-			break;
-		}
-	if (r.bad)
-		*bad = r.bad;
-	return !r.bad;
-}
-
-bool exec_read_sums(struct exec_sums *sums, struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	*sums = (struct exec_sums){0};
-	while (wire_next(&r, &f)) {
-		bool fine = true;
-
-		switch (f.tag) {
-		case WIRE_VARINT(EXEC_PROFILE_RUN_COUNT): sums->run_count = (int64_t)f.value; break;
-		case WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS):
-			fine = sum_times(f.bytes, &sums->accelerator_us, bad);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_CPU_EXECS):
-			fine = sum_times(f.bytes, &sums->cpu_us, bad);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS):
-			fine = sum_memory(sums, f.bytes, bad);
-			break;
-		}
-		if (!fine)
-			return false;
-	}
-	if (r.bad)
-		*bad = r.bad;
-	return !r.bad;
-}
+/* ---- sums --------------------------------------------------------------- */
 
 /* Below 0 is not narrow either. */
 static bool is_narrow(const struct exec_sums *sums)
@@ -299,22 +169,14 @@ struct span exec_get_raw(const struct exec *exec)
 struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
 {
 	const struct exec *exec = exec_at(x, row);
-	struct exec_extent extent = {0, 0};
-	struct wire_reader r;
-	struct wire_field f;
+	struct decoder d = {0};
 
 	if (exec->has_detail) {
 		const struct exec_detail *detail = &x->details.at[exec->detail];
 
 		return (struct exec_extent){detail->start_us, detail->end_us};
 	}
-	r = wire_reader(exec_get_raw(exec));
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(EXEC_PROFILE_ALL_START_MICROS))
-			extent.start_us = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(EXEC_PROFILE_LATEST_END_MICROS))
-			extent.end_us = (int64_t)f.value;
-	return extent;
+	return exec_profile_extent(&d, exec_get_raw(exec));
 }
 
 /* ---- adding ------------------------------------------------------------ */
@@ -349,150 +211,33 @@ bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span
 
 /* ---- reading everything ------------------------------------------------- */
 
-static bool visit_raw_times(const struct exec_visitor *v, struct span entry, bool accelerator)
-{
-	struct exec_time time = {.accelerator = accelerator};
-	struct span times;
-	struct wire_reader r;
-	struct wire_field f;
-	const char *bad;
-	int64_t pair[2];
-
-	if (!v->time || !read_times_entry(entry, &time.device, &times, &bad))
-		return true;
-	r = wire_reader(times);
-	while (wire_next(&r, &f)) {
-		if (f.tag != WIRE_LEN(EXEC_TIME_TIMES) || !read_pair(f.bytes, pair, &bad))
-			continue;
-		time.start_us = pair[0];
-		time.duration_us = pair[1];
-		if (!v->time(v->context, &time))
-			return false;
-	}
-	return true;
-}
-
-static bool visit_raw_output(const struct exec_visitor *v, struct span entry)
-{
-	struct wire_reader r = wire_reader(entry);
-	struct wire_field f;
-	struct exec_output output = {0};
-
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(MAP_KEY)) {
-			output.slot = (int32_t)f.value;
-		} else if (f.tag == WIRE_LEN(MAP_VALUE)) {
-			struct wire_reader inner = wire_reader(f.bytes);
-
-			while (wire_next(&inner, &f))
-				if (f.tag == WIRE_VARINT(MEMORY_BYTES))
-					output.bytes = (int64_t)f.value;
-				else if (f.tag == WIRE_VARINT(MEMORY_PTR))
-					output.address = f.value;
-		}
-	return v->output(v->context, &output);
-}
-
-static bool visit_raw_memory(const struct exec_visitor *v, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct exec_memory memory = {0};
-
-	if (!v->memory)
-		return true;
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-#define X(number, field) \
-	case WIRE_VARINT(number): memory.field = (int64_t)f.value; break;
-			MEMORY_FIELDS(X)
-#undef X
-		case WIRE_LEN(EXEC_MEMORY_OUTPUT_MEMORY):
-			if (v->output && !visit_raw_output(v, f.bytes))
-				return false;
-			break;
-		}
-	return v->memory(v->context, &memory);
-}
-
-static bool visit_raw_allocation(const struct exec_visitor *v, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	struct exec_allocation a = {0};
-
-	if (!v->allocation)
-		return true;
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_MICROS))
-			a.micros = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(ALLOCATION_RECORD_ALLOC_BYTES))
-			a.bytes = (int64_t)f.value;
-	return v->allocation(v->context, &a);
-}
-
-static bool visit_raw(const struct exec_visitor *v, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	bool fine = true;
-
-	while (fine && wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(EXEC_PROFILE_ACCELERATOR_EXECS):
-			fine = visit_raw_times(v, f.bytes, true);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_CPU_EXECS):
-			fine = visit_raw_times(v, f.bytes, false);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_DEVICES):
-			fine = !v->device || v->device(v->context, f.bytes);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_MEMORY_EXECS):
-			fine = visit_raw_memory(v, f.bytes);
-			break;
-		case WIRE_LEN(EXEC_PROFILE_ALLOCATIONS):
-			fine = visit_raw_allocation(v, f.bytes);
-			break;
-		}
-	return fine;
-}
-
 static bool visit_times(const struct exec_visitor *v, const struct model *m,
 	const struct exec_record *record)
 {
 	struct exec_time time = {.device = model_text(m, record->device)};
 	struct wire_reader r = wire_reader(record->bytes);
 	struct wire_field f;
-	const char *bad;
-	int64_t pair[2];
+	struct decoder d = {0};
 
-	while (wire_next(&r, &f)) {
+	while (decoder_next(&d, &r, &f)) {
 		if (f.tag != RECORD_ACCELERATOR && f.tag != RECORD_CPU)
 			continue;
-		read_pair(f.bytes, pair, &bad);
+		exec_profile_time(&d, f.bytes, &time);
 		time.accelerator = f.tag == RECORD_ACCELERATOR;
-		time.start_us = pair[0];
-		time.duration_us = pair[1];
 		if (!v->time(v->context, &time))
 			return false;
 	}
 	return true;
 }
 
-typedef bool visit_fn(const struct exec_visitor *v, struct span message);
-
-static bool visit_fields(const struct exec_visitor *v, const struct execs *x, uint32_t first,
-	uint32_t tag, visit_fn *visit)
+/* For what is not times: that is as in an ExecProfile. */
+static bool visit_records(const struct exec_visitor *v, const struct execs *x, uint32_t first)
 {
-	for (uint32_t i = first; i != NONE; i = x->records.at[i].next) {
-		struct wire_reader r = wire_reader(x->records.at[i].bytes);
-		struct wire_field f;
+	struct decoder d = {0};
 
-		while (wire_next(&r, &f))
-			if (f.tag == tag && !visit(v, f.bytes))
-				return false;
-	}
+	for (uint32_t i = first; i != NONE; i = x->records.at[i].next)
+		if (!exec_profile_visit(&d, x->records.at[i].bytes, v))
+			return false;
 	return true;
 }
 
@@ -501,13 +246,17 @@ static bool visit_detail(const struct exec_visitor *v, const struct model *m,
 {
 	const struct execs *x = &m->execs;
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
+	const struct exec_visitor memory = {.output = v->output,
+		.memory = v->memory,
+		.context = v->context};
+	const struct exec_visitor allocation = {.allocation = v->allocation, .context = v->context};
 
 	for (uint32_t i = d->first; v->time && i != NONE; i = x->records.at[i].next)
 		if (!visit_times(v, m, &x->records.at[i]))
 			return false;
-	if (v->memory && !visit_fields(v, x, d->first, RECORD_MEMORY, visit_raw_memory))
+	if (v->memory && !visit_records(&memory, x, d->first))
 		return false;
-	if (v->allocation && !visit_fields(v, x, d->first, RECORD_ALLOCATION, visit_raw_allocation))
+	if (v->allocation && !visit_records(&allocation, x, d->first))
 		return false;
 	for (uint32_t i = 0; v->device && i < devices->n; i++)
 		if (!v->device(v->context, model_text(m, devices->at[i])))
@@ -518,9 +267,10 @@ static bool visit_detail(const struct exec_visitor *v, const struct model *m,
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *v)
 {
 	const struct exec *exec = exec_at(&m->execs, row);
+	struct decoder d = {0};
 
 	return exec->has_detail ? visit_detail(v, m, &m->execs.details.at[exec->detail])
-				: visit_raw(v, exec_get_raw(exec));
+				: exec_profile_visit(&d, exec_get_raw(exec), v);
 }
 
 /* ---- making records of bytes --------------------------------------------- */
@@ -592,8 +342,9 @@ static bool make_records(struct thaw *t, struct span raw)
 {
 	struct exec_visitor visitor = {thaw_time, thaw_output, thaw_memory, thaw_allocation,
 		thaw_device, t};
+	struct decoder d = {0};
 
-	if (!visit_raw(&visitor, raw))
+	if (!exec_profile_visit(&d, raw, &visitor))
 		return false;
 	buf_span(&t->memories, buf_get(&t->allocations));
 	return !t->memories.failed && (!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));

@@ -147,9 +147,6 @@ static inline struct exec_sums exec_get_sums(const struct execs *x, uint32_t row
 /* False when memory is out. */
 bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums);
 
-/* Reads the sums of an ExecProfile message. False if malformed at *bad. */
-bool exec_read_sums(struct exec_sums *sums, struct span message, const char **bad);
-
 /* Whether some sum is below 0. */
 static inline bool exec_is_negative(const struct exec_sums *sums)
 {

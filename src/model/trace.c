@@ -1,7 +1,6 @@
 #include "model/trace.h"
 
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct trace_ids {
 	int64_t file, function, source;
@@ -17,16 +16,25 @@ static enum tfprof_status find(const struct model *m, int64_t id, struct span *t
 		(long long)id);
 }
 
+static enum tfprof_status explain(const struct decoder *d, struct tfprof_error *err)
+{
+	if (!d->failed)
+		return TFPROF_OK;
+	return d->bad ? error_set(err, TFPROF_FORMAT, "a call stack is damaged")
+		      : error_no_memory(err);
+}
+
 enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,
 	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(bytes);
 	struct wire_field f;
 	struct trace_ids ids = {0};
+	struct decoder d = {0};
 	enum tfprof_status status;
 
 	*frame = (struct frame){0};
-	while (wire_next(&r, &f))
+	while (decoder_next(&d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(CODE_DEF_TRACE_LINENO): frame->line = (int32_t)f.value; break;
 		case WIRE_VARINT(CODE_DEF_TRACE_FUNC_START_LINE):
@@ -38,9 +46,9 @@ enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, st
 			break;
 		case WIRE_VARINT(CODE_DEF_TRACE_LINE_ID): ids.source = (int64_t)f.value; break;
 		}
-	if (r.bad)
-		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
-	status = find(m, ids.file, &frame->file, err);
+	status = explain(&d, err);
+	if (status == TFPROF_OK)
+		status = find(m, ids.file, &frame->file, err);
 	if (status == TFPROF_OK)
 		status = find(m, ids.function, &frame->function, err);
 	if (status == TFPROF_OK)
@@ -52,14 +60,12 @@ enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct t
 {
 	struct wire_reader r = wire_reader(code_def);
 	struct wire_field f;
+	struct decoder d = {0};
 
 	frames->n = 0;
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(CODE_DEF_TRACES) && !vec_push(frames, f.bytes))
-			return error_no_memory(err);
-	if (r.bad)
-		return error_set(err, TFPROF_FORMAT, "a call stack is damaged");
-	return TFPROF_OK;
+	while (decoder_find(&d, &r, WIRE_LEN(CODE_DEF_TRACES), &f))
+		decoder_alloc(&d, vec_push(frames, f.bytes));
+	return explain(&d, err);
 }
 
 enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,

@@ -2,23 +2,8 @@
 
 #include <inttypes.h>
 
-#include "proto/fields.h"
 #include "proto/schema.h"
-
-void tensor_description_reset(struct tensor_description *t)
-{
-	struct buf dims = t->dims;
-
-	dims.n = 0;
-	dims.failed = false;
-	*t = (struct tensor_description){.dims = dims};
-}
-
-void tensor_description_clear(struct tensor_description *t)
-{
-	buf_clear(&t->dims);
-	*t = (struct tensor_description){0};
-}
+#include "proto/tensor_shape.h"
 
 /* ---- text ------------------------------------------------------------- */
 
@@ -79,12 +64,12 @@ static void put_string(struct buf *out, const char *name, struct span text)
 	buf_text(out, "\"\n");
 }
 
-void tensor_description_text(const struct tensor_description *t, struct buf *out)
+void tensor_description_text(const struct tensor_description *t, struct span dims, struct buf *out)
 {
 	put_dtype(out, t->dtype);
 	if (t->has_shape) {
 		buf_text(out, "shape {\n");
-		buf_span(out, buf_get(&t->dims));
+		buf_span(out, dims);
 		if (t->unknown_rank)
 			buf_text(out, "  unknown_rank: true\n");
 		buf_text(out, "}\n");
@@ -105,52 +90,30 @@ void tensor_description_text(const struct tensor_description *t, struct buf *out
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Dims only ever come to their text, so that is what is kept. */
-static bool read_dim(struct tensor_description *t, struct span message, const char **bad)
+static void read_shape(struct decoder *d, struct tensor_description *t, struct span message,
+	struct buf *text)
 {
-	struct wire_reader r = wire_reader(message);
-	struct span name = {0};
-	struct wire_field f;
-	int64_t size = 0;
+	struct tensor_dims dims = tensor_dims(message);
+	struct tensor_dim dim;
 
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(TENSOR_SHAPE_DIM_SIZE): size = (int64_t)f.value; break;
-		case WIRE_LEN(TENSOR_SHAPE_DIM_NAME): name = f.bytes; break;
-		}
-	buf_text(&t->dims, "  dim {\n");
-	put_int(&t->dims, "    size", size);
-	put_string(&t->dims, "    name", name);
-	buf_text(&t->dims, "  }\n");
-	*bad = r.bad;
-	return !r.bad;
+	dims.unknown_rank = t->unknown_rank;
+	while (tensor_dims_next(d, &dims, &dim)) {
+		buf_text(text, "  dim {\n");
+		put_int(text, "    size", dim.size);
+		put_string(text, "    name", dim.name);
+		buf_text(text, "  }\n");
+	}
+	decoder_alloc(d, !text->failed);
+	t->unknown_rank = dims.unknown_rank;
 }
 
-static bool read_shape(struct tensor_description *t, struct span message, const char **bad)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	t->has_shape = true;
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(TENSOR_SHAPE_DIM):
-			if (!read_dim(t, f.bytes, bad))
-				return false;
-			break;
-		case WIRE_VARINT(TENSOR_SHAPE_UNKNOWN_RANK): t->unknown_rank = f.value != 0; break;
-		}
-	*bad = r.bad;
-	return !r.bad;
-}
-
-static bool read_allocation(struct tensor_description *t, struct span message, const char **bad)
+static void read_allocation(struct decoder *d, struct tensor_description *t, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
 	t->has_allocation = true;
-	while (wire_next(&r, &f))
+	while (decoder_next(d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(ALLOCATION_DESCRIPTION_REQUESTED_BYTES):
 			t->requested_bytes = (int64_t)f.value;
@@ -169,27 +132,40 @@ static bool read_allocation(struct tensor_description *t, struct span message, c
 			break;
 		case WIRE_VARINT(ALLOCATION_DESCRIPTION_PTR): t->ptr = f.value; break;
 		}
-	*bad = r.bad;
-	return !r.bad;
 }
 
-bool tensor_description_read(struct tensor_description *t, struct span message, const char **bad)
+static void read_description(struct decoder *d, struct tensor_description *t, struct span message,
+	struct buf *dims)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
+	while (decoder_next(d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(TENSOR_DESCRIPTION_DTYPE): t->dtype = (int32_t)f.value; break;
 		case WIRE_LEN(TENSOR_DESCRIPTION_SHAPE):
-			if (!read_shape(t, f.bytes, bad))
-				return false;
+			t->has_shape = true;
+			if (dims)
+				read_shape(d, t, f.bytes, dims);
 			break;
 		case WIRE_LEN(TENSOR_DESCRIPTION_ALLOCATION_DESCRIPTION):
-			if (!read_allocation(t, f.bytes, bad))
-				return false;
+			read_allocation(d, t, f.bytes);
 			break;
 		}
-	*bad = r.bad;
-	return !r.bad;
+}
+
+void node_output_read(struct decoder *d, struct span message, struct node_output *output,
+	struct buf *dims)
+{
+	struct wire_reader r = wire_reader(message);
+	struct wire_field f;
+
+	*output = (struct node_output){0};
+	while (decoder_next(d, &r, &f))
+		switch (f.tag) {
+		case WIRE_VARINT(NODE_OUTPUT_SLOT): output->slot = (int32_t)f.value; break;
+		case WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION):
+			read_description(d, &output->tensor, f.bytes, dims);
+			break;
+		}
 }

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "write/saved_profile.h"
+#include "model/attrs.h"
 #include "model/profile_fields.h"
 #include "model/record.h"
 #include "proto/fields.h"
@@ -209,31 +210,17 @@ static void put_execs(struct writer *w, uint32_t node)
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* Attributes are map entries of the same form in NodeDef and ProfileNode. The
- * original forgets which inputs are control inputs: a field of our own keeps
+/* The original forgets which inputs are control inputs: a field of our own keeps
  * where they begin. */
 static void put_attrs(struct writer *w, uint32_t node)
 {
-	const struct nodes *nodes = &w->model->nodes;
-	bool from_profile = nodes->flags[node] & NODE_FROM_PROFILE;
-	uint32_t attr = from_profile ? WIRE_LEN(PROFILE_NODE_ATTRS) : WIRE_LEN(NODE_DEF_ATTR);
-	int64_t n_inputs = 0, first_control = -1;
-	struct wire_reader r;
-	struct wire_field f;
+	struct attrs attrs = attrs_of(w->model, node);
+	struct span attr;
 
-	r = wire_reader(model_source(w->model, node));
-	while (wire_next(&r, &f))
-		if (f.tag == attr) {
-			wire_put_bytes(w->out, PROFILE_NODE_ATTRS, f.bytes);
-		} else if (f.tag == WIRE_VARINT(PROFILE_NODE_FIRST_CONTROL) && from_profile) {
-			first_control = (int64_t)f.value;
-		} else if (f.tag == WIRE_LEN(NODE_DEF_INPUT) && !from_profile) {
-			if (first_control < 0 && f.bytes.n && f.bytes.at[0] == '^')
-				first_control = n_inputs;
-			n_inputs++;
-		}
-	if (first_control >= 0)
-		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, first_control);
+	while (attrs_next(&attrs, &attr))
+		wire_put_bytes(w->out, PROFILE_NODE_ATTRS, attr);
+	if (attrs.first_control != INT32_MAX)
+		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, attrs.first_control);
 }
 
 /* What nobody changed since it was loaded is written as it came, with the call

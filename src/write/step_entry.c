@@ -1,29 +1,22 @@
 #include "write/step_entry.h"
 
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/step_stats.h"
 
-bool step_entry_read(struct step_entry *entry, struct span message, const char **bad)
+struct step_entry step_entry_read(struct decoder *d, struct span message)
 {
-	struct wire_reader r = wire_reader(message);
+	struct node_exec_stats stats = node_exec_stats(message);
+	struct step_entry entry = {.message = message};
 	struct wire_field f;
 
-	*entry = (struct step_entry){.message = message};
-	while (wire_next(&r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(NODE_EXEC_STATS_NODE_NAME): entry->node_name = f.bytes; break;
-		case WIRE_VARINT(NODE_EXEC_STATS_ALL_START_MICROS):
-			entry->start = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(NODE_EXEC_STATS_ALL_END_REL_MICROS):
-			entry->duration = (int64_t)f.value;
-			break;
-		case WIRE_LEN(NODE_EXEC_STATS_TIMELINE_LABEL): entry->label = f.bytes; break;
-		}
-	if (__builtin_add_overflow(entry->start, entry->duration, &entry->end))
-		entry->end = entry->duration < 0 ? INT64_MIN : INT64_MAX;
-	*bad = r.bad;
-	return !r.bad;
+	while (node_exec_stats_next(d, &stats, &f))
+		;
+	entry.node_name = stats.node_name;
+	entry.label = stats.timeline_label;
+	entry.start = stats.all_start_micros;
+	entry.duration = stats.all_end_rel_micros;
+	if (__builtin_add_overflow(entry.start, entry.duration, &entry.end))
+		entry.end = entry.duration < 0 ? INT64_MIN : INT64_MAX;
+	return entry;
 }
 
 /* `node:Type`, in the entry's name, or in its label between @@ and #. */

@@ -3,9 +3,7 @@
 #ifndef TFPROF_WRITE_STEP_ENTRY_H
 #define TFPROF_WRITE_STEP_ENTRY_H
 
-#include <stdint.h>
-
-#include "base/span.h"
+#include "proto/decoder.h"
 
 struct step_entry {
 	struct span message;
@@ -13,8 +11,8 @@ struct step_entry {
 	int64_t start, duration, end;
 };
 
-/* False if the bytes are malformed, at `*bad`. Outputs are not looked at. */
-bool step_entry_read(struct step_entry *entry, struct span message, const char **bad);
+/* Outputs are not looked at. */
+struct step_entry step_entry_read(struct decoder *d, struct span message);
 
 struct step_operation {
 	struct span node, type; /* the type is "unknown" if no name tells it */

@@ -10,15 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "write/chrome_trace.h"
 #include "write/lanes.h"
 #include "write/step_entry.h"
-#include "proto/fields.h"
+#include "proto/step_stats.h"
 #include "proto/tensor_description.h"
-#include "proto/wire.h"
 
 struct device {
 	struct span message; /* DeviceStepStats */
@@ -45,8 +43,7 @@ struct change {
 struct timeline {
 	unsigned flags;
 	struct json j;
-	struct tfprof_error *err;
-	const char *bad;
+	struct decoder *decoder;
 	VEC(struct device) devices;
 	struct strings device_names;
 	VEC(int64_t) pids;  /* by device name */
@@ -57,7 +54,8 @@ struct timeline {
 	struct strings allocators;
 	VEC(struct change) changes;
 	int64_t n_flows;
-	struct tensor_description description;
+	struct node_output output; /* being read … */
+	struct buf dims;           /* … and its dimensions */
 	struct buf scratch;
 };
 
@@ -74,12 +72,6 @@ static int64_t add(int64_t a, int64_t b)
 static int64_t negate(int64_t a)
 {
 	return a == INT64_MIN ? INT64_MAX : -a;
-}
-
-static enum tfprof_status malformed(struct timeline *t, const char *bad)
-{
-	t->bad = bad;
-	return TFPROF_FORMAT;
 }
 
 /* ---- events ----------------------------------------------------------- */
@@ -133,7 +125,7 @@ static void put_created(struct timeline *t, uint32_t name_id)
 	chrome_close_event(&t->j);
 }
 
-/* t->description as it is when the tensor is ready. */
+/* t->output.tensor as it is when the tensor is ready. */
 static void put_snapshot(struct timeline *t, uint32_t name_id)
 {
 	const struct tensor *tensor = &t->tensors.at[name_id];
@@ -141,7 +133,7 @@ static void put_snapshot(struct timeline *t, uint32_t name_id)
 	struct span text;
 
 	t->scratch.n = 0;
-	tensor_description_text(&t->description, &t->scratch);
+	tensor_description_text(&t->output.tensor, buf_get(&t->dims), &t->scratch);
 	text = buf_get(&t->scratch);
 	open_object(t, "O", name_id, tensor->producer.tid, add(tensor->ready, -1));
 	chrome_open_args(j);
@@ -181,58 +173,41 @@ static void put_counter(struct timeline *t, struct span allocator, int64_t time,
 
 /* ---- first pass: devices ---------------------------------------------- */
 
-static enum tfprof_status add_device(struct timeline *t, struct span message)
+static void add_device(struct timeline *t, struct span message)
 {
+	struct device_step_stats stats = device_step_stats(message);
 	struct device device = {.message = message};
-	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(DEVICE_STEP_STATS_DEVICE))
-			device.name = f.bytes;
-	if (r.bad)
-		return malformed(t, r.bad);
+	while (device_step_stats_next(t->decoder, &stats, &f))
+		;
+	device.name = stats.device;
 	device.name_id = strings_alias(&t->device_names, device.name);
-	if (device.name_id == NONE || !vec_push(&t->devices, device))
-		return error_no_memory(t->err);
+	if (!decoder_alloc(t->decoder, device.name_id != NONE && vec_push(&t->devices, device)))
+		return;
 	while (t->pids.n <= device.name_id)
-		if (!vec_push(&t->pids, 0))
-			return error_no_memory(t->err);
+		if (!decoder_alloc(t->decoder, vec_push(&t->pids, 0)))
+			return;
 	/* The last device of a name has the entries of all of that name. */
 	t->pids.at[device.name_id] = 2 * (int64_t)t->devices.n - 1;
-	return TFPROF_OK;
 }
 
-static enum tfprof_status add_step_stats(struct timeline *t, struct span message)
+static void add_step_stats(struct timeline *t, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f)) {
-		enum tfprof_status status = TFPROF_OK;
-
-		if (f.tag == WIRE_LEN(STEP_STATS_DEV_STATS))
-			status = add_device(t, f.bytes);
-		if (status)
-			return status;
-	}
-	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
+	while (decoder_find(t->decoder, &r, WIRE_LEN(STEP_STATS_DEV_STATS), &f))
+		add_device(t, f.bytes);
 }
 
-static enum tfprof_status add_run_metadata(struct timeline *t, struct span message)
+static void add_run_metadata(struct timeline *t, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
 
-	while (wire_next(&r, &f)) {
-		enum tfprof_status status = TFPROF_OK;
-
-		if (f.tag == WIRE_LEN(RUN_METADATA_STEP_STATS))
-			status = add_step_stats(t, f.bytes);
-		if (status)
-			return status;
-	}
-	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
+	while (decoder_find(t->decoder, &r, WIRE_LEN(RUN_METADATA_STEP_STATS), &f))
+		add_step_stats(t, f.bytes);
 }
 
 static void put_processes(struct timeline *t)
@@ -246,24 +221,19 @@ static void put_processes(struct timeline *t)
 	}
 }
 
-/* The next entry of a device whose message is known to be well-formed. */
-static bool next_entry(struct timeline *t, struct wire_reader *r, struct step_entry *entry,
-	enum tfprof_status *status)
+/* The next entry of a device. */
+static bool next_entry(struct timeline *t, struct device_step_stats *stats,
+	struct step_entry *entry)
 {
 	struct wire_field f;
-	const char *bad;
 
 	/* Nothing of what follows would be written. */
-	if (sink_failed(t->j.sink))
+	if (sink_failed(t->j.sink) || t->decoder->failed)
 		return false;
-	do {
-		if (!wire_next(r, &f))
-			return false;
-	} while (f.tag != WIRE_LEN(DEVICE_STEP_STATS_NODE_STATS));
-	if (step_entry_read(entry, f.bytes, &bad))
-		return true;
-	*status = malformed(t, bad);
-	return false;
+	if (!device_step_stats_next(t->decoder, stats, &f))
+		return false;
+	*entry = step_entry_read(t->decoder, f.bytes);
+	return !t->decoder->failed;
 }
 
 /* ---- second pass: tensors --------------------------------------------- */
@@ -280,36 +250,19 @@ static uint32_t name_output(struct timeline *t, struct span node, size_t i)
 	return t->scratch.failed ? NONE : strings_add(&t->tensor_names, buf_get(&t->scratch));
 }
 
-/* Reads a NodeOutput into t->description. */
-static enum tfprof_status read_output(struct timeline *t, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-	const char *bad;
-
-	tensor_description_reset(&t->description);
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(NODE_OUTPUT_TENSOR_DESCRIPTION) &&
-			!tensor_description_read(&t->description, f.bytes, &bad))
-			return malformed(t, bad);
-	if (t->description.dims.failed)
-		return error_no_memory(t->err);
-	return r.bad ? malformed(t, r.bad) : TFPROF_OK;
-}
-
 /* A later tensor of the same name takes the place of an earlier one. */
-static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry *entry,
+static void add_tensor(struct timeline *t, const struct step_entry *entry,
 	struct chrome_place place, uint32_t name_id)
 {
-	uint32_t allocator = strings_alias(&t->allocators, t->description.allocator_name);
+	uint32_t allocator = strings_alias(&t->allocators, t->output.tensor.allocator_name);
 	struct tensor *tensor;
 	bool is_new;
 
-	if (name_id == NONE || allocator == NONE)
-		return error_no_memory(t->err);
+	if (!decoder_alloc(t->decoder, name_id != NONE && allocator != NONE))
+		return;
 	while (t->tensors.n <= name_id)
-		if (!vec_push(&t->tensors, (struct tensor){0}))
-			return error_no_memory(t->err);
+		if (!decoder_alloc(t->decoder, vec_push(&t->tensors, (struct tensor){0})))
+			return;
 	tensor = &t->tensors.at[name_id];
 	is_new = !tensor->known;
 	*tensor = (struct tensor){
@@ -317,7 +270,7 @@ static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry
 		.created = entry->start,
 		.ready = entry->end,
 		.last_use = entry->end,
-		.bytes = t->description.requested_bytes,
+		.bytes = t->output.tensor.requested_bytes,
 		.allocator = allocator,
 		.object_id = t->n_known,
 		.known = true,
@@ -327,50 +280,41 @@ static enum tfprof_status add_tensor(struct timeline *t, const struct step_entry
 		put_created(t, name_id);
 		put_snapshot(t, name_id);
 	}
-	return t->scratch.failed ? error_no_memory(t->err) : TFPROF_OK;
+	decoder_alloc(t->decoder, !t->scratch.failed);
 }
 
-static enum tfprof_status add_outputs(struct timeline *t, const struct step_entry *entry,
+static void add_outputs(struct timeline *t, const struct step_entry *entry,
 	struct chrome_place place)
 {
 	struct wire_reader r = wire_reader(entry->message);
 	struct wire_field f;
 	size_t i = 0;
 
-	while (wire_next(&r, &f)) {
-		enum tfprof_status status;
-
-		if (f.tag != WIRE_LEN(NODE_EXEC_STATS_OUTPUT))
-			continue;
-		status = read_output(t, f.bytes);
-		if (!status)
-			status = add_tensor(t, entry, place, name_output(t, entry->node_name, i++));
-		if (status)
-			return status;
+	while (!t->decoder->failed &&
+		decoder_find(t->decoder, &r, WIRE_LEN(NODE_EXEC_STATS_OUTPUT), &f)) {
+		t->dims.n = 0;
+		node_output_read(t->decoder, f.bytes, &t->output, &t->dims);
+		if (!t->decoder->failed)
+			add_tensor(t, entry, place, name_output(t, entry->node_name, i++));
 	}
-	return TFPROF_OK;
 }
 
-static enum tfprof_status add_tensors(struct timeline *t, const struct device *device)
+static void add_tensors(struct timeline *t, const struct device *device)
 {
-	struct wire_reader r = wire_reader(device->message);
+	struct device_step_stats stats = device_step_stats(device->message);
 	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
-	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 	struct lanes lanes = {0};
 
 	/* There is one lane from the beginning. */
-	if (lanes_add(&lanes, 0) == LANES_NONE)
-		return error_no_memory(t->err);
-	while (!status && next_entry(t, &r, &entry, &status)) {
+	decoder_alloc(t->decoder, lanes_add(&lanes, 0) != LANES_NONE);
+	while (next_entry(t, &stats, &entry)) {
 		place.tid = lanes_take(&lanes, entry.start, entry.end);
-		if (place.tid == LANES_NONE || !vec_push(&t->tids, place.tid))
-			status = error_no_memory(t->err);
-		else
-			status = add_outputs(t, &entry, place);
+		if (decoder_alloc(t->decoder,
+			    place.tid != LANES_NONE && vec_push(&t->tids, place.tid)))
+			add_outputs(t, &entry, place);
 	}
 	lanes_clear(&lanes);
-	return status;
 }
 
 /* ---- third pass: entries ---------------------------------------------- */
@@ -414,15 +358,13 @@ static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_e
 	t->n_flows++;
 }
 
-static enum tfprof_status put_entries(struct timeline *t, const struct device *device,
-	size_t *n_entries)
+static void put_entries(struct timeline *t, const struct device *device, size_t *n_entries)
 {
-	struct wire_reader r = wire_reader(device->message);
+	struct device_step_stats stats = device_step_stats(device->message);
 	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
-	enum tfprof_status status = TFPROF_OK;
 	struct step_entry entry;
 
-	while (next_entry(t, &r, &entry, &status)) {
+	while (next_entry(t, &stats, &entry)) {
 		struct step_operation op = step_entry_get_operation(&entry, device->name);
 		struct span inputs = op.inputs, input;
 
@@ -435,7 +377,6 @@ static enum tfprof_status put_entries(struct timeline *t, const struct device *d
 				use_tensor(t, name_id, &entry, place);
 		}
 	}
-	return status;
 }
 
 /* ---- the end ---------------------------------------------------------- */
@@ -451,7 +392,7 @@ static int compare_changes(const void *left, const void *right)
 	return (a->delta > b->delta) - (a->delta < b->delta);
 }
 
-static enum tfprof_status put_memory(struct timeline *t)
+static void put_memory(struct timeline *t)
 {
 	int64_t bytes = 0;
 
@@ -463,8 +404,9 @@ static enum tfprof_status put_memory(struct timeline *t)
 		if (!tensor->known)
 			continue;
 		put_deleted(t, (uint32_t)i);
-		if (!vec_push(&t->changes, made) || !vec_push(&t->changes, gone))
-			return error_no_memory(t->err);
+		if (!decoder_alloc(t->decoder,
+			    vec_push(&t->changes, made) && vec_push(&t->changes, gone)))
+			return;
 	}
 	if (t->changes.n)
 		qsort(t->changes.at, t->changes.n, sizeof(*t->changes.at), compare_changes);
@@ -476,24 +418,21 @@ static enum tfprof_status put_memory(struct timeline *t)
 		bytes = add(bytes, change->delta);
 		put_counter(t, strings_get(&t->allocators, change->allocator), change->time, bytes);
 	}
-	return TFPROF_OK;
 }
 
-static enum tfprof_status put_all(struct timeline *t)
+static void put_all(struct timeline *t)
 {
-	enum tfprof_status status = TFPROF_OK;
 	size_t n_entries = 0;
 
 	chrome_open(&t->j);
 	put_processes(t);
-	for (size_t i = 0; !status && i < t->devices.n; i++)
-		status = add_tensors(t, &t->devices.at[i]);
-	for (size_t i = 0; !status && i < t->devices.n; i++)
-		status = put_entries(t, &t->devices.at[i], &n_entries);
-	if (!status && t->flags & STEP_TIMELINE_MEMORY)
-		status = put_memory(t);
+	for (size_t i = 0; i < t->devices.n; i++)
+		add_tensors(t, &t->devices.at[i]);
+	for (size_t i = 0; i < t->devices.n; i++)
+		put_entries(t, &t->devices.at[i], &n_entries);
+	if (!t->decoder->failed && t->flags & STEP_TIMELINE_MEMORY)
+		put_memory(t);
 	chrome_close(&t->j);
-	return status;
 }
 
 static void timeline_clear(struct timeline *t)
@@ -506,37 +445,32 @@ static void timeline_clear(struct timeline *t)
 	vec_clear(&t->tensors);
 	strings_clear(&t->allocators);
 	vec_clear(&t->changes);
-	tensor_description_clear(&t->description);
+	buf_clear(&t->dims);
 	buf_clear(&t->scratch);
 }
 
-static enum tfprof_status write_message(struct span message,
-	enum tfprof_status add_message(struct timeline *t, struct span message), unsigned flags,
-	struct sink *out, const char **bad, struct tfprof_error *err)
+static void write_message(struct decoder *d, struct span message,
+	void add_message(struct timeline *t, struct span message), unsigned flags, struct sink *out)
 {
-	struct timeline t = {.flags = flags, .j = json_writer(out), .err = err};
-	enum tfprof_status status;
+	struct timeline t = {.flags = flags, .j = json_writer(out), .decoder = d};
 
-	if (!strings_init(&t.device_names) || !strings_init(&t.tensor_names) ||
-		!strings_init(&t.allocators))
-		status = error_no_memory(err);
-	else
-		status = add_message(&t, message);
-	if (!status)
-		status = put_all(&t);
-	*bad = t.bad;
+	if (decoder_alloc(d,
+		    strings_init(&t.device_names) && strings_init(&t.tensor_names) &&
+			    strings_init(&t.allocators)))
+		add_message(&t, message);
+	if (!d->failed)
+		put_all(&t);
 	timeline_clear(&t);
-	return status;
 }
 
-enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags, struct sink *out,
-	const char **bad, struct tfprof_error *err)
+void step_timeline_write(struct decoder *d, struct span run_metadata, unsigned flags,
+	struct sink *out)
 {
-	return write_message(run_metadata, add_run_metadata, flags, out, bad, err);
+	write_message(d, run_metadata, add_run_metadata, flags, out);
 }
 
-enum tfprof_status step_timeline_write_stats(struct span step_stats, unsigned flags,
-	struct sink *out, const char **bad, struct tfprof_error *err)
+void step_timeline_write_stats(struct decoder *d, struct span step_stats, unsigned flags,
+	struct sink *out)
 {
-	return write_message(step_stats, add_step_stats, flags, out, bad, err);
+	write_message(d, step_stats, add_step_stats, flags, out);
 }

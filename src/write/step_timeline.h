@@ -11,10 +11,8 @@
 #ifndef TFPROF_WRITE_STEP_TIMELINE_H
 #define TFPROF_WRITE_STEP_TIMELINE_H
 
-#include <tfprof/tfprof.h>
-
 #include "base/sink.h"
-#include "base/span.h"
+#include "proto/decoder.h"
 
 enum step_timeline_flags {
 	STEP_TIMELINE_DATAFLOW = 1, /* arrows from producers to consumers */
@@ -22,12 +20,10 @@ enum step_timeline_flags {
 };
 
 /* Write the step_stats of a RunMetadata, or a StepStats by itself, as one JSON
- * document. Failures of the sink are left for its commit to tell. With
- * TFPROF_FORMAT, `*bad` is where the bytes stop making sense, and telling
- * about it is left to the caller, who knows what they are called. */
-enum tfprof_status step_timeline_write(struct span run_metadata, unsigned flags, struct sink *out,
-	const char **bad, struct tfprof_error *err);
-enum tfprof_status step_timeline_write_stats(struct span step_stats, unsigned flags,
-	struct sink *out, const char **bad, struct tfprof_error *err);
+ * document. Failures of the sink are left for its commit to report. */
+void step_timeline_write(struct decoder *d, struct span run_metadata, unsigned flags,
+	struct sink *out);
+void step_timeline_write_stats(struct decoder *d, struct span step_stats, unsigned flags,
+	struct sink *out);
 
 #endif

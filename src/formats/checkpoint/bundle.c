@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/mapping.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct entry {
 	struct span key;
@@ -36,9 +35,10 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(message);
+	struct decoder d = {0};
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
+	while (decoder_next(&d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(BUNDLE_HEADER_NUM_SHARDS): x->n_shards = (uint32_t)f.value; break;
 		case WIRE_VARINT(BUNDLE_HEADER_ENDIANNESS):
@@ -53,7 +53,7 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 					"%.400s: written for newer readers", x->path);
 			break;
 		}
-	if (r.bad || !x->n_shards || x->n_shards > INT32_MAX)
+	if (d.failed || !x->n_shards || x->n_shards > INT32_MAX)
 		return error_set(err, TFPROF_FORMAT, "%.400s: its header is malformed", x->path);
 	return TFPROF_OK;
 }
@@ -64,13 +64,14 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 	struct wire_reader r = wire_reader(message);
 	struct span shape = {"", 0};
 	struct entry e = {.message = message};
-	enum shape_problem problem;
+	struct decoder d = {0};
+	enum tfprof_status status;
 	struct wire_field f;
 
 	e.key = arena_copy(&x->ckpt->arena, key);
 	if (!e.key.at)
 		return error_no_memory(err);
-	while (wire_next(&r, &f))
+	while (decoder_next(&d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(BUNDLE_ENTRY_DTYPE): e.dtype = (uint32_t)f.value; break;
 		case WIRE_LEN(BUNDLE_ENTRY_SHAPE): shape = f.bytes; break;
@@ -80,12 +81,13 @@ static enum tfprof_status read_entry(struct index *x, struct span key, struct sp
 		case WIRE_I32(BUNDLE_ENTRY_CRC32C): e.crc = (uint32_t)f.value; break;
 		case WIRE_LEN(BUNDLE_ENTRY_SLICES): e.has_slices = true; break;
 		}
-	if (r.bad || e.shard >= x->n_shards)
+	if (d.failed || e.shard >= x->n_shards)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, x->path, key,
 			"its entry is malformed");
-	problem = shape_read(shape, &x->ckpt->arena, &e.shape);
-	if (problem)
-		return checkpoint_shape_error(err, problem, x->path, key);
+	e.shape = shape_read(&d, shape, &x->ckpt->arena);
+	status = checkpoint_shape_status(&d, x->path, key, err);
+	if (status != TFPROF_OK)
+		return status;
 	return vec_push(&x->entries, e) ? TFPROF_OK : error_no_memory(err);
 }
 
@@ -158,13 +160,13 @@ static bool slice_fits(const struct entry *slice, const struct entry *tensor,
 static enum tfprof_status add_slice(struct index *x, const struct entry *tensor,
 	struct span message, struct buf *key, struct tfprof_error *err)
 {
-	struct extent *extents;
-	enum shape_problem problem =
-		shape_read_slice(message, &x->ckpt->arena, &tensor->shape, &extents);
+	struct decoder d = {0};
+	struct extent *extents = shape_read_slice(&d, message, &x->ckpt->arena, &tensor->shape);
+	enum tfprof_status status = checkpoint_shape_status(&d, x->path, tensor->key, err);
 	struct entry *slice;
 
-	if (problem)
-		return checkpoint_shape_error(err, problem, x->path, tensor->key);
+	if (status != TFPROF_OK)
+		return status;
 	key->n = 0;
 	shape_slice_key(key, tensor->key, tensor->shape.rank, extents);
 	if (key->failed)
@@ -185,7 +187,8 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 	struct tfprof_error *err)
 {
 	struct wire_reader r = wire_reader(tensor->message);
-	enum tfprof_status status;
+	enum tfprof_status status = TFPROF_OK;
+	struct decoder d = {0};
 	struct extent *extents;
 	struct wire_field f;
 
@@ -193,13 +196,9 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 		extents = checkpoint_whole(&x->ckpt->arena, &tensor->shape);
 		return extents && add_part(x, tensor, extents) ? TFPROF_OK : error_no_memory(err);
 	}
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(BUNDLE_ENTRY_SLICES)) {
-			status = add_slice(x, tensor, f.bytes, key, err);
-			if (status)
-				return status;
-		}
-	return TFPROF_OK;
+	while (status == TFPROF_OK && decoder_find(&d, &r, WIRE_LEN(BUNDLE_ENTRY_SLICES), &f))
+		status = add_slice(x, tensor, f.bytes, key, err);
+	return status;
 }
 
 /* Slices have to be known before they can be left out: two passes. */

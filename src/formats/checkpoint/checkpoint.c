@@ -2,8 +2,7 @@
 
 #include "formats/checkpoint/impl.h"
 #include "formats/checkpoint/locate.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 /* Both formats are at version 1, and have been for good. */
 #define READER_VERSION 1
@@ -123,10 +122,12 @@ enum tfprof_status checkpoint_tensor_error(struct tfprof_error *err, enum tfprof
 	return error_set(err, status, "%.400s: tensor '%.*s': %s", path, ERROR_SPAN(name), what);
 }
 
-enum tfprof_status checkpoint_shape_error(struct tfprof_error *err, enum shape_problem problem,
-	const char *path, struct span name)
+enum tfprof_status checkpoint_shape_status(const struct decoder *d, const char *path,
+	struct span name, struct tfprof_error *err)
 {
-	if (problem == SHAPE_NO_MEMORY)
+	if (!d->failed)
+		return TFPROF_OK;
+	if (!d->bad)
 		return error_no_memory(err);
 	return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,
 		"its shape or a slice of it makes no sense");
@@ -135,12 +136,12 @@ enum tfprof_status checkpoint_shape_error(struct tfprof_error *err, enum shape_p
 bool checkpoint_is_newer(struct span version)
 {
 	struct wire_reader r = wire_reader(version);
+	struct decoder d = {0};
 	struct wire_field f;
 	bool newer = false;
 
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(VERSION_DEF_MIN_CONSUMER))
-			newer = (int32_t)f.value > READER_VERSION;
+	while (decoder_find(&d, &r, WIRE_VARINT(VERSION_DEF_MIN_CONSUMER), &f))
+		newer = (int32_t)f.value > READER_VERSION;
 	return newer;
 }
 

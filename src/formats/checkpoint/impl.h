@@ -51,8 +51,9 @@ enum tfprof_status checkpoint_table_open(const struct checkpoint *ckpt, struct t
 /* Writes "PATH: tensor 'NAME': " and the rest into err. */
 enum tfprof_status checkpoint_tensor_error(struct tfprof_error *err, enum tfprof_status status,
 	const char *path, struct span name, const char *what);
-enum tfprof_status checkpoint_shape_error(struct tfprof_error *err, enum shape_problem problem,
-	const char *path, struct span name);
+/* How decoding the shape of a tensor, or a slice of it, went. */
+enum tfprof_status checkpoint_shape_status(const struct decoder *d, const char *path,
+	struct span name, struct tfprof_error *err);
 
 /* True if a VersionDef says that this reader is too old. */
 bool checkpoint_is_newer(struct span version);

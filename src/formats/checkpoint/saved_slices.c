@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/mapping.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 /* A tensor as one of the files lists it. */
 struct listed {
@@ -32,11 +31,13 @@ static enum tfprof_status add_part(struct checkpoint *ckpt, const struct checkpo
 	struct span message, size_t file, struct buf *key, struct tfprof_error *err)
 {
 	struct part part = {.file = file, .n_elements = 1};
-	struct extent *extents;
-	enum shape_problem problem = shape_read_slice(message, &ckpt->arena, &t->shape, &extents);
+	struct decoder d = {0};
+	struct extent *extents = shape_read_slice(&d, message, &ckpt->arena, &t->shape);
+	enum tfprof_status status =
+		checkpoint_shape_status(&d, ckpt->files.at[file].path, t->name, err);
 
-	if (problem)
-		return checkpoint_shape_error(err, problem, ckpt->files.at[file].path, t->name);
+	if (status != TFPROF_OK)
+		return status;
 	key->n = 0;
 	shape_slice_key(key, t->name, t->shape.rank, extents);
 	part.key = arena_copy(&ckpt->arena, buf_get(key));
@@ -58,31 +59,31 @@ static enum tfprof_status list_tensor(struct list *list, struct span message, si
 	struct wire_reader r = wire_reader(message);
 	struct listed found = {.file = file};
 	struct span name = {"", 0}, shape = {"", 0};
-	enum tfprof_status status = TFPROF_OK;
-	enum shape_problem problem;
+	enum tfprof_status status;
+	struct decoder d = {0};
 	struct wire_field f;
 
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(SAVED_SLICE_META_NAME))
-			name = f.bytes;
-		else if (f.tag == WIRE_LEN(SAVED_SLICE_META_SHAPE))
-			shape = f.bytes;
-		else if (f.tag == WIRE_VARINT(SAVED_SLICE_META_TYPE))
+	while (decoder_next(&d, &r, &f))
+		switch (f.tag) {
+		case WIRE_LEN(SAVED_SLICE_META_NAME): name = f.bytes; break;
+		case WIRE_LEN(SAVED_SLICE_META_SHAPE): shape = f.bytes; break;
+		case WIRE_VARINT(SAVED_SLICE_META_TYPE):
 			found.tensor.dtype = (uint32_t)f.value;
-	}
-	if (r.bad)
+			break;
+		}
+	if (d.failed)
 		return malformed_list(path, err);
-	problem = shape_read(shape, &ckpt->arena, &found.tensor.shape);
-	if (problem)
-		return checkpoint_shape_error(err, problem, path, name);
+	found.tensor.shape = shape_read(&d, shape, &ckpt->arena);
+	status = checkpoint_shape_status(&d, path, name, err);
+	if (status != TFPROF_OK)
+		return status;
 	found.tensor.name = arena_copy(&ckpt->arena, name);
 	if (!found.tensor.name.at)
 		return error_no_memory(err);
 	found.tensor.first_part = ckpt->parts.n;
 	r = wire_reader(message);
-	while (!status && wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(SAVED_SLICE_META_SLICE))
-			status = add_part(ckpt, &found.tensor, f.bytes, file, key, err);
+	while (status == TFPROF_OK && decoder_find(&d, &r, WIRE_LEN(SAVED_SLICE_META_SLICE), &f))
+		status = add_part(ckpt, &found.tensor, f.bytes, file, key, err);
 	found.tensor.n_parts = ckpt->parts.n - found.tensor.first_part;
 	if (!status && !vec_push(&list->tensors, found))
 		status = error_no_memory(err);
@@ -97,9 +98,10 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 	struct wire_reader r = wire_reader(meta);
 	enum tfprof_status status = TFPROF_OK;
 	struct buf key = {0};
+	struct decoder d = {0};
 	struct wire_field f;
 
-	while (!status && wire_next(&r, &f)) {
+	while (!status && decoder_next(&d, &r, &f)) {
 		if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_TENSOR))
 			status = list_tensor(list, f.bytes, file, &key, err);
 		else if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_VERSIONS) &&
@@ -108,7 +110,7 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 				"%.400s: written for newer readers", path);
 	}
 	buf_clear(&key);
-	if (!status && r.bad)
+	if (!status && d.failed)
 		status = malformed_list(path, err);
 	return status;
 }
@@ -121,6 +123,7 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 	enum tfprof_status status;
 	struct table_cursor c;
 	struct wire_reader r;
+	struct decoder d = {0};
 	struct wire_field f;
 	bool found = false;
 
@@ -129,7 +132,7 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 	status = table_next(&c, err);
 	if (!status && c.more && c.key.n == 0) {
 		r = wire_reader(c.value);
-		while (!status && wire_next(&r, &f)) {
+		while (!status && decoder_next(&d, &r, &f)) {
 			if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICES_META)) {
 				found = true;
 				status = list_tensors(list, f.bytes, file, err);
@@ -140,7 +143,7 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 					path);
 			}
 		}
-		if (!status && r.bad)
+		if (!status && d.failed)
 			status = malformed_list(path, err);
 	}
 	if (!status && !found)
@@ -274,13 +277,13 @@ uint32_t saved_slices_field(uint32_t dtype)
 static struct span inner(struct span message, uint32_t tag)
 {
 	struct wire_reader r = wire_reader(message);
+	struct decoder d = {0};
 	struct span found = {NULL, 0};
 	struct wire_field f;
 
-	while (wire_next(&r, &f))
-		if (f.tag == tag)
-			found = f.bytes;
-	return r.bad ? (struct span){NULL, 0} : found;
+	while (decoder_find(&d, &r, tag, &f))
+		found = f.bytes;
+	return d.failed ? (struct span){NULL, 0} : found;
 }
 
 enum tfprof_status saved_slices_find(const struct checkpoint *ckpt, const struct part *part,

@@ -1,30 +1,17 @@
 #include "formats/checkpoint/shape.h"
 
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "proto/tensor_shape.h"
 
-/* How often a length-delimited field occurs, or -1 if the message is bad. */
-static int64_t count_fields(struct span message, uint32_t tag)
+/* How often a field occurs. */
+static size_t count_fields(struct decoder *d, struct span message, uint32_t tag)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	int64_t n = 0;
+	size_t n = 0;
 
-	while (wire_next(&r, &f))
-		n += f.tag == tag;
-	return r.bad || n > UINT32_MAX ? -1 : n;
-}
-
-static bool read_dim(struct span message, int64_t *size)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	*size = 0;
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_DIM_SIZE))
-			*size = (int64_t)f.value;
-	return !r.bad && *size >= 0;
+	while (decoder_find(d, &r, tag, &f))
+		n++;
+	return n;
 }
 
 /* The product of the dimensions, false if it does not fit. A dimension of 0
@@ -42,64 +29,66 @@ static bool count_elements(struct tensor_shape *shape)
 	return (fits && n <= INT64_MAX) || empty;
 }
 
-enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape)
+struct tensor_shape shape_read(struct decoder *d, struct span message, struct arena *arena)
 {
-	struct wire_reader r = wire_reader(message);
-	int64_t n = count_fields(message, WIRE_LEN(TENSOR_SHAPE_DIM));
-	struct wire_field f;
-	int64_t *dims;
+	size_t n = count_fields(d, message, WIRE_LEN(TENSOR_SHAPE_DIM));
+	int64_t *sizes = n <= UINT32_MAX ? arena_array(arena, n, sizeof(*sizes)) : NULL;
+	struct tensor_shape shape = {.dims = sizes};
+	struct tensor_dims dims = tensor_dims(message);
+	struct tensor_dim dim;
+	bool ok = true;
 
-	if (n < 0)
-		return SHAPE_MALFORMED;
-	dims = arena_array(arena, (size_t)n, sizeof(*dims));
-	if (!dims)
-		return SHAPE_NO_MEMORY;
-	*shape = (struct tensor_shape){0, dims, 0};
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(TENSOR_SHAPE_UNKNOWN_RANK) && f.value)
-			return SHAPE_MALFORMED;
-		if (f.tag == WIRE_LEN(TENSOR_SHAPE_DIM) && !read_dim(f.bytes, &dims[shape->rank++]))
-			return SHAPE_MALFORMED;
+	if (!decoder_alloc(d, sizes))
+		return shape;
+	while (tensor_dims_next(d, &dims, &dim)) {
+		ok &= dim.size >= 0;
+		sizes[shape.rank++] = dim.size;
 	}
-	return count_elements(shape) ? SHAPE_FINE : SHAPE_MALFORMED;
+	if (!ok || dims.unknown_rank || !count_elements(&shape))
+		decoder_fail(d, message.at);
+	return shape;
 }
 
-static bool read_extent(struct span message, int64_t dim, struct extent *e)
+static struct extent read_extent(struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
+	struct extent e = {0, -1};
 
-	*e = (struct extent){0, -1};
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_VARINT(TENSOR_SLICE_EXTENT_START))
-			e->start = (int64_t)f.value;
-		else if (f.tag == WIRE_VARINT(TENSOR_SLICE_EXTENT_LENGTH))
-			e->length = (int64_t)f.value;
-	}
-	if (r.bad || e->start < 0 || e->length < -1)
+	while (decoder_next(d, &r, &f))
+		switch (f.tag) {
+		case WIRE_VARINT(TENSOR_SLICE_EXTENT_START): e.start = (int64_t)f.value; break;
+		case WIRE_VARINT(TENSOR_SLICE_EXTENT_LENGTH): e.length = (int64_t)f.value; break;
+		}
+	return e;
+}
+
+static bool extent_fits(const struct extent *e, int64_t dim)
+{
+	if (e->start < 0 || e->length < -1)
 		return false;
 	return e->length < 0 ? e->start == 0 : e->start <= dim && e->length <= dim - e->start;
 }
 
-enum shape_problem shape_read_slice(struct span message, struct arena *arena,
-	const struct tensor_shape *shape, struct extent **slice)
+struct extent *shape_read_slice(struct decoder *d, struct span message, struct arena *arena,
+	const struct tensor_shape *shape)
 {
 	struct wire_reader r = wire_reader(message);
+	struct extent *slice = arena_array(arena, shape->rank, sizeof(*slice));
 	struct wire_field f;
 	uint32_t i = 0;
 
-	if (count_fields(message, WIRE_LEN(TENSOR_SLICE_EXTENT)) != shape->rank)
-		return SHAPE_MALFORMED;
-	*slice = arena_array(arena, shape->rank, sizeof(**slice));
-	if (!*slice)
-		return SHAPE_NO_MEMORY;
-	while (wire_next(&r, &f))
-		if (f.tag == WIRE_LEN(TENSOR_SLICE_EXTENT)) {
-			if (!read_extent(f.bytes, shape->dims[i], &(*slice)[i]))
-				return SHAPE_MALFORMED;
-			i++;
-		}
-	return SHAPE_FINE;
+	if (count_fields(d, message, WIRE_LEN(TENSOR_SLICE_EXTENT)) != shape->rank)
+		decoder_fail(d, message.at);
+	if (!decoder_alloc(d, slice) || d->failed)
+		return NULL;
+	while (decoder_find(d, &r, WIRE_LEN(TENSOR_SLICE_EXTENT), &f)) {
+		slice[i] = read_extent(d, f.bytes);
+		if (!extent_fits(&slice[i], shape->dims[i]))
+			decoder_fail(d, f.bytes.at);
+		i++;
+	}
+	return slice;
 }
 
 void shape_resolve(const struct tensor_shape *shape, struct extent *slice)

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/span.h"
+#include "proto/decoder.h"
 
 struct tensor_shape {
 	uint32_t rank;
@@ -24,17 +24,14 @@ struct extent {
 	int64_t length; /* in a file, -1 means all */
 };
 
-/* Why a message could not be taken; 0 if it was. */
-enum shape_problem { SHAPE_FINE, SHAPE_MALFORMED, SHAPE_NO_MEMORY };
-
 /* A TensorShapeProto; dims go to the arena. Malformed too if a dimension or
  * the rank is unknown or the number of elements does not fit. */
-enum shape_problem shape_read(struct span message, struct arena *arena, struct tensor_shape *shape);
+struct tensor_shape shape_read(struct decoder *d, struct span message, struct arena *arena);
 
 /* A TensorSliceProto of a tensor of this shape as the file has it, `rank`
- * extents in the arena. */
-enum shape_problem shape_read_slice(struct span message, struct arena *arena,
-	const struct tensor_shape *shape, struct extent **slice);
+ * extents in the arena; malformed too if they do not fit the shape. */
+struct extent *shape_read_slice(struct decoder *d, struct span message, struct arena *arena,
+	const struct tensor_shape *shape);
 
 /* Makes lengths of all -1 real ones. */
 void shape_resolve(const struct tensor_shape *shape, struct extent *slice);

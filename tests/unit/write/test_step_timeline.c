@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "write/step_timeline.h"
 #include "proto/wire_write.h"
 
@@ -64,6 +65,34 @@ static struct buf make_step_stats(size_t n)
 	return b;
 }
 
+/* As a status, with the place of what is malformed. */
+static enum tfprof_status status_of(const struct decoder *d, const char **bad,
+	struct tfprof_error *err)
+{
+	*bad = d->bad;
+	if (!d->failed)
+		return TFPROF_OK;
+	return d->bad ? TFPROF_FORMAT : error_no_memory(err);
+}
+
+static enum tfprof_status write_stats(struct span stats, struct sink *out, const char **bad,
+	struct tfprof_error *err)
+{
+	struct decoder d = {0};
+
+	step_timeline_write_stats(&d, stats, ALL, out);
+	return status_of(&d, bad, err);
+}
+
+static enum tfprof_status write_run_metadata(struct span message, struct sink *out,
+	const char **bad, struct tfprof_error *err)
+{
+	struct decoder d = {0};
+
+	step_timeline_write(&d, message, ALL, out);
+	return status_of(&d, bad, err);
+}
+
 static void test_stats_alone_or_in_run_metadata(void **state)
 {
 	struct buf stats = make_step_stats(3), run_metadata = {0}, a = {0}, b = {0};
@@ -72,12 +101,10 @@ static void test_stats_alone_or_in_run_metadata(void **state)
 
 	wire_put_bytes(&run_metadata, 1, buf_get(&stats));
 	sink_open_buf(&out, &a, SINK_PLAIN, NULL);
-	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, NULL),
-		TFPROF_OK);
+	assert_int_equal(write_stats(buf_get(&stats), &out, &bad, NULL), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	sink_open_buf(&out, &b, SINK_PLAIN, NULL);
-	assert_int_equal(step_timeline_write(buf_get(&run_metadata), ALL, &out, &bad, NULL),
-		TFPROF_OK);
+	assert_int_equal(write_run_metadata(buf_get(&run_metadata), &out, &bad, NULL), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	assert_true(a.n > 1000);
 	assert_string_equal(a.at, b.at);
@@ -103,7 +130,7 @@ static void test_memory_out(void **state)
 
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 		mem_fail_at(nth);
-		status = step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err);
+		status = write_stats(buf_get(&stats), &out, &bad, &err);
 		if (!status)
 			status = sink_commit(&out, &err);
 		else
@@ -146,8 +173,7 @@ static void test_sink_fails(void **state)
 
 	assert_int_equal(sink_open_fn(&out, write_limited, &limited, "t", SINK_PLAIN, &err),
 		TFPROF_OK);
-	assert_int_equal(step_timeline_write_stats(buf_get(&stats), ALL, &out, &bad, &err),
-		TFPROF_OK);
+	assert_int_equal(write_stats(buf_get(&stats), &out, &bad, &err), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, &err), TFPROF_IO);
 	assert_string_equal(err.text, "t: cannot write: No space left on device");
 	assert_int_equal(limited.n_calls, 2);
@@ -174,8 +200,7 @@ static void test_damaged(void **state)
 			bytes[(random >> 8) % stats.n] = (char)(random >> 24 ^ random);
 		}
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
-		status = step_timeline_write_stats((struct span){bytes, stats.n}, ALL, &out, &bad,
-			NULL);
+		status = write_stats((struct span){bytes, stats.n}, &out, &bad, NULL);
 		if (status) {
 			assert_int_equal(status, TFPROF_FORMAT);
 			assert_true(bad >= bytes && bad <= bytes + stats.n);
