@@ -74,15 +74,12 @@ void tfprof_profile_free(tfprof_profile *p)
 
 static bool is_there(const struct model *m, enum profile_need need)
 {
-	return (need < NEED_NAMES || !m->n_unindexed) &&
-		(need < NEED_EDGES || !m->flow.edges_pending) &&
+	return (need < NEED_EDGES || !m->flow.edges_pending) &&
 		(need < NEED_FLOW || !m->flow.shapes_pending);
 }
 
 static enum tfprof_status fetch(struct model *m, enum profile_need need, struct tfprof_error *err)
 {
-	if (!model_index_names(m))
-		return error_no_memory(err);
 	return need < NEED_EDGES ? TFPROF_OK : model_read_flow(m, need >= NEED_FLOW, err);
 }
 

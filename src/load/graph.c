@@ -198,7 +198,7 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
-	status = model_index_names(m) ? model_keep(m, &load->source, err) : error_no_memory(err);
+	status = model_keep(m, &load->source, err);
 	if (status != TFPROF_OK)
 		return status;
 	source = &m->sources.at[m->sources.n - 1];

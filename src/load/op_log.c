@@ -260,8 +260,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 	size_t n = 0;
 	bool fine = true;
 	/* Call stacks stay as slices of the log. */
-	enum tfprof_status status =
-		model_index_names(m) ? source_own(&l->source, err) : error_no_memory(err);
+	enum tfprof_status status = source_own(&l->source, err);
 
 	if (status == TFPROF_OK)
 		status = read_log(&log, l, err);

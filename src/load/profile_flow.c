@@ -485,7 +485,7 @@ enum tfprof_status model_read_flow(struct model *m, bool shapes, struct tfprof_e
 		readers[i].end = (uint32_t)parallel_begin(n, parts, i + 1);
 		readers[i].with_shapes = shapes;
 	}
-	if (!model_index_names(m) || !id_map_init(&ids, m))
+	if (!id_map_init(&ids, m))
 		status = error_no_memory(err);
 	else
 		status = read_all(m, readers, parts, err);

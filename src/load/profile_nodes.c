@@ -6,9 +6,9 @@
 
 #include "model/exec_profile.h"
 
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
 {
-	*r = (struct node_reader){.model = m, .first = first};
+	*r = (struct node_reader){.model = m, .first = first, .name_hashes = name_hashes};
 	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
 
@@ -124,7 +124,7 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 		    op != NONE && device != NONE && host != NONE && shape != NONE))
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
-	r->model->name_hashes[node] = strings_short_hash(raw->name);
+	r->name_hashes[node] = strings_short_hash(raw->name);
 	nodes->op[node] = op;
 	nodes->types[node] = raw->types;
 	nodes->shape[node] = shape;

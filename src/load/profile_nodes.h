@@ -30,7 +30,8 @@ struct merged_ids {
 
 struct node_reader {
 	struct model *model;
-	uint32_t first, n; /* its nodes, those read so far */
+	uint32_t first, n;     /* its nodes, those read so far */
+	uint32_t *name_hashes; /* by node, of all parts */
 	struct strings strings;
 	struct sets sets;
 	struct shapes shapes;
@@ -50,8 +51,10 @@ struct node_reader {
 	dims_vec shape;
 };
 
-/* For nodes from `first` on, which must be there (model_make_nodes). */
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
+/* For nodes from `first` on, which must be there (model_make_nodes). Short hashes of
+ * their names go to `name_hashes`, while the names are at hand. */
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first,
+	uint32_t *name_hashes);
 void node_reader_clear(struct node_reader *r);
 
 /* Reads the next entry of the map of nodes. */

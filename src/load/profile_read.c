@@ -24,6 +24,7 @@ struct loader {
 	struct span profile;
 	struct part *parts;
 	size_t n_parts;
+	uint32_t *name_hashes; /* by node */
 	atomic_size_t bytes_done, nodes_done;
 };
 
@@ -150,14 +151,16 @@ static bool make_parts(struct loader *l)
 	for (size_t i = 0; i < n; i++)
 		n_nodes += from[i].n_nodes;
 	l->parts = mem_zero_array(n, sizeof(*l->parts));
-	if (!l->parts || !model_make_nodes(l->model, n_nodes))
+	l->name_hashes = mem_array(n_nodes, sizeof(*l->name_hashes));
+	if (!l->parts || !l->name_hashes || !model_make_nodes(l->model, n_nodes))
 		return false;
 	l->n_parts = n;
 	l->model->flow.n = n_nodes;
 	fine = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];
-		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first);
+		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
+			l->name_hashes);
 		first += from[i].n_nodes;
 	}
 	return fine;
@@ -170,7 +173,8 @@ static void read_profile(struct loader *l)
 	parallel_run(l->n_parts, read_part, l);
 	for (size_t i = 0; i < l->n_parts && !l->decoder.failed; i++)
 		read_others(l, &l->parts[i]);
-	if (l->decoder.failed)
+	if (l->decoder.failed ||
+		!decoder_alloc(&l->decoder, model_index_names(l->model, l->name_hashes)))
 		return;
 	model_settle_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
@@ -186,6 +190,7 @@ static void clear_parts(struct loader *l)
 		vec_clear(&l->parts[i].others);
 	}
 	mem_free(l->parts);
+	mem_free(l->name_hashes);
 }
 
 /* Back to empty, with what the caller set. */

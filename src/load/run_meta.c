@@ -424,8 +424,7 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	/* Most nodes run, and have one exec in a step. */
 	if (model_find_step(m, step) == NONE)
 		search.n_rows = rm->messages.n < m->nodes.n ? rm->messages.n : m->nodes.n;
-	if (!model_index_names(m) || !model_add_step(m, step) ||
-		!execs_reserve(&m->execs, rm->messages.n, search.n_rows))
+	if (!model_add_step(m, step) || !execs_reserve(&m->execs, rm->messages.n, search.n_rows))
 		return false;
 	if (rm->n_parts)
 		parallel_run(rm->n_parts, search_part, &search);

@@ -22,7 +22,6 @@ void model_clear(struct model *m)
 	sets_clear(&m->sets);
 	shapes_clear(&m->shapes);
 	vec_clear(&m->node_of);
-	mem_free(m->name_hashes);
 	vec_clear(&m->edges);
 	vec_clear(&m->outputs);
 	vec_clear(&m->flow.keys);
@@ -142,31 +141,23 @@ bool model_make_nodes(struct model *m, size_t n)
 {
 	uint32_t first = (uint32_t)m->strings.text.n;
 
-	m->name_hashes = mem_array(n, sizeof(*m->name_hashes));
-	if (!m->name_hashes || n >= NONE - 1 - first || !make_columns(&m->nodes, n) ||
-		!strings_append(&m->strings, n))
+	if (n >= NONE - 1 - first || !make_columns(&m->nodes, n) || !strings_append(&m->strings, n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		m->nodes.name[i] = first + (uint32_t)i;
-	m->n_unindexed = n;
 	return true;
 }
 
-bool model_index_names(struct model *m)
+bool model_index_names(struct model *m, const uint32_t *hashes)
 {
-	size_t n = m->n_unindexed;
+	size_t n = m->nodes.n;
 
-	if (!n)
-		return true;
-	if (!strings_index(&m->strings, m->nodes.name, m->name_hashes, n) ||
+	if (!strings_index(&m->strings, m->nodes.name, hashes, n) ||
 		!reserve_node_of(m, (uint32_t)m->strings.text.n - 1))
 		return false;
 	/* Of two nodes of one name the later one is found. */
 	for (size_t i = 0; i < n; i++)
 		m->node_of.at[m->nodes.name[i]] = (uint32_t)i;
-	m->n_unindexed = 0;
-	mem_free(m->name_hashes);
-	m->name_hashes = NULL;
 	return true;
 }
 

@@ -116,9 +116,7 @@ struct model {
 	VEC(struct trace_string) trace_strings;
 	struct hash_index trace_string_index;
 	VEC(struct source) sources;
-	struct arena arena;    /* bytes that no source holds */
-	size_t n_unindexed;    /* nodes whose names are not known yet: the first */
-	uint32_t *name_hashes; /* of those, see strings_short_hash() */
+	struct arena arena; /* bytes that no source holds */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
@@ -152,13 +150,12 @@ void model_touch_nodes(const struct model *m, size_t first, size_t n);
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
 /* Makes the nodes of a profile about to be loaded, in a model that has none: all
- * columns are zero, for the loader to fill, and hashes of names, while it has
- * them at hand. Each name is a string of its own, which is not looked up until
- * somebody searches nodes by name. */
+ * columns are zero, for the loader to fill. Each name is a string of its own, for
+ * the loader to fill, too. */
 bool model_make_nodes(struct model *m, size_t n);
-/* Makes all names known. Who searches nodes by name, or adds some, calls this
- * first. False when memory is out. */
-bool model_index_names(struct model *m);
+/* Makes those names known, by the short hashes of all nodes' (see
+ * strings_short_hash). False on allocation failure. */
+bool model_index_names(struct model *m, const uint32_t *hashes);
 
 /* Drops the nodes from `n` on, to undo a load that failed. */
 void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs);
