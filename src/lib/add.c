@@ -93,8 +93,7 @@ static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
 		status == TFPROF_OK)
 		status = error_no_memory(err);
 	p->n_marked = m->checkpoint ? m->nodes.n : 0;
-	pthread_rwlock_unlock(&p->lock);
-	return status;
+	return profile_unlock(p, status, err);
 }
 
 enum tfprof_status tfprof_profile_add(tfprof_profile *p, const char *kind,

@@ -76,13 +76,13 @@ enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_opti
 	if (!r || (!options && !all)) {
 		status = error_no_memory(err);
 	} else {
-		status = profile_lock(p, NEED_FLOW, err);
+		status = profile_lock(p, PROFILE_COMPLETE, err);
 		if (status == TFPROF_OK) {
 			if (options && options->outfile)
 				status = profile_check_outfile(p, options->outfile, err);
 			if (status == TFPROF_OK)
 				status = run(p, options ? options : all, cancel, r, err);
-			profile_unlock(p);
+			status = profile_unlock(p, status, err);
 		}
 	}
 	tfprof_advice_options_free(all);

@@ -72,40 +72,33 @@ void tfprof_profile_free(tfprof_profile *p)
 
 /* ---- locks ---------------------------------------------------------------- */
 
-static bool is_there(const struct model *m, enum profile_need need)
-{
-	return (need < NEED_EDGES || !m->flow.edges_pending) &&
-		(need < NEED_FLOW || !m->flow.shapes_pending);
-}
-
-static enum tfprof_status fetch(struct model *m, enum profile_need need, struct tfprof_error *err)
-{
-	return need < NEED_EDGES ? TFPROF_OK : model_read_flow(m, need >= NEED_FLOW, err);
-}
-
-enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status;
 
 	pthread_rwlock_rdlock(&p->lock);
 	status = model_check_sources(&p->model, err);
-	if (status == TFPROF_OK && is_there(&p->model, need))
+	if (status == TFPROF_OK && (state == PROFILE_LOADED || model_is_complete(&p->model)))
 		return TFPROF_OK;
-	profile_unlock(p);
+	pthread_rwlock_unlock(&p->lock);
 	if (status != TFPROF_OK)
 		return status;
 	pthread_rwlock_wrlock(&p->lock);
-	status = fetch(&p->model, need, err);
-	profile_unlock(p);
+	status = model_complete(&p->model, err);
+	pthread_rwlock_unlock(&p->lock);
 	if (status == TFPROF_OK)
 		pthread_rwlock_rdlock(&p->lock);
 	return status;
 }
 
-void profile_unlock(struct tfprof_profile *p)
+enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err)
 {
+	if (status == TFPROF_OK)
+		status = model_check_damage(&p->model, err);
 	pthread_rwlock_unlock(&p->lock);
+	return status;
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -210,16 +203,16 @@ enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, siz
 	struct tfprof_error *err)
 {
 	struct buf out = {0};
-	enum tfprof_status status = profile_lock(p, NEED_FLOW, err);
+	enum tfprof_status status = profile_lock(p, PROFILE_COMPLETE, err);
 
 	if (status != TFPROF_OK)
 		return status;
 	buf_reserve(&out, 0); /* an empty profile is no NULL */
 	model_write_profile(&p->model, &out);
-	profile_unlock(p);
-	if (out.failed) {
+	status = profile_unlock(p, out.failed ? error_no_memory(err) : TFPROF_OK, err);
+	if (status != TFPROF_OK) {
 		buf_clear(&out);
-		return error_no_memory(err);
+		return status;
 	}
 	*bytes = out.at;
 	*size = out.n;
@@ -286,7 +279,7 @@ void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
-	profile_unlock(p);
+	pthread_rwlock_unlock(&p->lock);
 }
 
 const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)

@@ -30,18 +30,15 @@ struct tfprof_profile {
 	char *notes;
 };
 
-/* What a saved profile keeps in its bytes until a reader needs it. */
-enum profile_need {
-	NEED_NOTHING,
-	NEED_NAMES, /* nodes are searched by name */
-	NEED_EDGES, /* … and edges are looked at */
-	NEED_FLOW,  /* … and output shapes */
-};
+/* Whether a reader looks at edges, outputs or shapes, see model_complete(). */
+enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
 
-/* Locks for reading, with what is needed there; on failure nothing is locked. */
-enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+/* Locks for reading, in this state at least; on failure nothing is locked. */
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-void profile_unlock(struct tfprof_profile *p);
+/* Returns the status, or another one if what was read turned out to be damaged. */
+enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err);
 
 /* The view of the model as it is now, built if need be. The caller holds the
  * lock for reading. */

@@ -216,20 +216,16 @@ static enum tfprof_status run(tfprof_profile *p, struct query *q, unsigned flags
 	return status;
 }
 
-/* Most reports can do without edges, and without finding nodes by name. */
-static enum profile_need need_of(enum tfprof_view view, const tfprof_options *o, unsigned flags)
+/* Reports in text form can do without edges, and most without shapes. */
+static enum profile_state state_for(const tfprof_options *o, unsigned flags)
 {
 	bool is_text = o->output.type == OUT_STDOUT || o->output.type == OUT_FILE ||
 		o->output.type == OUT_NONE;
 
-	if (options_select(o, SEL_INPUT_SHAPES) || !is_text ||
-		flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))
-		return NEED_FLOW;
-	switch (view) {
-	case TFPROF_GRAPH: return NEED_EDGES;
-	case TFPROF_CODE: return NEED_NAMES;
-	default: return NEED_NOTHING;
-	}
+	return is_text && !options_select(o, SEL_INPUT_SHAPES) &&
+			!(flags & (TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE))
+		? PROFILE_LOADED
+		: PROFILE_COMPLETE;
 }
 
 enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
@@ -243,7 +239,7 @@ enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	status = profile_lock(p, need_of(view, options, flags), err);
+	status = profile_lock(p, state_for(options, flags), err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);
 		return status;
@@ -255,7 +251,7 @@ enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	status = run(p, &q, flags, r, err);
 	profile_return_arena(p, &q.arena);
 	query_clear(&q);
-	profile_unlock(p);
+	status = profile_unlock(p, status, err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);
 		return status;

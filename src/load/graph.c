@@ -78,7 +78,8 @@ static void add_node(struct loader *l, const struct node_defs *b, const struct n
 	node = model_add_node(m, name, op);
 	if (!decoder_alloc(&l->decoder, node != NONE))
 		return;
-	m->nodes.source[node] = def->message.at;
+	if (!decoder_alloc(&l->decoder, model_make_slice(m, &m->nodes.source[node], def->message)))
+		return;
 	if (def->shape != SIZE_MAX) {
 		m->nodes.shape[node] = add_shape(m, b, def->shape);
 		if (!decoder_alloc(&l->decoder, m->nodes.shape[node] != NONE))

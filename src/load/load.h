@@ -32,10 +32,16 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,
 	struct tfprof_error *err);
 
-/* Reads the edges of a loaded profile, unless they are there; with shapes also
- * its outputs and which of them edges come from. Who looks at any of these calls
- * this first. */
-enum tfprof_status model_read_flow(struct model *m, bool shapes, struct tfprof_error *err);
+/* A model is loaded, or complete: only then it has edges, outputs and their shapes.
+ * Most inputs make it complete; a saved profile leaves these in its bytes, for this
+ * function to read. Call it before looking at any of them. On failure the model is
+ * as it was. */
+enum tfprof_status model_complete(struct model *m, struct tfprof_error *err);
+
+static inline bool model_is_complete(const struct model *m)
+{
+	return !m->flow.is_pending;
+}
 
 /* Marks the nodes from `from` on that the checkpoint has a tensor for. */
 bool model_mark_checkpoint(struct model *m, size_t from);

@@ -223,7 +223,8 @@ static bool add_item(struct model *m, const struct item *item)
 		m->has_trace = true;
 		if (!(m->nodes.flags[node] & NODE_HAS_TRACE)) {
 			m->nodes.flags[node] |= NODE_HAS_TRACE;
-			m->nodes.trace[node] = item->trace.at;
+			if (!model_make_slice(m, &m->nodes.trace[node], item->trace))
+				return false;
 		}
 	}
 	return !item->has_more || add_more(m, node, item->message);

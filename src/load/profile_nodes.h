@@ -26,16 +26,18 @@ struct merged_ids {
 	uint32_t *string, *set, *shape;
 	uint32_t first_exec; /* row 0 → this row */
 	uint32_t first_wide; /* wide sums 0 → these */
+	size_t first_slice;  /* listed slice 0 → this */
 };
 
 struct node_reader {
-	struct model *model;
+	struct model *model;   /* whose last source is the profile */
 	uint32_t first, n;     /* its nodes, those read so far */
 	uint32_t *name_hashes; /* by node, of all parts */
 	struct strings strings;
 	struct sets sets;
 	struct shapes shapes;
 	struct execs execs;
+	slice_list listed_slices;
 	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;

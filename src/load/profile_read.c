@@ -220,7 +220,7 @@ enum tfprof_status load_profile(struct model *m, struct load *load, struct tfpro
 	source = m->sources.at[0];
 	l.profile = source.bytes;
 	m->flow.profile = arena_copy(&m->arena, span_of(input_name(load->in, load->kind))).at;
-	m->flow.edges_pending = m->flow.shapes_pending = true;
+	m->flow.is_pending = true;
 	if (decoder_alloc(&l.decoder, m->flow.profile))
 		read_profile(&l);
 	status = input_status(load->in, load->kind, &source, &l.decoder, err);

@@ -6,8 +6,9 @@
 
 bool model_init(struct model *m)
 {
-	*m = (struct model){0};
-	if (strings_init(&m->strings) && sets_init(&m->sets) && shapes_init(&m->shapes))
+	*m = (struct model){.damaged = mem_zero(sizeof(*m->damaged))};
+	if (m->damaged && strings_init(&m->strings) && sets_init(&m->sets) &&
+		shapes_init(&m->shapes))
 		return true;
 	model_clear(m);
 	return false;
@@ -33,6 +34,8 @@ void model_clear(struct model *m)
 	for (size_t i = 0; i < m->sources.n; i++)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
+	vec_clear(&m->listed_slices);
+	mem_free(m->damaged);
 	arena_clear(&m->arena);
 	checkpoint_free(m->checkpoint);
 	*m = (struct model){0};
@@ -298,6 +301,18 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
 	return TFPROF_OK;
 }
 
+enum tfprof_status model_check_damage(const struct model *m, struct tfprof_error *err)
+{
+	size_t damaged = atomic_load(m->damaged);
+	const char *path = damaged ? m->sources.at[damaged - 1].path : NULL;
+
+	if (!damaged)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_FORMAT,
+		"%.400s: it is damaged, or has changed since it was loaded: load it anew",
+		path ? path : "an input");
+}
+
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
@@ -306,7 +321,24 @@ enum tfprof_status model_check_sources(const struct model *m, struct tfprof_erro
 		status = source_check(&m->sources.at[i], err);
 	if (status == TFPROF_OK && m->checkpoint)
 		status = checkpoint_check(m->checkpoint, err);
-	return status;
+	return status == TFPROF_OK ? model_check_damage(m, err) : status;
+}
+
+bool model_make_slice(struct model *m, struct slice *slice, struct span bytes)
+{
+	size_t last = m->sources.n - 1;
+	const char *begin = m->sources.at[last].bytes.at;
+
+	*slice = (struct slice){0};
+	return !bytes.at ||
+		slice_make(slice, &m->listed_slices,
+			(struct slice_parts){last, (size_t)(bytes.at - begin), bytes.n});
+}
+
+void model_note_damage(const struct model *m, struct slice slice, const struct decoder *d)
+{
+	if (d->failed && d->bad && slice.bits)
+		atomic_store(m->damaged, slice_get(slice, &m->listed_slices).source + 1);
 }
 
 uint32_t model_edge_shape(const struct model *m, const struct edge *e)

@@ -286,6 +286,21 @@ static void test_guessing_is_no_trap(void **state)
 /* ---- loading ------------------------------------------------------------------- */
 
 /* Keys that come again: an edge leads to the last one, wherever that is. */
+/* Messages that are longer than what fits a slice (slice.h). */
+static void test_long_messages(void **state)
+{
+	struct buf extra = {0}, bytes, all;
+
+	buf_fill(&extra, 'x', 5 << 20);
+	bytes = make_profile(3, buf_get(&extra));
+	all = everything(buf_get(&bytes), 1);
+	assert_true(all.n > 3 * extra.n); /* what is saved has them */
+	assert_parts_agree_up_to(3, buf_get(&bytes));
+	buf_clear(&all);
+	buf_clear(&bytes);
+	buf_clear(&extra);
+}
+
 static void test_keys_in_several_parts(void **state)
 {
 	struct buf b = {0};
@@ -437,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_cut),
 		cmocka_unit_test(test_wrong_guesses),
 		cmocka_unit_test(test_guessing_is_no_trap),
+		cmocka_unit_test(test_long_messages),
 		cmocka_unit_test(test_keys_in_several_parts),
 		cmocka_unit_test(test_damage_anywhere),
 		cmocka_unit_test(test_first_damage_is_reported),
