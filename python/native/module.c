@@ -1,5 +1,5 @@
 /* The module tfprof._native: types Profile and Result, exceptions, the step
- * timeline, and what options there are. */
+ * timeline, and what inputs and options there are. */
 #include "native.h"
 
 #include <string.h>
@@ -114,6 +114,22 @@ static PyObject *columns(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *inputs(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; list && (info = tfprof_input_get_info(i)); i++) {
+		PyObject *one = Py_BuildValue("(szsI)", info->name, info->message, info->help,
+			info->traits);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
 static PyObject *checkers(PyObject *module, PyObject *unused)
 {
 	return advice_checkers();
@@ -130,6 +146,9 @@ static PyMethodDef functions[] = {
 		"query's options."},
 	{"columns", columns, METH_NOARGS,
 		"[(name, unit, select words that show it, is extra)] of a query's result."},
+	{"inputs", inputs, METH_NOARGS,
+		"[(name, message or None, help, traits)] of the kinds of input, in the order in "
+		"which they should be added."},
 	{"checkers", checkers, METH_NOARGS,
 		"[(name, help, [(option, default, help)])] of the advisor."},
 	{NULL, NULL, 0, NULL},
@@ -154,7 +173,13 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
-		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0) {
+		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_PART", TFPROF_INPUT_PART) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_EXTRA", TFPROF_INPUT_EXTRA) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_BY_STEP", TFPROF_INPUT_BY_STEP) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_FILES", TFPROF_INPUT_FILES) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_UNTIMED", TFPROF_INPUT_UNTIMED) < 0) {
 		Py_DECREF(module);
 		return NULL;
 	}

@@ -25,10 +25,10 @@ static uint32_t last_exec(const struct model *m, uint32_t node)
 	return last;
 }
 
-static void add(struct usage *u, const struct execs *x, uint32_t exec)
+static void add(struct usage *u, const struct model *m, uint32_t exec)
 {
-	struct exec_sums sums = exec_get_sums(x, exec);
-	struct exec_extent extent = exec_get_extent(x, exec);
+	struct exec_sums sums = exec_get_sums(&m->execs, exec);
+	struct exec_extent extent = exec_get_extent(m, exec);
 
 	u->accelerator_us = (int64_t)((uint64_t)u->accelerator_us + (uint64_t)sums.accelerator_us);
 	if (extent.start_us && (!u->start_us || extent.start_us < u->start_us))
@@ -56,7 +56,7 @@ static bool collect(struct check *c, usages *found)
 				return false;
 			place[device] = (uint32_t)found->n;
 		}
-		add(&found->at[place[device] - 1], &m->execs, exec);
+		add(&found->at[place[device] - 1], m, exec);
 	}
 	return true;
 }

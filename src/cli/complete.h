@@ -8,6 +8,6 @@
 
 /* For the last word of the line (typed up to the cursor, split into `l`). The
  * candidates borrow from `l`. */
-void complete_line(struct candidates *c, const struct line *l, const tfprof_profile *profile);
+void complete_line(struct candidates *c, const struct line *l, tfprof_profile *profile);
 
 #endif

@@ -14,7 +14,7 @@ enum editor_event {
 
 /* Completes names of this profile. NULL when memory is out or the terminal
  * cannot be used. */
-struct editor *editor_new(const char *prompt, const tfprof_profile *profile);
+struct editor *editor_new(const char *prompt, tfprof_profile *profile);
 void editor_free(struct editor *e);
 
 /* The line without its end, borrowed until the next call. */

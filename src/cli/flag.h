@@ -1,6 +1,7 @@
 /* The flags: what may stand behind a dash, on the command line and in the
- * shell. Those of a query come from the library's option table; the rest is
- * here. Help, completion and the man page are made from this. */
+ * shell. Those of a query come from the library's option table, those that name
+ * files from its table of inputs; the rest is here. Help, completion and the man page are made from
+ * this. */
 #ifndef TFPROF_CLI_FLAG_H
 #define TFPROF_CLI_FLAG_H
 
@@ -9,10 +10,8 @@
 
 #include "command.h"
 
-enum file_id { FILE_PROFILE, FILE_GRAPH, FILE_RUN_META, FILE_OP_LOG, FILE_CHECKPOINT, N_FILES };
-
 enum flag_group {
-	FLAG_FILE,    /* what to read; id is a file_id */
+	FLAG_FILE,    /* what to read; id is the index of its info */
 	FLAG_OPTION,  /* of a query; id is the index of its info */
 	FLAG_ADVICE,  /* of advise; id is an advice_flag */
 	FLAG_PROGRAM, /* of the program as a whole; id is a program_flag */

@@ -10,7 +10,7 @@ enum value_kind generate_value_kind(const struct flag *flag)
 	if (!flag->value || flag->group == FLAG_PROGRAM)
 		return VALUE_NONE;
 	if (flag->group == FLAG_FILE)
-		return flag->id == FILE_RUN_META ? VALUE_FILES : VALUE_FILE;
+		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
 	if (flag->group == FLAG_ADVICE)
 		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
 	kind = tfprof_option_get_info((size_t)flag->id)->kind;

@@ -9,6 +9,6 @@
 
 /* Types on as far as there is one way only; if there are several from here,
  * lists them below the line. Gives what libedit is to do next (CC_*). */
-unsigned char tab_complete(EditLine *edit, FILE *display, const tfprof_profile *profile);
+unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profile);
 
 #endif

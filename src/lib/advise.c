@@ -34,10 +34,10 @@ enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_opti
 		return error_no_memory(err);
 	r->is_advice = true;
 	r->checkers = options ? advice_options_copy(options) : tfprof_advice_options_new();
-	status = r->checkers ? result_lock(r, NEED_FLOW, err) : error_no_memory(err);
+	status = r->checkers ? result_lock(r, PROFILE_COMPLETE, err) : error_no_memory(err);
 	if (status == TFPROF_OK) {
 		status = run(r, cancel, err);
-		result_unlock(r);
+		status = result_unlock(r, status, err);
 	}
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);

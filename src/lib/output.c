@@ -246,7 +246,7 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
 	enum format format = r->is_advice ? FORMAT_JSON : r->options->output.format;
-	enum tfprof_status status = result_lock(r, result_need(r, format), err);
+	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
 	if (status != TFPROF_OK)
 		return status;
@@ -254,7 +254,7 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	r->query.cancel = cancel;
 	status = r->is_advice ? output_advice(r, err) : output_query(r, flags, err);
 	r->query.cancel = NULL;
-	result_unlock(r);
+	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))
 		status = error_no_memory(err);
 	return status;

@@ -139,11 +139,11 @@ enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	status = result_lock(r, result_need(r, options->output.format), err);
+	status = result_lock(r, result_state(r, options->output.format), err);
 	if (status == TFPROF_OK) {
 		status = run(r, err);
 		r->query.cancel = NULL;
-		result_unlock(r);
+		status = result_unlock(r, status, err);
 	}
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);

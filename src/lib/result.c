@@ -65,29 +65,30 @@ void tfprof_result_free(tfprof_result *r)
 
 /* ---- locks ------------------------------------------------------------------ */
 
-enum tfprof_status result_lock(tfprof_result *r, enum profile_need need, struct tfprof_error *err)
+enum tfprof_status result_lock(tfprof_result *r, enum profile_state state, struct tfprof_error *err)
 {
-	enum tfprof_status status = profile_lock(r->profile, need, err);
+	enum tfprof_status status = profile_lock(r->profile, state, err);
 
 	if (status == TFPROF_OK)
 		pthread_mutex_lock(&r->lock);
 	return status;
 }
 
-void result_unlock(tfprof_result *r)
+enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
+	struct tfprof_error *err)
 {
 	pthread_mutex_unlock(&r->lock);
-	profile_unlock(r->profile);
+	return profile_unlock(r->profile, status, err);
 }
 
-/* Most reports can do without edges, and without finding nodes by name. */
-enum profile_need result_need(const tfprof_result *r, enum format format)
+/* Reports in text form can do without edges, and most without shapes. */
+enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
 
-	if (r->is_advice || !is_text || options_select(r->options, SEL_INPUT_SHAPES))
-		return NEED_FLOW;
-	return profile_need_of(r->view);
+	return is_text && !r->is_advice && !options_select(r->options, SEL_INPUT_SHAPES)
+		? PROFILE_LOADED
+		: PROFILE_COMPLETE;
 }
 
 /* ---- the query --------------------------------------------------------------- */
@@ -173,7 +174,7 @@ static enum tfprof_status make_columns(tfprof_result *r, const enum column_id *i
 static enum tfprof_status get_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
-	enum profile_need need = NEED_NOTHING;
+	enum profile_state state = PROFILE_LOADED;
 	enum column_id *ids = mem_array(n, sizeof(*ids));
 	enum tfprof_status status = ids ? TFPROF_OK : error_no_memory(err);
 
@@ -182,15 +183,15 @@ static enum tfprof_status get_columns(tfprof_result *r, const char *const *names
 		if (ids[i] == N_COLUMNS)
 			status = no_column(names[i], err);
 		else if (ids[i] == COLUMN_INPUT_SHAPES)
-			need = NEED_FLOW;
+			state = PROFILE_COMPLETE;
 	}
 	if (status == TFPROF_OK)
-		status = result_lock(r, need, err);
+		status = result_lock(r, state, err);
 	if (status == TFPROF_OK) {
 		status = make_columns(r, ids, n, err);
 		for (size_t i = 0; status == TFPROF_OK && i < n; i++)
 			columns[i] = r->columns.at[ids[i]].view;
-		result_unlock(r);
+		status = result_unlock(r, status, err);
 	}
 	mem_free(ids);
 	return status;
@@ -220,7 +221,7 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 
 	if (r->is_advice)
 		return error_set(err, TFPROF_UNSUPPORTED, "advice has no rows of nodes");
-	status = result_lock(r, NEED_NOTHING, err);
+	status = result_lock(r, PROFILE_LOADED, err);
 	if (status != TFPROF_OK)
 		return status;
 	if (r->is_detached && !r->columns.row_of_node)
@@ -229,8 +230,7 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 		status = columns_map_nodes(&r->columns, &r->query, err);
 	*rows = r->columns.row_of_node;
 	*n_nodes = r->columns.n_nodes;
-	result_unlock(r);
-	return status;
+	return result_unlock(r, status, err);
 }
 
 static void release_owner(void *owner)
@@ -344,7 +344,7 @@ static enum tfprof_status write_and_commit(tfprof_result *r, enum format format,
 	struct tfprof_error *err)
 {
 	struct buf said = {0}, why = {0};
-	enum tfprof_status status = result_lock(r, result_need(r, format), err);
+	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
 	if (status == TFPROF_OK) {
 		if (!r->is_advice)
@@ -353,7 +353,7 @@ static enum tfprof_status write_and_commit(tfprof_result *r, enum format format,
 			status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
 		else
 			status = result_write(r, format, out, &said, err);
-		result_unlock(r);
+		status = result_unlock(r, status, err);
 	}
 	buf_clear(&said);
 	buf_clear(&why);

@@ -61,8 +61,11 @@ bool results_exist(struct tfprof_profile *p);
 
 /* Locks result and profile, with what the format needs of the profile. On failure
  * nothing is locked. */
-enum tfprof_status result_lock(tfprof_result *r, enum profile_need need, struct tfprof_error *err);
-void result_unlock(tfprof_result *r);
-enum profile_need result_need(const tfprof_result *r, enum format format);
+enum tfprof_status result_lock(tfprof_result *r, enum profile_state state,
+	struct tfprof_error *err);
+/* Like profile_unlock(). */
+enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
+	struct tfprof_error *err);
+enum profile_state result_state(const tfprof_result *r, enum format format);
 
 #endif

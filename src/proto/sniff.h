@@ -1,53 +1,30 @@
-/* What a file looks like, by its first bytes alone: so that a wrong file can
- * be named for what it is. */
+/* Telling texts and messages apart by their first bytes. What there is to be
+ * told apart stands in a table elsewhere (load/recognize.h); here is only how
+ * well bytes fit. Looks at some thousand fields at most, however large the
+ * input. */
 #ifndef TFPROF_PROTO_SNIFF_H
 #define TFPROF_PROTO_SNIFF_H
 
 #include "base/span.h"
 
-/* kind, how to call it ("it looks like …"), the option it belongs to if any */
-#define SNIFF_LIST(X)                                                                \
-	X(UNKNOWN, "something unknown", NULL)                                        \
-	X(EMPTY, "an empty file", NULL)                                              \
-	X(GRAPH, "a GraphDef", "graph_path")                                         \
-	X(GRAPH_TEXT, "a GraphDef in text form", "graph_path")                       \
-	X(RUN_META, "a RunMetadata", "run_meta_path")                                \
-	X(RUN_META_TEXT, "a RunMetadata in text form", "run_meta_path")              \
-	X(OP_LOG, "an OpLogProto", "op_log_path")                                    \
-	X(OP_LOG_TEXT, "an OpLogProto in text form", NULL)                           \
-	X(PROFILE, "a ProfileProto", "profile_path")                                 \
-	X(PROFILE_TEXT, "a ProfileProto in text form", NULL)                         \
-	X(CHECKPOINT_INDEX, "a table of a TensorFlow checkpoint", "checkpoint_path") \
-	X(CHECKPOINT_STATE, "the list of checkpoints in a folder", NULL)             \
-	X(META_GRAPH, "a MetaGraphDef", NULL)                                        \
-	X(META_GRAPH_TEXT, "a MetaGraphDef in text form", NULL)                      \
-	X(SAVED_MODEL, "a SavedModel", NULL)                                         \
-	X(SAVED_MODEL_TEXT, "a SavedModel in text form", NULL)                       \
-	X(PPROF, "a pprof profile", NULL)                                            \
-	X(EVENTS, "an event file of TensorBoard", NULL)                              \
-	X(GZIP, "a gzip-compressed file", NULL)                                      \
-	X(ZIP, "a zip archive, perhaps a Keras model", NULL)                         \
-	X(HDF5, "an HDF5 file, perhaps a Keras model", NULL)                         \
-	X(PNG, "a PNG image", NULL)                                                  \
-	X(ELF, "a program or library (ELF)", NULL)                                   \
-	X(JSON, "JSON, perhaps a timeline", NULL)                                    \
-	X(TEXT, "text of an unknown kind", NULL)
+struct schema_message;
 
-enum sniff_kind {
-#define X(kind, phrase, option) SNIFF_##kind,
-	SNIFF_LIST(X)
-#undef X
-};
+/* UTF-8 without control characters. */
+bool sniff_is_text(struct span bytes);
 
-/* Looks at some thousand fields at most, however large the file. Does not
- * guess: what fits two kinds equally well, or is too small to tell, is
- * UNKNOWN. */
-enum sniff_kind sniff(struct span bytes);
+/* The name of the field that a message in text form begins with; empty if the
+ * text begins otherwise. */
+struct span sniff_first_field(struct span text);
 
-/* "a GraphDef in text form" */
-const char *sniff_name(enum sniff_kind kind);
+bool sniff_is_json(struct span text);
 
-/* "graph_path" for a GraphDef; NULL if no option takes such a file. */
-const char *sniff_option(enum sniff_kind kind);
+/* Points for how well bytes fit a message type, which may be compared with those
+ * of other types; a fit of fewer than this proves nothing. */
+enum { SNIFF_ENOUGH = 4 };
+
+/* Also whether the field is there without which the message would be good for
+ * nothing. */
+int sniff_points(const struct schema_message *type, const char *key_field, struct span bytes,
+	bool *has_key_field);
 
 #endif

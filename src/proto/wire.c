@@ -161,18 +161,3 @@ void wire_split(struct span message, struct span *pieces, size_t n)
 		begin = r.at;
 	}
 }
-
-/* Of a number only the last byte is below 0x80, and so is the last one of the tag
- * before it: going back, the number ends where its tag does. */
-struct span wire_again(const char *bytes)
-{
-	const char *at;
-	size_t n;
-
-	if (!bytes)
-		return (struct span){NULL, 0};
-	at = bytes - 1;
-	for (n = (unsigned char)*at--; *at & 0x80; at--)
-		n = n << 7 | (*at & 0x7f);
-	return (struct span){bytes, n};
-}

@@ -155,10 +155,6 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 	return r->at < r->end && wire_varint(r, value);
 }
 
-/* All of a length-delimited field that was read before, by where its bytes
- * begin: how many they are stands in front of them. Nothing, for NULL. */
-struct span wire_again(const char *bytes);
-
 /* True if the whole message is well-formed on its own level. */
 bool wire_check(struct span message, const char **bad);
 

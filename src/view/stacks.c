@@ -132,16 +132,16 @@ static struct span stack_of(const struct model *m, uint32_t node)
 	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node) : (struct span){0};
 }
 
-/* Stacks and names are all over the input: ask for those to come. How long a stack
- * is stands in front of it. */
+/* Stacks and names are all over the input: ask for those to come. */
 PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 {
 	enum { AHEAD = 8, STACK = 256 };
+	struct span stack;
 
 	if (m->nodes.n - node <= AHEAD)
 		return;
-	if (m->nodes.trace[node + AHEAD])
-		prefetch_bytes(m->nodes.trace[node + AHEAD] - 1, STACK);
+	stack = model_trace(m, node + AHEAD);
+	prefetch_bytes(stack.at, stack.n < STACK ? stack.n : STACK);
 	model_prefetch_name(m, node + AHEAD);
 }
 

@@ -197,7 +197,7 @@ static void put_execs(struct writer *w, uint32_t node)
 
 		wire_put_int(w->out, MAP_KEY, exec->step);
 		if (!exec->has_detail) {
-			wire_put_bytes(w->out, MAP_VALUE, exec_get_raw(exec));
+			wire_put_bytes(w->out, MAP_VALUE, exec_get_raw(m, row));
 		} else {
 			size_t value = wire_open(w->out, MAP_VALUE);
 
@@ -230,7 +230,7 @@ static void put_unchanged(struct writer *w, uint32_t node)
 	static const char empty_trace[] = {(char)WIRE_LEN(PROFILE_NODE_TRACE), 0};
 	const struct nodes *nodes = &w->model->nodes;
 	struct span source = model_source(w->model, node);
-	size_t extra = nodes->trace[node] ? 0 : sizeof(empty_trace);
+	size_t extra = nodes->trace[node].bits ? 0 : sizeof(empty_trace);
 	size_t size = source.n + extra;
 
 	wire_put_varint(w->out, WIRE_LEN(PROFILE_NODES));

@@ -12,7 +12,7 @@ uint32_t timeline_exec(const struct query *q, uint32_t node)
 	if (!m->nodes.device[node] || !m->nodes.host_device[node])
 		return NONE;
 	exec = exec_find(m, node, q->options->number[OPT_STEP]);
-	return exec != NONE && exec_get_extent(&m->execs, exec).start_us != 0 ? exec : NONE;
+	return exec != NONE && exec_get_extent(m, exec).start_us != 0 ? exec : NONE;
 }
 
 bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, uint32_t *exec)

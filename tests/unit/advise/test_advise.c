@@ -135,13 +135,13 @@ static tfprof_profile *load(void)
 	struct tfprof_input graph = read_packed("graph"), step;
 	tfprof_profile *p = tfprof_profile_new();
 
-	assert_int_equal(tfprof_profile_add_graph(p, &graph, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "graph", &graph, 0, NULL), TFPROF_OK);
 	for (int i = 0; i < 3; i++) {
 		char name[20];
 
 		snprintf(name, sizeof(name), "run_meta_%d", i);
 		step = read_packed(name);
-		assert_int_equal(tfprof_profile_add_run_meta(p, i, &step, NULL, NULL), TFPROF_OK);
+		assert_int_equal(tfprof_profile_add(p, "run_meta", &step, i, NULL), TFPROF_OK);
 	}
 	return p;
 }

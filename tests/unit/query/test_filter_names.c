@@ -34,7 +34,7 @@ static tfprof_profile *make_profile(int n_letters)
 			n_letters, letters, i);
 	assert_false(text.failed);
 	graph = tfprof_input_bytes(text.at, text.n);
-	assert_int_equal(tfprof_profile_add_graph(p, &graph, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "graph", &graph, 0, &err), TFPROF_OK);
 	buf_clear(&text);
 	return p;
 }

@@ -64,7 +64,7 @@ static void draw_nodes(void)
 
 static void make_model(struct model *m)
 {
-	struct buf graph = {0}, log = {0};
+	struct buf graph = {0}, log = {0}, notes = {0};
 	struct tfprof_input input;
 	struct tfprof_error err;
 
@@ -85,13 +85,14 @@ static void make_model(struct model *m)
 		buf_printf(&log, "id_to_string { key: %u value: '%s' } ", FILES + i, functions[i]);
 	assert_true(model_init(m));
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (model_add_graph(m, &input, &err) != TFPROF_OK)
+	if (load_input(m, INPUT_GRAPH, &input, 0, &notes, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	input = tfprof_input_bytes(log.at, log.n);
-	if (model_add_op_log(m, &input, &err) != TFPROF_OK)
+	if (load_input(m, INPUT_OP_LOG, &input, 0, &notes, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	buf_clear(&log);
+	buf_clear(&notes);
 }
 
 /* ---- the slow version -------------------------------------------------------- */

@@ -50,7 +50,7 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 		put_graph_node(&graph, names[i], "Op", "");
 	}
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (tfprof_profile_add_graph(p, &input, &err) != TFPROF_OK)
+	if (tfprof_profile_add(p, "graph", &input, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	return p;
