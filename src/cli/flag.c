@@ -9,30 +9,29 @@ static const char *const shell_words[] = {"bash", "zsh", "fish", "man", NULL};
 
 static const struct flag files[] = {
 	{"profile_path", FLAG_FILE, FILE_PROFILE, .value = "FILE",
-		.help = "A saved profile (ProfileProto): everything in one file."},
+		.help = "Read a saved profile (ProfileProto)."},
 	{"graph_path", FLAG_FILE, FILE_GRAPH, .value = "FILE",
-		.help = "The graph (GraphDef), text or binary."},
+		.help = "Read the graph (GraphDef), text or binary."},
 	{"run_meta_path", FLAG_FILE, FILE_RUN_META, .value = "FILE,...",
-		.help = "Traces of runs (RunMetadata), one file for each step."},
+		.help = "Read traces of runs (RunMetadata), one file per step."},
 	{"op_log_path", FLAG_FILE, FILE_OP_LOG, .value = "FILE",
-		.help = "Float operations, types of your own and call stacks (OpLogProto)."},
+		.help = "Read float operations, custom types and call stacks (OpLogProto)."},
 	{"checkpoint_path", FLAG_FILE, FILE_CHECKPOINT, .value = "PREFIX",
-		.help = "A checkpoint: its variables get the type _checkpoint_variables, and "
+		.help = "Read a checkpoint: its variables get the type _checkpoint_variables, and "
 			"tensor_value shows their values."},
 };
 
 static const struct flag others[] = {
 	{"checker", FLAG_ADVICE, ADVICE_CHECKER, .value = "NAME[:OPTION=VALUE,...]",
-		.help = "Runs this checker instead of all; may be given several times."},
+		.help = "Run only this checker; may be repeated."},
 	{"fail_on", FLAG_ADVICE, ADVICE_FAIL_ON, .value = "LEVEL", .default_value = "none",
 		.words = level_words,
-		.help = "Exits with status 3 when a finding reaches this level."},
-	{"help", FLAG_PROGRAM, PROGRAM_HELP, .is_bool = true, .help = "Shows help and ends."},
+		.help = "Exit with status 3 if a finding reaches this level."},
+	{"help", FLAG_PROGRAM, PROGRAM_HELP, .is_bool = true, .help = "Print help and exit."},
 	{"version", FLAG_PROGRAM, PROGRAM_VERSION, .is_bool = true,
-		.help = "Shows the version and ends."},
+		.help = "Print the version and exit."},
 	{"generate", FLAG_PROGRAM, PROGRAM_GENERATE, .is_hidden = true, .value = "WHAT",
-		.words = shell_words,
-		.help = "Writes a completion file or the body of the manual page."},
+		.words = shell_words, .help = "Generate a completion file or the manual page."},
 };
 
 enum { N_FILE_FLAGS = sizeof(files) / sizeof(*files), N_OTHERS = sizeof(others) / sizeof(*others) };
@@ -108,13 +107,13 @@ const char *flag_nearest(const char *name)
 	return tfprof_word_get_nearest(name, names);
 }
 
-bool flag_goes_with(const struct flag *flag, const struct command *command)
+bool flag_applies_to(const struct flag *flag, const struct command *command)
 {
-	bool advises = command && command->id == COMMAND_ADVISE;
+	bool is_advise = command && command->id == COMMAND_ADVISE;
 
 	switch (flag->group) {
-	case FLAG_OPTION: return !advises || strcmp(flag->name, "output") == 0;
-	case FLAG_ADVICE: return advises;
+	case FLAG_OPTION: return !is_advise || strcmp(flag->name, "output") == 0;
+	case FLAG_ADVICE: return is_advise;
 	default: return false;
 	}
 }
