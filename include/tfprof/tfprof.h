@@ -1,24 +1,24 @@
 /* tfprof: profile TensorFlow models from the files a run leaves behind.
  *
- * The whole public API. A program makes a profile, adds files to it, asks any
+ * The whole public API. A program creates a profile, adds files to it, runs any
  * number of queries and frees it:
  *
  *     profile --add a saved profile, or graph, run metadata, …--> profile
  *     profile + view + options --query--> result --columns, text, JSON, a file …
  *
- * Ownership: `_new`, `_run` and `_serialize` give objects the caller frees
- * with the matching `_free`. Everything a `_get_` function returns is borrowed
- * and lives as long as the object it was asked of (a profile's: until the
- * profile next changes).
+ * Ownership: objects from `_new`, `_copy` and `_run` are freed with the matching
+ * `_free`, bytes with tfprof_bytes_free(). Everything a `_get_` function returns
+ * is borrowed and lives as long as the object it came from (for a profile, until
+ * the profile next changes).
  *
  * Errors: a fallible function returns a status and, if `err` is not NULL,
- * fills it with one line: what failed, where, what would be right. A call that
- * fails leaves its profile or options as they were.
+ * fills it with one line: what failed, where, and what was expected. A call that
+ * fails leaves its profile or options unchanged.
  *
- * Threads: there is no global state. Different profiles are independent. On
- * one profile any number of queries run side by side; adding waits for them.
- * Functions that take a const profile take no lock: do not call them while
- * another thread adds.
+ * Threads: the only global state is a pool of worker threads. Different profiles are
+ * independent. Any number of queries may run on one profile in parallel; adding to it
+ * waits for them. Functions that take a const profile take no lock: do not call them
+ * while another thread adds.
  */
 #ifndef TFPROF_H
 #define TFPROF_H
@@ -36,17 +36,17 @@ extern "C" {
 #define TFPROF_API
 #endif
 
-/* name, value: value is also the exit status family the program maps it to. */
-#define TFPROF_STATUS_LIST(X)                                  \
-	X(OK, "fine")                                          \
-	X(NO_MEMORY, "out of memory")                          \
-	X(IO, "a file could not be read or written")           \
-	X(FORMAT, "bytes are not what they should be")         \
-	X(ARGUMENT, "an argument or option is wrong")          \
-	X(REGEX, "a regular expression is wrong or runs away") \
-	X(STEP, "the step is not in the profile")              \
-	X(CANCELLED, "stopped by the caller")                  \
-	X(UNSUPPORTED, "not possible with this profile or view")
+/* name, text */
+#define TFPROF_STATUS_LIST(X)                                                  \
+	X(OK, "ok")                                                            \
+	X(NO_MEMORY, "out of memory")                                          \
+	X(IO, "a file could not be read or written")                           \
+	X(FORMAT, "malformed input")                                           \
+	X(ARGUMENT, "invalid argument or option")                              \
+	X(REGEX, "a regular expression is invalid or exceeds the match limit") \
+	X(STEP, "the step is not in the profile")                              \
+	X(CANCELLED, "cancelled by the caller")                                \
+	X(UNSUPPORTED, "not supported by this profile or view")
 
 enum tfprof_status {
 #define X(name, text) TFPROF_##name,
@@ -65,8 +65,8 @@ TFPROF_API const char *tfprof_status_get_text(enum tfprof_status status);
 /* "1.2.3" */
 TFPROF_API const char *tfprof_get_version(void);
 
-/* The one of the NULL-terminated `words` that a misspelt word most likely
- * meant; NULL if none is near. */
+/* Of the NULL-terminated `words`, the one a misspelt word most likely meant; NULL
+ * if none is close. */
 TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words);
 
 /* ---- inputs ---------------------------------------------------------- */
@@ -196,45 +196,44 @@ TFPROF_API void tfprof_profile_set_progress(tfprof_profile *profile, tfprof_prog
 
 typedef struct tfprof_options tfprof_options;
 
-/* With the command line's defaults. NULL if memory is out. */
+/* With the command line's defaults. NULL on allocation failure. */
 TFPROF_API tfprof_options *tfprof_options_new(void);
 TFPROF_API tfprof_options *tfprof_options_copy(const tfprof_options *options);
 TFPROF_API void tfprof_options_free(tfprof_options *options);
 
-/* One option by name (without dashes), value as on the command line: lists
- * are comma-separated, a bool is true or false. */
+/* Sets an option by name (without dashes). The value is written as on the command
+ * line: lists are comma-separated, a bool is true or false. */
 TFPROF_API enum tfprof_status tfprof_options_set(tfprof_options *options, const char *name,
 	const char *value, struct tfprof_error *err);
-/* The value as `_set` would take it; NULL for an unknown name. */
+/* The value in the form `_set` takes; NULL for an unknown name. */
 TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *name);
 
-/* Replaces everything by a serialized OptionsProto, as TensorFlow's Python
- * API sends it: absent lists are empty, source_lines is off, and the words
- * that the original took are taken (an unknown select word is ignored, an
- * unknown order_by means name). The words ignored are named in the result's
- * notes. */
+/* Replaces all options with those of a serialized OptionsProto, as TensorFlow's
+ * Python API sends it: absent lists are empty, source_lines is off, and unknown
+ * words are accepted as TensorFlow's profiler does (in select they are ignored,
+ * for order_by they mean name). The result's notes name the words ignored. */
 TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options, const void *bytes,
 	size_t size, struct tfprof_error *err);
 
-/* The echo of all options, a line each, as an empty line in the shell shows
- * it. Borrowed until the options change. */
+/* All options, one per line, as an empty line in the shell prints them. Borrowed
+ * until the options change. */
 TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
 
-/* What options there are, in order of documentation; NULL beyond the last. */
+/* The table of options, in documentation order; NULL past the end. */
 struct tfprof_option_info {
 	const char *name;
 	const char *default_value;
 	const char *help;             /* one sentence */
 	const char *kind;             /* "int", "bool", "word", "words", "regexes", "output" */
-	const char *const *words;     /* NULL-terminated valid words, or NULL */
-	const char *const *word_help; /* what each word means; NULL if there are no words */
-	uint32_t message_field;       /* in OptionsProto; 0: an option of our own */
+	const char *const *words;     /* accepted words, NULL-terminated; or NULL */
+	const char *const *word_help; /* meaning of each word; NULL if there are no words */
+	uint32_t message_field;       /* in OptionsProto; 0 if it has no such option */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 
 /* ---- queries --------------------------------------------------------- */
 
-/* id, name, what its nodes are (the report's explanation) */
+/* id, name, explanation in reports */
 #define TFPROF_VIEW_LIST(X)                                                                       \
 	X(SCOPE, scope,                                                                           \
 		"scope: The nodes in the model graph are organized by their names, which is "     \
@@ -256,18 +255,17 @@ enum tfprof_view {
 #undef X
 };
 
-/* By name ("scope", "graph", "op", "code"); -1 if it is none. */
+/* By name ("scope", "graph", "op", "code"); -1 if unknown. */
 TFPROF_API int tfprof_view_from_name(const char *name);
-/* NULL beyond the last. */
+/* NULL past the end. */
 TFPROF_API const char *tfprof_view_get_name(size_t view);
 
 typedef struct tfprof_result tfprof_result;
 
-/* Runs a query: accounts, filters and orders a view. Nothing is rendered and no
- * file is written yet. `cancel`, if not NULL, is polled while this runs; non-zero
- * stops it.
+/* Runs a query: accounts, filters and orders a view. Renders nothing and writes no
+ * file yet. `cancel`, if not NULL, is polled while this runs; non-zero stops it.
  *
- * A result may outlive the profile, and stays as it is when the profile changes. */
+ * A result may outlive the profile and does not change with it. */
 TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
 	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);
@@ -283,18 +281,18 @@ enum tfprof_column_type {
 	TFPROF_COLUMN_DOUBLE,
 };
 
-/* A column of `n_rows` rows. Borrowed: it lives as long as the result.
+/* A column of `n_rows` rows, borrowed from the result.
  *
- *     INT64, BOOL   numbers[row]; -1 in a nullable column is no value
+ *     INT64, BOOL   numbers[row]; -1 in a nullable column means no value
  *     DOUBLE        doubles[row]
  *     TEXT          bytes[offsets[row]] … bytes[offsets[row + 1]]
- *     TEXTS         the same for the items lists[row] … lists[row + 1]
+ *     TEXTS         the same for items lists[row] … lists[row + 1]
  *
- * Text is as the profile has it, valid UTF-8 or not. */
+ * Text is taken from the profile unchanged and may not be valid UTF-8. */
 struct tfprof_column {
 	const char *name;
 	enum tfprof_column_type type;
-	const char *unit; /* "microseconds", "bytes", "count"; NULL: none */
+	const char *unit; /* "microseconds", "bytes", "count", or NULL */
 	int is_nullable;
 	size_t n_rows;
 	const int64_t *numbers;
@@ -303,33 +301,32 @@ struct tfprof_column {
 	const char *bytes;
 };
 
-/* What columns the result of a query has, in order; NULL beyond the last. */
+/* The columns of a query's result, in order; NULL past the end. */
 struct tfprof_column_info {
 	const char *name;
 	enum tfprof_column_type type;
 	const char *unit;
-	int is_extra; /* not among those exported unless asked for by name */
+	int is_extra; /* exported only if asked for by name */
 };
 TFPROF_API const struct tfprof_column_info *tfprof_column_get_info(size_t i);
-/* Whether a word of the option select shows the i-th column. */
+/* Whether this word of the option select shows the i-th column. */
 TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
 
-/* Rows are shown nodes in display order; row 0 is the root. */
+/* Rows are the shown nodes in display order; row 0 is the root. */
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
-/* The i-th of the columns that are exported by default: its name, NULL beyond the
- * last. */
+/* The name of the i-th column exported by default; NULL past the end. */
 TFPROF_API const char *tfprof_result_get_column_name(const tfprof_result *result, size_t i);
-/* A column by name, made when first asked for. */
+/* A column by name, computed when first asked for. */
 TFPROF_API enum tfprof_status tfprof_result_get_column(tfprof_result *result, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err);
-/* By node of the profile (see tfprof_profile_get_node_name): the row it is shown in,
- * -1 for none. Borrowed. */
+/* The row that shows each node of the profile (by the index of
+ * tfprof_profile_get_node_name), -1 for none. Borrowed. */
 TFPROF_API enum tfprof_status tfprof_result_get_node_rows(tfprof_result *result,
 	const int64_t **rows, size_t *n_nodes, struct tfprof_error *err);
 
-/* Columns as a stream of the Arrow C data interface: those named, or all that are
- * exported by default (`names` NULL). Whoever has the stream releases it; what it
- * hands out is shared with the result, not copied, and may outlive it. */
+/* Exports columns as a stream of the Arrow C data interface: those named or, if
+ * `names` is NULL, the default ones. The caller releases the stream. Its arrays share
+ * the result's data without copying and may outlive the result. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -366,46 +363,46 @@ TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 
 /* ---- results as bytes ---- */
 
-/* What a result can be written as: the words of the option `output` ("csv", "json",
- * "message", "pprof", "timeline"), or "text". */
+/* Writes a result in a format of the option `output` ("csv", "json", "message",
+ * "pprof", "timeline") or as "text". */
 typedef int tfprof_write_fn(void *context, const void *bytes, size_t n); /* 0, or an errno */
 TFPROF_API enum tfprof_status tfprof_result_write(tfprof_result *result, const char *format,
 	tfprof_write_fn *write, void *context, struct tfprof_error *err);
-/* The same into memory, which is freed with tfprof_bytes_free. */
+/* The same to memory, freed with tfprof_bytes_free. */
 TFPROF_API enum tfprof_status tfprof_result_render(tfprof_result *result, const char *format,
 	void **bytes, size_t *size, struct tfprof_error *err);
 
 enum tfprof_output_flags {
-	TFPROF_FRAMED = 1, /* options before and a line after a stdout report, as
-			      TensorFlow's Python API prints it */
-	TFPROF_STRICT = 2, /* an output that the view cannot have is an error, also if
-			      the options came as a message: else that is a note, as in
-			      TensorFlow's Python API */
+	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,
+			      as TensorFlow's Python API does */
+	TFPROF_STRICT = 2, /* an output that the view does not support is an error even
+			      if the options came as a message; otherwise it is then a
+			      note, as in TensorFlow's Python API */
 };
 
-/* Does what the result's options say of `output`: writes the file or files, each
- * whole or not at all and never over one that the profile was loaded from; or keeps
- * the report for stdout. What is to be said about it is then in the text and notes. */
+/* Carries out the result's option `output`: writes files, each completely or not at
+ * all and never over an input of the profile, or renders the report for stdout. Sets
+ * the result's text and notes. */
 TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err);
 
-/* What belongs on stdout: after tfprof_result_output(), the report, or what is said
- * when a file was written. */
+/* Text for stdout, set by tfprof_result_output(): the report, or a message that a file
+ * was written. */
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
-/* What belongs on stderr, complete lines, maybe empty. */
+/* Text for stderr: complete lines, or empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
 
 /* ---- step timeline --------------------------------------------------- */
 
-/* The Chrome trace (JSON) of one step as its run metadata tells it, without a
- * profile: every entry on its device, on request with arrows from producers
- * to consumers (`show_dataflow`) and with tensors and the bytes of each
- * allocator (`show_memory`). The events are those of TensorFlow's
+/* Writes the Chrome trace (JSON) of one step from its run metadata, without a
+ * profile: every entry on its device, optionally with arrows from producers to
+ * consumers (`show_dataflow`) and with tensors and the bytes of each allocator
+ * (`show_memory`). The events are those of TensorFlow's
  * `timeline.Timeline(step_stats).generate_chrome_trace_format`.
  *
- * A file is written whole or not at all, and gzip'd if its name ends in
- * `.gz`. With `path` NULL the trace goes to memory instead: `*bytes`, freed
- * with tfprof_bytes_free; else `bytes` and `size` are not used. */
+ * A file is written completely or not at all, and gzip'd if its name ends in
+ * `.gz`. If `path` is NULL, the trace goes to `*bytes`, freed with
+ * tfprof_bytes_free; otherwise `bytes` and `size` are not used. */
 TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_meta,
 	int show_dataflow, int show_memory, const char *path, void **bytes, size_t *size,
 	struct tfprof_error *err);
@@ -414,7 +411,7 @@ TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_inp
 
 typedef struct tfprof_advice_options tfprof_advice_options;
 
-/* How much a finding matters. */
+/* Severity of a finding. */
 enum tfprof_level {
 	TFPROF_LEVEL_NONE,
 	TFPROF_LEVEL_NOTICE,
@@ -422,29 +419,29 @@ enum tfprof_level {
 	TFPROF_LEVEL_HIGH
 };
 
-/* All checkers with their defaults. NULL if memory is out. */
+/* All checkers with their defaults. NULL on allocation failure. */
 TFPROF_API tfprof_advice_options *tfprof_advice_options_new(void);
 TFPROF_API void tfprof_advice_options_free(tfprof_advice_options *options);
 
-/* Names a checker to run (the first one named takes the place of "all", which
- * may also be named) and, if `option` is not NULL, sets one of its options. */
+/* Selects a checker ("all" for every one) and, if `option` is not NULL, sets one of
+ * its options. The first call replaces the default of all checkers. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *options,
 	const char *checker, const char *option, const char *value, struct tfprof_error *err);
-/* Whether lines of code end in their source text, as code view's option of
- * that name has it; on at first. */
+/* Whether to append the source text to lines of code, like code view's option of
+ * that name; on by default. */
 TFPROF_API void tfprof_advice_options_set_source_lines(tfprof_advice_options *options,
 	int source_lines);
-/* Where to: "stdout", "none", "file:outfile=PATH", "json:outfile=PATH", or
- * "json": the result's text is JSON instead of a report. */
+/* "stdout", "none", "file:outfile=PATH", "json:outfile=PATH", or "json": the result's
+ * text is JSON instead of a report. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *options,
 	const char *output, struct tfprof_error *err);
-/* Replaces everything by a serialized AdvisorOptionsProto, as TensorFlow's
- * Python API sends it: no checker in it means none, source_lines is off, and
- * the names of checkers there are none of are passed over with a note. */
+/* Replaces all options with those of a serialized AdvisorOptionsProto, as TensorFlow's
+ * Python API sends it: without checkers none is run, source_lines is off, and unknown
+ * checkers are ignored with a note. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *options,
 	const void *bytes, size_t size, struct tfprof_error *err);
 
-/* What checkers and options there are; NULL beyond the last. */
+/* The table of checkers and their options; NULL past the end. */
 struct tfprof_checker_option_info {
 	const char *name, *default_value, *help;
 };
@@ -455,8 +452,8 @@ struct tfprof_checker_info {
 };
 TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
 
-/* Runs the checkers (options NULL: all). The result can be written as "text", "json"
- * and "message" (an AdviceProto), and its columns are those of the findings. */
+/* Runs the checkers; all if `options` is NULL. The result can be written as "text",
+ * "json" and "message" (an AdviceProto); its rows are the findings. */
 TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);

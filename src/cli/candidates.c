@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cuts what is common to all to what this one shares. */
-static void share(struct candidates *c, const char *text, size_t length)
+/* Shortens the common prefix to what this one shares. */
+static void narrow_common(struct candidates *c, const char *text, size_t length)
 {
 	size_t n = 0;
 
@@ -46,7 +46,7 @@ void candidates_add(struct candidates *c, const char *text, size_t length)
 
 	if (length < typed || memcmp(text, c->typed, typed) != 0)
 		return;
-	share(c, text, length);
+	narrow_common(c, text, length);
 	c->n_all++;
 	if (c->n < MAX_CANDIDATES)
 		keep(c, text, length);

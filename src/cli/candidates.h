@@ -1,5 +1,5 @@
-/* How the word being typed may go on: a list that keeps only so many to show,
- * but counts all and knows what they have in common. */
+/* Completions of the word being typed. Stores at most MAX_CANDIDATES to show, but
+ * counts all of them and tracks the prefix they share. */
 #ifndef TFPROF_CLI_CANDIDATES_H
 #define TFPROF_CLI_CANDIDATES_H
 
@@ -8,17 +8,17 @@
 enum { MAX_CANDIDATES = 4096 };
 
 struct candidates {
-	const char *typed; /* what each must begin with */
+	const char *typed; /* prefix each must have */
 	char **at;         /* the first MAX_CANDIDATES */
 	size_t n, cap;
 	size_t n_all;
-	struct text common; /* how all of them begin */
+	struct text common; /* prefix shared by all */
 	size_t head;        /* bytes of the word before the part that is completed */
-	bool is_list;       /* a comma may follow as well as a blank */
+	bool is_list;       /* the value is a comma-separated list */
 	bool failed;
 };
 
-/* Takes it if it begins with what was typed. */
+/* Adds the text if it starts with what was typed. */
 void candidates_add(struct candidates *c, const char *text, size_t length);
 void candidates_add_words(struct candidates *c, const char *const *words);
 void candidates_sort(struct candidates *c);

@@ -6,35 +6,34 @@
 
 static const struct command commands[] = {
 	{"scope", COMMAND_SCOPE, EVERYWHERE, "nodes as a tree of name scopes", "[OPTION...]",
-		"Nodes hang under the scopes their names spell out: a/b/c is under a/b, which is\n"
-		"under a. Numbers are own/total; the total is that of the node and everything\n"
-		"below it. Best for parameters, shapes, float operations and tensor values.",
+		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are\n"
+		"own/total; the total includes everything below the node. Best for parameters,\n"
+		"shapes, float operations and tensor values.",
 		"--select=params --account_type_regexes=_trainable_variables"},
-	{"graph", COMMAND_GRAPH, EVERYWHERE, "nodes as a tree of what feeds what", "[OPTION...]",
-		"Nodes hang under those that consume their output, each one once. Best to find\n"
-		"what a node depends on, and for timelines of a step.",
+	{"graph", COMMAND_GRAPH, EVERYWHERE, "nodes as a tree of data flow", "[OPTION...]",
+		"Places each node once, under a node that consumes its output. Best for finding\n"
+		"what a node depends on, and for step timelines.",
 		"--start_name_regexes=cost.* --max_depth=100 --min_micros=10000"},
 	{"op", COMMAND_OP, EVERYWHERE, "operation types as a list", "[OPTION...]",
-		"One line per operation type, over all its nodes. Numbers show their share of the\n"
-		"whole in percent: that of this line and all below it, then its own. Best to find\n"
-		"which kind of operation takes the time or the memory.",
+		"Prints one line per operation type, summed over its nodes. Percentages are\n"
+		"shares of the whole: of this line and all below it, then of this line alone.\n"
+		"Best for finding which operations take the time or the memory.",
 		"--select=micros,bytes,occurrence --order_by=micros"},
-	{"code", COMMAND_CODE, EVERYWHERE, "nodes as a tree of the Python code that made them",
+	{"code", COMMAND_CODE, EVERYWHERE, "nodes as a tree of the Python code that created them",
 		"[OPTION...]",
-		"Nodes hang under the lines of Python that created them, outermost call first.\n"
-		"Needs call stacks: a profile saved from Python, or --op_log_path. Best to find\n"
-		"the line of a model that costs most; can also be written for pprof.",
+		"Places nodes under the lines of Python that created them, outermost call first.\n"
+		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for\n"
+		"finding the most expensive lines of a model. Can also be written for pprof.",
 		"--max_depth=1000 --show_name_regexes=.*model.*py.* --order_by=micros"},
 	{"advise", COMMAND_ADVISE, EVERYWHERE, "problems found, and what to do about them",
 		"[OPTION...]",
 		"Runs all checkers, or those named with --checker, and prints what they found.",
 		""},
-	{"help", COMMAND_HELP, EVERYWHERE, "help, also on a command or an option", "[WORD]",
-		"Without a word: an overview. With one: the command or option of that name.",
-		"select"},
-	{"set", COMMAND_SET, IN_SHELL, "make options the defaults of later lines", "[OPTION...]",
-		"The options given hold for every later line of the session that does not say\n"
-		"otherwise. Without options: shows those that hold now (so does an empty line).",
+	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
+		"Prints an overview, or help on the command or option given.", "select"},
+	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",
+		"Makes the options given the defaults for the rest of the session. Without\n"
+		"options, prints the current defaults, as does an empty line.",
 		"--account_type_regexes=_trainable_variables"},
 	{"quit", COMMAND_QUIT, IN_SHELL, "leave the shell (also: exit, Ctrl-D)", "",
 		"Leaves the shell.", ""},

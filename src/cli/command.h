@@ -1,4 +1,4 @@
-/* The commands: of the command line, of the shell, or of both. */
+/* Commands of the command line, the shell, or both. */
 #ifndef TFPROF_CLI_COMMAND_H
 #define TFPROF_CLI_COMMAND_H
 
@@ -23,15 +23,15 @@ struct command {
 	enum command_where where;
 	const char *summary;     /* one line, for lists */
 	const char *usage;       /* what may follow the name */
-	const char *description; /* paragraphs of filled lines */
-	const char *example;     /* what follows the name in a good first try */
+	const char *description; /* wrapped text */
+	const char *example;     /* arguments of a good first try */
 };
 
-/* NULL beyond the last. */
+/* NULL past the end. */
 const struct command *command_get(size_t i);
-/* NULL if there is none of that name there. */
+/* NULL if `where` has no such command. */
 const struct command *command_find(const char *name, enum command_where where);
-/* The command there that a misspelt word most likely meant, or NULL. */
+/* The command of `where` that a misspelt word most likely meant, or NULL. */
 const char *command_nearest(const char *name, enum command_where where);
 
 /* Whether it shows one of the four views. */

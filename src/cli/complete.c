@@ -8,13 +8,13 @@
 #include "command.h"
 #include "flag.h"
 
-/* Where in the line the word to complete stands. */
+/* The word to complete, and what precedes it. */
 struct place {
 	const char *word;
 	const struct command *command; /* NULL: none yet */
 	struct flag flag;              /* whose value the word may be */
 	bool has_flag;
-	bool is_optional; /* the flag could do without */
+	bool is_optional; /* the flag's value may be omitted */
 	tfprof_profile *profile;
 };
 
@@ -31,8 +31,8 @@ static void add_files(struct candidates *c)
 {
 	const char *slash = strrchr(c->typed, '/');
 	size_t head = slash ? (size_t)(slash + 1 - c->typed) : 0;
-	char *folder = slash ? strndup(c->typed, head) : strdup(".");
-	DIR *dir = folder ? opendir(folder) : NULL;
+	char *directory = slash ? strndup(c->typed, head) : strdup(".");
+	DIR *dir = directory ? opendir(directory) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
@@ -52,7 +52,7 @@ static void add_files(struct candidates *c)
 	}
 	if (dir)
 		closedir(dir);
-	free(folder);
+	free(directory);
 	candidates_sort(c);
 }
 
@@ -73,8 +73,8 @@ static void add_types(struct candidates *c, tfprof_profile *profile)
 		candidates_add(c, type, length);
 }
 
-/* What the regexes of this view are matched with: node names, or the types
- * that are the names of op view. Code view has lines of code. */
+/* Adds what this view's regexes match: node names, or types in op view. Lines of
+ * code are not completed. */
 static void add_names(struct candidates *c, const struct place *p)
 {
 	struct tfprof_error err;
@@ -89,7 +89,7 @@ static void add_names(struct candidates *c, const struct place *p)
 
 /* ---- values ------------------------------------------------------------------- */
 
-/* Completes only what stands behind this part of the word. */
+/* Completes only what follows this part of the word. */
 static void skip(struct candidates *c, size_t n)
 {
 	c->typed += n;
@@ -169,14 +169,14 @@ static void add_commands(struct candidates *c)
 			candidates_add(c, command->name, strlen(command->name));
 }
 
-/* With as many dashes as were typed. */
+/* Each with as many dashes as were typed. */
 static void add_options(struct candidates *c, const char *dashes, const struct command *command)
 {
 	struct flag flag;
 	struct text name = {0};
 
 	for (size_t i = 0; flag_get(i, &flag); i++) {
-		if (*dashes && !flag_goes_with(&flag, command))
+		if (*dashes && !flag_applies_to(&flag, command))
 			continue;
 		if (!*dashes && flag.group == FLAG_PROGRAM)
 			continue;
@@ -189,7 +189,7 @@ static void add_options(struct candidates *c, const char *dashes, const struct c
 	text_clear(&name);
 }
 
-static void add_for(struct candidates *c, const struct place *p)
+static void add_candidates(struct candidates *c, const struct place *p)
 {
 	if (p->has_flag && (!p->is_optional || (*p->word && *p->word != '-'))) {
 		add_values(c, p);
@@ -212,7 +212,7 @@ static const char *flag_name(const char *word)
 }
 
 /* Reads the words before the one to complete as the parser would. */
-static void pass_words(struct place *p, char *const *words, size_t n)
+static void read_words(struct place *p, char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const char *name = flag_name(words[i]);
@@ -235,7 +235,7 @@ void complete_line(struct candidates *c, const struct line *l, tfprof_profile *p
 	const char *name = flag_name(p.word), *equals = name ? strchr(name, '=') : NULL;
 
 	*c = (struct candidates){.typed = p.word};
-	pass_words(&p, l->words, before);
+	read_words(&p, l->words, before);
 	/* -name=value in one word */
 	if (equals && (!p.has_flag || p.is_optional)) {
 		p.has_flag = flag_find(name, (size_t)(equals - name), &p.flag);
@@ -244,5 +244,5 @@ void complete_line(struct candidates *c, const struct line *l, tfprof_profile *p
 			return;
 		skip(c, (size_t)(equals + 1 - p.word));
 	}
-	add_for(c, &p);
+	add_candidates(c, &p);
 }

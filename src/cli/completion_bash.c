@@ -1,11 +1,11 @@
-/* Completion for bash. It splits words at = and : as well, so `--output
+/* Completion for bash, which also splits words at = and :, so `--output
  * file:outfile=x` arrives as six words. */
 #include "generate.h"
 
 static const char head[] =
 	"# bash completion for tfprof, generated from its option table\n"
 	"\n"
-	"# Completes the last of several words joined by commas.\n"
+	"# Completes the last word of a comma-separated list.\n"
 	"_tfprof_list()\n"
 	"{\n"
 	"	local head=\n"
@@ -61,7 +61,7 @@ static const char tail[] =
 	"\n"
 	"complete -F _tfprof tfprof\n";
 
-/* a|b|c of the flags whose values are of this kind, behind what is there. */
+/* Appends a case pattern, a|b|c, of the flags whose values are of this kind. */
 static void put_pattern(struct text *out, enum value_kind kind)
 {
 	struct flag flag;
@@ -88,7 +88,7 @@ static void put_files(struct text *out)
 	text_add(out, ") return ;;\n");
 }
 
-/* A bool may be followed by anything, unless it has its =. */
+/* A bool takes a value only after an =. */
 static void put_bool(struct text *out, const struct flag *flag, const char *words)
 {
 	text_printf(out,
@@ -100,7 +100,7 @@ static void put_bool(struct text *out, const struct flag *flag, const char *word
 		flag->name, words);
 }
 
-/* TYPE: asks for outfile=, wherever it stands. */
+/* TYPE: is followed by outfile=, whatever precedes it. */
 static void put_output(struct text *out, const struct flag *flag, const char *words)
 {
 	text_printf(out, "	%s) _tfprof_output '%s'; return ;;\n	", flag->name, words);

@@ -1,4 +1,4 @@
-/* Completion for fish: a line for each command and flag. */
+/* Completion for fish: one line per command and flag. */
 #include "generate.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void put_value(struct text *out, const struct flag *flag)
 	text_clear(&words);
 }
 
-/* Functions for what fish has no word for. */
+/* Functions for values that fish cannot complete by itself. */
 static void put_functions(struct text *out)
 {
 	struct flag flag;

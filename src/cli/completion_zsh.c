@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* For a text in '...' that _arguments takes apart at colons and brackets. */
+/* Escapes text in '...' for _arguments, which splits it at colons and brackets. */
 static void put_escaped(struct text *out, const char *text)
 {
 	for (; *text; text++) {
@@ -55,7 +55,7 @@ static void put_flag(struct text *out, const struct flag *flag)
 	text_char(out, '\'');
 }
 
-/* Functions for what zsh has no word for. */
+/* Functions for values that zsh cannot complete by itself. */
 static void put_functions(struct text *out)
 {
 	struct flag flag;

@@ -1,5 +1,5 @@
-/* libedit does the editing; here is what it is told: where history is, what Tab
- * does, and what signals mean while a line is typed. */
+/* libedit does the editing. This file sets up its history and the Tab key, and
+ * handles signals while a line is typed. */
 #include "editor.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct editor {
 	EditLine *edit;
 	History *history;
 	char *history_path;
-	char *last; /* the line remembered last */
+	char *last; /* the line last added to history */
 	const char *prompt;
 	tfprof_profile *profile;
 	FILE *display;
@@ -54,9 +54,9 @@ static unsigned char press_tab(EditLine *edit, int key)
 /* ---- signals while a line is typed --------------------------------------------- */
 
 static volatile sig_atomic_t resized, stopped;
-static sigset_t outside; /* the signals blocked before a line was begun */
+static sigset_t outside; /* the signal mask outside editor_read() */
 
-static void handle(int signal)
+static void note_signal(int signal)
 {
 	if (signal == SIGWINCH)
 		resized = 1;
@@ -64,7 +64,7 @@ static void handle(int signal)
 		stopped = 1;
 }
 
-/* Gives the terminal back for the time the program stands still. */
+/* Restores the terminal while the program is stopped. */
 static void stop(EditLine *edit)
 {
 	stopped = 0;
@@ -74,8 +74,8 @@ static void stop(EditLine *edit)
 	el_set(edit, EL_REFRESH);
 }
 
-/* False: Ctrl-C came, the line is to be dropped. */
-static bool attend_signals(EditLine *edit)
+/* False on Ctrl-C: the line is dropped. */
+static bool handle_signals(EditLine *edit)
 {
 	if (*interrupt_get())
 		return false;
@@ -88,22 +88,22 @@ static bool attend_signals(EditLine *edit)
 	return true;
 }
 
-/* Waits for a key or a signal; signals come only here, so none is missed. With a
- * key at hand the first call leaves signals waiting; they are older than the key,
- * and without the second a line typed right behind Ctrl-C would be dropped. */
+/* Waits for a key or a signal. Signals are unblocked only here, so none is missed.
+ * If a key is ready, the first call leaves signals pending. They are older than the
+ * key: without the second call a line typed right after Ctrl-C would be dropped. */
 static bool wait_for_key(EditLine *edit, int keys)
 {
 	struct pollfd in = {keys, POLLIN, 0};
 	const struct timespec now = {0, 0};
 
 	while (ppoll(&in, 1, NULL, &outside) < 0 || ppoll(NULL, 0, &now, &outside) < 0)
-		if (errno != EINTR || !attend_signals(edit))
+		if (errno != EINTR || !handle_signals(edit))
 			return false;
 	return true;
 }
 
-/* The keyboard, opened anew so that reading does not wait: Ctrl-C throws away
- * what is typed, also between the key that ends the wait and its reading. */
+/* Reopens the terminal for reads that do not block: Ctrl-C discards pending input,
+ * possibly between the wait for a key and the read of it. */
 static int open_keys(void)
 {
 	const char *path = ttyname(STDIN_FILENO);
@@ -111,7 +111,7 @@ static int open_keys(void)
 	return path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 }
 
-/* One character, which may be several bytes. libedit's own reader would go on
+/* Reads one character of one or more bytes. libedit's own reader would continue
  * after Ctrl-C. */
 static int read_character(EditLine *edit, wchar_t *c)
 {
@@ -140,16 +140,16 @@ static int read_character(EditLine *edit, wchar_t *c)
 
 /* ---- history -------------------------------------------------------------------- */
 
-static void enter(struct editor *e, const char *line)
+static void add_line(struct editor *e, const char *line)
 {
 	HistEvent event;
 
 	history(e->history, &event, H_ENTER, line);
 }
 
-static void enter_old(void *context, const char *line)
+static void add_old_line(void *context, const char *line)
 {
-	enter(context, line);
+	add_line(context, line);
 }
 
 void editor_remember(struct editor *e, const char *line)
@@ -163,12 +163,12 @@ void editor_remember(struct editor *e, const char *line)
 		return;
 	free(e->last);
 	e->last = copy;
-	enter(e, line);
+	add_line(e, line);
 	if (e->history_path)
 		history_add(e->history_path, line);
 }
 
-/* ---- life ------------------------------------------------------------------------ */
+/* ---- creating and freeing -------------------------------------------------------- */
 
 static void bind_keys(EditLine *edit)
 {
@@ -186,7 +186,7 @@ static void bind_keys(EditLine *edit)
 	};
 
 	el_set(edit, EL_EDITOR, "emacs");
-	/* The narrow call would leak copies of both strings. */
+	/* el_set() would leak copies of both strings. */
 	el_wset(edit, EL_ADDFN, L"tfprof-complete", L"Complete the word", press_tab);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		el_set(edit, EL_BIND, keys[i][0], keys[i][1], NULL);
@@ -228,7 +228,7 @@ struct editor *editor_new(const char *prompt, tfprof_profile *profile)
 	}
 	e->history_path = history_path();
 	if (e->history_path)
-		history_load(e->history_path, enter_old, e);
+		history_load(e->history_path, add_old_line, e);
 	return e;
 }
 
@@ -250,7 +250,7 @@ void editor_free(struct editor *e)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-static enum editor_event take(struct editor *e, const char *typed, int n, const char **line)
+static enum editor_event finish_line(struct editor *e, const char *typed, int n, const char **line)
 {
 	if (*interrupt_get()) {
 		fputs("^C\n", e->display);
@@ -271,7 +271,7 @@ static enum editor_event take(struct editor *e, const char *typed, int n, const 
 
 enum editor_event editor_read(struct editor *e, const char **line)
 {
-	struct sigaction action = {.sa_handler = handle}, old_resize, old_stop;
+	struct sigaction action = {.sa_handler = note_signal}, old_resize, old_stop;
 	const char *typed;
 	sigset_t inside;
 	int n = 0;
@@ -284,11 +284,11 @@ enum editor_event editor_read(struct editor *e, const char **line)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGWINCH, &action, &old_resize);
 	sigaction(SIGTSTP, &action, &old_stop);
-	/* Before the prompt, or a Ctrl-D typed as soon as it shows is lost. */
+	/* Before the prompt, or a Ctrl-D typed as soon as it appears is lost. */
 	el_set(e->edit, EL_PREP_TERM, 1);
 	typed = el_gets(e->edit, &n);
 	sigaction(SIGWINCH, &old_resize, NULL);
 	sigaction(SIGTSTP, &old_stop, NULL);
 	sigprocmask(SIG_SETMASK, &outside, NULL);
-	return take(e, typed, n, line);
+	return finish_line(e, typed, n, line);
 }

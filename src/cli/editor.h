@@ -12,15 +12,15 @@ enum editor_event {
 	EDITOR_INTERRUPTED, /* Ctrl-C: the line is dropped */
 };
 
-/* Completes names of this profile. NULL when memory is out or the terminal
+/* Tab completes names of this profile. NULL on allocation failure or if the terminal
  * cannot be used. */
 struct editor *editor_new(const char *prompt, tfprof_profile *profile);
 void editor_free(struct editor *e);
 
-/* The line without its end, borrowed until the next call. */
+/* The line has no newline and is borrowed until the next call. */
 enum editor_event editor_read(struct editor *e, const char **line);
 
-/* Keeps a line for the arrow keys, now and in later sessions. */
+/* Adds a line to the history of this and later sessions. */
 void editor_remember(struct editor *e, const char *line);
 
 #endif

@@ -12,7 +12,7 @@ enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, con
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	/* One line, whatever was typed. */
+	/* Keep the message on one line, whatever was typed. */
 	for (char *c = err->text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
@@ -27,7 +27,7 @@ enum tfprof_status fail_no_memory(struct tfprof_error *err)
 enum exit_status fail_exit_status(enum tfprof_status status)
 {
 	switch (status) {
-	case TFPROF_OK: return EXIT_FINE;
+	case TFPROF_OK: return EXIT_OK;
 	case TFPROF_ARGUMENT:
 	case TFPROF_REGEX:
 	case TFPROF_STEP: return EXIT_USAGE;

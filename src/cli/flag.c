@@ -9,16 +9,15 @@ static const char *const shell_words[] = {"bash", "zsh", "fish", "man", NULL};
 
 static const struct flag others[] = {
 	{"checker", FLAG_ADVICE, ADVICE_CHECKER, .value = "NAME[:OPTION=VALUE,...]",
-		.help = "Runs this checker instead of all; may be given several times."},
+		.help = "Run only this checker; may be repeated."},
 	{"fail_on", FLAG_ADVICE, ADVICE_FAIL_ON, .value = "LEVEL", .default_value = "none",
 		.words = level_words,
-		.help = "Exits with status 3 when a finding reaches this level."},
-	{"help", FLAG_PROGRAM, PROGRAM_HELP, .is_bool = true, .help = "Shows help and ends."},
+		.help = "Exit with status 3 if a finding reaches this level."},
+	{"help", FLAG_PROGRAM, PROGRAM_HELP, .is_bool = true, .help = "Print help and exit."},
 	{"version", FLAG_PROGRAM, PROGRAM_VERSION, .is_bool = true,
-		.help = "Shows the version and ends."},
+		.help = "Print the version and exit."},
 	{"generate", FLAG_PROGRAM, PROGRAM_GENERATE, .is_hidden = true, .value = "WHAT",
-		.words = shell_words,
-		.help = "Writes a completion file or the body of the manual page."},
+		.words = shell_words, .help = "Generate a completion file or the manual page."},
 };
 
 enum { N_OTHERS = sizeof(others) / sizeof(*others) };
@@ -119,13 +118,13 @@ const char *flag_nearest(const char *name)
 	return tfprof_word_get_nearest(name, names);
 }
 
-bool flag_goes_with(const struct flag *flag, const struct command *command)
+bool flag_applies_to(const struct flag *flag, const struct command *command)
 {
-	bool advises = command && command->id == COMMAND_ADVISE;
+	bool is_advise = command && command->id == COMMAND_ADVISE;
 
 	switch (flag->group) {
-	case FLAG_OPTION: return !advises || strcmp(flag->name, "output") == 0;
-	case FLAG_ADVICE: return advises;
+	case FLAG_OPTION: return !is_advise || strcmp(flag->name, "output") == 0;
+	case FLAG_ADVICE: return is_advise;
 	default: return false;
 	}
 }

@@ -1,7 +1,6 @@
-/* The flags: what may stand behind a dash, on the command line and in the
- * shell. Those of a query come from the library's option table, those that name
- * files from its table of inputs; the rest is here. Help, completion and the man page are made from
- * this. */
+/* Flags of the command line and the shell. Query options come from the library's
+ * option table, those that name files from its table of inputs; the rest is defined
+ * here. Help, completion and the manual page are generated from these. */
 #ifndef TFPROF_CLI_FLAG_H
 #define TFPROF_CLI_FLAG_H
 
@@ -11,10 +10,10 @@
 #include "command.h"
 
 enum flag_group {
-	FLAG_FILE,    /* what to read; id is the index of its info */
-	FLAG_OPTION,  /* of a query; id is the index of its info */
-	FLAG_ADVICE,  /* of advise; id is an advice_flag */
-	FLAG_PROGRAM, /* of the program as a whole; id is a program_flag */
+	FLAG_FILE,    /* an input; id is the index of its info */
+	FLAG_OPTION,  /* a query option; id is the index of its info */
+	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
+	FLAG_PROGRAM, /* of the program itself; id is a program_flag */
 };
 
 enum advice_flag { ADVICE_CHECKER, ADVICE_FAIL_ON };
@@ -24,25 +23,25 @@ struct flag {
 	const char *name; /* without dashes */
 	enum flag_group group;
 	int id;
-	bool is_bool;              /* may stand without a value */
-	bool is_hidden;            /* for the build, not for people */
-	const char *value;         /* what stands for the value in help */
+	bool is_bool;              /* the value may be omitted */
+	bool is_hidden;            /* used by the build, not documented */
+	const char *value;         /* placeholder for the value in help */
 	const char *default_value; /* NULL if there is none */
 	const char *help;          /* one sentence */
-	const char *const *words;  /* NULL-terminated valid words, or NULL */
+	const char *const *words;  /* accepted words, NULL-terminated; or NULL */
 };
 
-/* In order of documentation; false beyond the last. */
+/* In documentation order; false past the end. */
 bool flag_get(size_t i, struct flag *flag);
-/* By its name of `length` bytes. */
+/* By a name of `length` bytes. */
 bool flag_find(const char *name, size_t length, struct flag *flag);
 /* The name a misspelt one most likely meant, or NULL. */
 const char *flag_nearest(const char *name);
 
-/* Whether the flag means anything to a command (NULL: to any view). */
-bool flag_goes_with(const struct flag *flag, const struct command *command);
+/* Whether the flag applies to a command (NULL: to any view). */
+bool flag_applies_to(const struct flag *flag, const struct command *command);
 
-/* Levels of findings by name, as --fail_on takes them; -1 if it is none. */
+/* The level of --fail_on with this name; -1 if there is none. */
 int flag_level(const char *word);
 
 #endif

@@ -76,7 +76,7 @@ enum tfprof_status generate(struct text *out, const char *what, struct tfprof_er
 		}
 	if (strcmp(what, "man") != 0)
 		return fail(err, TFPROF_ARGUMENT,
-			"nothing to generate: %.200s: valid are bash, zsh, fish, man, python",
+			"cannot generate: %.200s: expected one of: bash, zsh, fish, man, python",
 			what);
 	status = read_template(&template, err);
 	if (status == TFPROF_OK)

@@ -1,5 +1,5 @@
-/* Files made from the tables of commands and flags when the program is built:
- * completion for shells, type stubs for Python and the manual page. */
+/* Files generated at build time from the tables of commands and flags: shell
+ * completion, Python type stubs and the manual page. */
 #ifndef TFPROF_CLI_GENERATE_H
 #define TFPROF_CLI_GENERATE_H
 
@@ -7,8 +7,8 @@
 #include "flag.h"
 #include "text.h"
 
-/* `what` is "bash", "zsh", "fish", "python" or "man". The manual page is made from a
- * template on stdin, whose lines like @OPTIONS@ are replaced. */
+/* `what` is "bash", "zsh", "fish", "python" or "man". For "man", reads a template from
+ * stdin and replaces lines such as @OPTIONS@. */
 enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err);
 
 void generate_bash(struct text *out);
@@ -20,7 +20,7 @@ void generate_man(struct text *out, const char *template);
 /* How a value is completed. */
 enum value_kind {
 	VALUE_NONE, /* a flag without a value */
-	VALUE_FREE, /* a number, a regex: no one can guess it */
+	VALUE_FREE, /* a number or a regex, not completed */
 	VALUE_FILE,
 	VALUE_FILES,
 	VALUE_WORD,
@@ -31,8 +31,8 @@ enum value_kind {
 
 enum value_kind generate_value_kind(const struct flag *flag);
 
-/* The commands of the program; the words of a list or the names of the
- * checkers, separated by blanks. */
+/* Append names separated by spaces: the program's commands, the words a flag accepts,
+ * the checkers. */
 void generate_commands(struct text *out);
 void generate_words(struct text *out, const struct flag *flag);
 void generate_checkers(struct text *out);

@@ -29,8 +29,7 @@ static const char *equals(enum command_where where)
 	return where == IN_SHELL ? " " : "=";
 }
 
-/* Up to the next blank; a word longer than a line ends behind one of its
- * commas. */
+/* Up to the next space; a word longer than a line is split after a comma. */
 static size_t word_length(const char *at, size_t room)
 {
 	size_t word = strcspn(at, " "), piece = room;
@@ -42,7 +41,7 @@ static size_t word_length(const char *at, size_t room)
 	return piece ? piece : word;
 }
 
-/* Fills a paragraph behind an indentation that is already written. */
+/* Wraps a paragraph; the indentation of its first line is already written. */
 static void fill(struct text *out, const char *paragraph, size_t indent)
 {
 	size_t column = indent, width = page_width(), blank = 0;
@@ -69,8 +68,8 @@ static void fill(struct text *out, const char *paragraph, size_t indent)
 
 /* ---- the overview ---------------------------------------------------------------- */
 
-/* Whether a default is worth telling: 0, false and nothing are as expected. */
-static bool is_telling(const char *value)
+/* Defaults of 0, false and nothing are not shown. */
+static bool is_worth_showing(const char *value)
 {
 	return value && *value && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
 }
@@ -83,7 +82,7 @@ static void put_flag(struct text *out, const struct flag *flag, enum command_whe
 	if (flag->group == FLAG_FILE || flag->group == FLAG_ADVICE)
 		text_printf(&name, "%s%s", equals(where), flag->value);
 	text_add(&help, flag->help);
-	if (is_telling(flag->default_value))
+	if (is_worth_showing(flag->default_value))
 		text_printf(&help, " [%s]", flag->default_value);
 	if (name.n + 1 > NAME_COLUMN)
 		text_printf(out, "%s\n%*s", text_get(&name), NAME_COLUMN, "");
@@ -125,18 +124,18 @@ void help_overview(struct text *out, enum command_where where)
 		if (c->where & where && c->summary)
 			text_printf(out, "  %-8s %s\n", c->name, c->summary);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Files (a profile, or a graph and what goes with it)", FLAG_FILE,
-			where);
-	put_flags(out, "Options of scope, graph, op and code [default]", FLAG_OPTION, where);
-	put_flags(out, "Options of advise, besides output", FLAG_ADVICE, where);
+		put_flags(out, "Input files (a profile, or a graph and any of the others)",
+			FLAG_FILE, where);
+	put_flags(out, "Options for scope, graph, op and code [default]", FLAG_OPTION, where);
+	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Also", FLAG_PROGRAM, where);
-	text_printf(out, "\n'%s COMMAND' and '%s OPTION' tell more.\n", help, help);
+		put_flags(out, "Other options", FLAG_PROGRAM, where);
+	text_printf(out, "\nSee '%s COMMAND' or '%s OPTION' for details.\n", help, help);
 }
 
 /* ---- a command -------------------------------------------------------------------- */
 
-/* Examples are written for the command line; the shell's way is -name value. */
+/* Examples are written for the command line; in the shell, flags are -name value. */
 static void put_example(struct text *out, const char *example, enum command_where where)
 {
 	for (const char *at = example; *at;) {
@@ -162,7 +161,7 @@ static void put_options_of(struct text *out, const struct command *c, enum comma
 	if (!command_is_view(c->id) && c->id != COMMAND_SET && c->id != COMMAND_ADVISE)
 		return;
 	for (size_t i = 0; flag_get(i, &flag); i++)
-		if (flag_goes_with(&flag, c))
+		if (flag_applies_to(&flag, c))
 			text_printf(&names, "%s%s%s", names.n ? " " : "", dashes(where), flag.name);
 	text_add(out, "\nOptions:\n  ");
 	fill(out, text_get(&names), 2);
@@ -194,8 +193,8 @@ static void put_checkers(struct text *out)
 static void put_command(struct text *out, const struct command *c, enum command_where where)
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
-	bool reads = where == IN_PROGRAM && c->id != COMMAND_HELP;
-	const char *files = reads ? " --profile_path=FILE" : "";
+	bool needs_files = where == IN_PROGRAM && c->id != COMMAND_HELP;
+	const char *files = needs_files ? " --profile_path=FILE" : "";
 
 	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "",
 		c->usage, c->description);
@@ -260,7 +259,6 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 	near = command_nearest(word, where);
 	if (!near)
 		near = flag_nearest(name);
-	return fail(err, TFPROF_ARGUMENT,
-		"no help on: %.200s: it is no command and no option%s%s%s", word,
-		near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	return fail(err, TFPROF_ARGUMENT, "no help on: %.200s: not a command or an option%s%s%s",
+		word, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }

@@ -1,4 +1,4 @@
-/* Help, made from the tables of commands and flags. */
+/* Help text, generated from the tables of commands and flags. */
 #ifndef TFPROF_CLI_HELP_H
 #define TFPROF_CLI_HELP_H
 
@@ -6,10 +6,10 @@
 #include "fail.h"
 #include "text.h"
 
-/* The overview. In the shell flags have one dash and files are left out. */
+/* The overview. In the shell, flags have one dash and input files are left out. */
 void help_overview(struct text *out, enum command_where where);
 
-/* On a command or a flag (with or without dashes). */
+/* Help on a command or a flag, given with or without dashes. */
 enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
 	struct tfprof_error *err);
 

@@ -29,7 +29,7 @@ char *history_path(void)
 	return path.at;
 }
 
-/* Where the latest MAX_LINES lines begin. */
+/* Start of the latest MAX_LINES lines. */
 static const char *latest(const struct text *all)
 {
 	const char *at = all->at + all->n;
@@ -52,8 +52,8 @@ static size_t count_lines(const struct text *all)
 	return n;
 }
 
-/* Writes the latest lines in place of the file. */
-static void cut(const char *path, const char *lines)
+/* Replaces the file with its latest lines. */
+static void shorten(const char *path, const char *lines)
 {
 	struct text temporary = {0};
 	FILE *file;
@@ -61,11 +61,11 @@ static void cut(const char *path, const char *lines)
 	text_printf(&temporary, "%s.%ld", path, (long)getpid());
 	file = temporary.failed ? NULL : fopen(temporary.at, "we");
 	if (file) {
-		bool fine = fputs(lines, file) >= 0;
+		bool ok = fputs(lines, file) >= 0;
 
-		fine &= fchmod(fileno(file), 0600) == 0;
-		fine &= fclose(file) == 0;
-		if (!fine || rename(temporary.at, path) != 0)
+		ok &= fchmod(fileno(file), 0600) == 0;
+		ok &= fclose(file) == 0;
+		if (!ok || rename(temporary.at, path) != 0)
 			unlink(temporary.at);
 	}
 	text_clear(&temporary);
@@ -90,7 +90,7 @@ void history_load(const char *path, history_line_fn *fn, void *context)
 	}
 	start = latest(&all);
 	if (count_lines(&all) > 2 * MAX_LINES)
-		cut(path, start);
+		shorten(path, start);
 	for (at = all.at + (start - all.at); *at;) {
 		size_t length = strcspn(at, "\n");
 		bool is_last = !at[length];
@@ -105,7 +105,7 @@ void history_load(const char *path, history_line_fn *fn, void *context)
 	text_clear(&all);
 }
 
-static void make_folders(const char *path)
+static void make_directories(const char *path)
 {
 	char *copy = strdup(path);
 
@@ -126,14 +126,14 @@ void history_add(const char *path, const char *line)
 	struct text whole = {0};
 
 	if (fd < 0 && errno == ENOENT) {
-		make_folders(path);
+		make_directories(path);
 		fd = open(path, flags, 0600);
 	}
 	if (fd < 0)
 		return;
 	text_printf(&whole, "%s\n", line);
-	/* One write, so that lines of several sessions do not mix. A line that
-	 * cannot be kept is no reason to disturb the session. */
+	/* One write, so that lines of concurrent sessions do not mix. Failure is
+	 * ignored: history is not worth disturbing the session. */
 	if (!whole.failed && write(fd, whole.at, whole.n) < 0)
 		errno = 0;
 	close(fd);

@@ -1,6 +1,5 @@
-/* The lines typed in earlier sessions: a plain file in the user's state
- * directory, one line each, added to as lines are typed so that sessions side
- * by side do not lose each other's. */
+/* Lines typed in earlier sessions: a text file in the user's state directory. Each
+ * line is appended when it is typed, so that concurrent sessions keep each other's. */
 #ifndef TFPROF_CLI_HISTORY_H
 #define TFPROF_CLI_HISTORY_H
 
@@ -12,11 +11,11 @@ typedef void history_line_fn(void *context, const char *line);
  * environment names neither. The caller frees it. */
 char *history_path(void);
 
-/* Calls `fn` with each line, oldest first. A file that grew too long is cut to
- * its latest lines. A file that cannot be read is no history. */
+/* Calls `fn` with each line, oldest first. Cuts a file that has grown too long to its
+ * latest lines. A file that cannot be read counts as empty. */
 void history_load(const char *path, history_line_fn *fn, void *context);
 
-/* Adds a line; folders are made as needed, for the user alone. */
+/* Appends a line, creating directories as needed, private to the user. */
 void history_add(const char *path, const char *line);
 
 #endif

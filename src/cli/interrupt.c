@@ -7,11 +7,11 @@
 #include "fail.h"
 
 static volatile int interrupted;
-static volatile sig_atomic_t what;
+static volatile sig_atomic_t target;
 
 static void handle(int signal)
 {
-	if (what == INTERRUPT_PROGRAM || (what == INTERRUPT_QUERY && interrupted)) {
+	if (target == INTERRUPT_PROGRAM || (target == INTERRUPT_QUERY && interrupted)) {
 		if (isatty(STDERR_FILENO) && write(STDERR_FILENO, "\n", 1) < 0)
 			_exit(EXIT_INTERRUPTED);
 		_exit(EXIT_INTERRUPTED);
@@ -19,11 +19,10 @@ static void handle(int signal)
 	interrupted = 1;
 }
 
-/* What was to be read is not there: nothing can go on. */
-static void leave(int signal)
+/* Mapped bytes are gone: nothing can continue. */
+static void exit_truncated(int signal)
 {
-	static const char why[] =
-		"tfprof: an input file was cut short by another program while it was read\n";
+	static const char why[] = "tfprof: an input file was truncated while it was being read\n";
 
 	if (write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
 		_exit(EXIT_INPUT);
@@ -32,18 +31,18 @@ static void leave(int signal)
 
 void interrupt_install(void)
 {
-	/* Without SA_RESTART: a read of the terminal returns, too. */
+	/* No SA_RESTART, so that a read of the terminal returns, too. */
 	struct sigaction action = {.sa_handler = handle};
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
-	action.sa_handler = leave;
+	action.sa_handler = exit_truncated;
 	sigaction(SIGBUS, &action, NULL);
 }
 
-void interrupt_set(enum interrupt_ends ends)
+void interrupt_set(enum interrupt_target next)
 {
-	what = ends;
+	target = next;
 	interrupted = 0;
 }
 

@@ -1,19 +1,20 @@
-/* Ctrl-C: what it ends depends on what is going on. And an input file that another
- * program cuts short while it is read, which the system tells by a signal, too. */
+/* Ctrl-C, and SIGBUS from an input file that another program truncates while it is
+ * being read. */
 #ifndef TFPROF_CLI_INTERRUPT_H
 #define TFPROF_CLI_INTERRUPT_H
 
-enum interrupt_ends {
-	INTERRUPT_PROGRAM, /* nothing is half done: leave with status 130 */
-	INTERRUPT_QUERY,   /* ask the query to stop, so that it can clean up;
-			      a second one leaves */
-	INTERRUPT_LINE,    /* the query or the line typed, never the session */
+/* What Ctrl-C ends. */
+enum interrupt_target {
+	INTERRUPT_PROGRAM, /* exit with status 130 */
+	INTERRUPT_QUERY,   /* stop the query, so that it can clean up; the second
+			      Ctrl-C exits */
+	INTERRUPT_LINE,    /* drop the query or the line being typed, never the session */
 };
 
 void interrupt_install(void);
-/* Says what the next one ends, and forgets earlier ones. */
-void interrupt_set(enum interrupt_ends ends);
-/* Non-zero once one came: for tfprof_query_run() to poll. */
+/* Sets what the next Ctrl-C ends, and forgets earlier ones. */
+void interrupt_set(enum interrupt_target next);
+/* Non-zero after Ctrl-C; tfprof_query_run() polls it. */
 const volatile int *interrupt_get(void);
 
 #endif

@@ -8,7 +8,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Copies one word without its quotes; gives where it ends in the line. */
+/* Copies one word without its quotes and returns its end in the line. */
 static const char *take_word(struct line *l, const char *at, char **to)
 {
 	l->words[l->n++] = *to;

@@ -1,5 +1,5 @@
-/* A line of the shell as words: split at blanks; ' and " keep blanks in a word
- * and may stand anywhere in it; a backslash is an ordinary letter, as regexes
+/* Splits a line of the shell into words at blanks. Quotes (' and ") keep blanks in a
+ * word and may be anywhere in it. A backslash is an ordinary character, as regexes
  * need it.
  *
  *     scope -show_name_regexes 'a b'  →  scope  -show_name_regexes  a b
@@ -16,12 +16,12 @@ struct line {
 	char **words;
 	size_t n;
 	char *text;         /* holds the words */
-	size_t last_start;  /* where the last word starts in the line as typed */
+	size_t last_start;  /* offset of the last word in the line as typed */
 	char open_quote;    /* the quote left open at the end, 0 if none */
-	bool ends_in_blank; /* the next letter would start another word */
+	bool ends_in_blank; /* the next character starts a new word */
 };
 
-/* False when memory is out. */
+/* False on allocation failure. */
 bool line_split(struct line *l, const char *typed);
 void line_clear(struct line *l);
 

@@ -1,5 +1,5 @@
-/* The program tfprof: reads the command line and does what it asks for: help,
- * one report, or the shell. */
+/* The program tfprof: parses the command line and runs help, one report or the
+ * shell. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 #include "shell.h"
 #include "show.h"
 
-static int complain(enum tfprof_status status, const struct tfprof_error *err)
+static int print_error(enum tfprof_status status, const struct tfprof_error *err)
 {
 	if (!out_was_closed())
 		fprintf(stderr, "tfprof: %s\n", err->text);
@@ -65,8 +65,8 @@ static enum tfprof_status show_version(struct tfprof_error *err)
 	return write_text(&text, err);
 }
 
-/* One report. Whatever is to be said on stderr waits until nothing can fail
- * any more but writing the report, so that a failure is one line. */
+/* Prints one report. Notes for stderr are held back until only writing the report can
+ * fail, so that a failure is one line. */
 static int report(const struct request *r, const struct loaded *l)
 {
 	struct tfprof_error err;
@@ -74,22 +74,22 @@ static int report(const struct request *r, const struct loaded *l)
 	enum tfprof_status status;
 	const char *text;
 	size_t length;
-	int found;
+	bool fails;
 
 	interrupt_set(INTERRUPT_QUERY);
 	progress_say("Preparing Views...");
 	status = run_request(r, l->profile, interrupt_get(), &result, &err);
 	if (status != TFPROF_OK)
-		return complain(status, &err);
+		return print_error(status, &err);
 	fputs(text_get(&l->notes), stderr);
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	text = tfprof_result_get_text(result, &length);
 	status = show_report(text, length, false, &err);
-	found = run_found(r, result);
+	fails = run_reached_fail_on(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
-		return complain(status, &err);
-	return found ? EXIT_ADVICE : EXIT_FINE;
+		return print_error(status, &err);
+	return fails ? EXIT_ADVICE : EXIT_OK;
 }
 
 static int start_shell(struct request *r, const struct loaded *l)
@@ -101,11 +101,11 @@ static int start_shell(struct request *r, const struct loaded *l)
 	fputs(text_get(&l->notes), stderr);
 	fputs(text_get(&summary), stderr);
 	text_clear(&summary);
-	r->options = NULL; /* the shell's from now on */
+	r->options = NULL; /* now owned by the shell */
 	return shell_run(l->profile, options);
 }
 
-static int work(struct request *r)
+static int load_and_run(struct request *r)
 {
 	struct tfprof_error err;
 	struct loaded l;
@@ -115,13 +115,13 @@ static int work(struct request *r)
 	if (status == TFPROF_OK)
 		status = load_files(&l, r->paths, &err);
 	if (status != TFPROF_OK)
-		return complain(status, &err);
+		return print_error(status, &err);
 	exit_status = r->command ? report(r, &l) : start_shell(r, &l);
 	load_clear(&l);
 	return exit_status;
 }
 
-static int obey(struct request *r)
+static int dispatch(struct request *r)
 {
 	struct tfprof_error err;
 	enum tfprof_status status;
@@ -135,8 +135,8 @@ static int obey(struct request *r)
 	else if (r->command && r->command->id == COMMAND_HELP)
 		status = show_help(r->word, &err);
 	else
-		return work(r);
-	return status == TFPROF_OK ? EXIT_FINE : complain(status, &err);
+		return load_and_run(r);
+	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
 }
 
 int main(int argc, char **argv)
@@ -151,10 +151,10 @@ int main(int argc, char **argv)
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,
 		IN_PROGRAM, NULL, &err);
 	if (status != TFPROF_OK) {
-		exit_status = complain(status, &err);
+		exit_status = print_error(status, &err);
 	} else {
 		r.wants_help |= argc < 2;
-		exit_status = obey(&r);
+		exit_status = dispatch(&r);
 	}
 	request_clear(&r);
 	return exit_status;

@@ -1,12 +1,12 @@
-/* The manual page: a template whose lines like @OPTIONS@ become entries made
- * from the tables. */
+/* The manual page: a template in which lines such as @OPTIONS@ are replaced by
+ * entries from the tables. */
 #include "generate.h"
 
 #include <string.h>
 
 #include "words.h"
 
-/* Text as troff prints it unchanged. */
+/* Escapes text so that troff prints it unchanged. */
 static void put(struct text *out, const char *text)
 {
 	for (; *text; text++) {
@@ -21,7 +21,7 @@ static void put(struct text *out, const char *text)
 	}
 }
 
-/* A bold term and its explanation. */
+/* Starts an entry: a bold term and, if not NULL, its value. */
 static void put_term(struct text *out, const char *term, const char *value)
 {
 	text_add(out, ".TP\n\\fB");
@@ -35,7 +35,7 @@ static void put_term(struct text *out, const char *term, const char *value)
 	text_char(out, '\n');
 }
 
-/* Long lists may be broken behind a comma. */
+/* Lets long lists break after a comma. */
 static void put_default(struct text *out, const char *value)
 {
 	if (!value || !*value)
@@ -72,11 +72,11 @@ static void put_commands(struct text *out)
 
 static void put_word_list(struct text *out, const struct flag *flag)
 {
-	bool is_explained = false;
+	bool has_meanings = false;
 
 	for (size_t i = 0; flag->words[i]; i++)
-		is_explained |= word_meaning(flag->name, flag->words[i]) != NULL;
-	if (!is_explained)
+		has_meanings |= word_meaning(flag->name, flag->words[i]) != NULL;
+	if (!has_meanings)
 		return;
 	text_add(out, ".RS\n");
 	for (size_t i = 0; flag->words[i]; i++) {
@@ -162,7 +162,7 @@ void generate_man(struct text *out, const char *template)
 	static const struct {
 		const char *line;
 		void (*put)(struct text *out);
-	} parts[] = {
+	} sections[] = {
 		{"@TITLE@", put_title},
 		{"@COMMANDS@", put_commands},
 		{"@FILES@", put_files},
@@ -171,17 +171,17 @@ void generate_man(struct text *out, const char *template)
 		{"@CHECKERS@", put_checkers},
 		{"@PROGRAM@", put_program},
 	};
-	const size_t n_parts = sizeof(parts) / sizeof(*parts);
+	const size_t n_sections = sizeof(sections) / sizeof(*sections);
 
 	while (*template) {
 		size_t length = strcspn(template, "\n"), i = 0;
 
-		while (i < n_parts &&
-			(strlen(parts[i].line) != length ||
-				memcmp(parts[i].line, template, length) != 0))
+		while (i < n_sections &&
+			(strlen(sections[i].line) != length ||
+				memcmp(sections[i].line, template, length) != 0))
 			i++;
-		if (i < n_parts) {
-			parts[i].put(out);
+		if (i < n_sections) {
+			sections[i].put(out);
 		} else {
 			text_put(out, template, length);
 			text_char(out, '\n');

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int failure; /* an errno, 0 as long as all is well */
+static int failure; /* an errno; 0 if none */
 
 bool out_was_closed(void)
 {

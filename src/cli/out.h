@@ -1,4 +1,4 @@
-/* The way to stdout. Only reports and help go there. */
+/* Writes to stdout. Only reports and help go there. */
 #ifndef TFPROF_CLI_OUT_H
 #define TFPROF_CLI_OUT_H
 
@@ -6,13 +6,13 @@
 
 #include "fail.h"
 
-/* All of it or an error. */
+/* Writes all bytes, or fails. */
 enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *err);
 
-/* Whether an error of out_write() only says that the reader of a pipe had
- * enough, which is nothing to talk about. */
+/* Whether out_write() failed because the reader closed the pipe, which is not worth
+ * reporting. */
 bool out_was_closed(void);
-/* Whether stdout is of no more use. */
+/* Whether out_write() has failed for any reason. */
 bool out_has_failed(void);
 
 #endif

@@ -9,26 +9,26 @@
 
 #include "terminal.h"
 
-/* R: colours pass; S: tables are scrolled sideways, not folded; X: the report
- * stays on the screen while the next line is typed. */
+/* R: pass colours; S: scroll wide tables sideways, do not wrap; X: leave the report
+ * on the screen while the next line is typed. */
 static const char less_flags[] = "RSX";
 
 bool pager_is_needed(const struct piece *pieces, size_t n)
 {
-	size_t rows, columns, taken = 1, column = 0;
+	size_t rows, columns, n_used = 1, column = 0;
 
 	terminal_size(STDOUT_FILENO, &rows, &columns);
-	for (size_t p = 0; p < n && taken < rows; p++)
-		for (size_t i = 0; i < pieces[p].n && taken < rows; i++) {
+	for (size_t p = 0; p < n && n_used < rows; p++)
+		for (size_t i = 0; i < pieces[p].n && n_used < rows; i++) {
 			if (pieces[p].at[i] == '\n') {
-				taken++;
+				n_used++;
 				column = 0;
 			} else if (++column > columns) {
-				taken++;
+				n_used++;
 				column = 1;
 			}
 		}
-	return taken >= rows;
+	return n_used >= rows;
 }
 
 static const char *command(void)
@@ -92,6 +92,6 @@ bool pager_show(const struct piece *pieces, size_t n)
 		return false;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	/* The shell's way to say that there is no such program. */
+	/* What sh returns if there is no such program or it cannot be run. */
 	return !(WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126));
 }

@@ -1,5 +1,4 @@
-/* Shows text to the user at the terminal: as it is or, if it is longer than
- * the screen, through $PAGER. */
+/* Shows text that is longer than the screen through $PAGER. */
 #ifndef TFPROF_CLI_PAGER_H
 #define TFPROF_CLI_PAGER_H
 
@@ -7,20 +6,20 @@
 
 #include "fail.h"
 
-/* One of the pieces a text is written in. */
+/* A text is shown in one or more pieces. */
 struct piece {
 	const char *at;
 	size_t n;
 };
 
-/* Whether it takes more rows than the terminal of stdout has. */
+/* Whether the text needs more rows than the terminal of stdout has. */
 bool pager_is_needed(const struct piece *pieces, size_t n);
 
-/* Whether the pager lets colours through. */
+/* Whether the pager passes colours through. */
 bool pager_shows_colour(void);
 
-/* False if there is no pager, or it could not be started: nothing was shown.
- * A user who leaves it early has seen enough. */
+/* False if there is no pager or it could not be started; nothing was shown then.
+ * Quitting the pager early is not a failure. */
 bool pager_show(const struct piece *pieces, size_t n);
 
 #endif

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double QUIET_SECONDS = 1, BETWEEN_SECONDS = 0.1;
+static const double DELAY_SECONDS = 1, INTERVAL_SECONDS = 0.1;
 
 static struct {
 	tfprof_profile *profile;
@@ -21,18 +21,18 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void wipe(void)
+static void clear_line(void)
 {
 	if (progress.is_shown)
 		fputs("\r\033[K", stderr);
 	progress.is_shown = false;
 }
 
-static void tell(void *context, uint64_t bytes_done, uint64_t bytes_total, uint64_t n_nodes)
+static void draw(void *context, uint64_t bytes_done, uint64_t bytes_total, uint64_t n_nodes)
 {
 	double t = now();
 
-	if (t - progress.start < QUIET_SECONDS || t - progress.last < BETWEEN_SECONDS)
+	if (t - progress.start < DELAY_SECONDS || t - progress.last < INTERVAL_SECONDS)
 		return;
 	progress.last = t;
 	progress.is_shown = true;
@@ -47,14 +47,14 @@ void progress_begin(tfprof_profile *profile)
 		return;
 	progress.profile = profile;
 	progress.start = now();
-	tfprof_profile_set_progress(profile, tell, NULL);
+	tfprof_profile_set_progress(profile, draw, NULL);
 }
 
 void progress_end(void)
 {
 	if (!progress.profile)
 		return;
-	wipe();
+	clear_line();
 	tfprof_profile_set_progress(progress.profile, NULL, NULL);
 	progress.profile = NULL;
 }
@@ -63,6 +63,6 @@ void progress_say(const char *line)
 {
 	if (!progress.is_terminal)
 		return;
-	wipe();
+	clear_line();
 	fprintf(stderr, "%s\n", line);
 }

@@ -1,16 +1,15 @@
-/* What goes on while files are read, for people: only where stderr is a
- * terminal. */
+/* Shows progress while files are read, if stderr is a terminal. */
 #ifndef TFPROF_CLI_PROGRESS_H
 #define TFPROF_CLI_PROGRESS_H
 
 #include <tfprof/tfprof.h>
 
-/* Watches a profile that is about to read: once a second has passed, one line
- * tells bytes and nodes so far. It is wiped at the end. */
+/* Shows a line with the bytes and nodes read into the profile so far, once reading
+ * takes longer than a second. progress_end() clears it. */
 void progress_begin(tfprof_profile *profile);
 void progress_end(void);
 
-/* A line saying what begins now. */
+/* Prints a line saying what starts now. */
 void progress_say(const char *line);
 
 #endif

@@ -12,8 +12,8 @@ struct parser {
 	const char *const *words;
 	size_t n, at;
 	enum command_where where;
-	const char *advice_flag; /* the first one seen */
-	bool selects;            /* -select was given */
+	const char *advice_flag; /* the last one seen, or NULL */
+	bool selects;            /* --select was given */
 	struct tfprof_error *err;
 };
 
@@ -23,7 +23,7 @@ static bool asks_about(const struct request *r, const char *word)
 	return r->command && r->command->id == COMMAND_HELP && !r->word && !strchr(word, '=');
 }
 
-/* Past one or two dashes; NULL if the word is no flag. */
+/* The name after one or two dashes; NULL if the word is not a flag. */
 static const char *flag_name(const char *word)
 {
 	if (word[0] != '-' || !word[1])
@@ -42,7 +42,7 @@ static bool is_known_flag(const char *word)
 
 /* ---- errors ------------------------------------------------------------------ */
 
-static bool is_for(const struct flag *flag, enum command_where where)
+static bool is_listed(const struct flag *flag, enum command_where where)
 {
 	return !flag->is_hidden &&
 		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ADVICE);
@@ -62,18 +62,18 @@ static enum tfprof_status unknown_flag(struct parser *p, const char *word, const
 	if (length > 200)
 		length = 200;
 	for (size_t i = 0; flag_get(i, &flag); i++)
-		if (is_for(&flag, p->where))
+		if (is_listed(&flag, p->where))
 			text_printf(&valid, "%s%.*s%s", valid.n ? ", " : "", dashes, word,
 				flag.name);
 	if (near)
 		text_printf(&valid, " (did you mean %.*s%s?)", dashes, word, near);
-	status = fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: valid are %s", length, word,
-		text_get(&valid));
+	status = fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: expected one of: %s", length,
+		word, text_get(&valid));
 	text_clear(&valid);
 	return status;
 }
 
-/* Files are named by flags: who gives one as a word is told. */
+/* Files are given by flags; a bare file name gets a hint. */
 static bool is_file(const struct parser *p, const char *word)
 {
 	return p->where == IN_PROGRAM && access(word, F_OK) == 0;
@@ -87,14 +87,14 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 
 	if (is_file(p, word))
 		return fail(p->err, TFPROF_ARGUMENT,
-			"unknown command: %.200s: is it a saved profile? "
-			"then give a command and --profile_path=%.200s",
+			"unknown command: %.200s: to read a saved profile, use a command and "
+			"--profile_path=%.200s",
 			word, word);
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
-	status = fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: valid are %s%s%s%s", word,
-		text_get(&valid), near ? " (did you mean " : "", near ? near : "",
+	status = fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: expected one of: %s%s%s%s",
+		word, text_get(&valid), near ? " (did you mean " : "", near ? near : "",
 		near ? "?)" : "");
 	text_clear(&valid);
 	return status;
@@ -103,13 +103,14 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 static enum tfprof_status bad_level(struct parser *p, const char *value)
 {
 	return fail(p->err, TFPROF_ARGUMENT,
-		"-fail_on: unknown level '%.200s': valid are none, notice, warning, high", value);
+		"-fail_on: unknown level '%.200s': expected one of: none, notice, warning, high",
+		value);
 }
 
 /* ---- setting ------------------------------------------------------------------ */
 
-/* Cuts off the next setting behind a comma; NULL if there is none. A comma
- * belongs to the value unless NAME= follows: values may be lists. */
+/* Splits off the next setting; NULL if there is none. Values may be lists, so a comma
+ * ends a setting only if NAME= follows. */
 static char *cut_setting(char *at)
 {
 	for (char *comma = strchr(at, ','); comma; comma = strchr(comma + 1, ',')) {
@@ -148,7 +149,7 @@ static enum tfprof_status set_checker(struct request *r, const char *value,
 			*setting++ = '\0';
 		status = setting ? tfprof_advice_options_set(r->advice, copy, option, setting, err)
 				 : fail(err, TFPROF_ARGUMENT,
-					   "no value given: -checker=%.100s:%.100s: give "
+					   "no value given: -checker=%.100s:%.100s: use "
 					   "-checker=%.100s:%.100s=VALUE",
 					   copy, option, copy, option);
 		option = next;
@@ -184,12 +185,12 @@ static enum tfprof_status set_program(struct request *r, int id, const char *val
 static enum tfprof_status set_file(struct parser *p, const struct flag *flag, const char *value)
 {
 	if (!*value)
-		return fail(p->err, TFPROF_ARGUMENT, "no file named: --%s: give --%s=%s",
+		return fail(p->err, TFPROF_ARGUMENT, "no file name given: --%s: use --%s=%s",
 			flag->name, flag->name, flag->value);
 	if (p->request->paths[flag->id])
 		return fail(p->err, TFPROF_ARGUMENT, "--%s is given twice: %s", flag->name,
-			strchr(flag->value, ',') ? "give all files at once, between commas"
-						 : "there can be one only");
+			strchr(flag->value, ',') ? "separate files with commas"
+						 : "only one is allowed");
 	p->request->paths[flag->id] = value;
 	return TFPROF_OK;
 }
@@ -212,8 +213,8 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 
 /* ---- words -------------------------------------------------------------------- */
 
-/* The word behind a flag that has no `=`, if it is its value: anything but
- * another flag; behind a bool only a truth value. NULL if there is none. */
+/* The value of a flag without `=`: the next word unless that is a flag, or for a bool
+ * only a truth value. NULL if there is none. */
 static const char *take_value(struct parser *p, const struct flag *flag)
 {
 	static const char *const truth[] = {"true", "false", "1", "0"};
@@ -247,12 +248,12 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 		return unknown_flag(p, word, name);
 	if (p->where == IN_SHELL && (flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM))
 		return fail(p->err, TFPROF_ARGUMENT,
-			"-%s belongs on the command line: start tfprof --%s%s%s", flag.name,
+			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
 	if (!value)
 		value = take_value(p, &flag);
 	if (!value && !flag.is_bool)
-		return fail(p->err, TFPROF_ARGUMENT, "no value given: %s: give %.*s%s=%s", word,
+		return fail(p->err, TFPROF_ARGUMENT, "no value given: %s: use %.*s%s=%s", word,
 			(int)(name - word), word, flag.name, flag.value);
 	return set_flag(p, &flag, value ? value : "true");
 }
@@ -273,16 +274,16 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	}
 	if (is_file(p, word))
 		return fail(p->err, TFPROF_ARGUMENT,
-			"unexpected word: %.200s: if it is a saved profile, "
-			"give --profile_path=%.200s",
+			"unexpected word: %.200s: to read a saved profile, use "
+			"--profile_path=%.200s",
 			word, word);
-	return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: the command is %s already%s",
+	return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: the command is already %s%s",
 		word, r->command->name,
-		command_is_view(r->command->id) ? ", and options start with a dash" : "");
+		command_is_view(r->command->id) ? "; options start with a dash" : "");
 }
 
-/* A checkpoint alone has shapes and parameters, but no times: show what is
- * there unless something else is asked for. */
+/* A checkpoint alone has shapes and parameters but no times, so params is the default
+ * of select. */
 static enum tfprof_status select_for_files(const struct parser *p)
 {
 	const struct tfprof_input_info *info;
@@ -305,7 +306,7 @@ static enum tfprof_status check(const struct parser *p)
 	const struct request *r = p->request;
 
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
-		return fail(p->err, TFPROF_ARGUMENT, "-%s belongs to the command advise",
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
 	return select_for_files(p);
 }

@@ -1,9 +1,9 @@
-/* What a command line or a line of the shell asks for.
+/* A parsed command line or line of the shell.
  *
  *     words --request_parse--> { command, files, options, ... }
  *
- * Flags are written `--name=value` or `--name value` with one dash or two, and
- * stand before or behind the command. */
+ * Flags are written `--name=value` or `--name value`, with one dash or two, before or
+ * after the command. */
 #ifndef TFPROF_CLI_REQUEST_H
 #define TFPROF_CLI_REQUEST_H
 
@@ -13,18 +13,18 @@
 
 struct request {
 	const struct command *command; /* NULL: none was named */
-	const char *word;              /* what help is asked about, or NULL */
+	const char *word;              /* the topic of help, or NULL */
 	const char **paths;            /* of each kind of input; NULL: not given */
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */
-	bool has_flags;                /* some flag of a query was given */
+	bool has_flags;                /* a query option was given */
 	bool wants_help, wants_version;
 	const char *generate;
 };
 
-/* Options start as `defaults` has them (NULL: the program's). The words must
- * outlive the request. */
+/* Options start from `defaults` (NULL: the library's). The words must outlive the
+ * request. */
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err);
 void request_clear(struct request *r);

@@ -1,6 +1,6 @@
 #include "run.h"
 
-/* advise has checkers of its own, but goes where --output says. */
+/* Of the query options, only --output applies to advise. */
 static enum tfprof_status advise(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
@@ -45,7 +45,7 @@ enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	return status;
 }
 
-bool run_found(const struct request *r, const tfprof_result *result)
+bool run_reached_fail_on(const struct request *r, const tfprof_result *result)
 {
 	return r->command->id == COMMAND_ADVISE && r->fail_on != TFPROF_LEVEL_NONE &&
 		(int)tfprof_result_get_level(result) >= r->fail_on;

@@ -1,4 +1,4 @@
-/* Runs what a request asks of a profile. */
+/* Runs a request on a profile. */
 #ifndef TFPROF_CLI_RUN_H
 #define TFPROF_CLI_RUN_H
 
@@ -8,7 +8,7 @@
 enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
 
-/* Whether a finding reached what --fail_on asks for. */
-bool run_found(const struct request *r, const tfprof_result *result);
+/* Whether a finding reached the level of --fail_on. */
+bool run_reached_fail_on(const struct request *r, const tfprof_result *result);
 
 #endif

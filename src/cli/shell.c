@@ -17,16 +17,16 @@
 
 struct shell {
 	tfprof_profile *profile;
-	tfprof_options *options; /* the defaults of the next line */
+	tfprof_options *options; /* defaults of the next line */
 	bool is_interactive;
 	bool is_done;
-	size_t line;     /* of a script, from 1; 0 at a terminal */
+	size_t line;     /* number in a script, from 1; 0 at a terminal */
 	int exit_status; /* of the first line that failed */
 };
 
-static void complain(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
+static void print_error(struct shell *s, enum tfprof_status status, const struct tfprof_error *err)
 {
-	/* The terminal has put ^C where the line goes. */
+	/* The terminal has echoed ^C on this line. */
 	fputs(s->is_interactive && status == TFPROF_CANCELLED ? "\nE: " : "E: ", stderr);
 	if (s->line)
 		fprintf(stderr, "line %zu: ", s->line);
@@ -94,17 +94,18 @@ static enum tfprof_status query(struct shell *s, const struct request *r, struct
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	text = tfprof_result_get_text(result, &length);
 	status = show_report(text, length, s->is_interactive, err);
-	if (run_found(r, result) && !s->exit_status)
+	if (run_reached_fail_on(r, result) && !s->exit_status)
 		s->exit_status = EXIT_ADVICE;
 	tfprof_result_free(result);
 	return status;
 }
 
-static enum tfprof_status obey(struct shell *s, struct request *r, struct tfprof_error *err)
+static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	if (!r->command)
 		return fail(err, TFPROF_ARGUMENT,
-			"no command: begin with scope, graph, op, code, advise, set, help or quit");
+			"no command: expected one of: scope, graph, op, code, advise, set, help, "
+			"quit");
 	switch (r->command->id) {
 	case COMMAND_SET: return set(s, r, err);
 	case COMMAND_HELP: return help(s, r, err);
@@ -121,16 +122,15 @@ static enum tfprof_status run_words(struct shell *s, const struct line *l, struc
 	enum tfprof_status status;
 
 	if (l->open_quote)
-		return fail(err, TFPROF_ARGUMENT,
-			"a quote is not closed: %c: close it with another %c", l->open_quote,
-			l->open_quote);
+		return fail(err, TFPROF_ARGUMENT, "unclosed quote: %c: close it with another %c",
+			l->open_quote, l->open_quote);
 	if (!l->n)
 		return show_options(s, err);
 	if (l->words[0][0] == '#')
 		return TFPROF_OK;
 	status = request_parse(&r, (const char *const *)l->words, l->n, IN_SHELL, s->options, err);
 	if (status == TFPROF_OK)
-		status = obey(s, &r, err);
+		status = dispatch(s, &r, err);
 	request_clear(&r);
 	return status;
 }
@@ -144,13 +144,13 @@ static void run_line(struct shell *s, const char *typed)
 
 	line_clear(&l);
 	if (status != TFPROF_OK)
-		complain(s, status, &err);
-	/* No use in asking on when no one reads the answers. */
+		print_error(s, status, &err);
+	/* Stop if the output can no longer be written. */
 	if (status == TFPROF_IO && out_has_failed())
 		s->is_done = true;
 }
 
-/* Lines of a pipe or a script. */
+/* Reads lines from a pipe or a script. */
 static void read_script(struct shell *s)
 {
 	char *line = NULL;
@@ -163,9 +163,9 @@ static void read_script(struct shell *s)
 		if (memchr(line, '\0', (size_t)n)) {
 			struct tfprof_error err;
 
-			complain(s,
+			print_error(s,
 				fail(&err, TFPROF_ARGUMENT,
-					"a line holds a zero byte: commands are text"),
+					"the line contains a NUL byte: commands are text"),
 				&err);
 			continue;
 		}
@@ -205,5 +205,5 @@ int shell_run(tfprof_profile *profile, tfprof_options *options)
 		read_script(&s);
 	editor_free(editor);
 	tfprof_options_free(s.options);
-	return s.is_interactive && !out_has_failed() ? EXIT_FINE : s.exit_status;
+	return s.is_interactive && !out_has_failed() ? EXIT_OK : s.exit_status;
 }

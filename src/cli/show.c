@@ -17,14 +17,14 @@ static const char *find(const char *text, size_t length, const char *what)
 	return memmem(text, length, what, strlen(what));
 }
 
-/* The explanations dim, the header bold. Gives how many bytes of the report
- * that took; 0 if it is no such report. */
-static size_t paint_head(struct text *out, const char *text, size_t length)
+/* Makes the explanations dim and the header bold. Returns the size of that head in the
+ * report; 0 if it has none. */
+static size_t colour_head(struct text *out, const char *text, size_t length)
 {
 	static const char doc_mark[] = "Doc:\n", profile_mark[] = "\nProfile:\n";
 	const char *end = text + length, *doc, *profile, *header, *rest;
 
-	/* The head is small: a report of a million lines is not searched. */
+	/* The head is short: do not search a report of a million lines. */
 	doc = find(text, length < 4096 ? length : 4096, doc_mark);
 	if (!doc || (doc > text && doc[-1] != '\n'))
 		return 0;
@@ -63,7 +63,7 @@ enum tfprof_status show_report(const char *text, size_t length, bool may_page,
 	enum tfprof_status status = TFPROF_OK;
 
 	if (terminal_has_colour(STDOUT_FILENO) && (!pages || pager_shows_colour())) {
-		size_t n = paint_head(&head, text, length);
+		size_t n = colour_head(&head, text, length);
 
 		if (n) {
 			pieces[0] = (struct piece){head.at, head.n};

@@ -1,4 +1,4 @@
-/* A report to stdout: painted where a terminal shows it, paged in the shell. */
+/* Shows a report on stdout: coloured on a terminal, paged in the shell. */
 #ifndef TFPROF_CLI_SHOW_H
 #define TFPROF_CLI_SHOW_H
 

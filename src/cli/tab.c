@@ -6,7 +6,7 @@
 #include "complete.h"
 #include "terminal.h"
 
-/* ---- typing on ------------------------------------------------------------------ */
+/* ---- inserting ------------------------------------------------------------------ */
 
 static char choose_quote(const struct line *l, const char *word)
 {
@@ -17,7 +17,7 @@ static char choose_quote(const struct line *l, const char *word)
 	return strchr(word, '\'') ? '"' : '\'';
 }
 
-/* The whole word as it is to stand in the line. */
+/* The whole completed word, quoted as needed. */
 static void put_word(struct text *out, const struct candidates *c, const struct line *l)
 {
 	const char *word = l->ends_in_blank ? "" : l->words[l->n - 1];
@@ -30,7 +30,7 @@ static void put_word(struct text *out, const struct candidates *c, const struct 
 	if (quote)
 		text_char(out, quote);
 	text_put(out, text_get(&plain), plain.n);
-	/* One way only, and the word cannot go on: it is done. */
+	/* A single candidate that cannot continue: the word is complete. */
 	if (c->n_all == 1 && !c->is_list && plain.n && !strchr("/:=", plain.at[plain.n - 1])) {
 		if (quote)
 			text_char(out, quote);
@@ -47,8 +47,8 @@ static size_t count_characters(const char *text)
 	return n == (size_t)-1 ? strlen(text) : n;
 }
 
-/* Whether the line changed. */
-static bool type_on(EditLine *edit, const struct candidates *c, const struct line *l,
+/* Returns whether the line changed. */
+static bool insert_common(EditLine *edit, const struct candidates *c, const struct line *l,
 	const char *typed)
 {
 	const char *old = l->ends_in_blank ? "" : typed + l->last_start;
@@ -70,8 +70,8 @@ static bool type_on(EditLine *edit, const struct candidates *c, const struct lin
 
 /* ---- listing --------------------------------------------------------------------- */
 
-/* What all have before their last common slash is not repeated. */
-static size_t hidden(const struct candidates *c)
+/* The listing leaves out what was typed up to the last slash. */
+static size_t prefix_length(const struct candidates *c)
 {
 	const char *slash = strrchr(c->typed, '/');
 
@@ -80,7 +80,7 @@ static size_t hidden(const struct candidates *c)
 
 static void list(FILE *display, const struct candidates *c)
 {
-	size_t rows, columns, width = 0, from = hidden(c), per_line, n_lines, n_shown = c->n;
+	size_t rows, columns, width = 0, from = prefix_length(c), per_line, n_lines, n_shown = c->n;
 
 	terminal_size(fileno(display), &rows, &columns);
 	for (size_t i = 0; i < c->n; i++) {
@@ -96,7 +96,7 @@ static void list(FILE *display, const struct candidates *c)
 		n_shown = n_lines * per_line;
 	}
 	fputc('\n', display);
-	/* Down the columns, as people read lists. */
+	/* In order down the columns. */
 	for (size_t i = 0; i < n_lines; i++) {
 		for (size_t k = i; k < n_shown && k < c->n; k += n_lines)
 			fprintf(display, "%-*s", k + n_lines < n_shown ? (int)width + 2 : 0,
@@ -121,7 +121,7 @@ unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profil
 	complete_line(&c, &l, profile);
 	if (!c.n_all || c.failed || c.common.failed)
 		goto out;
-	if (type_on(edit, &c, &l, typed)) {
+	if (insert_common(edit, &c, &l, typed)) {
 		next = CC_REFRESH;
 	} else if (c.n_all > 1) {
 		list(display, &c);

@@ -1,4 +1,4 @@
-/* What the Tab key does in a line. */
+/* The Tab key. */
 #ifndef TFPROF_CLI_TAB_H
 #define TFPROF_CLI_TAB_H
 
@@ -7,8 +7,8 @@
 
 #include <tfprof/tfprof.h>
 
-/* Types on as far as there is one way only; if there are several from here,
- * lists them below the line. Gives what libedit is to do next (CC_*). */
+/* Inserts the common prefix of the candidates; if that adds nothing, lists them below
+ * the line. Returns what libedit should do next (CC_*). */
 unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profile);
 
 #endif

@@ -1,6 +1,6 @@
-/* A growing text whose failure sticks: write on, check `failed` once at the
- * end. It always ends in a NUL that is not counted (unless nothing was ever
- * written). The program stands on the public API alone, so it has its own. */
+/* A growable string whose failure sticks: keep writing and check `failed` once at the
+ * end. Ends in a NUL that is not counted, unless nothing was ever written. The program
+ * uses only the public API, so it has its own. */
 #ifndef TFPROF_CLI_TEXT_H
 #define TFPROF_CLI_TEXT_H
 

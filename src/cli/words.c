@@ -5,14 +5,14 @@
 
 #include <tfprof/tfprof.h>
 
-/* What the library does not know. */
+/* Words of flags that are not in the library's option table. */
 static const struct {
 	const char *flag, *word, *meaning;
 } meanings[] = {
-	{"fail_on", "none", "whatever is found, the status is 0"},
-	{"fail_on", "notice", "something is worth knowing"},
-	{"fail_on", "warning", "something is worth a look"},
-	{"fail_on", "high", "something costs a lot"},
+	{"fail_on", "none", "never: the status is 0 whatever is found"},
+	{"fail_on", "notice", "findings worth knowing"},
+	{"fail_on", "warning", "findings worth a look"},
+	{"fail_on", "high", "findings that cost a lot"},
 };
 
 const char *word_meaning(const char *flag, const char *word)

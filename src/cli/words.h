@@ -1,8 +1,8 @@
-/* What the words mean that options take, for help and the manual. */
+/* Meanings of the words that options accept, for help and the manual page. */
 #ifndef TFPROF_CLI_WORDS_H
 #define TFPROF_CLI_WORDS_H
 
-/* One phrase; NULL where the word says it all. */
+/* One phrase; NULL if the word explains itself. */
 const char *word_meaning(const char *flag, const char *word);
 
 #endif

@@ -21,26 +21,26 @@
 	X(PROFILE, profile, "the profile", \
 		MESSAGE("a ProfileProto", profile_proto, "nodes", "nodes"), \
 		"tensorflow.tfprof.ProfileProto", TFPROF_INPUT_WHOLE, "Parsing ProfileProto...", \
-		"A saved profile (ProfileProto): everything in one file.") \
+		"Read a saved profile (ProfileProto): everything in one file.") \
 	X(GRAPH, graph, "the graph", \
 		MESSAGE("a GraphDef", graph_def, "node", "node library version versions"), \
 		"tensorflow.GraphDef", TFPROF_INPUT_PART, "Parsing GraphDef...", \
-		"The graph (GraphDef), text or binary.") \
+		"Read the graph (GraphDef), text or binary.") \
 	X(OP_LOG, op_log, "the op log", \
 		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
 		"tensorflow.tfprof.OpLogProto", TFPROF_INPUT_EXTRA, "Parsing OpLogProto...", \
-		"Float operations, types of your own and call stacks (OpLogProto).") \
+		"Read float operations, custom types and call stacks (OpLogProto).") \
 	X(RUN_META, run_meta, "the run metadata", \
 		MESSAGE("a RunMetadata", run_metadata, "step_stats", \
 			"step_stats cost_graph partition_graphs function_graphs"), \
 		"tensorflow.RunMetadata", TFPROF_INPUT_PART | TFPROF_INPUT_BY_STEP, \
 		"Parsing RunMetadata...", \
-		"Traces of runs (RunMetadata), one file for each step.") \
+		"Read traces of runs (RunMetadata), one file per step.") \
 	X(CHECKPOINT, checkpoint, "the checkpoint", \
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
 			"the list of checkpoints in a folder", "model_checkpoint_path"), \
 		NULL, TFPROF_INPUT_FILES | TFPROF_INPUT_UNTIMED, "Reading Checkpoint...", \
-		"A checkpoint: its variables get the type _checkpoint_variables, and " \
+		"Read a checkpoint: its variables get the type _checkpoint_variables, and " \
 		"tensor_value shows their values.")
 /* clang-format on */
 

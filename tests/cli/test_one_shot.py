@@ -147,21 +147,21 @@ def test_full_disk(run, arguments):
 
 @pytest.mark.parametrize("arguments, says", [
     (["--max_depth", "scope"], "'scope' is not a whole number"),
-    (["scope", "--select", "--max_depth=3"], "no value given: --select: give --select=WORD,..."),
+    (["scope", "--select", "--max_depth=3"], "no value given: --select: use --select=WORD,..."),
     (["scope", "--profile_path="], "--profile_path"),
     (["scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0,,b"], "run_meta_path"),
     (["set", "--select=params"], "unknown command: set"),
     (["scope", "--checker=JobChecker", "--profile_path=profile"],
-     "-checker belongs to the command advise"),
+     "-checker is an option of the command advise"),
     (["advise", "--profile_path=profile", "--fail_on=hihg"], "none, notice, warning, high"),
     (["advise", "--profile_path=profile", "--checker=JobCheker"], "JobChecker"),
     (["help", "selct"], "did you mean select?"),
-    (["--xyzzy=1"], "unknown flag: --xyzzy: valid are --profile_path, --graph_path, "),
+    (["--xyzzy=1"], "unknown flag: --xyzzy: expected one of: --profile_path, --graph_path, "),
     (["--selct=params"], "--version (did you mean --select?)"),
     (["op", "--profile_path=profile", "--output=timeline:outfile=x"], "op view"),
     (["scope", "--profile_path=profile", "--output=pprof:outfile=x"], "Only 'code' view"),
     (["op", "--op_log_path=tfprof_log"], "--profile_path"),
-    (["--generate=ksh"], "bash, zsh, fish, man"),
+    (["--generate=ksh"], "bash, zsh, fish, man, python"),
 ])
 def test_wrong_command_lines(run, arguments, says):
     done = run(*arguments)

@@ -75,8 +75,8 @@ def test_the_form_of_the_options(script):
     ("scope -step 77", 2, "0 1 2"), ("help nothing_like_it", 2, "nothing_like_it"),
     ("scope -output file", 2, "outfile"),
     ("scope -output file:outfile=/no/such/x", 1, "/no/such/x"),
-    ("scope -profile_path x", 2, "-profile_path belongs on the command line"),
-    ("set -fail_on high", 2, "-fail_on belongs to the command advise"),
+    ("scope -profile_path x", 2, "-profile_path is a command line flag"),
+    ("set -fail_on high", 2, "-fail_on is an option of the command advise"),
     ("scope -help", 2, "-help"),
 ])
 def test_a_wrong_line(script, line, status, says):
@@ -210,5 +210,4 @@ def test_file_cut_short_while_it_is_read(session):
     session.send_signal(signal.SIGBUS)
     _, errors = session.communicate(timeout=60)
     assert session.returncode == 1
-    assert errors.endswith("tfprof: an input file was cut short by another program "
-                           "while it was read\n")
+    assert errors.endswith("tfprof: an input file was truncated while it was being read\n")
