@@ -1,22 +1,22 @@
-/* Graph view: from the nodes that are no one's input along data flow, each
- * node once, first come, depth first. The walk does not depend on the query,
- * so the picture is a spanning forest that is built once. */
+/* Graph view: a depth-first walk along data flow from the nodes that are no node's
+ * input, visiting each node once. The walk does not depend on the query, so the
+ * spanning forest is built once. */
 #include "base/parallel.h"
 #include "view/tree.h"
 
-/* Where the walk stands in a node's inputs. */
+/* The walk's position in a node's inputs. */
 struct visit {
 	uint32_t view;      /* the view node */
-	uint32_t edge, end; /* its edges still to go */
+	uint32_t edge, end; /* edges not yet followed */
 };
 
 struct walk {
 	const struct model *model;
 	struct tree *tree;
-	uint32_t *input; /* by edge: the node it comes from, NONE if unknown */
+	uint32_t *input; /* by edge: its source node, NONE if unknown */
 	size_t parts;
-	bool *is_input; /* by node, for each part of the edges */
-	bool *visited;  /* where the first part's were */
+	bool *is_input; /* by node, once per part of the edges */
+	bool *visited;  /* by node; reuses is_input of the first part */
 	VEC(struct visit) stack;
 };
 
@@ -52,7 +52,7 @@ static bool walk_from(struct walk *w, uint32_t root)
 	return true;
 }
 
-/* Marks what is someone's input, in a part of the edges. An input of itself counts. */
+/* Marks the nodes that are inputs in a part of the edges; self-loops count. */
 static void find_inputs(void *context, size_t part)
 {
 	const struct walk *w = context;
@@ -81,15 +81,15 @@ static bool is_root(const struct walk *w, size_t node)
 	return !is_input;
 }
 
-/* The nodes that are no one's input, in byte order of their names. */
+/* The nodes that are not an input, in byte order of their names. */
 static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	const struct model *m = w->model;
 	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
 
 	*n = 0;
-	w->parts = parallel_parts(m->edges.n, LEAST_PART);
+	w->parts = parallel_parts(m->edges.n, MIN_PART);
 	w->is_input = arena_array(scratch, w->parts * m->nodes.n, sizeof(*w->is_input));
 	w->input = arena_array(scratch, m->edges.n, sizeof(*w->input));
 	if (!w->is_input || !roots || !w->input)
@@ -108,22 +108,22 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, unsigned f
 	struct arena scratch = {0};
 	size_t n = m->nodes.n, n_roots;
 	uint32_t *roots = find_roots(&w, &scratch, &n_roots);
-	bool fine;
+	bool ok;
 
 	t->node = mem_array(n + 1, sizeof(*t->node));
 	t->parent = mem_array(n + 1, sizeof(*t->parent));
-	fine = roots && t->node && t->parent;
-	if (fine) {
+	ok = roots && t->node && t->parent;
+	if (ok) {
 		w.visited = memset(w.is_input, 0, n * sizeof(*w.visited));
 		t->node[0] = t->parent[0] = NONE;
 		t->n = 1;
 		t->model = m;
 	}
-	for (size_t i = 0; fine && i < n_roots; i++)
-		fine = walk_from(&w, roots[i]);
+	for (size_t i = 0; ok && i < n_roots; i++)
+		ok = walk_from(&w, roots[i]);
 	vec_clear(&w.stack);
 	arena_clear(&scratch);
-	if (fine)
+	if (ok)
 		return TFPROF_OK;
 	tree_clear(t);
 	return error_no_memory(err);
