@@ -7,7 +7,7 @@
 static const struct column {
 	struct tfprof_column_info info;
 	unsigned selects; /* words of select that show it */
-	unsigned metrics; /* it needs */
+	unsigned metrics; /* metrics it needs, as bits */
 } columns[N_COLUMNS] = {
 #define UNIT_NAME_MICROS "microseconds"
 #define UNIT_NAME_BYTES "bytes"
@@ -82,8 +82,8 @@ static void fill_totals(const struct query *q, enum metric metric, int64_t *out)
 		out[i] = query_total(q, metric, i);
 }
 
-/* Own numbers of all metrics that the query has, at once: where they are not kept,
- * they are made together. */
+/* Fills the own numbers of all the query's metrics at once: if not kept, they are
+ * computed together. */
 static enum tfprof_status make_own(struct columns *c, const struct query *q,
 	struct tfprof_error *err)
 {
@@ -119,7 +119,7 @@ static enum tfprof_status make_own(struct columns *c, const struct query *q,
 	return status;
 }
 
-/* Where each subtree ends: behind the last row below. */
+/* The end of each subtree: one past its last row. */
 static void fill_ends(const struct query *q, int64_t *out)
 {
 	for (uint32_t i = 0; i < q->n; i++)
@@ -129,7 +129,7 @@ static void fill_ends(const struct query *q, int64_t *out)
 			out[q->parent[i]] = out[i];
 }
 
-static int64_t node_or_minus(const struct query *q, uint32_t i)
+static int64_t node_or_minus_one(const struct query *q, uint32_t i)
 {
 	uint32_t node = query_node(q, i);
 
@@ -155,7 +155,7 @@ static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 			out[i] = q->kind == TFPROF_OP ? query_defined(q, i) : i != 0;
 			break;
 		case COLUMN_TOTAL_DEFINITION_COUNT: out[i] = query_defined(q, i); break;
-		case COLUMN_NODE: out[i] = node_or_minus(q, i); break;
+		case COLUMN_NODE: out[i] = node_or_minus_one(q, i); break;
 		case COLUMN_LINE:
 			out[i] = q->tree->frames && i ? tree_frame(q->tree, q->view[i]).line : -1;
 			break;
@@ -187,7 +187,7 @@ static void put_input_shapes(const struct model *m, uint32_t node, struct table_
 	}
 }
 
-/* The list of row i; several nodes have one in op and code view. */
+/* Puts the list of row i; in op and code view it covers several nodes. */
 static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_vec *ids,
 	struct table_column *c)
 {

@@ -462,7 +462,7 @@ static void test_output_option(void **state)
 	assert_wrong_output("xml", "csv, file, json, none, pprof, stdout, timeline");
 	assert_wrong_output("csv", "-output csv:outfile=PATH");
 	assert_wrong_output("json:outfile=", "needs a file");
-	assert_wrong_output("none:outfile=x", "valid is none");
+	assert_wrong_output("none:outfile=x", "expected none");
 	assert_wrong_output("file:outfile=x,viewer=perfetto", "viewer=perfetto");
 	assert_wrong_output("timeline:outfile=x,viewer=netscape", "viewer=netscape");
 	assert_wrong_output("timeline:outfile=x,view=chrome", "viewer=chrome or viewer=perfetto");
