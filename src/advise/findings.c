@@ -17,7 +17,7 @@ static size_t count(const struct advice *a)
 	return n;
 }
 
-/* Where the finding is, without repeats: places often share a device or an op. */
+/* The finding's places, without consecutive repeats: they often share a device or op. */
 static void put_places(struct table_column *c, const struct finding *f, size_t offset)
 {
 	struct span last = {0};

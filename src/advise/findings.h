@@ -1,4 +1,4 @@
-/* The findings of the advisor as a table: a row each, in the order of the report. */
+/* The findings of the advisor as a table, one row each, in report order. */
 #ifndef TFPROF_ADVISE_FINDINGS_H
 #define TFPROF_ADVISE_FINDINGS_H
 
@@ -36,7 +36,7 @@ struct findings {
 	size_t n_rows;
 };
 
-/* False on allocation failure; clear in any case. */
+/* False on allocation failure; clear in either case. */
 bool findings_make(struct findings *f, const struct advice *a);
 void findings_clear(struct findings *f);
 
