@@ -3,7 +3,7 @@
 import os
 from typing import Any, Dict, List, Mapping, Optional
 
-from tfprof import _advice, _inputs, _native, _options, _progress
+from tfprof import _advice, _events, _inputs, _native, _options, _progress
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
@@ -150,6 +150,16 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
         if output != "stdout":
             found.output()
         return _advice.Advice(found, output)
+
+    def events(self, step: Optional[int] = None) -> "_events.Events":
+        """What ran when and where: a row per execution of a step, or of all steps.
+
+        >>> import tfprof
+        >>> events = tfprof.load('examples/resnet/profile').events(step=0)
+        >>> events.columns
+        ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
+        """
+        return _events.Events(self._native.events(-1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:

@@ -31,18 +31,7 @@ enum finding_column {
 		N_FINDING_COLUMNS
 };
 
-struct findings {
-	struct table_column columns[N_FINDING_COLUMNS];
-	size_t n_rows;
-};
-
-/* False on allocation failure; clear in either case. */
-bool findings_make(struct findings *f, const struct advice *a);
-void findings_clear(struct findings *f);
-
-/* NULL beyond the last. */
-const char *findings_get_column_name(size_t i);
-/* False if there is no such column. */
-bool findings_get_column(const struct findings *f, const char *name, struct tfprof_column *column);
+/* False on allocation failure; clear the table in any case. */
+bool findings_make(struct column_table *t, const struct advice *a);
 
 #endif

@@ -47,6 +47,22 @@ static inline void table_put_text(struct table_column *c, struct span text)
 /* Makes the column ready to be returned; on failure it is cleared. */
 enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_error *err);
 
+/* A whole table, for what has no query: the advisor's findings, events. */
+struct column_table {
+	const struct tfprof_column_info *infos;
+	struct table_column *columns;
+	size_t n_columns, n_rows;
+};
+
+/* Starts all columns. False on allocation failure; clear in any case. */
+bool column_table_init(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns, size_t n_rows);
+/* Makes all columns ready to be handed out. */
+enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err);
+void column_table_clear(struct column_table *t);
+/* NULL if no column has this name. */
+const struct tfprof_column *column_table_find(const struct column_table *t, const char *name);
+
 /* ---- reading ---- */
 
 static inline struct span table_text(const struct tfprof_column *c, size_t i)
