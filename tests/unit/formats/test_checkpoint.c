@@ -384,8 +384,8 @@ static void test_errors(void **state)
 
 	assert_int_equal(checkpoint_open(&ckpt, "/nonexistent/model.ckpt", &err), TFPROF_IO);
 	assert_string_equal(err.text,
-		"/nonexistent/model.ckpt: no such checkpoint: neither a V2 "
-		"index /nonexistent/model.ckpt.index nor a V1 file is there");
+		"/nonexistent/model.ckpt: no such checkpoint: found neither a V2 "
+		"index /nonexistent/model.ckpt.index nor a V1 file");
 	assert_int_equal(checkpoint_open(&ckpt, "", &err), TFPROF_IO);
 	assert_int_equal(checkpoint_open(&ckpt, "/dev/null", &err), TFPROF_IO);
 	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", &err), TFPROF_FORMAT);
