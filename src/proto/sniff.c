@@ -1,8 +1,7 @@
-/* Magic bytes settle some kinds, the name of the first field most texts. Binary
- * messages have no mark of their own, and all of ours start with a field 1 of
- * bytes. So each kind is tried: walking the first fields, and those inside
- * them, every one that is as its table says is a point in favour, every one
- * that is not counts heavily against. */
+/* Magic bytes identify some kinds, the name of the first field most texts. Binary
+ * messages have no magic bytes, and all of ours start with a field 1 of bytes. So each
+ * kind is tried on the first fields, including nested ones: a field that matches the
+ * table scores a point, one that does not costs several. */
 #include "proto/sniff.h"
 
 #include "proto/schema.h"
@@ -29,8 +28,8 @@ const char *sniff_option(enum sniff_kind kind)
 
 enum looks { NOT_TEXT, LINES, ONE_LINE };
 
-/* UTF-8 without control characters, as far as the first bytes go. A vertical
- * tab is space to a parser, but not in any text people or programs write. */
+/* Whether the first bytes are UTF-8 without control characters. A vertical tab is
+ * space to a parser, but does not occur in real text. */
 static enum looks looks_of(struct span s, size_t most)
 {
 	size_t n = s.n < most ? s.n : most, tail = 0;
@@ -61,7 +60,7 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* ---- files with a mark of their own ------------------------------------- */
+/* ---- magic bytes --------------------------------------------------------- */
 
 static bool is_table(struct span bytes)
 {
@@ -71,8 +70,7 @@ static bool is_table(struct span bytes)
 	return bytes.n >= FOOTER && memcmp(bytes.at + bytes.n - 8, magic, 8) == 0;
 }
 
-/* Records are { length, checksum, bytes, checksum }; the first one tells the
- * version. */
+/* Records are { length, checksum, bytes, checksum }; the first one has the version. */
 static bool is_events(struct span bytes)
 {
 	static const struct span version = {"brain.Event:", 12};
@@ -154,11 +152,11 @@ static enum sniff_kind by_first_field(struct span bytes)
 /* ---- binary messages ------------------------------------------------------ */
 
 enum {
-	MAX_LEVELS = 6,  /* deeper is not looked at */
-	MAX_FIELDS = 64, /* of one message */
+	MAX_LEVELS = 6,  /* of nesting */
+	MAX_FIELDS = 64, /* per message */
 	MAX_FIELDS_IN_ALL = 2000,
-	MAX_TEXT = 256, /* bytes of a string */
-	ENOUGH = 4,     /* points to be believed */
+	MAX_TEXT = 256, /* bytes per string */
+	ENOUGH = 4,     /* points for a match */
 };
 
 enum points {
@@ -176,12 +174,12 @@ struct level {
 	const struct schema_message *message;
 	struct wire_reader reader;
 	unsigned n_fields;
-	bool cut; /* may be cut off, as the file may be */
+	bool cut; /* may be truncated, as the file may be */
 	bool has_op;
 };
 
-/* Names and the like. Line breaks and tabs occur in prose, but are also the
- * tags of fields 1: they say nothing. */
+/* Names and the like. Newlines and tabs occur in prose but are also tags of field 1,
+ * so they score nothing. */
 static int points_of_string(struct span s)
 {
 	enum looks looks = looks_of(s, MAX_TEXT);
@@ -220,7 +218,7 @@ static int points_of_field(const struct schema_field *field, const struct wire_f
 {
 	unsigned type = f->tag & 7;
 
-	/* Numbers that may be packed fit too much to prove anything. */
+	/* Numbers that may be packed match too easily to prove anything. */
 	if (field->how == SCHEMA_PACKED && (type == wire_type(field) || type == WIRE_T_LEN))
 		return 0;
 	if (type != wire_type(field))
@@ -234,7 +232,7 @@ static int points_of_field(const struct schema_field *field, const struct wire_f
 	return AS_EXPECTED;
 }
 
-/* As wire_next(); where the file may be cut off, also what is left of a field. */
+/* Like wire_next(), but also returns the rest of a field truncated with the file. */
 static bool next(struct level *l, struct wire_field *f, bool *cut)
 {
 	struct wire_reader before = l->reader;
@@ -256,12 +254,12 @@ static bool next(struct level *l, struct wire_field *f, bool *cut)
 	return false;
 }
 
-/* What the end of a message, or of what is looked at, tells. */
+/* Points at the end of a message, or where sniffing it stops. */
 static int points_of_end(const struct level *l)
 {
 	int points = 0;
 
-	/* In a file that is cut off, the last number may be. */
+	/* In a truncated file, the last number may be incomplete. */
 	if (l->reader.bad && !(l->cut && l->reader.end - l->reader.bad < 12))
 		points += MALFORMED;
 	/* An entry of an op log starts like a node, but a node has an op. */
@@ -270,8 +268,8 @@ static int points_of_end(const struct level *l)
 	return points;
 }
 
-/* How well this type fits; also whether the field is there without which the
- * message would be good for nothing. */
+/* How well the type matches, and whether the field `must`, without which the message is
+ * useless, is present. */
 static int points_of_message(const struct schema_message *message, const char *must,
 	struct span bytes, bool *has_must)
 {
@@ -303,7 +301,7 @@ static int points_of_message(const struct schema_message *message, const char *m
 		l->has_op = l->has_op || strcmp(field->name, "op") == 0;
 		if (field->kind != SCHEMA_MESSAGE || (f.tag & 7) != WIRE_T_LEN)
 			points += points_of_field(field, &f);
-		else if (f.bytes.n && n < MAX_LEVELS) /* what it holds makes the points */
+		else if (f.bytes.n && n < MAX_LEVELS) /* its contents score */
 			stack[n++] = (struct level){field->of.message, wire_reader(f.bytes), 0, cut,
 				false};
 	}

@@ -1,11 +1,11 @@
-/* What a file looks like, by its first bytes alone: so that a wrong file can
- * be named for what it is. */
+/* Guesses the kind of a file from its first bytes, so that an error can say what a
+ * wrong file is. */
 #ifndef TFPROF_PROTO_SNIFF_H
 #define TFPROF_PROTO_SNIFF_H
 
 #include "base/span.h"
 
-/* kind, how to call it ("it looks like …"), the option it belongs to if any */
+/* kind, its name ("it looks like …"), the option that takes it, if any */
 #define SNIFF_LIST(X)                                                                \
 	X(UNKNOWN, "something unknown", NULL)                                        \
 	X(EMPTY, "an empty file", NULL)                                              \
@@ -18,13 +18,13 @@
 	X(PROFILE, "a ProfileProto", "profile_path")                                 \
 	X(PROFILE_TEXT, "a ProfileProto in text form", NULL)                         \
 	X(CHECKPOINT_INDEX, "a table of a TensorFlow checkpoint", "checkpoint_path") \
-	X(CHECKPOINT_STATE, "the list of checkpoints in a folder", NULL)             \
+	X(CHECKPOINT_STATE, "the list of checkpoints in a directory", NULL)          \
 	X(META_GRAPH, "a MetaGraphDef", NULL)                                        \
 	X(META_GRAPH_TEXT, "a MetaGraphDef in text form", NULL)                      \
 	X(SAVED_MODEL, "a SavedModel", NULL)                                         \
 	X(SAVED_MODEL_TEXT, "a SavedModel in text form", NULL)                       \
 	X(PPROF, "a pprof profile", NULL)                                            \
-	X(EVENTS, "an event file of TensorBoard", NULL)                              \
+	X(EVENTS, "a TensorBoard event file", NULL)                                  \
 	X(GZIP, "a gzip-compressed file", NULL)                                      \
 	X(ZIP, "a zip archive, perhaps a Keras model", NULL)                         \
 	X(HDF5, "an HDF5 file, perhaps a Keras model", NULL)                         \
@@ -39,9 +39,8 @@ enum sniff_kind {
 #undef X
 };
 
-/* Looks at some thousand fields at most, however large the file. Does not
- * guess: what fits two kinds equally well, or is too small to tell, is
- * UNKNOWN. */
+/* Looks at no more than a few thousand fields, however large the file. A file that
+ * matches two kinds equally well, or is too small to tell, is UNKNOWN. */
 enum sniff_kind sniff(struct span bytes);
 
 /* "a GraphDef in text form" */
