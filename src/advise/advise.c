@@ -129,6 +129,8 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "source_lines",
 			c->options->source_lines ? "true" : "false", err);
+	if (o)
+		o->tolerant = c->options->tolerant;
 	q->options = o;
 	if (status == TFPROF_OK)
 		status = c->views->get(c->views->context, q, err);

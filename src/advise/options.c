@@ -77,6 +77,7 @@ struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_opt
 	o->all = from->all;
 	o->named_all = from->named_all;
 	o->source_lines = from->source_lines;
+	o->tolerant = from->tolerant;
 	o->output = from->output;
 	buf_span(&o->unknown, buf_get(&from->unknown));
 	ok = copy_settings(o, from) && !o->unknown.failed;
@@ -330,7 +331,7 @@ enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, c
 	size_t size, struct tfprof_error *err)
 {
 	struct span message = {bytes ? bytes : "", bytes ? size : 0};
-	tfprof_advice_options fresh = {0};
+	tfprof_advice_options fresh = {.tolerant = true};
 	struct decoder d = {0};
 	enum tfprof_status status = read_message(&fresh, &d, message, err);
 

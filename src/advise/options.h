@@ -22,6 +22,7 @@ struct tfprof_advice_options {
 	VEC(struct advice_setting) settings;
 	struct buf unknown; /* lines about unknown checkers */
 	bool source_lines;
+	bool tolerant; /* came as a message: lines of code are those of TensorFlow's profiler */
 	enum advice_output output;
 	char *outfile; /* NULL: none, or kept in the result */
 };
