@@ -130,7 +130,7 @@ static tfprof_profile *time_load(const char *path)
 
 	if (!p)
 		exit(1);
-	check(tfprof_profile_load(p, &saved, &error));
+	check(tfprof_profile_add(p, "profile", &saved, 0, &error));
 	report("load", now_ms() - start);
 	return p;
 }
@@ -195,8 +195,8 @@ static void time_files(char **argv)
 
 	if (!p)
 		exit(1);
-	check(tfprof_profile_add_graph(p, &graph, &error));
-	check(tfprof_profile_add_op_log(p, &op_log, &error));
+	check(tfprof_profile_add(p, "graph", &graph, 0, &error));
+	check(tfprof_profile_add(p, "op_log", &op_log, 0, &error));
 	report("new", now_ms() - start);
 	start = now_ms();
 	check(tfprof_profile_add_step(p, 0, NULL, &run_meta, NULL, NULL, &error));

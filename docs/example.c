@@ -14,7 +14,8 @@ int main(int argc, char **argv)
 	tfprof_result *result = NULL;
 	struct tfprof_column names, micros;
 	struct tfprof_error err = {TFPROF_NO_MEMORY, "out of memory"};
-	int failed = !profile || !options || tfprof_profile_load(profile, &file, &err) ||
+	int failed = !profile || !options ||
+		tfprof_profile_add(profile, "profile", &file, 0, &err) ||
 		tfprof_options_set(options, "select", "micros,occurrence", &err) ||
 		tfprof_options_set(options, "order_by", "micros", &err) ||
 		tfprof_query_run(profile, TFPROF_OP, options, NULL, &result, &err) ||

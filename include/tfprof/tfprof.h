@@ -3,7 +3,7 @@
  * The whole public API. A program creates a profile, adds files to it, runs any
  * number of queries and frees it:
  *
- *     profile --add graph/run metadata/op log/checkpoint, or load--> profile
+ *     profile --add a saved profile, or graph, run metadata, …--> profile
  *     profile + view + options --query--> result --columns, text, JSON, a file …
  *
  * Ownership: objects from `_new`, `_copy` and `_run` are freed with the matching
@@ -15,9 +15,10 @@
  * fills it with one line: what failed, where, and what was expected. A call that
  * fails leaves its profile or options unchanged.
  *
- * Threads: there is no global state. Different profiles are independent. Any
- * number of queries may run on one profile in parallel; adding to it waits for
- * them.
+ * Threads: the only global state is a pool of worker threads. Different profiles are
+ * independent. Any number of queries may run on one profile in parallel; adding to it
+ * waits for them. Functions that take a const profile take no lock: do not call them
+ * while another thread adds.
  */
 #ifndef TFPROF_H
 #define TFPROF_H
@@ -91,6 +92,28 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 	return in;
 }
 
+/* How inputs of a kind are given, and what they go with. */
+enum tfprof_input_traits {
+	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+};
+
+/* What kinds of input there are, in the order in which inputs of several kinds
+ * should be added; NULL beyond the last. */
+struct tfprof_input_info {
+	const char *name;     /* "graph": as tfprof_profile_add takes it */
+	const char *flag;     /* "graph_path": the program's */
+	const char *message;  /* "tensorflow.GraphDef"; NULL if it is no message */
+	const char *progress; /* "Parsing GraphDef...": for while it is read */
+	const char *help;     /* one sentence */
+	unsigned traits;      /* set of enum tfprof_input_traits */
+};
+TFPROF_API const struct tfprof_input_info *tfprof_input_get_info(size_t i);
+
 /* ---- profile --------------------------------------------------------- */
 
 typedef struct tfprof_profile tfprof_profile;
@@ -99,39 +122,35 @@ typedef struct tfprof_profile tfprof_profile;
 TFPROF_API tfprof_profile *tfprof_profile_new(void);
 TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
-/* Each may be called again; only what is new is added (spec of each input in
- * docs/inputs.md). Graphs are GraphDefs, text or binary. Run metadata adds to
- * `step`; `*coverage` (may be NULL) gets the share of nodes it touched. */
-TFPROF_API enum tfprof_status tfprof_profile_add_graph(tfprof_profile *profile,
-	const struct tfprof_input *graph, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *profile, int64_t step,
-	const struct tfprof_input *run_meta, double *coverage, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *profile,
-	const struct tfprof_input *op_log, struct tfprof_error *err);
+/* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
+ * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each);
+ * TFPROF_INPUT_AUTO recognizes it by its content. Messages may be binary or text.
+ * `step` is for kinds that come by step. May be called again: only what is new is
+ * added. A saved profile goes into a profile that is still empty; a checkpoint
+ * takes the place of the one before. */
+#define TFPROF_INPUT_AUTO ((const char *)0)
+TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
+	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
 /* What the last call that added something had to say (lines, maybe none):
  * entries without a start time and the like. */
 TFPROF_API const char *tfprof_profile_get_notes(const tfprof_profile *profile);
 
 /* One step whole or not at all: an optional newer graph, run metadata, an
- * optional op log (NULL: none), in this order. */
+ * optional op log (NULL: none), in this order. `*coverage` (may be NULL) gets
+ * what tfprof_profile_get_coverage() gives. */
 TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, int64_t step,
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
 
-/* A TensorFlow checkpoint: a V2 prefix or a V1 file. */
-TFPROF_API enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *profile,
-	const char *prefix, struct tfprof_error *err);
-
-/* A saved profile (ProfileProto) into a profile that is still empty. */
-TFPROF_API enum tfprof_status tfprof_profile_load(tfprof_profile *profile,
-	const struct tfprof_input *saved, struct tfprof_error *err);
+/* The share of the nodes that run metadata added so far has touched. */
+TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
  * `_save` writes the file whole or not at all. */
-TFPROF_API enum tfprof_status tfprof_profile_serialize(const tfprof_profile *profile, void **bytes,
+TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
-TFPROF_API enum tfprof_status tfprof_profile_save(const tfprof_profile *profile, const char *path,
+TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
@@ -147,8 +166,7 @@ struct tfprof_summary {
 	double coverage; /* share of the nodes that ran in some step */
 };
 
-TFPROF_API void tfprof_profile_get_summary(const tfprof_profile *profile,
-	struct tfprof_summary *summary);
+TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
@@ -157,8 +175,7 @@ TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profil
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
  * beyond the last. Sorted when first asked for after a change. */
-TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i,
-	size_t *length);
+TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i, size_t *length);
 
 /* For completing what someone types: calls `fn`, in byte order, with each way
  * node names go on from `prefix`: a name as it is or, where it has a further
@@ -166,8 +183,8 @@ TFPROF_API const char *tfprof_profile_get_type(const tfprof_profile *profile, si
  * sorted when first asked for after a change; from then on each call of `fn`
  * costs a binary search. `fn` must not change the profile. */
 typedef int tfprof_name_fn(void *context, const char *name, size_t length);
-TFPROF_API enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile,
-	const char *prefix, tfprof_name_fn *fn, void *context, struct tfprof_error *err);
+TFPROF_API enum tfprof_status tfprof_profile_find_names(tfprof_profile *profile, const char *prefix,
+	tfprof_name_fn *fn, void *context, struct tfprof_error *err);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
@@ -343,6 +360,11 @@ struct ArrowArrayStream {
 TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
+
+/* What ran when and where, as the columns of a result: a row per execution, sorted by
+ * device and start, of one step, or of all steps if `step` is negative. */
+TFPROF_API enum tfprof_status tfprof_events_run(tfprof_profile *profile, int64_t step,
+	tfprof_result **result, struct tfprof_error *err);
 
 /* ---- results as bytes ---- */
 

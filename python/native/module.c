@@ -1,5 +1,5 @@
 /* The module tfprof._native: types Profile and Result, exceptions, the step timeline,
- * and the tables of options, columns and checkers. */
+ * and the tables of inputs, options, columns and checkers. */
 #include "native.h"
 
 #include <string.h>
@@ -114,6 +114,22 @@ static PyObject *columns(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *inputs(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; list && (info = tfprof_input_get_info(i)); i++) {
+		PyObject *one = Py_BuildValue("(szsI)", info->name, info->message, info->help,
+			info->traits);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
 static PyObject *checkers(PyObject *module, PyObject *unused)
 {
 	return advice_checkers();
@@ -132,6 +148,9 @@ static PyMethodDef functions[] = {
 	{"columns", columns, METH_NOARGS,
 		"The columns of a query's result: [(name, unit, select words that show it, is "
 		"extra)]."},
+	{"inputs", inputs, METH_NOARGS,
+		"The kinds of input, in the order in which to add them: [(name, message or None, "
+		"help, traits)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},
 	{NULL, NULL, 0, NULL},
@@ -156,7 +175,13 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
-		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0) {
+		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_PART", TFPROF_INPUT_PART) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_EXTRA", TFPROF_INPUT_EXTRA) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_BY_STEP", TFPROF_INPUT_BY_STEP) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_FILES", TFPROF_INPUT_FILES) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_UNTIMED", TFPROF_INPUT_UNTIMED) < 0) {
 		Py_DECREF(module);
 		return NULL;
 	}

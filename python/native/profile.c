@@ -57,14 +57,32 @@ static void profile_dealloc(PyObject *object)
 	Py_DECREF((PyObject *)type);
 }
 
+/* ---- events ------------------------------------------------------------ */
+
+static PyObject *profile_events(PyObject *object, PyObject *args)
+{
+	struct profile_object *self = as_profile(object);
+	struct tfprof_error err = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+	long long step = -1;
+
+	if (!PyArg_ParseTuple(args, "|L:events", &step))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_events_run(self->profile, step, &result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
+}
+
 /* ---- adding ------------------------------------------------------------ */
 
-enum add_what { ADD_GRAPH, ADD_OP_LOG, ADD_CHECKPOINT, ADD_SAVED, ADD_STEP };
-
-/* One call that adds something. */
+/* One call that adds something: an input, or a step with all that comes with it. */
 struct addition {
-	enum add_what what;
-	struct input first, run_meta, op_log;
+	const char *kind; /* NULL: as its content says */
+	int is_step;
+	struct input input; /* of a step, its run metadata */
+	struct input graph, op_log;
 	long long step;
 	double coverage;
 };
@@ -72,21 +90,16 @@ struct addition {
 static enum tfprof_status add_locked(tfprof_profile *profile, struct addition *a,
 	struct tfprof_error *err)
 {
-	switch (a->what) {
-	case ADD_GRAPH: return tfprof_profile_add_graph(profile, input_get(&a->first), err);
-	case ADD_OP_LOG: return tfprof_profile_add_op_log(profile, input_get(&a->first), err);
-	case ADD_SAVED: return tfprof_profile_load(profile, input_get(&a->first), err);
-	case ADD_CHECKPOINT: return tfprof_profile_add_checkpoint(profile, a->first.in.path, err);
-	case ADD_STEP: break;
-	}
-	return tfprof_profile_add_step(profile, a->step, input_get(&a->first),
-		input_get(&a->run_meta), input_get(&a->op_log), &a->coverage, err);
+	if (!a->is_step)
+		return tfprof_profile_add(profile, a->kind, input_get(&a->input), a->step, err);
+	return tfprof_profile_add_step(profile, a->step, input_get(&a->graph), input_get(&a->input),
+		input_get(&a->op_log), &a->coverage, err);
 }
 
 static void addition_clear(struct addition *a)
 {
-	input_clear(&a->first);
-	input_clear(&a->run_meta);
+	input_clear(&a->input);
+	input_clear(&a->graph);
 	input_clear(&a->op_log);
 }
 
@@ -125,38 +138,15 @@ static int add(PyObject *object, struct addition *a)
 	return status == TFPROF_OK ? 0 : -1;
 }
 
-static PyObject *add_one(PyObject *self, PyObject *object, enum add_what what, const char *name)
+static PyObject *profile_add(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	struct addition a = {.what = what};
+	static char *names[] = {"kind", "input", "step", NULL};
+	struct addition a = {0};
+	PyObject *input;
 
-	if (input_from(&a.first, object, name, 0) < 0 || add(self, &a) < 0)
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "zO|L:add", names, &a.kind, &input, &a.step))
 		return NULL;
-	Py_RETURN_NONE;
-}
-
-static PyObject *profile_add_graph(PyObject *self, PyObject *graph)
-{
-	return add_one(self, graph, ADD_GRAPH, "graph");
-}
-
-static PyObject *profile_add_op_log(PyObject *self, PyObject *op_log)
-{
-	return add_one(self, op_log, ADD_OP_LOG, "op_log");
-}
-
-static PyObject *profile_load(PyObject *self, PyObject *saved)
-{
-	return add_one(self, saved, ADD_SAVED, "saved");
-}
-
-static PyObject *profile_add_checkpoint(PyObject *self, PyObject *path)
-{
-	struct addition a = {.what = ADD_CHECKPOINT};
-
-	if (!PyUnicode_FSConverter(path, &a.first.holder))
-		return NULL;
-	a.first.in = tfprof_input_file(PyBytes_AsString(a.first.holder));
-	if (add(self, &a) < 0)
+	if (input_from(&a.input, input, a.kind ? a.kind : "input", 0) < 0 || add(self, &a) < 0)
 		return NULL;
 	Py_RETURN_NONE;
 }
@@ -164,14 +154,14 @@ static PyObject *profile_add_checkpoint(PyObject *self, PyObject *path)
 static PyObject *profile_add_step(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"step", "graph", "run_meta", "op_log", NULL};
-	struct addition a = {.what = ADD_STEP};
+	struct addition a = {.is_step = 1};
 	PyObject *graph, *run_meta, *op_log = Py_None;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "LOO|O:add_step", names, &a.step, &graph,
 		    &run_meta, &op_log))
 		return NULL;
-	if (input_from(&a.first, graph, "graph", 1) < 0 ||
-		input_from(&a.run_meta, run_meta, "run_meta", 0) < 0 ||
+	if (input_from(&a.graph, graph, "graph", 1) < 0 ||
+		input_from(&a.input, run_meta, "run_meta", 0) < 0 ||
 		input_from(&a.op_log, op_log, "op_log", 1) < 0) {
 		addition_clear(&a);
 		return NULL;
@@ -281,15 +271,17 @@ static PyObject *profile_get_progress(PyObject *object, void *unused)
 #define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 
 static PyMethodDef methods[] = {
-	{"add_graph", profile_add_graph, METH_O, "Adds a GraphDef: bytes or a path."},
-	{"add_op_log", profile_add_op_log, METH_O, "Adds an OpLogProto: bytes or a path."},
-	{"add_checkpoint", profile_add_checkpoint, METH_O, "Adds a checkpoint by its path."},
-	{"load", profile_load, METH_O, "Reads a ProfileProto into an empty profile."},
+	{"add", WITH_KEYWORDS(profile_add), METH_VARARGS | METH_KEYWORDS,
+		"add(kind, input, step=0)\n\n"
+		"Adds an input, bytes or a path, of the kind of that name (see inputs());\n"
+		"None recognizes it by its content."},
 	{"add_step", WITH_KEYWORDS(profile_add_step), METH_VARARGS | METH_KEYWORDS,
 		"add_step(step, graph, run_meta, op_log=None) -> coverage\n\n"
 		"Adds a step, whole or not at all."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
+	{"events", profile_events, METH_VARARGS,
+		"events(step=-1): what ran when and where, as a Result with columns."},
 	{"query", WITH_KEYWORDS(profile_query), METH_VARARGS | METH_KEYWORDS,
 		"query(view, message=None, settings=(), flags=0) -> Result\n\n"
 		"`message` is a serialized OptionsProto, taken as TensorFlow's API takes it;\n"

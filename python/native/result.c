@@ -68,6 +68,22 @@ static PyObject *result_get_notes(PyObject *self, void *unused)
 	return text_from(notes, n);
 }
 
+static PyObject *result_get_columns(PyObject *self, void *unused)
+{
+	PyObject *list = PyList_New(0);
+	const char *name;
+
+	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i));
+		i++) {
+		PyObject *text = PyUnicode_FromString(name);
+
+		if (!text || PyList_Append(list, text) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(text);
+	}
+	return list;
+}
+
 static PyObject *result_get_level(PyObject *self, void *unused)
 {
 	return PyLong_FromLong(tfprof_result_get_level(result_of(self)));
@@ -272,6 +288,7 @@ static PyMethodDef methods[] = {
 static PyGetSetDef attributes[] = {
 	{"text", result_get_text, NULL, "bytes: text for stdout.", NULL},
 	{"notes", result_get_notes, NULL, "str: text for stderr.", NULL},
+	{"columns", result_get_columns, NULL, "list of str: names of the columns.", NULL},
 	{"level", result_get_level, NULL, "int: the highest level among the findings, 0 to 3.",
 		NULL},
 	{NULL, NULL, NULL, NULL, NULL},

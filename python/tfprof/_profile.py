@@ -1,35 +1,25 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional
 
-from tfprof import _advice, _native, _options, _progress
+from tfprof import _advice, _events, _inputs, _native, _options, _progress
+from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
-Path = Union[str, "os.PathLike[str]"]
-Input = Union[bytes, Path, Any]
 
-_NAMES = {"graph": "tensorflow.GraphDef", "run_meta": "tensorflow.RunMetadata",
-          "op_log": "tensorflow.tfprof.OpLogProto", "profile": "tensorflow.tfprof.ProfileProto"}
-
-
-def load(profile: Optional[Input] = None, *, graph: Optional[Input] = None,
-         run_meta: Union[Input, Iterable[Input], Mapping[int, Input], None] = None,
-         op_log: Optional[Input] = None, checkpoint: Optional[Path] = None,
-         progress: Optional[bool] = None) -> "Profile":
+def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
+         **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
-      profile: a saved profile (ProfileProto), such as ``profile_100``; or else
-      graph: a GraphDef, text or binary,
-      run_meta: RunMetadata: one, a list (steps 0, 1, 2, ...) or a dict by step,
-      op_log: an OpLogProto, such as ``tfprof_log``,
-      checkpoint: the prefix or file of a TensorFlow checkpoint; alone, its variables
-        are the nodes.
+      profile: a saved profile (ProfileProto), such as ``profile_100``; or else its
+        parts, by keyword:
+{inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
 
-    Each is a path, or the message or its bytes.
+    Each is a path, or the message or its bytes; a checkpoint is a path.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -38,27 +28,18 @@ def load(profile: Optional[Input] = None, *, graph: Optional[Input] = None,
     >>> profile  # doctest: +ELLIPSIS
     <Profile: ... nodes, steps 0, 1, 2>
     """
-    if profile is None and graph is None and run_meta is None and (
-            checkpoint is None or op_log is not None):
-        raise _native.ArgumentError(
-            "op_log: it adds to nodes: give graph= with it" if op_log is not None else
-            "nothing to load: give a saved profile, or graph= and run_meta=, or checkpoint=")
-    for name, given in (("graph", graph), ("run_meta", run_meta)):
-        if profile is not None and given is not None:
-            raise _native.ArgumentError(
-                f"{name}: a saved profile holds that already: give either the profile or its parts")
+    given = {name: value for name, value in {"profile": profile, **inputs}.items()
+             if value is not None}
+    _inputs.check(given)
     made = Profile(progress=progress)
-    if profile is not None:
-        made._do("load", profile, "profile")
-    if graph is not None:
-        made.add_graph(graph)
-    if op_log is not None:
-        made.add_op_log(op_log)
-    for step, one in _steps(run_meta):
-        made.add_step(step, one)
-    if checkpoint is not None:
-        made.add_checkpoint(checkpoint)
+    for kind in _inputs.KINDS.values():
+        if kind.name in given:
+            for step, one in _inputs.by_step(given[kind.name], kind):
+                made._add(one, kind, step)
     return made
+
+
+load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
 class Profile:
@@ -91,13 +72,32 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
     # -- adding ----------------------------------------------------------------
 
+    def add(self, given: Input, kind: Optional[str] = None, *, step: int = 0) -> None:
+        """Adds an input: a path, or a message or its bytes.
+
+        Args:
+          kind: 'profile', 'graph', 'op_log', 'run_meta' or 'checkpoint'; by default
+            it is detected from the content.
+          step: the step of run metadata.
+
+        >>> import tfprof
+        >>> profile = tfprof.Profile()
+        >>> profile.add('examples/resnet/profile')
+        >>> profile.steps
+        [0, 1, 2]
+        """
+        if kind is not None and kind not in _inputs.KINDS:
+            raise _native.ArgumentError(f"kind: expected one of: {', '.join(_inputs.KINDS)}, "
+                                        f"got {kind!r}")
+        self._add(given, _inputs.KINDS[kind] if kind else _inputs.kind_of(given), step)
+
     def add_graph(self, graph: Input) -> None:
         """Adds the nodes of a GraphDef that are not in the profile yet."""
-        self._do("add_graph", graph, "graph")
+        self.add(graph, "graph")
 
     def add_op_log(self, op_log: Input) -> None:
         """Adds types, float operations and call stacks to existing nodes."""
-        self._do("add_op_log", op_log, "op_log")
+        self.add(op_log, "op_log")
 
     def add_step(self, step: int, run_meta: Input, *, graph: Optional[Input] = None,
                  op_log: Optional[Input] = None) -> float:
@@ -105,19 +105,17 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
         Returns the share of the nodes that have run so far. On failure the profile
         is unchanged."""
-        if isinstance(step, bool) or not hasattr(step, "__index__"):
-            raise TypeError(f"step: expected a whole number, got {step!r}")
+        _check_step(step)
+        given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
+                 for name, one in (("graph", graph), ("op_log", op_log))]
         with self._watched(run_meta, "run metadata"):
             return self._native.add_step(
-                step, None if graph is None else _input(graph, "graph"),
-                _input(run_meta, "run_meta"),
-                None if op_log is None else _input(op_log, "op_log"))
+                step, given[0], _inputs.to_native(run_meta, _inputs.KINDS["run_meta"]), given[1])
 
     def add_checkpoint(self, path: Path) -> None:
         """Adds the values of variables, and the type ``_checkpoint_variables`` to
         their nodes."""
-        with self._watched(path, "checkpoint"):
-            self._native.add_checkpoint(path)
+        self.add(path, "checkpoint")
 
     # -- queries -----------------------------------------------------------------
 
@@ -152,6 +150,16 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         if output != "stdout":
             found.output()
         return _advice.Advice(found, output)
+
+    def events(self, step: Optional[int] = None) -> "_events.Events":
+        """When and where nodes ran: a row per execution of a step, or of all steps.
+
+        >>> import tfprof
+        >>> events = tfprof.load('examples/resnet/profile').events(step=0)
+        >>> events.columns
+        ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
+        """
+        return _events.Events(self._native.events(-1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:
@@ -204,9 +212,10 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
             found.output(_native.STRICT)
         return Result(found, view, values)
 
-    def _do(self, method: str, given: Input, name: str) -> None:
-        with self._watched(given, name):
-            getattr(self._native, method)(_input(given, name))
+    def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
+        _check_step(step)
+        with self._watched(given, kind.name if kind else "input"):
+            self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
     def _watched(self, given: Any, name: str) -> Any:
         if isinstance(given, (str, os.PathLike)):
@@ -217,31 +226,10 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 def _from_bytes(data: bytes) -> Profile:
     made = Profile()
     if data:
-        made._native.load(data)
+        made._native.add("profile", data)
     return made
 
 
-def _input(given: Input, name: str) -> Any:
-    """A path or bytes for the native module."""
-    if hasattr(given, "SerializeToString"):
-        from tfprof import _messages
-        return _messages.to_bytes(given, name, _NAMES[name])
-    if isinstance(given, (bytes, bytearray, memoryview, str, os.PathLike)):
-        return given
-    raise TypeError(f"{name}: expected a path, a {_NAMES[name]} message or its bytes, "
-                    f"got {type(given).__name__}")
-
-
-def _steps(run_meta: Any) -> Iterable[Tuple[int, Input]]:
-    if run_meta is None:
-        return ()
-    if isinstance(run_meta, Mapping):
-        return run_meta.items()
-    if isinstance(run_meta, (bytes, bytearray, memoryview, str, os.PathLike)) or hasattr(
-            run_meta, "SerializeToString"):
-        return ((0, run_meta),)
-    try:
-        return enumerate(run_meta)
-    except TypeError:
-        _input(run_meta, "run_meta")
-        raise
+def _check_step(step: Any) -> None:
+    if isinstance(step, bool) or not hasattr(step, "__index__"):
+        raise TypeError(f"step: expected a whole number, got {step!r}")

@@ -8,7 +8,7 @@ any number of threads.
 import sys
 from typing import Any, Dict, Mapping, Optional
 
-from tfprof import _ask, _messages, _native, _options, _progress
+from tfprof import _ask, _inputs, _messages, _native, _options, _progress
 from tfprof.option_builder import ProfileOptionBuilder
 
 #: Every checker of the advisor with its default options.
@@ -30,8 +30,6 @@ PRINT_ALL_TIMING_MEMORY = ProfileOptionBuilder.time_and_memory()
 
 _MESSAGE_OF_VIEW = {"scope": "GraphNodeProto", "graph": "GraphNodeProto",
                     "op": "MultiGraphNodeProto", "code": "MultiGraphNodeProto"}
-_RUN_METADATA = "tensorflow.RunMetadata"
-_OP_LOG = "tensorflow.tfprof.OpLogProto"
 
 
 class Profiler:
@@ -67,11 +65,11 @@ class Profiler:
         self._profile = _native.Profile()
         self._collector = _collector(graph)
         self._graph = self._collector.graph if self._collector else None
-        _check(op_log, "op_log", _OP_LOG)
+        _check(op_log, "op_log")
         if self._collector:
             graph_def, log = self._collector.collect(op_log=op_log)
-            _add(self._profile.add_graph, graph_def)
-            _add(self._profile.add_op_log, log)
+            _add(self._profile, "graph", graph_def)
+            _add(self._profile, "op_log", log)
 
     def add_step(self, step: int, run_meta: Any) -> None:
         """Adds the statistics of a step. On failure nothing is added.
@@ -81,9 +79,9 @@ class Profiler:
             the option `step` selects it.
           run_meta: RunMetadata with the statistics of a session run.
         """
-        data = _check(run_meta, "run_meta", _RUN_METADATA)
+        data = _check(run_meta, "run_meta")
         if data is None:
-            raise TypeError(f"run_meta: expected a {_RUN_METADATA} message, got None")
+            raise TypeError("run_meta: expected a tensorflow.RunMetadata message, got None")
         if isinstance(step, bool) or not hasattr(step, "__index__"):
             raise TypeError(f"step: expected a whole number, got {step!r}")
         graph_def = log = None
@@ -226,22 +224,22 @@ def __getattr__(name: str) -> Any:
 
 def _gather(graph: Any, run_meta: Any, op_log: Any, add_trace: bool) -> _native.Profile:
     """A profile of the graph, run metadata (as step 0) and op log, added in this order."""
-    run_meta_bytes = _check(run_meta, "run_meta", _RUN_METADATA)
-    _check(op_log, "op_log", _OP_LOG)
+    run_meta_bytes = _check(run_meta, "run_meta")
+    _check(op_log, "op_log")
     made = _native.Profile()
     collector, log = _collector(graph), b""
     if collector:
         graph_def, log = collector.collect(op_log=op_log, run_meta=run_meta, add_trace=add_trace)
-        _add(made.add_graph, graph_def)
+        _add(made, "graph", graph_def)
     if run_meta_bytes:
         _add_run_meta(made, run_meta_bytes)
-    _add(made.add_op_log, log)
+    _add(made, "op_log", log)
     return made
 
 
-def _add(add: Any, data: Optional[bytes]) -> None:
+def _add(profile: _native.Profile, kind: str, data: Optional[bytes]) -> None:
     if data:
-        add(data)
+        profile.add(kind, data)
 
 
 def _add_run_meta(made: _native.Profile, data: bytes) -> None:
@@ -269,8 +267,10 @@ def _collector(graph: Any) -> Any:
     return collector if collector.graph is not None else None
 
 
-def _check(message: Any, argument: str, full_name: str) -> Optional[bytes]:
-    return None if message is None else _messages.to_bytes(message, argument, full_name)
+def _check(message: Any, kind: str) -> Optional[bytes]:
+    if message is None:
+        return None
+    return _messages.to_bytes(message, kind, str(_inputs.KINDS[kind].message))
 
 
 def _unknown_cmd(cmd: Any) -> Exception:

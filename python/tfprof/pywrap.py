@@ -26,19 +26,19 @@ def PrintModelAnalysis(graph: _Text, run_meta: _Text, op_log: _Text, command: _T
                        options: _Text) -> bytes:
     """Builds a profile from messages and runs a query on it."""
     made = _native.Profile()
-    _add(made.add_graph, graph, "graph")
+    _add(made, "graph", graph)
     run_meta = _data(run_meta, "run_meta")
     if run_meta:
         _add_step(made, 0, None, run_meta, None)
-    _add(made.add_op_log, op_log, "op_log")
+    _add(made, "op_log", op_log)
     return _run(made, command, options)
 
 
 def NewProfiler(graph: _Text, op_log: _Text) -> bool:
     """Starts a profiler with a GraphDef and an OpLogProto, which may be empty."""
     made = _native.Profile()
-    _add(made.add_graph, graph, "graph")
-    _add(made.add_op_log, op_log, "op_log")
+    _add(made, "graph", graph)
+    _add(made, "op_log", op_log)
     _replace(made)
     return True
 
@@ -46,7 +46,7 @@ def NewProfiler(graph: _Text, op_log: _Text) -> bool:
 def ProfilerFromFile(filename: _Text) -> None:
     """Starts a profiler from a file written by WriteProfile."""
     made = _native.Profile()
-    made.load(os.fsdecode(filename))
+    made.add("profile", os.fsdecode(filename))
     _replace(made)
 
 
@@ -90,10 +90,10 @@ def _data(value: Any, argument: str) -> bytes:
     raise TypeError(f"{argument}: expected bytes or str, got {type(value).__name__}")
 
 
-def _add(add: Any, value: Any, argument: str) -> None:
-    data = _data(value, argument)
+def _add(profile: _native.Profile, kind: str, value: Any) -> None:
+    data = _data(value, kind)
     if data:
-        add(data)
+        profile.add(kind, data)
 
 
 def _add_step(profile: _native.Profile, step: int, graph: Optional[bytes], run_meta: bytes,

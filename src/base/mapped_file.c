@@ -15,7 +15,7 @@ bool mapped_file_open(struct mapped_file *f, int fd, const struct stat *st)
 		return false;
 	*f = (struct mapped_file){.bytes = {map, size},
 		.fd = fd,
-		.written = st->st_mtim,
+		.was = *st,
 		.is_watched = fd < MAPPED_FILE_DESCRIPTORS};
 	if (!f->is_watched)
 		close(fd);
@@ -42,13 +42,28 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
+/* Names come and go without a change to what is in the file, but not to when its
+ * status was changed. */
+static bool has_other_names(const struct mapped_file *f, const struct stat *now, const char *path)
+{
+	struct stat named;
+
+	return now->st_nlink != f->was.st_nlink || stat(path, &named) != 0 ||
+		named.st_dev != now->st_dev || named.st_ino != now->st_ino;
+}
+
+static bool is_as_it_was(const struct mapped_file *f, const struct stat *now, const char *path)
+{
+	return now->st_size == f->was.st_size && same_time(now->st_mtim, f->was.st_mtim) &&
+		(same_time(now->st_ctim, f->was.st_ctim) || has_other_names(f, now, path));
+}
+
 enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *path,
 	struct tfprof_error *err)
 {
 	struct stat now;
 
-	if (!f->is_watched || fstat(f->fd, &now) != 0 ||
-		((size_t)now.st_size == f->bytes.n && same_time(now.st_mtim, f->written)))
+	if (!f->is_watched || fstat(f->fd, &now) != 0 || is_as_it_was(f, &now, path))
 		return TFPROF_OK;
 	return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: load it anew",
 		path);

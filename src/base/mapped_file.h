@@ -16,8 +16,8 @@
 struct mapped_file {
 	struct span bytes; /* not NULL, once open */
 	bool is_watched;
-	int fd;                  /* if it is watched */
-	struct timespec written; /* when it was, as known when it was opened */
+	int fd;          /* if it is watched */
+	struct stat was; /* when it was opened */
 };
 
 enum { MAPPED_FILE_DESCRIPTORS = 256 };
@@ -28,8 +28,9 @@ bool mapped_file_open(struct mapped_file *f, int fd, const struct stat *st);
 /* Of one that is zero, nothing happens. */
 void mapped_file_close(struct mapped_file *f);
 
-/* TFPROF_IO if it was written to since it was opened, as far as anybody knows. To
- * replace the file by another of its name, or to remove it, changes nothing. */
+/* TFPROF_IO if it was written to since it was opened, as far as anybody knows, even if
+ * its time was then set back. To replace the file by another of its name, to rename
+ * or to remove it, changes nothing. */
 enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *path,
 	struct tfprof_error *err);
 

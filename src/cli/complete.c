@@ -15,7 +15,7 @@ struct place {
 	struct flag flag;              /* whose value the word may be */
 	bool has_flag;
 	bool is_optional; /* the flag's value may be omitted */
-	const tfprof_profile *profile;
+	tfprof_profile *profile;
 };
 
 /* ---- files ------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static int add_name(void *context, const char *name, size_t length)
 	return 0;
 }
 
-static void add_types(struct candidates *c, const tfprof_profile *profile)
+static void add_types(struct candidates *c, tfprof_profile *profile)
 {
 	const char *type;
 	size_t length;
@@ -228,7 +228,7 @@ static void read_words(struct place *p, char *const *words, size_t n)
 	}
 }
 
-void complete_line(struct candidates *c, const struct line *l, const tfprof_profile *profile)
+void complete_line(struct candidates *c, const struct line *l, tfprof_profile *profile)
 {
 	size_t before = l->ends_in_blank ? l->n : l->n - 1;
 	struct place p = {.word = before < l->n ? l->words[before] : "", .profile = profile};

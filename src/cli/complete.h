@@ -8,6 +8,6 @@
 
 /* Finds candidates for the last word of `l`, the line up to the cursor. They borrow
  * from `l`. */
-void complete_line(struct candidates *c, const struct line *l, const tfprof_profile *profile);
+void complete_line(struct candidates *c, const struct line *l, tfprof_profile *profile);
 
 #endif

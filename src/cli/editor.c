@@ -25,7 +25,7 @@ struct editor {
 	char *history_path;
 	char *last; /* the line last added to history */
 	const char *prompt;
-	const tfprof_profile *profile;
+	tfprof_profile *profile;
 	FILE *display;
 	int keys; /* < 0: standard input */
 	struct text line;
@@ -212,7 +212,7 @@ static bool open_edit(struct editor *e)
 	return true;
 }
 
-struct editor *editor_new(const char *prompt, const tfprof_profile *profile)
+struct editor *editor_new(const char *prompt, tfprof_profile *profile)
 {
 	struct editor *e = calloc(1, sizeof(*e));
 

@@ -14,7 +14,7 @@ enum editor_event {
 
 /* Tab completes names of this profile. NULL on allocation failure or if the terminal
  * cannot be used. */
-struct editor *editor_new(const char *prompt, const tfprof_profile *profile);
+struct editor *editor_new(const char *prompt, tfprof_profile *profile);
 void editor_free(struct editor *e);
 
 /* The line has no newline and is borrowed until the next call. */

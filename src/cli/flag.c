@@ -7,20 +7,6 @@
 static const char *const level_words[] = {"none", "notice", "warning", "high", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", "man", NULL};
 
-static const struct flag files[] = {
-	{"profile_path", FLAG_FILE, FILE_PROFILE, .value = "FILE",
-		.help = "Read a saved profile (ProfileProto)."},
-	{"graph_path", FLAG_FILE, FILE_GRAPH, .value = "FILE",
-		.help = "Read the graph (GraphDef), text or binary."},
-	{"run_meta_path", FLAG_FILE, FILE_RUN_META, .value = "FILE,...",
-		.help = "Read traces of runs (RunMetadata), one file per step."},
-	{"op_log_path", FLAG_FILE, FILE_OP_LOG, .value = "FILE",
-		.help = "Read float operations, custom types and call stacks (OpLogProto)."},
-	{"checkpoint_path", FLAG_FILE, FILE_CHECKPOINT, .value = "PREFIX",
-		.help = "Read a checkpoint: its variables get the type _checkpoint_variables, and "
-			"tensor_value shows their values."},
-};
-
 static const struct flag others[] = {
 	{"checker", FLAG_ADVICE, ADVICE_CHECKER, .value = "NAME[:OPTION=VALUE,...]",
 		.help = "Run only this checker; may be repeated."},
@@ -34,7 +20,14 @@ static const struct flag others[] = {
 		.words = shell_words, .help = "Generate a completion file or the manual page."},
 };
 
-enum { N_FILE_FLAGS = sizeof(files) / sizeof(*files), N_OTHERS = sizeof(others) / sizeof(*others) };
+enum { N_OTHERS = sizeof(others) / sizeof(*others) };
+
+static const char *value_of_input(unsigned traits)
+{
+	if (traits & TFPROF_INPUT_BY_STEP)
+		return "FILE,...";
+	return traits & TFPROF_INPUT_FILES ? "PREFIX" : "FILE";
+}
 
 static const char *value_of_kind(const char *kind)
 {
@@ -55,18 +48,24 @@ static const char *value_of_kind(const char *kind)
 	return "VALUE";
 }
 
-bool flag_get(size_t i, struct flag *flag)
+static bool get_file(size_t i, struct flag *flag)
 {
-	const struct tfprof_option_info *info;
-	size_t n_options = 0;
+	const struct tfprof_input_info *info = tfprof_input_get_info(i);
 
-	if (i < N_FILE_FLAGS) {
-		*flag = files[i];
-		return true;
-	}
-	i -= N_FILE_FLAGS;
-	info = tfprof_option_get_info(i);
-	if (info) {
+	if (info)
+		*flag = (struct flag){.name = info->flag,
+			.group = FLAG_FILE,
+			.id = (int)i,
+			.value = value_of_input(info->traits),
+			.help = info->help};
+	return info;
+}
+
+static bool get_option(size_t i, struct flag *flag)
+{
+	const struct tfprof_option_info *info = tfprof_option_get_info(i);
+
+	if (info)
 		*flag = (struct flag){.name = info->name,
 			.group = FLAG_OPTION,
 			.id = (int)i,
@@ -75,8 +74,20 @@ bool flag_get(size_t i, struct flag *flag)
 			.default_value = info->default_value,
 			.help = info->help,
 			.words = info->words};
+	return info;
+}
+
+bool flag_get(size_t i, struct flag *flag)
+{
+	size_t n_files = 0, n_options = 0;
+
+	if (get_file(i, flag))
 		return true;
-	}
+	while (tfprof_input_get_info(n_files))
+		n_files++;
+	i -= n_files;
+	if (get_option(i, flag))
+		return true;
 	while (tfprof_option_get_info(n_options))
 		n_options++;
 	i -= n_options;

@@ -1,6 +1,6 @@
 /* Flags of the command line and the shell. Query options come from the library's
- * option table; the rest is defined here. Help, completion and the manual page are
- * generated from these. */
+ * option table, those that name files from its table of inputs; the rest is defined
+ * here. Help, completion and the manual page are generated from these. */
 #ifndef TFPROF_CLI_FLAG_H
 #define TFPROF_CLI_FLAG_H
 
@@ -9,10 +9,8 @@
 
 #include "command.h"
 
-enum file_id { FILE_PROFILE, FILE_GRAPH, FILE_RUN_META, FILE_OP_LOG, FILE_CHECKPOINT, N_FILES };
-
 enum flag_group {
-	FLAG_FILE,    /* an input file; id is a file_id */
+	FLAG_FILE,    /* an input; id is the index of its info */
 	FLAG_OPTION,  /* a query option; id is the index of its info */
 	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
 	FLAG_PROGRAM, /* of the program itself; id is a program_flag */

@@ -10,7 +10,7 @@ enum value_kind generate_value_kind(const struct flag *flag)
 	if (!flag->value || flag->group == FLAG_PROGRAM)
 		return VALUE_NONE;
 	if (flag->group == FLAG_FILE)
-		return flag->id == FILE_RUN_META ? VALUE_FILES : VALUE_FILE;
+		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
 	if (flag->group == FLAG_ADVICE)
 		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
 	kind = tfprof_option_get_info((size_t)flag->id)->kind;
@@ -76,7 +76,7 @@ enum tfprof_status generate(struct text *out, const char *what, struct tfprof_er
 		}
 	if (strcmp(what, "man") != 0)
 		return fail(err, TFPROF_ARGUMENT,
-			"cannot generate: %.200s: expected one of: bash, zsh, fish, python, man",
+			"cannot generate: %.200s: expected one of: bash, zsh, fish, man, python",
 			what);
 	status = read_template(&template, err);
 	if (status == TFPROF_OK)

@@ -5,98 +5,94 @@
 
 #include "progress.h"
 
-enum tfprof_status load_check(const char *const paths[N_FILES], struct tfprof_error *err)
+/* The flag of the first given input that has this trait, or NULL. */
+static const char *given_with(const char **paths, enum tfprof_input_traits trait)
 {
-	const char *other = paths[FILE_GRAPH] ? "graph_path" : "run_meta_path";
+	const struct tfprof_input_info *info;
 
-	if (paths[FILE_PROFILE] && (paths[FILE_GRAPH] || paths[FILE_RUN_META]))
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if (paths[i] && info->traits & trait)
+			return info->flag;
+	return NULL;
+}
+
+static bool is_enough(const char **paths)
+{
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if (paths[i] && !(info->traits & TFPROF_INPUT_EXTRA))
+			return true;
+	return false;
+}
+
+enum tfprof_status load_check(const char **paths, struct tfprof_error *err)
+{
+	const char *whole = given_with(paths, TFPROF_INPUT_WHOLE);
+	const char *part = given_with(paths, TFPROF_INPUT_PART);
+
+	if (whole && part)
 		return fail(err, TFPROF_ARGUMENT,
-			"--profile_path and --%s exclude each other: a "
+			"--%s and --%s cannot be combined: a "
 			"profile holds graph and runs: give one of the two",
-			other);
-	if (!paths[FILE_PROFILE] && !paths[FILE_GRAPH] && !paths[FILE_RUN_META] &&
-		!paths[FILE_CHECKPOINT])
+			whole, part);
+	if (!is_enough(paths))
 		return fail(err, TFPROF_ARGUMENT,
-			"nothing to read: give --profile_path=FILE, or --graph_path=FILE and what "
+			"no input: give --profile_path=FILE, or --graph_path=FILE and what "
 			"goes with it (see tfprof --help)");
 	return TFPROF_OK;
 }
 
-static void note_profile(struct loaded *l)
-{
-	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
-}
-
-static enum tfprof_status add_run(struct loaded *l, int64_t step, const char *path,
-	struct tfprof_error *err)
+static enum tfprof_status add_file(struct loaded *l, const struct tfprof_input_info *info,
+	const char *path, int64_t step, struct tfprof_error *err)
 {
 	struct tfprof_input in = tfprof_input_file(path);
 	enum tfprof_status status;
 
-	progress_say("Parsing RunMetadata...");
-	status = tfprof_profile_add_run_meta(l->profile, step, &in, &l->coverage, err);
+	progress_say(info->progress);
+	status = tfprof_profile_add(l->profile, info->name, &in, step, err);
 	if (status != TFPROF_OK)
 		return status;
-	note_profile(l);
-	text_printf(&l->notes, "run graph coverage: %.2f\n", l->coverage);
+	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
+	if (info->traits & TFPROF_INPUT_BY_STEP) {
+		l->coverage = tfprof_profile_get_coverage(l->profile);
+		text_printf(&l->notes, "run graph coverage: %.2f\n", l->coverage);
+	}
 	return TFPROF_OK;
 }
 
 /* Files between commas become steps 0, 1, 2... */
-static enum tfprof_status add_runs(struct loaded *l, const char *paths, struct tfprof_error *err)
+static enum tfprof_status add_steps(struct loaded *l, const struct tfprof_input_info *info,
+	const char *paths, struct tfprof_error *err)
 {
 	char *copy = strdup(paths), *rest = copy, *path;
 	enum tfprof_status status = copy ? TFPROF_OK : fail_no_memory(err);
 	int64_t step = 0;
 
 	while (status == TFPROF_OK && (path = strsep(&rest, ",")))
-		status = *path ? add_run(l, step++, path, err)
+		status = *path ? add_file(l, info, path, step++, err)
 			       : fail(err, TFPROF_ARGUMENT,
-					 "an empty file name: --run_meta_path=%.200s: separate "
+					 "an empty file name: --%s=%.200s: separate "
 					 "files by one comma",
-					 paths);
+					 info->flag, paths);
 	free(copy);
 	return status;
 }
 
-static enum tfprof_status add_files(struct loaded *l, const char *const paths[N_FILES],
-	struct tfprof_error *err)
+static enum tfprof_status add_files(struct loaded *l, const char **paths, struct tfprof_error *err)
 {
+	const struct tfprof_input_info *info;
 	enum tfprof_status status = TFPROF_OK;
 
-	if (paths[FILE_PROFILE]) {
-		struct tfprof_input in = tfprof_input_file(paths[FILE_PROFILE]);
-
-		progress_say("Parsing ProfileProto...");
-		status = tfprof_profile_load(l->profile, &in, err);
-		note_profile(l);
-	}
-	if (status == TFPROF_OK && paths[FILE_GRAPH]) {
-		struct tfprof_input in = tfprof_input_file(paths[FILE_GRAPH]);
-
-		progress_say("Parsing GraphDef...");
-		status = tfprof_profile_add_graph(l->profile, &in, err);
-		note_profile(l);
-	}
-	if (status == TFPROF_OK && paths[FILE_OP_LOG]) {
-		struct tfprof_input in = tfprof_input_file(paths[FILE_OP_LOG]);
-
-		progress_say("Parsing OpLogProto...");
-		status = tfprof_profile_add_op_log(l->profile, &in, err);
-		note_profile(l);
-	}
-	if (status == TFPROF_OK && paths[FILE_RUN_META])
-		status = add_runs(l, paths[FILE_RUN_META], err);
-	if (status == TFPROF_OK && paths[FILE_CHECKPOINT]) {
-		progress_say("Reading Checkpoint...");
-		status = tfprof_profile_add_checkpoint(l->profile, paths[FILE_CHECKPOINT], err);
-		note_profile(l);
-	}
+	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++)
+		if (paths[i])
+			status = info->traits & TFPROF_INPUT_BY_STEP
+				? add_steps(l, info, paths[i], err)
+				: add_file(l, info, paths[i], 0, err);
 	return status;
 }
 
-enum tfprof_status load_files(struct loaded *l, const char *const paths[N_FILES],
-	struct tfprof_error *err)
+enum tfprof_status load_files(struct loaded *l, const char **paths, struct tfprof_error *err)
 {
 	enum tfprof_status status;
 

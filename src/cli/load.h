@@ -13,10 +13,11 @@ struct loaded {
 	double coverage;   /* of the last run, -1 without one */
 };
 
+/* Paths are those of a request: one for each kind of input, or NULL. */
+
 /* Whether these files go together and are enough to start with. */
-enum tfprof_status load_check(const char *const paths[N_FILES], struct tfprof_error *err);
-enum tfprof_status load_files(struct loaded *l, const char *const paths[N_FILES],
-	struct tfprof_error *err);
+enum tfprof_status load_check(const char **paths, struct tfprof_error *err);
+enum tfprof_status load_files(struct loaded *l, const char **paths, struct tfprof_error *err);
 void load_clear(struct loaded *l);
 
 /* One line: how many nodes, steps and devices, and what is known of them. */

@@ -189,8 +189,8 @@ static enum tfprof_status set_file(struct parser *p, const struct flag *flag, co
 			flag->name, flag->name, flag->value);
 	if (p->request->paths[flag->id])
 		return fail(p->err, TFPROF_ARGUMENT, "--%s is given twice: %s", flag->name,
-			flag->id == FILE_RUN_META ? "separate files with commas"
-						  : "only one is allowed");
+			strchr(flag->value, ',') ? "separate files with commas"
+						 : "only one is allowed");
 	p->request->paths[flag->id] = value;
 	return TFPROF_OK;
 }
@@ -286,13 +286,18 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
  * of select. */
 static enum tfprof_status select_for_files(const struct parser *p)
 {
-	const char *const *paths = p->request->paths;
+	const struct tfprof_input_info *info;
+	bool is_untimed = false;
 
-	if (p->selects || !paths[FILE_CHECKPOINT])
-		return TFPROF_OK;
-	for (int i = 0; i < N_FILES; i++)
-		if (i != FILE_CHECKPOINT && paths[i])
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++) {
+		if (!p->request->paths[i])
+			continue;
+		if (!(info->traits & TFPROF_INPUT_UNTIMED))
 			return TFPROF_OK;
+		is_untimed = true;
+	}
+	if (p->selects || !is_untimed)
+		return TFPROF_OK;
 	return tfprof_options_set(p->request->options, "select", "params", p->err);
 }
 
@@ -306,6 +311,16 @@ static enum tfprof_status check(const struct parser *p)
 	return select_for_files(p);
 }
 
+/* None is given yet. */
+static const char **make_paths(void)
+{
+	size_t n = 0;
+
+	while (tfprof_input_get_info(n))
+		n++;
+	return calloc(n, sizeof(const char *));
+}
+
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
@@ -314,7 +329,8 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 
 	*r = (struct request){0};
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
-	if (!r->options)
+	r->paths = make_paths();
+	if (!r->options || !r->paths)
 		return fail_no_memory(err);
 	while (status == TFPROF_OK && p.at < p.n) {
 		const char *word = words[p.at++];
@@ -327,6 +343,7 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 
 void request_clear(struct request *r)
 {
+	free(r->paths);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
 	*r = (struct request){0};

@@ -14,7 +14,7 @@
 struct request {
 	const struct command *command; /* NULL: none was named */
 	const char *word;              /* the topic of help, or NULL */
-	const char *paths[N_FILES];    /* NULL: not given */
+	const char **paths;            /* of each kind of input; NULL: not given */
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */

@@ -108,7 +108,7 @@ static void list(FILE *display, const struct candidates *c)
 	fflush(display);
 }
 
-unsigned char tab_complete(EditLine *edit, FILE *display, const tfprof_profile *profile)
+unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profile)
 {
 	const LineInfo *info = el_line(edit);
 	char *typed = strndup(info->buffer, (size_t)(info->cursor - info->buffer));

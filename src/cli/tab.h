@@ -9,6 +9,6 @@
 
 /* Inserts the common prefix of the candidates; if that adds nothing, lists them below
  * the line. Returns what libedit should do next (CC_*). */
-unsigned char tab_complete(EditLine *edit, FILE *display, const tfprof_profile *profile);
+unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profile);
 
 #endif

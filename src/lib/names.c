@@ -74,21 +74,19 @@ out:
 	return order;
 }
 
-const char *tfprof_profile_get_type(const tfprof_profile *profile, size_t i, size_t *length)
+const char *tfprof_profile_get_type(tfprof_profile *p, size_t i, size_t *length)
 {
-	/* Sorting on demand does not change the profile's content. */
-	tfprof_profile *p = (tfprof_profile *)profile;
 	struct names *names = &p->names;
 	struct span type = {0};
 
-	if (profile_lock(p, NEED_NOTHING, NULL) == TFPROF_OK) {
+	if (profile_lock(p, PROFILE_LOADED, NULL) == TFPROF_OK) {
 		pthread_mutex_lock(&p->building);
 		if (!names->types)
 			names->types = make_types(&p->model, &names->n_types);
 		if (names->types && i < names->n_types)
 			type = model_text(&p->model, names->types[i]);
 		pthread_mutex_unlock(&p->building);
-		profile_unlock(p);
+		profile_unlock(p, TFPROF_OK, NULL);
 	}
 	if (length)
 		*length = type.n;
@@ -159,12 +157,11 @@ static void find(const struct model *m, const uint32_t *order, struct span prefi
 	}
 }
 
-enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, const char *prefix,
+enum tfprof_status tfprof_profile_find_names(tfprof_profile *p, const char *prefix,
 	tfprof_name_fn *fn, void *context, struct tfprof_error *err)
 {
-	tfprof_profile *p = (tfprof_profile *)profile;
 	const uint32_t *order;
-	enum tfprof_status status = profile_lock(p, NEED_NOTHING, err);
+	enum tfprof_status status = profile_lock(p, PROFILE_LOADED, err);
 
 	if (status != TFPROF_OK)
 		return status;
@@ -175,6 +172,5 @@ enum tfprof_status tfprof_profile_find_names(const tfprof_profile *profile, cons
 	pthread_mutex_unlock(&p->building);
 	if (order)
 		find(&p->model, order, span_of(prefix), fn, context);
-	profile_unlock(p);
-	return order ? TFPROF_OK : error_no_memory(err);
+	return profile_unlock(p, order ? TFPROF_OK : error_no_memory(err), err);
 }

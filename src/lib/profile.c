@@ -1,6 +1,5 @@
 #include "lib/profile.h"
 
-#include "formats/checkpoint/checkpoint.h"
 #include "lib/result.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
@@ -47,7 +46,7 @@ tfprof_profile *tfprof_profile_new(void)
 	return p;
 }
 
-static void drop_views(tfprof_profile *p)
+void profile_drop_views(tfprof_profile *p)
 {
 	for (int i = 0; i < N_SLOTS; i++) {
 		tree_clear(&p->trees[i]);
@@ -68,7 +67,7 @@ void tfprof_profile_free(tfprof_profile *p)
 {
 	if (!p || atomic_fetch_sub(&p->n_users, 1) > 1)
 		return;
-	drop_views(p);
+	profile_drop_views(p);
 	model_clear(&p->model);
 	mem_free(p->notes);
 	vec_clear(&p->files);
@@ -80,52 +79,33 @@ void tfprof_profile_free(tfprof_profile *p)
 
 /* ---- locks ---------------------------------------------------------------- */
 
-static bool is_there(const struct model *m, enum profile_need need)
-{
-	return (need < NEED_NAMES || !m->n_unindexed) &&
-		(need < NEED_EDGES || !m->flow.edges_pending) &&
-		(need < NEED_FLOW || !m->flow.shapes_pending);
-}
-
-static enum tfprof_status fetch(struct model *m, enum profile_need need, struct tfprof_error *err)
-{
-	if (!model_index_names(m))
-		return error_no_memory(err);
-	return need < NEED_EDGES ? TFPROF_OK : model_read_flow(m, need >= NEED_FLOW, err);
-}
-
-enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status;
 
 	pthread_rwlock_rdlock(&p->lock);
 	status = model_check_sources(&p->model, err);
-	if (status == TFPROF_OK && is_there(&p->model, need))
+	if (status == TFPROF_OK && (state == PROFILE_LOADED || model_is_complete(&p->model)))
 		return TFPROF_OK;
-	profile_unlock(p);
+	pthread_rwlock_unlock(&p->lock);
 	if (status != TFPROF_OK)
 		return status;
 	pthread_rwlock_wrlock(&p->lock);
-	status = fetch(&p->model, need, err);
-	profile_unlock(p);
+	status = model_complete(&p->model, err);
+	pthread_rwlock_unlock(&p->lock);
 	if (status == TFPROF_OK)
 		pthread_rwlock_rdlock(&p->lock);
 	return status;
 }
 
-enum profile_need profile_need_of(enum tfprof_view view)
+enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err)
 {
-	switch (view) {
-	case TFPROF_GRAPH: return NEED_EDGES;
-	case TFPROF_CODE: return NEED_NAMES;
-	default: return NEED_NOTHING;
-	}
-}
-
-void profile_unlock(struct tfprof_profile *p)
-{
+	if (status == TFPROF_OK)
+		status = model_check_damage(&p->model, err);
 	pthread_rwlock_unlock(&p->lock);
+	return status;
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -228,194 +208,29 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 	*arena = (struct arena){0};
 }
 
-/* ---- files ---------------------------------------------------------------- */
-
-static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
-{
-	return !in || !in->path || output_note_input(&p->files, in->path);
-}
-
-static bool remember_checkpoint(tfprof_profile *p)
-{
-	const char *path;
-
-	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
-		if (!output_note_input(&p->files, path))
-			return false;
-	return true;
-}
-
-/* ---- adding --------------------------------------------------------------- */
-
-/* Adding an input: what follows a failure here is end(), too. */
-static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status;
-
-	pthread_rwlock_wrlock(&p->lock);
-	mem_free(p->notes);
-	p->notes = NULL;
-	status = model_check_sources(&p->model, err);
-	if (status == TFPROF_OK && results_exist(p))
-		status = fetch(&p->model, NEED_FLOW, err);
-	if (status == TFPROF_OK)
-		results_detach(p);
-	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
-}
-
-static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
-	struct tfprof_error *err)
-{
-	struct model *m = &p->model;
-
-	drop_views(p);
-	if (m->checkpoint && p->n_marked < m->nodes.n && !model_mark_checkpoint(m, p->n_marked) &&
-		status == TFPROF_OK)
-		status = error_no_memory(err);
-	p->n_marked = m->checkpoint ? m->nodes.n : 0;
-	pthread_rwlock_unlock(&p->lock);
-	return status;
-}
-
-static bool is_given(const struct tfprof_input *in)
-{
-	return in && (in->path || in->data);
-}
-
-enum tfprof_status tfprof_profile_add_graph(tfprof_profile *p, const struct tfprof_input *graph,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, graph, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_graph(&p->model, graph, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_op_log(tfprof_profile *p, const struct tfprof_input *op_log,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, op_log, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_op_log(&p->model, op_log, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_load(tfprof_profile *p, const struct tfprof_input *saved,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, saved, err);
-
-	if (status == TFPROF_OK)
-		status = model_load_profile(&p->model, saved, err);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_checkpoint(tfprof_profile *p, const char *prefix,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, NULL, err);
-
-	if (status == TFPROF_OK)
-		status = model_add_checkpoint(&p->model, prefix, err);
-	if (status == TFPROF_OK && !remember_checkpoint(p))
-		status = error_no_memory(err);
-	return end(p, status, err);
-}
-
-static double coverage(const struct model *m)
-{
-	/* The small number is the original's guard against dividing by 0. */
-	return (double)m->n_covered / ((double)m->nodes.n + 1e-10);
-}
-
-static enum tfprof_status add_step(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
-	const struct tfprof_input *op_log, struct tfprof_error *err)
-{
-	struct model *m = &p->model;
-	struct run_meta *rm;
-	struct buf notes = {0};
-	enum tfprof_status status = run_meta_read(&rm, run_meta, step, err);
-
-	/* Everything is checked before anything is added; a graph undoes itself. */
-	if (status == TFPROF_OK && is_given(op_log))
-		status = op_log_check(op_log, err);
-	if (status == TFPROF_OK && is_given(graph))
-		status = model_add_graph(m, graph, err);
-	if (status == TFPROF_OK)
-		status = run_meta_apply(rm, m, step, &notes, err);
-	if (status == TFPROF_OK && is_given(op_log))
-		status = model_add_op_log(m, op_log, err);
-	run_meta_free(rm);
-	p->notes = notes.at;
-	return status;
-}
-
-enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
-	const struct tfprof_input *op_log, double *covered, struct tfprof_error *err)
-{
-	enum tfprof_status status = begin(p, run_meta, err);
-
-	if (status == TFPROF_OK && !(remember_input(p, graph) && remember_input(p, op_log)))
-		status = error_no_memory(err);
-	if (status == TFPROF_OK)
-		status = add_step(p, step, graph, run_meta, op_log, err);
-	if (status == TFPROF_OK && covered)
-		*covered = coverage(&p->model);
-	return end(p, status, err);
-}
-
-enum tfprof_status tfprof_profile_add_run_meta(tfprof_profile *p, int64_t step,
-	const struct tfprof_input *run_meta, double *covered, struct tfprof_error *err)
-{
-	return tfprof_profile_add_step(p, step, NULL, run_meta, NULL, covered, err);
-}
-
-const char *tfprof_profile_get_notes(const tfprof_profile *p)
-{
-	return p->notes ? p->notes : "";
-}
-
-void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void *context)
-{
-	p->model.progress = fn;
-	p->model.progress_context = context;
-}
-
 /* ---- saving --------------------------------------------------------------- */
 
-/* Locks, and what is read or built on demand, are a profile's mutable parts:
- * what it says does not change. */
-static tfprof_profile *mutable(const tfprof_profile *p)
-{
-	return (tfprof_profile *)p;
-}
-
-enum tfprof_status tfprof_profile_serialize(const tfprof_profile *p, void **bytes, size_t *size,
+enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, size_t *size,
 	struct tfprof_error *err)
 {
 	struct buf out = {0};
-	enum tfprof_status status = profile_lock(mutable(p), NEED_FLOW, err);
+	enum tfprof_status status = profile_lock(p, PROFILE_COMPLETE, err);
 
 	if (status != TFPROF_OK)
 		return status;
 	buf_reserve(&out, 0); /* an empty profile is no NULL */
 	model_write_profile(&p->model, &out);
-	profile_unlock(mutable(p));
-	if (out.failed) {
+	status = profile_unlock(p, out.failed ? error_no_memory(err) : TFPROF_OK, err);
+	if (status != TFPROF_OK) {
 		buf_clear(&out);
-		return error_no_memory(err);
+		return status;
 	}
 	*bytes = out.at;
 	*size = out.n;
 	return TFPROF_OK;
 }
 
-enum tfprof_status tfprof_profile_save(const tfprof_profile *p, const char *path,
+enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 	struct tfprof_error *err)
 {
 	void *bytes;
@@ -456,12 +271,12 @@ static size_t count_devices(const struct model *m)
 	return n;
 }
 
-void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *s)
+void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 {
 	const struct model *m = &p->model;
 	size_t n_run = 0;
 
-	pthread_rwlock_rdlock(&mutable(p)->lock);
+	pthread_rwlock_rdlock(&p->lock);
 	*s = (struct tfprof_summary){
 		.n_nodes = m->nodes.n,
 		.n_steps = m->steps.n,
@@ -476,7 +291,7 @@ void tfprof_profile_get_summary(const tfprof_profile *p, struct tfprof_summary *
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
-	profile_unlock(mutable(p));
+	pthread_rwlock_unlock(&p->lock);
 }
 
 const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)

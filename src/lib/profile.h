@@ -35,28 +35,30 @@ struct tfprof_profile {
 /* One more user: the profile is freed with the last. */
 void profile_use(struct tfprof_profile *p);
 
-/* What a saved profile keeps in its bytes until a reader needs it. */
-enum profile_need {
-	NEED_NOTHING,
-	NEED_NAMES, /* nodes are searched by name */
-	NEED_EDGES, /* … and edges are looked at */
-	NEED_FLOW,  /* … and output shapes */
-};
+/* Whether a reader looks at edges, outputs or shapes, see model_complete(). */
+enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
 
-/* Locks for reading, with what is needed there; on failure nothing is locked. */
-enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_need need,
+/* Locks for reading, in this state at least; on failure nothing is locked. */
+enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-void profile_unlock(struct tfprof_profile *p);
+/* Returns the status, or another one if what was read turned out to be damaged. */
+enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err);
 
 /* Finds the view of a query, built if need be. The caller holds the lock for
  * reading. */
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q,
 	struct tfprof_error *err);
-/* What a view needs to be there. */
-enum profile_need profile_need_of(enum tfprof_view view);
 /* Nodes in byte order of their names, likewise. */
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
+
+/* An error that names the steps there are, unless this is one or negative. */
+enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
+	struct tfprof_error *err);
+
+/* Forgets what was built of the model as it was. */
+void profile_drop_views(struct tfprof_profile *p);
 
 /* Memory for a query, and back. */
 struct arena profile_lend_arena(struct tfprof_profile *p);

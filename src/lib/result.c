@@ -43,7 +43,7 @@ void tfprof_result_free(tfprof_result *r)
 	if (!r || atomic_fetch_sub(&r->n_users, 1) > 1)
 		return;
 	unlink_result(r);
-	if (!r->is_advice) {
+	if (!r->is_table) {
 		pthread_rwlock_rdlock(&r->profile->lock);
 		profile_return_arena(r->profile, &r->query.arena);
 		pthread_rwlock_unlock(&r->profile->lock);
@@ -51,7 +51,7 @@ void tfprof_result_free(tfprof_result *r)
 	query_clear(&r->query);
 	columns_clear(&r->columns);
 	advice_clear(&r->advice);
-	findings_clear(&r->findings);
+	column_table_clear(&r->table);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->checkers);
 	buf_clear(&r->text);
@@ -65,29 +65,30 @@ void tfprof_result_free(tfprof_result *r)
 
 /* ---- locks ------------------------------------------------------------------ */
 
-enum tfprof_status result_lock(tfprof_result *r, enum profile_need need, struct tfprof_error *err)
+enum tfprof_status result_lock(tfprof_result *r, enum profile_state state, struct tfprof_error *err)
 {
-	enum tfprof_status status = profile_lock(r->profile, need, err);
+	enum tfprof_status status = profile_lock(r->profile, state, err);
 
 	if (status == TFPROF_OK)
 		pthread_mutex_lock(&r->lock);
 	return status;
 }
 
-void result_unlock(tfprof_result *r)
+enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
+	struct tfprof_error *err)
 {
 	pthread_mutex_unlock(&r->lock);
-	profile_unlock(r->profile);
+	return profile_unlock(r->profile, status, err);
 }
 
-/* Most reports can do without edges, and without finding nodes by name. */
-enum profile_need result_need(const tfprof_result *r, enum format format)
+/* Reports in text form can do without edges, and most without shapes. */
+enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
 
-	if (r->is_advice || !is_text || options_select(r->options, SEL_INPUT_SHAPES))
-		return NEED_FLOW;
-	return profile_need_of(r->view);
+	return is_text && !r->is_table && !options_select(r->options, SEL_INPUT_SHAPES)
+		? PROFILE_LOADED
+		: PROFILE_COMPLETE;
 }
 
 /* ---- the query --------------------------------------------------------------- */
@@ -133,8 +134,8 @@ size_t tfprof_result_get_n_rows(const tfprof_result *r)
 
 const char *tfprof_result_get_column_name(const tfprof_result *r, size_t i)
 {
-	if (r->is_advice)
-		return findings_get_column_name(i);
+	if (r->is_table)
+		return i < r->table.n_columns ? r->table.infos[i].name : NULL;
 	for (size_t k = 0; k < N_COLUMNS; k++) {
 		const struct tfprof_column_info *info = tfprof_column_get_info(k);
 
@@ -150,42 +151,71 @@ static enum tfprof_status no_column(const char *name, struct tfprof_error *err)
 }
 
 /* The caller holds the locks. */
-static enum tfprof_status make_column(tfprof_result *r, enum column_id id, struct tfprof_error *err)
+static enum tfprof_status make_columns(tfprof_result *r, const enum column_id *ids, size_t n,
+	struct tfprof_error *err)
 {
 	enum tfprof_status status;
+	unsigned metrics = 0;
+	bool missing = false;
 
-	if (r->columns.at[id].view.name)
+	for (size_t i = 0; i < n; i++) {
+		missing |= !r->columns.at[ids[i]].view.name;
+		metrics |= column_metrics(ids[i]);
+	}
+	if (!missing)
 		return TFPROF_OK;
 	if (r->is_detached)
 		return detached(err);
-	status = need_metrics(r, column_metrics(id), err);
-	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, id, err) : status;
+	status = need_metrics(r, metrics, err);
+	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, ids, n, err) : status;
 }
 
-static enum tfprof_status get_column(tfprof_result *r, const char *name,
-	struct tfprof_column *column, struct tfprof_error *err)
+/* The columns of these names, of a query. */
+static enum tfprof_status get_columns(tfprof_result *r, const char *const *names, size_t n,
+	struct tfprof_column *columns, struct tfprof_error *err)
 {
-	enum column_id id = column_find(name);
-	enum tfprof_status status;
+	enum profile_state state = PROFILE_LOADED;
+	enum column_id *ids = mem_array(n, sizeof(*ids));
+	enum tfprof_status status = ids ? TFPROF_OK : error_no_memory(err);
 
-	if (id == N_COLUMNS)
-		return no_column(name, err);
-	status = result_lock(r, id == COLUMN_INPUT_SHAPES ? NEED_FLOW : NEED_NOTHING, err);
-	if (status != TFPROF_OK)
-		return status;
-	status = make_column(r, id, err);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
+		ids[i] = column_find(names[i]);
+		if (ids[i] == N_COLUMNS)
+			status = no_column(names[i], err);
+		else if (ids[i] == COLUMN_INPUT_SHAPES)
+			state = PROFILE_COMPLETE;
+	}
 	if (status == TFPROF_OK)
-		*column = r->columns.at[id].view;
-	result_unlock(r);
+		status = result_lock(r, state, err);
+	if (status == TFPROF_OK) {
+		status = make_columns(r, ids, n, err);
+		for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+			columns[i] = r->columns.at[ids[i]].view;
+		status = result_unlock(r, status, err);
+	}
+	mem_free(ids);
 	return status;
+}
+
+/* Likewise, of a table. */
+static enum tfprof_status get_table_columns(tfprof_result *r, const char *const *names, size_t n,
+	struct tfprof_column *columns, struct tfprof_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct tfprof_column *found = column_table_find(&r->table, names[i]);
+
+		if (!found)
+			return no_column(names[i], err);
+		columns[i] = *found;
+	}
+	return TFPROF_OK;
 }
 
 enum tfprof_status tfprof_result_get_column(tfprof_result *r, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err)
 {
-	if (!r->is_advice)
-		return get_column(r, name, column, err);
-	return findings_get_column(&r->findings, name, column) ? TFPROF_OK : no_column(name, err);
+	return r->is_table ? get_table_columns(r, &name, 1, column, err)
+			   : get_columns(r, &name, 1, column, err);
 }
 
 enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t **rows,
@@ -193,9 +223,10 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 {
 	enum tfprof_status status;
 
-	if (r->is_advice)
-		return error_set(err, TFPROF_UNSUPPORTED, "advice has no rows of nodes");
-	status = result_lock(r, NEED_NOTHING, err);
+	if (r->is_table)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"only the result of a query has rows of nodes");
+	status = result_lock(r, PROFILE_LOADED, err);
 	if (status != TFPROF_OK)
 		return status;
 	if (r->is_detached && !r->columns.row_of_node)
@@ -204,8 +235,7 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 		status = columns_map_nodes(&r->columns, &r->query, err);
 	*rows = r->columns.row_of_node;
 	*n_nodes = r->columns.n_nodes;
-	result_unlock(r);
-	return status;
+	return result_unlock(r, status, err);
 }
 
 static void release_owner(void *owner)
@@ -218,29 +248,31 @@ static void use_owner(void *owner)
 	result_use(owner);
 }
 
+static enum tfprof_status export(tfprof_result *r, const char *const *names, size_t n,
+	struct ArrowArrayStream *stream, struct tfprof_error *err) {
+	struct arrow_table table = {.owner = r, .use = use_owner, .release = release_owner};
+	enum tfprof_status status;
+
+	if (!vec_reserve(&table.columns, n)) return error_no_memory(err);
+	status = r->is_table ? get_table_columns(r, names, n, table.columns.at, err)
+			     : get_columns(r, names, n, table.columns.at, err);
+	if (status != TFPROF_OK){vec_clear(&table.columns); return status;}
+table.columns.n = n;
+return arrow_export(&table, stream, err);
+}
+
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
-	struct arrow_table table = {.owner = r, .use = use_owner, .release = release_owner};
-	enum tfprof_status status = TFPROF_OK;
-	const char *name;
-	size_t i = 0;
+	enum { MOST = N_COLUMNS };
+	const char *all[MOST];
+	size_t n = 0;
 
-	while (status == TFPROF_OK &&
-		(name = names ? (i < n_names ? names[i] : NULL)
-			      : tfprof_result_get_column_name(r, i))) {
-		struct tfprof_column column;
-
-		status = tfprof_result_get_column(r, name, &column, err);
-		if (status == TFPROF_OK && !vec_push(&table.columns, column))
-			status = error_no_memory(err);
-		i++;
-	}
-	if (status == TFPROF_OK)
-		status = arrow_export(&table, stream, err);
-	else
-		vec_clear(&table.columns);
-	return status;
+	if (names)
+		return export(r, names, n_names, stream, err);
+	while (n < MOST && (all[n] = tfprof_result_get_column_name(r, n)))
+		n++;
+	return export(r, all, n, stream, err);
 }
 
 /* ---- bytes --------------------------------------------------------------------- */
@@ -299,6 +331,8 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
+	if (r->is_table && !r->is_advice)
+		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)
 		return TFPROF_OK;
 	if (r->is_detached)
@@ -317,16 +351,16 @@ static enum tfprof_status write_and_commit(tfprof_result *r, enum format format,
 	struct tfprof_error *err)
 {
 	struct buf said = {0}, why = {0};
-	enum tfprof_status status = result_lock(r, result_need(r, format), err);
+	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
 	if (status == TFPROF_OK) {
-		if (!r->is_advice)
+		if (!r->is_table)
 			writer_get(format)->refuse(&r->query, &why);
 		if (why.n)
 			status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
 		else
 			status = result_write(r, format, out, &said, err);
-		result_unlock(r);
+		status = result_unlock(r, status, err);
 	}
 	buf_clear(&said);
 	buf_clear(&why);
@@ -426,6 +460,15 @@ static void keep_format(tfprof_result *r, enum format format)
 	buf_clear(&said);
 }
 
+static void keep_columns(tfprof_result *r)
+{
+	enum column_id all[N_COLUMNS];
+
+	for (enum column_id id = 0; id < N_COLUMNS; id++)
+		all[id] = id;
+	make_columns(r, all, N_COLUMNS, NULL);
+}
+
 /* What cannot be kept is missed when somebody asks for it. */
 static void detach(tfprof_result *r)
 {
@@ -434,8 +477,7 @@ static void detach(tfprof_result *r)
 	if (r->is_advice) {
 		keep_format(r, FORMAT_JSON);
 	} else {
-		for (enum column_id id = 0; id < N_COLUMNS; id++)
-			make_column(r, id, NULL);
+		keep_columns(r);
 		columns_map_nodes(&r->columns, &r->query, NULL);
 	}
 	r->is_detached = true;

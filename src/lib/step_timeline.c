@@ -40,13 +40,14 @@ enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_met
 		(show_memory ? STEP_TIMELINE_MEMORY : 0);
 	struct buf memory = {0};
 	enum tfprof_status status;
+	enum input_kind kind = INPUT_RUN_META;
 	struct source source;
 	struct sink out;
 
 	if (!run_meta || (!path && (!bytes || !size)))
 		return error_set(err, TFPROF_ARGUMENT,
 			"a step timeline needs run metadata, and a path or a place for its bytes");
-	status = input_open(&source, run_meta, INPUT_RUN_META, err);
+	status = input_open(&source, run_meta, &kind, err);
 	if (status != TFPROF_OK)
 		return status;
 	if (path)

@@ -4,6 +4,7 @@
 #include "formats/checkpoint/checkpoint.h"
 
 #include "load/load.h"
+#include "load/recognize.h"
 
 static uint32_t tensor_shape(struct model *m, const struct checkpoint_tensor *t)
 {
@@ -55,10 +56,11 @@ static bool add_tensors(struct model *m)
 	return op != NONE;
 }
 
-enum tfprof_status model_add_checkpoint(struct model *m, const char *path, struct tfprof_error *err)
+/* Takes the place of a checkpoint added before. */
+enum tfprof_status load_checkpoint(struct model *m, struct load *l, struct tfprof_error *err)
 {
 	struct checkpoint *opened;
-	enum tfprof_status status = checkpoint_open(&opened, path, err);
+	enum tfprof_status status = checkpoint_open(&opened, l->in->path, recognize_name, err);
 	bool alone = m->nodes.n == 0;
 
 	if (status != TFPROF_OK)

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "base/parallel.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "load/node_def.h"
 
@@ -79,7 +78,8 @@ static void add_node(struct loader *l, const struct node_defs *b, const struct n
 	node = model_add_node(m, name, op);
 	if (!decoder_alloc(&l->decoder, node != NONE))
 		return;
-	m->nodes.source[node] = def->message.at;
+	if (!decoder_alloc(&l->decoder, model_make_slice(m, &m->nodes.source[node], def->message)))
+		return;
 	if (def->shape != SIZE_MAX) {
 		m->nodes.shape[node] = add_shape(m, b, def->shape);
 		if (!decoder_alloc(&l->decoder, m->nodes.shape[node] != NONE))
@@ -190,26 +190,20 @@ static void read_graph(struct loader *l)
 		add_block, l);
 }
 
-enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err)
+enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_error *err)
 {
-	struct source source;
+	struct source *source;
 	struct loader l = {.model = m};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
-	enum tfprof_status status = input_open(&source, in, INPUT_GRAPH, err);
+	enum tfprof_status status;
 
-	if (status == TFPROF_OK && !model_index_names(m))
-		status = error_no_memory(err);
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
-	if (status == TFPROF_OK)
-		status = model_keep(m, &source, err);
-	if (status != TFPROF_OK) {
-		source_close(&source);
+	status = model_keep(m, &load->source, err);
+	if (status != TFPROF_OK)
 		return status;
-	}
-	source = m->sources.at[m->sources.n - 1];
-	l.graph = source.bytes;
+	source = &m->sources.at[m->sources.n - 1];
+	l.graph = source->bytes;
 	read_graph(&l);
 	vec_clear(&l.cuts);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
@@ -217,9 +211,9 @@ enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *i
 	if (l.decoder.failed) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		/* Names stay interned: somebody may be writing the file still. */
-		if (!source_detach(&m->sources.at[m->sources.n - 1]))
+		if (!source_detach(source))
 			return error_no_memory(err);
-		return input_status(in, INPUT_GRAPH, &source, &l.decoder, err);
+		return input_status(load->in, load->kind, source, &l.decoder, err);
 	}
 	m->generation++;
 	return TFPROF_OK;

@@ -1,16 +1,17 @@
-/* An input as protobuf bytes of the kind it should be: text is converted, a
- * file of another kind is refused by saying what it looks like. */
+/* Opening an input: its bytes, as a binary message of the kind it should be. Text is
+ * converted; a file of another kind is refused by saying what it looks like. */
 #ifndef TFPROF_LOAD_INPUT_H
 #define TFPROF_LOAD_INPUT_H
 
+#include "load/inputs.h"
 #include "model/source.h"
 #include "proto/decoder.h"
 
-enum input_kind { INPUT_GRAPH, INPUT_RUN_META, INPUT_OP_LOG, INPUT_PROFILE };
-
-/* On failure `s` holds nothing. */
-enum tfprof_status input_open(struct source *s, const struct tfprof_input *in, enum input_kind kind,
-	struct tfprof_error *err);
+/* Opens an input of a kind; INPUT_UNKNOWN becomes what its content says. A kind that
+ * is a path to files (TFPROF_INPUT_FILES) is left to its loader: then, and on
+ * failure, `s` holds nothing. */
+enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
+	enum input_kind *kind, struct tfprof_error *err);
 
 /* How decoding it went, in the words of an error. */
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,

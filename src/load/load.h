@@ -1,39 +1,60 @@
-/* The loaders: each adds all of its input to a model, or nothing. */
+/* Bytes to a model: one loader for each kind of input (inputs.h), each in a file of
+ * its own. Each adds all of its input, or nothing. */
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 
+#include "load/input.h"
 #include "model/model.h"
 
-/* Steps of `add`: graph, then run metadata, then op log; each may be NULL. */
-enum tfprof_status model_add_graph(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err);
-enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err);
-enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
+/* An input on its way into a model. */
+struct load {
+	const struct tfprof_input *in;
+	enum input_kind kind;
+	struct source source; /* its bytes, unless it is a path to files */
+	int64_t step;         /* of a kind that comes by step */
+	struct buf *notes;    /* gets lines for the user */
+};
+
+/* A loader may keep the source (model_keep). */
+typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfprof_error *err);
+
+#define X(id, name, ...) load_fn load_##name;
+INPUTS(X)
+#undef X
+
+/* Opens an input and has it loaded; INPUT_UNKNOWN is recognized by its content. */
+enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err);
+
+/* One step whole or not at all: a graph, run metadata, an op log, in this order;
+ * graph and op log may be NULL. */
+enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_input *graph,
+	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,
 	struct tfprof_error *err);
 
-/* Reads the edges of a loaded profile, unless they are there; with shapes also
- * its outputs and which of them edges come from. Who looks at any of these calls
- * this first. */
-enum tfprof_status model_read_flow(struct model *m, bool shapes, struct tfprof_error *err);
+/* A model is loaded, or complete: only then it has edges, outputs and their shapes.
+ * Most inputs make it complete; a saved profile leaves these in its bytes, for this
+ * function to read. Call it before looking at any of them. On failure the model is
+ * as it was. */
+enum tfprof_status model_complete(struct model *m, struct tfprof_error *err);
 
-/* Takes the place of a checkpoint added before. Nodes that come later are
- * marked by the second. */
-enum tfprof_status model_add_checkpoint(struct model *m, const char *path,
-	struct tfprof_error *err);
+static inline bool model_is_complete(const struct model *m)
+{
+	return !m->flow.is_pending;
+}
+
+/* Marks the nodes from `from` on that the checkpoint has a tensor for. */
 bool model_mark_checkpoint(struct model *m, size_t from);
 
 /* Run metadata in two halves, so that a step can be taken back before it
  * changed anything. */
 struct run_meta;
-enum tfprof_status run_meta_read(struct run_meta **rm, const struct tfprof_input *in, int64_t step,
+enum tfprof_status run_meta_read(struct run_meta **rm, struct load *l, struct tfprof_error *err);
+enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct load *l,
 	struct tfprof_error *err);
-/* `notes` gets lines for the user (entries without a start time). */
-enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, int64_t step,
-	struct buf *notes, struct tfprof_error *err);
 void run_meta_free(struct run_meta *rm);
 
 /* Checks an op log without adding it. */
-enum tfprof_status op_log_check(const struct tfprof_input *in, struct tfprof_error *err);
+enum tfprof_status op_log_check(const struct load *l, struct tfprof_error *err);
 
 #endif

@@ -4,7 +4,6 @@
  * time. Checking notes which node each entry is of and where its call stack is,
  * so that adding looks at few entries again. */
 #include "base/parallel.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "proto/decoder.h"
 
@@ -156,9 +155,9 @@ static void log_clear(struct log *log)
 		vec_clear(&log->pieces[i].items);
 }
 
-static enum tfprof_status read_log(struct log *log, const struct tfprof_input *in,
-	const struct source *source, struct tfprof_error *err)
+static enum tfprof_status read_log(struct log *log, const struct load *l, struct tfprof_error *err)
 {
+	const struct source *source = &l->source;
 	struct span pieces[PARALLEL_MAX];
 	enum tfprof_status status = TFPROF_OK;
 
@@ -168,20 +167,15 @@ static enum tfprof_status read_log(struct log *log, const struct tfprof_input *i
 		log->pieces[i].bytes = pieces[i];
 	parallel_run(log->n_pieces, read_piece, log);
 	for (size_t i = 0; i < log->n_pieces && status == TFPROF_OK; i++)
-		status = input_status(in, INPUT_OP_LOG, source, &log->pieces[i].decoder, err);
+		status = input_status(l->in, l->kind, source, &log->pieces[i].decoder, err);
 	return status;
 }
 
-enum tfprof_status op_log_check(const struct tfprof_input *in, struct tfprof_error *err)
+enum tfprof_status op_log_check(const struct load *l, struct tfprof_error *err)
 {
-	struct source source;
 	struct log log = {0};
-	enum tfprof_status status = input_open(&source, in, INPUT_OP_LOG, err);
 
-	if (status == TFPROF_OK)
-		status = read_log(&log, in, &source, err);
-	source_close(&source);
-	return status;
+	return read_log(&log, l, err);
 }
 
 /* ---- adding -------------------------------------------------------------- */
@@ -229,7 +223,8 @@ static bool add_item(struct model *m, const struct item *item)
 		m->has_trace = true;
 		if (!(m->nodes.flags[node] & NODE_HAS_TRACE)) {
 			m->nodes.flags[node] |= NODE_HAS_TRACE;
-			m->nodes.trace[node] = item->trace.at;
+			if (!model_make_slice(m, &m->nodes.trace[node], item->trace))
+				return false;
 		}
 	}
 	return !item->has_more || add_more(m, node, item->message);
@@ -260,26 +255,20 @@ static bool add_piece(struct model *m, const struct piece *p, struct span log, s
 	return true;
 }
 
-enum tfprof_status model_add_op_log(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err)
+enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_error *err)
 {
-	struct source source;
 	struct log log = {.model = m};
 	size_t n = 0;
 	bool fine = true;
-	enum tfprof_status status = input_open(&source, in, INPUT_OP_LOG, err);
-
-	if (status != TFPROF_OK)
-		return status;
 	/* Call stacks stay as slices of the log. */
-	status = model_index_names(m) ? source_own(&source, err) : error_no_memory(err);
+	enum tfprof_status status = source_own(&l->source, err);
+
 	if (status == TFPROF_OK)
-		status = read_log(&log, in, &source, err);
+		status = read_log(&log, l, err);
 	if (status == TFPROF_OK)
-		status = model_keep(m, &source, err);
+		status = model_keep(m, &l->source, err);
 	if (status != TFPROF_OK) {
 		log_clear(&log);
-		source_close(&source);
 		return status;
 	}
 	m->generation++;

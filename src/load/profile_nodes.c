@@ -6,9 +6,9 @@
 
 #include "model/exec_profile.h"
 
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
 {
-	*r = (struct node_reader){.model = m, .first = first};
+	*r = (struct node_reader){.model = m, .first = first, .name_hashes = name_hashes};
 	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
 
@@ -21,6 +21,7 @@ void node_reader_clear(struct node_reader *r)
 	mem_free(r->merged.string);
 	mem_free(r->merged.set);
 	mem_free(r->merged.shape);
+	vec_clear(&r->listed_slices);
 	vec_clear(&r->keys);
 	vec_clear(&r->raw_execs);
 	vec_clear(&r->shape);
@@ -110,6 +111,17 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 
 /* ---- adding -------------------------------------------------------------- */
 
+static void make_slice(struct node_reader *r, struct slice *slice, struct span bytes)
+{
+	size_t last = r->model->sources.n - 1;
+	const char *begin = r->model->sources.at[last].bytes.at;
+
+	if (bytes.at)
+		decoder_alloc(&r->decoder,
+			slice_make(slice, &r->listed_slices,
+				(struct slice_parts){last, (size_t)(bytes.at - begin), bytes.n}));
+}
+
 /* Columns that stay as they were made, zero, are not touched. */
 static void add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
 	int64_t key)
@@ -124,7 +136,7 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 		    op != NONE && device != NONE && host != NONE && shape != NONE))
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
-	r->model->name_hashes[node] = strings_short_hash(raw->name);
+	r->name_hashes[node] = strings_short_hash(raw->name);
 	nodes->op[node] = op;
 	nodes->types[node] = raw->types;
 	nodes->shape[node] = shape;
@@ -139,8 +151,8 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	nodes->id[node] = raw->id;
 	nodes->n_edges[node] = raw->n_inputs;
 	nodes->float_ops[node] = raw->float_ops;
-	nodes->source[node] = message.at;
-	nodes->trace[node] = raw->trace.at;
+	make_slice(r, &nodes->source[node], message);
+	make_slice(r, &nodes->trace[node], raw->trace);
 	r->has_negative |= raw->float_ops < 0;
 	r->n++;
 }
@@ -178,7 +190,7 @@ static void add_execs(struct node_reader *r, uint32_t node)
 
 		if (!decoder_alloc(&r->decoder, row != NONE))
 			return;
-		exec_at(&r->execs, row)->raw = r->raw_execs.at[i].message.at;
+		make_slice(r, &exec_at(&r->execs, row)->raw, r->raw_execs.at[i].message);
 		sums = exec_profile_sums(&r->decoder, r->raw_execs.at[i].message);
 		decoder_alloc(&r->decoder, exec_put_sums(&r->execs, row, &sums));
 		r->has_negative |= exec_is_negative(&sums);
@@ -263,12 +275,45 @@ static bool merge_keys(struct node_reader *r)
 	return true;
 }
 
+static bool merge_slices(struct node_reader *r)
+{
+	slice_list *all = &r->model->listed_slices;
+
+	r->merged.first_slice = all->n;
+	if (!vec_reserve(all, r->listed_slices.n))
+		return false;
+	for (size_t i = 0; i < r->listed_slices.n; i++)
+		all->at[all->n++] = r->listed_slices.at[i];
+	return true;
+}
+
 bool node_reader_merge(struct node_reader *r)
 {
 	r->model->has_negative |= r->has_negative;
-	return merge_keys(r) && merge_strings(r) && merge_sets(r) && merge_shapes(r) &&
+	return merge_keys(r) && merge_slices(r) && merge_strings(r) && merge_sets(r) &&
+		merge_shapes(r) &&
 		execs_take(&r->model->execs, &r->execs, &r->merged.first_exec,
 			&r->merged.first_wide);
+}
+
+/* A listed slice ends in its place in the list. */
+static void settle_slice(const struct node_reader *r, struct slice *slice)
+{
+	if (slice_is_listed(*slice))
+		slice->bits += r->merged.first_slice;
+}
+
+static void settle_slices(struct node_reader *r)
+{
+	const struct execs *x = &r->model->execs;
+
+	for (uint32_t node = r->first; node < r->first + r->n; node++) {
+		settle_slice(r, &r->model->nodes.source[node]);
+		settle_slice(r, &r->model->nodes.trace[node]);
+		for (uint32_t row = r->model->nodes.first_exec[node]; row != NONE;
+			row = exec_at(x, row)->next)
+			settle_slice(r, &exec_at(x, row)->raw);
+	}
 }
 
 static void settle_execs(struct node_reader *r)
@@ -302,4 +347,6 @@ void node_reader_settle(struct node_reader *r)
 	/* The first part's rows are where they were. */
 	if (ids->first_exec)
 		settle_execs(r);
+	if (ids->first_slice && r->listed_slices.n)
+		settle_slices(r);
 }

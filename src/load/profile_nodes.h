@@ -26,15 +26,18 @@ struct merged_ids {
 	uint32_t *string, *set, *shape;
 	uint32_t first_exec; /* row 0 → this row */
 	uint32_t first_wide; /* wide sums 0 → these */
+	size_t first_slice;  /* listed slice 0 → this */
 };
 
 struct node_reader {
-	struct model *model;
-	uint32_t first, n; /* its nodes, those read so far */
+	struct model *model;   /* whose last source is the profile */
+	uint32_t first, n;     /* its nodes, those read so far */
+	uint32_t *name_hashes; /* by node, of all parts */
 	struct strings strings;
 	struct sets sets;
 	struct shapes shapes;
 	struct execs execs;
+	slice_list listed_slices;
 	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;
@@ -50,8 +53,10 @@ struct node_reader {
 	dims_vec shape;
 };
 
-/* For nodes from `first` on, which must be there (model_make_nodes). */
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
+/* For nodes from `first` on, which must be there (model_make_nodes). Short hashes of
+ * their names go to `name_hashes`, while the names are at hand. */
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first,
+	uint32_t *name_hashes);
 void node_reader_clear(struct node_reader *r);
 
 /* Reads the next entry of the map of nodes. */

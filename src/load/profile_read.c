@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "model/profile_fields.h"
 #include "load/profile_nodes.h"
@@ -25,6 +24,7 @@ struct loader {
 	struct span profile;
 	struct part *parts;
 	size_t n_parts;
+	uint32_t *name_hashes; /* by node */
 	atomic_size_t bytes_done, nodes_done;
 };
 
@@ -151,14 +151,16 @@ static bool make_parts(struct loader *l)
 	for (size_t i = 0; i < n; i++)
 		n_nodes += from[i].n_nodes;
 	l->parts = mem_zero_array(n, sizeof(*l->parts));
-	if (!l->parts || !model_make_nodes(l->model, n_nodes))
+	l->name_hashes = mem_array(n_nodes, sizeof(*l->name_hashes));
+	if (!l->parts || !l->name_hashes || !model_make_nodes(l->model, n_nodes))
 		return false;
 	l->n_parts = n;
 	l->model->flow.n = n_nodes;
 	fine = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];
-		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first);
+		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
+			l->name_hashes);
 		first += from[i].n_nodes;
 	}
 	return fine;
@@ -171,7 +173,8 @@ static void read_profile(struct loader *l)
 	parallel_run(l->n_parts, read_part, l);
 	for (size_t i = 0; i < l->n_parts && !l->decoder.failed; i++)
 		read_others(l, &l->parts[i]);
-	if (l->decoder.failed)
+	if (l->decoder.failed ||
+		!decoder_alloc(&l->decoder, model_index_names(l->model, l->name_hashes)))
 		return;
 	model_settle_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
@@ -187,6 +190,7 @@ static void clear_parts(struct loader *l)
 		vec_clear(&l->parts[i].others);
 	}
 	mem_free(l->parts);
+	mem_free(l->name_hashes);
 }
 
 /* Back to empty, with what the caller set. */
@@ -201,8 +205,7 @@ static void start_over(struct model *m)
 	m->generation = old.generation;
 }
 
-enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input *in,
-	struct tfprof_error *err)
+enum tfprof_status load_profile(struct model *m, struct load *load, struct tfprof_error *err)
 {
 	struct source source;
 	struct loader l = {.model = m};
@@ -211,20 +214,16 @@ enum tfprof_status model_load_profile(struct model *m, const struct tfprof_input
 	if (m->nodes.n || m->steps.n || m->sources.n)
 		return error_set(err, TFPROF_ARGUMENT,
 			"a saved profile can only be loaded into an empty profile");
-	status = input_open(&source, in, INPUT_PROFILE, err);
-	if (status == TFPROF_OK)
-		status = model_keep(m, &source, err);
-	if (status != TFPROF_OK) {
-		source_close(&source);
+	status = model_keep(m, &load->source, err);
+	if (status != TFPROF_OK)
 		return status;
-	}
 	source = m->sources.at[0];
 	l.profile = source.bytes;
-	m->flow.profile = arena_copy(&m->arena, span_of(input_name(in, INPUT_PROFILE))).at;
-	m->flow.edges_pending = m->flow.shapes_pending = true;
+	m->flow.profile = arena_copy(&m->arena, span_of(input_name(load->in, load->kind))).at;
+	m->flow.is_pending = true;
 	if (decoder_alloc(&l.decoder, m->flow.profile))
 		read_profile(&l);
-	status = input_status(in, INPUT_PROFILE, &source, &l.decoder, err);
+	status = input_status(load->in, load->kind, &source, &l.decoder, err);
 	clear_parts(&l);
 	if (status != TFPROF_OK)
 		start_over(m);

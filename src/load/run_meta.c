@@ -5,7 +5,6 @@
  * never leaves half a step behind. */
 #include "base/parallel.h"
 #include "model/device.h"
-#include "load/input.h"
 #include "load/load.h"
 #include "load/node_stats.h"
 #include "proto/step_stats.h"
@@ -23,7 +22,7 @@ struct run_device {
 };
 
 struct run_meta {
-	struct source source;
+	struct span bytes;
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
@@ -52,7 +51,7 @@ static void find_in_device(struct run_meta *rm, struct decoder *d, struct span m
 
 static bool find_entries(struct run_meta *rm, struct decoder *d)
 {
-	struct wire_reader r = wire_reader(rm->source.bytes), devices;
+	struct wire_reader r = wire_reader(rm->bytes), devices;
 	struct wire_field f;
 	bool has_stats = false;
 
@@ -140,28 +139,25 @@ static bool read_all(struct run_meta *rm, struct decoder *d)
 	return has_stats;
 }
 
-enum tfprof_status run_meta_read(struct run_meta **out, const struct tfprof_input *in, int64_t step,
-	struct tfprof_error *err)
+enum tfprof_status run_meta_read(struct run_meta **out, struct load *l, struct tfprof_error *err)
 {
 	struct run_meta *rm = mem_zero(sizeof(*rm));
 	enum tfprof_status status;
 	struct decoder d = {0};
-	bool has_stats = false;
+	bool has_stats;
 
 	*out = NULL;
 	if (!rm)
 		return error_no_memory(err);
-	status = input_open(&rm->source, in, INPUT_RUN_META, err);
-	if (status == TFPROF_OK) {
-		has_stats = read_all(rm, &d);
-		status = input_status(in, INPUT_RUN_META, &rm->source, &d, err);
-	}
+	rm->bytes = l->source.bytes;
+	has_stats = read_all(rm, &d);
+	status = input_status(l->in, l->kind, &l->source, &d, err);
 	if (status == TFPROF_OK && !has_stats)
 		status = error_set(err, TFPROF_FORMAT,
 			"Invalid RunMetadata for step %lld: %s: it has no step_stats; run the "
 			"session with "
 			"trace_level=FULL_TRACE",
-			(long long)step, input_name(in, INPUT_RUN_META));
+			(long long)l->step, input_name(l->in, l->kind));
 	if (status != TFPROF_OK) {
 		run_meta_free(rm);
 		return status;
@@ -180,7 +176,6 @@ void run_meta_free(struct run_meta *rm)
 	mem_free(rm->entries);
 	vec_clear(&rm->devices);
 	devices_clear(&rm->lower);
-	source_close(&rm->source);
 	mem_free(rm);
 }
 
@@ -420,8 +415,8 @@ static bool apply_device(struct run_meta *rm, struct model *m, size_t d,
 		if (!apply_entry(m, &rm->entries[i], rm->messages.at[i], device, step, notes))
 			return false;
 		if (i % 4096 == 0)
-			model_progress(m, (size_t)(rm->messages.at[i].at - rm->source.bytes.at),
-				rm->source.bytes.n);
+			model_progress(m, (size_t)(rm->messages.at[i].at - rm->bytes.at),
+				rm->bytes.n);
 	}
 	return true;
 }
@@ -436,8 +431,7 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	/* Most nodes run, and have one exec in a step. */
 	if (model_find_step(m, step) == NONE)
 		search.n_rows = rm->messages.n < m->nodes.n ? rm->messages.n : m->nodes.n;
-	if (!model_index_names(m) || !model_add_step(m, step) ||
-		!execs_reserve(&m->execs, rm->messages.n, search.n_rows))
+	if (!model_add_step(m, step) || !execs_reserve(&m->execs, rm->messages.n, search.n_rows))
 		return false;
 	if (rm->n_parts)
 		parallel_run(rm->n_parts, search_part, &search);
@@ -457,13 +451,24 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	return !notes->failed;
 }
 
-enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, int64_t step,
-	struct buf *notes, struct tfprof_error *err)
+enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct load *l,
+	struct tfprof_error *err)
 {
 	struct buf scratch = {0};
-	bool fine = apply(rm, m, step, notes, &scratch);
+	bool fine = apply(rm, m, l->step, l->notes, &scratch);
 
 	buf_clear(&scratch);
 	m->generation++;
 	return fine ? TFPROF_OK : error_no_memory(err);
+}
+
+enum tfprof_status load_run_meta(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	struct run_meta *rm;
+	enum tfprof_status status = run_meta_read(&rm, l, err);
+
+	if (status == TFPROF_OK)
+		status = run_meta_apply(rm, m, l, err);
+	run_meta_free(rm);
+	return status;
 }

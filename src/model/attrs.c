@@ -12,7 +12,9 @@ struct wire_field attr_value_read(struct decoder *d, struct span message)
 
 struct attrs attrs_of(const struct model *m, uint32_t node)
 {
-	return (struct attrs){.r = wire_reader(model_source(m, node)),
+	return (struct attrs){.model = m,
+		.node = node,
+		.r = wire_reader(model_source(m, node)),
 		.from_profile = m->nodes.flags[node] & NODE_FROM_PROFILE,
 		.first_control = INT32_MAX};
 }
@@ -35,6 +37,7 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
 		*attr = (struct attr){value.tag >> 3, value.bytes, (int64_t)value.value};
 		found = true;
 	}
+	model_note_damage(m, m->nodes.source[node], &d);
 	return found;
 }
 
@@ -59,5 +62,6 @@ struct span attrs_asked_device(const struct model *m, uint32_t node)
 		return device;
 	while (decoder_find(&d, &r, WIRE_LEN(NODE_DEF_DEVICE), &f))
 		device = f.bytes;
+	model_note_damage(m, m->nodes.source[node], &d);
 	return device;
 }

@@ -28,7 +28,10 @@ struct wire_field attr_value_read(struct decoder *d, struct span message);
 /* The attributes of a node, one by one: map entries of the same form in NodeDef and
  * ProfileNode. */
 struct attrs {
+	const struct model *model;
+	uint32_t node;
 	struct wire_reader r;
+	struct decoder decoder;
 	bool from_profile;
 	int32_t n_inputs;
 	int32_t first_control; /* see attrs_first_control(); known at the end */
@@ -40,10 +43,9 @@ struct attrs attrs_of(const struct model *m, uint32_t node);
 static inline bool attrs_next(struct attrs *attrs, struct span *entry)
 {
 	uint32_t tag = WIRE_LEN(attrs->from_profile ? PROFILE_NODE_ATTRS : NODE_DEF_ATTR);
-	struct decoder d = {0};
 	struct wire_field f;
 
-	while (decoder_next(&d, &attrs->r, &f)) {
+	while (decoder_next(&attrs->decoder, &attrs->r, &f)) {
 		if (f.tag == tag) {
 			*entry = f.bytes;
 			return true;
@@ -57,6 +59,7 @@ static inline bool attrs_next(struct attrs *attrs, struct span *entry)
 			attrs->first_control = (int32_t)f.value;
 		}
 	}
+	model_note_damage(attrs->model, attrs->model->nodes.source[attrs->node], &attrs->decoder);
 	return false;
 }
 

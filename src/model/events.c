@@ -164,30 +164,24 @@ void events_clear(struct events *e)
 
 static bool make_columns(struct events *e, size_t n)
 {
-	struct arena *a = &e->arena;
+	bool ok = n < NONE;
 
-	e->node = arena_array(a, n, sizeof(*e->node));
-	e->step = arena_array(a, n, sizeof(*e->step));
-	e->device = arena_array(a, n, sizeof(*e->device));
-	e->lane = arena_array(a, n, sizeof(*e->lane));
-	e->start_us = arena_array(a, n, sizeof(*e->start_us));
-	e->duration_us = arena_array(a, n, sizeof(*e->duration_us));
-	e->first_row = arena_zero(a, e->n_groups + 1, sizeof(*e->first_row));
-	e->first_lane = arena_zero(a, e->n_groups + 1, sizeof(*e->first_lane));
-	return e->node && e->step && e->device && e->lane && e->start_us && e->duration_us &&
-		e->first_row && e->first_lane && n < NONE;
+#define X(type, column)                                      \
+	e->column = arena_array(&e->arena, n, sizeof(type)); \
+	ok = ok && e->column;
+	EVENT_COLUMNS(X)
+#undef X
+	e->first_row = arena_zero(&e->arena, e->n_groups + 1, sizeof(*e->first_row));
+	e->first_lane = arena_zero(&e->arena, e->n_groups + 1, sizeof(*e->first_lane));
+	return ok && e->first_row && e->first_lane;
 }
 
 static void put_row(struct events *e, const struct event *from, uint32_t group)
 {
-	size_t row = e->n++;
-
-	e->node[row] = from->node;
-	e->step[row] = from->step;
-	e->device[row] = from->device;
-	e->lane[row] = from->lane;
-	e->start_us[row] = from->start_us;
-	e->duration_us[row] = from->duration_us;
+#define X(type, column) e->column[e->n] = from->column;
+	EVENT_COLUMNS(X)
+#undef X
+	e->n++;
 	e->first_row[group + 1]++;
 	if (e->first_lane[group + 1] <= from->lane)
 		e->first_lane[group + 1] = from->lane + 1;

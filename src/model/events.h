@@ -91,6 +91,7 @@ void events_add(struct event_sorter *s, const struct event *event);
 /* What a node ran in a step: the times of an exec. */
 void events_add_exec(struct event_sorter *s, const struct model *m, uint32_t node, uint32_t step,
 	uint32_t exec);
+
 #define EVENTS_ALL_STEPS UINT32_MAX
 
 /* What all nodes ran in a step (by its place), or in all. */
@@ -105,10 +106,19 @@ enum tfprof_status event_sorter_check(const struct event_sorter *s, struct tfpro
 
 /* ---- columns ------------------------------------------------------------- */
 
+#define EVENT_COLUMNS(X)     \
+	X(uint32_t, node)    \
+	X(uint32_t, step)    \
+	X(uint32_t, device)  \
+	X(uint32_t, lane)    \
+	X(int64_t, start_us) \
+	X(int64_t, duration_us)
+
 struct events {
+#define X(type, column) type *column;
+	EVENT_COLUMNS(X)
+#undef X
 	size_t n;
-	uint32_t *node, *step, *device, *lane;
-	int64_t *start_us, *duration_us;
 	struct devices devices;
 	size_t n_groups;      /* devices, or steps */
 	uint32_t *first_row;  /* n_groups + 1 */
@@ -128,12 +138,9 @@ void events_clear(struct events *e);
 
 static inline struct event events_get(const struct events *e, size_t row)
 {
-	return (struct event){.node = e->node[row],
-		.step = e->step[row],
-		.device = e->device[row],
-		.lane = e->lane[row],
-		.start_us = e->start_us[row],
-		.duration_us = e->duration_us[row]};
+#define X(type, column) .column = e->column[row],
+	return (struct event){EVENT_COLUMNS(X)};
+#undef X
 }
 
 /* Only sorted by device. False on allocation failure. */

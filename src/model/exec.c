@@ -161,29 +161,33 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 	return true;
 }
 
-struct span exec_get_raw(const struct exec *exec)
+struct span exec_get_raw(const struct model *m, uint32_t row)
 {
-	return wire_again(exec->raw);
+	return model_slice(m, exec_at(&m->execs, row)->raw);
 }
 
-struct exec_extent exec_get_extent(const struct execs *x, uint32_t row)
+struct exec_extent exec_get_extent(const struct model *m, uint32_t row)
 {
-	const struct exec *exec = exec_at(x, row);
+	const struct exec *exec = exec_at(&m->execs, row);
 	struct decoder d = {0};
+	struct exec_extent extent;
 
 	if (exec->has_detail) {
-		const struct exec_detail *detail = &x->details.at[exec->detail];
+		const struct exec_detail *detail = &m->execs.details.at[exec->detail];
 
 		return (struct exec_extent){detail->start_us, detail->end_us};
 	}
-	return exec_profile_extent(&d, exec_get_raw(exec));
+	extent = exec_profile_extent(&d, exec_get_raw(m, row));
+	model_note_damage(m, exec->raw, &d);
+	return extent;
 }
 
 /* ---- adding ------------------------------------------------------------ */
 
-static bool give_detail(struct execs *x, uint32_t row)
+static bool give_detail(struct model *m, uint32_t row)
 {
-	struct exec_extent extent = exec_get_extent(x, row);
+	struct execs *x = &m->execs;
+	struct exec_extent extent = exec_get_extent(m, row);
 	struct exec_detail detail = {NONE, NONE, 0, extent.start_us, extent.end_us};
 
 	if (!vec_push(&x->details, detail))
@@ -268,9 +272,13 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 {
 	const struct exec *exec = exec_at(&m->execs, row);
 	struct decoder d = {0};
+	bool ok;
 
-	return exec->has_detail ? visit_detail(v, m, &m->execs.details.at[exec->detail])
-				: exec_profile_visit(&d, exec_get_raw(exec), v);
+	if (exec->has_detail)
+		return visit_detail(v, m, &m->execs.details.at[exec->detail]);
+	ok = exec_profile_visit(&d, exec_get_raw(m, row), v);
+	model_note_damage(m, exec->raw, &d);
+	return ok;
 }
 
 /* ---- making records of bytes --------------------------------------------- */
@@ -338,14 +346,15 @@ static bool thaw_device(void *context, struct span name)
 	return true;
 }
 
-static bool make_records(struct thaw *t, struct span raw)
+static bool make_records(struct thaw *t, struct slice raw)
 {
 	struct exec_visitor visitor = {thaw_time, thaw_output, thaw_memory, thaw_allocation,
 		thaw_device, t};
 	struct decoder d = {0};
 
-	if (!exec_profile_visit(&d, raw, &visitor))
+	if (!exec_profile_visit(&d, model_slice(t->model, raw), &visitor))
 		return false;
+	model_note_damage(t->model, raw, &d);
 	buf_span(&t->memories, buf_get(&t->allocations));
 	return !t->memories.failed && (!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));
 }
@@ -354,15 +363,14 @@ bool exec_thaw(struct model *m, uint32_t row)
 {
 	struct execs *x = &m->execs;
 	struct thaw t = {.model = m, .row = row};
-	struct span raw;
+	struct slice raw = exec_at(x, row)->raw;
 	bool fine;
 
 	if (exec_at(x, row)->has_detail)
 		return true;
-	raw = exec_get_raw(exec_at(x, row));
-	if (!give_detail(x, row))
+	if (!give_detail(m, row))
 		return false;
-	if (!raw.n)
+	if (!raw.bits)
 		return true;
 	fine = make_records(&t, raw);
 	vec_clear(&t.outputs);

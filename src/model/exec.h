@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "model/slice.h"
 #include "proto/fields.h"
 
 /* The sums a view can ask for, in the order of the columns here. */
@@ -40,7 +41,7 @@ struct exec_sums {
 struct exec {
 	int64_t step;
 	union {
-		const char *raw; /* see wire_again(); NULL: nothing yet */
+		struct slice raw;
 		uint32_t detail; /* if has_detail */
 	};
 	uint32_t next; /* the node's next step, NONE at the end */
@@ -159,14 +160,14 @@ static inline bool exec_is_negative(const struct exec_sums *sums)
 }
 
 /* The bytes of an exec that has no detail. */
-struct span exec_get_raw(const struct exec *exec);
+struct span exec_get_raw(const struct model *m, uint32_t row);
 
 /* When it began and ended; began 0: no entry had a start time. */
 struct exec_extent {
 	int64_t start_us, end_us;
 };
 
-struct exec_extent exec_get_extent(const struct execs *x, uint32_t row);
+struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
 
 /* Appends to a row's detail; false when memory is out. The bytes must live as
  * long as the model. */
@@ -190,8 +191,8 @@ struct exec_visitor {
 	void *context;
 };
 
-/* False if the visitor ended it (bytes that are malformed inside end their
- * list: they were checked when loaded). */
+/* False if the visitor ended it. Malformed bytes end their list, and are noted
+ * (model_note_damage). */
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *visitor);
 
 /* Gives a row a detail, from its raw bytes if it has some; false when memory is

@@ -6,8 +6,9 @@
 
 bool model_init(struct model *m)
 {
-	*m = (struct model){0};
-	if (strings_init(&m->strings) && sets_init(&m->sets) && shapes_init(&m->shapes))
+	*m = (struct model){.damaged = mem_zero(sizeof(*m->damaged))};
+	if (m->damaged && strings_init(&m->strings) && sets_init(&m->sets) &&
+		shapes_init(&m->shapes))
 		return true;
 	model_clear(m);
 	return false;
@@ -22,7 +23,6 @@ void model_clear(struct model *m)
 	sets_clear(&m->sets);
 	shapes_clear(&m->shapes);
 	vec_clear(&m->node_of);
-	mem_free(m->name_hashes);
 	vec_clear(&m->edges);
 	vec_clear(&m->outputs);
 	vec_clear(&m->flow.keys);
@@ -35,6 +35,8 @@ void model_clear(struct model *m)
 	for (size_t i = 0; i < m->sources.n; i++)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
+	vec_clear(&m->listed_slices);
+	mem_free(m->damaged);
 	arena_clear(&m->arena);
 	checkpoint_free(m->checkpoint);
 	*m = (struct model){0};
@@ -143,31 +145,23 @@ bool model_make_nodes(struct model *m, size_t n)
 {
 	uint32_t first = (uint32_t)m->strings.text.n;
 
-	m->name_hashes = mem_array(n, sizeof(*m->name_hashes));
-	if (!m->name_hashes || n >= NONE - 1 - first || !make_columns(&m->nodes, n) ||
-		!strings_append(&m->strings, n))
+	if (n >= NONE - 1 - first || !make_columns(&m->nodes, n) || !strings_append(&m->strings, n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		m->nodes.name[i] = first + (uint32_t)i;
-	m->n_unindexed = n;
 	return true;
 }
 
-bool model_index_names(struct model *m)
+bool model_index_names(struct model *m, const uint32_t *hashes)
 {
-	size_t n = m->n_unindexed;
+	size_t n = m->nodes.n;
 
-	if (!n)
-		return true;
-	if (!strings_index(&m->strings, m->nodes.name, m->name_hashes, n) ||
+	if (!strings_index(&m->strings, m->nodes.name, hashes, n) ||
 		!reserve_node_of(m, (uint32_t)m->strings.text.n - 1))
 		return false;
 	/* Of two nodes of one name the later one is found. */
 	for (size_t i = 0; i < n; i++)
 		m->node_of.at[m->nodes.name[i]] = (uint32_t)i;
-	m->n_unindexed = 0;
-	mem_free(m->name_hashes);
-	m->name_hashes = NULL;
 	return true;
 }
 
@@ -321,6 +315,18 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
 	return TFPROF_OK;
 }
 
+enum tfprof_status model_check_damage(const struct model *m, struct tfprof_error *err)
+{
+	size_t damaged = atomic_load(m->damaged);
+	const char *path = damaged ? m->sources.at[damaged - 1].path : NULL;
+
+	if (!damaged)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_FORMAT,
+		"%.400s: it is damaged, or has changed since it was loaded: load it anew",
+		path ? path : "an input");
+}
+
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
@@ -329,7 +335,24 @@ enum tfprof_status model_check_sources(const struct model *m, struct tfprof_erro
 		status = source_check(&m->sources.at[i], err);
 	if (status == TFPROF_OK && m->checkpoint)
 		status = checkpoint_check(m->checkpoint, err);
-	return status;
+	return status == TFPROF_OK ? model_check_damage(m, err) : status;
+}
+
+bool model_make_slice(struct model *m, struct slice *slice, struct span bytes)
+{
+	size_t last = m->sources.n - 1;
+	const char *begin = m->sources.at[last].bytes.at;
+
+	*slice = (struct slice){0};
+	return !bytes.at ||
+		slice_make(slice, &m->listed_slices,
+			(struct slice_parts){last, (size_t)(bytes.at - begin), bytes.n});
+}
+
+void model_note_damage(const struct model *m, struct slice slice, const struct decoder *d)
+{
+	if (d->failed && d->bad && slice.bits)
+		atomic_store(m->damaged, slice_get(slice, &m->listed_slices).source + 1);
 }
 
 uint32_t model_edge_shape(const struct model *m, const struct edge *e)

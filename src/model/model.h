@@ -9,10 +9,14 @@
  *                                             for attributes (read on demand)
  *          ── trace                           its CodeDef bytes (see trace.h)
  *
- * Of source and trace the column says where they begin (see wire_again()).
- *
  * An edge names its source by string, so an input that is not known yet is
- * found once a later graph brings it. Sources own the bytes columns point at.
+ * found once a later graph brings it. Sources own the bytes that strings and
+ * slices are of.
+ *
+ * Bytes are read when a source is loaded, and slices of them again when somebody
+ * asks for what they hold. By then another program may have written to the file:
+ * nothing is taken for granted that was seen before, and whoever decodes a slice
+ * says so if it is malformed (model_note_damage).
  *
  * Loaders (src/load/) add; everything else only reads. `generation` changes whenever anything was
  * added.
@@ -20,13 +24,17 @@
 #ifndef TFPROF_MODEL_MODEL_H
 #define TFPROF_MODEL_MODEL_H
 
+#include <assert.h>
+#include <stdatomic.h>
+
 #include "base/error.h"
 #include "base/strings.h"
 #include "model/exec.h"
 #include "model/sets.h"
 #include "model/shapes.h"
+#include "model/slice.h"
 #include "model/source.h"
-#include "proto/wire.h"
+#include "proto/decoder.h"
 
 struct edge {
 	uint32_t source; /* string id of the node's name */
@@ -62,8 +70,8 @@ enum node_flags {
 	X(uint8_t, flags)                                                       \
 	X(int64_t, id)                                                          \
 	X(int64_t, float_ops)                                                   \
-	X(const char *, source)                                                 \
-	X(const char *, trace)
+	X(struct slice, source)                                                 \
+	X(struct slice, trace)
 
 struct nodes {
 #define X(type, column) type *column;
@@ -93,11 +101,10 @@ struct node_key {
 	int64_t key;
 };
 
-/* Edges and outputs of a loaded profile that nobody has asked for yet. */
+/* Edges, outputs and shapes of a loaded profile that nobody has asked for yet: they
+ * are in the bytes of its nodes, see model_complete(). */
 struct pending_flow {
-	bool edges_pending;        /* then shapes are, too */
-	bool shapes_pending;       /* outputs, and which one an edge comes from */
-	size_t first_edge;         /* where its edges are, when they are read */
+	bool is_pending;
 	size_t n;                  /* of the first n nodes */
 	VEC(struct node_key) keys; /* ascending by node */
 	const char *profile;       /* what it was loaded from, for messages */
@@ -119,9 +126,9 @@ struct model {
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
-	struct arena arena;    /* bytes that no source holds */
-	size_t n_unindexed;    /* nodes whose names are not known yet: the first */
-	uint32_t *name_hashes; /* of those, see strings_short_hash() */
+	slice_list listed_slices;
+	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
+	struct arena arena;     /* bytes that no source holds */
 	size_t n_covered;
 	bool has_trace;
 	bool misses_accelerator_stream;
@@ -155,13 +162,12 @@ void model_touch_nodes(const struct model *m, size_t first, size_t n);
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
 /* Makes the nodes of a profile about to be loaded, in a model that has none: all
- * columns are zero, for the loader to fill, and hashes of names, while it has
- * them at hand. Each name is a string of its own, which is not looked up until
- * somebody searches nodes by name. */
+ * columns are zero, for the loader to fill. Each name is a string of its own, for
+ * the loader to fill, too. */
 bool model_make_nodes(struct model *m, size_t n);
-/* Makes all names known. Who searches nodes by name, or adds some, calls this
- * first. False when memory is out. */
-bool model_index_names(struct model *m);
+/* Makes those names known, by the short hashes of all nodes' (see
+ * strings_short_hash). False on allocation failure. */
+bool model_index_names(struct model *m, const uint32_t *hashes);
 
 /* Drops the nodes from `n` on, to undo a load that failed. */
 void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs);
@@ -183,6 +189,30 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
  * before reading any. */
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);
 
+/* A slice of the source that was kept last. NULL bytes are none. False on allocation
+ * failure. */
+bool model_make_slice(struct model *m, struct slice *slice, struct span bytes);
+
+/* The bytes of a slice; none are {NULL, 0}. */
+static inline struct span model_slice(const struct model *m, struct slice slice)
+{
+	struct slice_parts parts;
+	struct span source;
+
+	if (!slice.bits)
+		return (struct span){NULL, 0};
+	parts = slice_get(slice, &m->listed_slices);
+	assert(parts.source < m->sources.n);
+	source = m->sources.at[parts.source].bytes;
+	assert(parts.offset <= source.n && parts.n <= source.n - parts.offset);
+	return (struct span){source.at + parts.offset, parts.n};
+}
+
+/* Makes it known if a slice turned out to be malformed: from then on
+ * model_check_damage() says so, and model_check_sources(). */
+void model_note_damage(const struct model *m, struct slice slice, const struct decoder *d);
+enum tfprof_status model_check_damage(const struct model *m, struct tfprof_error *err);
+
 static inline struct span model_text(const struct model *m, uint32_t string)
 {
 	return strings_get(&m->strings, string);
@@ -202,12 +232,12 @@ PREFETCHES model_prefetch_name(const struct model *m, uint32_t node)
 
 static inline struct span model_source(const struct model *m, uint32_t node)
 {
-	return wire_again(m->nodes.source[node]);
+	return model_slice(m, m->nodes.source[node]);
 }
 
 static inline struct span model_trace(const struct model *m, uint32_t node)
 {
-	return wire_again(m->nodes.trace[node]);
+	return model_slice(m, m->nodes.trace[node]);
 }
 
 /* Tells the caller's progress function, if there is one. */

@@ -1,30 +1,11 @@
-/* Magic bytes identify some kinds, the name of the first field most texts. Binary
- * messages have no magic bytes, and all of ours start with a field 1 of bytes. So each
- * kind is tried on the first fields, including nested ones: a field that matches the
- * table scores a point, one that does not costs several. */
+/* Binary messages have no magic bytes, and all of ours start with a field 1 of bytes. So
+ * a type is tried on the first fields, including nested ones: a field that matches the
+ * schema scores a point, one that does not costs several. */
 #include "proto/sniff.h"
 
 #include "proto/schema.h"
 #include "proto/text_scan.h"
 #include "proto/wire.h"
-
-static const struct {
-	const char *name, *option;
-} kinds[] = {
-#define X(kind, phrase, option) {phrase, option},
-	SNIFF_LIST(X)
-#undef X
-};
-
-const char *sniff_name(enum sniff_kind kind)
-{
-	return kinds[kind].name;
-}
-
-const char *sniff_option(enum sniff_kind kind)
-{
-	return kinds[kind].option;
-}
 
 enum looks { NOT_TEXT, LINES, ONE_LINE };
 
@@ -60,93 +41,44 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* ---- magic bytes --------------------------------------------------------- */
-
-static bool is_table(struct span bytes)
-{
-	enum { FOOTER = 48 };
-	static const char magic[] = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
-
-	return bytes.n >= FOOTER && memcmp(bytes.at + bytes.n - 8, magic, 8) == 0;
-}
-
-/* Records are { length, checksum, bytes, checksum }; the first one has the version. */
-static bool is_events(struct span bytes)
-{
-	static const struct span version = {"brain.Event:", 12};
-	struct span head = {bytes.at, bytes.n < 64 ? bytes.n : 64};
-	size_t at = span_find(head, version);
-
-	return head.n > 12 && at > 12 && at < head.n;
-}
-
-static enum sniff_kind by_magic(struct span bytes)
-{
-	if (span_starts(bytes, SPAN("\x1f\x8b")))
-		return SNIFF_GZIP;
-	if (span_starts(bytes, SPAN("PK\x03\x04")))
-		return SNIFF_ZIP;
-	if (span_starts(bytes, SPAN("\x89HDF\r\n\x1a\n")))
-		return SNIFF_HDF5;
-	if (span_starts(bytes, SPAN("\x89PNG\r\n\x1a\n")))
-		return SNIFF_PNG;
-	if (span_starts(bytes,
-		    SPAN("\x7f"
-			 "ELF")))
-		return SNIFF_ELF;
-	if (is_table(bytes))
-		return SNIFF_CHECKPOINT_INDEX;
-	if (is_events(bytes))
-		return SNIFF_EVENTS;
-	return SNIFF_UNKNOWN;
-}
-
 /* ---- text ---------------------------------------------------------------- */
 
-static const struct {
-	const char *field;
-	enum sniff_kind kind;
-} first_fields[] = {
-	{"node", SNIFF_GRAPH_TEXT},
-	{"library", SNIFF_GRAPH_TEXT},
-	{"version", SNIFF_GRAPH_TEXT},
-	{"versions", SNIFF_GRAPH_TEXT},
-	{"step_stats", SNIFF_RUN_META_TEXT},
-	{"cost_graph", SNIFF_RUN_META_TEXT},
-	{"partition_graphs", SNIFF_RUN_META_TEXT},
-	{"function_graphs", SNIFF_RUN_META_TEXT},
-	{"log_entries", SNIFF_OP_LOG_TEXT},
-	{"nodes", SNIFF_PROFILE_TEXT},
-	{"model_checkpoint_path", SNIFF_CHECKPOINT_STATE},
-	{"meta_info_def", SNIFF_META_GRAPH_TEXT},
-	{"graph_def", SNIFF_META_GRAPH_TEXT},
-	{"saved_model_schema_version", SNIFF_SAVED_MODEL_TEXT},
-	{"meta_graphs", SNIFF_SAVED_MODEL_TEXT},
-};
-
-static enum sniff_kind by_first_field(struct span bytes)
+bool sniff_is_text(struct span bytes)
 {
-	struct text_scan s = {.at = bytes.at, .start = bytes.at};
-	struct span name;
+	return looks_of(bytes, 4096) != NOT_TEXT;
+}
 
-	s.end = bytes.at + (bytes.n < 65536 ? bytes.n : 65536); /* comments may be long */
-	if (span_starts(bytes, SPAN("\xef\xbb\xbf")))
+/* Positioned after leading space and comments, which may be long. */
+static struct text_scan scan_start(struct span text)
+{
+	struct text_scan s = {.at = text.at, .start = text.at};
+
+	s.end = text.at + (text.n < 65536 ? text.n : 65536);
+	if (span_starts(text, SPAN("\xef\xbb\xbf")))
 		s.at += 3;
 	scan_space(&s);
-	if (s.at == s.end)
-		return SNIFF_TEXT;
-	if (scan_take(&s, '{') || scan_take(&s, '[')) {
-		scan_space(&s);
-		return s.at < s.end && is_one_of(*s.at, "\"{[]}") ? SNIFF_JSON : SNIFF_TEXT;
-	}
-	name = scan_name(&s);
+	return s;
+}
+
+struct span sniff_first_field(struct span text)
+{
+	struct text_scan s = scan_start(text);
+	struct span name = scan_name(&s);
+
 	scan_space(&s);
 	if (s.at == s.end || !is_one_of(*s.at, ":{<["))
-		return SNIFF_TEXT;
-	for (size_t i = 0; i < sizeof(first_fields) / sizeof(first_fields[0]); i++)
-		if (span_equal(name, span_of(first_fields[i].field)))
-			return first_fields[i].kind;
-	return SNIFF_TEXT;
+		name.n = 0;
+	return name;
+}
+
+bool sniff_is_json(struct span text)
+{
+	struct text_scan s = scan_start(text);
+
+	if (!scan_take(&s, '{') && !scan_take(&s, '['))
+		return false;
+	scan_space(&s);
+	return s.at < s.end && is_one_of(*s.at, "\"{[]}");
 }
 
 /* ---- binary messages ------------------------------------------------------ */
@@ -156,7 +88,6 @@ enum {
 	MAX_FIELDS = 64, /* per message */
 	MAX_FIELDS_IN_ALL = 2000,
 	MAX_TEXT = 256, /* bytes per string */
-	ENOUGH = 4,     /* points for a match */
 };
 
 enum points {
@@ -268,16 +199,14 @@ static int points_of_end(const struct level *l)
 	return points;
 }
 
-/* How well the type matches, and whether the field `must`, without which the message is
- * useless, is present. */
-static int points_of_message(const struct schema_message *message, const char *must,
-	struct span bytes, bool *has_must)
+int sniff_points(const struct schema_message *type, const char *key_field, struct span bytes,
+	bool *has_key_field)
 {
-	struct level stack[MAX_LEVELS] = {{message, wire_reader(bytes), 0, true, false}};
+	struct level stack[MAX_LEVELS] = {{type, wire_reader(bytes), 0, true, false}};
 	unsigned n = 1, n_fields = 0;
 	int points = 0;
 
-	*has_must = false;
+	*has_key_field = false;
 	while (n) {
 		struct level *l = &stack[n - 1];
 		const struct schema_field *field;
@@ -297,7 +226,7 @@ static int points_of_message(const struct schema_message *message, const char *m
 			points += NO_SUCH_FIELD;
 			continue;
 		}
-		*has_must = *has_must || (n == 1 && strcmp(field->name, must) == 0);
+		*has_key_field |= n == 1 && strcmp(field->name, key_field) == 0;
 		l->has_op = l->has_op || strcmp(field->name, "op") == 0;
 		if (field->kind != SCHEMA_MESSAGE || (f.tag & 7) != WIRE_T_LEN)
 			points += points_of_field(field, &f);
@@ -306,57 +235,4 @@ static int points_of_message(const struct schema_message *message, const char *m
 				false};
 	}
 	return points;
-}
-
-static enum sniff_kind by_fields(struct span bytes)
-{
-	static const struct {
-		enum sniff_kind kind;
-		const struct schema_message *message;
-		const char *must;
-	} messages[] = {
-		{SNIFF_GRAPH, &schema_graph_def, "node"},
-		{SNIFF_RUN_META, &schema_run_metadata, "step_stats"},
-		{SNIFF_OP_LOG, &schema_op_log_proto, "log_entries"},
-		{SNIFF_PROFILE, &schema_profile_proto, "nodes"},
-		{SNIFF_META_GRAPH, &schema_meta_graph_def, "graph_def"},
-		{SNIFF_SAVED_MODEL, &schema_saved_model, "saved_model_schema_version"},
-		{SNIFF_PPROF, &schema_pprof_profile, "sample_type"},
-	};
-	enum sniff_kind best = SNIFF_UNKNOWN;
-	int most = ENOUGH - 1;
-
-	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		bool has_must;
-		int points =
-			points_of_message(messages[i].message, messages[i].must, bytes, &has_must);
-
-		if (points > most) {
-			most = points;
-			best = has_must ? messages[i].kind : SNIFF_UNKNOWN;
-		} else if (points == most) {
-			best = SNIFF_UNKNOWN;
-		}
-	}
-	return best;
-}
-
-enum sniff_kind sniff(struct span bytes)
-{
-	enum sniff_kind kind;
-	bool text;
-
-	if (!bytes.n)
-		return SNIFF_EMPTY;
-	kind = by_magic(bytes);
-	if (kind != SNIFF_UNKNOWN)
-		return kind;
-	text = looks_of(bytes, 4096) != NOT_TEXT;
-	if (text) {
-		kind = by_first_field(bytes);
-		if (kind != SNIFF_TEXT)
-			return kind;
-	}
-	kind = by_fields(bytes);
-	return kind == SNIFF_UNKNOWN && text ? SNIFF_TEXT : kind;
 }

@@ -161,18 +161,3 @@ void wire_split(struct span message, struct span *pieces, size_t n)
 		begin = r.at;
 	}
 }
-
-/* Only the last byte of the length, and of the tag before it, is below 0x80: going back,
- * the length begins after the last byte of the tag. */
-struct span wire_again(const char *bytes)
-{
-	const char *at;
-	size_t n;
-
-	if (!bytes)
-		return (struct span){NULL, 0};
-	at = bytes - 1;
-	for (n = (unsigned char)*at--; *at & 0x80; at--)
-		n = n << 7 | (*at & 0x7f);
-	return (struct span){bytes, n};
-}

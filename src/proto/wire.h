@@ -155,10 +155,6 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 	return r->at < r->end && wire_varint(r, value);
 }
 
-/* The span of a length-delimited field from the start of its bytes; the length is
- * decoded from the bytes before it. Empty for NULL. */
-struct span wire_again(const char *bytes);
-
 /* Whether the message is well-formed, not counting nested messages. */
 bool wire_check(struct span message, const char **bad);
 

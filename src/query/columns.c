@@ -7,7 +7,7 @@
 static const struct column {
 	struct tfprof_column_info info;
 	unsigned selects; /* words of select that show it */
-	unsigned metrics; /* it needs */
+	unsigned metrics; /* metrics it needs, as bits */
 } columns[N_COLUMNS] = {
 #define UNIT_NAME_MICROS "microseconds"
 #define UNIT_NAME_BYTES "bytes"
@@ -76,50 +76,68 @@ static bool is_total(enum column_id id)
 	return strncmp(columns[id].info.name, "total_", 6) == 0;
 }
 
-static void fill_totals(const struct query *q, enum metric metric, int64_t *out)
+/* Columns of metrics that are filled together, so that each row is looked up once. */
+struct metric_columns {
+	enum column_id id[N_COLUMNS];
+	size_t n;
+	int64_t *own[N_METRICS], *total[N_METRICS]; /* by slot of the query; NULL: not asked */
+	bool any_own;
+};
+
+static void fill_metrics(const struct query *q, const struct metric_columns *m)
 {
-	for (uint32_t i = 0; i < q->n; i++)
-		out[i] = query_total(q, metric, i);
+	int64_t room[N_METRICS];
+
+	for (uint32_t i = 0; i < q->n; i++) {
+		const int64_t *total, *own;
+
+		query_prefetch_row(q, i);
+		total = query_total_row(q, q->view[i]);
+		own = m->any_own ? query_own_row(q, q->view[i], room) : NULL;
+		for (size_t k = 0; k < q->numbers.n; k++) {
+			if (m->total[k])
+				m->total[k][i] = total[k];
+			if (m->own[k])
+				m->own[k][i] = own[k];
+		}
+	}
 }
 
-/* Own numbers of all metrics that the query has, at once: where they are not kept,
- * they are made together. */
-static enum tfprof_status make_own(struct columns *c, const struct query *q,
-	struct tfprof_error *err)
+static bool start_metric(struct columns *c, const struct query *q, enum column_id id,
+	struct metric_columns *m)
 {
-	int64_t *out[N_METRICS], room[N_METRICS];
+	size_t slot = q->numbers.slot[metric_of(id)];
+
+	if (!table_column_init(&c->at[id], &columns[id].info, q->n))
+		return false;
+	m->id[m->n++] = id;
+	*(is_total(id) ? &m->total[slot] : &m->own[slot]) = c->at[id].numbers;
+	m->any_own |= !is_total(id);
+	return true;
+}
+
+static enum tfprof_status make_metrics(struct columns *c, const struct query *q,
+	const enum column_id *ids, size_t n, struct tfprof_error *err)
+{
+	struct metric_columns m = {0};
 	enum tfprof_status status = TFPROF_OK;
-	size_t n = 0, slot[N_METRICS];
-	enum column_id ids[N_METRICS];
 
-	for (enum column_id id = 0; id < N_COLUMNS; id++) {
-		if (!columns[id].metrics || is_total(id) || c->at[id].view.name ||
-			!query_has(q, metric_of(id)))
-			continue;
-		if (!table_column_init(&c->at[id], &columns[id].info, q->n)) {
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		if (columns[ids[i]].metrics && !c->at[ids[i]].view.name &&
+			!start_metric(c, q, ids[i], &m))
 			status = error_no_memory(err);
-			break;
-		}
-		slot[n] = q->numbers.slot[metric_of(id)];
-		out[n] = c->at[id].numbers;
-		ids[n++] = id;
-	}
-	for (uint32_t i = 0; status == TFPROF_OK && i < q->n; i++) {
-		const int64_t *own = query_own_row(q, q->view[i], room);
-
-		for (size_t k = 0; k < n; k++)
-			out[k][i] = own[slot[k]];
-	}
-	for (size_t k = 0; k < n; k++) {
+	if (status == TFPROF_OK && m.n)
+		fill_metrics(q, &m);
+	for (size_t i = 0; i < m.n; i++) {
 		if (status == TFPROF_OK)
-			status = table_column_finish(&c->at[ids[k]], err);
+			status = table_column_finish(&c->at[m.id[i]], err);
 		else
-			table_column_clear(&c->at[ids[k]]);
+			table_column_clear(&c->at[m.id[i]]);
 	}
 	return status;
 }
 
-/* Where each subtree ends: behind the last row below. */
+/* The end of each subtree: one past its last row. */
 static void fill_ends(const struct query *q, int64_t *out)
 {
 	for (uint32_t i = 0; i < q->n; i++)
@@ -129,7 +147,7 @@ static void fill_ends(const struct query *q, int64_t *out)
 			out[q->parent[i]] = out[i];
 }
 
-static int64_t node_or_minus(const struct query *q, uint32_t i)
+static int64_t node_or_minus_one(const struct query *q, uint32_t i)
 {
 	uint32_t node = query_node(q, i);
 
@@ -138,10 +156,6 @@ static int64_t node_or_minus(const struct query *q, uint32_t i)
 
 static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 {
-	if (columns[id].metrics) {
-		fill_totals(q, metric_of(id), out);
-		return;
-	}
 	if (id == COLUMN_END) {
 		fill_ends(q, out);
 		return;
@@ -155,7 +169,7 @@ static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 			out[i] = q->kind == TFPROF_OP ? query_defined(q, i) : i != 0;
 			break;
 		case COLUMN_TOTAL_DEFINITION_COUNT: out[i] = query_defined(q, i); break;
-		case COLUMN_NODE: out[i] = node_or_minus(q, i); break;
+		case COLUMN_NODE: out[i] = node_or_minus_one(q, i); break;
 		case COLUMN_LINE:
 			out[i] = q->tree->frames && i ? tree_frame(q->tree, q->view[i]).line : -1;
 			break;
@@ -187,7 +201,7 @@ static void put_input_shapes(const struct model *m, uint32_t node, struct table_
 	}
 }
 
-/* The list of row i; several nodes have one in op and code view. */
+/* Puts the list of row i; in op and code view it covers several nodes. */
 static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_vec *ids,
 	struct table_column *c)
 {
@@ -236,7 +250,6 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 	uint32_t node = query_node(q, i);
 
 	switch (id) {
-	case COLUMN_NAME: buf_span(&c->bytes, tree_label(q->tree, q->view[i])); break;
 	case COLUMN_SHAPE:
 		if (node != NONE)
 			shape_put(&c->bytes, shapes_get(&m->shapes, m->nodes.shape[node]));
@@ -258,6 +271,40 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 	table_end_text(c);
 }
 
+/* Labels are scattered in memory: prefetches those to come, step by step, since each
+ * load gives the address of the next. */
+PREFETCHES prefetch_label(const struct query *q, uint32_t i)
+{
+	enum { AHEAD = 8 };
+	const struct tree *t = q->tree;
+	const uint32_t *view = q->view + i;
+	const struct span *label;
+
+	if (q->n - i <= 4 * AHEAD)
+		return;
+	label = tree_label_at(t, view[AHEAD]);
+	prefetch_bytes(label->at, label->n);
+	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
+	if (t->label)
+		return;
+	__builtin_prefetch(&q->model->nodes.name[t->node[view[3 * AHEAD]]]);
+	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
+}
+
+static void fill_names(const struct query *q, struct table_column *c)
+{
+	for (uint32_t i = 0; i < q->n; i++) {
+		struct span label = tree_label(q->tree, q->view[i]);
+
+		prefetch_label(q, i);
+		if (!buf_reserve(&c->bytes, label.n))
+			return;
+		memcpy(c->bytes.at + c->bytes.n, label.at, label.n);
+		c->bytes.n += label.n;
+		c->offsets.at[c->offsets.n++] = (int64_t)c->bytes.n;
+	}
+}
+
 /* ---- making --------------------------------------------------------------- */
 
 static enum tfprof_status fill(struct query *q, enum column_id id, struct table_column *c,
@@ -267,7 +314,9 @@ static enum tfprof_status fill(struct query *q, enum column_id id, struct table_
 
 	switch (columns[id].info.type) {
 	case TFPROF_COLUMN_TEXT:
-		for (uint32_t i = 0; i < q->n; i++)
+		if (id == COLUMN_NAME)
+			fill_names(q, c);
+		for (uint32_t i = 0; id != COLUMN_NAME && i < q->n; i++)
 			put_text(q, id, i, c);
 		break;
 	case TFPROF_COLUMN_TEXTS:
@@ -282,7 +331,7 @@ static enum tfprof_status fill(struct query *q, enum column_id id, struct table_
 	return q->failed;
 }
 
-enum tfprof_status columns_make(struct columns *c, struct query *q, enum column_id id,
+static enum tfprof_status make_one(struct columns *c, struct query *q, enum column_id id,
 	struct tfprof_error *err)
 {
 	struct table_column *column = &c->at[id];
@@ -290,8 +339,6 @@ enum tfprof_status columns_make(struct columns *c, struct query *q, enum column_
 
 	if (column->view.name)
 		return TFPROF_OK;
-	if (columns[id].metrics && !is_total(id))
-		return make_own(c, q, err);
 	if (!table_column_init(column, &columns[id].info, q->n))
 		return error_no_memory(err);
 	column->view.is_nullable = id == COLUMN_PARENT || id == COLUMN_NODE || id == COLUMN_LINE;
@@ -299,6 +346,16 @@ enum tfprof_status columns_make(struct columns *c, struct query *q, enum column_
 	if (status == TFPROF_OK)
 		return table_column_finish(column, err);
 	table_column_clear(column);
+	return status;
+}
+
+enum tfprof_status columns_make(struct columns *c, struct query *q, const enum column_id *ids,
+	size_t n, struct tfprof_error *err)
+{
+	enum tfprof_status status = make_metrics(c, q, ids, n, err);
+
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		status = make_one(c, q, ids[i], err);
 	return status;
 }
 

@@ -1,36 +1,35 @@
-/* Graph view: from the nodes that are no one's input along data flow, each
- * node once, first come, depth first. The walk does not depend on the query,
- * so the picture is a spanning forest that is built once. */
+/* Graph view: a depth-first walk along data flow from the nodes that are no node's
+ * input, visiting each node once. The walk does not depend on the query, so the
+ * spanning forest is built once. */
 #include "base/parallel.h"
+#include "load/node_inputs.h"
 #include "view/tree.h"
 
-/* Where the walk stands in a node's inputs. */
+/* The walk's position in a node's inputs. */
 struct visit {
-	uint32_t view;      /* the view node */
-	uint32_t edge, end; /* its edges still to go */
+	uint32_t view;       /* the view node */
+	uint32_t input, end; /* its inputs still to go */
 };
 
 struct walk {
 	const struct model *model;
 	struct tree *tree;
-	uint32_t *input; /* by edge: the node it comes from, NONE if unknown */
+	struct node_inputs inputs;
 	size_t parts;
-	bool *is_input; /* by node, for each part of the edges */
+	bool *is_input; /* by node, for each part of the inputs */
 	bool *visited;  /* where the first part's were */
 	VEC(struct visit) stack;
 };
 
 static bool enter(struct walk *w, uint32_t node, uint32_t parent)
 {
-	const struct nodes *nodes = &w->model->nodes;
+	const uint32_t *first = w->inputs.first + node;
 	uint32_t v = w->tree->n++;
 
 	w->visited[node] = true;
 	w->tree->node[v] = node;
 	w->tree->parent[v] = parent;
-	return vec_push(&w->stack,
-		((struct visit){v, nodes->first_edge[node],
-			nodes->first_edge[node] + nodes->n_edges[node]}));
+	return vec_push(&w->stack, ((struct visit){v, first[0], first[1]}));
 }
 
 static bool walk_from(struct walk *w, uint32_t root)
@@ -41,35 +40,30 @@ static bool walk_from(struct walk *w, uint32_t root)
 		struct visit *top = &w->stack.at[w->stack.n - 1];
 		uint32_t input;
 
-		if (top->edge == top->end) {
+		if (top->input == top->end) {
 			w->stack.n--;
 			continue;
 		}
-		input = w->input[top->edge++];
+		input = w->inputs.source[top->input++];
 		if (input != NONE && !w->visited[input] && !enter(w, input, top->view))
 			return false;
 	}
 	return true;
 }
 
-/* Marks what is someone's input, in a part of the edges. An input of itself counts. */
-static void find_inputs(void *context, size_t part)
+/* Marks what is someone's input, in a part of the inputs. An input of itself counts. */
+static void mark_inputs(void *context, size_t part)
 {
 	const struct walk *w = context;
-	const struct model *m = w->model;
-	bool *is_input = w->is_input + part * m->nodes.n;
-	size_t begin = parallel_begin(m->edges.n, w->parts, part);
-	size_t end = parallel_begin(m->edges.n, w->parts, part + 1);
+	size_t n = w->model->nodes.n;
+	bool *is_input = w->is_input + part * n;
+	size_t begin = parallel_begin(w->inputs.n, w->parts, part);
+	size_t end = parallel_begin(w->inputs.n, w->parts, part + 1);
 
-	memset(is_input, 0, m->nodes.n * sizeof(*is_input));
-	for (size_t i = begin; i < end; i++) {
-		uint32_t input = model_node_of(m, m->edges.at[i].source);
-
-		mem_prepare_ahead(w->input, sizeof(*w->input), i, begin, end);
-		w->input[i] = input;
-		if (input != NONE)
-			is_input[input] = true;
-	}
+	memset(is_input, 0, n * sizeof(*is_input));
+	for (size_t i = begin; i < end; i++)
+		if (w->inputs.source[i] != NONE)
+			is_input[w->inputs.source[i]] = true;
 }
 
 static bool is_root(const struct walk *w, size_t node)
@@ -81,24 +75,45 @@ static bool is_root(const struct walk *w, size_t node)
 	return !is_input;
 }
 
-/* The nodes that are no one's input, in byte order of their names. */
+/* The nodes that are not an input, in byte order of their names. */
 static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	const struct model *m = w->model;
 	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
 
 	*n = 0;
-	w->parts = parallel_parts(m->edges.n, LEAST_PART);
+	w->parts = parallel_parts(w->inputs.n, MIN_PART);
 	w->is_input = arena_array(scratch, w->parts * m->nodes.n, sizeof(*w->is_input));
-	w->input = arena_array(scratch, m->edges.n, sizeof(*w->input));
-	if (!w->is_input || !roots || !w->input)
+	if (!w->is_input || !roots)
 		return NULL;
-	parallel_run(w->parts, find_inputs, w);
+	parallel_run(w->parts, mark_inputs, w);
 	for (size_t node = 0; node < m->nodes.n; node++)
 		if (is_root(w, node))
 			roots[(*n)++] = (uint32_t)node;
 	return sort_nodes_by_name(m, roots, *n) ? roots : NULL;
+}
+
+static bool build(struct walk *w, struct tree *t, struct arena *scratch)
+{
+	const struct model *m = w->model;
+	size_t n = m->nodes.n, n_roots;
+	uint32_t *roots = find_roots(w, scratch, &n_roots);
+	bool fine;
+
+	t->node = mem_array(n + 1, sizeof(*t->node));
+	t->parent = mem_array(n + 1, sizeof(*t->parent));
+	fine = roots && t->node && t->parent;
+	if (fine) {
+		w->visited = memset(w->is_input, 0, n * sizeof(*w->visited));
+		t->node[0] = t->parent[0] = NONE;
+		t->n = 1;
+		t->model = m;
+	}
+	for (size_t i = 0; fine && i < n_roots; i++)
+		fine = walk_from(w, roots[i]);
+	vec_clear(&w->stack);
+	return fine;
 }
 
 enum tfprof_status graph_build(struct tree *t, const struct model *m, unsigned flags,
@@ -106,25 +121,12 @@ enum tfprof_status graph_build(struct tree *t, const struct model *m, unsigned f
 {
 	struct walk w = {.model = m, .tree = t};
 	struct arena scratch = {0};
-	size_t n = m->nodes.n, n_roots;
-	uint32_t *roots = find_roots(&w, &scratch, &n_roots);
-	bool fine;
+	enum tfprof_status status = node_inputs_read(&w.inputs, m, &scratch, err);
 
-	t->node = mem_array(n + 1, sizeof(*t->node));
-	t->parent = mem_array(n + 1, sizeof(*t->parent));
-	fine = roots && t->node && t->parent;
-	if (fine) {
-		w.visited = memset(w.is_input, 0, n * sizeof(*w.visited));
-		t->node[0] = t->parent[0] = NONE;
-		t->n = 1;
-		t->model = m;
+	if (status == TFPROF_OK && !build(&w, t, &scratch)) {
+		tree_clear(t);
+		status = error_no_memory(err);
 	}
-	for (size_t i = 0; fine && i < n_roots; i++)
-		fine = walk_from(&w, roots[i]);
-	vec_clear(&w.stack);
 	arena_clear(&scratch);
-	if (fine)
-		return TFPROF_OK;
-	tree_clear(t);
-	return error_no_memory(err);
+	return status;
 }

@@ -1,27 +1,19 @@
 #include "write/rows.h"
 
-static enum tfprof_status add(struct rows *rows, const struct writing *w, enum column_id id,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = columns_make(w->columns, w->q, id, err);
-
-	if (status == TFPROF_OK)
-		rows->columns[rows->n++] = &w->columns->at[id].view;
-	return status;
-}
-
 enum tfprof_status rows_init(struct rows *rows, const struct writing *w,
 	const enum column_id *first, size_t n_first, struct tfprof_error *err)
 {
-	enum tfprof_status status = TFPROF_OK;
+	enum column_id ids[2 * N_COLUMNS];
+	size_t n = n_first;
 
 	*rows = (struct rows){0};
-	for (size_t i = 0; status == TFPROF_OK && i < n_first; i++)
-		status = add(rows, w, first[i], err);
-	for (enum column_id id = 0; status == TFPROF_OK && id < N_COLUMNS; id++)
+	memcpy(ids, first, n_first * sizeof(*ids));
+	for (enum column_id id = 0; id < N_COLUMNS; id++)
 		if (column_is_selected(id, w->q->options))
-			status = add(rows, w, id, err);
-	return status;
+			ids[n++] = id;
+	for (size_t i = 0; i < n; i++)
+		rows->columns[rows->n++] = &w->columns->at[ids[i]].view;
+	return columns_make(w->columns, w->q, ids, n, err);
 }
 
 enum tfprof_status rows_end(struct rows *rows, enum tfprof_status status, struct tfprof_error *err)

@@ -8,16 +8,16 @@ uint32_t timeline_exec(const struct query *q, uint32_t node)
 	const struct model *m = q->model;
 	uint32_t exec;
 
-	/* A host goes with every device, unless a profile says otherwise. */
+	/* Every device has a host, except in odd saved profiles. */
 	if (!m->nodes.device[node] || !m->nodes.host_device[node])
 		return NONE;
 	exec = exec_find(m, node, q->options->number[OPT_STEP]);
-	return exec != NONE && exec_get_extent(&m->execs, exec).start_us != 0 ? exec : NONE;
+	return exec != NONE && exec_get_extent(m, exec).start_us != 0 ? exec : NONE;
 }
 
 bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, uint32_t *exec)
 {
-	/* Row 0 is the root, which is no node. */
+	/* Row 0 is the root, which is not a node. */
 	while (++*row < q->n) {
 		*node = q->tree->node[q->view[*row]];
 		*exec = timeline_exec(q, *node);
@@ -29,57 +29,53 @@ bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, ui
 
 /* ---- collecting ---------------------------------------------------------- */
 
-/* Writes the places of `n` devices in order of their names to `order`. */
-static bool order_devices(const struct timeline_events *e, const uint32_t *devices, size_t n,
-	uint32_t *order)
+/* The places, from `first` on, of all devices from there on, in order of their names;
+ * NULL on allocation failure. */
+static uint32_t *order_devices(const struct timeline_events *e, size_t first, size_t n)
 {
 	struct span *names = mem_array(n, sizeof(*names));
-	bool ok = names != NULL;
+	uint32_t *order = mem_array(n, sizeof(*order));
+	bool ok = names && order;
 
 	for (size_t i = 0; ok && i < n; i++)
-		names[i] = e->events.devices.at.at[devices[i]].name;
+		names[i] = e->events.devices.at.at[first + i].name;
 	ok = ok && sort_texts(names, order, n);
 	mem_free(names);
-	return ok;
+	if (ok)
+		return order;
+	mem_free(order);
+	return NULL;
 }
 
-/* Pids for the devices that no node had before this one, in order of their names. */
-static bool give_pids(struct timeline_events *e)
+/* Assigns pids to the devices that this node is the first to use, in name order. */
+static bool assign_pids(struct timeline_events *e)
 {
 	size_t first = e->devices.n, n = e->events.devices.at.n - first;
-	uint32_t *fresh, *order;
+	uint32_t *order;
 	bool ok;
 
 	if (!n)
 		return true;
-	fresh = mem_array(n, sizeof(*fresh));
-	order = mem_array(n, sizeof(*order));
-	ok = fresh && order && vec_reserve(&e->devices, n);
-	for (size_t i = 0; ok && i < n; i++)
-		fresh[i] = (uint32_t)(first + i);
-	ok = ok && order_devices(e, fresh, n, order);
-	e->devices.n += ok ? n : 0;
+	order = order_devices(e, first, n);
+	ok = order && vec_reserve(&e->devices, n) && vec_reserve(&e->by_pid, n);
 	for (size_t i = 0; ok && i < n; i++) {
-		uint32_t device = fresh[order[i]];
-
-		e->devices.at[device].pid = (uint32_t)e->by_pid.n;
-		ok = vec_push(&e->by_pid, device);
+		e->devices.at[first + order[i]].pid = (uint32_t)(first + i);
+		e->by_pid.at[first + i] = (uint32_t)(first + order[i]);
 	}
-	mem_free(fresh);
+	if (ok)
+		e->devices.n = e->by_pid.n = first + n;
 	mem_free(order);
 	return ok;
 }
 
-static bool give_ranks(struct timeline_events *e)
+static bool assign_ranks(struct timeline_events *e)
 {
-	size_t n = e->by_pid.n;
-	uint32_t *order = mem_array(n, sizeof(*order));
-	bool ok = order && order_devices(e, e->by_pid.at, n, order);
+	uint32_t *order = order_devices(e, 0, e->devices.n);
 
-	for (size_t i = 0; ok && i < n; i++)
-		e->devices.at[e->by_pid.at[order[i]]].rank = (uint32_t)i;
+	for (size_t i = 0; order && i < e->devices.n; i++)
+		e->devices.at[order[i]].rank = (uint32_t)i;
 	mem_free(order);
-	return ok;
+	return order;
 }
 
 static bool collect(struct timeline_events *e)
@@ -90,7 +86,7 @@ static bool collect(struct timeline_events *e)
 
 	while (timeline_next_node(e->q, &row, &node, &exec)) {
 		events_add_exec(&e->events, m, node, step, exec);
-		if (!give_pids(e))
+		if (!assign_pids(e))
 			return false;
 		if (row % 1024 == 0 && query_cancelled(e->q))
 			break;
@@ -103,7 +99,7 @@ enum tfprof_status timeline_events_init(struct timeline_events *e, struct query 
 {
 	*e = (struct timeline_events){.q = q};
 	event_sorter_init(&e->events, EVENTS_BY_DEVICE, EVENTS_DISTINCT_STARTS, 0);
-	if (!collect(e) || !give_ranks(e))
+	if (!collect(e) || !assign_ranks(e))
 		return error_no_memory(err);
 	return event_sorter_check(&e->events, err);
 }

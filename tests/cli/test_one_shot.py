@@ -161,7 +161,7 @@ def test_full_disk(run, arguments):
     (["op", "--profile_path=profile", "--output=timeline:outfile=x"], "op view"),
     (["scope", "--profile_path=profile", "--output=pprof:outfile=x"], "Only 'code' view"),
     (["op", "--op_log_path=tfprof_log"], "--profile_path"),
-    (["--generate=ksh"], "bash, zsh, fish, python, man"),
+    (["--generate=ksh"], "bash, zsh, fish, man, python"),
 ])
 def test_wrong_command_lines(run, arguments, says):
     done = run(*arguments)

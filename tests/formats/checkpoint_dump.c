@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "formats/checkpoint/checkpoint.h"
+#include "load/recognize.h"
 #include "query/tensor_value.h"
 
 static void put_hex(struct span s)
@@ -117,7 +118,7 @@ static void dump(const char *line)
 	printf("{\"path\": ");
 	put_hex(span_of(path));
 	printf(", ");
-	if (checkpoint_open(&ckpt, path, &err) != TFPROF_OK) {
+	if (checkpoint_open(&ckpt, path, recognize_name, &err) != TFPROF_OK) {
 		put_error(&err);
 	} else {
 		printf("\"tensors\": [");

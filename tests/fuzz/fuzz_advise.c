@@ -27,9 +27,9 @@ static enum tfprof_status load(tfprof_profile *p, uint8_t times, const struct tf
 	enum tfprof_status status = TFPROF_OK;
 
 	if (!times)
-		return tfprof_profile_load(p, in, NULL);
+		return tfprof_profile_add(p, "profile", in, 0, NULL);
 	for (int step = 0; status == TFPROF_OK && step < times % 3 + 1; step++)
-		status = tfprof_profile_add_run_meta(p, step, in, NULL, NULL);
+		status = tfprof_profile_add(p, "run_meta", in, step, NULL);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/checkpoint/checkpoint.h"
+#include "load/recognize.h"
 #include "query/tensor_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -88,7 +89,7 @@ static void read_all(void)
 	struct tfprof_error err;
 	struct checkpoint *ckpt;
 
-	if (checkpoint_open(&ckpt, prefix, &err) != TFPROF_OK)
+	if (checkpoint_open(&ckpt, prefix, recognize_name, &err) != TFPROF_OK)
 		return;
 	for (size_t i = 0; i < checkpoint_get_n_tensors(ckpt) && i < MOST_TENSORS; i++) {
 		const struct checkpoint_tensor *t = checkpoint_get_tensor(ckpt, i);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/sniff.h"
 #include "proto/text.h"
 #include "proto/wire.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/sniff.h"
+#include "load/recognize.h"
 #include "proto/wire.h"
 #include "proto/wire_write.h"
 
@@ -89,6 +89,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(!again.failed);
 	check_same(whole, buf_get(&again));
 	buf_clear(&again);
-	check(sniff_name(sniff(whole)) != NULL);
+	check(recognize(whole).name != NULL);
 	return 0;
 }

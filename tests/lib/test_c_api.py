@@ -201,8 +201,9 @@ class Library:
 
     def load(self):
         profile = ctypes.c_void_p(self.c.tfprof_profile_new())
-        assert self.c.tfprof_profile_load(
-            profile, ctypes.byref(Input(SAMPLE.encode(), None, 0)), None) == 0
+        assert self.c.tfprof_profile_add(
+            profile, b"profile", ctypes.byref(Input(SAMPLE.encode(), None, 0)),
+            ctypes.c_int64(0), None) == 0
         return profile
 
     def report(self, profile, view, step):

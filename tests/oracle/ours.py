@@ -78,16 +78,13 @@ def load_library(path=None):
     for name, result, arguments in (
         ("profile_new", pointer, []),
         ("profile_free", None, [pointer]),
-        ("profile_add_graph", ctypes.c_int, [pointer, given, error]),
-        ("profile_add_run_meta", ctypes.c_int,
-         [pointer, ctypes.c_int64, given, ctypes.POINTER(ctypes.c_double), error]),
-        ("profile_add_op_log", ctypes.c_int, [pointer, given, error]),
+        ("profile_add", ctypes.c_int,
+         [pointer, ctypes.c_char_p, given, ctypes.c_int64, error]),
         ("profile_add_step", ctypes.c_int,
          [pointer, ctypes.c_int64, given, given, given, ctypes.POINTER(ctypes.c_double), error]),
-        ("profile_load", ctypes.c_int, [pointer, given, error]),
+        ("profile_get_coverage", ctypes.c_double, [pointer]),
         ("profile_serialize", ctypes.c_int, [pointer, ctypes.POINTER(pointer), size_out, error]),
         ("profile_save", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
-        ("profile_add_checkpoint", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
         ("step_timeline_write", ctypes.c_int,
          [given, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(pointer), size_out,
           error]),
@@ -153,8 +150,7 @@ class Ours:
 
     def from_file(self, path):
         self._begin()
-        given = _Input(os.fsencode(path), None, 0)
-        self._do("profile_load", self._profile, ctypes.byref(given))
+        self.add_file("profile", path)
 
     def add_step(self, step, graph=b"", run_meta=b"", op_log=b""):
         coverage = ctypes.c_double()
@@ -212,19 +208,20 @@ class Ours:
 
     def from_bytes(self, saved):
         self._begin()
-        self._do("profile_load", self._profile, _bytes_input(saved))
+        self._add("profile", _bytes_input(saved))
+
+    def add_file(self, kind, path):
+        self._add(kind, ctypes.byref(_Input(os.fsencode(path), None, 0)))
 
     def add_graph(self, graph):
-        self._do("profile_add_graph", self._profile, _bytes_input(graph))
+        self._add("graph", _bytes_input(graph))
 
     def add_run_meta(self, step, run_meta):
-        coverage = ctypes.c_double()
-        self._do("profile_add_run_meta", self._profile, step, _bytes_input(run_meta),
-                 ctypes.byref(coverage))
-        return coverage.value
+        self._add("run_meta", _bytes_input(run_meta), step)
+        return self._library.tfprof_profile_get_coverage(self._profile)
 
     def add_op_log(self, op_log):
-        self._do("profile_add_op_log", self._profile, _bytes_input(op_log))
+        self._add("op_log", _bytes_input(op_log))
 
     def ask(self, view, **options):
         """A query with options as on the command line, without the frame."""
@@ -275,7 +272,7 @@ class Ours:
             self._library.tfprof_advice_options_free(chosen)
 
     def add_checkpoint(self, path):
-        self._do("profile_add_checkpoint", self._profile, os.fsencode(path))
+        self._add("checkpoint", ctypes.byref(_Input(os.fsencode(path), None, 0)))
 
     def step_timeline(self, run_meta, dataflow=True, memory=True, path=None, wanted=True):
         """The trace of bytes or of a file, or None if it goes to a path. Neither
@@ -304,6 +301,9 @@ class Ours:
         self._profile = self._library.tfprof_profile_new()
         if not self._profile:
             raise MemoryError
+
+    def _add(self, kind, given, step=0):
+        self._do("profile_add", self._profile, kind.encode(), given, step)
 
     def _do(self, name, *arguments):
         error = _Error()

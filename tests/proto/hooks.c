@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "load/recognize.h"
 #include "proto/schema.h"
-#include "proto/sniff.h"
 #include "proto/text.h"
 
 TFPROF_API int hook_text_to_wire(const char *type, const char *text, size_t n, char **wire,
 	size_t *wire_n, struct tfprof_error *err);
-TFPROF_API const char *hook_sniff(const char *bytes, size_t n);
+TFPROF_API const char *hook_recognize(const char *bytes, size_t n);
 TFPROF_API void hook_free(void *block);
 
 /* The message type goes by its name in the schema. */
@@ -30,9 +30,9 @@ int hook_text_to_wire(const char *type, const char *text, size_t n, char **wire,
 	return error_set(err, TFPROF_ARGUMENT, "%s: no such message", type);
 }
 
-const char *hook_sniff(const char *bytes, size_t n)
+const char *hook_recognize(const char *bytes, size_t n)
 {
-	return sniff_name(sniff((struct span){bytes, n}));
+	return recognize_name((struct span){bytes, n});
 }
 
 void hook_free(void *block)

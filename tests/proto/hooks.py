@@ -22,8 +22,8 @@ class Hooks:
         library.hook_text_to_wire.argtypes = [
             ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p),
             ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(_Error)]
-        library.hook_sniff.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-        library.hook_sniff.restype = ctypes.c_char_p
+        library.hook_recognize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+        library.hook_recognize.restype = ctypes.c_char_p
         library.hook_free.argtypes = [ctypes.c_void_p]
 
     def text_to_wire(self, message_type, text):
@@ -42,6 +42,6 @@ class Hooks:
             raise Refused(error.text.decode())
         return data
 
-    def sniff(self, data):
+    def recognize(self, data):
         """What the bytes look like, as a phrase."""
-        return self._library.hook_sniff(data, len(data)).decode()
+        return self._library.hook_recognize(data, len(data)).decode()

@@ -9,6 +9,7 @@ import query_line
 from tree import DATA, GOLDEN
 
 import tfprof
+from tfprof import _inputs
 
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
@@ -271,6 +272,43 @@ def test_combinations_that_make_no_sense(loop_files):
         tfprof.load(loop_files / "profile", graph=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="run_meta"):
         tfprof.load(loop_files / "profile", run_meta=loop_files / "run_meta_0")
+
+
+def test_every_input_is_a_keyword():
+    for kind in _inputs.KINDS.values():
+        assert f" {kind.name}: " in tfprof.load.__doc__
+    with pytest.raises(TypeError, match="'grahp': expected one of: profile, graph"):
+        tfprof.load(grahp="x")
+
+
+def test_inputs_are_recognized(loop_files):
+    """By their content, whatever they are called, and messages by their class."""
+    expected = tfprof.load(graph=loop_files / "graph.pb", op_log=loop_files / "tfprof_log",
+                           run_meta={4: loop_files / "run_meta_0"}).serialize()
+    made = tfprof.Profile()
+    made.add(loop_files / "graph.pb")
+    made.add((loop_files / "tfprof_log").read_bytes())
+    made.add(str(loop_files / "run_meta_0"), step=4)
+    assert made.serialize() == expected
+    with pytest.raises(ValueError, match="it looks like JSON.*expected one of: a ProfileProto"):
+        made.add(b"{}")
+    with pytest.raises(ValueError, match="kind: expected one of: profile, graph"):
+        made.add(loop_files / "graph.pb", "graf")
+    with pytest.raises(TypeError, match="step"):
+        made.add(loop_files / "run_meta_0", step="4")
+    with pytest.raises(TypeError, match="input: expected a path"):
+        made.add(5)
+    assert made.serialize() == expected
+
+
+def test_messages_are_recognized(loop_files):
+    pytest.importorskip("google.protobuf")
+    made = tfprof.Profile()
+    made.add(loop_files / "graph.pb")
+    made.add(tfprof.OpLogProto.FromString((loop_files / "tfprof_log").read_bytes()))
+    assert made.summary["has_code_traces"]
+    with pytest.raises(TypeError, match="input: expected a path"):
+        made.add(tfprof.OptionsProto())
 
 
 def test_outputs_that_a_view_cannot_have(profile, loop_files, tmp_path):

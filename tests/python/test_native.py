@@ -11,7 +11,7 @@ from tfprof import _native
 @pytest.fixture
 def native(loop_files):
     made = _native.Profile()
-    made.load(loop_files / "profile")
+    made.add("profile", loop_files / "profile")
     return made
 
 
@@ -21,7 +21,7 @@ def test_inputs_are_bytes_or_paths(loop_files):
     expected = None
     for given in (path, str(path), data, bytearray(data), memoryview(data)):
         made = _native.Profile()
-        made.add_graph(given)
+        made.add("graph", given)
         saved = made.serialize()
         expected = expected or saved
         assert saved == expected
@@ -30,14 +30,14 @@ def test_inputs_are_bytes_or_paths(loop_files):
 @pytest.mark.parametrize("given", [None, 5, [], {}, object(), 1.5])
 def test_other_inputs_are_type_errors_that_name_the_argument(given):
     with pytest.raises(TypeError, match="graph"):
-        _native.Profile().add_graph(given)
+        _native.Profile().add("graph", given)
     with pytest.raises(TypeError, match="run_meta"):
         _native.Profile().add_step(0, None, given)
 
 
 def test_path_with_null_byte():
     with pytest.raises(ValueError):
-        _native.Profile().add_graph("a\0b")
+        _native.Profile().add("graph", "a\0b")
 
 
 def test_steps_and_summary(native):
@@ -51,10 +51,10 @@ def test_steps_and_summary(native):
 
 def test_errors_are_errors_of_both_kinds(native, tmp_path):
     with pytest.raises(OSError, match="nowhere") as caught:
-        _native.Profile().load(tmp_path / "nowhere")
+        _native.Profile().add("profile", tmp_path / "nowhere")
     assert isinstance(caught.value, _native.Error) and caught.value.status == "IO"
     with pytest.raises(ValueError, match="byte") as caught:
-        _native.Profile().load(b"\xff\xff\xff")
+        _native.Profile().add("profile", b"\xff\xff\xff")
     assert isinstance(caught.value, _native.Error) and caught.value.status == "FORMAT"
     with pytest.raises(ValueError, match="scope, graph, op, code"):
         native.query("opp")
@@ -103,7 +103,7 @@ def test_nothing_is_rendered_before_it_is_asked_for(native, tmp_path):
 
 def test_results_outlive_their_profile(loop_files):
     made = _native.Profile()
-    made.load(loop_files / "profile")
+    made.add("profile", loop_files / "profile")
     result = made.query("scope")
     names = result.column("name")
     made.add_step(7, None, loop_files / "run_meta_0")
@@ -137,6 +137,13 @@ def test_options_and_checkers_are_told():
     assert "OperationChecker" in [row[0] for row in _native.checkers()]
 
 
+def test_inputs_are_told():
+    inputs = {row[0]: row for row in _native.inputs()}
+    assert inputs["graph"][1] == "tensorflow.GraphDef" and inputs["checkpoint"][1] is None
+    assert inputs["run_meta"][3] & _native.INPUT_BY_STEP
+    assert all(row[2].endswith(".") for row in inputs.values())
+
+
 def test_nothing_leaks(native, loop_files):
     """Memory in use by Python stays the same over many calls."""
     def exercise():
@@ -151,8 +158,8 @@ def test_nothing_leaks(native, loop_files):
         with pytest.raises(_native.Error):
             native.query("scope", settings=[("select", "x")])
         with pytest.raises(TypeError):
-            _native.Profile().add_graph(5)
-        _native.options(), _native.checkers()
+            _native.Profile().add("graph", 5)
+        _native.options(), _native.checkers(), _native.inputs()
 
     for _ in range(3):
         exercise()

@@ -307,7 +307,7 @@ enum tfprof_status bundle_open(struct checkpoint *ckpt, struct tfprof_error *err
 	status = mapping_open(&file, path, err);
 	if (status != TFPROF_OK)
 		return status;
-	status = checkpoint_table_open(&table, path, file.bytes, err);
+	status = checkpoint_table_open(ckpt, &table, path, file.bytes, err);
 	if (status == TFPROF_OK) {
 		status = read_entries(&x, &table, err);
 		if (status == TFPROF_OK)

@@ -3,13 +3,12 @@
 #include "formats/checkpoint/impl.h"
 #include "formats/checkpoint/locate.h"
 #include "proto/decoder.h"
-#include "proto/sniff.h"
 
 /* Both formats are at version 1 and no longer change. */
 #define READER_VERSION 1
 
 enum tfprof_status checkpoint_open(struct checkpoint **opened, const char *path,
-	struct tfprof_error *err)
+	checkpoint_describe_fn *describe, struct tfprof_error *err)
 {
 	struct checkpoint *ckpt = mem_zero(sizeof(*ckpt));
 	enum tfprof_status status;
@@ -18,6 +17,7 @@ enum tfprof_status checkpoint_open(struct checkpoint **opened, const char *path,
 	*opened = NULL;
 	if (!ckpt)
 		return error_no_memory(err);
+	ckpt->describe = describe;
 	status = locate(&where, path, &ckpt->arena, err);
 	if (status == TFPROF_OK) {
 		ckpt->path = where.path;
@@ -100,19 +100,19 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *ckpt, s
 /* ---- shared by both formats ------------------------------------------ */
 
 /* Only a table starts with an entry whose key is empty. */
-static const char *looks_like(struct span bytes)
+static const char *looks_like(const struct checkpoint *ckpt, struct span bytes)
 {
 	if (bytes.n >= 2 && !memcmp(bytes.at, "\0\0", 2))
 		return "a truncated checkpoint";
-	return sniff_name(sniff(bytes));
+	return ckpt->describe(bytes);
 }
 
-enum tfprof_status checkpoint_table_open(struct table *t, const char *path, struct span bytes,
-	struct tfprof_error *err)
+enum tfprof_status checkpoint_table_open(const struct checkpoint *ckpt, struct table *t,
+	const char *path, struct span bytes, struct tfprof_error *err)
 {
 	if (!table_has_magic(bytes))
 		return error_set(err, TFPROF_FORMAT, "%.400s: not a checkpoint: it looks like %s",
-			path, looks_like(bytes));
+			path, looks_like(ckpt, bytes));
 	return table_open(t, path, bytes, err);
 }
 

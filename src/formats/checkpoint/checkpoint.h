@@ -7,7 +7,7 @@
  *     struct checkpoint *ckpt;
  *     struct checkpoint_reader reader;
  *     struct checkpoint_values values;
- *     checkpoint_open(&ckpt, "model.ckpt", err);
+ *     checkpoint_open(&ckpt, "model.ckpt", describe, err);
  *     t = checkpoint_find(ckpt, SPAN("layer/weights"));
  *     checkpoint_reader_open(&reader, ckpt, t, false, err);
  *     checkpoint_read(&reader, 0, 100, &values, err);  // the first 100 elements
@@ -44,10 +44,13 @@ struct checkpoint_tensor {
 	size_t first_part, n_parts; /* internal */
 };
 
+/* What bytes look like that are no checkpoint: "a zip archive". */
+typedef const char *checkpoint_describe_fn(struct span bytes);
+
 /* `path` is a V2 prefix or one of its files, a V1 file or the prefix of its
  * shards, or a directory with a `checkpoint` file that names the latest. */
 enum tfprof_status checkpoint_open(struct checkpoint **ckpt, const char *path,
-	struct tfprof_error *err);
+	checkpoint_describe_fn *describe, struct tfprof_error *err);
 void checkpoint_free(struct checkpoint *ckpt);
 
 /* The path it was found under: the prefix, or the V1 file. */

@@ -28,6 +28,7 @@ struct checkpoint_file {
 
 struct checkpoint {
 	const char *path;
+	checkpoint_describe_fn *describe;
 	const char *index_path; /* V2 */
 	bool is_v1;
 	bool swap_bytes; /* written by a big-endian machine */
@@ -44,8 +45,8 @@ enum tfprof_status saved_slices_open(struct checkpoint *ckpt, const char *const 
 	size_t n_paths, struct tfprof_error *err);
 
 /* Opens a table. If the file is something else, the error says what. */
-enum tfprof_status checkpoint_table_open(struct table *t, const char *path, struct span bytes,
-	struct tfprof_error *err);
+enum tfprof_status checkpoint_table_open(const struct checkpoint *ckpt, struct table *t,
+	const char *path, struct span bytes, struct tfprof_error *err);
 
 /* Sets the error "PATH: tensor 'NAME': WHAT". */
 enum tfprof_status checkpoint_tensor_error(struct tfprof_error *err, enum tfprof_status status,

@@ -171,7 +171,7 @@ static enum tfprof_status open_table(struct list *list, const char *path, size_t
 		}
 		return status;
 	}
-	status = checkpoint_table_open(&file.table, path, file.map.bytes, err);
+	status = checkpoint_table_open(ckpt, &file.table, path, file.map.bytes, err);
 	if (status == TFPROF_OK && !vec_push(&ckpt->files, file)) {
 		table_close(&file.table);
 		status = error_no_memory(err);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "formats/checkpoint/checkpoint.h"
+#include "load/recognize.h"
 
 #define DATA TEST_DATA "/checkpoint/"
 
@@ -40,7 +41,7 @@ static struct checkpoint *open_one(const char *path)
 	struct tfprof_error err = {0};
 	struct checkpoint *ckpt;
 
-	if (checkpoint_open(&ckpt, path, &err) != TFPROF_OK)
+	if (checkpoint_open(&ckpt, path, recognize_name, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return ckpt;
 }
@@ -331,7 +332,7 @@ static enum tfprof_status read_all(const char *path, struct tfprof_error *err)
 	struct checkpoint_reader r;
 	struct checkpoint_values v;
 	struct checkpoint_walk w;
-	enum tfprof_status status = checkpoint_open(&ckpt, path, err);
+	enum tfprof_status status = checkpoint_open(&ckpt, path, recognize_name, err);
 
 	if (status != TFPROF_OK) {
 		assert_null(ckpt);
@@ -382,17 +383,20 @@ static void test_errors(void **state)
 	struct tfprof_error err = {0};
 	struct checkpoint *ckpt;
 
-	assert_int_equal(checkpoint_open(&ckpt, "/nonexistent/model.ckpt", &err), TFPROF_IO);
+	assert_int_equal(checkpoint_open(&ckpt, "/nonexistent/model.ckpt", recognize_name, &err),
+		TFPROF_IO);
 	assert_string_equal(err.text,
 		"/nonexistent/model.ckpt: no such checkpoint: found neither a V2 "
 		"index /nonexistent/model.ckpt.index nor a V1 file");
-	assert_int_equal(checkpoint_open(&ckpt, "", &err), TFPROF_IO);
-	assert_int_equal(checkpoint_open(&ckpt, "/dev/null", &err), TFPROF_IO);
-	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", &err), TFPROF_FORMAT);
+	assert_int_equal(checkpoint_open(&ckpt, "", recognize_name, &err), TFPROF_IO);
+	assert_int_equal(checkpoint_open(&ckpt, "/dev/null", recognize_name, &err), TFPROF_IO);
+	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", recognize_name, &err),
+		TFPROF_FORMAT);
 	assert_non_null(strstr(err.text, "not a checkpoint: it looks like JSON"));
 	assert_null(ckpt);
 	/* Nobody has to ask why. */
-	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", NULL), TFPROF_FORMAT);
+	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", recognize_name, NULL),
+		TFPROF_FORMAT);
 	checkpoint_free(NULL);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tfprof/tfprof.h>
@@ -64,7 +65,7 @@ static tfprof_profile *load(void)
 	struct tfprof_error err;
 
 	write_profile("profile", 1000);
-	if (tfprof_profile_load(p, &saved, &err) != TFPROF_OK)
+	if (tfprof_profile_add(p, "profile", &saved, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -106,7 +107,7 @@ static void assert_all_told(tfprof_profile *p)
 	assert_told(tfprof_profile_find_names(p, "scope/", stop, NULL, &err), &err);
 	assert_null(tfprof_profile_get_type(p, 0, NULL));
 	assert_told(tfprof_profile_serialize(p, &bytes, &size, &err), &err);
-	assert_told(tfprof_profile_add_graph(p, &graph, &err), &err);
+	assert_told(tfprof_profile_add(p, "graph", &graph, 0, &err), &err);
 }
 
 static void test_cut_short(void **state)
@@ -129,6 +130,22 @@ static void test_written_over(void **state)
 	tfprof_profile *p = load();
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000}};
 
+	write_profile("profile", 1000);
+	assert_int_equal(utimensat(AT_FDCWD, "profile", times, 0), 0);
+	assert_all_told(p);
+	tfprof_profile_free(p);
+}
+
+/* Of the same size, with its time set back. */
+static void test_written_over_in_secret(void **state)
+{
+	tfprof_profile *p = load();
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}}, pause = {.tv_nsec = 20000000};
+	struct stat st;
+
+	assert_int_equal(stat("profile", &st), 0);
+	times[1] = st.st_mtim;
+	nanosleep(&pause, NULL); /* the system's clock of files ticks slowly */
 	write_profile("profile", 1000);
 	assert_int_equal(utimensat(AT_FDCWD, "profile", times, 0), 0);
 	assert_all_told(p);
@@ -169,6 +186,22 @@ static void test_replaced(void **state)
 	tfprof_profile_free(p);
 }
 
+/* The same file by another name, or by a second one, does no harm either. */
+static void test_renamed(void **state)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	tfprof_profile *p = load();
+	struct tfprof_error err;
+
+	nanosleep(&pause, NULL);
+	assert_int_equal(rename("profile", "old"), 0);
+	assert_int_equal(ask(p, &err), TFPROF_OK);
+	assert_int_equal(link("old", "profile"), 0);
+	assert_int_equal(ask(p, &err), TFPROF_OK);
+	tfprof_profile_free(p);
+	assert_int_equal(unlink("old"), 0);
+}
+
 /* A graph that somebody is still writing is refused; later it is added. What was read
  * of it before is no longer looked at in the file. */
 static void test_graph_that_is_being_written(void **state)
@@ -181,9 +214,9 @@ static void test_graph_that_is_being_written(void **state)
 	struct tfprof_error err;
 
 	write_bytes("profile", graph, sizeof(graph) - 3);
-	assert_int_equal(tfprof_profile_add_graph(p, &in, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add(p, "graph", &in, 0, &err), TFPROF_FORMAT);
 	write_bytes("profile", graph, sizeof(graph) - 1);
-	if (tfprof_profile_add_graph(p, &in, &err) != TFPROF_OK)
+	if (tfprof_profile_add(p, "graph", &in, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_profile_get_summary(p, &summary);
 	assert_int_equal(summary.n_nodes, 2);
@@ -218,13 +251,14 @@ static void remove_checkpoint(void)
 
 static void test_checkpoint(void **state)
 {
+	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = tfprof_profile_new();
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
 	tfprof_result *r;
 
 	copy_checkpoint();
-	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", "tensor_value", &err), TFPROF_OK);
 	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 	tfprof_result_free(r);
@@ -243,6 +277,7 @@ static void test_report_over_an_input(void **state)
 	static const char *const outputs[] = {"json:outfile=profile", "file:outfile=link",
 		"csv:outfile=./profile", "file:outfile=c.index",
 		"file:outfile=c.data-00000-of-00001"};
+	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = load();
 	tfprof_options *o = tfprof_options_new();
 	tfprof_advice_options *advice = tfprof_advice_options_new();
@@ -251,14 +286,14 @@ static void test_report_over_an_input(void **state)
 
 	copy_checkpoint();
 	assert_int_equal(symlink("profile", "link"), 0);
-	assert_int_equal(tfprof_profile_add_checkpoint(p, "c", &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
 		assert_int_equal(tfprof_options_set(o, "output", outputs[i], &err), TFPROF_OK);
 		assert_int_equal(run_query(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_ARGUMENT);
 		assert_non_null(strstr(err.text, "the profile was loaded from this file"));
 	}
 	/* The name of a timeline gets a step, and is looked at as it is then. */
-	assert_int_equal(link("profile", "t_-1"), 0);
+	assert_int_equal(symlink("profile", "t_-1"), 0);
 	assert_int_equal(tfprof_options_set(o, "output", "timeline:outfile=t", &err), TFPROF_OK);
 	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_non_null(strstr(err.text, "t_-1: the profile was loaded from this file"));
@@ -279,8 +314,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_written_over),
+		cmocka_unit_test(test_written_over_in_secret),
 		cmocka_unit_test(test_cut_short_elsewhere),
 		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_graph_that_is_being_written),
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_report_over_an_input),

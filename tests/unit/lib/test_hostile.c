@@ -28,7 +28,7 @@ static char *report(const struct buf *profile, enum tfprof_view view, const char
 	tfprof_result *r;
 	char *text;
 
-	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", depth, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
@@ -266,7 +266,7 @@ static void test_steps_in_any_order(void **state)
 		struct tfprof_error err;
 		char *text = report(&profile, TFPROF_SCOPE, "occurrence", "3", "stdout");
 
-		assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+		assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_OK);
 		tfprof_profile_get_summary(p, &summary);
 		assert_int_equal(summary.n_steps, N_STEPS);
 		tfprof_profile_free(p);

@@ -20,7 +20,7 @@ static void add(tfprof_profile *profile, struct buf *graph)
 	struct tfprof_input in = tfprof_input_bytes(graph->at, graph->n);
 	struct tfprof_error err;
 
-	assert_int_equal(tfprof_profile_add_graph(profile, &in, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(profile, "graph", &in, 0, &err), TFPROF_OK);
 	buf_clear(graph);
 }
 
@@ -46,7 +46,7 @@ static int join(void *context, const char *name, size_t length)
 	return 0;
 }
 
-static void check(const tfprof_profile *profile, const char *prefix, const char *expected)
+static void check(tfprof_profile *profile, const char *prefix, const char *expected)
 {
 	struct buf all = {0};
 	struct tfprof_error err;

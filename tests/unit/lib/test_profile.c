@@ -123,7 +123,7 @@ static enum tfprof_status whole_life(struct tfprof_error *err)
 		status = tfprof_profile_serialize(p, &bytes, &size, err);
 	if (status == TFPROF_OK) {
 		saved = tfprof_input_bytes(bytes, size);
-		status = tfprof_profile_load(loaded, &saved, err);
+		status = tfprof_profile_add(loaded, "profile", &saved, 0, err);
 		if (status == TFPROF_OK)
 			status = ask_all(loaded, err);
 		tfprof_bytes_free(bytes);
@@ -203,7 +203,7 @@ static void test_damaged_step_changes_nothing(void **state)
 		TFPROF_FORMAT);
 	assert_non_null(strstr(err.text, "Invalid RunMetadata for step 9"));
 	unchanged(p, before);
-	assert_int_equal(tfprof_profile_load(p, &step, &err), TFPROF_ARGUMENT);
+	assert_int_equal(tfprof_profile_add(p, "profile", &step, 0, &err), TFPROF_ARGUMENT);
 	unchanged(p, before);
 	free(before);
 	tfprof_profile_free(p);
@@ -292,7 +292,7 @@ static void test_threads(void **state)
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	assert_int_equal(tfprof_profile_serialize(p, &bytes, &size, &err), TFPROF_OK);
 	saved = tfprof_input_bytes(bytes, size);
-	assert_int_equal(tfprof_profile_load(loaded, &saved, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(loaded, "profile", &saved, 0, &err), TFPROF_OK);
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, work, loaded);
 	for (int i = 0; i < 4; i++) {

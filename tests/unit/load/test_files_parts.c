@@ -204,13 +204,13 @@ static enum tfprof_status add_file(tfprof_profile *p, int kind, const struct buf
 	struct tfprof_input in = tfprof_input_bytes(file->n ? file->at : "", file->n);
 
 	switch (kind) {
-	case GRAPH: return tfprof_profile_add_graph(p, &in, err);
-	case LOG: return tfprof_profile_add_op_log(p, &in, err);
+	case GRAPH: return tfprof_profile_add(p, "graph", &in, 0, err);
+	case LOG: return tfprof_profile_add(p, "op_log", &in, 0, err);
 	default: return tfprof_profile_add_step(p, 7, NULL, &in, NULL, NULL, err);
 	}
 }
 
-static void save(const tfprof_profile *p, struct buf *out)
+static void save(tfprof_profile *p, struct buf *out)
 {
 	struct tfprof_error err;
 	void *bytes;
@@ -221,7 +221,7 @@ static void save(const tfprof_profile *p, struct buf *out)
 	tfprof_bytes_free(bytes);
 }
 
-static void tell(const tfprof_profile *p, struct buf *out)
+static void tell(tfprof_profile *p, struct buf *out)
 {
 	buf_text(out, tfprof_profile_get_notes(p));
 	save(p, out);
@@ -246,7 +246,7 @@ static struct buf life(const struct buf *files)
 	}
 	assert_int_equal(tfprof_profile_serialize(p, &bytes, &size, &err), TFPROF_OK);
 	saved = tfprof_input_bytes(bytes, size);
-	if (tfprof_profile_load(again, &saved, &err) != TFPROF_OK)
+	if (tfprof_profile_add(again, "profile", &saved, 0, &err) != TFPROF_OK)
 		buf_text(&out, err.text);
 	else if (add_file(again, STEP, &files[STEP], &err) != TFPROF_OK)
 		buf_text(&out, err.text);

@@ -62,7 +62,7 @@ static tfprof_profile *load(const struct buf *bytes)
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_error err;
 
-	if (tfprof_profile_load(p, &saved, &err) != TFPROF_OK)
+	if (tfprof_profile_add(p, "profile", &saved, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }

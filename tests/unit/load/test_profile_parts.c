@@ -134,7 +134,7 @@ static struct buf everything(struct span bytes, size_t parts)
 	size_t size;
 
 	use_parts(parts);
-	buf_int(&out, tfprof_profile_load(p, &saved, &err));
+	buf_int(&out, tfprof_profile_add(p, "profile", &saved, 0, &err));
 	buf_text(&out, err.text);
 	use_parts(1);
 	for (int view = TFPROF_SCOPE; view <= TFPROF_CODE; view++)
@@ -269,6 +269,21 @@ static void test_guessing_is_no_trap(void **state)
 /* ---- loading ------------------------------------------------------------------- */
 
 /* Keys that come again: an edge leads to the last one, wherever that is. */
+/* Messages that are longer than what fits a slice (slice.h). */
+static void test_long_messages(void **state)
+{
+	struct buf extra = {0}, bytes, all;
+
+	buf_fill(&extra, 'x', 5 << 20);
+	bytes = make_profile(3, buf_get(&extra));
+	all = everything(buf_get(&bytes), 1);
+	assert_true(all.n > 3 * extra.n); /* what is saved has them */
+	assert_parts_agree_up_to(3, buf_get(&bytes));
+	buf_clear(&all);
+	buf_clear(&bytes);
+	buf_clear(&extra);
+}
+
 static void test_keys_in_several_parts(void **state)
 {
 	struct buf b = {0};
@@ -311,11 +326,11 @@ static void test_first_damage_is_reported(void **state)
 	second = (char *)parts[1].bytes.at;
 	second[0] = 0x0f;
 	use_parts(2);
-	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_FORMAT);
 	assert_non_null(strstr(err.text, "not a ProfileProto from byte"));
 	assert_int_equal(strtoul(strstr(err.text, "byte") + 5, NULL, 10), second - b.at);
 	first[-1] = (char)0xff;
-	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_FORMAT);
 	assert_true(strtol(strstr(err.text, "byte") + 5, NULL, 10) <= first - b.at);
 	tfprof_profile_free(p);
 	buf_clear(&b);
@@ -336,7 +351,7 @@ static void test_memory_out_at_every_allocation(void **state)
 			tfprof_profile *p = tfprof_profile_new();
 
 			mem_fail_at(n);
-			status = tfprof_profile_load(p, &saved, &err);
+			status = tfprof_profile_add(p, "profile", &saved, 0, &err);
 			mem_fail_at(0);
 			tfprof_profile_free(p);
 		}
@@ -355,7 +370,7 @@ static void test_filtering_names_in_parts(void **state)
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
 
-	assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+	assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "show_name_regexes", ".*1.*", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "hide_name_regexes", ".*2.*", &err), TFPROF_OK);
 	for (size_t parts = 1; parts <= PARALLEL_MAX; parts++) {
@@ -405,7 +420,7 @@ static void test_progress(void **state)
 
 		use_parts(parts);
 		tfprof_profile_set_progress(p, listen, &heard);
-		assert_int_equal(tfprof_profile_load(p, &saved, &err), TFPROF_OK);
+		assert_int_equal(tfprof_profile_add(p, "profile", &saved, 0, &err), TFPROF_OK);
 		assert_true(heard.n_calls > 0 && heard.nodes <= 20000);
 		tfprof_profile_free(p);
 	}
@@ -419,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_cut),
 		cmocka_unit_test(test_wrong_guesses),
 		cmocka_unit_test(test_guessing_is_no_trap),
+		cmocka_unit_test(test_long_messages),
 		cmocka_unit_test(test_keys_in_several_parts),
 		cmocka_unit_test(test_damage_anywhere),
 		cmocka_unit_test(test_first_damage_is_reported),

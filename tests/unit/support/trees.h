@@ -22,23 +22,27 @@ static inline void start_model(struct model *m)
 static inline void add_graph(struct model *m, struct buf *graph)
 {
 	struct tfprof_input in = tfprof_input_bytes(graph->at, graph->n);
+	struct buf notes = {0};
 	struct tfprof_error err;
 
 	assert_false(graph->failed);
-	if (model_add_graph(m, &in, &err) != TFPROF_OK)
+	if (load_input(m, INPUT_GRAPH, &in, 0, &notes, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(graph);
+	buf_clear(&notes);
 }
 
 static inline void add_op_log(struct model *m, struct buf *log)
 {
 	struct tfprof_input in = tfprof_input_bytes(log->at, log->n);
+	struct buf notes = {0};
 	struct tfprof_error err;
 
 	assert_false(log->failed);
-	if (model_add_op_log(m, &in, &err) != TFPROF_OK)
+	if (load_input(m, INPUT_OP_LOG, &in, 0, &notes, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(log);
+	buf_clear(&notes);
 }
 
 static inline void put_graph_nodes_of(struct buf *b, const struct model *m, const struct tree *t,

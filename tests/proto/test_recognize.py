@@ -38,8 +38,8 @@ MESSAGES = {
 
 
 @pytest.fixture(scope="module")
-def sniff():
-    return Hooks().sniff
+def recognize():
+    return Hooks().recognize
 
 
 @pytest.fixture(scope="module")
@@ -127,39 +127,39 @@ def files(tmp_path_factory):
     return found
 
 
-def test_files_are_what_they_are(sniff, files):
-    wrong = [(phrase, i, sniff(data)) for phrase, all_data in files.items()
-             for i, data in enumerate(all_data) if sniff(data) != phrase]
+def test_files_are_what_they_are(recognize, files):
+    wrong = [(phrase, i, recognize(data)) for phrase, all_data in files.items()
+             for i, data in enumerate(all_data) if recognize(data) != phrase]
     assert not wrong
 
 
-def test_files_that_are_cut_off(sniff, files):
+def test_files_that_are_cut_off(recognize, files):
     """Cut anywhere, a file is not taken for another kind; cut in the middle, it
     is still recognized."""
     for phrase in ("a GraphDef", "a RunMetadata", "an OpLogProto", "a ProfileProto",
                    "a MetaGraphDef", "a SavedModel"):
         data = files[phrase][0]
         for cut in [*range(1, min(300, len(data))), *range(300, len(data), len(data) // 300 + 1)]:
-            assert sniff(data[:cut]) in (phrase, UNKNOWN, "text of an unknown kind"), (phrase, cut)
-        assert sniff(data[:len(data) // 2]) == phrase
+            assert recognize(data[:cut]) in (phrase, UNKNOWN, "text of an unknown kind"), (phrase, cut)
+        assert recognize(data[:len(data) // 2]) == phrase
 
 
 @pytest.mark.parametrize("phrase", MESSAGES)
-def test_random_messages_are_never_taken_for_another(sniff, phrase):
+def test_random_messages_are_never_taken_for_another(recognize, phrase):
     draw = random.Random(f"{SEED} {phrase}")
     recognized = 0
     for _ in range(COUNT):
         message = MESSAGES[phrase]()
         fill(draw, message, draw.choice([30, 100, 300]), maps=True)
-        answer = sniff(message.SerializeToString())
+        answer = recognize(message.SerializeToString())
         assert answer in (phrase, UNKNOWN, "text of an unknown kind", "an empty file"), \
             text_format.MessageToString(message)
         recognized += answer == phrase
     assert recognized > COUNT / 10
 
 
-def test_garbage_is_unknown(sniff):
+def test_garbage_is_unknown(recognize):
     draw = random.Random(SEED)
     for _ in range(COUNT * 10):
         data = draw.randbytes(draw.randint(10, 400))
-        assert sniff(data) in (UNKNOWN, "text of an unknown kind", "a gzip-compressed file")
+        assert recognize(data) in (UNKNOWN, "text of an unknown kind", "a gzip-compressed file")

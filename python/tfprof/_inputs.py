@@ -1,0 +1,98 @@
+"""The kinds of input, as the library's table has them, and what may be given for
+one: a path, a message or its bytes."""
+
+import os
+from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple, Union
+
+from tfprof import _native
+
+Path = Union[str, "os.PathLike[str]"]
+Input = Union[bytes, Path, Any]
+
+
+class Kind(NamedTuple):
+    name: str
+    message: Optional[str]      # "tensorflow.GraphDef"; None if it is no message
+    help: str
+    traits: int
+
+    def has(self, trait: int) -> bool:
+        return bool(self.traits & trait)
+
+
+#: By name, in the order in which inputs of several kinds should be added.
+KINDS: Dict[str, Kind] = {row[0]: Kind(*row) for row in _native.inputs()}
+
+
+def kind_of(given: Input) -> Optional[Kind]:
+    """The kind of a message, by its class; None for a path or bytes, whose content
+    tells."""
+    descriptor = getattr(given, "DESCRIPTOR", None)
+    for kind in KINDS.values():
+        if kind.message and kind.message == getattr(descriptor, "full_name", None):
+            return kind
+    return None
+
+
+def to_native(given: Input, kind: Optional[Kind]) -> Any:
+    """A path or bytes, as the native module takes them."""
+    name = kind.name if kind else "input"
+    if kind and kind.has(_native.INPUT_FILES):
+        return os.fsdecode(given)
+    if kind and kind.message and hasattr(given, "SerializeToString"):
+        from tfprof import _messages
+        return _messages.to_bytes(given, name, kind.message)
+    if _is_one(given) and not hasattr(given, "SerializeToString"):
+        return given
+    message = f"a {kind.message}" if kind else "a"
+    raise TypeError(f"{name}: expected a path, {message} message or its bytes, "
+                    f"got {type(given).__name__}")
+
+
+def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:
+    """(step, input) of one input, of a sequence of them or of a mapping."""
+    if not kind.has(_native.INPUT_BY_STEP) or _is_one(given):
+        return ((0, given),)
+    if isinstance(given, Mapping):
+        return given.items()
+    try:
+        return enumerate(given)
+    except TypeError:
+        to_native(given, kind)
+        raise
+
+
+def _is_one(given: Any) -> bool:
+    return isinstance(given, (bytes, bytearray, memoryview, str, os.PathLike)) or hasattr(
+        given, "SerializeToString")
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Whether inputs of these kinds exist, go together and are enough."""
+    for name in given:
+        if name not in KINDS:
+            raise TypeError(f"load() got an unexpected keyword argument {name!r}: expected one "
+                            f"of: {', '.join(KINDS)}, progress")
+    kinds = [KINDS[name] for name in given]
+    for kind in kinds:
+        if kind.has(_native.INPUT_PART) and any(one.has(_native.INPUT_WHOLE) for one in kinds):
+            raise _native.ArgumentError(f"{kind.name}: a saved profile holds that already: give "
+                                        "either the profile or its parts")
+        if kind.has(_native.INPUT_EXTRA) and not any(
+                one.has(_native.INPUT_WHOLE | _native.INPUT_PART) for one in kinds):
+            raise _native.ArgumentError(
+                f"{kind.name}: it adds to nodes: give graph= with it")
+    if not kinds:
+        raise _native.ArgumentError("nothing to load: give a saved profile, or graph= and "
+                                    "run_meta=, or checkpoint=")
+
+
+def documentation() -> str:
+    """A line for each kind but the whole profile, for a docstring."""
+    lines = []
+    for kind in KINDS.values():
+        if not kind.has(_native.INPUT_WHOLE):
+            several = " One, a list (steps 0, 1, 2, ...) or a dict by step."
+            lines.append(f"      {kind.name}: {kind.help}"
+                         + (several if kind.has(_native.INPUT_BY_STEP) else ""))
+    return "\n".join(lines)

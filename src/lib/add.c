@@ -1,0 +1,132 @@
+/* Adding inputs to a profile through the public API, and remembering which files
+ * they were. */
+#include "base/buf.h"
+#include "formats/checkpoint/checkpoint.h"
+#include "lib/result.h"
+#include "load/load.h"
+
+/* ---- files ---------------------------------------------------------------- */
+
+static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
+{
+	return !in || !in->path || output_note_input(&p->files, in->path);
+}
+
+static bool remember_checkpoint(tfprof_profile *p)
+{
+	const char *path;
+
+	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
+		if (!output_note_input(&p->files, path))
+			return false;
+	return true;
+}
+
+/* ---- kinds ------------------------------------------------------------------ */
+
+const struct tfprof_input_info *tfprof_input_get_info(size_t i)
+{
+	return input_get_info(i);
+}
+
+static enum tfprof_status unknown_kind(const char *name, struct tfprof_error *err)
+{
+	const char *names[N_INPUTS + 1] = {0}, *near;
+	char expected[200] = "";
+
+	for (size_t i = 0; i < N_INPUTS; i++) {
+		names[i] = input_get_info(i)->name;
+		strncat(expected, i ? ", " : "", sizeof(expected) - strlen(expected) - 1);
+		strncat(expected, names[i], sizeof(expected) - strlen(expected) - 1);
+	}
+	near = nearest_word(span_of(name), names);
+	return error_set(err, TFPROF_ARGUMENT,
+		"unknown kind of input '%.100s': expected one of: %s%s%s%s", name, expected,
+		near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+/* ---- adding --------------------------------------------------------------- */
+
+/* Adding an input: what follows a failure here is end(), too. */
+static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	pthread_rwlock_wrlock(&p->lock);
+	mem_free(p->notes);
+	p->notes = NULL;
+	status = model_check_sources(&p->model, err);
+	if (status == TFPROF_OK && results_exist(p))
+		status = model_complete(&p->model, err);
+	if (status == TFPROF_OK)
+		results_detach(p);
+	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
+}
+
+static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
+	struct tfprof_error *err)
+{
+	struct model *m = &p->model;
+
+	profile_drop_views(p);
+	if (m->checkpoint && p->n_marked < m->nodes.n && !model_mark_checkpoint(m, p->n_marked) &&
+		status == TFPROF_OK)
+		status = error_no_memory(err);
+	p->n_marked = m->checkpoint ? m->nodes.n : 0;
+	return profile_unlock(p, status, err);
+}
+
+enum tfprof_status tfprof_profile_add(tfprof_profile *p, const char *kind,
+	const struct tfprof_input *in, int64_t step, struct tfprof_error *err)
+{
+	enum input_kind known = kind ? input_from_name(kind) : INPUT_UNKNOWN;
+	const struct checkpoint *before;
+	struct buf notes = {0};
+	enum tfprof_status status;
+
+	if (kind && known == INPUT_UNKNOWN)
+		return unknown_kind(kind, err);
+	status = begin(p, in, err);
+	before = p->model.checkpoint;
+	if (status == TFPROF_OK)
+		status = load_input(&p->model, known, in, step, &notes, err);
+	p->notes = notes.at;
+	if (status == TFPROF_OK && p->model.checkpoint != before && !remember_checkpoint(p))
+		status = error_no_memory(err);
+	return end(p, status, err);
+}
+
+enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
+	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
+	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err)
+{
+	struct buf notes = {0};
+	enum tfprof_status status = begin(p, run_meta, err);
+
+	if (status == TFPROF_OK && !(remember_input(p, graph) && remember_input(p, op_log)))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = load_step(&p->model, step, graph, run_meta, op_log, &notes, err);
+	p->notes = notes.at;
+	if (status == TFPROF_OK && coverage)
+		*coverage = tfprof_profile_get_coverage(p);
+	return end(p, status, err);
+}
+
+double tfprof_profile_get_coverage(const tfprof_profile *p)
+{
+	/* The small number is the original's guard against dividing by 0. */
+	return (double)p->model.n_covered / ((double)p->model.nodes.n + 1e-10);
+}
+
+const char *tfprof_profile_get_notes(const tfprof_profile *p)
+{
+	return p->notes ? p->notes : "";
+}
+
+void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void *context)
+{
+	p->model.progress = fn;
+	p->model.progress_context = context;
+}

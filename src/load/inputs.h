@@ -1,0 +1,64 @@
+/* The kinds of input, a line each. Flags, help, completion, manual page, Python
+ * keywords and messages follow from this table.
+ *
+ *     id, name   INPUT_GRAPH, graph: its name in the C API and its keyword in Python.
+ *                Its flag is --graph_path, its loader load_graph()
+ *     subject    what messages call one that was given as bytes
+ *     look       how its bytes are recognized (see recognize.h)
+ *     message    its full name in protobuf; NULL if it is no message
+ *     traits     how it is given (enum tfprof_input_traits)
+ *     progress   what the program says while it is read
+ *     help       one sentence
+ *
+ * in the order in which those of one command line are read. */
+#ifndef TFPROF_LOAD_INPUTS_H
+#define TFPROF_LOAD_INPUTS_H
+
+#include <tfprof/tfprof.h>
+
+/* clang-format off */
+#define INPUTS(X) \
+	X(PROFILE, profile, "the profile", \
+		MESSAGE("a ProfileProto", profile_proto, "nodes", "nodes"), \
+		"tensorflow.tfprof.ProfileProto", TFPROF_INPUT_WHOLE, "Parsing ProfileProto...", \
+		"Read a saved profile (ProfileProto): everything in one file.") \
+	X(GRAPH, graph, "the graph", \
+		MESSAGE("a GraphDef", graph_def, "node", "node library version versions"), \
+		"tensorflow.GraphDef", TFPROF_INPUT_PART, "Parsing GraphDef...", \
+		"Read the graph (GraphDef), text or binary.") \
+	X(OP_LOG, op_log, "the op log", \
+		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
+		"tensorflow.tfprof.OpLogProto", TFPROF_INPUT_EXTRA, "Parsing OpLogProto...", \
+		"Read float operations, custom types and call stacks (OpLogProto).") \
+	X(RUN_META, run_meta, "the run metadata", \
+		MESSAGE("a RunMetadata", run_metadata, "step_stats", \
+			"step_stats cost_graph partition_graphs function_graphs"), \
+		"tensorflow.RunMetadata", TFPROF_INPUT_PART | TFPROF_INPUT_BY_STEP, \
+		"Parsing RunMetadata...", \
+		"Read traces of runs (RunMetadata), one file per step.") \
+	X(CHECKPOINT, checkpoint, "the checkpoint", \
+		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
+			"the list of checkpoints in a directory", "model_checkpoint_path"), \
+		NULL, TFPROF_INPUT_FILES | TFPROF_INPUT_UNTIMED, "Reading Checkpoint...", \
+		"Read a checkpoint: its variables get the type _checkpoint_variables, and " \
+		"tensor_value shows their values.")
+/* clang-format on */
+
+enum input_kind {
+	INPUT_UNKNOWN = -1, /* its content tells */
+#define X(id, ...) INPUT_##id,
+	INPUTS(X)
+#undef X
+		N_INPUTS
+};
+
+/* What the public API tells of a kind; NULL beyond the last. */
+const struct tfprof_input_info *input_get_info(size_t kind);
+
+/* INPUT_UNKNOWN if there is none of that name. */
+enum input_kind input_from_name(const char *name);
+
+/* "the run metadata" */
+const char *input_get_subject(enum input_kind kind);
+
+#endif

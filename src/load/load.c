@@ -1,0 +1,72 @@
+#include "load/load.h"
+
+static load_fn *const loaders[] = {
+#define X(id, name, ...) load_##name,
+	INPUTS(X)
+#undef X
+};
+
+enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err)
+{
+	struct load l = {.in = in, .kind = kind, .step = step, .notes = notes};
+	enum tfprof_status status = input_open(&l.source, in, &l.kind, err);
+
+	if (status == TFPROF_OK)
+		status = loaders[l.kind](m, &l, err);
+	source_close(&l.source);
+	return status;
+}
+
+/* ---- steps ------------------------------------------------------------------- */
+
+static bool is_given(const struct tfprof_input *in)
+{
+	return in && (in->path || in->data);
+}
+
+static enum tfprof_status open_given(struct load *l, struct tfprof_error *err)
+{
+	return is_given(l->in) ? input_open(&l->source, l->in, &l->kind, err) : TFPROF_OK;
+}
+
+/* Everything is checked before anything is added; a graph undoes itself. */
+static enum tfprof_status add_step(struct model *m, struct load *graph, struct load *run,
+	struct load *op_log, struct tfprof_error *err)
+{
+	struct run_meta *rm = NULL;
+	enum tfprof_status status = run_meta_read(&rm, run, err);
+
+	if (status == TFPROF_OK)
+		status = open_given(op_log, err);
+	if (status == TFPROF_OK && is_given(op_log->in))
+		status = op_log_check(op_log, err);
+	if (status == TFPROF_OK)
+		status = open_given(graph, err);
+	if (status == TFPROF_OK && is_given(graph->in))
+		status = load_graph(m, graph, err);
+	if (status == TFPROF_OK)
+		status = run_meta_apply(rm, m, run, err);
+	if (status == TFPROF_OK && is_given(op_log->in))
+		status = load_op_log(m, op_log, err);
+	run_meta_free(rm);
+	return status;
+}
+
+enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_input *graph,
+	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,
+	struct tfprof_error *err)
+{
+	struct load loads[] = {
+		{.in = graph, .kind = INPUT_GRAPH},
+		{.in = run_meta, .kind = INPUT_RUN_META, .step = step, .notes = notes},
+		{.in = op_log, .kind = INPUT_OP_LOG},
+	};
+	enum tfprof_status status = input_open(&loads[1].source, run_meta, &loads[1].kind, err);
+
+	if (status == TFPROF_OK)
+		status = add_step(m, &loads[0], &loads[1], &loads[2], err);
+	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
+		source_close(&loads[i].source);
+	return status;
+}

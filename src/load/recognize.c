@@ -1,0 +1,149 @@
+/* Marks settle some kinds, the name of the first field most texts. Binary messages
+ * have no mark of their own: the type that fits best is taken (see sniff.h). */
+#include "load/recognize.h"
+
+#include "formats/checkpoint/table.h"
+#include "proto/schema.h"
+#include "proto/sniff.h"
+
+/* Records are { length, checksum, bytes, checksum }; the first one tells the
+ * version. */
+static bool is_events(struct span bytes)
+{
+	static const struct span version = {"brain.Event:", 12};
+	struct span head = {bytes.at, bytes.n < 64 ? bytes.n : 64};
+	size_t at = span_find(head, version);
+
+	return head.n > 12 && at > 12 && at < head.n;
+}
+
+/* clang-format off */
+#define MAGIC(phrase, bytes) {.name = phrase, .magic = {bytes, sizeof(bytes) - 1}}
+#define MARK(phrase, is) {.name = phrase, .has_mark = is}
+#define MESSAGE(phrase, schema, key, fields) \
+	{.name = phrase, .type = &schema_##schema, .key_field = key, \
+		.text_name = phrase " in text form", .text_fields = fields}
+#define FILES(phrase, is, ending, list, fields) \
+	{.name = phrase, .has_mark = is, .suffix = ending, .text_name = list, \
+		.text_fields = fields}
+/* clang-format on */
+
+static const struct look looks[] = {
+#define X(id, name, subject, look, ...) look,
+	INPUTS(X)
+#undef X
+	/* Recognized only to be refused by their names. */
+	MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"),
+	MESSAGE("a SavedModel", saved_model, "saved_model_schema_version",
+		"saved_model_schema_version meta_graphs"),
+	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
+	MARK("a TensorBoard event file", is_events),
+	MAGIC("a gzip-compressed file", "\x1f\x8b"),
+	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
+	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),
+	MAGIC("a PNG image", "\x89PNG\r\n\x1a\n"),
+	MAGIC("a program or library (ELF)",
+		"\x7f"
+		"ELF"),
+};
+
+enum { N_LOOKS = sizeof(looks) / sizeof(*looks) };
+
+const struct look *recognize_get_look(enum input_kind kind)
+{
+	return &looks[kind];
+}
+
+static struct recognized as_look(const struct look *look, bool is_text)
+{
+	enum input_kind kind =
+		look - looks < N_INPUTS ? (enum input_kind)(look - looks) : INPUT_UNKNOWN;
+
+	return (struct recognized){is_text ? look->text_name : look->name, kind, is_text, true};
+}
+
+static struct recognized as_other(const char *name, bool is_certain)
+{
+	return (struct recognized){name, INPUT_UNKNOWN, false, is_certain};
+}
+
+static const struct look *find_mark(struct span bytes)
+{
+	for (size_t i = 0; i < N_LOOKS; i++)
+		if ((looks[i].magic.n && span_starts(bytes, looks[i].magic)) ||
+			(looks[i].has_mark && looks[i].has_mark(bytes)))
+			return &looks[i];
+	return NULL;
+}
+
+static bool has_word(const char *words, struct span word)
+{
+	while (*words) {
+		size_t n = strcspn(words, " ");
+
+		if (span_equal((struct span){words, n}, word))
+			return true;
+		words += n + (words[n] == ' ');
+	}
+	return false;
+}
+
+static const struct look *find_text(struct span bytes)
+{
+	struct span field = sniff_first_field(bytes);
+
+	for (size_t i = 0; field.n && i < N_LOOKS; i++)
+		if (looks[i].text_fields && has_word(looks[i].text_fields, field))
+			return &looks[i];
+	return NULL;
+}
+
+static const struct look *find_message(struct span bytes)
+{
+	const struct look *best = NULL;
+	int most = SNIFF_ENOUGH - 1;
+
+	for (size_t i = 0; i < N_LOOKS; i++) {
+		bool has_key_field;
+		int points;
+
+		if (!looks[i].type)
+			continue;
+		points = sniff_points(looks[i].type, looks[i].key_field, bytes, &has_key_field);
+		if (points > most) {
+			most = points;
+			best = has_key_field ? &looks[i] : NULL;
+		} else if (points == most) {
+			best = NULL;
+		}
+	}
+	return best;
+}
+
+struct recognized recognize(struct span bytes)
+{
+	const struct look *look;
+	bool is_text;
+
+	if (!bytes.n)
+		return as_other("an empty file", true);
+	look = find_mark(bytes);
+	if (look)
+		return as_look(look, false);
+	is_text = sniff_is_text(bytes);
+	look = is_text ? find_text(bytes) : NULL;
+	if (look)
+		return as_look(look, true);
+	if (is_text && sniff_is_json(bytes))
+		return as_other("JSON, perhaps a timeline", true);
+	look = find_message(bytes);
+	if (look)
+		return as_look(look, false);
+	return is_text ? as_other("text of an unknown kind", true)
+		       : as_other("something unknown", false);
+}
+
+const char *recognize_name(struct span bytes)
+{
+	return recognize(bytes).name;
+}

@@ -1,0 +1,40 @@
+/* What an input is, by its content alone: one of the kinds that can be read, or
+ * something else, so that a wrong file can be named for what it is. */
+#ifndef TFPROF_LOAD_RECOGNIZE_H
+#define TFPROF_LOAD_RECOGNIZE_H
+
+#include "base/span.h"
+#include "load/inputs.h"
+
+struct schema_message;
+
+/* How bytes are recognized: what is NULL does not count. */
+struct look {
+	const char *name;                    /* "a GraphDef": it looks like … */
+	struct span magic;                   /* bytes it begins with */
+	bool (*has_mark)(struct span bytes); /* or whether it is one */
+	const char *suffix;                  /* of the file, where a path is only its beginning */
+	const struct schema_message *type;   /* a message of this type … */
+	const char *key_field;               /* … is good for nothing without this field */
+	const char *text_name;               /* in text form … */
+	const char *text_fields;             /* … it begins with one of these, between blanks */
+};
+
+struct recognized {
+	const char *name;     /* "a GraphDef in text form" */
+	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
+	bool is_text;
+	bool is_certain; /* it is what its name says, whether it can be read or not */
+};
+
+/* Does not guess: what fits two kinds equally well, or is too small to tell, is
+ * "something unknown". */
+struct recognized recognize(struct span bytes);
+
+/* Its name alone. */
+const char *recognize_name(struct span bytes);
+
+/* How bytes of a kind are recognized. */
+const struct look *recognize_get_look(enum input_kind kind);
+
+#endif
