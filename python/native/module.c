@@ -149,8 +149,8 @@ static PyMethodDef functions[] = {
 		"The columns of a query's result: [(name, unit, select words that show it, is "
 		"extra)]."},
 	{"inputs", inputs, METH_NOARGS,
-		"The kinds of input, in the order to add them: [(name, message or None, help, "
-		"traits)]."},
+		"The kinds of input, in the order in which to add them: [(name, message or None, "
+		"help, traits)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},
 	{NULL, NULL, 0, NULL},

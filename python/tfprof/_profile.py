@@ -77,8 +77,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
         Args:
           kind: 'profile', 'graph', 'op_log', 'run_meta' or 'checkpoint'; by default
-            the input's content tells.
-          step: which step run metadata is of.
+            it is detected from the content.
+          step: the step of run metadata.
 
         >>> import tfprof
         >>> profile = tfprof.Profile()
@@ -114,7 +114,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
     def add_checkpoint(self, path: Path) -> None:
         """Adds the values of variables, and the type ``_checkpoint_variables`` to
-        the nodes that have one."""
+        their nodes."""
         self.add(path, "checkpoint")
 
     # -- queries -----------------------------------------------------------------
@@ -152,7 +152,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         return _advice.Advice(found, output)
 
     def events(self, step: Optional[int] = None) -> "_events.Events":
-        """What ran when and where: a row per execution of a step, or of all steps.
+        """When and where nodes ran: a row per execution of a step, or of all steps.
 
         >>> import tfprof
         >>> events = tfprof.load('examples/resnet/profile').events(step=0)

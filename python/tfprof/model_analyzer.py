@@ -223,7 +223,7 @@ def __getattr__(name: str) -> Any:
 # ---- building a profile ---------------------------------------------------------
 
 def _gather(graph: Any, run_meta: Any, op_log: Any, add_trace: bool) -> _native.Profile:
-    """Graph, run metadata as step 0 and op log, in this order."""
+    """A profile of the graph, run metadata (as step 0) and op log, added in this order."""
     run_meta_bytes = _check(run_meta, "run_meta")
     _check(op_log, "op_log")
     made = _native.Profile()

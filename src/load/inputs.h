@@ -38,7 +38,7 @@
 		"Read traces of runs (RunMetadata), one file per step.") \
 	X(CHECKPOINT, checkpoint, "the checkpoint", \
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
-			"the list of checkpoints in a folder", "model_checkpoint_path"), \
+			"the list of checkpoints in a directory", "model_checkpoint_path"), \
 		NULL, TFPROF_INPUT_FILES | TFPROF_INPUT_UNTIMED, "Reading Checkpoint...", \
 		"Read a checkpoint: its variables get the type _checkpoint_variables, and " \
 		"tensor_value shows their values.")

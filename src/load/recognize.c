@@ -37,7 +37,7 @@ static const struct look looks[] = {
 	MESSAGE("a SavedModel", saved_model, "saved_model_schema_version",
 		"saved_model_schema_version meta_graphs"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
-	MARK("an event file of TensorBoard", is_events),
+	MARK("a TensorBoard event file", is_events),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
 	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
 	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),

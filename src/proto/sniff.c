@@ -1,6 +1,6 @@
-/* Binary messages have no magic bytes, and all of ours start with a field 1 of bytes.
- * So a type is tried on the first fields, including nested ones: a field that matches
- * the schema scores a point, one that does not costs several. */
+/* Binary messages have no magic bytes, and all of ours start with a field 1 of bytes. So
+ * a type is tried on the first fields, including nested ones: a field that matches the
+ * schema scores a point, one that does not costs several. */
 #include "proto/sniff.h"
 
 #include "proto/schema.h"
@@ -48,7 +48,7 @@ bool sniff_is_text(struct span bytes)
 	return looks_of(bytes, 4096) != NOT_TEXT;
 }
 
-/* At what comes first but space and comments, which may be long. */
+/* Positioned after leading space and comments, which may be long. */
 static struct text_scan scan_start(struct span text)
 {
 	struct text_scan s = {.at = text.at, .start = text.at};
@@ -87,7 +87,7 @@ enum {
 	MAX_LEVELS = 6,  /* of nesting */
 	MAX_FIELDS = 64, /* per message */
 	MAX_FIELDS_IN_ALL = 2000,
-	MAX_TEXT = 256, /* bytes of a string */
+	MAX_TEXT = 256, /* bytes per string */
 };
 
 enum points {

@@ -1,7 +1,6 @@
-/* Telling texts and messages apart by their first bytes. What there is to be
- * told apart stands in a table elsewhere (load/recognize.h); here is only how
- * well bytes fit. Looks at some thousand fields at most, however large the
- * input. */
+/* How well the first bytes match a text or a message type. The kinds to recognize are in
+ * a table elsewhere (load/recognize.h). Looks at no more than a few thousand fields,
+ * however large the input. */
 #ifndef TFPROF_PROTO_SNIFF_H
 #define TFPROF_PROTO_SNIFF_H
 
@@ -12,18 +11,17 @@ struct schema_message;
 /* UTF-8 without control characters. */
 bool sniff_is_text(struct span bytes);
 
-/* The name of the field that a message in text form begins with; empty if the
- * text begins otherwise. */
+/* The first field's name of a message in text form; empty if the text starts
+ * otherwise. */
 struct span sniff_first_field(struct span text);
 
 bool sniff_is_json(struct span text);
 
-/* Points for how well bytes fit a message type, which may be compared with those
- * of other types; a fit of fewer than this proves nothing. */
+/* Fewer points than this prove nothing. */
 enum { SNIFF_ENOUGH = 4 };
 
-/* Also whether the field is there without which the message would be good for
- * nothing. */
+/* Points for how well bytes match a message type, comparable between types; and whether
+ * the key field, without which the message is useless, is present. */
 int sniff_points(const struct schema_message *type, const char *key_field, struct span bytes,
 	bool *has_key_field);
 

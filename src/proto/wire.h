@@ -155,7 +155,7 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 	return r->at < r->end && wire_varint(r, value);
 }
 
-/* True if the whole message is well-formed on its own level. */
+/* Whether the message is well-formed, not counting nested messages. */
 bool wire_check(struct span message, const char **bad);
 
 /* Splits a message between fields into n pieces of about the same size, some possibly

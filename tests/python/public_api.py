@@ -101,7 +101,7 @@ class Pywrap:
 
     def add_op_log(self, op_log):
         # The original has no such call; the living profile does.
-        pywrap._living().add("op_log", op_log)
+        pywrap._get_current().add("op_log", op_log)
 
     def serialize(self):
         return _call(pywrap.SerializeToString)[0]

@@ -386,8 +386,8 @@ static void test_errors(void **state)
 	assert_int_equal(checkpoint_open(&ckpt, "/nonexistent/model.ckpt", recognize_name, &err),
 		TFPROF_IO);
 	assert_string_equal(err.text,
-		"/nonexistent/model.ckpt: no such checkpoint: neither a V2 "
-		"index /nonexistent/model.ckpt.index nor a V1 file is there");
+		"/nonexistent/model.ckpt: no such checkpoint: found neither a V2 "
+		"index /nonexistent/model.ckpt.index nor a V1 file");
 	assert_int_equal(checkpoint_open(&ckpt, "", recognize_name, &err), TFPROF_IO);
 	assert_int_equal(checkpoint_open(&ckpt, "/dev/null", recognize_name, &err), TFPROF_IO);
 	assert_int_equal(checkpoint_open(&ckpt, DATA "expected.json", recognize_name, &err),

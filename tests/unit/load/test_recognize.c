@@ -48,7 +48,7 @@ static void files_with_a_mark(void **state)
 		"a program or library (ELF)");
 	looks_like(SPAN("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x25\xdd\x75\xda\x41\x1a\x0d"
 			"brain.Event:2\xec\xe5\x9f\x2b"),
-		"an event file of TensorBoard");
+		"a TensorBoard event file");
 	memcpy(table + 92, "\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
 	looks_like((struct span){table, 100}, "a table of a TensorFlow checkpoint");
 	looks_like((struct span){table + 60, 40}, "something unknown"); /* too short for a footer */
@@ -63,7 +63,7 @@ static void texts_by_their_first_field(void **state)
 	looks_like(SPAN("partition_graphs [{"), "a RunMetadata in text form");
 	looks_like(SPAN("log_entries {"), "an OpLogProto in text form");
 	looks_like(SPAN("nodes {"), "a ProfileProto in text form");
-	looks_like(SPAN("model_checkpoint_path: \"x\""), "the list of checkpoints in a folder");
+	looks_like(SPAN("model_checkpoint_path: \"x\""), "the list of checkpoints in a directory");
 	looks_like(SPAN("meta_info_def {"), "a MetaGraphDef in text form");
 	looks_like(SPAN("saved_model_schema_version: 1"), "a SavedModel in text form");
 	looks_like(SPAN(" {\n \"traceEvents\": []}"), "JSON, perhaps a timeline");
