@@ -1,8 +1,11 @@
 /* Makes profiles to measure with: a synthetic training graph of any size, with
  * traces of some steps and call stacks, in the proportions of a real one.
  *
- *     generate PROFILE|graph|run_meta|op_log --nodes N [--steps S] [--shape wide|deep|loop|devices]
- *              [--seed N] > FILE
+ *     generate profile|graph|run_meta|op_log --nodes N [--steps S] [--seed N]
+ *              [--shape wide|deep|loop|devices|distinct] > FILE
+ *
+ * In "distinct" call stacks, functions and scopes hardly repeat; in the others few
+ * of them serve all nodes.
  *
  * Written piece by piece, so that ten million nodes need no memory. What is
  * random comes from a counter, so equal arguments give equal bytes. */
@@ -12,9 +15,9 @@
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 
-enum shape { WIDE, DEEP, LOOP, DEVICES };
+enum shape { WIDE, DEEP, LOOP, DEVICES, DISTINCT };
 
-static const char *const shape_names[] = {"wide", "deep", "loop", "devices", NULL};
+static const char *const shape_names[] = {"wide", "deep", "loop", "devices", "distinct", NULL};
 static const char *const kind_names[] = {"profile", "graph", "run_meta", "op_log", NULL};
 
 struct plan {
@@ -51,9 +54,13 @@ static void put_name(const struct plan *p, struct buf *b, uint64_t node)
 	if (p->shape == DEEP)
 		for (uint64_t level = 0, n = draw(p, 3, node, 40); level < n; level++)
 			buf_printf(b, "block_%d/", (int)(level % 7));
-	buf_printf(b, "tower_%d/stage_%d/unit_%d/sub%d/%s_%llu", (int)(node / 20000),
-		(int)(node / 2000 % 10), (int)(node / 100 % 20), (int)(node / 50 % 2),
-		op_of(p, node), (unsigned long long)node);
+	if (p->shape == DISTINCT)
+		buf_printf(b, "model_%x/layer_%x/", (unsigned)draw(p, 70, node, p->n_nodes / 8 + 1),
+			(unsigned)draw(p, 71, node, UINT32_MAX));
+	else
+		buf_printf(b, "tower_%d/stage_%d/unit_%d/sub%d/", (int)(node / 20000),
+			(int)(node / 2000 % 10), (int)(node / 100 % 20), (int)(node / 50 % 2));
+	buf_printf(b, "%s_%llu", op_of(p, node), (unsigned long long)node);
 }
 
 static const char *device_of(const struct plan *p, uint64_t node)
@@ -129,19 +136,35 @@ static void put_attrs(const struct plan *p, struct buf *b, uint32_t field, uint6
 	buf_clear(&value);
 }
 
+/* Strings come as files, functions and lines of code: so many of each. */
+enum { N_FILES = 40, N_FUNCTIONS = 400 };
+
+static uint64_t n_functions(const struct plan *p)
+{
+	return p->shape == DISTINCT ? p->n_nodes : N_FUNCTIONS;
+}
+
+static uint64_t n_strings(const struct plan *p)
+{
+	return N_STRINGS - N_FUNCTIONS + n_functions(p);
+}
+
 static void put_stack(const struct plan *p, struct buf *b, uint64_t node)
 {
-	uint64_t stack = draw(p, 20, node, N_STACKS);
+	uint64_t stack = p->shape == DISTINCT ? node : draw(p, 20, node, N_STACKS);
+	uint64_t n_lines = p->shape == DISTINCT ? 90000 : 900;
 
 	for (uint64_t i = 0; i < N_FRAMES; i++) {
 		size_t frame = wire_open(b, CODE_DEF_TRACES);
 		/* Outer frames are shared by many stacks. */
 		uint64_t place = i < 3 ? i : i < 6 ? stack / 100 * 10 + i : stack * 10 + i;
 
-		wire_put_int(b, CODE_DEF_TRACE_LINENO, (int64_t)(place % 900 + 1));
-		wire_put_int(b, CODE_DEF_TRACE_FILE_ID, (int64_t)(place % 40));
-		wire_put_int(b, CODE_DEF_TRACE_FUNCTION_ID, (int64_t)(40 + place % 400));
-		wire_put_int(b, CODE_DEF_TRACE_LINE_ID, (int64_t)(440 + place % 3500));
+		wire_put_int(b, CODE_DEF_TRACE_LINENO, (int64_t)(place % n_lines + 1));
+		wire_put_int(b, CODE_DEF_TRACE_FILE_ID, (int64_t)(place % N_FILES));
+		wire_put_int(b, CODE_DEF_TRACE_FUNCTION_ID,
+			(int64_t)(N_FILES + place % n_functions(p)));
+		wire_put_int(b, CODE_DEF_TRACE_LINE_ID,
+			(int64_t)(N_FILES + n_functions(p) + place % 3500));
 		wire_close(b, frame);
 	}
 }
@@ -264,20 +287,21 @@ static void flush(struct buf *b)
 	b->n = 0;
 }
 
-static void put_strings(struct buf *b, uint32_t field)
+static void put_strings(const struct plan *p, struct buf *b, uint32_t field)
 {
-	for (int i = 0; i < N_STRINGS; i++) {
+	for (uint64_t i = 0; i < n_strings(p); i++) {
 		char text[80];
 		size_t entry = wire_open(b, field);
+		int id = (int)i;
 
-		if (i < 40)
-			snprintf(text, sizeof(text), "/home/user/project/models/module_%d.py", i);
-		else if (i < 440)
-			snprintf(text, sizeof(text), "build_layer_%d", i);
+		if (i < N_FILES)
+			snprintf(text, sizeof(text), "/home/user/project/models/module_%d.py", id);
+		else if (i < N_FILES + n_functions(p))
+			snprintf(text, sizeof(text), "build_layer_%d", id);
 		else
 			snprintf(text, sizeof(text), "x = tf.layers.something(x, %d, name='layer')",
-				i);
-		wire_put_int(b, MAP_KEY, i);
+				id);
+		wire_put_int(b, MAP_KEY, id);
 		wire_put_bytes(b, MAP_VALUE, span_of(text));
 		wire_close(b, entry);
 	}
@@ -297,7 +321,7 @@ static void write_profile(const struct plan *p)
 	wire_put_int(&b, PROFILE_HAS_TRACE, 1);
 	for (uint64_t step = 0; step < p->n_steps; step++)
 		wire_put_int(&b, PROFILE_STEPS, (int64_t)step);
-	put_strings(&b, PROFILE_ID_TO_STRING);
+	put_strings(p, &b, PROFILE_ID_TO_STRING);
 	flush(&b);
 	buf_clear(&b);
 	buf_clear(&name);
@@ -401,7 +425,7 @@ static void write_op_log(const struct plan *p)
 		wire_close(&b, entry);
 		flush(&b);
 	}
-	put_strings(&b, OP_LOG_ID_TO_STRING);
+	put_strings(p, &b, OP_LOG_ID_TO_STRING);
 	flush(&b);
 	buf_clear(&b);
 	buf_clear(&name);

@@ -39,13 +39,20 @@ static void check(enum tfprof_status status)
 	exit(1);
 }
 
-static double ask(tfprof_profile *p, const char *view, tfprof_options *o, unsigned flags)
+static double ask(tfprof_profile *p, const char *view, tfprof_options *o, int message)
 {
 	double start = now_ms();
 	tfprof_result *result;
+	void *bytes;
+	size_t size;
 
-	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, flags, NULL,
-		&result, &error));
+	check(tfprof_query_run(p, (enum tfprof_view)tfprof_view_from_name(view), o, NULL, &result,
+		&error));
+	check(tfprof_result_output(result, 0, NULL, &error));
+	if (message) {
+		check(tfprof_result_render(result, "message", &bytes, &size, &error));
+		tfprof_bytes_free(bytes);
+	}
 	tfprof_result_free(result);
 	return now_ms() - start;
 }
@@ -85,7 +92,7 @@ static void time_messages(tfprof_profile *p, tfprof_options *o)
 
 	set(o, "output", "none");
 	for (int i = 0; i < 4; i++)
-		report_view(views[i], "message", ask(p, views[i], o, TFPROF_WANT_MESSAGE));
+		report_view(views[i], "message", ask(p, views[i], o, 1));
 }
 
 /* The most memory that was resident so far. Not what getrusage() says: that

@@ -12,22 +12,24 @@ int main(int argc, char **argv)
 	tfprof_profile *profile = tfprof_profile_new();
 	tfprof_options *options = tfprof_options_new();
 	tfprof_result *result = NULL;
+	struct tfprof_column names, micros;
 	struct tfprof_error err = {TFPROF_NO_MEMORY, "out of memory"};
 	int failed = !profile || !options ||
 		tfprof_profile_add(profile, "profile", &file, 0, &err) ||
 		tfprof_options_set(options, "select", "micros,occurrence", &err) ||
 		tfprof_options_set(options, "order_by", "micros", &err) ||
-		tfprof_query_run(profile, TFPROF_OP, options, TFPROF_WANT_TABLE, NULL, &result,
-			&err);
+		tfprof_query_run(profile, TFPROF_OP, options, NULL, &result, &err) ||
+		tfprof_result_output(result, 0, NULL, &err) ||
+		tfprof_result_get_column(result, "name", &names, &err) ||
+		tfprof_result_get_column(result, "exec_micros", &micros, &err);
 
 	if (failed) {
 		fprintf(stderr, "example: %s\n", err.text);
 	} else {
-		const struct tfprof_row *row = tfprof_result_get_row(result, 1); /* 0 is the root */
-
 		fputs(tfprof_result_get_text(result, NULL), stdout);
-		if (row)
-			printf("%s: %lld us\n", row->name, (long long)row->exec_micros);
+		if (names.n_rows > 1) /* row 0 is the root */
+			printf("%.*s: %lld us\n", (int)(names.offsets[2] - names.offsets[1]),
+				names.bytes + names.offsets[1], (long long)micros.numbers[1]);
 	}
 	tfprof_result_free(result);
 	tfprof_options_free(options);

@@ -4,7 +4,7 @@
  * number of queries and frees it:
  *
  *     profile --add a saved profile, or graph, run metadata, …--> profile
- *     profile + view + options --query--> result (report text, message, table)
+ *     profile + view + options --query--> result --columns, text, JSON, a file …
  *
  * Ownership: `_new`, `_run` and `_serialize` give objects the caller frees
  * with the matching `_free`. Everything a `_get_` function returns is borrowed
@@ -224,66 +224,176 @@ TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *
 struct tfprof_option_info {
 	const char *name;
 	const char *default_value;
-	const char *help;         /* one sentence */
-	const char *kind;         /* "int", "bool", "word", "words", "regexes", "output" */
-	const char *const *words; /* NULL-terminated valid words, or NULL */
+	const char *help;             /* one sentence */
+	const char *kind;             /* "int", "bool", "word", "words", "regexes", "output" */
+	const char *const *words;     /* NULL-terminated valid words, or NULL */
+	const char *const *word_help; /* what each word means; NULL if there are no words */
+	uint32_t message_field;       /* in OptionsProto; 0: an option of our own */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 
 /* ---- queries --------------------------------------------------------- */
 
-enum tfprof_view { TFPROF_SCOPE, TFPROF_GRAPH, TFPROF_OP, TFPROF_CODE };
+/* id, name, what its nodes are (the report's explanation) */
+#define TFPROF_VIEW_LIST(X)                                                                       \
+	X(SCOPE, scope,                                                                           \
+		"scope: The nodes in the model graph are organized by their names, which is "     \
+		"hierarchical like filesystem.")                                                  \
+	/* TensorFlow's profiler prints the same line for graph view. */                          \
+	X(GRAPH, graph,                                                                           \
+		"scope: The nodes in the model graph are organized by their names, which is "     \
+		"hierarchical like filesystem.")                                                  \
+	X(OP, op,                                                                                 \
+		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "   \
+		"belonging to the same type are aggregated together.")                            \
+	X(CODE, code,                                                                             \
+		"code: When python trace is available, the nodes are python lines and their are " \
+		"organized by the python call stack.")
+
+enum tfprof_view {
+#define X(id, name, doc) TFPROF_##id,
+	TFPROF_VIEW_LIST(X)
+#undef X
+};
 
 /* By name ("scope", "graph", "op", "code"); -1 if it is none. */
 TFPROF_API int tfprof_view_from_name(const char *name);
-
-enum tfprof_query_flags {
-	TFPROF_WANT_MESSAGE = 1, /* GraphNodeProto or MultiGraphNodeProto bytes */
-	TFPROF_WANT_TABLE = 2,   /* the shown nodes as rows */
-	TFPROF_WANT_FRAME = 4,   /* options before and a line after a stdout report,
-				    as TensorFlow's Python API prints it */
-	TFPROF_STRICT = 8,       /* an output that the view cannot have is an error, also
-				    if the options came as a message: else that is a
-				    note, as in TensorFlow's Python API */
-};
+/* NULL beyond the last. */
+TFPROF_API const char *tfprof_view_get_name(size_t view);
 
 typedef struct tfprof_result tfprof_result;
 
-/* Runs a query: writes the output the options name (a stdout report is not
- * printed but kept as the result's text) and gives what `flags` want.
- * `cancel`, if not NULL, is polled; non-zero stops the query. */
+/* Runs a query: accounts, filters and orders a view. Nothing is rendered and no
+ * file is written yet. `cancel`, if not NULL, is polled while this runs; non-zero
+ * stops it.
+ *
+ * A result may outlive the profile, and stays as it is when the profile changes. */
 TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
-	const tfprof_options *options, unsigned flags, const volatile int *cancel,
-	tfprof_result **result, struct tfprof_error *err);
+	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
+	struct tfprof_error *err);
 TFPROF_API void tfprof_result_free(tfprof_result *result);
 
-/* What belongs on stdout: the report, or what is said when a file was written. */
+/* ---- results as columns ---- */
+
+enum tfprof_column_type {
+	TFPROF_COLUMN_INT64,
+	TFPROF_COLUMN_BOOL,
+	TFPROF_COLUMN_TEXT,
+	TFPROF_COLUMN_TEXTS, /* a list of texts in each row */
+	TFPROF_COLUMN_DOUBLE,
+};
+
+/* A column of `n_rows` rows. Borrowed: it lives as long as the result.
+ *
+ *     INT64, BOOL   numbers[row]; -1 in a nullable column is no value
+ *     DOUBLE        doubles[row]
+ *     TEXT          bytes[offsets[row]] … bytes[offsets[row + 1]]
+ *     TEXTS         the same for the items lists[row] … lists[row + 1]
+ *
+ * Text is as the profile has it, valid UTF-8 or not. */
+struct tfprof_column {
+	const char *name;
+	enum tfprof_column_type type;
+	const char *unit; /* "microseconds", "bytes", "count"; NULL: none */
+	int is_nullable;
+	size_t n_rows;
+	const int64_t *numbers;
+	const double *doubles;
+	const int64_t *lists, *offsets;
+	const char *bytes;
+};
+
+/* What columns the result of a query has, in order; NULL beyond the last. */
+struct tfprof_column_info {
+	const char *name;
+	enum tfprof_column_type type;
+	const char *unit;
+	int is_extra; /* not among those exported unless asked for by name */
+};
+TFPROF_API const struct tfprof_column_info *tfprof_column_get_info(size_t i);
+/* Whether a word of the option select shows the i-th column. */
+TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
+
+/* Rows are shown nodes in display order; row 0 is the root. */
+TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
+/* The i-th of the columns that are exported by default: its name, NULL beyond the
+ * last. */
+TFPROF_API const char *tfprof_result_get_column_name(const tfprof_result *result, size_t i);
+/* A column by name, made when first asked for. */
+TFPROF_API enum tfprof_status tfprof_result_get_column(tfprof_result *result, const char *name,
+	struct tfprof_column *column, struct tfprof_error *err);
+/* By node of the profile (see tfprof_profile_get_node_name): the row it is shown in,
+ * -1 for none. Borrowed. */
+TFPROF_API enum tfprof_status tfprof_result_get_node_rows(tfprof_result *result,
+	const int64_t **rows, size_t *n_nodes, struct tfprof_error *err);
+
+/* Columns as a stream of the Arrow C data interface: those named, or all that are
+ * exported by default (`names` NULL). Whoever has the stream releases it; what it
+ * hands out is shared with the result, not copied, and may outlive it. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+#endif
+TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
+	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
+	struct tfprof_error *err);
+
+/* ---- results as bytes ---- */
+
+/* What a result can be written as: the words of the option `output` ("csv", "json",
+ * "message", "pprof", "timeline"), or "text". */
+typedef int tfprof_write_fn(void *context, const void *bytes, size_t n); /* 0, or an errno */
+TFPROF_API enum tfprof_status tfprof_result_write(tfprof_result *result, const char *format,
+	tfprof_write_fn *write, void *context, struct tfprof_error *err);
+/* The same into memory, which is freed with tfprof_bytes_free. */
+TFPROF_API enum tfprof_status tfprof_result_render(tfprof_result *result, const char *format,
+	void **bytes, size_t *size, struct tfprof_error *err);
+
+enum tfprof_output_flags {
+	TFPROF_FRAMED = 1, /* options before and a line after a stdout report, as
+			      TensorFlow's Python API prints it */
+	TFPROF_STRICT = 2, /* an output that the view cannot have is an error, also if
+			      the options came as a message: else that is a note, as in
+			      TensorFlow's Python API */
+};
+
+/* Does what the result's options say of `output`: writes the file or files, each
+ * whole or not at all and never over one that the profile was loaded from; or keeps
+ * the report for stdout. What is to be said about it is then in the text and notes. */
+TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
+	const volatile int *cancel, struct tfprof_error *err);
+
+/* What belongs on stdout: after tfprof_result_output(), the report, or what is said
+ * when a file was written. */
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
 /* What belongs on stderr, complete lines, maybe empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
-/* The result message (empty without TFPROF_WANT_MESSAGE). */
-TFPROF_API const void *tfprof_result_get_message(const tfprof_result *result, size_t *size);
-
-/* A row of the table: a shown node in display order. Strings end in NUL. */
-struct tfprof_row {
-	const char *name;
-	int64_t parent;    /* row index, -1 for the root */
-	int32_t depth;     /* 0 for the root */
-	int32_t accounted; /* 0: own numbers print as -- */
-	int64_t run_count, exec_micros, accelerator_exec_micros, cpu_exec_micros;
-	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
-	int64_t parameters, float_ops, definition_count;
-	int64_t total_run_count, total_exec_micros, total_accelerator_exec_micros;
-	int64_t total_cpu_exec_micros, total_requested_bytes, total_peak_bytes;
-	int64_t total_residual_bytes, total_output_bytes, total_parameters;
-	int64_t total_float_ops, total_definition_count;
-	const char *device;       /* "" if none; several are joined by | */
-	const char *op_types;     /* joined by | */
-	const char *shape;        /* "3x3x16", "" if unknown */
-	const char *input_shapes; /* "0:2x6|1:unknown" */
-};
-TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
-TFPROF_API const struct tfprof_row *tfprof_result_get_row(const tfprof_result *result, size_t i);
 
 /* ---- step timeline --------------------------------------------------- */
 
@@ -345,8 +455,8 @@ struct tfprof_checker_info {
 };
 TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
 
-/* Runs the checkers (options NULL: all). The result's text is the report, its
- * message an AdviceProto. */
+/* Runs the checkers (options NULL: all). The result can be written as "text", "json"
+ * and "message" (an AdviceProto), and its columns are those of the findings. */
 TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);

@@ -57,7 +57,7 @@ static PyObject *run(struct profile_object *self, const tfprof_advice_options *o
 	Py_BEGIN_ALLOW_THREADS
 	status = tfprof_advise_run(self->profile, options, NULL, &result, &err);
 	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs)

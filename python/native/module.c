@@ -2,6 +2,8 @@
  * timeline, and what inputs and options there are. */
 #include "native.h"
 
+#include <string.h>
+
 /* ---- functions ------------------------------------------------------------ */
 
 static PyObject *step_timeline(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -63,8 +65,47 @@ static PyObject *options(PyObject *module, PyObject *unused)
 	const struct tfprof_option_info *info;
 
 	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++) {
-		PyObject *one = Py_BuildValue("(ssNss)", info->name, info->kind,
-			words_from(info->words), info->default_value, info->help);
+		PyObject *one =
+			Py_BuildValue("(ssNssI)", info->name, info->kind, words_from(info->words),
+				info->default_value, info->help, info->message_field);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
+/* The words of select that show a column. */
+static PyObject *words_of_column(size_t column)
+{
+	PyObject *list = PyList_New(0);
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++) {
+		if (strcmp(info->name, "select") != 0)
+			continue;
+		for (size_t k = 0; list && info->words[k]; k++) {
+			PyObject *word = tfprof_column_is_shown_by(column, info->words[k])
+				? PyUnicode_FromString(info->words[k])
+				: NULL;
+
+			if (word && PyList_Append(list, word) < 0)
+				Py_CLEAR(list);
+			Py_XDECREF(word);
+		}
+	}
+	return list;
+}
+
+static PyObject *columns(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	const struct tfprof_column_info *info;
+
+	for (size_t i = 0; list && (info = tfprof_column_get_info(i)); i++) {
+		PyObject *one = Py_BuildValue("(szNi)", info->name, info->unit, words_of_column(i),
+			info->is_extra);
 
 		if (!one || PyList_Append(list, one) < 0)
 			Py_CLEAR(list);
@@ -101,7 +142,10 @@ static PyMethodDef functions[] = {
 		"step_timeline(run_meta, show_dataflow=True, show_memory=False, path=None)\n\n"
 		"The Chrome trace of a RunMetadata (bytes or a path), as bytes or into a file."},
 	{"options", options, METH_NOARGS,
-		"[(name, kind, valid words, default, help)] of a query's options."},
+		"[(name, kind, valid words, default, help, field of OptionsProto or 0)] of a "
+		"query's options."},
+	{"columns", columns, METH_NOARGS,
+		"[(name, unit, select words that show it, is extra)] of a query's result."},
 	{"inputs", inputs, METH_NOARGS,
 		"[(name, message or None, help, traits)] of the kinds of input, in the order in "
 		"which they should be added."},
@@ -128,9 +172,7 @@ PyMODINIT_FUNC PyInit__native(void)
 		return NULL;
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
-		PyModule_AddIntConstant(module, "WANT_MESSAGE", TFPROF_WANT_MESSAGE) < 0 ||
-		PyModule_AddIntConstant(module, "WANT_TABLE", TFPROF_WANT_TABLE) < 0 ||
-		PyModule_AddIntConstant(module, "WANT_FRAME", TFPROF_WANT_FRAME) < 0 ||
+		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
 		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_PART", TFPROF_INPUT_PART) < 0 ||

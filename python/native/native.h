@@ -6,8 +6,8 @@
  *     profile.c  type Profile: add, load, save, ask about
  *     query.c    Profile's query: options in, a Result out
  *     advice.c   Profile's advise
- *     result.c   type Result: text, notes, message, rows
- *     arrow_*.c  a Result as an Arrow stream
+ *     result.c   type Result: text, notes, columns
+ *     arrow.c    a Result as Arrow capsules
  *
  * Written against the stable ABI of Python 3.9 and the public header of
  * libtfprof. Every call into the library that may take time is made without
@@ -73,74 +73,11 @@ PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
 /* A list of what checkers there are. */
 PyObject *advice_checkers(void);
 
-/* A result, kept for as long as the Result object or a stream made from it
- * needs it. Streams are released by whoever reads them, with or without the
- * interpreter's lock, so the count is its own. */
-struct shared_result {
-	tfprof_result *result;
-	atomic_size_t n_users;
-};
-
-void shared_result_use(struct shared_result *shared);
-void shared_result_drop(struct shared_result *shared);
-
 int result_type_add(PyObject *module);
 /* Takes the result. */
-PyObject *result_new(tfprof_result *result);
-PyObject *result_arrow_schema(struct shared_result *shared);
-PyObject *result_arrow_stream(struct shared_result *shared);
-
-/* ---- rows ------------------------------------------------------------- */
-
-/* The fields of a tfprof_row, in the order of Python's tuples and columns:
- * X(kind, name), kind TEXT, BOOL, INT32, INT64 or INDEX (none is null). */
-#define ROW_FIELDS(X)                           \
-	X(TEXT, name)                           \
-	X(INDEX, parent)                        \
-	X(INT32, depth)                         \
-	X(BOOL, accounted)                      \
-	X(INT64, run_count)                     \
-	X(INT64, exec_micros)                   \
-	X(INT64, accelerator_exec_micros)       \
-	X(INT64, cpu_exec_micros)               \
-	X(INT64, requested_bytes)               \
-	X(INT64, peak_bytes)                    \
-	X(INT64, residual_bytes)                \
-	X(INT64, output_bytes)                  \
-	X(INT64, parameters)                    \
-	X(INT64, float_ops)                     \
-	X(INT64, definition_count)              \
-	X(INT64, total_run_count)               \
-	X(INT64, total_exec_micros)             \
-	X(INT64, total_accelerator_exec_micros) \
-	X(INT64, total_cpu_exec_micros)         \
-	X(INT64, total_requested_bytes)         \
-	X(INT64, total_peak_bytes)              \
-	X(INT64, total_residual_bytes)          \
-	X(INT64, total_output_bytes)            \
-	X(INT64, total_parameters)              \
-	X(INT64, total_float_ops)               \
-	X(INT64, total_definition_count)        \
-	X(TEXT, device)                         \
-	X(TEXT, op_types)                       \
-	X(TEXT, shape)                          \
-	X(TEXT, input_shapes)
-
-enum row_kind { ROW_TEXT, ROW_BOOL, ROW_INT32, ROW_INT64, ROW_INDEX };
-
-struct row_field {
-	const char *name;
-	enum row_kind kind;
-	size_t offset; /* in struct tfprof_row */
-};
-
-#define N_ROW_FIELDS 30
-
-extern const struct row_field row_fields[N_ROW_FIELDS];
-
-static inline const void *row_at(const struct tfprof_row *row, const struct row_field *field)
-{
-	return (const char *)row + field->offset;
-}
+PyObject *result_wrap(tfprof_result *result);
+PyObject *arrow_schema_capsule(tfprof_result *result);
+/* `requested`: the capsule of a schema whose columns are wanted, or None. */
+PyObject *arrow_stream_capsule(tfprof_result *result, PyObject *requested);
 
 #endif

@@ -41,31 +41,29 @@ static int apply_message(tfprof_options *options, PyObject *message)
 	return -1;
 }
 
-static PyObject *run(struct profile_object *self, int view, const tfprof_options *options,
-	unsigned flags)
+static PyObject *run(struct profile_object *self, int view, const tfprof_options *options)
 {
 	struct tfprof_error err = {0};
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
 
 	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, flags, NULL,
-		&result, &err);
+	status = tfprof_query_run(self->profile, (enum tfprof_view)view, options, NULL, &result,
+		&err);
 	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_new(result) : error_raise(&err);
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"view", "message", "settings", "flags", NULL};
+	static char *names[] = {"view", "message", "settings", NULL};
 	PyObject *message = Py_None, *settings = NULL, *made = NULL;
 	tfprof_options *options;
 	const char *view_name;
-	unsigned flags = 0;
 	int view;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|OOI:query", names, &view_name, &message,
-		    &settings, &flags))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|OO:query", names, &view_name, &message,
+		    &settings))
 		return NULL;
 	view = tfprof_view_from_name(view_name);
 	if (view < 0)
@@ -76,7 +74,7 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 		return PyErr_NoMemory();
 	if (apply_message(options, message) == 0 &&
 		(!settings || apply_settings(options, settings) == 0))
-		made = run((struct profile_object *)self, view, options, flags);
+		made = run((struct profile_object *)self, view, options);
 	tfprof_options_free(options);
 	return made;
 }

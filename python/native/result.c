@@ -1,60 +1,31 @@
-/* Type Result: what a query gave, as text, message and rows. */
+/* Type Result: what a query or the advisor gave, rendered when asked for. */
 #include "native.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct result_object {
-	PyObject_HEAD struct shared_result *shared;
+	PyObject_HEAD tfprof_result *result;
 };
 
 static PyTypeObject *result_type;
 
-const struct row_field row_fields[] = {
-#define X(kind, name) {#name, ROW_##kind, offsetof(struct tfprof_row, name)},
-	ROW_FIELDS(X)
-#undef X
-};
-
 /* ---- life ---------------------------------------------------------------- */
 
-void shared_result_use(struct shared_result *shared)
+static tfprof_result *result_of(PyObject *self)
 {
-	atomic_fetch_add(&shared->n_users, 1);
+	return ((struct result_object *)self)->result;
 }
 
-void shared_result_drop(struct shared_result *shared)
-{
-	if (!shared || atomic_fetch_sub(&shared->n_users, 1) > 1)
-		return;
-	tfprof_result_free(shared->result);
-	free(shared);
-}
-
-static struct shared_result *shared_of(PyObject *self)
-{
-	return ((struct result_object *)self)->shared;
-}
-
-static const tfprof_result *result_of(PyObject *self)
-{
-	return shared_of(self)->result;
-}
-
-PyObject *result_new(tfprof_result *result)
+PyObject *result_wrap(tfprof_result *result)
 {
 	allocfunc alloc = (allocfunc)PyType_GetSlot(result_type, Py_tp_alloc);
-	struct shared_result *shared = malloc(sizeof(*shared));
-	PyObject *self = shared ? alloc(result_type, 0) : PyErr_NoMemory();
+	PyObject *self = alloc(result_type, 0);
 
 	if (!self) {
-		free(shared);
 		tfprof_result_free(result);
 		return NULL;
 	}
-	shared->result = result;
-	atomic_init(&shared->n_users, 1);
-	((struct result_object *)self)->shared = shared;
+	((struct result_object *)self)->result = result;
 	return self;
 }
 
@@ -69,16 +40,16 @@ static void result_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-	struct shared_result *shared = shared_of(self);
+	tfprof_result *result = result_of(self);
 
 	Py_BEGIN_ALLOW_THREADS
-	shared_result_drop(shared);
+	tfprof_result_free(result);
 	Py_END_ALLOW_THREADS
 	release(self);
 	Py_DECREF((PyObject *)type);
 }
 
-/* ---- parts ---------------------------------------------------------------- */
+/* ---- bytes ---------------------------------------------------------------- */
 
 static PyObject *result_get_text(PyObject *self, void *unused)
 {
@@ -96,110 +67,81 @@ static PyObject *result_get_notes(PyObject *self, void *unused)
 	return text_from(notes, n);
 }
 
-static PyObject *result_get_message(PyObject *self, void *unused)
-{
-	size_t n = 0;
-	const void *message = tfprof_result_get_message(result_of(self), &n);
-
-	return PyBytes_FromStringAndSize(message, (Py_ssize_t)n);
-}
-
 static PyObject *result_get_level(PyObject *self, void *unused)
 {
 	return PyLong_FromLong(tfprof_result_get_level(result_of(self)));
 }
 
-/* ---- rows ----------------------------------------------------------------- */
-
-static PyObject *value_from(const struct tfprof_row *row, const struct row_field *field)
+static PyObject *result_output(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	const void *at = row_at(row, field);
-	const char *text;
+	static char *names[] = {"flags", NULL};
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+	unsigned flags = 0;
 
-	switch (field->kind) {
-	case ROW_TEXT: text = *(const char *const *)at; return text_from(text, strlen(text));
-	case ROW_BOOL: return PyBool_FromLong(*(const int32_t *)at);
-	case ROW_INT32: return PyLong_FromLong(*(const int32_t *)at);
-	case ROW_INT64: break;
-	case ROW_INDEX:
-		if (*(const int64_t *)at < 0)
-			Py_RETURN_NONE;
-		break;
-	}
-	return PyLong_FromLongLong(*(const int64_t *)at);
-}
-
-static Py_ssize_t result_length(PyObject *self)
-{
-	return (Py_ssize_t)tfprof_result_get_n_rows(result_of(self));
-}
-
-static PyObject *result_item(PyObject *self, Py_ssize_t i)
-{
-	const struct tfprof_row *row;
-	PyObject *tuple;
-
-	if (i < 0 || i >= result_length(self)) {
-		PyErr_SetString(PyExc_IndexError, "no such row");
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|I:output", names, &flags))
 		return NULL;
-	}
-	row = tfprof_result_get_row(result_of(self), (size_t)i);
-	tuple = PyTuple_New(N_ROW_FIELDS);
-	for (Py_ssize_t k = 0; tuple && k < N_ROW_FIELDS; k++) {
-		PyObject *value = value_from(row, &row_fields[k]);
-
-		if (!value || PyTuple_SetItem(tuple, k, value) < 0)
-			Py_CLEAR(tuple);
-	}
-	return tuple;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_result_output(result_of(self), flags, NULL, &err);
+	Py_END_ALLOW_THREADS
+	if (status != TFPROF_OK)
+		return error_raise(&err);
+	Py_RETURN_NONE;
 }
 
-static const struct row_field *find_field(const char *name)
+static PyObject *result_render(PyObject *self, PyObject *args)
 {
-	for (size_t i = 0; i < N_ROW_FIELDS; i++)
-		if (strcmp(row_fields[i].name, name) == 0)
-			return &row_fields[i];
-	PyErr_Format(PyExc_KeyError, "no column '%s'", name);
-	return NULL;
-}
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+	const char *format;
+	PyObject *rendered;
+	void *bytes;
+	size_t size;
 
-/* The column as 64-bit numbers in this machine's order. */
-static PyObject *numbers_of(const tfprof_result *result, const struct row_field *field)
-{
-	size_t n = tfprof_result_get_n_rows(result);
-	PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * sizeof(int64_t)));
-	char *out = bytes ? PyBytes_AsString(bytes) : NULL;
-
-	for (size_t i = 0; out && i < n; i++) {
-		const void *at = row_at(tfprof_result_get_row(result, i), field);
-		int64_t value = field->kind == ROW_INT64 || field->kind == ROW_INDEX
-			? *(const int64_t *)at
-			: *(const int32_t *)at;
-
-		memcpy(out + i * sizeof(value), &value, sizeof(value));
-	}
-	return bytes;
-}
-
-static PyObject *result_column(PyObject *self, PyObject *args)
-{
-	const tfprof_result *result = result_of(self);
-	const struct row_field *field;
-	const char *name;
-	PyObject *list;
-	size_t n;
-
-	if (!PyArg_ParseTuple(args, "s:column", &name))
+	if (!PyArg_ParseTuple(args, "s:render", &format))
 		return NULL;
-	field = find_field(name);
-	if (!field)
-		return NULL;
-	if (field->kind != ROW_TEXT)
-		return numbers_of(result, field);
-	n = tfprof_result_get_n_rows(result);
-	list = PyList_New((Py_ssize_t)n);
-	for (size_t i = 0; list && i < n; i++) {
-		PyObject *text = value_from(tfprof_result_get_row(result, i), field);
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_result_render(result_of(self), format, &bytes, &size, &err);
+	Py_END_ALLOW_THREADS
+	if (status != TFPROF_OK)
+		return error_raise(&err);
+	rendered = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
+	tfprof_bytes_free(bytes);
+	return rendered;
+}
+
+/* ---- columns --------------------------------------------------------------- */
+
+/* 0, or -1 with an exception set: KeyError for a column that there is none of. */
+static int find_column(PyObject *self, const char *name, struct tfprof_column *column)
+{
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_result_get_column(result_of(self), name, column, &err);
+	Py_END_ALLOW_THREADS
+	if (status == TFPROF_OK)
+		return 0;
+	if (status == TFPROF_ARGUMENT)
+		PyErr_Format(PyExc_KeyError, "no column '%s'", name);
+	else
+		error_raise(&err);
+	return -1;
+}
+
+static PyObject *item_from(const struct tfprof_column *c, int64_t i)
+{
+	return text_from(c->bytes + c->offsets[i], (size_t)(c->offsets[i + 1] - c->offsets[i]));
+}
+
+static PyObject *list_from(const struct tfprof_column *c, Py_ssize_t row)
+{
+	int64_t first = c->lists[row], n = c->lists[row + 1] - first;
+	PyObject *list = PyList_New((Py_ssize_t)n);
+
+	for (int64_t i = 0; list && i < n; i++) {
+		PyObject *text = item_from(c, first + i);
 
 		if (!text || PyList_SetItem(list, (Py_ssize_t)i, text) < 0)
 			Py_CLEAR(list);
@@ -207,9 +149,96 @@ static PyObject *result_column(PyObject *self, PyObject *args)
 	return list;
 }
 
+static PyObject *value_from(const struct tfprof_column *c, Py_ssize_t row)
+{
+	switch (c->type) {
+	case TFPROF_COLUMN_TEXT: return item_from(c, row);
+	case TFPROF_COLUMN_TEXTS: return list_from(c, row);
+	case TFPROF_COLUMN_BOOL: return PyBool_FromLong(c->numbers[row] != 0);
+	case TFPROF_COLUMN_DOUBLE: return PyFloat_FromDouble(c->doubles[row]);
+	case TFPROF_COLUMN_INT64: break;
+	}
+	if (c->is_nullable && c->numbers[row] < 0)
+		Py_RETURN_NONE;
+	return PyLong_FromLongLong(c->numbers[row]);
+}
+
+static Py_ssize_t result_length(PyObject *self)
+{
+	return (Py_ssize_t)tfprof_result_get_n_rows(result_of(self));
+}
+
+static int check_row(PyObject *self, Py_ssize_t row)
+{
+	if (row >= 0 && row < result_length(self))
+		return 0;
+	PyErr_SetString(PyExc_IndexError, "no such row");
+	return -1;
+}
+
+static PyObject *result_value(PyObject *self, PyObject *args)
+{
+	struct tfprof_column column;
+	const char *name;
+	Py_ssize_t row;
+
+	if (!PyArg_ParseTuple(args, "sn:value", &name, &row) || check_row(self, row) < 0 ||
+		find_column(self, name, &column) < 0)
+		return NULL;
+	return value_from(&column, row);
+}
+
+static PyObject *result_item(PyObject *self, Py_ssize_t row)
+{
+	PyObject *values, *tuple;
+	const char *name;
+
+	if (check_row(self, row) < 0)
+		return NULL;
+	values = PyList_New(0);
+	for (size_t i = 0; values && (name = tfprof_result_get_column_name(result_of(self), i));
+		i++) {
+		struct tfprof_column column;
+		PyObject *value =
+			find_column(self, name, &column) == 0 ? value_from(&column, row) : NULL;
+
+		if (!value || PyList_Append(values, value) < 0)
+			Py_CLEAR(values);
+		Py_XDECREF(value);
+	}
+	tuple = values ? PyList_AsTuple(values) : NULL;
+	Py_XDECREF(values);
+	return tuple;
+}
+
+static PyObject *result_column(PyObject *self, PyObject *args)
+{
+	struct tfprof_column column;
+	const char *name;
+	PyObject *list;
+
+	if (!PyArg_ParseTuple(args, "s:column", &name) || find_column(self, name, &column) < 0)
+		return NULL;
+	if (column.numbers || column.doubles)
+		return PyBytes_FromStringAndSize((const char *)(column.numbers
+								 ? (const void *)column.numbers
+								 : (const void *)column.doubles),
+			(Py_ssize_t)(column.n_rows * sizeof(int64_t)));
+	list = PyList_New((Py_ssize_t)column.n_rows);
+	for (size_t i = 0; list && i < column.n_rows; i++) {
+		PyObject *value = value_from(&column, (Py_ssize_t)i);
+
+		if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) < 0)
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+/* ---- Arrow ------------------------------------------------------------------ */
+
 static PyObject *result_schema(PyObject *self, PyObject *unused)
 {
-	return result_arrow_schema(shared_of(self));
+	return arrow_schema_capsule(result_of(self));
 }
 
 static PyObject *result_stream(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -217,27 +246,31 @@ static PyObject *result_stream(PyObject *self, PyObject *args, PyObject *kwargs)
 	static char *names[] = {"requested_schema", NULL};
 	PyObject *requested = Py_None;
 
-	/* A producer may give its own schema whatever is requested. */
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:__arrow_c_stream__", names, &requested))
 		return NULL;
-	return result_arrow_stream(shared_of(self));
+	return arrow_stream_capsule(result_of(self), requested);
 }
 
 /* ---- the type --------------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
+	{"output", (PyCFunction)(void (*)(void))result_output, METH_VARARGS | METH_KEYWORDS,
+		"Does what the option output says; what is to be said is then in text."},
+	{"render", result_render, METH_VARARGS,
+		"The result as bytes of a format: text, json, csv, message, ..."},
+	{"value", result_value, METH_VARARGS, "The value of a column (by name) in a row."},
 	{"column", result_column, METH_VARARGS,
-		"A column by name: a list of str, or int64s as bytes."},
-	{"__arrow_c_schema__", result_schema, METH_NOARGS, "The rows' Arrow schema."},
+		"A column by name: a list, or int64s (or doubles) as bytes."},
+	{"__arrow_c_schema__", result_schema, METH_NOARGS, "The Arrow schema."},
 	{"__arrow_c_stream__", (PyCFunction)(void (*)(void))result_stream,
-		METH_VARARGS | METH_KEYWORDS, "The rows as an Arrow stream."},
+		METH_VARARGS | METH_KEYWORDS,
+		"The rows as an Arrow stream: all columns, or those of requested_schema."},
 	{NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef attributes[] = {
 	{"text", result_get_text, NULL, "bytes: what belongs on stdout.", NULL},
 	{"notes", result_get_notes, NULL, "str: what belongs on stderr.", NULL},
-	{"message", result_get_message, NULL, "bytes: the result message.", NULL},
 	{"level", result_get_level, NULL,
 		"int: how much the worst finding of advice matters, 0 to 3.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
@@ -261,16 +294,21 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
+/* The columns of a query's result that come without asking. */
 static PyObject *field_names(void)
 {
-	PyObject *names = PyTuple_New(N_ROW_FIELDS);
+	PyObject *list = PyList_New(0), *names;
+	const struct tfprof_column_info *info;
 
-	for (Py_ssize_t i = 0; names && i < N_ROW_FIELDS; i++) {
-		PyObject *name = PyUnicode_InternFromString(row_fields[i].name);
+	for (size_t i = 0; list && (info = tfprof_column_get_info(i)); i++) {
+		PyObject *name = PyUnicode_InternFromString(info->name);
 
-		if (!name || PyTuple_SetItem(names, i, name) < 0)
-			Py_CLEAR(names);
+		if (!name || (!info->is_extra && PyList_Append(list, name) < 0))
+			Py_CLEAR(list);
+		Py_XDECREF(name);
 	}
+	names = list ? PyList_AsTuple(list) : NULL;
+	Py_XDECREF(list);
 	return names;
 }
 

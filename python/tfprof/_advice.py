@@ -22,15 +22,17 @@ class Advice:
     ExpensiveOperationChecker expensive_lines
     """
 
-    def __init__(self, report: _native.Result, details: _native.Result):
-        import json
+    def __init__(self, report: _native.Result, output: str = "stdout"):
         self._report = report
-        self._details = json.loads(details.text.decode("utf-8", "replace"))
+        self._output = output
+        self._details: Optional[Dict[str, Any]] = None
 
     @property
     def text(self) -> str:
-        """The report."""
-        return self._report.text.decode("utf-8", "replace")
+        """The report; for other outputs than stdout, what there is to print."""
+        report = self._report
+        text = report.render("text") if self._output == "stdout" else report.text
+        return text.decode("utf-8", "replace")
 
     @property
     def notes(self) -> str:
@@ -46,16 +48,26 @@ class Advice:
     def message(self) -> Any:
         """The advice as TensorFlow's API gives it: an AdviceProto. Needs protobuf."""
         from tfprof import _messages
-        return _messages.parse("AdviceProto", self._report.message)
+        return _messages.parse("AdviceProto", self._report.render("message"))
 
     @property
     def checkers(self) -> List[Dict[str, Any]]:
         """Each checker that was asked for, with its options and findings."""
-        return self._details["checkers"]
+        return self.to_dict()["checkers"]
 
     def to_dict(self) -> Dict[str, Any]:
         """Everything, as the JSON output has it."""
+        if self._details is None:
+            import json
+            self._details = json.loads(self._report.render("json").decode("utf-8", "replace"))
         return self._details
+
+    def __arrow_c_schema__(self) -> object:
+        return self._report.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The findings as Arrow record batches, for pyarrow.table(advice) and others."""
+        return self._report.__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         for checker in self.checkers:

@@ -16,8 +16,8 @@ _SAID_ONLY = ("STEP", "UNSUPPORTED")
 def query(profile: _native.Profile, view: str, message: bytes) -> bytes:
     """Runs a query with a serialized OptionsProto."""
     try:
-        result = profile.query(view, message=message,
-                               flags=_native.WANT_MESSAGE | _native.WANT_FRAME)
+        result = profile.query(view, message=message)
+        result.output(_native.FRAMED)
     except _native.Error as error:
         if error.status not in _SAID_ONLY:
             raise
@@ -28,13 +28,15 @@ def query(profile: _native.Profile, view: str, message: bytes) -> bytes:
 
 def advise(profile: _native.Profile, message: bytes) -> bytes:
     """Runs checkers with a serialized AdvisorOptionsProto."""
-    return _deliver(profile.advise(message=message))
+    result = profile.advise(message=message)
+    result.output()
+    return _deliver(result)
 
 
 def _deliver(result: _native.Result) -> bytes:
     print_notes(result.notes)
     print_report(result.text)
-    return result.message
+    return result.render("message")
 
 
 def add_notes(profile: _native.Profile) -> None:

@@ -3,9 +3,9 @@ second time for the other direction, a third time for the order of the report.""
 
 import html
 import itertools
-from typing import Any, Callable, List, NamedTuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
-from tfprof import _format
+from tfprof import _format, _native
 
 MAX_ROWS = 1000
 _numbers = itertools.count(1)
@@ -18,29 +18,24 @@ class Column(NamedTuple):
     show: Any = None       # a function, or None for text
 
 
-def _both(head: str, field: str, show: Callable[[int], str]) -> List[Column]:
-    return [Column(head, field, "total_" + field, show)]
+_SHOW = {"microseconds": _format.micros, "bytes": _format.memory, "count": _format.count}
 
 
-# select word → its columns, in the order of a report
-_SELECTED = {
-    "bytes": _both("requested bytes", "requested_bytes", _format.memory),
-    "peak_bytes": _both("peak bytes", "peak_bytes", _format.memory),
-    "residual_bytes": _both("residual bytes", "residual_bytes", _format.memory),
-    "output_bytes": _both("output bytes", "output_bytes", _format.memory),
-    "micros": (_both("total time", "exec_micros", _format.micros)
-               + _both("accelerator time", "accelerator_exec_micros", _format.micros)
-               + _both("cpu time", "cpu_exec_micros", _format.micros)),
-    "accelerator_micros": _both("accelerator time", "accelerator_exec_micros", _format.micros),
-    "cpu_micros": _both("cpu time", "cpu_exec_micros", _format.micros),
-    "params": _both("parameters", "parameters", _format.count) + [Column("shape", "shape")],
-    "float_ops": _both("float operations", "float_ops", _format.count),
-    "occurrence": (_both("runs", "run_count", _format.count)
-                   + _both("defined", "definition_count", _format.count)),
-    "device": [Column("device", "device")],
-    "op_types": [Column("types", "op_types")],
-    "input_shapes": [Column("input shapes", "input_shapes")],
-}
+def _make_columns() -> List[Tuple[Column, List[str]]]:
+    """Each column with the words of select that show it, own and total in one."""
+    made = []
+    for name, unit, words, _ in _native.columns():
+        if not words or name.startswith("total_") or name == "tensor_value":
+            continue
+        head = "total time" if name == "exec_micros" else name
+        head = head.replace("exec_micros", "time").replace("_", " ")
+        counts = unit or name == "definition_count"
+        made.append((Column(head, name, "total_" + name, _SHOW[unit or "count"]) if counts
+                     else Column(head, name), words))
+    return made
+
+
+_COLUMNS = _make_columns()
 
 _STYLE = """
 .tfprof {font-size: 13px}
@@ -114,11 +109,7 @@ def table(result: Any) -> str:
 
 
 def _columns(select: List[str]) -> List[Column]:
-    chosen: List[Column] = []
-    for word, columns in _SELECTED.items():
-        if word in select:
-            chosen += [column for column in columns if column not in chosen]
-    return chosen
+    return [column for column, words in _COLUMNS if any(word in select for word in words)]
 
 
 def _head(text: str, is_text: bool) -> str:
@@ -137,7 +128,8 @@ def _row(node: Any, columns: List[Column], cell: Callable[[Any, Column], str],
 
 
 def _text_cell(node: Any, column: Column) -> str:
-    text = html.escape(getattr(node, column.own))
+    value = getattr(node, column.own)
+    text = html.escape(value if isinstance(value, str) else ", ".join(value))
     return f'<td class="text" data-value="{text}">{text}</td>'
 
 

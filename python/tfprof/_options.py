@@ -13,14 +13,8 @@ from tfprof import _native
 from tfprof._warn import warn
 
 # name → field number of tensorflow.tfprof.OptionsProto
-FIELDS = {
-    "max_depth": 1, "min_bytes": 2, "min_micros": 3, "min_params": 4, "min_float_ops": 5,
-    "order_by": 7, "account_type_regexes": 8, "start_name_regexes": 9, "trim_name_regexes": 10,
-    "show_name_regexes": 11, "hide_name_regexes": 12, "account_displayed_op_only": 13,
-    "select": 14, "output": 15, "dump_to_file": 16, "min_occurrence": 17, "step": 18,
-    "min_peak_bytes": 19, "min_residual_bytes": 20, "min_output_bytes": 21,
-    "min_accelerator_micros": 22, "min_cpu_micros": 23,
-}
+FIELDS = {row[0]: row[5] for row in _native.options() if row[5]}
+FIELDS["dump_to_file"] = 16  # deprecated: only ever read from a message
 
 # What TensorFlow's API takes for a key that is not there.
 ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
@@ -29,8 +23,10 @@ _warned: Set[str] = set()
 
 
 class _Option:
-    def __init__(self, name: str, kind: str, words: List[str], default: str, help: str):
-        self.name, self.kind, self.words, self.help = name, kind, words, help
+    def __init__(self, name: str, kind: str, words: List[str], default: str, help: str,
+                 field: int):
+        self.name, self.kind, self.help = name, kind, help
+        self.words = sorted(words) if kind == "words" else words
         if kind in ("words", "regexes"):
             self.default: Any = [default] if default else []
         elif kind == "int":

@@ -146,8 +146,10 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
             'file:outfile=PATH', 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
-        report = self._native.advise(settings=chosen, output=output)
-        return _advice.Advice(report, self._native.advise(settings=chosen, output="json"))
+        found = self._native.advise(settings=chosen, output=output)
+        if output != "stdout":
+            found.output()
+        return _advice.Advice(found, output)
 
     @property
     def steps(self) -> List[int]:
@@ -195,8 +197,10 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
         message, settings, values = _options.from_keywords(options, keywords)
-        flags = _native.WANT_TABLE | _native.WANT_MESSAGE | _native.STRICT
-        return Result(self._native.query(view, message, settings, flags), view, values)
+        found = self._native.query(view, message, settings)
+        if values["output"] != "stdout":
+            found.output(_native.STRICT)
+        return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _check_step(step)

@@ -1,63 +1,39 @@
 """What a query of ``tfprof.load(...)`` gives: a report, and the nodes in it."""
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
 from tfprof import _native
 
 FIELDS = _native.ROW_FIELDS
-_POSITION = {name: i for i, name in enumerate(FIELDS)}
-_NUMBERS = [name for name in FIELDS if name not in
-            ("name", "parent", "depth", "accounted", "device", "op_types", "shape",
-             "input_shapes")]
+_NULLABLE = ("parent", "node", "line")
+_TEXTS = ("name", "device", "op_types", "shape", "input_shapes")
+_NUMBERS = [name for name in FIELDS if name not in _TEXTS + ("parent", "depth", "accounted")]
 
 
-class Node:
+if TYPE_CHECKING:
+    from tfprof._columns import Columns
+else:
+    Columns = object
+
+
+class Node(Columns):
     """A node of a result: a scope, an operation, a type of operations or a line
     of code. Its numbers are attributes; those named ``total_...`` include what
     is below it."""
 
-    __slots__ = ("_result", "_row", "index")
-
-    if TYPE_CHECKING:
-        name: str
-        depth: int
-        accounted: bool
-        run_count: int
-        exec_micros: int
-        accelerator_exec_micros: int
-        cpu_exec_micros: int
-        requested_bytes: int
-        peak_bytes: int
-        residual_bytes: int
-        output_bytes: int
-        parameters: int
-        float_ops: int
-        definition_count: int
-        total_run_count: int
-        total_exec_micros: int
-        total_accelerator_exec_micros: int
-        total_cpu_exec_micros: int
-        total_requested_bytes: int
-        total_peak_bytes: int
-        total_residual_bytes: int
-        total_output_bytes: int
-        total_parameters: int
-        total_float_ops: int
-        total_definition_count: int
-        device: str
-        op_types: str
-        shape: str
-        input_shapes: str
+    __slots__ = ("_result", "index")
 
     def __init__(self, result: "Result", index: int):
         self._result = result
-        self._row = result._native[index]
         self.index = index
+
+    def _value(self, name: str) -> Any:
+        return self._result._native.value(name, self.index)
 
     @property
     def parent(self) -> Optional["Node"]:
         """The node this one is shown under; None for the root."""
-        index = self._row[_POSITION["parent"]]
+        index = self._value("parent")
         return None if index is None else Node(self._result, index)
 
     @property
@@ -67,26 +43,26 @@ class Node:
 
     def to_dict(self) -> Dict[str, Any]:
         """All attributes; `parent` is the index of that node."""
-        return dict(zip(FIELDS, self._row))
+        return dict(zip(FIELDS, self._result._native[self.index]))
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={self._row[_POSITION[name]]}" for name in _NUMBERS
-                            if self._row[_POSITION[name]] and not name.startswith("total_"))
-        return f"<Node {self._row[0]!r}{': ' + numbers if numbers else ''}>"
+        own = {name: self._value(name) for name in _NUMBERS if not name.startswith("total_")}
+        numbers = ", ".join(f"{name}={value}" for name, value in own.items() if value)
+        return f"<Node {self._value('name')!r}{': ' + numbers if numbers else ''}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and (self._row, self.index) == (other._row, other.index)
+        return isinstance(other, Node) and (self.index, self.to_dict()) == (
+            other.index, other.to_dict())
 
     def __hash__(self) -> int:
-        return hash((self._row[0], self.index))
+        return hash((self._value("name"), self.index))
 
     def __dir__(self) -> List[str]:
         return sorted({*object.__dir__(self), *FIELDS})
 
 
 def _attribute(name: str) -> property:
-    position = _POSITION[name]
-    return property(lambda self: self._row[position])
+    return property(lambda self: self._value(name))
 
 
 for _name in FIELDS:
@@ -132,6 +108,8 @@ same type are aggregated together.
     @property
     def text(self) -> str:
         """The report; for other outputs than stdout, what is said about the file."""
+        if self.options["output"] == "stdout":
+            return self._native.render("text").decode("utf-8", "replace")
         return self._native.text.decode("utf-8", "replace")
 
     @property
@@ -145,7 +123,7 @@ same type are aggregated together.
         graph, a MultiGraphNodeProto for op and code. Needs protobuf."""
         from tfprof import _messages
         kind = "GraphNodeProto" if self.view in ("scope", "graph") else "MultiGraphNodeProto"
-        return _messages.parse(kind, self._native.message)
+        return _messages.parse(kind, self._native.render("message"))
 
     def __str__(self) -> str:
         return self.text
@@ -215,22 +193,35 @@ same type are aggregated together.
             made.append(values)
         return made[0] if made else {}
 
-    def to_pandas(self) -> Any:
-        """The nodes as a pandas.DataFrame, a row each. `parent` is the row number
-        of the node above."""
+    def to_pandas(self, columns: Optional[Sequence[str]] = None) -> Any:
+        """The nodes as a pandas.DataFrame, a row each: all columns, or those named.
+        `parent` is the row number of the node above."""
         import pandas  # before what it depends on: if it is missing, the error should name it
         import numpy
-        columns: Dict[str, Any] = {}
-        for name in FIELDS:
+        made: Dict[str, Any] = {}
+        for name in FIELDS if columns is None else columns:
             values = self._native.column(name)
             if isinstance(values, bytes):
                 values = numpy.frombuffer(values, numpy.int64).copy()
-            columns[name] = values
-        columns["accounted"] = columns["accounted"].astype(bool)
-        parents = pandas.array(columns["parent"], dtype="Int64")
-        parents[columns["parent"] < 0] = pandas.NA
-        columns["parent"] = parents
-        return pandas.DataFrame(columns)
+            if name == "accounted":
+                values = values.astype(bool)
+            elif name in _NULLABLE:
+                present = pandas.array(values, dtype="Int64")
+                present[values < 0] = pandas.NA
+                values = present
+            made[name] = values
+        return pandas.DataFrame(made)
+
+    def to_arrow(self, columns: Optional[Sequence[str]] = None) -> Any:
+        """The nodes as a pyarrow.Table: all columns, or only those named, which are
+        the only ones made then. Besides `FIELDS` there are `end` (the row behind the
+        last one below), `node`, `path`, `line`, `function` and `tensor_value`."""
+        import pyarrow
+        if columns is None:
+            return pyarrow.table(self)
+        wanted = pyarrow.schema([(name, pyarrow.null()) for name in columns])
+        capsule = self._native.__arrow_c_stream__(wanted.__arrow_c_schema__())
+        return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
 
     def __arrow_c_schema__(self) -> object:
         return self._native.__arrow_c_schema__()

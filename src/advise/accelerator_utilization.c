@@ -2,7 +2,6 @@
  * accelerator computes. */
 #include "advise/advise.h"
 #include "base/sort.h"
-#include "model/device.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"min_utilization", "0.5", "A lower share of the time is called low."},
@@ -50,7 +49,7 @@ static bool collect(struct check *c, usages *found)
 		uint32_t device = m->nodes.device[node];
 		uint32_t exec = last_exec(m, node);
 
-		if (exec == NONE || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
+		if (exec == NONE || !(check_device(c, node)->properties & DEVICE_ACCELERATOR))
 			continue;
 		if (!place[device]) {
 			if (!vec_push(found, ((struct usage){.device = device})))

@@ -1,7 +1,7 @@
-/* When what ran where: the events of all steps as one sorted list, made once
- * for all checkers that ask for it.
+/* When what ran where, step by step: the events (model/events.h) and the transfers of
+ * all steps, made once for all checkers that ask for it.
  *
- *     step s → events[first_event[s] … first_event[s + 1]], by start
+ *     step s → events, rows first_row[s] … first_row[s + 1], by start
  *              transfers[first_transfer[s] … ], by start
  *     event, transfer → device → task
  *
@@ -12,26 +12,8 @@
 
 #include "advise/stats.h"
 #include "advise/transfer.h"
+#include "model/events.h"
 #include "model/model.h"
-
-struct activity_device {
-	struct span name;    /* lower-cased */
-	unsigned kind;       /* of device.h */
-	bool is_copy_engine; /* …/memcpy */
-	uint32_t task;
-};
-
-struct activity_task {
-	struct span name; /* as task_of() has it */
-	struct span job;
-};
-
-struct event {
-	int64_t start, end;
-	uint32_t node, device;
-	uint32_t step;    /* index of the step */
-	bool accelerator; /* a kernel on a stream, not its launch or a cpu's work */
-};
 
 struct moved {
 	struct transfer_entry entry;
@@ -46,14 +28,12 @@ static inline int64_t moved_us(const struct moved *t)
 }
 
 struct activity {
-	struct strings names, task_names; /* a number is that of the name */
+	struct events events;
+	struct devices devices; /* of events, and those that only transfers name */
 	struct arena arena;
-	VEC(struct activity_device) devices;
-	VEC(struct activity_task) tasks;
 	size_t n_steps;
-	VEC(struct event) events;
 	VEC(struct moved) transfers;
-	size_t *first_event, *first_transfer; /* n_steps + 1 */
+	size_t *first_transfer; /* n_steps + 1 */
 	/* How long each step took: the longest of its tasks, each by its own
 	 * clock, from its first event or transfer to its last. */
 	int64_t *step_us;
@@ -63,17 +43,19 @@ struct activity {
 bool activity_collect(struct activity *a, const struct model *m);
 void activity_clear(struct activity *a);
 
-/* The events or transfers of a step (by index). */
-struct events {
-	const struct event *at;
-	size_t n;
+static inline const struct device *activity_device(const struct activity *a, uint32_t device)
+{
+	return &a->devices.at.at[device];
+}
+
+/* The events or transfers of a step (by index): rows of a->events, … */
+struct event_rows {
+	size_t first, end;
 };
 
-static inline struct events activity_events(const struct activity *a, size_t step)
+static inline struct event_rows activity_events(const struct activity *a, size_t step)
 {
-	size_t first = a->first_event[step], n = a->first_event[step + 1] - first;
-
-	return (struct events){n ? a->events.at + first : NULL, n};
+	return (struct event_rows){a->events.first_row[step], a->events.first_row[step + 1]};
 }
 
 struct moves {

@@ -95,6 +95,20 @@ const struct activity *check_activity(struct check *c)
 	return a->activity;
 }
 
+const struct device *check_device(struct check *c, uint32_t node)
+{
+	static const struct device nowhere = {.kind = DEVICE_KIND_OTHER};
+	struct advice *a = c->advice;
+	uint32_t name = c->model->nodes.device[node];
+
+	if (name != a->last_name) {
+		a->last_device = devices_add(&a->devices, model_text(c->model, name));
+		a->last_name = name;
+		a->failed |= a->last_device == NONE;
+	}
+	return a->last_device == NONE ? &nowhere : &a->devices.at.at[a->last_device];
+}
+
 bool check_cancelled(const struct check *c)
 {
 	return c->cancel && *c->cancel;
@@ -239,7 +253,7 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 	struct check c = {.model = m, .options = o, .views = views, .cancel = cancel, .advice = a};
 	enum tfprof_status status = TFPROF_OK;
 
-	*a = (struct advice){0};
+	*a = (struct advice){.last_name = NONE};
 	buf_span(&a->notes, buf_get(&o->unknown));
 	/* Pointers to verdicts stay good: there is room for all of them. */
 	if (!vec_reserve(&a->verdicts, N_CHECKERS))
@@ -276,6 +290,7 @@ void advice_clear(struct advice *a)
 	vec_clear(&a->verdicts);
 	if (a->activity)
 		activity_clear(a->activity);
+	devices_clear(&a->devices);
 	buf_clear(&a->notes);
 	arena_clear(&a->arena);
 }

@@ -56,6 +56,9 @@ struct advice {
 	struct arena arena;
 	VEC(struct verdict) verdicts;
 	struct activity *activity; /* made when a checker first asks */
+	struct devices devices;    /* that nodes are on, as checkers ask for them */
+	uint32_t last_name;        /* string id of the one asked for last … */
+	uint32_t last_device;      /* … and its place: most nodes are where the one before is */
 	struct buf notes;          /* lines for stderr */
 	bool failed;               /* memory is out */
 };
@@ -143,6 +146,9 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 
 /* What ran when; NULL when memory is out. */
 const struct activity *check_activity(struct check *c);
+
+/* The device a node was placed on; one with an empty name if it did not run. */
+const struct device *check_device(struct check *c, uint32_t node);
 
 /* Where a node is: device, op, and the line of the user's program that made it
  * (of the forward node, for a gradient), as far as they are known. */

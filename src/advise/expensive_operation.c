@@ -19,9 +19,9 @@ typedef int64_t number_fn(const struct query *q, enum metric metric, uint32_t i)
 static void put_times(struct buf *b, const struct query *q, number_fn *number, uint32_t i)
 {
 	buf_text(b, ", cpu: ");
-	format_number(b, UNIT_MICROS, number(q, METRIC_CPU, i));
+	format_number(b, UNIT_MICROS, number(q, METRIC_CPU_MICROS, i));
 	buf_text(b, ", accelerator: ");
-	format_number(b, UNIT_MICROS, number(q, METRIC_ACCELERATOR, i));
+	format_number(b, UNIT_MICROS, number(q, METRIC_ACCELERATOR_MICROS, i));
 	buf_text(b, ", total: ");
 	format_number(b, UNIT_MICROS, number(q, METRIC_MICROS, i));
 }
@@ -55,7 +55,7 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 	enum tfprof_status status = check_query(c, TFPROF_OP, settings, &q, err);
 
 	for (uint32_t i = 1; status == TFPROF_OK && i < q.n && i <= top; i++) {
-		struct span op = model_text(c->model, q.groups->op[q.view[i]]);
+		struct span op = tree_label(q.tree, q.view[i]);
 		double total = (double)query_total(&q, METRIC_MICROS, 0);
 		double own = (double)query_own(&q, METRIC_MICROS, i);
 

@@ -43,7 +43,7 @@ static void add_up(struct check *c, struct type_filter *types, struct float_work
 		if (m->nodes.first_exec[node] == NONE)
 			continue;
 		metrics_of(m, node, -1, &numbers);
-		micros = numbers.at[METRIC_ACCELERATOR];
+		micros = numbers.at[METRIC_ACCELERATOR_MICROS];
 		if (micros <= 0)
 			continue;
 		w->all_us += (double)micros;

@@ -1,7 +1,6 @@
 /* Time in which an accelerator runs no kernel, between its first and last of a
  * step. */
 #include "advise/advise.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -35,35 +34,38 @@ struct scan {
 static void add_kernel(struct scan *s, size_t step, const struct event *e)
 {
 	if (!s->n_kernels++) {
-		s->start = s->busy_until = e->start;
-	} else if (e->start > s->busy_until) {
-		struct interval when = {s->busy_until, e->start};
+		s->start = s->busy_until = e->start_us;
+	} else if (e->start_us > s->busy_until) {
+		struct interval when = {s->busy_until, e->start_us};
 
 		s->idle_us += when.end - when.start;
 		if (when.end - when.start > s->longest.when.end - s->longest.when.start)
 			s->longest = (struct gap){step, when, s->last_node, e->node};
 	}
-	if (e->end >= s->busy_until) {
-		s->busy_until = e->end;
+	if (event_end(e) >= s->busy_until) {
+		s->busy_until = event_end(e);
 		s->last_node = e->node;
 	}
 }
 
-static bool is_stream(const struct activity_device *device)
+static bool runs_kernels(const struct device *device)
 {
-	return device->kind & DEVICE_STREAM_ALL && device->kind & DEVICE_ACCELERATOR;
+	return device_has_accelerator_time(device) && device->properties & DEVICE_ACCELERATOR;
 }
 
 static void add_step(const struct activity *a, size_t step, struct scan *scans, struct idle *idle,
 	int64_t min_kernels)
 {
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 
-	memset(scans, 0, a->devices.n * sizeof(*scans));
-	for (size_t i = 0; i < events.n; i++)
-		if (events.at[i].accelerator && is_stream(&a->devices.at[events.at[i].device]))
-			add_kernel(&scans[events.at[i].device], step, &events.at[i]);
-	for (size_t d = 0; d < a->devices.n; d++) {
+	memset(scans, 0, a->devices.at.n * sizeof(*scans));
+	for (size_t row = rows.first; row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+
+		if (runs_kernels(activity_device(a, e.device)))
+			add_kernel(&scans[e.device], step, &e);
+	}
+	for (size_t d = 0; d < a->devices.at.n; d++) {
 		const struct scan *s = &scans[d];
 		const struct gap *old = &idle[d].longest;
 
@@ -80,20 +82,21 @@ static void add_step(const struct activity *a, size_t step, struct scan *scans, 
 /* What of the same task ran longest on a cpu during the gap; NONE if nothing. */
 static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, uint32_t task)
 {
-	struct events events = activity_events(a, gap->step);
+	struct event_rows rows = activity_events(a, gap->step);
 	uint32_t node = NONE;
 	int64_t most = 0;
 
-	for (size_t i = 0; i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		int64_t start = e->start > gap->when.start ? e->start : gap->when.start;
-		int64_t end = e->end < gap->when.end ? e->end : gap->when.end;
+	for (size_t row = rows.first; row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+		const struct device *device = activity_device(a, e.device);
+		int64_t start = e.start_us > gap->when.start ? e.start_us : gap->when.start;
+		int64_t end = event_end(&e) < gap->when.end ? event_end(&e) : gap->when.end;
 
-		if (a->devices.at[e->device].task != task || end - start <= most ||
-			a->devices.at[e->device].kind & DEVICE_ACCELERATOR)
+		if (device->task != task || end - start <= most ||
+			device->properties & DEVICE_ACCELERATOR)
 			continue;
 		most = end - start;
-		node = e->node;
+		node = e.node;
 	}
 	return node;
 }
@@ -104,12 +107,12 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	const struct gap *gap = &idle->longest;
 	int64_t length = gap->when.end - gap->when.start;
 	struct place before = check_node(c, gap->before), after = check_node(c, gap->after), place;
-	uint32_t busy = busy_meanwhile(a, gap, a->devices.at[device].task);
+	uint32_t busy = busy_meanwhile(a, gap, activity_device(a, device)->task);
 	double share = (double)idle->idle_us / (double)idle->span_us;
 	struct buf *b = &c->text;
 	struct finding *f;
 
-	buf_span(b, a->devices.at[device].name);
+	buf_span(b, activity_device(a, device)->name);
 	buf_printf(b, " idle %.0f%% of the time between kernels: ", 100 * share);
 	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
 	buf_text(b, " of ");
@@ -143,8 +146,8 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	const struct activity *a = check_activity(c);
-	struct scan *scans = a ? check_alloc(c, a->devices.n, sizeof(*scans)) : NULL;
-	struct idle *idle = a ? check_alloc(c, a->devices.n, sizeof(*idle)) : NULL;
+	struct scan *scans = a ? check_alloc(c, a->devices.at.n, sizeof(*scans)) : NULL;
+	struct idle *idle = a ? check_alloc(c, a->devices.at.n, sizeof(*idle)) : NULL;
 	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
 	size_t n_looked_at = 0;
 
@@ -152,7 +155,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		return error_no_memory(err);
 	for (size_t step = 0; step < a->n_steps && !check_cancelled(c); step++)
 		add_step(a, step, scans, idle, check_int(c, "min_kernels"));
-	for (uint32_t d = 0; d < a->devices.n; d++) {
+	for (uint32_t d = 0; d < a->devices.at.n; d++) {
 		enum tfprof_level level;
 
 		if (!idle[d].span_us)

@@ -1,7 +1,6 @@
 /* Time in which a step waits for its input: an input operation runs, and
  * nothing else of the task does. */
 #include "advise/advise.h"
-#include "advise/task.h"
 #include "advise/types.h"
 #include "write/format.h"
 
@@ -33,32 +32,32 @@ struct input {
 static bool add_step(struct input *in, size_t step)
 {
 	const struct activity *a = in->a;
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 	VEC(struct grouped_interval) input = {0}, other = {0};
 	struct interval_groups waits, work;
 	struct arena arena = {0};
 	bool fine = true;
 
-	for (size_t i = 0; fine && i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		uint32_t task = a->devices.at[e->device].task;
-		struct grouped_interval item = {task, {e->start, e->end}};
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+		uint32_t task = activity_device(a, e.device)->task;
+		struct grouped_interval item = {task, {e.start_us, event_end(&e)}};
 
-		if (!type_filter_match(&in->types, e->node)) {
+		if (!type_filter_match(&in->types, e.node)) {
 			fine = vec_push(&other, item);
 			continue;
 		}
 		fine = vec_push(&input, item);
-		if (e->end - e->start > in->tasks[task].node_us) {
-			in->tasks[task].node_us = e->end - e->start;
-			in->tasks[task].node = e->node;
+		if (e.duration_us > in->tasks[task].node_us) {
+			in->tasks[task].node_us = e.duration_us;
+			in->tasks[task].node = e.node;
 		}
 	}
-	fine = fine && intervals_group(&waits, &arena, input.at, input.n, a->tasks.n) &&
-		intervals_group(&work, &arena, other.at, other.n, a->tasks.n);
+	fine = fine && intervals_group(&waits, &arena, input.at, input.n, a->devices.tasks.n) &&
+		intervals_group(&work, &arena, other.at, other.n, a->devices.tasks.n);
 	if (fine)
 		activity_spans(a, step, in->spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++) {
 		if (in->spans[t].end <= in->spans[t].start)
 			continue;
 		in->tasks[t].n_steps++;
@@ -80,7 +79,7 @@ static void report(struct input *in, uint32_t task, enum tfprof_level level)
 	struct buf *b = &in->c->text;
 	struct finding *f;
 
-	task_put(b, in->a->tasks.at[task].name);
+	device_put_task(b, in->a->devices.tasks.at[task].name);
 	buf_printf(b, " waits %.1f%% of its step for input: ",
 		100 * (double)time->wait_us / (double)time->span_us);
 	format_number(b, UNIT_MICROS, time->wait_us / time->n_steps);
@@ -104,7 +103,7 @@ static void conclude(struct input *in)
 	double notice = check_number(in->c, "notice"), high = check_number(in->c, "high");
 	bool has_input = false;
 
-	for (uint32_t t = 0; t < in->a->tasks.n; t++) {
+	for (uint32_t t = 0; t < in->a->devices.tasks.n; t++) {
 		const struct input_time *time = &in->tasks[t];
 		enum tfprof_level level;
 
@@ -130,8 +129,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	bool fine = in.a != NULL;
 
 	if (fine) {
-		in.tasks = check_alloc(c, in.a->tasks.n, sizeof(*in.tasks));
-		in.spans = check_alloc(c, in.a->tasks.n, sizeof(*in.spans));
+		in.tasks = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.tasks));
+		in.spans = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.spans));
 		fine = in.tasks && in.spans;
 	}
 	for (size_t step = 0; status == TFPROF_OK && fine && step < in.a->n_steps; step++)

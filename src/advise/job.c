@@ -4,7 +4,6 @@
 #include "advise/advise.h"
 #include "advise/links.h"
 #include "advise/parameter_servers.h"
-#include "advise/task.h"
 #include "advise/waiting.h"
 #include "base/sort.h"
 #include "write/format.h"
@@ -35,14 +34,14 @@ struct job {
 
 static struct span task_name(const struct job *j, uint32_t task)
 {
-	return task == NONE ? (struct span){"?", 1} : j->a->tasks.at[task].name;
+	return task == NONE ? (struct span){"?", 1} : j->a->devices.tasks.at[task].name;
 }
 
 static void put_link(struct job *j, uint32_t from, uint32_t to)
 {
-	task_put(&j->c->text, task_name(j, from));
+	device_put_task(&j->c->text, task_name(j, from));
 	buf_text(&j->c->text, " -> ");
-	task_put(&j->c->text, task_name(j, to));
+	device_put_task(&j->c->text, task_name(j, to));
 }
 
 static void put_bandwidth(struct buf *b, int64_t bytes, int64_t micros)
@@ -66,7 +65,7 @@ static struct place transfer_place(const struct job *j, const struct moved *t)
 {
 	bool copy = t->entry.kind != TRANSFER_TENSOR;
 
-	return (struct place){.device = j->a->devices.at[t->device].name,
+	return (struct place){.device = activity_device(j->a, t->device)->name,
 		.node = copy ? t->entry.name : t->entry.tensor,
 		.micros = moved_us(t),
 		.bytes = t->entry.bytes};
@@ -152,7 +151,7 @@ static void report_copies(struct job *j)
 		const struct link *link = &j->copies.at[i];
 
 		buf_printf(&j->c->text, "copies %s on ", ways[link->kind]);
-		buf_span(&j->c->text, j->a->devices.at[link->device].name);
+		buf_span(&j->c->text, activity_device(j->a, link->device)->name);
 		buf_text(&j->c->text, ": ");
 		put_figures(&j->c->text, link, link->longest->entry.name);
 		find_link(j, link, "copies");
@@ -196,9 +195,9 @@ static bool group_links(struct job *j, struct strings *kinds, uint32_t *group, s
 		if (link->from == NONE || !link->bytes)
 			continue;
 		key.n = 0;
-		buf_span(&key, j->a->tasks.at[link->from].job);
+		buf_span(&key, j->a->devices.tasks.at[link->from].job);
 		buf_text(&key, " -> ");
-		buf_span(&key, j->a->tasks.at[link->to].job);
+		buf_span(&key, j->a->devices.tasks.at[link->to].job);
 		group[i] = key.failed ? NONE : strings_add(kinds, buf_get(&key));
 		fine = group[i] != NONE;
 	}
@@ -316,7 +315,7 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	struct finding *f;
 
 	buf_text(b, "parameter server ");
-	task_put(b, server->task);
+	device_put_task(b, server->task);
 	buf_printf(b, ": %lld variable%s, ", (long long)server->n_variables,
 		server->n_variables == 1 ? "" : "s");
 	format_number(b, UNIT_BYTES, server->bytes);
@@ -367,7 +366,7 @@ static bool check_balance(struct job *j, bool variables)
 	if (level == TFPROF_LEVEL_NONE)
 		return false;
 	buf_text(b, "unbalanced parameter servers: ");
-	task_put(b, most->task);
+	device_put_task(b, most->task);
 	if (variables) {
 		buf_printf(b, " holds %lld of %lld variables, ", (long long)most->n_variables,
 			(long long)n_variables);
@@ -420,7 +419,7 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	const struct moved *longest = NULL;
 	struct finding *f;
 
-	task_put(b, j->a->tasks.at[task].name);
+	device_put_task(b, j->a->devices.tasks.at[task].name);
 	buf_printf(b, " waits %.1f%% of its step in RecvTensor: ", 100 * share);
 	format_number(b, UNIT_MICROS, w->wait_us / w->n_steps);
 	buf_text(b, " of ");
@@ -428,7 +427,7 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	f = check_find(j->c, "waiting", level, CONFIDENCE_MEDIUM);
 	f->stake_us = w->wait_us / w->n_steps;
 	f->stake_share = share;
-	f->to = j->a->tasks.at[task].name;
+	f->to = j->a->devices.tasks.at[task].name;
 	if (level != TFPROF_LEVEL_NONE)
 		f->remedy =
 			"Let computation begin before all tensors are there, send less (fewer or "
@@ -445,12 +444,12 @@ static bool report_workers(struct job *j)
 {
 	const struct activity *a = j->a;
 	struct span servers = span_of(check_word(j->c, "ps_job"));
-	struct waiting *waiting = check_alloc(j->c, a->tasks.n, sizeof(*waiting));
+	struct waiting *waiting = check_alloc(j->c, a->devices.tasks.n, sizeof(*waiting));
 	int64_t shown = 0;
 	bool fine = waiting && waiting_find(waiting, a);
 
-	for (uint32_t t = 0; fine && t < a->tasks.n && shown < j->max_lines; t++)
-		if (waiting[t].span_us > 0 && !span_equal(a->tasks.at[t].job, servers)) {
+	for (uint32_t t = 0; fine && t < a->devices.tasks.n && shown < j->max_lines; t++)
+		if (waiting[t].span_us > 0 && !span_equal(a->devices.tasks.at[t].job, servers)) {
 			report_waiting(j, t, &waiting[t]);
 			shown++;
 		}

@@ -1,6 +1,5 @@
 /* Copies between host and accelerators, as a share of the step. */
 #include "advise/advise.h"
-#include "advise/task.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -25,7 +24,7 @@ static bool add_step(const struct activity *a, size_t step, struct copies *tasks
 
 	for (size_t i = 0; fine && i < moves.n; i++) {
 		const struct moved *t = &moves.at[i];
-		uint32_t task = a->devices.at[t->device].task;
+		uint32_t task = activity_device(a, t->device)->task;
 		struct copies *copies = &tasks[task];
 		int way = t->entry.kind == TRANSFER_TO_HOST;
 
@@ -39,10 +38,10 @@ static bool add_step(const struct activity *a, size_t step, struct copies *tasks
 		if (!copies->longest || moved_us(t) > moved_us(copies->longest))
 			copies->longest = t;
 	}
-	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->tasks.n);
+	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->devices.tasks.n);
 	if (fine)
 		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++)
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++)
 		if (spans[t].end > spans[t].start) {
 			tasks[t].n_steps++;
 			add_clamped(&tasks[t].span_us, spans[t].end - spans[t].start);
@@ -83,7 +82,7 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	struct buf *b = &c->text;
 	struct finding *f;
 
-	task_put(b, a->tasks.at[task].name);
+	device_put_task(b, a->devices.tasks.at[task].name);
 	buf_printf(b, " copies between host and accelerators during %.0f%% of its step: ",
 		100 * (double)copies->copy_us / (double)copies->span_us);
 	format_number(b, UNIT_MICROS, copies->copy_us / copies->n_steps);
@@ -96,7 +95,7 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	buf_text(b, ", ");
 	buf_span(b, longest->entry.name);
 	buf_text(b, " on ");
-	buf_span(b, a->devices.at[longest->device].name);
+	buf_span(b, activity_device(a, longest->device)->name);
 	f = check_find(c, "host_device_copies", TFPROF_LEVEL_WARNING, CONFIDENCE_HIGH);
 	f->stake_us = copies->copy_us / copies->n_steps;
 	f->stake_bytes = copies->bytes[0] / copies->n_steps;
@@ -105,7 +104,7 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those "
 		    "on it, and for values fetched every step.";
 	check_place(c, f,
-		(struct place){.device = a->devices.at[longest->device].name,
+		(struct place){.device = activity_device(a, longest->device)->name,
 			.node = node_of(longest->entry.name),
 			.micros = moved_us(longest),
 			.bytes = longest->entry.bytes});
@@ -114,8 +113,8 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	const struct activity *a = check_activity(c);
-	struct copies *tasks = a ? check_alloc(c, a->tasks.n, sizeof(*tasks)) : NULL;
-	struct interval *spans = a ? check_alloc(c, a->tasks.n, sizeof(*spans)) : NULL;
+	struct copies *tasks = a ? check_alloc(c, a->devices.tasks.n, sizeof(*tasks)) : NULL;
+	struct interval *spans = a ? check_alloc(c, a->devices.tasks.n, sizeof(*spans)) : NULL;
 	double warning = check_number(c, "warning");
 	bool fine = tasks && spans, any = false;
 
@@ -123,7 +122,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		fine = add_step(a, step, tasks, spans);
 	if (!fine)
 		return error_no_memory(err);
-	for (uint32_t t = 0; t < a->tasks.n; t++) {
+	for (uint32_t t = 0; t < a->devices.tasks.n; t++) {
 		any |= tasks[t].longest != NULL;
 		if (tasks[t].longest &&
 			(double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)

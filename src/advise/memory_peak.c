@@ -5,7 +5,6 @@
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -48,7 +47,7 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 	for (uint32_t node = 0; place && node < m->nodes.n; node++) {
 		uint32_t device = m->nodes.device[node];
 
-		if (!device || !(device_kind(model_text(m, device)) & DEVICE_ACCELERATOR))
+		if (!(check_device(c, node)->properties & DEVICE_ACCELERATOR))
 			continue;
 		if (!place[device]) {
 			if (!vec_push(peaks, ((struct peak){.device = device})))

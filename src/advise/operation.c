@@ -2,7 +2,6 @@
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "model/attrs.h"
-#include "model/device.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "How many nodes are named for each finding (in JSON)."},
@@ -74,12 +73,12 @@ static void check_batch_norm(struct check *c)
 		add_places(c, f, &top);
 }
 
-static bool is_nhwc(const struct model *m, uint32_t node)
+static bool is_nhwc(struct check *c, uint32_t node)
 {
 	struct attr attr;
 
-	return device_kind(model_text(m, m->nodes.device[node])) & DEVICE_ACCELERATOR &&
-		attrs_get(m, node, SPAN("data_format"), &attr) && attr.kind == ATTR_TEXT &&
+	return check_device(c, node)->properties & DEVICE_ACCELERATOR &&
+		attrs_get(c->model, node, SPAN("data_format"), &attr) && attr.kind == ATTR_TEXT &&
 		span_equal(attr.text, SPAN("NHWC"));
 }
 
@@ -92,7 +91,7 @@ static void check_data_format(struct check *c)
 	if (!top_init(&top, c, "top"))
 		return;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		if (!m->nodes.device[node] || !is_nhwc(m, node))
+		if (!is_nhwc(c, node))
 			continue;
 		if (!f) {
 			buf_text(&c->text,

@@ -35,6 +35,61 @@ void tfprof_advice_options_free(tfprof_advice_options *o)
 	mem_free(o);
 }
 
+static char *copy_text(struct span text)
+{
+	char *copy = text.n == SIZE_MAX ? NULL : mem_alloc(text.n + 1);
+
+	if (!copy)
+		return NULL;
+	if (text.n)
+		memcpy(copy, text.at, text.n);
+	copy[text.n] = '\0';
+	return copy;
+}
+
+static bool copy_settings(struct tfprof_advice_options *to,
+	const struct tfprof_advice_options *from)
+{
+	for (size_t i = 0; i < from->settings.n; i++) {
+		struct advice_setting setting = from->settings.at[i];
+
+		setting.value = copy_text(span_of(setting.value));
+		if (!setting.value)
+			return false;
+		if (!vec_push(&to->settings, setting)) {
+			mem_free(setting.value);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < from->chosen.n; i++)
+		if (!vec_push(&to->chosen, from->chosen.at[i]))
+			return false;
+	return true;
+}
+
+struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *from)
+{
+	struct tfprof_advice_options *o = tfprof_advice_options_new();
+	bool ok;
+
+	if (!o)
+		return NULL;
+	o->all = from->all;
+	o->named_all = from->named_all;
+	o->source_lines = from->source_lines;
+	o->output = from->output;
+	buf_span(&o->unknown, buf_get(&from->unknown));
+	ok = copy_settings(o, from) && !o->unknown.failed;
+	if (ok && from->outfile) {
+		o->outfile = copy_text(span_of(from->outfile));
+		ok = o->outfile;
+	}
+	if (ok)
+		return o;
+	tfprof_advice_options_free(o);
+	return NULL;
+}
+
 /* ---- asking ------------------------------------------------------------------ */
 
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker)
@@ -79,18 +134,6 @@ static size_t find_checker(struct span name)
 	while (checker_get(i) && !span_equal(span_of(checker_get(i)->info.name), name))
 		i++;
 	return i;
-}
-
-static char *copy_text(struct span text)
-{
-	char *copy = text.n == SIZE_MAX ? NULL : mem_alloc(text.n + 1);
-
-	if (!copy)
-		return NULL;
-	if (text.n)
-		memcpy(copy, text.at, text.n);
-	copy[text.n] = '\0';
-	return copy;
 }
 
 static enum tfprof_status checker_error(struct tfprof_error *err, struct span name)

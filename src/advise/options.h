@@ -27,6 +27,9 @@ struct tfprof_advice_options {
 	char *outfile; /* NULL: none, or into the result */
 };
 
+/* NULL on allocation failure. */
+struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *o);
+
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker);
 /* The value of an option as text: what was set, or its default. */
 const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,

@@ -1,6 +1,5 @@
 #include "advise/parameter_servers.h"
 
-#include "advise/task.h"
 #include "formats/checkpoint/dtype.h"
 #include "model/attrs.h"
 #include "model/device.h"
@@ -44,8 +43,8 @@ static bool add_variable(struct parameter_servers *p, const struct model *m, uin
 	device_lower(scratch, device.n ? device : attrs_asked_device(m, node));
 	if (scratch->failed)
 		return false;
-	task = task_of(buf_get(scratch));
-	if (!task.n || !span_equal(task_job(task), job))
+	task = device_get_task(buf_get(scratch));
+	if (!task.n || !span_equal(device_get_job(task), job))
 		return true;
 	server = find(p, task);
 	if (!server)
@@ -61,9 +60,9 @@ static bool add_moved(struct parameter_servers *p, const struct activity *a, uin
 {
 	struct parameter_server *server;
 
-	if (task == NONE || !span_equal(a->tasks.at[task].job, job))
+	if (task == NONE || !span_equal(a->devices.tasks.at[task].job, job))
 		return true;
-	server = find(p, a->tasks.at[task].name);
+	server = find(p, a->devices.tasks.at[task].name);
 	if (server)
 		add_clamped(&server->moved_bytes, bytes);
 	return server;
@@ -75,9 +74,9 @@ bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 	struct buf scratch = {0};
 	bool fine = strings_init(&p->names);
 
-	for (size_t i = 0; fine && i < a->tasks.n; i++)
-		if (a->tasks.at[i].name.n && span_equal(a->tasks.at[i].job, job))
-			fine = find(p, a->tasks.at[i].name);
+	for (size_t i = 0; fine && i < a->devices.tasks.n; i++)
+		if (a->devices.tasks.at[i].name.n && span_equal(a->devices.tasks.at[i].job, job))
+			fine = find(p, a->devices.tasks.at[i].name);
 	for (uint32_t node = 0; fine && node < m->nodes.n; node++)
 		if (is_variable(model_text(m, m->nodes.op[node])))
 			fine = add_variable(p, m, node, job, &scratch);

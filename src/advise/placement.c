@@ -4,7 +4,6 @@
 #include "advise/types.h"
 #include "base/sort.h"
 #include "model/attrs.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -33,13 +32,13 @@ static bool find_sides(struct placement *p)
 	bool any = false;
 
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		unsigned kind = device_kind(model_text(m, m->nodes.device[node]));
+		unsigned properties = check_device(p->c, node)->properties;
 
-		if (!m->nodes.device[node] || m->nodes.first_exec[node] == NONE)
+		if (m->nodes.first_exec[node] == NONE)
 			continue;
-		p->side[node] = kind & DEVICE_ACCELERATOR ? SIDE_ACCELERATOR
-			: kind & DEVICE_CPU               ? SIDE_CPU
-							  : SIDE_NONE;
+		p->side[node] = properties & DEVICE_ACCELERATOR ? SIDE_ACCELERATOR
+			: properties & DEVICE_CPU               ? SIDE_CPU
+								: SIDE_NONE;
 		any |= p->side[node] == SIDE_ACCELERATOR;
 	}
 	return any;

@@ -27,7 +27,7 @@ void advice_write_text(const struct advice *a, struct sink *out)
 
 /* ---- AdviceProto ---------------------------------------------------------------- */
 
-void advice_write_message(const struct advice *a, struct buf *out)
+static void put_message(const struct advice *a, struct buf *out)
 {
 	for (size_t i = 0; i < a->verdicts.n; i++) {
 		const struct verdict *v = &a->verdicts.at[i];
@@ -42,10 +42,33 @@ void advice_write_message(const struct advice *a, struct buf *out)
 	}
 }
 
+enum tfprof_status advice_write_message(const struct advice *a, struct sink *out,
+	struct tfprof_error *err)
+{
+	struct buf message = {0};
+	enum tfprof_status status;
+
+	put_message(a, &message);
+	status = message.failed ? error_no_memory(err) : TFPROF_OK;
+	sink_span(out, buf_get(&message));
+	buf_clear(&message);
+	return status;
+}
+
 /* ---- JSON ----------------------------------------------------------------------- */
 
 static const char *const level_names[] = {"none", "notice", "warning", "high"};
 static const char *const confidence_names[] = {"low", "medium", "high"};
+
+const char *advice_level_name(enum tfprof_level level)
+{
+	return level_names[level];
+}
+
+const char *advice_confidence_name(enum confidence confidence)
+{
+	return confidence_names[confidence];
+}
 
 static void put_span(struct json *j, const char *key, struct span text)
 {

@@ -8,9 +8,14 @@
 /* A section per checker. */
 void advice_write_text(const struct advice *a, struct sink *out);
 /* An AdviceProto. */
-void advice_write_message(const struct advice *a, struct buf *out);
+enum tfprof_status advice_write_message(const struct advice *a, struct sink *out,
+	struct tfprof_error *err);
 /* The schema is in docs/advise.md. */
 void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
 	struct sink *out);
+
+/* "warning", "medium" */
+const char *advice_level_name(enum tfprof_level level);
+const char *advice_confidence_name(enum confidence confidence);
 
 #endif

@@ -3,8 +3,6 @@
  * Every figure is a length of time by one task's own clock, so that clocks
  * that disagree do no harm. */
 #include "advise/advise.h"
-#include "advise/task.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -44,45 +42,48 @@ static bool name_kind(struct straggler *s, struct span job, const char *what, ui
 	return *kind != NONE;
 }
 
-static const char *what_of(const struct activity_device *device)
+static const char *what_of(const struct device *device)
 {
-	if (device->kind & DEVICE_STREAM_ALL)
-		return device->kind & DEVICE_ACCELERATOR ? "accelerator" : NULL;
-	if (device->kind & DEVICE_CANONICAL && !(device->kind & DEVICE_ACCELERATOR))
+	if (device->properties & DEVICE_STREAM_ALL)
+		return device->properties & DEVICE_ACCELERATOR ? "accelerator" : NULL;
+	if (device->properties & DEVICE_CANONICAL && !(device->properties & DEVICE_ACCELERATOR))
 		return "cpu";
 	return NULL;
 }
 
-static bool add_step(struct straggler *s, size_t step, struct member *devices, struct member *tasks,
-	struct interval *spans)
+/* A device in a step. */
+struct busy {
+	int64_t sum_us, until_us;
+};
+
+static void add_step(struct straggler *s, size_t step, struct member *devices, struct member *tasks,
+	struct busy *busy, struct interval *spans)
 {
 	const struct activity *a = s->a;
-	struct events events = activity_events(a, step);
-	VEC(struct grouped_interval) list = {0};
-	struct interval_groups busy;
-	struct arena arena = {0};
-	bool fine = vec_reserve(&list, events.n);
+	struct event_rows rows = activity_events(a, step);
 
-	for (size_t i = 0; fine && i < events.n; i++)
-		list.at[list.n++] = (struct grouped_interval){events.at[i].device,
-			{events.at[i].start, events.at[i].end}};
-	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->devices.n);
-	for (size_t d = 0; fine && d < a->devices.n; d++)
-		if (busy.n[d]) {
-			add_clamped(&devices[d].sum_us,
-				intervals_length(busy.at + busy.first[d], busy.n[d]));
+	memset(busy, 0, a->devices.at.n * sizeof(*busy));
+	for (size_t row = rows.first; row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+		struct busy *b = &busy[e.device];
+		int64_t start = e.start_us > b->until_us ? e.start_us : b->until_us;
+
+		if (event_end(&e) <= start)
+			continue;
+		b->sum_us += event_end(&e) - start;
+		b->until_us = event_end(&e);
+	}
+	for (size_t d = 0; d < a->devices.at.n; d++)
+		if (busy[d].sum_us) {
+			add_clamped(&devices[d].sum_us, busy[d].sum_us);
 			devices[d].n_steps++;
 		}
-	if (fine)
-		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++)
+	activity_spans(a, step, spans);
+	for (size_t t = 0; t < a->devices.tasks.n; t++)
 		if (spans[t].end > spans[t].start) {
 			add_clamped(&tasks[t].sum_us, spans[t].end - spans[t].start);
 			tasks[t].n_steps++;
 		}
-	vec_clear(&list);
-	arena_clear(&arena);
-	return fine;
 }
 
 static double mean_of(const struct member *m)
@@ -99,7 +100,7 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 
 	buf_text(b, is_task ? "straggling task " : "straggling device ");
 	if (is_task)
-		task_put(b, m->name);
+		device_put_task(b, m->name);
 	else
 		buf_span(b, m->name);
 	buf_text(b, is_task ? ": its step takes " : ": busy ");
@@ -165,28 +166,30 @@ static bool compare(struct straggler *s, const struct member *members, size_t n,
 static bool check_all(struct straggler *s)
 {
 	const struct activity *a = s->a;
-	struct member *devices = check_alloc(s->c, a->devices.n, sizeof(*devices));
-	struct member *tasks = check_alloc(s->c, a->tasks.n, sizeof(*tasks));
-	struct interval *spans = check_alloc(s->c, a->tasks.n, sizeof(*spans));
-	bool fine = devices && tasks && spans && strings_init(&s->kinds);
+	size_t n_devices = a->devices.at.n, n_tasks = a->devices.tasks.n;
+	struct member *devices = check_alloc(s->c, n_devices, sizeof(*devices));
+	struct member *tasks = check_alloc(s->c, n_tasks, sizeof(*tasks));
+	struct busy *busy = check_alloc(s->c, n_devices, sizeof(*busy));
+	struct interval *spans = check_alloc(s->c, n_tasks, sizeof(*spans));
+	bool fine = devices && tasks && busy && spans && strings_init(&s->kinds);
 
-	for (size_t d = 0; fine && d < a->devices.n; d++) {
-		const char *what = what_of(&a->devices.at[d]);
+	for (uint32_t d = 0; fine && d < n_devices; d++) {
+		const struct device *device = activity_device(a, d);
+		const char *what = what_of(device);
 
-		devices[d].name = a->devices.at[d].name;
+		devices[d].name = device->name;
 		if (what)
-			fine = name_kind(s, a->tasks.at[a->devices.at[d].task].job, what,
+			fine = name_kind(s, a->devices.tasks.at[device->task].job, what,
 				&devices[d].kind);
 	}
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
-		tasks[t].name = a->tasks.at[t].name;
+	for (size_t t = 0; fine && t < n_tasks; t++) {
+		tasks[t].name = a->devices.tasks.at[t].name;
 		if (tasks[t].name.n)
-			fine = name_kind(s, a->tasks.at[t].job, "task", &tasks[t].kind);
+			fine = name_kind(s, a->devices.tasks.at[t].job, "task", &tasks[t].kind);
 	}
 	for (size_t step = 0; fine && step < a->n_steps; step++)
-		fine = add_step(s, step, devices, tasks, spans);
-	return fine && compare(s, tasks, a->tasks.n, true) &&
-		compare(s, devices, a->devices.n, false);
+		add_step(s, step, devices, tasks, busy, spans);
+	return fine && compare(s, tasks, n_tasks, true) && compare(s, devices, n_devices, false);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)

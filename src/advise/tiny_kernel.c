@@ -5,7 +5,6 @@
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
-#include "model/device.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -76,23 +75,23 @@ static bool add_kernels(struct tiny *t, size_t step, uint32_t node)
 
 static bool add_step(struct tiny *t, size_t step)
 {
-	struct events events = activity_events(t->a, step);
+	struct event_rows rows = activity_events(t->a, step);
 	bool fine = true;
 
 	t->seen.n = 0;
-	for (size_t i = 0; fine && i < events.n; i++) {
-		const struct event *e = &events.at[i];
-		struct node_times *times = &t->times[e->node];
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&t->a->events, row);
+		struct node_times *times = &t->times[e.node];
 
-		if (!t->on_accelerator[e->node])
+		if (!t->on_accelerator[e.node])
 			continue;
 		if (!times->n_kernels && !times->launch_us)
-			fine = vec_push(&t->seen, e->node);
-		if (e->accelerator) {
+			fine = vec_push(&t->seen, e.node);
+		if (device_has_accelerator_time(activity_device(t->a, e.device))) {
 			times->n_kernels++;
-			add_clamped(&times->kernel_us, e->end - e->start);
+			add_clamped(&times->kernel_us, e.duration_us);
 		} else {
-			add_clamped(&times->launch_us, e->end - e->start);
+			add_clamped(&times->launch_us, e.duration_us);
 		}
 	}
 	for (size_t i = 0; fine && i < t->seen.n; i++) {
@@ -113,8 +112,7 @@ static bool collect(struct tiny *t)
 	if (!t->on_accelerator || !t->times || !t->sums)
 		return false;
 	for (uint32_t node = 0; node < m->nodes.n; node++)
-		t->on_accelerator[node] = m->nodes.device[node] &&
-			device_kind(model_text(m, m->nodes.device[node])) & DEVICE_ACCELERATOR;
+		t->on_accelerator[node] = check_device(t->c, node)->properties & DEVICE_ACCELERATOR;
 	for (size_t step = 0; fine && step < t->a->n_steps && !check_cancelled(t->c); step++)
 		fine = add_step(t, step);
 	return fine;
@@ -231,7 +229,7 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	check_figure(t->c, f, "median_launch_micros", launch_us);
 }
 
-static void check_device(struct tiny *t, uint32_t device)
+static void look_at_device(struct tiny *t, uint32_t device)
 {
 	const struct device_sums *sums = &t->sums[device];
 	double kernel_us = median_of(t, device, false), launch_us = median_of(t, device, true);
@@ -255,7 +253,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (sums->n_kernels / sums->n_steps < check_int(c, "min_kernels"))
 			continue;
 		n_looked_at++;
-		check_device(&t, t.devices.at[i]);
+		look_at_device(&t, t.devices.at[i]);
 	}
 	if (fine && !n_looked_at)
 		check_skip(c,

@@ -5,7 +5,7 @@ typedef VEC(struct grouped_interval) grouped_vec;
 static bool add_step(struct waiting *waiting, const struct activity *a, size_t step,
 	struct interval *spans)
 {
-	struct events events = activity_events(a, step);
+	struct event_rows rows = activity_events(a, step);
 	struct moves moves = activity_transfers(a, step);
 	grouped_vec received = {0}, busy = {0};
 	struct interval_groups in, at_work;
@@ -15,17 +15,21 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 	for (size_t i = 0; fine && i < moves.n; i++)
 		if (moves.at[i].entry.kind == TRANSFER_TENSOR)
 			fine = vec_push(&received,
-				((struct grouped_interval){a->devices.at[moves.at[i].device].task,
+				((struct grouped_interval){activity_device(a, moves.at[i].device)
+								   ->task,
 					{moves.at[i].entry.start_us, moves.at[i].entry.end_us}}));
-	for (size_t i = 0; fine && i < events.n; i++)
+	for (size_t row = rows.first; fine && row < rows.end; row++) {
+		struct event e = events_get(&a->events, row);
+
 		fine = vec_push(&busy,
-			((struct grouped_interval){a->devices.at[events.at[i].device].task,
-				{events.at[i].start, events.at[i].end}}));
-	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->tasks.n) &&
-		intervals_group(&at_work, &arena, busy.at, busy.n, a->tasks.n);
+			((struct grouped_interval){activity_device(a, e.device)->task,
+				{e.start_us, event_end(&e)}}));
+	}
+	fine = fine && intervals_group(&in, &arena, received.at, received.n, a->devices.tasks.n) &&
+		intervals_group(&at_work, &arena, busy.at, busy.n, a->devices.tasks.n);
 	if (fine)
 		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->tasks.n; t++) {
+	for (size_t t = 0; fine && t < a->devices.tasks.n; t++) {
 		if (!in.n[t])
 			continue;
 		waiting[t].n_steps++;
@@ -42,7 +46,7 @@ static bool add_step(struct waiting *waiting, const struct activity *a, size_t s
 
 bool waiting_find(struct waiting *waiting, const struct activity *a)
 {
-	struct interval *spans = mem_array(a->tasks.n, sizeof(*spans));
+	struct interval *spans = mem_array(a->devices.tasks.n, sizeof(*spans));
 	bool fine = spans != NULL;
 
 	for (size_t step = 0; fine && step < a->n_steps; step++)

@@ -39,18 +39,19 @@ static struct arena_chunk *chunk_new(struct arena *a, size_t size)
 	return chunk;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+static size_t round_up(size_t n, size_t align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+static void *carve(struct arena *a, size_t size, size_t align)
 {
 	struct arena_chunk *chunk = a->chunk;
-	void *block;
+	size_t start = round_up(a->used, align);
 
-	if (size > SIZE_MAX - ALIGN)
-		return NULL;
-	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (chunk && chunk->size - a->used >= size) {
-		block = chunk->bytes + a->used;
-		a->used += size;
-		return block;
+	if (chunk && start <= chunk->size && chunk->size - start >= size) {
+		a->used = start + size;
+		return chunk->bytes + start;
 	}
 	if (size > CHUNK_BYTES / 4 && chunk) {
 		/* Large blocks get a chunk of their own, behind the open one. */
@@ -69,6 +70,11 @@ void *arena_alloc(struct arena *a, size_t size)
 	a->chunk = chunk;
 	a->used = size;
 	return chunk->bytes;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return carve(a, size, ALIGN);
 }
 
 void *arena_array(struct arena *a, size_t n, size_t item_size)
@@ -91,7 +97,7 @@ void *arena_zero(struct arena *a, size_t n, size_t item_size)
 
 struct span arena_copy(struct arena *a, struct span s)
 {
-	char *copy = s.n == SIZE_MAX ? NULL : arena_alloc(a, s.n + 1);
+	char *copy = s.n == SIZE_MAX ? NULL : carve(a, s.n + 1, 1);
 
 	if (!copy)
 		return (struct span){0};

@@ -1,6 +1,6 @@
 /* Memory that lives and dies together: blocks are carved off large chunks
  * and freed all at once. An arena is zero-initialized; blocks are aligned
- * for any type. */
+ * for any type, texts not at all. */
 #ifndef TFPROF_BASE_ARENA_H
 #define TFPROF_BASE_ARENA_H
 
@@ -19,7 +19,7 @@ void *arena_alloc(struct arena *a, size_t size);
 void *arena_zero(struct arena *a, size_t n, size_t item_size);
 void *arena_array(struct arena *a, size_t n, size_t item_size);
 
-/* A copy that ends in a NUL; `.at` is NULL when memory is out. */
+/* A copy that ends in a NUL, not aligned; `.at` is NULL when memory is out. */
 struct span arena_copy(struct arena *a, struct span s);
 
 /* Takes over what another arena holds, and leaves that empty. */

@@ -6,103 +6,264 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct worker {
-	pthread_t thread;
-	bool runs;
-	const cpu_set_t *home; /* where it may run; NULL: nobody knows */
-	parallel_fn *work;
-	void *context;
-	size_t part;
-};
+#include "base/processors.h"
 
-static size_t processors(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) != 0)
-		return 1;
-	return (size_t)CPU_COUNT(&set);
-}
-
-static size_t least_of(size_t a, size_t b)
+static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-size_t parallel_parts(size_t n, size_t least)
+static size_t number_of(const char *variable, size_t otherwise)
 {
-	const char *wish = getenv("TFPROF_THREADS");
-	size_t parts = wish ? least_of(n, strtoul(wish, NULL, 10)) : n / least;
+	const char *text = getenv(variable);
 
-	if (parts < 2)
-		return 1;
-	return least_of(least_of(parts, wish ? parts : processors()), PARALLEL_MAX);
+	return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-static void *work(void *context)
+size_t parallel_parts(size_t n, size_t least)
 {
-	struct worker *w = context;
+	size_t forced = number_of("TFPROF_TEST_PARTS", 0);
+	size_t parts = smaller(forced ? smaller(n, forced) : n / least, PARALLEL_MAX);
 
-	if (w->home)
-		pthread_setaffinity_np(pthread_self(), sizeof(*w->home), w->home);
-	w->work(w->context, w->part);
+	if (!forced && parts > 1)
+		parts = smaller(parts, number_of("TFPROF_THREADS", PARALLEL_MAX));
+	if (!forced && parts > 1)
+		parts = smaller(parts, processors_count());
+	return parts > 1 ? parts : 1;
+}
+
+/* ---- the pool --------------------------------------------------------------- */
+
+/* A call of parallel_run() that is under way. */
+struct batch {
+	parallel_fn *work;
+	void *context;
+	size_t parts, n_taken, n_running;
+	struct batch *next;  /* in the list of those with parts that nobody has taken */
+	pthread_cond_t done; /* all parts are */
+};
+
+struct pool_thread {
+	pthread_t id;
+	bool busy, sent_away;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of all of this */
+	pthread_cond_t work;  /* there is some in the list, or the pool is closed */
+	struct batch *first;
+	struct pool_thread threads[PARALLEL_MAX - 1];
+	size_t n_threads;
+	cpu_set_t home; /* where a thread may run, if it was sent away */
+	bool closed;    /* threads end, and none are started */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+/* This thread runs a part: what splits inside of it stays in this thread. */
+static _Thread_local bool inside;
+
+static void list_add(struct batch *b)
+{
+	struct batch **last = &pool.first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = b;
+}
+
+static void list_remove(struct batch *b)
+{
+	struct batch **at = &pool.first;
+
+	while (*at && *at != b)
+		at = &(*at)->next;
+	if (*at)
+		*at = b->next;
+}
+
+/* The next part that nobody has taken, with the lock held. */
+static size_t take_part(struct batch *b)
+{
+	size_t part = b->n_taken++;
+
+	b->n_running++;
+	if (b->n_taken == b->parts)
+		list_remove(b);
+	return part;
+}
+
+/* Runs a part that was taken, without the lock, which it then holds again. */
+static void run_part(struct batch *b, size_t part)
+{
+	pthread_mutex_unlock(&pool.lock);
+	b->work(b->context, part);
+	pthread_mutex_lock(&pool.lock);
+	b->n_running--;
+	if (!b->n_running && b->n_taken == b->parts)
+		pthread_cond_signal(&b->done);
+}
+
+static void *serve(void *context)
+{
+	struct pool_thread *self = context;
+
+	inside = true;
+	pthread_mutex_lock(&pool.lock);
+	while (!pool.closed) {
+		struct batch *b = pool.first;
+
+		if (!b) {
+			pthread_cond_wait(&pool.work, &pool.lock);
+			continue;
+		}
+		if (self->sent_away)
+			pthread_setaffinity_np(self->id, sizeof(pool.home), &pool.home);
+		self->sent_away = false;
+		self->busy = true;
+		run_part(b, take_part(b));
+		self->busy = false;
+	}
+	pthread_mutex_unlock(&pool.lock);
 	return NULL;
 }
 
-/* Threads are born on another processor than ours: Linux often starts them on the
- * same one, where they wait for some milliseconds, longer than most work takes.
- * Once they run they may go wherever we may. */
-static bool choose_birthplace(pthread_attr_t *attr, cpu_set_t *home)
+/* Joins the threads when the process exits, so that no checker finds them. One that
+ * still runs a part does so for a thread that has not returned to its caller: it is
+ * not waited for, since it may wait for that one, or be this one. */
+static void close_pool(void)
 {
-	cpu_set_t others;
-	int here = sched_getcpu();
+	pthread_t idle[PARALLEL_MAX - 1];
+	size_t n = 0;
 
-	if (here < 0 || sched_getaffinity(0, sizeof(*home), home) != 0)
-		return false;
-	others = *home;
-	CPU_CLR(here, &others);
-	return CPU_COUNT(&others) &&
-		pthread_attr_setaffinity_np(attr, sizeof(others), &others) == 0;
+	pthread_mutex_lock(&pool.lock);
+	pool.closed = true;
+	for (size_t i = 0; i < pool.n_threads; i++)
+		if (!pool.threads[i].busy)
+			idle[n++] = pool.threads[i].id;
+	pthread_cond_broadcast(&pool.work);
+	pthread_mutex_unlock(&pool.lock);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(idle[i], NULL);
+}
+
+static void lock_pool(void)
+{
+	pthread_mutex_lock(&pool.lock);
+}
+
+static void unlock_pool(void)
+{
+	pthread_mutex_unlock(&pool.lock);
+}
+
+/* The child of a fork has none of the threads, and nobody who waits for them. */
+static void empty_pool(void)
+{
+	pool.first = NULL;
+	pool.n_threads = 0;
+	pthread_cond_init(&pool.work, NULL);
+	pthread_mutex_unlock(&pool.lock);
+}
+
+static void watch_process(void)
+{
+	pthread_atfork(lock_pool, unlock_pool, empty_pool);
+	atexit(close_pool);
 }
 
 /* Signals stay with the threads the program itself made, but for what a thread brings
  * on itself: a mapped file that another program cuts short is a SIGBUS where it is
  * read, and whom the program has told to handle that must get it. */
-static void start(struct worker *workers, size_t n, cpu_set_t *home)
+static void start_threads(size_t n, const cpu_set_t *others)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
-	bool chosen;
 
 	pthread_attr_init(&attr);
-	chosen = choose_birthplace(&attr, home);
+	if (others)
+		pthread_attr_setaffinity_np(&attr, sizeof(*others), others);
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (size_t i = 0; i < n; i++) {
-		workers[i].home = chosen ? home : NULL;
-		workers[i].runs = pthread_create(&workers[i].thread, &attr, work, &workers[i]) == 0;
+	for (; pool.n_threads < n; pool.n_threads++) {
+		struct pool_thread *thread = &pool.threads[pool.n_threads];
+
+		*thread = (struct pool_thread){.sent_away = others};
+		if (pthread_create(&thread->id, &attr, serve, thread) != 0)
+			break;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 }
 
-void parallel_run(size_t parts, parallel_fn *fn, void *context)
+/* Where we may run, except for the processor we are on. */
+static bool find_others(cpu_set_t *others)
 {
-	struct worker workers[PARALLEL_MAX];
-	cpu_set_t home;
-	size_t n = parts - 1;
+	int here = sched_getcpu();
 
-	for (size_t i = 0; i < n; i++)
-		workers[i] = (struct worker){.work = fn, .context = context, .part = i + 1};
-	if (n)
-		start(workers, n, &home);
-	fn(context, 0);
-	for (size_t i = 0; i < n; i++)
-		if (workers[i].runs)
-			pthread_join(workers[i].thread, NULL);
-		else
-			fn(context, i + 1);
+	if (here < 0 || sched_getaffinity(0, sizeof(pool.home), &pool.home) != 0)
+		return false;
+	*others = pool.home;
+	CPU_CLR(here, others);
+	return CPU_COUNT(others);
+}
+
+/* Linux often starts and wakes threads on the processor that we keep, where they
+ * wait for milliseconds: two parts of 450 µs took 900 instead of 500. So they are
+ * sent to another one first, and may go anywhere once they run there. */
+static void wake_threads(size_t n)
+{
+	cpu_set_t others;
+	bool found = find_others(&others);
+
+	for (size_t i = 0; found && i < pool.n_threads; i++) {
+		struct pool_thread *thread = &pool.threads[i];
+
+		if (!thread->busy)
+			thread->sent_away =
+				pthread_setaffinity_np(thread->id, sizeof(others), &others) == 0;
+	}
+	for (size_t i = 0; i < n && i < pool.n_threads; i++)
+		pthread_cond_signal(&pool.work);
+	if (pool.n_threads < n)
+		start_threads(n, found ? &others : NULL);
+}
+
+static void run_alone(size_t parts, parallel_fn *work, void *context)
+{
+	for (size_t i = 0; i < parts; i++)
+		work(context, i);
+}
+
+static void run_shared(struct batch *b)
+{
+	pthread_mutex_lock(&pool.lock);
+	list_add(b);
+	if (!pool.closed)
+		wake_threads(b->parts - 1);
+	while (b->n_taken < b->parts)
+		run_part(b, take_part(b));
+	while (b->n_running)
+		pthread_cond_wait(&b->done, &pool.lock);
+	pthread_mutex_unlock(&pool.lock);
+	pthread_cond_destroy(&b->done);
+}
+
+void parallel_run(size_t parts, parallel_fn *work, void *context)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct batch b = {.work = work,
+		.context = context,
+		.parts = parts,
+		.done = PTHREAD_COND_INITIALIZER};
+
+	if (parts < 2 || inside) {
+		run_alone(parts, work, context);
+		return;
+	}
+	pthread_once(&once, watch_process);
+	inside = true;
+	run_shared(&b);
+	inside = false;
 }
 
 /* ---- in order --------------------------------------------------------------- */

@@ -1,8 +1,18 @@
-/* Work that splits: the same function over parts of it, at the same time.
+/* Work that splits: the same function over parts of it, in parallel.
  *
- * A part gets a thread of its own only where there is a processor for it; else,
- * or if threads cannot be had, parts run one after the other. So parts must not
- * wait for each other. */
+ * Parts run in the calling thread and in a pool of threads that the whole process
+ * shares. A part waits for no other part, so all of them get done whoever runs
+ * them: the caller takes what no thread of the pool has taken, and all of it if
+ * there are no threads to be had, if it is itself running a part, or while the
+ * process exits.
+ *
+ *     caller ── batch ──┐                ┌── thread
+ *     caller ── batch ──┴── the list ────┼── thread      at most PARALLEL_MAX - 1,
+ *               (on its stack)           └── thread      started when first needed
+ *
+ * Any thread may call at any time. The pool's threads end when the process exits
+ * (or the library is unloaded); after fork() the child has a pool of its own. A
+ * part must not fork and return in the child. */
 #ifndef TFPROF_BASE_PARALLEL_H
 #define TFPROF_BASE_PARALLEL_H
 
@@ -12,9 +22,12 @@ typedef void parallel_fn(void *context, size_t part);
 
 enum { PARALLEL_MAX = 4 };
 
-/* Into how many parts work on n items should go, 1 … PARALLEL_MAX: as many as
- * there are processors, each with at least `least` items. If the environment
- * says TFPROF_THREADS=N, into N, unless there are fewer items. */
+/* Into how many parts work on n items should go, 1 … PARALLEL_MAX: as many as there
+ * are processors (see processors.h), each with at least `least` items, and no more
+ * than TFPROF_THREADS in the environment says.
+ *
+ * For tests, TFPROF_TEST_PARTS=N there makes it N whatever the rest says, unless
+ * there are fewer items. */
 size_t parallel_parts(size_t n, size_t least);
 
 /* Calls work(context, 0 … parts - 1), and returns when all have. */

@@ -148,6 +148,20 @@ static void flush(struct sink *s)
 	s->n = 0;
 }
 
+char *sink_claim(struct sink *s, size_t n)
+{
+	struct buf *b = s->context;
+
+	if (s->write != write_buf || s->gzip || s->error)
+		return NULL;
+	flush(s);
+	if (s->error || !buf_reserve(b, n))
+		return NULL;
+	b->n += n;
+	b->at[b->n] = '\0';
+	return b->at + b->n - n;
+}
+
 void sink_put_slow(struct sink *s, const void *bytes, size_t n)
 {
 	if (s->error)
@@ -373,7 +387,7 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 		return sink_open_fd(s, STDERR_FILENO, path, format, err);
 	*s = (struct sink){.fd = -1, .write = write_fd, .context = s};
 	status = open_common(s, path, true, gzip, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	error = n ? open_target(s, path) : ENOENT;
 	if (error) {

@@ -3,7 +3,7 @@
  *
  *     struct sink out;
  *     status = sink_open_file(&out, path, SINK_BY_SUFFIX, err);
- *     if (status)
+ *     if (status != TFPROF_OK)
  *             return status;
  *     sink_text(&out, "…");                 // as often as needed, unchecked
  *     return sink_commit(&out, err);        // or sink_abandon(&out)
@@ -98,6 +98,10 @@ static inline void sink_put(struct sink *s, const void *bytes, size_t n)
 		s->n += n;
 	}
 }
+
+/* Room for n bytes that the caller writes at once, where the sink is plain memory: it
+ * is spared a copy. NULL where that cannot be: use sink_put(). */
+char *sink_claim(struct sink *s, size_t n);
 
 static inline void sink_span(struct sink *s, struct span text)
 {

@@ -64,18 +64,20 @@ enum tfprof_status generate(struct text *out, const char *what, struct tfprof_er
 	static const struct {
 		const char *what;
 		void (*put)(struct text *out);
-	} shells[] = {{"bash", generate_bash}, {"zsh", generate_zsh}, {"fish", generate_fish}};
+	} files[] = {{"bash", generate_bash}, {"zsh", generate_zsh}, {"fish", generate_fish},
+		{"python", generate_python}};
 	struct text template = {0};
 	enum tfprof_status status;
 
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
-		if (strcmp(shells[i].what, what) == 0) {
-			shells[i].put(out);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (strcmp(files[i].what, what) == 0) {
+			files[i].put(out);
 			return TFPROF_OK;
 		}
 	if (strcmp(what, "man") != 0)
 		return fail(err, TFPROF_ARGUMENT,
-			"nothing to generate: %.200s: valid are bash, zsh, fish, man", what);
+			"nothing to generate: %.200s: valid are bash, zsh, fish, man, python",
+			what);
 	status = read_template(&template, err);
 	if (status == TFPROF_OK)
 		generate_man(out, text_get(&template));

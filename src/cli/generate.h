@@ -1,5 +1,5 @@
 /* Files made from the tables of commands and flags when the program is built:
- * completion for shells and the manual page. */
+ * completion for shells, type stubs for Python and the manual page. */
 #ifndef TFPROF_CLI_GENERATE_H
 #define TFPROF_CLI_GENERATE_H
 
@@ -7,13 +7,14 @@
 #include "flag.h"
 #include "text.h"
 
-/* `what` is "bash", "zsh", "fish" or "man". The manual page is made from a
+/* `what` is "bash", "zsh", "fish", "python" or "man". The manual page is made from a
  * template on stdin, whose lines like @OPTIONS@ are replaced. */
 enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err);
 
 void generate_bash(struct text *out);
 void generate_zsh(struct text *out);
 void generate_fish(struct text *out);
+void generate_python(struct text *out);
 void generate_man(struct text *out, const char *template);
 
 /* How a value is completed. */

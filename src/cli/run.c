@@ -18,16 +18,31 @@ static enum tfprof_status advise(const struct request *r, tfprof_profile *profil
 	return status;
 }
 
-enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
+static enum tfprof_status query(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
 	int view = tfprof_view_from_name(r->command->name);
 
+	return tfprof_query_run(profile, (enum tfprof_view)view, r->options, cancel, result, err);
+}
+
+enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
 	*result = NULL;
 	if (r->command->id == COMMAND_ADVISE)
-		return advise(r, profile, cancel, result, err);
-	return tfprof_query_run(profile, (enum tfprof_view)view, r->options, 0, cancel, result,
-		err);
+		status = advise(r, profile, cancel, result, err);
+	else
+		status = query(r, profile, cancel, result, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_output(*result, 0, cancel, err);
+	if (status != TFPROF_OK) {
+		tfprof_result_free(*result);
+		*result = NULL;
+	}
+	return status;
 }
 
 bool run_found(const struct request *r, const tfprof_result *result)

@@ -3,33 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <tfprof/tfprof.h>
+
+/* What the library does not know. */
 static const struct {
 	const char *flag, *word, *meaning;
 } meanings[] = {
-	{"select", "bytes", "memory requested"},
-	{"select", "peak_bytes", "memory held at the peak"},
-	{"select", "residual_bytes", "memory still held afterwards"},
-	{"select", "output_bytes", "memory of the outputs"},
-	{"select", "micros", "time: total, on accelerators and on cpu"},
-	{"select", "accelerator_micros", "time on accelerators"},
-	{"select", "cpu_micros", "time on cpu"},
-	{"select", "params", "number of parameters (of variables)"},
-	{"select", "float_ops", "number of float operations"},
-	{"select", "occurrence", "how often it ran, how many nodes there are"},
-	{"select", "tensor_value", "values out of the checkpoint (scope, graph)"},
-	{"select", "device", "where it was placed"},
-	{"select", "op_types", "its operation, device and types of your own"},
-	{"select", "input_shapes", "shapes of its inputs"},
-	{"order_by", "name", "A to Z"},
-	{"order_by", "depth", "outermost first"},
-	{"order_by", "occurrence", "most nodes first (op, code)"},
-	{"output", "stdout", "the report, here"},
-	{"output", "none", "nothing"},
-	{"output", "file", "the report, into a file"},
-	{"output", "timeline", "a trace for Perfetto or chrome://tracing (graph, scope, code)"},
-	{"output", "pprof", "a profile for the pprof tool (code)"},
-	{"output", "json", "the nodes shown, as JSON"},
-	{"output", "csv", "the nodes shown, as comma-separated values"},
 	{"fail_on", "none", "whatever is found, the status is 0"},
 	{"fail_on", "notice", "something is worth knowing"},
 	{"fail_on", "warning", "something is worth a look"},
@@ -38,9 +17,17 @@ static const struct {
 
 const char *word_meaning(const char *flag, const char *word)
 {
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++) {
+		if (strcmp(info->name, flag) != 0 || !info->word_help)
+			continue;
+		for (size_t k = 0; info->words[k]; k++)
+			if (strcmp(info->words[k], word) == 0)
+				return info->word_help[k];
+	}
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++)
 		if (strcmp(meanings[i].flag, flag) == 0 && strcmp(meanings[i].word, word) == 0)
 			return meanings[i].meaning;
-	/* What is ordered by is what is selected. */
-	return strcmp(flag, "order_by") == 0 ? word_meaning("select", word) : NULL;
+	return NULL;
 }

@@ -2,21 +2,14 @@
  * they were. */
 #include "base/buf.h"
 #include "formats/checkpoint/checkpoint.h"
-#include "lib/profile.h"
+#include "lib/result.h"
 #include "load/load.h"
 
 /* ---- files ---------------------------------------------------------------- */
 
-static bool remember(tfprof_profile *p, const char *path)
-{
-	struct file_id id;
-
-	return !file_id_get(path, &id) || vec_push(&p->files, id);
-}
-
 static bool remember_input(tfprof_profile *p, const struct tfprof_input *in)
 {
-	return !in || !in->path || remember(p, in->path);
+	return !in || !in->path || output_note_input(&p->files, in->path);
 }
 
 static bool remember_checkpoint(tfprof_profile *p)
@@ -24,25 +17,9 @@ static bool remember_checkpoint(tfprof_profile *p)
 	const char *path;
 
 	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
-		if (!remember(p, path))
+		if (!output_note_input(&p->files, path))
 			return false;
 	return true;
-}
-
-enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
-	struct tfprof_error *err)
-{
-	struct file_id id;
-
-	if (!file_id_get(path, &id))
-		return TFPROF_OK;
-	for (size_t i = 0; i < p->files.n; i++)
-		if (file_id_equal(p->files.at[i], id))
-			return error_set(err, TFPROF_ARGUMENT,
-				"-output: %s: the profile was loaded "
-				"from this file: give another one",
-				path);
-	return TFPROF_OK;
 }
 
 /* ---- kinds ------------------------------------------------------------------ */
@@ -80,6 +57,10 @@ static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in
 	mem_free(p->notes);
 	p->notes = NULL;
 	status = model_check_sources(&p->model, err);
+	if (status == TFPROF_OK && results_exist(p))
+		status = model_complete(&p->model, err);
+	if (status == TFPROF_OK)
+		results_detach(p);
 	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
 }
 

@@ -1,159 +1,261 @@
 #include "lib/output.h"
 
-#include "write/pprof.h"
-#include "write/report.h"
-#include "write/report_rows.h"
-#include "write/timeline.h"
+#include "lib/result.h"
 
-/* ---- reports ------------------------------------------------------------- */
-
-/* What a writer ran into, a damaged tensor for one. */
-static enum tfprof_status failure_of(const struct query *q, struct tfprof_error *err)
+bool output_note_input(file_ids *inputs, const char *path)
 {
-	if (q->failed) {
-		if (err)
-			*err = q->error;
-		return q->failed;
-	}
-	return query_check_cancelled(q, err);
+	struct file_id id;
+
+	return !file_id_get(path, &id) || vec_push(inputs, id);
 }
 
-typedef bool report_fn(struct query *q, struct sink *out);
-
-/* Writes to a sink that is open, and closes it. */
-static enum tfprof_status write_report(struct query *q, report_fn *report, struct sink *out,
-	struct tfprof_error *err)
+enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
+	const file_ids *inputs, struct tfprof_error *err)
 {
-	enum tfprof_status status = report(q, out) ? failure_of(q, err) : error_no_memory(err);
+	struct file_id id;
+	bool exists = strcmp(path, "-") != 0 && file_id_get(path, &id);
 
-	if (status == TFPROF_OK)
-		return sink_commit(out, err);
-	sink_abandon(out);
+	for (size_t i = 0; exists && i < inputs->n; i++)
+		if (file_id_equal(inputs->at[i], id))
+			return error_set(err, TFPROF_ARGUMENT,
+				"-output: %s: the profile was loaded from this file: give another "
+				"one",
+				path);
+	return sink_open(out, path, format, err);
+}
+
+/* ---- naming --------------------------------------------------------------- */
+
+static bool ends_in(struct span text, struct span tail)
+{
+	return text.n > tail.n && memcmp(text.at + text.n - tail.n, tail.at, tail.n) == 0;
+}
+
+/* A step's number goes behind the name, but before what says how the file is
+ * packed. */
+static void put_step_path(struct buf *b, struct span outfile, int64_t step)
+{
+	struct span suffix = SPAN(".gz");
+
+	if (!ends_in(outfile, suffix))
+		suffix.n = 0;
+	buf_put(b, outfile.at, outfile.n - suffix.n);
+	buf_char(b, '_');
+	buf_int(b, step);
+	buf_span(b, suffix);
+}
+
+static bool is_stdout(const struct tfprof_options *o)
+{
+	return span_equal(o->output.outfile, SPAN("-"));
+}
+
+static void put_path(struct buf *b, const struct tfprof_options *o)
+{
+	if (writer_get(o->output.format)->file == FILE_BY_STEP && !is_stdout(o))
+		put_step_path(b, o->output.outfile, o->number[OPT_STEP]);
+	else
+		buf_span(b, o->output.outfile);
+}
+
+/* ---- files ------------------------------------------------------------------ */
+
+static enum sink_format packing(enum format_file file)
+{
+	switch (file) {
+	case FILE_GZIP: return SINK_GZIP;
+	case FILE_BY_SUFFIX:
+	case FILE_BY_STEP: return SINK_BY_SUFFIX;
+	default: return SINK_PLAIN;
+	}
+}
+
+/* What is said belongs on stdout, unless the output itself goes there. */
+static struct buf *said_by(tfprof_result *r)
+{
+	return is_stdout(r->query.options) ? &r->notes : &r->text;
+}
+
+static enum tfprof_status write_path(tfprof_result *r, const char *path, struct tfprof_error *err)
+{
+	const struct tfprof_options *o = r->query.options;
+	const struct writer *writer = writer_get(o->output.format);
+	struct sink out;
+	enum tfprof_status status =
+		output_open(&out, path, packing(writer->file), &r->profile->files, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	status = result_write(r, o->output.format, &out, said_by(r), err);
+	if (status != TFPROF_OK) {
+		sink_abandon(&out);
+		return status;
+	}
+	status = sink_commit(&out, err);
+	if (status == TFPROF_OK && !is_stdout(o))
+		writer->announce(&r->query, path, said_by(r));
 	return status;
 }
 
-static enum tfprof_status write_report_file(struct query *q, report_fn *report,
-	enum sink_format format, struct tfprof_error *err)
+static enum tfprof_status write_file(tfprof_result *r, struct tfprof_error *err)
 {
-	struct sink out;
-	enum tfprof_status status = sink_open(&out, q->options->output.outfile.at, format, err);
+	struct buf path = {0};
+	enum tfprof_status status;
 
-	return status == TFPROF_OK ? write_report(q, report, &out, err) : status;
+	put_path(&path, r->query.options);
+	status = path.failed ? error_no_memory(err) : write_path(r, path.at, err);
+	buf_clear(&path);
+	return status;
 }
 
-static enum tfprof_status write_stdout(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
+/* ---- one file for each step ---------------------------------------------------- */
+
+static bool is_by_step(const struct query *q)
+{
+	return q->options->output.format == FORMAT_TIMELINE && q->kind == TFPROF_GRAPH &&
+		q->options->number[OPT_STEP] < 0;
+}
+
+/* The query with another step in its place, which is put back afterwards. */
+static enum tfprof_status write_step(tfprof_result *r, int64_t step, struct tfprof_error *err)
+{
+	struct query whole = r->query;
+	enum tfprof_status status;
+
+	r->options->number[OPT_STEP] = step;
+	r->query.account = r->query.start = r->query.trim = r->query.show = r->query.hide = NULL;
+	r->query.arena = (struct arena){0};
+	status = query_run(&r->query, err);
+	if (status == TFPROF_OK)
+		status = write_file(r, err);
+	query_clear(&r->query);
+	r->query = whole;
+	r->options->number[OPT_STEP] = whole.step;
+	return status;
+}
+
+static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfprof_error *err)
+{
+	const struct model *m = r->query.model;
+	enum tfprof_status status = TFPROF_OK;
+
+	r->message = MESSAGE_NONE;
+	if (!m->steps.n && strict)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"a timeline of graph view shows steps: the profile has none");
+	if (m->steps.n > 1 && is_stdout(r->options))
+		return error_set(err, TFPROF_ARGUMENT,
+			"-output: one timeline for each of %zu steps cannot go to standard output: "
+			"choose one by -step",
+			m->steps.n);
+	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
+		if (m->steps.at[i] >= 0)
+			status = write_step(r, m->steps.at[i], err);
+		else
+			buf_text(&r->notes,
+				"Must specify -step option to generate timeline in graph view.\n");
+	}
+	return status;
+}
+
+/* ---- what the options say --------------------------------------------------------- */
+
+static enum tfprof_status keep_report(tfprof_result *r, bool framed, struct tfprof_error *err)
 {
 	struct sink out;
 	enum tfprof_status status;
 
-	if (frame) {
+	if (framed) {
 		buf_text(&r->text,
-			"\n=========================Options"
-			"=============================\n");
-		options_echo(q->options, &r->text, false);
+			"\n=========================Options=============================\n");
+		options_echo(r->options, &r->text, false);
 		buf_text(&r->text,
-			"\n==================Model Analysis Report"
-			"======================\n");
+			"\n==================Model Analysis Report======================\n");
 	}
 	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
-	if (status == TFPROF_OK)
-		status = write_report(q, report_write, &out, err);
-	if (frame)
+	if (status == TFPROF_OK) {
+		status = result_write(r, FORMAT_STDOUT, &out, &r->text, err);
+		if (status == TFPROF_OK)
+			status = sink_commit(&out, err);
+		else
+			sink_abandon(&out);
+	}
+	if (framed)
 		buf_text(&r->text,
-			"\n======================End of Report"
-			"==========================\n");
+			"\n======================End of Report==========================\n");
 	return status;
 }
 
-static enum tfprof_status write_file(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
+static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct tfprof_error *err)
 {
-	return write_report_file(q, report_write, SINK_PLAIN, err);
+	const struct tfprof_options *o = r->options;
+	bool strict = flags & TFPROF_STRICT || !o->tolerant;
+	struct buf why = {0};
+	enum tfprof_status status = TFPROF_OK;
+
+	writer_get(o->output.format)->refuse(&r->query, &why);
+	if (why.failed) {
+		status = error_no_memory(err);
+	} else if (why.n && strict) {
+		status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
+	} else if (why.n) {
+		/* TensorFlow's profiler says so and nothing else, and gives the root alone. */
+		r->notes.n = 0;
+		buf_span(&r->notes, buf_get(&why));
+		buf_char(&r->notes, '\n');
+		r->message = MESSAGE_ROOT;
+	} else if (is_by_step(&r->query)) {
+		status = write_steps(r, strict, err);
+	} else if (o->output.format == FORMAT_STDOUT) {
+		status = keep_report(r, flags & TFPROF_FRAMED, err);
+	} else if (o->output.format != FORMAT_NONE) {
+		status = write_file(r, err);
+	}
+	buf_clear(&why);
+	return status;
 }
 
-static enum tfprof_status write_json(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
+static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *err)
 {
-	return write_report_file(q, report_json_write, SINK_BY_SUFFIX, err);
+	static const enum format formats[] = {
+		[ADVICE_STDOUT] = FORMAT_STDOUT,
+		[ADVICE_NONE] = FORMAT_NONE,
+		[ADVICE_FILE] = FORMAT_FILE,
+		[ADVICE_JSON] = FORMAT_JSON,
+	};
+	const struct tfprof_advice_options *o = r->checkers;
+	enum tfprof_status status;
+	struct sink out;
+
+	if (o->output == ADVICE_NONE)
+		return TFPROF_OK;
+	if (o->outfile)
+		status = output_open(&out, o->outfile, SINK_BY_SUFFIX, &r->profile->files, err);
+	else
+		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
+	if (status != TFPROF_OK)
+		return status;
+	status = result_write(r, formats[o->output], &out, &r->text, err);
+	if (status == TFPROF_OK)
+		return sink_commit(&out, err);
+	sink_abandon(&out);
+	return status;
 }
 
-static enum tfprof_status write_csv(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
+enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
+	const volatile int *cancel, struct tfprof_error *err)
 {
-	return write_report_file(q, report_csv_write, SINK_BY_SUFFIX, err);
-}
+	enum format format = r->is_advice ? FORMAT_JSON : r->options->output.format;
+	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
-static enum tfprof_status write_none(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	return TFPROF_OK;
-}
-
-/* ---- the rest ------------------------------------------------------------ */
-
-/* What an output says belongs on stdout, unless the output itself goes there. */
-static struct buf *text_of(const struct query *q, tfprof_result *r)
-{
-	return span_equal(q->options->output.outfile, SPAN("-")) ? &r->notes : &r->text;
-}
-
-static enum tfprof_status write_timeline(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	return timeline_write(q, text_of(q, r), err);
-}
-
-static enum tfprof_status write_pprof(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	return pprof_write(q, text_of(q, r), err);
-}
-
-/* ---- the table ------------------------------------------------------------ */
-
-static const struct output_kind {
-	/* Says why not, if so; NULL if nothing is in the way. */
-	void (*refuse)(const struct query *q, struct buf *why);
-	unsigned metrics; /* needed, selected or not */
-	enum tfprof_status (
-		*write)(struct query *q, tfprof_result *r, bool frame, struct tfprof_error *err);
-} outputs[] = {
-	[OUT_CSV] = {NULL, 0, write_csv},
-	[OUT_FILE] = {NULL, 0, write_file},
-	[OUT_JSON] = {NULL, 0, write_json},
-	[OUT_NONE] = {NULL, 0, write_none},
-	[OUT_PPROF] = {pprof_refuse, 0, write_pprof},
-	[OUT_STDOUT] = {NULL, 0, write_stdout},
-	[OUT_TIMELINE] = {timeline_refuse, 1u << METRIC_MICROS, write_timeline},
-};
-
-static const struct output_kind *kind_of(const struct tfprof_options *o)
-{
-	return &outputs[o->output.type];
-}
-
-unsigned output_metrics(const struct tfprof_options *o)
-{
-	return kind_of(o)->metrics;
-}
-
-void output_refuse(const struct query *q, struct buf *why)
-{
-	const struct output_kind *kind = kind_of(q->options);
-
-	if (kind->refuse)
-		kind->refuse(q, why);
-}
-
-bool output_is_by_step(const struct query *q)
-{
-	return q->options->output.type == OUT_TIMELINE && q->kind == TFPROF_GRAPH &&
-		q->options->number[OPT_STEP] < 0;
-}
-
-enum tfprof_status output_write(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err)
-{
-	return kind_of(q->options)->write(q, r, frame, err);
+	if (status != TFPROF_OK)
+		return status;
+	r->text.n = 0;
+	r->query.cancel = cancel;
+	status = r->is_advice ? output_advice(r, err) : output_query(r, flags, err);
+	r->query.cancel = NULL;
+	status = result_unlock(r, status, err);
+	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))
+		status = error_no_memory(err);
+	return status;
 }

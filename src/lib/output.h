@@ -1,21 +1,20 @@
-/* Writing what a query found, in the way its options name. */
+/* The one way to write a file. It owns how the file is named, that it is written
+ * whole or not at all, and that no input is written over. */
 #ifndef TFPROF_LIB_OUTPUT_H
 #define TFPROF_LIB_OUTPUT_H
 
-#include "lib/result.h"
-#include "query/query.h"
+#include "base/file_id.h"
+#include "base/sink.h"
+#include "base/vec.h"
 
-/* The metrics an output needs beyond those the options look at. */
-unsigned output_metrics(const struct tfprof_options *o);
+typedef VEC(struct file_id) file_ids;
 
-/* Why this query cannot have the output it asks for; nothing if it can. */
-void output_refuse(const struct query *q, struct buf *why);
+/* Opens a file, or standard output for `-`, unless it is one of the inputs: by its
+ * identity, so through links too. */
+enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
+	const file_ids *inputs, struct tfprof_error *err);
 
-/* Graph timelines show one step each: without one, there is one for each. */
-bool output_is_by_step(const struct query *q);
-
-/* After query_run(). `frame`: options before and a line after a stdout report. */
-enum tfprof_status output_write(struct query *q, tfprof_result *r, bool frame,
-	struct tfprof_error *err);
+/* Notes what a path names, if it names a file. False on allocation failure. */
+bool output_note_input(file_ids *inputs, const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 #include "lib/profile.h"
 
+#include "lib/result.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
 
@@ -38,6 +39,8 @@ tfprof_profile *tfprof_profile_new(void)
 		mem_free(p);
 		return NULL;
 	}
+	atomic_init(&p->n_users, 1);
+	pthread_mutex_init(&p->results_lock, NULL);
 	pthread_rwlock_init(&p->lock, NULL);
 	pthread_mutex_init(&p->building, NULL);
 	return p;
@@ -49,17 +52,20 @@ void profile_drop_views(tfprof_profile *p)
 		tree_clear(&p->trees[i]);
 		p->has_tree[i] = false;
 	}
-	groups_clear(&p->groups);
-	p->has_groups = false;
 	mem_free(p->by_name);
 	p->by_name = NULL;
 	names_clear(&p->names);
 	arena_clear(&p->spare);
 }
 
+void profile_use(struct tfprof_profile *p)
+{
+	atomic_fetch_add(&p->n_users, 1);
+}
+
 void tfprof_profile_free(tfprof_profile *p)
 {
-	if (!p)
+	if (!p || atomic_fetch_sub(&p->n_users, 1) > 1)
 		return;
 	profile_drop_views(p);
 	model_clear(&p->model);
@@ -67,6 +73,7 @@ void tfprof_profile_free(tfprof_profile *p)
 	vec_clear(&p->files);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
+	pthread_mutex_destroy(&p->results_lock);
 	mem_free(p);
 }
 
@@ -103,43 +110,47 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 
 /* ---- views --------------------------------------------------------------- */
 
-static enum tfprof_status build_tree(struct tree *tree, const struct model *m, enum view_slot slot,
-	struct tfprof_error *err)
+/* View → builder. */
+static enum tfprof_status build_tree(struct tree *tree, const struct model *m,
+	enum tfprof_view view, unsigned flags, struct tfprof_error *err)
 {
-	switch (slot) {
-	case SLOT_SCOPE: return scope_build(tree, m, err);
-	case SLOT_GRAPH: return graph_build(tree, m, err);
-	default: return code_build(tree, m, slot == SLOT_CODE_SOURCE, err);
-	}
+	static tree_builder *const builders[] = {
+#define X(id, name, doc) name##_build,
+		TFPROF_VIEW_LIST(X)
+#undef X
+	};
+
+	if (view >= sizeof(builders) / sizeof(*builders))
+		return error_set(err, TFPROF_ARGUMENT, "unknown view");
+	return builders[view](tree, m, flags, err);
 }
 
-enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
-	const struct tree **tree, struct tfprof_error *err)
+/* What came as a message is answered as TensorFlow's profiler answers it. */
+static unsigned code_flags(const struct tfprof_options *o)
 {
+	return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
+		(o->tolerant ? TREE_BY_LABEL : 0);
+}
+
+enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
+{
+	unsigned flags = q->kind == TFPROF_CODE ? code_flags(q->options) : 0;
+	size_t slot = q->kind + flags;
 	enum tfprof_status status = TFPROF_OK;
 
 	pthread_mutex_lock(&p->building);
-	if (!p->has_tree[slot]) {
-		status = build_tree(&p->trees[slot], &p->model, slot, err);
-		p->has_tree[slot] = status == TFPROF_OK;
+	if (slot >= N_SLOTS || !p->has_tree[slot]) {
+		struct tree tree = {0};
+
+		status = build_tree(&tree, &p->model, q->kind, flags, err);
+		if (status == TFPROF_OK) {
+			p->trees[slot] = tree;
+			p->has_tree[slot] = true;
+		}
 	}
 	pthread_mutex_unlock(&p->building);
-	*tree = &p->trees[slot];
-	return status;
-}
-
-enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
-	struct tfprof_error *err)
-{
-	enum tfprof_status status = TFPROF_OK;
-
-	pthread_mutex_lock(&p->building);
-	if (!p->has_groups) {
-		status = groups_build(&p->groups, &p->model, err);
-		p->has_groups = status == TFPROF_OK;
-	}
-	pthread_mutex_unlock(&p->building);
-	*groups = &p->groups;
+	if (status == TFPROF_OK)
+		q->tree = &p->trees[slot];
 	return status;
 }
 
@@ -229,6 +240,7 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
+	/* Also in place of the file it was loaded from: that is replaced by all it held. */
 	status = sink_open(&out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);

@@ -4,31 +4,36 @@
 #define TFPROF_LIB_PROFILE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
-#include "base/file_id.h"
 #include "base/sink.h"
 #include "lib/names.h"
+#include "lib/output.h"
 #include "model/model.h"
-#include "view/groups.h"
-#include "view/tree.h"
+#include "query/query.h"
 
-/* Code view comes with and without source text in its labels. */
-enum view_slot { SLOT_SCOPE, SLOT_GRAPH, SLOT_CODE, SLOT_CODE_SOURCE, N_SLOTS };
+/* Of each view; code is the last, and comes in several ways (enum tree_flags). */
+enum { N_SLOTS = TFPROF_CODE + 4 };
 
 struct tfprof_profile {
+	atomic_size_t n_users; /* the caller, and results */
+	pthread_mutex_t results_lock;
+	struct tfprof_result *results; /* those that are not freed yet */
 	struct model model;
 	pthread_rwlock_t lock;    /* queries read, adding writes */
 	pthread_mutex_t building; /* one builds a view, the others wait for it */
 	struct tree trees[N_SLOTS];
-	struct groups groups;
-	bool has_tree[N_SLOTS], has_groups;
-	uint32_t *by_name;         /* nodes in byte order of their names; NULL: not asked yet */
-	struct names names;        /* built when first asked for, like views */
-	struct arena spare;        /* memory of the last query, for the next one */
-	size_t n_marked;           /* nodes looked up in the checkpoint so far */
-	VEC(struct file_id) files; /* it was loaded from */
+	bool has_tree[N_SLOTS];
+	uint32_t *by_name;  /* nodes in byte order of their names; NULL: not asked yet */
+	struct names names; /* built when first asked for, like views */
+	struct arena spare; /* memory of the last query, for the next one */
+	size_t n_marked;    /* nodes looked up in the checkpoint so far */
+	file_ids files;     /* it was loaded from */
 	char *notes;
 };
+
+/* One more user: the profile is freed with the last. */
+void profile_use(struct tfprof_profile *p);
 
 /* Whether a reader looks at edges, outputs or shapes, see model_complete(). */
 enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
@@ -40,11 +45,9 @@ enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state sta
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);
 
-/* The view of the model as it is now, built if need be. The caller holds the
- * lock for reading. */
-enum tfprof_status profile_tree(struct tfprof_profile *p, enum view_slot slot,
-	const struct tree **tree, struct tfprof_error *err);
-enum tfprof_status profile_groups(struct tfprof_profile *p, const struct groups **groups,
+/* Finds the view of a query, built if need be. The caller holds the lock for
+ * reading. */
+enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q,
 	struct tfprof_error *err);
 /* Nodes in byte order of their names, likewise. */
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
@@ -52,10 +55,6 @@ enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **no
 
 /* Forgets what was built of the model as it was. */
 void profile_drop_views(struct tfprof_profile *p);
-
-/* Refuses to write a report over a file that the profile was loaded from. */
-enum tfprof_status profile_check_outfile(const struct tfprof_profile *p, const char *path,
-	struct tfprof_error *err);
 
 /* Memory for a query, and back. */
 struct arena profile_lend_arena(struct tfprof_profile *p);

@@ -1,17 +1,71 @@
-/* What a query or the advisor gives back. */
+/* What a query or the advisor found. It is rendered when somebody asks, so it needs
+ * the profile: it counts as one of its users, and before the profile changes each
+ * result keeps what may still be asked for.
+ *
+ *     result ── query, columns made so far            of a view
+ *            or advice, columns of its findings
+ *            ── text, notes                           what its output said
+ *            ── kept[]                                once it is detached
+ */
 #ifndef TFPROF_LIB_RESULT_H
 #define TFPROF_LIB_RESULT_H
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/error.h"
+#include <stdatomic.h>
+
+#include "advise/findings.h"
+#include "advise/report.h"
+#include "lib/profile.h"
+#include "write/writer.h"
 
 struct tfprof_result {
-	struct buf text, notes, message;
-	struct arena arena;
-	struct tfprof_row *rows;
+	struct tfprof_profile *profile;
+	struct tfprof_result *next, **link; /* among those of the profile */
+	atomic_size_t n_users;              /* the caller, and Arrow arrays */
+	pthread_mutex_t lock;               /* one renders at a time */
+	bool is_detached;                   /* the profile has changed */
+	bool is_advice;
+	bool is_ready; /* its query or checkers have run */
+
+	enum tfprof_view view;
 	size_t n_rows;
-	enum tfprof_level level; /* of the advisor's findings */
+	tfprof_options *options; /* a copy, for the query */
+	struct query query;
+	struct columns columns;
+
+	tfprof_advice_options *checkers; /* likewise, for advice */
+	struct advice advice;
+	struct findings findings;
+
+	struct buf text, notes;
+	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;
+	struct buf kept[N_FORMATS];
 };
+
+/* Of a profile, whose lock the caller holds for reading. NULL on allocation failure. */
+tfprof_result *result_new(struct tfprof_profile *p);
+
+void result_use(tfprof_result *r);
+
+/* Writes as `format` to a sink that is open; the caller holds the locks of the
+ * profile and of the result. `said` gets what belongs on stdout besides. */
+enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
+	struct buf *said, struct tfprof_error *err);
+
+/* Runs the query, or runs it again for more metrics. */
+enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct tfprof_error *err);
+
+/* Before the profile changes, with its lock held for writing: every result keeps what
+ * may still be asked for. */
+void results_detach(struct tfprof_profile *p);
+bool results_exist(struct tfprof_profile *p);
+
+/* Locks result and profile, with what the format needs of the profile. On failure
+ * nothing is locked. */
+enum tfprof_status result_lock(tfprof_result *r, enum profile_state state,
+	struct tfprof_error *err);
+/* Like profile_unlock(). */
+enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
+	struct tfprof_error *err);
+enum profile_state result_state(const tfprof_result *r, enum format format);
 
 #endif

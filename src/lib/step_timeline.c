@@ -1,6 +1,7 @@
 #include "write/step_timeline.h"
 
 #include "base/error.h"
+#include "lib/output.h"
 #include "load/input.h"
 
 static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
@@ -14,6 +15,20 @@ static enum tfprof_status write_trace(const struct tfprof_input *run_meta,
 	if (status == TFPROF_OK)
 		return sink_commit(out, err);
 	sink_abandon(out);
+	return status;
+}
+
+static enum tfprof_status open_output(struct sink *out, const char *path,
+	const struct tfprof_input *run_meta, struct tfprof_error *err)
+{
+	file_ids inputs = {0};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (run_meta->path && !output_note_input(&inputs, run_meta->path))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = output_open(out, path, SINK_BY_SUFFIX, &inputs, err);
+	vec_clear(&inputs);
 	return status;
 }
 
@@ -33,16 +48,16 @@ enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_met
 		return error_set(err, TFPROF_ARGUMENT,
 			"a step timeline needs run metadata, and a path or a place for its bytes");
 	status = input_open(&source, run_meta, &kind, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (path)
-		status = sink_open_file(&out, path, SINK_BY_SUFFIX, err);
+		status = open_output(&out, path, run_meta, err);
 	else
 		status = sink_open_buf(&out, &memory, SINK_PLAIN, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = write_trace(run_meta, &source, flags, &out, err);
 	source_close(&source);
-	if (status) {
+	if (status != TFPROF_OK) {
 		buf_clear(&memory);
 	} else if (!path) {
 		*bytes = memory.at;

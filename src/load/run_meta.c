@@ -18,7 +18,7 @@ struct entry {
 struct run_device {
 	struct span name; /* as it came */
 	size_t first;     /* its first entry; the next one's begin behind its last */
-	unsigned kind;
+	uint32_t id;      /* among the lower-cased ones */
 };
 
 struct run_meta {
@@ -26,6 +26,7 @@ struct run_meta {
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
+	struct devices lower;
 	size_t n_parts;
 	struct node_stats_reader parts[PARALLEL_MAX]; /* of entries that are read together */
 };
@@ -65,6 +66,11 @@ static bool find_entries(struct run_meta *rm, struct decoder *d)
 
 /* ---- reading them -------------------------------------------------------- */
 
+static const struct device *get_device(const struct run_meta *rm, size_t device)
+{
+	return &rm->lower.at.at[rm->devices.at[device].id];
+}
+
 static size_t end_of_device(const struct run_meta *rm, size_t device)
 {
 	return device + 1 < rm->devices.n ? rm->devices.at[device + 1].first : rm->messages.n;
@@ -82,32 +88,36 @@ static void read_part(void *context, size_t i)
 
 		while (entry >= end_of_device(rm, device))
 			device++;
-		node_stats_read(part, rm->messages.at[entry], rm->devices.at[device].kind,
+		node_stats_read(part, rm->messages.at[entry], get_device(rm, device)->properties,
 			&e->stats);
 		e->hash = strings_hash(e->stats.name);
 	}
 }
 
-static bool find_kinds(struct run_meta *rm)
+static bool classify_devices(struct run_meta *rm)
 {
 	struct buf lower = {0};
-	bool fine;
+	bool ok = true;
 
-	for (size_t i = 0; i < rm->devices.n && !lower.failed; i++) {
-		device_lower(&lower, rm->devices.at[i].name);
-		rm->devices.at[i].kind = device_kind(buf_get(&lower));
+	for (size_t i = 0; ok && i < rm->devices.n; i++) {
+		struct run_device *device = &rm->devices.at[i];
+
+		device_lower(&lower, device->name);
+		device->id = lower.failed ? NONE : devices_add(&rm->lower, buf_get(&lower));
+		ok = device->id != NONE;
 	}
-	fine = !lower.failed;
 	buf_clear(&lower);
-	return fine;
+	return ok;
 }
 
 static void read_entries(struct run_meta *rm, struct decoder *d)
 {
+	if (!decoder_alloc(d, classify_devices(rm)))
+		return;
 	if (!rm->messages.n)
 		return;
 	rm->entries = mem_array(rm->messages.n, sizeof(*rm->entries));
-	if (!decoder_alloc(d, rm->entries && find_kinds(rm)))
+	if (!decoder_alloc(d, rm->entries))
 		return;
 	rm->n_parts = parallel_parts(rm->messages.n, 4096);
 	parallel_run(rm->n_parts, read_part, rm);
@@ -165,6 +175,7 @@ void run_meta_free(struct run_meta *rm)
 	vec_clear(&rm->messages);
 	mem_free(rm->entries);
 	vec_clear(&rm->devices);
+	devices_clear(&rm->lower);
 	mem_free(rm);
 }
 
@@ -218,8 +229,8 @@ static void search_part(void *context, size_t i)
 struct placed_device {
 	uint32_t name; /* lower-cased */
 	uint32_t host; /* string id */
-	unsigned kind;
-	bool copies; /* a copy engine: …/memcpy */
+	unsigned properties;
+	bool copies; /* a copy engine */
 };
 
 static void add(int64_t *sum, int64_t value)
@@ -240,7 +251,7 @@ static bool keep_transfer(struct model *m, struct span message, int64_t step, ui
 }
 
 static void add_time(struct exec_detail *detail, struct exec_sums *sums,
-	const struct node_stats *stats, unsigned device_kind)
+	const struct node_stats *stats, unsigned properties)
 {
 	int64_t duration = stats->duration_us ? stats->duration_us : 1, end = stats->start_us;
 
@@ -249,9 +260,9 @@ static void add_time(struct exec_detail *detail, struct exec_sums *sums,
 		detail->start_us = stats->start_us;
 	if (end > detail->end_us)
 		detail->end_us = end;
-	if (device_kind & DEVICE_STREAM_ALL)
+	if (properties & DEVICE_STREAM_ALL)
 		add(&sums->accelerator_us, duration);
-	if (device_kind & DEVICE_CANONICAL) {
+	if (properties & DEVICE_CANONICAL) {
 		add(&sums->cpu_us, duration);
 		sums->run_count++;
 	}
@@ -311,7 +322,7 @@ static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *
 	struct exec_sums sums = exec_get_sums(&m->execs, row);
 	struct span record = stats->record;
 
-	add_time(detail, &sums, stats, device->kind);
+	add_time(detail, &sums, stats, device->properties);
 	if (is_placed_here)
 		add_memory(&sums, stats);
 	else
@@ -335,11 +346,11 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	/* A copy that a node is charged with is a copy all the same. */
 	if (device->copies && !keep_transfer(m, message, step, device->name))
 		return false;
-	if ((device->kind & DEVICE_CANONICAL) && !m->nodes.device[node] &&
+	if ((device->properties & DEVICE_CANONICAL) && !m->nodes.device[node] &&
 		!place_node(m, node, device))
 		return false;
 	is_placed_here = m->nodes.device[node] == device->name;
-	if ((device->kind & DEVICE_CANONICAL) && !is_placed_here)
+	if ((device->properties & DEVICE_CANONICAL) && !is_placed_here)
 		return true;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
@@ -359,19 +370,15 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	return true;
 }
 
-static bool place_device(struct model *m, struct span name, struct placed_device *device,
+static bool place_device(struct model *m, const struct device *from, struct placed_device *device,
 	struct buf *scratch)
 {
-	struct span lower;
-
-	device_lower(scratch, name);
-	device->name = scratch->failed ? NONE : strings_add(&m->strings, buf_get(scratch));
+	device->name = strings_add(&m->strings, from->name);
 	if (device->name == NONE)
 		return false;
-	lower = model_text(m, device->name);
-	device->kind = device_kind(lower);
-	device->copies = span_contains(lower, SPAN("memcpy"));
-	device_host(scratch, lower);
+	device->properties = from->properties;
+	device->copies = from->kind == DEVICE_KIND_COPY_ENGINE;
+	device_host(scratch, from->name);
 	device->host = scratch->failed ? NONE : strings_add(&m->strings, buf_get(scratch));
 	return device->host != NONE;
 }
@@ -431,11 +438,11 @@ static bool apply(struct run_meta *rm, struct model *m, int64_t step, struct buf
 	for (size_t i = 0; i < rm->n_parts; i++)
 		arena_join(&m->arena, &rm->parts[i].records);
 	for (size_t d = 0; d < rm->devices.n; d++) {
-		if (!place_device(m, rm->devices.at[d].name, &device, scratch))
+		if (!place_device(m, get_device(rm, d), &device, scratch))
 			return false;
-		has_accelerator |= (device.kind & DEVICE_ACCELERATOR) != 0;
-		has_stream |=
-			(device.kind & DEVICE_ACCELERATOR) && (device.kind & DEVICE_STREAM_ALL);
+		has_accelerator |= (device.properties & DEVICE_ACCELERATOR) != 0;
+		has_stream |= (device.properties & DEVICE_ACCELERATOR) &&
+			(device.properties & DEVICE_STREAM_ALL);
 		if (!apply_device(rm, m, d, &device, step, notes))
 			return false;
 	}

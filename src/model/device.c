@@ -1,5 +1,11 @@
 #include "model/device.h"
 
+const struct device_kind_info device_kinds[N_DEVICE_KINDS] = {
+#define X(id, name, word, accelerator_time) [DEVICE_KIND_##id] = {name, word, accelerator_time},
+	DEVICE_KINDS(X)
+#undef X
+};
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -39,19 +45,74 @@ static bool is_canonical(struct span s)
 	return cut_tail(&s, SPAN("/"));
 }
 
-unsigned device_kind(struct span lower)
+unsigned device_get_properties(struct span lower)
+{
+	static const struct {
+		const char *word;
+		unsigned property;
+	} words[] = {
+		{"stream:all", DEVICE_STREAM_ALL},
+		{"gpu", DEVICE_ACCELERATOR},
+		{"cpu", DEVICE_CPU},
+		{"stream", DEVICE_STREAM},
+	};
+	unsigned properties = is_canonical(lower) ? DEVICE_CANONICAL : 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (span_contains(lower, span_of(words[i].word)))
+			properties |= words[i].property;
+	return properties;
+}
+
+enum device_kind device_get_kind(struct span name)
 {
 	unsigned kind = 0;
 
-	if (is_canonical(lower))
-		kind |= DEVICE_CANONICAL;
-	if (span_contains(lower, SPAN("stream:all")))
-		kind |= DEVICE_STREAM_ALL;
-	if (span_contains(lower, SPAN("gpu")))
-		kind |= DEVICE_ACCELERATOR;
-	if (span_contains(lower, SPAN("cpu")))
-		kind |= DEVICE_CPU;
+	/* The word of the last line is empty: every name contains it. */
+	while (!span_contains(name, span_of(device_kinds[kind].word)))
+		kind++;
 	return kind;
+}
+
+struct span device_get_task(struct span name)
+{
+	struct span key = SPAN("/task:");
+	size_t at = span_find(name, key), end = at + key.n;
+
+	if (at == name.n)
+		return (struct span){"", 0};
+	while (end < name.n && is_digit(name.at[end]))
+		end++;
+	return (struct span){name.at, end};
+}
+
+struct span device_get_job(struct span task)
+{
+	struct span key = SPAN("/job:");
+	size_t at = span_find(task, key);
+	const char *slash;
+
+	if (at == task.n)
+		return (struct span){"", 0};
+	task.at += at + key.n;
+	task.n -= at + key.n;
+	slash = memchr(task.at, '/', task.n);
+	return (struct span){task.at, slash ? (size_t)(slash - task.at) : task.n};
+}
+
+void device_put_task(struct buf *b, struct span task)
+{
+	struct span replica = SPAN("/replica:0/");
+	size_t at = span_find(task, replica);
+
+	if (!task.n) {
+		buf_text(b, "this machine");
+	} else if (at == task.n) {
+		buf_span(b, task);
+	} else {
+		buf_put(b, task.at, at);
+		buf_put(b, task.at + at + replica.n - 1, task.n - at - replica.n + 1);
+	}
 }
 
 void device_host(struct buf *b, struct span lower)
@@ -70,4 +131,51 @@ void device_host(struct buf *b, struct span lower)
 			buf_char(b, lower.at[i++]);
 		}
 	}
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+void devices_clear(struct devices *d)
+{
+	strings_clear(&d->names);
+	strings_clear(&d->task_names);
+	vec_clear(&d->at);
+	vec_clear(&d->tasks);
+}
+
+/* Entries may be missing for names whose addition failed before. */
+static uint32_t add_task(struct devices *d, struct span name)
+{
+	uint32_t id = NONE;
+
+	if (strings_add(&d->task_names, SPAN("")) == 0)
+		id = strings_add(&d->task_names, name);
+
+	while (id != NONE && d->tasks.n <= id) {
+		name = strings_get(&d->task_names, (uint32_t)d->tasks.n);
+		if (!vec_push(&d->tasks, ((struct device_task){name, device_get_job(name)})))
+			return NONE;
+	}
+	return id;
+}
+
+uint32_t devices_add(struct devices *d, struct span name)
+{
+	uint32_t id = strings_add(&d->names, name), task;
+
+	while (id != NONE && d->at.n <= id) {
+		name = strings_get(&d->names, (uint32_t)d->at.n);
+		task = add_task(d, device_get_task(name));
+		if (task == NONE ||
+			!vec_push(&d->at,
+				((struct device){name, device_get_kind(name),
+					device_get_properties(name), task})))
+			return NONE;
+	}
+	return id;
+}
+
+uint32_t devices_find(const struct devices *d, struct span name)
+{
+	return strings_find(&d->names, name);
 }

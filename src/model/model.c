@@ -30,6 +30,7 @@ void model_clear(struct model *m)
 	vec_clear(&m->steps);
 	vec_clear(&m->transfers);
 	vec_clear(&m->trace_strings);
+	vec_clear(&m->trace_string_of);
 	hash_clear(&m->trace_string_index);
 	for (size_t i = 0; i < m->sources.n; i++)
 		source_close(&m->sources.at[i]);
@@ -259,34 +260,47 @@ static uint64_t hash_of_id(int64_t id)
 	return hash_bytes(&id, sizeof(id));
 }
 
-static uint32_t find_trace_string(const struct model *m, int64_t id)
+/* Ids normally count from 0: then a table is smaller than an index, and code view asks
+ * for three of every frame. */
+static bool is_small(int64_t id)
+{
+	return id >= 0 && id < 1 << 20;
+}
+
+static bool add_small(struct model *m, size_t id, uint32_t string)
+{
+	size_t n = m->trace_string_of.n;
+
+	if (id >= n) {
+		if (!vec_reserve(&m->trace_string_of, id + 1 - n))
+			return false;
+		memset(m->trace_string_of.at + n, 0, (id + 1 - n) * sizeof(uint32_t));
+		m->trace_string_of.n = id + 1;
+	}
+	m->trace_string_of.at[id] = string + 1;
+	return true;
+}
+
+uint32_t model_find_trace_string(const struct model *m, int64_t id)
 {
 	struct id_probe probe = {m, id};
 
+	/* NONE + 1 is 0 */
+	if (is_small(id))
+		return (size_t)id < m->trace_string_of.n ? m->trace_string_of.at[id] - 1 : NONE;
 	return hash_find(&m->trace_string_index, hash_of_id(id), same_id, &probe);
 }
 
 bool model_add_trace_string(struct model *m, int64_t id, struct span text)
 {
-	uint32_t string;
+	uint32_t string = (uint32_t)m->trace_strings.n;
 
-	if (find_trace_string(m, id) != NONE)
+	if (model_find_trace_string(m, id) != NONE)
 		return true;
-	string = strings_add(&m->strings, text);
-	return string != NONE && m->trace_strings.n < NONE - 1 &&
-		vec_reserve(&m->trace_strings, 1) &&
-		hash_add(&m->trace_string_index, hash_of_id(id), (uint32_t)m->trace_strings.n) &&
-		vec_push(&m->trace_strings, ((struct trace_string){id, string}));
-}
-
-bool model_get_trace_string(const struct model *m, int64_t id, struct span *text)
-{
-	uint32_t i = find_trace_string(m, id);
-
-	if (i == NONE)
-		return false;
-	*text = model_text(m, m->trace_strings.at[i].string);
-	return true;
+	return m->trace_strings.n < NONE - 1 && vec_reserve(&m->trace_strings, 1) &&
+		(is_small(id) ? add_small(m, (size_t)id, string)
+			      : hash_add(&m->trace_string_index, hash_of_id(id), string)) &&
+		vec_push(&m->trace_strings, ((struct trace_string){id, text.n ? text : SPAN("")}));
 }
 
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err)

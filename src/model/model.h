@@ -88,9 +88,11 @@ struct transfer {
 	struct span stats;
 };
 
+/* A text of call stacks. They may be as many as nodes, and nobody compares them, so
+ * they are not interned: they stay where their source has them. */
 struct trace_string {
 	int64_t id;
-	uint32_t string;
+	struct span text;
 };
 
 /* A node that others know by a key that is not its id. */
@@ -121,7 +123,8 @@ struct model {
 	VEC(int64_t) steps; /* ascending */
 	VEC(struct transfer) transfers;
 	VEC(struct trace_string) trace_strings;
-	struct hash_index trace_string_index;
+	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
+	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
 	slice_list listed_slices;
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
@@ -175,10 +178,11 @@ bool model_add_step(struct model *m, int64_t step);
 void model_settle_steps(struct model *m);
 /* Its place among the steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
-/* Adds the text of a call-stack string id unless the id is known. */
+/* Adds the text of a call-stack string id unless the id is known. The text must be one
+ * of a source that the model keeps. */
 bool model_add_trace_string(struct model *m, int64_t id, struct span text);
-/* The text of a call-stack string id; false if it is not known. */
-bool model_get_trace_string(const struct model *m, int64_t id, struct span *text);
+/* Where the text of a call-stack string id is; NONE if it is not known. */
+uint32_t model_find_trace_string(const struct model *m, int64_t id);
 /* Takes a source over: it is closed with the model. */
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
 /* Whether the bytes of all sources, and of the checkpoint, are what they were: ask

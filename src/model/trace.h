@@ -9,6 +9,12 @@ struct frame {
 	int32_t line, function_line;
 };
 
+/* The same for keeping many: texts are indexes of the model's trace strings. */
+struct frame_ids {
+	uint32_t file, function, source;
+	int32_t line, function_line;
+};
+
 typedef VEC(struct frame) frames_vec;
 typedef VEC(struct span) spans_vec;
 
@@ -20,7 +26,8 @@ enum tfprof_status trace_read(const struct model *m, struct span code_def, frame
 /* The same in two steps: the bytes of each frame, equal ones for equal frames,
  * and what they mean. */
 enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err);
-enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,
-	struct tfprof_error *err);
+enum tfprof_status trace_read_frame(const struct model *m, struct span bytes,
+	struct frame_ids *frame, struct tfprof_error *err);
+struct frame trace_frame(const struct model *m, const struct frame_ids *ids);
 
 #endif

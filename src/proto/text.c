@@ -295,7 +295,7 @@ static enum tfprof_status scalar_list(struct parser *p, struct frame *f,
 	for (;;) {
 		scan_space(s);
 		status = scalar(p, f, field);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 		scan_space(s);
 		if (scan_take(s, ']'))
@@ -343,7 +343,7 @@ static enum tfprof_status any_field(struct parser *p)
 		close_packed(p, f);
 	if (!schema_is_repeated(field)) {
 		status = check_single(p, f, field, name.at);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	}
 	scan_space(s);
@@ -382,7 +382,7 @@ static enum tfprof_status parse(struct parser *p)
 			status = close_message(p);
 		else
 			status = any_field(p);
-	} while (!status);
+	} while (status == TFPROF_OK);
 	return status;
 }
 
@@ -425,13 +425,13 @@ enum tfprof_status text_to_wire(const struct schema_message *type, struct span t
 	if (span_starts(text, SPAN("\xef\xbb\xbf")))
 		p.scan.at = p.scan.start += 3; /* a byte order mark, as some editors write */
 	status = push(&p, type, NULL);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = parse(&p);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		close_packed(&p, top(&p));
 		status = insert_lengths(&p);
 	}
-	if (status && out->at)
+	if (status != TFPROF_OK && out->at)
 		out->at[out->n = before] = '\0';
 	scan_clear(&p.scan);
 	vec_clear(&p.frames);

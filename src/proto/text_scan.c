@@ -582,7 +582,7 @@ static enum tfprof_status one_string(struct text_scan *s, struct buf *out)
 				return error_no_memory(s->err);
 			to = out->at + out->n;
 			status = take_escape(s, &to);
-			if (status)
+			if (status != TFPROF_OK)
 				return status;
 			out->n = (size_t)(to - out->at);
 		}
@@ -603,7 +603,7 @@ enum tfprof_status scan_string(struct text_scan *s, struct buf *out)
 			ERROR_SPAN(shown));
 	do {
 		status = one_string(s, out);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 		behind = s->at;
 		scan_space(s);

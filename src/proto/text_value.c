@@ -50,7 +50,7 @@ static enum tfprof_status signed_value(struct text_scan *s, const struct schema_
 	enum tfprof_status status = scan_integer(s, &number);
 	uint64_t most = small ? INT32_MAX : INT64_MAX;
 
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (number.magnitude > most + number.negative)
 		return out_of_range(s, at, field,
@@ -66,7 +66,7 @@ static enum tfprof_status unsigned_value(struct text_scan *s, const struct schem
 	struct scan_integer number;
 	enum tfprof_status status = scan_integer(s, &number);
 
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (number.magnitude > (small ? UINT32_MAX : UINT64_MAX) ||
 		(number.negative && number.magnitude))

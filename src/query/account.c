@@ -22,6 +22,36 @@ bool query_needs_wrapping(const struct query *q)
 	return q->model->has_negative && q->step < 0;
 }
 
+bool query_account_both_ways(struct query *q, bool (*account)(void *context), void *context)
+{
+	uint32_t n = q->tree->n;
+	bool *passes = arena_array(&q->arena, n, sizeof(*passes)), ok = passes;
+
+	q->wraps = true;
+	ok = ok && account(context);
+	q->wraps = false;
+	for (uint32_t v = 0; ok && v < n; v++)
+		passes[v] = q->flags[v] & ROW_PASSES;
+	ok = ok && account(context);
+	for (uint32_t v = 0; ok && v < n; v++)
+		q->flags[v] = (uint8_t)((q->flags[v] & ~ROW_PASSES) | (passes[v] ? ROW_PASSES : 0));
+	return ok;
+}
+
+void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
+	const int64_t *restrict from)
+{
+	size_t params = numbers->slot[METRIC_PARAMS];
+	int64_t top = 0;
+
+	if (params != NO_SLOT)
+		top = metric_add(METRIC_PARAMS, to[params], from[params]);
+	for (size_t k = 0; k < numbers->n; k++)
+		to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
+	if (params != NO_SLOT)
+		to[params] = top;
+}
+
 /* The nodes to come after nodes[i] of n. */
 PREFETCHES look_ahead(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
 {
@@ -146,9 +176,9 @@ static void pick_node(const struct query *q, uint32_t node, struct picked *picke
 		return;
 	picked->n++;
 	query_numbers(q, node, &numbers);
-	add_numbers(&picked->sum, &numbers, METRIC_RUNS, N_METRICS);
+	add_numbers(&picked->sum, &numbers, METRIC_OCCURRENCE, N_METRICS);
 	for (; picks; picks--)
-		add_numbers(&picked->sum, &numbers, 0, METRIC_RUNS);
+		add_numbers(&picked->sum, &numbers, 0, METRIC_OCCURRENCE);
 }
 
 /* The group that holds the i-th node: the last one that begins at or before. */
@@ -171,8 +201,10 @@ static size_t group_at(const struct group_job *job, size_t i)
 static void pick_part(void *context, size_t part)
 {
 	struct group_job *job = context;
-	size_t n = job->first[job->n], i = parallel_begin(n, job->parts, part);
-	size_t end = parallel_begin(n, job->parts, part + 1), g = group_at(job, i);
+	size_t from = job->first[0], n = job->first[job->n];
+	size_t i = from + parallel_begin(n - from, job->parts, part);
+	size_t end = from + parallel_begin(n - from, job->parts, part + 1);
+	size_t g = group_at(job, i);
 	struct carry *carry = &job->carry[part];
 
 	carry->group = g;
@@ -193,11 +225,11 @@ void query_account_groups(const struct query *q, const uint32_t *first, const ui
 		.first = first,
 		.nodes = nodes,
 		.n = n,
-		.parts = parallel_parts(first[n], LEAST_PART),
+		.parts = parallel_parts(first[n] - first[0], LEAST_PART),
 		.picked = picked};
 
 	memset(picked, 0, n * sizeof(*picked));
-	if (!first[n])
+	if (first[n] == first[0])
 		return;
 	parallel_run(job.parts, pick_part, &job);
 	for (size_t i = 1; i < job.parts; i++) {

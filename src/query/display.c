@@ -239,7 +239,7 @@ static bool fill_lines(struct display *d)
 	struct query *q = d->q;
 	size_t n = (size_t)d->n + 1;
 
-	q->view = q->row = arena_array(&q->arena, n, sizeof(*q->view));
+	q->view = arena_array(&q->arena, n, sizeof(*q->view));
 	q->parent = arena_array(&q->arena, n, sizeof(*q->parent));
 	q->depth = arena_array(&q->arena, n, sizeof(*q->depth));
 	if (!q->view || !q->parent || !q->depth)

@@ -7,7 +7,8 @@
 struct job {
 	struct query *q;
 	size_t n, parts;
-	/* Expressions are for one thread at a time; those of part 0 are the query's. */
+	/* Lists are for one thread at a time; those of part 0 are the query's, and the
+	 * others share its expressions. */
 	struct regexes *show[PARALLEL_MAX], *hide[PARALLEL_MAX];
 };
 
@@ -23,6 +24,13 @@ PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 	__builtin_prefetch(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
 }
 
+/* A regex may need milliseconds for a name, so every name looks at `cancel`. */
+static bool must_stop(const struct job *job)
+{
+	return query_cancelled(job->q) || regexes_failed(job->q->show) ||
+		regexes_failed(job->q->hide);
+}
+
 static void filter_part(void *context, size_t part)
 {
 	struct job *job = context;
@@ -31,30 +39,27 @@ static void filter_part(void *context, size_t part)
 
 	for (size_t v = parallel_begin(job->n, job->parts, part); v < end; v++) {
 		prefetch_label(job, v, end);
-		if (v % 4096 == 0 && query_cancelled(q))
+		if (!v || !(q->flags[v] & ROW_SHOWN))
+			continue;
+		if (must_stop(job))
 			return;
-		if (v && q->flags[v] & ROW_SHOWN &&
-			!regexes_let_show(job->show[part], job->hide[part],
-				tree_label(q->tree, (uint32_t)v)))
+		if (!regexes_let_show(job->show[part], job->hide[part],
+			    tree_label(q->tree, (uint32_t)v)))
 			q->flags[v] &= (uint8_t)~ROW_SHOWN;
 	}
 }
 
 /* The same expressions for every part. */
-static enum tfprof_status copy_regexes(struct job *job, struct tfprof_error *err)
+static enum tfprof_status share_regexes(struct job *job, struct tfprof_error *err)
 {
-	const struct tfprof_options *o = job->q->options;
-	const struct word_list *show = &o->list[OPT_SHOW_NAME_REGEXES];
-	const struct word_list *hide = &o->list[OPT_HIDE_NAME_REGEXES];
 	enum tfprof_status status = TFPROF_OK;
 
 	job->show[0] = job->q->show;
 	job->hide[0] = job->q->hide;
 	for (size_t i = 1; status == TFPROF_OK && i < job->parts; i++) {
-		status = regexes_new(&job->show[i], "show_name_regexes", show->at, show->n, err);
+		status = regexes_share(&job->show[i], job->q->show, err);
 		if (status == TFPROF_OK)
-			status = regexes_new(&job->hide[i], "hide_name_regexes", hide->at, hide->n,
-				err);
+			status = regexes_share(&job->hide[i], job->q->hide, err);
 	}
 	return status;
 }
@@ -67,16 +72,18 @@ enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_e
 
 	if (regexes_accept_all(q->show) && !regexes_count(q->hide))
 		return TFPROF_OK;
-	status = copy_regexes(&job, err);
+	status = share_regexes(&job, err);
 	if (status == TFPROF_OK)
 		parallel_run(job.parts, filter_part, &job);
-	for (size_t i = 1; i < job.parts; i++) {
+	for (size_t i = 0; i < job.parts; i++) {
 		if (status == TFPROF_OK)
 			status = regexes_check(job.show[i], err);
 		if (status == TFPROF_OK)
 			status = regexes_check(job.hide[i], err);
-		regexes_free(job.show[i]);
-		regexes_free(job.hide[i]);
+		if (i > 0) {
+			regexes_free(job.show[i]);
+			regexes_free(job.hide[i]);
+		}
 	}
 	return status == TFPROF_OK ? query_check_cancelled(q, err) : status;
 }

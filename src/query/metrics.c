@@ -1,19 +1,17 @@
 #include "query/metrics.h"
 
+static int64_t wrapping_sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
-	int64_t micros = metric_add(METRIC_MICROS, x->accelerator_us, x->cpu_us);
-
-#define ADD(metric, value) n->at[metric] = metric_add(metric, n->at[metric], value)
-	ADD(METRIC_MICROS, micros);
-	ADD(METRIC_ACCELERATOR, x->accelerator_us);
-	ADD(METRIC_CPU, x->cpu_us);
-	ADD(METRIC_BYTES, x->requested_bytes);
-	ADD(METRIC_PEAK, x->peak_bytes);
-	ADD(METRIC_RESIDUAL, x->residual_bytes);
-	ADD(METRIC_OUTPUT, x->output_bytes);
-	ADD(METRIC_RUNS, x->run_count);
-#undef ADD
+#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
+	n->at[METRIC_##id] = wrapping_sum(n->at[METRIC_##id], value);
+	RUN_METRICS(X)
+	COUNT_METRICS(X)
+#undef X
 }
 
 static int64_t divide(int64_t sum, int64_t n, bool wraps)
@@ -28,8 +26,10 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 	int64_t n_execs = 0;
 
 	*out = (struct numbers){0};
-	out->at[METRIC_PARAMS] = model_parameters(m, node);
-	out->at[METRIC_FLOAT_OPS] = m->nodes.float_ops[node];
+#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
+	out->at[METRIC_##id] = value;
+	MODEL_METRICS(X)
+#undef X
 	if (row == NONE)
 		return;
 	for (; row != NONE; row = exec_at(&m->execs, row)->next) {
@@ -41,12 +41,14 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 		add_exec(out, &sums);
 		n_execs++;
 	}
-	if (n_execs > 1)
-		for (int i = 0; i < N_METRICS; i++)
-			if (i != METRIC_PARAMS && i != METRIC_FLOAT_OPS)
-				out->at[i] = divide(out->at[i], n_execs, wraps);
-	out->at[METRIC_FLOAT_OPS] =
-		(int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] * (uint64_t)out->at[METRIC_RUNS]);
+	if (n_execs > 1) {
+#define X(id, ...) out->at[METRIC_##id] = divide(out->at[METRIC_##id], n_execs, wraps);
+		RUN_METRICS(X)
+		COUNT_METRICS(X)
+#undef X
+	}
+	out->at[METRIC_FLOAT_OPS] = (int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] *
+		(uint64_t)out->at[METRIC_OCCURRENCE]);
 }
 
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)

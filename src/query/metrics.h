@@ -1,25 +1,10 @@
-/* The numbers a view can show, and those of one node at a step. */
+/* The numbers of one node at a step. */
 #ifndef TFPROF_QUERY_METRICS_H
 #define TFPROF_QUERY_METRICS_H
 
 #include "base/prefetch.h"
 #include "model/model.h"
-
-enum metric {
-	METRIC_MICROS,
-	METRIC_ACCELERATOR,
-	METRIC_CPU,
-	METRIC_BYTES,
-	METRIC_PEAK,
-	METRIC_RESIDUAL,
-	METRIC_OUTPUT,
-	METRIC_PARAMS,
-	METRIC_FLOAT_OPS,
-	METRIC_RUNS,
-	N_METRICS
-};
-
-enum { ALL_METRICS = (1 << N_METRICS) - 1 };
+#include "query/metric_list.h"
 
 struct numbers {
 	int64_t at[N_METRICS];

@@ -1,6 +1,7 @@
 #include "query/options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -8,18 +9,68 @@
 #include "proto/wire.h"
 #include "query/regex.h"
 
-static const char *const order_words[] = {"name", "bytes", "peak_bytes", "residual_bytes",
-	"output_bytes", "micros", "accelerator_micros", "cpu_micros", "params", "float_ops",
-	"occurrence", "depth", NULL};
+static size_t index_of(const char *const *words, struct span word)
+{
+	size_t i = 0;
 
-static const char *const select_words[] = {
-#define X(id, name) name,
-	SELECTS(X)
+	while (words[i] && !span_equal(span_of(words[i]), word))
+		i++;
+	return i;
+}
+
+static const char *const order_words[] = {
+	"name",
+#define X(id, word, ...) word,
+	METRICS(X)
 #undef X
-		NULL};
+		"depth",
+	NULL,
+};
 
-static const char *const output_words[] = {"csv", "file", "json", "none", "pprof", "stdout",
-	"timeline", NULL};
+/* Occurrence is what counts nodes, not runs, where it is ordered by. */
+static const char *const order_help[] = {
+	"A to Z",
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, ...)                                                                       \
+	METRIC_##id == METRIC_OCCURRENCE ? "most nodes first (op, code)" : meaning,
+	METRICS(X)
+#undef X
+		"outermost first",
+	NULL,
+};
+
+/* By select_id. */
+static const char *const select_words[] = {
+#define X(id, word, ...) word,
+	METRICS(X) ATTRIBUTES(X)
+#undef X
+		NULL,
+};
+
+static const char *const select_help[] = {
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, ...)                                                                       \
+	meaning,
+	METRICS(X)
+#undef X
+#define X(id, word, meaning, doc) meaning,
+		ATTRIBUTES(X)
+#undef X
+			NULL,
+};
+
+static const char *const output_words[] = {
+#define X(id, word, ...) word,
+	OUTPUT_FORMATS(X)
+#undef X
+		NULL,
+};
+
+static const char *const output_help[] = {
+#define X(id, word, file, metrics, refuse, write, announce, meaning) meaning,
+	OUTPUT_FORMATS(X)
+#undef X
+};
 
 static const char *const bool_words[] = {"true", "false", NULL};
 
@@ -50,29 +101,20 @@ static const char *const *words_of(size_t id)
 
 const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 {
-	/* kind → its name and its valid words */
+	/* kind → its name, its valid words and what they mean */
 	static const struct tfprof_option_info info[N_OPTIONS] = {
-#define INFO_INT "int", NULL
-#define INFO_BOOL "bool", bool_words
-#define INFO_WORD "word", order_words
-#define INFO_WORDS "words", select_words
-#define INFO_REGEXES "regexes", NULL
-#define INFO_OUTPUT "output", output_words
-#define X(id, name, kind, field, value, help) {name, value, help, INFO_##kind},
+#define INFO_INT "int", NULL, NULL
+#define INFO_BOOL "bool", bool_words, NULL
+#define INFO_WORD "word", order_words, order_help
+#define INFO_WORDS "words", select_words, select_help
+#define INFO_REGEXES "regexes", NULL, NULL
+#define INFO_OUTPUT "output", output_words, output_help
+#define X(id, name, kind, field, value, help) {name, value, help, INFO_##kind, field},
 		OPTIONS(X)
 #undef X
 	};
 
 	return i < N_OPTIONS ? &info[i] : NULL;
-}
-
-static size_t index_of(const char *const *words, struct span word)
-{
-	size_t i = 0;
-
-	while (words[i] && !span_equal(span_of(words[i]), word))
-		i++;
-	return i;
 }
 
 /* ---- lists ------------------------------------------------------------- */
@@ -122,16 +164,28 @@ static bool split(struct span text, spans_vec *out)
 
 /* ---- setting one option ------------------------------------------------- */
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Lists what select takes in byte order, the others as they are documented. */
 static enum tfprof_status word_error(struct tfprof_error *err, size_t id, struct span word)
 {
-	const char *const *words = words_of(id);
-	const char *near = nearest_word(word, words);
-	char valid[400] = "";
+	enum { MOST = N_SELECTS + N_FORMATS };
+	const char *const *known = words_of(id);
+	const char *near = nearest_word(word, known), *words[MOST];
+	char valid[600] = "";
+	size_t n = 0;
 
-	for (; *words; words++) {
-		strcat(valid, *words);
-		if (words[1])
-			strcat(valid, ", ");
+	for (; known[n] && n < MOST; n++)
+		words[n] = known[n];
+	if (id == OPT_SELECT)
+		qsort(words, n, sizeof(*words), by_name);
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(valid);
+
+		snprintf(valid + used, sizeof(valid) - used, "%s%s", i ? ", " : "", words[i]);
 	}
 	return error_set(err, TFPROF_ARGUMENT, "-%s: unknown %s '%.*s': valid are %s%s%s%s",
 		defs[id].name, id == OPT_OUTPUT ? "output type" : "word", ERROR_SPAN(word), valid,
@@ -182,20 +236,26 @@ static bool starts_setting(const char *at, const char *end)
 
 static const char *const viewer_words[] = {"chrome", "perfetto", NULL};
 
-static bool takes_file(enum output_type type)
+static bool takes_file(enum format format)
 {
-	return type != OUT_STDOUT && type != OUT_NONE;
+	static const enum format_file files[] = {
+#define X(id, word, file, ...) FILE_##file,
+		FORMATS(X)
+#undef X
+	};
+
+	return files[format] != FILE_NOT;
 }
 
 static enum tfprof_status setting_error(struct tfprof_error *err, struct span setting,
-	enum output_type type)
+	enum format format)
 {
 	return error_set(err, TFPROF_ARGUMENT,
 		"-output: unknown setting '%.*s' of output type %s: valid is %s",
-		ERROR_SPAN(setting), output_words[type],
-		type == OUT_TIMELINE       ? "outfile=PATH and viewer=chrome or viewer=perfetto"
-			: takes_file(type) ? "outfile=PATH"
-					   : "none");
+		ERROR_SPAN(setting), output_words[format],
+		format == FORMAT_TIMELINE    ? "outfile=PATH and viewer=chrome or viewer=perfetto"
+			: takes_file(format) ? "outfile=PATH"
+					     : "none");
 }
 
 static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
@@ -203,11 +263,11 @@ static enum tfprof_status parse_setting(struct span setting, struct output_optio
 {
 	struct span outfile = SPAN("outfile="), viewer = SPAN("viewer=");
 
-	if (takes_file(o->type) && span_starts(setting, outfile)) {
+	if (takes_file(o->format) && span_starts(setting, outfile)) {
 		o->outfile = (struct span){setting.at + outfile.n, setting.n - outfile.n};
 		return TFPROF_OK;
 	}
-	if (o->type == OUT_TIMELINE && span_starts(setting, viewer)) {
+	if (o->format == FORMAT_TIMELINE && span_starts(setting, viewer)) {
 		size_t i = index_of(viewer_words,
 			(struct span){setting.at + viewer.n, setting.n - viewer.n});
 
@@ -215,7 +275,7 @@ static enum tfprof_status parse_setting(struct span setting, struct output_optio
 		if (viewer_words[i])
 			return TFPROF_OK;
 	}
-	return setting_error(err, setting, o->type);
+	return setting_error(err, setting, o->format);
 }
 
 /* Nothing at all is stdout. A path may contain `=`, and a comma unless it looks
@@ -225,13 +285,13 @@ static enum tfprof_status parse_output(struct span text, struct output_option *o
 {
 	const char *colon = text.n ? memchr(text.at, ':', text.n) : NULL, *end = text.at + text.n;
 	struct span word = {text.at, colon ? (size_t)(colon - text.at) : text.n};
-	size_t i = text.n ? index_of(output_words, word) : OUT_STDOUT;
+	size_t i = text.n ? index_of(output_words, word) : FORMAT_STDOUT;
 	enum tfprof_status status = TFPROF_OK;
 
 	*o = (struct output_option){.outfile = {"", 0}};
 	if (!output_words[i])
 		return word_error(err, OPT_OUTPUT, word);
-	o->type = (enum output_type)i;
+	o->format = (enum format)i;
 	for (const char *at = colon ? colon + 1 : end, *next; status == TFPROF_OK && at < end;
 		at = next + 1) {
 		for (next = at; next < end; next++)
@@ -239,7 +299,7 @@ static enum tfprof_status parse_output(struct span text, struct output_option *o
 				break;
 		status = parse_setting((struct span){at, (size_t)(next - at)}, o, err);
 	}
-	if (status == TFPROF_OK && takes_file(o->type) && !o->outfile.n)
+	if (status == TFPROF_OK && takes_file(o->format) && !o->outfile.n)
 		status = error_set(err, TFPROF_ARGUMENT,
 			"-output: type %s needs a file: -output %s:outfile=PATH", output_words[i],
 			output_words[i]);
@@ -273,12 +333,12 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 		if (n)
 			qsort(words, n, sizeof(*words), by_text);
 		for (size_t i = 0; i < n; i++) {
-			size_t s = index_of(select_words, words[i]);
+			enum select_id select = options_find_select(words[i]);
 
-			if (!select_words[s] && !tolerant)
+			if (select == N_SELECTS && !tolerant)
 				return word_error(err, id, words[i]);
-			if (select_words[s])
-				selected |= 1u << s;
+			if (select != N_SELECTS)
+				selected |= 1u << select;
 			if (!unique || !span_equal(words[unique - 1], words[i]))
 				words[unique++] = words[i];
 		}
@@ -403,7 +463,7 @@ const char *tfprof_options_get(tfprof_options *o, const char *name)
 
 static void put_output(const struct tfprof_options *o, struct buf *b)
 {
-	buf_text(b, output_words[o->output.type]);
+	buf_text(b, output_words[o->output.format]);
 	buf_char(b, ':');
 	if (o->output.outfile.n) {
 		buf_text(b, "outfile=");
@@ -443,9 +503,9 @@ const char *tfprof_options_get_text(tfprof_options *o, size_t *length)
 	return buf_get(&o->echo).at;
 }
 
-bool options_select_is_known(struct span word)
+enum select_id options_find_select(struct span word)
 {
-	return select_words[index_of(select_words, word)] != NULL;
+	return (enum select_id)index_of(select_words, word);
 }
 
 /* ---- life --------------------------------------------------------------- */

@@ -6,52 +6,45 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "proto/fields.h"
+#include "query/format_list.h"
+#include "query/metric_list.h"
 
-/* id, name, kind, OptionsProto field, default, help */
-#define OPTIONS(X)                                                                                 \
-	X(MAX_DEPTH, "max_depth", INT, 1, "10",                                                    \
-		"Show nodes at most this many levels below the root.")                             \
-	X(MIN_BYTES, "min_bytes", INT, 2, "0",                                                     \
-		"Show nodes that request at least this many bytes.")                               \
-	X(MIN_PEAK_BYTES, "min_peak_bytes", INT, 19, "0",                                          \
-		"Show nodes that hold at least this many bytes at their peak.")                    \
-	X(MIN_RESIDUAL_BYTES, "min_residual_bytes", INT, 20, "0",                                  \
-		"Show nodes that leave at least this many bytes allocated.")                       \
-	X(MIN_OUTPUT_BYTES, "min_output_bytes", INT, 21, "0",                                      \
-		"Show nodes that output at least this many bytes.")                                \
-	X(MIN_MICROS, "min_micros", INT, 3, "0",                                                   \
-		"Show nodes that run at least this many microseconds.")                            \
-	X(MIN_ACCELERATOR_MICROS, "min_accelerator_micros", INT, 22, "0",                          \
-		"Show nodes that run at least this many microseconds on an accelerator.")          \
-	X(MIN_CPU_MICROS, "min_cpu_micros", INT, 23, "0",                                          \
-		"Show nodes that run at least this many microseconds on a cpu.")                   \
-	X(MIN_PARAMS, "min_params", INT, 4, "0", "Show nodes with at least this many parameters.") \
-	X(MIN_FLOAT_OPS, "min_float_ops", INT, 5, "0",                                             \
-		"Show nodes with at least this many float operations.")                            \
-	X(MIN_OCCURRENCE, "min_occurrence", INT, 17, "0",                                          \
-		"Show nodes that occur at least this many times.")                                 \
-	X(STEP, "step", INT, 18, "-1",                                                             \
-		"Show the numbers of this step; -1 is the average over all steps.")                \
-	X(ORDER_BY, "order_by", WORD, 7, "name",                                                   \
-		"Order nodes by this: names ascending, numbers descending.")                       \
-	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, 8, ".*",                          \
-		"Account nodes one of whose types (op, device, own types) matches.")               \
-	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, 9, ".*",                              \
-		"Start the display at nodes whose name matches.")                                  \
-	X(TRIM_NAME_REGEXES, "trim_name_regexes", REGEXES, 10, "",                                 \
-		"Hide what is below nodes whose name matches.")                                    \
-	X(SHOW_NAME_REGEXES, "show_name_regexes", REGEXES, 11, ".*",                               \
-		"Show only nodes whose name matches.")                                             \
-	X(HIDE_NAME_REGEXES, "hide_name_regexes", REGEXES, 12, "",                                 \
-		"Hide nodes whose name matches.")                                                  \
-	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL, 13, "false",               \
-		"Add up only what is displayed.")                                                  \
-	X(SELECT, "select", WORDS, 14, "micros", "Attributes to show, comma-separated.")           \
-	X(OUTPUT, "output", OUTPUT, 15, "stdout",                                                  \
-		"Where to: stdout, none, or TYPE:outfile=PATH with TYPE csv, file, json, pprof "   \
-		"or timeline.")                                                                    \
-	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                                           \
+/* id, name, kind, OptionsProto field, default, help. Use it with a macro named X: the
+ * minimums come out of the list of metrics. */
+/* clang-format off */
+#define OPTIONS(X)                                                             \
+	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10",                \
+		"Show nodes at most this many levels below the root.")         \
+	METRICS(MINIMUM_OPTION)                                                \
+	X(STEP, "step", INT, OPTIONS_STEP, "-1",                               \
+		"Show the numbers of this step; -1 is the average over all steps.") \
+	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name",                \
+		"Order nodes by this: names ascending, numbers descending.")   \
+	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", \
+		"Account nodes one of whose types (op, device, own types) matches.") \
+	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", \
+		"Start the display at nodes whose name matches.")              \
+	X(TRIM_NAME_REGEXES, "trim_name_regexes", REGEXES, OPTIONS_TRIM_NAME_REGEXES, "", \
+		"Hide what is below nodes whose name matches.")                \
+	X(SHOW_NAME_REGEXES, "show_name_regexes", REGEXES, OPTIONS_SHOW_NAME_REGEXES, ".*", \
+		"Show only nodes whose name matches.")                         \
+	X(HIDE_NAME_REGEXES, "hide_name_regexes", REGEXES, OPTIONS_HIDE_NAME_REGEXES, "", \
+		"Hide nodes whose name matches.")                              \
+	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL,        \
+		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false",                    \
+		"Add up only what is displayed.")                              \
+	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
+		"Attributes to show, comma-separated.")                        \
+	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
+		"Where to: stdout, none, or WORD:outfile=PATH with any other word.") \
+	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")
+
+#define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
+		list, meaning, minimum, doc, pprof)                            \
+	X(MIN_##id, "min_" word, INT, option, "0", minimum)
+/* clang-format on */
 
 enum option_id {
 #define X(id, name, kind, field, value, help) OPT_##id,
@@ -60,64 +53,45 @@ enum option_id {
 		N_OPTIONS
 };
 
-/* The attributes of select and order_by, in byte order of their names: the
- * order in which a report documents them. */
-#define SELECTS(X)                                  \
-	X(ACCELERATOR_MICROS, "accelerator_micros") \
-	X(BYTES, "bytes")                           \
-	X(CPU_MICROS, "cpu_micros")                 \
-	X(DEVICE, "device")                         \
-	X(FLOAT_OPS, "float_ops")                   \
-	X(INPUT_SHAPES, "input_shapes")             \
-	X(MICROS, "micros")                         \
-	X(OCCURRENCE, "occurrence")                 \
-	X(OP_TYPES, "op_types")                     \
-	X(OUTPUT_BYTES, "output_bytes")             \
-	X(PARAMS, "params")                         \
-	X(PEAK_BYTES, "peak_bytes")                 \
-	X(RESIDUAL_BYTES, "residual_bytes")         \
-	X(TENSOR_VALUE, "tensor_value")
+/* What select takes besides metrics: id, word, meaning, the report's explanation. */
+/* clang-format off */
+#define ATTRIBUTES(X)                                                          \
+	X(DEVICE, "device", "where it was placed",                             \
+		"device: which device is placed on.")                          \
+	X(OP_TYPES, "op_types", "its operation, device and types of your own", \
+		"op_types: The attributes of the operation, includes the Kernel name device placed " \
+		"on and user-defined strings.")                                \
+	X(INPUT_SHAPES, "input_shapes", "shapes of its inputs",                \
+		"input shape: The shape of input tensors")                     \
+	X(TENSOR_VALUE, "tensor_value", "values out of the checkpoint (scope, graph)", \
+		"tensor_value: Not supported now.")
+/* clang-format on */
 
+/* The words of select: metrics, then attributes. */
 enum select_id {
-#define X(id, name) SEL_##id,
-	SELECTS(X)
+#define X(id, ...) SEL_##id,
+	METRICS(X) ATTRIBUTES(X)
 #undef X
 		N_SELECTS
 };
 
+#define SELECT(id) (1u << SEL_##id)
+
 enum order {
 	ORDER_NAME,
-	ORDER_BYTES,
-	ORDER_PEAK_BYTES,
-	ORDER_RESIDUAL_BYTES,
-	ORDER_OUTPUT_BYTES,
-	ORDER_MICROS,
-	ORDER_ACCELERATOR_MICROS,
-	ORDER_CPU_MICROS,
-	ORDER_PARAMS,
-	ORDER_FLOAT_OPS,
-	ORDER_OCCURRENCE,
-	ORDER_DEPTH,
+#define X(id, ...) ORDER_##id,
+	METRICS(X)
+#undef X
+		ORDER_DEPTH,
 	ORDER_FOUND, /* an empty order_by: as it comes */
-};
-
-/* In byte order of their names. */
-enum output_type {
-	OUT_CSV,
-	OUT_FILE,
-	OUT_JSON,
-	OUT_NONE,
-	OUT_PPROF,
-	OUT_STDOUT,
-	OUT_TIMELINE,
 };
 
 /* Whose liking a timeline is to. */
 enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
 
-/* What an output option says: TYPE[:outfile=PATH[,viewer=WORD]] */
+/* What an output option says: FORMAT[:outfile=PATH[,viewer=WORD]] */
 struct output_option {
-	enum output_type type;
+	enum format format;
 	enum timeline_viewer viewer;
 	struct span outfile;
 };
@@ -148,7 +122,8 @@ static inline bool options_select(const struct tfprof_options *o, enum select_id
  * Options of our own are left out. */
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own);
 
-/* The select words that mean nothing, kept through the tolerant API. */
-bool options_select_is_known(struct span word);
+/* The attribute of a select word; N_SELECTS for one that means nothing, which the
+ * tolerant API keeps. */
+enum select_id options_find_select(struct span word);
 
 #endif

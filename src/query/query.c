@@ -1,23 +1,13 @@
 #include "query/query.h"
 
-/* Option or attribute → the metric it looks at. */
+/* Metric → its minimum and the words of select that show it. */
 static const struct {
 	enum option_id minimum;
-	enum select_id select;
-	enum order order;
-	enum metric metric;
-} metric_of[] = {
-	{OPT_MIN_BYTES, SEL_BYTES, ORDER_BYTES, METRIC_BYTES},
-	{OPT_MIN_PEAK_BYTES, SEL_PEAK_BYTES, ORDER_PEAK_BYTES, METRIC_PEAK},
-	{OPT_MIN_RESIDUAL_BYTES, SEL_RESIDUAL_BYTES, ORDER_RESIDUAL_BYTES, METRIC_RESIDUAL},
-	{OPT_MIN_OUTPUT_BYTES, SEL_OUTPUT_BYTES, ORDER_OUTPUT_BYTES, METRIC_OUTPUT},
-	{OPT_MIN_MICROS, SEL_MICROS, ORDER_MICROS, METRIC_MICROS},
-	{OPT_MIN_ACCELERATOR_MICROS, SEL_ACCELERATOR_MICROS, ORDER_ACCELERATOR_MICROS,
-		METRIC_ACCELERATOR},
-	{OPT_MIN_CPU_MICROS, SEL_CPU_MICROS, ORDER_CPU_MICROS, METRIC_CPU},
-	{OPT_MIN_PARAMS, SEL_PARAMS, ORDER_PARAMS, METRIC_PARAMS},
-	{OPT_MIN_FLOAT_OPS, SEL_FLOAT_OPS, ORDER_FLOAT_OPS, METRIC_FLOAT_OPS},
-	{OPT_MIN_OCCURRENCE, SEL_OCCURRENCE, ORDER_OCCURRENCE, METRIC_RUNS},
+	unsigned selects;
+} metric_of[N_METRICS] = {
+#define X(id, word, column, selects, ...) {OPT_MIN_##id, selects},
+	METRICS(X)
+#undef X
 };
 
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
@@ -27,21 +17,40 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	/* A negative number does not reach a minimum of 0. */
 	if (m->has_negative)
 		return ALL_METRICS;
-	for (size_t i = 0; i < sizeof(metric_of) / sizeof(*metric_of); i++)
-		if (options_select(o, metric_of[i].select) || o->order == metric_of[i].order ||
-			o->number[metric_of[i].minimum] != 0)
-			mask |= 1u << metric_of[i].metric;
-	if (options_select(o, SEL_MICROS))
-		mask |= 1u << METRIC_ACCELERATOR | 1u << METRIC_CPU;
+	for (int k = 0; k < N_METRICS; k++)
+		if (o->selected & metric_of[k].selects || (int)o->order - 1 == k ||
+			o->number[metric_of[k].minimum] != 0)
+			mask |= 1u << k;
 	return mask;
+}
+
+/* Parameters, float operations and runs are compared by what a node has itself,
+ * the rest by its total; code view has no runs and op view compares only totals,
+ * and how many nodes there are instead of runs. */
+void query_find_limits(struct query *q)
+{
+	enum { BY_OWN = 1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS | 1 << METRIC_OCCURRENCE };
+	bool by_own = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+
+	for (size_t k = 0; k < N_METRICS; k++)
+		q->least_own[k] = q->least_total[k] = INT64_MIN;
+	for (enum metric k = 0; k < N_METRICS; k++) {
+		bool own = by_own && BY_OWN >> k & 1;
+		int64_t *least = own ? q->least_own : q->least_total;
+
+		if (!by_own && k == METRIC_OCCURRENCE)
+			continue;
+		/* A metric is only wanted where its minimum can matter. */
+		if (query_has(q, k))
+			least[q->numbers.slot[k]] = q->options->number[metric_of[k].minimum];
+	}
 }
 
 int order_metric(enum order order)
 {
-	for (size_t i = 0; i < sizeof(metric_of) / sizeof(*metric_of); i++)
-		if (metric_of[i].order == order && order != ORDER_OCCURRENCE)
-			return (int)metric_of[i].metric;
-	return -1;
+	if (order == ORDER_NAME || order >= ORDER_OCCURRENCE)
+		return -1;
+	return (int)order - 1;
 }
 
 bool query_cancelled(const struct query *q)
@@ -90,7 +99,7 @@ static enum tfprof_status compile_all(struct query *q, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-static enum tfprof_status check_all(const struct query *q, struct tfprof_error *err)
+enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err)
 {
 	const struct regexes *lists[] = {q->account, q->start, q->trim, q->show, q->hide};
 
@@ -143,9 +152,10 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	q->picks = arena_array(&q->arena, n_sets, sizeof(*q->picks));
 	if (!q->picks)
 		return error_no_memory(err);
-	for (uint32_t types = 0; types < n_sets; types++)
+	for (uint32_t types = 0; types < n_sets && !query_cancelled(q); types++)
 		q->picks[types] = count_picks(q, types);
-	return TFPROF_OK;
+	status = query_check_cancelled(q, err);
+	return status == TFPROF_OK ? query_check_regexes(q, err) : status;
 }
 
 static bool allocate_numbers(struct query *q, size_t n)
@@ -184,9 +194,9 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 	q->step = q->options->number[OPT_STEP];
 	status = prepare(q, err);
 	if (status == TFPROF_OK)
-		status = q->kind == TFPROF_OP ? query_list(q, err) : query_tree(q, err);
+		status = q->kind == TFPROF_OP ? query_op(q, err) : query_tree(q, err);
 	if (status == TFPROF_OK)
-		status = check_all(q, err);
+		status = query_check_regexes(q, err);
 	if (status == TFPROF_OK)
 		status = query_check_cancelled(q, err);
 	return status;

@@ -1,15 +1,14 @@
 /* A query: accounts, filters and orders a view, and keeps what it finds in
- * arrays of its own. Tree views (scope, graph, code) are one algorithm; op
- * view is a list.
+ * arrays of its own. Scope, graph and code view are one algorithm (tree.c); what
+ * is special in op view, a tree of one level, stands in op.c.
  *
  * The answer is the *shown* view nodes as a tree, in display order:
  *
- *     i → view[i]     index in the view (tree node, or group)
+ *     i → view[i]     index in the view's tree
  *         parent[i]   index of the shown parent, depth[i]
  *         query_own(), query_total(), query_is_accounted(), query_defined()
  *
- * 0 is the root. In op view the shown groups are its children, and a report
- * prints them as a list. Numbers stay where they were added up, by view node:
+ * 0 is the root. Numbers stay where they were added up, by view node:
  * what is shown is an order of them, not a copy. */
 #ifndef TFPROF_QUERY_QUERY_H
 #define TFPROF_QUERY_QUERY_H
@@ -17,7 +16,6 @@
 #include "query/metrics.h"
 #include "query/options.h"
 #include "query/regex.h"
-#include "view/groups.h"
 #include "view/tree.h"
 
 /* The numbers of view nodes, of every wanted metric. Own numbers are kept where they
@@ -47,10 +45,9 @@ struct query {
 	const struct model *model;
 	enum tfprof_view kind;
 	const struct tfprof_options *options;
-	const struct tree *tree;     /* scope, graph, code */
-	const struct groups *groups; /* op */
-	const uint32_t *by_name;     /* nodes in byte order of their names: for
-					messages of op and code view */
+	const struct tree *tree;
+	const uint32_t *by_name; /* nodes in byte order of their names: for
+				    messages of op and code view */
 	const volatile int *cancel;
 	unsigned metrics; /* bits of the metrics wanted */
 	struct arena arena;
@@ -65,7 +62,6 @@ struct query {
 	uint32_t n;
 	uint32_t *view, *parent;
 	int32_t *depth;
-	uint32_t *row; /* where its numbers are */
 	struct number_rows numbers;
 	uint8_t *flags;    /* by row: enum row_flags */
 	uint32_t *defined; /* by row: total_definition_count */
@@ -108,22 +104,69 @@ static inline int64_t query_own(const struct query *q, enum metric metric, uint3
 {
 	int64_t room[N_METRICS];
 
-	return query_own_row(q, q->row[i], room)[q->numbers.slot[metric]];
+	return query_own_row(q, q->view[i], room)[q->numbers.slot[metric]];
 }
 
 static inline int64_t query_total(const struct query *q, enum metric metric, uint32_t i)
 {
-	return query_total_row(q, q->row[i])[q->numbers.slot[metric]];
+	return query_total_row(q, q->view[i])[q->numbers.slot[metric]];
 }
 
 static inline bool query_is_accounted(const struct query *q, uint32_t i)
 {
-	return q->flags[q->row[i]] & ROW_ACCOUNTED;
+	return q->flags[q->view[i]] & ROW_ACCOUNTED;
 }
 
 static inline int64_t query_defined(const struct query *q, uint32_t i)
 {
-	return q->defined[q->row[i]];
+	return q->defined[q->view[i]];
+}
+
+/* The graph node of a row in scope and graph view; NONE if it is none. */
+static inline uint32_t query_node(const struct query *q, uint32_t i)
+{
+	return i && q->tree->node ? q->tree->node[q->view[i]] : NONE;
+}
+
+/* The graph nodes of a view node in op and code view, picked or not. */
+struct row_nodes {
+	const uint32_t *at;
+	size_t n;
+};
+
+static inline struct row_nodes query_nodes(const struct query *q, uint32_t view)
+{
+	const uint32_t *first = q->tree->first_node;
+
+	if (!first)
+		return (struct row_nodes){0};
+	return (struct row_nodes){q->tree->nodes + first[view], first[view + 1] - first[view]};
+}
+
+/* Sorted by a number, shown nodes of a tree are in no order in memory: asks for those
+ * to come, in steps, as one thing says where the next one is. */
+PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
+{
+	enum { AHEAD = 5 };
+	const struct tree *t = q->tree;
+	const struct model *m = q->model;
+	const uint32_t *view = q->view + row;
+	uint32_t node;
+
+	if (q->n - row <= 4 * AHEAD)
+		return;
+	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
+		q->numbers.n * sizeof(*q->numbers.total));
+	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
+	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
+	if (!t->node)
+		return;
+	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
+	node = t->node[view[3 * AHEAD]];
+	metrics_prefetch_node(m, node);
+	if (node != NONE)
+		__builtin_prefetch(&m->nodes.name[node]);
+	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
 }
 
 /* ---- for the views' own files ------------------------------------------- */
@@ -164,14 +207,24 @@ struct picked {
 	uint32_t n; /* distinct nodes picked */
 };
 
-/* Of n groups: nodes[first[g] … first[g + 1]]. */
+/* Of n groups: nodes[first[g] … first[g + 1]]. They may be some of all. */
 void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
 	size_t n, struct picked *picked);
+
+/* Adds a row to another. Sums wrap, except that of parameters. */
+void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
+	const int64_t *restrict from);
+
+/* What the minimums of the options ask of own and of total numbers. */
+void query_find_limits(struct query *q);
 
 /* The node's numbers at the step asked for. */
 void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
 /* Whether minimums must be compared with numbers that wrap. */
 bool query_needs_wrapping(const struct query *q);
+/* Accounts twice: by numbers that wrap, to learn which rows pass the minimums, and
+ * then as they are. False on allocation failure. */
+bool query_account_both_ways(struct query *q, bool (*account)(void *context), void *context);
 
 bool query_name_shown(struct query *q, struct span name);
 /* Takes ROW_SHOWN from nodes of a tree whose names are not to be shown. */
@@ -182,6 +235,8 @@ bool query_name_trimmed(struct query *q, struct span name);
 bool query_cancelled(const struct query *q);
 /* The same as a status. */
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
+/* The error of a regex that could not be matched, if there is one. */
+enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 
@@ -202,7 +257,7 @@ void query_prepare_shown(const struct query *q, const struct shown_tree *shown);
  * What `shown` points at is used up. */
 bool query_display(struct query *q, const struct shown_tree *shown);
 
-enum tfprof_status query_list(struct query *q, struct tfprof_error *err);
+enum tfprof_status query_op(struct query *q, struct tfprof_error *err);
 
 /* The metric of an order_by word, -1 if it is none. */
 int order_metric(enum order order);

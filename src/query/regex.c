@@ -3,6 +3,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -24,13 +26,23 @@ struct regex {
 	struct span pattern;
 	pcre2_code *code;
 	pcre2_code *lenient; /* for texts that are not UTF-8, made when one comes */
-	pcre2_match_data *match;
 };
 
-struct regexes {
+/* What is compiled once, and read by any number of threads. */
+struct expressions {
 	const char *option;
 	struct regex *at;
 	size_t n;
+	bool engine;          /* some need PCRE2 */
+	pthread_mutex_t lock; /* of making `lenient` */
+	atomic_bool failed;   /* a match has, in any thread: no other is tried */
+};
+
+/* What a thread needs to match. */
+struct regexes {
+	struct expressions *shared;
+	bool owns; /* the expressions */
+	pcre2_match_data *match;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	int failed; /* PCRE2 error of a match */
@@ -78,7 +90,8 @@ static enum tfprof_status compile_error(struct tfprof_error *err, const char *op
 		ERROR_SPAN(((struct span){pattern.at + offset, pattern.n - offset})));
 }
 
-static enum tfprof_status compile(struct regexes *r, struct regex *regex, struct tfprof_error *err)
+static enum tfprof_status compile(struct expressions *e, struct regex *regex,
+	struct tfprof_error *err)
 {
 	int code;
 	PCRE2_SIZE offset;
@@ -86,19 +99,59 @@ static enum tfprof_status compile(struct regexes *r, struct regex *regex, struct
 	regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern.at, regex->pattern.n, AS_RE2, &code,
 		&offset, NULL);
 	if (!regex->code)
-		return compile_error(err, r->option, regex->pattern, code, offset);
+		return compile_error(err, e->option, regex->pattern, code, offset);
 	if (!getenv("TFPROF_NO_JIT"))
 		pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
 	regex->literal = regex_required(regex->pattern);
-	regex->match = pcre2_match_data_create(1, NULL);
-	return regex->match ? TFPROF_OK : error_no_memory(err);
+	e->engine = true;
+	return TFPROF_OK;
+}
+
+static void expressions_free(struct expressions *e)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		pcre2_code_free(e->at[i].code);
+		pcre2_code_free(e->at[i].lenient);
+	}
+	pthread_mutex_destroy(&e->lock);
+	mem_free(e->at);
+	mem_free(e);
+}
+
+static enum tfprof_status expressions_new(struct expressions **out, const char *option,
+	const struct span *patterns, size_t n, struct tfprof_error *err)
+{
+	struct expressions *e = mem_zero(sizeof(*e));
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!e)
+		return error_no_memory(err);
+	pthread_mutex_init(&e->lock, NULL);
+	e->option = option;
+	e->at = mem_zero_array(n, sizeof(*e->at));
+	if (!e->at)
+		status = error_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
+		struct regex *regex = &e->at[e->n++];
+
+		regex->pattern = patterns[i];
+		regex->kind = classify(patterns[i], &regex->literal);
+		if (regex->kind == REGEX_PCRE)
+			status = compile(e, regex, err);
+	}
+	if (status == TFPROF_OK)
+		*out = e;
+	else
+		expressions_free(e);
+	return status;
 }
 
 static enum tfprof_status prepare(struct regexes *r, struct tfprof_error *err)
 {
+	r->match = pcre2_match_data_create(1, NULL);
 	r->context = pcre2_match_context_create(NULL);
 	r->stack = pcre2_jit_stack_create(32 * 1024, 8 * 1024 * 1024, NULL);
-	if (!r->context || !r->stack)
+	if (!r->match || !r->context || !r->stack)
 		return error_no_memory(err);
 	pcre2_jit_stack_assign(r->context, NULL, r->stack);
 	pcre2_set_match_limit(r->context, MATCH_LIMIT);
@@ -106,8 +159,8 @@ static enum tfprof_status prepare(struct regexes *r, struct tfprof_error *err)
 	return TFPROF_OK;
 }
 
-enum tfprof_status regexes_new(struct regexes **out, const char *option,
-	const struct span *patterns, size_t n, struct tfprof_error *err)
+enum tfprof_status regexes_share(struct regexes **out, const struct regexes *other,
+	struct tfprof_error *err)
 {
 	struct regexes *r = mem_zero(sizeof(*r));
 	enum tfprof_status status = TFPROF_OK;
@@ -115,53 +168,52 @@ enum tfprof_status regexes_new(struct regexes **out, const char *option,
 	*out = NULL;
 	if (!r)
 		return error_no_memory(err);
-	r->option = option;
-	r->at = mem_zero((n ? n : 1) * sizeof(*r->at));
-	if (!r->at)
-		status = error_no_memory(err);
-	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
-		struct regex *regex = &r->at[r->n++];
-
-		regex->pattern = patterns[i];
-		regex->kind = classify(patterns[i], &regex->literal);
-		if (regex->kind != REGEX_PCRE)
-			continue;
-		if (!r->context)
-			status = prepare(r, err);
-		if (status == TFPROF_OK)
-			status = compile(r, regex, err);
-	}
-	if (status != TFPROF_OK) {
+	r->shared = other->shared;
+	if (r->shared->engine)
+		status = prepare(r, err);
+	if (status == TFPROF_OK)
+		*out = r;
+	else
 		regexes_free(r);
-		return status;
-	}
-	*out = r;
-	return TFPROF_OK;
+	return status;
+}
+
+enum tfprof_status regexes_new(struct regexes **out, const char *option,
+	const struct span *patterns, size_t n, struct tfprof_error *err)
+{
+	struct regexes first = {0};
+	enum tfprof_status status = expressions_new(&first.shared, option, patterns, n, err);
+
+	*out = NULL;
+	if (status == TFPROF_OK)
+		status = regexes_share(out, &first, err);
+	if (*out)
+		(*out)->owns = true;
+	else if (first.shared)
+		expressions_free(first.shared);
+	return status;
 }
 
 void regexes_free(struct regexes *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->n; i++) {
-		pcre2_match_data_free(r->at[i].match);
-		pcre2_code_free(r->at[i].code);
-		pcre2_code_free(r->at[i].lenient);
-	}
+	pcre2_match_data_free(r->match);
 	pcre2_match_context_free(r->context);
 	pcre2_jit_stack_free(r->stack);
-	mem_free(r->at);
+	if (r->owns)
+		expressions_free(r->shared);
 	mem_free(r);
 }
 
 bool regexes_accept_all(const struct regexes *r)
 {
-	return r->n == 1 && r->at[0].kind == REGEX_ALL;
+	return r->shared->n == 1 && r->shared->at[0].kind == REGEX_ALL;
 }
 
 size_t regexes_count(const struct regexes *r)
 {
-	return r->n;
+	return r->shared->n;
 }
 
 /* `.*` on both sides of what is left out must not span a line feed. */
@@ -203,13 +255,17 @@ static int match_lenient(struct regexes *r, struct regex *x, struct span text)
 {
 	int code;
 	PCRE2_SIZE offset;
+	pcre2_code *lenient;
 
+	pthread_mutex_lock(&r->shared->lock);
 	if (!x->lenient)
 		x->lenient = pcre2_compile((PCRE2_SPTR)x->pattern.at, x->pattern.n,
 			AS_RE2 | PCRE2_MATCH_INVALID_UTF, &code, &offset, NULL);
-	if (!x->lenient)
+	lenient = x->lenient;
+	pthread_mutex_unlock(&r->shared->lock);
+	if (!lenient)
 		return PCRE2_ERROR_NOMEMORY;
-	return pcre2_match(x->lenient, (PCRE2_SPTR)text.at, text.n, 0, 0, x->match, r->context);
+	return pcre2_match(lenient, (PCRE2_SPTR)text.at, text.n, 0, 0, r->match, r->context);
 }
 
 /* Then it is UTF-8, too, and PCRE2 need not look. */
@@ -227,29 +283,35 @@ static bool is_ascii(struct span text)
 	return !(any & 0x8080808080808080);
 }
 
+bool regexes_failed(const struct regexes *r)
+{
+	return atomic_load_explicit(&r->shared->failed, memory_order_relaxed);
+}
+
 bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 {
-	struct regex *x = &r->at[i];
+	struct regex *x = &r->shared->at[i];
 	int code;
 
 	if (x->kind != REGEX_PCRE)
 		return match_simple(x, text);
-	if (!span_contains(text, x->literal))
+	if (!span_contains(text, x->literal) || regexes_failed(r))
 		return false;
 	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0,
-		is_ascii(text) ? PCRE2_NO_UTF_CHECK : 0, x->match, r->context);
+		is_ascii(text) ? PCRE2_NO_UTF_CHECK : 0, r->match, r->context);
 	if (code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21)
 		code = match_lenient(r, x, text);
-	if (code < 0 && code != PCRE2_ERROR_NOMATCH && !r->failed) {
+	if (code < 0 && code != PCRE2_ERROR_NOMATCH) {
 		r->failed = code;
 		r->failed_at = i;
+		atomic_store_explicit(&r->shared->failed, true, memory_order_relaxed);
 	}
 	return code >= 0;
 }
 
 bool regexes_match(struct regexes *r, struct span text)
 {
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->shared->n; i++)
 		if (regexes_match_one(r, i, text))
 			return true;
 	return false;
@@ -269,6 +331,6 @@ enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *e
 		return TFPROF_OK;
 	pcre2_get_error_message(r->failed, (PCRE2_UCHAR *)text, sizeof(text));
 	return error_set(err, TFPROF_REGEX,
-		"-%s: '%.*s' runs away: %s; write it with fewer nested repeats", r->option,
-		ERROR_SPAN(r->at[r->failed_at].pattern), text);
+		"-%s: '%.*s' runs away: %s; write it with fewer nested repeats", r->shared->option,
+		ERROR_SPAN(r->shared->at[r->failed_at].pattern), text);
 }

@@ -21,6 +21,10 @@ struct work {
 	struct shown_tree shown;
 };
 
+/* Frames are accounted this many at a time: there may be more of them than nodes, and
+ * what is picked takes more than all else that is known of one. */
+enum { FRAMES_AT_ONCE = 32768 };
+
 static bool allocate(struct work *w)
 {
 	struct query *q = w->q;
@@ -33,48 +37,13 @@ static bool allocate(struct work *w)
 	if (q->kind == TFPROF_GRAPH && !regexes_accept_all(q->account))
 		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
 	if (q->kind == TFPROF_CODE) {
-		w->picked = arena_array(a, n, sizeof(*w->picked));
+		w->picked =
+			arena_array(a, n < FRAMES_AT_ONCE ? n : FRAMES_AT_ONCE, sizeof(*w->picked));
 		w->shown.n_picked = arena_array(a, n, sizeof(*w->shown.n_picked));
 		if (!w->picked || !w->shown.n_picked)
 			return false;
 	}
 	return w->up && query_allocate_shown(q, &w->shown);
-}
-
-/* ---- minimums ------------------------------------------------------------ */
-
-static void find_limits(struct query *q)
-{
-	bool code = q->kind == TFPROF_CODE;
-	const struct {
-		enum option_id option;
-		enum metric metric;
-		bool own;
-	} minimums[] = {
-		{OPT_MIN_BYTES, METRIC_BYTES, false},
-		{OPT_MIN_PEAK_BYTES, METRIC_PEAK, false},
-		{OPT_MIN_RESIDUAL_BYTES, METRIC_RESIDUAL, false},
-		{OPT_MIN_OUTPUT_BYTES, METRIC_OUTPUT, false},
-		{OPT_MIN_MICROS, METRIC_MICROS, false},
-		{OPT_MIN_ACCELERATOR_MICROS, METRIC_ACCELERATOR, false},
-		{OPT_MIN_CPU_MICROS, METRIC_CPU, false},
-		{OPT_MIN_PARAMS, METRIC_PARAMS, !code},
-		{OPT_MIN_FLOAT_OPS, METRIC_FLOAT_OPS, !code},
-		{OPT_MIN_OCCURRENCE, METRIC_RUNS, true},
-	};
-
-	for (size_t k = 0; k < N_METRICS; k++)
-		q->least_own[k] = q->least_total[k] = INT64_MIN;
-	for (size_t i = 0; i < sizeof(minimums) / sizeof(*minimums); i++) {
-		enum metric metric = minimums[i].metric;
-		int64_t *least = minimums[i].own ? q->least_own : q->least_total;
-
-		if (code && metric == METRIC_RUNS)
-			continue;
-		/* A metric is only wanted where its minimum can matter. */
-		if (query_has(q, metric))
-			least[q->numbers.slot[metric]] = q->options->number[minimums[i].option];
-	}
 }
 
 /* ---- accounting --------------------------------------------------------- */
@@ -84,10 +53,15 @@ static void account_frames(struct work *w)
 	struct query *q = w->q;
 	bool all = regexes_accept_all(q->account);
 
-	query_account_groups(q, q->tree->first_node, q->tree->nodes, w->n, w->picked);
-	for (uint32_t v = 0; v < w->n; v++) {
-		w->shown.n_picked[v] = w->picked[v].n;
-		query_put_own(q, v, &w->picked[v].sum, v && (w->picked[v].n || all));
+	for (uint32_t begin = 0, n; begin < w->n; begin += n) {
+		n = w->n - begin < FRAMES_AT_ONCE ? w->n - begin : FRAMES_AT_ONCE;
+		query_account_groups(q, q->tree->first_node + begin, q->tree->nodes, n, w->picked);
+		for (uint32_t i = 0, v = begin; i < n; i++, v++) {
+			const struct picked *picked = &w->picked[i];
+
+			w->shown.n_picked[v] = picked->n;
+			query_put_own(q, v, &picked->sum, v && (picked->n || all));
+		}
 	}
 }
 
@@ -111,21 +85,6 @@ static void find_staying(struct work *w)
 		flags[parent[v]] |= flags[v] & ROW_STAYS;
 }
 
-/* Sums wrap, except that of parameters. */
-static void add_row(const struct number_rows *numbers, int64_t *restrict to,
-	const int64_t *restrict from)
-{
-	size_t params = numbers->slot[METRIC_PARAMS];
-	int64_t top = 0;
-
-	if (params != NO_SLOT)
-		top = metric_add(METRIC_PARAMS, to[params], from[params]);
-	for (size_t k = 0; k < numbers->n; k++)
-		to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
-	if (params != NO_SLOT)
-		to[params] = top;
-}
-
 /* Adds the totals of those flagged to what is above them, from the last up. When
  * one comes up its total is known: time to see whether that, too, reaches the
  * minimums. */
@@ -141,7 +100,7 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 		total = query_total_row(q, v);
 		if (flag == ROW_STAYS && !query_reaches(q, total, q->least_total))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
-		add_row(&q->numbers, query_total_row(q, up[v]), total);
+		query_add_row(&q->numbers, query_total_row(q, up[v]), total);
 		q->defined[up[v]] += q->defined[v];
 	}
 }
@@ -159,9 +118,10 @@ static void sum_up(void *context, size_t part)
 	add_up(w, w->up, ROW_STAYS);
 }
 
-static void account(struct work *w)
+static bool account(void *context)
 {
 	enum { LEAST_PART = 16384 };
+	struct work *w = context;
 	struct query *q = w->q;
 
 	if (q->kind == TFPROF_CODE)
@@ -169,33 +129,10 @@ static void account(struct work *w)
 	else
 		query_account_nodes(q, q->tree->node, w->n);
 	parallel_run(parallel_parts(w->n, LEAST_PART) > 1 ? 2 : 1, sum_up, w);
+	return true;
 }
 
 /* ---- filtering ----------------------------------------------------------- */
-
-/* Accounts by the original's numbers, to learn what reaches the minimums. */
-static void find_passing(struct work *w, bool *passes)
-{
-	w->q->wraps = true;
-	account(w);
-	w->q->wraps = false;
-	for (uint32_t v = 0; v < w->n; v++)
-		passes[v] = w->q->flags[v] & ROW_PASSES;
-}
-
-static bool account_both_ways(struct work *w)
-{
-	bool *passes = arena_array(&w->q->arena, w->n, sizeof(*passes));
-
-	if (!passes)
-		return false;
-	find_passing(w, passes);
-	account(w);
-	for (uint32_t v = 0; v < w->n; v++)
-		w->q->flags[v] =
-			(uint8_t)((w->q->flags[v] & ~ROW_PASSES) | (passes[v] ? ROW_PASSES : 0));
-	return true;
-}
 
 /* Walks the staying nodes from the root, or from the first ones below it that
  * match start, and says which are shown, as far as their names let them. */
@@ -216,7 +153,7 @@ static void walk(struct work *w)
 
 		if (!(flags[v] & ROW_STAYS))
 			continue;
-		if (v % 4096 == 0 && query_cancelled(q))
+		if (query_cancelled(q))
 			return;
 		if (from_start && !(flags[parent] & ROW_STARTED)) {
 			if (!regexes_match(q->start, tree_label(q->tree, v)))
@@ -263,6 +200,8 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 	walk(w);
 	status = query_check_cancelled(w->q, err);
 	if (status == TFPROF_OK)
+		status = query_check_regexes(w->q, err);
+	if (status == TFPROF_OK)
 		status = query_filter_names(w->q, w->n, err);
 	if (status == TFPROF_OK)
 		find_shown_parents(w);
@@ -293,10 +232,10 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 
 	if (!allocate(&w))
 		return error_no_memory(err);
-	find_limits(q);
+	query_find_limits(q);
 	if (!query_needs_wrapping(q))
 		account(&w);
-	else if (!account_both_ways(&w))
+	else if (!query_account_both_ways(q, account, &w))
 		return error_no_memory(err);
 	status = filter(&w, err);
 	if (status != TFPROF_OK)

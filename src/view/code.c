@@ -1,11 +1,16 @@
 /* Code view: the tree of Python call stacks, outermost frame first.
  *
- * Nodes share few distinct stacks, so a stack is decoded once: equal CodeDef
- * bytes are one stack, and a stack ends at one view node. Gradients hang under
- * a parallel branch made of their forward node's frames.
+ * Equal CodeDef bytes are one stack, equal frames in them one frame: each is decoded
+ * once. Where nodes hardly share stacks, all of this is made for each node, so it is
+ * kept small. Gradients hang under a parallel branch made of their forward node's
+ * frames.
  *
  *     stacks    the distinct ones; the least name that brings each in
- *     trie      stacks in the order of those names
+ *     frames    the distinct ones, and their labels
+ *     trie      stacks as they come in memory, where those next to each other share
+ *               their outer frames; frames of one line are one child
+ *     number    of each trie node in preorder: children are in the order of the
+ *               least names that bring them in
  *     tree      the trie as arrays, and which nodes end where
  */
 #include "base/sort.h"
@@ -13,32 +18,33 @@
 #include "view/stacks.h"
 #include "view/tree.h"
 
-/* The tree while it grows: a trie with children in order of insertion. */
-struct trie_node {
-	uint32_t parent, first_child, last_child, next_sibling;
-	uint32_t label; /* in the string pool of labels */
-	struct frame frame;
+/* A frame, or one of gradients. */
+struct known_frame {
+	const char *bytes, *label; /* the label is in the tree's arena */
+	uint32_t n_bytes, n_label;
+	uint32_t label_hash;
 	bool is_gradient;
 };
 
-/* A distinct frame of the stacks: few make all of them. */
-struct known_frame {
-	struct span bytes;
-	struct frame frame;
-	uint32_t label[2]; /* [is_gradient], NONE until asked for */
+struct trie_node {
+	uint32_t parent;
+	uint32_t frame : 31, merged : 1; /* merged: other frames are this line, too */
 };
 
 struct builder {
 	const struct model *model;
 	struct tree *tree;
-	bool source_lines;
+	unsigned flags; /* enum tree_flags */
 	struct stacks stacks;
-	struct strings labels;
-	VEC(struct trie_node) trie;
-	struct hash_index children; /* (parent, label) → trie node */
-	VEC(struct known_frame) frames;
+	VEC(struct known_frame) known;
+	VEC(struct frame_ids) frames; /* what they say */
 	struct hash_index frame_index;
-	spans_vec split; /* the stack being added */
+	VEC(struct trie_node) trie;
+	struct hash_index children; /* (parent, line) → trie node */
+	/* the stack being added, the one before it, and where each frame of that is: */
+	spans_vec split, previous;
+	VEC(uint32_t) path;
+	uint32_t *number, *size; /* by trie node */
 	struct buf text;
 };
 
@@ -79,17 +85,23 @@ void code_put_label(struct buf *b, const struct frame *frame, bool source_lines,
 		buf_text(b, " (gradient)");
 }
 
-static uint32_t label_of(struct builder *b, struct known_frame *known, bool gradient)
+static bool make_label(struct builder *b, struct known_frame *known, const struct frame_ids *ids)
 {
-	struct buf *text = &b->text;
+	struct frame frame = trace_frame(b->model, ids);
+	struct span label;
 
-	if (known->label[gradient] != NONE)
-		return known->label[gradient];
-	text->n = 0;
-	code_put_label(text, &known->frame, b->source_lines, gradient);
-	if (!text->failed)
-		known->label[gradient] = strings_add(&b->labels, buf_get(text));
-	return known->label[gradient];
+	b->text.n = 0;
+	code_put_label(&b->text, &frame, b->flags & TREE_SOURCE_LINES, known->is_gradient);
+	label = b->text.failed ? (struct span){0} : arena_copy(&b->tree->arena, buf_get(&b->text));
+	known->label = label.at;
+	known->n_label = (uint32_t)label.n;
+	known->label_hash = strings_short_hash(label);
+	return label.at && label.n <= UINT32_MAX;
+}
+
+static struct span label_of(const struct builder *b, uint32_t frame)
+{
+	return (struct span){b->known.at[frame].label, b->known.at[frame].n_label};
 }
 
 /* ---- frames ------------------------------------------------------------ */
@@ -97,33 +109,40 @@ static uint32_t label_of(struct builder *b, struct known_frame *known, bool grad
 struct frame_probe {
 	const struct builder *builder;
 	struct span bytes;
+	bool is_gradient;
 };
 
 static bool same_frame(const void *context, uint32_t id)
 {
 	const struct frame_probe *p = context;
+	const struct known_frame *known = &p->builder->known.at[id];
 
-	return span_equal(p->builder->frames.at[id].bytes, p->bytes);
+	return known->is_gradient == p->is_gradient &&
+		span_equal((struct span){known->bytes, known->n_bytes}, p->bytes);
 }
 
-static enum tfprof_status find_frame(struct builder *b, struct span bytes,
-	struct known_frame **known, struct tfprof_error *err)
+static enum tfprof_status find_frame(struct builder *b, struct span bytes, bool gradient,
+	uint32_t *id, struct tfprof_error *err)
 {
-	struct frame_probe probe = {b, bytes};
-	uint64_t hash = hash_bytes(bytes.at, bytes.n);
-	uint32_t id = hash_find(&b->frame_index, hash, same_frame, &probe);
-	struct known_frame fresh = {.bytes = bytes, .label = {NONE, NONE}};
-	enum tfprof_status status = TFPROF_OK;
+	struct frame_probe probe = {b, bytes, gradient};
+	uint64_t hash = hash_bytes(bytes.at, bytes.n) + gradient * UINT64_C(0x9e3779b97f4a7c15);
+	struct known_frame fresh = {.bytes = bytes.at,
+		.n_bytes = (uint32_t)bytes.n,
+		.is_gradient = gradient};
+	struct frame_ids ids;
+	enum tfprof_status status;
 
-	if (id == NONE) {
-		status = trace_read_frame(b->model, bytes, &fresh.frame, err);
-		if (status != TFPROF_OK)
-			return status;
-		id = (uint32_t)b->frames.n;
-		if (!hash_add(&b->frame_index, hash, id) || !vec_push(&b->frames, fresh))
-			return error_no_memory(err);
-	}
-	*known = &b->frames.at[id];
+	*id = hash_find(&b->frame_index, hash, same_frame, &probe);
+	if (*id != NONE)
+		return TFPROF_OK;
+	status = trace_read_frame(b->model, bytes, &ids, err);
+	if (status != TFPROF_OK)
+		return status;
+	*id = (uint32_t)b->known.n;
+	if (b->known.n >= INT32_MAX || bytes.n > UINT32_MAX || !make_label(b, &fresh, &ids) ||
+		!hash_add(&b->frame_index, hash, *id) || !vec_push(&b->known, fresh) ||
+		!vec_push(&b->frames, ids))
+		return error_no_memory(err);
 	return TFPROF_OK;
 }
 
@@ -131,162 +150,262 @@ static enum tfprof_status find_frame(struct builder *b, struct span bytes,
 
 struct child_probe {
 	const struct builder *builder;
-	uint32_t parent, label;
+	uint32_t parent, frame;
 };
+
+/* Whether frames that have one label are one line of code: by its full path, line and
+ * function, or, as TensorFlow's profiler has it, by the label alone. */
+static bool same_line(const struct builder *b, uint32_t a, uint32_t other)
+{
+	const struct frame_ids *x = &b->frames.at[a], *y = &b->frames.at[other];
+
+	return b->flags & TREE_BY_LABEL ||
+		(x->file == y->file && x->line == y->line && x->function == y->function);
+}
 
 static bool same_child(const void *context, uint32_t id)
 {
 	const struct child_probe *p = context;
-	const struct trie_node *node = &p->builder->trie.at[id];
+	const struct builder *b = p->builder;
+	const struct trie_node *node = &b->trie.at[id];
 
-	return node->parent == p->parent && node->label == p->label;
+	return node->parent == p->parent &&
+		(node->frame == p->frame ||
+			(span_equal(label_of(b, node->frame), label_of(b, p->frame)) &&
+				same_line(b, node->frame, p->frame)));
 }
 
-/* The child of this label, made if there is none; NONE when memory is out. */
-static uint32_t child_of(struct builder *b, uint32_t parent, struct known_frame *known,
-	bool gradient)
+/* The child of this frame's line, made if there is none; NONE when memory is out. */
+static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t frame)
 {
-	struct child_probe probe = {b, parent, label_of(b, known, gradient)};
-	/* side by side: both count up, so one could undo the other */
-	uint64_t hash = hash_mix(1, (uint64_t)parent << 32 | probe.label);
-	uint32_t id;
+	struct child_probe probe = {b, parent, frame};
+	uint64_t hash = hash_mix(1, (uint64_t)parent << 32 | b->known.at[frame].label_hash);
+	uint32_t id = hash_find(&b->children, hash, same_child, &probe);
 
-	if (probe.label == NONE)
-		return NONE;
-	id = hash_find(&b->children, hash, same_child, &probe);
-	if (id != NONE)
+	if (id != NONE) {
+		b->trie.at[id].merged |= b->trie.at[id].frame != frame;
 		return id;
+	}
 	id = (uint32_t)b->trie.n;
 	if (b->trie.n >= NONE - 1 || !hash_add(&b->children, hash, id) ||
-		!vec_push(&b->trie,
-			((struct trie_node){parent, NONE, NONE, NONE, probe.label, known->frame,
-				gradient})))
+		!vec_push(&b->trie, ((struct trie_node){parent, frame & INT32_MAX, false})))
 		return NONE;
-	if (b->trie.at[parent].first_child == NONE)
-		b->trie.at[parent].first_child = id;
-	else
-		b->trie.at[b->trie.at[parent].last_child].next_sibling = id;
-	b->trie.at[parent].last_child = id;
 	return id;
 }
 
 /* ---- stacks ------------------------------------------------------------ */
+
+/* How many outer frames the stack has in common with the one before. */
+static size_t shared_frames(const struct builder *b)
+{
+	size_t i = 0;
+
+	while (i < b->path.n && i < b->split.n && span_equal(b->split.at[i], b->previous.at[i]))
+		i++;
+	return i;
+}
 
 /* Puts a call stack into the trie. */
 static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status = trace_split(stack->bytes, &b->split, err);
-	struct known_frame *known = NULL;
-	uint32_t at = 0;
+	spans_vec split = b->split;
+	uint32_t frame, at;
 
-	for (size_t i = 0; status == TFPROF_OK && i < b->split.n; i++) {
-		status = find_frame(b, b->split.at[i], &known, err);
+	b->path.n = shared_frames(b);
+	at = b->path.n ? b->path.at[b->path.n - 1] : 0;
+	for (size_t i = b->path.n; status == TFPROF_OK && i < split.n; i++) {
+		status = find_frame(b, split.at[i], gradient, &frame, err);
 		if (status == TFPROF_OK)
-			at = child_of(b, at, known, gradient);
-		if (at == NONE)
+			at = child_of(b, at, frame);
+		if (at == NONE || !vec_push(&b->path, at))
 			status = error_no_memory(err);
 	}
-	stack->branch[gradient].end = at;
+	stack->end[gradient] = at;
+	b->split = b->previous;
+	b->previous = split;
 	return status;
 }
 
-/* Those of forward nodes, or of gradients, in the order of their names. */
+/* Those of forward nodes, or of gradients. */
 static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tfprof_error *err)
 {
-	size_t n = 0;
-	struct span *names = mem_array(b->stacks.n, sizeof(*names));
-	uint32_t *order = mem_array(b->stacks.n, sizeof(*order));
-	uint32_t *stacks = mem_array(b->stacks.n, sizeof(*stacks));
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!names || !order || !stacks)
-		status = error_no_memory(err);
-	for (uint32_t i = 0; status == TFPROF_OK && i < b->stacks.n; i++)
-		if (b->stacks.at[i].branch[gradient].name.at) {
+	b->path.n = 0;
+	for (size_t i = 0; status == TFPROF_OK && i < b->stacks.at.n; i++)
+		if (b->stacks.at.at[i].name[gradient].at)
+			status = add_stack(b, &b->stacks.at.at[i], gradient, err);
+	return status;
+}
+
+/* What is needed only to add stacks. */
+static void end_adding(struct builder *b)
+{
+	hash_clear(&b->frame_index);
+	hash_clear(&b->children);
+	vec_clear(&b->previous);
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* How many trie nodes hang on each, itself included. */
+static void add_up_sizes(struct builder *b)
+{
+	for (size_t i = 0; i < b->trie.n; i++) {
+		b->number[i] = NONE;
+		b->size[i] = 1;
+	}
+	for (size_t i = b->trie.n - 1; i > 0; i--)
+		b->size[b->trie.at[i].parent] += b->size[i];
+	b->number[0] = 0;
+	b->size[0] = 1;
+}
+
+/* Of frames that are one line, the first that brings it in is the tree's. */
+static bool choose_frame(struct builder *b, struct trie_node *node, struct span bytes)
+{
+	struct known_frame known = b->known.at[node->frame];
+	struct frame_ids ids;
+
+	if (trace_read_frame(b->model, bytes, &ids, NULL) != TFPROF_OK || b->known.n >= INT32_MAX ||
+		!vec_push(&b->known, known) || !vec_push(&b->frames, ids))
+		return false;
+	node->frame = (uint32_t)(b->known.n - 1) & INT32_MAX;
+	return true;
+}
+
+/* Numbers what a stack brings in, from the outermost frame on. The size of a node
+ * that has its number becomes the next number below it. */
+static bool number_stack(struct builder *b, const struct stack *stack, bool gradient)
+{
+	uint32_t at = stack->end[gradient];
+	bool fine = true, merged = false;
+
+	b->path.n = 0;
+	for (; fine && b->number[at] == NONE; at = b->trie.at[at].parent) {
+		merged |= b->trie.at[at].merged;
+		fine = vec_push(&b->path, at);
+	}
+	if (fine && merged)
+		fine = trace_split(stack->bytes, &b->split, NULL) == TFPROF_OK;
+	while (fine && b->path.n) {
+		struct trie_node *node;
+
+		at = b->path.at[--b->path.n];
+		node = &b->trie.at[at];
+		b->number[at] = b->size[node->parent];
+		b->size[node->parent] += b->size[at];
+		b->size[at] = b->number[at] + 1;
+		if (node->merged)
+			fine = choose_frame(b, node, b->split.at[b->split.n - 1 - b->path.n]);
+	}
+	return fine;
+}
+
+/* By stacks of forward nodes, or of gradients, in the order of their names. */
+static bool number_stacks(struct builder *b, bool gradient)
+{
+	size_t n = 0;
+	struct span *names = mem_array(b->stacks.at.n, sizeof(*names));
+	uint32_t *order = mem_array(b->stacks.at.n, sizeof(*order));
+	uint32_t *stacks = mem_array(b->stacks.at.n, sizeof(*stacks));
+	bool fine = names && order && stacks;
+
+	for (uint32_t i = 0; fine && i < b->stacks.at.n; i++)
+		if (b->stacks.at.at[i].name[gradient].at) {
 			stacks[n] = i;
-			names[n++] = b->stacks.at[i].branch[gradient].name;
+			names[n++] = b->stacks.at.at[i].name[gradient];
 		}
-	if (status == TFPROF_OK && !sort_texts(names, order, n))
-		status = error_no_memory(err);
-	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
-		status = add_stack(b, &b->stacks.at[stacks[order[i]]], gradient, err);
+	fine = fine && sort_texts(names, order, n);
+	for (size_t i = 0; fine && i < n; i++)
+		fine = number_stack(b, &b->stacks.at.at[stacks[order[i]]], gradient);
 	mem_free(names);
 	mem_free(order);
 	mem_free(stacks);
-	return status;
+	return fine;
+}
+
+static bool number_trie(struct builder *b, struct arena *scratch)
+{
+	b->number = arena_array(scratch, b->trie.n, sizeof(*b->number));
+	b->size = arena_array(scratch, b->trie.n, sizeof(*b->size));
+	if (!b->number || !b->size)
+		return false;
+	add_up_sizes(b);
+	return number_stacks(b, false) && number_stacks(b, true);
 }
 
 /* ---- into arrays ------------------------------------------------------- */
 
-/* The trie node a graph node ends at; 0, the root, if it has no stack or an
- * empty one. */
+static bool allocate_tree(struct builder *b)
+{
+	struct tree *t = b->tree;
+	size_t n = b->trie.n;
+
+	t->parent = mem_array(n, sizeof(*t->parent));
+	t->label = mem_array(n, sizeof(*t->label));
+	t->frame = arena_array(&t->arena, n, sizeof(*t->frame));
+	t->is_gradient = arena_array(&t->arena, n, sizeof(*t->is_gradient));
+	t->first_node = arena_zero(&t->arena, n + 2, sizeof(*t->first_node));
+	t->nodes = arena_array(&t->arena, b->model->nodes.n, sizeof(*t->nodes));
+	return t->parent && t->label && t->frame && t->is_gradient && t->first_node && t->nodes;
+}
+
+static void fill_tree(struct builder *b)
+{
+	struct tree *t = b->tree;
+
+	t->n = (uint32_t)b->trie.n;
+	t->model = b->model;
+	for (size_t i = 0; i < b->trie.n; i++) {
+		const struct trie_node *node = &b->trie.at[i];
+		uint32_t v = b->number[i];
+
+		t->parent[v] = i ? b->number[node->parent] : NONE;
+		t->label[v] = i ? label_of(b, node->frame) : SPAN(ROOT_NAME);
+		t->frame[v] = node->frame;
+		t->is_gradient[v] = i && b->known.at[node->frame].is_gradient;
+	}
+	t->frames = b->frames.at;
+	b->frames.at = NULL;
+}
+
+/* The view node a graph node ends at; 0, the root, if it has no stack or an empty
+ * one. */
 static uint32_t end_of(const struct builder *b, uint32_t node)
 {
 	uint32_t stack = b->stacks.shown_with[node];
 
-	return stack == NONE ? 0
-			     : b->stacks.at[stack].branch[stacks_is_gradient(&b->stacks, node)].end;
+	if (stack == NONE)
+		return 0;
+	return b->number[b->stacks.at.at[stack].end[stacks_is_gradient(&b->stacks, node)]];
 }
 
-/* Numbers the trie in preorder and lays it out as a tree. */
-static bool lay_out(struct builder *b, uint32_t *number)
+/* Counting sort of the graph nodes by where they end; shifted by one so that filling
+ * leaves the offsets right. */
+static void fill_nodes(struct builder *b)
 {
 	struct tree *t = b->tree;
-	size_t n = b->trie.n;
-	uint32_t at = 0, *fill;
+	uint32_t *fill = t->first_node + 1;
 
-	t->parent = mem_array(n, sizeof(*t->parent));
-	t->label = mem_array(n, sizeof(*t->label));
-	t->frames = arena_array(&t->arena, n, sizeof(*t->frames));
-	t->is_gradient = arena_array(&t->arena, n, sizeof(*t->is_gradient));
-	t->first_node = arena_zero(&t->arena, n + 2, sizeof(*t->first_node));
-	t->nodes = arena_array(&t->arena, b->model->nodes.n, sizeof(*t->nodes));
-	if (!t->parent || !t->label || !t->frames || !t->is_gradient || !t->first_node || !t->nodes)
-		return false;
-	while (at != NONE) {
-		const struct trie_node *node = &b->trie.at[at];
-		uint32_t v = t->n++;
-
-		number[at] = v;
-		t->parent[v] = at ? number[node->parent] : NONE;
-		t->frames[v] = node->frame;
-		t->is_gradient[v] = node->is_gradient;
-		t->label[v] = at ? arena_copy(&t->arena, strings_get(&b->labels, node->label))
-				 : SPAN(ROOT_NAME);
-		if (!t->label[v].at)
-			return false;
-		if (node->first_child != NONE) {
-			at = node->first_child;
-			continue;
-		}
-		while (at != NONE && b->trie.at[at].next_sibling == NONE)
-			at = b->trie.at[at].parent;
-		if (at != NONE)
-			at = b->trie.at[at].next_sibling;
-	}
-	/* Counting sort of the graph nodes by where they end; shifted by one so
-	 * that filling leaves the offsets right. */
-	fill = t->first_node + 1;
 	for (uint32_t node = 0; node < b->model->nodes.n; node++)
 		if (end_of(b, node))
-			fill[number[end_of(b, node)] + 1]++;
-	for (size_t v = 1; v <= n; v++)
+			fill[end_of(b, node) + 1]++;
+	for (size_t v = 1; v <= t->n; v++)
 		fill[v] += fill[v - 1];
 	for (uint32_t node = 0; node < b->model->nodes.n; node++)
 		if (end_of(b, node))
-			t->nodes[fill[number[end_of(b, node)]]++] = node;
-	return true;
+			t->nodes[fill[end_of(b, node)]++] = node;
 }
 
 static enum tfprof_status build(struct builder *b, struct arena *scratch, struct tfprof_error *err)
 {
 	enum tfprof_status status;
-	uint32_t *number;
 
-	if (!stacks_find(&b->stacks, b->model, scratch) || !strings_init(&b->labels) ||
-		!vec_push(&b->trie,
-			((struct trie_node){NONE, NONE, NONE, NONE, 0, .is_gradient = false})))
+	if (!stacks_find(&b->stacks, b->model, scratch) ||
+		!vec_push(&b->trie, ((struct trie_node){.parent = NONE})))
 		return error_no_memory(err);
 	b->tree->n_lost_gradients = b->stacks.n_lost;
 	status = add_stacks(b, false, err);
@@ -294,24 +413,31 @@ static enum tfprof_status build(struct builder *b, struct arena *scratch, struct
 		status = add_stacks(b, true, err);
 	if (status != TFPROF_OK)
 		return status;
-	number = arena_array(scratch, b->trie.n, sizeof(*number));
-	return number && lay_out(b, number) ? TFPROF_OK : error_no_memory(err);
+	end_adding(b);
+	if (!number_trie(b, scratch) || !allocate_tree(b))
+		return error_no_memory(err);
+	fill_tree(b);
+	fill_nodes(b);
+	return TFPROF_OK;
 }
 
-enum tfprof_status code_build(struct tree *t, const struct model *m, bool source_lines,
+enum tfprof_status code_build(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err)
 {
-	struct builder b = {.model = m, .tree = t, .source_lines = source_lines};
+	struct builder b = {.model = m, .tree = t, .flags = flags};
 	struct arena scratch = {0};
-	enum tfprof_status status = build(&b, &scratch, err);
+	enum tfprof_status status = m->has_trace
+		? build(&b, &scratch, err)
+		: error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
 
+	end_adding(&b);
+	stacks_clear(&b.stacks);
 	arena_clear(&scratch);
-	strings_clear(&b.labels);
-	vec_clear(&b.trie);
-	hash_clear(&b.children);
+	vec_clear(&b.known);
 	vec_clear(&b.frames);
-	hash_clear(&b.frame_index);
+	vec_clear(&b.trie);
 	vec_clear(&b.split);
+	vec_clear(&b.path);
 	buf_clear(&b.text);
 	if (status != TFPROF_OK)
 		tree_clear(t);

@@ -116,7 +116,8 @@ static bool build(struct walk *w, struct tree *t, struct arena *scratch)
 	return fine;
 }
 
-enum tfprof_status graph_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+enum tfprof_status graph_build(struct tree *t, const struct model *m, unsigned flags,
+	struct tfprof_error *err)
 {
 	struct walk w = {.model = m, .tree = t};
 	struct arena scratch = {0};

@@ -1,55 +1,85 @@
+/* Op view: a tree of one level. Below the root is a node for each op, in byte
+ * order of their names, with the graph nodes of that op as they came. */
 #include "base/sort.h"
-#include "view/groups.h"
+#include "view/tree.h"
 
-/* op[string] is turned from "how many nodes" into the group's number. */
-static bool build(struct groups *g, const struct model *m, struct arena *scratch)
-{
-	size_t n = m->nodes.n;
-	uint32_t *count = arena_zero(scratch, m->strings.text.n, sizeof(*count));
-	uint32_t *found = arena_array(scratch, n, sizeof(*found)), *order, *fill;
+/* What is needed while the tree is built. */
+struct build {
+	struct tree *tree;
+	const struct model *model;
+	uint32_t *count; /* by string: nodes of this op, then the view node */
+	uint32_t *found; /* distinct ops */
+	uint32_t n_found;
+	uint32_t *order; /* of the names of those found */
 	struct span *names;
+	struct arena scratch;
+};
 
-	if (!count || !found)
+static bool find_ops(struct build *b)
+{
+	const struct nodes *nodes = &b->model->nodes;
+
+	b->count = arena_zero(&b->scratch, b->model->strings.text.n, sizeof(*b->count));
+	b->found = arena_array(&b->scratch, nodes->n, sizeof(*b->found));
+	if (!b->count || !b->found)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (count[m->nodes.op[i]]++ == 0)
-			found[g->n++] = m->nodes.op[i];
-	names = arena_array(scratch, g->n, sizeof(*names));
-	order = arena_array(scratch, g->n, sizeof(*order));
-	g->op = arena_array(&g->arena, g->n, sizeof(*g->op));
-	g->first = arena_zero(&g->arena, (size_t)g->n + 2, sizeof(*g->first));
-	g->nodes = arena_array(&g->arena, n, sizeof(*g->nodes));
-	if (!names || !order || !g->op || !g->first || !g->nodes)
+	for (size_t i = 0; i < nodes->n; i++)
+		if (b->count[nodes->op[i]]++ == 0)
+			b->found[b->n_found++] = nodes->op[i];
+	b->names = arena_array(&b->scratch, b->n_found, sizeof(*b->names));
+	b->order = arena_array(&b->scratch, b->n_found, sizeof(*b->order));
+	if (!b->names || !b->order)
 		return false;
-	for (uint32_t i = 0; i < g->n; i++)
-		names[i] = model_text(m, found[i]);
-	if (!sort_texts(names, order, g->n))
-		return false;
-	fill = g->first + 1;
-	for (uint32_t i = 0; i < g->n; i++) {
-		g->op[i] = found[order[i]];
-		fill[i + 1] = fill[i] + count[g->op[i]];
-		count[g->op[i]] = i;
+	for (uint32_t i = 0; i < b->n_found; i++)
+		b->names[i] = model_text(b->model, b->found[i]);
+	return sort_texts(b->names, b->order, b->n_found);
+}
+
+static bool allocate(struct build *b)
+{
+	struct tree *t = b->tree;
+	size_t n = (size_t)b->n_found + 1;
+
+	t->parent = mem_array(n, sizeof(*t->parent));
+	t->label = mem_array(n, sizeof(*t->label));
+	t->first_node = arena_zero(&t->arena, n + 2, sizeof(*t->first_node));
+	t->nodes = arena_array(&t->arena, b->model->nodes.n, sizeof(*t->nodes));
+	t->n = (uint32_t)n;
+	return t->parent && t->label && t->first_node && t->nodes;
+}
+
+/* `fill` runs one place behind, so that in the end first_node is right. */
+static void fill(struct build *b)
+{
+	struct tree *t = b->tree;
+	const struct nodes *nodes = &b->model->nodes;
+	uint32_t *fill = t->first_node + 1;
+
+	t->parent[0] = NONE;
+	t->label[0] = SPAN(ROOT_NAME);
+	for (uint32_t v = 1; v < t->n; v++) {
+		uint32_t op = b->found[b->order[v - 1]];
+
+		t->parent[v] = 0;
+		t->label[v] = b->names[b->order[v - 1]];
+		fill[v + 1] = fill[v] + b->count[op];
+		b->count[op] = v;
 	}
-	for (size_t i = 0; i < n; i++)
-		g->nodes[fill[count[m->nodes.op[i]]]++] = (uint32_t)i;
-	return true;
+	for (size_t i = 0; i < nodes->n; i++)
+		t->nodes[fill[b->count[nodes->op[i]]]++] = (uint32_t)i;
 }
 
-enum tfprof_status groups_build(struct groups *g, const struct model *m, struct tfprof_error *err)
+enum tfprof_status op_build(struct tree *t, const struct model *m, unsigned flags,
+	struct tfprof_error *err)
 {
-	struct arena scratch = {0};
-	bool fine = build(g, m, &scratch);
+	struct build b = {.tree = t, .model = m};
+	bool ok = find_ops(&b) && allocate(&b);
 
-	arena_clear(&scratch);
-	if (fine)
+	if (ok)
+		fill(&b);
+	arena_clear(&b.scratch);
+	if (ok)
 		return TFPROF_OK;
-	groups_clear(g);
+	tree_clear(t);
 	return error_no_memory(err);
-}
-
-void groups_clear(struct groups *g)
-{
-	arena_clear(&g->arena);
-	*g = (struct groups){0};
 }

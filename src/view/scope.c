@@ -330,7 +330,8 @@ static bool lay_out(struct builder *b)
 	return true;
 }
 
-enum tfprof_status scope_build(struct tree *t, const struct model *m, struct tfprof_error *err)
+enum tfprof_status scope_build(struct tree *t, const struct model *m, unsigned flags,
+	struct tfprof_error *err)
 {
 	struct builder b = {.model = m, .tree = t, .n_nodes = (uint32_t)m->nodes.n};
 	bool fine;

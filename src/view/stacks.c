@@ -2,7 +2,7 @@
  * time:
  *
  *     survey    each node's own stack, and of which node it is the gradient
- *     join      stacks are numbered through
+ *     join      stacks are numbered through, as they come in memory
  *     place     each gradient finds its forward node, and that one's stack
  */
 #include "view/stacks.h"
@@ -20,8 +20,8 @@ struct stack_list {
 
 /* What a part of the nodes brings. */
 struct part {
-	struct stack_list stacks;
-	struct branch *gradients; /* by stack of all parts */
+	struct stack_list stacks; /* those of part 0 become all */
+	struct span *gradients;   /* least forward name, by stack of all parts; NULL: none */
 	VEC(struct span) lost;    /* forward names of gradients that find no stack */
 	bool failed;              /* memory is out */
 };
@@ -31,7 +31,6 @@ struct finder {
 	struct stacks *found;
 	struct part part[PARALLEL_MAX];
 	size_t parts;
-	struct stack_list stacks;
 	uint32_t *stack_of; /* by node: its own stack, NONE if it has none */
 };
 
@@ -60,7 +59,7 @@ static uint32_t find_stack(struct stack_list *list, struct span bytes)
 		return id;
 	id = (uint32_t)list->at.n;
 	if (!hash_add(&list->index, hash, id) ||
-		!vec_push(&list->at, ((struct stack){bytes, {{.end = NONE}, {.end = NONE}}})))
+		!vec_push(&list->at, ((struct stack){.bytes = bytes, .end = {NONE, NONE}})))
 		return NONE;
 	return id;
 }
@@ -71,10 +70,10 @@ static void stack_list_clear(struct stack_list *list)
 	hash_clear(&list->index);
 }
 
-static void bring_in(struct branch *branch, struct span name)
+static void note_least(struct span *least, struct span name)
 {
-	if (name.at && (!branch->name.at || span_compare(name, branch->name) < 0))
-		branch->name = name;
+	if (name.at && (!least->at || span_compare(name, *least) < 0))
+		*least = name;
 }
 
 /* ---- gradients --------------------------------------------------------- */
@@ -170,30 +169,42 @@ static void survey_part(void *context, size_t i)
 		if (stack == NONE)
 			part->failed = true;
 		else if (!code_forward_name(name, &forward[node]))
-			bring_in(&part->stacks.at.at[stack].branch[false], name);
+			note_least(&part->stacks.at.at[stack].name[false], name);
 		f->stack_of[node] = stack;
 	}
 }
 
-/* Numbers the stacks of all parts. */
+/* Adds to the stacks of part 0 those that no part before this one has. */
 static bool join_part(struct finder *f, size_t i)
 {
-	struct stack_list *own = &f->part[i].stacks;
+	struct stack_list *all = &f->part[0].stacks, *own = &f->part[i].stacks;
 	uint32_t *number = mem_array(own->at.n, sizeof(*number));
 	bool fine = number;
 
 	for (size_t k = 0; fine && k < own->at.n; k++) {
-		number[k] = find_stack(&f->stacks, own->at.at[k].bytes);
+		number[k] = find_stack(all, own->at.at[k].bytes);
 		fine = number[k] != NONE;
 		if (fine)
-			bring_in(&f->stacks.at.at[number[k]].branch[false],
-				own->at.at[k].branch[false].name);
+			note_least(&all->at.at[number[k]].name[false], own->at.at[k].name[false]);
 	}
 	for (size_t node = begin_of(f, i); fine && node < begin_of(f, i + 1); node++)
 		if (f->stack_of[node] != NONE)
 			f->stack_of[node] = number[f->stack_of[node]];
+	stack_list_clear(own);
 	mem_free(number);
 	return fine;
+}
+
+/* The stack of a gradient's forward node, which knows its name. */
+static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, struct span forward)
+{
+	if (stack == NONE)
+		return vec_push(&part->lost, forward);
+	if (!part->gradients)
+		part->gradients = mem_zero_array(f->part[0].stacks.at.n, sizeof(*part->gradients));
+	if (part->gradients)
+		note_least(&part->gradients[stack], forward);
+	return part->gradients;
 }
 
 /* A gradient is shown with the stack of its forward node. */
@@ -203,10 +214,6 @@ static void place_part(void *context, size_t i)
 	struct part *part = &f->part[i];
 	uint32_t node = (uint32_t)begin_of(f, i), end = (uint32_t)begin_of(f, i + 1);
 
-	part->gradients = mem_array(f->stacks.at.n, sizeof(*part->gradients));
-	part->failed = !part->gradients;
-	if (!part->failed)
-		memset(part->gradients, 0, f->stacks.at.n * sizeof(*part->gradients));
 	for (; node < end && !part->failed; node++) {
 		struct span name = f->found->forward[node];
 		uint32_t forward;
@@ -219,27 +226,30 @@ static void place_part(void *context, size_t i)
 			forward == NONE || stacks_is_gradient(f->found, forward)
 			? NONE
 			: f->stack_of[forward];
-		if (f->found->shown_with[node] != NONE)
-			bring_in(&part->gradients[f->found->shown_with[node]], name);
-		else
-			part->failed = !vec_push(&part->lost, name);
+		part->failed = !note_gradient(f, part, f->found->shown_with[node], name);
 	}
 }
 
 static bool place_all(struct finder *f)
 {
+	struct stack_list *all = &f->part[0].stacks;
 	bool fine = true;
 
 	parallel_run(f->parts, survey_part, f);
-	for (size_t i = 0; fine && i < f->parts; i++)
-		fine = !f->part[i].failed && join_part(f, i);
+	for (size_t i = 0; i < f->parts; i++)
+		fine &= !f->part[i].failed;
+	for (size_t i = 1; fine && i < f->parts; i++)
+		fine = join_part(f, i);
 	if (!fine)
 		return false;
+	hash_clear(&all->index);
 	parallel_run(f->parts, place_part, f);
-	for (size_t i = 0; fine && i < f->parts; i++) {
-		fine = !f->part[i].failed;
-		for (size_t k = 0; fine && k < f->stacks.at.n; k++)
-			bring_in(&f->stacks.at.at[k].branch[true], f->part[i].gradients[k].name);
+	for (size_t i = 0; i < f->parts; i++) {
+		const struct part *part = &f->part[i];
+
+		fine &= !part->failed;
+		for (size_t k = 0; part->gradients && k < all->at.n; k++)
+			note_least(&all->at.at[k].name[true], part->gradients[k]);
 	}
 	return fine && count_lost(f);
 }
@@ -262,15 +272,14 @@ bool stacks_find(struct stacks *s, const struct model *m, struct arena *arena)
 		.forward = arena_array(arena, n, sizeof(*s->forward))};
 	f.stack_of = arena_array(arena, n, sizeof(*f.stack_of));
 	fine = s->shown_with && s->forward && f.stack_of && place_all(&f);
-	if (fine) {
-		s->n = f.stacks.at.n;
-		s->at = arena_array(arena, s->n, sizeof(*s->at));
-		fine = s->at;
-	}
-	if (fine && s->n)
-		memcpy(s->at, f.stacks.at.at, s->n * sizeof(*s->at));
-	stack_list_clear(&f.stacks);
+	if (fine)
+		vec_take(&s->at, &f.part[0].stacks.at);
 	for (size_t i = 0; i < f.parts; i++)
 		part_clear(&f.part[i]);
 	return fine;
+}
+
+void stacks_clear(struct stacks *s)
+{
+	vec_clear(&s->at);
 }

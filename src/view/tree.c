@@ -7,6 +7,7 @@ void tree_clear(struct tree *t)
 	mem_free(t->parent);
 	mem_free(t->node);
 	mem_free(t->label);
+	mem_free(t->frames);
 	arena_clear(&t->arena);
 	*t = (struct tree){0};
 }

@@ -3,8 +3,7 @@
 #define TFPROF_WRITE_FORMAT_H
 
 #include "base/buf.h"
-
-enum unit { UNIT_COUNT, UNIT_MICROS, UNIT_BYTES };
+#include "query/metric_list.h"
 
 /* "17.63b", "1.37sec", "36.58MB": into memory that has room for FORMAT_MAX
  * bytes; returns the end. Reports are made of little else, so it is quick. */

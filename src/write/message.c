@@ -10,13 +10,13 @@
  *     part_at   where the items of a part begin: behind those before them
  *
  * All but the adding up is done in parts, at the same time. */
-#include "write/message.h"
+#include <errno.h>
 
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
-#include "write/tensor_value.h"
+#include "query/tensor_value.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 
@@ -25,29 +25,25 @@ struct metric_fields {
 	uint32_t own, total;
 };
 
+enum {
+	GRAPH_NODE_NO_FIELD = 0,
+	GRAPH_NODE_TOTAL_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_NO_FIELD = 0,
+	MULTI_GRAPH_NODE_TOTAL_NO_FIELD = 0,
+};
+
 static const struct metric_fields graph_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {17, 19},
-	[METRIC_CPU] = {18, 20},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {24, 27},
-	[METRIC_RESIDUAL] = {25, 28},
-	[METRIC_OUTPUT] = {26, 29},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {13, 14},
-	[METRIC_RUNS] = {21, 22},
+#define X(id, word, column, selects, unit, graph, ...) \
+	{GRAPH_NODE_##graph, GRAPH_NODE_TOTAL_##graph},
+	METRICS(X)
+#undef X
 };
 
 static const struct metric_fields multi_fields[N_METRICS] = {
-	[METRIC_MICROS] = {2, 6},
-	[METRIC_ACCELERATOR] = {12, 14},
-	[METRIC_CPU] = {13, 15},
-	[METRIC_BYTES] = {3, 7},
-	[METRIC_PEAK] = {16, 19},
-	[METRIC_RESIDUAL] = {17, 20},
-	[METRIC_OUTPUT] = {18, 21},
-	[METRIC_PARAMS] = {4, 8},
-	[METRIC_FLOAT_OPS] = {5, 9},
+#define X(id, word, column, selects, unit, graph, multi, ...) \
+	{MULTI_GRAPH_NODE_##multi, MULTI_GRAPH_NODE_TOTAL_##multi},
+	METRICS(X)
+#undef X
 };
 
 struct item {
@@ -153,7 +149,7 @@ static void put_graph_node(const struct message *m, uint32_t node, struct buf *b
 		return;
 	at = b->at + b->n;
 	for (int k = 0; k < N_METRICS; k++) {
-		if (!numbers.at[k])
+		if (!numbers.at[k] || !graph_fields[k].own)
 			continue;
 		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
 		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
@@ -163,9 +159,10 @@ static void put_graph_node(const struct message *m, uint32_t node, struct buf *b
 	put_node_facts(m, node, b);
 }
 
+/* MultiGraphNodeProto: several graph nodes in a row. */
 static bool is_multi(const struct query *q)
 {
-	return q->kind == TFPROF_OP || q->kind == TFPROF_CODE;
+	return q->tree->first_node;
 }
 
 static size_t first_node(const struct message *m, size_t part)
@@ -240,17 +237,7 @@ static inline void put_span(struct pen *p, struct span bytes)
 
 static struct span row_name(const struct query *q, uint32_t row)
 {
-	if (row == 0)
-		return SPAN(ROOT_NAME);
-	if (q->kind == TFPROF_OP)
-		return model_text(q->model, q->groups->op[q->view[row]]);
 	return tree_label(q->tree, q->view[row]);
-}
-
-/* The graph node of a row in scope and graph view, NONE if it is none. */
-static uint32_t row_node(const struct query *q, uint32_t row)
-{
-	return row ? q->tree->node[q->view[row]] : NONE;
 }
 
 static void put_row(const struct message *m, uint32_t row, struct pen *p)
@@ -259,8 +246,8 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
 	struct span name = row_name(q, row);
 	int64_t room[N_METRICS];
-	const int64_t *own = query_own_row(q, q->row[row], room);
-	const int64_t *total = query_total_row(q, q->row[row]);
+	const int64_t *own = query_own_row(q, q->view[row], room);
+	const int64_t *total = query_total_row(q, q->view[row]);
 
 	put_header(p, 1, name.n);
 	put_span(p, name);
@@ -273,8 +260,8 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	if (is_multi(q))
 		return;
 	put_nonzero(p, GRAPH_NODE_TOTAL_DEFINITION_COUNT, query_defined(q, row));
-	if (row_node(q, row) != NONE)
-		put_span(p, blob_of(m, row_node(q, row)));
+	if (query_node(q, row) != NONE)
+		put_span(p, blob_of(m, query_node(q, row)));
 	if (m->tensor_end) {
 		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
 
@@ -301,7 +288,7 @@ static void read_tensor(struct message *m, uint32_t node)
 	const struct checkpoint_tensor *tensor =
 		checkpoint_find(q->model->checkpoint, model_name(q->model, node));
 
-	if (tensor && !q->failed)
+	if (tensor && q->failed == TFPROF_OK)
 		q->failed = tensor_value_put(q->model->checkpoint, tensor, NULL, &m->tensors,
 			&q->error);
 }
@@ -316,8 +303,8 @@ static bool read_tensors(struct message *m)
 	if (!m->tensor_end)
 		return false;
 	for (uint32_t i = 0; i < q->n; i++) {
-		if (row_node(q, i) != NONE)
-			read_tensor(m, row_node(q, i));
+		if (query_node(q, i) != NONE)
+			read_tensor(m, query_node(q, i));
 		m->tensor_end[i] = m->tensors.n;
 	}
 	return !m->tensors.failed;
@@ -343,7 +330,7 @@ static bool make_multi_items(struct message *m)
 	if (!first || !next)
 		return false;
 	for (uint32_t row = 1; row < q->n; row++) {
-		struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+		struct row_nodes nodes = query_nodes(q, q->view[row]);
 
 		for (size_t i = 0; i < nodes.n; i++)
 			if (query_picks(q, model->nodes.types[nodes.at[i]])) {
@@ -382,8 +369,8 @@ static bool make_row_items(struct message *m)
 	for (uint32_t row = 0; m->items && row < q->n; row++) {
 		m->items[row] =
 			(struct item){.row = row, .node = NONE, .parent = row ? q->parent[row] : 0};
-		if (row_node(q, row) != NONE)
-			m->row_of[row_node(q, row)] = row;
+		if (query_node(q, row) != NONE)
+			m->row_of[query_node(q, row)] = row;
 	}
 	return m->items;
 }
@@ -416,7 +403,7 @@ static size_t header_size(const struct message *m, const struct item *item)
 /* The node whose blob an item has, NONE if none. */
 static uint32_t blob_node(const struct message *m, const struct item *item)
 {
-	return is_multi(m->q) ? item->node : row_node(m->q, item->row);
+	return is_multi(m->q) ? item->node : query_node(m->q, item->row);
 }
 
 /* Sorted by a number or by name, blobs are in no order: ask for those to come. */
@@ -455,7 +442,7 @@ static void put_part(void *context, size_t part)
 
 		prefetch_blob(m, i);
 		if (!is_multi(m->q))
-			report_prefetch(m->q, item->row);
+			query_prefetch_row(m->q, item->row);
 		if (m->out && i)
 			put_header(&pen, tag_of(m, item), item->size);
 		pen.n = 0;
@@ -494,10 +481,26 @@ static bool blobs_failed(const struct message *m)
 	return failed;
 }
 
-static bool write_message(struct message *m, struct buf *out)
+/* Where the sink is memory, the message is written there. */
+static bool write_items(struct message *m, struct sink *out, size_t size)
+{
+	char *own = NULL;
+
+	m->out = sink_claim(out, size);
+	if (!m->out)
+		m->out = own = mem_alloc(size);
+	if (!m->out)
+		return false;
+	parallel_run(m->parts, put_part, m);
+	if (own)
+		sink_put(out, own, size);
+	mem_free(own);
+	return true;
+}
+
+static bool write_message(struct message *m, struct sink *out)
 {
 	enum { LEAST_PART = 4096 };
-	size_t size;
 
 	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
 		return false;
@@ -507,29 +510,28 @@ static bool write_message(struct message *m, struct buf *out)
 		return false;
 	m->parts = parallel_parts(m->n, LEAST_PART);
 	parallel_run(m->parts, put_part, m);
-	size = place_items(m);
-	if (!buf_reserve(out, size))
-		return false;
-	m->out = out->at + out->n;
-	parallel_run(m->parts, put_part, m);
-	out->n += size;
-	out->at[out->n] = '\0';
-	return true;
+	return write_items(m, out, place_items(m));
 }
 
-void message_write(struct query *q, struct buf *out)
+enum tfprof_status message_write(const struct writing *w, struct tfprof_error *err)
 {
-	struct message m = {.q = q};
+	struct message m = {.q = w->q};
+	bool ok = write_message(&m, w->out);
 
-	if (!write_message(&m, out))
-		out->failed = true;
 	for (size_t i = 0; i < PARALLEL_MAX; i++)
 		buf_clear(&m.blob[i]);
 	buf_clear(&m.shapes);
 	buf_clear(&m.tensors);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
-void message_write_root(struct buf *out)
+void message_write_root(struct sink *out)
 {
-	wire_put_bytes(out, GRAPH_NODE_NAME, SPAN(ROOT_NAME));
+	struct buf name = {0};
+
+	wire_put_bytes(&name, GRAPH_NODE_NAME, SPAN(ROOT_NAME));
+	if (name.failed)
+		sink_fail(out, ENOMEM);
+	sink_span(out, buf_get(&name));
+	buf_clear(&name);
 }

@@ -9,41 +9,34 @@
  *     function = (file, name, first line) of what is called
  *
  * Frames on the first level have no caller, so no location. */
-#include "write/pprof.h"
-
 #include "base/hash.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
+#include "write/writer.h"
 
-/* The attributes that can be sampled. */
+/* What can be sampled: a metric with a comment. */
 static const struct attribute {
 	enum select_id select;
 	enum metric metric;
 	const char *name, *unit, *comment;
 } attributes[] = {
-	{SEL_MICROS, METRIC_MICROS, "micros", "microseconds",
-		"Sum of accelerator execution time and cpu execution time."},
-	{SEL_ACCELERATOR_MICROS, METRIC_ACCELERATOR, "accelerator_micros", "microseconds",
-		"Accelerator execution time."},
-	{SEL_CPU_MICROS, METRIC_CPU, "cpu_micros", "microseconds", "CPU execution time."},
-	{SEL_BYTES, METRIC_BYTES, "bytes", "bytes",
-		"Sum of operation total memory requests, excluding deallocations."},
-	{SEL_PEAK_BYTES, METRIC_PEAK, "peak_bytes", "bytes", "Sum of operation peak memory usage."},
-	{SEL_RESIDUAL_BYTES, METRIC_RESIDUAL, "residual_bytes", "bytes",
-		"Sum of operation allocated memory after finish."},
-	{SEL_OUTPUT_BYTES, METRIC_OUTPUT, "output_bytes", "bytes", "Sum of operation output size."},
-	{SEL_PARAMS, METRIC_PARAMS, "params", "count", "Model parameters."},
-	{SEL_FLOAT_OPS, METRIC_FLOAT_OPS, "float_ops", "count",
-		"Model float operations (Only available if defined)."},
+#define PPROF_MICROS "microseconds"
+#define PPROF_BYTES "bytes"
+#define PPROF_COUNT "count"
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, minimum, doc, pprof)                                                       \
+	{SEL_##id, METRIC_##id, word, PPROF_##unit, pprof},
+	METRICS(X)
+#undef X
 };
 
 /* The one selected; NULL if it is none of these. */
 static const struct attribute *attribute_of(const struct tfprof_options *o)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (o->selected == 1u << attributes[i].select)
+		if (attributes[i].comment && o->selected == 1u << attributes[i].select)
 			return &attributes[i];
 	return NULL;
 }
@@ -170,10 +163,12 @@ static uint32_t name_of(struct profile *p, uint32_t v)
 {
 	const struct tree *t = p->q->tree;
 
+	struct span function = tree_frame(t, v).function;
+
 	if (!t->is_gradient[v])
-		return string_of(p, t->frames[v].function);
+		return string_of(p, function);
 	p->text.n = 0;
-	buf_span(&p->text, t->frames[v].function);
+	buf_span(&p->text, function);
 	buf_text(&p->text, " (gradient)");
 	p->failed |= p->text.failed;
 	return string_of(p, buf_get(&p->text));
@@ -182,9 +177,9 @@ static uint32_t name_of(struct profile *p, uint32_t v)
 /* Ids start from 1. */
 static uint64_t function_of(struct profile *p, uint32_t v)
 {
-	const struct frame *frame = &p->q->tree->frames[v];
+	struct frame frame = tree_frame(p->q->tree, v);
 	uint32_t name = name_of(p, v), shown;
-	struct probe probe = {p, string_of(p, frame->file), name, frame->function_line};
+	struct probe probe = {p, string_of(p, frame.file), name, frame.function_line};
 	uint32_t id = hash_find(&p->function_index, hash_of(&probe), same_function, &probe);
 	size_t open;
 
@@ -196,7 +191,7 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 		p->failed = true;
 		return 0;
 	}
-	shown = string_of(p, display_name(p, frame->file, strings_get(&p->strings, name)));
+	shown = string_of(p, display_name(p, frame.file, strings_get(&p->strings, name)));
 	open = wire_open(&p->message, PPROF_PROFILE_FUNCTION);
 	wire_put_int(&p->message, PPROF_FUNCTION_ID, (int64_t)id + 1);
 	wire_put_int(&p->message, PPROF_FUNCTION_NAME, shown);
@@ -210,8 +205,8 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 /* The call from frame `caller` to frame `v`. */
 static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 {
-	const struct frame *frame = &p->q->tree->frames[caller];
-	struct probe probe = {p, string_of(p, frame->file), name_of(p, v), frame->line};
+	struct frame frame = tree_frame(p->q->tree, caller);
+	struct probe probe = {p, string_of(p, frame.file), name_of(p, v), frame.line};
 	uint32_t id = hash_find(&p->location_index, hash_of(&probe), same_location, &probe);
 	uint64_t function;
 	size_t open, line;
@@ -334,28 +329,20 @@ static void clear(struct profile *p)
 	hash_clear(&p->location_index);
 }
 
-enum tfprof_status pprof_write(struct query *q, struct buf *text, struct tfprof_error *err)
+enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err)
 {
-	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
-	const char *path = q->options->output.outfile.at;
-	struct sink out;
-	enum tfprof_status status = sink_open(&out, path, SINK_GZIP, err);
+	struct query *q = w->q;
+	struct profile p = {.q = q, .out = w->out, .attribute = attribute_of(q->options)};
 
-	if (status != TFPROF_OK)
-		return status;
-	p.out = &out;
 	p.calls = arena_array(&q->arena, q->n, sizeof(*p.calls));
 	p.failed = !p.calls || !strings_init(&p.strings);
 	if (!p.failed)
 		put_profile(&p);
-	status = p.failed ? error_no_memory(err) : query_check_cancelled(q, err);
 	clear(&p);
-	if (status != TFPROF_OK) {
-		sink_abandon(&out);
-		return status;
-	}
-	status = sink_commit(&out, err);
-	if (status == TFPROF_OK && strcmp(path, "-") != 0)
-		buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
-	return status;
+	return p.failed ? error_no_memory(err) : TFPROF_OK;
+}
+
+void pprof_announce(const struct query *q, const char *path, struct buf *text)
+{
+	buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
 }

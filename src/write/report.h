@@ -3,72 +3,33 @@
 #ifndef TFPROF_WRITE_REPORT_H
 #define TFPROF_WRITE_REPORT_H
 
-#include "base/prefetch.h"
 #include "base/sink.h"
 #include "write/format.h"
-#include "query/query.h"
-
-/* False when memory is out; failures of the sink stay in it. */
-bool report_write(struct query *q, struct sink *out);
+#include "write/writer.h"
 
 /* ---- for the two kinds of lines ----------------------------------------- */
 
-/* A selected column that holds a number. */
+/* A column that holds a number (see metric_list.h). */
 struct report_number {
 	enum metric metric;
 	enum unit unit;
+	unsigned selects;
+	const char *header, *tree, *list;
 };
 
-/* The number columns to print, in order: tree views put parameters and float
- * operations first, op and code view last. */
-size_t report_numbers(const struct query *q, struct report_number *columns);
+/* The number columns to print, N_METRICS at most, in order: tree views put
+ * parameters and float operations first, op and code view last. */
+size_t report_numbers(const struct query *q, const struct report_number **columns);
 
 /* Both are false when memory is out. */
 bool report_tree_lines(struct query *q, struct sink *out);
 bool report_list_lines(struct query *q, struct sink *out);
 
-/* The picked graph nodes of a view node in op or code view. */
-struct report_nodes {
-	const uint32_t *at;
-	size_t n;
-};
-struct report_nodes report_nodes_of(const struct query *q, uint32_t view);
-
-/* The distinct devices or types of the picked ones among these, joined by
- * `|`; a node without a device adds an empty text. Returns how many nodes
- * were picked. */
-size_t report_devices(struct query *q, struct buf *b, struct report_nodes nodes);
-void report_types(struct query *q, struct buf *b, struct report_nodes nodes);
-/* "0:2x6|1:unknown", with the separator between. */
-void report_input_shapes(const struct model *m, struct buf *b, uint32_t node,
-	const char *separator);
+/* The distinct devices or types of the picked ones among these, joined by `|`; a node
+ * without a device adds an empty text. Whether there is a device. */
+bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes);
+void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
 /* "A|B" */
 void report_set(const struct model *m, struct buf *b, uint32_t set);
-
-/* Sorted by a number, shown nodes of a tree are in no order in memory: asks for those
- * to come, in steps, as one thing says where the next one is. */
-PREFETCHES report_prefetch(const struct query *q, uint32_t row)
-{
-	enum { AHEAD = 5 };
-	const struct tree *t = q->tree;
-	const struct model *m = q->model;
-	const uint32_t *view = q->view + row;
-	uint32_t node;
-
-	if (q->n - row <= 4 * AHEAD)
-		return;
-	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
-		q->numbers.n * sizeof(*q->numbers.total));
-	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
-	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
-	if (!t->node)
-		return;
-	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
-	node = t->node[view[3 * AHEAD]];
-	metrics_prefetch_node(m, node);
-	if (node != NONE)
-		__builtin_prefetch(&m->nodes.name[node]);
-	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
-}
 
 #endif

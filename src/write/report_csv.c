@@ -1,9 +1,8 @@
 /* CSV as RFC 4180 has it: a header, CRLF at the end of each line, quotes around
- * what needs them. What is not valid UTF-8 is replaced as in JSON. */
-#include "write/report_rows.h"
-
+ * what needs them. What is not valid UTF-8 is replaced as in JSON; lists are joined
+ * by `|`. */
 #include "base/utf8.h"
-#include "write/table.h"
+#include "write/rows.h"
 
 static void put_valid(struct sink *out, struct span text)
 {
@@ -45,56 +44,46 @@ static void put_text(struct sink *out, struct span text)
 	sink_char(out, '"');
 }
 
-static void put_header(const struct query *q, struct sink *out)
+static void put_header(const struct rows *rows, struct sink *out)
 {
-	const struct table_field *f;
-	size_t at = 0;
-
-	sink_text(out, "id,parent,depth,name,accounted");
-	while ((f = table_next_field(q->options->selected, &at)) != NULL) {
+	sink_text(out, "id");
+	for (size_t k = 0; k < rows->n; k++) {
 		sink_char(out, ',');
-		sink_text(out, f->name);
+		sink_text(out, rows->columns[k]->name);
 	}
 	sink_text(out, "\r\n");
 }
 
-static void put_row(const struct query *q, uint32_t i, const struct table_reader *t,
+static void put_value(struct rows *rows, const struct tfprof_column *c, uint32_t i,
 	struct sink *out)
 {
-	const struct tfprof_row *row = &t->row;
-	const struct table_field *f;
-	size_t at = 0;
-
-	sink_int(out, i);
-	sink_char(out, ',');
-	if (row->parent >= 0)
-		sink_int(out, row->parent);
-	sink_char(out, ',');
-	sink_int(out, row->depth);
-	sink_char(out, ',');
-	put_text(out, buf_get(&t->name));
-	sink_text(out, row->accounted ? ",true" : ",false");
-	while ((f = table_next_field(q->options->selected, &at)) != NULL) {
-		sink_char(out, ',');
-		if (f->is_text)
-			put_text(out, table_get_text(t, f));
-		else
-			sink_int(out, table_get_int(t, f));
+	switch (c->type) {
+	case TFPROF_COLUMN_TEXT:
+	case TFPROF_COLUMN_TEXTS: put_text(out, rows_text(rows, c, i)); break;
+	case TFPROF_COLUMN_BOOL: sink_text(out, c->numbers[i] ? "true" : "false"); break;
+	default:
+		if (!c->is_nullable || c->numbers[i] >= 0)
+			sink_int(out, c->numbers[i]);
 	}
-	sink_text(out, "\r\n");
 }
 
-bool report_csv_write(struct query *q, struct sink *out)
+enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
 {
-	struct table_reader t = {.q = q, .selected = q->options->selected};
-	bool fine = true;
+	/* The order of version 1: depth comes before the name. */
+	static const enum column_id first[] = {COLUMN_PARENT, COLUMN_DEPTH, COLUMN_NAME,
+		COLUMN_ACCOUNTED};
+	struct rows rows;
+	enum tfprof_status status = rows_init(&rows, w, first, 4, err);
 
-	put_header(q, out);
-	for (uint32_t i = 0; fine && i < q->n && !query_cancelled(q); i++) {
-		fine = table_read(&t, i);
-		if (fine)
-			put_row(q, i, &t, out);
+	if (status == TFPROF_OK)
+		put_header(&rows, w->out);
+	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !query_cancelled(w->q); i++) {
+		sink_int(w->out, i);
+		for (size_t k = 0; k < rows.n; k++) {
+			sink_char(w->out, ',');
+			put_value(&rows, rows.columns[k], i, w->out);
+		}
+		sink_text(w->out, "\r\n");
 	}
-	table_reader_clear(&t);
-	return fine;
+	return rows_end(&rows, status, err);
 }

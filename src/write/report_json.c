@@ -1,18 +1,10 @@
-#include "write/report_rows.h"
-
-#include "write/combinations.h"
+/* A report as JSON, version 1: options, steps and the shown nodes; lists are joined
+ * by `|`. */
+#include "query/combinations.h"
 #include "write/json.h"
-#include "write/report.h"
-#include "write/table.h"
+#include "write/rows.h"
 
 enum { SCHEMA_VERSION = 1 };
-
-static const char *const view_names[] = {
-	[TFPROF_SCOPE] = "scope",
-	[TFPROF_GRAPH] = "graph",
-	[TFPROF_OP] = "op",
-	[TFPROF_CODE] = "code",
-};
 
 static void put_option(const struct tfprof_options *o, size_t id, struct json *j)
 {
@@ -38,7 +30,7 @@ static void put_head(const struct query *q, struct json *j)
 {
 	json_put_text(j, "schema", "tfprof-report");
 	json_put_int(j, "version", SCHEMA_VERSION);
-	json_put_text(j, "view", view_names[q->kind]);
+	json_put_text(j, "view", tfprof_view_get_name(q->kind));
 	json_line(j);
 	json_key(j, "options");
 	json_open_object(j);
@@ -58,7 +50,7 @@ static void put_head(const struct query *q, struct json *j)
 static bool put_combinations(struct query *q, uint32_t view, struct json *j)
 {
 	struct combinations c;
-	bool fine = combinations_make(&c, q, report_nodes_of(q, view), "|");
+	bool fine = combinations_make(&c, q, query_nodes(q, view), "|");
 
 	json_key(j, "input_types");
 	json_open_array(j);
@@ -75,52 +67,56 @@ static bool put_combinations(struct query *q, uint32_t view, struct json *j)
 	return fine;
 }
 
-static bool put_node(struct query *q, uint32_t i, const struct table_reader *t, struct json *j)
+static void put_value(struct rows *rows, const struct tfprof_column *c, uint32_t i, struct json *j)
 {
-	const struct tfprof_row *row = &t->row;
-	const struct table_field *f;
-	size_t at = 0;
-	bool fine = true;
+	json_key(j, c->name);
+	switch (c->type) {
+	case TFPROF_COLUMN_TEXT:
+	case TFPROF_COLUMN_TEXTS: json_string(j, rows_text(rows, c, i)); break;
+	case TFPROF_COLUMN_BOOL: json_bool(j, c->numbers[i]); break;
+	default:
+		if (c->is_nullable && c->numbers[i] < 0)
+			json_null(j);
+		else
+			json_int(j, c->numbers[i]);
+	}
+}
+
+static bool put_node(const struct writing *w, struct rows *rows, uint32_t i, struct json *j)
+{
+	struct query *q = w->q;
+	bool ok = true;
 
 	json_line(j);
 	json_open_object(j);
 	json_put_int(j, "id", i);
-	json_key(j, "parent");
-	if (row->parent < 0)
-		json_null(j);
-	else
-		json_int(j, row->parent);
-	json_put_int(j, "depth", row->depth);
-	json_put_string(j, "name", buf_get(&t->name));
-	json_put_bool(j, "accounted", row->accounted);
-	while ((f = table_next_field(q->options->selected, &at)) != NULL)
-		if (f->is_text)
-			json_put_string(j, f->name, table_get_text(t, f));
-		else
-			json_put_int(j, f->name, table_get_int(t, f));
+	for (size_t k = 0; k < rows->n; k++)
+		put_value(rows, rows->columns[k], i, j);
 	if (q->kind == TFPROF_OP && i && options_select(q->options, SEL_INPUT_SHAPES))
-		fine = put_combinations(q, q->view[i], j);
+		ok = put_combinations(q, q->view[i], j);
 	json_close_object(j);
-	return fine;
+	return ok;
 }
 
-bool report_json_write(struct query *q, struct sink *out)
+enum tfprof_status json_write(const struct writing *w, struct tfprof_error *err)
 {
-	struct table_reader t = {.q = q, .selected = q->options->selected};
-	struct json j = json_writer(out);
-	bool fine = true;
+	static const enum column_id first[] = {COLUMN_PARENT, COLUMN_DEPTH, COLUMN_NAME,
+		COLUMN_ACCOUNTED};
+	struct json j = json_writer(w->out);
+	struct rows rows;
+	enum tfprof_status status = rows_init(&rows, w, first, 4, err);
 
 	json_open_object(&j);
-	put_head(q, &j);
+	put_head(w->q, &j);
 	json_line(&j);
 	json_key(&j, "nodes");
 	json_open_array(&j);
-	for (uint32_t i = 0; fine && i < q->n && !query_cancelled(q); i++)
-		fine = table_read(&t, i) && put_node(q, i, &t, &j);
-	sink_char(out, '\n');
+	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !query_cancelled(w->q); i++)
+		if (!put_node(w, &rows, i, &j))
+			status = error_no_memory(err);
+	sink_char(w->out, '\n');
 	json_close_array(&j);
 	json_close_object(&j);
-	sink_char(out, '\n');
-	table_reader_clear(&t);
-	return fine;
+	sink_char(w->out, '\n');
+	return rows_end(&rows, status, err);
 }

@@ -1,6 +1,6 @@
 /* Lines of op view: `name  value (cumulative%, own%), …`, and below a line the
  * combinations of input shapes its nodes ran with. */
-#include "write/combinations.h"
+#include "query/combinations.h"
 #include "write/report.h"
 
 static void put_padded(struct buf *b, struct buf *piece, size_t width, const char **separator)
@@ -26,17 +26,14 @@ static void put_number(const struct query *q, uint32_t row, const struct report_
 	bool counts = (column->unit == UNIT_BYTES ? own : total) > 0;
 
 	format_number(b, column->unit, own);
-	if (column->metric == METRIC_PARAMS)
-		buf_text(b, " params");
-	else if (column->metric == METRIC_FLOAT_OPS)
-		buf_text(b, " float_ops");
+	buf_text(b, column->list);
 	buf_printf(b, " (%.2f%%, %.2f%%)", counts ? percent(total, root) : 0,
 		counts ? percent(own, root) : 0);
 }
 
 /* ---- combinations of input shapes ----------------------------------------- */
 
-static void put_combinations(struct query *q, struct report_nodes nodes, struct buf *b)
+static void put_combinations(struct query *q, struct row_nodes nodes, struct buf *b)
 {
 	struct combinations c;
 
@@ -56,20 +53,19 @@ static void put_combinations(struct query *q, struct report_nodes nodes, struct 
 
 /* ---- lines ---------------------------------------------------------------- */
 
-static void put_line(struct query *q, uint32_t row, const struct report_number *numbers, size_t n,
-	struct buf *b, struct buf *scratch)
+static void put_line(struct query *q, uint32_t row, const struct report_number *const *numbers,
+	size_t n, struct buf *b, struct buf *scratch)
 {
 	const struct tfprof_options *o = q->options;
-	struct span name =
-		row ? model_text(q->model, q->groups->op[q->view[row]]) : SPAN(ROOT_NAME);
-	struct report_nodes nodes = report_nodes_of(q, q->view[row]);
+	struct span name = tree_label(q->tree, q->view[row]);
+	struct row_nodes nodes = query_nodes(q, q->view[row]);
 	const char *separator = "";
 
 	buf_span(b, name);
 	buf_fill(b, ' ', name.n < 25 ? 25 - name.n : 0);
 	for (size_t i = 0; i < n; i++) {
 		scratch->n = 0;
-		put_number(q, row, &numbers[i], scratch);
+		put_number(q, row, numbers[i], scratch);
 		put_padded(b, scratch, 30, &separator);
 	}
 	if (options_select(o, SEL_DEVICE)) {
@@ -84,7 +80,7 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 	}
 	if (options_select(o, SEL_OCCURRENCE)) {
 		scratch->n = 0;
-		buf_printf(scratch, "%lld|%lld", (long long)query_own(q, METRIC_RUNS, row),
+		buf_printf(scratch, "%lld|%lld", (long long)query_own(q, METRIC_OCCURRENCE, row),
 			(long long)query_defined(q, row));
 		put_padded(b, scratch, 10, &separator);
 	}
@@ -95,12 +91,12 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 
 bool report_list_lines(struct query *q, struct sink *out)
 {
-	struct report_number numbers[N_METRICS];
+	const struct report_number *numbers[N_METRICS];
 	size_t n = report_numbers(q, numbers);
 	struct buf text = {0}, scratch = {0};
 	bool fine;
 	/* The root has a line only where there is nothing else. */
-	uint32_t first = q->groups->n ? 1 : 0;
+	uint32_t first = q->tree->n > 1 ? 1 : 0;
 
 	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
 		put_line(q, i, numbers, n, &text, &scratch);

@@ -2,7 +2,8 @@
 #include "base/parallel.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
-#include "write/tensor_value.h"
+#include "query/input_shapes.h"
+#include "query/tensor_value.h"
 
 /* A line while it is put together. What is short and of known size goes
  * straight to memory that was reserved for it; the rest through `text`. */
@@ -62,10 +63,7 @@ static void put_number(struct line *l, const struct report_number *column)
 	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
 		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
-	if (column->metric == METRIC_PARAMS)
-		buf_text(b, " params");
-	else if (column->metric == METRIC_FLOAT_OPS)
-		buf_text(b, " flops");
+	buf_text(b, column->tree);
 }
 
 static void put_shape(struct line *l)
@@ -81,7 +79,6 @@ static void put_device(struct line *l)
 {
 	const struct model *m = l->q->model;
 	uint32_t node = node_of(l);
-	struct report_nodes nodes;
 	struct buf devices = {0};
 
 	if (l->q->kind != TFPROF_CODE) {
@@ -89,8 +86,7 @@ static void put_device(struct line *l)
 			buf_span(piece(l), model_text(m, m->nodes.device[node]));
 		return;
 	}
-	nodes = report_nodes_of(l->q, l->view);
-	if (report_devices(l->q, &devices, nodes))
+	if (report_devices(l->q, &devices, query_nodes(l->q, l->view)))
 		buf_span(piece(l), buf_get(&devices));
 	l->text->failed |= devices.failed;
 	buf_clear(&devices);
@@ -102,7 +98,7 @@ static void put_types(struct line *l)
 	struct buf *b = piece(l);
 
 	if (l->q->kind == TFPROF_CODE)
-		report_types(l->q, b, report_nodes_of(l->q, l->view));
+		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
 		report_set(l->q->model, b, l->q->model->nodes.types[node]);
 	else if (l->q->kind == TFPROF_GRAPH)
@@ -116,7 +112,7 @@ static void put_occurrence(struct line *l)
 	const struct query *q = l->q;
 	struct buf *b = piece(l);
 	bool accounted = query_is_accounted(q, l->row);
-	size_t slot = q->numbers.slot[METRIC_RUNS];
+	size_t slot = q->numbers.slot[METRIC_OCCURRENCE];
 	char *at;
 
 	if (q->kind == TFPROF_CODE) {
@@ -139,10 +135,10 @@ static void put_shapes(struct line *l)
 	if (l->q->kind == TFPROF_CODE)
 		buf_text(b, "input_shapes N/A in code view");
 	else if (node != NONE)
-		report_input_shapes(l->q->model, b, node, "|");
+		input_shapes_put(l->q->model, b, node, "|");
 }
 
-static void put_line(struct line *l, const struct report_number *numbers, size_t n)
+static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
 
@@ -152,9 +148,9 @@ static void put_line(struct line *l, const struct report_number *numbers, size_t
 	buf_span(l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
-		if (numbers[i].metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
+		if (numbers[i]->metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
 			put_shape(l);
-		put_number(l, &numbers[i]);
+		put_number(l, numbers[i]);
 	}
 	if (options_select(o, SEL_DEVICE))
 		put_device(l);
@@ -188,7 +184,7 @@ static void put_tensor(struct line *l)
 struct job {
 	struct query *q;
 	struct sink *out;
-	struct report_number numbers[N_METRICS];
+	const struct report_number *numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
 };
@@ -203,10 +199,10 @@ static void make_block(void *context, size_t slot, size_t block)
 	uint32_t i = (uint32_t)block * BLOCK_LINES;
 	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
 
-	for (; i < end && !q->failed && !query_cancelled(q); i++) {
+	for (; i < end && q->failed == TFPROF_OK && !query_cancelled(q); i++) {
 		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
-		report_prefetch(q, i);
+		query_prefetch_row(q, i);
 		put_line(&l, job->numbers, job->n_numbers);
 		if (options_select(q->options, SEL_TENSOR_VALUE))
 			put_tensor(&l);

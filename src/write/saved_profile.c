@@ -329,7 +329,7 @@ static void put_trailer(struct writer *w)
 		size_t entry = wire_open(w->out, PROFILE_ID_TO_STRING);
 
 		wire_put_int(w->out, MAP_KEY, m->trace_strings.at[i].id);
-		wire_put_bytes(w->out, MAP_VALUE, model_text(m, m->trace_strings.at[i].string));
+		wire_put_bytes(w->out, MAP_VALUE, m->trace_strings.at[i].text);
 		wire_close(w->out, entry);
 	}
 	wire_put_nonzero(w->out, PROFILE_MISS_ACCELERATOR_STREAM, m->misses_accelerator_stream);

@@ -68,11 +68,12 @@ static void parse_label(struct span label, struct step_operation *op)
 		op->inputs = (struct span){open + 1, (size_t)(close - open - 1)};
 }
 
-struct step_operation step_entry_get_operation(const struct step_entry *entry, struct span device)
+struct step_operation step_entry_get_operation(const struct step_entry *entry,
+	enum device_kind device)
 {
 	struct step_operation op = {.node = entry->node_name, .type = SPAN("unknown")};
 
-	if (span_contains(device, SPAN("/stream:")) || span_contains(device, SPAN("/memcpy")))
+	if (device == DEVICE_KIND_STREAM || device == DEVICE_KIND_COPY_ENGINE)
 		parse_kernel(entry, &op);
 	else if (span_equal(entry->node_name, SPAN("RecvTensor")))
 		op.type = entry->node_name;

@@ -3,6 +3,7 @@
 #ifndef TFPROF_WRITE_STEP_ENTRY_H
 #define TFPROF_WRITE_STEP_ENTRY_H
 
+#include "model/device.h"
 #include "proto/decoder.h"
 
 struct step_entry {
@@ -21,7 +22,8 @@ struct step_operation {
 
 /* On an accelerator's stream or copy engine the names are those of kernels,
  * elsewhere those of graph nodes. */
-struct step_operation step_entry_get_operation(const struct step_entry *entry, struct span device);
+struct step_operation step_entry_get_operation(const struct step_entry *entry,
+	enum device_kind device);
 
 /* Takes the next input off the list; false if there is none. */
 bool step_next_input(struct span *inputs, struct span *input);

@@ -12,16 +12,16 @@
 
 #include "base/strings.h"
 #include "base/vec.h"
+#include "model/device.h"
+#include "model/lanes.h"
 #include "write/chrome_trace.h"
-#include "write/lanes.h"
 #include "write/step_entry.h"
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
 
-struct device {
+struct step_device {
 	struct span message; /* DeviceStepStats */
-	struct span name;
-	uint32_t name_id;
+	uint32_t id;
 };
 
 struct tensor {
@@ -44,9 +44,9 @@ struct timeline {
 	unsigned flags;
 	struct json j;
 	struct decoder *decoder;
-	VEC(struct device) devices;
-	struct strings device_names;
-	VEC(int64_t) pids;  /* by device name */
+	VEC(struct step_device) stats;
+	VEC(int64_t) pids; /* by device */
+	struct devices devices;
 	VEC(uint32_t) tids; /* by entry */
 	struct strings tensor_names;
 	VEC(struct tensor) tensors; /* by tensor name */
@@ -176,20 +176,19 @@ static void put_counter(struct timeline *t, struct span allocator, int64_t time,
 static void add_device(struct timeline *t, struct span message)
 {
 	struct device_step_stats stats = device_step_stats(message);
-	struct device device = {.message = message};
+	struct step_device device = {.message = message};
 	struct wire_field f;
 
 	while (device_step_stats_next(t->decoder, &stats, &f))
 		;
-	device.name = stats.device;
-	device.name_id = strings_alias(&t->device_names, device.name);
-	if (!decoder_alloc(t->decoder, device.name_id != NONE && vec_push(&t->devices, device)))
+	device.id = devices_add(&t->devices, stats.device);
+	if (!decoder_alloc(t->decoder, device.id != NONE && vec_push(&t->stats, device)))
 		return;
-	while (t->pids.n <= device.name_id)
+	while (t->pids.n <= device.id)
 		if (!decoder_alloc(t->decoder, vec_push(&t->pids, 0)))
 			return;
 	/* The last device of a name has the entries of all of that name. */
-	t->pids.at[device.name_id] = 2 * (int64_t)t->devices.n - 1;
+	t->pids.at[device.id] = 2 * (int64_t)t->stats.n - 1;
 }
 
 static void add_step_stats(struct timeline *t, struct span message)
@@ -213,8 +212,8 @@ static void add_run_metadata(struct timeline *t, struct span message)
 static void put_processes(struct timeline *t)
 {
 	chrome_put_process(&t->j, 0, "", SPAN("Allocators"), "");
-	for (size_t i = 0; i < t->devices.n; i++) {
-		struct span name = t->devices.at[i].name;
+	for (size_t i = 0; i < t->stats.n; i++) {
+		struct span name = t->devices.at.at[t->stats.at[i].id].name;
 
 		chrome_put_process(&t->j, 2 * (int64_t)i + 1, "", name, " Compute");
 		chrome_put_process(&t->j, 2 * (int64_t)i + 2, "", name, " Tensors");
@@ -299,10 +298,10 @@ static void add_outputs(struct timeline *t, const struct step_entry *entry,
 	}
 }
 
-static void add_tensors(struct timeline *t, const struct device *device)
+static void add_tensors(struct timeline *t, const struct step_device *device)
 {
 	struct device_step_stats stats = device_step_stats(device->message);
-	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->id]};
 	struct step_entry entry;
 	struct lanes lanes = {0};
 
@@ -358,14 +357,15 @@ static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_e
 	t->n_flows++;
 }
 
-static void put_entries(struct timeline *t, const struct device *device, size_t *n_entries)
+static void put_entries(struct timeline *t, const struct step_device *device, size_t *n_entries)
 {
 	struct device_step_stats stats = device_step_stats(device->message);
-	struct chrome_place place = {.pid = t->pids.at[device->name_id]};
+	struct chrome_place place = {.pid = t->pids.at[device->id]};
 	struct step_entry entry;
 
 	while (next_entry(t, &stats, &entry)) {
-		struct step_operation op = step_entry_get_operation(&entry, device->name);
+		struct step_operation op =
+			step_entry_get_operation(&entry, t->devices.at.at[device->id].kind);
 		struct span inputs = op.inputs, input;
 
 		place.tid = t->tids.at[(*n_entries)++];
@@ -426,10 +426,10 @@ static void put_all(struct timeline *t)
 
 	chrome_open(&t->j);
 	put_processes(t);
-	for (size_t i = 0; i < t->devices.n; i++)
-		add_tensors(t, &t->devices.at[i]);
-	for (size_t i = 0; i < t->devices.n; i++)
-		put_entries(t, &t->devices.at[i], &n_entries);
+	for (size_t i = 0; i < t->stats.n; i++)
+		add_tensors(t, &t->stats.at[i]);
+	for (size_t i = 0; i < t->stats.n; i++)
+		put_entries(t, &t->stats.at[i], &n_entries);
 	if (!t->decoder->failed && t->flags & STEP_TIMELINE_MEMORY)
 		put_memory(t);
 	chrome_close(&t->j);
@@ -437,10 +437,10 @@ static void put_all(struct timeline *t)
 
 static void timeline_clear(struct timeline *t)
 {
-	vec_clear(&t->devices);
-	strings_clear(&t->device_names);
-	vec_clear(&t->pids);
+	vec_clear(&t->stats);
+	devices_clear(&t->devices);
 	vec_clear(&t->tids);
+	vec_clear(&t->pids);
 	strings_clear(&t->tensor_names);
 	vec_clear(&t->tensors);
 	strings_clear(&t->allocators);
@@ -454,9 +454,7 @@ static void write_message(struct decoder *d, struct span message,
 {
 	struct timeline t = {.flags = flags, .j = json_writer(out), .decoder = d};
 
-	if (decoder_alloc(d,
-		    strings_init(&t.device_names) && strings_init(&t.tensor_names) &&
-			    strings_init(&t.allocators)))
+	if (decoder_alloc(d, strings_init(&t.tensor_names) && strings_init(&t.allocators)))
 		add_message(&t, message);
 	if (!d->failed)
 		put_all(&t);

@@ -11,8 +11,7 @@
 #ifndef TFPROF_WRITE_TIMELINE_H
 #define TFPROF_WRITE_TIMELINE_H
 
-#include "base/sink.h"
-#include "query/query.h"
+#include "write/writer.h"
 
 /* Whether it is made for Perfetto, which takes tid 0 for the process's own
  * thread, counters for numbers and what is nested for a flame chart, and so
@@ -22,18 +21,10 @@ static inline bool timeline_is_for_perfetto(const struct query *q)
 	return q->options->output.viewer == VIEWER_PERFETTO;
 }
 
-/* Why the query cannot have a timeline; nothing if it can. */
-void timeline_refuse(const struct query *q, struct buf *why);
-
-/* Writes the timeline to the file `<outfile>_<step>` (`<name>_<step>.gz` for
- * an outfile `<name>.gz`; `-` is standard output). `text` gets what belongs
- * on stdout, or, if the trace itself goes there, what may stand elsewhere. The
- * query has METRIC_MICROS; in graph view its step is one step. */
-enum tfprof_status timeline_write(struct query *q, struct buf *text, struct tfprof_error *err);
-
 /* ---- the two kinds ------------------------------------------------------- */
 
-/* `text` gets a line for each accelerator. Failures of the sink stay in it. */
+/* The query has METRIC_MICROS; in graph view its step is one step. `text` gets a line for each
+ * accelerator. Failures of the sink stay in it. */
 enum tfprof_status timeline_graph_write(struct query *q, struct sink *out, struct buf *text,
 	struct tfprof_error *err);
 enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,

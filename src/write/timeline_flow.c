@@ -97,7 +97,7 @@ static void find_from_input(struct finder *f, const struct edge *edge)
 	if (exec == NONE)
 		return;
 	f->from = model_text(m, m->nodes.device[producer]);
-	f->flow.from.device = timeline_device(f->events, f->from);
+	f->flow.from.device = devices_find(&f->events->events.devices, f->from);
 	if (f->flow.from.device == NONE)
 		return;
 	f->flow.position = edge->position;
@@ -130,7 +130,7 @@ static void find(struct timeline_events *e, struct sorter *flows)
 	f.producers = (struct exec_visitor){.time = find_producer, .context = &f};
 	while (timeline_next_node(e->q, &row, &f.flow.consumer, &exec) && !query_cancelled(e->q)) {
 		f.to = model_text(m, m->nodes.device[f.flow.consumer]);
-		f.flow.to.device = timeline_device(e, f.to);
+		f.flow.to.device = devices_find(&e->events.devices, f.to);
 		f.n_runs = 0;
 		if (f.flow.to.device != NONE)
 			exec_visit(m, exec, &consumers);
@@ -139,7 +139,7 @@ static void find(struct timeline_events *e, struct sorter *flows)
 
 /* ---- meeting events ------------------------------------------------------ */
 
-static struct end end_at(const struct timeline_event *event)
+static struct end end_at(const struct event *event)
 {
 	return (struct end){event->device, event->lane, event->start_us};
 }
@@ -153,40 +153,33 @@ static bool end_before(const struct end *a, const struct end *b)
 static enum tfprof_status meet(struct timeline_events *e, struct sorter *in, struct sorter *out,
 	bool producers, struct tfprof_error *err)
 {
-	struct timeline_cursor cursor;
+	const struct event *event;
 	enum tfprof_status status;
 	const struct flow *next;
-	bool any;
 
-	timeline_cursor_init(&cursor, e);
-	any = timeline_cursor_next(&cursor);
+	event_sorter_rewind(&e->events);
+	event = event_sorter_next(&e->events);
 	sorter_rewind(in);
-	while (any && (next = sorter_next(in)) != NULL) {
+	while (event && (next = sorter_next(in)) != NULL) {
 		struct flow flow = *next;
-		struct end *end = producers ? &flow.from : &flow.to, here;
+		struct end *end = producers ? &flow.from : &flow.to, here = end_at(event);
 
-		for (;;) {
-			here = end_at(&cursor.event);
-			if (!end_before(&here, end))
-				break;
-			any = timeline_cursor_next(&cursor);
-			if (!any)
-				break;
-		}
-		if (!any || end_before(end, &here))
+		while (end_before(&here, end) && (event = event_sorter_next(&e->events)) != NULL)
+			here = end_at(event);
+		if (!event || end_before(end, &here))
 			continue;
 		*end = here;
 		if (producers) {
-			flow.leaves_us = cursor.event.end_us;
-			flow.node = cursor.event.node;
+			flow.leaves_us = event_end(event);
+			flow.node = event->node;
 			flow.from_pid = e->devices.at[end->device].pid;
-		} else if (cursor.event.node != flow.consumer || cursor.event.number != flow.run) {
+		} else if (event->node != flow.consumer || event->run != flow.run) {
 			continue;
 		}
 		flow.to_rank = e->devices.at[flow.to.device].rank;
 		sorter_add(out, &flow);
 	}
-	status = timeline_cursor_clear(&cursor, err);
+	status = event_sorter_check(&e->events, err);
 	return status == TFPROF_OK ? sorter_check(in, err) : status;
 }
 

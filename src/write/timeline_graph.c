@@ -8,30 +8,28 @@
 static void put_processes(const struct timeline_events *e, struct json *j)
 {
 	for (size_t pid = 0; pid < e->by_pid.n; pid++) {
-		struct span name = strings_get(&e->names, e->by_pid.at[pid]);
+		const struct device *device = &e->events.devices.at.at[e->by_pid.at[pid]];
 
 		chrome_put_process(j, (int64_t)pid,
-			span_contains(name, SPAN("stream")) ? "Op execution threads: "
-							    : "Op scheduling threads: ",
-			name, "");
+			device->properties & DEVICE_STREAM ? "Op execution threads: "
+							   : "Op scheduling threads: ",
+			device->name, "");
 	}
 }
 
 static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 	struct tfprof_error *err)
 {
-	struct timeline_cursor cursor;
-	const struct timeline_event *event = &cursor.event;
+	const struct event *event;
 	size_t n = 0;
 
-	timeline_cursor_init(&cursor, e);
-	while (timeline_cursor_next(&cursor)) {
+	event_sorter_rewind(&e->events);
+	while ((event = event_sorter_next(&e->events)) != NULL) {
 		struct span name = model_name(e->q->model, event->node);
 
 		chrome_open_event(j, "X", "Op", name, timeline_place(e, event->device, event->lane),
 			event->start_us);
-		json_put_int(j, "dur",
-			(int64_t)((uint64_t)event->end_us - (uint64_t)event->start_us));
+		json_put_int(j, "dur", event->duration_us);
 		chrome_open_args(j);
 		json_put_string(j, "name", name);
 		chrome_close_args(j);
@@ -39,7 +37,7 @@ static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 		if (n++ % 1024 == 0 && query_cancelled(e->q))
 			break;
 	}
-	return timeline_cursor_clear(&cursor, err);
+	return event_sorter_check(&e->events, err);
 }
 
 static enum tfprof_status put_all(struct timeline_events *e, struct json *j, struct buf *text,

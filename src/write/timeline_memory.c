@@ -10,10 +10,15 @@
 #include <stdio.h>
 
 #include "base/sort.h"
+#include "base/sorter.h"
 #include "write/ranking.h"
 #include "write/timeline.h"
 
 enum { MIN_DISTANCE_US = 100, MAX_SHOWN = 10 };
+
+/* Instead of a place: a device that was not seen yet, or is no accelerator. */
+#define UNSEEN UINT32_MAX
+#define NO_PLACE (UINT32_MAX - 1)
 
 struct reading {
 	uint32_t device; /* place in the list of accelerators */
@@ -30,7 +35,7 @@ struct memory {
 	struct json *j;
 	struct buf *text;
 	VEC(uint32_t) devices; /* string ids of the accelerators */
-	uint32_t *place_of;    /* string id → place in that list */
+	uint32_t *place_of;    /* string id → place in that list, if it is there */
 	struct sorter readings, changes;
 	/* The nodes that hold something, by name. */
 	VEC(uint32_t) holders;
@@ -147,10 +152,11 @@ static bool find_devices(struct memory *y)
 		uint32_t id = m->nodes.device[node];
 		struct span name = model_text(m, id);
 
-		if (y->place_of[id] != NONE || span_contains(name, SPAN("cpu")))
+		if (y->place_of[id] != UNSEEN)
 			continue;
-		y->place_of[id] = 0;
-		fine = vec_push(&names, name) && vec_push(&ids, id);
+		y->place_of[id] = NO_PLACE;
+		if (!(device_get_properties(name) & DEVICE_CPU))
+			fine = vec_push(&names, name) && vec_push(&ids, id);
 	}
 	order = mem_array(names.n, sizeof(*order));
 	fine = fine && order && sort_texts(names.at, order, names.n);
@@ -199,7 +205,7 @@ static bool collect(struct memory *y)
 	if (!find_devices(y))
 		return false;
 	while (y->devices.n && timeline_next_node(q, &row, &node, &exec) && !query_cancelled(q))
-		if (y->place_of[q->model->nodes.device[node]] != NONE &&
+		if (y->place_of[q->model->nodes.device[node]] != NO_PLACE &&
 			!collect_node(y, node, exec))
 			return false;
 	return order_holders(y) && ranking_init(&y->ranking, y->holders.n);
@@ -330,7 +336,7 @@ static void put_devices(struct memory *y)
 		while (change && change->device == d)
 			change = sorter_next(&y->changes);
 		ranking_reset(&y->ranking);
-		if (!span_contains(name, SPAN("gpu")))
+		if (!(device_get_properties(name) & DEVICE_ACCELERATOR))
 			continue;
 		buf_span(y->text, name);
 		buf_printf(y->text, " peak memory: %.2f MB\n", (double)s.peak / 1e6);

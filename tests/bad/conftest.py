@@ -1,22 +1,19 @@
 """Files to do wrong things with, and the program to do them to."""
 
-import gzip
 import os
 import subprocess
 
 import pytest
-
-TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+import tree
 
 
 @pytest.fixture(scope="session")
-def good(tmp_path_factory):
+def good(tmp_path_factory, models):
     """A small real model under names that do not tell what the files are."""
     directory = tmp_path_factory.mktemp("good")
     names = {"graph.pb": "g", "tfprof_log": "l", "profile": "p", "run_meta_0": "r"}
     for name, short in names.items():
-        with gzip.open(os.path.join(TESTS, "golden", "loop", name + ".gz")) as packed:
-            (directory / short).write_bytes(packed.read())
+        os.symlink(models / "loop" / name, directory / short)
     return directory
 
 
@@ -25,8 +22,7 @@ class Program:
         self.directory = directory
 
     def run(self, *arguments, stdout=subprocess.PIPE):
-        path = os.environ.get("TFPROF_PROGRAM") or os.path.join(TESTS, "..", "build", "tfprof")
-        return subprocess.run([os.path.abspath(path)] + [str(one) for one in arguments],
+        return subprocess.run([tree.program()] + [str(one) for one in arguments],
                               cwd=self.directory, stdin=subprocess.DEVNULL, stdout=stdout,
                               stderr=subprocess.PIPE, timeout=60)
 

@@ -1,45 +1,28 @@
 """The program, real files to show it, and a terminal to sit at."""
 
-import glob
-import gzip
-import os
 import subprocess
 import time
 
 import pytest
+import tree
 from pseudo_terminal import Terminal
 
-TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-
-
-def program_path():
-    path = os.environ.get("TFPROF") or os.environ.get("TFPROF_PROGRAM")
-    return os.path.abspath(path or os.path.join(TESTS, "..", "build", "tfprof"))
-
-
-def unpack(model, directory):
-    for path in glob.glob(os.path.join(TESTS, "golden", model, "*.gz")):
-        name = os.path.basename(path)[:-len(".gz")]
-        with gzip.open(path) as packed:
-            (directory / name).write_bytes(packed.read())
-    return directory
-
 
 @pytest.fixture(scope="session")
-def resnet(tmp_path_factory):
+def resnet(models):
     """The 32-layer ResNet: graph.pbtxt, graph.pb, run_meta_0..2, tfprof_log, profile."""
-    return unpack("resnet", tmp_path_factory.mktemp("resnet"))
+    return models / "resnet"
 
 
 @pytest.fixture(scope="session")
-def devices(tmp_path_factory):
+def devices(models):
     """A run on several devices, with the same names."""
-    return unpack("devices", tmp_path_factory.mktemp("devices"))
+    return models / "devices"
 
 
 @pytest.fixture(scope="session")
 def program():
-    return program_path()
+    return tree.program()
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,9 @@ import shutil
 import subprocess
 
 import pytest
+import tree
 
-TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/tfprof.1.in")
+TEMPLATE = os.path.join(tree.TOP, "man", "tfprof.1.in")
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ import os
 import re
 
 import pytest
+from tree import DATA
+from wire import field
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 FILES = ("--graph_path=graph.pbtxt", "--op_log_path=tfprof_log",
          "--run_meta_path=run_meta_0,run_meta_1,run_meta_2")
 TIMES = r"\d+(us|\.\d\dms|\.\d\dsec)/\d+(us|\.\d\dms|\.\d\dsec)"
@@ -140,9 +141,6 @@ def test_chosen_by_name(say):
 
 
 def test_types_of_ones_own(say, resnet):
-    def field(number, data):
-        return bytes([number << 3 | 2, len(data)]) + data
-
     (resnet / "own_log").write_bytes(b"".join(
         field(1, field(1, name) + field(3, b"pool_logit"))
         for name in (b"pool_logit/DW", b"pool_logit/biases")))

@@ -7,6 +7,8 @@ import signal
 import time
 
 import pytest
+import tree
+from wire import field
 
 UP, DOWN, TAB, CTRL_C, CTRL_D, CTRL_R = "\x1b[A", "\x1b[B", "\t", "\x03", "\x04", "\x12"
 
@@ -92,13 +94,6 @@ def test_ctrl_c_drops_the_line(shell):
 @pytest.fixture(scope="session")
 def large_graph(tmp_path_factory):
     """So many nodes that a report takes a while."""
-    def field(number, data):
-        size, length = b"", len(data)
-        while length > 127:
-            size += bytes([length & 127 | 128])
-            length >>= 7
-        return bytes([number << 3 | 2]) + size + bytes([length]) + data
-
     path = tmp_path_factory.mktemp("large") / "graph"
     with open(path, "wb") as file:
         for i in range(400_000):
@@ -254,8 +249,7 @@ def test_tab_completes_files(sit_down, history, tmp_path):
     (work / "out put").mkdir(parents=True)
     (work / "other.txt").touch()
     (work / ".hidden").touch()
-    os.symlink(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "resnet", "profile"),
-               work / "profile")
+    os.symlink(os.path.join(tree.TOP, "examples", "resnet", "profile"), work / "profile")
     terminal = sit_down("--profile_path=profile", rows=500, directory=work)
     terminal.prompt()
     terminal.send("scope -output file:outfile=o\t")

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "oracle")]
+sys.path[:0] = [HERE] + [os.path.join(HERE, "..", folder) for folder in ("oracle", "support")]
 
 import original as original_module  # noqa: E402
 

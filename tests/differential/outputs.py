@@ -16,7 +16,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "oracle")]
+sys.path[:0] = [HERE] + [os.path.join(HERE, "..", folder) for folder in ("oracle", "support")]
 
 import original as original_module  # noqa: E402
 import ours as ours_module  # noqa: E402

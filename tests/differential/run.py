@@ -22,7 +22,7 @@ import tempfile
 import traceback
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "oracle")]
+sys.path[:0] = [HERE] + [os.path.join(HERE, "..", folder) for folder in ("oracle", "support")]
 
 import original as original_module  # noqa: E402
 

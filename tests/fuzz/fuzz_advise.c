@@ -12,6 +12,7 @@
 #include <tfprof/tfprof.h>
 
 #include "base/mem.h"
+#include "run_query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tfprof_advice_options_set_output(options, "json", NULL);
 	if (load(p, data[0], &in) == TFPROF_OK) {
 		mem_fail_at(data[1]);
-		status = tfprof_advise_run(p, options, NULL, &result, &err);
+		status = run_advice(p, options, NULL, &result, &err);
 		mem_fail_at(0);
 		/* Some of a profile is not looked at before it is needed. */
 		check(status == TFPROF_OK || (status == TFPROF_NO_MEMORY && data[1]) ||

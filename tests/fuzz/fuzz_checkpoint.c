@@ -12,7 +12,7 @@
 
 #include "formats/checkpoint/checkpoint.h"
 #include "load/recognize.h"
-#include "write/tensor_value.h"
+#include "query/tensor_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,13 +70,14 @@ static void read_some(const struct checkpoint *ckpt, const struct checkpoint_ten
 	struct tfprof_error err;
 	int events = 0;
 
-	if (checkpoint_reader_open(&r, ckpt, t, n < MOST_VALUES, &err))
+	if (checkpoint_reader_open(&r, ckpt, t, n < MOST_VALUES, &err) != TFPROF_OK)
 		return;
 	for (int i = 0; i < 4; i++)
-		if (!checkpoint_read(&r, starts[i], MOST_VALUES, &v, &err))
+		if (checkpoint_read(&r, starts[i], MOST_VALUES, &v, &err) == TFPROF_OK)
 			touch(&v);
-	if (!checkpoint_walk_begin(&w, &r, &err))
-		while (!checkpoint_walk_next(&w, &err) && w.event && events++ < MOST_EVENTS)
+	if (checkpoint_walk_begin(&w, &r, &err) == TFPROF_OK)
+		while (checkpoint_walk_next(&w, &err) == TFPROF_OK && w.event &&
+			events++ < MOST_EVENTS)
 			if (w.event == CHECKPOINT_VALUE)
 				touch(&w.value);
 	checkpoint_reader_close(&r);
@@ -88,7 +89,7 @@ static void read_all(void)
 	struct tfprof_error err;
 	struct checkpoint *ckpt;
 
-	if (checkpoint_open(&ckpt, prefix, recognize_name, &err))
+	if (checkpoint_open(&ckpt, prefix, recognize_name, &err) != TFPROF_OK)
 		return;
 	for (size_t i = 0; i < checkpoint_get_n_tensors(ckpt) && i < MOST_TENSORS; i++) {
 		const struct checkpoint_tensor *t = checkpoint_get_tensor(ckpt, i);

@@ -17,6 +17,8 @@ import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402

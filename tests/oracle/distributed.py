@@ -7,10 +7,10 @@ Every task is a process of its own on 127.0.0.1. Makes, per cluster, a directory
 with `graph.gz` (GraphDef) and `run_meta_<step>.gz` (RunMetadata, FULL_TRACE);
 `tests/data/advise` was made with this. Needs TensorFlow.
 
-    two         1 ps, 1 worker, reference variables
-    workers     1 ps, 2 workers that the same client drives
-    balanced    2 ps with half of the variables each, 1 worker
-    unbalanced  2 ps, all variables but one on ps 1, 1 worker
+    one_worker   1 ps, 1 worker, reference variables
+    two_workers  1 ps, 2 workers that the same client drives
+    balanced     2 ps with half of the variables each, 1 worker
+    unbalanced   2 ps, all variables but one on ps 1, 1 worker
 """
 
 import gzip
@@ -25,15 +25,14 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
 
 v1 = tf.compat.v1
-LAYERS = 6
 WIDTH = 256
 BATCH = 2048
 WARM_UP, STEPS = 3, 3
 
 # ps tasks, workers, the ps of each layer's variable, resource variables?
 CLUSTERS = {
-    "two": (1, 1, [0, 0, 0, 0, 0, 0], False),
-    "workers": (1, 2, [0, 0, 0, 0, 0, 0], True),
+    "one_worker": (1, 1, [0, 0, 0, 0, 0, 0], False),
+    "two_workers": (1, 2, [0, 0, 0, 0, 0, 0], True),
     "balanced": (2, 1, [0, 1, 0, 1, 0, 1], True),
     "unbalanced": (2, 1, [1, 1, 1, 0, 1, 1], True),
 }

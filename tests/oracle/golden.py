@@ -4,7 +4,7 @@
     golden.py MODELS_DIRECTORY        (as models.py wrote it)
 
 Writes tests/golden/<model>/: the inputs, compressed, and for each query
-<n>.query, a command line, and <n>.txt, the report the original gives for it.
+<name>.query, a command line, and <name>.txt, the report the original gives for it.
 """
 
 import gzip
@@ -30,82 +30,119 @@ CODE = "--source_lines=false"
 # What every model is asked. No model may hold byte counts below zero (they are
 # what TensorFlow notes where a kernel gives memory back): the original averages
 # such sums as unsigned numbers, which we do not.
-COMMON = [
-    f"scope {FILES} --max_depth=3",
-    f"scope {FILES} {ALL} --max_depth=3 --step=0",
-    f"scope {SAVED} {ALL} --max_depth=100 --step=1 --min_micros=20 "
-    "--hide_name_regexes='unit_[23].*'",
-    f"scope {SAVED} --account_displayed_op_only --show_name_regexes='.*Mat.*,.*(DW|rnn)_grad.*' "
-    "--order_by=micros --select=micros,occurrence --max_depth=50",
-    f"graph {FILES} --max_depth=3",
-    f"graph {SAVED} {ALL} --max_depth=7 --order_by=bytes --min_bytes=100 --step=1 "
-    "--trim_name_regexes='gradients/unit_[23].*'",
-    f"graph {SAVED} --start_name_regexes='.*loss.*,cost.*' --max_depth=100 --min_micros=10 "
-    "--select=micros,device",
-    f"op {FILES} --select=micros,bytes,occurrence --order_by=micros --max_depth=100",
-    f"op {FILES} --select=bytes,peak_bytes,residual_bytes,output_bytes --order_by=bytes --step=1",
-    f"op {SAVED} {ALL} --order_by=peak_bytes --max_depth=1000 --step=2",
-    f"op {SAVED} --account_type_regexes='.*cpu.*,.*gpu.*' --select=device,micros,occurrence "
-    "--order_by=occurrence --hide_name_regexes=Const --min_occurrence=2 --max_depth=40",
-    f"op {SAVED} --step=2 --order_by=cpu_micros --select=cpu_micros,accelerator_micros "
-    "--account_displayed_op_only --start_name_regexes='[A-M].*'",
-    f"code {FILES} {CODE} --max_depth=1000 --order_by=micros "
-    "--show_name_regexes='.*(train|resnet_model|loop|devices).py.*'",
-    f"code {SAVED} {CODE} --max_depth=7 --select=params,float_ops",
-    f"code {SAVED} {CODE} --max_depth=7 --select=bytes,output_bytes --order_by=bytes",
-    f"code {SAVED} {CODE} --max_depth=1000 --order_by=cpu_micros --select=cpu_micros,device "
-    "--trim_name_regexes='.*(variable_scope|dispatch|deprecation|traceback_utils).*' --step=0",
-    f"code {SAVED} {CODE} --account_type_regexes='Mat.*,.*Conv.*' --select=micros,op_types "
-    "--start_name_regexes='.*(build|main|unit).*' --max_depth=5 --hide_name_regexes='.*:2.*'",
-]
+COMMON = {
+    "scope_to_depth_3":
+        f"scope {FILES} --max_depth=3",
+    "scope_all_columns_of_step_0":
+        f"scope {FILES} {ALL} --max_depth=3 --step=0",
+    "scope_min_micros_without_hidden":
+        f"scope {SAVED} {ALL} --max_depth=100 --step=1 --min_micros=20 "
+        "--hide_name_regexes='unit_[23].*'",
+    "scope_displayed_only_by_micros":
+        f"scope {SAVED} --account_displayed_op_only "
+        "--show_name_regexes='.*Mat.*,.*(DW|rnn)_grad.*' --order_by=micros "
+        "--select=micros,occurrence --max_depth=50",
+    "graph_to_depth_3":
+        f"graph {FILES} --max_depth=3",
+    "graph_all_columns_by_bytes_trimmed":
+        f"graph {SAVED} {ALL} --max_depth=7 --order_by=bytes --min_bytes=100 --step=1 "
+        "--trim_name_regexes='gradients/unit_[23].*'",
+    "graph_from_loss_min_micros":
+        f"graph {SAVED} --start_name_regexes='.*loss.*,cost.*' --max_depth=100 --min_micros=10 "
+        "--select=micros,device",
+    "op_by_micros":
+        f"op {FILES} --select=micros,bytes,occurrence --order_by=micros --max_depth=100",
+    "op_memory_of_step_1":
+        f"op {FILES} --select=bytes,peak_bytes,residual_bytes,output_bytes --order_by=bytes "
+        "--step=1",
+    "op_all_columns_by_peak_bytes":
+        f"op {SAVED} {ALL} --order_by=peak_bytes --max_depth=1000 --step=2",
+    "op_of_devices_by_occurrence":
+        f"op {SAVED} --account_type_regexes='.*cpu.*,.*gpu.*' --select=device,micros,occurrence "
+        "--order_by=occurrence --hide_name_regexes=Const --min_occurrence=2 --max_depth=40",
+    "op_displayed_only_from_a_to_m":
+        f"op {SAVED} --step=2 --order_by=cpu_micros --select=cpu_micros,accelerator_micros "
+        "--account_displayed_op_only --start_name_regexes='[A-M].*'",
+    "code_of_model_files_by_micros":
+        f"code {FILES} {CODE} --max_depth=1000 --order_by=micros "
+        "--show_name_regexes='.*(train|resnet_model|loop|devices).py.*'",
+    "code_params_and_float_ops":
+        f"code {SAVED} {CODE} --max_depth=7 --select=params,float_ops",
+    "code_memory_by_bytes":
+        f"code {SAVED} {CODE} --max_depth=7 --select=bytes,output_bytes --order_by=bytes",
+    "code_by_cpu_micros_trimmed":
+        f"code {SAVED} {CODE} --max_depth=1000 --order_by=cpu_micros --select=cpu_micros,device "
+        "--trim_name_regexes='.*(variable_scope|dispatch|deprecation|traceback_utils).*' --step=0",
+    "code_of_products_hidden_lines":
+        f"code {SAVED} {CODE} --account_type_regexes='Mat.*,.*Conv.*' --select=micros,op_types "
+        "--start_name_regexes='.*(build|main|unit).*' --max_depth=5 --hide_name_regexes='.*:2.*'",
+}
 
 # What only one model is asked; the ResNet's are those of the documentation.
 SPECIAL = {
-    "resnet": [
-        f"scope {GRAPH} --account_type_regexes=VariableV2 --max_depth=4 --select=params",
-        f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=4 "
-        "--select=params",
-        f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=10 "
-        "--select=params --show_name_regexes='.*(DW|biases|beta|gamma)'",
-        f"scope {GRAPH} {LOG} --min_float_ops=1 --max_depth=10 --select=float_ops "
-        "--account_type_regexes=Conv2D,MatMul,BiasAdd",
-        f"scope {GRAPH} {LOG} --min_float_ops=10000000 --max_depth=10 --select=float_ops",
-        f"op {GRAPH} {LOG} --min_float_ops=1 --select=float_ops --order_by=float_ops",
-        f"scope {GRAPH} --show_name_regexes='unit_2_1.*DW' --max_depth=100 "
-        "--account_displayed_op_only --select=params",
-        f"graph {FILES} --start_name_regexes='cost.*' --max_depth=100 --min_micros=10000 "
-        "--select=micros --account_type_regexes='.*'",
-        f"scope {FILES} --start_name_regexes='gradient.*' --max_depth=100 --min_micros=20000 "
-        "--select=micros --account_type_regexes='.*'",
-        f"code {SAVED} {CODE} --max_depth=1000 --show_name_regexes='.*resnet.*py.*' "
-        "--select=micros --order_by=micros",
-    ],
-    "loop": [
-        f"scope {SAVED} --select=occurrence,float_ops --max_depth=20 --step=1",
-        f"op {SAVED} --select=occurrence,float_ops,input_shapes --order_by=occurrence "
-        "--max_depth=100",
-        f"graph {SAVED} --max_depth=1000 --select=occurrence,op_types "
-        "--account_type_regexes='.*Enter|Merge|Switch|Exit|NextIteration'",
-    ],
-    "devices": [
-        f"scope {SAVED} --step=12 --max_depth=20 {ALL}",
-        f"scope {SAVED} --select=device,params --account_type_regexes='.*ps.*task:0.*' "
-        "--max_depth=1",
-        f"op {SAVED} --step=11 --order_by=accelerator_micros "
-        "--select=accelerator_micros,cpu_micros,device --max_depth=30",
-        f"graph {FILES} --order_by=accelerator_micros --select=accelerator_micros,peak_bytes "
-        "--max_depth=30 --min_accelerator_micros=1",
-    ],
+    "resnet": {
+        "scope_params_of_variables":
+            f"scope {GRAPH} --account_type_regexes=VariableV2 --max_depth=4 --select=params",
+        "scope_params_of_trainable_variables":
+            f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=4 "
+            "--select=params",
+        "scope_params_of_weights_by_name":
+            f"scope {GRAPH} {LOG} --account_type_regexes=_trainable_variables --max_depth=10 "
+            "--select=params --show_name_regexes='.*(DW|biases|beta|gamma)'",
+        "scope_float_ops_of_products":
+            f"scope {GRAPH} {LOG} --min_float_ops=1 --max_depth=10 --select=float_ops "
+            "--account_type_regexes=Conv2D,MatMul,BiasAdd",
+        "scope_float_ops_above_10m":
+            f"scope {GRAPH} {LOG} --min_float_ops=10000000 --max_depth=10 --select=float_ops",
+        "op_by_float_ops":
+            f"op {GRAPH} {LOG} --min_float_ops=1 --select=float_ops --order_by=float_ops",
+        "scope_params_of_one_unit":
+            f"scope {GRAPH} --show_name_regexes='unit_2_1.*DW' --max_depth=100 "
+            "--account_displayed_op_only --select=params",
+        "graph_time_from_cost":
+            f"graph {FILES} --start_name_regexes='cost.*' --max_depth=100 --min_micros=10000 "
+            "--select=micros --account_type_regexes='.*'",
+        "scope_time_of_gradients":
+            f"scope {FILES} --start_name_regexes='gradient.*' --max_depth=100 --min_micros=20000 "
+            "--select=micros --account_type_regexes='.*'",
+        "code_time_of_model_lines":
+            f"code {SAVED} {CODE} --max_depth=1000 --show_name_regexes='.*resnet.*py.*' "
+            "--select=micros --order_by=micros",
+    },
+    "loop": {
+        "scope_runs_of_step_1":
+            f"scope {SAVED} --select=occurrence,float_ops --max_depth=20 --step=1",
+        "op_runs_by_occurrence":
+            f"op {SAVED} --select=occurrence,float_ops,input_shapes --order_by=occurrence "
+            "--max_depth=100",
+        "graph_control_flow":
+            f"graph {SAVED} --max_depth=1000 --select=occurrence,op_types "
+            "--account_type_regexes='.*Enter|Merge|Switch|Exit|NextIteration'",
+    },
+    "devices": {
+        "scope_all_columns_of_step_12":
+            f"scope {SAVED} --step=12 --max_depth=20 {ALL}",
+        "scope_params_on_one_server":
+            f"scope {SAVED} --select=device,params --account_type_regexes='.*ps.*task:0.*' "
+            "--max_depth=1",
+        "op_by_accelerator_micros":
+            f"op {SAVED} --step=11 --order_by=accelerator_micros "
+            "--select=accelerator_micros,cpu_micros,device --max_depth=30",
+        "graph_by_accelerator_micros":
+            f"graph {FILES} --order_by=accelerator_micros --select=accelerator_micros,peak_bytes "
+            "--max_depth=30 --min_accelerator_micros=1",
+    },
 }
 
 
 def queries(model):
-    for line in COMMON:
+    """(name, command line) of everything asked about a model."""
+    for name, line in COMMON.items():
         if model == "devices" and SAVED in line:
             # Its saved profile numbers the steps from 10.
             line = line.replace("--step=", "--step=1")
-        yield line
-    yield from SPECIAL[model]
+        yield name, line
+    yield from SPECIAL[model].items()
 
 
 def options_message(options, outfile):
@@ -169,11 +206,11 @@ def write_golden(original, model, source):
                 open(os.path.join(target, name + ".gz"), "wb") as packed, \
                 gzip.GzipFile("", "wb", 9, packed, mtime=0) as out:
             shutil.copyfileobj(file, out)
-    for i, line in enumerate(queries(model), start=1):
+    for name, line in queries(model):
         report = ask(original, line, source)
-        with open(os.path.join(target, f"{i:02}.query"), "w", encoding="utf-8") as file:
+        with open(os.path.join(target, name + ".query"), "w", encoding="utf-8") as file:
             file.write(line + "\n")
-        with open(os.path.join(target, f"{i:02}.txt"), "wb") as file:
+        with open(os.path.join(target, name + ".txt"), "wb") as file:
             file.write(report)
 
 

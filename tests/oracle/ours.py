@@ -1,7 +1,7 @@
 """Ask libtfprof, with the same calls as `original.Original` has.
 
 Only ctypes and the public header: what this file needs, any program can have.
-The library is TFPROF_LIB or build/libtfprof.so of this tree.
+The library is TFPROF_LIB, or libtfprof.so of TFPROF_BUILD or of build/.
 """
 
 import ctypes
@@ -12,7 +12,8 @@ VIEWS = {"scope": 0, "graph": 1, "op": 2, "code": 3}
 STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
             "UNSUPPORTED")
 LEVELS = ("none", "notice", "warning", "high")
-WANT_MESSAGE, WANT_TABLE, WANT_FRAME = 1, 2, 4
+FRAMED, STRICT = 1, 2
+INT64, BOOL, TEXT, TEXTS, DOUBLE = range(5)
 
 
 class Answer(NamedTuple):
@@ -36,10 +37,37 @@ class _Input(ctypes.Structure):
     _fields_ = [("path", ctypes.c_char_p), ("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 
 
+class _Column(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("unit", ctypes.c_char_p),
+                ("is_nullable", ctypes.c_int), ("n_rows", ctypes.c_size_t),
+                ("numbers", ctypes.POINTER(ctypes.c_int64)),
+                ("doubles", ctypes.POINTER(ctypes.c_double)),
+                ("lists", ctypes.POINTER(ctypes.c_int64)),
+                ("offsets", ctypes.POINTER(ctypes.c_int64)),
+                ("bytes", ctypes.POINTER(ctypes.c_char))]
+
+    def values(self):
+        return [self._value(row) for row in range(self.n_rows)]
+
+    def _text(self, item):
+        return self.bytes[self.offsets[item]:self.offsets[item + 1]].decode(errors="replace")
+
+    def _value(self, row):
+        if self.type == TEXT:
+            return self._text(row)
+        if self.type == TEXTS:
+            return [self._text(i) for i in range(self.lists[row], self.lists[row + 1])]
+        if self.type == DOUBLE:
+            return self.doubles[row]
+        if self.is_nullable and self.numbers[row] < 0:
+            return None
+        return bool(self.numbers[row]) if self.type == BOOL else self.numbers[row]
+
+
 def library_path():
     here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, "..", "..", "build", "libtfprof.so")
-    return os.environ.get("TFPROF_LIB") or os.path.normpath(built)
+    build = os.environ.get("TFPROF_BUILD") or os.path.join(here, "..", "..", "build")
+    return os.environ.get("TFPROF_LIB") or os.path.abspath(os.path.join(build, "libtfprof.so"))
 
 
 def load_library(path=None):
@@ -57,13 +85,24 @@ def load_library(path=None):
         ("profile_get_coverage", ctypes.c_double, [pointer]),
         ("profile_serialize", ctypes.c_int, [pointer, ctypes.POINTER(pointer), size_out, error]),
         ("profile_save", ctypes.c_int, [pointer, ctypes.c_char_p, error]),
+        ("step_timeline_write", ctypes.c_int,
+         [given, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(pointer), size_out,
+          error]),
         ("bytes_free", None, [pointer]),
         ("options_new", pointer, []),
         ("options_free", None, [pointer]),
         ("options_set", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p, error]),
         ("options_set_message", ctypes.c_int, [pointer, ctypes.c_char_p, size, error]),
         ("query_run", ctypes.c_int,
-         [pointer, ctypes.c_int, pointer, ctypes.c_uint, pointer, ctypes.POINTER(pointer), error]),
+         [pointer, ctypes.c_int, pointer, pointer, ctypes.POINTER(pointer), error]),
+        ("result_output", ctypes.c_int, [pointer, ctypes.c_uint, pointer, error]),
+        ("result_render", ctypes.c_int,
+         [pointer, ctypes.c_char_p, ctypes.POINTER(pointer), size_out, error]),
+        ("result_get_column_name", ctypes.c_char_p, [pointer, size]),
+        ("result_get_column", ctypes.c_int,
+         [pointer, ctypes.c_char_p, ctypes.POINTER(_Column), error]),
+        ("result_get_node_rows", ctypes.c_int,
+         [pointer, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), size_out, error]),
         ("result_free", None, [pointer]),
         ("advice_options_new", pointer, []),
         ("advice_options_free", None, [pointer]),
@@ -77,7 +116,6 @@ def load_library(path=None):
         ("result_get_level", ctypes.c_int, [pointer]),
         ("result_get_text", pointer, [pointer, size_out]),
         ("result_get_notes", pointer, [pointer, size_out]),
-        ("result_get_message", pointer, [pointer, size_out]),
     ):
         function = getattr(library, "tfprof_" + name)
         function.restype, function.argtypes = result, arguments
@@ -125,7 +163,7 @@ class Ours:
         chosen = self._library.tfprof_options_new()
         try:
             self._do("options_set_message", chosen, options, len(options))
-            return self._run(view, chosen, WANT_MESSAGE | WANT_FRAME)
+            return self._run(view, chosen, FRAMED)
         finally:
             self._library.tfprof_options_free(chosen)
 
@@ -191,8 +229,30 @@ class Ours:
         try:
             for name, value in options.items():
                 self._do("options_set", chosen, name.encode(), os.fsencode(str(value)))
-            return self._run(view, chosen, WANT_MESSAGE)
+            return self._run(view, chosen, 0)
         finally:
+            self._library.tfprof_options_free(chosen)
+
+    def columns(self, view, names=None, **options):
+        """The columns of a query by name, as lists of values: those that come without
+        asking, or those named."""
+        chosen, result = self._library.tfprof_options_new(), ctypes.c_void_p()
+        try:
+            for name, value in options.items():
+                self._do("options_set", chosen, name.encode(), os.fsencode(str(value)))
+            self._do("query_run", self._profile, VIEWS[view], chosen, None, ctypes.byref(result))
+            if names is None:
+                names, get = [], self._library.tfprof_result_get_column_name
+                while (name := get(result, len(names))) is not None:
+                    names.append(name.decode())
+            found = {}
+            for name in names:
+                column = _Column()
+                self._do("result_get_column", result, name.encode(), ctypes.byref(column))
+                found[name] = column.values()
+            return found
+        finally:
+            self._library.tfprof_result_free(result)
             self._library.tfprof_options_free(chosen)
 
     def ask_advice(self, *checkers, output="stdout", source_lines=True):
@@ -210,6 +270,29 @@ class Ours:
             return answer, LEVELS[level]
         finally:
             self._library.tfprof_advice_options_free(chosen)
+
+    def add_checkpoint(self, path):
+        self._add("checkpoint", ctypes.byref(_Input(os.fsencode(path), None, 0)))
+
+    def step_timeline(self, run_meta, dataflow=True, memory=True, path=None, wanted=True):
+        """The trace of bytes or of a file, or None if it goes to a path. Neither
+        run metadata nor a place for the trace can be left out: that is refused."""
+        given = None
+        if run_meta is not None:
+            given = _bytes_input(run_meta) if isinstance(run_meta, bytes) else ctypes.byref(
+                _Input(os.fsencode(run_meta), None, 0))
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        returned = wanted and path is None
+        self._do("step_timeline_write", given, dataflow, memory,
+                 None if path is None else os.fsencode(path),
+                 ctypes.byref(data) if returned else None,
+                 ctypes.byref(size) if returned else None)
+        if not returned:
+            return None
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            self._library.tfprof_bytes_free(data)
 
     # -- plumbing ------------------------------------------------------------
 
@@ -230,10 +313,9 @@ class Ours:
 
     def _run(self, view, options, flags):
         result = ctypes.c_void_p()
-        self._do("query_run", self._profile, VIEWS[view], options, flags, None,
-                 ctypes.byref(result))
+        self._do("query_run", self._profile, VIEWS[view], options, None, ctypes.byref(result))
         try:
-            return Answer(*(self._part(result, part) for part in ("message", "text", "notes")))
+            return self._answer(result, flags)
         finally:
             self._library.tfprof_result_free(result)
 
@@ -241,10 +323,22 @@ class Ours:
         result = ctypes.c_void_p()
         self._do("advise_run", self._profile, options, None, ctypes.byref(result))
         try:
-            return (Answer(*(self._part(result, part) for part in ("message", "text", "notes"))),
-                    self._library.tfprof_result_get_level(result))
+            return self._answer(result, 0), self._library.tfprof_result_get_level(result)
         finally:
             self._library.tfprof_result_free(result)
+
+    def _answer(self, result, flags):
+        self._do("result_output", result, flags, None)
+        return Answer(self._render(result, b"message"), self._part(result, "text"),
+                      self._part(result, "notes"))
+
+    def _render(self, result, format):
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self._do("result_render", result, format, ctypes.byref(data), ctypes.byref(size))
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            self._library.tfprof_bytes_free(data)
 
     def _part(self, result, part):
         size = ctypes.c_size_t()

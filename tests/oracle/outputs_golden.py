@@ -10,7 +10,6 @@ stdout and the files by name: a list of lines as traces.py makes them.
 """
 
 import glob
-import gzip
 import json
 import lzma
 import os
@@ -18,14 +17,14 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 
 import traces  # noqa: E402
+import tree  # noqa: E402
 from messages import OptionsProto  # noqa: E402
 from original import Original  # noqa: E402
 
-TESTS = os.path.join(HERE, "..")
-DATA = os.path.join(TESTS, "data", "outputs")
+DATA = os.path.join(tree.DATA, "outputs")
 MODELS = ("devices", "loop", "resnet")
 # Where the test puts its own directory.
 OUTFILE = "@OUT@/out"
@@ -93,8 +92,7 @@ def ask(original, directory, view, chosen):
 def main():
     os.makedirs(DATA, exist_ok=True)
     for model in MODELS:
-        with gzip.open(os.path.join(TESTS, "golden", model, "profile.gz")) as packed:
-            profile = packed.read()
+        profile = tree.read_packed("golden", model, "profile")
         with tempfile.TemporaryDirectory() as directory, Original() as original:
             path = os.path.join(directory, "profile")
             with open(path, "wb") as file:

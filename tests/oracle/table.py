@@ -7,6 +7,8 @@ TensorFlow still reads. The reader says which bytes of a file are what.
 
 import struct
 
+from wire import read_varint, varint
+
 MAGIC = 0xDB4775248B80FB57
 FOOTER_SIZE = 48
 TRAILER_SIZE = 5
@@ -34,26 +36,6 @@ def crc32c(data, crc=0):
 
 def mask(crc):
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def varint(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def read_varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
 
 
 # -- snappy ----------------------------------------------------------------

@@ -6,6 +6,8 @@ Needs neither TensorFlow nor protobuf.
 import gzip
 import json
 
+import wire
+
 
 def timeline_lines(data):
     """The events of a Chrome trace, one line each, in an order of their own."""
@@ -32,7 +34,7 @@ class _Profile:
     def __init__(self, data):
         self.strings, self.types, self.comments, self.samples = [], [], [], []
         self.locations, self.functions, self.others = {}, {}, []
-        for number, value in fields(data):
+        for number, value in wire.read(data):
             if number == 1:
                 self.types.append(_pair(value, 1, 2))
             elif number == 2:
@@ -52,20 +54,20 @@ class _Profile:
 
     @staticmethod
     def _keep(table, message):
-        key = dict(fields(message))[1]
+        key = dict(wire.read(message))[1]
         assert key and key not in table, key
         table[key] = message
 
     @staticmethod
     def _read_sample(message):
         locations, values, labels = [], [], []
-        for number, value in fields(message):
+        for number, value in wire.read(message):
             if number == 1:
                 locations += _varints(value)
             elif number == 2:
                 values += _varints(value)
             elif number == 3:
-                labels.append(dict(fields(value)))
+                labels.append(dict(wire.read(value)))
         return locations, values, labels
 
     def text(self, index):
@@ -83,38 +85,27 @@ class _Profile:
 
     def _location(self, key):
         parts = []
-        for number, value in fields(self.locations[key]):
+        for number, value in wire.read(self.locations[key]):
             if number == 4:
-                line = dict(fields(value))
+                line = dict(wire.read(value))
                 parts.append(f"{self._function(line[1])}@{_signed(line.get(2, 0))}")
             elif number != 1:
                 parts.append(f"{number}={value}")
         return "+".join(parts)
 
     def _function(self, key):
-        function = dict(fields(self.functions[key]))
+        function = dict(wire.read(self.functions[key]))
         return (f"{self.text(function.get(2, 0))}|{self.text(function.get(3, 0))}|"
                 f"{self.text(function.get(4, 0))}:{_signed(function.get(5, 0))}")
 
 
 def _pair(message, first, second):
-    found = dict(fields(message))
+    found = dict(wire.read(message))
     return found.get(first, 0), found.get(second, 0)
 
 
 def _signed(value):
     return value - (1 << 64) if value >> 63 else value
-
-
-def _varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
 
 
 def _varints(value):
@@ -123,21 +114,6 @@ def _varints(value):
         return [value]
     values, at = [], 0
     while at < len(value):
-        item, at = _varint(value, at)
+        item, at = wire.read_varint(value, at)
         values.append(item)
     return values
-
-
-def fields(data):
-    """The (number, value) pairs of a message: ints and bytes."""
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        if tag & 7 == 0:
-            value, at = _varint(data, at)
-        elif tag & 7 == 2:
-            size, at = _varint(data, at)
-            value, at = data[at:at + size], at + size
-        else:
-            raise ValueError(f"wire type {tag & 7} in field {tag >> 3}")
-        yield tag >> 3, value

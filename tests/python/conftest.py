@@ -1,25 +1,12 @@
-"""Real files to test the package with."""
+"""Real files to test the package with, and new interpreters to test it in."""
 
-import glob
-import gzip
-import os
 import subprocess
 import sys
+import warnings
 
+import package_under_test  # noqa: F401  (finds the package)
 import pytest
-from package_under_test import TESTS, TOP
-
-
-@pytest.fixture(scope="session")
-def models(tmp_path_factory):
-    """A directory per model of tests/golden, with the files of its run."""
-    root = tmp_path_factory.mktemp("models")
-    for path in glob.glob(os.path.join(TESTS, "golden", "*", "*.gz")):
-        directory = root / os.path.basename(os.path.dirname(path))
-        directory.mkdir(exist_ok=True)
-        with gzip.open(path) as packed:
-            (directory / os.path.basename(path)[:-len(".gz")]).write_bytes(packed.read())
-    return root
+from tree import TOP
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +19,26 @@ def loop_files(models):
 def profile(loop_files):
     import tfprof
     return tfprof.load(loop_files / "profile")
+
+
+@pytest.fixture
+def quiet():
+    """No warnings, for tests that are not about them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.fixture(params=["tfprof", "installed"])
+def api(request):
+    """Ours, and TensorFlow's on our core."""
+    import tensorflow.compat.v1
+    import tfprof
+    if request.param == "tfprof":
+        yield tfprof
+        return
+    with tfprof.installed():
+        yield tensorflow.compat.v1.profiler
 
 
 @pytest.fixture

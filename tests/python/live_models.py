@@ -11,15 +11,14 @@ import sys
 
 import numpy
 import pytest
+from tree import TESTS, TOP
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow").compat.v1
 
 from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto  # noqa: E402
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-sys.path += [os.path.join(ROOT, "examples", "resnet"),
-             os.path.join(ROOT, "tests", "oracle", "scripts")]
+sys.path += [os.path.join(TOP, "examples", "resnet"), os.path.join(TESTS, "oracle", "scripts")]
 
 import loop as loop_script  # noqa: E402
 import resnet_model  # noqa: E402

@@ -1,4 +1,4 @@
-"""Finds the package to test, and says where things are.
+"""Finds the package to test.
 
 The package is that of TFPROF_PYTHONPATH, or the installed one, or else it is
 built into build-python at the top of the tree.
@@ -10,14 +10,13 @@ import subprocess
 import sys
 
 import pytest
+from tree import TESTS, TOP
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TOP = os.path.dirname(TESTS)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
-sys.path[:0] = [os.path.join(TESTS, "oracle"), os.path.join(TESTS, "differential")]
+sys.path.insert(0, os.path.join(TESTS, "differential"))
 
 
 def find_package():

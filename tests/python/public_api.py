@@ -145,7 +145,9 @@ class Loaded:
     def profile(self, view, options):
         with _refusing():
             result = getattr(self.made, view)(source_lines=False, **keywords(options))
-        return Answer(result._native.message, result._native.text, result.notes.encode())
+        native = result._native
+        text = native.render("text") if result.options["output"] == "stdout" else native.text
+        return Answer(native.render("message"), text, result.notes.encode())
 
     def print_model_analysis(self, graph, run_meta, op_log, view, options):
         self.new(graph)

@@ -15,14 +15,8 @@ from tensorflow.python.framework import ops
 from tfprof._collect import Collector, collect
 from tfprof._live_stacks import Stacks
 
+pytestmark = pytest.mark.usefixtures("quiet")
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-
-
-@pytest.fixture(autouse=True)
-def quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def collect_log(graph, **arguments):

@@ -5,12 +5,11 @@ import ctypes
 import json
 import os
 import threading
-import warnings
 
 import pytest
 from package_under_test import needs_tensorflow
 
-pytestmark = needs_tensorflow
+pytestmark = [needs_tensorflow, pytest.mark.usefixtures("quiet")]
 pytest.importorskip("tensorflow")
 
 import live_models  # noqa: E402
@@ -38,23 +37,6 @@ PRESETS = {
                      hide_name_regexes=[".*grad.*"], account_type_regexes=[".*Mul.*", "Add.*"]),
     "nothing": {},
 }
-
-
-@pytest.fixture(autouse=True)
-def quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-@pytest.fixture(params=["tfprof", "installed"])
-def api(request):
-    """Ours, and TensorFlow's on our core."""
-    if request.param == "tfprof":
-        yield tfprof
-        return
-    with tfprof.installed():
-        yield ORIGINAL
 
 
 @pytest.fixture(scope="module", params=[resnet, loop, varied], ids=lambda model: model.__name__)

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from live_models import ROOT, read_log
+from live_models import read_log
+from tree import TOP
 
 import tfprof
 
@@ -17,7 +18,7 @@ SECTIONS = ("Training loops: ProfileContext", "Monitored sessions: ProfilerHook"
 
 
 def snippets(section):
-    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "docs", "python.md"), encoding="utf-8") as file:
         text = file.read()
     body = re.split(r"^## ", text, flags=re.MULTILINE)
     found, = [part for part in body if part.startswith(section + "\n")]

@@ -6,12 +6,11 @@ import pickle
 
 import pytest
 import query_line
-from package_under_test import TESTS
+from tree import DATA, GOLDEN
 
 import tfprof
 from tfprof import _inputs
 
-GOLDEN = os.path.join(TESTS, "golden")
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
 LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
@@ -96,7 +95,7 @@ def test_profiles_pickle(profile):
 
 
 def test_checkpoint_values(models):
-    checkpoint = os.path.join(TESTS, "data", "checkpoint", "single", "model.ckpt")
+    checkpoint = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
     profile = tfprof.load(models / "loop" / "profile", checkpoint=checkpoint)
     assert profile.summary["has_checkpoint"]
 
@@ -334,7 +333,7 @@ def test_report_over_the_loaded_file(loop_files, tmp_path):
 
 
 def test_checkpoint_alone():
-    checkpoint = os.path.join(TESTS, "data", "checkpoint", "single", "model.ckpt")
+    checkpoint = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
     profile = tfprof.load(checkpoint=checkpoint)
     assert len(profile) > 0
     assert profile.scope(select="params").root.total_parameters > 0

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from package_under_test import TOP, needs_tensorflow
+from package_under_test import needs_tensorflow
+from tree import TOP
 
 pytest.importorskip("google.protobuf")
 
@@ -112,7 +113,7 @@ def walk(message):
 @pytest.mark.parametrize("view, nodes", [("graph", 5000), ("op", 5000), ("scope", 3000)])
 def test_chains_deeper_than_protobuf_likes(view, nodes, tmp_path):
     """Beside a chain, many short branches; every node with all its numbers."""
-    from bad_wire import node
+    from wire import node
 
     import tfprof
     chain = {"graph": lambda i: node(f"n{i}", "Op", [f"n{i - 1}"] if i else []),
@@ -130,7 +131,7 @@ def test_chains_deeper_than_protobuf_likes(view, nodes, tmp_path):
 
 
 def test_pieces_of_every_size(monkeypatch, tmp_path):
-    from bad_wire import node
+    from wire import node
 
     import tfprof
     from tfprof._messages import _deep

@@ -73,7 +73,7 @@ def test_settings_are_pairs_of_strings(native):
 
 
 def test_rows(native):
-    result = native.query("op", settings=[("max_depth", "100")], flags=_native.WANT_TABLE)
+    result = native.query("op", settings=[("max_depth", "100")])
     assert len(result) > 10
     row = dict(zip(_native.ROW_FIELDS, result[1]))
     assert row["parent"] == 0 and row["depth"] == 1 and row["accounted"] is True
@@ -88,15 +88,23 @@ def test_rows(native):
     assert list(numbers) == [result[i][field] for i in range(len(result))]
 
 
-def test_parts_that_were_not_wanted_are_empty(native):
-    result = native.query("op")
-    assert result.text and not result.message and len(result) == 0
+def test_nothing_is_rendered_before_it_is_asked_for(native, tmp_path):
+    out = tmp_path / "report"
+    result = native.query("op", settings=[("output", f"file:outfile={out}")])
+    assert not result.text and not out.exists()
+    result.output()
+    assert out.read_bytes() == result.render("text")
+    assert result.render("csv").startswith(b"id,parent,depth,name,accounted,")
+    with pytest.raises(ValueError, match="Only 'code' view supports pprof"):
+        result.render("pprof")
+    with pytest.raises(ValueError, match="unknown format 'xml'"):
+        result.render("xml")
 
 
 def test_results_outlive_their_profile(loop_files):
     made = _native.Profile()
     made.add("profile", loop_files / "profile")
-    result = made.query("scope", flags=_native.WANT_TABLE)
+    result = made.query("scope")
     names = result.column("name")
     made.add_step(7, None, loop_files / "run_meta_0")
     del made
@@ -139,13 +147,14 @@ def test_inputs_are_told():
 def test_nothing_leaks(native, loop_files):
     """Memory in use by Python stays the same over many calls."""
     def exercise():
-        result = native.query("scope", settings=[("select", "micros")],
-                              flags=_native.WANT_TABLE | _native.WANT_MESSAGE)
+        result = native.query("scope", settings=[("select", "micros")])
+        result.output()
+        result.render("message"), result.value("device", 1)
         result.__arrow_c_stream__()
         result.__arrow_c_schema__()
         list(map(result.__getitem__, range(5)))
         native.steps, native.summary, native.notes, native.progress
-        native.advise().text
+        native.advise().render("text")
         with pytest.raises(_native.Error):
             native.query("scope", settings=[("select", "x")])
         with pytest.raises(TypeError):

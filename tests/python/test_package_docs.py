@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from package_under_test import PACKAGE, TOP, needs_tensorflow
+from package_under_test import PACKAGE, needs_tensorflow
+from tree import TOP
 
 MODULES = ("_advice", "_format", "_options", "_profile", "_progress", "_result",
            "model_analyzer", "option_builder")

@@ -4,7 +4,6 @@ leaves everything else as it was."""
 import collections
 import os
 import random
-import sys
 import threading
 import time
 import warnings
@@ -12,17 +11,16 @@ import warnings
 import numpy
 import pytest
 
-from live_models import ROOT, build, resnet, tf
+from live_models import build, resnet, tf
 
 from google.protobuf import text_format
+from original import Original
 from tensorflow.core.profiler.tfprof_log_pb2 import ProfileProto
 from tensorflow.python.client.session import BaseSession
 import tfprof
 import tfprof._step_rules
 from tfprof import ProfileContext, ProfileOptionBuilder
 
-sys.path.append(os.path.join(ROOT, "tests", "oracle"))
-from original import Original  # noqa: E402
 
 QUIET = dict(ProfileOptionBuilder.time_and_memory(), output="none")
 FULL_TRACE = tf.RunOptions.FULL_TRACE

@@ -10,13 +10,14 @@ from collections import Counter
 
 import pytest
 
-from live_models import ROOT, build, loop, resnet, tf
+from live_models import build, loop, resnet, tf
+from tree import TESTS
 
 from tensorflow.python.client.timeline import Timeline
 import tfprof
 from tfprof import ProfilerHook
 
-sys.path.append(os.path.join(ROOT, "tests"))
+sys.path.append(os.path.join(TESTS, "write"))
 import step_timeline_cases  # noqa: E402
 
 THEIRS = tf.train.ProfilerHook
@@ -89,11 +90,11 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("save_steps", [1, 2, 3, 5, 100, 2.5, 0])
-@pytest.mark.parametrize("runs", RUNS)
+# Where steps come again, TensorFlow's hook raises if it saves one twice: see below.
+@pytest.mark.parametrize("runs, save_steps", [
+    (runs, save_steps) for runs in RUNS for save_steps in (1, 2, 3, 5, 100, 2.5, 0)
+    if runs != "back" or save_steps not in (0, 1, 2)])
 def test_fires_with_tensorflows(runs, save_steps, tmp_path):
-    if runs == "back" and save_steps in (0, 1, 2):
-        pytest.skip("a step twice: TensorFlow's hook raises, see below")
     before, after = RUNS[runs]
     ours = drive(ProfilerHook, tmp_path / "ours", before, after, save_steps=save_steps)
     theirs = drive(THEIRS, tmp_path / "theirs", before, after, save_steps=save_steps)

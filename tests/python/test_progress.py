@@ -88,7 +88,7 @@ def test_a_terminal_that_goes_away(quick, monkeypatch):
 
 def test_loading_and_saving_show_it(quick, monkeypatch, tmp_path):
     """A real profile on a real terminal, in a child so that it has one."""
-    from bad_wire import node
+    from wire import node
     chunk = b"".join(node(f"scope{i}/n{i}", "Op", [f"scope{i}/n{i - 1}"]) for i in range(400_000))
     (tmp_path / "big").write_bytes(chunk)
     code = (f"import tfprof\nfrom tfprof import _progress\n_progress.DELAY = 0.001\n"

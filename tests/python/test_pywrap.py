@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from bad_wire import field, node
+from wire import field, node
 from package_under_test import needs_tensorflow
 
 import tfprof

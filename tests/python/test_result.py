@@ -83,7 +83,7 @@ def test_to_dict(result):
 
 
 def test_deep_trees_need_no_recursion(tmp_path):
-    from bad_wire import node
+    from wire import node
     n = 30_000
     (tmp_path / "graph").write_bytes(b"".join(
         node(f"n{i}", "Op", [f"n{i - 1}"] if i else []) for i in range(n)))
@@ -121,8 +121,56 @@ def test_pyarrow(result):
     table.validate(full=True)
     assert table.column_names == list(_native.ROW_FIELDS)
     rows = table.to_pylist()
-    assert [tuple(row.values()) for row in rows] == [node._row for node in result]
+    assert [tuple(row.values()) for row in rows] == [tuple(node.to_dict().values()) for node in result]
     assert pyarrow.schema(result) == table.schema
+
+
+def test_pyarrow_of_some_columns(result):
+    pyarrow = pytest.importorskip("pyarrow")
+    names = ["end", "name", "op_types", "total_parameters"]
+    table = result.to_arrow(columns=names)
+    table.validate(full=True)
+    assert table.column_names == names
+    assert table["name"].to_pylist() == [node.name for node in result]
+    assert table["op_types"].to_pylist() == [node.op_types for node in result]
+    assert table["total_parameters"].to_pylist() == [node.total_parameters for node in result]
+    # The row behind the last one below each.
+    ends = list(range(1, len(result) + 1))
+    for node in reversed(list(result)[1:]):
+        ends[node.parent.index] = max(ends[node.parent.index], ends[node.index])
+    assert table["end"].to_pylist() == ends
+    assert result.to_arrow().equals(pyarrow.table(result))
+    with pytest.raises(ValueError, match="no column 'nonsense'"):
+        result.to_arrow(columns=["name", "nonsense"])
+
+
+def test_pandas_of_some_columns(result):
+    pytest.importorskip("pandas")
+    frame = result.to_pandas(columns=["name", "peak_bytes"])
+    assert list(frame.columns) == ["name", "peak_bytes"]
+    assert frame["peak_bytes"].tolist() == [node.peak_bytes for node in result]
+
+
+def test_advice_as_arrow(profile):
+    pyarrow = pytest.importorskip("pyarrow")
+    advice = profile.advise()
+    table = pyarrow.table(advice)
+    table.validate(full=True)
+    assert table["checker"].to_pylist() == [finding["checker"] for finding in advice]
+    assert table["text"].to_pylist() == [finding["text"] for finding in advice]
+    assert table["level"].to_pylist() == [finding["level"] for finding in advice]
+    assert any(table["lines"].to_pylist()) and any(table["nodes"].to_pylist())
+
+
+def test_a_result_stays_as_it_is_when_the_profile_changes(loop_files):
+    pytest.importorskip("google.protobuf")
+    made = tfprof.load(loop_files / "profile")
+    before = [made.op(select="micros"), made.code(select="bytes")]
+    same = [made.op(select="micros"), made.code(select="bytes")]
+    expected = [(str(result), result.message, result.to_dict()) for result in same]
+    made.add_step(7, loop_files / "run_meta_0")
+    assert [(str(result), result.message, result.to_dict()) for result in before] == expected
+    assert str(made.op(select="micros")) != expected[0][0]
 
 
 def test_polars(result):
@@ -149,7 +197,7 @@ def test_arrow_capsules_by_hand(result):
 
 def test_arrow_of_many_rows_comes_in_batches(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    from bad_wire import node
+    from wire import node
     n = 150_000
     (tmp_path / "graph").write_bytes(b"".join(node(f"n{i:06}", "Op") for i in range(n)))
     result = tfprof.load(graph=tmp_path / "graph").scope()
@@ -172,7 +220,7 @@ def test_arrow_of_a_closed_stream_is_released(profile):
 def test_text_that_is_no_utf8(tmp_path):
     """Of a function whose name holds the half of a character."""
     pyarrow = pytest.importorskip("pyarrow")
-    from bad_wire import log_entry, node, strings
+    from wire import log_entry, node, strings
     (tmp_path / "graph").write_bytes(node("a", "A"))
     (tmp_path / "log").write_bytes(log_entry("a", [(1, 7, 2)])
                                    + strings(["", "/x/a.py", b"x\xc3y"]))
@@ -186,7 +234,7 @@ def test_text_that_is_no_utf8(tmp_path):
 # ---- pages --------------------------------------------------------------------------
 
 def test_html_escapes_and_limits(tmp_path):
-    from bad_wire import node
+    from wire import node
     (tmp_path / "graph").write_bytes(node("<script>alert(1)", "A&B") + b"".join(
         node(f"n{i}", "Op") for i in range(_html.MAX_ROWS + 5)))
     page = tfprof.load(graph=tmp_path / "graph").scope(select="op_types")._repr_html_()

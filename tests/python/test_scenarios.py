@@ -2,12 +2,11 @@
 TensorFlow's on our core."""
 
 import os
-import warnings
 
 import pytest
 from package_under_test import needs_tensorflow
 
-pytestmark = needs_tensorflow
+pytestmark = [needs_tensorflow, pytest.mark.usefixtures("quiet")]
 pytest.importorskip("tensorflow")
 
 import numpy  # noqa: E402
@@ -19,22 +18,6 @@ import tfprof  # noqa: E402
 Builder = tfprof.ProfileOptionBuilder
 FULL_TRACE = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 THIS_FILE = os.path.basename(__file__)
-
-
-@pytest.fixture(autouse=True)
-def quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-@pytest.fixture(params=["tfprof", "installed"])
-def api(request):
-    if request.param == "tfprof":
-        yield tfprof
-        return
-    with tfprof.installed():
-        yield tf.profiler
 
 
 def options(**changes):

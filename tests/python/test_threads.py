@@ -71,7 +71,7 @@ def test_adding_from_several_threads(loop_files):
 
 @pytest.fixture(scope="module")
 def big(tmp_path_factory):
-    from bad_wire import node
+    from wire import node
     path = tmp_path_factory.mktemp("big") / "graph"
     path.write_bytes(b"".join(node(f"scope{i % 1000}/n{i}", f"Op{i % 50}") for i in range(300_000)))
     return path

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from package_under_test import TOP
+from tree import TOP
 
 CHECK = """
 import sys, tfprof

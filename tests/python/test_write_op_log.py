@@ -3,7 +3,6 @@
 import contextlib
 import os
 import resource
-import warnings
 
 import pytest
 
@@ -13,12 +12,7 @@ from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
 import tfprof
 from tfprof.tfprof_logger import write_op_log
 
-
-@pytest.fixture(autouse=True)
-def quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 @pytest.mark.parametrize("add_trace", [True, False])

@@ -98,18 +98,18 @@ static enum tfprof_status read_entries(struct index *x, const struct table *tabl
 	struct table_cursor c;
 
 	table_begin(&c, table, &x->ckpt->arena);
-	while (!(status = table_next(&c, err)) && c.more) {
+	while ((status = table_next(&c, err)) == TFPROF_OK && c.more) {
 		if (!x->n_shards && c.key.n)
 			status = error_set(err, TFPROF_FORMAT, "%.400s: it has no header", x->path);
 		else if (!x->n_shards)
 			status = read_header(x, c.value, err);
 		else
 			status = read_entry(x, c.key, c.value, err);
-		if (status)
+		if (status != TFPROF_OK)
 			break;
 	}
 	table_end(&c);
-	if (!status && !x->n_shards)
+	if (status == TFPROF_OK && !x->n_shards)
 		status = error_set(err, TFPROF_FORMAT, "%.400s: it has no header", x->path);
 	return status;
 }
@@ -208,7 +208,7 @@ static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 	struct buf key = {0};
 
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; !status && i < x->entries.n; i++) {
+		for (size_t i = 0; status == TFPROF_OK && i < x->entries.n; i++) {
 			const struct entry *e = &x->entries.at[i];
 			struct checkpoint_tensor t = {e->key, e->dtype, e->shape, x->ckpt->parts.n,
 				0};
@@ -217,7 +217,7 @@ static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 				continue;
 			status = add_parts(x, e, &key, err);
 			t.n_parts = x->ckpt->parts.n - t.first_part;
-			if (!status && !vec_push(&x->ckpt->tensors, t))
+			if (status == TFPROF_OK && !vec_push(&x->ckpt->tensors, t))
 				status = error_no_memory(err);
 		}
 	buf_clear(&key);
@@ -251,7 +251,7 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 	snprintf(path, room, "%s.data-%05zu-of-%05u", ckpt->path, shard, x->n_shards);
 	file.path = path;
 	/* The tensors of the other shards, and all shapes, can still be shown. */
-	if (mapping_open(&file.map, path, &missing)) {
+	if (mapping_open(&file.map, path, &missing) != TFPROF_OK) {
 		file.missing = arena_alloc(&ckpt->arena, sizeof(missing));
 		if (!file.missing)
 			return error_no_memory(err);
@@ -276,12 +276,12 @@ static enum tfprof_status open_shards(struct index *x, struct tfprof_error *err)
 	for (size_t i = 0; i < ckpt->parts.n; i++)
 		shards[i] = ckpt->parts.at[i].file;
 	qsort(shards, ckpt->parts.n, sizeof(*shards), by_number);
-	for (size_t i = 0; !status && i < ckpt->parts.n; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < ckpt->parts.n; i++)
 		if (i == 0 || shards[i] != shards[i - 1]) {
 			status = open_shard(x, shards[i], err);
 			shards[n++] = shards[i];
 		}
-	for (size_t i = 0; !status && i < ckpt->parts.n; i++) {
+	for (size_t i = 0; status == TFPROF_OK && i < ckpt->parts.n; i++) {
 		size_t *file = &ckpt->parts.at[i].file, *found;
 
 		found = bsearch(file, shards, n, sizeof(*shards), by_number);
@@ -305,18 +305,18 @@ enum tfprof_status bundle_open(struct checkpoint *ckpt, struct tfprof_error *err
 	snprintf(path, room, "%s.index", ckpt->path);
 	ckpt->index_path = path;
 	status = mapping_open(&file, path, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	status = checkpoint_table_open(ckpt, &table, path, file.bytes, err);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		status = read_entries(&x, &table, err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = add_tensors(&x, err);
 		table_close(&table);
 	}
 	mapped_file_close(&file);
 	vec_clear(&x.entries);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	/* Sliced tensors came first. */
 	if (ckpt->tensors.n)

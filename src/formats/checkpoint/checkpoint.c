@@ -19,13 +19,13 @@ enum tfprof_status checkpoint_open(struct checkpoint **opened, const char *path,
 		return error_no_memory(err);
 	ckpt->describe = describe;
 	status = locate(&where, path, &ckpt->arena, err);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		ckpt->path = where.path;
 		ckpt->is_v1 = where.tables != NULL;
 		status = ckpt->is_v1 ? saved_slices_open(ckpt, where.tables, where.n_tables, err)
 				     : bundle_open(ckpt, err);
 	}
-	if (status) {
+	if (status != TFPROF_OK) {
 		checkpoint_free(ckpt);
 		return status;
 	}

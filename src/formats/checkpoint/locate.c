@@ -144,7 +144,7 @@ static enum tfprof_status follow(const char **path, const char *directory, struc
 		return error_set(err, TFPROF_FORMAT,
 			"%.300s/checkpoint: it names a directory: %.300s", directory, *path);
 	if (text[0] == '/' && from_files(&unused, text, arena, NULL) == TFPROF_IO &&
-		!from_files(&unused, moved, arena, NULL))
+		from_files(&unused, moved, arena, NULL) == TFPROF_OK)
 		*path = moved;
 	return TFPROF_OK;
 }
@@ -194,7 +194,7 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	if (!is_file(state))
 		return no_state(directory, err);
 	status = mapping_open(&file, state, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	found = latest_in(file.bytes, &latest);
 	if (latest.failed)
@@ -218,7 +218,7 @@ static bool is_state_file(const char *path)
 	bool is;
 
 	if (strcmp(slash ? slash + 1 : path, "checkpoint") || !is_file(path) ||
-		mapping_open(&file, path, NULL))
+		mapping_open(&file, path, NULL) != TFPROF_OK)
 		return false;
 	/* Without memory, say yes: reading it again will report that. */
 	is = file.bytes.n < 1 << 20 && (latest_in(file.bytes, &unused) || unused.failed);
@@ -315,7 +315,7 @@ static enum tfprof_status from_files(struct location *where, const char *path, s
 	if (is_file(path) && !(prefix.n < strlen(path) && !strncmp(path + prefix.n, ".data", 5)))
 		return one_table(where, arena, err);
 	status = count_shards(&n, path, arena, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	return n ? list_shards(where, path, n, arena, err) : not_found(path, prefix, err);
 }
@@ -328,7 +328,7 @@ enum tfprof_status locate(struct location *where, const char *path, struct arena
 	*where = (struct location){0};
 	if (is_kind(path, S_IFDIR)) {
 		status = from_directory(&path, path, arena, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	} else if (is_state_file(path)) {
 		const char *slash = strrchr(path, '/');
@@ -336,7 +336,7 @@ enum tfprof_status locate(struct location *where, const char *path, struct arena
 		const char *copy = join(arena, directory, slash ? "" : ".", "");
 
 		status = copy ? from_directory(&path, copy, arena, err) : error_no_memory(err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	}
 	return from_files(where, path, arena, err);

@@ -103,7 +103,7 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 	unread = p->stored.at;
 	if (r->type->kind == DTYPE_TEXT) {
 		status = ready_strings(p, r, &crc, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 		unread = p->texts;
 	}
@@ -150,7 +150,7 @@ static enum tfprof_status ready_saved_slice(struct part_reader *p, struct checkp
 		r->cursor_file = part->file;
 	}
 	status = saved_slices_find(r->ckpt, part, r->tensor->name, &r->cursor, &p->stored, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	/* Each value takes a byte at least. */
 	if (part->n_elements > p->stored.n)
@@ -262,7 +262,7 @@ enum tfprof_status part_reader_ready(struct part_reader *p, struct checkpoint_re
 
 	if (!p->ready)
 		status = r->ckpt->is_v1 ? ready_saved_slice(p, r, err) : ready_bundle(p, r, err);
-	p->ready = !status;
+	p->ready = status == TFPROF_OK;
 	return status;
 }
 

@@ -94,7 +94,7 @@ static enum tfprof_status fill(struct checkpoint_reader *r, struct part_reader *
 				r->tensor->name, "its slices overlap");
 		status = part_reader_read(p, r, run * length + (from - start), to - from, r->values,
 			(size_t)(from - range->first), err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	}
 	return TFPROF_OK;
@@ -129,19 +129,19 @@ enum tfprof_status checkpoint_read(struct checkpoint_reader *r, uint64_t first, 
 
 	range.n = count < n - range.first ? count : n - range.first;
 	/* One that has no elements still has a checksum. */
-	for (size_t i = 0; !status && i < n_parts; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < n_parts; i++)
 		if (n == 0 || touches(&r->parts[i], &range))
 			status = part_reader_ready(&r->parts[i], r, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = reserve(r, &range, err);
-	for (size_t i = 0; !status && i < n_parts; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < n_parts; i++)
 		if (touches(&r->parts[i], &range))
 			status = fill(r, &r->parts[i], &range, err);
-	if (!status && range.n_filled != range.n)
+	if (status == TFPROF_OK && range.n_filled != range.n)
 		status = checkpoint_tensor_error(err, TFPROF_FORMAT, r->ckpt->path, r->tensor->name,
 			"its slices do not make up its shape");
 	mem_free(range.filled);
-	if (!status)
+	if (status == TFPROF_OK)
 		*values = (struct checkpoint_values){r->type->kind, (size_t)range.n, {r->values}};
 	return status;
 }

@@ -85,7 +85,7 @@ static enum tfprof_status list_tensor(struct list *list, struct span message, si
 	while (status == TFPROF_OK && decoder_find(&d, &r, WIRE_LEN(SAVED_SLICE_META_SLICE), &f))
 		status = add_part(ckpt, &found.tensor, f.bytes, file, key, err);
 	found.tensor.n_parts = ckpt->parts.n - found.tensor.first_part;
-	if (!status && !vec_push(&list->tensors, found))
+	if (status == TFPROF_OK && !vec_push(&list->tensors, found))
 		status = error_no_memory(err);
 	return status;
 }
@@ -101,7 +101,7 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 	struct decoder d = {0};
 	struct wire_field f;
 
-	while (!status && decoder_next(&d, &r, &f)) {
+	while (status == TFPROF_OK && decoder_next(&d, &r, &f)) {
 		if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_TENSOR))
 			status = list_tensor(list, f.bytes, file, &key, err);
 		else if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_VERSIONS) &&
@@ -110,7 +110,7 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 				"%.400s: written for newer readers", path);
 	}
 	buf_clear(&key);
-	if (!status && d.failed)
+	if (status == TFPROF_OK && d.failed)
 		status = malformed_list(path, err);
 	return status;
 }
@@ -130,9 +130,9 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 	table_begin(&c, &list->ckpt->files.at[file].table, &arena);
 	c.verify_huge = true;
 	status = table_next(&c, err);
-	if (!status && c.more && c.key.n == 0) {
+	if (status == TFPROF_OK && c.more && c.key.n == 0) {
 		r = wire_reader(c.value);
-		while (!status && decoder_next(&d, &r, &f)) {
+		while (status == TFPROF_OK && decoder_next(&d, &r, &f)) {
 			if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICES_META)) {
 				found = true;
 				status = list_tensors(list, f.bytes, file, err);
@@ -143,10 +143,10 @@ static enum tfprof_status read_list(struct list *list, size_t file, struct tfpro
 					path);
 			}
 		}
-		if (!status && d.failed)
+		if (status == TFPROF_OK && d.failed)
 			status = malformed_list(path, err);
 	}
-	if (!status && !found)
+	if (status == TFPROF_OK && !found)
 		status = error_set(err, TFPROF_FORMAT,
 			"%.400s: not a checkpoint: a table without a list of tensors", path);
 	table_end(&c);
@@ -162,7 +162,7 @@ static enum tfprof_status open_table(struct list *list, const char *path, size_t
 	enum tfprof_status status = mapping_open(&file.map, path, err);
 	size_t i = ckpt->files.n;
 
-	if (status) {
+	if (status != TFPROF_OK) {
 		if (n_tables > 1 && err) {
 			char rest[sizeof(err->text)];
 
@@ -172,11 +172,11 @@ static enum tfprof_status open_table(struct list *list, const char *path, size_t
 		return status;
 	}
 	status = checkpoint_table_open(ckpt, &file.table, path, file.map.bytes, err);
-	if (!status && !vec_push(&ckpt->files, file)) {
+	if (status == TFPROF_OK && !vec_push(&ckpt->files, file)) {
 		table_close(&file.table);
 		status = error_no_memory(err);
 	}
-	if (status) {
+	if (status != TFPROF_OK) {
 		mapped_file_close(&file.map);
 		return status;
 	}
@@ -235,9 +235,9 @@ enum tfprof_status saved_slices_open(struct checkpoint *ckpt, const char *const 
 	struct list list = {.ckpt = ckpt};
 	enum tfprof_status status = TFPROF_OK;
 
-	for (size_t i = 0; !status && i < n_paths; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < n_paths; i++)
 		status = open_table(&list, paths[i], n_paths, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = merge(&list, err);
 	vec_clear(&list.tensors);
 	return status;
@@ -293,7 +293,7 @@ enum tfprof_status saved_slices_find(const struct checkpoint *ckpt, const struct
 	enum tfprof_status status = table_seek(c, part->key, err);
 	struct span data;
 
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	if (!c->more || !span_equal(c->key, part->key))
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,

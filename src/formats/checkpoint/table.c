@@ -82,7 +82,7 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 	}
 	if (*trailer == TYPE_SNAPPY) {
 		status = uncompress(t, h, &content, arena, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	} else if (*trailer != TYPE_PLAIN) {
 		return bad_block(t, h->offset, err, "its compression is neither none nor snappy");
@@ -125,9 +125,9 @@ enum tfprof_status table_open(struct table *t, const char *path, struct span byt
 		return bad_footer(t, err);
 	/* Nothing in the metaindex matters here, but a damaged one is damage. */
 	status = read_block(t, &metaindex, true, &t->arena, &unused, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = read_block(t, &index, true, &t->arena, &t->index, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		return TFPROF_OK;
 	table_close(t);
 	/* These two blocks stand right before the footer. If it says otherwise it
@@ -199,7 +199,7 @@ static enum tfprof_status next_block(struct table_cursor *c, struct tfprof_error
 	if (!c->more)
 		return TFPROF_OK;
 	status = next_entry(t, &t->index, &c->index_at, &c->index_key, &value, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	r = wire_reader(value);
 	if (!read_handle(&r, &h))
@@ -209,7 +209,7 @@ static enum tfprof_status next_block(struct table_cursor *c, struct tfprof_error
 	/* Whoever seeks often comes back to the block that is open. */
 	if (!c->data.entries.at || c->data.offset != h.offset) {
 		status = read_block(t, &h, c->verify_huge, c->arena, &c->data, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 	}
 	c->data_at = 0;
@@ -223,11 +223,11 @@ enum tfprof_status table_next(struct table_cursor *c, struct tfprof_error *err)
 
 	while (c->data_at >= c->data.entries.n) {
 		status = next_block(c, err);
-		if (status || !c->more)
+		if (status != TFPROF_OK || !c->more)
 			return status;
 	}
 	status = next_entry(c->table, &c->data, &c->data_at, &c->data_key, &c->value, err);
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	c->key = buf_get(&c->data_key.text);
 	c->more = true;
@@ -256,7 +256,7 @@ static enum tfprof_status seek_block(struct table_cursor *c, struct span key,
 	rewind_cursor(c);
 	while (at < t->index.entries.n) {
 		status = next_entry(t, &t->index, &at, &at_key, &value, err);
-		if (status || span_compare(buf_get(&at_key.text), key) >= 0)
+		if (status != TFPROF_OK || span_compare(buf_get(&at_key.text), key) >= 0)
 			break;
 		c->index_at = at;
 		c->index_key.text.n = 0;
@@ -275,9 +275,9 @@ enum tfprof_status table_seek(struct table_cursor *c, struct span key, struct tf
 {
 	enum tfprof_status status = seek_block(c, key, err);
 
-	while (!status) {
+	while (status == TFPROF_OK) {
 		status = table_next(c, err);
-		if (!status && (!c->more || span_compare(c->key, key) >= 0))
+		if (status == TFPROF_OK && (!c->more || span_compare(c->key, key) >= 0))
 			break;
 	}
 	return status;

@@ -15,7 +15,7 @@
  *     struct table_cursor c;
  *     table_open(&table, path, bytes, err);
  *     table_begin(&c, &table, &arena);
- *     while (!(status = table_next(&c, err)) && c.more)
+ *     while ((status = table_next(&c, err)) == TFPROF_OK && c.more)
  *             c.key, c.value
  *     table_end(&c);
  *     table_close(&table);

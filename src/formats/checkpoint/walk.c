@@ -21,7 +21,7 @@ static enum tfprof_status next_value(struct checkpoint_walk *w, struct tfprof_er
 		w->chunk_first = w->next;
 		w->chunk.n = 0;
 		status = checkpoint_read(w->reader, w->next, w->chunk_size, &w->chunk, err);
-		if (status)
+		if (status != TFPROF_OK)
 			return status;
 		if (w->chunk_size < LARGEST_CHUNK)
 			w->chunk_size *= 2;

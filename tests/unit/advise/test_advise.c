@@ -7,13 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include <tfprof/tfprof.h>
 
 #include "advise/stats.h"
-#include "advise/task.h"
 #include "base/mem.h"
+#include "run_query.h"
 
 static void assert_near(double value, double expected)
 {
@@ -109,23 +110,6 @@ static void imbalance_goes_from_0_to_1(void **state)
 	assert_near(stats_imbalance(8, 8, 1), 0);
 }
 
-static void a_task_is_read_from_a_device(void **state)
-{
-	struct span task = task_of(SPAN("/job:ps/replica:0/task:12/device:cpu:0/stream:all"));
-	struct buf text = {0};
-
-	assert_true(span_equal(task, SPAN("/job:ps/replica:0/task:12")));
-	assert_true(span_equal(task_job(task), SPAN("ps")));
-	task_put(&text, task);
-	assert_string_equal(text.at, "/job:ps/task:12");
-	text.n = 0;
-	task_put(&text, task_of(SPAN("/job:a/replica:1/task:3/cpu:0")));
-	assert_string_equal(text.at, "/job:a/replica:1/task:3");
-	assert_int_equal(task_of(SPAN("/device:gpu:0")).n, 0);
-	assert_int_equal(task_job(SPAN("")).n, 0);
-	buf_clear(&text);
-}
-
 /* ---- when memory is out ----------------------------------------------------------- */
 
 static struct tfprof_input read_packed(const char *name)
@@ -173,7 +157,7 @@ static void any_allocation_may_fail(void **state)
 		struct tfprof_error err = {0};
 
 		mem_fail_at(++n);
-		status = tfprof_advise_run(p, NULL, NULL, &result, &err);
+		status = run_advice(p, NULL, NULL, &result, &err);
 		mem_fail_at(0);
 		if (status == TFPROF_OK) {
 			assert_int_equal(tfprof_result_get_level(result), TFPROF_LEVEL_WARNING);
@@ -211,7 +195,7 @@ static void it_can_be_stopped(void **state)
 	const volatile int stop = 1;
 	tfprof_result *result;
 
-	assert_int_equal(tfprof_advise_run(p, NULL, &stop, &result, NULL), TFPROF_CANCELLED);
+	assert_int_equal(run_advice(p, NULL, &stop, &result, NULL), TFPROF_CANCELLED);
 	assert_null(result);
 	tfprof_profile_free(p);
 }
@@ -237,7 +221,6 @@ int main(void)
 		cmocka_unit_test(intervals_are_joined),
 		cmocka_unit_test(time_outside_is_what_counting_gives),
 		cmocka_unit_test(imbalance_goes_from_0_to_1),
-		cmocka_unit_test(a_task_is_read_from_a_device),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(options_survive_failed_allocations),
 		cmocka_unit_test(it_can_be_stopped),

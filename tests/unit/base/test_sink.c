@@ -428,7 +428,7 @@ static void test_slow_descriptor(void **state)
 		fcntl(ends[1], F_SETFL, O_NONBLOCK);
 		failed = sink_open_fd(&s, ends[1], "the pipe", SINK_PLAIN, NULL);
 		sink_put(&s, bytes, total);
-		_exit(failed || sink_commit(&s, NULL) ? 1 : 0);
+		_exit(failed || sink_commit(&s, NULL) != TFPROF_OK ? 1 : 0);
 	}
 	close(ends[1]);
 	for (ssize_t got; (got = read(ends[0], piece, sizeof(piece))) > 0; n += (size_t)got)
@@ -540,17 +540,17 @@ static void test_memory_out(void **state)
 		struct sink s;
 		size_t nth;
 
-		for (nth = 1; status; nth++) {
+		for (nth = 1; status != TFPROF_OK; nth++) {
 			expect_file("a", k ? "once" : "before");
 			mem_fail_at(nth);
 			status = sink_open_file(&s, "a", formats[k], &err);
-			if (!status) {
+			if (status == TFPROF_OK) {
 				sink_printf(&s, "%s%0400d", k ? "twice" : "once", 0);
 				status = sink_commit(&s, &err);
 			}
 			mem_fail_at(0);
 			assert_int_equal(count_files(), 1);
-			if (status) {
+			if (status != TFPROF_OK) {
 				assert_int_equal(status, TFPROF_NO_MEMORY);
 				assert_string_equal(err.text, "out of memory");
 			}
@@ -566,7 +566,7 @@ static void test_memory_out(void **state)
 
 		mem_fail_at(nth);
 		status = sink_open_buf(&s, &b, SINK_GZIP, NULL);
-		if (!status) {
+		if (status == TFPROF_OK) {
 			sink_text(&s, "packed");
 			status = sink_commit(&s, NULL);
 		}

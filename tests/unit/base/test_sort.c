@@ -98,11 +98,11 @@ static void test_texts(void **state)
 	make_texts(texts);
 	for (const char *const *threads = (const char *const[]){"1", "2", "3", NULL}; *threads;
 		threads++) {
-		setenv("TFPROF_THREADS", *threads, 1);
+		setenv("TFPROF_TEST_PARTS", *threads, 1);
 		assert_true(sort_texts(texts, order, N_TEXTS));
 		expect_sorted(texts, order, N_TEXTS);
 	}
-	unsetenv("TFPROF_THREADS");
+	unsetenv("TFPROF_TEST_PARTS");
 }
 
 static void test_groups_of_texts(void **state)

@@ -86,7 +86,7 @@ static void check_index(const char *threads, uint32_t n, size_t fail_at)
 	uint32_t known;
 	bool fine;
 
-	setenv("TFPROF_THREADS", threads, 1);
+	setenv("TFPROF_TEST_PARTS", threads, 1);
 	assert_true(strings_init(&s));
 	known = strings_add(&s, SPAN("name_7"));
 	assert_true(strings_append(&s, n));
@@ -110,7 +110,7 @@ static void check_index(const char *threads, uint32_t n, size_t fail_at)
 	assert_int_equal(s.index.n, n < DISTINCT ? 1 + n : 1 + DISTINCT);
 	assert_int_equal(strings_find(&s, SPAN("name_2000")), NONE);
 	strings_clear(&s);
-	unsetenv("TFPROF_THREADS");
+	unsetenv("TFPROF_TEST_PARTS");
 }
 
 static void texts_made_known_at_once(void **state)

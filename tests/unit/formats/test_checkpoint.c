@@ -41,7 +41,7 @@ static struct checkpoint *open_one(const char *path)
 	struct tfprof_error err = {0};
 	struct checkpoint *ckpt;
 
-	if (checkpoint_open(&ckpt, path, recognize_name, &err))
+	if (checkpoint_open(&ckpt, path, recognize_name, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return ckpt;
 }
@@ -334,22 +334,22 @@ static enum tfprof_status read_all(const char *path, struct tfprof_error *err)
 	struct checkpoint_walk w;
 	enum tfprof_status status = checkpoint_open(&ckpt, path, recognize_name, err);
 
-	if (status) {
+	if (status != TFPROF_OK) {
 		assert_null(ckpt);
 		return status;
 	}
-	for (size_t i = 0; !status && i < checkpoint_get_n_tensors(ckpt); i++) {
+	for (size_t i = 0; status == TFPROF_OK && i < checkpoint_get_n_tensors(ckpt); i++) {
 		const struct checkpoint_tensor *t = checkpoint_get_tensor(ckpt, i);
 
 		status = checkpoint_reader_open(&r, ckpt, t, true, err);
-		if (status)
+		if (status != TFPROF_OK)
 			break;
 		status = checkpoint_read(&r, 0, UINT64_MAX, &v, err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = checkpoint_walk_begin(&w, &r, err);
-		while (!status) {
+		while (status == TFPROF_OK) {
 			status = checkpoint_walk_next(&w, err);
-			if (status || w.event == CHECKPOINT_END)
+			if (status != TFPROF_OK || w.event == CHECKPOINT_END)
 				break;
 		}
 		checkpoint_reader_close(&r);
@@ -369,7 +369,7 @@ static void test_out_of_memory(void **state)
 			mem_fail_at(nth);
 			status = read_all(all[i], &err);
 			mem_fail_at(0);
-			if (status && status != TFPROF_NO_MEMORY)
+			if (status != TFPROF_OK && status != TFPROF_NO_MEMORY)
 				fail_msg("%s: allocation %zu: %s", all[i], nth, err.text);
 			n_failed += status != TFPROF_OK;
 		}

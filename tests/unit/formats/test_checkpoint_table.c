@@ -92,10 +92,10 @@ static enum tfprof_status walk(struct span bytes, size_t *n, struct tfprof_error
 	enum tfprof_status status = table_open(&t, "file", bytes, err);
 
 	*n = 0;
-	if (status)
+	if (status != TFPROF_OK)
 		return status;
 	table_begin(&c, &t, &arena);
-	while (!(status = table_next(&c, err)) && c.more)
+	while ((status = table_next(&c, err)) == TFPROF_OK && c.more)
 		++*n;
 	table_end(&c);
 	table_close(&t);
@@ -131,7 +131,7 @@ static void test_walk(void **state)
 		assert_true(table_has_magic(file.bytes));
 		assert_int_equal(table_open(&t, path, file.bytes, NULL), TFPROF_OK);
 		table_begin(&c, &t, &arena);
-		while (!table_next(&c, NULL) && c.more) {
+		while (table_next(&c, NULL) == TFPROF_OK && c.more) {
 			if (n++ == 0)
 				assert_int_equal(c.key.n, 0);
 			else
@@ -165,7 +165,7 @@ static void test_seek(void **state)
 	assert_int_equal(mapping_open(&file, SNAPPY_INDEX, NULL), TFPROF_OK);
 	assert_int_equal(table_open(&t, SNAPPY_INDEX, file.bytes, NULL), TFPROF_OK);
 	table_begin(&c, &t, &arena);
-	while (!table_next(&c, NULL) && c.more)
+	while (table_next(&c, NULL) == TFPROF_OK && c.more)
 		keys[n++] = arena_copy(&arena, c.key);
 	for (size_t i = 0; i < n; i++) {
 		size_t k = i * 7 % n;
@@ -200,7 +200,7 @@ static void test_out_of_memory(void **state)
 		status = walk(file.bytes, &n, &err);
 		mem_fail_at(0);
 		assert_true(status == TFPROF_OK || status == TFPROF_NO_MEMORY);
-	} while (status);
+	} while (status != TFPROF_OK);
 	assert_true(nth > 3);
 	mapped_file_close(&file);
 }

@@ -17,7 +17,8 @@
 
 #include <tfprof/tfprof.h>
 
-#include "proto/wire_write.h"
+#include "messages.h"
+#include "run_query.h"
 
 static char directory[] = "/tmp/tfprof_changed_XXXXXX";
 
@@ -47,17 +48,10 @@ static void write_profile(const char *path, int n)
 	struct buf b = {0};
 
 	for (int i = 0; i < n; i++) {
-		size_t entry = wire_open(&b, 1), node;
 		char name[32];
 
 		snprintf(name, sizeof(name), "scope/node_%d", i);
-		wire_put_int(&b, 1, i);
-		node = wire_open(&b, 2);
-		wire_put_bytes(&b, 1, span_of(name));
-		wire_put_bytes(&b, 9, SPAN("Op"));
-		wire_put_int(&b, 13, i);
-		wire_close(&b, node);
-		wire_close(&b, entry);
+		put_saved_node(&b, i, span_of(name));
 	}
 	assert_false(b.failed);
 	write_bytes(path, b.at, b.n);
@@ -71,7 +65,7 @@ static tfprof_profile *load(void)
 	struct tfprof_error err;
 
 	write_profile("profile", 1000);
-	if (tfprof_profile_add(p, "profile", &saved, 0, &err))
+	if (tfprof_profile_add(p, "profile", &saved, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -80,9 +74,9 @@ static enum tfprof_status ask(tfprof_profile *p, struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
 	tfprof_result *r;
-	enum tfprof_status status = tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, err);
+	enum tfprof_status status = run_query(p, TFPROF_SCOPE, o, NULL, &r, err);
 
-	if (!status) {
+	if (status == TFPROF_OK) {
 		assert_non_null(strstr(tfprof_result_get_text(r, NULL), "scope/node_999"));
 		tfprof_result_free(r);
 	}
@@ -222,7 +216,7 @@ static void test_graph_that_is_being_written(void **state)
 	write_bytes("profile", graph, sizeof(graph) - 3);
 	assert_int_equal(tfprof_profile_add(p, "graph", &in, 0, &err), TFPROF_FORMAT);
 	write_bytes("profile", graph, sizeof(graph) - 1);
-	if (tfprof_profile_add(p, "graph", &in, 0, &err))
+	if (tfprof_profile_add(p, "graph", &in, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_profile_get_summary(p, &summary);
 	assert_int_equal(summary.n_nodes, 2);
@@ -266,10 +260,10 @@ static void test_checkpoint(void **state)
 	copy_checkpoint();
 	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", "tensor_value", &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 	tfprof_result_free(r);
 	assert_int_equal(truncate("c.data-00000-of-00001", 0), 0);
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_IO);
+	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_IO);
 	assert_string_equal(err.text,
 		"c.data-00000-of-00001: it has changed since it was loaded: load it anew");
 	tfprof_options_free(o);
@@ -295,13 +289,18 @@ static void test_report_over_an_input(void **state)
 	assert_int_equal(tfprof_profile_add(p, "checkpoint", &c, 0, &err), TFPROF_OK);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
 		assert_int_equal(tfprof_options_set(o, "output", outputs[i], &err), TFPROF_OK);
-		assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err),
-			TFPROF_ARGUMENT);
+		assert_int_equal(run_query(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_ARGUMENT);
 		assert_non_null(strstr(err.text, "the profile was loaded from this file"));
 	}
+	/* The name of a timeline gets a step, and is looked at as it is then. */
+	assert_int_equal(symlink("profile", "t_-1"), 0);
+	assert_int_equal(tfprof_options_set(o, "output", "timeline:outfile=t", &err), TFPROF_OK);
+	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_ARGUMENT);
+	assert_non_null(strstr(err.text, "t_-1: the profile was loaded from this file"));
+	unlink("t_-1");
 	assert_int_equal(tfprof_advice_options_set_output(advice, "json:outfile=link", &err),
 		TFPROF_OK);
-	assert_int_equal(tfprof_advise_run(p, advice, NULL, &r, &err), TFPROF_ARGUMENT);
+	assert_int_equal(run_advice(p, advice, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_int_equal(ask(p, &err), TFPROF_OK);
 	tfprof_advice_options_free(advice);
 	tfprof_options_free(o);

@@ -12,38 +12,10 @@
 #include <tfprof/tfprof.h>
 
 #include "base/hash.h"
-#include "proto/wire_write.h"
 
+#include "messages.h"
 #include "parts.h"
-
-/* ---- profiles -------------------------------------------------------------- */
-
-struct open_node {
-	size_t entry, value;
-};
-
-static struct open_node open_node(struct buf *b, int64_t id, struct span name)
-{
-	struct open_node node = {.entry = wire_open(b, 1)};
-
-	wire_put_int(b, 1, id);
-	node.value = wire_open(b, 2);
-	wire_put_bytes(b, 1, name);
-	wire_put_bytes(b, 9, SPAN("Op"));
-	wire_put_int(b, 13, id);
-	return node;
-}
-
-static void close_node(struct buf *b, struct open_node node)
-{
-	wire_close(b, node.value);
-	wire_close(b, node.entry);
-}
-
-static void put_node(struct buf *b, int64_t id, struct span name)
-{
-	close_node(b, open_node(b, id, name));
-}
+#include "run_query.h"
 
 /* The report of a view, which the caller frees. */
 static char *report(const struct buf *profile, enum tfprof_view view, const char *select,
@@ -60,7 +32,7 @@ static char *report(const struct buf *profile, enum tfprof_view view, const char
 	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", depth, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, view, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(run_query(p, view, o, NULL, &r, &err), TFPROF_OK);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
 	tfprof_options_free(o);
@@ -110,7 +82,7 @@ static void test_scopes_of_long_names(void **state)
 			buf_char(&names[i], rand() % 3 ? "ab"[rand() % 2] : '/');
 		buf_char(&names[i], 'z');
 		buf_int(&names[i], (int64_t)i);
-		put_node(&profile, (int64_t)i, buf_get(&names[i]));
+		put_saved_node(&profile, (int64_t)i, buf_get(&names[i]));
 	}
 	for (size_t parts = 1; parts <= 4; parts++) {
 		char *text;
@@ -130,9 +102,9 @@ static void test_scope_in_scope_in_scope(void **state)
 	struct buf profile = {0}, name = {0};
 
 	buf_fill(&name, '/', 1000000);
-	put_node(&profile, 0, buf_get(&name));
+	put_saved_node(&profile, 0, buf_get(&name));
 	buf_char(&name, 'x');
-	put_node(&profile, 1, buf_get(&name));
+	put_saved_node(&profile, 1, buf_get(&name));
 	for (size_t parts = 1; parts <= 2; parts++) {
 		char *text;
 
@@ -162,7 +134,7 @@ static void test_names_of_one_hash(void **state)
 		if (i % 2)
 			halves[1] =
 				hash_multiply((16 * 0xff51afd7ed558ccdu + 1) ^ halves[0], factor);
-		put_node(&profile, (int64_t)i, (struct span){(char *)halves, sizeof(halves)});
+		put_saved_node(&profile, (int64_t)i, (struct span){(char *)halves, sizeof(halves)});
 	}
 	use_parts(1);
 	text = report(&profile, TFPROF_GRAPH, "float_ops", "1", "stdout");
@@ -172,15 +144,6 @@ static void test_names_of_one_hash(void **state)
 }
 
 /* ---- frames ------------------------------------------------------------------- */
-
-static void put_string(struct buf *b, int64_t id, struct span text)
-{
-	size_t entry = wire_open(b, 4);
-
-	wire_put_int(b, 1, id);
-	wire_put_bytes(b, 2, text);
-	wire_close(b, entry);
-}
 
 static void put_exec(struct buf *b)
 {
@@ -206,7 +169,7 @@ static void put_exec(struct buf *b)
 static struct buf make_stack(int n_frames, bool own_files)
 {
 	struct buf b = {0};
-	struct open_node node;
+	struct nested node;
 	size_t stack;
 
 	wire_put_int(&b, 2, 1);
@@ -214,24 +177,21 @@ static struct buf make_stack(int n_frames, bool own_files)
 		char text[24];
 
 		snprintf(text, sizeof(text), "a%d.py", i);
-		put_string(&b, 2 * i + 1, span_of(text));
+		put_string(&b, PROFILE_ID_TO_STRING, 2 * i + 1, text);
 		snprintf(text, sizeof(text), "f%d", i);
-		put_string(&b, 2 * i + 2, span_of(text));
+		put_string(&b, PROFILE_ID_TO_STRING, 2 * i + 2, text);
 	}
-	node = open_node(&b, 0, SPAN("node"));
+	node = open_saved_node(&b, 0, SPAN("node"));
 	stack = wire_open(&b, 10);
 	for (int i = 0; i < n_frames; i++) {
-		size_t frame = wire_open(&b, 1);
-
-		wire_put_int(&b, 2, own_files ? 1 : i + 1);
-		wire_put_int(&b, 6, own_files ? 2 * i + 1 : 1);
-		wire_put_int(&b, 7, own_files ? 2 * i + 2 : 2);
-		wire_put_int(&b, 8, 2);
-		wire_close(&b, frame);
+		if (own_files)
+			put_frame(&b, 1, 2 * i + 1, 2 * i + 2, 2);
+		else
+			put_frame(&b, i + 1, 1, 2, 2);
 	}
 	wire_close(&b, stack);
 	put_exec(&b);
-	close_node(&b, node);
+	close_nested(&b, node);
 	return b;
 }
 
@@ -274,12 +234,12 @@ static int64_t step_at(int order, int64_t i)
 static struct buf make_steps(int order)
 {
 	struct buf b = {0};
-	struct open_node node;
+	struct nested node;
 
 	for (int64_t i = 0; i < N_STEPS; i++)
 		wire_put_int(&b, 3, step_at(order, i));
 	wire_put_int(&b, 3, 5);
-	node = open_node(&b, 0, SPAN("node"));
+	node = open_saved_node(&b, 0, SPAN("node"));
 	for (int64_t i = 0; i <= N_STEPS; i++) {
 		size_t entry = wire_open(&b, 12), exec;
 
@@ -289,7 +249,7 @@ static struct buf make_steps(int order)
 		wire_close(&b, exec);
 		wire_close(&b, entry);
 	}
-	close_node(&b, node);
+	close_nested(&b, node);
 	return b;
 }
 

@@ -9,29 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
-#include "base/span.h"
 #include <tfprof/tfprof.h>
 
+#include "messages.h"
+
 /* ---- profiles -------------------------------------------------------------------- */
-
-static void put_field(struct buf *b, int number, const char *bytes, size_t n)
-{
-	assert_true(n < 128);
-	buf_char(b, (char)(number << 3 | 2));
-	buf_char(b, (char)n);
-	buf_put(b, bytes, n);
-}
-
-static void put_node(struct buf *graph, const char *name, const char *op)
-{
-	struct buf node = {0};
-
-	put_field(&node, 1, name, strlen(name));
-	put_field(&node, 2, op, strlen(op));
-	put_field(graph, 1, node.at, node.n);
-	buf_clear(&node);
-}
 
 static void add(tfprof_profile *profile, struct buf *graph)
 {
@@ -48,7 +30,7 @@ static tfprof_profile *profile_of(const char *const *names)
 	struct buf graph = {0};
 
 	for (; *names; names++)
-		put_node(&graph, *names, "Op");
+		put_graph_node(&graph, *names, "Op", "");
 	add(profile, &graph);
 	return profile;
 }
@@ -130,7 +112,7 @@ static void test_names_that_come_later(void **state)
 	check(profile, "", "a c ");
 	assert_memory_equal(tfprof_profile_get_type(profile, 0, &length), "Op", 2);
 	assert_int_equal(length, 2);
-	put_node(&more, "b", "Add");
+	put_graph_node(&more, "b", "Add", "");
 	add(profile, &more);
 	check(profile, "", "a b c ");
 	assert_memory_equal(tfprof_profile_get_type(profile, 0, &length), "Add", 3);

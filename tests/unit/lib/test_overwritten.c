@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "lib/profile.h"
 #include "parts.h"
+#include "run_query.h"
 
 enum { N_LAYERS = 12, N_SEEDS = 400 };
 
@@ -179,7 +180,25 @@ static void answered(enum tfprof_status status, const struct tfprof_error *err)
 		fail_msg("status %d: %s", (int)status, err->text);
 }
 
-static void ask(tfprof_profile *p, enum tfprof_view view, const char *output, unsigned flags)
+/* The query, its output, and if `all` its message and columns. */
+static enum tfprof_status query(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
+	bool all, tfprof_result **r, struct tfprof_error *err)
+{
+	enum tfprof_status status = run_query(p, view, o, NULL, r, err);
+	const struct tfprof_column_info *info;
+	struct tfprof_column column;
+	void *message = NULL;
+	size_t size;
+
+	if (status == TFPROF_OK && all)
+		status = tfprof_result_render(*r, "message", &message, &size, err);
+	tfprof_bytes_free(message);
+	for (size_t i = 0; status == TFPROF_OK && all && (info = tfprof_column_get_info(i)); i++)
+		status = tfprof_result_get_column(*r, info->name, &column, err);
+	return status;
+}
+
+static void ask(tfprof_profile *p, enum tfprof_view view, const char *output, bool all)
 {
 	tfprof_options *o = tfprof_options_new();
 	const char *several = draw(2) ? "micros,bytes,occurrence" : "device,op_types,input_shapes";
@@ -191,7 +210,7 @@ static void ask(tfprof_profile *p, enum tfprof_view view, const char *output, un
 	assert_int_equal(tfprof_options_set(o, "output", output, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "1000", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "select", select, &err), TFPROF_OK);
-	status = tfprof_query_run(p, view, o, flags, NULL, &r, &err);
+	status = query(p, view, o, all, &r, &err);
 	answered(status, &err);
 	tfprof_result_free(r);
 	tfprof_options_free(o);
@@ -256,20 +275,17 @@ static void ask_one(tfprof_profile *p, size_t which)
 	case 0:
 	case 1:
 	case 2:
-	case 3: ask(p, (enum tfprof_view)which, "stdout", 0); break;
+	case 3: ask(p, (enum tfprof_view)which, "stdout", false); break;
 	case 4:
 	case 5:
 	case 6:
-	case 7:
-		ask(p, (enum tfprof_view)(which - 4), "none",
-			TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE);
-		break;
+	case 7: ask(p, (enum tfprof_view)(which - 4), "none", true); break;
 	case 8:
 	case 9:
-	case 10: ask(p, (enum tfprof_view)(which - 8), "json:outfile=/dev/null", 0); break;
-	case 11: ask(p, TFPROF_CODE, "pprof:outfile=/dev/null", 0); break;
-	case 12: ask(p, TFPROF_GRAPH, "timeline:outfile=out", 0); break;
-	case 13: ask(p, TFPROF_SCOPE, "timeline:outfile=out", 0); break;
+	case 10: ask(p, (enum tfprof_view)(which - 8), "json:outfile=/dev/null", false); break;
+	case 11: ask(p, TFPROF_CODE, "pprof:outfile=/dev/null", false); break;
+	case 12: ask(p, TFPROF_GRAPH, "timeline:outfile=out", false); break;
+	case 13: ask(p, TFPROF_SCOPE, "timeline:outfile=out", false); break;
 	case 14: advise(p); break;
 	case 15: serialize(p); break;
 	case 16: look_names_up(p); break;
@@ -367,6 +383,15 @@ static void file_overwritten(void **state)
 }
 
 /* What is found to be malformed is told, from then on by everybody. */
+static void expect_damage(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
+	struct tfprof_error *err)
+{
+	tfprof_result *r;
+
+	assert_int_equal(query(p, view, o, true, &r, err), TFPROF_FORMAT);
+	tfprof_result_free(r);
+}
+
 static void damage_is_told(void **state)
 {
 	struct tfprof_input in = input_of(&saved);
@@ -378,21 +403,18 @@ static void damage_is_told(void **state)
 
 	memset((char *)(uintptr_t)kept.at, 0xff, kept.n);
 	for (int view = TFPROF_SCOPE; view <= TFPROF_CODE; view++)
-		assert_int_equal(tfprof_query_run(p, (enum tfprof_view)view, o, TFPROF_WANT_MESSAGE,
-					 NULL, &r, &err),
-			TFPROF_FORMAT);
+		expect_damage(p, (enum tfprof_view)view, o, &err);
 	tfprof_profile_free(p);
 
 	p = load(&in);
 	kept = p->model.sources.at[0].bytes;
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, TFPROF_WANT_MESSAGE, NULL, &r, &err),
-		TFPROF_OK);
+	assert_int_equal(query(p, TFPROF_SCOPE, o, true, &r, &err), TFPROF_OK);
 	tfprof_result_free(r);
 	memset((char *)(uintptr_t)kept.at, 0xff, kept.n);
 	assert_int_equal(tfprof_advise_run(p, NULL, NULL, &r, &err), TFPROF_FORMAT);
 	assert_string_equal(err.text,
 		"an input: it is damaged, or has changed since it was loaded: load it anew");
-	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err), TFPROF_FORMAT);
+	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_FORMAT);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 }

@@ -14,6 +14,7 @@
 #include <tfprof/tfprof.h>
 
 #include "base/mem.h"
+#include "run_query.h"
 
 static const char graph_text[] =
 	"node { name: 'w/DW' op: 'VariableV2' attr { key: 'shape' value { shape { dim { size: 3 } "
@@ -53,7 +54,29 @@ static enum tfprof_status fill(tfprof_profile *p, struct tfprof_error *err)
 	struct tfprof_input step = text_input(step_text);
 	enum tfprof_status status = tfprof_profile_add_step(p, 0, &graph, &step, &log, NULL, err);
 
-	return status ? status : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
+	return status != TFPROF_OK ? status
+				   : tfprof_profile_add_step(p, 3, NULL, &step, NULL, NULL, err);
+}
+
+/* Renders a result in every way. */
+static enum tfprof_status use_all(tfprof_result *r, struct tfprof_error *err)
+{
+	enum tfprof_status status = tfprof_result_output(r, TFPROF_FRAMED, NULL, err);
+	const struct tfprof_column_info *info;
+	struct tfprof_column column;
+	const int64_t *rows;
+	size_t size;
+	void *bytes;
+
+	if (status == TFPROF_OK)
+		status = tfprof_result_render(r, "message", &bytes, &size, err);
+	if (status == TFPROF_OK)
+		tfprof_bytes_free(bytes);
+	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_column_get_info(i)); i++)
+		status = tfprof_result_get_column(r, info->name, &column, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_get_node_rows(r, &rows, &size, err);
+	return status;
 }
 
 static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
@@ -65,20 +88,21 @@ static enum tfprof_status ask_all(tfprof_profile *p, struct tfprof_error *err)
 	if (!o)
 		return TFPROF_NO_MEMORY;
 	/* Edges alone, before the shapes that come with them in other reports. */
-	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
-	if (!status)
+	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
+	if (status == TFPROF_OK)
 		tfprof_result_free(r);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "select",
 			"micros,bytes,params,float_ops,device,op_types,occurrence,input_shapes",
 			err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "order_by", "micros", err);
-	for (int view = TFPROF_SCOPE; !status && view <= TFPROF_CODE; view++) {
-		status = tfprof_query_run(p, (enum tfprof_view)view, o,
-			TFPROF_WANT_MESSAGE | TFPROF_WANT_TABLE | TFPROF_WANT_FRAME, NULL, &r, err);
-		if (!status)
+	for (int view = TFPROF_SCOPE; status == TFPROF_OK && view <= TFPROF_CODE; view++) {
+		status = tfprof_query_run(p, (enum tfprof_view)view, o, NULL, &r, err);
+		if (status == TFPROF_OK) {
+			status = use_all(r, err);
 			tfprof_result_free(r);
+		}
 	}
 	tfprof_options_free(o);
 	return status;
@@ -93,14 +117,14 @@ static enum tfprof_status whole_life(struct tfprof_error *err)
 	void *bytes;
 	size_t size;
 
-	if (!status)
+	if (status == TFPROF_OK)
 		status = ask_all(p, err);
-	if (!status)
+	if (status == TFPROF_OK)
 		status = tfprof_profile_serialize(p, &bytes, &size, err);
-	if (!status) {
+	if (status == TFPROF_OK) {
 		saved = tfprof_input_bytes(bytes, size);
 		status = tfprof_profile_add(loaded, "profile", &saved, 0, err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = ask_all(loaded, err);
 		tfprof_bytes_free(bytes);
 	}
@@ -120,7 +144,7 @@ static void test_memory_out_at_every_allocation(void **state)
 		status = whole_life(&err);
 		mem_fail_at(0);
 	}
-	if (status)
+	if (status != TFPROF_OK)
 		fail_msg("allocation %zu: %s", n - 1, err.text);
 	assert_true(n > 300);
 }
@@ -132,7 +156,7 @@ static char *report(tfprof_profile *p, enum tfprof_view view)
 	tfprof_result *r;
 	char *text;
 
-	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err))
+	if (run_query(p, view, o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	text = strdup(tfprof_result_get_text(r, NULL));
 	tfprof_result_free(r);
@@ -214,7 +238,7 @@ static void test_unknown_step_names_the_known(void **state)
 
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "step", "7", &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, 0, NULL, &r, &err), TFPROF_STEP);
+	assert_int_equal(run_query(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_STEP);
 	assert_null(r);
 	assert_non_null(strstr(err.text, "0 3"));
 	tfprof_options_free(o);
@@ -231,7 +255,7 @@ static void test_cancelled_query(void **state)
 
 	assert_int_equal(fill(p, &err), TFPROF_OK);
 	for (int view = 0; view < 4; view++)
-		assert_int_equal(tfprof_query_run(p, (enum tfprof_view)view, o, 0, &stop, &r, &err),
+		assert_int_equal(run_query(p, (enum tfprof_view)view, o, &stop, &r, &err),
 			TFPROF_CANCELLED);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
@@ -245,8 +269,11 @@ static void *work(void *shared)
 	struct tfprof_error err;
 
 	for (int i = 0; i < 30; i++) {
-		if (ask_all(shared, &err) || (i == 0 && fill(own, &err)) || ask_all(own, &err) ||
-			tfprof_profile_add_step(shared, 10 + i, NULL, &step, NULL, NULL, &err))
+		if (ask_all(shared, &err) != TFPROF_OK ||
+			(i == 0 && fill(own, &err) != TFPROF_OK) ||
+			ask_all(own, &err) != TFPROF_OK ||
+			tfprof_profile_add_step(shared, 10 + i, NULL, &step, NULL, NULL, &err) !=
+				TFPROF_OK)
 			return shared;
 	}
 	tfprof_profile_free(own);

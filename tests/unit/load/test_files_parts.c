@@ -14,29 +14,17 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "proto/wire_write.h"
 
+#include "draw.h"
+#include "messages.h"
 #include "parts.h"
 
 /* ---- files ------------------------------------------------------------------ */
-
-static uint64_t seed;
-
-static unsigned draw(unsigned limit)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % limit;
-}
 
 static const char *const names[] = {"a", "b/c", "b/d", "conv", "gradients/conv_grad", "w",
 	"MEMCPYHtoD", "RecvTensor", "_SOURCE", "late", ""};
 static const char *const devices[] = {"/job:w/task:0/device:GPU:0", "/job:w/task:0/device:CPU:0",
 	"/gpu:0/stream:all", "/gpu:0/memcpy", "/stream:all/gpu:0", "odd"};
-
-static void put_text(struct buf *b, uint32_t number, const char *text)
-{
-	wire_put_bytes(b, number, span_of(text));
-}
 
 static void put_name(struct buf *b, uint32_t number)
 {
@@ -188,10 +176,7 @@ static void make_log(struct buf *b)
 			wire_close(b, code);
 		}
 		wire_close(b, entry);
-		entry = wire_open(b, 2);
-		wire_put_int(b, 1, n);
-		put_text(b, 2, draw(2) ? "a.py" : "b.py");
-		wire_close(b, entry);
+		put_string(b, OP_LOG_ID_TO_STRING, n, draw(2) ? "a.py" : "b.py");
 	}
 }
 
@@ -255,15 +240,15 @@ static struct buf life(const struct buf *files)
 	size_t size;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		if (add_file(p, order[i], &files[order[i]], &err))
+		if (add_file(p, order[i], &files[order[i]], &err) != TFPROF_OK)
 			buf_text(&out, err.text);
 		tell(p, &out);
 	}
 	assert_int_equal(tfprof_profile_serialize(p, &bytes, &size, &err), TFPROF_OK);
 	saved = tfprof_input_bytes(bytes, size);
-	if (tfprof_profile_add(again, "profile", &saved, 0, &err))
+	if (tfprof_profile_add(again, "profile", &saved, 0, &err) != TFPROF_OK)
 		buf_text(&out, err.text);
-	else if (add_file(again, STEP, &files[STEP], &err))
+	else if (add_file(again, STEP, &files[STEP], &err) != TFPROF_OK)
 		buf_text(&out, err.text);
 	tell(again, &out);
 	tfprof_bytes_free(bytes);
@@ -394,7 +379,7 @@ static enum tfprof_status fill(tfprof_profile *p, const struct buf *files)
 	struct tfprof_error err;
 	enum tfprof_status status = TFPROF_OK;
 
-	for (int i = 0; !status && i < 2 * N_FILES; i++)
+	for (int i = 0; status == TFPROF_OK && i < 2 * N_FILES; i++)
 		status = add_file(p, i % N_FILES, &files[i % N_FILES], &err);
 	return status;
 }

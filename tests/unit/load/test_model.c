@@ -4,49 +4,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "model/device.h"
 #include "load/load.h"
 #include "model/sets.h"
 #include "model/shapes.h"
-
-/* The kinds are what the original was seen to do with these names. */
-static void test_device_kinds(void **state)
-{
-	const struct {
-		const char *name;
-		unsigned kind;
-	} cases[] = {
-		{"/job:worker/replica:0/task:0/device:gpu:0",
-			DEVICE_CANONICAL | DEVICE_ACCELERATOR},
-		{"/gpu:0", DEVICE_CANONICAL | DEVICE_ACCELERATOR},
-		{"/cpu:12", DEVICE_CANONICAL | DEVICE_CPU},
-		{"/device:cpu:0", DEVICE_CANONICAL | DEVICE_CPU},
-		{"gpu:0", DEVICE_ACCELERATOR},
-		{"/gpu:", DEVICE_ACCELERATOR},
-		{"/gpu:0x", DEVICE_ACCELERATOR},
-		{"/gpu:0/stream:all", DEVICE_ACCELERATOR | DEVICE_STREAM_ALL},
-		{"/stream:all", DEVICE_STREAM_ALL},
-		{"/gpu:0/memcpy", DEVICE_ACCELERATOR},
-		{"/host:cpu", DEVICE_CPU},
-		{"/device:tpu:0", 0},
-		{"a\n/cpu:0", DEVICE_CPU},
-		{"", 0},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(device_kind(span_of(cases[i].name)), cases[i].kind);
-}
-
-static void test_device_names(void **state)
-{
-	struct buf b = {0};
-
-	device_lower(&b, SPAN("/Job:A/device:GPU:0"));
-	assert_string_equal(b.at, "/job:a/device:gpu:0");
-	device_host(&b, SPAN("/job:a/device:gpu:12/gpu:x/gpu:3"));
-	assert_string_equal(b.at, "/job:a/device:cpu:0/gpu:x/cpu:0");
-	buf_clear(&b);
-}
 
 static void test_shapes(void **state)
 {
@@ -171,8 +131,6 @@ static void test_execs_are_in_order_of_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_device_kinds),
-		cmocka_unit_test(test_device_names),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_sets_are_sorted_and_shared),
 		cmocka_unit_test(test_exec_sums),

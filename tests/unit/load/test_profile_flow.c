@@ -12,16 +12,8 @@
 
 #include <tfprof/tfprof.h>
 
-#include "proto/wire_write.h"
-
-static void put_entry(struct buf *b, uint32_t number, int64_t key, int64_t value)
-{
-	size_t entry = wire_open(b, number);
-
-	wire_put_int(b, 1, key);
-	wire_put_int(b, 2, value);
-	wire_close(b, entry);
-}
+#include "messages.h"
+#include "run_query.h"
 
 static void put_shape(struct buf *b, uint32_t number, int64_t slot, struct span dims)
 {
@@ -48,15 +40,15 @@ static struct buf make_profile(struct span dims, int64_t third)
 		node = wire_open(&b, 2);
 		wire_put_bytes(&b, 1, span_of(names[i]));
 		if (i == 2) {
-			put_entry(&b, 2, 0, 0);
-			put_entry(&b, 14, 0, 1);
+			put_pair(&b, PROFILE_NODE_INPUTS, 0, 0);
+			put_pair(&b, PROFILE_NODE_SRC_OUTPUT_INDEX, 0, 1);
 		}
 		wire_put_bytes(&b, 9, SPAN("Op"));
 		wire_put_int(&b, 13, i);
 		put_shape(&b, 15, 0, SPAN("\5"));
 		put_shape(&b, 15, 1, i == 0 ? dims : SPAN("\6"));
 		if (i == 2)
-			put_entry(&b, 2, 1, third);
+			put_pair(&b, PROFILE_NODE_INPUTS, 1, third);
 		wire_close(&b, node);
 		wire_close(&b, entry);
 	}
@@ -70,7 +62,7 @@ static tfprof_profile *load(const struct buf *bytes)
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_error err;
 
-	if (tfprof_profile_add(p, "profile", &saved, 0, &err))
+	if (tfprof_profile_add(p, "profile", &saved, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -83,9 +75,9 @@ static enum tfprof_status ask(tfprof_profile *p, const char *select, char **text
 	enum tfprof_status status;
 
 	assert_int_equal(tfprof_options_set(o, "select", select, err), TFPROF_OK);
-	status = tfprof_query_run(p, TFPROF_GRAPH, o, 0, NULL, &r, err);
+	status = run_query(p, TFPROF_GRAPH, o, NULL, &r, err);
 	*text = NULL;
-	if (!status) {
+	if (status == TFPROF_OK) {
 		*text = strdup(tfprof_result_get_text(r, NULL));
 		tfprof_result_free(r);
 	}
@@ -98,7 +90,7 @@ static char *report(tfprof_profile *p, const char *select)
 	struct tfprof_error err;
 	char *text;
 
-	if (ask(p, select, &text, &err))
+	if (ask(p, select, &text, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return text;
 }
@@ -161,7 +153,7 @@ static void test_unknown_source(void **state)
 			TFPROF_FORMAT);
 		assert_non_null(strstr(err.text, "node 'sink' has an input from node id 9"));
 	}
-	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 	assert_non_null(strstr(tfprof_result_get_text(r, NULL), "\n  other"));
 	tfprof_result_free(r);
 	tfprof_options_free(o);

@@ -14,16 +14,12 @@
 
 #include "base/parallel.h"
 #include "load/profile_parts.h"
-#include "proto/wire_write.h"
 
+#include "messages.h"
 #include "parts.h"
+#include "run_query.h"
 
 /* ---- profiles -------------------------------------------------------------- */
-
-static void put_text(struct buf *b, uint32_t number, const char *text)
-{
-	wire_put_bytes(b, number, span_of(text));
-}
 
 static void put_exec(struct buf *b, int64_t step, int64_t cpu_us, int64_t bytes)
 {
@@ -64,12 +60,8 @@ static void put_node(struct buf *b, int i, int64_t key, struct span extra)
 	wire_put_int(b, 1, key);
 	node = wire_open(b, 2);
 	put_text(b, 1, name);
-	if (i) {
-		inner = wire_open(b, 2);
-		wire_put_int(b, 1, 0);
-		wire_put_int(b, 2, 0);
-		wire_close(b, inner);
-	}
+	if (i)
+		put_pair(b, PROFILE_NODE_INPUTS, 0, 0);
 	if (i % 4 == 0) {
 		wire_put_int(b, 4, i % 7 + 1);
 		wire_put_int(b, 4, 3);
@@ -95,15 +87,6 @@ static void put_node(struct buf *b, int i, int64_t key, struct span extra)
 	wire_close(b, entry);
 }
 
-static void put_string(struct buf *b, int64_t id, const char *text)
-{
-	size_t entry = wire_open(b, 4);
-
-	wire_put_int(b, 1, id);
-	put_text(b, 2, text);
-	wire_close(b, entry);
-}
-
 /* What is no node stands before, between and behind nodes. */
 static struct buf make_profile(int n, struct span extra)
 {
@@ -113,11 +96,11 @@ static struct buf make_profile(int n, struct span extra)
 	for (int i = 0; i < n; i++) {
 		put_node(&b, i, i, extra);
 		if (i % 5 == 2)
-			put_string(&b, i, "a.py");
+			put_string(&b, PROFILE_ID_TO_STRING, i, "a.py");
 	}
 	wire_put_int(&b, 2, 1);
 	wire_put_int(&b, 3, 0);
-	put_string(&b, 2, "never: the id is known");
+	put_string(&b, PROFILE_ID_TO_STRING, 2, "never: the id is known");
 	return b;
 }
 
@@ -132,7 +115,7 @@ static void put_report(struct buf *out, tfprof_profile *p, enum tfprof_view view
 	assert_int_equal(tfprof_options_set(o, "select",
 				 "micros,bytes,params,float_ops,device,op_types,occurrence", &err),
 		TFPROF_OK);
-	if (tfprof_query_run(p, view, o, 0, NULL, &r, &err)) {
+	if (run_query(p, view, o, NULL, &r, &err) != TFPROF_OK) {
 		buf_text(out, err.text);
 	} else {
 		buf_text(out, tfprof_result_get_text(r, NULL));
@@ -394,8 +377,7 @@ static void test_filtering_names_in_parts(void **state)
 		tfprof_result *r;
 
 		use_parts(parts);
-		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err),
-			TFPROF_OK);
+		assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
 		if (parts == 1)
 			buf_text(&one, tfprof_result_get_text(r, NULL));
 		assert_non_null(strstr(one.at, "node_199"));

@@ -28,7 +28,7 @@ static void becomes(const char *type, const char *text, struct span wire)
 	struct buf out = {0};
 	struct tfprof_error err = {0};
 
-	if (text_to_wire(find(type), span_of(text), &out, &err))
+	if (text_to_wire(find(type), span_of(text), &out, &err) != TFPROF_OK)
 		fail_msg("%s: %s", text, err.text);
 	if (!span_equal(buf_get(&out), wire))
 		fail_msg("%s: other bytes", text);

@@ -27,7 +27,7 @@ static int drop(void **state)
 
 static void set(const char *name, const char *value)
 {
-	if (tfprof_options_set(options, name, value, &err))
+	if (tfprof_options_set(options, name, value, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 }
 
@@ -116,7 +116,7 @@ static void test_message(void **state)
 	assert_int_equal(options->list[OPT_ACCOUNT_TYPE_REGEXES].n, 1);
 	assert_int_equal(options->list[OPT_SHOW_NAME_REGEXES].n, 0);
 	assert_int_equal(options->selected, 1u << SEL_PARAMS);
-	assert_int_equal(options->output.type, OUT_STDOUT);
+	assert_int_equal(options->output.format, FORMAT_STDOUT);
 	/* A damaged one changes nothing. */
 	assert_int_equal(tfprof_options_set_message(options, b.at, b.n - 1, &err), TFPROF_FORMAT);
 	assert_int_equal(options->number[OPT_MAX_DEPTH], 5);

@@ -7,8 +7,10 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "query/regex.h"
 #include "query/required.h"
 
@@ -18,7 +20,7 @@ static struct regexes *compile(const char *a, const char *b)
 	struct regexes *r;
 	struct tfprof_error err;
 
-	if (regexes_new(&r, "show_name_regexes", patterns, b ? 2 : 1, &err))
+	if (regexes_new(&r, "show_name_regexes", patterns, b ? 2 : 1, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	return r;
 }
@@ -117,6 +119,63 @@ static void test_run_away_is_an_error(void **state)
 	assert_int_equal(regexes_check(r, &err), TFPROF_REGEX);
 	assert_non_null(strstr(err.text, "runs away"));
 	regexes_free(r);
+}
+
+static void test_nothing_runs_after_a_failure(void **state)
+{
+	struct regexes *r = compile("(a+)+(a+)+(a+)+(a+)+[bc]", NULL), *shared;
+	char text[64];
+
+	memset(text, 'a', sizeof(text));
+	assert_int_equal(regexes_share(&shared, r, NULL), TFPROF_OK);
+	assert_true(regexes_match(shared, SPAN("aaaaab")));
+	assert_false(regexes_failed(r) || regexes_failed(shared));
+	assert_false(regexes_match(r, (struct span){text, sizeof(text)}));
+	assert_true(regexes_failed(r) && regexes_failed(shared));
+	assert_false(regexes_match(shared, SPAN("aaaaab")));
+	assert_int_equal(regexes_check(shared, NULL), TFPROF_OK);
+	assert_int_equal(regexes_check(r, NULL), TFPROF_REGEX);
+	regexes_free(shared);
+	regexes_free(r);
+}
+
+enum { N_SHARED_TEXTS = 3000 };
+
+struct sharers {
+	struct regexes *lists[PARALLEL_MAX];
+	bool matches[PARALLEL_MAX][N_SHARED_TEXTS];
+};
+
+/* Some texts are not UTF-8: the first thread that has one compiles for all. */
+static void match_many(void *context, size_t part)
+{
+	struct sharers *s = context;
+
+	for (size_t i = 0; i < N_SHARED_TEXTS; i++) {
+		char text[40];
+		int n = snprintf(text, sizeof(text), "unit_%zu%s", i, i % 5 ? "" : "\xff");
+
+		s->matches[part][i] = regexes_match(s->lists[part], (struct span){text, (size_t)n});
+	}
+}
+
+static void test_threads_share_expressions(void **state)
+{
+	static struct sharers alone, s;
+
+	alone.lists[0] = compile("unit_[0-9]*[37]", "unit_(1|5)[0-9]*(0|2).*");
+	match_many(&alone, 0);
+	s.lists[0] = compile("unit_[0-9]*[37]", "unit_(1|5)[0-9]*(0|2).*");
+	for (size_t i = 1; i < PARALLEL_MAX; i++)
+		assert_int_equal(regexes_share(&s.lists[i], s.lists[0], NULL), TFPROF_OK);
+	parallel_run(PARALLEL_MAX, match_many, &s);
+	for (size_t i = PARALLEL_MAX; i-- > 0;) {
+		assert_memory_equal(s.matches[i], alone.matches[0], sizeof(s.matches[i]));
+		assert_int_equal(regexes_check(s.lists[i], NULL), TFPROF_OK);
+		regexes_free(s.lists[i]);
+	}
+	assert_true(alone.matches[0][7] && !alone.matches[0][8]);
+	regexes_free(alone.lists[0]);
 }
 
 static void test_what_every_match_contains(void **state)
@@ -228,6 +287,8 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_wrong_pattern_says_where),
 		cmocka_unit_test(test_run_away_is_an_error),
+		cmocka_unit_test(test_nothing_runs_after_a_failure),
+		cmocka_unit_test(test_threads_share_expressions),
 		cmocka_unit_test(test_what_every_match_contains),
 		cmocka_unit_test(test_answers_are_those_of_the_engine),
 	};

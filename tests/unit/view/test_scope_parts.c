@@ -12,20 +12,14 @@
 #include <tfprof/tfprof.h>
 
 #include "base/parallel.h"
-#include "proto/wire_write.h"
 #include "view/scope_list.h"
 
+#include "draw.h"
+#include "messages.h"
 #include "parts.h"
+#include "run_query.h"
 
 enum { NODES = 60, LONGEST = 1200 };
-
-static uint64_t seed;
-
-static unsigned draw(unsigned limit)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % limit;
-}
 
 /* Few components, so that names share prefixes; two are long enough to make them
  * so, and differ in one byte. */
@@ -52,15 +46,11 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 	struct tfprof_error err;
 
 	for (int i = 0; i < NODES; i++) {
-		size_t node = wire_open(&graph, 1);
-
 		draw_name(names[i]);
-		wire_put_bytes(&graph, 1, span_of(names[i]));
-		wire_put_bytes(&graph, 2, SPAN("Op"));
-		wire_close(&graph, node);
+		put_graph_node(&graph, names[i], "Op", "");
 	}
 	input = tfprof_input_bytes(graph.at, graph.n);
-	if (tfprof_profile_add(p, "graph", &input, 0, &err))
+	if (tfprof_profile_add(p, "graph", &input, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	buf_clear(&graph);
 	return p;
@@ -97,7 +87,7 @@ static tfprof_result *ask(tfprof_profile *p)
 
 	assert_int_equal(tfprof_options_set(o, "select", "occurrence", &err), TFPROF_OK);
 	assert_int_equal(tfprof_options_set(o, "max_depth", "100", &err), TFPROF_OK);
-	if (tfprof_query_run(p, TFPROF_SCOPE, o, 0, NULL, &r, &err))
+	if (run_query(p, TFPROF_SCOPE, o, NULL, &r, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
 	tfprof_options_free(o);
 	return r;

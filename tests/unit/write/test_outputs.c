@@ -13,10 +13,11 @@
 
 #include "base/sorter.h"
 #include "lib/profile.h"
-#include "write/report_rows.h"
+#include "run_query.h"
 #include "write/timeline.h"
-#include "proto/wire_write.h"
 #include "query/query.h"
+
+#include "messages.h"
 
 enum { N_NODES = 40 };
 
@@ -111,11 +112,8 @@ static struct buf make_op_log(void)
 	}
 	for (int64_t id = 0; id < 4; id++) {
 		static const char *const texts[] = {"none", "/home/me/model.py", "main", "build"};
-		size_t string = wire_open(&b, 2);
 
-		wire_put_int(&b, 1, id);
-		wire_put_bytes(&b, 2, span_of(texts[id]));
-		wire_close(&b, string);
+		put_string(&b, OP_LOG_ID_TO_STRING, id, texts[id]);
 	}
 	return b;
 }
@@ -155,10 +153,16 @@ static tfprof_options *make_options(const char *output, const char *select)
 static enum tfprof_status ask(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
 	const volatile int *cancel, struct tfprof_error *err)
 {
+	enum tfprof_status status;
 	tfprof_result *r;
-	enum tfprof_status status =
-		tfprof_query_run(p, view, o, TFPROF_WANT_MESSAGE, cancel, &r, err);
+	void *message;
+	size_t size;
 
+	status = run_query(p, view, o, cancel, &r, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_render(r, "message", &message, &size, err);
+	if (status == TFPROF_OK)
+		tfprof_bytes_free(message);
 	tfprof_result_free(r);
 	return status;
 }
@@ -306,18 +310,12 @@ static void test_stopped(void **state)
 static void begin(struct query *q, tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *o, const volatile int *cancel)
 {
-	static const enum view_slot slots[] = {
-		[TFPROF_SCOPE] = SLOT_SCOPE,
-		[TFPROF_GRAPH] = SLOT_GRAPH,
-		[TFPROF_CODE] = SLOT_CODE,
-	};
-
 	*q = (struct query){.model = &p->model,
 		.kind = view,
 		.options = o,
 		.cancel = cancel,
 		.metrics = ALL_METRICS};
-	assert_int_equal(profile_tree(p, slots[view], &q->tree, NULL), TFPROF_OK);
+	assert_int_equal(profile_view(p, q, NULL), TFPROF_OK);
 	assert_int_equal(query_run(q, NULL), TFPROF_OK);
 }
 
@@ -421,7 +419,7 @@ static void test_unwritable(void **state)
 
 /* ---- options ------------------------------------------------------------- */
 
-static void assert_output(const char *value, enum output_type type, const char *outfile,
+static void assert_output(const char *value, enum format type, const char *outfile,
 	enum timeline_viewer viewer)
 {
 	tfprof_options *o = tfprof_options_new(), *copy;
@@ -430,7 +428,7 @@ static void assert_output(const char *value, enum output_type type, const char *
 	copy = tfprof_options_copy(o);
 	assert_string_equal(tfprof_options_get(o, "output"), value);
 	tfprof_options_free(o);
-	assert_int_equal(copy->output.type, type);
+	assert_int_equal(copy->output.format, type);
 	assert_string_equal(copy->output.outfile.at, outfile);
 	assert_int_equal(copy->output.viewer, viewer);
 	assert_string_equal(tfprof_options_get(copy, "output"), value);
@@ -445,20 +443,21 @@ static void assert_wrong_output(const char *value, const char *complaint)
 	assert_int_equal(tfprof_options_set(o, "output", value, &err), TFPROF_ARGUMENT);
 	if (!strstr(err.text, complaint))
 		fail_msg("%s: %s", value, err.text);
-	assert_int_equal(o->output.type, OUT_STDOUT);
+	assert_int_equal(o->output.format, FORMAT_STDOUT);
 	tfprof_options_free(o);
 }
 
 static void test_output_option(void **state)
 {
-	assert_output("stdout", OUT_STDOUT, "", VIEWER_CHROME);
-	assert_output("stdout:", OUT_STDOUT, "", VIEWER_CHROME);
-	assert_output("json:outfile=-", OUT_JSON, "-", VIEWER_CHROME);
-	assert_output("csv:outfile=a=b,c", OUT_CSV, "a=b,c", VIEWER_CHROME);
-	assert_output("timeline:outfile=t", OUT_TIMELINE, "t", VIEWER_CHROME);
-	assert_output("timeline:outfile=t,viewer=perfetto", OUT_TIMELINE, "t", VIEWER_PERFETTO);
-	assert_output("timeline:viewer=perfetto,outfile=a,b", OUT_TIMELINE, "a,b", VIEWER_PERFETTO);
-	assert_output("timeline:outfile=t,viewer=chrome", OUT_TIMELINE, "t", VIEWER_CHROME);
+	assert_output("stdout", FORMAT_STDOUT, "", VIEWER_CHROME);
+	assert_output("stdout:", FORMAT_STDOUT, "", VIEWER_CHROME);
+	assert_output("json:outfile=-", FORMAT_JSON, "-", VIEWER_CHROME);
+	assert_output("csv:outfile=a=b,c", FORMAT_CSV, "a=b,c", VIEWER_CHROME);
+	assert_output("timeline:outfile=t", FORMAT_TIMELINE, "t", VIEWER_CHROME);
+	assert_output("timeline:outfile=t,viewer=perfetto", FORMAT_TIMELINE, "t", VIEWER_PERFETTO);
+	assert_output("timeline:viewer=perfetto,outfile=a,b", FORMAT_TIMELINE, "a,b",
+		VIEWER_PERFETTO);
+	assert_output("timeline:outfile=t,viewer=chrome", FORMAT_TIMELINE, "t", VIEWER_CHROME);
 	assert_wrong_output("jsn:outfile=x", "did you mean 'json'?");
 	assert_wrong_output("xml", "csv, file, json, none, pprof, stdout, timeline");
 	assert_wrong_output("csv", "-output csv:outfile=PATH");

@@ -122,7 +122,7 @@ static void test_memory_out(void **state)
 	enum tfprof_status status = TFPROF_NO_MEMORY;
 	size_t nth;
 
-	for (nth = 1; status; nth++) {
+	for (nth = 1; status != TFPROF_OK; nth++) {
 		struct tfprof_error err = {0};
 		struct buf text = {0};
 		struct sink out;
@@ -131,12 +131,12 @@ static void test_memory_out(void **state)
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 		mem_fail_at(nth);
 		status = write_stats(buf_get(&stats), &out, &bad, &err);
-		if (!status)
+		if (status == TFPROF_OK)
 			status = sink_commit(&out, &err);
 		else
 			sink_abandon(&out);
 		mem_fail_at(0);
-		if (status) {
+		if (status != TFPROF_OK) {
 			assert_int_equal(status, TFPROF_NO_MEMORY);
 			assert_string_equal(err.text, "out of memory");
 		}
@@ -201,7 +201,7 @@ static void test_damaged(void **state)
 		}
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 		status = write_stats((struct span){bytes, stats.n}, &out, &bad, NULL);
-		if (status) {
+		if (status != TFPROF_OK) {
 			assert_int_equal(status, TFPROF_FORMAT);
 			assert_true(bad >= bytes && bad <= bytes + stats.n);
 			n_refused++;

@@ -1,0 +1,81 @@
+/* The answer of a query as typed columns, each made when first asked for:
+ *
+ *     row i   the i-th shown node, 0 the root
+ *     name, parent, depth, end (of its subtree), node
+ *     each metric: own and total
+ *     texts and lists of texts: offsets into one buffer
+ */
+#ifndef TFPROF_QUERY_COLUMNS_H
+#define TFPROF_QUERY_COLUMNS_H
+
+#include "query/query.h"
+#include "query/table.h"
+
+/* Columns that are no metric, before and after those that are:
+ * id, name, type, words of select that show it, whether it is exported only when
+ * asked for by name */
+/* clang-format off */
+#define LEADING_COLUMNS(X)                                                     \
+	X(NAME, "name", TEXT, 0, false)                                        \
+	X(PARENT, "parent", INT64, 0, false)                                   \
+	X(DEPTH, "depth", INT64, 0, false)                                     \
+	X(ACCOUNTED, "accounted", BOOL, 0, false)
+#define SHAPE_COLUMN(X)                                                        \
+	X(SHAPE, "shape", TEXT, SELECT(PARAMS), false)
+#define TRAILING_COLUMNS(X)                                                    \
+	X(DEFINITION_COUNT, "definition_count", INT64, SELECT(OCCURRENCE), false) \
+	X(TOTAL_DEFINITION_COUNT, "total_definition_count", INT64, SELECT(OCCURRENCE), false) \
+	X(DEVICE, "device", TEXTS, SELECT(DEVICE), false)                      \
+	X(OP_TYPES, "op_types", TEXTS, SELECT(OP_TYPES), false)                \
+	X(INPUT_SHAPES, "input_shapes", TEXTS, SELECT(INPUT_SHAPES), false)    \
+	X(TENSOR_VALUE, "tensor_value", TEXT, SELECT(TENSOR_VALUE), true)      \
+	X(END, "end", INT64, 0, true)                                          \
+	X(NODE, "node", INT64, 0, true)                                        \
+	X(PATH, "path", TEXT, 0, true)                                         \
+	X(LINE, "line", INT64, 0, true)                                        \
+	X(FUNCTION, "function", TEXT, 0, true)
+/* clang-format on */
+
+enum column_id {
+#define X(id, ...) COLUMN_##id,
+	LEADING_COLUMNS(X)
+#undef X
+#define X(id, ...) COLUMN_OWN_##id, COLUMN_TOTAL_##id,
+		TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X)
+#undef X
+#define X(id, ...) COLUMN_##id,
+			SHAPE_COLUMN(X)
+#undef X
+#define X(id, ...) COLUMN_OWN_##id, COLUMN_TOTAL_##id,
+				OPERATION_METRICS(X) COUNT_METRICS(X)
+#undef X
+#define X(id, ...) COLUMN_##id,
+					TRAILING_COLUMNS(X)
+#undef X
+						N_COLUMNS
+};
+
+struct columns {
+	struct table_column at[N_COLUMNS];
+	int64_t *row_of_node; /* by node; NULL until asked for */
+	size_t n_nodes;
+};
+
+void columns_clear(struct columns *c);
+
+/* N_COLUMNS if there is none. */
+enum column_id column_find(const char *name);
+/* Which metrics a column needs, as bits. */
+unsigned column_metrics(enum column_id id);
+/* Whether the options select it; leading columns are never selected. */
+bool column_is_selected(enum column_id id, const struct tfprof_options *o);
+
+/* Makes columns unless they are there; the query has the metrics they need. Those of
+ * metrics are made together. */
+enum tfprof_status columns_make(struct columns *c, struct query *q, const enum column_id *ids,
+	size_t n, struct tfprof_error *err);
+/* The row of each node, NONE as -1. */
+enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,
+	struct tfprof_error *err);
+
+#endif

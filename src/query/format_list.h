@@ -1,0 +1,56 @@
+/* What the answer of a query can be written as: a line each, from which follow the
+ * words of the option output, help, and who writes it.
+ *
+ *     id        FORMAT_id
+ *     word      in the option output
+ *     file      how its file is named and packed (enum format_file)
+ *     metrics   it needs, selected or not
+ *     refuse    function that says why a query cannot be written so, or no_refusal
+ *     write     the writer (src/write/), or no_writer
+ *     announce  function that tells of the written file, or no_announcement
+ *     meaning   of the word, for help
+ */
+#ifndef TFPROF_QUERY_FORMAT_LIST_H
+#define TFPROF_QUERY_FORMAT_LIST_H
+
+/* clang-format off */
+#define OUTPUT_FORMATS(X)                                                      \
+	X(CSV, "csv", BY_SUFFIX, 0, no_refusal, csv_write, no_announcement,    \
+		"the nodes shown, as comma-separated values")                  \
+	X(FILE, "file", PLAIN, 0, no_refusal, text_write, no_announcement,     \
+		"the report, into a file")                                     \
+	X(JSON, "json", BY_SUFFIX, 0, no_refusal, json_write, no_announcement, \
+		"the nodes shown, as JSON")                                    \
+	X(NONE, "none", NOT, 0, no_refusal, no_writer, no_announcement,        \
+		"nothing")                                                     \
+	X(PPROF, "pprof", GZIP, 0, pprof_refuse, pprof_write, pprof_announce,  \
+		"a profile for the pprof tool (code)")                         \
+	X(STDOUT, "stdout", NOT, 0, no_refusal, text_write, no_announcement,   \
+		"the report, here")                                            \
+	X(TIMELINE, "timeline", BY_STEP, 1u << METRIC_MICROS, timeline_refuse, timeline_write, \
+		timeline_announce,                                             \
+		"a trace for Perfetto or chrome://tracing (graph, scope, code)")
+/* Not for files. */
+#define INNER_FORMATS(X)                                                       \
+	X(MESSAGE, "message", NOT, ALL_METRICS, no_refusal, message_write, no_announcement, \
+		"the nodes shown, as TensorFlow's result message")
+/* clang-format on */
+
+#define FORMATS(X) OUTPUT_FORMATS(X) INNER_FORMATS(X)
+
+enum format {
+#define X(id, ...) FORMAT_##id,
+	FORMATS(X)
+#undef X
+		N_FORMATS
+};
+
+enum format_file {
+	FILE_NOT, /* there is none */
+	FILE_PLAIN,
+	FILE_BY_SUFFIX, /* compressed if its name ends in .gz */
+	FILE_GZIP,      /* always compressed */
+	FILE_BY_STEP,   /* as by suffix; its name gets the number of the step */
+};
+
+#endif

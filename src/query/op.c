@@ -1,0 +1,166 @@
+/* Op view: the tree has one level, and its rows read as a list. What is special:
+ * rows are ordered by what they have themselves, and total = own + the total of
+ * the next row, so the first row's total is that of the view. */
+#include "base/sort.h"
+#include "query/query.h"
+
+struct list {
+	struct query *q;
+	uint32_t *row; /* accounted view nodes, in the order of the list */
+	uint32_t n;
+	struct picked *picked; /* by view node */
+};
+
+static bool allocate(struct list *l)
+{
+	struct query *q = l->q;
+	size_t n = q->tree->n;
+
+	l->row = arena_array(&q->arena, n, sizeof(*l->row));
+	l->picked = arena_array(&q->arena, n, sizeof(*l->picked));
+	return l->row && l->picked && query_allocate_rows(q, n);
+}
+
+static void account(struct list *l)
+{
+	struct query *q = l->q;
+	const struct tree *t = q->tree;
+	bool all = regexes_accept_all(q->account);
+
+	query_account_groups(q, t->first_node, t->nodes, t->n, l->picked);
+	l->n = 0;
+	for (uint32_t v = 0; v < t->n; v++) {
+		bool accounted = v && (l->picked[v].n || all);
+
+		query_put_own(q, v, &l->picked[v].sum, accounted);
+		q->defined[v] = l->picked[v].n;
+		if (accounted)
+			l->row[l->n++] = v;
+	}
+}
+
+/* By own numbers; ties keep the order of names. */
+static bool order(struct list *l)
+{
+	struct query *q = l->q;
+	int metric = order_metric(q->options->order);
+	bool occurrence = q->options->order == ORDER_OCCURRENCE;
+	struct sort_item *items, *scratch;
+
+	if (metric < 0 && !occurrence)
+		return true;
+	items = arena_array(&q->arena, l->n, sizeof(*items));
+	scratch = arena_array(&q->arena, l->n, sizeof(*scratch));
+	if (!items || !scratch)
+		return false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct picked *picked = &l->picked[l->row[i]];
+		int64_t value = occurrence ? picked->n : picked->sum.at[metric];
+
+		items[i] = (struct sort_item){sort_key_descending(value), l->row[i]};
+	}
+	sort_items(items, scratch, l->n);
+	for (uint32_t i = 0; i < l->n; i++)
+		l->row[i] = items[i].id;
+	return true;
+}
+
+static void accumulate(struct query *q, const uint32_t *rows, uint32_t n)
+{
+	size_t size = q->numbers.n * sizeof(*q->numbers.total);
+	const int64_t *next = NULL;
+
+	memset(query_total_row(q, 0), 0, size);
+	for (uint32_t i = n; i-- > 0;) {
+		int64_t *total = query_total_row(q, rows[i]);
+
+		memcpy(total, query_kept_own(q, rows[i]), size);
+		if (next)
+			query_add_row(&q->numbers, total, next);
+		next = total;
+	}
+	if (next)
+		memcpy(query_total_row(q, 0), next, size);
+}
+
+static void find_passing(struct list *l)
+{
+	struct query *q = l->q;
+	int64_t occurrence = q->options->number[OPT_MIN_OCCURRENCE];
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t v = l->row[i];
+
+		if (l->picked[v].n < occurrence ||
+			!query_reaches(q, query_total_row(q, v), q->least_total))
+			q->flags[v] &= (uint8_t)~ROW_PASSES;
+	}
+}
+
+static bool account_in_order(void *context)
+{
+	struct list *l = context;
+
+	account(l);
+	if (!order(l))
+		return false;
+	accumulate(l->q, l->row, l->n);
+	find_passing(l);
+	return true;
+}
+
+/* From the first row that matches start, until one is trimmed or too deep. */
+static uint32_t show(struct list *l, uint32_t *shown)
+{
+	struct query *q = l->q;
+	uint32_t n = 0, i = 0;
+	int64_t depth = 0;
+
+	if (regexes_count(q->start) && !regexes_accept_all(q->start))
+		while (i < l->n && !query_cancelled(q) &&
+			!regexes_match(q->start, tree_label(q->tree, l->row[i])))
+			i++;
+	for (; i < l->n && !query_cancelled(q); i++, depth++) {
+		struct span name = tree_label(q->tree, l->row[i]);
+
+		if (query_name_trimmed(q, name) || depth > q->options->number[OPT_MAX_DEPTH])
+			break;
+		if (q->flags[l->row[i]] & ROW_PASSES && query_name_shown(q, name))
+			shown[n++] = l->row[i];
+	}
+	return n;
+}
+
+/* The root, and below it what is shown. */
+static bool answer(struct list *l)
+{
+	struct query *q = l->q;
+	size_t most = (size_t)l->n + 1;
+
+	q->view = arena_array(&q->arena, most, sizeof(*q->view));
+	q->parent = arena_zero(&q->arena, most, sizeof(*q->parent));
+	q->depth = arena_array(&q->arena, most, sizeof(*q->depth));
+	if (!q->view || !q->parent || !q->depth)
+		return false;
+	q->n = show(l, q->view + 1) + 1;
+	q->view[0] = 0;
+	q->parent[0] = NONE;
+	for (uint32_t i = 0; i < q->n; i++)
+		q->depth[i] = i != 0;
+	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+		accumulate(q, q->view + 1, q->n - 1);
+	return true;
+}
+
+enum tfprof_status query_op(struct query *q, struct tfprof_error *err)
+{
+	struct list l = {.q = q};
+	bool ok = allocate(&l);
+
+	query_find_limits(q);
+	if (ok && query_needs_wrapping(q))
+		ok = query_account_both_ways(q, account_in_order, &l);
+	else
+		ok = ok && account_in_order(&l);
+	return ok && answer(&l) ? TFPROF_OK : error_no_memory(err);
+}

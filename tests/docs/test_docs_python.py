@@ -1,0 +1,81 @@
+"""The Python in docs/inputs.md makes the files it says it makes.
+
+Needs TensorFlow; what it wrote is then read by the program.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from tree import TOP, program
+
+PYTHON = re.compile(r"^```python\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A directory in which the snippets have run."""
+    if not importlib.util.find_spec("tensorflow"):
+        pytest.skip("there is no TensorFlow")
+    directory = tmp_path_factory.mktemp("inputs")
+    with open(os.path.join(TOP, "docs", "inputs.md"), encoding="utf-8") as file:
+        (directory / "snippets.py").write_text("".join(PYTHON.findall(file.read())))
+    done = subprocess.run([sys.executable, "snippets.py"], cwd=directory, encoding="utf-8",
+                          env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3"),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    assert done.returncode == 0, done.stdout
+    return directory
+
+
+def ask(directory, *arguments):
+    done = subprocess.run([program(), *arguments], cwd=directory, encoding="utf-8",
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+RUNS = "--run_meta_path=run_meta_0,run_meta_1,run_meta_2"
+
+
+@pytest.mark.parametrize("graph", ["graph.pbtxt", "graph.pb", "graph_with_shapes.pb"])
+def test_graphs(made, graph):
+    text = ask(made, "scope", f"--graph_path={graph}", "--account_type_regexes=Var.*",
+               "--select=params", "--min_params=1")
+    assert "\n  w (64x10, 640/640 params)\n" in text
+
+
+def test_run_metadata(made):
+    text = ask(made, "op", "--graph_path=graph.pb", RUNS, "--select=occurrence", "--step=2")
+    assert re.search(r"^Relu +1\|1$", text, re.MULTILINE), text
+
+
+def test_op_log(made):
+    text = ask(made, "scope", "--graph_path=graph.pb", "--op_log_path=log/tfprof_log",
+               "--account_type_regexes=my_layer", "--select=params,op_types", "--min_params=1")
+    assert "_trainable_variables|my_layer" in text
+    text = ask(made, "op", "--graph_path=graph.pb", "--op_log_path=log/tfprof_log",
+               "--select=float_ops", "--account_type_regexes=MatMul")
+    assert "491.52k float_ops" in text     # three products of 2 * 128 * 64 * 10
+    assert "snippets.py:" in ask(made, "code", "--graph_path=graph.pb",
+                                 "--op_log_path=log/tfprof_log")
+
+
+def test_checkpoint(made):
+    text = ask(made, "scope", "--graph_path=graph.pb", "--checkpoint_path=model.ckpt",
+               "--account_type_regexes=_checkpoint_variables", "--select=tensor_value")
+    assert re.search(r"^  w \(\)\n\[\[-?\d\.\d\d ", text, re.MULTILINE), text
+
+
+def test_profile(made):
+    text = ask(made, "scope", "--profile_path=profile", "--step=0", "--show_name_regexes=product",
+               "--select=occurrence,input_shapes")
+    assert re.search(r"^  product \(1/\d\|1/\d, 0:128x64\|1:64x10\)$", text, re.MULTILINE), text
+
+
+def test_functions(made):
+    text = ask(made, "scope", "--graph_path=saved/graph.pbtxt", "--run_meta_path=saved/run_meta",
+               "--show_name_regexes=.*/MatMul", "--select=occurrence")
+    assert re.search(r"^  StatefulPartitionedCall/.*/MatMul \(1/", text, re.MULTILINE), text

@@ -1,0 +1,359 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Code view by itself: the tree of call stacks, gradients beside what they are
+ * gradients of, and the labels of frames. */
+#include "trees.h"
+
+/* ---- small models -------------------------------------------------------------- */
+
+enum { NONE_TEXT, PATH, MAIN, BUILD, SOURCE };
+
+static void put_texts(struct buf *log)
+{
+	static const char *const texts[] = {"none", "/home/me/model.py", "main", "build",
+		"x = f(y)"};
+
+	for (int id = 0; id < 5; id++)
+		put_string(log, OP_LOG_ID_TO_STRING, id, texts[id]);
+}
+
+/* The lines of the stack's frames, outermost first, until 0. The outermost is in
+ * main(), all others in build(). */
+static void put_stack(struct buf *log, const char *node, const int *lines)
+{
+	struct nested stack = open_stack(log, node);
+
+	for (int i = 0; lines[i]; i++)
+		put_frame(log, lines[i], PATH, i ? BUILD : MAIN, SOURCE);
+	close_nested(log, stack);
+}
+
+#define LINES(...) ((const int[]){__VA_ARGS__, 0})
+
+struct stacks_of {
+	const char *node;
+	const int *lines; /* NULL: none are told */
+};
+
+static void make_model(struct model *m, const struct stacks_of *nodes)
+{
+	struct buf graph = {0}, log = {0};
+
+	for (; nodes->node; nodes++) {
+		put_graph_node(&graph, nodes->node, "Op", "");
+		if (nodes->lines)
+			put_stack(&log, nodes->node, nodes->lines);
+	}
+	put_texts(&log);
+	start_model(m);
+	add_graph(m, &graph);
+	add_op_log(m, &log);
+}
+
+static void assert_code(const struct stacks_of *nodes, const char *expected, size_t n_lost)
+{
+	struct model m;
+	struct tree t = {0};
+	struct tfprof_error err;
+
+	make_model(&m, nodes);
+	assert_int_equal(code_build(&t, &m, 0, &err), TFPROF_OK);
+	assert_int_equal(t.n_lost_gradients, n_lost);
+	assert_tree(&m, &t, expected);
+	model_clear(&m);
+}
+
+/* ---- stacks ----------------------------------------------------------------------- */
+
+static void test_equal_frames_are_one(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7, 20)},
+		{"b", LINES(7, 20)},
+		{"c", LINES(7, 21)},
+		{"d", LINES(8, 20)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main\n"
+		"    model.py:20:build: a b\n"
+		"    model.py:21:build: c\n"
+		"  model.py:8:main\n"
+		"    model.py:20:build: d\n",
+		0);
+}
+
+static void test_a_stack_can_end_where_others_go_on(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7, 20, 30)},
+		{"b", LINES(7)},
+		{"c", LINES(7, 20)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main: b\n"
+		"    model.py:20:build: c\n"
+		"      model.py:30:build: a\n",
+		0);
+}
+
+/* The same line again is a frame below itself. */
+static void test_recursion(void **state)
+{
+	const struct stacks_of nodes[] = {{"a", LINES(7, 20, 20, 20)}, {"b", LINES(7, 20, 20)},
+		{0}};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main\n"
+		"    model.py:20:build\n"
+		"      model.py:20:build: b\n"
+		"        model.py:20:build: a\n",
+		0);
+}
+
+/* Frames are in the order in which names in byte order bring them, not in that of
+ * lines or of the file. */
+static void test_frames_are_in_order_of_names(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"c", LINES(7, 20)},
+		{"b", LINES(7, 21)},
+		{"a", LINES(7, 22)},
+		{"B", LINES(9)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:9:main: B\n"
+		"  model.py:7:main\n"
+		"    model.py:22:build: a\n"
+		"    model.py:21:build: b\n"
+		"    model.py:20:build: c\n",
+		0);
+}
+
+static void test_nodes_without_a_stack_are_left_out(void **state)
+{
+	const struct stacks_of nodes[] = {{"a", NULL}, {"b", LINES(7)}, {"c", (const int[]){0}},
+		{0}};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main: b\n",
+		0);
+}
+
+/* ---- gradients --------------------------------------------------------------------- */
+
+/* It stands beside its forward node's frames, whatever its own stack says. */
+static void test_a_gradient_is_where_its_forward_node_is(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"conv", LINES(7, 20)},
+		{"gradients/conv_grad/dx", LINES(8, 99)},
+		{"gradients/conv_grad/dw", LINES(8)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main\n"
+		"    model.py:20:build: conv\n"
+		"  model.py:7:main (gradient)\n"
+		"    model.py:20:build (gradient): gradients/conv_grad/dx gradients/conv_grad/dw\n",
+		0);
+}
+
+/* Behind all forward nodes, in the order of their names. */
+static void test_gradients_are_in_order_of_forward_names(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"gradients/z_grad/1", LINES(8)},
+		{"gradients/a/b_grad/9", LINES(8)},
+		{"z", LINES(7, 20)},
+		{"a/b", LINES(7, 21)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main\n"
+		"    model.py:21:build: a/b\n"
+		"    model.py:20:build: z\n"
+		"  model.py:7:main (gradient)\n"
+		"    model.py:21:build (gradient): gradients/a/b_grad/9\n"
+		"    model.py:20:build (gradient): gradients/z_grad/1\n",
+		0);
+}
+
+/* Each forward name counts once, however many gradients it has. */
+static void test_gradients_without_a_forward_stack_are_lost(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7)},
+		{"bare", NULL},
+		{"gradients/bare_grad/1", LINES(8)},
+		{"gradients/bare_grad/2", LINES(8)},
+		{"gradients/gone_grad/1", LINES(8)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main: a\n",
+		2);
+}
+
+static void test_a_gradient_without_a_stack_is_not_even_lost(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7)},
+		{"gradients/a_grad/1", NULL},
+		{"gradients/gone_grad/1", NULL},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main: a\n",
+		0);
+}
+
+static void test_half_a_gradients_name_is_an_ordinary_one(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7)},
+		{"a_grad/1", LINES(8)},
+		{"gradients/_grad/z", LINES(9)},
+		{"gradients/a", LINES(10)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:7:main: a\n"
+		"  model.py:8:main: a_grad/1\n"
+		"  model.py:9:main: gradients/_grad/z\n"
+		"  model.py:10:main: gradients/a\n",
+		0);
+}
+
+static void test_forward_names(void **state)
+{
+	static const struct {
+		const char *name, *forward; /* NULL: no gradient */
+	} cases[] = {
+		{"gradients/a_grad/b", "a"},
+		{"gradients/s/a_grad/b/c", "s/a"},
+		{"tower/gradients/a_grad/b", "a"},
+		{"my_gradients/a_grad/b", "a"},
+		{"gradients/a_grad/b_grad/c", "a"},
+		{"gradients/gradients/a_grad/b", "gradients/a"},
+		{"gradients/a_gradient/b", NULL},
+		{"gradients/a_grad", NULL},
+		{"gradients/a/b", NULL},
+		{"a_grad/b", NULL},
+		{"gradients/_grad/z", NULL},
+		{"", NULL},
+		/* the second marker first: all the rest */
+		{"a_grad/gradients/q", "q"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct span forward = {0};
+		bool is_gradient = code_forward_name(span_of(cases[i].name), &forward);
+
+		assert_int_equal(is_gradient, cases[i].forward != NULL);
+		if (is_gradient) {
+			assert_int_equal(forward.n, strlen(cases[i].forward));
+			assert_memory_equal(forward.at, cases[i].forward, forward.n);
+		}
+	}
+}
+
+/* ---- labels ------------------------------------------------------------------------ */
+
+static void test_source_text_in_labels(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"a", LINES(7, 20)},
+		{"gradients/a_grad/1", LINES(8)},
+		{0},
+	};
+	struct model m;
+	struct tree t = {0};
+	struct tfprof_error err;
+
+	make_model(&m, nodes);
+	assert_int_equal(code_build(&t, &m, TREE_SOURCE_LINES, &err), TFPROF_OK);
+	assert_tree(&m, &t,
+		"_TFProfRoot\n"
+		"  model.py:7:main:x = f(y)\n"
+		"    model.py:20:build:x = f(y): a\n"
+		"  model.py:7:main:x = f(y) (gradient)\n"
+		"    model.py:20:build:x = f(y) (gradient): gradients/a_grad/1\n");
+	model_clear(&m);
+}
+
+static void assert_label(const struct frame *frame, bool source_lines, bool gradient,
+	const char *expected)
+{
+	struct buf b = {0};
+
+	code_put_label(&b, frame, source_lines, gradient);
+	assert_string_equal(b.at, expected);
+	buf_clear(&b);
+}
+
+/* From 20 bytes on, 17 and dots are left of a function and of source text. */
+static void test_labels_are_cut(void **state)
+{
+	struct frame frame = {
+		.file = SPAN("/a/long/path/of_a_file_with_a_long_name.py"),
+		.function = SPAN("nineteen_bytes_long"),
+		.source = SPAN("twenty bytes of text"),
+		.line = 12345,
+	};
+
+	assert_label(&frame, false, false,
+		"of_a_file_with_a_long_name.py:12345:nineteen_bytes_long");
+	assert_label(&frame, true, true,
+		"of_a_file_with_a_long_name.py:12345:nineteen_bytes_long:twenty bytes of t... "
+		"(gradient)");
+	frame.function = SPAN("twenty_bytes_long_it");
+	frame.source = SPAN("");
+	frame.file = SPAN("here.py");
+	assert_label(&frame, true, false, "here.py:12345:twenty_bytes_long...:none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_frames_are_one),
+		cmocka_unit_test(test_a_stack_can_end_where_others_go_on),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_frames_are_in_order_of_names),
+		cmocka_unit_test(test_nodes_without_a_stack_are_left_out),
+		cmocka_unit_test(test_a_gradient_is_where_its_forward_node_is),
+		cmocka_unit_test(test_gradients_are_in_order_of_forward_names),
+		cmocka_unit_test(test_gradients_without_a_forward_stack_are_lost),
+		cmocka_unit_test(test_a_gradient_without_a_stack_is_not_even_lost),
+		cmocka_unit_test(test_half_a_gradients_name_is_an_ordinary_one),
+		cmocka_unit_test(test_forward_names),
+		cmocka_unit_test(test_source_text_in_labels),
+		cmocka_unit_test(test_labels_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
