@@ -9,6 +9,7 @@
 bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
 {
 	*r = (struct node_reader){.model = m, .first = first, .name_hashes = name_hashes};
+	r->slicer = model_slicer(m, &r->listed_slices);
 	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
 
@@ -111,15 +112,10 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 
 /* ---- adding -------------------------------------------------------------- */
 
-static void make_slice(struct node_reader *r, struct slice *slice, struct span bytes)
+static inline void make_slice(struct node_reader *r, struct slice *slice, struct span bytes)
 {
-	size_t last = r->model->sources.n - 1;
-	const char *begin = r->model->sources.at[last].bytes.at;
-
 	if (bytes.at)
-		decoder_alloc(&r->decoder,
-			slice_make(slice, &r->listed_slices,
-				(struct slice_parts){last, (size_t)(bytes.at - begin), bytes.n}));
+		decoder_alloc(&r->decoder, slicer_cut(&r->slicer, slice, bytes));
 }
 
 /* Columns that stay as they were made, zero, are not touched. */

@@ -37,6 +37,7 @@ struct node_reader {
 	struct sets sets;
 	struct shapes shapes;
 	struct execs execs;
+	struct slicer slicer;
 	slice_list listed_slices;
 	VEC(struct node_key) keys;
 	struct merged_ids merged;

@@ -338,15 +338,19 @@ enum tfprof_status model_check_sources(const struct model *m, struct tfprof_erro
 	return status == TFPROF_OK ? model_check_damage(m, err) : status;
 }
 
-bool model_make_slice(struct model *m, struct slice *slice, struct span bytes)
+struct slicer model_slicer(const struct model *m, slice_list *listed)
 {
 	size_t last = m->sources.n - 1;
-	const char *begin = m->sources.at[last].bytes.at;
+
+	return (struct slicer){m->sources.at[last].bytes.at, last, listed};
+}
+
+bool model_make_slice(struct model *m, struct slice *slice, struct span bytes)
+{
+	struct slicer slicer = model_slicer(m, &m->listed_slices);
 
 	*slice = (struct slice){0};
-	return !bytes.at ||
-		slice_make(slice, &m->listed_slices,
-			(struct slice_parts){last, (size_t)(bytes.at - begin), bytes.n});
+	return !bytes.at || slicer_cut(&slicer, slice, bytes);
 }
 
 void model_note_damage(const struct model *m, struct slice slice, const struct decoder *d)

@@ -189,8 +189,9 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
  * before reading any. */
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);
 
-/* A slice of the source that was kept last. NULL bytes are none. False on allocation
- * failure. */
+/* Slices of the source that was kept last. */
+struct slicer model_slicer(const struct model *m, slice_list *listed);
+/* One of them. NULL bytes are none. False on allocation failure. */
 bool model_make_slice(struct model *m, struct slice *slice, struct span bytes);
 
 /* The bytes of a slice; none are {NULL, 0}. */

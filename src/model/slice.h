@@ -25,41 +25,53 @@ struct slice_parts {
 
 typedef VEC(struct slice_parts) slice_list;
 
-enum { SLICE_OFFSET_BITS = 34, SLICE_LENGTH_BITS = 22, SLICE_LISTED = 255 };
+enum {
+	SLICE_LENGTH_BITS = 22,
+	SLICE_OFFSET_BITS = 34,
+	SLICE_SOURCE = SLICE_LENGTH_BITS + SLICE_OFFSET_BITS, /* where the source begins */
+	SLICE_LISTED = 255,
+};
 
 static inline bool slice_is_listed(struct slice s)
 {
-	return s.bits >> (SLICE_OFFSET_BITS + SLICE_LENGTH_BITS) == SLICE_LISTED;
+	return s.bits >> SLICE_SOURCE == SLICE_LISTED;
 }
 
-/* False on allocation failure. `listed` gets what does not fit. */
-static inline bool slice_make(struct slice *s, slice_list *listed, struct slice_parts parts)
-{
-	uint64_t head = parts.source + 1;
+/* Makes slices of one source. */
+struct slicer {
+	const char *begin; /* of the source */
+	size_t source;
+	slice_list *listed; /* gets those that do not fit */
+};
 
-	if (parts.source + 1 >= SLICE_LISTED || parts.offset >> SLICE_OFFSET_BITS ||
-		parts.n >> SLICE_LENGTH_BITS) {
-		if (!vec_push(listed, parts))
-			return false;
-		s->bits = (uint64_t)SLICE_LISTED << (SLICE_OFFSET_BITS + SLICE_LENGTH_BITS) |
-			(listed->n - 1);
+/* One that does not fit. */
+bool slicer_list(const struct slicer *slicer, struct slice *s, struct span bytes);
+
+/* False on allocation failure. In line, since loading a profile cuts three for every
+ * node. */
+static inline bool slicer_cut(const struct slicer *slicer, struct slice *s, struct span bytes)
+{
+	size_t offset = (size_t)(bytes.at - slicer->begin);
+
+	if (slicer->source + 1 < SLICE_LISTED &&
+		!(offset >> SLICE_OFFSET_BITS | bytes.n >> SLICE_LENGTH_BITS)) {
+		s->bits = (uint64_t)(slicer->source + 1) << SLICE_SOURCE |
+			(uint64_t)offset << SLICE_LENGTH_BITS | bytes.n;
 		return true;
 	}
-	s->bits = (head << SLICE_OFFSET_BITS | parts.offset) << SLICE_LENGTH_BITS | parts.n;
-	return true;
+	return slicer_list(slicer, s, bytes);
 }
 
 /* Of one that is not none. */
 static inline struct slice_parts slice_get(struct slice s, const slice_list *listed)
 {
-	uint64_t place = s.bits >> SLICE_LENGTH_BITS;
+	const uint64_t one = 1;
 
 	if (slice_is_listed(s))
-		return listed->at[s.bits &
-			(((uint64_t)1 << (SLICE_OFFSET_BITS + SLICE_LENGTH_BITS)) - 1)];
-	return (struct slice_parts){(size_t)(place >> SLICE_OFFSET_BITS) - 1,
-		place & (((uint64_t)1 << SLICE_OFFSET_BITS) - 1),
-		s.bits & (((uint64_t)1 << SLICE_LENGTH_BITS) - 1)};
+		return listed->at[s.bits & ((one << SLICE_SOURCE) - 1)];
+	return (struct slice_parts){(size_t)(s.bits >> SLICE_SOURCE) - 1,
+		s.bits >> SLICE_LENGTH_BITS & ((one << SLICE_OFFSET_BITS) - 1),
+		s.bits & ((one << SLICE_LENGTH_BITS) - 1)};
 }
 
 #endif

@@ -168,23 +168,32 @@ static void refused(const char *kind, struct tfprof_input in, enum tfprof_status
 	tfprof_profile_free(p);
 }
 
-#define READABLE                                                                      \
-	"expected one of: a ProfileProto, a GraphDef, an OpLogProto, a RunMetadata, " \
-	"a table of a TensorFlow checkpoint"
+/* `before`, what there is to choose from, `after`. */
+static const char *choice(const char *before, bool by_name, const char *after)
+{
+	static char text[1024];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%s: expected one of: ", before);
+
+	for (int kind = 0; kind < N_INPUTS; kind++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", kind ? ", " : "",
+			by_name ? input_get_info((size_t)kind)->name
+				: recognize_get_look((enum input_kind)kind)->name);
+	snprintf(text + n, sizeof(text) - n, "%s", after);
+	return text;
+}
 
 static void what_is_no_input_is_refused(void **state)
 {
 	refused("graf", tfprof_input_bytes("", 0), TFPROF_ARGUMENT,
-		"unknown kind of input 'graf': expected one of: profile, graph, op_log, run_meta, "
-		"checkpoint (did you mean 'graph'?)");
+		choice("unknown kind of input 'graf'", true, " (did you mean 'graph'?)"));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_bytes("[]", 2), TFPROF_FORMAT,
-		"the input: it looks like JSON, perhaps a timeline: " READABLE);
+		choice("the input: it looks like JSON, perhaps a timeline", false, ""));
 	write_sample(SPAN("\xff\xff\xff"));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_file("sample"), TFPROF_FORMAT,
-		"sample: it looks like something unknown: " READABLE);
+		choice("sample: it looks like something unknown", false, ""));
 	write_sample(SPAN(""));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_file("sample"), TFPROF_FORMAT,
-		"sample: it looks like an empty file: " READABLE);
+		choice("sample: it looks like an empty file", false, ""));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_file("nowhere"), TFPROF_IO,
 		"cannot read: nowhere: No such file or directory");
 	refused("checkpoint", tfprof_input_bytes("abc", 3), TFPROF_ARGUMENT,

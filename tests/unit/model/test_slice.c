@@ -17,6 +17,16 @@ static void same(const slice_list *listed, struct slice slice, struct slice_part
 	assert_int_equal(parts.n, expected.n);
 }
 
+static bool cut(slice_list *listed, struct slice *slice, struct slice_parts parts)
+{
+	static const char text[1];
+	struct slicer slicer = {text, parts.source, listed};
+
+	/* Nobody looks at the bytes, which need not be there. */
+	return slicer_cut(&slicer, slice,
+		(struct span){(const char *)((uintptr_t)text + parts.offset), parts.n});
+}
+
 /* Around the largest numbers that fit eight bytes. */
 static void every_slice_comes_back(void **state)
 {
@@ -34,7 +44,7 @@ static void every_slice_comes_back(void **state)
 		for (size_t j = 0; j < 5; j++)
 			for (size_t k = 0; k < 5; k++) {
 				all[n] = (struct slice_parts){sources[i], offsets[j], lengths[k]};
-				assert_true(slice_make(&slices[n], &listed, all[n]));
+				assert_true(cut(&listed, &slices[n], all[n]));
 				n++;
 			}
 	for (size_t i = 0; i < n; i++)
