@@ -58,16 +58,7 @@ void mem_free(void *block)
 	free(block);
 }
 
-void mem_touch(void *at, size_t size)
-{
-	const uintptr_t page = 4096;
-	uintptr_t end = (uintptr_t)at + size;
-
-	for (uintptr_t p = ((uintptr_t)at + page - 1) & ~(page - 1); p < end; p += page)
-		*(volatile char *)p = 0;
-}
-
-void mem_prepare(void *at, size_t size)
+void mem_prefault(void *at, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
 	const uintptr_t page = 4096, step = 1 << 20;

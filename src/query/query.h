@@ -249,8 +249,6 @@ struct shown_tree {
 
 /* Allocates all but n_picked; false on allocation failure. */
 bool query_allocate_shown(struct query *q, struct shown_tree *shown);
-/* Pre-faults that memory (see mem_prepare). */
-void query_prepare_shown(const struct query *q, const struct shown_tree *shown);
 
 /* The last phase of a tree query: puts shown nodes in display order. Overwrites what
  * `shown` points to. */

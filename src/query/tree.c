@@ -8,7 +8,6 @@
  *     total     own + totals of the children that stay
  *     shown     nodes that pass the filters; their tree skips hidden nodes
  */
-#include "base/parallel.h"
 #include "query/query.h"
 
 struct work {
@@ -103,22 +102,8 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 	}
 }
 
-/* One thread adds up while another pre-faults memory for the next phase. */
-static void add_up_or_prepare(void *context, size_t part)
-{
-	struct work *w = context;
-
-	if (part) {
-		query_prepare_shown(w->q, &w->shown);
-		return;
-	}
-	find_staying(w);
-	add_up(w, w->up, ROW_STAYS);
-}
-
 static bool account(void *context)
 {
-	enum { MIN_PART = 16384 };
 	struct work *w = context;
 	struct query *q = w->q;
 
@@ -126,7 +111,8 @@ static bool account(void *context)
 		account_frames(w);
 	else
 		query_account_nodes(q, q->tree->node, w->n);
-	parallel_run(parallel_parts(w->n, MIN_PART) > 1 ? 2 : 1, add_up_or_prepare, w);
+	find_staying(w);
+	add_up(w, w->up, ROW_STAYS);
 	return true;
 }
 

@@ -425,18 +425,15 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	prefetch_bytes(blob.at, blob.n);
 }
 
-/* Measures or, once `out` is set, writes the items of a part. The memory is pre-faulted
- * first, which is faster than faulting page by page while writing. */
+/* Measures or, once `out` is set, writes the items of a part. */
 static void put_part(void *context, size_t part)
 {
 	struct message *m = context;
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
 	struct encoder encoder = {0};
 
-	if (m->out) {
+	if (m->out)
 		encoder.at = m->out + m->part_at[part];
-		mem_prepare(encoder.at, m->part_at[part + 1] - m->part_at[part]);
-	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
 
