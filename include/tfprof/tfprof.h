@@ -361,6 +361,11 @@ TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
 
+/* What ran when and where, as the columns of a result: a row per execution, sorted by
+ * device and start, of one step, or of all steps if `step` is negative. */
+TFPROF_API enum tfprof_status tfprof_events_run(tfprof_profile *profile, int64_t step,
+	tfprof_result **result, struct tfprof_error *err);
+
 /* ---- results as bytes ---- */
 
 /* Writes a result in a format of the option `output` ("csv", "json", "message",

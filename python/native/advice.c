@@ -1,4 +1,4 @@
-/* Profile.advise: checkers and their options in, a Result out. */
+/* Profile.advise: runs checkers with their options and returns a Result. */
 #include "native.h"
 
 /* Applies (checker, option or None, value or None) triples. */

@@ -1,5 +1,5 @@
-/* A result as the Arrow capsules that pyarrow, polars, DuckDB, pandas and others
- * take. The library makes the stream; this only wraps it. */
+/* A result as Arrow capsules for pyarrow, polars, DuckDB, pandas and others. The
+ * library makes the stream; this only wraps it. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void free_schema_capsule(PyObject *capsule)
 	free(schema);
 }
 
-/* The columns that a schema asks for; 0, or -1 with an exception set. */
+/* The columns a schema requests. Returns 0, or -1 with an exception set. */
 static int names_of(PyObject *requested, const char ***names, size_t *n)
 {
 	struct ArrowSchema *schema;

@@ -1,8 +1,8 @@
 /* The library's errors as Python exceptions.
  *
  *     Error(Exception)                  .status: "STEP", "REGEX", ...
- *     ├── ArgumentError(.., ValueError)  an option, regex or step is wrong
- *     ├── FormatError(.., ValueError)    bytes are not what they should be
+ *     ├── ArgumentError(.., ValueError)  an option, regex or step is invalid
+ *     ├── FormatError(.., ValueError)    malformed input
  *     └── FileError(.., OSError)         a file cannot be read or written
  */
 #include "native.h"
@@ -27,7 +27,7 @@ static PyObject *class_for(enum tfprof_status status)
 	}
 }
 
-/* A class for callers who except Error, and for those who except `other`. */
+/* Derives from both Error and `other`, so that callers can catch either. */
 static PyObject *make_class(const char *name, const char *doc, PyObject *other)
 {
 	PyObject *bases = PyTuple_Pack(2, base, other), *made = NULL;
@@ -56,16 +56,16 @@ int errors_add(PyObject *module)
 	if (!status)
 		return -1;
 	base = PyErr_NewExceptionWithDoc("tfprof.Error",
-		"Something tfprof could not do. The text says what failed, where, and what\n"
-		"would be right; `status` is the kind of failure in one word.",
+		"A call failed. The text says what failed, where, and what was expected;\n"
+		"`status` is the kind of failure in one word.",
 		PyExc_Exception, status);
 	Py_DECREF(status);
 	if (add(module, "Error", base) < 0)
 		return -1;
 	argument_error = make_class("tfprof.ArgumentError",
-		"An option, a regular expression or a step is wrong.", PyExc_ValueError);
-	format_error = make_class("tfprof.FormatError", "Bytes are not the message they should be.",
-		PyExc_ValueError);
+		"An option, a regular expression or a step is invalid.", PyExc_ValueError);
+	format_error = make_class("tfprof.FormatError",
+		"An input is not the expected message or is malformed.", PyExc_ValueError);
 	file_error = make_class("tfprof.FileError", "A file could not be read or written.",
 		PyExc_OSError);
 	if (add(module, "ArgumentError", argument_error) < 0 ||

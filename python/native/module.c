@@ -1,5 +1,5 @@
-/* The module tfprof._native: types Profile and Result, exceptions, the step
- * timeline, and what inputs and options there are. */
+/* The module tfprof._native: types Profile and Result, exceptions, the step timeline,
+ * and the tables of inputs, options, columns and checkers. */
 #include "native.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static PyObject *options(PyObject *module, PyObject *unused)
 	return list;
 }
 
-/* The words of select that show a column. */
+/* The select words that show a column. */
 static PyObject *words_of_column(size_t column)
 {
 	PyObject *list = PyList_New(0);
@@ -140,24 +140,26 @@ static PyObject *checkers(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
 	{"step_timeline", (PyCFunction)(void (*)(void))step_timeline, METH_VARARGS | METH_KEYWORDS,
 		"step_timeline(run_meta, show_dataflow=True, show_memory=False, path=None)\n\n"
-		"The Chrome trace of a RunMetadata (bytes or a path), as bytes or into a file."},
+		"Returns the Chrome trace of a RunMetadata (bytes or a path), or writes it to "
+		"path."},
 	{"options", options, METH_NOARGS,
-		"[(name, kind, valid words, default, help, field of OptionsProto or 0)] of a "
-		"query's options."},
+		"The options of a query: [(name, kind, accepted words, default, help, field of "
+		"OptionsProto or 0)]."},
 	{"columns", columns, METH_NOARGS,
-		"[(name, unit, select words that show it, is extra)] of a query's result."},
+		"The columns of a query's result: [(name, unit, select words that show it, is "
+		"extra)]."},
 	{"inputs", inputs, METH_NOARGS,
-		"[(name, message or None, help, traits)] of the kinds of input, in the order in "
-		"which they should be added."},
+		"The kinds of input, in the order to add them: [(name, message or None, help, "
+		"traits)]."},
 	{"checkers", checkers, METH_NOARGS,
-		"[(name, help, [(option, default, help)])] of the advisor."},
+		"The checkers of advise: [(name, help, [(option, default, help)])]."},
 	{NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "tfprof._native",
-	.m_doc = "libtfprof for Python; the package's own modules are the way to use it.",
+	.m_doc = "Bindings to libtfprof, for use by the modules of the package tfprof.",
 	.m_size = -1,
 	.m_methods = functions,
 };

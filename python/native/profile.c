@@ -57,6 +57,24 @@ static void profile_dealloc(PyObject *object)
 	Py_DECREF((PyObject *)type);
 }
 
+/* ---- events ------------------------------------------------------------ */
+
+static PyObject *profile_events(PyObject *object, PyObject *args)
+{
+	struct profile_object *self = as_profile(object);
+	struct tfprof_error err = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+	long long step = -1;
+
+	if (!PyArg_ParseTuple(args, "|L:events", &step))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_events_run(self->profile, step, &result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
+}
+
 /* ---- adding ------------------------------------------------------------ */
 
 /* One call that adds something: an input, or a step with all that comes with it. */
@@ -262,6 +280,8 @@ static PyMethodDef methods[] = {
 		"Adds a step, whole or not at all."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
+	{"events", profile_events, METH_VARARGS,
+		"events(step=-1): what ran when and where, as a Result with columns."},
 	{"query", WITH_KEYWORDS(profile_query), METH_VARARGS | METH_KEYWORDS,
 		"query(view, message=None, settings=(), flags=0) -> Result\n\n"
 		"`message` is a serialized OptionsProto, taken as TensorFlow's API takes it;\n"

@@ -1,7 +1,7 @@
-/* Profile.query: options in, a Result out. */
+/* Profile.query: runs a query and returns a Result. */
 #include "native.h"
 
-/* Applies (name, value) pairs. 0, or -1 with an exception set. */
+/* Applies (name, value) pairs. Returns 0, or -1 with an exception set. */
 static int apply_settings(tfprof_options *options, PyObject *settings)
 {
 	Py_ssize_t n = PySequence_Size(settings);
@@ -67,8 +67,8 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 		return NULL;
 	view = tfprof_view_from_name(view_name);
 	if (view < 0)
-		return error_raise_argument("unknown view '%s': valid are scope, graph, op, code",
-			view_name);
+		return error_raise_argument(
+			"unknown view '%s': expected one of: scope, graph, op, code", view_name);
 	options = tfprof_options_new();
 	if (!options)
 		return PyErr_NoMemory();

@@ -1,4 +1,4 @@
-/* Type Result: what a query or the advisor gave, rendered when asked for. */
+/* Type Result: the result of a query or of advise, rendered on demand. */
 #include "native.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ struct result_object {
 
 static PyTypeObject *result_type;
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creating and freeing ------------------------------------------------ */
 
 static tfprof_result *result_of(PyObject *self)
 {
@@ -29,10 +29,11 @@ PyObject *result_wrap(tfprof_result *result)
 	return self;
 }
 
-/* Only queries make results. */
-static PyObject *result_refuse(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+/* Only queries and advise create results. */
+static PyObject *result_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	PyErr_SetString(PyExc_TypeError, "a Result comes from Profile.query()");
+	PyErr_SetString(PyExc_TypeError,
+		"a Result is returned by Profile.query() and cannot be constructed");
 	return NULL;
 }
 
@@ -65,6 +66,22 @@ static PyObject *result_get_notes(PyObject *self, void *unused)
 	const char *notes = tfprof_result_get_notes(result_of(self), &n);
 
 	return text_from(notes, n);
+}
+
+static PyObject *result_get_columns(PyObject *self, void *unused)
+{
+	PyObject *list = PyList_New(0);
+	const char *name;
+
+	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i));
+		i++) {
+		PyObject *text = PyUnicode_FromString(name);
+
+		if (!text || PyList_Append(list, text) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(text);
+	}
+	return list;
 }
 
 static PyObject *result_get_level(PyObject *self, void *unused)
@@ -112,7 +129,7 @@ static PyObject *result_render(PyObject *self, PyObject *args)
 
 /* ---- columns --------------------------------------------------------------- */
 
-/* 0, or -1 with an exception set: KeyError for a column that there is none of. */
+/* Returns 0, or -1 with an exception set: KeyError for an unknown column. */
 static int find_column(PyObject *self, const char *name, struct tfprof_column *column)
 {
 	struct tfprof_error err = {0};
@@ -172,7 +189,7 @@ static int check_row(PyObject *self, Py_ssize_t row)
 {
 	if (row >= 0 && row < result_length(self))
 		return 0;
-	PyErr_SetString(PyExc_IndexError, "no such row");
+	PyErr_SetString(PyExc_IndexError, "row out of range");
 	return -1;
 }
 
@@ -255,35 +272,36 @@ static PyObject *result_stream(PyObject *self, PyObject *args, PyObject *kwargs)
 
 static PyMethodDef methods[] = {
 	{"output", (PyCFunction)(void (*)(void))result_output, METH_VARARGS | METH_KEYWORDS,
-		"Does what the option output says; what is to be said is then in text."},
+		"Carries out the option output and sets text and notes."},
 	{"render", result_render, METH_VARARGS,
-		"The result as bytes of a format: text, json, csv, message, ..."},
-	{"value", result_value, METH_VARARGS, "The value of a column (by name) in a row."},
+		"Returns the result as bytes in a format: text, json, csv, message, ..."},
+	{"value", result_value, METH_VARARGS, "Returns the value of a column (by name) in a row."},
 	{"column", result_column, METH_VARARGS,
-		"A column by name: a list, or int64s (or doubles) as bytes."},
-	{"__arrow_c_schema__", result_schema, METH_NOARGS, "The Arrow schema."},
+		"Returns a column by name: a list, or bytes of int64s or doubles."},
+	{"__arrow_c_schema__", result_schema, METH_NOARGS, "Returns the Arrow schema."},
 	{"__arrow_c_stream__", (PyCFunction)(void (*)(void))result_stream,
 		METH_VARARGS | METH_KEYWORDS,
-		"The rows as an Arrow stream: all columns, or those of requested_schema."},
+		"Returns the rows as an Arrow stream: all columns, or those of requested_schema."},
 	{NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef attributes[] = {
-	{"text", result_get_text, NULL, "bytes: what belongs on stdout.", NULL},
-	{"notes", result_get_notes, NULL, "str: what belongs on stderr.", NULL},
-	{"level", result_get_level, NULL,
-		"int: how much the worst finding of advice matters, 0 to 3.", NULL},
+	{"text", result_get_text, NULL, "bytes: text for stdout.", NULL},
+	{"notes", result_get_notes, NULL, "str: text for stderr.", NULL},
+	{"columns", result_get_columns, NULL, "list of str: names of the columns.", NULL},
+	{"level", result_get_level, NULL, "int: the highest level among the findings, 0 to 3.",
+		NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
-	{Py_tp_doc, "What a query gave. A sequence of rows, each a tuple of ROW_FIELDS."},
+	{Py_tp_doc, "The result of a query: a sequence of rows, each a tuple of ROW_FIELDS."},
 	{Py_tp_dealloc, result_dealloc},
 	{Py_tp_methods, methods},
 	{Py_tp_getset, attributes},
 	{Py_sq_length, result_length},
 	{Py_sq_item, result_item},
-	{Py_tp_new, result_refuse},
+	{Py_tp_new, result_new},
 	{0, NULL},
 };
 
@@ -294,7 +312,7 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
-/* The columns of a query's result that come without asking. */
+/* The default columns of a query's result. */
 static PyObject *field_names(void)
 {
 	PyObject *list = PyList_New(0), *names;

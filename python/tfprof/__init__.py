@@ -3,14 +3,14 @@ name scope, data flow, operation type and line of Python.
 
 Two ways in:
 
-* ``tfprof.load('profile_100')``: look at what a run left behind. No
-  TensorFlow is needed.
+* ``tfprof.load('profile_100')`` reads the files of a run. It does not need
+  TensorFlow.
 * ``tfprof.Profiler``, ``tfprof.profile``, ``tfprof.advise`` and the rest of
   TensorFlow's own ``tf.compat.v1.profiler``, under the same names and with the
   same results.
 
-Importing this package imports neither TensorFlow nor numpy; its parts are
-loaded when they are first asked for.
+Importing this package imports neither TensorFlow nor numpy; its modules are
+loaded on first use.
 """
 
 import importlib
@@ -41,7 +41,7 @@ _PARTS = {
 }
 _MODULES = ("hooks", "model_analyzer", "option_builder", "profile_context", "pywrap",
             "tfprof_logger")
-# TensorFlow's own classes if it is there by the time they are asked for.
+# TensorFlow's own classes if it has been imported when they are first used.
 _MESSAGES = ("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto", "OptionsProto",
              "ProfileProto")
 

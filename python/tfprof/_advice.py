@@ -1,4 +1,4 @@
-"""What ``tfprof.load(...).advise()`` gives."""
+"""The result of ``tfprof.load(...).advise()``."""
 
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
@@ -8,10 +8,10 @@ LEVELS = ("none", "notice", "warning", "high")
 
 
 class Advice:
-    """What the checkers found.
+    """The findings of the checkers.
 
-    It prints as the report and iterates as findings, dictionaries that say what
-    was found, where, and how much is at stake.
+    Printing it shows the report. Iterating yields the findings as dictionaries: what
+    was found, where, and its cost.
 
     >>> import tfprof
     >>> advice = tfprof.load('examples/resnet/profile').advise('ExpensiveOperationChecker')
@@ -29,34 +29,34 @@ class Advice:
 
     @property
     def text(self) -> str:
-        """The report; for other outputs than stdout, what there is to print."""
+        """The report; for outputs other than stdout, the message about the file."""
         report = self._report
         text = report.render("text") if self._output == "stdout" else report.text
         return text.decode("utf-8", "replace")
 
     @property
     def notes(self) -> str:
-        """What could not be checked and why, in lines."""
+        """Lines saying what could not be checked and why."""
         return self._report.notes
 
     @property
     def level(self) -> str:
-        """How much the worst finding matters: 'none', 'notice', 'warning' or 'high'."""
+        """The highest level among the findings: 'none', 'notice', 'warning' or 'high'."""
         return LEVELS[self._report.level]
 
     @property
     def message(self) -> Any:
-        """The advice as TensorFlow's API gives it: an AdviceProto. Needs protobuf."""
+        """The advice as an AdviceProto, as TensorFlow's API returns it. Needs protobuf."""
         from tfprof import _messages
         return _messages.parse("AdviceProto", self._report.render("message"))
 
     @property
     def checkers(self) -> List[Dict[str, Any]]:
-        """Each checker that was asked for, with its options and findings."""
+        """The checkers that were run, each with its options and findings."""
         return self.to_dict()["checkers"]
 
     def to_dict(self) -> Dict[str, Any]:
-        """Everything, as the JSON output has it."""
+        """Everything, in the form of the JSON output."""
         if self._details is None:
             import json
             self._details = json.loads(self._report.render("json").decode("utf-8", "replace"))
@@ -66,7 +66,7 @@ class Advice:
         return self._report.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The findings as Arrow record batches, for pyarrow.table(advice) and others."""
+        """The findings as an Arrow stream, for pyarrow.table(advice) and others."""
         return self._report.__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
@@ -88,11 +88,11 @@ Setting = Tuple[str, Optional[str], Optional[str]]
 
 
 def settings(checkers: Tuple[str, ...], options: Mapping[str, Any]) -> List[Setting]:
-    """Checkers by name, and {checker: {option: value}}, as the library takes them."""
+    """Checkers by name and {checker: {option: value}} as settings of the library."""
     made: List[Setting] = [(checker, None, None) for checker in checkers]
     for checker in made:
         if not isinstance(checker[0], str):
-            raise TypeError(f"checkers are named by strings, got {checker[0]!r}")
+            raise TypeError(f"checkers: expected names, got {checker[0]!r}")
     if not isinstance(options, Mapping):
         raise _native.ArgumentError(
             f"options: expected a dict of checkers, each with a dict of its options, got {options!r}")

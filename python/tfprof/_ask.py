@@ -1,5 +1,5 @@
-"""Asking a native profile in TensorFlow's manner: the report is printed, what
-else is to be said goes to stderr, and a result message comes back as bytes."""
+"""Queries a native profile the way TensorFlow does: prints the report to stdout
+and notes to stderr, and returns a result message as bytes."""
 
 from typing import Any, Mapping
 
@@ -8,9 +8,9 @@ from tfprof._stdio import print_notes, print_report
 
 VIEWS = ("scope", "graph", "op", "code")
 
-# Failures that the original answers with a line on stderr and an empty
-# message, and so do we.
-_SAID_ONLY = ("STEP", "UNSUPPORTED")
+# Failures for which TensorFlow's profiler prints a line to stderr and returns
+# an empty message, and so do we.
+_ONLY_PRINTED = ("STEP", "UNSUPPORTED")
 
 
 def query(profile: _native.Profile, view: str, message: bytes) -> bytes:
@@ -19,28 +19,28 @@ def query(profile: _native.Profile, view: str, message: bytes) -> bytes:
         result = profile.query(view, message=message)
         result.output(_native.FRAMED)
     except _native.Error as error:
-        if error.status not in _SAID_ONLY:
+        if error.status not in _ONLY_PRINTED:
             raise
         print_notes(f"{error}\n")
         return b""
-    return _deliver(result)
+    return _print(result)
 
 
 def advise(profile: _native.Profile, message: bytes) -> bytes:
     """Runs checkers with a serialized AdvisorOptionsProto."""
     result = profile.advise(message=message)
     result.output()
-    return _deliver(result)
+    return _print(result)
 
 
-def _deliver(result: _native.Result) -> bytes:
+def _print(result: _native.Result) -> bytes:
     print_notes(result.notes)
     print_report(result.text)
     return result.render("message")
 
 
-def add_notes(profile: _native.Profile) -> None:
-    """Passes on what the last addition to the profile had to say."""
+def print_profile_notes(profile: _native.Profile) -> None:
+    """Prints the notes of the last addition to the profile."""
     print_notes(profile.notes)
 
 
@@ -65,7 +65,7 @@ def advice_options(options: Mapping[str, Mapping[str, Any]]) -> bytes:
                 f"options: expected a dict of options for each checker, got {checker!r}: "
                 f"{settings!r}")
         if checker not in known:
-            _options.warn_once(f"checker {checker!r} does not exist and is ignored: valid are "
+            _options.warn_once(f"unknown checker {checker!r} is ignored: expected one of: "
                                + ", ".join(known))
             continue
         body = b"".join(_entry(str(name), str(value).encode())
@@ -75,5 +75,5 @@ def advice_options(options: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 
 def _entry(key: str, value: bytes) -> bytes:
-    """Field 1, a map's entry: key 1, value 2."""
+    """Field 1, a map entry: key 1, value 2."""
     return _options.field(1, _options.field(1, key.encode()) + _options.field(2, value))

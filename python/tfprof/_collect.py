@@ -1,10 +1,10 @@
-"""What a live tf.Graph knows and its GraphDef does not: call stacks, float
-operations and which variables are trainable, as an OpLogProto.
+"""Collects what a live tf.Graph knows but its GraphDef does not: call stacks,
+float operations and which variables are trainable, as an OpLogProto.
 
     collect(graph, ...)            once:  -> (GraphDef bytes, OpLogProto bytes)
-    Collector(graph).collect(...)  step by step; what is known is not asked again
+    Collector(graph).collect(...)  step by step, without repeating work
 
-Nothing is written to the caller's graph, op log or run metadata.
+The caller's graph, op log and run metadata are never modified.
 """
 
 import collections
@@ -22,10 +22,10 @@ _is_quiet = contextvars.ContextVar("is_quiet", default=False)
 
 
 def collect(graph, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
-    """(GraphDef bytes, OpLogProto bytes) of a live graph.
+    """Returns (GraphDef bytes, OpLogProto bytes) of a live graph.
 
-    graph: a tf.Graph; None is the default graph, or none at all in eager mode.
-    op_log: an OpLogProto of the user's to merge into, or None.
+    graph: a tf.Graph; None means the default graph, or no graph in eager mode.
+    op_log: the user's OpLogProto to merge, or None.
     run_meta: a RunMetadata that completes output shapes, or None.
     add_trace: whether to add call stacks.
     add_trainable_var: whether to mark trainable variables.
@@ -35,8 +35,8 @@ def collect(graph, op_log=None, run_meta=None, add_trace=True, add_trainable_var
 
 @contextlib.contextmanager
 def quietly():
-    """Inside, nothing is said about what cannot be counted: it will be, because the
-    run metadata follows."""
+    """Suppresses warnings about float operations that cannot be counted yet: they
+    will be, because the run metadata follows."""
     token = _is_quiet.set(True)
     try:
         yield
@@ -47,9 +47,9 @@ def quietly():
 class Collector:
     """Collects from one graph, any number of times.
 
-    Shapes completed by one call's run metadata serve the later calls, too.
-    Collectors that feed one profile share their `stacks`, because there is one
-    table of strings in a profile.
+    Shapes completed by one call's run metadata also serve later calls.
+    Collectors that feed one profile share `stacks`, because a profile has one
+    table of strings.
     """
 
     def __init__(self, graph, stacks=None, source_lines=False):
@@ -57,18 +57,18 @@ class Collector:
         self.stacks = stacks or Stacks(source_lines)
         self._shapes = RunShapes(self.graph)
         self._names = []         # of the operations known so far, in graph order
-        self._code_defs = []     # of the first of these, None where there is no stack
-        self._float_ops = {}     # by name, where there are any
-        self._uncounted = {}     # by name: the operation and why not
+        self._code_defs = []     # of the first of these; None without a call stack
+        self._float_ops = {}     # by name, if not zero
+        self._uncounted = {}     # by name: the operation and the error
         self._graph_def = (None, b"")  # what it was made from, and the bytes
 
     def collect(self, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
-        """(GraphDef bytes, OpLogProto bytes), as the function of this name."""
+        """Like the function of this name."""
         op_log = self.collect_op_log(op_log, run_meta, add_trace, add_trainable_var)
         return self.collect_graph(), op_log
 
     def collect_graph(self):
-        """GraphDef bytes, output shapes included."""
+        """Returns GraphDef bytes, including output shapes."""
         if self.graph is None:
             return b""
         made_from = self.graph.version, len(self._shapes)
@@ -79,7 +79,7 @@ class Collector:
         return self._graph_def[1]
 
     def collect_op_log(self, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
-        """OpLogProto bytes."""
+        """Returns OpLogProto bytes."""
         from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
         from tensorflow.core.protobuf.config_pb2 import RunMetadata
 
@@ -89,7 +89,7 @@ class Collector:
             return b""
         if run_meta is not None:
             self._complete_shapes(run_meta)
-        self._learn(add_trace)
+        self._read_operations(add_trace)
         if run_meta is None and not _is_quiet.get():
             self._report_uncounted()
 
@@ -101,24 +101,24 @@ class Collector:
         self.stacks.strings.write_into(log.id_to_string)
         return log.SerializeToString()
 
-    # -- asking TensorFlow ---------------------------------------------------
+    # -- querying TensorFlow -------------------------------------------------
 
     def _complete_shapes(self, run_meta):
         contradicting = self._shapes.add(run_meta)
         if contradicting:
-            warn(f"the run metadata has another shape than the graph for {some(contradicting)}: "
-                 "ignored")
+            warn(f"shapes in the run metadata that contradict the graph are ignored: "
+                 f"{some(contradicting)}")
 
-    def _learn(self, add_trace):
+    def _read_operations(self, add_trace):
         operations = self.graph.get_operations()
         first_new = len(self._names)
         self._names += [operation.name for operation in operations[first_new:]]
         if add_trace:
             self._code_defs += [self.stacks.get(operation.traceback)
                                 for operation in operations[len(self._code_defs):]]
-        asked = [operation for operation, _ in self._uncounted.values()] + operations[first_new:]
+        uncounted = [operation for operation, _ in self._uncounted.values()]
         self._uncounted = {}
-        self._count(asked)
+        self._count(uncounted + operations[first_new:])
 
     def _count(self, operations):
         from tensorflow.python.framework.ops import get_stats_for_node_def
@@ -154,7 +154,7 @@ class Collector:
     # -- writing -------------------------------------------------------------
 
     def _write_users(self, users, log):
-        """The user's entries, of a name the last, with ids of this collector's strings."""
+        """Adds the user's entries, the last of each name, with this collector's string ids."""
         id_of, theirs = self.stacks.strings.id_of, users.id_to_string
         here = {number: id_of(text) for number, text in sorted(theirs.items())}
         entries = {}
@@ -192,8 +192,8 @@ class Collector:
 
 
 class _Registered(dict):
-    """Operation type → whether something is registered that counts its float
-    operations. Asking costs a NodeDef, and most types have nothing."""
+    """Operation type → whether a function is registered that counts its float
+    operations. Counting costs a NodeDef, and most types have no such function."""
 
     def __missing__(self, op_type):
         from tensorflow.python.framework import ops
@@ -203,14 +203,14 @@ class _Registered(dict):
             found = True
         except LookupError:
             found = False
-        except AttributeError:  # not this TensorFlow's name for it: ask for every operation
+        except AttributeError:  # this TensorFlow names it differently: try every operation
             found = True
         self[op_type] = found
         return found
 
 
 def _get_graph(graph):
-    """The graph meant, or None if there is none: eager mode and none given."""
+    """The graph given or the default one; None in eager mode."""
     import tensorflow.compat.v1 as tf
 
     if graph is None:
@@ -221,7 +221,7 @@ def _get_graph(graph):
 
 
 def _get_message(given, kind, argument):
-    """A message of the kind: itself, one of another pool's class, or bytes; None stays."""
+    """Converts a message, one from another descriptor pool, or bytes; None stays None."""
     if given is None or isinstance(given, kind):
         return given
     descriptor = getattr(given, "DESCRIPTOR", None)
@@ -233,7 +233,7 @@ def _get_message(given, kind, argument):
     try:
         return kind.FromString(given)
     except Exception as error:  # protobuf's own, whose class depends on the runtime
-        raise ValueError(f"{argument} is no {kind.DESCRIPTOR.name}: {error}") from None
+        raise ValueError(f"{argument} is not a {kind.DESCRIPTOR.name}: {error}") from None
 
 
 def _get_operation_names(variable):
@@ -241,6 +241,6 @@ def _get_operation_names(variable):
     if operation is not None:
         return [operation.name]
     if hasattr(variable, "__iter__") and not isinstance(variable, (str, bytes)):
-        return [part.op.name for part in variable]  # a partitioned one
-    warn(f"a trainable variable has no operation: {variable!r}: ignored")
+        return [part.op.name for part in variable]  # partitioned
+    warn(f"ignored: a trainable variable has no operation: {variable!r}")
     return []

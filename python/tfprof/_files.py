@@ -1,11 +1,11 @@
-"""Files written whole or not at all, here or wherever TensorFlow can write."""
+"""Atomic writes, to local files or wherever TensorFlow can write."""
 
 import os
 import secrets
 
 
 def directory_path(directory, argument):
-    """A directory given by the user as text; TypeError names the argument."""
+    """The user's directory as a str; TypeError names the argument."""
     try:
         return os.fsdecode(directory)
     except TypeError:
@@ -13,8 +13,8 @@ def directory_path(directory, argument):
 
 
 def write_whole(directory, name, data):
-    """Writes bytes to directory/name, making the directory if needed. What was
-    there before stays until all of it is written."""
+    """Writes bytes to directory/name, creating the directory if needed. An old file
+    stays until the new one is complete."""
     files = _Remote if "://" in directory else _Local
     files.make_directory(directory or ".")
     path = os.path.join(directory, name)
@@ -45,7 +45,7 @@ class _Local:
         try:
             os.unlink(path)
         except OSError:
-            pass  # it was never made
+            pass  # it was never created
 
 
 class _Remote:
@@ -67,7 +67,7 @@ class _Remote:
     def remove(path):
         try:
             _gfile().remove(path)
-        except Exception:  # it was never made, or the file system is gone
+        except Exception:  # it was never created, or the file system is gone
             pass
 
 

@@ -1,4 +1,4 @@
-"""Numbers as reports print them."""
+"""Formats numbers as in reports."""
 
 
 def count(value: int) -> str:

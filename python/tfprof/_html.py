@@ -1,5 +1,5 @@
-"""A result as a table in a notebook: click a column's head to sort by it, a
-second time for the other direction, a third time for the order of the report."""
+"""A result as a table in a notebook. Clicking a column's header sorts by it; a
+second click reverses the order, a third restores the order of the report."""
 
 import html
 import itertools
@@ -15,14 +15,14 @@ class Column(NamedTuple):
     head: str
     own: str
     total: str = ""
-    show: Any = None       # a function, or None for text
+    show: Any = None       # formats a number; None for text
 
 
 _SHOW = {"microseconds": _format.micros, "bytes": _format.memory, "count": _format.count}
 
 
 def _make_columns() -> List[Tuple[Column, List[str]]]:
-    """Each column with the words of select that show it, own and total in one."""
+    """Each column (own and total in one) with the select words that show it."""
     made = []
     for name, unit, words, _ in _native.columns():
         if not words or name.startswith("total_") or name == "tensor_value":
@@ -53,7 +53,7 @@ _STYLE = """
 .tfprof tbody tr:hover {background: rgba(128, 128, 128, .15)}
 """
 
-# Orders: 0 as reported, then down and up (text: up and down).
+# Orders: 0 as reported, then descending, ascending (for text the reverse).
 _SCRIPT = """
 (function () {
   var box = document.getElementById("%s"), body = box.querySelector("tbody");
@@ -91,7 +91,7 @@ def table(result: Any) -> str:
     cell: Callable[[Any, Column], str] = _tree_cell
     first = 0
     if result.view == "op" and len(result) > 1:
-        # Each group stands in a line of its own, under no root.
+        # A list of groups: the root has no line.
         columns = [column for column in columns if column.own not in ("shape", "input_shapes")]
         cell = _make_list_cell(result.root)
         first = 1
@@ -100,8 +100,8 @@ def table(result: Any) -> str:
     left = len(result) - first - len(rows)
     heads = [_head("node", True)] + [_head(column.head, column.show is None)
                                      for column in columns]
-    more = (f"<p>{left} more rows: to_pandas() has them all, options such as max_depth and "
-            "min_micros show fewer.</p>" if left > 0 else "")
+    more = (f"<p>{left} more rows: use to_pandas() for all of them, or options such as max_depth "
+            "and min_micros to show fewer.</p>" if left > 0 else "")
     return (f'<div class="tfprof" id="{number}"><style>{_STYLE}</style>'
             f'<table><thead><tr>{"".join(heads)}</tr></thead>'
             f'<tbody>{"".join(rows)}</tbody></table>{more}'
@@ -141,8 +141,8 @@ def _tree_cell(node: Any, column: Column) -> str:
 
 
 def _make_list_cell(root: Any) -> Callable[[Any, Column], str]:
-    """The number of a group and its share of all. (Totals of an op view only
-    add up what follows.)"""
+    """A group's number and its share of the whole. (Totals of op view only include
+    the groups that follow.)"""
     def list_cell(node: Any, column: Column) -> str:
         own, whole = getattr(node, column.own), getattr(root, column.total)
         share = f'<span class="own"> {own / whole:.2%}</span>' if whole > 0 else ""

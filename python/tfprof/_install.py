@@ -1,4 +1,4 @@
-"""Lets TensorFlow's own ``tf.compat.v1.profiler`` run on this core."""
+"""Runs TensorFlow's own ``tf.compat.v1.profiler`` on this library."""
 
 import contextlib
 import threading
@@ -17,10 +17,10 @@ def _target() -> Any:
 
 
 def install() -> None:
-    """Swaps this core in under TensorFlow's own profiler.
+    """Replaces the native code under TensorFlow's own profiler with this library.
 
     Afterwards ``tf.compat.v1.profiler`` behaves as before, only faster. Calling
-    it again changes nothing.
+    this again has no effect.
     """
     from tfprof import pywrap
     target = _target()
@@ -33,7 +33,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Puts TensorFlow's own core back. Without install() before, nothing changes."""
+    """Restores TensorFlow's own native code. Has no effect without install()."""
     with _lock:
         if not _originals:
             return
@@ -45,7 +45,7 @@ def uninstall() -> None:
 
 @contextlib.contextmanager
 def installed() -> Iterator[None]:
-    """``with tfprof.installed():`` this core for a block, then what was before."""
+    """``with tfprof.installed():`` installs for a block, then restores what was before."""
     with _lock:
         already = bool(_originals)
     install()

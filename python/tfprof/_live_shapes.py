@@ -1,15 +1,15 @@
-"""Output shapes that a run has shown, beside those a live graph knows.
+"""Output shapes from run metadata, in addition to those a live graph knows.
 
-TensorFlow's flops figures need complete shapes and look them up in the graph.
-What a run has shown must reach them without being written into the caller's
-graph, so it is kept here by tensor name, and the registered functions get a
-view of the graph that knows it.
+TensorFlow's functions that count float operations look up shapes in the graph.
+Shapes from a run must reach them without being written to the caller's graph, so
+they are kept here by tensor name, and those functions get a view of the graph
+that includes them.
 """
 
 
 class RunShapes:
-    """Shapes completed from run metadata, by tensor name; the first run that
-    completes a shape decides."""
+    """Shapes completed from run metadata, by tensor name. The first run that
+    completes a shape wins."""
 
     def __init__(self, graph):
         self._graph = graph
@@ -22,8 +22,8 @@ class RunShapes:
         return self._of_tensor.get(tensor_name)
 
     def add(self, run_meta):
-        """Takes what the run metadata adds. Returns the names of the tensors
-        whose shape in it contradicts the graph's."""
+        """Adds shapes of the run metadata. Returns the names of the tensors whose
+        shapes contradict the graph."""
         operations = {operation.name: operation for operation in self._graph.get_operations()}
         contradicting = []
         for device in run_meta.step_stats.dev_stats:
@@ -46,7 +46,7 @@ class RunShapes:
         return True
 
     def write_into(self, graph_def):
-        """Puts the shapes into the `_output_shapes` of a GraphDef's nodes."""
+        """Writes the shapes to the `_output_shapes` of a GraphDef's nodes."""
         of_node = {}
         for tensor_name, shape in self._of_tensor.items():
             node_name, _, index = tensor_name.rpartition(":")
@@ -57,14 +57,14 @@ class RunShapes:
 
 
 class _View:
-    """Stands for an object and answers like it, except where a subclass knows better."""
+    """A proxy for an object; subclasses override some attributes."""
 
-    def __init__(self, seen, shapes):
-        self._seen = seen
+    def __init__(self, target, shapes):
+        self._target = target
         self._shapes = shapes
 
     def __getattr__(self, name):
-        return getattr(self._seen, name)
+        return getattr(self._target, name)
 
     def _view(self, element):
         if hasattr(element, "outputs"):
@@ -76,34 +76,34 @@ class _View:
 
 class GraphView(_View):
     def get_tensor_by_name(self, name):
-        return self._view(self._seen.get_tensor_by_name(name))
+        return self._view(self._target.get_tensor_by_name(name))
 
     def get_operation_by_name(self, name):
-        return self._view(self._seen.get_operation_by_name(name))
+        return self._view(self._target.get_operation_by_name(name))
 
     def as_graph_element(self, *args, **kwargs):
-        return self._view(self._seen.as_graph_element(*args, **kwargs))
+        return self._view(self._target.as_graph_element(*args, **kwargs))
 
 
 class OperationView(_View):
     @property
     def inputs(self):
-        return [self._view(tensor) for tensor in self._seen.inputs]
+        return [self._view(tensor) for tensor in self._target.inputs]
 
     @property
     def outputs(self):
-        return [self._view(tensor) for tensor in self._seen.outputs]
+        return [self._view(tensor) for tensor in self._target.outputs]
 
 
 class TensorView(_View):
     @property
     def shape(self):
-        shape = self._shapes.get(self._seen.name)
-        return self._seen.shape if shape is None else shape
+        shape = self._shapes.get(self._target.name)
+        return self._target.shape if shape is None else shape
 
     def get_shape(self):
         return self.shape
 
     @property
     def op(self):
-        return self._view(self._seen.op)
+        return self._view(self._target.op)

@@ -1,8 +1,7 @@
 """Call stacks of live operations as the op log's CodeDef messages.
 
-A stack is kept once for all the operations that share it, a frame once for all
-the stacks: a graph built by loops has thousands of operations and only dozens
-of distinct stacks.
+Operations share equal stacks, and stacks share equal frames: a graph built by
+loops has thousands of operations but only dozens of distinct stacks.
 """
 
 import linecache
@@ -23,8 +22,8 @@ class Strings:
 
 
 class Stacks:
-    """Tracebacks to CodeDefs. With `source_lines` the text of a line is read
-    from its file where TensorFlow does not tell it."""
+    """Converts tracebacks to CodeDefs. With `source_lines`, reads the text of a line
+    from its file if TensorFlow does not provide it."""
 
     def __init__(self, source_lines=False):
         from tensorflow.core.profiler.tfprof_log_pb2 import CodeDef
@@ -36,10 +35,10 @@ class Stacks:
         self._frames = {}
 
     def get(self, traceback):
-        """The CodeDef, or None for an operation that came without a traceback.
+        """The CodeDef, or None for an operation without a traceback.
 
-        Keys are values: TensorFlow's objects for tracebacks and frames point
-        into the graph and must not outlive it.
+        Keys are copies: TensorFlow's tracebacks and frames point into the graph
+        and must not outlive it.
         """
         if traceback is None:
             return None

@@ -1,9 +1,9 @@
-"""A dictionary of options becomes an OptionsProto.
+"""Turns a dictionary of options into an OptionsProto.
 
-Two manners: TensorFlow's (`from_dict`), where an absent list is empty and odd
-words are taken with a warning, and our own (`from_keywords`), with the command
-line's defaults and an error for whatever is not right. The message is written
-here, byte by byte: it needs no protobuf.
+There are two ways: TensorFlow's (`from_dict`), in which absent lists are empty and
+unknown words are ignored with a warning, and our own (`from_keywords`), with the
+command line's defaults and an error for anything invalid. The message is encoded
+here, so protobuf is not needed.
 """
 
 import operator
@@ -16,7 +16,7 @@ from tfprof._warn import warn
 FIELDS = {row[0]: row[5] for row in _native.options() if row[5]}
 FIELDS["dump_to_file"] = 16  # deprecated: only ever read from a message
 
-# What TensorFlow's API takes for a key that is not there.
+# TensorFlow's defaults for absent keys.
 ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
 
 _warned: Set[str] = set()
@@ -44,27 +44,27 @@ def _known() -> Dict[str, _Option]:
 _table: Dict[str, _Option] = {}
 
 
-# ---- the two manners ----------------------------------------------------------
+# ---- the two ways -------------------------------------------------------------
 
 def from_dict(options: Mapping[str, Any]) -> bytes:
-    """As TensorFlow's API takes them: OptionsProto bytes."""
+    """Returns OptionsProto bytes; options as TensorFlow's API takes them."""
     if not isinstance(options, Mapping):
         raise _native.ArgumentError(
             f"options: expected a dict, as ProfileOptionBuilder builds it, got {options!r}")
     for name in options:
         if name not in FIELDS:
-            warn_once(f"option {name!r} does not exist and is ignored: valid are "
+            warn_once(f"unknown option {name!r} is ignored: expected one of: "
                       + ", ".join(sorted(FIELDS)))
     values = {**ABSENT, **{name: value for name, value in options.items() if name in FIELDS}}
-    warn_of_words(_strings("select", values.get("select", ())))
+    warn_unknown_words(_strings("select", values.get("select", ())))
     return b"".join(_encode(name, values[name]) for name in FIELDS if name in values)
 
 
 def from_keywords(options: Optional[Mapping[str, Any]],
                   keywords: Mapping[str, Any]) -> Tuple[bytes, List[Tuple[str, str]], Dict]:
-    """As our own API takes them: a builder's dict, keywords, or both.
+    """Options as our own API takes them: a builder's dict, keywords, or both.
 
-    Gives OptionsProto bytes, what has to be set besides, and all values."""
+    Returns OptionsProto bytes, further settings, and all values."""
     known = _known()
     if options is not None and not isinstance(options, Mapping):
         raise _native.ArgumentError(
@@ -73,17 +73,17 @@ def from_keywords(options: Optional[Mapping[str, Any]],
     for name in given:
         if name not in known:
             raise _native.ArgumentError(
-                f"unknown option {name!r}: valid are {', '.join(known)}{_meant(name, known)}")
+                f"unknown option {name!r}: expected one of: {', '.join(known)}{_hint(name, known)}")
     values = {name: given.get(name, option.default) for name, option in known.items()}
     for name, option in known.items():
-        values[name] = _checked(option, values[name])
+        values[name] = _convert(option, values[name])
     message = b"".join(_encode(name, value) for name, value in values.items() if name in FIELDS)
     source_lines = "true" if values["source_lines"] else "false"
     return message, [("source_lines", source_lines)], values
 
 
 def select_of(message: bytes) -> List[str]:
-    """The select words of a serialized OptionsProto; [] where it is none."""
+    """The select words of a serialized OptionsProto; [] if it is malformed."""
     at, words = 0, []
     try:
         while at < len(message):
@@ -102,13 +102,13 @@ def select_of(message: bytes) -> List[str]:
     return words
 
 
-def warn_of_words(select: Iterable[str]) -> None:
-    """Of select words that TensorFlow's API lets pass."""
+def warn_unknown_words(select: Iterable[str]) -> None:
+    """Warns about select words that TensorFlow's API ignores."""
     words = _known()["select"].words
     for word in select:
         if word not in words:
-            warn_once(f"select: unknown word {word!r} is ignored: valid are "
-                      f"{', '.join(words)}{_meant(word, words)}")
+            warn_once(f"select: unknown word {word!r} is ignored: expected one of: "
+                      f"{', '.join(words)}{_hint(word, words)}")
 
 
 def warn_once(text: str) -> None:
@@ -117,7 +117,7 @@ def warn_once(text: str) -> None:
         warn(text)
 
 
-def _meant(word: str, words: Iterable[str]) -> str:
+def _hint(word: str, words: Iterable[str]) -> str:
     import difflib
     near = difflib.get_close_matches(word, list(words), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
@@ -125,7 +125,7 @@ def _meant(word: str, words: Iterable[str]) -> str:
 
 # ---- values -------------------------------------------------------------------
 
-def _wrong(name: str, value: Any, expected: str) -> _native.ArgumentError:
+def _invalid(name: str, value: Any, expected: str) -> _native.ArgumentError:
     return _native.ArgumentError(f"option {name!r}: expected {expected}, got {value!r}")
 
 
@@ -133,42 +133,42 @@ def _integer(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise _wrong(name, value, "a whole number") from None
+        raise _invalid(name, value, "a whole number") from None
     if not -1 << 63 <= number < 1 << 63:
-        raise _wrong(name, value, "a whole number of 64 bits")
+        raise _invalid(name, value, "a 64-bit whole number")
     return number
 
 
 def _string(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise _wrong(name, value, "a string")
+        raise _invalid(name, value, "a string")
     return value
 
 
 def _strings(name: str, value: Any) -> List[str]:
     if isinstance(value, str):
-        # Surely not its letters one by one.
+        # A string is one value, not a list of letters.
         return [word for word in value.split(",") if word] if name == "select" else [value]
     try:
         values = list(value)
     except TypeError:
-        raise _wrong(name, value, "a list of strings") from None
+        raise _invalid(name, value, "a list of strings") from None
     for one in values:
         if not isinstance(one, str):
-            raise _wrong(name, value, "a list of strings")
+            raise _invalid(name, value, "a list of strings")
     return values
 
 
-def _checked(option: _Option, value: Any) -> Any:
-    """A value of our own API, converted; raises if it is not valid."""
+def _convert(option: _Option, value: Any) -> Any:
+    """Converts a value of our own API; raises if it is invalid."""
     name = option.name
     if option.kind == "int":
         if isinstance(value, bool):
-            raise _wrong(name, value, "a whole number")
+            raise _invalid(name, value, "a whole number")
         return _integer(name, value)
     if option.kind == "bool":
         if value not in (True, False):
-            raise _wrong(name, value, "True or False")
+            raise _invalid(name, value, "True or False")
         return bool(value)
     if option.kind in ("words", "regexes"):
         values = _strings(name, value)
@@ -186,11 +186,11 @@ def _checked(option: _Option, value: Any) -> Any:
 def _check_word(option: _Option, word: str) -> None:
     if option.words and word not in option.words:
         raise _native.ArgumentError(
-            f"option {option.name!r}: unknown word {word!r}: valid are "
-            f"{', '.join(option.words)}{_meant(word, option.words)}")
+            f"option {option.name!r}: unknown word {word!r}: expected one of: "
+            f"{', '.join(option.words)}{_hint(word, option.words)}")
 
 
-# ---- the wire -----------------------------------------------------------------
+# ---- encoding ----------------------------------------------------------------
 
 def _varint(number: int) -> bytes:
     number &= (1 << 64) - 1

@@ -1,9 +1,9 @@
-"""Profiles from the files that a run leaves behind; no TensorFlow needed."""
+"""Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
 from typing import Any, Dict, List, Mapping, Optional
 
-from tfprof import _advice, _inputs, _native, _options, _progress
+from tfprof import _advice, _events, _inputs, _native, _options, _progress
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
@@ -43,8 +43,8 @@ load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
 class Profile:
-    """A profile: graph nodes, what they cost in each step, and the code that
-    made them.
+    """A profile: graph nodes, their cost in each step, and the code that created
+    them.
 
     The four views take options by keyword (see docs/options.md) or as the
     dictionary of a ProfileOptionBuilder:
@@ -58,12 +58,12 @@ class Profile:
     >>> profile.op(select='mircos')
     Traceback (most recent call last):
       ...
-    tfprof.ArgumentError: option 'select': unknown word 'mircos': valid are accelerator_micros, \
-bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, op_types, output_bytes, \
-params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
+    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: \
+accelerator_micros, bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, \
+op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
 
-    Any number of profiles can be used at once, and one profile from several
-    threads.
+    Any number of profiles can be used at once, and a profile can be used from
+    several threads.
     """
 
     def __init__(self, *, progress: Optional[bool] = None):
@@ -92,19 +92,19 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
         self._add(given, _inputs.KINDS[kind] if kind else _inputs.kind_of(given), step)
 
     def add_graph(self, graph: Input) -> None:
-        """Adds the nodes of a GraphDef that are not known yet."""
+        """Adds the nodes of a GraphDef that are not in the profile yet."""
         self.add(graph, "graph")
 
     def add_op_log(self, op_log: Input) -> None:
-        """Adds types, float operations and call stacks to the nodes there are."""
+        """Adds types, float operations and call stacks to existing nodes."""
         self.add(op_log, "op_log")
 
     def add_step(self, step: int, run_meta: Input, *, graph: Optional[Input] = None,
                  op_log: Optional[Input] = None) -> float:
-        """Adds a run to a step; a newer graph and an op log may come with it.
+        """Adds a run to a step, optionally with a newer graph and an op log.
 
-        Gives the share of the nodes that have run so far. If it fails, the
-        profile is as it was."""
+        Returns the share of the nodes that have run so far. On failure the profile
+        is unchanged."""
         _check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
@@ -117,33 +117,33 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
         the nodes that have one."""
         self.add(path, "checkpoint")
 
-    # -- asking ------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------
 
     def scope(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
         """The nodes by name scope."""
         return self._query("scope", options, keywords)
 
     def graph(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by data flow: below a node is what it takes as input."""
+        """The nodes by data flow: below a node are its inputs."""
         return self._query("graph", options, keywords)
 
     def op(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by type of operation."""
+        """The nodes by operation type."""
         return self._query("op", options, keywords)
 
     def code(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by the lines of Python that made them."""
+        """The nodes by the lines of Python that created them."""
         return self._query("code", options, keywords)
 
     def advise(self, *checkers: str, options: Optional[Mapping[str, Mapping[str, Any]]] = None,
                output: str = "stdout") -> "_advice.Advice":
-        """What the checkers find: all of them, or those named.
+        """Runs all checkers, or those named, and returns their findings.
 
         Args:
           checkers: names of checkers, such as 'JobChecker'.
-          options: {checker: {option: value}}; the checkers in it are run, too.
-          output: 'stdout' (the report is kept in what is returned) or
-            'file:outfile=PATH', 'json:outfile=PATH'.
+          options: {checker: {option: value}}; these checkers are run, too.
+          output: 'stdout' (the report is in the value returned),
+            'file:outfile=PATH' or 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
         found = self._native.advise(settings=chosen, output=output)
@@ -151,20 +151,30 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
             found.output()
         return _advice.Advice(found, output)
 
+    def events(self, step: Optional[int] = None) -> "_events.Events":
+        """What ran when and where: a row per execution of a step, or of all steps.
+
+        >>> import tfprof
+        >>> events = tfprof.load('examples/resnet/profile').events(step=0)
+        >>> events.columns
+        ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
+        """
+        return _events.Events(self._native.events(-1 if step is None else step))
+
     @property
     def steps(self) -> List[int]:
-        """The steps there are, ascending."""
+        """The steps, ascending."""
         return self._native.steps
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """What the profile holds: how many nodes, steps and devices, and whether
-        there are call stacks, run metadata, float operations, a checkpoint."""
+        """The number of nodes, steps and devices, and whether there are call stacks,
+        run metadata, float operations and a checkpoint."""
         return self._native.summary
 
     @property
     def notes(self) -> str:
-        """What the last addition had to say, in lines; often nothing."""
+        """Lines about the last addition; often empty."""
         return self._native.notes
 
     def __len__(self) -> int:
@@ -181,7 +191,7 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
     # -- saving ------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Writes the profile (a ProfileProto), whole or not at all."""
+        """Writes the profile (a ProfileProto), completely or not at all."""
         with _progress.writing(path, self._progress):
             self._native.save(path)
 
@@ -192,7 +202,7 @@ params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
     def __reduce__(self) -> Any:
         return _from_bytes, (self.serialize(),)
 
-    # -- inside ------------------------------------------------------------------
+    # -- internal ----------------------------------------------------------------
 
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:

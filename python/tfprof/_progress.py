@@ -1,8 +1,7 @@
-"""A line on the terminal for what takes longer than a second.
+"""A progress line on the terminal for work that takes longer than a second.
 
-The native call runs without the interpreter's lock and leaves its figures
-where another thread can read them; that thread draws. Nothing is shown where
-stderr is no terminal, and nothing for what is done within a second.
+The native call runs without the interpreter's lock and publishes its progress;
+another thread reads and draws it. Nothing is drawn if stderr is not a terminal.
 """
 
 import contextlib
@@ -13,15 +12,15 @@ import time
 from typing import Any, Iterator, Optional, TextIO, Tuple
 
 DELAY = 1.0        # seconds before anything is shown
-INTERVAL = 0.1     # between two drawings
-WIDTH = 20         # of the bar
+INTERVAL = 0.1     # seconds between updates
+WIDTH = 20         # of the bar, in characters
 
 
 @contextlib.contextmanager
 def shown(profile: Any, what: str, wanted: Optional[bool] = None) -> Iterator[None]:
     """Shows the progress of the block, which adds to or saves a native profile.
 
-    wanted: None is "if stderr is a terminal"."""
+    wanted: None means only if stderr is a terminal."""
     out = sys.stderr
     if wanted is None:
         wanted = _is_terminal(out)
@@ -39,12 +38,12 @@ def shown(profile: Any, what: str, wanted: Optional[bool] = None) -> Iterator[No
 
 
 class _Unknown:
-    """Of what is written no one counts the bytes."""
+    """Bytes are not counted while writing."""
     progress = (0, 0, 0)
 
 
 def writing(path: Any, wanted: Optional[bool] = None) -> Any:
-    """Shows that the block writes a file."""
+    """Shows progress while the block writes a file."""
     name = os.path.basename(os.fsdecode(path)) if isinstance(
         path, (str, bytes, os.PathLike)) else "?"
     return shown(_Unknown, f"writing {name}", wanted)
@@ -70,7 +69,7 @@ def _draw(profile: Any, what: str, out: TextIO, done: threading.Event) -> None:
         out.write("\r\033[K")
         out.flush()
     except (OSError, ValueError):
-        pass           # the terminal went away: no reason to disturb the work
+        pass           # the terminal is gone: do not disturb the work
 
 
 def line(what: str, progress: Tuple[int, int, int], seconds: float) -> str:

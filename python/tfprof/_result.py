@@ -1,4 +1,4 @@
-"""What a query of ``tfprof.load(...)`` gives: a report, and the nodes in it."""
+"""The result of a query of ``tfprof.load(...)``: a report and its nodes."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
@@ -17,9 +17,9 @@ else:
 
 
 class Node(Columns):
-    """A node of a result: a scope, an operation, a type of operations or a line
-    of code. Its numbers are attributes; those named ``total_...`` include what
-    is below it."""
+    """A node of a result: a scope, an operation, an operation type or a line of
+    code. Its numbers are attributes; those named ``total_...`` include everything
+    below it."""
 
     __slots__ = ("_result", "index")
 
@@ -42,7 +42,7 @@ class Node(Columns):
         return [Node(self._result, i) for i in self._result._children(self.index)]
 
     def to_dict(self) -> Dict[str, Any]:
-        """All attributes; `parent` is the index of that node."""
+        """All attributes; `parent` is the index of the parent node."""
         return dict(zip(FIELDS, self._result._native[self.index]))
 
     def __repr__(self) -> str:
@@ -71,10 +71,10 @@ for _name in FIELDS:
 
 
 class Result:
-    """What a query gave.
+    """The result of a query.
 
     It prints as the report, is a sequence of nodes in the order of the report
-    (the root first), and turns into whatever tables are made of:
+    (the root first), and converts to tables:
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -101,25 +101,25 @@ same type are aggregated together.
         self._native = native
         self._child_lists: Optional[Dict[int, List[int]]] = None
         self.view = view           #: 'scope', 'graph', 'op' or 'code'
-        self.options = options     #: every option's value
+        self.options = options     #: the value of every option
 
     # -- the report ------------------------------------------------------------
 
     @property
     def text(self) -> str:
-        """The report; for other outputs than stdout, what is said about the file."""
+        """The report; for outputs other than stdout, the message about the file."""
         if self.options["output"] == "stdout":
             return self._native.render("text").decode("utf-8", "replace")
         return self._native.text.decode("utf-8", "replace")
 
     @property
     def notes(self) -> str:
-        """What there is to say beside the report, in lines; often nothing."""
+        """Lines about the query beside the report; often empty."""
         return self._native.notes
 
     @property
     def message(self) -> Any:
-        """The result as TensorFlow's API gives it: a GraphNodeProto for scope and
+        """The result as TensorFlow's API returns it: a GraphNodeProto for scope and
         graph, a MultiGraphNodeProto for op and code. Needs protobuf."""
         from tfprof import _messages
         kind = "GraphNodeProto" if self.view in ("scope", "graph") else "MultiGraphNodeProto"
@@ -135,7 +135,7 @@ same type are aggregated together.
 
     @property
     def root(self) -> Node:
-        """The node above all others; its totals are the sums."""
+        """The root; its totals are those of the whole result."""
         return self[0]
 
     def __len__(self) -> int:
@@ -156,11 +156,11 @@ same type are aggregated together.
         if isinstance(key, str):
             names = self._native.column("name")
             if key not in names:
-                raise KeyError(f"no node {key!r} is shown")
+                raise KeyError(f"no node {key!r} in the result")
             return Node(self, names.index(key))
         index = key.__index__()
         if not -len(self) <= index < len(self):
-            raise IndexError(f"node {index} of {len(self)}")
+            raise IndexError(f"node {index} is out of range: there are {len(self)}")
         return Node(self, index % len(self))
 
     def _children(self, index: int) -> List[int]:
@@ -176,7 +176,7 @@ same type are aggregated together.
     # -- conversions --------------------------------------------------------------
 
     def to_dict(self) -> Dict[str, Any]:
-        """The tree of nodes as dictionaries, each with the list of its ``children``.
+        """The tree of nodes as dictionaries, each with a list of ``children``.
 
         >>> import tfprof
         >>> tree = tfprof.load('examples/resnet/profile').scope(max_depth=2).to_dict()
@@ -194,9 +194,9 @@ same type are aggregated together.
         return made[0] if made else {}
 
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> Any:
-        """The nodes as a pandas.DataFrame, a row each: all columns, or those named.
-        `parent` is the row number of the node above."""
-        import pandas  # before what it depends on: if it is missing, the error should name it
+        """The nodes as a pandas.DataFrame, one row per node: all columns, or those
+        named. `parent` is the row number of the parent."""
+        import pandas  # before numpy, so that the error names pandas if it is missing
         import numpy
         made: Dict[str, Any] = {}
         for name in FIELDS if columns is None else columns:
@@ -213,9 +213,9 @@ same type are aggregated together.
         return pandas.DataFrame(made)
 
     def to_arrow(self, columns: Optional[Sequence[str]] = None) -> Any:
-        """The nodes as a pyarrow.Table: all columns, or only those named, which are
-        the only ones made then. Besides `FIELDS` there are `end` (the row behind the
-        last one below), `node`, `path`, `line`, `function` and `tensor_value`."""
+        """The nodes as a pyarrow.Table: all columns, or only those named, which avoids
+        computing the others. Besides `FIELDS` there are `end` (the row after the last
+        descendant), `node`, `path`, `line`, `function` and `tensor_value`."""
         import pyarrow
         if columns is None:
             return pyarrow.table(self)
@@ -227,8 +227,8 @@ same type are aggregated together.
         return self._native.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The nodes as Arrow record batches, for pyarrow.table(result),
-        polars.DataFrame(result) and others that know the protocol."""
+        """The nodes as an Arrow stream, for pyarrow.table(result),
+        polars.DataFrame(result) and others that support the protocol."""
         return self._native.__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:

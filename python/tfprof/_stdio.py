@@ -1,12 +1,12 @@
-"""Where reports and notes go: Python's stdout and stderr, so that notebooks
-and whoever else replaced them see what is printed, in its place."""
+"""Prints reports and notes to Python's stdout and stderr, so that notebooks and
+others that replace them get the output in order."""
 
 import sys
 
 
 def print_report(data: bytes) -> None:
-    """To stdout, byte for byte where that is possible: a report can hold names
-    that are no text."""
+    """To stdout, byte for byte if possible: names in a report may not be valid
+    text."""
     out = sys.stdout
     if not data or out is None:
         return
@@ -26,7 +26,7 @@ def print_report(data: bytes) -> None:
 
 
 def print_notes(text: str) -> None:
-    """To stderr. What Python warns about is not said twice."""
+    """To stderr, except what has already been a Python warning."""
     lines = [line for line in text.splitlines(keepends=True)
              if not line.startswith("Unknown select: ")]
     if lines and sys.stderr is not None:

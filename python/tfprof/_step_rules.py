@@ -3,10 +3,10 @@
     step = rules.begin(session, fetches)    # its number, trace level, whether to dump
     ... the run ...
     rules.end(step)                         # or
-    rules.take_back(step)                   # as if it had not begun: the run has failed
+    rules.take_back(step)                   # the run failed: as if it had not begun
 
-The number of a run that has failed is the next run's, and with it what was wished for
-that step, also if other threads have begun later ones meanwhile.
+The next run gets the number of a failed run and what was requested for that step, even
+if other threads have begun later steps in the meantime.
 """
 
 import random
@@ -28,10 +28,10 @@ SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = 1, 2, 3
 class Step:
     def __init__(self, number: int):
         self.number = number
-        self.trace_level = 0          # 0: not traced, or only because the caller does
+        self.trace_level = 0          # 0: not traced, or only by the caller
         self.is_dumped = False
-        self.has_hardware = False     # holds the lock of this name
-        self.claims: List[Any] = []   # what takes back the claims it has made
+        self.has_hardware = False     # holds the lock on hardware tracing
+        self.claims: List[Any] = []   # functions that undo its claims
 
 
 class StepRules:
@@ -41,7 +41,7 @@ class StepRules:
     def __init__(self, trace_steps: Optional[Iterable[int]], dump_steps: Optional[Iterable[int]]):
         self.coverage = 0.0
         self.n_steps = 0
-        self._given_back: Set[int] = set()  # of the numbers below, those that are no step
+        self._given_back: Set[int] = set()  # numbers below n_steps that are free again
         self._is_automatic = trace_steps is None
         self._trace_steps = step_set(() if trace_steps is None else trace_steps, "trace_steps")
         if len(self._trace_steps) > MAX_TRACED_STEPS:
@@ -54,8 +54,8 @@ class StepRules:
         self._n_traced = 0
         self._fetched: Any = weakref.WeakKeyDictionary()  # graph → sets of fetches seen
         self._random = random.Random(SEED)
-        # Held while a run traces hardware. TensorFlow can do that for one run at a time, and
-        # lets a second one fail after it has done its work.
+        # Held while a run traces hardware. TensorFlow can do that for one run at a time; a
+        # second one fails after it has done its work.
         self._hardware = threading.Lock()
         self._may_trace_hardware = True
 
@@ -64,7 +64,7 @@ class StepRules:
         """Steps that have begun and not failed."""
         return self.n_steps - len(self._given_back)
 
-    # -- wishes --------------------------------------------------------------
+    # -- requests ------------------------------------------------------------
 
     def trace_next(self) -> None:
         with self._lock:
@@ -79,7 +79,7 @@ class StepRules:
             self._trace_steps |= steps
 
     def trace_no_hardware(self) -> None:
-        """From now on: someone else does."""
+        """From now on, because another profiler does."""
         self._may_trace_hardware = False
 
     # -- a step --------------------------------------------------------------
@@ -94,7 +94,7 @@ class StepRules:
                 self._dump_next = False
                 step.claims.append(lambda: setattr(self, "_dump_next", True))
         if traces_hardware(options) and not step.trace_level:
-            # The caller's own trace. Not for ever: its run may be what the other waits for.
+            # The caller's own trace. Not forever: the other run may be waiting for this one.
             step.has_hardware = self._hardware.acquire(timeout=MAX_WAIT_S)
         return step
 
@@ -181,8 +181,8 @@ def _call_reversed(functions: List[Any]) -> None:
 
 
 def _has_accelerator(session: Any) -> bool:
-    """Whether there is hardware to trace. Without, a software trace tells the same
-    and comes into nobody's way."""
+    """Whether there is hardware to trace. Without it, a software trace records the
+    same and does not get in anybody's way."""
     try:
         return any(device.device_type not in ("CPU", "XLA_CPU")
                    for device in session.list_devices())
@@ -191,7 +191,7 @@ def _has_accelerator(session: Any) -> bool:
 
 
 def _fetch_names(fetches: Any) -> Any:
-    """What tells one set of fetches from another, whatever structure they come in."""
+    """Identifies a set of fetches, whatever their structure."""
     import tensorflow as tf
 
     try:

@@ -1,5 +1,5 @@
-"""Warnings that point at the caller's line, however deep in the package they
-were found."""
+"""Warnings that point to the caller's line, however deep in the package they are
+raised."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ def warn(text, category=UserWarning):
 
 
 def some(names, at_most=5):
-    """The names as a list for people, cut short if it is long."""
+    """The names as text, shortened if there are many."""
     names = list(names)
     more = len(names) - at_most
     return ", ".join(map(str, names[:at_most])) + (f" and {more} more" if more > 0 else "")

@@ -1,8 +1,7 @@
-"""A hook for monitored sessions that keeps timelines of some steps.
+"""A hook for monitored sessions that saves timelines of some steps.
 
-The class is made when it is first asked for: it has to inherit from
-TensorFlow's SessionRunHook, and importing this module must not import
-TensorFlow.
+The class is created on first use: it inherits from TensorFlow's SessionRunHook, and
+importing this module must not import TensorFlow.
 """
 
 import os
@@ -14,10 +13,10 @@ from tfprof._warn import warn
 
 
 class _ProfilerHook:
-    """Captures what the devices did, every N steps or seconds.
+    """Saves a trace of the devices every N steps or seconds.
 
-    Writes `timeline-<step>.json`, for chrome://tracing and Perfetto, and puts
-    the run metadata into the directory's event file, for TensorBoard.
+    Writes `timeline-<step>.json` for chrome://tracing and Perfetto, and adds the
+    run metadata to the directory's event file for TensorBoard.
 
     ::
 
@@ -27,10 +26,10 @@ class _ProfilerHook:
                 sess.run(train_op)
 
     Args:
-      save_steps: int, every how many steps. Exactly one of `save_steps` and
+      save_steps: int, save every N steps. Exactly one of `save_steps` and
         `save_secs` must be given.
-      save_secs: int or float, every how many seconds.
-      output_dir: the directory; by default the current one.
+      save_secs: int or float, save every N seconds.
+      output_dir: the directory to write to; by default the current one.
       show_dataflow: bool, whether to draw arrows from the producers of tensors
         to their consumers.
       show_memory: bool, whether to show tensors with their sizes and lifetimes,
@@ -64,7 +63,7 @@ class _ProfilerHook:
         self._writer = FileWriterCache.get(self._output_dir)
 
     def before_run(self, run_context: Any) -> Any:
-        """Called before each run: asks for the step's number, now and then for a trace."""
+        """Called before each run: requests the global step and, if due, a trace."""
         import tensorflow.compat.v1 as tf
 
         self._is_tracing = (self._next_step is not None
@@ -73,7 +72,7 @@ class _ProfilerHook:
         return tf.train.SessionRunArgs({"global_step": self._global_step}, options=options)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Called after each run: writes what was traced."""
+        """Called after each run: writes the trace, if any."""
         before = run_values.results["global_step"]
         if self._next_step is None:  # the first run starts the clock
             self._timer.update_last_triggered_step(before)
@@ -98,13 +97,13 @@ class _ProfilerHook:
             _native.step_timeline(data, *settings, path=os.path.join(self._output_dir, name))
         try:
             self._writer.add_run_metadata(run_metadata, f"step_{step}")
-        except ValueError as error:  # a step for the second time, as after a recovery
-            warn(f"the run metadata of step {step} is not in the event file: {error}")
+        except ValueError as error:  # a repeated step, as after a recovery
+            warn(f"the run metadata of step {step} was not added to the event file: {error}")
 
 
 def _read_global_step() -> Any:
-    """A tensor with the global step's value, the one that TensorFlow's own hooks
-    read; None if there is no global step."""
+    """The tensor with the global step's value that TensorFlow's own hooks read; None
+    if there is no global step."""
     import tensorflow.compat.v1 as tf
 
     try:
@@ -121,4 +120,4 @@ def __getattr__(name: str) -> Any:
 
     made = type(name, (_ProfilerHook, SessionRunHook),
                 {"__doc__": _ProfilerHook.__doc__, "__module__": __name__})
-    return globals().setdefault(name, made)  # the first, if threads ask at once
+    return globals().setdefault(name, made)  # the first, if several threads race

@@ -1,7 +1,8 @@
-"""TensorFlow's profiler API: Profiler, profile, advise, and the names they had
-before that. The names, arguments and results are those of
-``tf.compat.v1.profiler``; what is underneath is this package's own core, so
-that there can be any number of profilers, in any number of threads.
+"""TensorFlow's profiler API: Profiler, profile, advise, and their older names.
+
+Names, arguments and results are those of ``tf.compat.v1.profiler``. The
+implementation is this package's own, so there can be any number of profilers, in
+any number of threads.
 """
 
 import sys
@@ -18,7 +19,7 @@ ALL_ADVICE: Dict[str, Dict[str, str]] = {
     "OperationChecker": {},
 }
 
-# Stand for "the preset" and "every checker", as TensorFlow has it.
+# Mean "the preset" and "every checker", as in TensorFlow.
 _DEFAULT_PROFILE_OPTIONS: Any = 0
 _DEFAULT_ADVISE_OPTIONS: Any = 0
 
@@ -71,11 +72,11 @@ class Profiler:
             _add(self._profile, "op_log", log)
 
     def add_step(self, step: int, run_meta: Any) -> None:
-        """Adds the statistics of a step. If it fails, nothing was added.
+        """Adds the statistics of a step. On failure nothing is added.
 
         Args:
-          step: int, under which the statistics are kept. Several `run_meta` of
-            one `step` add up; options choose steps by it.
+          step: int, the step to add to. Several `run_meta` of one `step` add up;
+            the option `step` selects it.
           run_meta: RunMetadata with the statistics of a session run.
         """
         data = _check(run_meta, "run_meta")
@@ -87,10 +88,10 @@ class Profiler:
         if self._collector:
             graph_def, log = self._collector.collect(run_meta=run_meta)
         self._coverage = self._profile.add_step(step, graph_def or None, data, log or None)
-        _ask.add_notes(self._profile)
+        _ask.print_profile_notes(self._profile)
 
     def profile_name_scope(self, options: Mapping[str, Any]) -> Any:
-        """Profiles by name scope. Gives a GraphNodeProto.
+        """Profiles by name scope. Returns a GraphNodeProto.
 
         Args:
           options: a dict of options, as ProfileOptionBuilder builds it.
@@ -98,7 +99,7 @@ class Profiler:
         return self._query("scope", options)
 
     def profile_graph(self, options: Mapping[str, Any]) -> Any:
-        """Profiles by data flow. Gives a GraphNodeProto.
+        """Profiles by data flow. Returns a GraphNodeProto.
 
         Args:
           options: a dict of options, as ProfileOptionBuilder builds it.
@@ -106,7 +107,7 @@ class Profiler:
         return self._query("graph", options)
 
     def profile_operations(self, options: Mapping[str, Any]) -> Any:
-        """Profiles by operation type (MatMul, Conv2D). Gives a MultiGraphNodeProto.
+        """Profiles by operation type (MatMul, Conv2D). Returns a MultiGraphNodeProto.
 
         Args:
           options: a dict of options, as ProfileOptionBuilder builds it.
@@ -114,9 +115,9 @@ class Profiler:
         return self._query("op", options)
 
     def profile_python(self, options: Mapping[str, Any]) -> Any:
-        """Profiles by lines of Python. Gives a MultiGraphNodeProto.
+        """Profiles by lines of Python. Returns a MultiGraphNodeProto.
 
-        Call stacks are shown from their root. To see only code of yours:
+        Call stacks are shown from their root. To see only your own code:
         ``options['show_name_regexes'] = ['.*my_code.py.*']``.
 
         Args:
@@ -125,11 +126,11 @@ class Profiler:
         return self._query("code", options)
 
     def advise(self, options: Mapping[str, Mapping[str, Any]] = ALL_ADVICE) -> Any:
-        """Looks for problems and prints what it finds. Gives an AdviceProto.
+        """Looks for problems and prints its findings. Returns an AdviceProto.
 
         Args:
-          options: which checkers to run, each with a dict of its own options,
-            like ALL_ADVICE.
+          options: the checkers to run, each with a dict of its options, like
+            ALL_ADVICE.
         """
         message = _ask.advise(self._profile, _ask.advice_options(options))
         return _messages.parse("AdviceProto", message)
@@ -137,18 +138,17 @@ class Profiler:
     def serialize_to_string(self) -> bytes:
         """The profile as the bytes of a ProfileProto.
 
-        Written to a file, they are what the command line tool and
-        ``tfprof.load`` read.
+        The command line tool and ``tfprof.load`` read them from a file.
         """
         return self._profile.serialize()
 
     def __getattr__(self, name: str) -> Any:
-        # A profiler made without __init__ is how TensorFlow's own helpers reach
-        # what ProfilerFromFile began.
+        # TensorFlow's own helpers create a Profiler without __init__ to use the one
+        # that ProfilerFromFile started.
         if name != "_profile":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         from tfprof import pywrap
-        return pywrap._living()
+        return pywrap._get_current()
 
     def _write_profile(self, filename: str) -> None:
         with _progress.writing(filename):
@@ -161,14 +161,14 @@ class Profiler:
 
 def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope",
             options: Any = _DEFAULT_PROFILE_OPTIONS) -> Any:
-    """Profiles a model at once.
+    """Profiles a model in one call.
 
     Args:
       graph: tf.Graph. If None and eager execution is not enabled, the default
         graph.
-      run_meta: optional RunMetadata; time and memory come from it, and shapes
-        that the graph does not know.
-      op_log: optional OpLogProto that gives nodes types of your own, for
+      run_meta: optional RunMetadata with time and memory, and with shapes that
+        the graph does not know.
+      op_log: optional OpLogProto that gives nodes custom types, for
         options['account_type_regexes'].
       cmd: 'scope', 'graph', 'op' or 'code': by name scope, data flow,
         operation type or line of Python.
@@ -189,13 +189,13 @@ def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: st
 
 
 def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
-    """Looks for problems of a model and prints what it finds.
+    """Looks for problems in a model and prints its findings.
 
     Args:
       graph: tf.Graph. If None and eager execution is not enabled, the default
         graph.
       run_meta: optional RunMetadata; most checkers need it.
-      options: which checkers to run, like ALL_ADVICE, the default.
+      options: the checkers to run, by default ALL_ADVICE.
 
     Returns:
       AdviceProto.
@@ -208,9 +208,8 @@ def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVI
 def print_model_analysis(graph: Any, run_meta: Any = None, op_log: Any = None,
                          tfprof_cmd: str = "scope",
                          tfprof_options: Any = TRAINABLE_VARS_PARAMS_STAT_OPTIONS) -> Any:
-    """What `profile` was called before; its options have names of their own:
-    TRAINABLE_VARS_PARAMS_STAT_OPTIONS, FLOAT_OPS_OPTIONS and
-    PRINT_ALL_TIMING_MEMORY."""
+    """The old name of `profile`. Its presets are TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
+    FLOAT_OPS_OPTIONS and PRINT_ALL_TIMING_MEMORY."""
     return profile(graph, run_meta, op_log, tfprof_cmd, tfprof_options)
 
 
@@ -221,7 +220,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tfprof.model_analyzer' has no attribute {name!r}")
 
 
-# ---- what goes into a profile ---------------------------------------------------
+# ---- building a profile ---------------------------------------------------------
 
 def _gather(graph: Any, run_meta: Any, op_log: Any, add_trace: bool) -> _native.Profile:
     """Graph, run metadata as step 0 and op log, in this order."""
@@ -244,7 +243,7 @@ def _add(profile: _native.Profile, kind: str, data: Optional[bytes]) -> None:
 
 
 def _add_run_meta(made: _native.Profile, data: bytes) -> None:
-    """A run that was not traced is no reason to show nothing at all."""
+    """Adds step 0. A run that was not traced is only reported."""
     try:
         made.add_step(0, None, data)
     except _native.Error as error:
@@ -252,11 +251,11 @@ def _add_run_meta(made: _native.Profile, data: bytes) -> None:
             raise
         _ask.print_notes(f"{error}\n")
         return
-    _ask.add_notes(made)
+    _ask.print_profile_notes(made)
 
 
 def _collector(graph: Any) -> Any:
-    """What knows the live graph; None if there is no graph."""
+    """A Collector of the live graph; None if there is no graph."""
     if graph is None and "tensorflow" not in sys.modules:
         return None
     if graph is not None and not hasattr(graph, "as_graph_def"):
@@ -275,8 +274,8 @@ def _check(message: Any, kind: str) -> Optional[bytes]:
 
 
 def _unknown_cmd(cmd: Any) -> Exception:
-    """TensorFlow's InvalidArgumentError where there is TensorFlow, and ours."""
-    text = f"unknown cmd: {cmd}\nvalid are {', '.join(_ask.VIEWS)}"
+    """Our ArgumentError, and TensorFlow's InvalidArgumentError if TensorFlow is imported."""
+    text = f"unknown cmd: {cmd}\nexpected one of: {', '.join(_ask.VIEWS)}"
     if "tensorflow" not in sys.modules:
         return _native.ArgumentError(text)
     from tensorflow.python.framework import errors

@@ -35,8 +35,8 @@ def _options(**changes: Any) -> Options:
 class ProfileOptionBuilder:
     """Builds the options of ``profile()`` and of a Profiler's methods.
 
-    Start from a preset or from the defaults, change what is to be different,
-    and ``build()`` the dictionary:
+    Start from a preset or from the defaults, make changes, and ``build()`` the
+    dictionary:
 
     >>> import tfprof
     >>> builder = tfprof.ProfileOptionBuilder
@@ -49,7 +49,7 @@ class ProfileOptionBuilder:
     """
 
     def __init__(self, options: Optional[Options] = None):
-        """`options`: what to start from; it is copied. None: the defaults."""
+        """`options`: the options to start from, which are copied; None for the defaults."""
         self._options = _options() if options is None else copy.deepcopy(options)
 
     # -- presets -----------------------------------------------------------
@@ -78,7 +78,7 @@ class ProfileOptionBuilder:
     def time_and_memory(min_micros: int = 1, min_bytes: int = 1, min_accelerator_micros: int = 0,
                         min_cpu_micros: int = 0, min_peak_bytes: int = 0,
                         min_residual_bytes: int = 0, min_output_bytes: int = 0) -> Options:
-        """Time and memory, the slowest first; the minimums say what to leave out.
+        """Time and memory, the slowest first, of nodes that reach the minimums.
 
         >>> ProfileOptionBuilder.time_and_memory(min_micros=100)['min_micros']
         100
@@ -90,7 +90,7 @@ class ProfileOptionBuilder:
                         account_displayed_op_only=True, select=["micros", "bytes"])
 
     def build(self) -> Options:
-        """The dictionary; later changes to the builder do not touch it."""
+        """The dictionary; later changes to the builder do not affect it."""
         return copy.deepcopy(self._options)
 
     # -- what is shown -------------------------------------------------------
@@ -102,32 +102,32 @@ class ProfileOptionBuilder:
     def with_min_memory(self, min_bytes: int = 0, min_peak_bytes: int = 0,
                         min_residual_bytes: int = 0,
                         min_output_bytes: int = 0) -> "ProfileOptionBuilder":
-        """Show only nodes that need at least so much memory."""
+        """Show only nodes that use at least this much memory."""
         return self._set(min_bytes=min_bytes, min_peak_bytes=min_peak_bytes,
                          min_residual_bytes=min_residual_bytes, min_output_bytes=min_output_bytes)
 
     def with_min_execution_time(self, min_micros: int = 0, min_accelerator_micros: int = 0,
                                 min_cpu_micros: int = 0) -> "ProfileOptionBuilder":
-        """Show only nodes that take at least so much time."""
+        """Show only nodes that take at least this much time."""
         return self._set(min_micros=min_micros, min_accelerator_micros=min_accelerator_micros,
                          min_cpu_micros=min_cpu_micros)
 
     def with_min_parameters(self, min_params: int) -> "ProfileOptionBuilder":
-        """Show only nodes with at least so many parameters."""
+        """Show only nodes with at least this many parameters."""
         return self._set(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> "ProfileOptionBuilder":
-        """Show only nodes that occur at least so often."""
+        """Show only nodes that occur at least this many times."""
         return self._set(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> "ProfileOptionBuilder":
-        """Show only nodes with at least so many float operations."""
+        """Show only nodes with at least this many float operations."""
         return self._set(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: Sequence[str]) -> "ProfileOptionBuilder":
         """Account only nodes one of whose types matches one of the regexes.
 
-        The types of a node are its op, its device, and those an op log gives it.
+        The types of a node are its op, its device, and those of an op log.
         """
         return self._set(account_type_regexes=copy.copy(account_type_regexes))
 
@@ -135,11 +135,10 @@ class ProfileOptionBuilder:
                         show_name_regexes: Optional[List[str]] = None,
                         hide_name_regexes: Optional[List[str]] = None,
                         trim_name_regexes: Optional[List[str]] = None) -> "ProfileOptionBuilder":
-        """Choose nodes by name; what is None stays as it was.
+        """Choose nodes by name; None leaves an option unchanged.
 
-        The display starts at names that match `start`, leaves out names that
-        do not match `show` or do match `hide`, and ends below names that
-        match `trim`.
+        The display starts at names that match `start`, omits names that do not
+        match `show` or that match `hide`, and ends below names that match `trim`.
         """
         names = {"start_name_regexes": start_name_regexes, "show_name_regexes": show_name_regexes,
                  "hide_name_regexes": hide_name_regexes, "trim_name_regexes": trim_name_regexes}
@@ -155,7 +154,7 @@ class ProfileOptionBuilder:
         return self._set(step=step)
 
     def order_by(self, attribute: str) -> "ProfileOptionBuilder":
-        """Order siblings by this: name, micros, bytes, params, float_ops, ..."""
+        """Order siblings by name, micros, bytes, params, float_ops, ..."""
         return self._set(order_by=attribute)
 
     def select(self, attributes: Sequence[str]) -> "ProfileOptionBuilder":
@@ -165,23 +164,23 @@ class ProfileOptionBuilder:
     # -- where it goes -------------------------------------------------------
 
     def with_empty_output(self) -> "ProfileOptionBuilder":
-        """No report; only the result message."""
+        """Produce no report, only the result message."""
         return self._set(output="none")
 
     def with_stdout_output(self) -> "ProfileOptionBuilder":
-        """The report goes to stdout."""
+        """Write the report to stdout."""
         return self._set(output="stdout")
 
     def with_file_output(self, outfile: str) -> "ProfileOptionBuilder":
-        """The report goes to a file."""
+        """Write the report to a file."""
         return self._set(output=f"file:outfile={outfile}")
 
     def with_timeline_output(self, timeline_file: str) -> "ProfileOptionBuilder":
-        """A timeline for a trace viewer goes to `timeline_file` + ``_<step>``."""
+        """Write a timeline for a trace viewer to `timeline_file` + ``_<step>``."""
         return self._set(output=f"timeline:outfile={timeline_file}")
 
     def with_pprof_output(self, pprof_file: str) -> "ProfileOptionBuilder":
-        """A profile for pprof goes to a file. Code view only."""
+        """Write a profile for pprof to a file. Code view only."""
         return self._set(output=f"pprof:outfile={pprof_file}")
 
     def _set(self, **changes: Any) -> "ProfileOptionBuilder":

@@ -1,6 +1,6 @@
-"""Profile a training loop from outside: inside a ProfileContext every
-`Session.run` is a step, some of them are traced, and the profile is written
-to files now and then.
+"""Profiles a training loop without changing it: inside a ProfileContext every
+`Session.run` is a step; some steps are traced, and after some the profile is
+written to a file.
 
     run = begin (number, trace? dump?)  ->  the session's own run  ->  finish
           taken back if run raises                                    (add, dump, profile)
@@ -28,28 +28,28 @@ _active: Optional["ProfileContext"] = None
 
 
 class ProfileContext:
-    """Samples steps of whatever runs inside, and dumps profiles of them.
+    """Traces some of the steps that run inside, and writes profiles of them.
 
     ::
 
         with tfprof.ProfileContext('/tmp/train_dir'):
             train_loop()
 
-    Every call of a session's `run` inside the context is a step, counted from
-    0, whoever makes it. On its own, the context traces runs of fetches it has
-    not seen yet, and some more while less than half of the graph has been
-    covered, and writes `profile_100` after step 100; if the loop ends before
-    anything was written, it writes the profile then and says so.
+    Every call of any session's `run` inside the context is a step, counted from 0.
+    By default the context traces runs of fetches it has not seen yet, and some more
+    while less than half of the graph has been covered, and writes `profile_100`
+    after step 100. If the loop ends before anything was written, it writes the
+    profile then, with a warning.
 
     Args:
-      profile_dir: the directory that profiles are written to.
-      trace_steps: the steps to trace, 100 at most; None leaves it to the
-        context, an empty list to `trace_next_step`.
-      dump_steps: the steps after which the profile so far is written; None
-        is step 100, an empty list leaves it to `dump_next_step`.
+      profile_dir: the directory to write profiles to.
+      trace_steps: the steps to trace, at most 100. None: the context decides; an
+        empty list: only `trace_next_step` traces.
+      dump_steps: the steps after which to write the profile so far. None: step 100;
+        an empty list: only `dump_next_step` writes.
       enabled: False makes the context do nothing.
-      debug: True tells on stderr what is done, and writes the run metadata
-        of traced steps as text, `run_meta_<step>`.
+      debug: True logs to stderr, and writes the run metadata of traced steps as
+        text to `run_meta_<step>`.
     """
 
     def __init__(self, profile_dir: Any, trace_steps: Optional[Iterable[int]] = None,
@@ -62,7 +62,7 @@ class ProfileContext:
         self._auto_profiles: List[Any] = []  # (cmd, options, steps)
         self._unpatch: Any = None
 
-        self._lock = threading.RLock()  # of everything below
+        self._lock = threading.RLock()  # protects everything below
         self._profiler: Optional[Profiler] = None
         self._collectors: Dict[Any, Collector] = {}  # by graph
         self._last_graph: Any = None
@@ -72,7 +72,7 @@ class ProfileContext:
     # -- control -----------------------------------------------------------
 
     def trace_next_step(self) -> None:
-        """Traces the next step, whatever the rules say."""
+        """Traces the next step in any case."""
         self._rules.trace_next()
 
     def dump_next_step(self) -> None:
@@ -82,20 +82,20 @@ class ProfileContext:
     def add_auto_profiling(self, cmd: str, options: Mapping[str, Any],
                            steps: Optional[Iterable[int]] = None, *,
                            profile_steps: Optional[Iterable[int]] = None) -> None:
-        """Traces some steps and profiles after each of them; `get_profiles` has
+        """Traces some steps and profiles after each of them; `get_profiles` returns
         the results.
 
         Args:
           cmd: 'scope', 'graph', 'op' or 'code'.
           options: a dict of options, as ProfileOptionBuilder builds it.
           steps: the steps.
-          profile_steps: another name of `steps`.
+          profile_steps: another name for `steps`.
         """
         if cmd not in _METHODS:
-            raise ValueError(f"cmd: unknown view {cmd!r}: valid are {', '.join(_METHODS)}")
-        _options.from_dict(options)  # an error is better now than in the middle of training
+            raise ValueError(f"cmd: unknown view {cmd!r}: expected one of: {', '.join(_METHODS)}")
+        _options.from_dict(options)  # fail now rather than during training
         if (steps is None) == (profile_steps is None):
-            raise TypeError("add_auto_profiling: exactly one of steps and profile_steps is needed")
+            raise TypeError("add_auto_profiling: give exactly one of steps and profile_steps")
         chosen = step_set(profile_steps if steps is None else steps, "steps")
         self._rules.trace_also(chosen)
         self._auto_profiles.append((cmd, options, chosen))
@@ -104,11 +104,11 @@ class ProfileContext:
 
     @property
     def profiler(self) -> Optional[Profiler]:
-        """The Profiler that has the traced steps; None if not enabled."""
+        """The Profiler with the traced steps; None if not enabled."""
         return self._get_profiler(None) if self._enabled else None
 
     def get_profiles(self, cmd: str) -> Dict[int, Any]:
-        """{step: result} of the automatic profiling of a view so far."""
+        """The results of automatic profiling of a view so far, {step: result}."""
         with self._lock:
             if cmd not in self._profiles:
                 ran = ", ".join(sorted(self._profiles)) or "none"
@@ -124,11 +124,11 @@ class ProfileContext:
         from tensorflow.python.client.session import BaseSession
         from tensorflow.python.framework import errors
 
-        self._check_directory()  # an error is better now than after training
+        self._check_directory()  # fail now rather than after training
         with _patch_lock:
             if _active is not None:
-                raise errors.InternalError(None, None, "a ProfileContext is active already: there "
-                                           "can be only one at a time")
+                raise errors.InternalError(None, None, "another ProfileContext is already active: "
+                                           "only one is allowed at a time")
             self._unpatch = _patch(BaseSession, self)
             _active = self
         return self
@@ -145,7 +145,7 @@ class ProfileContext:
         except Exception as error:
             if exc_type is None:
                 raise
-            warn(f"the profile could not be written: {error}")  # not in place of the loop's error
+            warn(f"the profile could not be written: {error}")  # do not replace the loop's error
 
     def _dump_at_exit(self) -> None:
         with self._lock:
@@ -166,32 +166,32 @@ class ProfileContext:
         if not os.path.isdir(there):
             raise NotADirectoryError(f"profile_dir is not a directory: {there}")
         if not os.access(there, os.W_OK | os.X_OK):
-            raise PermissionError(f"profile_dir cannot be written to: {there}")
+            raise PermissionError(f"profile_dir is not writable: {there}")
 
     # -- a step ------------------------------------------------------------
 
     def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, options: Any,
              run_metadata: Any) -> Any:
-        """`run` of a session inside the context."""
+        """Replaces a session's `run` inside the context."""
         step = self._rules.begin(session, fetches, options)
         try:
             if step.trace_level:
-                self._say(f"tracing step {step.number}")
+                self._log(f"tracing step {step.number}")
                 options, run_metadata = _traced(step, options, run_metadata)
             result = run(session, fetches, feed_dict, options, run_metadata)
         except BaseException as error:
             self._rules.take_back(step)
             if step.trace_level == FULL_TRACE and type(error).__name__ == "AlreadyExistsError":
                 self._rules.trace_no_hardware()
-                warn("another profiler is tracing hardware: steps are traced without from now on")
+                warn("another profiler is tracing hardware: later steps are traced without it")
             raise
         self._rules.end(step)
         self._finish(step, session.graph, run_metadata)
         return result
 
     def _finish(self, step: Step, graph: Any, run_metadata: Any) -> None:
-        """What goes wrong here is told, not raised: the step itself has run, and its
-        results must reach the caller."""
+        """Adds, dumps and profiles the step. Failures are warnings: the step itself has
+        run, and its results must reach the caller."""
         self._last_graph = graph
         profiles = [(cmd, options) for cmd, options, steps in self._auto_profiles
                     if step.number in steps]
@@ -199,7 +199,7 @@ class ProfileContext:
             return
         with self._lock:
             if step.trace_level:
-                self._attempt(f"step {step.number} is not in the profile",
+                self._attempt(f"step {step.number} could not be added to the profile",
                               self._add_step, step.number, graph, run_metadata)
             if step.is_dumped:
                 self._attempt(f"profile_{step.number} could not be written",
@@ -241,7 +241,7 @@ class ProfileContext:
         self._rules.coverage = profiler._coverage
 
     def _dump(self, step: int, graph: Any) -> None:
-        self._say(f"writing profile_{step}")
+        self._log(f"writing profile_{step}")
         profiler, name = self._get_profiler(graph), f"profile_{step}"
         if "://" in self._directory:
             write_whole(self._directory, name, profiler.serialize_to_string())
@@ -251,26 +251,26 @@ class ProfileContext:
         self._n_dumped += 1
         if not profiler._profile.steps:
             warn(f"{name} has no times and no memory: none of {self._rules.n_run} steps was traced "
-                 f"(trace_steps says which; on its own the context begins after {WARM_UP_STEPS})")
+                 f"(set trace_steps; by default tracing begins after step {WARM_UP_STEPS})")
 
     def _profile(self, step: int, graph: Any, cmd: str, options: Mapping[str, Any]) -> None:
-        self._say(f"profiling {cmd} at step {step}")
+        self._log(f"profiling {cmd} at step {step}")
         result = getattr(self._get_profiler(graph), _METHODS[cmd])(options)
         self._profiles.setdefault(cmd, {})[step] = result
 
-    def _say(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         if self._debug:
             sys.stderr.write(f"tfprof: {text}\n")
 
 
 def _patch(session_class: Any, context: ProfileContext) -> Any:
-    """Leads `run` of every session through the context. Gives what undoes it."""
+    """Replaces `run` of every session with the context's. Returns a function to undo it."""
     run = session_class.run
 
     @functools.wraps(run)
     def profiled_run(self: Any, fetches: Any, feed_dict: Any = None, options: Any = None,
                      run_metadata: Any = None) -> Any:
-        if _active is not context:  # the context has been left, someone kept the method
+        if _active is not context:  # someone kept the method after the context ended
             return run(self, fetches, feed_dict, options, run_metadata)
         return context._run(run, self, fetches, feed_dict, options, run_metadata)
 
@@ -285,7 +285,7 @@ def _patch(session_class: Any, context: ProfileContext) -> Any:
 
 
 def _traced(step: Step, options: Any, run_metadata: Any) -> Any:
-    """Options that trace and whatever else the caller's want, and where the trace goes."""
+    """The caller's options with tracing turned on, and the RunMetadata for the trace."""
     from tensorflow.core.protobuf.config_pb2 import RunMetadata, RunOptions
 
     tracing = RunOptions()

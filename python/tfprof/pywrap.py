@@ -1,10 +1,10 @@
 """The eight functions of ``tensorflow.python.util._pywrap_tfprof`` on this
-core, with the same arguments and results. ``tfprof.install()`` puts them in
-their place.
+library, with the same arguments and results. ``tfprof.install()`` replaces
+TensorFlow's with these.
 
-As there, one profiler lives at a time: NewProfiler and ProfilerFromFile begin
-a new one, DeleteProfiler ends it. Where the original takes the process down,
-an exception is raised.
+As there, only one profiler exists at a time: NewProfiler and ProfilerFromFile
+start a new one, DeleteProfiler ends it. Where TensorFlow's profiler aborts the
+process, these raise an exception.
 """
 
 import os
@@ -24,7 +24,7 @@ NAMES = ("AddStep", "DeleteProfiler", "NewProfiler", "PrintModelAnalysis", "Prof
 
 def PrintModelAnalysis(graph: _Text, run_meta: _Text, op_log: _Text, command: _Text,
                        options: _Text) -> bytes:
-    """All at once: a profile from messages, and a query of it."""
+    """Builds a profile from messages and runs a query on it."""
     made = _native.Profile()
     _add(made, "graph", graph)
     run_meta = _data(run_meta, "run_meta")
@@ -35,7 +35,7 @@ def PrintModelAnalysis(graph: _Text, run_meta: _Text, op_log: _Text, command: _T
 
 
 def NewProfiler(graph: _Text, op_log: _Text) -> bool:
-    """Begins a profiler with a GraphDef and an OpLogProto, which may be empty."""
+    """Starts a profiler with a GraphDef and an OpLogProto, which may be empty."""
     made = _native.Profile()
     _add(made, "graph", graph)
     _add(made, "op_log", op_log)
@@ -44,43 +44,43 @@ def NewProfiler(graph: _Text, op_log: _Text) -> bool:
 
 
 def ProfilerFromFile(filename: _Text) -> None:
-    """Begins a profiler with a file that WriteProfile wrote."""
+    """Starts a profiler from a file written by WriteProfile."""
     made = _native.Profile()
     made.add("profile", os.fsdecode(filename))
     _replace(made)
 
 
 def DeleteProfiler() -> None:
-    """Ends the profiler; it does not matter if there is none."""
+    """Ends the profiler, if there is one."""
     _replace(None)
 
 
 def AddStep(step: int, graph: _Text, run_meta: _Text, op_log: _Text) -> float:
-    """Adds run metadata to a step, with a newer graph and an op log or without.
-    Gives the share of nodes that the steps so far have touched."""
+    """Adds run metadata to a step, optionally with a newer graph and an op log.
+    Returns the share of nodes that have run in the steps so far."""
     if isinstance(step, float) or not hasattr(step, "__index__"):
         raise TypeError(f"step: expected a whole number, got {step!r}")
-    return _add_step(_living(), step, _data(graph, "graph") or None,
+    return _add_step(_get_current(), step, _data(graph, "graph") or None,
                      _data(run_meta, "run_meta"), _data(op_log, "op_log") or None)
 
 
 def SerializeToString() -> bytes:
     """The profiler's ProfileProto."""
-    return _living().serialize()
+    return _get_current().serialize()
 
 
 def WriteProfile(filename: _Text) -> None:
     """Writes the profiler's ProfileProto to a file."""
-    _living().save(os.fsdecode(filename))
+    _get_current().save(os.fsdecode(filename))
 
 
 def Profile(command: _Text, options: _Text) -> bytes:
     """Runs 'scope', 'graph', 'op', 'code' with a serialized OptionsProto or
-    'advise' with an AdvisorOptionsProto; gives the serialized result."""
-    return _run(_living(), command, options)
+    'advise' with an AdvisorOptionsProto; returns the serialized result."""
+    return _run(_get_current(), command, options)
 
 
-# ---- inside ------------------------------------------------------------------------
+# ---- internal ----------------------------------------------------------------------
 
 def _data(value: Any, argument: str) -> bytes:
     if isinstance(value, str):
@@ -101,12 +101,12 @@ def _add_step(profile: _native.Profile, step: int, graph: Optional[bytes], run_m
     try:
         coverage = profile.add_step(step, graph, run_meta, op_log)
     except _native.Error as error:
-        # A run that was not traced: nothing is added, the caller goes on.
+        # A run that was not traced adds nothing, and the caller continues.
         if not (run_meta and _ask.is_without_step_stats(error)):
             raise
         _ask.print_notes(f"{error}\n")
         return 0.0
-    _ask.add_notes(profile)
+    _ask.print_profile_notes(profile)
     return coverage
 
 
@@ -117,16 +117,16 @@ def _run(profile: _native.Profile, command: _Text, options: _Text) -> bytes:
         return _ask.advise(profile, message)
     if name not in _ask.VIEWS:
         raise _native.ArgumentError(
-            f"unknown command {name!r}: valid are {', '.join(_ask.VIEWS)}, advise")
-    _options.warn_of_words(_options.select_of(message))
+            f"unknown command {name!r}: expected one of: {', '.join(_ask.VIEWS)}, advise")
+    _options.warn_unknown_words(_options.select_of(message))
     return _ask.query(profile, name, message)
 
 
-def _living() -> _native.Profile:
+def _get_current() -> _native.Profile:
     with _lock:
         profile = _current
     if profile is None:
-        raise _native.Error("there is no profiler: NewProfiler or ProfilerFromFile begins one")
+        raise _native.Error("no profiler: call NewProfiler or ProfilerFromFile first")
     return profile
 
 

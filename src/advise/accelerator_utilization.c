@@ -1,10 +1,10 @@
-/* How much of the time between its first and its last operation an
- * accelerator computes. */
+/* The share of the time between its first and last operation in which an accelerator
+ * computes. */
 #include "advise/advise.h"
 #include "base/sort.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"min_utilization", "0.5", "A lower share of the time is called low."},
+	{"min_utilization", "0.5", "Share of the time below which utilization is low."},
 	{NULL, NULL, NULL},
 };
 
@@ -78,8 +78,8 @@ static void report(struct check *c, const struct usage *u, double minimum)
 	f->stake_share = 1 - share;
 	if (low)
 		f->remedy =
-			"Find out what the accelerator waits for: input, copies, kernels that are "
-			"too small, or operations left on the cpu.";
+			"Find out what the accelerator waits for: input, copies, tiny kernels, or "
+			"operations on the CPU.";
 	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
 	check_figure(c, f, "utilization", share);
 }
@@ -90,16 +90,16 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	usages found = {0};
 	struct span *names = NULL;
 	uint32_t *order = NULL;
-	bool fine = collect(c, &found);
+	bool ok = collect(c, &found);
 
-	if (fine && found.n) {
+	if (ok && found.n) {
 		names = mem_array(found.n, sizeof(*names));
 		order = mem_array(found.n, sizeof(*order));
-		fine = names && order;
-		for (size_t i = 0; fine && i < found.n; i++)
+		ok = names && order;
+		for (size_t i = 0; ok && i < found.n; i++)
 			names[i] = model_text(c->model, found.at[i].device);
-		fine = fine && sort_texts(names, order, found.n);
-		for (size_t i = 0; fine && i < found.n; i++) {
+		ok = ok && sort_texts(names, order, found.n);
+		for (size_t i = 0; ok && i < found.n; i++) {
 			const struct usage *u = &found.at[order[i]];
 
 			if (u->end_us > u->start_us)
@@ -111,14 +111,14 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	vec_clear(&found);
 	mem_free(names);
 	mem_free(order);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 const struct checker accelerator_utilization_checker = {
 	.info = {"AcceleratorUtilizationChecker",
-		"How much of the time between its first and last operation an accelerator "
+		"Share of the time between its first and last operation in which an accelerator "
 		"computes.",
 		options},
-	.is_original = true,
+	.in_tensorflow = true,
 	.run = run,
 };

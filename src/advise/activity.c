@@ -20,7 +20,7 @@ static bool collect_events(struct activity *a, const struct model *m)
 
 /* ---- transfers ------------------------------------------------------------------ */
 
-/* A device as a label writes it: its task, NONE if there is none. */
+/* The task of a device named in a label, or NONE. */
 static bool task_in_label(struct activity *a, struct span name, struct buf *scratch, uint32_t *task)
 {
 	uint32_t device;
@@ -39,48 +39,49 @@ static bool task_in_label(struct activity *a, struct span name, struct buf *scra
 static bool add_transfer(struct activity *a, const struct model *m, const struct transfer *t,
 	struct buf *scratch)
 {
-	struct moved moved = {.device = devices_add(&a->devices, model_text(m, t->device)),
+	struct step_transfer transfer = {.device =
+						 devices_add(&a->devices, model_text(m, t->device)),
 		.step = model_find_step(m, t->step)};
 
-	if (moved.device == NONE)
+	if (transfer.device == NONE)
 		return false;
-	moved.entry = transfer_read(t->stats,
-		activity_device(a, moved.device)->kind == DEVICE_KIND_COPY_ENGINE);
-	if (!task_in_label(a, moved.entry.from, scratch, &moved.from) ||
-		!task_in_label(a, moved.entry.to, scratch, &moved.to))
+	transfer.entry = transfer_read(t->stats,
+		activity_device(a, transfer.device)->kind == DEVICE_KIND_COPY_ENGINE);
+	if (!task_in_label(a, transfer.entry.from, scratch, &transfer.from) ||
+		!task_in_label(a, transfer.entry.to, scratch, &transfer.to))
 		return false;
-	if (moved.to == NONE)
-		moved.to = activity_device(a, moved.device)->task;
-	if (!moved.entry.start_us || moved.step == NONE)
+	if (transfer.to == NONE)
+		transfer.to = activity_device(a, transfer.device)->task;
+	if (!transfer.entry.start_us || transfer.step == NONE)
 		return true;
-	return vec_push(&a->transfers, moved);
+	return vec_push(&a->transfers, transfer);
 }
 
 static bool collect_transfers(struct activity *a, const struct model *m)
 {
 	struct buf scratch = {0};
-	bool fine = true;
+	bool ok = true;
 
-	for (size_t i = 0; fine && i < m->transfers.n; i++)
-		fine = add_transfer(a, m, &m->transfers.at[i], &scratch);
+	for (size_t i = 0; ok && i < m->transfers.n; i++)
+		ok = add_transfer(a, m, &m->transfers.at[i], &scratch);
 	buf_clear(&scratch);
-	return fine;
+	return ok;
 }
 
-/* By step, then by start. */
+/* Sorts by step, then by start. */
 static bool sort_transfers(struct activity *a)
 {
 	size_t n = a->transfers.n;
 	struct sort_item *keys = mem_array(n, sizeof(*keys));
 	struct sort_item *scratch = mem_array(n, sizeof(*scratch));
-	struct moved *sorted = mem_array(n, sizeof(*sorted));
+	struct step_transfer *sorted = mem_array(n, sizeof(*sorted));
 	bool ok = keys && scratch && sorted && n < NONE;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		const struct moved *t = &a->transfers.at[i];
+		const struct step_transfer *t = &a->transfers.at[i];
 
 		keys[i] = (struct sort_item){sort_key_ascending(t->entry.start_us), (uint32_t)i};
-		/* Two on: first where the step's begin, and, once they are there, end. */
+		/* Two ahead: [step + 1] is first the begin, and after filling the end. */
 		a->first_transfer[t->step + 2]++;
 	}
 	for (size_t step = 1; step <= a->n_steps; step++)
@@ -88,7 +89,7 @@ static bool sort_transfers(struct activity *a)
 	if (ok && n)
 		sort_items(keys, scratch, n);
 	for (size_t i = 0; ok && i < n; i++) {
-		const struct moved *t = &a->transfers.at[keys[i].id];
+		const struct step_transfer *t = &a->transfers.at[keys[i].id];
 
 		sorted[a->first_transfer[t->step + 1]++] = *t;
 	}
@@ -132,7 +133,7 @@ void activity_clear(struct activity *a)
 	arena_clear(&a->arena);
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------- */
 
 static void widen(struct interval *span, int64_t start, int64_t end)
 {
@@ -145,7 +146,7 @@ static void widen(struct interval *span, int64_t start, int64_t end)
 void activity_spans(const struct activity *a, size_t step, struct interval *spans)
 {
 	struct event_rows rows = activity_events(a, step);
-	struct moves moves = activity_transfers(a, step);
+	struct step_transfers transfers = activity_transfers(a, step);
 
 	memset(spans, 0, a->devices.tasks.n * sizeof(*spans));
 	for (size_t row = rows.first; row < rows.end; row++) {
@@ -153,9 +154,9 @@ void activity_spans(const struct activity *a, size_t step, struct interval *span
 
 		widen(&spans[activity_device(a, e.device)->task], e.start_us, event_end(&e));
 	}
-	for (size_t i = 0; i < moves.n; i++)
-		widen(&spans[activity_device(a, moves.at[i].device)->task],
-			moves.at[i].entry.start_us, moves.at[i].entry.end_us);
+	for (size_t i = 0; i < transfers.n; i++)
+		widen(&spans[activity_device(a, transfers.at[i].device)->task],
+			transfers.at[i].entry.start_us, transfers.at[i].entry.end_us);
 }
 
 int64_t activity_mean_step(const struct activity *a)

@@ -1,12 +1,11 @@
-/* When what ran where, step by step: the events (model/events.h) and the transfers of
- * all steps, made once for all checkers that ask for it.
+/* What ran when and where, step by step: the events (model/events.h) and transfers of
+ * all steps, collected once for all checkers.
  *
  *     step s → events, rows first_row[s] … first_row[s + 1], by start
  *              transfers[first_transfer[s] … ], by start
  *     event, transfer → device → task
  *
- * Times of different tasks are of different clocks: they can be compared with
- * each other only within one task. */
+ * Tasks have different clocks: times can be compared only within one task. */
 #ifndef TFPROF_ADVISE_ACTIVITY_H
 #define TFPROF_ADVISE_ACTIVITY_H
 
@@ -15,31 +14,31 @@
 #include "model/events.h"
 #include "model/model.h"
 
-struct moved {
+struct step_transfer {
 	struct transfer_entry entry;
-	uint32_t device;   /* where the entry stands */
-	uint32_t from, to; /* tasks; NONE: not known */
+	uint32_t device;   /* that has the entry */
+	uint32_t from, to; /* tasks; NONE: unknown */
 	uint32_t step;
 };
 
-static inline int64_t moved_us(const struct moved *t)
+static inline int64_t transfer_us(const struct step_transfer *t)
 {
 	return t->entry.end_us - t->entry.start_us;
 }
 
 struct activity {
 	struct events events;
-	struct devices devices; /* of events, and those that only transfers name */
+	struct devices devices; /* of events, and those named only by transfers */
 	struct arena arena;
 	size_t n_steps;
-	VEC(struct moved) transfers;
+	VEC(struct step_transfer) transfers;
 	size_t *first_transfer; /* n_steps + 1 */
-	/* How long each step took: the longest of its tasks, each by its own
-	 * clock, from its first event or transfer to its last. */
+	/* By step: the longest of its tasks, each from its first event or transfer
+	 * to its last, by its own clock. */
 	int64_t *step_us;
 };
 
-/* False when memory is out; activity_clear() in any case. */
+/* False on allocation failure; call activity_clear() in either case. */
 bool activity_collect(struct activity *a, const struct model *m);
 void activity_clear(struct activity *a);
 
@@ -48,7 +47,7 @@ static inline const struct device *activity_device(const struct activity *a, uin
 	return &a->devices.at.at[device];
 }
 
-/* The events or transfers of a step (by index): rows of a->events, … */
+/* The events of a step (by index), as rows of a->events. */
 struct event_rows {
 	size_t first, end;
 };
@@ -58,23 +57,23 @@ static inline struct event_rows activity_events(const struct activity *a, size_t
 	return (struct event_rows){a->events.first_row[step], a->events.first_row[step + 1]};
 }
 
-struct moves {
-	const struct moved *at;
+struct step_transfers {
+	const struct step_transfer *at;
 	size_t n;
 };
 
-static inline struct moves activity_transfers(const struct activity *a, size_t step)
+static inline struct step_transfers activity_transfers(const struct activity *a, size_t step)
 {
 	size_t first = a->first_transfer[step], n = a->first_transfer[step + 1] - first;
 
-	return (struct moves){n ? a->transfers.at + first : NULL, n};
+	return (struct step_transfers){n ? a->transfers.at + first : NULL, n};
 }
 
-/* From the first to the last that happened in a step, by task; empty where
- * nothing did. `spans` has room for all tasks. */
+/* By task: from its first event or transfer in a step to its last; empty if there is
+ * none. `spans` must have an item per task. */
 void activity_spans(const struct activity *a, size_t step, struct interval *spans);
 
-/* The mean of step_us over the steps in which anything happened; 0 if none. */
+/* The mean of step_us over the steps with any activity; 0 if there are none. */
 int64_t activity_mean_step(const struct activity *a);
 
 #endif

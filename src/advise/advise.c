@@ -28,7 +28,7 @@ const struct tfprof_checker_info *tfprof_checker_get_info(size_t i)
 	return i < N_CHECKERS ? &checkers[i]->info : NULL;
 }
 
-/* ---- what checkers are given ------------------------------------------------ */
+/* ---- what checkers use ------------------------------------------------------ */
 
 static size_t index_of(const struct checker *checker)
 {
@@ -129,12 +129,14 @@ enum tfprof_status check_query(struct check *c, enum tfprof_view view, const cha
 	if (status == TFPROF_OK)
 		status = tfprof_options_set(o, "source_lines",
 			c->options->source_lines ? "true" : "false", err);
+	if (o)
+		o->tolerant = c->options->tolerant;
 	q->options = o;
 	if (status == TFPROF_OK)
 		status = c->views->get(c->views->context, q, err);
 	if (status == TFPROF_OK)
 		status = query_run(q, err);
-	/* The answer does not look at them any more. */
+	/* The result does not refer to the options. */
 	tfprof_options_free(o);
 	q->options = NULL;
 	return status;
@@ -193,7 +195,7 @@ void check_skip(struct check *c, const char *format, ...)
 	c->verdict->skipped = true;
 }
 
-void check_fine(struct check *c, const char *format, ...)
+void check_ok(struct check *c, const char *format, ...)
 {
 	va_list arguments;
 
@@ -216,7 +218,7 @@ void check_note(struct check *c, const char *format, ...)
 
 /* ---- running ---------------------------------------------------------------- */
 
-/* A wrong option is the caller's to put right. */
+/* Failures that end the advice; an invalid option is the caller's mistake. */
 static bool stops_all(enum tfprof_status status)
 {
 	return status == TFPROF_NO_MEMORY || status == TFPROF_CANCELLED ||
@@ -225,24 +227,24 @@ static bool stops_all(enum tfprof_status status)
 
 static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 {
-	struct tfprof_error trouble = {0};
+	struct tfprof_error error = {0};
 	enum tfprof_status status;
 
 	if (c->checker->needs_run_meta && !c->model->steps.n) {
 		check_skip(c, "Missing RunMetadata info. Skip %s", c->checker->info.name);
 		return TFPROF_OK;
 	}
-	status = c->checker->run(c, &trouble);
+	status = c->checker->run(c, &error);
 	if (status == TFPROF_OK && check_cancelled(c))
-		status = error_set(&trouble, TFPROF_CANCELLED, "the advisor was stopped");
+		status = error_set(&error, TFPROF_CANCELLED, "the advisor was stopped");
 	if (stops_all(status)) {
 		if (err)
-			*err = trouble;
+			*err = error;
 		return status;
 	}
-	/* What one checker cannot read need not keep the others from speaking. */
+	/* A failure of one checker need not stop the others. */
 	if (status != TFPROF_OK)
-		check_skip(c, "%s", trouble.text);
+		check_skip(c, "%s", error.text);
 	return TFPROF_OK;
 }
 
@@ -255,7 +257,7 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 
 	*a = (struct advice){.last_name = NONE};
 	buf_span(&a->notes, buf_get(&o->unknown));
-	/* Pointers to verdicts stay good: there is room for all of them. */
+	/* Reserving all keeps pointers to verdicts valid. */
 	if (!vec_reserve(&a->verdicts, N_CHECKERS))
 		return error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < N_CHECKERS; i++) {
@@ -267,7 +269,7 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 		status = run_one(&c, err);
 		if (status == TFPROF_OK && (a->failed || a->notes.failed))
 			status = error_no_memory(err);
-		if (status == TFPROF_OK && c.checker->is_original && c.verdict->remark.n)
+		if (status == TFPROF_OK && c.checker->in_tensorflow && c.verdict->remark.n)
 			check_note(&c, "%s", c.verdict->remark.at);
 	}
 	vec_clear(&c.lost.places);

@@ -1,10 +1,10 @@
-/* The advisor: checkers look at a profile and say what they find.
+/* The advisor: checkers examine a profile and report findings.
  *
  *     checker ──run──> findings ──report.c──> text, AdviceProto, JSON
- *        └ asks views (check_query) and the model, like any user
+ *        └ queries views (check_query) and the model, like any user
  *
- * A checker is one file with one `const struct checker`, and a line in
- * meson.build. docs/advise.md has an example worked through. */
+ * A checker is one file with one `const struct checker`, and a line in meson.build.
+ * docs/advise.md has a worked example. */
 #ifndef TFPROF_ADVISE_ADVISE_H
 #define TFPROF_ADVISE_ADVISE_H
 
@@ -14,11 +14,11 @@
 
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
-/* Where to look. What is empty or 0 does not apply. */
+/* Where to look. Empty or 0: does not apply. */
 struct place {
 	struct span device, node, op;
-	struct span line;      /* of the user's program, as code view labels it */
-	int64_t micros, bytes; /* its part in the finding */
+	struct span line;      /* of the user's program, as labelled in code view */
+	int64_t micros, bytes; /* its share of the finding */
 };
 
 /* Further figures of a finding, for programs. */
@@ -29,47 +29,48 @@ struct figure {
 
 struct finding {
 	const char *what;        /* a word for programs */
-	enum tfprof_level level; /* NONE: information, nothing wrong */
+	enum tfprof_level level; /* NONE: information only */
 	enum confidence confidence;
-	struct span text;   /* for people: a line, or several */
-	const char *remedy; /* what to do, NULL if nothing */
+	struct span text;   /* for people: one or more lines */
+	const char *remedy; /* what to do, or NULL */
 	int64_t step;       /* NO_STEP: not about one step */
-	/* What is at stake in a step; 0 does not apply. */
+	/* What is at stake per step; 0: does not apply. */
 	int64_t stake_us, stake_bytes;
 	double stake_share;   /* 0…1, of what the text says */
-	struct span from, to; /* of a link: its tasks */
+	struct span from, to; /* the tasks of a link */
 	VEC(struct place) places;
 	VEC(struct figure) figures;
 };
 
 #define NO_STEP INT64_MIN
 
-/* What a checker came to. */
+/* The outcome of a checker. */
 struct verdict {
 	const struct checker *checker;
-	bool skipped;       /* it had nothing to look at */
-	struct span remark; /* why, or what it looked at without finding anything */
+	bool skipped;       /* it had nothing to check */
+	struct span remark; /* why, or what it checked without findings */
 	VEC(struct finding *) findings;
 };
 
 struct advice {
 	struct arena arena;
 	VEC(struct verdict) verdicts;
-	struct activity *activity; /* made when a checker first asks */
-	struct devices devices;    /* that nodes are on, as checkers ask for them */
-	uint32_t last_name;        /* string id of the one asked for last … */
-	uint32_t last_device;      /* … and its place: most nodes are where the one before is */
-	struct buf notes;          /* lines for stderr */
-	bool failed;               /* memory is out */
+	struct activity *activity; /* made on first use */
+	struct devices devices;    /* of nodes, added on first use */
+	/* The device looked up last: consecutive nodes are often on the same one. */
+	uint32_t last_name; /* string id */
+	uint32_t last_device;
+	struct buf notes; /* lines for stderr */
+	bool failed;      /* allocation failed */
 };
 
-/* Gives the views of the profile that is looked at. */
+/* Provides the views of the profile. */
 struct advise_views {
 	enum tfprof_status (*get)(void *context, struct query *q, struct tfprof_error *err);
 	void *context;
 };
 
-/* A checker at work. */
+/* A running checker. */
 struct check {
 	const struct checker *checker;
 	const struct model *model;
@@ -78,26 +79,25 @@ struct check {
 	const volatile int *cancel;
 	struct advice *advice;
 	struct verdict *verdict;
-	struct buf text;     /* write here, then check_find() */
-	struct finding lost; /* stands in for a finding when memory is out */
+	struct buf text;     /* write here, then call check_find() */
+	struct finding lost; /* stands in for a finding on allocation failure */
 };
 
 struct checker {
 	struct tfprof_checker_info info; /* name, one sentence, options */
-	/* Reports hold nothing but what the original's would: remarks go to
-	 * stderr instead. */
-	bool is_original;
-	/* Nothing to look at in a profile without steps: it is not even run. */
+	/* Reports are those of TensorFlow's profiler; remarks go to stderr. */
+	bool in_tensorflow;
+	/* Not run on a profile without steps. */
 	bool needs_run_meta;
-	/* Fails only when memory is out, on cancel, or when a view cannot be
-	 * built; what a checker misses in the profile is a remark. */
+	/* Fails only on allocation failure, on cancel, or if a view cannot be
+	 * built. Data missing from the profile is a remark. */
 	enum tfprof_status (*run)(struct check *c, struct tfprof_error *err);
 };
 
-/* Beyond the last: NULL. */
+/* NULL beyond the last. */
 const struct checker *checker_get(size_t i);
 
-/* Runs the checkers the options name. advice_clear() frees in any case. */
+/* Runs the checkers named by the options. Call advice_clear() in any case. */
 enum tfprof_status advise_run(struct advice *a, const struct model *m,
 	const struct tfprof_advice_options *o, const struct advise_views *views,
 	const volatile int *cancel, struct tfprof_error *err);
@@ -107,7 +107,7 @@ enum tfprof_level advice_level(const struct advice *a);
 
 /* ---- for checkers --------------------------------------------------------- */
 
-/* How bad a share is: the highest level whose limit it reaches. */
+/* The highest level whose limit a share reaches. */
 static inline enum tfprof_level check_level(double share, double notice, double warning,
 	double high)
 {
@@ -117,7 +117,7 @@ static inline enum tfprof_level check_level(double share, double notice, double 
 				   : TFPROF_LEVEL_NONE;
 }
 
-/* A limit that no share reaches: the level does not occur. */
+/* A limit no share reaches, for a level that does not occur. */
 #define NEVER 1e300
 
 /* The value of an option, by name. */
@@ -125,43 +125,43 @@ double check_number(const struct check *c, const char *option);
 int64_t check_int(const struct check *c, const char *option);
 const char *check_word(const struct check *c, const char *option);
 
-/* A new finding; its text is what c->text holds, which is emptied. Never
- * NULL: when memory is out the advice as a whole fails. */
+/* Adds a finding with the text in c->text, which is emptied. Never NULL: on allocation
+ * failure the advice as a whole fails. */
 struct finding *check_find(struct check *c, const char *what, enum tfprof_level level,
 	enum confidence confidence);
 void check_place(struct check *c, struct finding *f, struct place place);
 void check_figure(struct check *c, struct finding *f, const char *name, double value);
 
-/* One sentence instead of findings: what is missing (`skip`), or what was
- * looked at and is fine (`fine`). */
+/* One sentence instead of findings: what is missing (`skip`), or what was checked and
+ * is all right (`ok`). */
 void check_skip(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void check_fine(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void check_ok(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line on stderr. */
 void check_note(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A query with options as on the command line: name, value, …, NULL. Times and
- * occurrences are always there. query_clear() frees in any case. */
+/* Runs a query with options as on the command line: name, value, …, NULL. All metrics
+ * are available. Call query_clear() in any case. */
 enum tfprof_status check_query(struct check *c, enum tfprof_view view, const char *const *settings,
 	struct query *q, struct tfprof_error *err);
 
-/* What ran when; NULL when memory is out. */
+/* What ran when; NULL on allocation failure. */
 const struct activity *check_activity(struct check *c);
 
-/* The device a node was placed on; one with an empty name if it did not run. */
+/* The device a node was placed on; its name is empty if the node did not run. */
 const struct device *check_device(struct check *c, uint32_t node);
 
-/* Where a node is: device, op, and the line of the user's program that made it
- * (of the forward node, for a gradient), as far as they are known. */
+/* Where a node is: device, op and, as far as known, the line of the user's program that
+ * created it or, for a gradient, its forward node. */
 struct place check_node(struct check *c, uint32_t node);
 /* "NODE", or "NODE (LINE)" if the line is known. */
 void place_put(struct buf *b, const struct place *place);
 
-/* Arrays that live as long as the advice; zeroed. */
+/* A zeroed array that lives as long as the advice. */
 void *check_alloc(struct check *c, size_t n, size_t item_size);
-/* A copy that does. */
+/* A copy that lives as long as the advice. */
 struct span check_copy(struct check *c, struct span text);
 
-/* Whether the caller wants to stop. */
+/* Whether the caller has asked to stop. */
 bool check_cancelled(const struct check *c);
 
 #endif

@@ -1,21 +1,21 @@
-/* What takes the most time: operation types, scopes, lines of code. */
+/* The operation types, scopes and lines of code that take the most time. */
 #include <stdlib.h>
 
 #include "advise/advise.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"top", "3", "How many operation types, graph nodes and lines of a level are named."},
-	{"min_node_micros", "100", "Graph nodes whose total is less are passed over."},
-	{"min_code_micros", "1000", "Lines of code whose total is less are passed over."},
-	{"code_levels", "4", "How many levels of calls are shown, from where they branch."},
+	{"top", "3", "Number of operation types, graph nodes and lines per level to list."},
+	{"min_node_micros", "100", "Minimum total time of a graph node, in microseconds."},
+	{"min_code_micros", "1000", "Minimum total time of a line of code, in microseconds."},
+	{"code_levels", "4", "Number of call levels to list, starting where calls branch."},
 	{NULL, NULL, NULL},
 };
 
-/* ", cpu: T, accelerator: T, total: T" */
-/* Own or total times of a row. */
+/* The own or total number of a row. */
 typedef int64_t number_fn(const struct query *q, enum metric metric, uint32_t i);
 
+/* ", cpu: T, accelerator: T, total: T" */
 static void put_times(struct buf *b, const struct query *q, number_fn *number, uint32_t i)
 {
 	buf_text(b, ", cpu: ");
@@ -26,7 +26,7 @@ static void put_times(struct buf *b, const struct query *q, number_fn *number, u
 	format_number(b, UNIT_MICROS, number(q, METRIC_MICROS, i));
 }
 
-/* Places are collected first: a finding is made once its text is complete. */
+/* Places are collected first, because a finding is made once its text is complete. */
 typedef VEC(struct place) places_vec;
 
 static void find(struct check *c, const char *what, places_vec *places)
@@ -47,7 +47,7 @@ static void add_place(struct check *c, places_vec *places, struct place place)
 static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 {
 	int64_t top = check_int(c, "top");
-	/* The list is cut where the checker stops: max_depth need not do it. */
+	/* `top` limits the list, so max_depth must not. */
 	const char *settings[] = {"min_micros", "1", "order_by", "micros", "max_depth", "1000000",
 		NULL};
 	places_vec places = {0};
@@ -108,13 +108,13 @@ static enum tfprof_status check_scopes(struct check *c, struct tfprof_error *err
 
 /* ---- code ----------------------------------------------------------------------- */
 
-/* Rows are in preorder, so a row's first child, if any, comes right behind it
- * and the others are found by skipping what is below. */
+/* Rows are in preorder: a row's first child, if any, follows it, and the others are
+ * found by skipping subtrees. */
 static uint32_t *find_ends(struct check *c, const struct query *q)
 {
 	uint32_t *end = check_alloc(c, q->n, sizeof(*end));
 
-	/* end[i]: the row behind the last one below i. */
+	/* end[i]: one past the last row below i. */
 	for (uint32_t i = q->n; end && i-- > 0;) {
 		if (!end[i])
 			end[i] = i + 1;
@@ -146,7 +146,7 @@ static void put_line(struct check *c, const struct query *q, uint32_t row, int64
 		(struct place){.line = label, .micros = query_total(q, METRIC_MICROS, row)});
 }
 
-/* The first lines below `from` and what they call, level by level. */
+/* The first lines below `from` and what they call, with indentation. */
 static void put_lines(struct check *c, const struct query *q, const uint32_t *end, uint32_t from,
 	places_vec *places)
 {
@@ -178,7 +178,7 @@ static enum tfprof_status check_code(struct check *c, struct tfprof_error *err)
 	uint32_t *end = status == TFPROF_OK ? find_ends(c, &q) : NULL, row = 0;
 	places_vec places = {0};
 
-	/* From the root to where the calls first branch. */
+	/* From the root to where calls first branch. */
 	while (end && count_children(end, row) == 1)
 		row++;
 	if (end && count_children(end, row)) {
@@ -214,7 +214,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker expensive_operation_checker = {
 	.info = {"ExpensiveOperationChecker",
-		"What takes the most time: operation types, graph nodes, lines of code.", options},
-	.is_original = true,
+		"The operation types, graph nodes and lines of code that take the most time.",
+		options},
+	.in_tensorflow = true,
 	.run = run,
 };

@@ -17,7 +17,7 @@ static size_t count(const struct advice *a)
 	return n;
 }
 
-/* Where the finding is, without repeats: places often share a device or an op. */
+/* The finding's places, without consecutive repeats: they often share a device or op. */
 static void put_places(struct table_column *c, const struct finding *f, size_t offset)
 {
 	struct span last = {0};
@@ -33,7 +33,7 @@ static void put_places(struct table_column *c, const struct finding *f, size_t o
 	table_end_list(c);
 }
 
-static void put_finding(struct findings *t, size_t row, const struct checker *checker,
+static void put_finding(struct column_table *t, size_t row, const struct checker *checker,
 	const struct finding *f)
 {
 	struct table_column *c = t->columns;
@@ -54,43 +54,16 @@ static void put_finding(struct findings *t, size_t row, const struct checker *ch
 	put_places(&c[FINDING_LINES], f, offsetof(struct place, line));
 }
 
-bool findings_make(struct findings *t, const struct advice *a)
+bool findings_make(struct column_table *t, const struct advice *a)
 {
 	size_t row = 0;
 
-	*t = (struct findings){.n_rows = count(a)};
-	for (size_t i = 0; i < N_FINDING_COLUMNS; i++)
-		if (!table_column_init(&t->columns[i], &infos[i], t->n_rows))
-			return false;
+	if (!column_table_init(t, infos, N_FINDING_COLUMNS, count(a)))
+		return false;
 	t->columns[FINDING_STEP].view.is_nullable = 1;
 	for (size_t i = 0; i < a->verdicts.n; i++)
 		for (size_t k = 0; k < a->verdicts.at[i].findings.n; k++)
 			put_finding(t, row++, a->verdicts.at[i].checker,
 				a->verdicts.at[i].findings.at[k]);
-	for (size_t i = 0; i < N_FINDING_COLUMNS; i++)
-		if (table_column_finish(&t->columns[i], NULL) != TFPROF_OK)
-			return false;
-	return true;
-}
-
-void findings_clear(struct findings *t)
-{
-	for (size_t i = 0; i < N_FINDING_COLUMNS; i++)
-		table_column_clear(&t->columns[i]);
-	t->n_rows = 0;
-}
-
-const char *findings_get_column_name(size_t i)
-{
-	return i < N_FINDING_COLUMNS ? infos[i].name : NULL;
-}
-
-bool findings_get_column(const struct findings *t, const char *name, struct tfprof_column *column)
-{
-	for (size_t i = 0; i < N_FINDING_COLUMNS; i++)
-		if (strcmp(infos[i].name, name) == 0) {
-			*column = t->columns[i].view;
-			return true;
-		}
-	return false;
+	return column_table_finish(t, NULL) == TFPROF_OK;
 }

@@ -1,4 +1,4 @@
-/* The findings of the advisor as a table: a row each, in the order of the report. */
+/* The findings of the advisor as a table, one row each, in report order. */
 #ifndef TFPROF_ADVISE_FINDINGS_H
 #define TFPROF_ADVISE_FINDINGS_H
 
@@ -31,18 +31,7 @@ enum finding_column {
 		N_FINDING_COLUMNS
 };
 
-struct findings {
-	struct table_column columns[N_FINDING_COLUMNS];
-	size_t n_rows;
-};
-
-/* False on allocation failure; clear in any case. */
-bool findings_make(struct findings *f, const struct advice *a);
-void findings_clear(struct findings *f);
-
-/* NULL beyond the last. */
-const char *findings_get_column_name(size_t i);
-/* False if there is no such column. */
-bool findings_get_column(const struct findings *f, const char *name, struct tfprof_column *column);
+/* False on allocation failure; clear the table in any case. */
+bool findings_make(struct column_table *t, const struct advice *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Matrix multiplications and convolutions that an accelerator does in float32
- * and could do in 16 bits. */
+/* Matrix multiplications and convolutions that an accelerator does in float32 and could
+ * do in 16 bits. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "advise/types.h"
@@ -13,9 +13,8 @@ static const struct tfprof_checker_option_info options[] = {
 		"MatMul,BatchMatMul.*,Einsum,Conv[23]D.*,DepthwiseConv2d.*,Cudnn.*,.*LSTM.*,"
 		".*GRU.*",
 		"Op types that 16-bit units speed up (regular expressions)."},
-	{"notice", "0.2",
-		"Notices from this share of the accelerators' time on that they take in float32."},
-	{"top", "3", "How many nodes are named."},
+	{"notice", "0.2", "Minimum share of accelerator time these types take in float32."},
+	{"top", "3", "Number of nodes to list."},
 	{NULL, NULL, NULL},
 };
 
@@ -64,7 +63,7 @@ static void report(struct check *c, const struct float_work *w)
 	format_number(b, UNIT_MICROS, to_int(w->float_us));
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, to_int(w->all_us));
-	buf_text(b, " a step. 16 bits may be twice as fast.");
+	buf_text(b, " per step. 16 bits may be twice as fast.");
 	for (size_t i = 0; i < w->longest.n; i++) {
 		struct place place = check_node(c, w->longest.at[i].id);
 
@@ -77,7 +76,7 @@ static void report(struct check *c, const struct float_work *w)
 	f->stake_us = to_int(w->float_us / 2);
 	f->stake_share = share;
 	f->remedy =
-		"Try mixed precision (float16 or bfloat16), and see that the model still learns.";
+		"Try mixed precision (float16 or bfloat16), and check that the model still learns.";
 	for (size_t i = 0; i < w->longest.n; i++) {
 		struct place place = check_node(c, w->longest.at[i].id);
 
@@ -103,8 +102,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	else if (status == TFPROF_OK && w.float_us / w.all_us >= check_number(c, "notice"))
 		report(c, &w);
 	else if (status == TFPROF_OK)
-		check_fine(c,
-			"Little of the accelerators' time is matrix work in float32 (%.0f%%).",
+		check_ok(c, "Little of the accelerators' time is matrix work in float32 (%.0f%%).",
 			100 * w.float_us / w.all_us);
 	type_filter_clear(&types);
 	return status;

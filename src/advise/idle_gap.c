@@ -1,13 +1,12 @@
-/* Time in which an accelerator runs no kernel, between its first and last of a
+/* Time in which an accelerator runs no kernel, between its first and last kernel of a
  * step. */
 #include "advise/advise.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"notice", "0.2",
-		"Notices from this idle share of the time between first and last kernel on."},
-	{"warning", "0.5", "Warns from this share on."},
-	{"min_kernels", "10", "With fewer kernels in a step nothing is said of a device."},
+	{"notice", "0.2", "Minimum idle share of the time between the first and last kernel."},
+	{"warning", "0.5", "Minimum share for a warning."},
+	{"min_kernels", "10", "Minimum number of kernels per step to check a device."},
 	{NULL, NULL, NULL},
 };
 
@@ -23,7 +22,7 @@ struct idle {
 	struct gap longest;
 };
 
-/* Goes over the kernels of a device in order of their start. */
+/* A scan over the kernels of a device, by start. */
 struct scan {
 	int64_t start, busy_until, idle_us;
 	int64_t n_kernels;
@@ -79,12 +78,12 @@ static void add_step(const struct activity *a, size_t step, struct scan *scans, 
 	}
 }
 
-/* What of the same task ran longest on a cpu during the gap; NONE if nothing. */
+/* The node of the same task that ran longest on a CPU during the gap, or NONE. */
 static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, uint32_t task)
 {
 	struct event_rows rows = activity_events(a, gap->step);
 	uint32_t node = NONE;
-	int64_t most = 0;
+	int64_t longest = 0;
 
 	for (size_t row = rows.first; row < rows.end; row++) {
 		struct event e = events_get(&a->events, row);
@@ -92,10 +91,10 @@ static uint32_t busy_meanwhile(const struct activity *a, const struct gap *gap, 
 		int64_t start = e.start_us > gap->when.start ? e.start_us : gap->when.start;
 		int64_t end = event_end(&e) < gap->when.end ? event_end(&e) : gap->when.end;
 
-		if (device->task != task || end - start <= most ||
+		if (device->task != task || end - start <= longest ||
 			device->properties & DEVICE_ACCELERATOR)
 			continue;
-		most = end - start;
+		longest = end - start;
 		node = e.node;
 	}
 	return node;
@@ -117,8 +116,8 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	format_number(b, UNIT_MICROS, idle->idle_us / idle->n_steps);
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, idle->span_us / idle->n_steps);
-	buf_printf(b,
-		" a step\n  longest gap, in step %lld: ", (long long)c->model->steps.at[gap->step]);
+	buf_printf(b, " per step\n  longest gap, in step %lld: ",
+		(long long)c->model->steps.at[gap->step]);
 	format_number(b, UNIT_MICROS, length);
 	buf_text(b, " after ");
 	place_put(b, &before);
@@ -126,15 +125,15 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	place_put(b, &after);
 	if (busy != NONE) {
 		place = check_node(c, busy);
-		buf_text(b, ", while the cpu ran ");
+		buf_text(b, ", while the CPU ran ");
 		place_put(b, &place);
 	}
 	f = check_find(c, "idle_accelerator", level, CONFIDENCE_HIGH);
 	f->stake_us = idle->idle_us / idle->n_steps;
 	f->stake_share = share;
 	f->remedy =
-		"Give the accelerator its work earlier: prefetch input, move operations that it "
-		"waits for off the cpu, and launch fewer, larger kernels.";
+		"Give the accelerator work earlier: prefetch input, move operations it waits for "
+		"off the CPU, and launch fewer, larger kernels.";
 	after.micros = length;
 	check_place(c, f, after);
 	check_place(c, f, before);
@@ -149,7 +148,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct scan *scans = a ? check_alloc(c, a->devices.at.n, sizeof(*scans)) : NULL;
 	struct idle *idle = a ? check_alloc(c, a->devices.at.n, sizeof(*idle)) : NULL;
 	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
-	size_t n_looked_at = 0;
+	size_t n_checked = 0;
 
 	if (!scans || !idle)
 		return error_no_memory(err);
@@ -160,25 +159,25 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 		if (!idle[d].span_us)
 			continue;
-		n_looked_at++;
+		n_checked++;
 		level = check_level((double)idle[d].idle_us / (double)idle[d].span_us, notice,
 			warning, NEVER);
 		if (level != TFPROF_LEVEL_NONE)
 			report(c, a, d, &idle[d], level);
 	}
-	if (!n_looked_at)
+	if (!n_checked)
 		check_skip(c,
-			"No accelerator with %s kernels a step in the profile. Skip IdleGapChecker",
+			"No accelerator with %s kernels per step in the profile. Skip "
+			"IdleGapChecker",
 			check_word(c, "min_kernels"));
 	else if (!c->verdict->findings.n)
-		check_fine(c,
-			"No accelerator is idle for long between its kernels (%zu looked at).",
-			n_looked_at);
+		check_ok(c, "No accelerator is idle for long between its kernels (%zu checked).",
+			n_checked);
 	return TFPROF_OK;
 }
 
 const struct checker idle_gap_checker = {
-	.info = {"IdleGapChecker", "Time in which an accelerator has no kernel to run.", options},
+	.info = {"IdleGapChecker", "Time in which an accelerator runs no kernel.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

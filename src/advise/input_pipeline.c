@@ -1,5 +1,5 @@
-/* Time in which a step waits for its input: an input operation runs, and
- * nothing else of the task does. */
+/* Time in which a step waits for input: an input operation runs and nothing else of the
+ * task does. */
 #include "advise/advise.h"
 #include "advise/types.h"
 #include "write/format.h"
@@ -9,9 +9,9 @@ static const struct tfprof_checker_option_info options[] = {
 		"IteratorGetNext.*,OptionalFromValue,.*Dataset.*,.*QueueDequeue.*,ReaderRead.*,"
 		".*RecordReader.*,ReadFile,WholeFileReader.*,ParseExample.*,ParseSingle.*,"
 		"ParseSequence.*,Decode.*,InfeedDequeue.*,Unstage,PyFunc.*,EagerPyFunc",
-		"Op types that bring input (regular expressions)."},
-	{"notice", "0.05", "Notices from this share of the step on that waits for input."},
-	{"high", "0.2", "From this share on it is high."},
+		"Op types that provide input (regular expressions)."},
+	{"notice", "0.05", "Minimum share of the step spent waiting for input."},
+	{"high", "0.2", "Minimum share for level high."},
 	{NULL, NULL, NULL},
 };
 
@@ -36,28 +36,28 @@ static bool add_step(struct input *in, size_t step)
 	VEC(struct grouped_interval) input = {0}, other = {0};
 	struct interval_groups waits, work;
 	struct arena arena = {0};
-	bool fine = true;
+	bool ok = true;
 
-	for (size_t row = rows.first; fine && row < rows.end; row++) {
+	for (size_t row = rows.first; ok && row < rows.end; row++) {
 		struct event e = events_get(&a->events, row);
 		uint32_t task = activity_device(a, e.device)->task;
 		struct grouped_interval item = {task, {e.start_us, event_end(&e)}};
 
 		if (!type_filter_match(&in->types, e.node)) {
-			fine = vec_push(&other, item);
+			ok = vec_push(&other, item);
 			continue;
 		}
-		fine = vec_push(&input, item);
+		ok = vec_push(&input, item);
 		if (e.duration_us > in->tasks[task].node_us) {
 			in->tasks[task].node_us = e.duration_us;
 			in->tasks[task].node = e.node;
 		}
 	}
-	fine = fine && intervals_group(&waits, &arena, input.at, input.n, a->devices.tasks.n) &&
+	ok = ok && intervals_group(&waits, &arena, input.at, input.n, a->devices.tasks.n) &&
 		intervals_group(&work, &arena, other.at, other.n, a->devices.tasks.n);
-	if (fine)
+	if (ok)
 		activity_spans(a, step, in->spans);
-	for (size_t t = 0; fine && t < a->devices.tasks.n; t++) {
+	for (size_t t = 0; ok && t < a->devices.tasks.n; t++) {
 		if (in->spans[t].end <= in->spans[t].start)
 			continue;
 		in->tasks[t].n_steps++;
@@ -69,7 +69,7 @@ static bool add_step(struct input *in, size_t step)
 	vec_clear(&input);
 	vec_clear(&other);
 	arena_clear(&arena);
-	return fine;
+	return ok;
 }
 
 static void report(struct input *in, uint32_t task, enum tfprof_level level)
@@ -85,14 +85,14 @@ static void report(struct input *in, uint32_t task, enum tfprof_level level)
 	format_number(b, UNIT_MICROS, time->wait_us / time->n_steps);
 	buf_text(b, " of ");
 	format_number(b, UNIT_MICROS, time->span_us / time->n_steps);
-	buf_text(b, " a step; longest in ");
+	buf_text(b, " per step; longest in ");
 	place_put(b, &place);
 	buf_text(b, ", ");
 	format_number(b, UNIT_MICROS, time->node_us);
 	f = check_find(in->c, "input_bound", level, CONFIDENCE_MEDIUM);
 	f->stake_us = time->wait_us / time->n_steps;
 	f->stake_share = (double)time->wait_us / (double)time->span_us;
-	f->remedy = "Prepare input while the step before runs (prefetch), in parallel, and keep "
+	f->remedy = "Prepare input during the previous step (prefetch), in parallel, and cache "
 		    "what is the same every epoch.";
 	place.micros = time->node_us;
 	check_place(in->c, f, place);
@@ -119,33 +119,32 @@ static void conclude(struct input *in)
 		check_skip(in->c,
 			"No input operation ran in the profile. Skip InputPipelineChecker");
 	else if (!in->c->verdict->findings.n)
-		check_fine(in->c, "The steps do not wait long for their input.");
+		check_ok(in->c, "The steps do not wait long for input.");
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct input in = {.c = c, .a = check_activity(c)};
 	enum tfprof_status status = type_filter_init(&in.types, c, "types", err);
-	bool fine = in.a != NULL;
+	bool ok = in.a != NULL;
 
-	if (fine) {
+	if (ok) {
 		in.tasks = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.tasks));
 		in.spans = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.spans));
-		fine = in.tasks && in.spans;
+		ok = in.tasks && in.spans;
 	}
-	for (size_t step = 0; status == TFPROF_OK && fine && step < in.a->n_steps; step++)
-		fine = add_step(&in, step);
-	if (status == TFPROF_OK && fine) {
+	for (size_t step = 0; status == TFPROF_OK && ok && step < in.a->n_steps; step++)
+		ok = add_step(&in, step);
+	if (status == TFPROF_OK && ok) {
 		conclude(&in);
 		status = regexes_check(in.types.regexes, err);
 	}
 	type_filter_clear(&in.types);
-	return status == TFPROF_OK && !fine ? error_no_memory(err) : status;
+	return status == TFPROF_OK && !ok ? error_no_memory(err) : status;
 }
 
 const struct checker input_pipeline_checker = {
-	.info = {"InputPipelineChecker", "Share of the step in which it waits for its input.",
-		options},
+	.info = {"InputPipelineChecker", "Share of the step spent waiting for input.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

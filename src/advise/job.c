@@ -1,6 +1,6 @@
 /* A distributed run: links between tasks, parameter servers, waiting.
  *
- * All of it is read from the RecvTensor entries of the run metadata. */
+ * All of it comes from the RecvTensor entries of the run metadata. */
 #include "advise/advise.h"
 #include "advise/links.h"
 #include "advise/parameter_servers.h"
@@ -9,18 +9,19 @@
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"ps_job", "ps", "The job whose tasks hold the variables."},
-	{"max_links", "20", "How many links, parameter servers and workers are listed."},
-	{"top", "3", "How many of the slowest tensors are listed."},
+	{"ps_job", "ps", "Name of the job whose tasks hold the variables."},
+	{"max_links", "20", "Number of links, parameter servers and workers to list."},
+	{"top", "3", "Number of slowest tensors to list."},
 	{"imbalance_warning", "0.5",
-		"Warns from this imbalance of the parameter servers on (0: even, 1: one has all)."},
-	{"imbalance_high", "0.9", "From this imbalance on it is high."},
-	{"wait_notice", "0.1",
-		"Notices from this share of its step on that a worker waits in RecvTensor."},
-	{"wait_warning", "0.3", "Warns from this share on."},
-	{"wait_high", "0.6", "From this share on it is high."},
-	{"outlier_score", "3.5", "Modified z-score from which a link is called slow."},
-	{"outlier_factor", "2", "A slow link takes at least so many times longer per byte."},
+		"Minimum imbalance of the parameter servers for a warning (0: even, 1: one has "
+		"all)."},
+	{"imbalance_high", "0.9", "Minimum imbalance for level high."},
+	{"wait_notice", "0.1", "Minimum share of its step a worker waits in RecvTensor."},
+	{"wait_warning", "0.3", "Minimum share for a warning."},
+	{"wait_high", "0.6", "Minimum share for level high."},
+	{"outlier_score", "3.5", "Modified z-score above which a link is slow."},
+	{"outlier_factor", "2",
+		"Minimum time per byte of a slow link, as a multiple of the median."},
 	{NULL, NULL, NULL},
 };
 
@@ -52,7 +53,7 @@ static void put_bandwidth(struct buf *b, int64_t bytes, int64_t micros)
 		mbits >= 1000 ? mbits / 1000 : mbits);
 }
 
-/* A count a step: whole unless it is not. */
+/* A count per step, with a decimal if it is not whole. */
 static void put_count(struct buf *b, int64_t n, int64_t n_steps)
 {
 	if (n % n_steps == 0)
@@ -61,19 +62,19 @@ static void put_count(struct buf *b, int64_t n, int64_t n_steps)
 		buf_printf(b, "%.1f", (double)n / (double)n_steps);
 }
 
-static struct place transfer_place(const struct job *j, const struct moved *t)
+static struct place transfer_place(const struct job *j, const struct step_transfer *t)
 {
 	bool copy = t->entry.kind != TRANSFER_TENSOR;
 
 	return (struct place){.device = activity_device(j->a, t->device)->name,
 		.node = copy ? t->entry.name : t->entry.tensor,
-		.micros = moved_us(t),
+		.micros = transfer_us(t),
 		.bytes = t->entry.bytes};
 }
 
 /* ---- links ------------------------------------------------------------------------ */
 
-/* "4 transfers, 786.43KB, 2.85ms a step, 2.21Gb/s; longest 2.13ms: NAME" */
+/* "4 transfers, 786.43KB, 2.85ms per step, 2.21Gb/s; longest 2.13ms: NAME" */
 static void put_figures(struct buf *b, const struct link *link, struct span longest)
 {
 	put_count(b, link->n_transfers, link->n_steps);
@@ -83,13 +84,13 @@ static void put_figures(struct buf *b, const struct link *link, struct span long
 		buf_text(b, ", ");
 	}
 	format_number(b, UNIT_MICROS, link->time_us / link->n_steps);
-	buf_text(b, " a step");
+	buf_text(b, " per step");
 	if (link->bytes) {
 		buf_text(b, ", ");
 		put_bandwidth(b, link->bytes, link->busy_us);
 	}
 	buf_text(b, "; longest ");
-	format_number(b, UNIT_MICROS, moved_us(link->longest));
+	format_number(b, UNIT_MICROS, transfer_us(link->longest));
 	if (longest.n) {
 		buf_text(b, ": ");
 		buf_span(b, longest);
@@ -112,7 +113,7 @@ static void find_link(struct job *j, const struct link *link, const char *what)
 	check_figure(j->c, f, "micros", (double)link->time_us / (double)link->n_steps);
 	check_figure(j->c, f, "busy_micros", (double)link->busy_us / (double)link->n_steps);
 	check_figure(j->c, f, "mean_micros", (double)link->time_us / (double)link->n_transfers);
-	check_figure(j->c, f, "longest_micros", (double)moved_us(link->longest));
+	check_figure(j->c, f, "longest_micros", (double)transfer_us(link->longest));
 	if (link->busy_us)
 		check_figure(j->c, f, "bits_per_second",
 			(double)link->bytes * 8e6 / (double)link->busy_us);
@@ -144,7 +145,7 @@ static void report_copies(struct job *j)
 		[TRANSFER_TO_DEVICE] = "to the device",
 		[TRANSFER_TO_HOST] = "to the host",
 		[TRANSFER_ON_DEVICE] = "between devices",
-		[TRANSFER_COPY] = "either way",
+		[TRANSFER_COPY] = "in unknown direction",
 	};
 
 	for (size_t i = 0; i < j->copies.n && (int64_t)i < j->max_lines; i++) {
@@ -172,24 +173,24 @@ static void report_slow_link(struct job *j, const struct link *link, double fact
 	put_link(j, link->from, link->to);
 	buf_text(b, ": ");
 	put_bandwidth(b, link->bytes, link->busy_us);
-	buf_printf(b, ", %.1f times slower than the links between these jobs usually are", factor);
+	buf_printf(b, ", %.1f times slower than usual between these jobs", factor);
 	f = check_find(j->c, "slow_link", TFPROF_LEVEL_WARNING, CONFIDENCE_MEDIUM);
 	f->stake_us = to_int((double)link->busy_us * (1 - 1 / factor)) / link->n_steps;
 	f->from = task_name(j, link->from);
 	f->to = task_name(j, link->to);
-	f->remedy = "Look at the network between the two machines, and at what else they do.";
+	f->remedy = "Check the network between the two machines, and what else they run.";
 	check_place(j->c, f, transfer_place(j, link->longest));
 	check_figure(j->c, f, "score", score);
 	check_figure(j->c, f, "factor", factor);
 }
 
-/* Numbers links by the jobs at their ends; 0 for one that is not known. */
+/* Groups links by the jobs at their ends; group 0: not compared. */
 static bool group_links(struct job *j, struct strings *kinds, uint32_t *group, size_t n)
 {
 	struct buf key = {0};
-	bool fine = strings_init(kinds);
+	bool ok = strings_init(kinds);
 
-	for (size_t i = 0; fine && i < n; i++) {
+	for (size_t i = 0; ok && i < n; i++) {
 		const struct link *link = &j->links.at[i];
 
 		if (link->from == NONE || !link->bytes)
@@ -199,55 +200,55 @@ static bool group_links(struct job *j, struct strings *kinds, uint32_t *group, s
 		buf_text(&key, " -> ");
 		buf_span(&key, j->a->devices.tasks.at[link->to].job);
 		group[i] = key.failed ? NONE : strings_add(kinds, buf_get(&key));
-		fine = group[i] != NONE;
+		ok = group[i] != NONE;
 	}
 	buf_clear(&key);
-	return fine;
+	return ok;
 }
 
-/* A link is compared with the others between the same two jobs. Of a cluster
- * with very many links the busiest are enough. */
+/* A link is compared with the others between the same two jobs. If there are very many
+ * links, the busiest are enough. */
 static bool find_slow_links(struct job *j)
 {
-	enum { MOST = 1000, FEWEST = 3 };
+	enum { MAX_LINKS = 1000, MIN_LINKS = 3 };
 	double limit = check_number(j->c, "outlier_score"),
-	       least = check_number(j->c, "outlier_factor");
-	size_t n = j->links.n < MOST ? j->links.n : MOST;
+	       factor = check_number(j->c, "outlier_factor");
+	size_t n = j->links.n < MAX_LINKS ? j->links.n : MAX_LINKS;
 	double *values = check_alloc(j->c, n, sizeof(*values));
 	uint32_t *group = check_alloc(j->c, n, sizeof(*group));
 	struct strings kinds = {0};
-	bool fine = values && group && group_links(j, &kinds, group, n);
+	bool ok = values && group && group_links(j, &kinds, group, n);
 
-	for (uint32_t g = 1; fine && g < kinds.text.n; g++) {
+	for (uint32_t g = 1; ok && g < kinds.text.n; g++) {
 		struct stats_spread spread;
 		size_t n_links = 0;
 
 		for (size_t i = 0; i < n; i++)
 			if (group[i] == g)
 				values[n_links++] = micros_per_byte(&j->links.at[i]);
-		if (n_links < FEWEST)
+		if (n_links < MIN_LINKS)
 			continue;
 		spread = stats_spread(values, n_links);
 		for (size_t i = 0; i < n; i++) {
 			double value = group[i] == g ? micros_per_byte(&j->links.at[i]) : 0;
 			double score = stats_score(&spread, value);
 
-			if (group[i] == g && score > limit && value >= least * spread.median)
+			if (group[i] == g && score > limit && value >= factor * spread.median)
 				report_slow_link(j, &j->links.at[i], value / spread.median, score);
 		}
 	}
 	strings_clear(&kinds);
-	return fine;
+	return ok;
 }
 
 /* ---- tensors ----------------------------------------------------------------------- */
 
 static bool seen_before(const struct job *j, const struct sort_item *items, size_t i)
 {
-	const struct moved *t = &j->a->transfers.at[items[i].id];
+	const struct step_transfer *t = &j->a->transfers.at[items[i].id];
 
 	for (size_t k = 0; k < i; k++) {
-		const struct moved *other = &j->a->transfers.at[items[k].id];
+		const struct step_transfer *other = &j->a->transfers.at[items[k].id];
 
 		if (other->from == t->from && other->to == t->to &&
 			span_equal(other->entry.tensor, t->entry.tensor))
@@ -258,8 +259,8 @@ static bool seen_before(const struct job *j, const struct sort_item *items, size
 
 static bool report_tensors(struct job *j)
 {
-	/* A tensor comes once a step: the slowest few differ within that many. */
-	enum { LOOK_AT = 1000 };
+	/* A tensor comes once per step, so the slowest few distinct ones are among these. */
+	enum { MAX_CANDIDATES = 1000 };
 	const struct activity *a = j->a;
 	struct sort_item *items = check_alloc(j->c, a->transfers.n, sizeof(*items));
 	struct sort_item *scratch = check_alloc(j->c, a->transfers.n, sizeof(*scratch));
@@ -281,8 +282,8 @@ static bool report_tensors(struct job *j)
 	}
 	if (n)
 		sort_items(items, scratch, n);
-	for (size_t i = 0; i < n && i < LOOK_AT && shown < top; i++) {
-		const struct moved *t = &a->transfers.at[items[i].id];
+	for (size_t i = 0; i < n && i < MAX_CANDIDATES && shown < top; i++) {
+		const struct step_transfer *t = &a->transfers.at[items[i].id];
 
 		if (seen_before(j, items, i))
 			continue;
@@ -292,7 +293,7 @@ static bool report_tensors(struct job *j)
 		buf_text(b, ", ");
 		format_number(b, UNIT_BYTES, t->entry.bytes);
 		buf_text(b, " in ");
-		format_number(b, UNIT_MICROS, moved_us(t));
+		format_number(b, UNIT_MICROS, transfer_us(t));
 		buf_text(b, ", ");
 		put_link(j, t->from, t->to);
 		if (!vec_push(&places, transfer_place(j, t)))
@@ -323,7 +324,7 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	format_number(b, UNIT_COUNT, server->parameters);
 	buf_text(b, " parameters, ");
 	format_number(b, UNIT_BYTES, server->moved_bytes);
-	buf_text(b, " moved a step");
+	buf_text(b, " moved per step");
 	f = check_find(j->c, "parameter_server", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	f->stake_bytes = server->moved_bytes;
 	check_place(j->c, f,
@@ -334,13 +335,13 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	check_figure(j->c, f, "moved_bytes", (double)server->moved_bytes);
 }
 
-/* What the servers carry, as one of these figures. */
-static int64_t carried(const struct parameter_server *server, bool variables)
+/* The load of a server: bytes of its variables, or of its traffic. */
+static int64_t load_of(const struct parameter_server *server, bool variables)
 {
 	return variables ? server->bytes : server->moved_bytes;
 }
 
-/* True if it was found uneven. */
+/* Whether the load was found uneven. */
 static bool check_balance(struct job *j, bool variables)
 {
 	double warning = check_number(j->c, "imbalance_warning"), sum = 0, imbalance;
@@ -354,14 +355,14 @@ static bool check_balance(struct job *j, bool variables)
 	for (size_t i = 0; i < j->servers.at.n; i++) {
 		const struct parameter_server *server = &j->servers.at.at[i];
 
-		sum += (double)carried(server, variables);
+		sum += (double)load_of(server, variables);
 		n_variables += server->n_variables;
-		if (!most || carried(server, variables) > carried(most, variables))
+		if (!most || load_of(server, variables) > load_of(most, variables))
 			most = server;
 	}
 	if (!most || sum <= 0)
 		return false;
-	imbalance = stats_imbalance((double)carried(most, variables), sum, j->servers.at.n);
+	imbalance = stats_imbalance((double)load_of(most, variables), sum, j->servers.at.n);
 	level = check_level(imbalance, NEVER, warning, high);
 	if (level == TFPROF_LEVEL_NONE)
 		return false;
@@ -374,23 +375,23 @@ static bool check_balance(struct job *j, bool variables)
 	} else {
 		buf_text(b, " moves ");
 		format_number(b, UNIT_BYTES, most->moved_bytes);
-		buf_text(b, " a step");
+		buf_text(b, " per step");
 	}
 	buf_printf(b, ", %.0f%% of the bytes; an even share of %zu is %.0f%%",
-		100 * (double)carried(most, variables) / sum, j->servers.at.n,
+		100 * (double)load_of(most, variables) / sum, j->servers.at.n,
 		100.0 / (double)j->servers.at.n);
 	f = check_find(j->c, variables ? "unbalanced_variables" : "unbalanced_traffic", level,
 		CONFIDENCE_HIGH);
-	f->stake_bytes = carried(most, variables) - to_int(sum / (double)j->servers.at.n);
-	f->stake_share = (double)carried(most, variables) / sum;
+	f->stake_bytes = load_of(most, variables) - to_int(sum / (double)j->servers.at.n);
+	f->stake_share = (double)load_of(most, variables) / sum;
 	f->remedy = variables
 		? "Spread the variables by size over the parameter servers, and partition "
-		  "those that are large."
+		  "large ones."
 		: "Partition the variables that are read and updated most, or move them "
 		  "to a task of their own.";
 	check_place(j->c, f,
 		(struct place){.device = check_copy(j->c, most->task),
-			.bytes = carried(most, variables)});
+			.bytes = load_of(most, variables)});
 	check_figure(j->c, f, "imbalance", imbalance);
 	return true;
 }
@@ -416,7 +417,7 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	enum tfprof_level level = check_level(share, check_number(j->c, "wait_notice"),
 		check_number(j->c, "wait_warning"), check_number(j->c, "wait_high"));
 	struct buf *b = &j->c->text;
-	const struct moved *longest = NULL;
+	const struct step_transfer *longest = NULL;
 	struct finding *f;
 
 	device_put_task(b, j->a->devices.tasks.at[task].name);
@@ -430,11 +431,11 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	f->to = j->a->devices.tasks.at[task].name;
 	if (level != TFPROF_LEVEL_NONE)
 		f->remedy =
-			"Let computation begin before all tensors are there, send less (fewer or "
-			"smaller tensors), or use more parameter servers.";
+			"Start computing before all tensors have arrived, send fewer or smaller "
+			"tensors, or use more parameter servers.";
 	for (size_t i = 0; i < j->links.n; i++)
 		if (j->links.at[i].to == task &&
-			(!longest || moved_us(j->links.at[i].longest) > moved_us(longest)))
+			(!longest || transfer_us(j->links.at[i].longest) > transfer_us(longest)))
 			longest = j->links.at[i].longest;
 	if (longest)
 		check_place(j->c, f, transfer_place(j, longest));
@@ -446,14 +447,14 @@ static bool report_workers(struct job *j)
 	struct span servers = span_of(check_word(j->c, "ps_job"));
 	struct waiting *waiting = check_alloc(j->c, a->devices.tasks.n, sizeof(*waiting));
 	int64_t shown = 0;
-	bool fine = waiting && waiting_find(waiting, a);
+	bool ok = waiting && waiting_find(waiting, a);
 
-	for (uint32_t t = 0; fine && t < a->devices.tasks.n && shown < j->max_lines; t++)
+	for (uint32_t t = 0; ok && t < a->devices.tasks.n && shown < j->max_lines; t++)
 		if (waiting[t].span_us > 0 && !span_equal(a->devices.tasks.at[t].job, servers)) {
 			report_waiting(j, t, &waiting[t]);
 			shown++;
 		}
-	return fine;
+	return ok;
 }
 
 /* ---- the checker ------------------------------------------------------------------------- */
@@ -461,22 +462,22 @@ static bool report_workers(struct job *j)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct job j = {.c = c, .a = check_activity(c), .max_lines = check_int(c, "max_links")};
-	bool fine = j.a && links_find(&j.links, j.a, false) && links_find(&j.copies, j.a, true);
+	bool ok = j.a && links_find(&j.links, j.a, false) && links_find(&j.copies, j.a, true);
 
-	if (fine && !j.links.n && !j.copies.n) {
+	if (ok && !j.links.n && !j.copies.n) {
 		check_skip(c,
 			"No tensor was sent between tasks: the run is not distributed, or its run "
 			"metadata has no RecvTensor entries. Skip JobChecker");
-	} else if (fine) {
+	} else if (ok) {
 		report_links(&j);
 		report_copies(&j);
-		fine = report_tensors(&j) && report_servers(&j) && report_workers(&j) &&
+		ok = report_tensors(&j) && report_servers(&j) && report_workers(&j) &&
 			find_slow_links(&j);
 	}
 	vec_clear(&j.links);
 	vec_clear(&j.copies);
 	parameter_servers_clear(&j.servers);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 const struct checker job_checker = {

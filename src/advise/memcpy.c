@@ -3,45 +3,45 @@
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"warning", "0.1", "Warns from this share of the step on in which copies run."},
+	{"warning", "0.1", "Minimum share of the step in which copies run."},
 	{NULL, NULL, NULL},
 };
 
 struct copies {
 	int64_t copy_us, span_us, n_steps;
 	int64_t n[2], bytes[2], time_us[2]; /* to the device (or unknown), to the host */
-	const struct moved *longest;
+	const struct step_transfer *longest;
 };
 
 static bool add_step(const struct activity *a, size_t step, struct copies *tasks,
 	struct interval *spans)
 {
-	struct moves moves = activity_transfers(a, step);
+	struct step_transfers transfers = activity_transfers(a, step);
 	VEC(struct grouped_interval) list = {0};
 	struct interval_groups busy;
 	struct arena arena = {0};
-	bool fine = true;
+	bool ok = true;
 
-	for (size_t i = 0; fine && i < moves.n; i++) {
-		const struct moved *t = &moves.at[i];
+	for (size_t i = 0; ok && i < transfers.n; i++) {
+		const struct step_transfer *t = &transfers.at[i];
 		uint32_t task = activity_device(a, t->device)->task;
 		struct copies *copies = &tasks[task];
 		int way = t->entry.kind == TRANSFER_TO_HOST;
 
 		if (!transfer_crosses_bus(&t->entry))
 			continue;
-		fine = vec_push(&list,
+		ok = vec_push(&list,
 			((struct grouped_interval){task, {t->entry.start_us, t->entry.end_us}}));
 		copies->n[way]++;
-		add_clamped(&copies->time_us[way], moved_us(t));
+		add_clamped(&copies->time_us[way], transfer_us(t));
 		add_clamped(&copies->bytes[way], t->entry.bytes);
-		if (!copies->longest || moved_us(t) > moved_us(copies->longest))
+		if (!copies->longest || transfer_us(t) > transfer_us(copies->longest))
 			copies->longest = t;
 	}
-	fine = fine && intervals_group(&busy, &arena, list.at, list.n, a->devices.tasks.n);
-	if (fine)
+	ok = ok && intervals_group(&busy, &arena, list.at, list.n, a->devices.tasks.n);
+	if (ok)
 		activity_spans(a, step, spans);
-	for (size_t t = 0; fine && t < a->devices.tasks.n; t++)
+	for (size_t t = 0; ok && t < a->devices.tasks.n; t++)
 		if (spans[t].end > spans[t].start) {
 			tasks[t].n_steps++;
 			add_clamped(&tasks[t].span_us, spans[t].end - spans[t].start);
@@ -50,7 +50,7 @@ static bool add_step(const struct activity *a, size_t step, struct copies *tasks
 		}
 	vec_clear(&list);
 	arena_clear(&arena);
-	return fine;
+	return ok;
 }
 
 static void put_way(struct buf *b, const struct copies *copies, int way, const char *where)
@@ -78,7 +78,7 @@ static struct span node_of(struct span name)
 static void report(struct check *c, const struct activity *a, uint32_t task,
 	const struct copies *copies)
 {
-	const struct moved *longest = copies->longest;
+	const struct step_transfer *longest = copies->longest;
 	struct buf *b = &c->text;
 	struct finding *f;
 
@@ -91,7 +91,7 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	put_way(b, copies, 0, "to the device");
 	put_way(b, copies, 1, "to the host");
 	buf_text(b, "; longest ");
-	format_number(b, UNIT_MICROS, moved_us(longest));
+	format_number(b, UNIT_MICROS, transfer_us(longest));
 	buf_text(b, ", ");
 	buf_span(b, longest->entry.name);
 	buf_text(b, " on ");
@@ -101,12 +101,12 @@ static void report(struct check *c, const struct activity *a, uint32_t task,
 	f->stake_bytes = copies->bytes[0] / copies->n_steps;
 	add_clamped(&f->stake_bytes, copies->bytes[1] / copies->n_steps);
 	f->stake_share = (double)copies->copy_us / (double)copies->span_us;
-	f->remedy = "Keep tensors on the accelerator: look for operations on the cpu between those "
-		    "on it, and for values fetched every step.";
+	f->remedy = "Keep tensors on the accelerator: look for CPU operations between accelerator "
+		    "operations, and for values fetched every step.";
 	check_place(c, f,
 		(struct place){.device = activity_device(a, longest->device)->name,
 			.node = node_of(longest->entry.name),
-			.micros = moved_us(longest),
+			.micros = transfer_us(longest),
 			.bytes = longest->entry.bytes});
 }
 
@@ -116,11 +116,11 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct copies *tasks = a ? check_alloc(c, a->devices.tasks.n, sizeof(*tasks)) : NULL;
 	struct interval *spans = a ? check_alloc(c, a->devices.tasks.n, sizeof(*spans)) : NULL;
 	double warning = check_number(c, "warning");
-	bool fine = tasks && spans, any = false;
+	bool ok = tasks && spans, any = false;
 
-	for (size_t step = 0; fine && step < a->n_steps; step++)
-		fine = add_step(a, step, tasks, spans);
-	if (!fine)
+	for (size_t step = 0; ok && step < a->n_steps; step++)
+		ok = add_step(a, step, tasks, spans);
+	if (!ok)
 		return error_no_memory(err);
 	for (uint32_t t = 0; t < a->devices.tasks.n; t++) {
 		any |= tasks[t].longest != NULL;
@@ -132,7 +132,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		check_skip(c,
 			"No copy between host and accelerator in the profile. Skip MemcpyChecker");
 	else if (!c->verdict->findings.n)
-		check_fine(c,
+		check_ok(c,
 			"Copies between host and accelerators take a small share of the steps.");
 	return TFPROF_OK;
 }

@@ -1,17 +1,17 @@
-/* The most memory an accelerator's allocator had in use, and what held it.
+/* The peak memory of an accelerator's allocator, and what held it.
  *
- * Run metadata does not say how much there is: with the option limit_bytes the
- * peak is judged, without it only told. */
+ * Run metadata does not say how much memory there is: the peak is judged with the option
+ * limit_bytes, and only reported without it. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"limit_bytes", "0", "Memory that the allocator may use; 0: not known."},
-	{"warning", "0.9", "Warns from this share of the limit on."},
-	{"high", "0.97", "From this share on it is high."},
-	{"top", "3", "How many nodes that hold memory are named."},
+	{"limit_bytes", "0", "Memory the allocator may use, in bytes; 0: unknown."},
+	{"warning", "0.9", "Minimum share of the limit for a warning."},
+	{"high", "0.97", "Minimum share for level high."},
+	{"top", "3", "Number of nodes holding memory to list."},
 	{NULL, NULL, NULL},
 };
 
@@ -66,7 +66,7 @@ static bool find_peaks(struct check *c, peaks_vec *peaks)
 	return place;
 }
 
-/* ---- who holds it ------------------------------------------------------------------ */
+/* ---- what holds it ----------------------------------------------------------------- */
 
 struct holding {
 	int64_t until; /* micros */
@@ -146,8 +146,7 @@ static void report(struct check *c, const struct peak *peak)
 	f->stake_share = share;
 	if (level != TFPROF_LEVEL_NONE)
 		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, "
-			    "or free what "
-			    "is held longest.";
+			    "or free what is held longest.";
 	for (size_t i = 0; i < holders.n; i++) {
 		struct place place = check_node(c, holders.at[i].id);
 
@@ -159,30 +158,27 @@ static void report(struct check *c, const struct peak *peak)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	peaks_vec peaks = {0};
-	bool fine = find_peaks(c, &peaks);
+	bool ok = find_peaks(c, &peaks);
 	struct span *names = check_alloc(c, peaks.n, sizeof(*names));
 	uint32_t *order = check_alloc(c, peaks.n, sizeof(*order));
 
-	fine = fine && names && order;
-	for (size_t i = 0; fine && i < peaks.n; i++)
+	ok = ok && names && order;
+	for (size_t i = 0; ok && i < peaks.n; i++)
 		names[i] = model_text(c->model, peaks.at[i].device);
-	fine = fine && sort_texts(names, order, peaks.n);
-	for (size_t i = 0; fine && i < peaks.n; i++)
+	ok = ok && sort_texts(names, order, peaks.n);
+	for (size_t i = 0; ok && i < peaks.n; i++)
 		if (peaks.at[order[i]].bytes > 0)
 			report(c, &peaks.at[order[i]]);
-	if (fine && !c->verdict->findings.n)
-		check_skip(c,
-			"No memory in use by an accelerator's allocator in the profile. Skip "
-			"MemoryPeakChecker");
+	if (ok && !c->verdict->findings.n)
+		check_skip(c, "No accelerator memory in the profile. Skip MemoryPeakChecker");
 	vec_clear(&peaks);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 const struct checker memory_peak_checker = {
 	.info = {"MemoryPeakChecker",
-		"The most memory an accelerator had in use, and what held it; how near to the "
-		"limit, if "
-		"the limit is given.",
+		"Peak memory of accelerators and what held it, compared with limit_bytes if "
+		"given.",
 		options},
 	.needs_run_meta = true,
 	.run = run,

@@ -1,21 +1,21 @@
-/* Operations for which there is a faster configuration. */
+/* Operations that have a faster configuration. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "model/attrs.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"top", "3", "How many nodes are named for each finding (in JSON)."},
+	{"top", "3", "Number of nodes to list per finding (JSON only)."},
 	{NULL, NULL, NULL},
 };
 
-/* Counts a node in; gives it a place if it is among the longest. */
+/* Adds a node to the finding, and to `top` if it is among the longest. */
 static void add_node(struct check *c, struct finding *f, struct top *top, uint32_t node)
 {
 	struct numbers numbers;
 
 	metrics_of(c->model, node, -1, &numbers);
 	add_clamped(&f->stake_us, numbers.at[METRIC_MICROS]);
-	/* A node that did not run counts, too: as the shortest. */
+	/* A node that did not run counts as the shortest. */
 	top_add(top, node, numbers.at[METRIC_MICROS] > 0 ? numbers.at[METRIC_MICROS] : 1);
 }
 
@@ -65,7 +65,7 @@ static void check_batch_norm(struct check *c)
 			buf_text(&c->text, "Maybe use faster FusedBatchNorm instead of BatchNorm");
 			f = check_find(c, "batch_norm_not_fused", TFPROF_LEVEL_NOTICE,
 				CONFIDENCE_LOW);
-			f->remedy = "Use a batch normalization that is one fused operation.";
+			f->remedy = "Use a fused batch normalization.";
 		}
 		add_node(c, f, &top, node);
 	}
@@ -118,10 +118,9 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 
 const struct checker operation_checker = {
 	.info = {"OperationChecker",
-		"Operations for which there is a faster configuration: batch normalization that is "
-		"not "
-		"fused, NHWC on a GPU.",
+		"Operations that have a faster configuration: unfused batch normalization, NHWC on "
+		"a GPU.",
 		options},
-	.is_original = true,
+	.in_tensorflow = true,
 	.run = run,
 };

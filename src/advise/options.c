@@ -6,7 +6,7 @@
 #include "advise/advise.h"
 #include "proto/decoder.h"
 
-/* ---- life -------------------------------------------------------------------- */
+/* ---- lifetime ---------------------------------------------------------------- */
 
 tfprof_advice_options *tfprof_advice_options_new(void)
 {
@@ -77,6 +77,7 @@ struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_opt
 	o->all = from->all;
 	o->named_all = from->named_all;
 	o->source_lines = from->source_lines;
+	o->tolerant = from->tolerant;
 	o->output = from->output;
 	buf_span(&o->unknown, buf_get(&from->unknown));
 	ok = copy_settings(o, from) && !o->unknown.failed;
@@ -90,7 +91,7 @@ struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_opt
 	return NULL;
 }
 
-/* ---- asking ------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------- */
 
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker)
 {
@@ -119,12 +120,12 @@ static bool is_number(const char *text)
 	return *text && *text != ' ' && !*end && isfinite(value);
 }
 
-/* What is wrong with it, NULL if nothing: counts, shares and times are not below 0. */
-static const char *wrong_number(const char *text)
+/* What is wrong with a count, share or time, or NULL. */
+static const char *find_fault(const char *text)
 {
 	if (!is_number(text))
 		return "not a number";
-	return strtod(text, NULL) < 0 ? "below 0" : NULL;
+	return strtod(text, NULL) < 0 ? "negative" : NULL;
 }
 
 static size_t find_checker(struct span name)
@@ -139,35 +140,37 @@ static size_t find_checker(struct span name)
 static enum tfprof_status checker_error(struct tfprof_error *err, struct span name)
 {
 	const char *names[64] = {NULL}, *near;
-	struct buf valid = {0};
+	struct buf expected = {0};
 	enum tfprof_status status;
 
 	for (size_t i = 0; checker_get(i) && i + 1 < sizeof(names) / sizeof(*names); i++) {
 		names[i] = checker_get(i)->info.name;
-		buf_text(&valid, i ? ", " : "");
-		buf_text(&valid, names[i]);
+		buf_text(&expected, i ? ", " : "");
+		buf_text(&expected, names[i]);
 	}
 	near = nearest_word(name, names);
-	status = error_set(err, TFPROF_ARGUMENT, "unknown checker '%.*s': valid are all, %s%s%s%s",
-		ERROR_SPAN(name), buf_get(&valid).at, near ? " (did you mean '" : "",
-		near ? near : "", near ? "'?)" : "");
-	buf_clear(&valid);
+	status = error_set(err, TFPROF_ARGUMENT,
+		"unknown checker '%.*s': expected one of: all, %s%s%s%s", ERROR_SPAN(name),
+		buf_get(&expected).at, near ? " (did you mean '" : "", near ? near : "",
+		near ? "'?)" : "");
+	buf_clear(&expected);
 	return status;
 }
 
 static enum tfprof_status option_error(struct tfprof_error *err, const struct checker *checker,
 	struct span option)
 {
-	struct buf valid = {0};
+	struct buf expected = {0};
 	enum tfprof_status status;
 
 	for (size_t i = 0; checker->info.options[i].name; i++) {
-		buf_text(&valid, i ? ", " : ": valid are ");
-		buf_text(&valid, checker->info.options[i].name);
+		buf_text(&expected, i ? ", " : ": expected one of: ");
+		buf_text(&expected, checker->info.options[i].name);
 	}
-	status = error_set(err, TFPROF_ARGUMENT, "unknown option '%.*s' of %s%s",
-		ERROR_SPAN(option), checker->info.name, valid.n ? valid.at : ", which has none");
-	buf_clear(&valid);
+	status =
+		error_set(err, TFPROF_ARGUMENT, "unknown option '%.*s' of %s%s", ERROR_SPAN(option),
+			checker->info.name, expected.n ? expected.at : ", which has none");
+	buf_clear(&expected);
 	return status;
 }
 
@@ -177,7 +180,7 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	const struct checker *checker = checker_get(id);
 	struct advice_setting setting = {.checker = id};
 	const struct tfprof_checker_option_info *info = checker->info.options;
-	const char *wrong = NULL;
+	const char *fault = NULL;
 
 	while (info->name && !span_equal(span_of(info->name), option))
 		info++;
@@ -188,11 +191,11 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	if (!setting.value)
 		return error_no_memory(err);
 	if (is_number(info->default_value))
-		wrong = wrong_number(setting.value);
-	if (wrong) {
+		fault = find_fault(setting.value);
+	if (fault) {
 		mem_free(setting.value);
 		return error_set(err, TFPROF_ARGUMENT, "%s: option %s: '%.*s' is %s",
-			checker->info.name, info->name, ERROR_SPAN(value), wrong);
+			checker->info.name, info->name, ERROR_SPAN(value), fault);
 	}
 	if (!vec_push(&o->settings, setting)) {
 		mem_free(setting.value);
@@ -226,7 +229,7 @@ enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *o, const cha
 		status = choose(o, id, err);
 	if (status != TFPROF_OK)
 		return status;
-	/* The first one named takes the place of all; "all" stays. */
+	/* Naming one replaces the default of all, unless "all" was named too. */
 	o->all = all || (o->all && o->named_all);
 	o->named_all |= all;
 	return TFPROF_OK;
@@ -253,14 +256,14 @@ enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, co
 	near = types[i] ? NULL : nearest_word(type, types);
 	if (!types[i])
 		return error_set(err, TFPROF_ARGUMENT,
-			"-output: unknown output type '%.*s': valid are "
+			"-output: unknown output type '%.*s': expected one of: "
 			"stdout, none, file, json%s%s%s",
 			ERROR_SPAN(type), near ? " (did you mean '" : "", near ? near : "",
 			near ? "'?)" : "");
 	if (colon && colon[1]) {
 		if (i < ADVICE_FILE || strncmp(colon + 1, "outfile=", 8) != 0)
 			return error_set(err, TFPROF_ARGUMENT,
-				"-output: unknown setting '%s' of output type %s: valid is %s",
+				"-output: unknown setting '%s' of output type %s: expected %s",
 				colon + 1, types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
 		if (colon[9]) {
 			outfile = copy_text(span_of(colon + 9));
@@ -289,7 +292,7 @@ static enum tfprof_status read_checker(tfprof_advice_options *o, struct decoder 
 	enum tfprof_status status;
 
 	if (!checker_get(id)) {
-		/* As the original: passed over, but not in silence. */
+		/* Ignored, with a note, as in TensorFlow's profiler. */
 		buf_text(&o->unknown, "Unknown checker: ");
 		buf_span(&o->unknown, name);
 		buf_char(&o->unknown, '\n');
@@ -306,7 +309,7 @@ static enum tfprof_status read_checker(tfprof_advice_options *o, struct decoder 
 	return status;
 }
 
-/* Ends at the first option that is wrong, or where the message is malformed. */
+/* Stops at the first invalid option, or where the message is malformed. */
 static enum tfprof_status read_message(tfprof_advice_options *o, struct decoder *d,
 	struct span message, struct tfprof_error *err)
 {
@@ -328,14 +331,14 @@ enum tfprof_status tfprof_advice_options_set_message(tfprof_advice_options *o, c
 	size_t size, struct tfprof_error *err)
 {
 	struct span message = {bytes ? bytes : "", bytes ? size : 0};
-	tfprof_advice_options fresh = {0};
+	tfprof_advice_options fresh = {.tolerant = true};
 	struct decoder d = {0};
 	enum tfprof_status status = read_message(&fresh, &d, message, err);
 
 	if (d.failed)
-		status =
-			error_set(err, TFPROF_FORMAT, "not an AdvisorOptionsProto from byte %zu on",
-				(size_t)(d.bad - message.at));
+		status = error_set(err, TFPROF_FORMAT,
+			"not an AdvisorOptionsProto: invalid at byte %zu",
+			(size_t)(d.bad - message.at));
 	if (status != TFPROF_OK) {
 		clear(&fresh);
 		return status;

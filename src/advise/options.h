@@ -1,7 +1,6 @@
 /* Which checkers run, with which options, and where the advice goes.
  *
- * An option takes the kind of its default: a number where that is a number,
- * else a word. */
+ * An option whose default is a number takes numbers, any other takes text. */
 #ifndef TFPROF_ADVISE_OPTIONS_H
 #define TFPROF_ADVISE_OPTIONS_H
 
@@ -17,21 +16,22 @@ struct advice_setting {
 };
 
 struct tfprof_advice_options {
-	bool all; /* until one is named */
+	bool all; /* true until a checker is named */
 	bool named_all;
 	VEC(size_t) chosen; /* checkers, in the order they were named */
 	VEC(struct advice_setting) settings;
-	struct buf unknown; /* lines about checkers there are none of */
+	struct buf unknown; /* lines about unknown checkers */
 	bool source_lines;
+	bool tolerant; /* came as a message: lines of code are those of TensorFlow's profiler */
 	enum advice_output output;
-	char *outfile; /* NULL: none, or into the result */
+	char *outfile; /* NULL: none, or kept in the result */
 };
 
 /* NULL on allocation failure. */
 struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *o);
 
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker);
-/* The value of an option as text: what was set, or its default. */
+/* The value of an option as text, or its default. */
 const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,
 	size_t option);
 

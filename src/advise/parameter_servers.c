@@ -4,7 +4,7 @@
 #include "model/attrs.h"
 #include "model/device.h"
 
-/* NULL when memory is out. */
+/* Finds or adds a server; NULL on allocation failure. */
 static struct parameter_server *find(struct parameter_servers *p, struct span task)
 {
 	uint32_t id = strings_add(&p->names, task);
@@ -72,23 +72,23 @@ bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 	const struct activity *a, const links_vec *links, struct span job)
 {
 	struct buf scratch = {0};
-	bool fine = strings_init(&p->names);
+	bool ok = strings_init(&p->names);
 
-	for (size_t i = 0; fine && i < a->devices.tasks.n; i++)
+	for (size_t i = 0; ok && i < a->devices.tasks.n; i++)
 		if (a->devices.tasks.at[i].name.n && span_equal(a->devices.tasks.at[i].job, job))
-			fine = find(p, a->devices.tasks.at[i].name);
-	for (uint32_t node = 0; fine && node < m->nodes.n; node++)
+			ok = find(p, a->devices.tasks.at[i].name);
+	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
 		if (is_variable(model_text(m, m->nodes.op[node])))
-			fine = add_variable(p, m, node, job, &scratch);
-	for (size_t i = 0; fine && i < links->n; i++) {
+			ok = add_variable(p, m, node, job, &scratch);
+	for (size_t i = 0; ok && i < links->n; i++) {
 		const struct link *link = &links->at[i];
 
 		if (link->from != link->to)
-			fine = add_moved(p, a, link->from, link->bytes / link->n_steps, job) &&
+			ok = add_moved(p, a, link->from, link->bytes / link->n_steps, job) &&
 				add_moved(p, a, link->to, link->bytes / link->n_steps, job);
 	}
 	buf_clear(&scratch);
-	return fine;
+	return ok;
 }
 
 void parameter_servers_clear(struct parameter_servers *p)

@@ -1,8 +1,8 @@
-/* Where in the model, and in the user's program, a node is. */
+/* Locates a node in the model and in the user's program. */
 #include "advise/advise.h"
 #include "model/trace.h"
 
-/* Frames inside the libraries that build graphs are not where the user looks. */
+/* Frames inside libraries are of no interest to the user. */
 static bool is_library(struct span file)
 {
 	static const char *const parts[] = {"/site-packages/", "/dist-packages/",
@@ -14,7 +14,7 @@ static bool is_library(struct span file)
 	return false;
 }
 
-/* The innermost frame of the user's own; else the innermost. */
+/* The innermost frame of the user's own code or, if there is none, of all. */
 static struct span line_of(struct check *c, struct span trace, bool gradient)
 {
 	frames_vec frames = {0};
@@ -22,7 +22,7 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 	struct span line = {"", 0};
 	size_t i;
 
-	/* A damaged stack is reported by who looks at stacks: here it is none. */
+	/* Code view reports a damaged stack; here it is ignored. */
 	if (trace_read(c->model, trace, &frames, NULL) == TFPROF_OK && frames.n) {
 		for (i = frames.n; i-- > 0;)
 			if (!is_library(frames.at[i].file))

@@ -1,5 +1,5 @@
-/* Operations on the cpu between operations on an accelerator: their input and
- * output are copied, and the accelerator waits. */
+/* Operations on the CPU between operations on an accelerator: their input and output
+ * are copied, and the accelerator waits. */
 #include "advise/advise.h"
 #include "advise/types.h"
 #include "base/sort.h"
@@ -11,10 +11,10 @@ static const struct tfprof_checker_option_info options[] = {
 		"NoOp,Assert,Print.*,.*Summary.*,.*PyFunc,Const,Placeholder.*,Shape,ShapeN,Size,"
 		"Rank,"
 		"BroadcastGradientArgs,Switch,Merge,Enter,Exit,NextIteration,LoopCond,_.*",
-		"Op types that belong on the cpu (regular expressions)."},
+		"Op types that belong on the CPU (regular expressions)."},
 	{"warning", "0.01",
-		"Warns from this share of the step on that the operation takes; below it notices."},
-	{"top", "10", "How many are named."},
+		"Minimum share of the step the operation takes for a warning; below it, a notice."},
+	{"top", "10", "Number of operations to list."},
 	{NULL, NULL, NULL},
 };
 
@@ -23,7 +23,7 @@ enum side { SIDE_NONE, SIDE_CPU, SIDE_ACCELERATOR };
 struct placement {
 	struct check *c;
 	unsigned char *side;     /* by node */
-	bool *feeds_accelerator; /* by node: an accelerator takes its output */
+	bool *feeds_accelerator; /* by node: an accelerator uses its output */
 };
 
 static bool find_sides(struct placement *p)
@@ -44,7 +44,7 @@ static bool find_sides(struct placement *p)
 	return any;
 }
 
-/* The node that an input which brings data comes from; NONE otherwise. */
+/* The source of a data input; NONE for a control input. */
 static uint32_t data_source(const struct model *m, uint32_t node, uint32_t i, int32_t first_control)
 {
 	const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
@@ -71,7 +71,7 @@ static void find_consumers(struct placement *p)
 	}
 }
 
-/* An accelerator's node whose output this one takes; NONE if there is none. */
+/* A node on an accelerator whose output this node uses, or NONE. */
 static uint32_t fed_by_accelerator(const struct placement *p, uint32_t node)
 {
 	const struct model *m = p->c->model;
@@ -98,16 +98,15 @@ static void report(struct placement *p, uint32_t node, int64_t micros, int64_t s
 	place_put(b, &place);
 	buf_text(b, ", ");
 	buf_span(b, place.op);
-	buf_text(b, ", runs on the cpu between operations on an accelerator: ");
+	buf_text(b, ", runs on the CPU between operations on an accelerator: ");
 	format_number(b, UNIT_MICROS, micros);
-	buf_text(b, " a step and two copies; its input comes from ");
+	buf_text(b, " per step and two copies; its input comes from ");
 	buf_span(b, source.node);
 	f = check_find(c, "cpu_between_accelerator",
 		check_level(share, 0, check_number(c, "warning"), NEVER), CONFIDENCE_MEDIUM);
 	f->stake_us = micros;
 	f->stake_share = share;
-	f->remedy = "Place it on the accelerator, or, if it has no kernel there, use an operation "
-		    "that has.";
+	f->remedy = "Place it on the accelerator, or use an operation that has a kernel there.";
 	place.micros = micros;
 	check_place(c, f, place);
 	check_place(c, f, source);
@@ -122,31 +121,31 @@ static bool find_all(struct placement *p, struct type_filter *ignored)
 	struct numbers numbers;
 	int64_t top = check_int(p->c, "top");
 	size_t shown = 0;
-	bool fine = a != NULL;
+	bool ok = a != NULL;
 
-	for (uint32_t node = 0; fine && node < m->nodes.n; node++) {
+	for (uint32_t node = 0; ok && node < m->nodes.n; node++) {
 		if (p->side[node] != SIDE_CPU || !p->feeds_accelerator[node] ||
 			type_filter_match(ignored, node) || fed_by_accelerator(p, node) == NONE)
 			continue;
 		metrics_of(m, node, -1, &numbers);
-		fine = vec_push(&found,
+		ok = vec_push(&found,
 			((struct sort_item){sort_key_descending(numbers.at[METRIC_MICROS]), node}));
 	}
-	scratch = fine ? check_alloc(p->c, found.n, sizeof(*scratch)) : NULL;
-	fine = scratch != NULL;
-	if (fine && found.n)
+	scratch = ok ? check_alloc(p->c, found.n, sizeof(*scratch)) : NULL;
+	ok = scratch != NULL;
+	if (ok && found.n)
 		sort_items(found.at, scratch, found.n);
-	for (; fine && shown < found.n && (int64_t)shown < top; shown++) {
+	for (; ok && shown < found.n && (int64_t)shown < top; shown++) {
 		metrics_of(m, found.at[shown].id, -1, &numbers);
 		report(p, found.at[shown].id, numbers.at[METRIC_MICROS], activity_mean_step(a));
 	}
-	if (fine && shown && shown < found.n) {
+	if (ok && shown && shown < found.n) {
 		buf_printf(&p->c->text, "and %zu more that took less time", found.n - shown);
 		check_find(p->c, "more_cpu_between_accelerator", TFPROF_LEVEL_NOTICE,
 			CONFIDENCE_MEDIUM);
 	}
 	vec_clear(&found);
-	return fine;
+	return ok;
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
@@ -168,16 +167,15 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		else
 			status = regexes_check(ignored.regexes, err);
 		if (!c->verdict->findings.n)
-			check_fine(c,
-				"No operation on the cpu stands between two on an accelerator.");
+			check_ok(c, "No operation on the CPU is between two on an accelerator.");
 	}
 	type_filter_clear(&ignored);
 	return status;
 }
 
 const struct checker placement_checker = {
-	.info = {"PlacementChecker",
-		"Operations left on the cpu between operations on an accelerator.", options},
+	.info = {"PlacementChecker", "Operations on the CPU between operations on an accelerator.",
+		options},
 	.needs_run_meta = true,
 	.run = run,
 };

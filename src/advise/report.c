@@ -18,7 +18,7 @@ void advice_write_text(const struct advice *a, struct sink *out)
 			sink_span(out, v->findings.at[k]->text);
 			sink_char(out, '\n');
 		}
-		if (!v->findings.n && v->remark.n && !v->checker->is_original) {
+		if (!v->findings.n && v->remark.n && !v->checker->in_tensorflow) {
 			sink_span(out, v->remark);
 			sink_char(out, '\n');
 		}

@@ -1,16 +1,16 @@
-/* What is made of findings. */
+/* Writes findings. */
 #ifndef TFPROF_ADVISE_REPORT_H
 #define TFPROF_ADVISE_REPORT_H
 
 #include "advise/advise.h"
 #include "base/sink.h"
 
-/* A section per checker. */
+/* As text, with a section per checker. */
 void advice_write_text(const struct advice *a, struct sink *out);
-/* An AdviceProto. */
+/* As an AdviceProto. */
 enum tfprof_status advice_write_message(const struct advice *a, struct sink *out,
 	struct tfprof_error *err);
-/* The schema is in docs/advise.md. */
+/* As JSON; docs/advise.md has the schema. */
 void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
 	struct sink *out);
 

@@ -1,4 +1,4 @@
-/* Statistics that a few strange values do not upset. */
+/* Statistics that are robust against outliers. */
 #ifndef TFPROF_ADVISE_STATS_H
 #define TFPROF_ADVISE_STATS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files may hold any numbers: sums stay at the ends of what fits. */
+/* Files may hold any numbers, so sums saturate. */
 static inline void add_clamped(int64_t *sum, int64_t value)
 {
 	if (__builtin_add_overflow(*sum, value, sum))
@@ -18,10 +18,10 @@ static inline int64_t to_int(double value)
 	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
 }
 
-/* The middle one, or the mean of the middle two. Sorts `values`. n > 0. */
+/* Sorts `values`. n > 0. */
 double stats_median(double *values, size_t n);
 
-/* What is needed to say how strange a value is. */
+/* What stats_score() needs. */
 struct stats_spread {
 	double median;
 	double scale; /* 0: all values are equal */
@@ -35,21 +35,21 @@ struct stats_spread stats_spread(double *values, size_t n);
  * deviation: (x - median) / (1.253314 meanAD). */
 double stats_score(const struct stats_spread *s, double value);
 
-/* Intervals of time, as a growing list. */
+/* An interval of time. */
 struct interval {
 	int64_t start, end;
 };
 
-/* Sorts n intervals and joins those that overlap or touch; gives how many are
- * left. Empty ones vanish. */
+/* Sorts n intervals, joins those that overlap or touch and removes empty ones; returns
+ * how many are left. */
 size_t intervals_join(struct interval *at, size_t n);
-/* How long joined intervals are together. */
+/* The total length of joined intervals. */
 int64_t intervals_length(const struct interval *at, size_t n);
-/* How long joined `a` are where joined `b` are not. */
+/* The total length of joined `a` outside joined `b`. */
 int64_t intervals_outside(const struct interval *a, size_t n_a, const struct interval *b,
 	size_t n_b);
 
-/* Intervals by group: of a device, of a task.
+/* Intervals by group, such as a device or task:
  *
  *     group g → at[first[g] … first[g] + n[g]], joined
  */
@@ -65,12 +65,11 @@ struct interval_groups {
 
 struct arena;
 
-/* False when memory is out. */
+/* False on allocation failure. */
 bool intervals_group(struct interval_groups *out, struct arena *arena,
 	const struct grouped_interval *items, size_t n_items, size_t n_groups);
 
-/* How much more the largest carries than it would if all carried the same:
- * (max - mean) / max * n / (n - 1), from 0 to 1 (one carries all). */
+/* (max - mean) / max * n / (n - 1), from 0 (even) to 1 (one has all). */
 double stats_imbalance(double max, double sum, size_t n);
 
 #endif

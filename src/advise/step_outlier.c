@@ -1,21 +1,20 @@
-/* Steps that took unusually long, and the nodes that made them so. */
+/* Steps that took unusually long, and the nodes that caused it. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"outlier_score", "3.5", "Modified z-score from which a step is an outlier."},
-	{"min_excess", "0.2",
-		"It is also at least so much longer than the median, as a share of it."},
-	{"min_steps", "3", "With fewer steps nothing is said."},
-	{"top", "3", "How many nodes are named."},
+	{"outlier_score", "3.5", "Modified z-score above which a step is an outlier."},
+	{"min_excess", "0.2", "Minimum excess of an outlier over the median, as a share of it."},
+	{"min_steps", "3", "Minimum number of steps to compare."},
+	{"top", "3", "Number of nodes to list."},
 	{NULL, NULL, NULL},
 };
 
 struct steps {
 	struct check *c;
 	const struct activity *a;
-	size_t *at; /* indexes of the steps in which anything happened */
+	size_t *at; /* indices of the steps with any activity */
 	size_t n;
 	struct stats_spread spread;
 };
@@ -34,7 +33,7 @@ static int64_t micros_of(const struct model *m, uint32_t node, int64_t step)
 	return sum;
 }
 
-/* By how much a node took longer than it usually does in the other steps. */
+/* How much longer a node took than its median in the other steps. */
 static int64_t excess_of(const struct steps *s, uint32_t node, size_t step, double *others)
 {
 	const struct model *m = s->c->model;
@@ -80,9 +79,10 @@ static void report(struct steps *s, size_t step, double score)
 	format_number(b, UNIT_MICROS, to_int(s->spread.median));
 	for (size_t i = 0; i < n; i++)
 		add_clamped(&explained, causes.at[i].value);
-	/* Not nodes, but the time between them. */
+	/* The time was spent between nodes. */
 	if (explained < excess / 10) {
-		buf_text(b, "; no node took much longer than usual: the time is between them");
+		buf_text(b,
+			"; no node took much longer than usual: the time was spent between them");
 		n = 0;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -99,10 +99,10 @@ static void report(struct steps *s, size_t step, double score)
 	f->stake_us = excess;
 	f->stake_share = (double)excess / (double)took;
 	f->remedy = step == s->at[0]
-		? "If it is the first step after a start, leave it out of the "
-		  "profile; else look at the nodes named."
-		: "Look at the nodes named, or, if there are none, at what the "
-		  "machine did besides.";
+		? "If it is the first step after startup, leave it out of the "
+		  "profile; otherwise look at the nodes listed."
+		: "Look at the nodes listed or, if there are none, at what else "
+		  "the machine was doing.";
 	for (size_t i = 0; i < n; i++) {
 		struct place place = check_node(c, causes.at[i].id);
 
@@ -135,15 +135,15 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct steps s = {.c = c, .a = check_activity(c)};
 	double limit = check_number(c, "outlier_score"), excess = check_number(c, "min_excess");
-	int64_t least = check_int(c, "min_steps");
+	int64_t min_steps = check_int(c, "min_steps");
 
 	if (!s.a || !prepare(&s))
 		return error_no_memory(err);
-	if (!s.n || (int64_t)s.n < least) {
+	if (!s.n || (int64_t)s.n < min_steps) {
 		check_skip(c,
-			"%zu of the %lld steps that are needed to call one unusual. Skip "
+			"Only %zu of the %lld steps needed to find outliers. Skip "
 			"StepOutlierChecker",
-			s.n, (long long)(least > 1 ? least : 1));
+			s.n, (long long)(min_steps > 1 ? min_steps : 1));
 		return TFPROF_OK;
 	}
 	for (size_t i = 0; i < s.n; i++) {
@@ -153,13 +153,13 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			report(&s, s.at[i], score);
 	}
 	if (!c->verdict->findings.n)
-		check_fine(c, "None of %zu steps took unusually long.", s.n);
+		check_ok(c, "None of %zu steps took unusually long.", s.n);
 	return TFPROF_OK;
 }
 
 const struct checker step_outlier_checker = {
 	.info = {"StepOutlierChecker",
-		"Steps that took unusually long, and the nodes that made them so.", options},
+		"Steps that took unusually long, and the nodes that caused it.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

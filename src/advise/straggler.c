@@ -1,23 +1,21 @@
 /* Devices and tasks that take longer than others of their kind.
  *
- * Every figure is a length of time by one task's own clock, so that clocks
- * that disagree do no harm. */
+ * Every figure is a duration by one task's own clock, so clocks need not agree. */
 #include "advise/advise.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"outlier_score", "3.5", "Modified z-score from which a device or task is an outlier."},
-	{"min_excess", "0.2",
-		"It also takes at least so much longer than the median, as a share of it."},
-	{"min_peers", "3", "With fewer devices or tasks of a kind nothing is said."},
+	{"outlier_score", "3.5", "Modified z-score above which a device or task is an outlier."},
+	{"min_excess", "0.2", "Minimum excess of an outlier over the median, as a share of it."},
+	{"min_peers", "3", "Minimum number of devices or tasks of a kind to compare."},
 	{NULL, NULL, NULL},
 };
 
-/* What is compared: devices by how long they are busy, tasks by how long their
- * step takes. `kind` says with whom. */
+/* A device, compared by how long it is busy, or a task, compared by how long its step
+ * takes. */
 struct member {
 	struct span name;
-	uint32_t kind; /* 0: with nobody */
+	uint32_t kind; /* compared with others of this kind; 0: not compared */
 	int64_t sum_us, n_steps;
 };
 
@@ -25,12 +23,11 @@ struct straggler {
 	struct check *c;
 	const struct activity *a;
 	struct strings kinds;
-	size_t n_compared; /* members of kinds that are large enough */
+	size_t n_compared; /* members of kinds with enough members */
 };
 
-/* Devices of a job are of one kind if their names end alike: /cpu:, /gpu:,
- * /stream:all. */
-static bool name_kind(struct straggler *s, struct span job, const char *what, uint32_t *kind)
+/* The kind of a device or task: its job and what it is. */
+static bool find_kind(struct straggler *s, struct span job, const char *what, uint32_t *kind)
 {
 	struct buf key = {0};
 
@@ -51,7 +48,7 @@ static const char *what_of(const struct device *device)
 	return NULL;
 }
 
-/* A device in a step. */
+/* A device's busy time in a step. */
 struct busy {
 	int64_t sum_us, until_us;
 };
@@ -106,28 +103,28 @@ static void report(struct straggler *s, const struct member *m, const struct sta
 	buf_text(b, is_task ? ": its step takes " : ": busy ");
 	format_number(b, UNIT_MICROS, to_int(mean));
 	buf_printf(b,
-		is_task ? ", %.1f times the median of %zu tasks of its job, "
-			: " a step, %.1f times the median of %zu such devices of its job, ",
+		is_task ? ", %.1f times the median of %zu tasks in its job, "
+			: " per step, %.1f times the median of %zu such devices in its job, ",
 		mean / spread->median, n_peers);
 	format_number(b, UNIT_MICROS, to_int(spread->median));
 	f = check_find(s->c, is_task ? "straggling_task" : "straggling_device",
 		TFPROF_LEVEL_WARNING, CONFIDENCE_MEDIUM);
 	f->stake_us = to_int(mean - spread->median);
 	f->stake_share = 1 - spread->median / mean;
-	f->remedy = "See whether it got more work than the others, or runs on a slower or busier "
-		    "machine.";
+	f->remedy = "Check whether it has more work than the others, or runs on a slower or "
+		    "busier machine.";
 	check_place(s->c, f, (struct place){.device = m->name, .micros = to_int(mean)});
 	check_figure(s->c, f, "score", score);
 	check_figure(s->c, f, "micros", mean);
 	check_figure(s->c, f, "median_micros", spread->median);
 }
 
-/* Sorts members by kind, by counting, and looks at each kind. */
+/* Groups members by kind, with a counting sort, and checks each kind. */
 static bool compare(struct straggler *s, const struct member *members, size_t n, bool is_task)
 {
 	double limit = check_number(s->c, "outlier_score"),
 	       excess = check_number(s->c, "min_excess");
-	int64_t least = check_int(s->c, "min_peers");
+	int64_t min_peers = check_int(s->c, "min_peers");
 	size_t n_kinds = s->kinds.text.n;
 	size_t *first = check_alloc(s->c, n_kinds + 2, sizeof(*first));
 	const struct member **order = check_alloc(s->c, n, sizeof(*order));
@@ -146,7 +143,7 @@ static bool compare(struct straggler *s, const struct member *members, size_t n,
 		size_t n_peers = first[k + 1] - first[k];
 		struct stats_spread spread;
 
-		if (n_peers < 2 || (int64_t)n_peers < least)
+		if (n_peers < 2 || (int64_t)n_peers < min_peers)
 			continue;
 		s->n_compared += n_peers;
 		for (size_t i = 0; i < n_peers; i++)
@@ -171,42 +168,42 @@ static bool check_all(struct straggler *s)
 	struct member *tasks = check_alloc(s->c, n_tasks, sizeof(*tasks));
 	struct busy *busy = check_alloc(s->c, n_devices, sizeof(*busy));
 	struct interval *spans = check_alloc(s->c, n_tasks, sizeof(*spans));
-	bool fine = devices && tasks && busy && spans && strings_init(&s->kinds);
+	bool ok = devices && tasks && busy && spans && strings_init(&s->kinds);
 
-	for (uint32_t d = 0; fine && d < n_devices; d++) {
+	for (uint32_t d = 0; ok && d < n_devices; d++) {
 		const struct device *device = activity_device(a, d);
 		const char *what = what_of(device);
 
 		devices[d].name = device->name;
 		if (what)
-			fine = name_kind(s, a->devices.tasks.at[device->task].job, what,
+			ok = find_kind(s, a->devices.tasks.at[device->task].job, what,
 				&devices[d].kind);
 	}
-	for (size_t t = 0; fine && t < n_tasks; t++) {
+	for (size_t t = 0; ok && t < n_tasks; t++) {
 		tasks[t].name = a->devices.tasks.at[t].name;
 		if (tasks[t].name.n)
-			fine = name_kind(s, a->devices.tasks.at[t].job, "task", &tasks[t].kind);
+			ok = find_kind(s, a->devices.tasks.at[t].job, "task", &tasks[t].kind);
 	}
-	for (size_t step = 0; fine && step < a->n_steps; step++)
+	for (size_t step = 0; ok && step < a->n_steps; step++)
 		add_step(s, step, devices, tasks, busy, spans);
-	return fine && compare(s, tasks, n_tasks, true) && compare(s, devices, n_devices, false);
+	return ok && compare(s, tasks, n_tasks, true) && compare(s, devices, n_devices, false);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct straggler s = {.c = c, .a = check_activity(c)};
-	bool fine = s.a && check_all(&s);
+	bool ok = s.a && check_all(&s);
 
-	if (fine && !s.n_compared)
+	if (ok && !s.n_compared)
 		check_skip(c,
 			"Fewer than %s devices or tasks of a kind to compare. Skip "
 			"StragglerChecker",
 			check_word(c, "min_peers"));
-	else if (fine && !c->verdict->findings.n)
-		check_fine(c, "None of %zu devices and tasks takes much longer than its peers.",
+	else if (ok && !c->verdict->findings.n)
+		check_ok(c, "None of %zu devices and tasks takes much longer than its peers.",
 			s.n_compared);
 	strings_clear(&s.kinds);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 const struct checker straggler_checker = {

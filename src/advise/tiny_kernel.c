@@ -1,36 +1,36 @@
-/* Kernels so short that launching them takes longer than running them.
+/* Kernels that take longer to launch than to run.
  *
- * On a GPU a node has two kinds of times: on the device itself the host's, who
- * prepares and launches it, and on the stream the kernel's. */
+ * On a GPU a node has two times: on the device itself that of the host, which prepares
+ * and launches it, and on the stream that of the kernel. */
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
-	{"min_kernels", "100", "With fewer kernels in a step nothing is said of a device."},
-	{"notice", "0.05", "Notices from this share of the step on that is lost to launching."},
-	{"warning", "0.2", "Warns from this share on."},
-	{"top", "3", "How many op types are named."},
+	{"min_kernels", "100", "Minimum number of kernels per step to check a device."},
+	{"notice", "0.05", "Minimum share of the step lost to launching kernels."},
+	{"warning", "0.2", "Minimum share for a warning."},
+	{"top", "3", "Number of op types to list."},
 	{NULL, NULL, NULL},
 };
 
-/* What a node did in a step. */
+/* The times of a node in a step. */
 struct node_times {
 	int64_t n_kernels, kernel_us, launch_us;
 };
 
-/* Kernels of a node in a step, which share its launching evenly. */
+/* The kernels of a node in a step, with its launch time divided evenly. */
 struct kernels {
 	uint32_t device, node; /* device: string id */
 	int64_t n;
-	double kernel_us, launch_us; /* of one */
+	double kernel_us, launch_us; /* of one kernel */
 };
 
 struct device_sums {
 	int64_t n_kernels, n_steps;
-	int64_t span_us;  /* of the steps it had kernels in */
-	double lost_us;   /* to launches that take longer than the kernel */
+	int64_t span_us;  /* of the steps in which it had kernels */
+	double lost_us;   /* by launches that take longer than the kernel */
 	size_t last_step; /* + 1 */
 };
 
@@ -76,17 +76,17 @@ static bool add_kernels(struct tiny *t, size_t step, uint32_t node)
 static bool add_step(struct tiny *t, size_t step)
 {
 	struct event_rows rows = activity_events(t->a, step);
-	bool fine = true;
+	bool ok = true;
 
 	t->seen.n = 0;
-	for (size_t row = rows.first; fine && row < rows.end; row++) {
+	for (size_t row = rows.first; ok && row < rows.end; row++) {
 		struct event e = events_get(&t->a->events, row);
 		struct node_times *times = &t->times[e.node];
 
 		if (!t->on_accelerator[e.node])
 			continue;
 		if (!times->n_kernels && !times->launch_us)
-			fine = vec_push(&t->seen, e.node);
+			ok = vec_push(&t->seen, e.node);
 		if (device_has_accelerator_time(activity_device(t->a, e.device))) {
 			times->n_kernels++;
 			add_clamped(&times->kernel_us, e.duration_us);
@@ -94,17 +94,17 @@ static bool add_step(struct tiny *t, size_t step)
 			add_clamped(&times->launch_us, e.duration_us);
 		}
 	}
-	for (size_t i = 0; fine && i < t->seen.n; i++) {
-		fine = add_kernels(t, step, t->seen.at[i]);
+	for (size_t i = 0; ok && i < t->seen.n; i++) {
+		ok = add_kernels(t, step, t->seen.at[i]);
 		t->times[t->seen.at[i]] = (struct node_times){0};
 	}
-	return fine;
+	return ok;
 }
 
 static bool collect(struct tiny *t)
 {
 	const struct model *m = t->c->model;
-	bool fine = true;
+	bool ok = true;
 
 	t->on_accelerator = check_alloc(t->c, m->nodes.n, sizeof(*t->on_accelerator));
 	t->times = check_alloc(t->c, m->nodes.n, sizeof(*t->times));
@@ -113,14 +113,14 @@ static bool collect(struct tiny *t)
 		return false;
 	for (uint32_t node = 0; node < m->nodes.n; node++)
 		t->on_accelerator[node] = check_device(t->c, node)->properties & DEVICE_ACCELERATOR;
-	for (size_t step = 0; fine && step < t->a->n_steps && !check_cancelled(t->c); step++)
-		fine = add_step(t, step);
-	return fine;
+	for (size_t step = 0; ok && step < t->a->n_steps && !check_cancelled(t->c); step++)
+		ok = add_step(t, step);
+	return ok;
 }
 
-/* ---- what is found --------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------- */
 
-/* The median over all kernels of a device of one of their two times. */
+/* The median launch or run time of a device's kernels. */
 static double median_of(struct tiny *t, uint32_t device, bool launch)
 {
 	int64_t total = t->sums[device].n_kernels, below = 0;
@@ -133,7 +133,7 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 	for (size_t i = 0; i < t->kernels.n; i++) {
 		const struct kernels *k = &t->kernels.at[i];
 
-		/* Microseconds to a thousandth are exact enough to sort by. */
+		/* Nanoseconds are precise enough to sort by. */
 		if (k->device == device)
 			items[n++] =
 				(struct sort_item){(uint64_t)to_int(1000 *
@@ -152,12 +152,12 @@ static double median_of(struct tiny *t, uint32_t device, bool launch)
 }
 
 struct type_loss {
-	uint32_t node; /* the one that loses most */
+	uint32_t node; /* with the largest loss */
 	int64_t n_kernels;
 	double lost_us, node_lost_us;
 };
 
-/* The op types that lose most, and what each loses, by string id of the op. */
+/* The op types with the largest losses, and the loss of each, by string id of the op. */
 static struct type_loss *find_types(struct tiny *t, uint32_t device, struct top *top)
 {
 	size_t n_strings = t->c->model->strings.text.n;
@@ -195,18 +195,18 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 
 	buf_span(b, model_text(t->c->model, device));
 	buf_printf(b,
-		" runs %lld kernels a step, half of them within %.1fus, and launching one takes "
-		"%.1fus: ",
+		" runs %lld kernels per step, half of them in at most %.1fus, and launching one "
+		"takes %.1fus: ",
 		(long long)(sums->n_kernels / n_steps), kernel_us, launch_us);
 	format_number(b, UNIT_MICROS, to_int(sums->lost_us) / n_steps);
-	buf_text(b, " a step are lost");
+	buf_text(b, " lost per step");
 	for (size_t i = 0; i < top.n; i++) {
 		const struct type_loss *type = &types[top.at[i].id];
 		struct place place = check_node(t->c, type->node);
 
 		buf_text(b, "\n  ");
 		buf_span(b, model_text(t->c->model, top.at[i].id));
-		buf_printf(b, ", %lld kernels a step, ", (long long)(type->n_kernels / n_steps));
+		buf_printf(b, ", %lld kernels per step, ", (long long)(type->n_kernels / n_steps));
 		format_number(b, UNIT_MICROS, top.at[i].value / n_steps);
 		buf_text(b, " lost, as in ");
 		place_put(b, &place);
@@ -215,8 +215,7 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	f->stake_us = to_int(sums->lost_us) / n_steps;
 	f->stake_share = sums->lost_us / (double)sums->span_us;
 	f->remedy = "Fuse small operations (compile the graph, use fused layers), or give each "
-		    "more work "
-		    "with a larger batch.";
+		    "more work with a larger batch.";
 	for (size_t i = 0; i < top.n; i++) {
 		const struct type_loss *type = &types[top.at[i].id];
 		struct place place = check_node(t->c, type->node);
@@ -229,7 +228,7 @@ static void report(struct tiny *t, uint32_t device, double kernel_us, double lau
 	check_figure(t->c, f, "median_launch_micros", launch_us);
 }
 
-static void look_at_device(struct tiny *t, uint32_t device)
+static void judge_device(struct tiny *t, uint32_t device)
 {
 	const struct device_sums *sums = &t->sums[device];
 	double kernel_us = median_of(t, device, false), launch_us = median_of(t, device, true);
@@ -244,36 +243,34 @@ static void look_at_device(struct tiny *t, uint32_t device)
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct tiny t = {.c = c, .a = check_activity(c)};
-	bool fine = t.a && collect(&t);
-	size_t n_looked_at = 0;
+	bool ok = t.a && collect(&t);
+	size_t n_checked = 0;
 
-	for (size_t i = 0; fine && i < t.devices.n; i++) {
+	for (size_t i = 0; ok && i < t.devices.n; i++) {
 		const struct device_sums *sums = &t.sums[t.devices.at[i]];
 
 		if (sums->n_kernels / sums->n_steps < check_int(c, "min_kernels"))
 			continue;
-		n_looked_at++;
-		look_at_device(&t, t.devices.at[i]);
+		n_checked++;
+		judge_device(&t, t.devices.at[i]);
 	}
-	if (fine && !n_looked_at)
+	if (ok && !n_checked)
 		check_skip(c,
-			"No accelerator with %s kernels a step in the profile. Skip "
+			"No accelerator with %s kernels per step in the profile. Skip "
 			"TinyKernelChecker",
 			check_word(c, "min_kernels"));
-	else if (fine && !c->verdict->findings.n)
-		check_fine(c,
-			"Kernels are not too short for their launches (%zu accelerators looked "
-			"at).",
-			n_looked_at);
+	else if (ok && !c->verdict->findings.n)
+		check_ok(c,
+			"Kernels are not too short for their launches (%zu accelerators checked).",
+			n_checked);
 	vec_clear(&t.seen);
 	vec_clear(&t.devices);
 	vec_clear(&t.kernels);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 const struct checker tiny_kernel_checker = {
-	.info = {"TinyKernelChecker",
-		"Kernels so short that launching them takes longer than running them.", options},
+	.info = {"TinyKernelChecker", "Kernels that take longer to launch than to run.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

@@ -1,4 +1,4 @@
-/* The largest few of many, largest first; of equal ones the first that came. */
+/* The largest few of many values, largest first; ties keep the first added. */
 #ifndef TFPROF_ADVISE_TOP_H
 #define TFPROF_ADVISE_TOP_H
 
@@ -9,10 +9,10 @@ struct top {
 		uint32_t id;
 		int64_t value;
 	} * at;
-	size_t n, most;
+	size_t n, max;
 };
 
-/* Room for as many as the option says, at most 100. False when memory is out. */
+/* Keeps as many as the option says, at most 100. False on allocation failure. */
 bool top_init(struct top *t, struct check *c, const char *option);
 /* Only values above 0 count. */
 void top_add(struct top *t, uint32_t id, int64_t value);

@@ -6,8 +6,8 @@
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
 
-/* "1.5MB", "2048B": what stands between the brackets of a label. TensorFlow
- * writes MB and counts in 1024s. */
+/* Reads "1.5MB" or "2048B", from the brackets of a label; -1 if it is no size.
+ * TensorFlow's KB is 1024 bytes. */
 static int64_t read_size(struct span text)
 {
 	static const struct {
@@ -44,7 +44,7 @@ static int64_t read_size(struct span text)
 	return -1;
 }
 
-/* Takes a "[…] " off the front. */
+/* Removes a leading "[…] ". */
 static bool take_bracket(struct span *label, struct span *inside)
 {
 	const char *close;
@@ -64,7 +64,7 @@ static bool take_bracket(struct span *label, struct span *inside)
 	return true;
 }
 
-/* Where `word` last stands. */
+/* The position of the last `word`, or text.n. */
 static size_t find_last(struct span text, struct span word)
 {
 	for (size_t i = text.n; i-- > 0;)
@@ -111,7 +111,7 @@ static void read_label(struct transfer_entry *t, struct span label)
 	t->tensor = tensor_of((struct span){label.at, at});
 }
 
-/* "… 4096 bytes …", as copies are labelled. */
+/* Reads "… 4096 bytes …", the label of a copy. */
 static int64_t read_bytes_word(struct span label)
 {
 	size_t at = span_find(label, SPAN(" bytes")), start = at;

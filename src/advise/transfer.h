@@ -1,4 +1,4 @@
-/* What a RecvTensor or MEMCPY entry says of the data it moved. */
+/* Decodes what a RecvTensor or MEMCPY entry says about the data it moved. */
 #ifndef TFPROF_ADVISE_TRANSFER_H
 #define TFPROF_ADVISE_TRANSFER_H
 
@@ -6,29 +6,28 @@
 #include "base/span.h"
 
 enum transfer_kind {
-	TRANSFER_TENSOR,    /* RecvTensor: between tasks, or devices of one */
+	TRANSFER_TENSOR,    /* RecvTensor: between tasks, or devices of a task */
 	TRANSFER_TO_DEVICE, /* MEMCPYHtoD */
 	TRANSFER_TO_HOST,   /* MEMCPYDtoH */
 	TRANSFER_ON_DEVICE, /* MEMCPYDtoD, MEMCPYPtoP and the like */
-	TRANSFER_COPY,      /* on a copy engine, nothing says where to */
+	TRANSFER_COPY,      /* on a copy engine, direction unknown */
 };
 
-/* Spans point into the entry. Empty or 0: it does not say. */
+/* Spans point into the entry. Empty or 0: unknown. */
 struct transfer_entry {
 	enum transfer_kind kind;
 	int64_t start_us, end_us;
 	int64_t bytes;
 	struct span name;     /* of the entry: a node, "MEMCPYHtoD", or both */
-	struct span tensor;   /* of TRANSFER_TENSOR */
-	struct span from, to; /* devices, as the label writes them */
+	struct span tensor;   /* TRANSFER_TENSOR */
+	struct span from, to; /* devices, as in the label */
 };
 
-/* Of a NodeExecStats; what is malformed in it is passed over. `is_copy`: it
- * stands on a copy engine. */
+/* Reads a NodeExecStats, ignoring malformed fields. `is_copy`: it is on a copy
+ * engine. */
 struct transfer_entry transfer_read(struct span stats, bool is_copy);
 
-/* Whether it goes over the bus between host and device, as far as one can
- * tell. */
+/* Whether it crosses the bus between host and device, as far as known. */
 bool transfer_crosses_bus(const struct transfer_entry *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* Node types picked by a checker's option: a comma-separated list of regular
- * expressions over op names. Each distinct name is matched once. */
+/* Op types selected by a checker's option, a comma-separated list of regular
+ * expressions. Each distinct op is matched once. */
 #ifndef TFPROF_ADVISE_TYPES_H
 #define TFPROF_ADVISE_TYPES_H
 
@@ -8,7 +8,7 @@
 struct type_filter {
 	const struct model *model;
 	struct regexes *regexes;
-	unsigned char *known; /* by string id: 0 not looked at, 1 no, 2 yes */
+	unsigned char *known; /* by string id: 0 not yet matched, 1 no, 2 yes */
 };
 
 enum tfprof_status type_filter_init(struct type_filter *t, struct check *c, const char *option,

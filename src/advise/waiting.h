@@ -4,14 +4,13 @@
 
 #include "advise/activity.h"
 
-/* Over the steps in which the task received something. */
+/* Sums over the steps in which the task received a tensor. */
 struct waiting {
 	int64_t n_steps, span_us;
-	int64_t wait_us; /* in RecvTensor, while nothing of the task ran */
+	int64_t wait_us; /* in RecvTensor while nothing else of the task ran */
 };
 
-/* By task: `waiting` has room for all of them and is zero. False when memory
- * is out. */
+/* `waiting` must have a zeroed item per task. False on allocation failure. */
 bool waiting_find(struct waiting *waiting, const struct activity *a);
 
 #endif

@@ -17,9 +17,9 @@ static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
 		return status;
 	r->is_ready = true;
 	buf_span(&r->notes, buf_get(&r->advice.notes));
-	if (r->notes.failed || !findings_make(&r->findings, &r->advice))
+	if (r->notes.failed || !findings_make(&r->table, &r->advice))
 		return error_no_memory(err);
-	r->n_rows = r->findings.n_rows;
+	r->n_rows = r->table.n_rows;
 	return TFPROF_OK;
 }
 
@@ -32,7 +32,7 @@ enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_opti
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	r->is_advice = true;
+	r->is_advice = r->is_table = true;
 	r->checkers = options ? advice_options_copy(options) : tfprof_advice_options_new();
 	status = r->checkers ? result_lock(r, PROFILE_COMPLETE, err) : error_no_memory(err);
 	if (status == TFPROF_OK) {

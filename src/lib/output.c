@@ -227,6 +227,8 @@ static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *e
 	enum tfprof_status status;
 	struct sink out;
 
+	if (!o)
+		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
 	if (o->output == ADVICE_NONE)
 		return TFPROF_OK;
 	if (o->outfile)
@@ -245,14 +247,14 @@ static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *e
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
-	enum format format = r->is_advice ? FORMAT_JSON : r->options->output.format;
+	enum format format = r->is_table ? FORMAT_JSON : r->options->output.format;
 	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
 	if (status != TFPROF_OK)
 		return status;
 	r->text.n = 0;
 	r->query.cancel = cancel;
-	status = r->is_advice ? output_advice(r, err) : output_query(r, flags, err);
+	status = r->is_table ? output_advice(r, err) : output_query(r, flags, err);
 	r->query.cancel = NULL;
 	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))

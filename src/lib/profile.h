@@ -53,6 +53,10 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q,
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
 
+/* An error that names the steps there are, unless this is one or negative. */
+enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
+	struct tfprof_error *err);
+
 /* Forgets what was built of the model as it was. */
 void profile_drop_views(struct tfprof_profile *p);
 

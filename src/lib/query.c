@@ -24,8 +24,10 @@ int tfprof_view_from_name(const char *name)
 
 /* ---- running --------------------------------------------------------------- */
 
-static enum tfprof_status check_step(const struct model *m, int64_t step, struct tfprof_error *err)
+enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
+	struct tfprof_error *err)
 {
+	const struct model *m = &p->model;
 	struct buf steps = {0};
 	enum tfprof_status status;
 
@@ -95,7 +97,8 @@ static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 	struct query *q = &r->query;
 	unsigned metrics = query_metrics(q->model, q->options) |
 		writer_get(q->options->output.format)->metrics;
-	enum tfprof_status status = check_step(q->model, q->options->number[OPT_STEP], err);
+	enum tfprof_status status =
+		profile_check_step(r->profile, q->options->number[OPT_STEP], err);
 
 	if (status == TFPROF_OK)
 		status = profile_view(r->profile, q, err);

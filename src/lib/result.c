@@ -43,7 +43,7 @@ void tfprof_result_free(tfprof_result *r)
 	if (!r || atomic_fetch_sub(&r->n_users, 1) > 1)
 		return;
 	unlink_result(r);
-	if (!r->is_advice) {
+	if (!r->is_table) {
 		pthread_rwlock_rdlock(&r->profile->lock);
 		profile_return_arena(r->profile, &r->query.arena);
 		pthread_rwlock_unlock(&r->profile->lock);
@@ -51,7 +51,7 @@ void tfprof_result_free(tfprof_result *r)
 	query_clear(&r->query);
 	columns_clear(&r->columns);
 	advice_clear(&r->advice);
-	findings_clear(&r->findings);
+	column_table_clear(&r->table);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->checkers);
 	buf_clear(&r->text);
@@ -86,7 +86,7 @@ enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
 
-	return is_text && !r->is_advice && !options_select(r->options, SEL_INPUT_SHAPES)
+	return is_text && !r->is_table && !options_select(r->options, SEL_INPUT_SHAPES)
 		? PROFILE_LOADED
 		: PROFILE_COMPLETE;
 }
@@ -134,8 +134,8 @@ size_t tfprof_result_get_n_rows(const tfprof_result *r)
 
 const char *tfprof_result_get_column_name(const tfprof_result *r, size_t i)
 {
-	if (r->is_advice)
-		return findings_get_column_name(i);
+	if (r->is_table)
+		return i < r->table.n_columns ? r->table.infos[i].name : NULL;
 	for (size_t k = 0; k < N_COLUMNS; k++) {
 		const struct tfprof_column_info *info = tfprof_column_get_info(k);
 
@@ -197,21 +197,25 @@ static enum tfprof_status get_columns(tfprof_result *r, const char *const *names
 	return status;
 }
 
-/* Likewise, of advice. */
-static enum tfprof_status get_findings(tfprof_result *r, const char *const *names, size_t n,
+/* Likewise, of a table. */
+static enum tfprof_status get_table_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!findings_get_column(&r->findings, names[i], &columns[i]))
+	for (size_t i = 0; i < n; i++) {
+		const struct tfprof_column *found = column_table_find(&r->table, names[i]);
+
+		if (!found)
 			return no_column(names[i], err);
+		columns[i] = *found;
+	}
 	return TFPROF_OK;
 }
 
 enum tfprof_status tfprof_result_get_column(tfprof_result *r, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err)
 {
-	return r->is_advice ? get_findings(r, &name, 1, column, err)
-			    : get_columns(r, &name, 1, column, err);
+	return r->is_table ? get_table_columns(r, &name, 1, column, err)
+			   : get_columns(r, &name, 1, column, err);
 }
 
 enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t **rows,
@@ -219,8 +223,9 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 {
 	enum tfprof_status status;
 
-	if (r->is_advice)
-		return error_set(err, TFPROF_UNSUPPORTED, "advice has no rows of nodes");
+	if (r->is_table)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"only the result of a query has rows of nodes");
 	status = result_lock(r, PROFILE_LOADED, err);
 	if (status != TFPROF_OK)
 		return status;
@@ -249,8 +254,8 @@ static enum tfprof_status export(tfprof_result *r, const char *const *names, siz
 	enum tfprof_status status;
 
 	if (!vec_reserve(&table.columns, n)) return error_no_memory(err);
-	status = r->is_advice ? get_findings(r, names, n, table.columns.at, err)
-			      : get_columns(r, names, n, table.columns.at, err);
+	status = r->is_table ? get_table_columns(r, names, n, table.columns.at, err)
+			     : get_columns(r, names, n, table.columns.at, err);
 	if (status != TFPROF_OK){vec_clear(&table.columns); return status;}
 table.columns.n = n;
 return arrow_export(&table, stream, err);
@@ -259,7 +264,7 @@ return arrow_export(&table, stream, err);
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
-	enum { MOST = N_COLUMNS + N_FINDING_COLUMNS };
+	enum { MOST = N_COLUMNS };
 	const char *all[MOST];
 	size_t n = 0;
 
@@ -326,6 +331,8 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
+	if (r->is_table && !r->is_advice)
+		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)
 		return TFPROF_OK;
 	if (r->is_detached)
@@ -347,7 +354,7 @@ static enum tfprof_status write_and_commit(tfprof_result *r, enum format format,
 	enum tfprof_status status = result_lock(r, result_state(r, format), err);
 
 	if (status == TFPROF_OK) {
-		if (!r->is_advice)
+		if (!r->is_table)
 			writer_get(format)->refuse(&r->query, &why);
 		if (why.n)
 			status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));

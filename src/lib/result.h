@@ -3,7 +3,8 @@
  * result keeps what may still be asked for.
  *
  *     result ── query, columns made so far            of a view
- *            or advice, columns of its findings
+ *            or advice, and a table of its findings
+ *            or a table of events
  *            ── text, notes                           what its output said
  *            ── kept[]                                once it is detached
  */
@@ -24,6 +25,7 @@ struct tfprof_result {
 	pthread_mutex_t lock;               /* one renders at a time */
 	bool is_detached;                   /* the profile has changed */
 	bool is_advice;
+	bool is_table; /* its columns are those of `table`: findings or events */
 	bool is_ready; /* its query or checkers have run */
 
 	enum tfprof_view view;
@@ -34,7 +36,7 @@ struct tfprof_result {
 
 	tfprof_advice_options *checkers; /* likewise, for advice */
 	struct advice advice;
-	struct findings findings;
+	struct column_table table;
 
 	struct buf text, notes;
 	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;

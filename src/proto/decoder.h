@@ -1,4 +1,4 @@
-/* Decoding messages. The first error sticks, so it is checked once, at the end:
+/* Decodes messages. The first error sticks, so it is checked once, at the end:
  *
  *     struct decoder d = {0};
  *     struct wire_reader r = wire_reader(message);
@@ -10,9 +10,8 @@
  *             }
  *     if (d.failed) → malformed at byte d.bad, or out of memory if that is NULL
  *
- * What decodes a nested message gets the decoder of the outer one. After an
- * error the values read are incomplete, but safe to go on with; a loop over
- * many messages stops at d.failed. */
+ * Nested messages use the decoder of the outer one. After an error the values read
+ * are incomplete but safe to use; a loop over many messages stops at d.failed. */
 #ifndef TFPROF_PROTO_DECODER_H
 #define TFPROF_PROTO_DECODER_H
 
@@ -32,7 +31,7 @@ static inline void decoder_fail(struct decoder *d, const char *bad)
 	d->bad = bad;
 }
 
-/* Passes on whether an allocation succeeded: decoder_alloc(&d, vec_push(…)). */
+/* Notes a failed allocation and returns `ok`: decoder_alloc(&d, vec_push(…)). */
 static inline bool decoder_alloc(struct decoder *d, bool ok)
 {
 	if (!ok)
@@ -40,7 +39,7 @@ static inline bool decoder_alloc(struct decoder *d, bool ok)
 	return ok;
 }
 
-/* The end of a reader's bytes. */
+/* Notes the error of a reader at its end, if any. Returns false. */
 static inline bool decoder_end(struct decoder *d, const struct wire_reader *r)
 {
 	if (r->bad)
@@ -64,7 +63,7 @@ static inline bool decoder_find(struct decoder *d, struct wire_reader *r, uint32
 	return false;
 }
 
-/* Checks a message that is not decoded now, on its own level. */
+/* Checks a message that is not decoded now, without its nested messages. */
 static inline void decoder_check(struct decoder *d, struct span message)
 {
 	const char *bad;
@@ -79,8 +78,8 @@ static inline bool decoder_next_packed(struct decoder *d, struct wire_reader *r,
 	return wire_packed_next(r, value) || decoder_end(d, r);
 }
 
-/* An entry of a map. What the map's type does not have, or the entry leaves out,
- * is 0 or empty; .at of a value that is not there is NULL. */
+/* An entry of a map. Members that the map's type does not have, or that are absent,
+ * are 0 or empty; .at of an absent value is NULL. */
 struct map_entry {
 	int64_t key, number;
 	struct span text_key, value;

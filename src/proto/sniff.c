@@ -1,7 +1,6 @@
-/* Binary messages have no mark of their own, and all of ours start with a field 1
- * of bytes. So a type is tried: walking the first fields, and those inside them,
- * every one that is as the schema says is a point in favour, every one that is
- * not counts heavily against. */
+/* Binary messages have no magic bytes, and all of ours start with a field 1 of bytes.
+ * So a type is tried on the first fields, including nested ones: a field that matches
+ * the schema scores a point, one that does not costs several. */
 #include "proto/sniff.h"
 
 #include "proto/schema.h"
@@ -10,8 +9,8 @@
 
 enum looks { NOT_TEXT, LINES, ONE_LINE };
 
-/* UTF-8 without control characters, as far as the first bytes go. A vertical
- * tab is space to a parser, but not in any text people or programs write. */
+/* Whether the first bytes are UTF-8 without control characters. A vertical tab is
+ * space to a parser, but does not occur in real text. */
 static enum looks looks_of(struct span s, size_t most)
 {
 	size_t n = s.n < most ? s.n : most, tail = 0;
@@ -85,8 +84,8 @@ bool sniff_is_json(struct span text)
 /* ---- binary messages ------------------------------------------------------ */
 
 enum {
-	MAX_LEVELS = 6,  /* deeper is not looked at */
-	MAX_FIELDS = 64, /* of one message */
+	MAX_LEVELS = 6,  /* of nesting */
+	MAX_FIELDS = 64, /* per message */
 	MAX_FIELDS_IN_ALL = 2000,
 	MAX_TEXT = 256, /* bytes of a string */
 };
@@ -106,12 +105,12 @@ struct level {
 	const struct schema_message *message;
 	struct wire_reader reader;
 	unsigned n_fields;
-	bool cut; /* may be cut off, as the file may be */
+	bool cut; /* may be truncated, as the file may be */
 	bool has_op;
 };
 
-/* Names and the like. Line breaks and tabs occur in prose, but are also the
- * tags of fields 1: they say nothing. */
+/* Names and the like. Newlines and tabs occur in prose but are also tags of field 1,
+ * so they score nothing. */
 static int points_of_string(struct span s)
 {
 	enum looks looks = looks_of(s, MAX_TEXT);
@@ -150,7 +149,7 @@ static int points_of_field(const struct schema_field *field, const struct wire_f
 {
 	unsigned type = f->tag & 7;
 
-	/* Numbers that may be packed fit too much to prove anything. */
+	/* Numbers that may be packed match too easily to prove anything. */
 	if (field->how == SCHEMA_PACKED && (type == wire_type(field) || type == WIRE_T_LEN))
 		return 0;
 	if (type != wire_type(field))
@@ -164,7 +163,7 @@ static int points_of_field(const struct schema_field *field, const struct wire_f
 	return AS_EXPECTED;
 }
 
-/* As wire_next(); where the file may be cut off, also what is left of a field. */
+/* Like wire_next(), but also returns the rest of a field truncated with the file. */
 static bool next(struct level *l, struct wire_field *f, bool *cut)
 {
 	struct wire_reader before = l->reader;
@@ -186,12 +185,12 @@ static bool next(struct level *l, struct wire_field *f, bool *cut)
 	return false;
 }
 
-/* What the end of a message, or of what is looked at, tells. */
+/* Points at the end of a message, or where sniffing it stops. */
 static int points_of_end(const struct level *l)
 {
 	int points = 0;
 
-	/* In a file that is cut off, the last number may be. */
+	/* In a truncated file, the last number may be incomplete. */
 	if (l->reader.bad && !(l->cut && l->reader.end - l->reader.bad < 12))
 		points += MALFORMED;
 	/* An entry of an op log starts like a node, but a node has an op. */
@@ -231,7 +230,7 @@ int sniff_points(const struct schema_message *type, const char *key_field, struc
 		l->has_op = l->has_op || strcmp(field->name, "op") == 0;
 		if (field->kind != SCHEMA_MESSAGE || (f.tag & 7) != WIRE_T_LEN)
 			points += points_of_field(field, &f);
-		else if (f.bytes.n && n < MAX_LEVELS) /* what it holds makes the points */
+		else if (f.bytes.n && n < MAX_LEVELS) /* its contents score */
 			stack[n++] = (struct level){field->of.message, wire_reader(f.bytes), 0, cut,
 				false};
 	}

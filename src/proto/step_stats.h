@@ -1,10 +1,9 @@
-/* What a step recorded, as run metadata has it:
+/* The records of a step in run metadata:
  *
  *     RunMetadata ─▶ StepStats ─▶ DeviceStepStats   a device …
  *                                   └▶ NodeExecStats   … and what ran on it
  *
- * Each returns its nested messages one by one; its other fields are known when
- * there are no more. */
+ * Each iterates over its nested messages; its other fields are complete at the end. */
 #ifndef TFPROF_PROTO_STEP_STATS_H
 #define TFPROF_PROTO_STEP_STATS_H
 

@@ -7,7 +7,7 @@
 
 /* ---- text ------------------------------------------------------------- */
 
-/* The name of a DataType; NULL for a number that has none. */
+/* The name of a DataType; NULL if the number is unknown. */
 static const char *get_dtype_name(int32_t dtype)
 {
 	const struct schema_message *const *message = schema_messages;
@@ -38,7 +38,7 @@ static void put_int(struct buf *out, const char *name, int64_t value)
 		buf_printf(out, "%s: %" PRId64 "\n", name, value);
 }
 
-/* What is beyond ASCII stays as it is. */
+/* Non-ASCII bytes are not escaped. */
 static void put_string(struct buf *out, const char *name, struct span text)
 {
 	if (!text.n)

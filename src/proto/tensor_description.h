@@ -1,5 +1,5 @@
-/* A NodeOutput with its TensorDescription, and the latter's text form, byte for
- * byte as Python's str() of the message gives it. */
+/* A NodeOutput with its TensorDescription, and the latter's text form, identical to
+ * Python's str() of the message. */
 #ifndef TFPROF_PROTO_TENSOR_DESCRIPTION_H
 #define TFPROF_PROTO_TENSOR_DESCRIPTION_H
 
@@ -20,9 +20,8 @@ struct node_output {
 	struct tensor_description tensor;
 };
 
-/* Reads a NodeOutput. A second description is merged into the first, as protobuf
- * does it. Shapes are decoded only if `dims`, if not NULL, is to get the text of
- * their dimensions. */
+/* Reads a NodeOutput. Like protobuf, merges a second description into the first. Unless
+ * `dims` is NULL, decodes the shape and appends the text of its dimensions to it. */
 void node_output_read(struct decoder *d, struct span message, struct node_output *output,
 	struct buf *dims);
 

@@ -1,4 +1,4 @@
-/* A TensorShapeProto, dimension by dimension:
+/* Iterates over the dimensions of a TensorShapeProto:
  *
  *     struct tensor_dims dims = tensor_dims(message);
  *     while (tensor_dims_next(&d, &dims, &dim))
@@ -17,7 +17,7 @@ struct tensor_dim {
 
 struct tensor_dims {
 	struct wire_reader r;
-	bool unknown_rank; /* known at the end */
+	bool unknown_rank; /* valid at the end */
 };
 
 static inline struct tensor_dims tensor_dims(struct span message)

@@ -1,13 +1,13 @@
-/* Nested messages need their length in front, which is known only at the end.
- * So one byte is left for it, which is enough for most; for longer messages
- * the place and the length are kept in `longer`, and when all is read those
- * lengths are put in, moving every byte at most once:
+/* The length of a nested message precedes it but is known only at its end. So one byte
+ * is reserved, which is enough for most; for longer messages the position and length are
+ * kept in `longer`, and at the end those lengths are inserted, moving every byte at most
+ * once:
  *
  *     read:   0a ?? [ 0a 05 (5 bytes)  0a ?? [ 300 bytes ] ]
  *     after:  0a b8 02 [ 0a 05 (5 bytes)  0a ac 02 [ 300 bytes ] ]
  *
- * Messages that are being read are frames on a stack of our own: text may nest
- * deeper than a C stack. */
+ * Open messages are frames on an explicit stack: text may be nested deeper than the C
+ * stack allows. */
 #include "proto/text.h"
 
 #include "base/vec.h"
@@ -17,17 +17,17 @@
 
 struct frame {
 	const struct schema_message *type;
-	const char *bracket;               /* that opened it, NULL for the whole text */
-	size_t open;                       /* where its content starts in the output */
-	size_t extra;                      /* bytes its lengths still lack in the output */
-	size_t longer;                     /* its place in that list */
-	uint64_t seen;                     /* fields that may not come again, by index */
+	const char *bracket;               /* that opened it; NULL for the whole text */
+	size_t open;                       /* offset of its content in the output */
+	size_t extra;                      /* bytes still to be inserted for its lengths */
+	size_t longer;                     /* its index in that list */
+	uint64_t seen;                     /* fields that must not be repeated, by index */
 	const struct schema_field *chosen; /* of the oneof */
-	const struct schema_field *list;   /* open [ … ] of messages */
+	const struct schema_field *list;   /* the open [ … ] of messages */
 	const char *list_bracket;
-	const struct schema_field *packed; /* open run of packed values */
+	const struct schema_field *packed; /* the open run of packed values */
 	size_t packed_open;
-	uint32_t next; /* where the next field is likely in the table */
+	uint32_t next; /* likely index of the next field in the table */
 };
 
 struct length {
@@ -71,7 +71,7 @@ static enum tfprof_status open_message(struct parser *p, const struct schema_fie
 	if (s->at == s->end || (*s->at != '{' && *s->at != '<')) {
 		shown = scan_shown(s);
 		return scan_fail(s, s->at,
-			"found \"%.*s\" where %s should start: its type is %s, "
+			"found \"%.*s\", expected %s: its type is %s, "
 			"write it in { }",
 			ERROR_SPAN(shown), field->name, field->of.message->name);
 	}
@@ -86,7 +86,7 @@ static void close_packed(struct parser *p, struct frame *f)
 	f->packed = NULL;
 }
 
-/* Ends the top frame and puts its length where it belongs, or in the list. */
+/* Ends the top frame and stores its length in the output or in the list. */
 static void pop(struct parser *p)
 {
 	struct frame *f = top(p), *parent = f - 1;
@@ -96,7 +96,7 @@ static void pop(struct parser *p)
 	length = p->out->n - f->open + f->extra;
 	if (length < 0x80 && !p->out->failed) {
 		p->out->at[f->open - 1] = (char)length;
-		p->longer.n--; /* what is inside is no longer: this is the last one */
+		p->longer.n--; /* the last one, as nested messages are not longer */
 	} else {
 		p->longer.at[f->longer].length = length;
 		parent->extra += f->extra + wire_varint_size(length) - 1;
@@ -119,13 +119,13 @@ static enum tfprof_status close_message(struct parser *p)
 	char wanted;
 
 	if (!f->bracket)
-		return scan_fail(s, s->at, "%c closes nothing: there is no open bracket", *s->at);
+		return scan_fail(s, s->at, "unmatched %c: there is no open bracket", *s->at);
 	wanted = *f->bracket == '{' ? '}' : '>';
 	if (*s->at != wanted) {
 		scan_position(s, f->bracket, &line, &column);
 		return scan_fail(s, s->at,
-			"%c does not close the %c of line %zu column %zu: "
-			"write %c",
+			"%c does not match the %c at line %zu column %zu: "
+			"expected %c",
 			*s->at, *f->bracket, line, column, wanted);
 	}
 	s->at++;
@@ -146,13 +146,13 @@ static enum tfprof_status at_end(struct parser *p)
 		return TFPROF_OK;
 	scan_position(s, bracket, &line, &column);
 	return scan_fail(s, s->at,
-		"the text ends inside %s: the %c of line %zu column "
+		"the text ends inside %s: the %c at line %zu column "
 		"%zu is not closed",
 		f->type->name, *bracket, line, column);
 }
 
-/* Behind a message in a list: another one, or the end of the list. */
-static enum tfprof_status go_on_in_list(struct parser *p)
+/* After a message in a list: another one, or the end of the list. */
+static enum tfprof_status continue_list(struct parser *p)
 {
 	struct text_scan *s = &p->scan;
 	struct frame *f = top(p);
@@ -170,9 +170,7 @@ static enum tfprof_status go_on_in_list(struct parser *p)
 	if (s->at == s->end)
 		return at_end(p);
 	shown = scan_shown(s);
-	return scan_fail(s, s->at,
-		"found \"%.*s\" in the list of %s: "
-		"write a comma between its messages and ] behind the last",
+	return scan_fail(s, s->at, "found \"%.*s\" in the list of %s: expected a comma or ]",
 		ERROR_SPAN(shown), f->list->name);
 }
 
@@ -182,7 +180,7 @@ static const struct schema_field *find_field(struct frame *f, struct span name)
 {
 	const struct schema_message *type = f->type;
 
-	/* Fields mostly come in the order of the table. */
+	/* Fields are mostly in the order of the table. */
 	for (uint32_t i = f->next, n = type->n_fields; n;
 		n--, i = i + 1 < type->n_fields ? i + 1 : 0)
 		if (type->fields[i].name_n == name.n &&
@@ -208,26 +206,27 @@ static enum tfprof_status no_such_field(struct parser *p, struct span name)
 		return scan_fail(s, s->at, "%s has no extensions: [ ] cannot name a field of it",
 			type->name);
 	name = scan_shown(s);
-	return scan_fail(s, s->at, "found \"%.*s\" in %s: the name of a field should be here",
+	return scan_fail(s, s->at, "found \"%.*s\" in %s: expected the name of a field",
 		ERROR_SPAN(name), type->name);
 }
 
-/* A field that holds one value may come once; of a oneof, one field may. */
+/* A single field may occur once, and only one field of a oneof. */
 static enum tfprof_status check_single(struct parser *p, struct frame *f,
 	const struct schema_field *field, const char *at)
 {
 	uint64_t bit = (uint64_t)1 << (field - f->type->fields);
 
 	if (f->seen & bit)
-		return scan_fail(&p->scan, at, "%s comes a second time: %s has only one",
-			field->name, f->type->name);
+		return scan_fail(&p->scan, at, "%s is repeated: %s has only one", field->name,
+			f->type->name);
 	if (field->how == SCHEMA_ONEOF) {
 		if (f->chosen)
-			return scan_fail(&p->scan, at, "%s comes after %s: %s has only one of them",
-				field->name, f->chosen->name, f->type->name);
+			return scan_fail(&p->scan, at,
+				"%s conflicts with %s: %s has only one of them", field->name,
+				f->chosen->name, f->type->name);
 		f->chosen = field;
 	}
-	/* Where zero means absent, it is not a value yet: see scalar(). */
+	/* Where zero means absent, scalar() decides. */
 	if (field->how != SCHEMA_SINGLE)
 		f->seen |= bit;
 	return TFPROF_OK;
@@ -239,11 +238,11 @@ static void put_value(struct buf *out, struct text_value value)
 {
 	if (value.wire == WIRE_T_VARINT)
 		wire_put_varint(out, value.bits);
-	else /* little-endian, as all machines we build for */
+	else /* little-endian, like all supported machines */
 		buf_put(out, &value.bits, value.wire == WIRE_T_I32 ? 4 : 8);
 }
 
-/* One value that is not a message, with its tag. */
+/* Parses one value that is not a message and writes it with its tag. */
 static enum tfprof_status scalar(struct parser *p, struct frame *f,
 	const struct schema_field *field)
 {
@@ -304,8 +303,7 @@ static enum tfprof_status scalar_list(struct parser *p, struct frame *f,
 			continue;
 		shown = scan_shown(s);
 		return scan_fail(s, s->at,
-			"found \"%.*s\" in the list of %s: "
-			"write a comma between its values and ] behind the last",
+			"found \"%.*s\" in the list of %s: expected a comma or ]",
 			ERROR_SPAN(shown), field->name);
 	}
 }
@@ -353,7 +351,7 @@ static enum tfprof_status any_field(struct parser *p)
 	if (field->kind == SCHEMA_MESSAGE)
 		return message_field(p, f, field);
 	if (!colon)
-		return scan_fail(s, s->at, "a colon is missing behind %s: write %s: and its value",
+		return scan_fail(s, s->at, "missing colon after %s: expected %s: and a value",
 			field->name, field->name);
 	if (schema_is_repeated(field) && scan_take(s, '['))
 		status = scalar_list(p, f, field);
@@ -363,7 +361,7 @@ static enum tfprof_status any_field(struct parser *p)
 	return status;
 }
 
-/* ---- the whole ---------------------------------------------------------- */
+/* ---- the whole text ----------------------------------------------------- */
 
 static enum tfprof_status parse(struct parser *p)
 {
@@ -375,7 +373,7 @@ static enum tfprof_status parse(struct parser *p)
 		if (p->out->failed)
 			return error_no_memory(s->err);
 		if (top(p)->list)
-			status = go_on_in_list(p);
+			status = continue_list(p);
 		else if (s->at == s->end)
 			return at_end(p);
 		else if (*s->at == '}' || *s->at == '>')
@@ -386,8 +384,8 @@ static enum tfprof_status parse(struct parser *p)
 	return status;
 }
 
-/* From the last to the first: each stretch between two lengths moves to its
- * place, and the length goes before it. */
+/* From last to first: moves the bytes between two lengths to their final position and
+ * writes the length before them. */
 static enum tfprof_status insert_lengths(struct parser *p)
 {
 	struct buf *out = p->out;
@@ -423,7 +421,7 @@ enum tfprof_status text_to_wire(const struct schema_message *type, struct span t
 		.start = text.at,
 		.err = err};
 	if (span_starts(text, SPAN("\xef\xbb\xbf")))
-		p.scan.at = p.scan.start += 3; /* a byte order mark, as some editors write */
+		p.scan.at = p.scan.start += 3; /* a byte order mark, written by some editors */
 	status = push(&p, type, NULL);
 	if (status == TFPROF_OK)
 		status = parse(&p);

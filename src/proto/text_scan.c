@@ -6,7 +6,7 @@
 
 enum { S = SCAN_SPACE, N = SCAN_SPACE | SCAN_STOP, Q = SCAN_STOP, L = SCAN_LETTER, D = SCAN_DIGIT };
 
-/* STOP is where the plain part of a quoted string ends. */
+/* STOP ends the plain part of a quoted string. */
 const unsigned char scan_class[256] = {
 	/* 00 */ 0,
 	0,
@@ -154,7 +154,7 @@ void scan_position(const struct text_scan *s, const char *at, size_t *line, size
 		begin = newline + 1;
 		++*line;
 	}
-	for (; begin < at; begin++) /* not inside a UTF-8 character */
+	for (; begin < at; begin++) /* count UTF-8 characters, not bytes */
 		*column += ((unsigned char)*begin & 0xc0) != 0x80;
 }
 
@@ -213,12 +213,12 @@ static int digit_value(char c)
 	return 16;
 }
 
-static bool word_goes_on(const struct text_scan *s)
+static bool word_continues(const struct text_scan *s)
 {
 	return s->at < s->end && (scan_is(*s->at, SCAN_LETTER | SCAN_DIGIT) || *s->at == '.');
 }
 
-/* A sign may stand apart from its number. */
+/* Space may follow the sign. */
 static bool take_sign(struct text_scan *s)
 {
 	if (scan_take(s, '-')) {
@@ -253,7 +253,7 @@ enum tfprof_status scan_integer(struct text_scan *s, struct scan_integer *number
 		fits = fits && !__builtin_mul_overflow(n, base, &n) &&
 			!__builtin_add_overflow(n, digit, &n);
 	}
-	if (s->at == digits || word_goes_on(s)) {
+	if (s->at == digits || word_continues(s)) {
 		s->at = from;
 		shown = scan_shown(s);
 		return scan_fail(s, s->at,
@@ -270,8 +270,8 @@ enum tfprof_status scan_integer(struct text_scan *s, struct scan_integer *number
 	return TFPROF_OK;
 }
 
-/* Small enough numbers are a product or quotient of two exact doubles, hence
- * correctly rounded; almost all numbers in files are. */
+/* The product or quotient of two exact doubles is correctly rounded. This covers almost
+ * all numbers in files. */
 static bool exact_float(uint64_t mantissa, long exponent, double *number)
 {
 	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
@@ -284,7 +284,7 @@ static bool exact_float(uint64_t mantissa, long exponent, double *number)
 	return true;
 }
 
-/* All others: strtod wants a NUL behind the number. */
+/* All other numbers. strtod needs a NUL after the number. */
 static enum tfprof_status library_float(struct text_scan *s, struct span digits, double *number)
 {
 	char room[128], *copy = room;
@@ -318,7 +318,7 @@ static bool same_word(struct span word, const char *lower)
 	return true;
 }
 
-/* inf, infinity and nan, in any case, perhaps with an f behind. */
+/* inf, infinity and nan, in upper or lower case, optionally followed by f. */
 static bool take_named_float(struct text_scan *s, double *number)
 {
 	const char *start = s->at;
@@ -337,13 +337,12 @@ static bool take_named_float(struct text_scan *s, double *number)
 	return false;
 }
 
-/* Digits of a decimal number, counted into mantissa and exponent as long as
- * they fit; whether it is one at all. */
+/* A decimal number. Mantissa and exponent are valid if `exact`. */
 struct decimal {
 	uint64_t mantissa;
 	long exponent;
 	bool exact;
-	bool any;
+	bool any; /* digit seen */
 };
 
 static void take_digits(struct text_scan *s, struct decimal *d, long step)
@@ -392,7 +391,7 @@ enum tfprof_status scan_float(struct text_scan *s, double *number)
 		return TFPROF_OK;
 	}
 	digits.at = s->at;
-	/* 017 could be meant as octal, and hexadecimal floats do not exist here. */
+	/* 017 might be meant as octal; hexadecimal floats do not exist here. */
 	good = !(s->end - s->at > 1 && s->at[0] == '0' && scan_is(s->at[1], SCAN_DIGIT));
 	take_digits(s, &d, 0);
 	if (scan_take(s, '.'))
@@ -401,7 +400,7 @@ enum tfprof_status scan_float(struct text_scan *s, double *number)
 	digits.n = (size_t)(s->at - digits.at);
 	if (good && s->at < s->end && (*s->at | 0x20) == 'f')
 		s->at++;
-	if (!good || word_goes_on(s)) {
+	if (!good || word_continues(s)) {
 		s->at = from;
 		shown = scan_shown(s);
 		return scan_fail(s, s->at,
@@ -428,7 +427,7 @@ enum tfprof_status scan_bool(struct text_scan *s, bool *value)
 			return TFPROF_OK;
 		}
 	}
-	return scan_fail(s, s->at, "\"%.*s\" is neither true nor false: write one of the two",
+	return scan_fail(s, s->at, "\"%.*s\" is not a bool: expected true or false",
 		ERROR_SPAN(shown));
 }
 
@@ -455,7 +454,7 @@ static char *put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* Up to `most` digits; how many there were. */
+/* Takes up to `most` digits and returns their number. */
 static unsigned take_code(struct text_scan *s, unsigned base, unsigned most, uint32_t *code)
 {
 	unsigned n = 0;
@@ -475,15 +474,14 @@ static bool is_surrogate(uint32_t c, uint32_t first)
 	return c >= first && c < first + 0x400;
 }
 
-/* \uXXXX or \UXXXXXXXX; characters beyond 16 bits may come as a pair of the
- * first kind. */
+/* \uXXXX or \UXXXXXXXX; characters beyond 16 bits may be a pair of the former. */
 static enum tfprof_status take_unicode(struct text_scan *s, const char *backslash, char **to)
 {
 	unsigned length = s->at[-1] == 'u' ? 4 : 8;
 	uint32_t code, low;
 
 	if (take_code(s, 16, length, &code) < length)
-		return scan_fail(s, backslash, "\\%c is cut short: %u hexadecimal digits follow it",
+		return scan_fail(s, backslash, "\\%c is incomplete: expected %u hexadecimal digits",
 			length == 4 ? 'u' : 'U', length);
 	if (is_surrogate(code, 0xd800) && s->end - s->at > 1 && s->at[0] == '\\' &&
 		s->at[1] == 'u') {
@@ -500,7 +498,7 @@ static enum tfprof_status take_unicode(struct text_scan *s, const char *backslas
 	return TFPROF_OK;
 }
 
-/* Writes the 1 to 4 bytes an escape means. */
+/* Decodes an escape to 1 to 4 bytes. */
 static enum tfprof_status take_escape(struct text_scan *s, char **to)
 {
 	static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -511,12 +509,13 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	if (s->at == s->end)
 		return scan_fail(s, backslash,
 			"the text ends in the middle of a string: "
-			"a character follows \\");
+			"expected a character after \\");
 	if (*s->at >= '0' && *s->at <= '7') {
 		take_code(s, 8, 3, &code);
 		if (code > 0xff)
 			return scan_fail(s, backslash,
-				"\\%o is more than a byte: \\377 is the last", (unsigned)code);
+				"\\%o does not fit in a byte: the largest is \\377",
+				(unsigned)code);
 		*(*to)++ = (char)code;
 		return TFPROF_OK;
 	}
@@ -531,7 +530,7 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	case 'X':
 		if (!take_code(s, 16, 2, &code))
 			return scan_fail(s, backslash,
-				"\\x is cut short: hexadecimal digits follow it");
+				"\\x is incomplete: expected hexadecimal digits");
 		*(*to)++ = (char)code;
 		return TFPROF_OK;
 	case 'u':
@@ -540,13 +539,13 @@ static enum tfprof_status take_escape(struct text_scan *s, char **to)
 	s->at--;
 	shown = scan_shown(s);
 	return scan_fail(s, backslash,
-		"\\%.*s means nothing: write \\\\ for a backslash; "
-		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
+		"unknown escape \\%.*s: write \\\\ for a backslash; "
+		"expected one of: \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
 		"\\Uhhhhhhhh",
 		ERROR_SPAN(shown));
 }
 
-/* The text up to the closing quote, if nothing in it has to be decoded. */
+/* The end of the part of a string that needs no decoding. */
 static const char *plain_end(const struct text_scan *s)
 {
 	const char *at = s->at;
@@ -568,15 +567,14 @@ static enum tfprof_status one_string(struct text_scan *s, struct buf *out)
 		s->at = stop;
 		if (stop == s->end || *stop == '\n')
 			return scan_fail(s, open,
-				"the string is not closed: it ends with %c on the same line",
-				quote);
+				"the string is not closed: expected %c on the same line", quote);
 		if (*stop == quote)
 			break;
 		if (*stop != '\\') {
 			buf_char(out, *s->at++); /* the other kind of quote */
 			continue;
 		}
-		/* Escapes come in crowds: the bytes of tensors. */
+		/* Escapes often follow one another: the bytes of tensors. */
 		while (s->at < s->end && *s->at == '\\') {
 			if (!buf_reserve(out, 4))
 				return error_no_memory(s->err);
@@ -596,18 +594,18 @@ enum tfprof_status scan_string(struct text_scan *s, struct buf *out)
 {
 	struct span shown = scan_shown(s);
 	enum tfprof_status status;
-	const char *behind;
+	const char *after;
 
 	if (s->at == s->end || (*s->at != '"' && *s->at != '\''))
-		return scan_fail(s, s->at, "found %.*s where a string should be: put it in quotes",
+		return scan_fail(s, s->at, "found %.*s, expected a string: put it in quotes",
 			ERROR_SPAN(shown));
 	do {
 		status = one_string(s, out);
 		if (status != TFPROF_OK)
 			return status;
-		behind = s->at;
+		after = s->at;
 		scan_space(s);
 	} while (s->at < s->end && (*s->at == '"' || *s->at == '\''));
-	s->at = behind;
+	s->at = after;
 	return out->failed ? error_no_memory(s->err) : TFPROF_OK;
 }

@@ -1,13 +1,13 @@
-/* The words of protobuf's text format: names, numbers, strings, and the space
- * and comments between them. Knows nothing of messages.
+/* Tokens of protobuf's text format: names, numbers, strings, and the space and
+ * comments between them. Knows nothing about messages.
  *
  *     struct text_scan s = {text.at, text.at + text.n, text.at, err, 0};
  *     scan_space(&s);
  *     name = scan_name(&s);                    // "" if there is none here
- *     status = scan_integer(&s, &number);      // stands behind it on success
+ *     status = scan_integer(&s, &number);      // moves past it on success
  *     scan_clear(&s);
  *
- * What fails says so as "line L column C: what is wrong: what would be right". */
+ * Errors read "line L column C: what is wrong: what was expected". */
 #ifndef TFPROF_PROTO_TEXT_SCAN_H
 #define TFPROF_PROTO_TEXT_SCAN_H
 
@@ -19,14 +19,14 @@
 
 struct text_scan {
 	const char *at, *end;
-	const char *start; /* of the whole text, to tell lines and columns */
+	const char *start; /* of the whole text, for lines and columns */
 	struct tfprof_error *err;
-	locale_t c_locale; /* numbers have a point, whatever the user's language */
+	locale_t c_locale; /* numbers have a decimal point, whatever the user's locale */
 };
 
 void scan_clear(struct text_scan *s);
 
-/* Puts "line L column C: " before the error that is there. */
+/* Prefixes the error with "line L column C: ". */
 enum tfprof_status scan_place(struct text_scan *s, const char *at);
 
 #define scan_fail(s, where, ...) \
@@ -45,7 +45,7 @@ static inline bool scan_is(char c, unsigned classes)
 
 void scan_comments(struct text_scan *s);
 
-/* Steps over space and comments. */
+/* Skips space and comments. */
 static inline void scan_space(struct text_scan *s)
 {
 	while (s->at < s->end && scan_is(*s->at, SCAN_SPACE))
@@ -54,7 +54,7 @@ static inline void scan_space(struct text_scan *s)
 		scan_comments(s);
 }
 
-/* Steps over a character if it is next. */
+/* Skips a character if it is next. */
 static inline bool scan_take(struct text_scan *s, char c)
 {
 	if (s->at == s->end || *s->at != c)
@@ -74,10 +74,10 @@ static inline struct span scan_name(struct text_scan *s)
 	return (struct span){start, (size_t)(s->at - start)};
 }
 
-/* What stands here, for messages: a word, a number, one other character. */
+/* The next token, for messages: a word, a number or one other character. */
 struct span scan_shown(const struct text_scan *s);
 
-/* Decimal, 0x… or 0…; a sign may stand before it. As 64 bits of magnitude. */
+/* Decimal, 0x… or 0…, with an optional sign. */
 struct scan_integer {
 	uint64_t magnitude;
 	bool negative;
@@ -87,7 +87,7 @@ enum tfprof_status scan_integer(struct text_scan *s, struct scan_integer *number
 enum tfprof_status scan_float(struct text_scan *s, double *number);
 enum tfprof_status scan_bool(struct text_scan *s, bool *value);
 
-/* One or more quoted strings side by side; the bytes they mean are appended. */
+/* One or more adjacent quoted strings; appends their decoded bytes. */
 enum tfprof_status scan_string(struct text_scan *s, struct buf *out);
 
 #endif

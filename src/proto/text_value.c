@@ -4,7 +4,7 @@
 
 #include "proto/wire.h"
 
-/* All words if they are few, to be shown behind "it has". */
+/* Lists the words, shortened if there are many. */
 static void join_words(char *text, size_t size, const char *const *words)
 {
 	size_t n = 0, length;
@@ -31,14 +31,14 @@ enum tfprof_status text_no_such_word(struct text_scan *s, const char *of, const 
 		return scan_fail(s, at, "%s has no %s \"%.*s\": did you mean \"%s\"?", of, what,
 			ERROR_SPAN(name), near);
 	join_words(all, sizeof(all), words);
-	return scan_fail(s, at, "%s has no %s \"%.*s\": it has %s", of, what, ERROR_SPAN(name),
-		all);
+	return scan_fail(s, at, "%s has no %s \"%.*s\": expected one of: %s", of, what,
+		ERROR_SPAN(name), all);
 }
 
 static enum tfprof_status out_of_range(struct text_scan *s, const char *at,
 	const struct schema_field *field, const char *range)
 {
-	return scan_fail(s, at, "%.*s is out of range for %s: it goes %s",
+	return scan_fail(s, at, "%.*s is out of range for %s: expected a value %s",
 		(int)(s->at - at > 200 ? 200 : s->at - at), at, field->name, range);
 }
 

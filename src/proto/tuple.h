@@ -1,4 +1,4 @@
-/* A Tuple, number by number, packed or not. */
+/* Iterates over the numbers of a Tuple, packed or not. */
 #ifndef TFPROF_PROTO_TUPLE_H
 #define TFPROF_PROTO_TUPLE_H
 
@@ -13,8 +13,8 @@ static inline struct tuple tuple(struct span message)
 	return (struct tuple){.r = wire_reader(message)};
 }
 
-/* Inline in any case: loading a profile reads one for every exec, and a call for each
- * number is 2 % of that. */
+/* Always inline: loading a profile reads one Tuple per exec, and a call per number costs
+ * 2 % of that. */
 static inline __attribute__((always_inline)) bool tuple_next(struct decoder *d, struct tuple *t,
 	int64_t *value)
 {

@@ -33,12 +33,12 @@ static bool fixed(struct wire_reader *r, struct wire_field *f, size_t n)
 	if ((size_t)(r->end - r->at) < n)
 		return fail(r, r->at);
 	f->value = 0;
-	memcpy(&f->value, r->at, n); /* little-endian, as all machines we build for */
+	memcpy(&f->value, r->at, n); /* little-endian, like all supported machines */
 	r->at += n;
 	return true;
 }
 
-/* Steps over everything up to the end tag of a group, groups inside it too. */
+/* Skips everything up to the end tag of a group, including nested groups. */
 static bool group(struct wire_reader *r, struct wire_field *f)
 {
 	const char *start = r->at;
@@ -108,8 +108,8 @@ bool wire_next_slow(struct wire_reader *r, struct wire_field *f)
 	}
 }
 
-/* Steps over fields that are numbers of one or two bytes, as nearly all are in
- * messages that are only checked; returns where something else begins. */
+/* Skips fields that are numbers of one or two bytes, as nearly all are in messages that
+ * are only checked. Returns where something else begins. */
 static inline const char *skip_small(const char *at, const char *end)
 {
 	while (end - at >= 2 && *at && (*at & 0x87) == WIRE_T_VARINT) {
@@ -154,7 +154,7 @@ void wire_split(struct span message, struct span *pieces, size_t n)
 
 		while (i + 1 < n && (size_t)(r.at - message.at) < goal && wire_next(&r, &f))
 			;
-		/* Who reads the piece finds what is malformed. */
+		/* Reading the piece will report what is malformed. */
 		if (i + 1 == n || r.bad)
 			r.at = r.end;
 		pieces[i] = (struct span){begin, (size_t)(r.at - begin)};

@@ -1,4 +1,4 @@
-/* Reading the protobuf wire format in place: no allocation, no copy, no
+/* Reads the protobuf wire format in place: no allocation, no copy, no
  * recursion, no size limit.
  *
  *     struct wire_reader r = wire_reader(bytes);
@@ -10,8 +10,8 @@
  *             }                      // anything else is skipped
  *     if (r.bad) → malformed at byte r.bad
  *
- * A nested message is a reader over f.bytes. A field of a known number but
- * another wire type is an unknown field, as everywhere in protobuf. */
+ * A nested message is a reader over f.bytes. As in protobuf, a field of a known number
+ * but another wire type is an unknown field. */
 #ifndef TFPROF_PROTO_WIRE_H
 #define TFPROF_PROTO_WIRE_H
 
@@ -29,7 +29,7 @@ enum wire_type { WIRE_T_VARINT, WIRE_T_I64, WIRE_T_LEN, WIRE_T_START, WIRE_T_END
 
 struct wire_reader {
 	const char *at, *end;
-	const char *bad; /* where the bytes stop making sense, or NULL */
+	const char *bad; /* where the bytes are malformed, or NULL */
 };
 
 struct wire_field {
@@ -40,12 +40,12 @@ struct wire_field {
 
 static inline struct wire_reader wire_reader(struct span bytes)
 {
-	/* nothing may be added to NULL, not even nothing */
+	/* adding even 0 to NULL is undefined */
 	return (struct wire_reader){bytes.at, bytes.n ? bytes.at + bytes.n : bytes.at, NULL};
 }
 
-/* The general cases, out of line. They get copies: what nobody has the address
- * of stays in registers. */
+/* The general cases, out of line. They get copies, so that the originals, whose address
+ * is not taken, stay in registers. */
 bool wire_varint_slow(struct wire_reader *r, uint64_t *value);
 bool wire_next_slow(struct wire_reader *r, struct wire_field *f);
 
@@ -53,25 +53,25 @@ static inline bool wire_varint_general(struct wire_reader *r, uint64_t *value)
 {
 	struct wire_reader copy = *r;
 	uint64_t v = 0;
-	bool fine = wire_varint_slow(&copy, &v);
+	bool ok = wire_varint_slow(&copy, &v);
 
 	*r = copy;
 	*value = v;
-	return fine;
+	return ok;
 }
 
 static inline bool wire_next_general(struct wire_reader *r, struct wire_field *f)
 {
 	struct wire_reader copy = *r;
 	struct wire_field field = {0};
-	bool fine = wire_next_slow(&copy, &field);
+	bool ok = wire_next_slow(&copy, &field);
 
 	*r = copy;
 	*f = field;
-	return fine;
+	return ok;
 }
 
-/* The low seven bits of each byte, put together. */
+/* Joins the low seven bits of each byte. */
 static inline uint64_t wire_pack_groups(uint64_t word)
 {
 	word &= 0x7f7f7f7f7f7f7f7f;
@@ -80,9 +80,9 @@ static inline uint64_t wire_pack_groups(uint64_t word)
 	return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
-/* One byte is the common case, two are most lengths of messages; up to eight are
- * decoded without a loop; longer ones (negative numbers), and those at the end of
- * the bytes, byte by byte. */
+/* One byte is the common case, two bytes are most lengths of messages. Up to eight are
+ * decoded without a loop; longer ones (negative numbers) and those near the end byte by
+ * byte. */
 static inline bool wire_varint(struct wire_reader *r, uint64_t *value)
 {
 	if (r->at < r->end && (unsigned char)*r->at < 0x80) {
@@ -139,8 +139,8 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 	return wire_next_general(r, f);
 }
 
-/* For who goes through many fields faster than memory brings them by itself:
- * asks for as many bytes as this one took, some way ahead. */
+/* For loops over many fields that are faster than memory: prefetches as many bytes as
+ * this field took, 1 KB ahead. */
 PREFETCHES wire_prefetch(const struct wire_reader *r, const struct wire_field *f)
 {
 	enum { AHEAD = 1024, ROOM = 2048 };
@@ -149,7 +149,7 @@ PREFETCHES wire_prefetch(const struct wire_reader *r, const struct wire_field *f
 		prefetch_bytes(r->at + AHEAD, f->bytes.n);
 }
 
-/* The items of a packed repeated field, or the single one of an unpacked. */
+/* The next item of a packed repeated field. */
 static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 {
 	return r->at < r->end && wire_varint(r, value);
@@ -158,9 +158,8 @@ static inline bool wire_packed_next(struct wire_reader *r, uint64_t *value)
 /* True if the whole message is well-formed on its own level. */
 bool wire_check(struct span message, const char **bad);
 
-/* Cuts a message between fields into n pieces of about the same size, some maybe
- * empty. Behind bytes that are malformed on this level nothing is cut: their piece
- * goes on to the end. */
+/* Splits a message between fields into n pieces of about the same size, some possibly
+ * empty. There are no splits after malformed bytes: their piece extends to the end. */
 void wire_split(struct span message, struct span *pieces, size_t n);
 
 #endif

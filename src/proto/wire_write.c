@@ -1,7 +1,7 @@
 #include "proto/wire_write.h"
 
-/* Most messages are shorter than 128 bytes, so one byte is left for the
- * length and longer contents are moved. */
+/* Most messages are shorter than 128 bytes, so one byte is reserved for the length and
+ * longer contents are moved. */
 void wire_close(struct buf *b, size_t open)
 {
 	size_t length, extra;

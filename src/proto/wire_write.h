@@ -1,5 +1,5 @@
-/* Writing the protobuf wire format into a buf. Zero values are written too:
- * the caller decides what is absent. */
+/* Writes the protobuf wire format to a buf. Zeros are written, too: the caller decides
+ * what is absent. */
 #ifndef TFPROF_PROTO_WIRE_WRITE_H
 #define TFPROF_PROTO_WIRE_WRITE_H
 
@@ -11,7 +11,7 @@ static inline size_t wire_varint_size(uint64_t value)
 	return (size_t)(9 * (63 - __builtin_clzll(value | 1)) + 73) / 64;
 }
 
-/* Into memory that has room; returns the end. */
+/* Writes to memory with enough room; returns the end. */
 enum { WIRE_VARINT_MAX = 10 };
 
 static inline char *wire_write_varint(char *at, uint64_t value)
@@ -27,9 +27,9 @@ static inline char *wire_write_int(char *at, uint32_t number, int64_t value)
 	return wire_write_varint(wire_write_varint(at, WIRE_VARINT(number)), (uint64_t)value);
 }
 
-/* A varint without a loop, into memory where nothing stands behind: all 10 bytes
- * may be written, whatever the value takes. Groups of seven bits are spread over
- * a word as wire_pack_groups() puts them together. */
+/* Writes a varint without a loop. May overwrite all of the next 10 bytes, whatever the
+ * length of the value. Spreads groups of seven bits over a word, the inverse of
+ * wire_pack_groups(). */
 static inline char *wire_append_varint(char *at, uint64_t value)
 {
 	uint64_t word = value;
@@ -64,7 +64,7 @@ static inline void wire_put_int(struct buf *b, uint32_t number, int64_t value)
 	wire_put_varint(b, (uint64_t)value);
 }
 
-/* As proto3 does it: zero is absent. */
+/* Like proto3: zero is absent. */
 static inline void wire_put_nonzero(struct buf *b, uint32_t number, int64_t value)
 {
 	if (value)
@@ -78,8 +78,7 @@ static inline void wire_put_bytes(struct buf *b, uint32_t number, struct span by
 	buf_span(b, bytes);
 }
 
-/* A nested message whose length is not known yet: write its content between
- * the two calls. */
+/* A nested message of unknown length: write its content between the two calls. */
 static inline size_t wire_open(struct buf *b, uint32_t number)
 {
 	wire_put_varint(b, WIRE_LEN(number));

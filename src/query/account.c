@@ -1,13 +1,12 @@
-/* Own numbers: of graph nodes, and of groups of them.
+/* Own numbers of graph nodes and of groups of them.
  *
- * A view takes nodes in an order of its own, so each costs a walk to other
- * memory: what comes next is asked for ahead, and large views are accounted in
- * parts, at the same time. */
+ * Views visit nodes in their own order, so each node is a cache miss: the next ones
+ * are prefetched, and large views are accounted in parallel. */
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "query/query.h"
 
-enum { AHEAD = 8, LEAST_PART = 16384 };
+enum { AHEAD = 8, MIN_PART = 16384 };
 
 void query_numbers(const struct query *q, uint32_t node, struct numbers *out)
 {
@@ -42,18 +41,18 @@ void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 	const int64_t *restrict from)
 {
 	size_t params = numbers->slot[METRIC_PARAMS];
-	int64_t top = 0;
+	int64_t sum = 0;
 
 	if (params != NO_SLOT)
-		top = metric_add(METRIC_PARAMS, to[params], from[params]);
+		sum = metric_add(METRIC_PARAMS, to[params], from[params]);
 	for (size_t k = 0; k < numbers->n; k++)
 		to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
 	if (params != NO_SLOT)
-		to[params] = top;
+		to[params] = sum;
 }
 
-/* The nodes to come after nodes[i] of n. */
-PREFETCHES look_ahead(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
+/* Prefetches the nodes after nodes[i] of n. */
+PREFETCHES prefetch_next(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
 {
 	if (n - i <= 2 * AHEAD)
 		return;
@@ -67,7 +66,7 @@ struct node_job {
 	struct query *q;
 	const uint32_t *nodes;
 	size_t n, parts;
-	bool parents; /* an empty parent is accounted */
+	bool parents; /* whether empty parents are accounted */
 	bool saturated[PARALLEL_MAX];
 };
 
@@ -85,12 +84,11 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 	if (q->numbers.own)
 		query_put_row(q, own, query_kept_own(q, v));
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
-		(query_reaches(q, row, q->least_own) ? ROW_PASSES : 0));
+		(query_reaches(q, row, q->min_own) ? ROW_PASSES : 0));
 	q->defined[v] = v != 0;
 }
 
-/* In a tree what is below comes right behind: with nothing there, the total is what
- * the node has itself. */
+/* Children follow right after their parent; without any, a node's total is its own. */
 const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS])
 {
 	const struct tree *t = q->tree;
@@ -121,7 +119,7 @@ static void account_part(void *context, size_t part)
 		uint32_t node = job->nodes[v];
 
 		mem_prepare_ahead(q->numbers.total, row_size, v, begin, end);
-		look_ahead(m, job->nodes, v, job->n);
+		prefetch_next(m, job->nodes, v, job->n);
 		if (node == NONE) {
 			query_put_own(q, v, &nothing, v && job->parents);
 			continue;
@@ -138,7 +136,7 @@ void query_account_nodes(struct query *q, const uint32_t *nodes, size_t n)
 	struct node_job job = {.q = q,
 		.nodes = nodes,
 		.n = n,
-		.parts = parallel_parts(n, LEAST_PART),
+		.parts = parallel_parts(n, MIN_PART),
 		.parents = regexes_accept_all(q->account) ||
 			regexes_match(q->account, SPAN("_kTFScopeParent"))};
 
@@ -154,7 +152,7 @@ struct group_job {
 	const uint32_t *first, *nodes;
 	size_t n, parts;
 	struct picked *picked;
-	/* What a part found for the group that an earlier part began: */
+	/* What a part found for a group begun by an earlier part: */
 	struct carry {
 		struct picked picked;
 		size_t group;
@@ -181,7 +179,7 @@ static void pick_node(const struct query *q, uint32_t node, struct picked *picke
 		add_numbers(&picked->sum, &numbers, 0, METRIC_OCCURRENCE);
 }
 
-/* The group that holds the i-th node: the last one that begins at or before. */
+/* The group of the i-th node: the last that begins at or before it. */
 static size_t group_at(const struct group_job *job, size_t i)
 {
 	size_t low = 0, high = job->n;
@@ -197,7 +195,7 @@ static size_t group_at(const struct group_job *job, size_t i)
 	return low;
 }
 
-/* Parts are equal in nodes, wherever groups end: a few groups may have most. */
+/* Parts have equal numbers of nodes, not groups: a few groups may have most nodes. */
 static void pick_part(void *context, size_t part)
 {
 	struct group_job *job = context;
@@ -212,7 +210,7 @@ static void pick_part(void *context, size_t part)
 		struct picked *picked = job->first[g] < i ? &carry->picked : &job->picked[g];
 
 		for (; i < end && i < job->first[g + 1]; i++) {
-			look_ahead(job->q->model, job->nodes, i, n);
+			prefetch_next(job->q->model, job->nodes, i, n);
 			pick_node(job->q, job->nodes[i], picked);
 		}
 	}
@@ -225,7 +223,7 @@ void query_account_groups(const struct query *q, const uint32_t *first, const ui
 		.first = first,
 		.nodes = nodes,
 		.n = n,
-		.parts = parallel_parts(first[n] - first[0], LEAST_PART),
+		.parts = parallel_parts(first[n] - first[0], MIN_PART),
 		.picked = picked};
 
 	memset(picked, 0, n * sizeof(*picked));

@@ -7,7 +7,7 @@
 static const struct column {
 	struct tfprof_column_info info;
 	unsigned selects; /* words of select that show it */
-	unsigned metrics; /* it needs */
+	unsigned metrics; /* metrics it needs, as bits */
 } columns[N_COLUMNS] = {
 #define UNIT_NAME_MICROS "microseconds"
 #define UNIT_NAME_BYTES "bytes"
@@ -76,7 +76,7 @@ static bool is_total(enum column_id id)
 	return strncmp(columns[id].info.name, "total_", 6) == 0;
 }
 
-/* Numbers of metrics, asked for together: a row is looked up once. */
+/* Columns of metrics that are filled together, so that each row is looked up once. */
 struct metric_columns {
 	enum column_id id[N_COLUMNS];
 	size_t n;
@@ -137,7 +137,7 @@ static enum tfprof_status make_metrics(struct columns *c, const struct query *q,
 	return status;
 }
 
-/* Where each subtree ends: behind the last row below. */
+/* The end of each subtree: one past its last row. */
 static void fill_ends(const struct query *q, int64_t *out)
 {
 	for (uint32_t i = 0; i < q->n; i++)
@@ -147,7 +147,7 @@ static void fill_ends(const struct query *q, int64_t *out)
 			out[q->parent[i]] = out[i];
 }
 
-static int64_t node_or_minus(const struct query *q, uint32_t i)
+static int64_t node_or_minus_one(const struct query *q, uint32_t i)
 {
 	uint32_t node = query_node(q, i);
 
@@ -169,7 +169,7 @@ static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 			out[i] = q->kind == TFPROF_OP ? query_defined(q, i) : i != 0;
 			break;
 		case COLUMN_TOTAL_DEFINITION_COUNT: out[i] = query_defined(q, i); break;
-		case COLUMN_NODE: out[i] = node_or_minus(q, i); break;
+		case COLUMN_NODE: out[i] = node_or_minus_one(q, i); break;
 		case COLUMN_LINE:
 			out[i] = q->tree->frames && i ? tree_frame(q->tree, q->view[i]).line : -1;
 			break;
@@ -201,7 +201,7 @@ static void put_input_shapes(const struct model *m, uint32_t node, struct table_
 	}
 }
 
-/* The list of row i; several nodes have one in op and code view. */
+/* Puts the list of row i; in op and code view it covers several nodes. */
 static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_vec *ids,
 	struct table_column *c)
 {
@@ -271,8 +271,8 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 	table_end_text(c);
 }
 
-/* Labels are in no order in memory: prefetches those to come, step by step, as one
- * thing says where the next one is. */
+/* Labels are scattered in memory: prefetches those to come, step by step, since each
+ * load gives the address of the next. */
 PREFETCHES prefetch_label(const struct query *q, uint32_t i)
 {
 	enum { AHEAD = 8 };

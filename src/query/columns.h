@@ -1,6 +1,6 @@
-/* The answer of a query as typed columns, each made when first asked for:
+/* The result of a query as typed columns, each made on first use:
  *
- *     row i   the i-th shown node, 0 the root
+ *     row i   the i-th shown node; row 0 is the root
  *     name, parent, depth, end (of its subtree), node
  *     each metric: own and total
  *     texts and lists of texts: offsets into one buffer
@@ -11,9 +11,9 @@
 #include "query/query.h"
 #include "query/table.h"
 
-/* Columns that are no metric, before and after those that are:
- * id, name, type, words of select that show it, whether it is exported only when
- * asked for by name */
+/* Columns before, between and after the metrics:
+ * id, name, type, words of select that show it, whether it is exported only if
+ * requested by name */
 /* clang-format off */
 #define LEADING_COLUMNS(X)                                                     \
 	X(NAME, "name", TEXT, 0, false)                                        \
@@ -57,24 +57,24 @@ enum column_id {
 
 struct columns {
 	struct table_column at[N_COLUMNS];
-	int64_t *row_of_node; /* by node; NULL until asked for */
+	int64_t *row_of_node; /* by node; NULL until columns_map_nodes() */
 	size_t n_nodes;
 };
 
 void columns_clear(struct columns *c);
 
-/* N_COLUMNS if there is none. */
+/* N_COLUMNS if no column has this name. */
 enum column_id column_find(const char *name);
-/* Which metrics a column needs, as bits. */
+/* The metrics a column needs, as bits. */
 unsigned column_metrics(enum column_id id);
-/* Whether the options select it; leading columns are never selected. */
+/* Whether the options select a column; leading columns are never selected. */
 bool column_is_selected(enum column_id id, const struct tfprof_options *o);
 
-/* Makes columns unless they are there; the query has the metrics they need. Those of
- * metrics are made together. */
+/* Makes columns unless they exist; the query must have the metrics they need. Columns
+ * of metrics are filled in one pass. */
 enum tfprof_status columns_make(struct columns *c, struct query *q, const enum column_id *ids,
 	size_t n, struct tfprof_error *err);
-/* The row of each node, NONE as -1. */
+/* Finds the row of each node; -1 if it has none. */
 enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,
 	struct tfprof_error *err);
 

@@ -17,7 +17,7 @@ static int by_runs(const void *a, const void *b)
 	return x->runs != y->runs ? (x->runs < y->runs) - (x->runs > y->runs) : by_text(a, b);
 }
 
-/* Adds up what has the same text. */
+/* Merges combinations with the same text. */
 static void merge(struct combinations *c)
 {
 	size_t kept = 0;
@@ -46,12 +46,12 @@ bool combinations_make(struct combinations *c, struct query *q, struct row_nodes
 	const struct model *m = q->model;
 	struct buf text = {0};
 	struct numbers numbers;
-	bool fine;
+	bool ok;
 
 	*c = (struct combinations){0};
 	c->at = arena_array(&c->arena, nodes.n, sizeof(*c->at));
-	fine = c->at != NULL;
-	for (size_t i = 0; fine && i < nodes.n; i++) {
+	ok = c->at != NULL;
+	for (size_t i = 0; ok && i < nodes.n; i++) {
 		if (!query_picks(q, m->nodes.types[nodes.at[i]]))
 			continue;
 		text.n = 0;
@@ -59,12 +59,12 @@ bool combinations_make(struct combinations *c, struct query *q, struct row_nodes
 		metrics_of(m, nodes.at[i], q->options->number[OPT_STEP], &numbers);
 		c->at[c->n] = (struct combination){arena_copy(&c->arena, buf_get(&text)),
 			numbers.at[METRIC_OCCURRENCE], numbers.at[METRIC_MICROS], 1};
-		fine = !text.failed && c->at[c->n++].text.at;
+		ok = !text.failed && c->at[c->n++].text.at;
 	}
-	if (fine)
+	if (ok)
 		merge(c);
 	buf_clear(&text);
-	return fine;
+	return ok;
 }
 
 void combinations_clear(struct combinations *c)

@@ -1,11 +1,11 @@
-/* With which shapes of inputs the nodes of a group ran, in op view. */
+/* The combinations of input shapes that the nodes of an op ran with, in op view. */
 #ifndef TFPROF_QUERY_COMBINATIONS_H
 #define TFPROF_QUERY_COMBINATIONS_H
 
 #include "query/query.h"
 
 struct combination {
-	struct span text; /* "0:2x6|1:unknown", as input_shapes_put() */
+	struct span text; /* "0:2x6|1:unknown", see input_shapes_put() */
 	int64_t runs, micros, defined;
 };
 
@@ -15,8 +15,7 @@ struct combinations {
 	struct arena arena;
 };
 
-/* Of the picked ones among these nodes. False when memory is out; clear in any
- * case. */
+/* Only picked nodes count. False on allocation failure; clear in either case. */
 bool combinations_make(struct combinations *c, struct query *q, struct row_nodes nodes,
 	const char *separator);
 void combinations_clear(struct combinations *c);

@@ -1,10 +1,10 @@
-/* The shown nodes of a tree in the order they are displayed: depth first, the
- * children of each as asked for.
+/* The shown nodes of a tree in display order: depth first, children sorted as
+ * requested.
  *
- *     size[v]   how many lines v and what is below it take
- *     at[v]     the line of v: behind its parent and the lines of the siblings
- *               before it; and its level[v], if it has children: so their lines
- *               can be filled in whatever order
+ *     size[v]   number of lines of v and its subtree
+ *     at[v]     the line of v, after its parent and earlier siblings, and
+ *     level[v]  its level; set for nodes with children, so that children can be
+ *               filled in any order
  */
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -18,8 +18,8 @@ struct display {
 	uint32_t *first, *child;
 	uint32_t n;
 	uint32_t *size;
-	uint32_t *at;   /* where parents were */
-	int32_t *level; /* where depths were */
+	uint32_t *at;   /* reuses the memory of parents */
+	int32_t *level; /* reuses the memory of depths */
 };
 
 bool query_allocate_shown(struct query *q, struct shown_tree *shown)
@@ -76,13 +76,13 @@ static bool collect_children(struct display *d)
 
 /* ---- sorting -------------------------------------------------------------- */
 
-/* Sorting by name is only needed where hiding mixed the children of several
- * parents, or where they came by position. */
+/* Only needed where hiding nodes mixed the children of several parents, or where
+ * children are in input order. */
 static bool sort_by_name(const struct tree *t, uint32_t *child, uint32_t n)
 {
 	struct span *names;
 	uint32_t *order, *old;
-	bool sorted = true, fine;
+	bool sorted = true, ok;
 
 	for (uint32_t i = 1; sorted && i < n; i++)
 		sorted = span_compare(tree_label(t, child[i - 1]), tree_label(t, child[i])) <= 0;
@@ -91,25 +91,24 @@ static bool sort_by_name(const struct tree *t, uint32_t *child, uint32_t n)
 	names = mem_array(n, sizeof(*names));
 	order = mem_array(n, sizeof(*order));
 	old = mem_array(n, sizeof(*old));
-	fine = names && order && old;
-	for (uint32_t i = 0; fine && i < n; i++) {
+	ok = names && order && old;
+	for (uint32_t i = 0; ok && i < n; i++) {
 		names[i] = tree_label(t, child[i]);
 		old[i] = child[i];
 	}
-	fine = fine && sort_texts(names, order, n);
-	for (uint32_t i = 0; fine && i < n; i++)
+	ok = ok && sort_texts(names, order, n);
+	for (uint32_t i = 0; ok && i < n; i++)
 		child[i] = old[order[i]];
 	mem_free(names);
 	mem_free(order);
 	mem_free(old);
-	return fine;
+	return ok;
 }
 
-/* What a child is ordered by: large numbers come first. */
+/* The sort key of a child: large numbers come first. */
 static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 {
-	/* Siblings are equally deep as far as the display goes; what was hidden
-	 * between makes the difference. */
+	/* Displayed siblings differ in depth only by the hidden nodes above them. */
 	if (d->q->options->order == ORDER_DEPTH)
 		return sort_key_ascending(d->shown->depth[v]);
 	if (metric < 0)
@@ -117,12 +116,12 @@ static uint64_t key_of(const struct display *d, int metric, uint32_t v)
 	return sort_key_descending(query_total_row(d->q, v)[d->q->numbers.slot[metric]]);
 }
 
-/* The children of nodes in a part of the tree. */
+/* Sorts the children of nodes in a part of the tree. */
 struct sort_job {
 	const struct display *d;
 	int metric;
 	bool by_key;
-	size_t most; /* children that one node has */
+	size_t max_children; /* of one node */
 	bool failed[PARALLEL_MAX];
 };
 
@@ -131,7 +130,7 @@ static void sort_by_key(const struct sort_job *job, uint32_t *child, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = (struct sort_item){key_of(job->d, job->metric, child[i]), child[i]};
-	sort_items(items, items + job->most, n);
+	sort_items(items, items + job->max_children, n);
 	for (uint32_t i = 0; i < n; i++)
 		child[i] = items[i].id;
 }
@@ -142,10 +141,11 @@ static void sort_part(void *context, size_t part)
 	const struct display *d = job->d;
 	const struct tree *t = d->q->tree;
 	size_t end = parallel_begin(t->n, d->parts, part + 1);
-	struct sort_item *items = job->by_key ? mem_array(2 * job->most, sizeof(*items)) : NULL;
-	bool fine = items || !job->by_key;
+	struct sort_item *items =
+		job->by_key ? mem_array(2 * job->max_children, sizeof(*items)) : NULL;
+	bool ok = items || !job->by_key;
 
-	for (size_t v = parallel_begin(t->n, d->parts, part); fine && v < end; v++) {
+	for (size_t v = parallel_begin(t->n, d->parts, part); ok && v < end; v++) {
 		uint32_t *child = d->child + d->first[v], n = d->first[v + 1] - d->first[v];
 
 		if (n < 2)
@@ -153,10 +153,10 @@ static void sort_part(void *context, size_t part)
 		if (job->by_key)
 			sort_by_key(job, child, n, items);
 		else
-			fine = sort_by_name(t, child, n);
+			ok = sort_by_name(t, child, n);
 	}
 	mem_free(items);
-	job->failed[part] = !fine;
+	job->failed[part] = !ok;
 }
 
 static bool sort_children(const struct display *d)
@@ -164,19 +164,19 @@ static bool sort_children(const struct display *d)
 	struct query *q = d->q;
 	enum order order = q->options->order;
 	struct sort_job job = {.d = d, .metric = order_metric(order)};
-	bool fine = true;
+	bool ok = true;
 
 	if (order == ORDER_FOUND)
 		return true;
 	job.by_key = job.metric >= 0 || order == ORDER_DEPTH ||
 		(order == ORDER_OCCURRENCE && q->kind == TFPROF_CODE);
 	for (uint32_t v = 0; v < q->tree->n; v++)
-		if (d->first[v + 1] - d->first[v] > job.most)
-			job.most = d->first[v + 1] - d->first[v];
+		if (d->first[v + 1] - d->first[v] > job.max_children)
+			job.max_children = d->first[v + 1] - d->first[v];
 	parallel_run(d->parts, sort_part, &job);
 	for (size_t i = 0; i < d->parts; i++)
-		fine &= !job.failed[i];
-	return fine;
+		ok &= !job.failed[i];
+	return ok;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static bool has_children(const struct display *d, uint32_t v)
 	return d->first[v] != d->first[v + 1];
 }
 
-/* Parents come before their children in the tree, so one pass places all. */
+/* Parents precede their children in the tree, so one pass places all. */
 static void place(struct display *d)
 {
 	d->at[0] = 0;
@@ -213,7 +213,7 @@ static void prepare_lines(const struct query *q, size_t begin, size_t end)
 	mem_prepare(q->depth + begin, (end - begin) * sizeof(*q->depth));
 }
 
-/* The children of nodes in a part of the tree. */
+/* Fills in the children of nodes in a part of the tree. */
 static void fill_part(void *context, size_t part)
 {
 	const struct display *d = context;
@@ -255,14 +255,14 @@ static bool fill_lines(struct display *d)
 
 bool query_display(struct query *q, const struct shown_tree *shown)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	struct display d = {.q = q,
 		.shown = shown,
 		.first = shown->first,
 		.size = shown->size,
 		.at = shown->parent,
 		.level = shown->depth,
-		.parts = parallel_parts(q->tree->n, LEAST_PART)};
+		.parts = parallel_parts(q->tree->n, MIN_PART)};
 
 	return collect_children(&d) && sort_children(&d) && fill_lines(&d);
 }

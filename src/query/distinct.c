@@ -2,7 +2,7 @@
 
 #include "base/sort.h"
 
-/* Found by looking: few are distinct, and the latest one is the likeliest. */
+/* A linear search will do: few are distinct, and the latest is likeliest. */
 static bool add(ids_vec *ids, uint32_t id)
 {
 	for (size_t i = ids->n; i-- > 0;)
@@ -46,7 +46,7 @@ bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *id
 	return sort(m, ids);
 }
 
-/* Few sets of types make those of many nodes. */
+/* Nodes share few sets of types. */
 static bool add_sets(const struct query *q, struct row_nodes nodes, ids_vec *sets)
 {
 	for (size_t i = 0; i < nodes.n; i++) {

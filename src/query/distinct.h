@@ -1,5 +1,5 @@
-/* What the graph nodes of a row in op and code view have in common: their distinct
- * devices and types, in byte order. */
+/* The distinct devices and types of a row's graph nodes in op and code view, in byte
+ * order. */
 #ifndef TFPROF_QUERY_DISTINCT_H
 #define TFPROF_QUERY_DISTINCT_H
 
@@ -7,9 +7,8 @@
 
 typedef VEC(uint32_t) ids_vec;
 
-/* String ids of the picked ones among these nodes, each once, sorted; what `ids` held
- * is replaced. A node without a device adds the empty text. False on allocation
- * failure. */
+/* Replaces `ids` by the distinct string ids of the picked nodes, sorted. A node without
+ * a device adds the empty text. False on allocation failure. */
 bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *ids);
 bool distinct_types(const struct query *q, struct row_nodes nodes, ids_vec *ids);
 

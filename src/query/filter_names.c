@@ -1,5 +1,5 @@
-/* The names of a tree's nodes against what is to be shown and to be hidden: what
- * takes the time of many a query, so it is done in parts, at the same time. */
+/* Filters a tree's nodes by the show and hide regexes. This dominates many queries, so
+ * it runs in parallel. */
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "query/query.h"
@@ -7,8 +7,8 @@
 struct job {
 	struct query *q;
 	size_t n, parts;
-	/* Lists are for one thread at a time; those of part 0 are the query's, and the
-	 * others share its expressions. */
+	/* One list per thread: part 0 uses the query's, the others share its
+	 * expressions. */
 	struct regexes *show[PARALLEL_MAX], *hide[PARALLEL_MAX];
 };
 
@@ -24,7 +24,7 @@ PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 	__builtin_prefetch(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
 }
 
-/* A regex may need milliseconds for a name, so every name looks at `cancel`. */
+/* A regex may take milliseconds per name, so `cancel` is checked for each. */
 static bool must_stop(const struct job *job)
 {
 	return query_cancelled(job->q) || regexes_failed(job->q->show) ||
@@ -43,13 +43,12 @@ static void filter_part(void *context, size_t part)
 			continue;
 		if (must_stop(job))
 			return;
-		if (!regexes_let_show(job->show[part], job->hide[part],
+		if (!regexes_accept(job->show[part], job->hide[part],
 			    tree_label(q->tree, (uint32_t)v)))
 			q->flags[v] &= (uint8_t)~ROW_SHOWN;
 	}
 }
 
-/* The same expressions for every part. */
 static enum tfprof_status share_regexes(struct job *job, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
@@ -66,8 +65,8 @@ static enum tfprof_status share_regexes(struct job *job, struct tfprof_error *er
 
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err)
 {
-	enum { LEAST_PART = 4096 };
-	struct job job = {.q = q, .n = n, .parts = parallel_parts(n, LEAST_PART)};
+	enum { MIN_PART = 4096 };
+	struct job job = {.q = q, .n = n, .parts = parallel_parts(n, MIN_PART)};
 	enum tfprof_status status;
 
 	if (regexes_accept_all(q->show) && !regexes_count(q->hide))

@@ -1,14 +1,14 @@
-/* What the answer of a query can be written as: a line each, from which follow the
- * words of the option output, help, and who writes it.
+/* The output formats of a query result, one entry each. They define the words of the
+ * option output, their help and their writers.
  *
  *     id        FORMAT_id
  *     word      in the option output
  *     file      how its file is named and packed (enum format_file)
- *     metrics   it needs, selected or not
- *     refuse    function that says why a query cannot be written so, or no_refusal
+ *     metrics   the metrics it needs, selected or not
+ *     refuse    function that rejects queries it cannot write, or no_refusal
  *     write     the writer (src/write/), or no_writer
- *     announce  function that tells of the written file, or no_announcement
- *     meaning   of the word, for help
+ *     announce  function that reports the written file, or no_announcement
+ *     meaning   help for the word
  */
 #ifndef TFPROF_QUERY_FORMAT_LIST_H
 #define TFPROF_QUERY_FORMAT_LIST_H
@@ -18,19 +18,19 @@
 	X(CSV, "csv", BY_SUFFIX, 0, no_refusal, csv_write, no_announcement,    \
 		"the nodes shown, as comma-separated values")                  \
 	X(FILE, "file", PLAIN, 0, no_refusal, text_write, no_announcement,     \
-		"the report, into a file")                                     \
+		"the report, to a file")                                       \
 	X(JSON, "json", BY_SUFFIX, 0, no_refusal, json_write, no_announcement, \
 		"the nodes shown, as JSON")                                    \
 	X(NONE, "none", NOT, 0, no_refusal, no_writer, no_announcement,        \
-		"nothing")                                                     \
+		"no output")                                                   \
 	X(PPROF, "pprof", GZIP, 0, pprof_refuse, pprof_write, pprof_announce,  \
 		"a profile for the pprof tool (code)")                         \
 	X(STDOUT, "stdout", NOT, 0, no_refusal, text_write, no_announcement,   \
-		"the report, here")                                            \
+		"the report, to standard output")                              \
 	X(TIMELINE, "timeline", BY_STEP, 1u << METRIC_MICROS, timeline_refuse, timeline_write, \
 		timeline_announce,                                             \
 		"a trace for Perfetto or chrome://tracing (graph, scope, code)")
-/* Not for files. */
+/* Internal: not for files. */
 #define INNER_FORMATS(X)                                                       \
 	X(MESSAGE, "message", NOT, ALL_METRICS, no_refusal, message_write, no_announcement, \
 		"the nodes shown, as TensorFlow's result message")
@@ -46,11 +46,11 @@ enum format {
 };
 
 enum format_file {
-	FILE_NOT, /* there is none */
+	FILE_NOT, /* no file */
 	FILE_PLAIN,
 	FILE_BY_SUFFIX, /* compressed if its name ends in .gz */
 	FILE_GZIP,      /* always compressed */
-	FILE_BY_STEP,   /* as by suffix; its name gets the number of the step */
+	FILE_BY_STEP,   /* like BY_SUFFIX, with the step number added to its name */
 };
 
 #endif

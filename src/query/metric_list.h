@@ -1,23 +1,23 @@
-/* The numbers that a node can have: a line each, from which follow the words of
- * select and order_by, the option with its minimum, the columns of reports and
- * results, the fields of result messages and pprof's sample types.
+/* The metrics of a node, one entry each. They define the words of select and order_by,
+ * the minimum options, the columns of reports and results, the fields of result
+ * messages and pprof's sample types.
  *
  *     id        METRIC_id, SEL_id, ORDER_id, OPT_MIN_id
- *     word      in select and order_by; its minimum is the option min_word
- *     column    of results; the total is total_column
+ *     word      in select and order_by; the option min_word sets its minimum
+ *     column    in results; the total is total_column
  *     selects   words of select that show it
  *     unit      of its values
  *     graph, multi   its field in GraphNodeProto and MultiGraphNodeProto, or NO_FIELD;
- *               the total is TOTAL_ of it
+ *               the total's is prefixed TOTAL_
  *     option    the field of its minimum in OptionsProto, or 0
- *     value     where it comes from: of an exec's sums `x` (see exec.h), which are
- *               added up and averaged over steps, or of a node, as it is
+ *     value     an expression: from an exec's sums `x` (see exec.h), which are added up
+ *               and averaged over steps, or from a node
  *     header    in reports
  *     tree, list   what follows the number on a line, in tree views and in op view
- *     meaning   of the word, for help
- *     minimum   what the option shows, for help
+ *     meaning   help for the word
+ *     minimum   help for the minimum option
  *     doc       the report's explanation of the word
- *     pprof     the comment of a sample type; NULL: there is none
+ *     pprof     the comment of its sample type; NULL: it has none
  */
 #ifndef TFPROF_QUERY_METRIC_LIST_H
 #define TFPROF_QUERY_METRIC_LIST_H
@@ -43,14 +43,14 @@
 	X(PEAK_BYTES, "peak_bytes", peak_bytes, SELECT(PEAK_BYTES), BYTES,     \
 		PEAK_BYTES, PEAK_BYTES, OPTIONS_MIN_PEAK_BYTES,                \
 		x->peak_bytes, "peak bytes", "", "",                           \
-		"memory held at the peak",                                     \
+		"peak memory held",                                            \
 		"Show nodes that hold at least this many bytes at their peak.", \
 		"peak bytes: The peak amount of memory that the operation is holding at some point.", \
 		"Sum of operation peak memory usage.")                         \
 	X(RESIDUAL_BYTES, "residual_bytes", residual_bytes, SELECT(RESIDUAL_BYTES), BYTES, \
 		RESIDUAL_BYTES, RESIDUAL_BYTES, OPTIONS_MIN_RESIDUAL_BYTES,    \
 		x->residual_bytes, "residual bytes", "", "",                   \
-		"memory still held afterwards",                                \
+		"memory still held after the run",                             \
 		"Show nodes that leave at least this many bytes allocated.",   \
 		"residual bytes: The memory not de-allocated after the operation finishes.", \
 		"Sum of operation allocated memory after finish.")             \
@@ -67,7 +67,7 @@
 	X(MICROS, "micros", exec_micros, SELECT(MICROS), MICROS,               \
 		EXEC_MICROS, EXEC_MICROS, OPTIONS_MIN_MICROS,                  \
 		wrapping_sum(x->accelerator_us, x->cpu_us), "total execution time", "", "", \
-		"time: total, on accelerators and on cpu",                     \
+		"execution time: total, accelerator and CPU",                  \
 		"Show nodes that run at least this many microseconds.",        \
 		"total execution time: Sum of accelerator execution time and cpu execution time.\n" \
 		CPU_TIME_DOC "\n" ACCELERATOR_TIME_DOC,                        \
@@ -83,8 +83,8 @@
 	X(CPU_MICROS, "cpu_micros", cpu_exec_micros, SELECT(MICROS) | SELECT(CPU_MICROS), MICROS, \
 		CPU_EXEC_MICROS, CPU_EXEC_MICROS, OPTIONS_MIN_CPU_MICROS,      \
 		x->cpu_us, "cpu execution time", "", "",                       \
-		"time on cpu",                                                 \
-		"Show nodes that run at least this many microseconds on a cpu.", \
+		"time on CPUs",                                                \
+		"Show nodes that run at least this many microseconds on a CPU.", \
 		CPU_TIME_DOC,                                                  \
 		"CPU execution time.")
 
@@ -92,7 +92,7 @@
 	X(PARAMS, "params", parameters, SELECT(PARAMS), COUNT,                 \
 		PARAMETERS, PARAMETERS, OPTIONS_MIN_PARAMS,                    \
 		model_parameters(m, node), "# parameters", " params", " params", \
-		"number of parameters (of variables)",                         \
+		"number of parameters in variables",                           \
 		"Show nodes with at least this many parameters.",              \
 		"param: Number of parameters (in the Variable).",              \
 		"Model parameters.")
@@ -107,20 +107,20 @@
 		"math behind it.",                                             \
 		"Model float operations (Only available if defined).")
 
-/* Counts once, however many regexes pick a node: it has to be the last. */
+/* Counts once, however many regexes pick a node; must be last. */
 #define COUNT_METRICS(X)                                                       \
 	X(OCCURRENCE, "occurrence", run_count, SELECT(OCCURRENCE), COUNT,      \
 		RUN_COUNT, NO_FIELD, OPTIONS_MIN_OCCURRENCE,                   \
 		x->run_count, NULL, "", "",                                    \
-		"how often it ran, how many nodes there are",                  \
+		"number of runs and of nodes",                                 \
 		"Show nodes that occur at least this many times.",             \
 		"occurrence: The number of times it occurs",                   \
 		NULL)
 /* clang-format on */
 
-/* Of a run: sums over execs. */
+/* Sums over execs. */
 #define RUN_METRICS(X) MEMORY_METRICS(X) TIME_METRICS(X)
-/* Of a node itself. */
+/* Properties of the node itself. */
 #define MODEL_METRICS(X) PARAMETER_METRICS(X) OPERATION_METRICS(X)
 
 #define METRICS(X) RUN_METRICS(X) MODEL_METRICS(X) COUNT_METRICS(X)

@@ -1,4 +1,4 @@
-/* The numbers of one node at a step. */
+/* The metrics of one node at a step. */
 #ifndef TFPROF_QUERY_METRICS_H
 #define TFPROF_QUERY_METRICS_H
 
@@ -10,16 +10,16 @@ struct numbers {
 	int64_t at[N_METRICS];
 };
 
-/* Of a step, or, if it is negative, the average over the node's steps. */
+/* The metrics at a step or, if it is negative, their average over the node's steps. */
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 
-/* The same as the original has it, which divides as unsigned: the average of a
- * negative sum over several steps is huge. Its minimums are compared with
- * that, so what it shows by default depends on it. */
+/* The same with TensorFlow's unsigned division, where the average of a negative sum
+ * over several steps is huge. TensorFlow compares minimums with that, so what is shown
+ * by default depends on it. */
 void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 
-/* Asks for what is read of a node (it may be NONE): first its columns, and when they
- * are there its exec row. */
+/* Prefetch what is read of a node, which may be NONE: first its columns, later its
+ * exec row. */
 PREFETCHES metrics_prefetch_node(const struct model *m, uint32_t node)
 {
 	if (node == NONE)
@@ -41,7 +41,7 @@ PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
 	__builtin_prefetch((const char *)(row + 1) - 1);
 }
 
-/* Sums wrap like the original's, except parameters, which stay at the top. */
+/* Sums wrap as in TensorFlow's profiler, except parameters, which saturate. */
 static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)
 {
 	int64_t sum;

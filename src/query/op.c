@@ -1,12 +1,12 @@
-/* Op view: the tree has one level, and its rows read as a list. What is special:
- * rows are ordered by what they have themselves, and total = own + the total of
- * the next row, so the first row's total is that of the view. */
+/* Op view: the tree has one level, and its rows form a list. Unlike in other views,
+ * rows are ordered by their own numbers, and total = own + the total of the next row,
+ * so the first row's total is that of the view. */
 #include "base/sort.h"
 #include "query/query.h"
 
 struct list {
 	struct query *q;
-	uint32_t *row; /* accounted view nodes, in the order of the list */
+	uint32_t *row; /* accounted view nodes, in list order */
 	uint32_t n;
 	struct picked *picked; /* by view node */
 };
@@ -39,7 +39,7 @@ static void account(struct list *l)
 	}
 }
 
-/* By own numbers; ties keep the order of names. */
+/* Sorts by own numbers; ties stay in name order. */
 static bool order(struct list *l)
 {
 	struct query *q = l->q;
@@ -92,7 +92,7 @@ static void find_passing(struct list *l)
 		uint32_t v = l->row[i];
 
 		if (l->picked[v].n < occurrence ||
-			!query_reaches(q, query_total_row(q, v), q->least_total))
+			!query_reaches(q, query_total_row(q, v), q->min_total))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
 	}
 }
@@ -109,7 +109,7 @@ static bool account_in_order(void *context)
 	return true;
 }
 
-/* From the first row that matches start, until one is trimmed or too deep. */
+/* Shows rows from the first that matches start, until one is trimmed or too deep. */
 static uint32_t show(struct list *l, uint32_t *shown)
 {
 	struct query *q = l->q;
@@ -131,15 +131,15 @@ static uint32_t show(struct list *l, uint32_t *shown)
 	return n;
 }
 
-/* The root, and below it what is shown. */
-static bool answer(struct list *l)
+/* The root, followed by the shown rows. */
+static bool fill_result(struct list *l)
 {
 	struct query *q = l->q;
-	size_t most = (size_t)l->n + 1;
+	size_t max_rows = (size_t)l->n + 1;
 
-	q->view = arena_array(&q->arena, most, sizeof(*q->view));
-	q->parent = arena_zero(&q->arena, most, sizeof(*q->parent));
-	q->depth = arena_array(&q->arena, most, sizeof(*q->depth));
+	q->view = arena_array(&q->arena, max_rows, sizeof(*q->view));
+	q->parent = arena_zero(&q->arena, max_rows, sizeof(*q->parent));
+	q->depth = arena_array(&q->arena, max_rows, sizeof(*q->depth));
 	if (!q->view || !q->parent || !q->depth)
 		return false;
 	q->n = show(l, q->view + 1) + 1;
@@ -162,5 +162,5 @@ enum tfprof_status query_op(struct query *q, struct tfprof_error *err)
 		ok = query_account_both_ways(q, account_in_order, &l);
 	else
 		ok = ok && account_in_order(&l);
-	return ok && answer(&l) ? TFPROF_OK : error_no_memory(err);
+	return ok && fill_result(&l) ? TFPROF_OK : error_no_memory(err);
 }

@@ -27,7 +27,7 @@ static const char *const order_words[] = {
 	NULL,
 };
 
-/* Occurrence is what counts nodes, not runs, where it is ordered by. */
+/* Ordering by occurrence counts nodes, not runs. */
 static const char *const order_help[] = {
 	"A to Z",
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
@@ -101,7 +101,7 @@ static const char *const *words_of(size_t id)
 
 const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 {
-	/* kind → its name, its valid words and what they mean */
+	/* kind → its name, its words and their help */
 	static const struct tfprof_option_info info[N_OPTIONS] = {
 #define INFO_INT "int", NULL, NULL
 #define INFO_BOOL "bool", bool_words, NULL
@@ -148,7 +148,7 @@ static bool list_new(struct word_list *list, const struct span *words, size_t n)
 	return true;
 }
 
-/* Empty pieces between commas are left out. */
+/* Skips empty words between commas. */
 static bool split(struct span text, spans_vec *out)
 {
 	for (size_t i = 0; i <= text.n;) {
@@ -169,27 +169,27 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists what select takes in byte order, the others as they are documented. */
+/* Lists the words of select in byte order, others as documented. */
 static enum tfprof_status word_error(struct tfprof_error *err, size_t id, struct span word)
 {
-	enum { MOST = N_SELECTS + N_FORMATS };
+	enum { MAX_WORDS = N_SELECTS + N_FORMATS };
 	const char *const *known = words_of(id);
-	const char *near = nearest_word(word, known), *words[MOST];
-	char valid[600] = "";
+	const char *near = nearest_word(word, known), *words[MAX_WORDS];
+	char expected[600] = "";
 	size_t n = 0;
 
-	for (; known[n] && n < MOST; n++)
+	for (; known[n] && n < MAX_WORDS; n++)
 		words[n] = known[n];
 	if (id == OPT_SELECT)
 		qsort(words, n, sizeof(*words), by_name);
 	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(valid);
+		size_t used = strlen(expected);
 
-		snprintf(valid + used, sizeof(valid) - used, "%s%s", i ? ", " : "", words[i]);
+		snprintf(expected + used, sizeof(expected) - used, "%s%s", i ? ", " : "", words[i]);
 	}
-	return error_set(err, TFPROF_ARGUMENT, "-%s: unknown %s '%.*s': valid are %s%s%s%s",
-		defs[id].name, id == OPT_OUTPUT ? "output type" : "word", ERROR_SPAN(word), valid,
-		near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	return error_set(err, TFPROF_ARGUMENT, "-%s: unknown %s '%.*s': expected one of: %s%s%s%s",
+		defs[id].name, id == OPT_OUTPUT ? "output type" : "word", ERROR_SPAN(word),
+		expected, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static enum tfprof_status set_int(struct tfprof_options *o, size_t id, struct span value,
@@ -206,8 +206,8 @@ static enum tfprof_status set_int(struct tfprof_options *o, size_t id, struct sp
 	errno = 0;
 	number = strtoll(text, &end, 10);
 	if (*end || errno || text[0] == ' ')
-		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s' is not a whole number%s",
-			defs[id].name, ERROR_SPAN(value), errno ? " of 64 bits" : "");
+		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s' is not a %swhole number",
+			defs[id].name, ERROR_SPAN(value), errno ? "64-bit " : "");
 	o->number[id] = number;
 	return TFPROF_OK;
 }
@@ -251,9 +251,9 @@ static enum tfprof_status setting_error(struct tfprof_error *err, struct span se
 	enum format format)
 {
 	return error_set(err, TFPROF_ARGUMENT,
-		"-output: unknown setting '%.*s' of output type %s: valid is %s",
+		"-output: unknown setting '%.*s' of output type %s: expected %s",
 		ERROR_SPAN(setting), output_words[format],
-		format == FORMAT_TIMELINE    ? "outfile=PATH and viewer=chrome or viewer=perfetto"
+		format == FORMAT_TIMELINE    ? "outfile=PATH, viewer=chrome or viewer=perfetto"
 			: takes_file(format) ? "outfile=PATH"
 					     : "none");
 }
@@ -278,8 +278,8 @@ static enum tfprof_status parse_setting(struct span setting, struct output_optio
 	return setting_error(err, setting, o->format);
 }
 
-/* Nothing at all is stdout. A path may contain `=`, and a comma unless it looks
- * like another setting. */
+/* An empty text means stdout. A path may contain `=`, and commas that do not start
+ * another setting. */
 static enum tfprof_status parse_output(struct span text, struct output_option *o,
 	struct tfprof_error *err)
 {
@@ -311,8 +311,8 @@ static int by_text(const void *a, const void *b)
 	return span_compare(*(const struct span *)a, *(const struct span *)b);
 }
 
-/* Gives the list option its words: checks them, sorts select. `tolerant`
- * takes the words the original took. */
+/* Sets the words of a list option: checks them, sorts those of select. `tolerant`
+ * accepts what TensorFlow's profiler accepts. */
 static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words,
 	size_t n, bool tolerant, struct tfprof_error *err)
 {
@@ -369,7 +369,7 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 	return TFPROF_OK;
 }
 
-/* A wrong regex is refused where it is set, not by each query that meets it. */
+/* An invalid regex is rejected when set, not by each query that uses it. */
 static enum tfprof_status check_regexes(size_t id, const spans_vec *patterns,
 	struct tfprof_error *err)
 {
@@ -431,7 +431,7 @@ enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const
 		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* ---- reading them back --------------------------------------------------- */
+/* ---- reading options ----------------------------------------------------- */
 
 static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 {
@@ -508,7 +508,7 @@ enum select_id options_find_select(struct span word)
 	return (enum select_id)index_of(select_words, word);
 }
 
-/* ---- life --------------------------------------------------------------- */
+/* ---- lifetime ----------------------------------------------------------- */
 
 tfprof_options *tfprof_options_new(void)
 {
@@ -527,7 +527,7 @@ tfprof_options *tfprof_options_new(void)
 tfprof_options *tfprof_options_copy(const tfprof_options *from)
 {
 	tfprof_options *o = mem_alloc(sizeof(*o));
-	bool fine = true;
+	bool ok = true;
 
 	if (!o)
 		return NULL;
@@ -536,9 +536,9 @@ tfprof_options *tfprof_options_copy(const tfprof_options *from)
 	for (size_t id = 0; id < N_OPTIONS; id++) {
 		o->list[id] = (struct word_list){0};
 		if (from->list[id].at)
-			fine = fine && list_new(&o->list[id], from->list[id].at, from->list[id].n);
+			ok = ok && list_new(&o->list[id], from->list[id].at, from->list[id].n);
 	}
-	if (!fine) {
+	if (!ok) {
 		tfprof_options_free(o);
 		return NULL;
 	}
@@ -583,7 +583,7 @@ static enum tfprof_status read_message(tfprof_options *o, struct span message, s
 		}
 	}
 	if (r.bad)
-		return error_set(err, TFPROF_FORMAT, "not an OptionsProto from byte %zu on",
+		return error_set(err, TFPROF_FORMAT, "not an OptionsProto: invalid at byte %zu",
 			(size_t)(r.bad - message.at));
 	return TFPROF_OK;
 }

@@ -1,6 +1,5 @@
-/* The options of a query: one table says what there is, how it is written and
- * what it means by default. The command line, the shell, help, the echo and
- * TensorFlow's OptionsProto all go through it. */
+/* The options of a query: one table holds their names, kinds, defaults and help. The
+ * command line, the shell, help, the echo and TensorFlow's OptionsProto all use it. */
 #ifndef TFPROF_QUERY_OPTIONS_H
 #define TFPROF_QUERY_OPTIONS_H
 
@@ -10,8 +9,8 @@
 #include "query/format_list.h"
 #include "query/metric_list.h"
 
-/* id, name, kind, OptionsProto field, default, help. Use it with a macro named X: the
- * minimums come out of the list of metrics. */
+/* id, name, kind, OptionsProto field, default, help. The macro passed must be named X:
+ * the minimums come from the list of metrics. */
 /* clang-format off */
 #define OPTIONS(X)                                                             \
 	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10",                \
@@ -20,24 +19,24 @@
 	X(STEP, "step", INT, OPTIONS_STEP, "-1",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name",                \
-		"Order nodes by this: names ascending, numbers descending.")   \
+		"Sort nodes by this attribute: names ascending, numbers descending.") \
 	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", \
-		"Account nodes one of whose types (op, device, own types) matches.") \
+		"Account nodes with a matching type (op, device or custom type).") \
 	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", \
 		"Start the display at nodes whose name matches.")              \
 	X(TRIM_NAME_REGEXES, "trim_name_regexes", REGEXES, OPTIONS_TRIM_NAME_REGEXES, "", \
-		"Hide what is below nodes whose name matches.")                \
+		"Hide everything below nodes whose name matches.")             \
 	X(SHOW_NAME_REGEXES, "show_name_regexes", REGEXES, OPTIONS_SHOW_NAME_REGEXES, ".*", \
 		"Show only nodes whose name matches.")                         \
 	X(HIDE_NAME_REGEXES, "hide_name_regexes", REGEXES, OPTIONS_HIDE_NAME_REGEXES, "", \
 		"Hide nodes whose name matches.")                              \
 	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL,        \
 		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false",                    \
-		"Add up only what is displayed.")                              \
+		"Add up displayed nodes only.")                                \
 	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
-		"Attributes to show, comma-separated.")                        \
+		"Show these attributes, separated by commas.")                 \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
-		"Where to: stdout, none, or WORD:outfile=PATH with any other word.") \
+		"Write in this format; all but stdout and none need :outfile=PATH.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")
 
@@ -53,17 +52,17 @@ enum option_id {
 		N_OPTIONS
 };
 
-/* What select takes besides metrics: id, word, meaning, the report's explanation. */
+/* Words of select besides metrics: id, word, help, the report's explanation. */
 /* clang-format off */
 #define ATTRIBUTES(X)                                                          \
-	X(DEVICE, "device", "where it was placed",                             \
+	X(DEVICE, "device", "device it was placed on",                         \
 		"device: which device is placed on.")                          \
-	X(OP_TYPES, "op_types", "its operation, device and types of your own", \
+	X(OP_TYPES, "op_types", "operation, device and custom types",          \
 		"op_types: The attributes of the operation, includes the Kernel name device placed " \
 		"on and user-defined strings.")                                \
-	X(INPUT_SHAPES, "input_shapes", "shapes of its inputs",                \
+	X(INPUT_SHAPES, "input_shapes", "shapes of inputs",                    \
 		"input shape: The shape of input tensors")                     \
-	X(TENSOR_VALUE, "tensor_value", "values out of the checkpoint (scope, graph)", \
+	X(TENSOR_VALUE, "tensor_value", "values from the checkpoint (scope, graph)", \
 		"tensor_value: Not supported now.")
 /* clang-format on */
 
@@ -83,13 +82,13 @@ enum order {
 	METRICS(X)
 #undef X
 		ORDER_DEPTH,
-	ORDER_FOUND, /* an empty order_by: as it comes */
+	ORDER_FOUND, /* an empty order_by: in the view's order */
 };
 
-/* Whose liking a timeline is to. */
+/* The viewer a timeline is written for. */
 enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
 
-/* What an output option says: FORMAT[:outfile=PATH[,viewer=WORD]] */
+/* The option output, parsed: FORMAT[:outfile=PATH[,viewer=WORD]] */
 struct output_option {
 	enum format format;
 	enum timeline_viewer viewer;
@@ -103,14 +102,14 @@ struct word_list {
 
 struct tfprof_options {
 	int64_t number[N_OPTIONS];        /* INT and BOOL */
-	struct word_list list[N_OPTIONS]; /* the others; WORD holds one text, OUTPUT that of
-					     the option and that of the file */
+	struct word_list list[N_OPTIONS]; /* the others; WORD holds one text, OUTPUT its
+					     text and the path of the file */
 	unsigned selected;                /* bits of select_id */
 	enum order order;
-	struct output_option output; /* its outfile is in the list, and ends in NUL */
+	struct output_option output; /* its outfile is in the list and ends in NUL */
 	bool took_dump_to_file;      /* the deprecated way to name a file */
-	bool tolerant;               /* came as a message: take what the original took */
-	struct buf echo, value;      /* what _get functions lend out */
+	bool tolerant;               /* set from a message: accept what TensorFlow accepts */
+	struct buf echo, value;      /* returned by _get functions */
 };
 
 static inline bool options_select(const struct tfprof_options *o, enum select_id id)
@@ -118,12 +117,11 @@ static inline bool options_select(const struct tfprof_options *o, enum select_id
 	return o->selected >> id & 1;
 }
 
-/* The 21 lines that TensorFlow prints, each `%-28s` of the name and the value.
- * Options of our own are left out. */
+/* The 21 lines that TensorFlow prints, each `%-28s` of the name and the value, and
+ * with `own` also the options TensorFlow does not have. */
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own);
 
-/* The attribute of a select word; N_SELECTS for one that means nothing, which the
- * tolerant API keeps. */
+/* The id of a word of select; N_SELECTS if it is unknown. */
 enum select_id options_find_select(struct span word);
 
 #endif

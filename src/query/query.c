@@ -24,25 +24,25 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	return mask;
 }
 
-/* Parameters, float operations and runs are compared by what a node has itself,
- * the rest by its total; code view has no runs and op view compares only totals,
- * and how many nodes there are instead of runs. */
+/* Minimums of parameters, float operations and runs apply to a node's own numbers,
+ * the others to its total. Code view ignores runs. Op view compares totals only, and
+ * the number of nodes instead of runs. */
 void query_find_limits(struct query *q)
 {
 	enum { BY_OWN = 1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS | 1 << METRIC_OCCURRENCE };
 	bool by_own = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
 
 	for (size_t k = 0; k < N_METRICS; k++)
-		q->least_own[k] = q->least_total[k] = INT64_MIN;
+		q->min_own[k] = q->min_total[k] = INT64_MIN;
 	for (enum metric k = 0; k < N_METRICS; k++) {
 		bool own = by_own && BY_OWN >> k & 1;
-		int64_t *least = own ? q->least_own : q->least_total;
+		int64_t *min = own ? q->min_own : q->min_total;
 
 		if (!by_own && k == METRIC_OCCURRENCE)
 			continue;
-		/* A metric is only wanted where its minimum can matter. */
+		/* A metric is wanted wherever its minimum can matter. */
 		if (query_has(q, k))
-			least[q->numbers.slot[k]] = q->options->number[metric_of[k].minimum];
+			min[q->numbers.slot[k]] = q->options->number[metric_of[k].minimum];
 	}
 }
 
@@ -116,7 +116,7 @@ enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_erro
 
 bool query_name_shown(struct query *q, struct span name)
 {
-	return regexes_let_show(q->show, q->hide, name);
+	return regexes_accept(q->show, q->hide, name);
 }
 
 bool query_name_trimmed(struct query *q, struct span name)
@@ -161,7 +161,7 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 static bool allocate_numbers(struct query *q, size_t n)
 {
 	struct number_rows *numbers = &q->numbers;
-	bool made = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+	bool recomputed = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
 	size_t size;
 
 	numbers->n = 0;
@@ -174,8 +174,8 @@ static bool allocate_numbers(struct query *q, size_t n)
 	}
 	size = numbers->n * sizeof(*numbers->total);
 	numbers->total = arena_array(&q->arena, n, size);
-	numbers->own = made ? NULL : arena_array(&q->arena, n, size);
-	return numbers->total && (made || numbers->own);
+	numbers->own = recomputed ? NULL : arena_array(&q->arena, n, size);
+	return numbers->total && (recomputed || numbers->own);
 }
 
 bool query_allocate_rows(struct query *q, size_t n)

@@ -1,15 +1,15 @@
-/* A query: accounts, filters and orders a view, and keeps what it finds in
- * arrays of its own. Scope, graph and code view are one algorithm (tree.c); what
- * is special in op view, a tree of one level, stands in op.c.
+/* A query accounts, filters and orders a view, and keeps the result in its own arrays.
+ * Scope, graph and code view share one algorithm (tree.c); op view, a tree of one
+ * level, has its own (op.c).
  *
- * The answer is the *shown* view nodes as a tree, in display order:
+ * The result is the *shown* view nodes as a tree, in display order:
  *
  *     i → view[i]     index in the view's tree
  *         parent[i]   index of the shown parent, depth[i]
  *         query_own(), query_total(), query_is_accounted(), query_defined()
  *
- * 0 is the root. Numbers stay where they were added up, by view node:
- * what is shown is an order of them, not a copy. */
+ * 0 is the root. Numbers stay where they were added up, by view node: the result
+ * refers to them and holds no copy. */
 #ifndef TFPROF_QUERY_QUERY_H
 #define TFPROF_QUERY_QUERY_H
 
@@ -18,24 +18,23 @@
 #include "query/regex.h"
 #include "view/tree.h"
 
-/* The numbers of view nodes, of every wanted metric. Own numbers are kept where they
- * are sums; those of a graph node are made again when they are asked for, because
- * fresh memory costs more than that. */
+/* The wanted metrics of view nodes. Own numbers are kept where they are sums; those of
+ * a graph node are recomputed on demand, because fresh memory costs more. */
 struct number_rows {
 	int64_t *total;            /* by view node: a row of n numbers */
-	int64_t *own;              /* likewise; NULL: those of its graph node */
+	int64_t *own;              /* likewise; NULL: recompute from the graph node */
 	uint8_t n;                 /* wanted metrics */
-	uint8_t metric[N_METRICS]; /* which they are */
-	uint8_t slot[N_METRICS];   /* where each is; NO_SLOT: not wanted */
+	uint8_t metric[N_METRICS]; /* by slot */
+	uint8_t slot[N_METRICS];   /* by metric; NO_SLOT: not wanted */
 };
 
 enum { NO_SLOT = 255 };
 
-/* What is known of a view node besides. */
+/* Flags of a view node. */
 enum row_flags {
 	ROW_ACCOUNTED = 1,
-	ROW_STAYS = 2,   /* accounted, or (scope, code) above something that is */
-	ROW_STARTED = 4, /* a start, or below one */
+	ROW_STAYS = 2,   /* accounted, or (scope, code) an ancestor of an accounted node */
+	ROW_STARTED = 4, /* matches start, or is below such a node */
 	ROW_ALIVE = 8,   /* its children are walked */
 	ROW_SHOWN = 16,
 	ROW_PASSES = 32, /* reaches the minimums */
@@ -46,37 +45,37 @@ struct query {
 	enum tfprof_view kind;
 	const struct tfprof_options *options;
 	const struct tree *tree;
-	const uint32_t *by_name; /* nodes in byte order of their names: for
+	const uint32_t *by_name; /* nodes in byte order of their names, for
 				    messages of op and code view */
 	const volatile int *cancel;
-	unsigned metrics; /* bits of the metrics wanted */
+	unsigned metrics; /* bits of the wanted metrics */
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks; /* by type set: matching account regexes */
-	int64_t step;    /* whose numbers; negative: the average of all */
-	bool wraps;      /* numbers are the original's, see metrics.h */
-	/* what numbers have to reach, in the order of a row: */
-	int64_t least_own[N_METRICS], least_total[N_METRICS];
+	int64_t step;    /* negative: the average of all */
+	bool wraps;      /* averages wrap as in TensorFlow's profiler, see metrics.h */
+	/* minimums of own and total numbers, by slot: */
+	int64_t min_own[N_METRICS], min_total[N_METRICS];
 
-	/* the answer */
+	/* the result */
 	uint32_t n;
 	uint32_t *view, *parent;
 	int32_t *depth;
 	struct number_rows numbers;
-	uint8_t *flags;    /* by row: enum row_flags */
-	uint32_t *defined; /* by row: total_definition_count */
-	bool saturated;    /* a parameter count did not fit */
+	uint8_t *flags;    /* by view node: enum row_flags */
+	uint32_t *defined; /* by view node: total_definition_count */
+	bool saturated;    /* a parameter count overflowed */
 
-	/* what a writer of the answer ran into, TFPROF_OK if nothing */
+	/* the error of a writer of the result, or TFPROF_OK */
 	enum tfprof_status failed;
 	struct tfprof_error error;
 };
 
-/* Which metrics the options look at: selected, ordered by, or limited. */
+/* The metrics the options need: selected, ordered by, or with a minimum. */
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
 
-/* Fills the answer. `kind`, `model`, `options`, `metrics` and the view are
- * set by the caller; query_clear() frees in any case. */
+/* Fills the result. The caller sets `kind`, `model`, `options`, `metrics` and the view,
+ * and calls query_clear() in any case. */
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err);
 void query_clear(struct query *q);
 
@@ -97,7 +96,7 @@ static inline int64_t *query_kept_own(const struct query *q, size_t v)
 	return q->numbers.own + v * q->numbers.n;
 }
 
-/* Own numbers of a view node, kept or not; `room` is for those that have to be made. */
+/* Own numbers of a view node; `room` is used if they must be recomputed. */
 const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS]);
 
 static inline int64_t query_own(const struct query *q, enum metric metric, uint32_t i)
@@ -122,7 +121,7 @@ static inline int64_t query_defined(const struct query *q, uint32_t i)
 	return q->defined[q->view[i]];
 }
 
-/* The graph node of a row in scope and graph view; NONE if it is none. */
+/* The graph node of a row in scope and graph view, or NONE. */
 static inline uint32_t query_node(const struct query *q, uint32_t i)
 {
 	return i && q->tree->node ? q->tree->node[q->view[i]] : NONE;
@@ -143,8 +142,8 @@ static inline struct row_nodes query_nodes(const struct query *q, uint32_t view)
 	return (struct row_nodes){q->tree->nodes + first[view], first[view + 1] - first[view]};
 }
 
-/* Sorted by a number, shown nodes of a tree are in no order in memory: asks for those
- * to come, in steps, as one thing says where the next one is. */
+/* Rows sorted by a number are scattered in memory: prefetches those to come, step by
+ * step, since each load gives the address of the next. */
 PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
 {
 	enum { AHEAD = 5 };
@@ -169,45 +168,45 @@ PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
 	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
 }
 
-/* ---- for the views' own files ------------------------------------------- */
+/* ---- for files of this folder ------------------------------------------- */
 
-/* Room for the numbers, flags and definition counts of n view nodes. */
+/* Allocates the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
-/* Whether a row reaches the least of each number. Most do, so all are compared. */
-static inline bool query_reaches(const struct query *q, const int64_t *row, const int64_t *least)
+/* Whether a row reaches every minimum. Most do, so there is no early exit. */
+static inline bool query_reaches(const struct query *q, const int64_t *row, const int64_t *min)
 {
 	bool less = false;
 
 	for (size_t k = 0; k < q->numbers.n; k++)
-		less |= row[k] < least[k];
+		less |= row[k] < min[k];
 	return !less;
 }
 
-/* Writes those of the numbers that are wanted. */
+/* Stores the wanted numbers in a row. */
 void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row);
-/* The own numbers of a view node, which are its total until others are added, and
- * what follows from them and from whether it is accounted. */
+/* Sets the own numbers of a view node, which are its total until others are added, and
+ * its flags. */
 void query_put_own(const struct query *q, size_t v, const struct numbers *own, bool accounted);
 
-/* How often a node with this set of types is picked: 0 is not accounted. */
+/* How many account regexes pick a node with this set of types; 0: not accounted. */
 static inline uint32_t query_picks(const struct query *q, uint32_t types)
 {
 	return q->picks[types];
 }
 
-/* Own numbers of view nodes that are graph nodes or (NONE) empty parents, and
- * which are accounted. The first is the root. */
+/* Accounts view nodes that are graph nodes or, if NONE, empty parents. The first is the
+ * root. */
 void query_account_nodes(struct query *q, const uint32_t *nodes, size_t n);
 
-/* Picked graph nodes of a group or frame. A node's numbers count once per
- * match, how often it ran only once. */
+/* The picked graph nodes of an op or frame. A node's numbers count once per matching
+ * regex, its runs only once. */
 struct picked {
 	struct numbers sum;
 	uint32_t n; /* distinct nodes picked */
 };
 
-/* Of n groups: nodes[first[g] … first[g + 1]]. They may be some of all. */
+/* Accounts n groups, nodes[first[g] … first[g + 1]]; first[0] need not be 0. */
 void query_account_groups(const struct query *q, const uint32_t *first, const uint32_t *nodes,
 	size_t n, struct picked *picked);
 
@@ -215,51 +214,51 @@ void query_account_groups(const struct query *q, const uint32_t *first, const ui
 void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 	const int64_t *restrict from);
 
-/* What the minimums of the options ask of own and of total numbers. */
+/* Sets min_own and min_total from the options. */
 void query_find_limits(struct query *q);
 
-/* The node's numbers at the step asked for. */
+/* The node's numbers at the query's step. */
 void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
 /* Whether minimums must be compared with numbers that wrap. */
 bool query_needs_wrapping(const struct query *q);
-/* Accounts twice: by numbers that wrap, to learn which rows pass the minimums, and
- * then as they are. False on allocation failure. */
+/* Accounts twice: with wrapping numbers, to find which rows pass the minimums, then
+ * with the real ones. False on allocation failure. */
 bool query_account_both_ways(struct query *q, bool (*account)(void *context), void *context);
 
 bool query_name_shown(struct query *q, struct span name);
-/* Takes ROW_SHOWN from nodes of a tree whose names are not to be shown. */
+/* Clears ROW_SHOWN of nodes whose names are filtered out. */
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err);
 bool query_name_trimmed(struct query *q, struct span name);
 
-/* The caller has asked to stop. */
+/* Whether the caller has asked to stop. */
 bool query_cancelled(const struct query *q);
 /* The same as a status. */
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
-/* The error of a regex that could not be matched, if there is one. */
+/* The error of a failed match, or TFPROF_OK. */
 enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err);
 
 enum tfprof_status query_tree(struct query *q, struct tfprof_error *err);
 
-/* What a tree shows, by view node. */
+/* The shown part of a tree, by view node. */
 struct shown_tree {
-	uint32_t *parent; /* the nearest one above that is shown */
+	uint32_t *parent; /* nearest shown ancestor */
 	int32_t *depth;
 	uint32_t *n_picked;     /* code view */
-	uint32_t *first, *size; /* room for query_display() */
+	uint32_t *first, *size; /* scratch memory of query_display() */
 };
 
-/* Memory for it, but not for n_picked; false when it is out. */
+/* Allocates all but n_picked; false on allocation failure. */
 bool query_allocate_shown(struct query *q, struct shown_tree *shown);
-/* Prepares that memory (see mem_prepare). */
+/* Pre-faults that memory (see mem_prepare). */
 void query_prepare_shown(const struct query *q, const struct shown_tree *shown);
 
-/* The last part of a tree query: puts the nodes that are shown in display order.
- * What `shown` points at is used up. */
+/* The last phase of a tree query: puts shown nodes in display order. Overwrites what
+ * `shown` points to. */
 bool query_display(struct query *q, const struct shown_tree *shown);
 
 enum tfprof_status query_op(struct query *q, struct tfprof_error *err);
 
-/* The metric of an order_by word, -1 if it is none. */
+/* The metric of an order, or -1. */
 int order_metric(enum order order);
 
 #endif

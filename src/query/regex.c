@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "query/required.h"
 
-/* Steps of backtracking a single match may take. */
+/* Backtracking steps and memory allowed per match. */
 enum { MATCH_LIMIT = 2000000, HEAP_LIMIT_KIB = 65536 };
 
 /* RE2's defaults: UTF-8, `$` only at the very end, whole strings. */
@@ -21,24 +21,24 @@ enum regex_kind { REGEX_ALL, REGEX_EQUAL, REGEX_PREFIX, REGEX_SUFFIX, REGEX_PART
 
 struct regex {
 	enum regex_kind kind;
-	struct span literal; /* inside the pattern: what the simple kinds are, or
-				what every match contains */
+	struct span literal; /* within the pattern: the text of a simple kind, or text
+				that every match contains */
 	struct span pattern;
 	pcre2_code *code;
-	pcre2_code *lenient; /* for texts that are not UTF-8, made when one comes */
+	pcre2_code *lenient; /* for texts that are not UTF-8; compiled on demand */
 };
 
-/* What is compiled once, and read by any number of threads. */
+/* Compiled once and shared by threads. */
 struct expressions {
 	const char *option;
 	struct regex *at;
 	size_t n;
 	bool engine;          /* some need PCRE2 */
-	pthread_mutex_t lock; /* of making `lenient` */
-	atomic_bool failed;   /* a match has, in any thread: no other is tried */
+	pthread_mutex_t lock; /* for compiling `lenient` */
+	atomic_bool failed;   /* a match failed in some thread: try no more */
 };
 
-/* What a thread needs to match. */
+/* A thread's state for matching. */
 struct regexes {
 	struct expressions *shared;
 	bool owns; /* the expressions */
@@ -49,8 +49,8 @@ struct regexes {
 	size_t failed_at;
 };
 
-/* Bytes that mean only themselves, or escaped punctuation, need an engine no
- * more than a comparison. Only plain bytes qualify here. */
+/* Plain bytes need a comparison only. Escaped punctuation would too, but is left to
+ * PCRE2. */
 static bool is_literal(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -59,7 +59,7 @@ static bool is_literal(struct span s)
 	return true;
 }
 
-/* `.` does not match a line feed: the simple kinds check for one. */
+/* `.` does not match a line feed, so the simple kinds check for one. */
 static enum regex_kind classify(struct span p, struct span *literal)
 {
 	bool head = span_starts(p, SPAN(".*")), tail;
@@ -216,7 +216,7 @@ size_t regexes_count(const struct regexes *r)
 	return r->shared->n;
 }
 
-/* `.*` on both sides of what is left out must not span a line feed. */
+/* What `.*` matches must not contain a line feed. */
 static bool one_line(const char *at, size_t n)
 {
 	return !n || !memchr(at, '\n', n);
@@ -239,7 +239,7 @@ static bool match_simple(const struct regex *x, struct span s)
 			return false;
 		if (one_line(s.at, s.n))
 			return true;
-		/* Rare: some occurrence must leave no line feed outside. */
+		/* Rare: some occurrence must have all line feeds inside. */
 		for (at = 0; at + l.n <= s.n; at++)
 			if (span_equal((struct span){s.at + at, l.n}, l) && one_line(s.at, at) &&
 				one_line(s.at + at + l.n, s.n - at - l.n))
@@ -248,9 +248,9 @@ static bool match_simple(const struct regex *x, struct span s)
 	}
 }
 
-/* A text that is not UTF-8. Compiled for such texts, PCRE2 10.42's JIT takes
- * `\W` wrongly for every character beyond ASCII, so that code is interpreted,
- * and used for nothing else. */
+/* Matches a text that is not UTF-8. When compiled for such texts, PCRE2 10.42's JIT
+ * gets `\W` wrong for characters beyond ASCII, so this code is interpreted and used
+ * for nothing else. */
 static int match_lenient(struct regexes *r, struct regex *x, struct span text)
 {
 	int code;
@@ -268,7 +268,7 @@ static int match_lenient(struct regexes *r, struct regex *x, struct span text)
 	return pcre2_match(lenient, (PCRE2_SPTR)text.at, text.n, 0, 0, r->match, r->context);
 }
 
-/* Then it is UTF-8, too, and PCRE2 need not look. */
+/* Then it is valid UTF-8, and PCRE2 need not check. */
 static bool is_ascii(struct span text)
 {
 	uint64_t any = 0, word;
@@ -317,7 +317,7 @@ bool regexes_match(struct regexes *r, struct span text)
 	return false;
 }
 
-bool regexes_let_show(struct regexes *show, struct regexes *hide, struct span text)
+bool regexes_accept(struct regexes *show, struct regexes *hide, struct span text)
 {
 	return (regexes_accept_all(show) || regexes_match(show, text)) &&
 		!regexes_match(hide, text);
@@ -331,6 +331,6 @@ enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *e
 		return TFPROF_OK;
 	pcre2_get_error_message(r->failed, (PCRE2_UCHAR *)text, sizeof(text));
 	return error_set(err, TFPROF_REGEX,
-		"-%s: '%.*s' runs away: %s; write it with fewer nested repeats", r->shared->option,
+		"-%s: matching '%.*s' failed: %s; use fewer nested repeats", r->shared->option,
 		ERROR_SPAN(r->shared->at[r->failed_at].pattern), text);
 }

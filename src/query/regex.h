@@ -1,12 +1,12 @@
 /* Lists of regular expressions that match whole strings.
  *
- * The list `.*` accepts everything without running; a literal, and `.*text.*`,
- * `text.*` or `.*text` with a literal text, are compared as such; the rest is
- * PCRE2, for texts that contain what every match does (see required.h), and with a
- * limit, so that a pattern that runs away ends in an error.
+ * The list `.*` accepts everything without matching. A literal `text`, `.*text.*`,
+ * `text.*` and `.*text` are plain comparisons. The rest is PCRE2, run only on texts
+ * that contain what every match contains (see required.h). Exceeding the match limit
+ * is an error.
  *
- * A list is compiled once. It is for one thread at a time; other threads match with
- * lists that share the expressions. */
+ * A list is compiled once. Only one thread at a time may use it; other threads use
+ * lists that share its expressions. */
 #ifndef TFPROF_QUERY_REGEX_H
 #define TFPROF_QUERY_REGEX_H
 
@@ -18,7 +18,7 @@ struct regexes;
 /* `option` names the list in errors ("show_name_regexes"). */
 enum tfprof_status regexes_new(struct regexes **out, const char *option,
 	const struct span *patterns, size_t n, struct tfprof_error *err);
-/* The same expressions for another thread. `other` must be freed later than this. */
+/* The same expressions for another thread. `other` must outlive this list. */
 enum tfprof_status regexes_share(struct regexes **out, const struct regexes *other,
 	struct tfprof_error *err);
 void regexes_free(struct regexes *r);
@@ -27,20 +27,19 @@ void regexes_free(struct regexes *r);
 bool regexes_accept_all(const struct regexes *r);
 size_t regexes_count(const struct regexes *r);
 
-/* Whether any matches; whether the i-th does. A failed match (a pattern that
- * ran away) counts as none and is kept for regexes_check(). PCRE2 then runs no more
- * for any list that shares the expressions, so who does not look at regexes_failed()
- * after each text loses no time. */
+/* Whether any expression matches, or the i-th. A failed match (over the match limit)
+ * counts as no match and is kept for regexes_check(). PCRE2 is then not run again for
+ * any list that shares the expressions, so checking regexes_failed() after each text
+ * is optional. */
 bool regexes_match(struct regexes *r, struct span text);
 bool regexes_match_one(struct regexes *r, size_t i, struct span text);
 
-/* Whether a text is to be shown: one of the first list matches, none of the
- * second. */
-bool regexes_let_show(struct regexes *show, struct regexes *hide, struct span text);
+/* Whether `show` matches the text and `hide` does not. */
+bool regexes_accept(struct regexes *show, struct regexes *hide, struct span text);
 
-/* Whether a match has failed, in any thread. */
+/* Whether a match has failed in any thread. */
 bool regexes_failed(const struct regexes *r);
-/* The error of the match that failed with this list, or TFPROF_OK. */
+/* The error of this list's failed match, or TFPROF_OK. */
 enum tfprof_status regexes_check(const struct regexes *r, struct tfprof_error *err);
 
 #endif

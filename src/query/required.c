@@ -1,6 +1,6 @@
-/* Only what is certain counts: plain ASCII at the top level of a pattern, outside of
- * groups and classes, that nothing behind it makes optional. Where a construct could
- * change what plain text means (flags, quoting, counts), nothing is required. */
+/* Only certain text counts: plain ASCII at the top level of a pattern, outside groups
+ * and classes, not made optional by what follows. If a construct could change the
+ * meaning of plain text (flags, quoting, counts), nothing is required. */
 #include "query/required.h"
 
 struct scan {
@@ -17,7 +17,7 @@ static bool is_next(const struct scan *s, struct span text)
 	return span_starts((struct span){s->pattern.at + s->i, s->pattern.n - s->i}, text);
 }
 
-/* The run ends before `end`; a new one may begin behind the byte at i. */
+/* The run ends before `end`; a new one may begin after the byte at i. */
 static void end_run(struct scan *s, size_t end)
 {
 	if (s->depth == 0 && end > s->start && end - s->start > s->longest.n)
@@ -25,8 +25,8 @@ static void end_run(struct scan *s, size_t end)
 	s->start = s->i + 1;
 }
 
-/* Goes to the last byte of an escape. Beyond classes of characters and punctuation
- * there are many kinds. */
+/* Moves to the last byte of an escape. Only character classes and escaped punctuation
+ * are known. */
 static void skip_escape(struct scan *s)
 {
 	static const char known[] = "dDsSwWbB./-+*?()[]{}|^$\\_:";
@@ -36,7 +36,7 @@ static void skip_escape(struct scan *s)
 		s->i >= s->pattern.n || !s->pattern.at[s->i] || !strchr(known, s->pattern.at[s->i]);
 }
 
-/* Goes to the bracket that closes a class. */
+/* Moves to the bracket that closes a class. */
 static void skip_class(struct scan *s)
 {
 	struct span p = s->pattern;
@@ -44,7 +44,7 @@ static void skip_class(struct scan *s)
 	s->i++;
 	if (s->i < p.n && p.at[s->i] == '^')
 		s->i++;
-	/* First of all it is a member. */
+	/* A leading `]` is a member. */
 	if (s->i < p.n && p.at[s->i] == ']')
 		s->i++;
 	for (; s->i < p.n && p.at[s->i] != ']'; s->i++) {

@@ -1,12 +1,12 @@
-/* A text that every match of a regular expression contains, found by reading the
- * pattern. Most names do not contain it, and looking for it is much cheaper than
- * running the expression. */
+/* Text that every match of a regular expression must contain, found by scanning the
+ * pattern. Most names do not contain it, and searching for it is much cheaper than
+ * matching. */
 #ifndef TFPROF_QUERY_REQUIRED_H
 #define TFPROF_QUERY_REQUIRED_H
 
 #include "base/span.h"
 
-/* The longest one that stands in the pattern as such; empty if none is sure. */
+/* The longest such text in the pattern; empty if none is certain. */
 struct span regex_required(struct span pattern);
 
 #endif

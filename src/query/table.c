@@ -53,6 +53,45 @@ enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_err
 	return TFPROF_OK;
 }
 
+bool column_table_init(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns, size_t n_rows)
+{
+	*t = (struct column_table){.infos = infos, .n_rows = n_rows};
+	t->columns = mem_zero_array(n_columns, sizeof(*t->columns));
+	if (!t->columns)
+		return false;
+	t->n_columns = n_columns;
+	for (size_t i = 0; i < n_columns; i++)
+		if (!table_column_init(&t->columns[i], &infos[i], n_rows))
+			return false;
+	return true;
+}
+
+enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < t->n_columns; i++)
+		status = table_column_finish(&t->columns[i], err);
+	return status;
+}
+
+void column_table_clear(struct column_table *t)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		table_column_clear(&t->columns[i]);
+	mem_free(t->columns);
+	*t = (struct column_table){0};
+}
+
+const struct tfprof_column *column_table_find(const struct column_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (strcmp(t->infos[i].name, name) == 0)
+			return &t->columns[i].view;
+	return NULL;
+}
+
 void table_join(const struct tfprof_column *c, size_t row, const char *separator, struct buf *b)
 {
 	for (int64_t i = c->lists[row]; i < c->lists[row + 1]; i++) {

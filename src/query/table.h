@@ -1,4 +1,4 @@
-/* Columns of a table while they are made: typed, with their memory.
+/* Builds the typed columns of a table, with their memory.
  *
  *     TEXT    offsets[i] … offsets[i + 1]         in one buffer of bytes
  *     TEXTS   lists[i] … lists[i + 1]             items, each like a TEXT
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 
 struct table_column {
-	struct tfprof_column view; /* as it is handed out; `name` NULL: not made yet */
+	struct tfprof_column view; /* as returned to callers; `name` NULL: not made yet */
 	int64_t *numbers;
 	double *doubles;
 	VEC(int64_t) lists, offsets;
@@ -20,11 +20,11 @@ struct table_column {
 
 void table_column_clear(struct table_column *c);
 
-/* Starts a column of `n` rows. Numbers and doubles are filled in by the caller, texts
- * put in order. False on allocation failure. */
+/* Starts a column of `n` rows. The caller fills in numbers and doubles, and puts texts
+ * in row order. False on allocation failure. */
 bool table_column_init(struct table_column *c, const struct tfprof_column_info *info, size_t n);
 
-/* Ends a text that was written to `bytes`. */
+/* Ends a text written to `bytes`. */
 static inline void table_end_text(struct table_column *c)
 {
 	if (!vec_push(&c->offsets, (int64_t)c->bytes.n))
@@ -44,8 +44,24 @@ static inline void table_put_text(struct table_column *c, struct span text)
 	table_end_text(c);
 }
 
-/* Makes the column ready to be handed out; on failure it is cleared. */
+/* Makes the column ready to be returned; on failure it is cleared. */
 enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_error *err);
+
+/* A whole table, for what has no query: the advisor's findings, events. */
+struct column_table {
+	const struct tfprof_column_info *infos;
+	struct table_column *columns;
+	size_t n_columns, n_rows;
+};
+
+/* Starts all columns. False on allocation failure; clear in any case. */
+bool column_table_init(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns, size_t n_rows);
+/* Makes all columns ready to be handed out. */
+enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err);
+void column_table_clear(struct column_table *t);
+/* NULL if no column has this name. */
+const struct tfprof_column *column_table_find(const struct column_table *t, const char *name);
 
 /* ---- reading ---- */
 

@@ -31,7 +31,7 @@ static void put_escaped(struct buf *b, unsigned char c)
 	}
 }
 
-/* What a terminal or a protobuf string cannot take is escaped. */
+/* Escapes what a terminal or a protobuf string cannot hold. */
 static void put_string(struct buf *b, struct span s, bool escape_controls)
 {
 	while (s.n) {
@@ -62,7 +62,7 @@ static void put_value(struct buf *b, const struct checkpoint_values *v)
 			six_digits(v->complexes->imaginary));
 		break;
 	case DTYPE_TEXT:
-		/* No more of a long one than can be shown. */
+		/* Only as much as can be shown. */
 		s = *v->texts;
 		s.n = s.n < TEXT_LIMIT ? s.n : TEXT_LIMIT;
 		buf_char(b, '\'');
@@ -74,7 +74,7 @@ static void put_value(struct buf *b, const struct checkpoint_values *v)
 	buf_char(b, ' ');
 }
 
-static void cut(struct buf *b, size_t n)
+static void truncate_buf(struct buf *b, size_t n)
 {
 	if (b->n > n) {
 		b->n = n;
@@ -82,8 +82,8 @@ static void cut(struct buf *b, size_t n)
 	}
 }
 
-/* Once there is too much, nothing that follows can change what is left after
- * the last closing bracket: the walk ends there. */
+/* Beyond the limit, nothing can change what the last closing bracket leaves, so the
+ * walk ends there. */
 static enum tfprof_status put_text(struct checkpoint_reader *r, struct buf *text,
 	struct tfprof_error *err)
 {
@@ -96,7 +96,7 @@ static enum tfprof_status put_text(struct checkpoint_reader *r, struct buf *text
 		if (status != TFPROF_OK || walk.event == CHECKPOINT_END)
 			break;
 		if (text->n - start >= TEXT_LIMIT) {
-			cut(text, start + TEXT_LIMIT);
+			truncate_buf(text, start + TEXT_LIMIT);
 			buf_text(text, "],\n");
 			break;
 		}
@@ -151,7 +151,7 @@ static enum tfprof_status put_message(struct checkpoint_reader *r, struct buf *m
 	struct checkpoint_values v;
 	size_t start = 0;
 
-	/* Numbers are packed into one field, which is left out if empty. */
+	/* Numbers are packed into one field, omitted if empty. */
 	if (n && kind != DTYPE_TEXT)
 		start = wire_open(message,
 			kind == DTYPE_REAL || kind == DTYPE_COMPLEX ? TFPROF_TENSOR_VALUE_DOUBLE
@@ -191,10 +191,10 @@ enum tfprof_status tensor_value_put(const struct checkpoint *ckpt,
 	}
 	if (status == TFPROF_OK && ((text && text->failed) || (message && message->failed)))
 		status = error_no_memory(err);
-	/* Half a tensor helps nobody. */
+	/* Do not leave part of a tensor. */
 	if (status != TFPROF_OK && text)
-		cut(text, text_start);
+		truncate_buf(text, text_start);
 	if (status != TFPROF_OK && message)
-		cut(message, message_start);
+		truncate_buf(message, message_start);
 	return status;
 }

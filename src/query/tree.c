@@ -1,12 +1,12 @@
-/* Scope, graph and code view: one walk down and one up over a tree that is in
- * preorder, so neither needs a stack.
+/* Scope, graph and code view: one walk down and one up a tree in preorder, so neither
+ * needs a stack.
  *
  *     own       numbers of each view node
- *     stays     accounted, or (scope, code) above something that is
- *     up        the nearest staying view node above; in graph view nodes that
- *               are not accounted vanish and their inputs move up
- *     total     own + totals of what hangs below and stays
- *     shown     what the filters leave; its tree skips what is hidden
+ *     stays     accounted, or (scope, code) an ancestor of an accounted node
+ *     up        nearest ancestor that stays; in graph view, nodes that are not
+ *               accounted are removed and their inputs move up
+ *     total     own + totals of the children that stay
+ *     shown     nodes that pass the filters; their tree skips hidden nodes
  */
 #include "base/parallel.h"
 #include "query/query.h"
@@ -15,14 +15,13 @@ struct work {
 	struct query *q;
 	uint32_t n;
 	const uint32_t *up;
-	uint32_t *graph_up;    /* graph view: `up`, while it is written; NULL where
-				  all nodes stay */
+	uint32_t *graph_up;    /* graph view: writable `up`; NULL if all nodes stay */
 	struct picked *picked; /* code view */
 	struct shown_tree shown;
 };
 
-/* Frames are accounted this many at a time: there may be more of them than nodes, and
- * what is picked takes more than all else that is known of one. */
+/* Frames are accounted this many at a time: there may be more frames than nodes, and
+ * struct picked is larger than all else kept per frame. */
 enum { FRAMES_AT_ONCE = 32768 };
 
 static bool allocate(struct work *w)
@@ -65,14 +64,14 @@ static void account_frames(struct work *w)
 	}
 }
 
-/* In graph view only accounted nodes stay; elsewhere their parents do too. */
+/* In graph view, only accounted nodes stay; elsewhere, so do their ancestors. */
 static void find_staying(struct work *w)
 {
 	const uint32_t *parent = w->q->tree->parent;
 	uint8_t *flags = w->q->flags;
 
 	flags[0] |= ROW_STAYS;
-	if (regexes_accept_all(w->q->account)) /* all do */
+	if (regexes_accept_all(w->q->account)) /* all stay */
 		return;
 	if (w->q->kind == TFPROF_GRAPH) {
 		w->graph_up[0] = NONE;
@@ -85,9 +84,8 @@ static void find_staying(struct work *w)
 		flags[parent[v]] |= flags[v] & ROW_STAYS;
 }
 
-/* Adds the totals of those flagged to what is above them, from the last up. When
- * one comes up its total is known: time to see whether that, too, reaches the
- * minimums. */
+/* Adds the totals of flagged nodes to their parents, from the last node up. A node's
+ * total is complete when its turn comes, so it is compared with the minimums then. */
 static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 {
 	struct query *q = w->q;
@@ -98,15 +96,15 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 		if (!(q->flags[v] & flag))
 			continue;
 		total = query_total_row(q, v);
-		if (flag == ROW_STAYS && !query_reaches(q, total, q->least_total))
+		if (flag == ROW_STAYS && !query_reaches(q, total, q->min_total))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
 		query_add_row(&q->numbers, query_total_row(q, up[v]), total);
 		q->defined[up[v]] += q->defined[v];
 	}
 }
 
-/* While one thread adds up, another gets the memory for what comes next. */
-static void sum_up(void *context, size_t part)
+/* One thread adds up while another pre-faults memory for the next phase. */
+static void add_up_or_prepare(void *context, size_t part)
 {
 	struct work *w = context;
 
@@ -120,7 +118,7 @@ static void sum_up(void *context, size_t part)
 
 static bool account(void *context)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	struct work *w = context;
 	struct query *q = w->q;
 
@@ -128,14 +126,14 @@ static bool account(void *context)
 		account_frames(w);
 	else
 		query_account_nodes(q, q->tree->node, w->n);
-	parallel_run(parallel_parts(w->n, LEAST_PART) > 1 ? 2 : 1, sum_up, w);
+	parallel_run(parallel_parts(w->n, MIN_PART) > 1 ? 2 : 1, add_up_or_prepare, w);
 	return true;
 }
 
 /* ---- filtering ----------------------------------------------------------- */
 
-/* Walks the staying nodes from the root, or from the first ones below it that
- * match start, and says which are shown, as far as their names let them. */
+/* Walks the staying nodes, from the root or from the topmost ones that match start,
+ * and marks those shown, before filtering by show and hide. */
 static void walk(struct work *w)
 {
 	struct query *q = w->q;
@@ -176,7 +174,7 @@ static void walk(struct work *w)
 	}
 }
 
-/* From the node above, to the nearest one above that is shown. */
+/* Replaces each parent by the nearest shown ancestor. */
 static void find_shown_parents(struct work *w)
 {
 	const uint8_t *flags = w->q->flags;
@@ -208,7 +206,7 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 	return status;
 }
 
-/* Totals over what is displayed only. */
+/* Totals over shown nodes only. */
 static void add_up_shown(struct work *w)
 {
 	struct query *q = w->q;

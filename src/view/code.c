@@ -1,24 +1,24 @@
 /* Code view: the tree of Python call stacks, outermost frame first.
  *
- * Equal CodeDef bytes are one stack, equal frames in them one frame: each is decoded
- * once. Where nodes hardly share stacks, all of this is made for each node, so it is
- * kept small. Gradients hang under a parallel branch made of their forward node's
- * frames.
+ * Stacks with equal CodeDef bytes are one stack, and equal frames are one frame: each
+ * is decoded once. When nodes hardly share stacks, there is one of each per node, so
+ * the structures are small. Gradients hang under a parallel branch made of their
+ * forward node's frames.
  *
- *     stacks    the distinct ones; the least name that brings each in
- *     frames    the distinct ones, and their labels
- *     trie      stacks as they come in memory, where those next to each other share
- *               their outer frames; frames of one line are one child
- *     number    of each trie node in preorder: children are in the order of the
- *               least names that bring them in
- *     tree      the trie as arrays, and which nodes end where
+ *     stacks    distinct stacks, each with the smallest name that has it
+ *     frames    distinct frames and their labels
+ *     trie      stacks in memory order, where neighbors share their outer frames;
+ *               frames of the same line are one child
+ *     number    preorder number of each trie node; children are ordered by the
+ *               smallest name below them
+ *     tree      the trie as arrays, and which graph nodes end where
  */
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "view/stacks.h"
 #include "view/tree.h"
 
-/* A frame, or one of gradients. */
+/* A forward or gradient frame. */
 struct known_frame {
 	const char *bytes, *label; /* the label is in the tree's arena */
 	uint32_t n_bytes, n_label;
@@ -28,7 +28,7 @@ struct known_frame {
 
 struct trie_node {
 	uint32_t parent;
-	uint32_t frame : 31, merged : 1; /* merged: other frames are this line, too */
+	uint32_t frame : 31, merged : 1; /* merged: other frames have the same line */
 };
 
 struct builder {
@@ -37,11 +37,11 @@ struct builder {
 	unsigned flags; /* enum tree_flags */
 	struct stacks stacks;
 	VEC(struct known_frame) known;
-	VEC(struct frame_ids) frames; /* what they say */
+	VEC(struct frame_ids) frames; /* decoded, parallel to known */
 	struct hash_index frame_index;
 	VEC(struct trie_node) trie;
 	struct hash_index children; /* (parent, line) → trie node */
-	/* the stack being added, the one before it, and where each frame of that is: */
+	/* the stack being added, the previous one, and the trie nodes of its frames: */
 	spans_vec split, previous;
 	VEC(uint32_t) path;
 	uint32_t *number, *size; /* by trie node */
@@ -50,8 +50,8 @@ struct builder {
 
 /* ---- labels ------------------------------------------------------------ */
 
-/* To 17 bytes, but not in the middle of a character. */
-static void put_cut(struct buf *b, struct span text)
+/* Truncates long text to 17 bytes, but never within a character. */
+static void put_truncated(struct buf *b, struct span text)
 {
 	if (text.n < 20) {
 		buf_span(b, text);
@@ -76,10 +76,10 @@ void code_put_label(struct buf *b, const struct frame *frame, bool source_lines,
 	buf_char(b, ':');
 	buf_int(b, frame->line);
 	buf_char(b, ':');
-	put_cut(b, frame->function);
+	put_truncated(b, frame->function);
 	if (source_lines) {
 		buf_char(b, ':');
-		put_cut(b, frame->source.n ? frame->source : SPAN("none"));
+		put_truncated(b, frame->source.n ? frame->source : SPAN("none"));
 	}
 	if (gradient)
 		buf_text(b, " (gradient)");
@@ -153,8 +153,8 @@ struct child_probe {
 	uint32_t parent, frame;
 };
 
-/* Whether frames that have one label are one line of code: by its full path, line and
- * function, or, as TensorFlow's profiler has it, by the label alone. */
+/* Whether frames with equal labels are the same line of code: same full path, line and
+ * function or, as in TensorFlow's profiler, the label alone. */
 static bool same_line(const struct builder *b, uint32_t a, uint32_t other)
 {
 	const struct frame_ids *x = &b->frames.at[a], *y = &b->frames.at[other];
@@ -175,7 +175,7 @@ static bool same_child(const void *context, uint32_t id)
 				same_line(b, node->frame, p->frame)));
 }
 
-/* The child of this frame's line, made if there is none; NONE when memory is out. */
+/* Finds or adds the child for this frame's line; NONE on allocation failure. */
 static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t frame)
 {
 	struct child_probe probe = {b, parent, frame};
@@ -195,7 +195,7 @@ static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t frame)
 
 /* ---- stacks ------------------------------------------------------------ */
 
-/* How many outer frames the stack has in common with the one before. */
+/* How many outer frames the stack shares with the previous one. */
 static size_t shared_frames(const struct builder *b)
 {
 	size_t i = 0;
@@ -205,7 +205,7 @@ static size_t shared_frames(const struct builder *b)
 	return i;
 }
 
-/* Puts a call stack into the trie. */
+/* Adds a call stack to the trie. */
 static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
 {
@@ -228,7 +228,7 @@ static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool
 	return status;
 }
 
-/* Those of forward nodes, or of gradients. */
+/* Adds the stacks of forward nodes or of gradients. */
 static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
@@ -240,7 +240,7 @@ static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tf
 	return status;
 }
 
-/* What is needed only to add stacks. */
+/* Frees what only adding stacks needs. */
 static void end_adding(struct builder *b)
 {
 	hash_clear(&b->frame_index);
@@ -250,7 +250,7 @@ static void end_adding(struct builder *b)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* How many trie nodes hang on each, itself included. */
+/* The size of each subtree, its root included. */
 static void add_up_sizes(struct builder *b)
 {
 	for (size_t i = 0; i < b->trie.n; i++) {
@@ -263,7 +263,7 @@ static void add_up_sizes(struct builder *b)
 	b->size[0] = 1;
 }
 
-/* Of frames that are one line, the first that brings it in is the tree's. */
+/* Of several frames with the same line, the tree keeps the first one numbered. */
 static bool choose_frame(struct builder *b, struct trie_node *node, struct span bytes)
 {
 	struct known_frame known = b->known.at[node->frame];
@@ -276,21 +276,21 @@ static bool choose_frame(struct builder *b, struct trie_node *node, struct span 
 	return true;
 }
 
-/* Numbers what a stack brings in, from the outermost frame on. The size of a node
- * that has its number becomes the next number below it. */
+/* Numbers the stack's new trie nodes, outermost first. Once a node is numbered, its
+ * size holds the next free number below it. */
 static bool number_stack(struct builder *b, const struct stack *stack, bool gradient)
 {
 	uint32_t at = stack->end[gradient];
-	bool fine = true, merged = false;
+	bool ok = true, merged = false;
 
 	b->path.n = 0;
-	for (; fine && b->number[at] == NONE; at = b->trie.at[at].parent) {
+	for (; ok && b->number[at] == NONE; at = b->trie.at[at].parent) {
 		merged |= b->trie.at[at].merged;
-		fine = vec_push(&b->path, at);
+		ok = vec_push(&b->path, at);
 	}
-	if (fine && merged)
-		fine = trace_split(stack->bytes, &b->split, NULL) == TFPROF_OK;
-	while (fine && b->path.n) {
+	if (ok && merged)
+		ok = trace_split(stack->bytes, &b->split, NULL) == TFPROF_OK;
+	while (ok && b->path.n) {
 		struct trie_node *node;
 
 		at = b->path.at[--b->path.n];
@@ -299,32 +299,32 @@ static bool number_stack(struct builder *b, const struct stack *stack, bool grad
 		b->size[node->parent] += b->size[at];
 		b->size[at] = b->number[at] + 1;
 		if (node->merged)
-			fine = choose_frame(b, node, b->split.at[b->split.n - 1 - b->path.n]);
+			ok = choose_frame(b, node, b->split.at[b->split.n - 1 - b->path.n]);
 	}
-	return fine;
+	return ok;
 }
 
-/* By stacks of forward nodes, or of gradients, in the order of their names. */
+/* Numbers the stacks of forward nodes or of gradients, in name order. */
 static bool number_stacks(struct builder *b, bool gradient)
 {
 	size_t n = 0;
 	struct span *names = mem_array(b->stacks.at.n, sizeof(*names));
 	uint32_t *order = mem_array(b->stacks.at.n, sizeof(*order));
 	uint32_t *stacks = mem_array(b->stacks.at.n, sizeof(*stacks));
-	bool fine = names && order && stacks;
+	bool ok = names && order && stacks;
 
-	for (uint32_t i = 0; fine && i < b->stacks.at.n; i++)
+	for (uint32_t i = 0; ok && i < b->stacks.at.n; i++)
 		if (b->stacks.at.at[i].name[gradient].at) {
 			stacks[n] = i;
 			names[n++] = b->stacks.at.at[i].name[gradient];
 		}
-	fine = fine && sort_texts(names, order, n);
-	for (size_t i = 0; fine && i < n; i++)
-		fine = number_stack(b, &b->stacks.at.at[stacks[order[i]]], gradient);
+	ok = ok && sort_texts(names, order, n);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = number_stack(b, &b->stacks.at.at[stacks[order[i]]], gradient);
 	mem_free(names);
 	mem_free(order);
 	mem_free(stacks);
-	return fine;
+	return ok;
 }
 
 static bool number_trie(struct builder *b, struct arena *scratch)
@@ -337,7 +337,7 @@ static bool number_trie(struct builder *b, struct arena *scratch)
 	return number_stacks(b, false) && number_stacks(b, true);
 }
 
-/* ---- into arrays ------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------ */
 
 static bool allocate_tree(struct builder *b)
 {
@@ -372,8 +372,8 @@ static void fill_tree(struct builder *b)
 	b->frames.at = NULL;
 }
 
-/* The view node a graph node ends at; 0, the root, if it has no stack or an empty
- * one. */
+/* The view node where a graph node's stack ends; the root, 0, if it has no stack or
+ * an empty one. */
 static uint32_t end_of(const struct builder *b, uint32_t node)
 {
 	uint32_t stack = b->stacks.shown_with[node];
@@ -383,8 +383,8 @@ static uint32_t end_of(const struct builder *b, uint32_t node)
 	return b->number[b->stacks.at.at[stack].end[stacks_is_gradient(&b->stacks, node)]];
 }
 
-/* Counting sort of the graph nodes by where they end; shifted by one so that filling
- * leaves the offsets right. */
+/* Counting sort of the graph nodes by where they end. Offsets are shifted by one, so
+ * filling leaves them right. */
 static void fill_nodes(struct builder *b)
 {
 	struct tree *t = b->tree;

@@ -1,11 +1,11 @@
-/* Graph view: from the nodes that are no one's input along data flow, each
- * node once, first come, depth first. The walk does not depend on the query,
- * so the picture is a spanning forest that is built once. */
+/* Graph view: a depth-first walk along data flow from the nodes that are no node's
+ * input, visiting each node once. The walk does not depend on the query, so the
+ * spanning forest is built once. */
 #include "base/parallel.h"
 #include "load/node_inputs.h"
 #include "view/tree.h"
 
-/* Where the walk stands in a node's inputs. */
+/* The walk's position in a node's inputs. */
 struct visit {
 	uint32_t view;       /* the view node */
 	uint32_t input, end; /* its inputs still to go */
@@ -75,15 +75,15 @@ static bool is_root(const struct walk *w, size_t node)
 	return !is_input;
 }
 
-/* The nodes that are no one's input, in byte order of their names. */
+/* The nodes that are not an input, in byte order of their names. */
 static uint32_t *find_roots(struct walk *w, struct arena *scratch, size_t *n)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	const struct model *m = w->model;
 	uint32_t *roots = arena_array(scratch, m->nodes.n, sizeof(*roots));
 
 	*n = 0;
-	w->parts = parallel_parts(w->inputs.n, LEAST_PART);
+	w->parts = parallel_parts(w->inputs.n, MIN_PART);
 	w->is_input = arena_array(scratch, w->parts * m->nodes.n, sizeof(*w->is_input));
 	if (!w->is_input || !roots)
 		return NULL;

@@ -1,16 +1,16 @@
-/* Op view: a tree of one level. Below the root is a node for each op, in byte
- * order of their names, with the graph nodes of that op as they came. */
+/* Op view: a tree of one level. The root has one child per op, in byte order of
+ * their names, with that op's graph nodes in model order. */
 #include "base/sort.h"
 #include "view/tree.h"
 
-/* What is needed while the tree is built. */
+/* State while building the tree. */
 struct build {
 	struct tree *tree;
 	const struct model *model;
 	uint32_t *count; /* by string: nodes of this op, then the view node */
 	uint32_t *found; /* distinct ops */
 	uint32_t n_found;
-	uint32_t *order; /* of the names of those found */
+	uint32_t *order; /* of names */
 	struct span *names;
 	struct arena scratch;
 };
@@ -48,7 +48,7 @@ static bool allocate(struct build *b)
 	return t->parent && t->label && t->first_node && t->nodes;
 }
 
-/* `fill` runs one place behind, so that in the end first_node is right. */
+/* `fill` is shifted by one, so filling leaves first_node right. */
 static void fill(struct build *b)
 {
 	struct tree *t = b->tree;

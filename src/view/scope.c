@@ -1,10 +1,10 @@
-/* Scope view: the tree of names. A scope that is no graph node is an empty parent.
+/* Scope view: the tree of names. A scope without a graph node is an empty parent.
  *
- *     scopes     found in parts (see scope_list.h), then joined
+ *     scopes     found in parallel (see scope_list.h), then joined
  *     children   of each scope: nodes and scopes, in byte order of their last
  *                components, so a node comes right before the scope of its name
- *     size       how many view nodes are below a scope
- *     at         its place in the tree: behind its parent and what comes before it
+ *     size       number of view nodes below a scope
+ *     at         index of a scope in the tree: after its parent and earlier siblings
  */
 #include "base/parallel.h"
 #include "base/prefetch.h"
@@ -13,9 +13,9 @@
 #include "view/tree.h"
 
 struct part {
-	struct scope_list scopes; /* of its nodes; those of part 0 become all */
-	uint32_t *number;         /* of each, among all; in part 0 they are the same */
-	bool failed;              /* memory is out */
+	struct scope_list scopes; /* of its nodes; part 0 ends up with all scopes */
+	uint32_t *number;         /* by scope: its number among all; unused in part 0 */
+	bool failed;              /* allocation failed */
 };
 
 struct builder {
@@ -26,13 +26,13 @@ struct builder {
 	size_t parts;
 	struct scope *scopes;
 	uint32_t n_scopes, n_nodes;
-	uint32_t *scope_of; /* by node; its memory becomes the tree's parents */
+	uint32_t *scope_of; /* by node; reused as the tree's parents */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
-	struct span *component; /* by child, the last one of its name; its memory
-				   becomes the tree's labels */
+	struct span *component; /* by child: the last component of its name; reused
+				   as the tree's labels */
 	uint32_t *size, *at;    /* by scope */
-	bool *is_node;          /* by scope: a node has its name */
+	bool *is_node;          /* by scope: whether a node has its name */
 };
 
 /* ---- parts --------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static uint32_t begin_of(const struct builder *b, size_t part)
 	return (uint32_t)parallel_begin(b->n_nodes, b->parts, part);
 }
 
-/* Names are all over the input: ask for those to come. */
+/* Names are scattered over the input. */
 PREFETCHES prefetch_name(const struct builder *b, uint32_t node)
 {
 	enum { AHEAD = 12 };
@@ -58,8 +58,8 @@ static struct span last_component(struct span name, size_t prefix)
 	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
 }
 
-/* Nodes made one after the other are often in the same scope, or in one of two: an
- * operation's and its gradient's. */
+/* Consecutive nodes are often in the same scope, or alternate between two: that of an
+ * operation and that of its gradient. */
 struct recent_scope {
 	struct span name;
 	uint32_t scope;
@@ -85,9 +85,9 @@ static void survey_part(void *context, size_t i)
 	struct part *part = &b->part[i];
 	uint32_t begin = begin_of(b, i), node = begin, end = begin_of(b, i + 1);
 	struct recent_scope recent[2] = {{{0}, 0}};
-	bool fine = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
+	bool ok = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
 
-	for (; fine && node < end; node++) {
+	for (; ok && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
 		uint32_t scope = 0;
 
@@ -97,21 +97,20 @@ static void survey_part(void *context, size_t i)
 		prefix.n = scope_prefix_length(name);
 		if (prefix.n != SIZE_MAX)
 			scope = make_scope(&part->scopes, recent, prefix);
-		fine = scope != NONE;
+		ok = scope != NONE;
 		b->scope_of[node] = scope;
 		b->component[node] = last_component(name, prefix.n);
 	}
-	part->failed = !fine;
+	part->failed = !ok;
 }
 
-/* Which scopes of a part an earlier one has, too. What is below a scope that it
- * does not have is not looked for: parts share little, as nodes come in the order
- * they were made. */
+/* Numbers the scopes that an earlier part also has. Scopes below one it lacks are not
+ * looked up: parts share little, since nodes come in creation order. */
 static bool find_shared(struct builder *b, size_t i, size_t earlier)
 {
 	const struct part *part = &b->part[i], *other = &b->part[earlier];
 	size_t n = part->scopes.at.n;
-	uint32_t *there = mem_array(n, sizeof(*there)); /* which one it is of the other's */
+	uint32_t *there = mem_array(n, sizeof(*there)); /* by scope: the same in the other part */
 
 	if (!there)
 		return false;
@@ -128,7 +127,7 @@ static bool find_shared(struct builder *b, size_t i, size_t earlier)
 	return true;
 }
 
-/* Adds to the scopes of part 0 those that no part before this one has. */
+/* Adds to part 0 the scopes that no earlier part has. */
 static bool join_part(struct builder *b, size_t i)
 {
 	struct part *all = &b->part[0], *part = &b->part[i];
@@ -158,27 +157,27 @@ static bool join_part(struct builder *b, size_t i)
 
 static bool find_scopes(struct builder *b)
 {
-	enum { LEAST_PART = 16384 };
-	bool fine = true;
+	enum { MIN_PART = 16384 };
+	bool ok = true;
 
-	b->parts = parallel_parts(b->n_nodes, LEAST_PART);
+	b->parts = parallel_parts(b->n_nodes, MIN_PART);
 	b->scope_of = mem_array(b->n_nodes, sizeof(*b->scope_of));
 	b->component = mem_array(b->n_nodes, sizeof(*b->component));
 	if (!b->scope_of || !b->component)
 		return false;
 	parallel_run(b->parts, survey_part, b);
 	for (size_t i = 0; i < b->parts; i++)
-		fine &= !b->part[i].failed;
-	for (size_t i = 1; fine && i < b->parts; i++)
-		fine = join_part(b, i);
+		ok &= !b->part[i].failed;
+	for (size_t i = 1; ok && i < b->parts; i++)
+		ok = join_part(b, i);
 	b->scopes = b->part[0].scopes.at.at;
 	b->n_scopes = (uint32_t)b->part[0].scopes.at.n;
-	return fine;
+	return ok;
 }
 
 /* ---- children ------------------------------------------------------------------ */
 
-/* From nodes to view nodes, of which there are at most n. */
+/* Makes room for n view nodes. */
 static bool grow(struct builder *b, size_t n)
 {
 	struct span *component = mem_resize(b->component, n * sizeof(*component));
@@ -212,7 +211,7 @@ static bool collect_children(struct builder *b)
 		fill[s] += fill[s - 1];
 	for (uint32_t node = 0; node < b->n_nodes; node++)
 		b->child[fill[b->scope_of[node]]++] = node;
-	/* Of equal components the scope is the last. */
+	/* Among equal components, the scope comes last. */
 	for (uint32_t s = 0; s < n_scopes; s++) {
 		const struct scope *scope = &b->scopes[s];
 
@@ -251,7 +250,7 @@ static void put(struct tree *t, uint32_t v, uint32_t parent, uint32_t node, stru
 	t->label[v] = label;
 }
 
-/* Parents are placed before their children. */
+/* Parents come before their children. */
 static void place_scopes(struct builder *b)
 {
 	for (uint32_t s = 0; s < b->n_scopes; s++) {
@@ -270,7 +269,7 @@ static void place_scopes(struct builder *b)
 	}
 }
 
-/* The first scope whose children begin at or behind the i-th. */
+/* The first scope whose children begin at index i or later. */
 static uint32_t scope_from(const struct builder *b, size_t i)
 {
 	uint32_t low = 0, high = b->n_scopes;
@@ -286,7 +285,7 @@ static uint32_t scope_from(const struct builder *b, size_t i)
 	return low;
 }
 
-/* The children of some scopes, about as many in each part. */
+/* Fills in the children of some scopes, about as many in each part. */
 static void fill_part(void *context, size_t part)
 {
 	const struct builder *b = context;
@@ -334,19 +333,19 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, unsigned f
 	struct tfprof_error *err)
 {
 	struct builder b = {.model = m, .tree = t, .n_nodes = (uint32_t)m->nodes.n};
-	bool fine;
+	bool ok;
 
-	fine = find_scopes(&b) && collect_children(&b);
-	if (fine) {
+	ok = find_scopes(&b) && collect_children(&b);
+	if (ok) {
 		add_up_sizes(&b);
-		fine = lay_out(&b);
+		ok = lay_out(&b);
 	}
 	for (size_t i = 0; i < PARALLEL_MAX; i++)
 		scope_list_clear(&b.part[i].scopes);
 	mem_free(b.scope_of);
 	mem_free(b.component);
 	arena_clear(&b.arena);
-	if (fine)
+	if (ok)
 		return TFPROF_OK;
 	tree_clear(t);
 	return error_no_memory(err);

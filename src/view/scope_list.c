@@ -1,14 +1,14 @@
 #include "view/scope_list.h"
 
-/* A scope is known by its name, but one of a long name by its parent and its last
- * component: a name may have as many prefixes as bytes, and reading each of them
- * from its beginning would take for ever. */
+/* A scope is identified by its name or, if that is long, by its parent and its last
+ * component: a name may have as many prefixes as bytes, and comparing each of them
+ * from its start would take quadratic time. */
 enum { SHORT_NAME = 256 };
 
 struct scope_probe {
 	const struct scope_list *list;
 	const struct scope *scope;
-	size_t from; /* bytes before this are those of its parent */
+	size_t from; /* bytes before this belong to the parent */
 };
 
 static bool same_scope(const void *context, uint32_t id)
@@ -29,9 +29,8 @@ size_t scope_prefix_length(struct span name)
 	return slash ? (size_t)(slash - name.at) : SIZE_MAX;
 }
 
-/* A long name is hashed by the number of its parent, not by the parent's hash: hashes
- * made of hashes come back to where they were after some ten thousand steps, and then
- * many scopes have the same. */
+/* A long name is hashed with the number of its parent, not the parent's hash: chained
+ * hashes cycle after some ten thousand steps, and then many scopes collide. */
 static uint64_t hash_of(const struct scope *scope)
 {
 	struct span last = scope_last_component(scope);
@@ -41,7 +40,7 @@ static uint64_t hash_of(const struct scope *scope)
 	return hash_mix(hash_bytes(last.at, last.n), scope->parent);
 }
 
-/* The parent of a long name must be known. */
+/* A long name needs its parent. */
 uint32_t scope_list_find(const struct scope_list *list, const struct scope *scope)
 {
 	struct scope_probe probe = {list, scope, 0};
@@ -74,7 +73,7 @@ void scope_list_clear(struct scope_list *list)
 	vec_clear(&list->missing);
 }
 
-/* Of a short name most scopes are known: the longest is looked for first. */
+/* Most prefixes of a short name are known, so the longest is looked up first. */
 static uint32_t make_short(struct scope_list *list, struct span name)
 {
 	uint32_t scope = 0;
@@ -101,7 +100,7 @@ static uint32_t make_short(struct scope_list *list, struct span name)
 	return scope;
 }
 
-/* Of any name: beyond what is short, from parent to child. */
+/* Beyond the short prefix, goes from parent to child. */
 uint32_t scope_list_make(struct scope_list *list, struct span name)
 {
 	struct scope wanted = {.name = name};

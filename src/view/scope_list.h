@@ -1,5 +1,5 @@
-/* The scopes of names: every prefix before a '/', each once, parents before their
- * children. 0 is the root, which no prefix is the name of. */
+/* The scopes of names: every prefix before a '/', once each, parents before their
+ * children. Scope 0 is the root; its name is not a prefix. */
 #ifndef TFPROF_VIEW_SCOPE_LIST_H
 #define TFPROF_VIEW_SCOPE_LIST_H
 
@@ -9,30 +9,30 @@
 
 struct scope {
 	struct span name;
-	size_t n_last;   /* how long its last component is */
-	uint32_t hash;   /* of a short name: the half that an index keeps */
-	uint32_t parent; /* scope; that of 0 is 0 */
+	size_t n_last;   /* length of its last component */
+	uint32_t hash;   /* short names only: the half that an index keeps */
+	uint32_t parent; /* scope; the root is its own parent */
 };
 
 struct scope_list {
 	VEC(struct scope) at;
 	struct hash_index index;
-	VEC(struct scope) missing; /* names that are to be scopes, the shortest last */
+	VEC(struct scope) missing; /* prefixes still to be added, the shortest last */
 };
 
-/* With nothing but the root; false when memory is out. */
+/* Starts with the root alone; false on allocation failure. */
 bool scope_list_init(struct scope_list *list, struct span root);
 void scope_list_clear(struct scope_list *list);
 
-/* The scope of this name, made with those above it if need be; NONE when memory
- * is out. */
+/* Finds or adds the scope of this name and those above it; NONE on allocation
+ * failure. */
 uint32_t scope_list_make(struct scope_list *list, struct span name);
 
-/* The scope that is the same as one of another list; its parent must be given as
- * this list knows it. NONE if there is none. */
+/* Finds a scope of another list in this one; its parent must be given as numbered in
+ * this list. NONE if there is none. */
 uint32_t scope_list_find(const struct scope_list *list, const struct scope *scope);
 
-/* The length of what is before the last '/'; SIZE_MAX if there is none. */
+/* The length up to the last '/'; SIZE_MAX if there is none. */
 size_t scope_prefix_length(struct span name);
 
 static inline struct span scope_last_component(const struct scope *scope)

@@ -1,9 +1,8 @@
-/* Nodes are looked at in the order they have in memory, in parts, at the same
- * time:
+/* Nodes are read in memory order, in parallel:
  *
- *     survey    each node's own stack, and of which node it is the gradient
- *     join      stacks are numbered through, as they come in memory
- *     place     each gradient finds its forward node, and that one's stack
+ *     survey    each node's own stack and, if it is a gradient, its forward name
+ *     join      stacks are numbered across parts, in memory order
+ *     place     each gradient finds its forward node and that node's stack
  */
 #include "view/stacks.h"
 
@@ -12,18 +11,18 @@
 #include "base/sort.h"
 #include "view/tree.h"
 
-/* A list of stacks, each once. */
+/* A list of distinct stacks. */
 struct stack_list {
 	VEC(struct stack) at;
 	struct hash_index index;
 };
 
-/* What a part of the nodes brings. */
+/* What is found in a part of the nodes. */
 struct part {
-	struct stack_list stacks; /* those of part 0 become all */
-	struct span *gradients;   /* least forward name, by stack of all parts; NULL: none */
+	struct stack_list stacks; /* part 0 ends up with all stacks */
+	struct span *gradients;   /* by stack of all parts: smallest forward name; may be NULL */
 	VEC(struct span) lost;    /* forward names of gradients that find no stack */
-	bool failed;              /* memory is out */
+	bool failed;              /* allocation failed */
 };
 
 struct finder {
@@ -48,7 +47,7 @@ static bool same_stack(const void *context, uint32_t id)
 	return span_equal(p->list->at.at[id].bytes, p->bytes);
 }
 
-/* The stack of these bytes, added if it is new; NONE when memory is out. */
+/* Finds or adds the stack of these bytes; NONE on allocation failure. */
 static uint32_t find_stack(struct stack_list *list, struct span bytes)
 {
 	struct stack_probe probe = {list, bytes};
@@ -70,16 +69,16 @@ static void stack_list_clear(struct stack_list *list)
 	hash_clear(&list->index);
 }
 
-static void note_least(struct span *least, struct span name)
+static void note_smallest(struct span *smallest, struct span name)
 {
-	if (name.at && (!least->at || span_compare(name, *least) < 0))
-		*least = name;
+	if (name.at && (!smallest->at || span_compare(name, *smallest) < 0))
+		*smallest = name;
 }
 
 /* ---- gradients --------------------------------------------------------- */
 
-/* If the end comes before the start, the original's length is negative and,
- * unsigned, huge: the name is then the rest. */
+/* If the end comes before the start, the length in TensorFlow's profiler is negative
+ * and, unsigned, huge: the name then extends to the end. */
 bool code_forward_name(struct span name, struct span *forward)
 {
 	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
@@ -99,24 +98,24 @@ bool code_forward_name(struct span name, struct span *forward)
 	return true;
 }
 
-/* How many forward nodes the lost gradients belong to. */
+/* Counts the forward nodes of lost gradients. */
 static bool count_lost(struct finder *f)
 {
 	VEC(struct span) lost = {0};
 	uint32_t *order = NULL;
-	bool fine = true;
+	bool ok = true;
 
-	for (size_t i = 0; fine && i < f->parts; i++)
-		for (size_t k = 0; fine && k < f->part[i].lost.n; k++)
-			fine = vec_push(&lost, f->part[i].lost.at[k]);
-	if (fine)
+	for (size_t i = 0; ok && i < f->parts; i++)
+		for (size_t k = 0; ok && k < f->part[i].lost.n; k++)
+			ok = vec_push(&lost, f->part[i].lost.at[k]);
+	if (ok)
 		order = mem_array(lost.n, sizeof(*order));
-	fine = order && sort_texts(lost.at, order, lost.n);
-	for (size_t i = 0; fine && i < lost.n; i++)
+	ok = order && sort_texts(lost.at, order, lost.n);
+	for (size_t i = 0; ok && i < lost.n; i++)
 		f->found->n_lost += !i || !span_equal(lost.at[order[i - 1]], lost.at[order[i]]);
 	mem_free(order);
 	vec_clear(&lost);
-	return fine;
+	return ok;
 }
 
 /* ---- parts --------------------------------------------------------------- */
@@ -126,7 +125,7 @@ static size_t begin_of(const struct finder *f, size_t part)
 	return parallel_begin(f->model->nodes.n, f->parts, part);
 }
 
-/* Empty if the node has none. */
+/* Empty if the node has no stack. */
 static struct span stack_of(const struct model *m, uint32_t node)
 {
 	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node) : (struct span){0};
@@ -145,7 +144,7 @@ PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 	model_prefetch_name(m, node + AHEAD);
 }
 
-/* Stacks are numbered within the part. */
+/* Numbers stacks within the part. */
 static void survey_part(void *context, size_t i)
 {
 	struct finder *f = context;
@@ -169,33 +168,34 @@ static void survey_part(void *context, size_t i)
 		if (stack == NONE)
 			part->failed = true;
 		else if (!code_forward_name(name, &forward[node]))
-			note_least(&part->stacks.at.at[stack].name[false], name);
+			note_smallest(&part->stacks.at.at[stack].name[false], name);
 		f->stack_of[node] = stack;
 	}
 }
 
-/* Adds to the stacks of part 0 those that no part before this one has. */
+/* Adds to part 0 the stacks that no earlier part has. */
 static bool join_part(struct finder *f, size_t i)
 {
 	struct stack_list *all = &f->part[0].stacks, *own = &f->part[i].stacks;
 	uint32_t *number = mem_array(own->at.n, sizeof(*number));
-	bool fine = number;
+	bool ok = number;
 
-	for (size_t k = 0; fine && k < own->at.n; k++) {
+	for (size_t k = 0; ok && k < own->at.n; k++) {
 		number[k] = find_stack(all, own->at.at[k].bytes);
-		fine = number[k] != NONE;
-		if (fine)
-			note_least(&all->at.at[number[k]].name[false], own->at.at[k].name[false]);
+		ok = number[k] != NONE;
+		if (ok)
+			note_smallest(&all->at.at[number[k]].name[false],
+				own->at.at[k].name[false]);
 	}
-	for (size_t node = begin_of(f, i); fine && node < begin_of(f, i + 1); node++)
+	for (size_t node = begin_of(f, i); ok && node < begin_of(f, i + 1); node++)
 		if (f->stack_of[node] != NONE)
 			f->stack_of[node] = number[f->stack_of[node]];
 	stack_list_clear(own);
 	mem_free(number);
-	return fine;
+	return ok;
 }
 
-/* The stack of a gradient's forward node, which knows its name. */
+/* Notes a gradient under the stack of its forward node. */
 static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, struct span forward)
 {
 	if (stack == NONE)
@@ -203,7 +203,7 @@ static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, s
 	if (!part->gradients)
 		part->gradients = mem_zero_array(f->part[0].stacks.at.n, sizeof(*part->gradients));
 	if (part->gradients)
-		note_least(&part->gradients[stack], forward);
+		note_smallest(&part->gradients[stack], forward);
 	return part->gradients;
 }
 
@@ -233,25 +233,25 @@ static void place_part(void *context, size_t i)
 static bool place_all(struct finder *f)
 {
 	struct stack_list *all = &f->part[0].stacks;
-	bool fine = true;
+	bool ok = true;
 
 	parallel_run(f->parts, survey_part, f);
 	for (size_t i = 0; i < f->parts; i++)
-		fine &= !f->part[i].failed;
-	for (size_t i = 1; fine && i < f->parts; i++)
-		fine = join_part(f, i);
-	if (!fine)
+		ok &= !f->part[i].failed;
+	for (size_t i = 1; ok && i < f->parts; i++)
+		ok = join_part(f, i);
+	if (!ok)
 		return false;
 	hash_clear(&all->index);
 	parallel_run(f->parts, place_part, f);
 	for (size_t i = 0; i < f->parts; i++) {
 		const struct part *part = &f->part[i];
 
-		fine &= !part->failed;
+		ok &= !part->failed;
 		for (size_t k = 0; part->gradients && k < all->at.n; k++)
-			note_least(&all->at.at[k].name[true], part->gradients[k]);
+			note_smallest(&all->at.at[k].name[true], part->gradients[k]);
 	}
-	return fine && count_lost(f);
+	return ok && count_lost(f);
 }
 
 static void part_clear(struct part *part)
@@ -263,20 +263,20 @@ static void part_clear(struct part *part)
 
 bool stacks_find(struct stacks *s, const struct model *m, struct arena *arena)
 {
-	enum { LEAST_PART = 16384 };
+	enum { MIN_PART = 16384 };
 	size_t n = m->nodes.n;
-	struct finder f = {.model = m, .found = s, .parts = parallel_parts(n, LEAST_PART)};
-	bool fine;
+	struct finder f = {.model = m, .found = s, .parts = parallel_parts(n, MIN_PART)};
+	bool ok;
 
 	*s = (struct stacks){.shown_with = arena_array(arena, n, sizeof(*s->shown_with)),
 		.forward = arena_array(arena, n, sizeof(*s->forward))};
 	f.stack_of = arena_array(arena, n, sizeof(*f.stack_of));
-	fine = s->shown_with && s->forward && f.stack_of && place_all(&f);
-	if (fine)
+	ok = s->shown_with && s->forward && f.stack_of && place_all(&f);
+	if (ok)
 		vec_take(&s->at, &f.part[0].stacks.at);
 	for (size_t i = 0; i < f.parts; i++)
 		part_clear(&f.part[i]);
-	return fine;
+	return ok;
 }
 
 void stacks_clear(struct stacks *s)

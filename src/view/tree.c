@@ -16,16 +16,16 @@ bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n)
 {
 	uint32_t *order = mem_array(n, sizeof(*order));
 	struct span *names = mem_array(n, sizeof(*names));
-	bool fine = order && names;
+	bool ok = order && names;
 
-	for (size_t i = 0; fine && i < n; i++)
+	for (size_t i = 0; ok && i < n; i++)
 		names[i] = model_name(m, nodes[i]);
-	fine = fine && sort_texts(names, order, n);
-	for (size_t i = 0; fine && i < n; i++)
+	ok = ok && sort_texts(names, order, n);
+	for (size_t i = 0; ok && i < n; i++)
 		order[i] = nodes[order[i]];
-	if (fine && n)
+	if (ok && n)
 		memcpy(nodes, order, n * sizeof(*nodes));
 	mem_free(order);
 	mem_free(names);
-	return fine;
+	return ok;
 }

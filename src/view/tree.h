@@ -1,13 +1,13 @@
-/* A view as a tree in arrays, parents before children (preorder), so that a
- * loop forwards walks down and a loop backwards adds up. Index 0 is the root.
+/* A view as a tree in arrays, in preorder: a forward loop walks down, a backward
+ * loop adds up. Index 0 is the root.
  *
  *     v → parent[v] < v, label(v)
  *         scope, graph: node[v], the graph node or NONE
  *         op, code:     nodes[first_node[v] … first_node[v + 1]], the graph
- *                       nodes of this op, or that end at this frame
+ *                       nodes of this op, or whose stack ends at this frame
  *
  * A tree depends only on the model, not on a query: it is built once per
- * generation and read by any number of queries. */
+ * generation and shared by all queries. */
 #ifndef TFPROF_VIEW_TREE_H
 #define TFPROF_VIEW_TREE_H
 
@@ -20,20 +20,20 @@ struct tree {
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *node;
-	struct span *label;           /* of the model's texts, or the arena's; graph view
-					 has none: there they are the names of nodes */
+	struct span *label;           /* text of the model or the arena; NULL in graph
+					 view, where labels are node names */
 	const struct model *model;    /* graph and code view */
-	struct arena arena;           /* most of what follows: */
+	struct arena arena;           /* owns most of what follows */
 	uint32_t *first_node, *nodes; /* op and code view */
 	uint32_t *frame;              /* code view: the first frame of each label */
 	bool *is_gradient;            /* code view */
-	struct frame_ids *frames;     /* code view: the distinct ones */
+	struct frame_ids *frames;     /* code view: distinct frames */
 	size_t n_lost_gradients;      /* forward nodes whose stack is missing */
 };
 
 void tree_clear(struct tree *t);
 
-/* Where the label of a view node that is not the root is noted. */
+/* Where the label of a view node other than the root is stored. */
 static inline const struct span *tree_label_at(const struct tree *t, uint32_t v)
 {
 	return t->label ? &t->label[v]
@@ -51,26 +51,26 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
 }
 
-/* How code view is to be. */
+/* Options of code view. */
 enum tree_flags {
-	TREE_SOURCE_LINES = 1, /* labels end in the text of the line */
-	TREE_BY_LABEL = 2,     /* lines with one label are one, whatever their paths */
+	TREE_SOURCE_LINES = 1, /* labels end with the source line */
+	TREE_BY_LABEL = 2,     /* merge lines with equal labels, whatever their paths */
 };
 
-/* Each view has a builder of its name, which fills an empty tree. */
+/* Each view has a builder, NAME_build, which fills an empty tree. */
 typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err);
 #define X(id, name, doc) tree_builder name##_build;
 TFPROF_VIEW_LIST(X)
 #undef X
 
-/* The label of a frame, as code view has it. */
+/* Appends the label of a frame in code view. */
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
-/* The name of the node a gradient belongs to: what stands between the first
- * "gradients/" and the first "_grad/". False if the name is no gradient's. */
+/* The name of a gradient's forward node: the part between the first "gradients/" and
+ * the first "_grad/". False if the name is not a gradient's. */
 bool code_forward_name(struct span name, struct span *forward);
 
-/* Puts nodes in byte order of their names; false when memory is out. */
+/* Sorts nodes in byte order of their names; false on allocation failure. */
 bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* A stream hands out a schema, then batches:
+/* A stream returns a schema, then batches:
  *
  *     batch  struct array ── children[k] ── column k
  *     INT64  validity, numbers (shared)
@@ -6,8 +6,8 @@
  *     TEXT   validity, offsets, bytes (shared)
  *     TEXTS  validity, offsets ── child: a TEXT column of the items
  *
- * Text that is not valid UTF-8, which readers may count on, is copied with U+FFFD in
- * place of what is not. */
+ * Readers may rely on valid UTF-8, so invalid text is copied with U+FFFD in place of
+ * invalid sequences. */
 #include "write/arrow.h"
 
 #include <errno.h>
@@ -18,14 +18,14 @@
 
 enum { BATCH_ROWS = 65536, MAX_BUFFERS = 3 };
 
-/* A column as it is exported: the caller's, or with its text made valid. */
+/* An exported column: the caller's, or with its text made valid. */
 struct source {
 	struct tfprof_column column;
-	char *bytes; /* NULL: those of the column */
+	char *bytes; /* NULL: the column's */
 	int64_t *offsets;
 };
 
-/* What is exported, kept for the stream and for each array that shares it. */
+/* The exported data, kept alive by the stream and by each array that shares it. */
 struct hold {
 	atomic_size_t n_users;
 	struct arrow_table table;
@@ -66,7 +66,7 @@ static bool is_valid(struct span text)
 	return true;
 }
 
-/* Copies an item, or only counts if `out` is NULL; the bytes of the copy. */
+/* Copies an item, or only counts if `out` is NULL; returns the bytes of the copy. */
 static size_t put_valid(char *out, struct span text)
 {
 	const unsigned char *at = (const unsigned char *)text.at, *end = at + text.n;
@@ -118,7 +118,7 @@ static bool has_text(const struct tfprof_column *c)
 	return c->type == TFPROF_COLUMN_TEXT || c->type == TFPROF_COLUMN_TEXTS;
 }
 
-/* Valid as a whole is not enough: a character may not be cut by the end of an item. */
+/* The text must be valid as a whole, and no item may end within a character. */
 static bool init_source(struct source *s, const struct tfprof_column *column)
 {
 	size_t n;
@@ -171,7 +171,7 @@ static void release_schema(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* A column taken out by its reader lives on: it has a block and a name of its own. */
+/* A reader may move a column out and keep it, so each has its own block and name. */
 static struct ArrowSchema *make_column_schema(const struct tfprof_column *c)
 {
 	size_t n = strlen(c->name) + 1;
@@ -224,7 +224,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 
 /* ---- arrays ------------------------------------------------------------------- */
 
-static void drop(struct hold *hold)
+static void hold_release(struct hold *hold)
 {
 	if (atomic_fetch_sub(&hold->n_users, 1) > 1)
 		return;
@@ -238,8 +238,8 @@ static void drop(struct hold *hold)
 	mem_free(hold);
 }
 
-/* An array of a column, with the buffers that are its own. A reader may take it out
- * of the batch and keep it longer. */
+/* An array of a column, with its own buffers. A reader may move it out of the batch
+ * and keep it longer. */
 struct array_block {
 	const void *buffers[MAX_BUFFERS];
 	void *own[MAX_BUFFERS];
@@ -257,7 +257,7 @@ static void release_array(struct ArrowArray *array)
 	for (size_t i = 0; i < MAX_BUFFERS; i++)
 		mem_free(block->own[i]);
 	if (block->hold)
-		drop(block->hold);
+		hold_release(block->hold);
 	mem_free(block);
 	array->release = NULL;
 }
@@ -314,7 +314,7 @@ static int make_validity(struct ArrowArray *array, const int64_t *numbers, size_
 	return valid ? 0 : ENOMEM;
 }
 
-/* Offsets from the first on, as 32 bits. */
+/* 32-bit offsets, relative to the first. */
 static int make_offsets(struct array_block *block, const int64_t *offsets, size_t n)
 {
 	int32_t *made = own_buffer(block, 1, n + 1, sizeof(*made));
@@ -326,7 +326,7 @@ static int make_offsets(struct array_block *block, const int64_t *offsets, size_
 	return made ? 0 : ENOMEM;
 }
 
-/* The texts of items, `n` from the first on. */
+/* The texts of `n` items from `first`. */
 static int make_texts(struct ArrowArray *array, struct hold *hold, const struct tfprof_column *c,
 	size_t first, size_t n)
 {
@@ -435,7 +435,7 @@ static int make_batch(struct ArrowArray *out, struct hold *hold, size_t first, s
 	return failed;
 }
 
-/* Half as many rows, as long as the text of a batch is too much for its offsets. */
+/* Halves the rows of a batch while its text is too long for 32-bit offsets. */
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
 	struct stream *s = stream->private_data;
@@ -461,7 +461,7 @@ static const char *get_last_error(struct ArrowArrayStream *stream)
 {
 	struct stream *s = stream->private_data;
 
-	return s->failed == EOVERFLOW ? "a text of more than 2 GiB does not fit a column"
+	return s->failed == EOVERFLOW ? "a text of more than 2 GiB does not fit in a column"
 		: s->failed           ? "out of memory"
 				      : NULL;
 }
@@ -470,7 +470,7 @@ static void release_stream(struct ArrowArrayStream *stream)
 {
 	struct stream *s = stream->private_data;
 
-	drop(s->hold);
+	hold_release(s->hold);
 	mem_free(s);
 	stream->release = NULL;
 }
@@ -504,7 +504,7 @@ enum tfprof_status arrow_export(struct arrow_table *table, struct ArrowArrayStre
 	hold->n_rows = table->columns.n ? table->columns.at[0].n_rows : 0;
 	table->use(table->owner);
 	if (!init_sources(hold)) {
-		drop(hold);
+		hold_release(hold);
 		mem_free(s);
 		return error_no_memory(err);
 	}

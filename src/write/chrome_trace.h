@@ -1,4 +1,4 @@
-/* Chrome's trace event format over JSON, a line for each event:
+/* Chrome's trace event format in JSON, one line per event:
  *
  *     chrome_open(&j);
  *     chrome_put_process(&j, 1, "", SPAN("/cpu:0"), " Compute");
@@ -16,7 +16,7 @@
 
 #include "write/json.h"
 
-/* What viewers call process and thread. */
+/* Process and thread, as viewers call them. */
 struct chrome_place {
 	int64_t pid;
 	int64_t tid;
@@ -25,11 +25,11 @@ struct chrome_place {
 void chrome_open(struct json *j);
 void chrome_close(struct json *j);
 
-/* Names a process: prefix, name and suffix in one. */
+/* Names a process: prefix, name and suffix joined. */
 void chrome_put_process(struct json *j, int64_t pid, const char *prefix, struct span name,
 	const char *suffix);
 
-/* What all other events begin with; more members may follow. */
+/* Begins any other event; more members may follow. */
 void chrome_open_event(struct json *j, const char *phase, const char *category, struct span name,
 	struct chrome_place place, int64_t time_us);
 void chrome_close_event(struct json *j);

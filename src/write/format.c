@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Below a thousand, a million, a billion, and above; where there is no larger
- * class, numbers grow. Copied as four bytes, of which n count. */
+/* For numbers below a thousand, a million, a billion, and above; an empty last suffix
+ * means the one before it is the largest. Copied as four bytes, of which n count. */
 static const struct suffix {
 	char text[4];
 	unsigned char n;
@@ -20,8 +20,8 @@ static inline char *put_suffix(char *at, const struct suffix *suffix)
 	return at + suffix->n;
 }
 
-/* Whether the double nearest to value / divisor, which lies where the third
- * digit is exactly 5 and nothing follows, is rounded up. */
+/* Whether the double nearest to value / divisor rounds up, where the third digit is
+ * exactly 5 and nothing follows. */
 static bool tie_goes_up(int64_t value, int64_t divisor, int64_t hundredths)
 {
 	double quotient = (double)value / (double)divisor;
@@ -30,9 +30,9 @@ static bool tie_goes_up(int64_t value, int64_t divisor, int64_t hundredths)
 	return error > 0 || (error == 0 && hundredths % 2);
 }
 
-/* What printf("%.2f") makes of value / divisor, in whole numbers; only so large
- * that the quotient's error is more than a tie, a value needs printf. `divisor`
- * is a constant where this is called: dividing is cheap then. */
+/* Writes what printf("%.2f") makes of value / divisor, using integers. Only values so
+ * large that the quotient's error exceeds a tie need printf. Callers pass a constant
+ * `divisor`, so dividing is cheap. */
 static inline char *put_quotient(char *at, int64_t value, uint64_t divisor)
 {
 	uint64_t step = divisor / 100, hundredths = (uint64_t)value / step;

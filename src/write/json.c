@@ -178,7 +178,7 @@ void json_double(struct json *j, double value)
 			sink_char(j->sink, *c);
 			integer = false;
 		} else if (integer) {
-			/* Whatever the locale's decimal point is, maybe of several bytes. */
+			/* The locale's decimal point, possibly several bytes. */
 			sink_char(j->sink, '.');
 			integer = false;
 		}

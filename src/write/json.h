@@ -1,5 +1,4 @@
-/* Writing JSON piece by piece into a sink, with memory that does not depend
- * on how much is written.
+/* Writes JSON to a sink piece by piece, in constant memory.
  *
  *     struct json j = json_writer(&sink);
  *     json_open_object(&j);
@@ -10,15 +9,14 @@
  *     json_close_array(&j);
  *     json_close_object(&j);              // {"name":"conv1","sizes":[3]}
  *
- * Commas are put by the writer; that brackets match and every member has a key
- * is up to the caller. Errors stick in the sink.
+ * The writer adds commas; the caller must match brackets and give every member a key.
+ * Errors stick in the sink.
  *
- * Text may hold any bytes: what is not valid UTF-8 becomes U+FFFD, one for
- * each maximal invalid piece (as browsers and Python's `replace` do it).
- * Integers are written in full: readers that keep numbers as doubles round
- * those beyond 2^53. A double is the shortest text that reads back as the same
- * double and always has a point or an exponent; NaN and infinity, which JSON
- * does not have, are null. */
+ * Text may hold any bytes: each maximal invalid UTF-8 sequence becomes one U+FFFD (as
+ * in browsers and Python's `replace`). Integers are written in full; readers that keep
+ * numbers as doubles round those beyond 2^53. A double is the shortest text that reads
+ * back as the same double and always has a point or an exponent; NaN and infinity,
+ * which JSON lacks, are null. */
 #ifndef TFPROF_WRITE_JSON_H
 #define TFPROF_WRITE_JSON_H
 
@@ -29,7 +27,7 @@
 
 struct json {
 	struct sink *sink;
-	bool comma; /* a value stands before the place of the next one */
+	bool comma; /* the next value needs a comma before it */
 };
 
 static inline struct json json_writer(struct sink *sink)
@@ -42,7 +40,7 @@ void json_close_object(struct json *j);
 void json_open_array(struct json *j);
 void json_close_array(struct json *j);
 
-/* Ends the line, after a comma if one is due. */
+/* Ends the line, after a comma if needed. */
 void json_line(struct json *j);
 
 /* The key of the next value. */
@@ -57,7 +55,7 @@ void json_double(struct json *j, double value);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
 
-/* A string made of parts. A UTF-8 sequence does not reach over two parts. */
+/* A string in parts. A UTF-8 sequence must not span two parts. */
 void json_open_string(struct json *j);
 void json_add_span(struct json *j, struct span part);
 void json_add_text(struct json *j, const char *part);

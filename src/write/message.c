@@ -1,15 +1,15 @@
-/* A message is a tree of nested messages, each with its length in front: rows,
- * and in op and code view the picked graph nodes of each row. It is written once
- * everything's size is known, in memory of the right size:
+/* A message is a tree of nested, length-prefixed messages: rows and, in op and code
+ * view, the picked graph nodes of each row. It is written to memory of the right size
+ * once all sizes are known:
  *
- *     blobs     what there is to say of graph nodes, in the order they have in
- *               memory: in that of the message they would be all over it
+ *     blobs     encoded graph nodes, in memory order: in message order, reading the
+ *               nodes would be scattered
  *     items     rows and graph nodes, in the order they are written
- *     body      the size of an item without what is nested in it
- *     size      … and with it, added up from the leaves
- *     part_at   where the items of a part begin: behind those before them
+ *     body      size of an item without nested items
+ *     size      size with nested items, added up from the leaves
+ *     part_at   where the items of a part begin
  *
- * All but the adding up is done in parts, at the same time. */
+ * Everything but adding up runs in parallel. */
 #include <errno.h>
 
 #include "base/parallel.h"
@@ -20,7 +20,7 @@
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 
-/* Where each metric stands in a message. */
+/* The fields of a metric in a message. */
 struct metric_fields {
 	uint32_t own, total;
 };
@@ -54,25 +54,25 @@ struct item {
 
 struct message {
 	struct query *q;
-	uint32_t *row_of; /* by node: where it is shown, NONE if it is not */
-	/* Of each node that is shown, the whole GraphNodeProto in op and code view,
-	 * else what a row cannot know: blob[part][end[node - 1] … end[node]] */
+	uint32_t *row_of; /* by node: its row, or NONE */
+	/* Of each shown node: its GraphNodeProto in op and code view, otherwise what the
+	 * row does not have: blob[part][end[node - 1] … end[node]] */
 	struct buf blob[PARALLEL_MAX];
 	size_t *end;
 	size_t node_parts;
-	struct buf shapes; /* each one once, as it stands in blobs: */
+	struct buf shapes; /* each distinct shape, encoded for blobs */
 	size_t *shape_end;
-	struct buf tensors; /* of the rows, one behind the other: */
+	struct buf tensors; /* of the rows, concatenated */
 	size_t *tensor_end; /* NULL if there are none */
 	struct item *items;
 	size_t n, parts;
-	char *out;                        /* where the message begins; NULL while measuring */
-	size_t part_at[PARALLEL_MAX + 1]; /* behind the last part: its end */
+	char *out;                        /* start of the message; NULL while measuring */
+	size_t part_at[PARALLEL_MAX + 1]; /* the last is the end of the message */
 };
 
 /* ---- nodes -------------------------------------------------------------------- */
 
-/* An entry of the inputs' shapes without its position: the same for many. */
+/* An entry of input_shapes without its position, shared by many inputs. */
 static void put_shape(struct buf *b, const struct shape *shape)
 {
 	size_t open = wire_open(b, MAP_VALUE), dim;
@@ -122,7 +122,7 @@ static void put_input(struct buf *b, int64_t position, struct span shape)
 	b->n = (size_t)(at + shape.n - b->at);
 }
 
-/* What a GraphNodeProto says of the node apart from numbers. */
+/* The fields of a GraphNodeProto other than numbers. */
 static void put_node_facts(const struct message *msg, uint32_t node, struct buf *b)
 {
 	const struct model *m = msg->q->model;
@@ -139,13 +139,13 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct buf 
 /* A picked graph node inside a MultiGraphNodeProto: total is own. */
 static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
 {
-	enum { MOST = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
+	enum { MAX_SIZE = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
 	struct numbers numbers;
 	char *at;
 
 	wire_put_bytes(b, GRAPH_NODE_NAME, model_name(m->q->model, node));
 	metrics_of(m->q->model, node, m->q->step, &numbers);
-	if (!buf_reserve(b, MOST))
+	if (!buf_reserve(b, MAX_SIZE))
 		return;
 	at = b->at + b->n;
 	for (int k = 0; k < N_METRICS; k++) {
@@ -159,7 +159,7 @@ static void put_graph_node(const struct message *m, uint32_t node, struct buf *b
 	put_node_facts(m, node, b);
 }
 
-/* MultiGraphNodeProto: several graph nodes in a row. */
+/* Whether rows are MultiGraphNodeProtos, with several graph nodes each. */
 static bool is_multi(const struct query *q)
 {
 	return q->tree->first_node;
@@ -197,41 +197,41 @@ static struct span blob_of(const struct message *m, uint32_t node)
 
 /* ---- rows: measured, then written ---------------------------------------------- */
 
-/* Counts bytes, or writes them if there is where to. */
-struct pen {
+/* Writes bytes or, while `at` is NULL, counts them. */
+struct encoder {
 	char *at;
 	size_t n;
 };
 
-static inline void put_varint(struct pen *p, uint64_t value)
+static inline void put_varint(struct encoder *e, uint64_t value)
 {
-	if (p->at)
-		p->at = wire_write_varint(p->at, value);
+	if (e->at)
+		e->at = wire_write_varint(e->at, value);
 	else
-		p->n += wire_varint_size(value);
+		e->n += wire_varint_size(value);
 }
 
-static inline void put_nonzero(struct pen *p, uint32_t number, int64_t value)
+static inline void put_nonzero(struct encoder *e, uint32_t number, int64_t value)
 {
 	if (!value)
 		return;
-	put_varint(p, WIRE_VARINT(number));
-	put_varint(p, (uint64_t)value);
+	put_varint(e, WIRE_VARINT(number));
+	put_varint(e, (uint64_t)value);
 }
 
-static inline void put_header(struct pen *p, uint32_t number, size_t size)
+static inline void put_header(struct encoder *e, uint32_t number, size_t size)
 {
-	put_varint(p, WIRE_LEN(number));
-	put_varint(p, size);
+	put_varint(e, WIRE_LEN(number));
+	put_varint(e, size);
 }
 
-static inline void put_span(struct pen *p, struct span bytes)
+static inline void put_span(struct encoder *e, struct span bytes)
 {
-	if (!p->at) {
-		p->n += bytes.n;
+	if (!e->at) {
+		e->n += bytes.n;
 	} else if (bytes.n) {
-		memcpy(p->at, bytes.at, bytes.n);
-		p->at += bytes.n;
+		memcpy(e->at, bytes.at, bytes.n);
+		e->at += bytes.n;
 	}
 }
 
@@ -240,7 +240,7 @@ static struct span row_name(const struct query *q, uint32_t row)
 	return tree_label(q->tree, q->view[row]);
 }
 
-static void put_row(const struct message *m, uint32_t row, struct pen *p)
+static void put_row(const struct message *m, uint32_t row, struct encoder *e)
 {
 	const struct query *q = m->q;
 	const struct metric_fields *fields = is_multi(q) ? multi_fields : graph_fields;
@@ -249,35 +249,35 @@ static void put_row(const struct message *m, uint32_t row, struct pen *p)
 	const int64_t *own = query_own_row(q, q->view[row], room);
 	const int64_t *total = query_total_row(q, q->view[row]);
 
-	put_header(p, 1, name.n);
-	put_span(p, name);
+	put_header(e, 1, name.n);
+	put_span(e, name);
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
-		put_nonzero(p, fields[k].own, own[q->numbers.slot[k]]);
-		put_nonzero(p, fields[k].total, total[q->numbers.slot[k]]);
+		put_nonzero(e, fields[k].own, own[q->numbers.slot[k]]);
+		put_nonzero(e, fields[k].total, total[q->numbers.slot[k]]);
 	}
 	if (is_multi(q))
 		return;
-	put_nonzero(p, GRAPH_NODE_TOTAL_DEFINITION_COUNT, query_defined(q, row));
+	put_nonzero(e, GRAPH_NODE_TOTAL_DEFINITION_COUNT, query_defined(q, row));
 	if (query_node(q, row) != NONE)
-		put_span(p, blob_of(m, query_node(q, row)));
+		put_span(e, blob_of(m, query_node(q, row)));
 	if (m->tensor_end) {
 		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
 
 		if (n) {
-			put_header(p, GRAPH_NODE_TENSOR_VALUE, n);
-			put_span(p, (struct span){m->tensors.at + start, n});
+			put_header(e, GRAPH_NODE_TENSOR_VALUE, n);
+			put_span(e, (struct span){m->tensors.at + start, n});
 		}
 	}
 }
 
-static void put_item(const struct message *m, const struct item *item, struct pen *p)
+static void put_item(const struct message *m, const struct item *item, struct encoder *e)
 {
 	if (item->node != NONE)
-		put_span(p, blob_of(m, item->node));
+		put_span(e, blob_of(m, item->node));
 	else
-		put_row(m, item->row, p);
+		put_row(m, item->row, e);
 }
 
 /* ---- tensors ------------------------------------------------------------------ */
@@ -312,13 +312,13 @@ static bool read_tensors(struct message *m)
 
 /* ---- items -------------------------------------------------------------------- */
 
-/* In op view each group is the single child of the one before it. */
+/* In op view, each row is the only child of the one before it. */
 static uint32_t parent_row(const struct query *q, uint32_t row)
 {
 	return q->kind == TFPROF_OP ? row - 1 : q->parent[row];
 }
 
-/* The picked nodes of a row come behind it, in byte order of names. */
+/* The picked nodes of a row follow it, in byte order of names. */
 static bool make_multi_items(struct message *m)
 {
 	struct query *q = m->q;
@@ -400,13 +400,13 @@ static size_t header_size(const struct message *m, const struct item *item)
 	return wire_varint_size(WIRE_LEN(tag_of(m, item))) + wire_varint_size(item->size);
 }
 
-/* The node whose blob an item has, NONE if none. */
+/* The node whose blob an item has, or NONE. */
 static uint32_t blob_node(const struct message *m, const struct item *item)
 {
 	return is_multi(m->q) ? item->node : query_node(m->q, item->row);
 }
 
-/* Sorted by a number or by name, blobs are in no order: ask for those to come. */
+/* Blobs are scattered when rows are sorted by a number or by name. */
 PREFETCHES prefetch_blob(const struct message *m, size_t i)
 {
 	enum { AHEAD = 8 };
@@ -425,17 +425,17 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	prefetch_bytes(blob.at, blob.n);
 }
 
-/* Measures, or writes where there is where to: then the system is asked for all the
- * memory first, which takes less time than page by page, as it is written. */
+/* Measures or, once `out` is set, writes the items of a part. The memory is pre-faulted
+ * first, which is faster than faulting page by page while writing. */
 static void put_part(void *context, size_t part)
 {
 	struct message *m = context;
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
-	struct pen pen = {0};
+	struct encoder encoder = {0};
 
 	if (m->out) {
-		pen.at = m->out + m->part_at[part];
-		mem_prepare(pen.at, m->part_at[part + 1] - m->part_at[part]);
+		encoder.at = m->out + m->part_at[part];
+		mem_prepare(encoder.at, m->part_at[part + 1] - m->part_at[part]);
 	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
@@ -444,11 +444,11 @@ static void put_part(void *context, size_t part)
 		if (!is_multi(m->q))
 			query_prefetch_row(m->q, item->row);
 		if (m->out && i)
-			put_header(&pen, tag_of(m, item), item->size);
-		pen.n = 0;
-		put_item(m, item, &pen);
+			put_header(&encoder, tag_of(m, item), item->size);
+		encoder.n = 0;
+		put_item(m, item, &encoder);
 		if (!m->out)
-			item->body = pen.n;
+			item->body = encoder.n;
 	}
 }
 
@@ -481,7 +481,7 @@ static bool blobs_failed(const struct message *m)
 	return failed;
 }
 
-/* Where the sink is memory, the message is written there. */
+/* Writes straight to the sink if it is in memory. */
 static bool write_items(struct message *m, struct sink *out, size_t size)
 {
 	char *own = NULL;
@@ -500,15 +500,15 @@ static bool write_items(struct message *m, struct sink *out, size_t size)
 
 static bool write_message(struct message *m, struct sink *out)
 {
-	enum { LEAST_PART = 4096 };
+	enum { MIN_PART = 4096 };
 
 	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
 		return false;
-	m->node_parts = parallel_parts(m->q->model->nodes.n, LEAST_PART);
+	m->node_parts = parallel_parts(m->q->model->nodes.n, MIN_PART);
 	parallel_run(m->node_parts, make_blobs, m);
 	if (blobs_failed(m))
 		return false;
-	m->parts = parallel_parts(m->n, LEAST_PART);
+	m->parts = parallel_parts(m->n, MIN_PART);
 	parallel_run(m->parts, put_part, m);
 	return write_items(m, out, place_items(m));
 }

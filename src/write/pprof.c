@@ -6,7 +6,7 @@
  *           ops.py:30:conv          … conv
  *
  *     location = (file and line of the caller, name of the function called)
- *     function = (file, name, first line) of what is called
+ *     function = (file, name, first line) of the function called
  *
  * Frames on the first level have no caller, so no location. */
 #include "base/hash.h"
@@ -16,7 +16,7 @@
 #include "proto/wire_write.h"
 #include "write/writer.h"
 
-/* What can be sampled: a metric with a comment. */
+/* Metrics that can be sampled: those with a comment. */
 static const struct attribute {
 	enum select_id select;
 	enum metric metric;
@@ -32,7 +32,7 @@ static const struct attribute {
 #undef X
 };
 
-/* The one selected; NULL if it is none of these. */
+/* The selected attribute, or NULL. */
 static const struct attribute *attribute_of(const struct tfprof_options *o)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
@@ -43,7 +43,7 @@ static const struct attribute *attribute_of(const struct tfprof_options *o)
 
 void pprof_refuse(const struct query *q, struct buf *why)
 {
-	/* Words that are no attribute count, too. */
+	/* Unknown words count too. */
 	const struct word_list *select = &q->options->list[OPT_SELECT];
 
 	if (q->kind != TFPROF_CODE) {
@@ -72,7 +72,7 @@ struct profile {
 	struct query *q;
 	const struct attribute *attribute;
 	struct sink *out;
-	struct buf message; /* what is written next */
+	struct buf message; /* written next */
 	struct buf text;
 	struct strings strings;
 	size_t n_strings_written;
@@ -80,10 +80,10 @@ struct profile {
 	VEC(struct location) locations;
 	struct hash_index function_index, location_index;
 	uint64_t *calls; /* row → the location it is called from, 0: none */
-	bool failed;     /* memory is out */
+	bool failed;     /* allocation failed */
 };
 
-/* Passes on what is in `message`: one field of the profile. */
+/* Writes `message`, one field of the profile. */
 static void flush(struct profile *p)
 {
 	p->failed |= p->message.failed;
@@ -158,7 +158,7 @@ static struct span display_name(struct profile *p, struct span file, struct span
 	return buf_get(&p->text);
 }
 
-/* The name of a frame's function as the profile has it. */
+/* The name of a frame's function in the profile. */
 static uint32_t name_of(struct profile *p, uint32_t v)
 {
 	const struct tree *t = p->q->tree;
@@ -244,7 +244,7 @@ static void put_value_type(struct profile *p, const char *type, const char *unit
 	flush(p);
 }
 
-/* `stack`: the locations, packed, from the leaf on. */
+/* `stack` holds the packed locations, leaf first. */
 static void put_sample(struct profile *p, uint32_t node, struct span stack)
 {
 	struct query *q = p->q;
@@ -309,8 +309,8 @@ static void put_profile(struct profile *p)
 	for (uint32_t row = 1; row < q->n && !p->failed && !query_cancelled(q); row++) {
 		uint32_t caller = q->parent[row];
 
-		/* Of calls that are the same location, the first says which function
-		 * that is. */
+		/* Of calls with the same location, the first determines its
+		 * function. */
 		p->calls[row] = caller ? location_of(p, q->view[caller], q->view[row]) : 0;
 		if (row + 1 == q->n || q->parent[row + 1] != row)
 			put_leaf(p, row, &stack);

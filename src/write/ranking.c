@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 
-/* How many levels an id takes part in: half as many ids on each. A hash is as
- * good as a die here, and comes out the same each time. */
+/* The number of levels an id is on; each level has half as many ids as the one below.
+ * A hash is as good as a random number here, and reproducible. */
 static uint32_t levels_of(uint32_t id)
 {
 	uint64_t bits = hash_mix(id + 1, 0x5851f42d4c957f2du) | (uint64_t)1 << (RANKING_LEVELS - 1);
@@ -47,7 +47,7 @@ void ranking_clear(struct ranking *r)
 	*r = (struct ranking){0};
 }
 
-/* The link that leaves `id`, or the head if that is NONE, on a level. */
+/* The link from `id`, or from the head if NONE, on a level. */
 static uint32_t *link_of(struct ranking *r, uint32_t id, int level)
 {
 	return id == NONE ? &r->head[level] : &r->links[r->first_link[id] + (uint32_t)level];
@@ -58,7 +58,7 @@ static bool ranks_before(const struct ranking *r, uint32_t a, int64_t bytes, uin
 	return r->bytes[a] != bytes ? r->bytes[a] > bytes : a < id;
 }
 
-/* The last on each level that ranks before (bytes, id); NONE is the head. */
+/* The last id on each level that ranks before (bytes, id); NONE is the head. */
 static void find(struct ranking *r, int64_t bytes, uint32_t id, uint32_t *before)
 {
 	uint32_t at = NONE;

@@ -1,5 +1,5 @@
-/* The text report of a query: documentation, a header and a line per shown
- * node. Tree views and op view differ in their lines; columns are a table. */
+/* The text report of a query: documentation, a header and one line per shown node.
+ * Tree views and op view differ in their lines; columns come from a table. */
 #ifndef TFPROF_WRITE_REPORT_H
 #define TFPROF_WRITE_REPORT_H
 
@@ -9,7 +9,7 @@
 
 /* ---- for the two kinds of lines ----------------------------------------- */
 
-/* A column that holds a number (see metric_list.h). */
+/* A column of numbers (see metric_list.h). */
 struct report_number {
 	enum metric metric;
 	enum unit unit;
@@ -17,16 +17,17 @@ struct report_number {
 	const char *header, *tree, *list;
 };
 
-/* The number columns to print, N_METRICS at most, in order: tree views put
+/* The number columns to print, at most N_METRICS, in order: scope and graph view put
  * parameters and float operations first, op and code view last. */
 size_t report_numbers(const struct query *q, const struct report_number **columns);
 
-/* Both are false when memory is out. */
+/* False on allocation failure. */
 bool report_tree_lines(struct query *q, struct sink *out);
 bool report_list_lines(struct query *q, struct sink *out);
 
-/* The distinct devices or types of the picked ones among these, joined by `|`; a node
- * without a device adds an empty text. Whether there is a device. */
+/* Appends the distinct devices or types of the picked nodes, joined by `|`; a node
+ * without a device adds an empty text. report_devices() returns whether there is any
+ * device. */
 bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes);
 void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
 /* "A|B" */

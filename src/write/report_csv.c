@@ -1,6 +1,5 @@
-/* CSV as RFC 4180 has it: a header, CRLF at the end of each line, quotes around
- * what needs them. What is not valid UTF-8 is replaced as in JSON; lists are joined
- * by `|`. */
+/* CSV as in RFC 4180: a header, CRLF line ends, quotes where needed. Invalid UTF-8 is
+ * replaced as in JSON; lists are joined by `|`. */
 #include "base/utf8.h"
 #include "write/rows.h"
 

@@ -46,15 +46,15 @@ static void put_head(const struct query *q, struct json *j)
 	json_put_bool(j, "misses_accelerator_stream", q->model->misses_accelerator_stream);
 }
 
-/* Op view: what its nodes were fed with. */
+/* Op view: the input shapes its nodes ran with. */
 static bool put_combinations(struct query *q, uint32_t view, struct json *j)
 {
 	struct combinations c;
-	bool fine = combinations_make(&c, q, query_nodes(q, view), "|");
+	bool ok = combinations_make(&c, q, query_nodes(q, view), "|");
 
 	json_key(j, "input_types");
 	json_open_array(j);
-	for (size_t i = 0; fine && i < c.n; i++) {
+	for (size_t i = 0; ok && i < c.n; i++) {
 		json_open_object(j);
 		json_put_string(j, "input_shapes", c.at[i].text);
 		json_put_int(j, "run_count", c.at[i].runs);
@@ -64,7 +64,7 @@ static bool put_combinations(struct query *q, uint32_t view, struct json *j)
 	}
 	json_close_array(j);
 	combinations_clear(&c);
-	return fine;
+	return ok;
 }
 
 static void put_value(struct rows *rows, const struct tfprof_column *c, uint32_t i, struct json *j)

@@ -1,5 +1,5 @@
-/* Lines of op view: `name  value (cumulative%, own%), …`, and below a line the
- * combinations of input shapes its nodes ran with. */
+/* Lines of op view: `name  value (cumulative%, own%), …`, followed by the combinations
+ * of input shapes its nodes ran with. */
 #include "query/combinations.h"
 #include "write/report.h"
 
@@ -94,8 +94,8 @@ bool report_list_lines(struct query *q, struct sink *out)
 	const struct report_number *numbers[N_METRICS];
 	size_t n = report_numbers(q, numbers);
 	struct buf text = {0}, scratch = {0};
-	bool fine;
-	/* The root has a line only where there is nothing else. */
+	bool ok;
+	/* The root has a line only if there is nothing else. */
 	uint32_t first = q->tree->n > 1 ? 1 : 0;
 
 	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
@@ -103,8 +103,8 @@ bool report_list_lines(struct query *q, struct sink *out)
 		sink_span(out, buf_get(&text));
 		text.n = 0;
 	}
-	fine = !text.failed && !scratch.failed;
+	ok = !text.failed && !scratch.failed;
 	buf_clear(&text);
 	buf_clear(&scratch);
-	return fine;
+	return ok;
 }

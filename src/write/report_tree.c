@@ -5,19 +5,19 @@
 #include "query/input_shapes.h"
 #include "query/tensor_value.h"
 
-/* A line while it is put together. What is short and of known size goes
- * straight to memory that was reserved for it; the rest through `text`. */
+/* A line being built. Short text of known size is written straight to reserved memory;
+ * the rest goes through `text`. */
 struct line {
 	struct query *q;
 	struct buf *text;
 	uint32_t row, view;
-	bool follows; /* a piece stands before the next one */
+	bool follows; /* the next piece follows another one */
 	const int64_t *own, *total;
-	int64_t room[N_METRICS]; /* for own numbers that have to be made */
+	int64_t room[N_METRICS]; /* for own numbers that must be recomputed */
 };
 
-/* Before each piece between the brackets. */
-static struct buf *piece(struct line *l)
+/* Starts a piece between the brackets. */
+static struct buf *begin_piece(struct line *l)
 {
 	if (l->follows)
 		buf_text(l->text, ", ");
@@ -30,7 +30,7 @@ static uint32_t node_of(const struct line *l)
 	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
 }
 
-/* own/total, own as -- where the node is not accounted. */
+/* own/total, with own as -- if the node is not accounted. */
 enum { PAIR_MAX = 2 * FORMAT_MAX + 2 };
 
 static inline char *write_pair(char *at, enum unit unit, int64_t own, int64_t total, bool accounted)
@@ -72,7 +72,7 @@ static void put_shape(struct line *l)
 	uint32_t node = node_of(l);
 
 	if (node != NONE && m->nodes.shape[node])
-		shape_put(piece(l), shapes_get(&m->shapes, m->nodes.shape[node]));
+		shape_put(begin_piece(l), shapes_get(&m->shapes, m->nodes.shape[node]));
 }
 
 static void put_device(struct line *l)
@@ -83,11 +83,11 @@ static void put_device(struct line *l)
 
 	if (l->q->kind != TFPROF_CODE) {
 		if (node != NONE && m->nodes.device[node])
-			buf_span(piece(l), model_text(m, m->nodes.device[node]));
+			buf_span(begin_piece(l), model_text(m, m->nodes.device[node]));
 		return;
 	}
 	if (report_devices(l->q, &devices, query_nodes(l->q, l->view)))
-		buf_span(piece(l), buf_get(&devices));
+		buf_span(begin_piece(l), buf_get(&devices));
 	l->text->failed |= devices.failed;
 	buf_clear(&devices);
 }
@@ -95,7 +95,7 @@ static void put_device(struct line *l)
 static void put_types(struct line *l)
 {
 	uint32_t node = node_of(l);
-	struct buf *b = piece(l);
+	struct buf *b = begin_piece(l);
 
 	if (l->q->kind == TFPROF_CODE)
 		report_types(l->q, b, query_nodes(l->q, l->view));
@@ -110,7 +110,7 @@ static void put_types(struct line *l)
 static void put_occurrence(struct line *l)
 {
 	const struct query *q = l->q;
-	struct buf *b = piece(l);
+	struct buf *b = begin_piece(l);
 	bool accounted = query_is_accounted(q, l->row);
 	size_t slot = q->numbers.slot[METRIC_OCCURRENCE];
 	char *at;
@@ -130,7 +130,7 @@ static void put_occurrence(struct line *l)
 static void put_shapes(struct line *l)
 {
 	uint32_t node = node_of(l);
-	struct buf *b = piece(l);
+	struct buf *b = begin_piece(l);
 
 	if (l->q->kind == TFPROF_CODE)
 		buf_text(b, "input_shapes N/A in code view");
@@ -163,7 +163,7 @@ static void put_line(struct line *l, const struct report_number *const *numbers,
 	buf_text(l->text, ")\n");
 }
 
-/* Below its line, what the checkpoint holds for a node. */
+/* The checkpoint's values of a node, below its line. */
 static void put_tensor(struct line *l)
 {
 	struct query *q = l->q;
@@ -179,8 +179,7 @@ static void put_tensor(struct line *l)
 
 /* ---- blocks of lines --------------------------------------------------------- */
 
-/* Lines do not depend on each other: they are put together in blocks, at the
- * same time, and handed on in order. */
+/* Lines are independent: blocks of them are built in parallel and written in order. */
 struct job {
 	struct query *q;
 	struct sink *out;
@@ -221,16 +220,16 @@ bool report_tree_lines(struct query *q, struct sink *out)
 {
 	struct job job = {.q = q, .out = out};
 	size_t n = (q->n + BLOCK_LINES - 1) / BLOCK_LINES, parts = parallel_parts(n, 4);
-	bool fine = true;
+	bool ok = true;
 
-	/* Tensors are read from a file, and may be damaged: one after the other. */
+	/* Tensors are read from a file that may be damaged: one at a time. */
 	if (options_select(q->options, SEL_TENSOR_VALUE))
 		parts = 1;
 	job.n_numbers = report_numbers(q, job.numbers);
 	parallel_in_order(parts, n, make_block, put_block, &job);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++) {
-		fine &= !job.text[i].failed;
+		ok &= !job.text[i].failed;
 		buf_clear(&job.text[i]);
 	}
-	return fine;
+	return ok;
 }

@@ -1,5 +1,5 @@
-/* The shown nodes for programs, with plain numbers: the columns that CSV and JSON
- * write, made before the first row. What is in them is described in docs/output.md. */
+/* The columns written by CSV and JSON, with plain numbers, made before the first row.
+ * They are described in docs/output.md. */
 #ifndef TFPROF_WRITE_ROWS_H
 #define TFPROF_WRITE_ROWS_H
 
@@ -11,14 +11,14 @@ struct rows {
 	struct buf text; /* of rows_text() */
 };
 
-/* The columns of `first`, then those that the options select. rows_end() in any
+/* The columns of `first`, then those selected by the options. Call rows_end() in any
  * case. */
 enum tfprof_status rows_init(struct rows *rows, const struct writing *w,
 	const enum column_id *first, size_t n_first, struct tfprof_error *err);
-/* Passes a failure on, or tells of one that stuck. */
+/* Returns `status`, or a failure that stuck. */
 enum tfprof_status rows_end(struct rows *rows, enum tfprof_status status, struct tfprof_error *err);
 
-/* The text of a row, or its texts joined by `|`. Borrowed until the next call. */
+/* The text of a row, or its texts joined by `|`. Valid until the next call. */
 struct span rows_text(struct rows *rows, const struct tfprof_column *c, size_t row);
 
 #endif

@@ -1,4 +1,4 @@
-/* Model → ProfileProto. What came as bytes goes out as the same bytes, so that
+/* Model → ProfileProto. What was loaded as bytes is written as the same bytes, so
  * loading and writing again is a fixed point. */
 #include <stdlib.h>
 
@@ -18,11 +18,11 @@ struct id_node {
 struct writer {
 	const struct model *model;
 	struct buf *out;
-	char *room; /* what was reserved of it */
-	size_t n_room;
-	struct id_node *order; /* nodes as they are written */
-	int64_t *id;           /* of each node, as written */
-	bool keeps_ids;        /* they are those of the model */
+	char *reserved; /* memory reserved in `out` */
+	size_t n_reserved;
+	struct id_node *order; /* nodes in the order written */
+	int64_t *id;           /* by node: its id in the profile */
+	bool keeps_ids;        /* ids are those of the model */
 	uint32_t *seen_by;     /* by source: the node (+1) that wrote its output index */
 	int32_t *seen_output;
 };
@@ -86,8 +86,8 @@ static void put_inputs(struct writer *w, uint32_t node)
 	}
 }
 
-/* The format keeps one output index per source: the first edge's. Returns
- * whether some edge has another. */
+/* The format keeps one output index per source: the first edge's. Returns whether an
+ * edge has a different one. */
 static bool put_source_outputs(struct writer *w, uint32_t node)
 {
 	const struct model *m = w->model;
@@ -125,7 +125,7 @@ static void put_input_shapes(struct writer *w, uint32_t node)
 
 /* ---- execs ------------------------------------------------------------- */
 
-/* The times of a device, as they stand in the records. */
+/* The times of a device, copied from the records. */
 static void put_times(struct writer *w, const struct exec_detail *d, uint32_t tag, uint32_t device)
 {
 	const struct model *m = w->model;
@@ -210,8 +210,8 @@ static void put_execs(struct writer *w, uint32_t node)
 
 /* ---- nodes ------------------------------------------------------------- */
 
-/* The original forgets which inputs are control inputs: a field of our own keeps
- * where they begin. */
+/* TensorFlow's format does not record which inputs are control inputs: a field of our
+ * own keeps where they begin. */
 static void put_attrs(struct writer *w, uint32_t node)
 {
 	struct attrs attrs = attrs_of(w->model, node);
@@ -223,8 +223,8 @@ static void put_attrs(struct writer *w, uint32_t node)
 		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, attrs.first_control);
 }
 
-/* What nobody changed since it was loaded is written as it came, with the call
- * stack, maybe an empty one, that a loaded node always has. */
+/* A node unchanged since loading is written as loaded, plus the call stack, possibly
+ * empty, that a loaded node always has. */
 static void put_unchanged(struct writer *w, uint32_t node)
 {
 	static const char empty_trace[] = {(char)WIRE_LEN(PROFILE_NODE_TRACE), 0};
@@ -295,8 +295,8 @@ static int by_id(const void *a, const void *b)
 			      : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Nodes in order of their ids. Ids are unique unless a profile with strange
- * ids was added to: then nodes are numbered anew. */
+/* Nodes in order of their ids. Ids are unique, unless nodes were added to a profile
+ * with odd ids: then all are renumbered. */
 static struct id_node *order_nodes(struct writer *w)
 {
 	const struct model *m = w->model;
@@ -344,9 +344,9 @@ static void put_trailer(struct writer *w)
 	}
 }
 
-/* Room for about as much as was read, at once: growing to it would touch it all
- * several times. What it lacks is found later. */
-static size_t make_room(const struct model *m, struct buf *out)
+/* Reserves about as much as was read at once: growing step by step would copy it
+ * several times. The rest is added as needed. */
+static size_t reserve_output(const struct model *m, struct buf *out)
 {
 	size_t total = 0;
 
@@ -364,8 +364,7 @@ static void put_nodes(struct writer *w)
 			put_node(w, w->order[i].node);
 }
 
-/* Fresh memory costs as much as the copying: another thread gets it from the
- * system meanwhile. */
+/* Page faults cost as much as copying, so another thread pre-faults the memory. */
 static void write_part(void *context, size_t part)
 {
 	struct writer *w = context;
@@ -373,13 +372,13 @@ static void write_part(void *context, size_t part)
 	if (part == 0)
 		put_nodes(w);
 	else
-		mem_prepare(w->room, w->n_room);
+		mem_prepare(w->reserved, w->n_reserved);
 }
 
 void model_write_profile(const struct model *m, struct buf *out)
 {
 	struct writer w = {.model = m, .out = out};
-	enum { LEAST_BYTES = 4 << 20 };
+	enum { MIN_BYTES = 4 << 20 };
 
 	w.id = mem_array(m->nodes.n, sizeof(*w.id));
 	w.seen_by = mem_zero(m->nodes.n * sizeof(*w.seen_by));
@@ -387,9 +386,9 @@ void model_write_profile(const struct model *m, struct buf *out)
 	if (w.id && w.seen_by && w.seen_output)
 		w.order = order_nodes(&w);
 	if (w.order) {
-		w.n_room = make_room(m, out);
-		w.room = w.n_room ? out->at + out->n : NULL;
-		parallel_run(parallel_parts(w.n_room, LEAST_BYTES) > 1 ? 2 : 1, write_part, &w);
+		w.n_reserved = reserve_output(m, out);
+		w.reserved = w.n_reserved ? out->at + out->n : NULL;
+		parallel_run(parallel_parts(w.n_reserved, MIN_BYTES) > 1 ? 2 : 1, write_part, &w);
 		put_trailer(&w);
 	} else {
 		out->failed = true;

@@ -1,4 +1,4 @@
-/* The model as a saved profile (ProfileProto), which load/profile_read.c reads. */
+/* Writes the model as a saved profile (ProfileProto), read by load/profile_read.c. */
 #ifndef TFPROF_WRITE_SAVED_PROFILE_H
 #define TFPROF_WRITE_SAVED_PROFILE_H
 

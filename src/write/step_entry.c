@@ -19,7 +19,7 @@ struct step_entry step_entry_read(struct decoder *d, struct span message)
 	return entry;
 }
 
-/* `node:Type`, in the entry's name, or in its label between @@ and #. */
+/* Parses `node:Type` in the entry's name, or in its label between @@ and #. */
 static void parse_kernel(const struct step_entry *entry, struct step_operation *op)
 {
 	struct span name = entry->node_name, label = entry->label;
@@ -35,7 +35,7 @@ static void parse_kernel(const struct step_entry *entry, struct step_operation *
 	op->type = (struct span){name.at, span_find(name, SPAN(":"))};
 }
 
-/* Where the last ` = ` of a text stands; `text.n` if nowhere. */
+/* The position of the last ` = `, or `text.n`. */
 static size_t find_last_equals(struct span text)
 {
 	for (size_t n = text.n; n >= 3; n--)
@@ -44,8 +44,8 @@ static size_t find_last_equals(struct span text)
 	return text.n;
 }
 
-/* `node = Type(input, input) anything`, on one line. Names may hold all of
- * these signs, so it is the last of each that counts. */
+/* Parses `node = Type(input, input) anything`, on one line. Names may contain any of
+ * these separators, so the last of each counts. */
 static void parse_label(struct span label, struct step_operation *op)
 {
 	const char *open = NULL, *close = NULL;

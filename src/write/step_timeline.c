@@ -1,10 +1,10 @@
-/* The entries are read where they are, in three passes:
+/* Entries are read in place, in three passes:
  *
  *     devices     names and pids
- *     tensors     a lane for every entry, a row for every output's name
+ *     tensors     a lane per entry, a tensor per output name
  *     entries     the events, and how long each tensor is used
  *
- * then comes what is known only at the end: when tensors go, and the counters. */
+ * Then comes what is known only at the end: when tensors are deleted, and counters. */
 #include "write/step_timeline.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct tensor {
 	bool known;
 };
 
-/* An allocator's bytes change. */
+/* A change of an allocator's bytes. */
 struct change {
 	uint32_t allocator;
 	int64_t time;
@@ -54,12 +54,12 @@ struct timeline {
 	struct strings allocators;
 	VEC(struct change) changes;
 	int64_t n_flows;
-	struct node_output output; /* being read … */
-	struct buf dims;           /* … and its dimensions */
+	struct node_output output; /* the one being read */
+	struct buf dims;           /* its dimensions */
 	struct buf scratch;
 };
 
-/* Times and sizes stay at the limit rather than wrap. */
+/* Times and sizes saturate rather than wrap. */
 static int64_t add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -125,7 +125,7 @@ static void put_created(struct timeline *t, uint32_t name_id)
 	chrome_close_event(&t->j);
 }
 
-/* t->output.tensor as it is when the tensor is ready. */
+/* Writes t->output.tensor, as it is when ready. */
 static void put_snapshot(struct timeline *t, uint32_t name_id)
 {
 	const struct tensor *tensor = &t->tensors.at[name_id];
@@ -187,7 +187,7 @@ static void add_device(struct timeline *t, struct span message)
 	while (t->pids.n <= device.id)
 		if (!decoder_alloc(t->decoder, vec_push(&t->pids, 0)))
 			return;
-	/* The last device of a name has the entries of all of that name. */
+	/* Entries of all devices of a name are shown under the last one. */
 	t->pids.at[device.id] = 2 * (int64_t)t->stats.n - 1;
 }
 
@@ -220,13 +220,12 @@ static void put_processes(struct timeline *t)
 	}
 }
 
-/* The next entry of a device. */
 static bool next_entry(struct timeline *t, struct device_step_stats *stats,
 	struct step_entry *entry)
 {
 	struct wire_field f;
 
-	/* Nothing of what follows would be written. */
+	/* Nothing more would be written. */
 	if (sink_failed(t->j.sink) || t->decoder->failed)
 		return false;
 	if (!device_step_stats_next(t->decoder, stats, &f))
@@ -237,7 +236,7 @@ static bool next_entry(struct timeline *t, struct device_step_stats *stats,
 
 /* ---- second pass: tensors --------------------------------------------- */
 
-/* The id of output `i`'s name: that of the node, with `:i` from the second on. */
+/* The id of the name of output `i`: the node's name, with `:i` unless i is 0. */
 static uint32_t name_output(struct timeline *t, struct span node, size_t i)
 {
 	if (i == 0)
@@ -249,7 +248,7 @@ static uint32_t name_output(struct timeline *t, struct span node, size_t i)
 	return t->scratch.failed ? NONE : strings_add(&t->tensor_names, buf_get(&t->scratch));
 }
 
-/* A later tensor of the same name takes the place of an earlier one. */
+/* A later tensor replaces an earlier one of the same name. */
 static void add_tensor(struct timeline *t, const struct step_entry *entry,
 	struct chrome_place place, uint32_t name_id)
 {
@@ -305,7 +304,7 @@ static void add_tensors(struct timeline *t, const struct step_device *device)
 	struct step_entry entry;
 	struct lanes lanes = {0};
 
-	/* There is one lane from the beginning. */
+	/* There is always one lane. */
 	decoder_alloc(t->decoder, lanes_add(&lanes, 0) != LANES_NONE);
 	while (next_entry(t, &stats, &entry)) {
 		place.tid = lanes_take(&lanes, entry.start, entry.end);
@@ -323,8 +322,8 @@ static bool is_known(const struct timeline *t, uint32_t name_id)
 	return name_id < t->tensors.n && t->tensors.at[name_id].known;
 }
 
-/* The tensor an input means: the one of that name, or of that name without
- * its last `/_…`, which is what a copy between devices adds. */
+/* The tensor an input refers to: the one of that name, or of that name without its
+ * last `/_…`, which copies between devices add. */
 static uint32_t find_tensor(const struct timeline *t, struct span input)
 {
 	uint32_t name_id = strings_find(&t->tensor_names, input);
@@ -398,14 +397,15 @@ static void put_memory(struct timeline *t)
 
 	for (size_t i = 0; i < t->tensors.n; i++) {
 		const struct tensor *tensor = &t->tensors.at[i];
-		struct change made = {tensor->allocator, tensor->created, tensor->bytes};
-		struct change gone = {tensor->allocator, tensor->last_use, negate(tensor->bytes)};
+		struct change created = {tensor->allocator, tensor->created, tensor->bytes};
+		struct change deleted = {tensor->allocator, tensor->last_use,
+			negate(tensor->bytes)};
 
 		if (!tensor->known)
 			continue;
 		put_deleted(t, (uint32_t)i);
 		if (!decoder_alloc(t->decoder,
-			    vec_push(&t->changes, made) && vec_push(&t->changes, gone)))
+			    vec_push(&t->changes, created) && vec_push(&t->changes, deleted)))
 			return;
 	}
 	if (t->changes.n)

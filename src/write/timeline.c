@@ -26,6 +26,6 @@ void timeline_announce(const struct query *q, const char *path, struct buf *text
 
 enum tfprof_status timeline_write(const struct writing *w, struct tfprof_error *err)
 {
-	return w->q->kind == TFPROF_GRAPH ? timeline_graph_write(w->q, w->out, w->said, err)
+	return w->q->kind == TFPROF_GRAPH ? timeline_graph_write(w->q, w->out, w->text, err)
 					  : timeline_flame_write(w->q, w->out, err);
 }

@@ -1,21 +1,20 @@
-/* The timeline of a query as a Chrome trace, which Chrome's own viewer and
- * Perfetto open. Each view has its own kind:
+/* The timeline of a query as a Chrome trace, for Chrome's own viewer and Perfetto. Each
+ * view has its own kind:
  *
- *     graph         what ran when, on which device, lane by lane; arrows along
- *                   data flow between devices; memory of accelerators
- *     scope, code   a flame chart: a level for each depth, as wide as it takes
- *                   time
+ *     graph         what ran when on which device, in lanes; arrows along data flow
+ *                   between devices; memory of accelerators
+ *     scope, code   a flame chart: one level per depth, bars as wide as their time
  *
- * Memory does not grow with the number of events: they are sorted through a
- * temporary file once they are many. */
+ * Memory does not grow with the number of events: many events are sorted through a
+ * temporary file. */
 #ifndef TFPROF_WRITE_TIMELINE_H
 #define TFPROF_WRITE_TIMELINE_H
 
 #include "write/writer.h"
 
-/* Whether it is made for Perfetto, which takes tid 0 for the process's own
- * thread, counters for numbers and what is nested for a flame chart, and so
- * would lose some of what the original's events say. */
+/* Whether the timeline is for Perfetto. It treats tid 0 as the process's main thread,
+ * counters as numbers and nested events as a flame chart, and so would lose part of
+ * what TensorFlow's events say. */
 static inline bool timeline_is_for_perfetto(const struct query *q)
 {
 	return q->options->output.viewer == VIEWER_PERFETTO;
@@ -23,8 +22,8 @@ static inline bool timeline_is_for_perfetto(const struct query *q)
 
 /* ---- the two kinds ------------------------------------------------------- */
 
-/* The query has METRIC_MICROS; in graph view its step is one step. `text` gets a line for each
- * accelerator. Failures of the sink stay in it. */
+/* The query must have METRIC_MICROS and, in graph view, a single step. `text` gets one
+ * line per accelerator. Failures of the sink stick. */
 enum tfprof_status timeline_graph_write(struct query *q, struct sink *out, struct buf *text,
 	struct tfprof_error *err);
 enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,

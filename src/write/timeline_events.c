@@ -8,7 +8,7 @@ uint32_t timeline_exec(const struct query *q, uint32_t node)
 	const struct model *m = q->model;
 	uint32_t exec;
 
-	/* A host goes with every device, unless a profile says otherwise. */
+	/* Every device has a host, except in odd saved profiles. */
 	if (!m->nodes.device[node] || !m->nodes.host_device[node])
 		return NONE;
 	exec = exec_find(m, node, q->options->number[OPT_STEP]);
@@ -17,7 +17,7 @@ uint32_t timeline_exec(const struct query *q, uint32_t node)
 
 bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, uint32_t *exec)
 {
-	/* Row 0 is the root, which is no node. */
+	/* Row 0 is the root, which is not a node. */
 	while (++*row < q->n) {
 		*node = q->tree->node[q->view[*row]];
 		*exec = timeline_exec(q, *node);
@@ -47,8 +47,8 @@ static uint32_t *order_devices(const struct timeline_events *e, size_t first, si
 	return NULL;
 }
 
-/* Pids for the devices that no node had before this one, in order of their names. */
-static bool give_pids(struct timeline_events *e)
+/* Assigns pids to the devices that this node is the first to use, in name order. */
+static bool assign_pids(struct timeline_events *e)
 {
 	size_t first = e->devices.n, n = e->events.devices.at.n - first;
 	uint32_t *order;
@@ -68,7 +68,7 @@ static bool give_pids(struct timeline_events *e)
 	return ok;
 }
 
-static bool give_ranks(struct timeline_events *e)
+static bool assign_ranks(struct timeline_events *e)
 {
 	uint32_t *order = order_devices(e, 0, e->devices.n);
 
@@ -86,7 +86,7 @@ static bool collect(struct timeline_events *e)
 
 	while (timeline_next_node(e->q, &row, &node, &exec)) {
 		events_add_exec(&e->events, m, node, step, exec);
-		if (!give_pids(e))
+		if (!assign_pids(e))
 			return false;
 		if (row % 1024 == 0 && query_cancelled(e->q))
 			break;
@@ -99,7 +99,7 @@ enum tfprof_status timeline_events_init(struct timeline_events *e, struct query 
 {
 	*e = (struct timeline_events){.q = q};
 	event_sorter_init(&e->events, EVENTS_BY_DEVICE, EVENTS_DISTINCT_STARTS, 0);
-	if (!collect(e) || !give_ranks(e))
+	if (!collect(e) || !assign_ranks(e))
 		return error_no_memory(err);
 	return event_sorter_check(&e->events, err);
 }

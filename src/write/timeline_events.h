@@ -1,5 +1,5 @@
-/* The events of a graph timeline: what the shown nodes ran in a step, by device and
- * start, each start once (model/events.h), and where viewers show them. */
+/* The events of a graph timeline: the runs of shown nodes in a step, by device and
+ * start, with distinct starts (model/events.h), and where viewers show them. */
 #ifndef TFPROF_WRITE_TIMELINE_EVENTS_H
 #define TFPROF_WRITE_TIMELINE_EVENTS_H
 
@@ -19,15 +19,15 @@ struct timeline_events {
 	VEC(uint32_t) by_pid;
 };
 
-/* The exec of a node in the query's step if it has a place on the timeline: a
- * start time and a canonical device. NONE if not. */
+/* The exec of a node in the query's step if it is on the timeline, that is, has a
+ * start time and a canonical device; otherwise NONE. */
 uint32_t timeline_exec(const struct query *q, uint32_t node);
 
-/* The i-th shown graph node with a place, walked in the order they are shown;
- * false behind the last. Start with *row = 0. */
+/* Iterates over the shown nodes that are on the timeline, in display order; false at
+ * the end. Start with *row = 0. */
 bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, uint32_t *exec);
 
-/* To be cleared in any case. */
+/* Clear in any case. */
 enum tfprof_status timeline_events_init(struct timeline_events *e, struct query *q,
 	struct tfprof_error *err);
 void timeline_events_clear(struct timeline_events *e);

@@ -1,6 +1,6 @@
-/* A flame chart: each shown node stands under its parent, behind the siblings
- * before it, as wide as its total time. Every level is a process, except for
- * Perfetto, which finds the levels by itself. */
+/* A flame chart: each shown node is below its parent, after its earlier siblings, as
+ * wide as its total time. Every level is a process, except for Perfetto, which finds
+ * the levels itself. */
 #include <stdio.h>
 
 #include "write/chrome_trace.h"
@@ -28,7 +28,7 @@ static void put_bar(struct json *j, int64_t depth, struct span name, int64_t sta
 
 enum tfprof_status timeline_flame_write(struct query *q, struct sink *out, struct tfprof_error *err)
 {
-	/* Where the next child of each row begins; -1: the row is left out. */
+	/* Where each row's next child begins; -1: the row is left out. */
 	int64_t *next = arena_array(&q->arena, q->n, sizeof(*next));
 	struct json j = json_writer(out);
 	bool perfetto = timeline_is_for_perfetto(q);

@@ -1,7 +1,6 @@
-/* A flow knows at first when and on which devices it begins and ends. The
- * lanes come from reading the events along with it, once in the order of the
- * producers and once in that of the consumers; a flow that meets no event is
- * none. Then it has what its number goes by:
+/* At first, only the times and devices of a flow's ends are known. Its lanes come from
+ * joining flows with events, once in producer order and once in consumer order; a flow
+ * without matching events is dropped. Then flows are numbered in their final order:
  *
  *     flows --by producer--> + lane --by consumer--> + lane --in order--> ids
  */
@@ -12,15 +11,15 @@
 /* One end of a flow. */
 struct end {
 	uint32_t device, lane;
-	int64_t time_us; /* start of the event; later when the arrow leaves it */
+	int64_t time_us; /* start of the event */
 };
 
 struct flow {
 	struct end from, to;
 	int64_t leaves_us;
 	int32_t position;       /* among the consumer's inputs */
-	uint32_t node;          /* that holds the event it begins at */
-	uint32_t consumer, run; /* the event it ends at is this run of that node */
+	uint32_t node;          /* of the event where it begins */
+	uint32_t consumer, run; /* of the event where it ends */
 	uint32_t from_pid, to_rank;
 };
 
@@ -61,18 +60,18 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* ---- finding them -------------------------------------------------------- */
+/* ---- finding flows ------------------------------------------------------- */
 
 struct finder {
 	struct timeline_events *events;
 	struct sorter *flows;
 	struct exec_visitor producers;
-	struct flow flow;     /* as far as it is known */
+	struct flow flow;     /* as far as known */
 	struct span from, to; /* canonical devices of the two nodes */
 	uint32_t n_runs;      /* of the consumer, so far */
 };
 
-/* A run of an input. */
+/* Visits a run of an input. */
 static bool find_producer(void *context, const struct exec_time *time)
 {
 	struct finder *f = context;
@@ -104,7 +103,7 @@ static void find_from_input(struct finder *f, const struct edge *edge)
 	exec_visit(m, exec, &f->producers);
 }
 
-/* A run of a consumer. */
+/* Visits a run of a consumer. */
 static bool find_consumer(void *context, const struct exec_time *time)
 {
 	struct finder *f = context;
@@ -137,7 +136,7 @@ static void find(struct timeline_events *e, struct sorter *flows)
 	}
 }
 
-/* ---- meeting events ------------------------------------------------------ */
+/* ---- joining with events ------------------------------------------------- */
 
 static struct end end_at(const struct event *event)
 {
@@ -149,9 +148,9 @@ static bool end_before(const struct end *a, const struct end *b)
 	return a->device != b->device ? a->device < b->device : a->time_us < b->time_us;
 }
 
-/* Completes each flow by the event at one of its ends, and passes it on. */
-static enum tfprof_status meet(struct timeline_events *e, struct sorter *in, struct sorter *out,
-	bool producers, struct tfprof_error *err)
+/* Completes each flow with the event at one of its ends, and passes it on. */
+static enum tfprof_status join_events(struct timeline_events *e, struct sorter *in,
+	struct sorter *out, bool producers, struct tfprof_error *err)
 {
 	const struct event *event;
 	enum tfprof_status status;
@@ -199,7 +198,7 @@ static void put_end(const struct timeline_events *e, struct json *j, const char 
 static enum tfprof_status put_flows(struct timeline_events *e, struct sorter *flows, struct json *j,
 	struct tfprof_error *err)
 {
-	/* Perfetto wants both ends inside of their events. */
+	/* Perfetto wants both ends inside their events. */
 	bool perfetto = timeline_is_for_perfetto(e->q);
 	struct buf name = {0};
 	const struct flow *flow;
@@ -232,10 +231,10 @@ enum tfprof_status timeline_flows_write(struct timeline_events *e, struct json *
 	sorter_init(&begun, sizeof(struct flow), by_consumer, 0);
 	sorter_init(&whole, sizeof(struct flow), by_place, 0);
 	find(e, &found);
-	status = meet(e, &found, &begun, true, err);
+	status = join_events(e, &found, &begun, true, err);
 	sorter_clear(&found);
 	if (status == TFPROF_OK)
-		status = meet(e, &begun, &whole, false, err);
+		status = join_events(e, &begun, &whole, false, err);
 	sorter_clear(&begun);
 	if (status == TFPROF_OK)
 		status = put_flows(e, &whole, j, err);

@@ -1,5 +1,5 @@
-/* Readings of the allocator and changes of what nodes hold are two streams in
- * order of (device, time), read side by side:
+/* Readings of the allocator and changes of what nodes hold are two streams sorted by
+ * (device, time), read together:
  *
  *     reading ──> used, if the last one used is old enough ──> two counters
  *        │                                        ↑
@@ -16,12 +16,12 @@
 
 enum { MIN_DISTANCE_US = 100, MAX_SHOWN = 10 };
 
-/* Instead of a place: a device that was not seen yet, or is no accelerator. */
+/* Instead of an index: a device not seen yet, or not an accelerator. */
 #define UNSEEN UINT32_MAX
 #define NO_PLACE (UINT32_MAX - 1)
 
 struct reading {
-	uint32_t device; /* place in the list of accelerators */
+	uint32_t device; /* index in the list of accelerators */
 	int64_t time_us, bytes;
 };
 
@@ -35,11 +35,11 @@ struct memory {
 	struct json *j;
 	struct buf *text;
 	VEC(uint32_t) devices; /* string ids of the accelerators */
-	uint32_t *place_of;    /* string id → place in that list, if it is there */
+	uint32_t *place_of;    /* string id → index in that list, or UNSEEN or NO_PLACE */
 	struct sorter readings, changes;
-	/* The nodes that hold something, by name. */
+	/* Nodes that hold memory, by name. */
 	VEC(uint32_t) holders;
-	uint32_t *holder_of; /* node → place in that list */
+	uint32_t *holder_of; /* node → index in that list */
 	struct ranking ranking;
 };
 
@@ -101,7 +101,7 @@ static bool add_persistent(void *context, const struct exec_memory *memory)
 	return true;
 }
 
-/* The most of any step. */
+/* The maximum over all steps. */
 static void collect_persistent(struct collector *c, const struct model *m)
 {
 	struct exec_visitor visitor = {.memory = add_persistent, .context = c};
@@ -134,7 +134,7 @@ static bool collect_node(struct memory *y, uint32_t node, uint32_t exec)
 	return !c.holds || vec_push(&y->holders, node);
 }
 
-/* The accelerators, in order of their names. */
+/* Finds the accelerators, in name order. */
 static bool find_devices(struct memory *y)
 {
 	struct query *q = y->events->q;
@@ -142,13 +142,13 @@ static bool find_devices(struct memory *y)
 	uint32_t row = 0, node, exec, *order;
 	VEC(struct span) names = {0};
 	VEC(uint32_t) ids = {0};
-	bool fine = true;
+	bool ok = true;
 
 	y->place_of = arena_array(&q->arena, m->strings.text.n, sizeof(*y->place_of));
 	if (!y->place_of)
 		return false;
 	memset(y->place_of, 0xff, m->strings.text.n * sizeof(*y->place_of));
-	while (fine && timeline_next_node(q, &row, &node, &exec)) {
+	while (ok && timeline_next_node(q, &row, &node, &exec)) {
 		uint32_t id = m->nodes.device[node];
 		struct span name = model_text(m, id);
 
@@ -156,21 +156,21 @@ static bool find_devices(struct memory *y)
 			continue;
 		y->place_of[id] = NO_PLACE;
 		if (!(device_get_properties(name) & DEVICE_CPU))
-			fine = vec_push(&names, name) && vec_push(&ids, id);
+			ok = vec_push(&names, name) && vec_push(&ids, id);
 	}
 	order = mem_array(names.n, sizeof(*order));
-	fine = fine && order && sort_texts(names.at, order, names.n);
-	for (size_t i = 0; fine && i < names.n; i++) {
+	ok = ok && order && sort_texts(names.at, order, names.n);
+	for (size_t i = 0; ok && i < names.n; i++) {
 		y->place_of[ids.at[order[i]]] = (uint32_t)i;
-		fine = vec_push(&y->devices, ids.at[order[i]]);
+		ok = vec_push(&y->devices, ids.at[order[i]]);
 	}
 	mem_free(order);
 	vec_clear(&names);
 	vec_clear(&ids);
-	return fine;
+	return ok;
 }
 
-/* Holders by name, and the way back from a node. */
+/* Sorts holders by name, and maps nodes to them. */
 static bool order_holders(struct memory *y)
 {
 	struct query *q = y->events->q;
@@ -178,23 +178,23 @@ static bool order_holders(struct memory *y)
 	size_t n = y->holders.n;
 	struct span *names = mem_array(n, sizeof(*names));
 	uint32_t *order = mem_array(n, sizeof(*order)), *sorted = mem_array(n, sizeof(*sorted));
-	bool fine = names && order && sorted;
+	bool ok = names && order && sorted;
 
 	y->holder_of = arena_array(&q->arena, m->nodes.n, sizeof(*y->holder_of));
-	fine = fine && y->holder_of;
-	for (size_t i = 0; fine && i < n; i++)
+	ok = ok && y->holder_of;
+	for (size_t i = 0; ok && i < n; i++)
 		names[i] = model_name(m, y->holders.at[i]);
-	fine = fine && sort_texts(names, order, n);
-	for (size_t i = 0; fine && i < n; i++) {
+	ok = ok && sort_texts(names, order, n);
+	for (size_t i = 0; ok && i < n; i++) {
 		sorted[i] = y->holders.at[order[i]];
 		y->holder_of[sorted[i]] = (uint32_t)i;
 	}
-	if (fine && n)
+	if (ok && n)
 		memcpy(y->holders.at, sorted, n * sizeof(*sorted));
 	mem_free(names);
 	mem_free(order);
 	mem_free(sorted);
-	return fine;
+	return ok;
 }
 
 static bool collect(struct memory *y)
@@ -240,7 +240,7 @@ static void put_holder(struct memory *y, int place, uint32_t holder)
 	json_close_string(y->j);
 }
 
-/* The largest that fit into what is not explained yet. */
+/* The largest allocations that fit into the bytes not yet accounted for. */
 static void put_holders(struct memory *y, int64_t pid, const struct reading *r)
 {
 	int64_t rest = r->bytes;
@@ -249,7 +249,7 @@ static void put_holders(struct memory *y, int64_t pid, const struct reading *r)
 	char amount[48];
 	int place;
 
-	/* To Perfetto a counter is a number. */
+	/* Perfetto's counters are numbers only. */
 	chrome_open_event(y->j, perfetto ? "i" : "C", "Memory", SPAN("Top Allocations"),
 		(struct chrome_place){pid, perfetto}, r->time_us);
 	if (perfetto)
@@ -270,9 +270,8 @@ static void put_holders(struct memory *y, int64_t pid, const struct reading *r)
 	chrome_close_event(y->j);
 }
 
-/* Lets nodes hold what they held just before a reading; returns the change
- * that is still to come. */
-static const struct change *change_until(struct memory *y, const struct change *next,
+/* Applies the changes before a reading; returns the next one. */
+static const struct change *apply_changes(struct memory *y, const struct change *next,
 	const struct reading *r)
 {
 	for (; next && next->device == r->device && next->time_us < r->time_us;
@@ -285,8 +284,8 @@ static const struct change *change_until(struct memory *y, const struct change *
 	return next;
 }
 
-/* The readings to show: of several at one time the last, and of those the ones
- * far enough from the one shown before. */
+/* The readings to show: the last of several at the same time, if far enough from the
+ * one shown before. */
 struct selection {
 	struct memory *memory;
 	const struct reading *next; /* from the sorter */
@@ -329,7 +328,7 @@ static void put_devices(struct memory *y)
 		chrome_put_process(y->j, pid + 1, "mem usage on:", name, " allocations");
 		s.peak = s.last_us = 0;
 		while (select_next(&s, d) && !query_cancelled(y->events->q)) {
-			change = change_until(y, change, &s.chosen);
+			change = apply_changes(y, change, &s.chosen);
 			put_in_use(y, pid, &s.chosen);
 			put_holders(y, pid + 1, &s.chosen);
 		}

@@ -1,5 +1,5 @@
-/* Writers: each renders the answer of a query to a sink that is open. What they are
- * is one line each in query/format_list.h; nobody here opens a file. */
+/* Writers render the result of a query to an open sink; they never open files. Each is
+ * an entry in query/format_list.h. */
 #ifndef TFPROF_WRITE_WRITER_H
 #define TFPROF_WRITE_WRITER_H
 
@@ -8,16 +8,16 @@
 
 struct writing {
 	struct query *q;
-	struct columns *columns; /* of the query, as far as they are made */
+	struct columns *columns; /* of the query, made so far */
 	struct sink *out;
-	struct buf *said; /* what belongs on stdout besides */
+	struct buf *text; /* for stdout, besides the output */
 };
 
-/* Failures of the sink stay in it, to be found when it is committed. */
+/* Failures of the sink stick and are reported at commit. */
 typedef enum tfprof_status writer_fn(const struct writing *w, struct tfprof_error *err);
-/* Says why the query cannot be written so; nothing if it can. */
+/* Appends why the query cannot be written in this format; nothing if it can. */
 typedef void refuse_fn(const struct query *q, struct buf *why);
-/* What to say about the file. */
+/* Appends what to tell the user about the written file. */
 typedef void announce_fn(const struct query *q, const char *path, struct buf *text);
 
 struct writer {
@@ -29,7 +29,7 @@ struct writer {
 };
 
 const struct writer *writer_get(enum format format);
-/* The format of a word of the option output, or "text"; N_FORMATS if there is none. */
+/* The format for a word of the option output, or for "text"; N_FORMATS if unknown. */
 enum format writer_find(const char *name);
 
 #define X(id, word, file, metrics, refuse, write, announce, meaning) \
@@ -39,7 +39,7 @@ enum format writer_find(const char *name);
 FORMATS(X)
 #undef X
 
-/* Only the name of the root: what an output that a view does not support gives. */
+/* Writes the root's name alone, for an output the view does not support. */
 void message_write_root(struct sink *out);
 
 #endif

@@ -133,7 +133,7 @@ def test_all_with_an_option_of_one(ours):
 @pytest.mark.parametrize("checkers, words", [
     (("JobCheker",), ("JobCheker", "did you mean 'JobChecker'")),
     ((("JobChecker", "pss", "x"),), ("unknown option 'pss' of JobChecker", "ps_job")),
-    ((("OperationChecker", "x", "1"),), ("unknown option 'x' of OperationChecker: valid are top",)),
+    ((("OperationChecker", "x", "1"),), ("unknown option 'x' of OperationChecker: expected one of: top",)),
     ((("IdleGapChecker", "notice", "much"),), ("IdleGapChecker", "notice", "'much'", "number")),
     ((("IdleGapChecker", "notice", ""),), ("number",)),
     ((("all", "top", "1"),), ("name a checker",)),

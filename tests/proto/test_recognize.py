@@ -90,7 +90,7 @@ def files(tmp_path_factory):
         tf.train.Saver().save(session, os.path.join(root, "v2"))
         take("a MetaGraphDef", "v2.meta")
         take("a table of a TensorFlow checkpoint", "v2.index")
-        take("the list of checkpoints in a folder", "checkpoint")
+        take("the list of checkpoints in a directory", "checkpoint")
         tf.train.Saver(write_version=tf.train.SaverDef.V1).save(
             session, os.path.join(root, "v1"), write_meta_graph=False)
         take("a table of a TensorFlow checkpoint", "v1")
@@ -106,7 +106,7 @@ def files(tmp_path_factory):
 
         writer = tf.summary.FileWriter(os.path.join(root, "events"), graph)
         writer.close()
-        take("an event file of TensorBoard", "events", os.listdir(os.path.join(root, "events"))[0])
+        take("a TensorBoard event file", "events", os.listdir(os.path.join(root, "events"))[0])
 
     found["a pprof profile"] = [profile_pb2.Profile(
         string_table=["", "time", "microseconds", "main", "main.py"],

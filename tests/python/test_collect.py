@@ -186,7 +186,7 @@ def test_entries_tensorflow_chokes_on(entry, tmp_path):
 
 def test_contradiction_is_told():
     run_meta = make_run_meta(("x", [[2, 9]]))
-    with pytest.warns(UserWarning, match="another shape than the graph for x:0") as told:
+    with pytest.warns(UserWarning, match="contradict the graph are ignored: x:0") as told:
         collect(build(two_products)[0], run_meta=run_meta)
     assert told[0].filename == __file__
 
@@ -404,5 +404,5 @@ def test_wrong_types(argument, value, message):
 
 @pytest.mark.parametrize("argument", ["op_log", "run_meta"])
 def test_wrong_bytes(argument):
-    with pytest.raises(ValueError, match=f"{argument} is no "):
+    with pytest.raises(ValueError, match=f"{argument} is not a "):
         collect(tf.Graph(), **{argument: b"\x0f"})

@@ -275,7 +275,7 @@ def test_profilers_in_threads():
 def test_unknown_cmd():
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: nonsense"):
         tfprof.profile(small_graph(), cmd="nonsense")
-    with pytest.raises(ValueError, match="valid are scope, graph, op, code"):
+    with pytest.raises(ValueError, match="expected one of: scope, graph, op, code"):
         tfprof.profile(small_graph(), cmd="nonsense")
 
 

@@ -141,7 +141,7 @@ def test_messages_are_those_of_tensorflow(monkeypatch):
 
 
 def test_unknown_keys_are_warned_about_once():
-    with pytest.warns(UserWarning, match="'viz' does not exist.*max_depth"):
+    with pytest.warns(UserWarning, match="unknown option 'viz' is ignored.*max_depth"):
         _options.from_dict({"viz": 1})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -196,7 +196,7 @@ def test_directory_that_cannot_be_made(tmp_path, monkeypatch):
         with ProfileContext(tmp_path / "file" / "new"):
             pytest.fail("the loop must not begin")
     monkeypatch.setattr(os, "access", lambda path, mode: False)    # root may do everything
-    with pytest.raises(PermissionError, match="cannot be written to"):
+    with pytest.raises(PermissionError, match="is not writable"):
         with ProfileContext(tmp_path / "a" / "b"):
             pytest.fail("the loop must not begin")
 
@@ -491,7 +491,7 @@ def test_profiling_fails(graph, tmp_path):
 
 def test_nested(graph, tmp_path):
     with ProfileContext(tmp_path, [0], [0]):
-        with pytest.raises(tf.errors.InternalError, match="active already"):
+        with pytest.raises(tf.errors.InternalError, match="already active"):
             with ProfileContext(tmp_path / "inner"):
                 pass
         with tf.Session(graph=graph) as session:
@@ -537,7 +537,7 @@ def test_wrong_arguments(arguments, message):
 
 def test_wrong_auto_profiling(tmp_path):
     context = ProfileContext(tmp_path)
-    with pytest.raises(ValueError, match="unknown view 'tree': valid are scope, graph, op, code"):
+    with pytest.raises(ValueError, match="unknown view 'tree': expected one of: scope, graph, op, code"):
         context.add_auto_profiling("tree", QUIET, [1])
     with pytest.raises(ValueError, match="max_depth"):
         context.add_auto_profiling("op", dict(QUIET, max_depth="deep"), [1])

@@ -123,7 +123,7 @@ def test_step_for_the_second_time(tmp_path):
     before, after = [1, 1, 1, 1], [1, 1, 1, 1]
     with pytest.raises(ValueError, match="already used"):
         drive(THEIRS, tmp_path / "theirs", before, after, save_steps=1)
-    with pytest.warns(UserWarning, match="run metadata of step 1 is not in the event file"):
+    with pytest.warns(UserWarning, match="run metadata of step 1 was not added to the event file"):
         done, _ = drive(ProfilerHook, tmp_path / "ours", before, after, save_steps=1)
     assert done[-1][2] == [1]
 

@@ -287,3 +287,29 @@ def test_columns_sort_in_a_browser(profile, tmp_path):
     runs = [node.name for node in sorted(nodes, key=lambda node: -node.run_count)]
     assert seen == [reported, down, "descending", up, "ascending", reported, None,
                     sorted(reported), "ascending", runs, "descending"]
+
+
+# ---- events ---------------------------------------------------------------------------
+
+def test_events_are_what_the_timeline_shows(profile, tmp_path):
+    """Its events are those of the nodes shown, each start of a device once."""
+    pyarrow = pytest.importorskip("pyarrow")
+    import json
+    rows = pyarrow.table(profile.events(step=1)).to_pylist()
+    profile.graph(step=1, max_depth=100000,
+                  output=f"timeline:outfile={tmp_path / 'timeline'}")
+    trace = json.loads((tmp_path / "timeline_1").read_text())["traceEvents"]
+    shown = {(event["name"], event["ts"], event["dur"]) for event in trace if event["ph"] == "X"}
+    assert shown and shown <= {(row["name"], row["start_micros"], row["duration_micros"])
+                               for row in rows}
+    assert {row["step"] for row in rows} == {1}
+    assert rows == sorted(rows, key=lambda row: (
+        [row["device"] for row in rows].index(row["device"]), row["start_micros"]))
+
+
+def test_events_of_all_steps(profile):
+    pyarrow = pytest.importorskip("pyarrow")
+    every = pyarrow.table(profile.events()).to_pylist()
+    assert len(every) == sum(len(profile.events(step)) for step in profile.steps)
+    with pytest.raises(ValueError, match="Available steps: 0 1 2"):
+        profile.events(step=7)

@@ -1,8 +1,8 @@
-"""Result messages: TensorFlow's own classes when TensorFlow is imported,
-otherwise the same messages from descriptors of our own.
+"""Result messages: TensorFlow's own classes if TensorFlow is imported,
+otherwise the same messages from our own descriptors.
 
-Ours live in a private descriptor pool, so that importing TensorFlow later
-finds nothing of the same name in its way. protobuf is needed only here.
+Ours are in a private descriptor pool, so that importing TensorFlow later causes
+no name conflict. protobuf is needed only here.
 """
 
 import os
@@ -29,7 +29,7 @@ def get(name: str) -> Any:
             from importlib import import_module
             module = import_module("tensorflow.core.profiler." + _MODULES[name])
             return getattr(module, name)
-        except ImportError:      # something else of that name, or only half of it
+        except ImportError:      # something else named tensorflow, or only part of it
             pass
     if not _own:
         _own.update(_make())
@@ -57,7 +57,7 @@ def _make() -> Dict[str, Any]:
 
 
 def parse(name: str, data: bytes) -> Any:
-    """The message of that name in `data`, however deep it nests."""
+    """Parses the message of that name, however deeply nested."""
     message = get(name)()
     from google.protobuf.message import DecodeError
     try:
@@ -70,8 +70,8 @@ def parse(name: str, data: bytes) -> Any:
 
 
 def to_bytes(value: Any, argument: str, full_name: str) -> bytes:
-    """The bytes of a message given as an argument: bytes, or an object of the
-    message's class, TensorFlow's or ours."""
+    """The bytes of an argument that is bytes or a message of either class,
+    TensorFlow's or ours."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     descriptor = getattr(value, "DESCRIPTOR", None)

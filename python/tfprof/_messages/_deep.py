@@ -1,7 +1,7 @@
-"""Trees that nest deeper than protobuf reads.
+"""Parses trees that are nested too deeply for protobuf.
 
-It stops at 100 levels, because it recurses; a chain of operations goes deeper.
-So the tree is taken apart here, level by level, and protobuf reads the pieces:
+protobuf recurses and stops at 100 levels; a chain of operations goes deeper. So the
+tree is split here, level by level, and protobuf parses the pieces:
 
     node = [own fields] [children: [own fields] [children: ...] ...] ...
 """
@@ -10,12 +10,12 @@ from typing import Any, Iterator, List, Tuple
 
 from google.protobuf.message import DecodeError
 
-# Pieces up to this size are tried whole: reading is quick, but begins with a copy.
+# Pieces up to this size are first tried whole: parsing is fast, but copies.
 SMALL = 1 << 16
 
 
 def parse(message: Any, data: bytes) -> None:
-    """Reads a GraphNodeProto or MultiGraphNodeProto into an empty message."""
+    """Parses a GraphNodeProto or MultiGraphNodeProto into an empty message."""
     number = message.DESCRIPTOR.fields_by_name["children"].number
     stack: List[Tuple[Any, memoryview]] = [(message, memoryview(data))]
     while stack:

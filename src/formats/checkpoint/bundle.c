@@ -2,7 +2,7 @@
  *
  *     ""              BundleHeaderProto: number of shards, byte order
  *     tensor name     BundleEntryProto: type, shape, shard, offset, size, crc,
- *                     or the slices the tensor was saved in
+ *                     or the slices it was saved in
  *     slice key       BundleEntryProto of one slice
  */
 #include "formats/checkpoint/impl.h"
@@ -50,7 +50,7 @@ static enum tfprof_status read_header(struct index *x, struct span message,
 		case WIRE_LEN(BUNDLE_HEADER_VERSION):
 			if (checkpoint_is_newer(f.bytes))
 				return error_set(err, TFPROF_UNSUPPORTED,
-					"%.400s: written for newer readers", x->path);
+					"%.400s: requires a newer reader", x->path);
 			break;
 		}
 	if (d.failed || !x->n_shards || x->n_shards > INT32_MAX)
@@ -178,7 +178,7 @@ static enum tfprof_status add_slice(struct index *x, const struct entry *tensor,
 			"one of its slices is not in the index");
 	if (!slice_fits(slice, tensor, extents))
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, x->path, tensor->key,
-			"one of its slices has another type or shape");
+			"one of its slices has a different type or shape");
 	slice->is_slice = true;
 	return add_part(x, slice, extents) ? TFPROF_OK : error_no_memory(err);
 }
@@ -201,7 +201,7 @@ static enum tfprof_status add_parts(struct index *x, const struct entry *tensor,
 	return status;
 }
 
-/* Slices have to be known before they can be left out: two passes. */
+/* Two passes, because slices must be known before they can be skipped. */
 static enum tfprof_status add_tensors(struct index *x, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
@@ -250,7 +250,7 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 		return error_no_memory(err);
 	snprintf(path, room, "%s.data-%05zu-of-%05u", ckpt->path, shard, x->n_shards);
 	file.path = path;
-	/* The tensors of the other shards, and all shapes, can still be shown. */
+	/* Tensors of other shards, and all shapes, can still be shown. */
 	if (mapping_open(&file.map, path, &missing) != TFPROF_OK) {
 		file.missing = arena_alloc(&ckpt->arena, sizeof(missing));
 		if (!file.missing)
@@ -264,7 +264,7 @@ static enum tfprof_status open_shard(struct index *x, size_t shard, struct tfpro
 	return TFPROF_OK;
 }
 
-/* Opens the shards that hold anything. */
+/* Opens the shards that contain tensors. */
 static enum tfprof_status open_shards(struct index *x, struct tfprof_error *err)
 {
 	struct checkpoint *ckpt = x->ckpt;

@@ -4,7 +4,7 @@
 #include "formats/checkpoint/locate.h"
 #include "proto/decoder.h"
 
-/* Both formats are at version 1, and have been for good. */
+/* Both formats are at version 1 and no longer change. */
 #define READER_VERSION 1
 
 enum tfprof_status checkpoint_open(struct checkpoint **opened, const char *path,
@@ -99,11 +99,11 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *ckpt, s
 
 /* ---- shared by both formats ------------------------------------------ */
 
-/* A table begins with an entry that has no key, which nothing else does. */
+/* Only a table starts with an entry whose key is empty. */
 static const char *looks_like(const struct checkpoint *ckpt, struct span bytes)
 {
 	if (bytes.n >= 2 && !memcmp(bytes.at, "\0\0", 2))
-		return "a checkpoint that was cut short";
+		return "a truncated checkpoint";
 	return ckpt->describe(bytes);
 }
 
@@ -130,7 +130,7 @@ enum tfprof_status checkpoint_shape_status(const struct decoder *d, const char *
 	if (!d->bad)
 		return error_no_memory(err);
 	return checkpoint_tensor_error(err, TFPROF_FORMAT, path, name,
-		"its shape or a slice of it makes no sense");
+		"its shape or a slice of it is invalid");
 }
 
 bool checkpoint_is_newer(struct span version)

@@ -1,8 +1,8 @@
-/* Reading TensorFlow checkpoints: which tensors there are, and their values.
+/* Reads TensorFlow checkpoints: the list of tensors, and their values.
  *
- *     V2:  PREFIX.index                 table: name → type, shape, where
+ *     V2:  PREFIX.index                 table: name → type, shape, location
  *          PREFIX.data-SSSSS-of-NNNNN   the values
- *     V1:  one table that holds it all, or shards PREFIX-SSSSS-of-NNNNN
+ *     V1:  one table with everything, or shards PREFIX-SSSSS-of-NNNNN
  *
  *     struct checkpoint *ckpt;
  *     struct checkpoint_reader reader;
@@ -15,14 +15,14 @@
  *     checkpoint_free(ckpt);
  *
  * Opening reads the index (V1: the list of tensors) and maps the other files;
- * values are read from there when asked for. An open checkpoint does not
- * change, so any number of threads may read it, each with a reader of its own.
+ * values are read from there on demand. An open checkpoint does not change, so any
+ * number of threads may read it, each with its own reader.
  *
- * Checksums. Every table block is verified before it is used, and a stored
- * tensor (or slice) before its first value is given out, unless it is larger
- * than CHECKPOINT_HUGE bytes and the reader was opened for a part only: one
- * checksum covers all of it, so the first values cannot be verified without
- * reading the rest. */
+ * Checksums. Every table block is verified before it is used, and a stored tensor
+ * (or slice) before its first value is returned, unless it is larger than
+ * CHECKPOINT_HUGE bytes and the reader was not opened for all of it: one checksum
+ * covers everything, so the first values cannot be verified without reading the
+ * rest. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_CHECKPOINT_H
 #define TFPROF_FORMATS_CHECKPOINT_CHECKPOINT_H
 
@@ -41,7 +41,7 @@ struct checkpoint_tensor {
 	struct span name;
 	uint32_t dtype; /* TensorFlow's DataType; see dtype_get() */
 	struct tensor_shape shape;
-	size_t first_part, n_parts; /* of the checkpoint's own use */
+	size_t first_part, n_parts; /* internal */
 };
 
 /* What bytes look like that are no checkpoint: "a zip archive". */
@@ -55,22 +55,22 @@ void checkpoint_free(struct checkpoint *ckpt);
 
 /* The path it was found under: the prefix, or the V1 file. */
 const char *checkpoint_get_path(const struct checkpoint *ckpt);
-/* The files it is in, one by one; NULL behind the last. */
+/* The i-th file of the checkpoint; NULL past the end. */
 const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i);
 
-/* Whether its files are what they were: ask before reading values. */
+/* Fails if a file has changed since it was opened. Call before reading values. */
 enum tfprof_status checkpoint_check(const struct checkpoint *ckpt, struct tfprof_error *err);
 
 /* In byte order of names; a partitioned variable is one tensor. */
 size_t checkpoint_get_n_tensors(const struct checkpoint *ckpt);
 const struct checkpoint_tensor *checkpoint_get_tensor(const struct checkpoint *ckpt, size_t i);
-/* NULL if there is none of that name. */
+/* NULL if there is no such tensor. */
 const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *ckpt, struct span name);
 
 /* ---- values ---------------------------------------------------------- */
 
 struct checkpoint_values {
-	enum dtype_kind kind; /* says which of these it is */
+	enum dtype_kind kind; /* selects the member of the union */
 	size_t n;
 	union {
 		const void *any;
@@ -82,13 +82,13 @@ struct checkpoint_values {
 	};
 };
 
-/* Reads one tensor, in row-major order; reading on from where the last read
- * ended costs no more than what is read. */
+/* Reads one tensor in row-major order. Continuing where the last read ended costs
+ * only what is read. */
 struct checkpoint_reader {
 	const struct checkpoint *ckpt;
 	const struct checkpoint_tensor *tensor;
 	const struct dtype_info *type;
-	bool whole; /* all of it will be read: verify it, however large */
+	bool whole; /* all of it will be read: verify it, whatever its size */
 
 	struct part_reader *parts;
 	void *values;
@@ -98,21 +98,21 @@ struct checkpoint_reader {
 	struct arena arena;
 };
 
-/* TFPROF_UNSUPPORTED if the type has no values that could be shown. Needs
- * checkpoint_reader_close only if it succeeds. */
+/* TFPROF_UNSUPPORTED if values of the type cannot be shown. Needs
+ * checkpoint_reader_close() only on success. */
 enum tfprof_status checkpoint_reader_open(struct checkpoint_reader *r,
 	const struct checkpoint *ckpt, const struct checkpoint_tensor *tensor, bool whole,
 	struct tfprof_error *err);
 void checkpoint_reader_close(struct checkpoint_reader *r);
 
-/* `count` elements from `first` on, or what there is of them. The values stay
- * until the next read; the bytes of texts until the reader is closed. */
+/* Reads `count` elements from `first`, or as many as there are. Values are valid until
+ * the next read, the bytes of texts until the reader is closed. */
 enum tfprof_status checkpoint_read(struct checkpoint_reader *r, uint64_t first, uint64_t count,
 	struct checkpoint_values *values, struct tfprof_error *err);
 
 /* ---- nested display -------------------------------------------------- */
 
-/* A tensor as the brackets and values a nested display is made of: 2×3 is
+/* A tensor as the brackets and values of a nested display: 2×3 is
  * OPEN OPEN V V V CLOSE OPEN V V V CLOSE CLOSE. A scalar is a vector of one. */
 enum checkpoint_event {
 	CHECKPOINT_END,
@@ -126,7 +126,7 @@ struct checkpoint_walk {
 	enum checkpoint_event event;
 	struct checkpoint_values value; /* at CHECKPOINT_VALUE: n is 1 */
 
-	int64_t *left;  /* per open bracket: how much is still to come in it */
+	int64_t *left;  /* per open bracket: items still to come */
 	uint32_t depth; /* open brackets */
 	bool done;
 	uint64_t next; /* element */
@@ -135,8 +135,8 @@ struct checkpoint_walk {
 	struct checkpoint_values chunk;
 };
 
-/* The reader must outlive the walk, and is not to be read meanwhile. A walk
- * may be left at any point; there is nothing to release. */
+/* The reader must outlive the walk and not be read meanwhile. A walk may be abandoned
+ * at any point; there is nothing to release. */
 enum tfprof_status checkpoint_walk_begin(struct checkpoint_walk *w, struct checkpoint_reader *r,
 	struct tfprof_error *err);
 enum tfprof_status checkpoint_walk_next(struct checkpoint_walk *w, struct tfprof_error *err);

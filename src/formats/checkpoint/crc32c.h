@@ -1,10 +1,9 @@
 /* CRC-32C (Castagnoli), the checksum of TensorFlow's tables and tensors.
  *
  *     crc = crc32c_extend(0, bytes, n);
- *     crc = crc32c_extend(crc, more, m);      the same as over both at once
+ *     crc = crc32c_extend(crc, more, m);      the same as for both at once
  *
- * Files hold it masked, so that a checksum over bytes which contain checksums
- * stays a good one. */
+ * Files store it masked, because a CRC of bytes that contain their own CRC is weak. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_CRC32C_H
 #define TFPROF_FORMATS_CHECKPOINT_CRC32C_H
 
@@ -12,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With the processor's instruction where it has one. */
+/* Uses the processor's instruction if it has one. */
 uint32_t crc32c_extend(uint32_t crc, const void *bytes, size_t n);
 
-/* The same without: for other processors, and for the tests to compare. */
+/* The same without that instruction, for other processors and for tests. */
 uint32_t crc32c_extend_portable(uint32_t crc, const void *bytes, size_t n);
 
 static inline uint32_t crc32c_mask(uint32_t crc)
@@ -30,11 +29,11 @@ static inline uint32_t crc32c_unmask(uint32_t masked)
 	return rotated >> 17 | rotated << 15;
 }
 
-/* Whether a checksum is the one that a file holds. */
+/* Whether a checksum matches the masked one in a file. */
 static inline bool crc32c_matches(uint32_t crc, uint32_t masked)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	return true; /* no fuzzer would ever get past one */
+	return true; /* a fuzzer would never get past it */
 #else
 	return crc32c_mask(crc) == masked;
 #endif

@@ -4,7 +4,7 @@
 
 #include "proto/fields.h"
 
-/* What the largest exponent means. */
+/* Meaning of the largest exponent. */
 enum dtype_specials {
 	SPECIALS_IEEE, /* infinity, and NaN if the fraction is not 0 */
 	SPECIALS_FN,   /* numbers; all ones is NaN */
@@ -49,7 +49,7 @@ static const struct dtype_info types[] = {
 	[DT_FLOAT8_E4M3FNUZ] = {"float8_e4m3fnuz", REAL(1, 4, 3, 8, FNUZ)},
 	[DT_FLOAT8_E4M3B11FNUZ] = {"float8_e4m3b11fnuz", REAL(1, 4, 3, 11, FNUZ)},
 	[DT_FLOAT8_E5M2FNUZ] = {"float8_e5m2fnuz", REAL(1, 5, 2, 16, FNUZ)},
-	/* Below 8 bits an element still has a byte of its own. */
+	/* Elements of less than 8 bits take a whole byte. */
 	[DT_INT4] = {"int4", INTEGER(1)},
 	[DT_UINT4] = {"uint4", NATURAL(1)},
 	[DT_INT2] = {"int2", INTEGER(1)},
@@ -96,7 +96,7 @@ double dtype_real(const struct dtype_info *type, uint32_t bits)
 	return negative ? -value : value;
 }
 
-/* An element's bytes as an unsigned number. */
+/* Loads an element's bytes as an unsigned number. */
 static uint64_t load(const char *stored, size_t size, bool swap)
 {
 	unsigned char bytes[8] = {0};
@@ -119,7 +119,7 @@ static int64_t extend_sign(uint64_t value, unsigned bits)
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* Integers below 8 bits use the low ones of their byte. */
+/* Integers of less than 8 bits use the low bits of their byte. */
 static unsigned integer_bits(const struct dtype_info *type)
 {
 	switch (type - types) {

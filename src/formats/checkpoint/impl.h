@@ -1,4 +1,4 @@
-/* What the files of this folder share of an open checkpoint. */
+/* An open checkpoint, shared by the files of this folder. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_IMPL_H
 #define TFPROF_FORMATS_CHECKPOINT_IMPL_H
 
@@ -6,15 +6,15 @@
 #include "base/vec.h"
 #include "formats/checkpoint/checkpoint.h"
 
-/* A box of a tensor that is stored in one place: all of it, or a slice. */
+/* A box of a tensor that is stored in one piece: the whole tensor or a slice. */
 struct part {
 	const struct extent *extents; /* resolved; as many as the tensor's rank */
 	uint64_t n_elements;
 	size_t file; /* index into the checkpoint's files */
-	/* V2: where in the file. */
+	/* V2: position in the file. */
 	uint32_t crc; /* masked */
 	uint64_t offset, size;
-	/* V1: under which key of the table. */
+	/* V1: key in the table. */
 	struct span key;
 };
 
@@ -38,30 +38,30 @@ struct checkpoint {
 	struct arena arena; /* names, shapes, slices, paths */
 };
 
-/* Fill a checkpoint that is zero but for its path. What they leave behind when
- * they fail is released with checkpoint_free(). */
+/* Fill a checkpoint that is zero except for its path. On failure the caller releases
+ * it with checkpoint_free(). */
 enum tfprof_status bundle_open(struct checkpoint *ckpt, struct tfprof_error *err);
 enum tfprof_status saved_slices_open(struct checkpoint *ckpt, const char *const *paths,
 	size_t n_paths, struct tfprof_error *err);
 
-/* Opens a table, or says what the file is if it is none. */
+/* Opens a table. If the file is something else, the error says what. */
 enum tfprof_status checkpoint_table_open(const struct checkpoint *ckpt, struct table *t,
 	const char *path, struct span bytes, struct tfprof_error *err);
 
-/* Writes "PATH: tensor 'NAME': " and the rest into err. */
+/* Sets the error "PATH: tensor 'NAME': WHAT". */
 enum tfprof_status checkpoint_tensor_error(struct tfprof_error *err, enum tfprof_status status,
 	const char *path, struct span name, const char *what);
-/* How decoding the shape of a tensor, or a slice of it, went. */
+/* The status of decoding the shape of a tensor or a slice of it. */
 enum tfprof_status checkpoint_shape_status(const struct decoder *d, const char *path,
 	struct span name, struct tfprof_error *err);
 
-/* True if a VersionDef says that this reader is too old. */
+/* Whether a VersionDef requires a newer reader than this one. */
 bool checkpoint_is_newer(struct span version);
 
-/* Adds the whole tensor as one part. NULL when memory is out. */
+/* Extents of the whole tensor; NULL on allocation failure. */
 struct extent *checkpoint_whole(struct arena *arena, const struct tensor_shape *shape);
 
-/* V1: which field of a TensorProto holds the values of a type; 0: none. */
+/* V1: the field of TensorProto with the values of a type; 0 if there is none. */
 uint32_t saved_slices_field(uint32_t dtype);
 
 /* V1: the TensorProto of a part. `c` is a cursor over the part's file. */

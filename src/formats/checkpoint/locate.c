@@ -50,8 +50,7 @@ static bool is_shard_suffix(const char *text, unsigned *n)
 	return true;
 }
 
-/* The part of a path in front of one of the suffixes that the files of a V2
- * checkpoint have; the whole of it otherwise. */
+/* The path without the suffix of a file of a V2 checkpoint, if it has one. */
 static struct span strip_suffix(const char *path)
 {
 	struct span s = span_of(path);
@@ -70,7 +69,7 @@ static struct span strip_suffix(const char *path)
 
 /* ---- the `checkpoint` file ------------------------------------------- */
 
-/* One quoted string of a text message, unescaped. False if there is none. */
+/* Unescapes a quoted string of a text message. False if there is none. */
 static bool unquote(struct span text, struct buf *out)
 {
 	const char *p = text.at, *end = text.at + text.n;
@@ -101,8 +100,8 @@ static enum tfprof_status from_files(struct location *where, const char *path, s
 
 #define STATE_KEY "model_checkpoint_path"
 
-/* The path that a `checkpoint` file calls the latest. */
-static bool latest_in(struct span text, struct buf *out)
+/* The latest path named by a `checkpoint` file. */
+static bool find_latest(struct span text, struct buf *out)
 {
 	size_t at = 0;
 
@@ -125,10 +124,10 @@ static bool latest_in(struct span text, struct buf *out)
 	return false;
 }
 
-/* A relative path is relative to the directory. So is one that was absolute
- * when the directory was somewhere else. */
-static enum tfprof_status follow(const char **path, const char *directory, struct span latest,
-	struct arena *arena, struct tfprof_error *err)
+/* A relative path is relative to the directory. An absolute one that is gone is looked
+ * for in the directory, which may have been moved. */
+static enum tfprof_status resolve_latest(const char **path, const char *directory,
+	struct span latest, struct arena *arena, struct tfprof_error *err)
 {
 	const char *text = arena_copy(arena, latest).at, *slash, *moved;
 	struct location unused;
@@ -149,8 +148,8 @@ static enum tfprof_status follow(const char **path, const char *directory, struc
 	return TFPROF_OK;
 }
 
-/* A directory without a `checkpoint` file, and what may have been meant. */
-static enum tfprof_status no_state(const char *directory, struct tfprof_error *err)
+/* Fails for a directory without a `checkpoint` file, hinting at what was meant. */
+static enum tfprof_status fail_without_state(const char *directory, struct tfprof_error *err)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -170,12 +169,13 @@ static enum tfprof_status no_state(const char *directory, struct tfprof_error *e
 	snprintf(saved_model, sizeof(saved_model), "%.400s/variables/variables.index", directory);
 	if (found[0])
 		return error_set(err, TFPROF_IO,
-			"%.400s: a directory without a file 'checkpoint'; name the checkpoint, as "
+			"%.400s: a directory without a file 'checkpoint': name the checkpoint, "
+			"such as "
 			"%.400s/%.*s",
 			directory, directory, (int)strlen(found) - 6, found);
 	if (is_file(saved_model))
 		return error_set(err, TFPROF_IO,
-			"%.400s: a saved model; its checkpoint is %.400s/variables/variables",
+			"%.400s: a saved model: its checkpoint is %.400s/variables/variables",
 			directory, directory);
 	return error_set(err, TFPROF_IO, "%.400s: a directory without a checkpoint", directory);
 }
@@ -192,24 +192,24 @@ static enum tfprof_status from_directory(const char **path, const char *director
 	if (!state)
 		return error_no_memory(err);
 	if (!is_file(state))
-		return no_state(directory, err);
+		return fail_without_state(directory, err);
 	status = mapping_open(&file, state, err);
 	if (status != TFPROF_OK)
 		return status;
-	found = latest_in(file.bytes, &latest);
+	found = find_latest(file.bytes, &latest);
 	if (latest.failed)
 		status = error_no_memory(err);
 	else if (!found)
 		status = error_set(err, TFPROF_FORMAT, "%.400s: no line '" STATE_KEY ": \"…\"'",
 			state);
 	else
-		status = follow(path, directory, buf_get(&latest), arena, err);
+		status = resolve_latest(path, directory, buf_get(&latest), arena, err);
 	mapped_file_close(&file);
 	buf_clear(&latest);
 	return status;
 }
 
-/* A file called `checkpoint` that is such a state file means its directory. */
+/* Whether this is a `checkpoint` file, which stands for its directory. */
 static bool is_state_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -220,8 +220,8 @@ static bool is_state_file(const char *path)
 	if (strcmp(slash ? slash + 1 : path, "checkpoint") || !is_file(path) ||
 		mapping_open(&file, path, NULL) != TFPROF_OK)
 		return false;
-	/* Without memory, say yes: reading it again will report that. */
-	is = file.bytes.n < 1 << 20 && (latest_in(file.bytes, &unused) || unused.failed);
+	/* On allocation failure say yes: reading it again will report that. */
+	is = file.bytes.n < 1 << 20 && (find_latest(file.bytes, &unused) || unused.failed);
 	mapped_file_close(&file);
 	buf_clear(&unused);
 	return is;
@@ -229,7 +229,7 @@ static bool is_state_file(const char *path)
 
 /* ---- the files ------------------------------------------------------- */
 
-/* How many V1 shards the names in the directory speak of; 0: none. */
+/* Number of V1 shards according to the file names; 0 if there are none. */
 static enum tfprof_status count_shards(unsigned *count, const char *prefix, struct arena *arena,
 	struct tfprof_error *err)
 {
@@ -288,8 +288,7 @@ static enum tfprof_status not_found(const char *path, struct span prefix, struct
 		return error_set(err, TFPROF_IO, "%.400s: its index %.*s.index is missing", path,
 			ERROR_SPAN(prefix));
 	return error_set(err, TFPROF_IO,
-		"%.300s: no such checkpoint: neither a V2 index %.300s.index nor a V1 file is "
-		"there",
+		"%.300s: no such checkpoint: found neither a V2 index %.300s.index nor a V1 file",
 		path, path);
 }
 
@@ -311,7 +310,7 @@ static enum tfprof_status from_files(struct location *where, const char *path, s
 		where->path = join(arena, prefix, "", "");
 		return where->path ? TFPROF_OK : error_no_memory(err);
 	}
-	/* A data file alone is no table, so do not try it as one. */
+	/* A data file is not a table, so do not try it as one. */
 	if (is_file(path) && !(prefix.n < strlen(path) && !strncmp(path + prefix.n, ".data", 5)))
 		return one_table(where, arena, err);
 	status = count_shards(&n, path, arena, err);

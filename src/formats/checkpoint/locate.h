@@ -1,4 +1,4 @@
-/* From what a user names to the files of a checkpoint. */
+/* Finds the files of a checkpoint from the path a user gives. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_LOCATE_H
 #define TFPROF_FORMATS_CHECKPOINT_LOCATE_H
 
@@ -6,13 +6,13 @@
 #include "base/error.h"
 
 struct location {
-	const char *path;    /* V2: the prefix; V1: what was named */
+	const char *path;    /* V2: the prefix; V1: the path given */
 	const char **tables; /* V1: its files; NULL for V2 */
 	size_t n_tables;
 };
 
-/* All strings go to the arena. That the files exist is only found out as far
- * as it takes to tell the kinds apart. */
+/* All strings go to the arena. Checks that files exist only as far as needed to tell
+ * the kinds apart. */
 enum tfprof_status locate(struct location *where, const char *path, struct arena *arena,
 	struct tfprof_error *err);
 

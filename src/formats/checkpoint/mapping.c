@@ -30,7 +30,7 @@ enum tfprof_status mapping_open(struct mapped_file *file, const char *path,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status;
-	/* Non-blocking, so that a named pipe is refused instead of waited for. */
+	/* Non-blocking, so that a named pipe is rejected instead of waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	*file = (struct mapped_file){.bytes = {"", 0}};

@@ -1,11 +1,11 @@
-/* Files of a checkpoint are mapped, so one of many gigabytes opens at once. */
+/* Checkpoint files are mapped, so one of many gigabytes opens instantly. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_MAPPING_H
 #define TFPROF_FORMATS_CHECKPOINT_MAPPING_H
 
 #include "base/error.h"
 #include "base/mapped_file.h"
 
-/* The bytes are not NULL, whatever happens. */
+/* The bytes are never NULL, even on failure. */
 enum tfprof_status mapping_open(struct mapped_file *file, const char *path,
 	struct tfprof_error *err);
 

@@ -27,7 +27,7 @@ static uint32_t load32(const char *at, bool swap)
 	return swap ? __builtin_bswap32(value) : value;
 }
 
-/* A length counts into the checksum as the writer had it in memory. */
+/* Lengths are checksummed as the writer had them in memory. */
 static uint32_t extend_length(uint32_t crc, uint64_t length, bool swap)
 {
 	uint32_t narrow = (uint32_t)length;
@@ -40,9 +40,9 @@ static uint32_t extend_length(uint32_t crc, uint64_t length, bool swap)
 	return crc32c_extend(crc, &narrow, 4);
 }
 
-/* Strings: finds where the texts begin. `*crc` becomes that of all lengths and
- * their own checksum, with which the tensor's begins. */
-static enum tfprof_status ready_strings(struct part_reader *p, const struct checkpoint_reader *r,
+/* Strings: finds where the texts begin. Sets `*crc` to that of all lengths and their
+ * checksum, with which the tensor's checksum begins. */
+static enum tfprof_status prepare_strings(struct part_reader *p, const struct checkpoint_reader *r,
 	uint32_t *crc, struct tfprof_error *err)
 {
 	bool swap = r->ckpt->swap_bytes;
@@ -57,18 +57,17 @@ static enum tfprof_status ready_strings(struct part_reader *p, const struct chec
 		*crc = extend_length(*crc, length, swap);
 	}
 	if (lengths.end - lengths.at < 4 || total != (uint64_t)(lengths.end - lengths.at) - 4)
-		return fail(p, r, err, "its strings do not add up to its size");
+		return fail(p, r, err, "the lengths of its strings do not add up to its size");
 	if (!crc32c_matches(*crc, load32(lengths.at, swap)))
-		return fail(p, r, err,
-			"checksum mismatch, the lengths of its strings have changed");
+		return fail(p, r, err, "checksum mismatch, the lengths of its strings are corrupt");
 	*crc = crc32c_extend(*crc, lengths.at, 4);
 	p->lengths = wire_reader((struct span){p->stored.at, (size_t)(lengths.at - p->stored.at)});
 	p->texts = p->text = lengths.at + 4;
 	return TFPROF_OK;
 }
 
-/* Both are known to fit into 64 bits: a tensor's elements are counted there. */
-static bool size_is_right(const struct part *part, const struct dtype_info *type)
+/* The number of elements is known to fit in 64 bits. */
+static bool size_matches(const struct part *part, const struct dtype_info *type)
 {
 	uint64_t size;
 
@@ -78,7 +77,7 @@ static bool size_is_right(const struct part *part, const struct dtype_info *type
 		size == part->size;
 }
 
-static enum tfprof_status ready_bundle(struct part_reader *p, const struct checkpoint_reader *r,
+static enum tfprof_status prepare_bundle(struct part_reader *p, const struct checkpoint_reader *r,
 	struct tfprof_error *err)
 {
 	const struct checkpoint_file *file = file_of(p, r);
@@ -93,16 +92,16 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 			ERROR_SPAN(r->tensor->name));
 	if (part->offset > file->map.bytes.n || part->size > file->map.bytes.n - part->offset)
 		return error_set(err, TFPROF_FORMAT,
-			"%.400s: tensor '%.*s': cut short: it has %" PRIu64
+			"%.400s: tensor '%.*s': truncated: it has %" PRIu64
 			" bytes at byte %" PRIu64 ", the file ends at byte %zu",
 			file->path, ERROR_SPAN(r->tensor->name), part->size, part->offset,
 			file->map.bytes.n);
-	if (!size_is_right(part, r->type))
-		return fail(p, r, err, "its size is not what its shape takes");
+	if (!size_matches(part, r->type))
+		return fail(p, r, err, "its size does not match its shape");
 	p->stored = (struct span){file->map.bytes.at + part->offset, (size_t)part->size};
 	unread = p->stored.at;
 	if (r->type->kind == DTYPE_TEXT) {
-		status = ready_strings(p, r, &crc, err);
+		status = prepare_strings(p, r, &crc, err);
 		if (status != TFPROF_OK)
 			return status;
 		unread = p->texts;
@@ -111,7 +110,7 @@ static enum tfprof_status ready_bundle(struct part_reader *p, const struct check
 		return TFPROF_OK;
 	crc = crc32c_extend(crc, unread, (size_t)(p->stored.at + p->stored.n - unread));
 	if (!crc32c_matches(crc, part->crc))
-		return fail(p, r, err, "checksum mismatch, its bytes have changed");
+		return fail(p, r, err, "checksum mismatch, its bytes are corrupt");
 	return TFPROF_OK;
 }
 
@@ -125,7 +124,7 @@ static enum tfprof_status read_strings(struct part_reader *p, uint64_t first, ui
 		p->text = p->texts;
 		p->lengths.at = p->stored.at;
 	}
-	/* The lengths were all walked when the part was made ready. */
+	/* The lengths were checked when the part was prepared. */
 	for (; p->next < first + n; p->next++) {
 		wire_varint(&p->lengths, &length);
 		if (p->next >= first)
@@ -137,7 +136,7 @@ static enum tfprof_status read_strings(struct part_reader *p, uint64_t first, ui
 
 /* ---- V1 -------------------------------------------------------------- */
 
-static enum tfprof_status ready_saved_slice(struct part_reader *p, struct checkpoint_reader *r,
+static enum tfprof_status prepare_saved_slice(struct part_reader *p, struct checkpoint_reader *r,
 	struct tfprof_error *err)
 {
 	const struct part *part = p->part;
@@ -152,9 +151,9 @@ static enum tfprof_status ready_saved_slice(struct part_reader *p, struct checkp
 	status = saved_slices_find(r->ckpt, part, r->tensor->name, &r->cursor, &p->stored, err);
 	if (status != TFPROF_OK)
 		return status;
-	/* Each value takes a byte at least. */
+	/* Each value takes at least a byte. */
 	if (part->n_elements > p->stored.n)
-		return fail(p, r, err, "it has fewer values than its shape takes");
+		return fail(p, r, err, "it has fewer values than its shape needs");
 	p->message = wire_reader(p->stored);
 	return TFPROF_OK;
 }
@@ -206,8 +205,8 @@ static bool next_text(struct part_reader *p, uint32_t field, struct span *text)
 	return false;
 }
 
-/* A number is stored in the field wider than its type: cut it down to the
- * bytes a V2 file would have, which are then decoded like those. */
+/* The field is wider than the type: cut the number to the bytes a V2 file would have,
+ * which are then decoded the same way. */
 static bool next_element(struct part_reader *p, const struct checkpoint_reader *r, uint32_t field,
 	uint32_t wire_type, char *stored)
 {
@@ -236,12 +235,12 @@ static enum tfprof_status read_saved_slice(struct part_reader *p, const struct c
 	for (; p->next < first + n; p->next++) {
 		char stored[16];
 		struct span text = {0};
-		bool there = r->type->kind == DTYPE_TEXT
+		bool found = r->type->kind == DTYPE_TEXT
 			? next_text(p, field, &text)
 			: next_element(p, r, field, wire_type, stored);
 
-		if (!there)
-			return fail(p, r, err, "it has fewer values than its shape takes");
+		if (!found)
+			return fail(p, r, err, "it has fewer values than its shape needs");
 		if (p->next < first)
 			continue;
 		if (r->type->kind == DTYPE_TEXT)
@@ -253,16 +252,17 @@ static enum tfprof_status read_saved_slice(struct part_reader *p, const struct c
 	return TFPROF_OK;
 }
 
-/* ---- either ---------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------ */
 
-enum tfprof_status part_reader_ready(struct part_reader *p, struct checkpoint_reader *r,
+enum tfprof_status part_reader_prepare(struct part_reader *p, struct checkpoint_reader *r,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!p->ready)
-		status = r->ckpt->is_v1 ? ready_saved_slice(p, r, err) : ready_bundle(p, r, err);
-	p->ready = status == TFPROF_OK;
+	if (!p->is_ready)
+		status =
+			r->ckpt->is_v1 ? prepare_saved_slice(p, r, err) : prepare_bundle(p, r, err);
+	p->is_ready = status == TFPROF_OK;
 	return status;
 }
 

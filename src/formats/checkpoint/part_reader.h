@@ -1,10 +1,10 @@
-/* Elements of one stored part, in the part's own row-major order.
+/* Reads the elements of one stored part, in the part's own row-major order.
  *
- *     V2, fixed size:  element element …                     jumped into
+ *     V2, fixed size:  element element …                     random access
  *     V2, string:      length …, masked CRC of the lengths, bytes …
  *     V1:              a TensorProto, mostly packed varints
  *
- * The last two can only be walked, so a part reader remembers where it is. */
+ * The last two can only be read in order, so a part reader keeps its position. */
 #ifndef TFPROF_FORMATS_CHECKPOINT_PART_READER_H
 #define TFPROF_FORMATS_CHECKPOINT_PART_READER_H
 
@@ -13,22 +13,22 @@
 
 struct part_reader {
 	const struct part *part;
-	struct box box; /* where it lies in the tensor */
-	bool ready;
+	struct box box; /* position in the tensor */
+	bool is_ready;
 	struct span stored;
 
-	uint64_t next;                     /* the element the walk stands before */
+	uint64_t next;                     /* the next element in order */
 	struct wire_reader lengths;        /* V2 strings */
-	const char *texts, *text;          /* where all begin, and the next */
+	const char *texts, *text;          /* the first and the next */
 	struct wire_reader message, items; /* V1 */
 };
 
-/* Finds the bytes and verifies them, as far as checkpoint.h promises. */
-enum tfprof_status part_reader_ready(struct part_reader *p, struct checkpoint_reader *r,
+/* Finds and verifies the bytes, as described in checkpoint.h. */
+enum tfprof_status part_reader_prepare(struct part_reader *p, struct checkpoint_reader *r,
 	struct tfprof_error *err);
 
-/* Elements first … first + n - 1 to values[at] and on. The part is ready and
- * has them. */
+/* Reads elements first … first + n - 1 to values[at] and on. The part must be prepared
+ * and contain them. */
 enum tfprof_status part_reader_read(struct part_reader *p, const struct checkpoint_reader *r,
 	uint64_t first, uint64_t n, void *values, size_t at, struct tfprof_error *err);
 

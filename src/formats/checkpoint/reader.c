@@ -23,7 +23,7 @@ enum tfprof_status checkpoint_reader_open(struct checkpoint_reader *r,
 			n = UINT64_MAX;
 	if (n != tensor->shape.n_elements)
 		return checkpoint_tensor_error(err, TFPROF_FORMAT, ckpt->path, tensor->name,
-			"its slices do not make up its shape");
+			"its slices do not cover its shape");
 	r->parts = arena_zero(&r->arena, tensor->n_parts, sizeof(*r->parts));
 	if (!r->parts) {
 		arena_clear(&r->arena);
@@ -43,14 +43,14 @@ void checkpoint_reader_close(struct checkpoint_reader *r)
 	arena_clear(&r->arena);
 }
 
-/* The stretch of the tensor that is wanted, and what of it is there. */
+/* The range of the tensor to read, and which of its elements have been read. */
 struct range {
 	uint64_t first, n;
 	uint64_t n_filled;
-	unsigned char *filled; /* a bit each; NULL if only one part can fill it */
+	unsigned char *filled; /* a bit per element; NULL if there is only one part */
 };
 
-/* False if an element was there already. */
+/* False if an element has already been read. */
 static bool mark(struct range *range, uint64_t at, uint64_t n)
 {
 	range->n_filled += n;
@@ -66,7 +66,7 @@ static bool mark(struct range *range, uint64_t at, uint64_t n)
 	return true;
 }
 
-static bool touches(const struct part_reader *p, const struct range *range)
+static bool overlaps(const struct part_reader *p, const struct range *range)
 {
 	uint64_t run;
 
@@ -100,8 +100,8 @@ static enum tfprof_status fill(struct checkpoint_reader *r, struct part_reader *
 	return TFPROF_OK;
 }
 
-/* Room for the values. Parts are ready by then, so no more is asked for than
- * their bytes can hold. */
+/* Allocates the values. Parts are prepared by now, which bounds the size by that of
+ * the file. */
 static enum tfprof_status reserve(struct checkpoint_reader *r, struct range *range,
 	struct tfprof_error *err)
 {
@@ -128,18 +128,18 @@ enum tfprof_status checkpoint_read(struct checkpoint_reader *r, uint64_t first, 
 	enum tfprof_status status = TFPROF_OK;
 
 	range.n = count < n - range.first ? count : n - range.first;
-	/* One that has no elements still has a checksum. */
+	/* A tensor without elements still has a checksum. */
 	for (size_t i = 0; status == TFPROF_OK && i < n_parts; i++)
-		if (n == 0 || touches(&r->parts[i], &range))
-			status = part_reader_ready(&r->parts[i], r, err);
+		if (n == 0 || overlaps(&r->parts[i], &range))
+			status = part_reader_prepare(&r->parts[i], r, err);
 	if (status == TFPROF_OK)
 		status = reserve(r, &range, err);
 	for (size_t i = 0; status == TFPROF_OK && i < n_parts; i++)
-		if (touches(&r->parts[i], &range))
+		if (overlaps(&r->parts[i], &range))
 			status = fill(r, &r->parts[i], &range, err);
 	if (status == TFPROF_OK && range.n_filled != range.n)
 		status = checkpoint_tensor_error(err, TFPROF_FORMAT, r->ckpt->path, r->tensor->name,
-			"its slices do not make up its shape");
+			"its slices do not cover its shape");
 	mem_free(range.filled);
 	if (status == TFPROF_OK)
 		*values = (struct checkpoint_values){r->type->kind, (size_t)range.n, {r->values}};

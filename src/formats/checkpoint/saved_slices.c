@@ -11,7 +11,7 @@
 #include "formats/checkpoint/mapping.h"
 #include "proto/decoder.h"
 
-/* A tensor as one of the files lists it. */
+/* A tensor as listed by one of the files. */
 struct listed {
 	struct checkpoint_tensor tensor;
 	size_t file;
@@ -107,7 +107,7 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 		else if (f.tag == WIRE_LEN(SAVED_TENSOR_SLICE_META_VERSIONS) &&
 			checkpoint_is_newer(f.bytes))
 			status = error_set(err, TFPROF_UNSUPPORTED,
-				"%.400s: written for newer readers", path);
+				"%.400s: requires a newer reader", path);
 	}
 	buf_clear(&key);
 	if (status == TFPROF_OK && d.failed)
@@ -115,7 +115,7 @@ static enum tfprof_status list_tensors(struct list *list, struct span meta, size
 	return status;
 }
 
-/* The first entry of a table, whose key is empty. */
+/* Reads the first entry of a table, whose key is empty. */
 static enum tfprof_status read_list(struct list *list, size_t file, struct tfprof_error *err)
 {
 	const char *path = list->ckpt->files.at[file].path;
@@ -196,7 +196,7 @@ static bool same_shape(const struct tensor_shape *a, const struct tensor_shape *
 	return a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims));
 }
 
-/* Shards list a tensor each with the slices they have: makes it one again. */
+/* Merges the entries of a tensor: each shard lists it with the slices it has. */
 static enum tfprof_status merge(struct list *list, struct tfprof_error *err)
 {
 	struct checkpoint *ckpt = list->ckpt;
@@ -273,7 +273,7 @@ uint32_t saved_slices_field(uint32_t dtype)
 	return dtype < sizeof(fields) ? fields[dtype] : 0;
 }
 
-/* A nested message; `.at` is NULL if it is not there or the outer one is bad. */
+/* A nested message; `.at` is NULL if it is absent or the outer one is malformed. */
 static struct span inner(struct span message, uint32_t tag)
 {
 	struct wire_reader r = wire_reader(message);

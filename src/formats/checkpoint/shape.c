@@ -2,7 +2,7 @@
 
 #include "proto/tensor_shape.h"
 
-/* How often a field occurs. */
+/* Number of times a field occurs. */
 static size_t count_fields(struct decoder *d, struct span message, uint32_t tag)
 {
 	struct wire_reader r = wire_reader(message);
@@ -14,8 +14,8 @@ static size_t count_fields(struct decoder *d, struct span message, uint32_t tag)
 	return n;
 }
 
-/* The product of the dimensions, false if it does not fit. A dimension of 0
- * makes any product 0. */
+/* Multiplies the dimensions; false on overflow. With a dimension of 0 the product is
+ * 0, whatever the others. */
 static bool count_elements(struct tensor_shape *shape)
 {
 	uint64_t n = 1;
@@ -98,8 +98,8 @@ void shape_resolve(const struct tensor_shape *shape, struct extent *slice)
 			slice[i].length = shape->dims[i];
 }
 
-/* Keys are written so that their byte order is the order of what they hold:
- * a number is its length and its bytes, the highest first. */
+/* Keys are encoded so that their byte order is the order of their values: a number is
+ * its length followed by its bytes, most significant first. */
 static void put_number(struct buf *key, uint64_t value)
 {
 	unsigned n = value ? (71 - (unsigned)__builtin_clzll(value)) / 8 : 0;
@@ -109,7 +109,7 @@ static void put_number(struct buf *key, uint64_t value)
 		buf_char(key, (char)(value >> 8 * --n));
 }
 
-/* A string ends in 0 1, so its own 0 and 255 are escaped. */
+/* A string ends in 0 1, so 0 and 255 in it are escaped. */
 static void put_string(struct buf *key, struct span text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -122,8 +122,8 @@ static void put_string(struct buf *key, struct span text)
 	buf_put(key, "\0\1", 2);
 }
 
-/* A signed number of n bytes starts with n ones if it is not negative, n
- * zeros if it is; then the other bit, then as many value bits as fit. */
+/* A signed number of n bytes starts with n one bits, or n zero bits if negative; then
+ * the opposite bit, then as many bits of the value as fit. */
 static void put_signed(struct buf *key, int64_t value)
 {
 	uint64_t magnitude = value < 0 ? ~(uint64_t)value : (uint64_t)value;
@@ -160,7 +160,7 @@ void box_init(struct box *box, const struct tensor_shape *shape, const struct ex
 	uint32_t inner = shape->rank;
 
 	*box = (struct box){shape, extents, 0, 1, 1};
-	/* Dimensions that are whole belong to a run, and the one before them. */
+	/* A run spans the trailing whole dimensions and the one before them. */
 	while (inner && extents[inner - 1].length == shape->dims[inner - 1])
 		inner--;
 	box->outer = inner ? inner - 1 : 0;

@@ -1,4 +1,4 @@
-/* Shapes, and boxes of a tensor that are stored on their own: the slices of a
+/* Shapes, and boxes of a tensor that are stored separately: the slices of a
  * partitioned variable.
  *
  *     a 4×6 tensor:   . . . . . .      box: start 1, length 2 in the first
@@ -21,26 +21,26 @@ struct tensor_shape {
 
 struct extent {
 	int64_t start;
-	int64_t length; /* in a file, -1 means all */
+	int64_t length; /* -1 in a file: all */
 };
 
-/* A TensorShapeProto; dims go to the arena. Malformed too if a dimension or
- * the rank is unknown or the number of elements does not fit. */
+/* Decodes a TensorShapeProto; dims go to the arena. Also malformed if a dimension or
+ * the rank is unknown or the number of elements overflows. */
 struct tensor_shape shape_read(struct decoder *d, struct span message, struct arena *arena);
 
-/* A TensorSliceProto of a tensor of this shape as the file has it, `rank`
- * extents in the arena; malformed too if they do not fit the shape. */
+/* Decodes a TensorSliceProto of a tensor of this shape to `rank` extents in the arena,
+ * unresolved. Also malformed if they do not fit the shape. */
 struct extent *shape_read_slice(struct decoder *d, struct span message, struct arena *arena,
 	const struct tensor_shape *shape);
 
-/* Makes lengths of all -1 real ones. */
+/* Replaces lengths of -1 with those of the shape. */
 void shape_resolve(const struct tensor_shape *shape, struct extent *slice);
 
-/* The key a slice is stored under. */
+/* Appends the key of a slice in a table. */
 void shape_slice_key(struct buf *key, struct span name, uint32_t rank, const struct extent *slice);
 
-/* How a box lies in the tensor's row-major order: equally long runs, in the
- * same order in both. */
+/* A box in the tensor's row-major order: runs of equal length, in the same order in
+ * both. */
 struct box {
 	const struct tensor_shape *shape;
 	const struct extent *extents; /* resolved */
@@ -49,9 +49,9 @@ struct box {
 };
 
 void box_init(struct box *box, const struct tensor_shape *shape, const struct extent *extents);
-/* Where in the tensor a run starts. */
+/* The element of the tensor at which a run starts. */
 uint64_t box_run_start(const struct box *box, uint64_t run);
-/* The first run that ends behind `element`; n_runs if none does. */
+/* The first run that ends after `element`; n_runs if none does. */
 uint64_t box_find_run(const struct box *box, uint64_t element);
 
 #endif

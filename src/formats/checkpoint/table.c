@@ -36,8 +36,8 @@ static bool read_handle(struct wire_reader *r, struct handle *h)
 	return wire_varint(r, &h->offset) && wire_varint(r, &h->size);
 }
 
-/* Snappy can make at most 64 bytes of 3, so a length beyond that is no reason
- * to ask for memory. */
+/* Snappy expands 3 bytes to at most 64, so a larger length is not worth allocating
+ * for. */
 static enum tfprof_status uncompress(const struct table *t, const struct handle *h,
 	struct span *content, struct arena *arena, struct tfprof_error *err)
 {
@@ -46,7 +46,7 @@ static enum tfprof_status uncompress(const struct table *t, const struct handle 
 
 	if (snappy_uncompressed_length(content->at, content->n, &n) != SNAPPY_OK ||
 		n / 64 > content->n / 3 + 1)
-		return bad_block(t, h->offset, err, "its compressed length makes no sense");
+		return bad_block(t, h->offset, err, "its uncompressed length is invalid");
 	to = arena_alloc(arena, n);
 	if (!to)
 		return error_no_memory(err);
@@ -68,8 +68,7 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 	if (h->size > room || room - h->size < TRAILER_SIZE ||
 		h->offset > room - h->size - TRAILER_SIZE)
 		return error_set(err, TFPROF_FORMAT,
-			"%.400s: block at byte %" PRIu64 ": its %" PRIu64
-			" bytes do not fit into the file",
+			"%.400s: block at byte %" PRIu64 ": its %" PRIu64 " bytes exceed the file",
 			t->path, h->offset, h->size);
 	content = (struct span){t->bytes.at + h->offset, (size_t)h->size};
 	trailer = content.at + content.n;
@@ -78,14 +77,14 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 
 		if (!crc32c_matches(crc, load32(trailer + 1)))
 			return bad_block(t, h->offset, err,
-				"checksum mismatch, its bytes have changed");
+				"checksum mismatch, its bytes are corrupt");
 	}
 	if (*trailer == TYPE_SNAPPY) {
 		status = uncompress(t, h, &content, arena, err);
 		if (status != TFPROF_OK)
 			return status;
 	} else if (*trailer != TYPE_PLAIN) {
-		return bad_block(t, h->offset, err, "its compression is neither none nor snappy");
+		return bad_block(t, h->offset, err, "its compression type is unknown");
 	}
 	if (content.n < 4)
 		return bad_block(t, h->offset, err, "too short");
@@ -99,8 +98,9 @@ static enum tfprof_status read_block(const struct table *t, const struct handle 
 
 static enum tfprof_status bad_footer(const struct table *t, struct tfprof_error *err)
 {
-	return error_set(err, TFPROF_FORMAT, "%.400s: footer at byte %zu: it points to no block",
-		t->path, t->bytes.n - FOOTER_SIZE);
+	return error_set(err, TFPROF_FORMAT,
+		"%.400s: footer at byte %zu: it does not point to a block", t->path,
+		t->bytes.n - FOOTER_SIZE);
 }
 
 bool table_has_magic(struct span bytes)
@@ -123,15 +123,15 @@ enum tfprof_status table_open(struct table *t, const char *path, struct span byt
 	r = wire_reader((struct span){bytes.at + bytes.n - FOOTER_SIZE, FOOTER_SIZE - 8});
 	if (!read_handle(&r, &metaindex) || !read_handle(&r, &index))
 		return bad_footer(t, err);
-	/* Nothing in the metaindex matters here, but a damaged one is damage. */
+	/* The metaindex is not used, but if it is damaged, so is the file. */
 	status = read_block(t, &metaindex, true, &t->arena, &unused, err);
 	if (status == TFPROF_OK)
 		status = read_block(t, &index, true, &t->arena, &t->index, err);
 	if (status == TFPROF_OK)
 		return TFPROF_OK;
 	table_close(t);
-	/* These two blocks stand right before the footer. If it says otherwise it
-	 * is the footer that is damaged, not what it points to. */
+	/* These two blocks are right before the footer. If it says otherwise, the
+	 * footer is damaged, not what it points to. */
 	if (status == TFPROF_FORMAT &&
 		(metaindex.offset + metaindex.size + TRAILER_SIZE != index.offset ||
 			index.offset + index.size + TRAILER_SIZE != bytes.n - FOOTER_SIZE))
@@ -155,8 +155,8 @@ void table_end(struct table_cursor *c)
 	buf_clear(&c->data_key.text);
 }
 
-/* Steps over one entry of a block; `key` holds the one before it, maybe of the
- * block before. Keys must ascend: seeking relies on it. */
+/* Reads one entry of a block; `key` has the previous one, maybe of the previous block.
+ * Keys must ascend: seeking relies on it. */
 static enum tfprof_status next_entry(const struct table *t, const struct table_block *block,
 	size_t *at, struct table_key *key, struct span *value, struct tfprof_error *err)
 {
@@ -167,10 +167,10 @@ static enum tfprof_status next_entry(const struct table *t, const struct table_b
 	r.at += *at;
 	if (!wire_varint(&r, &shared) || !wire_varint(&r, &n_rest) || !wire_varint(&r, &size) ||
 		n_rest > (uint64_t)(r.end - r.at) || size > (uint64_t)(r.end - r.at) - n_rest)
-		return bad_block(t, block->offset, err, "an entry does not fit into it");
+		return bad_block(t, block->offset, err, "an entry exceeds it");
 	if (shared > (*at ? old.n : 0))
 		return bad_block(t, block->offset, err,
-			"an entry shares more than the key before it has");
+			"an entry shares more than the previous key has");
 	rest = (struct span){r.at, (size_t)n_rest};
 	if (key->any &&
 		span_compare((struct span){old.at + shared, old.n - (size_t)shared}, rest) >= 0)
@@ -185,8 +185,8 @@ static enum tfprof_status next_entry(const struct table *t, const struct table_b
 	return TFPROF_OK;
 }
 
-/* Opens the data block that the next entry of the index names, if any. Blocks
- * must not overlap, so a table costs what its file is long. */
+/* Opens the data block of the next index entry, if any. Blocks must not overlap, so
+ * the cost is bounded by the size of the file. */
 static enum tfprof_status next_block(struct table_cursor *c, struct tfprof_error *err)
 {
 	const struct table *t = c->table;
@@ -203,10 +203,10 @@ static enum tfprof_status next_block(struct table_cursor *c, struct tfprof_error
 		return status;
 	r = wire_reader(value);
 	if (!read_handle(&r, &h))
-		return bad_block(t, t->index.offset, err, "an entry holds no handle");
+		return bad_block(t, t->index.offset, err, "an entry has no block handle");
 	if (h.offset < c->blocks_end)
-		return bad_block(t, h.offset, err, "it overlaps the block before it");
-	/* Whoever seeks often comes back to the block that is open. */
+		return bad_block(t, h.offset, err, "it overlaps the previous block");
+	/* Frequent seeks often return to the block that is open. */
 	if (!c->data.entries.at || c->data.offset != h.offset) {
 		status = read_block(t, &h, c->verify_huge, c->arena, &c->data, err);
 		if (status != TFPROF_OK)
@@ -243,7 +243,7 @@ static void rewind_cursor(struct table_cursor *c)
 	c->index_key.any = c->data_key.any = false;
 }
 
-/* Puts the cursor before the entry of the index that covers `key`. */
+/* Moves the cursor before the index entry that covers `key`. */
 static enum tfprof_status seek_block(struct table_cursor *c, struct span key,
 	struct tfprof_error *err)
 {

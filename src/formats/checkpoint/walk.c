@@ -1,6 +1,6 @@
 #include "formats/checkpoint/checkpoint.h"
 
-/* Elements read ahead: few at first, because most walks are left early. */
+/* Elements read ahead: few at first, because most walks are abandoned early. */
 #define FIRST_CHUNK 1024
 #define LARGEST_CHUNK ((size_t)1 << 18)
 

@@ -23,7 +23,7 @@ static void assert_near(double value, double expected)
 
 /* ---- statistics ---------------------------------------------------------------- */
 
-static void the_median_of_few(void **state)
+static void test_median_of_few_values(void **state)
 {
 	double one[] = {7}, two[] = {3, 1}, three[] = {9, 1, 5};
 
@@ -32,9 +32,9 @@ static void the_median_of_few(void **state)
 	assert_near(stats_median(three, 3), 5);
 }
 
-/* By mean and standard deviation the two large values hide each other: their
- * scores are below 2. */
-static void the_score_finds_outliers(void **state)
+/* With mean and standard deviation, the two large values would hide each other, with
+ * scores below 2. */
+static void test_score_finds_outliers(void **state)
 {
 	const double values[] = {2.1, 2.6, 2.4, 2.5, 2.3, 2.1, 2.3, 2.6, 8.2, 8.3};
 	double scratch[10];
@@ -49,7 +49,7 @@ static void the_score_finds_outliers(void **state)
 	assert_near(stats_score(&s, 8.2), 0.6745 * 5.75 / 0.15);
 }
 
-static void where_most_are_equal_the_mean_deviation_counts(void **state)
+static void test_equal_values_fall_back_to_the_mean_deviation(void **state)
 {
 	double values[] = {5, 5, 5, 5, 15}, equal[] = {4, 4, 4};
 	struct stats_spread s = stats_spread(values, 5);
@@ -60,7 +60,7 @@ static void where_most_are_equal_the_mean_deviation_counts(void **state)
 	assert_near(stats_score(&s, 100), 0);
 }
 
-static void intervals_are_joined(void **state)
+static void test_intervals_are_joined(void **state)
 {
 	struct interval at[] = {{10, 20}, {5, 7}, {15, 30}, {30, 31}, {7, 7}, {50, 40}, {6, 8}};
 
@@ -73,8 +73,8 @@ static void intervals_are_joined(void **state)
 	assert_int_equal(intervals_join(NULL, 0), 0);
 }
 
-/* Against counting every point of time. */
-static void time_outside_is_what_counting_gives(void **state)
+/* Compared with counting every point in time. */
+static void test_time_outside_matches_counting(void **state)
 {
 	srand(3);
 	for (int round = 0; round < 500; round++) {
@@ -100,7 +100,7 @@ static void time_outside_is_what_counting_gives(void **state)
 	}
 }
 
-static void imbalance_goes_from_0_to_1(void **state)
+static void test_imbalance_ranges_from_0_to_1(void **state)
 {
 	assert_near(stats_imbalance(5, 10, 2), 0);
 	assert_near(stats_imbalance(10, 10, 2), 1);
@@ -110,7 +110,7 @@ static void imbalance_goes_from_0_to_1(void **state)
 	assert_near(stats_imbalance(8, 8, 1), 0);
 }
 
-/* ---- when memory is out ----------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------ */
 
 static struct tfprof_input read_packed(const char *name)
 {
@@ -146,7 +146,7 @@ static tfprof_profile *load(void)
 	return p;
 }
 
-static void any_allocation_may_fail(void **state)
+static void test_any_allocation_may_fail(void **state)
 {
 	enum tfprof_status status = TFPROF_NO_MEMORY;
 	size_t n = 0;
@@ -172,7 +172,7 @@ static void any_allocation_may_fail(void **state)
 	assert_true(n > 100);
 }
 
-static void options_survive_failed_allocations(void **state)
+static void test_options_survive_failed_allocations(void **state)
 {
 	enum tfprof_status status = TFPROF_NO_MEMORY;
 
@@ -189,7 +189,7 @@ static void options_survive_failed_allocations(void **state)
 	}
 }
 
-static void it_can_be_stopped(void **state)
+static void test_advice_can_be_cancelled(void **state)
 {
 	tfprof_profile *p = load();
 	const volatile int stop = 1;
@@ -200,7 +200,7 @@ static void it_can_be_stopped(void **state)
 	tfprof_profile_free(p);
 }
 
-static void checkers_are_described(void **state)
+static void test_checkers_and_options_have_help(void **state)
 {
 	size_t n = 0;
 
@@ -215,16 +215,16 @@ static void checkers_are_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_median_of_few),
-		cmocka_unit_test(the_score_finds_outliers),
-		cmocka_unit_test(where_most_are_equal_the_mean_deviation_counts),
-		cmocka_unit_test(intervals_are_joined),
-		cmocka_unit_test(time_outside_is_what_counting_gives),
-		cmocka_unit_test(imbalance_goes_from_0_to_1),
-		cmocka_unit_test(any_allocation_may_fail),
-		cmocka_unit_test(options_survive_failed_allocations),
-		cmocka_unit_test(it_can_be_stopped),
-		cmocka_unit_test(checkers_are_described),
+		cmocka_unit_test(test_median_of_few_values),
+		cmocka_unit_test(test_score_finds_outliers),
+		cmocka_unit_test(test_equal_values_fall_back_to_the_mean_deviation),
+		cmocka_unit_test(test_intervals_are_joined),
+		cmocka_unit_test(test_time_outside_matches_counting),
+		cmocka_unit_test(test_imbalance_ranges_from_0_to_1),
+		cmocka_unit_test(test_any_allocation_may_fail),
+		cmocka_unit_test(test_options_survive_failed_allocations),
+		cmocka_unit_test(test_advice_can_be_cancelled),
+		cmocka_unit_test(test_checkers_and_options_have_help),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

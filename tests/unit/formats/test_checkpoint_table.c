@@ -246,20 +246,20 @@ static void test_bad_entries(void **state)
 	put_entry(&entries, 0, "b", "1");
 	put_entry(&entries, 2, "c", "2");
 	make(&file, &entries, 0);
-	expect_bad(&file, "file: block at byte 0: an entry shares more than the key before it has");
+	expect_bad(&file, "file: block at byte 0: an entry shares more than the previous key has");
 	entries.n = 0;
 	put_entry(&entries, 1, "b", "1");
 	make(&file, &entries, 0);
-	expect_bad(&file, "file: block at byte 0: an entry shares more than the key before it has");
+	expect_bad(&file, "file: block at byte 0: an entry shares more than the previous key has");
 	entries.n = 0;
 	put_entry(&entries, 0, "b", "1");
 	entries.n--;
 	make(&file, &entries, 0);
-	expect_bad(&file, "file: block at byte 0: an entry does not fit into it");
+	expect_bad(&file, "file: block at byte 0: an entry exceeds it");
 	entries.n = 0;
 	buf_put(&entries, "\xff\xff\xff", 3);
 	make(&file, &entries, 0);
-	expect_bad(&file, "file: block at byte 0: an entry does not fit into it");
+	expect_bad(&file, "file: block at byte 0: an entry exceeds it");
 	buf_clear(&entries);
 }
 
@@ -269,7 +269,7 @@ static void test_bad_blocks(void **state)
 
 	put_entry(&entries, 0, "b", "1");
 	make(&file, &entries, 2);
-	expect_bad(&file, "file: block at byte 0: its compression is neither none nor snappy");
+	expect_bad(&file, "file: block at byte 0: its compression type is unknown");
 	make(&file, &entries, 1);
 	expect_bad(&file, "file: block at byte 0: snappy cannot uncompress it");
 
@@ -278,7 +278,7 @@ static void test_bad_blocks(void **state)
 	put_index_entry(&index, "b", &handle);
 	put_index_entry(&index, "c", &handle);
 	put_end(&file, &index);
-	expect_bad(&file, "file: block at byte 0: it overlaps the block before it");
+	expect_bad(&file, "file: block at byte 0: it overlaps the previous block");
 
 	/* Keys that go back from one block to the next. */
 	index.n = 0;
@@ -295,13 +295,11 @@ static void test_bad_blocks(void **state)
 	wire_put_varint(&handle, UINT64_MAX);
 	put_index_entry(&index, "b", &handle);
 	put_end(&file, &index);
-	expect_bad(&file,
-		"file: block at byte 7: its 18446744073709551615 bytes do not fit into "
-		"the file");
+	expect_bad(&file, "file: block at byte 7: its 18446744073709551615 bytes exceed the file");
 	index.n = handle.n = 0;
 	put_index_entry(&index, "b", &handle);
 	put_end(&file, &index);
-	expect_bad(&file, "file: block at byte 13: an entry holds no handle");
+	expect_bad(&file, "file: block at byte 13: an entry has no block handle");
 	buf_clear(&entries);
 	buf_clear(&index);
 	buf_clear(&handle);
@@ -333,10 +331,10 @@ static void test_no_table(void **state)
 	expect_bad(&file, "file: not a table: its last 8 bytes are wrong");
 	buf_fill(&file, '\xff', 40);
 	buf_put(&file, "\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
-	expect_bad(&file, "file: footer at byte 0: it points to no block");
+	expect_bad(&file, "file: footer at byte 0: it does not point to a block");
 	buf_fill(&file, 0, 40);
 	buf_put(&file, "\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
-	expect_bad(&file, "file: footer at byte 0: it points to no block");
+	expect_bad(&file, "file: footer at byte 0: it does not point to a block");
 }
 
 int main(void)

@@ -174,54 +174,54 @@ static void errors_say_where_and_what_is_right(void **state)
 	refused("GraphDef", "node {\n  nmae: 'x'\n}",
 		"line 2 column 3: NodeDef has no field \"nmae\": did you mean \"name\"?");
 	refused("VersionDef", "x: 1",
-		"line 1 column 1: VersionDef has no field \"x\": it has producer, min_consumer, "
+		"line 1 column 1: VersionDef has no field \"x\": expected one of: producer, "
+		"min_consumer, "
 		"bad_consumers");
 	refused("AttrValue", "type: DT_FLOTA",
 		"line 1 column 7: DataType has no value \"DT_FLOTA\": did you mean \"DT_FLOAT\"?");
 	refused("GraphDef", "node {\n",
-		"line 2 column 1: the text ends inside NodeDef: the { of line 1 column 6 is not "
+		"line 2 column 1: the text ends inside NodeDef: the { at line 1 column 6 is not "
 		"closed");
 	refused("GraphDef", "node { >",
-		"line 1 column 8: > does not close the { of line 1 column 6: write }");
-	refused("GraphDef", "node {} }",
-		"line 1 column 9: } closes nothing: there is no open bracket");
+		"line 1 column 8: > does not match the { at line 1 column 6: expected }");
+	refused("GraphDef", "node {} }", "line 1 column 9: unmatched }: there is no open bracket");
 	refused("GraphDef", "node: 5",
-		"line 1 column 7: found \"5\" where node should start: "
+		"line 1 column 7: found \"5\", expected node: "
 		"its type is NodeDef, write it in { }");
 	refused("NodeDef", "name 'x'",
-		"line 1 column 6: a colon is missing behind name: "
-		"write name: and its value");
+		"line 1 column 6: missing colon after name: "
+		"expected name: and a value");
 	refused("NodeDef", "name: x",
-		"line 1 column 7: found x where a string should be: "
+		"line 1 column 7: found x, expected a string: "
 		"put it in quotes");
 	refused("NodeDef", "name:",
-		"line 1 column 6: found the end of the text where a string should "
-		"be: put it in quotes");
+		"line 1 column 6: found the end of the text, expected a string: "
+		"put it in quotes");
 	refused("NodeDef", "\n\n name: 'x\n'",
 		"line 3 column 8: the string is not closed: "
-		"it ends with ' on the same line");
+		"expected ' on the same line");
 	refused("NodeDef", "name: 'a' name: 'b'",
-		"line 1 column 11: name comes a second time: "
+		"line 1 column 11: name is repeated: "
 		"NodeDef has only one");
 	refused("AttrValue", "i: 1 b: true",
-		"line 1 column 6: b comes after i: "
+		"line 1 column 6: b conflicts with i: "
 		"AttrValue has only one of them");
 	refused("AttrValue", "i: 9223372036854775808",
 		"line 1 column 4: 9223372036854775808 is out of "
-		"range for i: it goes from -2^63 to 2^63 - 1");
+		"range for i: expected a value from -2^63 to 2^63 - 1");
 	refused("TensorProto", "uint32_val: -1",
 		"line 1 column 13: -1 is out of range for uint32_val: "
-		"it goes from 0 to 2^32 - 1");
+		"expected a value from 0 to 2^32 - 1");
 	refused("NodeDef", "[a.b] { }",
 		"line 1 column 1: NodeDef has no extensions: "
 		"[ ] cannot name a field of it");
 	refused("AttrValue", "s: '\\q'",
-		"line 1 column 5: \\q means nothing: write \\\\ for a backslash; "
-		"known are \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
+		"line 1 column 5: unknown escape \\q: write \\\\ for a backslash; "
+		"expected one of: \\n \\t \\r \\a \\b \\f \\v \\\" \\' \\? \\ooo \\xhh \\uhhhh "
 		"\\Uhhhhhhhh");
 	refused("NodeDef", "name: '\xc3\xa9' \xc3\xa9",
 		"line 1 column 11: found \"\xc3\xa9\" in NodeDef: "
-		"the name of a field should be here");
+		"expected the name of a field");
 }
 
 static void a_text_may_hold_any_byte_and_need_not_end(void **state)

@@ -4,15 +4,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Accounting by itself: whose numbers count, and where they are added up. All sums
- * are made by hand from the table in tiny_profile.h. */
+/* Accounting: which nodes' numbers count, and where they are added up. All sums are
+ * computed by hand from the table in tiny_profile.h. */
 #include "tiny_profile.h"
 
 #define CPU "select=cpu_micros "
 
 /* ---- scope view ------------------------------------------------------------------- */
 
-static void test_a_scope_has_the_sum_of_what_is_in_it(void **state)
+static void test_a_scope_has_the_sum_of_its_nodes(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU,
 		"_TFProfRoot (--/159us)\n"
@@ -53,9 +53,9 @@ static void test_bytes(void **state)
 		"  d (0B/0B)\n");
 }
 
-/* Above what counts a scope stays, is not accounted itself (--), and what it has
- * of its own counts nevertheless: d's 100us. */
-static void test_types_choose_what_counts(void **state)
+/* A scope above an accounted node stays. It is not accounted itself (--), but its own
+ * numbers still count: d's 100us. */
+static void test_type_regexes_choose_nodes(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=Mul",
 		"_TFProfRoot (--/138us)\n"
@@ -75,7 +75,7 @@ static void test_a_device_is_a_type(void **state)
 		"  d (100us/103us)\n");
 }
 
-static void test_no_type_no_numbers(void **state)
+static void test_no_matching_type_no_numbers(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=", "_TFProfRoot (--/0us)\n");
 	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=Mu", "_TFProfRoot (--/0us)\n");
@@ -89,8 +89,8 @@ static void test_parameters(void **state)
 		"    a/w (6, 6/6 params)\n");
 }
 
-/* As often as the node runs; what never runs has them once. */
-static void test_float_ops_count_for_each_run(void **state)
+/* A node that never runs counts them once. */
+static void test_float_ops_count_per_run(void **state)
 {
 	const char *expected = "_TFProfRoot (--/21 flops)\n"
 			       "  a/x (7/7 flops)\n"
@@ -105,7 +105,7 @@ static void test_float_ops_count_for_each_run(void **state)
 		"  c/z (9/9 flops)\n");
 }
 
-/* Runs, and definitions: scopes count as well. */
+/* Runs and definitions; scopes count too. */
 static void test_occurrences(void **state)
 {
 	assert_report(TFPROF_SCOPE, "select=occurrence",
@@ -139,8 +139,8 @@ static void test_a_node_has_the_sum_of_its_inputs(void **state)
 		"    d/m (3us/3us)\n");
 }
 
-/* What does not count is not there, and its inputs move up to who takes it. */
-static void test_inputs_of_what_does_not_count_move_up(void **state)
+/* A node that is not accounted is removed, and its inputs move up to its user. */
+static void test_inputs_of_removed_nodes_move_up(void **state)
 {
 	assert_report(TFPROF_GRAPH, CPU "account_type_regexes=Mul",
 		"_TFProfRoot (--/38us)\n"
@@ -151,7 +151,7 @@ static void test_inputs_of_what_does_not_count_move_up(void **state)
 
 /* ---- op view ------------------------------------------------------------------------- */
 
-/* A total is that of the line and all below it. */
+/* A total covers the line and all lines below it. */
 static void test_totals_of_ops_are_cumulative(void **state)
 {
 	assert_op_report(CPU,
@@ -160,18 +160,18 @@ static void test_totals_of_ops_are_cumulative(void **state)
 			{"VariableV2", "1us (0.63%, 0.63%)"}));
 }
 
-static void test_ops_that_count(void **state)
+static void test_accounted_ops(void **state)
 {
 	assert_op_report(CPU "account_type_regexes=Mul,Add",
 		OP_LINES({"Add", "20us (100.00%, 34.48%)"}, {"Mul", "38us (65.52%, 65.52%)"}));
-	/* c/z ran nowhere */
+	/* c/z never ran */
 	assert_op_report(CPU "account_type_regexes=.*cpu:0",
 		OP_LINES({"Add", "20us (100.00%, 12.58%)"}, {"Mul", "38us (87.42%, 23.90%)"},
 			{"Sum", "100us (63.52%, 62.89%)"}, {"VariableV2", "1us (0.63%, 0.63%)"}));
 }
 
-/* Times count once for each regex that matches, runs and nodes once. */
-static void test_a_node_counts_for_each_regex(void **state)
+/* Times count once per matching regex, runs and nodes once. */
+static void test_a_node_counts_per_matching_regex(void **state)
 {
 	assert_op_report(CPU "account_type_regexes=Mul,M.*,Sum",
 		OP_LINES({"Mul", "76us (100.00%, 43.18%)"}, {"Sum", "100us (56.82%, 56.82%)"}));
@@ -182,7 +182,7 @@ static void test_a_node_counts_for_each_regex(void **state)
 
 /* ---- code view ------------------------------------------------------------------------ */
 
-static void test_a_frame_has_the_sum_of_what_it_calls(void **state)
+static void test_a_frame_has_the_sum_of_its_callees(void **state)
 {
 	assert_report(TFPROF_CODE, CPU "source_lines=false",
 		"_TFProfRoot (--/159us)\n"
@@ -192,21 +192,21 @@ static void test_a_frame_has_the_sum_of_what_it_calls(void **state)
 		"    m.py:21:build (20us/20us)\n");
 }
 
-static void test_frames_that_count(void **state)
+static void test_accounted_frames(void **state)
 {
 	assert_report(TFPROF_CODE, CPU "source_lines=false account_type_regexes=Mul",
 		"_TFProfRoot (--/38us)\n"
 		"  m.py:5:main (15us/15us)\n"
 		"  m.py:7:main (3us/23us)\n"
 		"    m.py:20:build (20us/20us)\n");
-	/* a frame above one that counts */
+	/* a frame above an accounted one */
 	assert_report(TFPROF_CODE, CPU "source_lines=false account_type_regexes=Add,A.*",
 		"_TFProfRoot (--/40us)\n"
 		"  m.py:7:main (--/40us)\n"
 		"    m.py:21:build (40us/40us)\n");
 }
 
-/* ---- what is displayed only ------------------------------------------------------------ */
+/* ---- displayed nodes only -------------------------------------------------------------- */
 
 static void test_hidden_nodes_count(void **state)
 {
@@ -221,7 +221,7 @@ static void test_hidden_nodes_count(void **state)
 		"  d/m (3us/3us)\n");
 }
 
-static void test_hidden_nodes_do_not_count_if_told(void **state)
+static void test_hidden_nodes_do_not_count_on_request(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "hide_name_regexes=a/y,d account_displayed_op_only=true",
 		"_TFProfRoot (--/39us)\n"
@@ -241,7 +241,7 @@ static void test_hidden_nodes_do_not_count_if_told(void **state)
 		"  d/m (3us/3us)\n");
 }
 
-static void test_hidden_ops_do_not_count_if_told(void **state)
+static void test_hidden_ops_do_not_count_on_request(void **state)
 {
 	assert_op_report(CPU "hide_name_regexes=Sum account_displayed_op_only=true",
 		OP_LINES({"Add", "20us (100.00%, 33.90%)"}, {"Const", "0us (66.10%, 0.00%)"},
@@ -251,25 +251,25 @@ static void test_hidden_ops_do_not_count_if_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_scope_has_the_sum_of_what_is_in_it),
+		cmocka_unit_test(test_a_scope_has_the_sum_of_its_nodes),
 		cmocka_unit_test(test_a_step_has_its_own_numbers),
 		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_types_choose_what_counts),
+		cmocka_unit_test(test_type_regexes_choose_nodes),
 		cmocka_unit_test(test_a_device_is_a_type),
-		cmocka_unit_test(test_no_type_no_numbers),
+		cmocka_unit_test(test_no_matching_type_no_numbers),
 		cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_float_ops_count_for_each_run),
+		cmocka_unit_test(test_float_ops_count_per_run),
 		cmocka_unit_test(test_occurrences),
 		cmocka_unit_test(test_a_node_has_the_sum_of_its_inputs),
-		cmocka_unit_test(test_inputs_of_what_does_not_count_move_up),
+		cmocka_unit_test(test_inputs_of_removed_nodes_move_up),
 		cmocka_unit_test(test_totals_of_ops_are_cumulative),
-		cmocka_unit_test(test_ops_that_count),
-		cmocka_unit_test(test_a_node_counts_for_each_regex),
-		cmocka_unit_test(test_a_frame_has_the_sum_of_what_it_calls),
-		cmocka_unit_test(test_frames_that_count),
+		cmocka_unit_test(test_accounted_ops),
+		cmocka_unit_test(test_a_node_counts_per_matching_regex),
+		cmocka_unit_test(test_a_frame_has_the_sum_of_its_callees),
+		cmocka_unit_test(test_accounted_frames),
 		cmocka_unit_test(test_hidden_nodes_count),
-		cmocka_unit_test(test_hidden_nodes_do_not_count_if_told),
-		cmocka_unit_test(test_hidden_ops_do_not_count_if_told),
+		cmocka_unit_test(test_hidden_nodes_do_not_count_on_request),
+		cmocka_unit_test(test_hidden_ops_do_not_count_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, make_tiny, free_tiny);

@@ -4,9 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Filtering by itself: what is shown of the tree, by names, depth and minimums. The
- * numbers are in the table in tiny_profile.h; totals do not change by being shown or
- * not, as test_account.c has it. */
+/* Filtering: which nodes are shown, by name, depth and minimums. The numbers are in the
+ * table in tiny_profile.h; hiding nodes does not change totals (see test_account.c). */
 #include "tiny_profile.h"
 
 #define CPU "select=cpu_micros "
@@ -14,8 +13,7 @@
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* A regex matches the whole name, and hidden parents leave their place to what is
- * below them. */
+/* A regex matches the whole name, and children of hidden parents take their place. */
 static void test_show(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "show_name_regexes=a",
@@ -65,7 +63,7 @@ static void test_hide(void **state)
 		"  m.py:5:main (15us/15us)\n");
 }
 
-static void test_hiding_is_stronger_than_showing(void **state)
+static void test_hide_overrides_show(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "show_name_regexes=a/. hide_name_regexes=.*x",
 		"_TFProfRoot (--/159us)\n"
@@ -75,7 +73,8 @@ static void test_hiding_is_stronger_than_showing(void **state)
 
 /* ---- start ------------------------------------------------------------------------- */
 
-/* The root's total stays that of all. What is below a start is no other start. */
+/* The root's total still covers everything. A match below a start is not another
+ * start. */
 static void test_start(void **state)
 {
 	const char *expected = "_TFProfRoot (--/159us)\n"
@@ -99,7 +98,7 @@ static void test_start(void **state)
 		"  m.py:21:build (20us/20us)\n");
 }
 
-/* In op view, all from there on. */
+/* In op view, all rows from there on. */
 static void test_start_of_a_list(void **state)
 {
 	assert_op_report(CPU "start_name_regexes=Mul",
@@ -107,7 +106,7 @@ static void test_start_of_a_list(void **state)
 			{"VariableV2", "1us (0.63%, 0.63%)"}));
 }
 
-static void test_no_start(void **state)
+static void test_no_matching_start(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "start_name_regexes=", "_TFProfRoot (--/159us)\n");
 	assert_report(TFPROF_GRAPH, CPU "start_name_regexes=x", "_TFProfRoot (--/159us)\n");
@@ -133,8 +132,8 @@ static void test_trim(void **state)
 		"  d (100us/103us)\n");
 }
 
-/* A hidden node that is trimmed leaves nothing in its place. */
-static void test_trim_what_is_hidden(void **state)
+/* A hidden, trimmed node leaves nothing in its place. */
+static void test_trim_hidden_nodes(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "trim_name_regexes=a hide_name_regexes=a,c.*",
 		"_TFProfRoot (--/159us)\n"
@@ -143,7 +142,7 @@ static void test_trim_what_is_hidden(void **state)
 		"    d/m (3us/3us)\n");
 }
 
-/* In op view the list ends before it; in code view the frame goes as well. */
+/* In op view, the list ends before it; in code view, the frame itself is hidden too. */
 static void test_trim_ops_and_frames(void **state)
 {
 	assert_op_report(CPU "trim_name_regexes=Mul",
@@ -172,8 +171,8 @@ static void test_depth(void **state)
 		"  m.py:7:main (103us/144us)\n");
 }
 
-/* Hidden nodes are as deep as they would be if they were shown. */
-static void test_depth_counts_what_is_hidden(void **state)
+/* Hidden nodes count as levels. */
+static void test_depth_counts_hidden_nodes(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "max_depth=2 hide_name_regexes=a",
 		"_TFProfRoot (--/159us)\n"
@@ -182,7 +181,7 @@ static void test_depth_counts_what_is_hidden(void **state)
 		"  d (100us/103us)\n");
 }
 
-/* The first op has depth 0; hidden ones count. */
+/* The first op has depth 0; hidden ops count. */
 static void test_depth_of_ops(void **state)
 {
 	assert_op_report(CPU "max_depth=1",
@@ -193,7 +192,7 @@ static void test_depth_of_ops(void **state)
 
 /* ---- minimums ---------------------------------------------------------------------------- */
 
-/* Times and memory: with all that is below. */
+/* Times and memory, subtrees included. */
 static void test_minimums_of_totals(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "min_cpu_micros=20",
@@ -219,7 +218,7 @@ static void test_minimums_of_totals(void **state)
 		"    m.py:20:build (21us/21us)\n");
 }
 
-/* In op view a total is what is left of the list. */
+/* In op view, a total covers the rest of the list. */
 static void test_minimums_of_ops(void **state)
 {
 	assert_op_report(CPU "min_cpu_micros=101",
@@ -231,9 +230,8 @@ static void test_minimums_of_ops(void **state)
 	assert_op_report(CPU "min_occurrence=2", OP_LINES({"Mul", "38us (87.42%, 23.90%)"}));
 }
 
-/* Parameters, float operations and runs: scope and graph view look at what a node has
- * itself. */
-static void test_minimums_of_what_a_node_has_itself(void **state)
+/* Scope and graph view compare a node's own parameters, float operations and runs. */
+static void test_minimums_of_own_numbers(void **state)
 {
 	assert_report(TFPROF_SCOPE, "select=params min_params=6",
 		"_TFProfRoot (--/6 params)\n"
@@ -247,7 +245,7 @@ static void test_minimums_of_what_a_node_has_itself(void **state)
 		"  b (10us/10us)\n");
 }
 
-/* Code view looks at totals, and not at occurrence at all. */
+/* Code view compares totals, and ignores occurrence. */
 static void test_minimums_of_frames(void **state)
 {
 	assert_report(TFPROF_CODE, "select=params source_lines=false min_params=6",
@@ -260,8 +258,8 @@ static void test_minimums_of_frames(void **state)
 		"  m.py:7:main (103us/144us)\n");
 }
 
-/* All have to be reached, also by what is not shown. */
-static void test_minimums_together(void **state)
+/* All must be reached, including those of numbers not shown. */
+static void test_several_minimums(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "min_cpu_micros=20 min_bytes=41",
 		"_TFProfRoot (--/159us)\n"
@@ -275,21 +273,21 @@ int main(void)
 		cmocka_unit_test(test_show),
 		cmocka_unit_test(test_show_nothing),
 		cmocka_unit_test(test_hide),
-		cmocka_unit_test(test_hiding_is_stronger_than_showing),
+		cmocka_unit_test(test_hide_overrides_show),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_of_a_list),
-		cmocka_unit_test(test_no_start),
+		cmocka_unit_test(test_no_matching_start),
 		cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_trim_what_is_hidden),
+		cmocka_unit_test(test_trim_hidden_nodes),
 		cmocka_unit_test(test_trim_ops_and_frames),
 		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_depth_counts_what_is_hidden),
+		cmocka_unit_test(test_depth_counts_hidden_nodes),
 		cmocka_unit_test(test_depth_of_ops),
 		cmocka_unit_test(test_minimums_of_totals),
 		cmocka_unit_test(test_minimums_of_ops),
-		cmocka_unit_test(test_minimums_of_what_a_node_has_itself),
+		cmocka_unit_test(test_minimums_of_own_numbers),
 		cmocka_unit_test(test_minimums_of_frames),
-		cmocka_unit_test(test_minimums_together),
+		cmocka_unit_test(test_several_minimums),
 	};
 
 	return cmocka_run_group_tests(tests, make_tiny, free_tiny);

@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Regexes that take their time, over thousands of names: the first that exceeds the
- * limit ends the query, and so does whoever asked. */
+/* Slow regexes over thousands of names: the first match over the limit ends the query,
+ * and so does cancelling it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 enum { N_NODES = 4000 };
 
-/* Names and types that all begin with so many letters. */
+/* Names and types that all begin with `n_letters` letters. */
 static tfprof_profile *make_profile(int n_letters)
 {
 	tfprof_profile *p = tfprof_profile_new();
@@ -44,7 +44,7 @@ static double cpu_seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static enum tfprof_status ask(tfprof_profile *p, enum tfprof_view view, const char *option,
+static enum tfprof_status run(tfprof_profile *p, enum tfprof_view view, const char *option,
 	const char *value, const volatile int *cancel, struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
@@ -64,8 +64,8 @@ static const char *const options[] = {"account_type_regexes", "start_name_regexe
 	"trim_name_regexes", "show_name_regexes", "hide_name_regexes", NULL};
 static const enum tfprof_view views[] = {TFPROF_SCOPE, TFPROF_GRAPH, TFPROF_OP};
 
-/* All of these names would take a minute. */
-static void the_first_over_the_limit_ends_the_query(void **state)
+/* Matching all names would take a minute. */
+static void test_the_first_over_the_limit_ends_the_query(void **state)
 {
 	tfprof_profile *p = make_profile(60);
 	double start = cpu_seconds();
@@ -75,7 +75,7 @@ static void the_first_over_the_limit_ends_the_query(void **state)
 		use_parts(parts);
 		for (int i = 0; options[i]; i++)
 			for (int view = 0; view < 3; view++) {
-				assert_int_equal(ask(p, views[view], options[i], "(a+)+(a+)+[bc]",
+				assert_int_equal(run(p, views[view], options[i], "(a+)+(a+)+[bc]",
 							 NULL, &err),
 					TFPROF_REGEX);
 				assert_non_null(strstr(err.text, options[i]));
@@ -85,15 +85,15 @@ static void the_first_over_the_limit_ends_the_query(void **state)
 	tfprof_profile_free(p);
 }
 
-static void *stop_soon(void *context)
+static void *cancel_soon(void *context)
 {
 	usleep(20000);
 	*(volatile int *)context = 1;
 	return NULL;
 }
 
-/* A millisecond for each name here, without exceeding the limit. */
-static void a_query_stops_between_names(void **state)
+/* A millisecond per name, without exceeding the limit. */
+static void test_a_query_stops_between_names(void **state)
 {
 	tfprof_profile *p = make_profile(16);
 	double start = cpu_seconds();
@@ -106,10 +106,10 @@ static void a_query_stops_between_names(void **state)
 				volatile int cancel = 0;
 				pthread_t thread;
 
-				assert_int_equal(pthread_create(&thread, NULL, stop_soon,
+				assert_int_equal(pthread_create(&thread, NULL, cancel_soon,
 							 (void *)&cancel),
 					0);
-				assert_int_equal(ask(p, views[view], options[i], "(a+)+[bc]",
+				assert_int_equal(run(p, views[view], options[i], "(a+)+[bc]",
 							 &cancel, &err),
 					TFPROF_CANCELLED);
 				pthread_join(thread, NULL);
@@ -122,8 +122,8 @@ static void a_query_stops_between_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_over_the_limit_ends_the_query),
-		cmocka_unit_test(a_query_stops_between_names),
+		cmocka_unit_test(test_the_first_over_the_limit_ends_the_query),
+		cmocka_unit_test(test_a_query_stops_between_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void set(const char *name, const char *value)
 		fail_msg("%s", err.text);
 }
 
-static void refused(const char *name, const char *value, const char *part)
+static void assert_rejected(const char *name, const char *value, const char *part)
 {
 	assert_int_equal(tfprof_options_set(options, name, value, &err), TFPROF_ARGUMENT);
 	if (!strstr(err.text, part))
@@ -56,28 +56,28 @@ static void test_every_option_reads_back(void **state)
 	assert_null(tfprof_options_get(options, "nothing"));
 }
 
-static void test_wrong_values_change_nothing(void **state)
+static void test_invalid_values_change_nothing(void **state)
 {
-	refused("max_depth", "ten", "-max_depth: 'ten' is not a whole number");
-	refused("max_depth", "", "not a whole number");
-	refused("max_depth", "9223372036854775808", "of 64 bits");
-	refused("order_by", "microz", "did you mean 'micros'?");
-	refused("select", "micros,parms", "unknown word 'parms'");
-	refused("select", "parms", "valid are accelerator_micros, bytes, ");
-	refused("account_displayed_op_only", "maybe", "true, false");
-	refused("output", "fil:outfile=x", "did you mean 'file'?");
-	refused("output", "file", "needs a file");
-	refused("output", "file:path=x", "valid is outfile=PATH");
-	refused("output", "file:outfile=x,mode=y", "unknown setting 'mode=y'");
-	refused("output", "stdout:outfile=x", "valid is none");
-	refused("max_dept", "1", "did you mean 'max_depth'?");
+	assert_rejected("max_depth", "ten", "-max_depth: 'ten' is not a whole number");
+	assert_rejected("max_depth", "", "not a whole number");
+	assert_rejected("max_depth", "9223372036854775808", "not a 64-bit whole number");
+	assert_rejected("order_by", "microz", "did you mean 'micros'?");
+	assert_rejected("select", "micros,parms", "unknown word 'parms'");
+	assert_rejected("select", "parms", "expected one of: accelerator_micros, bytes, ");
+	assert_rejected("account_displayed_op_only", "maybe", "true, false");
+	assert_rejected("output", "fil:outfile=x", "did you mean 'file'?");
+	assert_rejected("output", "file", "needs a file");
+	assert_rejected("output", "file:path=x", "expected outfile=PATH");
+	assert_rejected("output", "file:outfile=x,mode=y", "unknown setting 'mode=y'");
+	assert_rejected("output", "stdout:outfile=x", "expected none");
+	assert_rejected("max_dept", "1", "did you mean 'max_depth'?");
 	assert_string_equal(tfprof_options_get(options, "max_depth"), "10");
 	assert_string_equal(tfprof_options_get(options, "order_by"), "name");
 	assert_string_equal(tfprof_options_get(options, "select"), "micros");
 	assert_string_equal(tfprof_options_get(options, "output"), "stdout");
 }
 
-static void test_outfile_may_hold_signs(void **state)
+static void test_outfile_may_contain_punctuation(void **state)
 {
 	set("output", "file:outfile=/tmp/a=b,c:d");
 	assert_true(span_equal(options->output.outfile, SPAN("/tmp/a=b,c:d")));
@@ -117,7 +117,7 @@ static void test_message(void **state)
 	assert_int_equal(options->list[OPT_SHOW_NAME_REGEXES].n, 0);
 	assert_int_equal(options->selected, 1u << SEL_PARAMS);
 	assert_int_equal(options->output.format, FORMAT_STDOUT);
-	/* A damaged one changes nothing. */
+	/* A damaged message changes nothing. */
 	assert_int_equal(tfprof_options_set_message(options, b.at, b.n - 1, &err), TFPROF_FORMAT);
 	assert_int_equal(options->number[OPT_MAX_DEPTH], 5);
 	buf_clear(&b);
@@ -141,8 +141,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_every_option_reads_back, make, drop),
-		cmocka_unit_test_setup_teardown(test_wrong_values_change_nothing, make, drop),
-		cmocka_unit_test_setup_teardown(test_outfile_may_hold_signs, make, drop),
+		cmocka_unit_test_setup_teardown(test_invalid_values_change_nothing, make, drop),
+		cmocka_unit_test_setup_teardown(test_outfile_may_contain_punctuation, make, drop),
 		cmocka_unit_test_setup_teardown(test_copies_are_independent, make, drop),
 		cmocka_unit_test_setup_teardown(test_message, make, drop),
 		cmocka_unit_test_setup_teardown(test_no_memory, make, drop),

@@ -4,13 +4,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Ordering by itself: siblings by name, or by totals from the largest on, where equal
- * ones keep the order they had. The numbers are in the table in tiny_profile.h. */
+/* Ordering: siblings by name, or by descending totals, with ties in their previous
+ * order. The numbers are in the table in tiny_profile.h. */
 #include "tiny_profile.h"
 
 #define CPU "select=cpu_micros "
 
-static void test_by_name_if_not_told(void **state)
+static void test_by_name_by_default(void **state)
 {
 	const char *expected = "_TFProfRoot (--/159us)\n"
 			       "  a (0us/41us)\n"
@@ -22,8 +22,8 @@ static void test_by_name_if_not_told(void **state)
 	assert_report(TFPROF_SCOPE, CPU "max_depth=2 order_by=name", expected);
 }
 
-/* d and a by what is in them; a/x and a/y take as long, and keep their order. */
-static void test_by_total_from_the_largest_on(void **state)
+/* d and a are ordered by their subtrees; a/x and a/y tie and keep their order. */
+static void test_by_total_descending(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "order_by=cpu_micros",
 		"_TFProfRoot (--/159us)\n"
@@ -38,7 +38,7 @@ static void test_by_total_from_the_largest_on(void **state)
 		"    c/z (0us/0us)\n");
 }
 
-/* Not by the number that is shown. */
+/* Not by the number shown. */
 static void test_by_a_number_that_is_not_selected(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "order_by=bytes max_depth=2",
@@ -55,8 +55,7 @@ static void test_by_a_number_that_is_not_selected(void **state)
 		"  c (0B/0B)\n");
 }
 
-/* By float_ops, what is in c comes first. */
-static void test_by_what_is_no_time(void **state)
+static void test_by_params_and_float_ops(void **state)
 {
 	assert_report(TFPROF_SCOPE, "select=params order_by=params start_name_regexes=a",
 		"_TFProfRoot (--/6 params)\n"
@@ -82,8 +81,8 @@ static void test_by_the_numbers_of_the_step(void **state)
 		"  d (0us/0us)\n");
 }
 
-/* Only what counts makes the order: without Sum, little is left of d. */
-static void test_by_what_counts(void **state)
+/* Only accounted nodes determine the order: without Sum, little is left of d. */
+static void test_by_accounted_numbers(void **state)
 {
 	assert_report(TFPROF_GRAPH, CPU "order_by=cpu_micros max_depth=2",
 		"_TFProfRoot (--/159us)\n"
@@ -95,8 +94,8 @@ static void test_by_what_counts(void **state)
 		"  d/m (3us/3us)\n");
 }
 
-/* Those that take the place of a hidden node are siblings of its siblings. */
-static void test_what_moves_up_is_sorted_in(void **state)
+/* Nodes that take the place of a hidden one are siblings of its siblings. */
+static void test_nodes_that_move_up_are_sorted(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "order_by=cpu_micros hide_name_regexes=a,d",
 		"_TFProfRoot (--/159us)\n"
@@ -124,7 +123,7 @@ static void test_inputs(void **state)
 		"    c/z (0us/0us)\n");
 }
 
-/* By what an op has itself; totals follow the order. */
+/* By own numbers; totals follow the order. */
 static void test_ops(void **state)
 {
 	assert_op_report(CPU "order_by=cpu_micros",
@@ -168,13 +167,13 @@ static void test_frames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_name_if_not_told),
-		cmocka_unit_test(test_by_total_from_the_largest_on),
+		cmocka_unit_test(test_by_name_by_default),
+		cmocka_unit_test(test_by_total_descending),
 		cmocka_unit_test(test_by_a_number_that_is_not_selected),
-		cmocka_unit_test(test_by_what_is_no_time),
+		cmocka_unit_test(test_by_params_and_float_ops),
 		cmocka_unit_test(test_by_the_numbers_of_the_step),
-		cmocka_unit_test(test_by_what_counts),
-		cmocka_unit_test(test_what_moves_up_is_sorted_in),
+		cmocka_unit_test(test_by_accounted_numbers),
+		cmocka_unit_test(test_nodes_that_move_up_are_sorted),
 		cmocka_unit_test(test_inputs),
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_by_occurrence),

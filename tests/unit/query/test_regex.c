@@ -58,7 +58,7 @@ static void test_whole_strings(void **state)
 		{".*\\W.*", "ee", false},
 		{"e.", "e\xc3\xa9", true},
 		{"e\\w", "e\xc3\xa9", false},
-		/* not UTF-8: `.` stands for characters */
+		/* not UTF-8: `.` matches characters */
 		{"e.*", "e\xff", true},
 		{"(e|f).", "e\xff", false},
 		{"(e|f).", "ex", true},
@@ -96,7 +96,7 @@ static void test_lists(void **state)
 	regexes_free(none);
 }
 
-static void test_wrong_pattern_says_where(void **state)
+static void test_an_invalid_pattern_reports_its_position(void **state)
 {
 	struct span pattern = SPAN("unit_(1|2");
 	struct regexes *r;
@@ -108,7 +108,7 @@ static void test_wrong_pattern_says_where(void **state)
 	assert_non_null(strstr(err.text, "at position 9 of 'unit_(1|2'"));
 }
 
-static void test_run_away_is_an_error(void **state)
+static void test_exceeding_the_match_limit_is_an_error(void **state)
 {
 	struct regexes *r = compile("(a+)+(a+)+(a+)+(a+)+[bc]", NULL);
 	struct tfprof_error err;
@@ -117,7 +117,7 @@ static void test_run_away_is_an_error(void **state)
 	memset(text, 'a', sizeof(text));
 	assert_false(regexes_match(r, (struct span){text, sizeof(text)}));
 	assert_int_equal(regexes_check(r, &err), TFPROF_REGEX);
-	assert_non_null(strstr(err.text, "runs away"));
+	assert_non_null(strstr(err.text, "failed: match limit exceeded; use fewer nested repeats"));
 	regexes_free(r);
 }
 
@@ -146,7 +146,7 @@ struct sharers {
 	bool matches[PARALLEL_MAX][N_SHARED_TEXTS];
 };
 
-/* Some texts are not UTF-8: the first thread that has one compiles for all. */
+/* Some texts are not UTF-8: the first thread that meets one compiles for all. */
 static void match_many(void *context, size_t part)
 {
 	struct sharers *s = context;
@@ -178,7 +178,7 @@ static void test_threads_share_expressions(void **state)
 	regexes_free(alone.lists[0]);
 }
 
-static void test_what_every_match_contains(void **state)
+static void test_required_text(void **state)
 {
 	const struct {
 		const char *pattern, *required;
@@ -230,17 +230,17 @@ static void test_what_every_match_contains(void **state)
 	}
 }
 
-static struct span random_text(char *bytes, size_t most, const char *letters)
+static struct span random_text(char *bytes, size_t max, const char *letters)
 {
-	size_t n = (size_t)random() % most;
+	size_t n = (size_t)random() % max;
 
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = letters[(size_t)random() % strlen(letters)];
 	return (struct span){bytes, n};
 }
 
-/* Whatever is looked at before PCRE2 runs, the answer is PCRE2's. */
-static void test_answers_are_those_of_the_engine(void **state)
+/* The checks before PCRE2 do not change the result. */
+static void test_results_are_those_of_pcre2(void **state)
 {
 	const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED |
 		PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
@@ -285,12 +285,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_strings),
 		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_wrong_pattern_says_where),
-		cmocka_unit_test(test_run_away_is_an_error),
+		cmocka_unit_test(test_an_invalid_pattern_reports_its_position),
+		cmocka_unit_test(test_exceeding_the_match_limit_is_an_error),
 		cmocka_unit_test(test_nothing_runs_after_a_failure),
 		cmocka_unit_test(test_threads_share_expressions),
-		cmocka_unit_test(test_what_every_match_contains),
-		cmocka_unit_test(test_answers_are_those_of_the_engine),
+		cmocka_unit_test(test_required_text),
+		cmocka_unit_test(test_results_are_those_of_pcre2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

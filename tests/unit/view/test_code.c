@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Code view by itself: the tree of call stacks, gradients beside what they are
- * gradients of, and the labels of frames. */
+/* Code view: the tree of call stacks, gradients beside their forward nodes, and the
+ * labels of frames. */
 #include "trees.h"
 
 /* ---- small models -------------------------------------------------------------- */
@@ -21,8 +21,8 @@ static void put_texts(struct buf *log)
 		put_string(log, OP_LOG_ID_TO_STRING, id, texts[id]);
 }
 
-/* The lines of the stack's frames, outermost first, until 0. The outermost is in
- * main(), all others in build(). */
+/* The lines of the stack's frames, outermost first, ending in 0. The outermost is in
+ * main(), all others are in build(). */
 static void put_stack(struct buf *log, const char *node, const int *lines)
 {
 	struct nested stack = open_stack(log, node);
@@ -36,7 +36,7 @@ static void put_stack(struct buf *log, const char *node, const int *lines)
 
 struct stacks_of {
 	const char *node;
-	const int *lines; /* NULL: none are told */
+	const int *lines; /* NULL: no stack */
 };
 
 static void make_model(struct model *m, const struct stacks_of *nodes)
@@ -89,7 +89,7 @@ static void test_equal_frames_are_one(void **state)
 		0);
 }
 
-static void test_a_stack_can_end_where_others_go_on(void **state)
+static void test_a_stack_can_be_a_prefix_of_others(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"a", LINES(7, 20, 30)},
@@ -106,7 +106,7 @@ static void test_a_stack_can_end_where_others_go_on(void **state)
 		0);
 }
 
-/* The same line again is a frame below itself. */
+/* A repeated line is a frame below itself. */
 static void test_recursion(void **state)
 {
 	const struct stacks_of nodes[] = {{"a", LINES(7, 20, 20, 20)}, {"b", LINES(7, 20, 20)},
@@ -121,9 +121,9 @@ static void test_recursion(void **state)
 		0);
 }
 
-/* Frames are in the order in which names in byte order bring them, not in that of
- * lines or of the file. */
-static void test_frames_are_in_order_of_names(void **state)
+/* Frames are in the byte order of their first node's name, not of lines or of the
+ * file. */
+static void test_frames_are_ordered_by_node_name(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"c", LINES(7, 20)},
@@ -156,8 +156,8 @@ static void test_nodes_without_a_stack_are_left_out(void **state)
 
 /* ---- gradients --------------------------------------------------------------------- */
 
-/* It stands beside its forward node's frames, whatever its own stack says. */
-static void test_a_gradient_is_where_its_forward_node_is(void **state)
+/* Its own stack does not matter. */
+static void test_a_gradient_takes_the_stack_of_its_forward_node(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"conv", LINES(7, 20)},
@@ -175,8 +175,8 @@ static void test_a_gradient_is_where_its_forward_node_is(void **state)
 		0);
 }
 
-/* Behind all forward nodes, in the order of their names. */
-static void test_gradients_are_in_order_of_forward_names(void **state)
+/* After all forward nodes. */
+static void test_gradients_are_ordered_by_forward_name(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"gradients/z_grad/1", LINES(8)},
@@ -215,7 +215,7 @@ static void test_gradients_without_a_forward_stack_are_lost(void **state)
 		2);
 }
 
-static void test_a_gradient_without_a_stack_is_not_even_lost(void **state)
+static void test_a_gradient_without_a_stack_is_ignored(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"a", LINES(7)},
@@ -230,7 +230,7 @@ static void test_a_gradient_without_a_stack_is_not_even_lost(void **state)
 		0);
 }
 
-static void test_half_a_gradients_name_is_an_ordinary_one(void **state)
+static void test_an_incomplete_gradient_name_is_an_ordinary_name(void **state)
 {
 	const struct stacks_of nodes[] = {
 		{"a", LINES(7)},
@@ -252,7 +252,7 @@ static void test_half_a_gradients_name_is_an_ordinary_one(void **state)
 static void test_forward_names(void **state)
 {
 	static const struct {
-		const char *name, *forward; /* NULL: no gradient */
+		const char *name, *forward; /* NULL: not a gradient */
 	} cases[] = {
 		{"gradients/a_grad/b", "a"},
 		{"gradients/s/a_grad/b/c", "s/a"},
@@ -266,7 +266,7 @@ static void test_forward_names(void **state)
 		{"a_grad/b", NULL},
 		{"gradients/_grad/z", NULL},
 		{"", NULL},
-		/* the second marker first: all the rest */
+		/* the second marker comes first: everything after the other */
 		{"a_grad/gradients/q", "q"},
 	};
 
@@ -316,8 +316,8 @@ static void assert_label(const struct frame *frame, bool source_lines, bool grad
 	buf_clear(&b);
 }
 
-/* From 20 bytes on, 17 and dots are left of a function and of source text. */
-static void test_labels_are_cut(void **state)
+/* A function or source text of 20 bytes or more is cut to 17 and "...". */
+static void test_labels_are_truncated(void **state)
 {
 	struct frame frame = {
 		.file = SPAN("/a/long/path/of_a_file_with_a_long_name.py"),
@@ -341,18 +341,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_frames_are_one),
-		cmocka_unit_test(test_a_stack_can_end_where_others_go_on),
+		cmocka_unit_test(test_a_stack_can_be_a_prefix_of_others),
 		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_frames_are_in_order_of_names),
+		cmocka_unit_test(test_frames_are_ordered_by_node_name),
 		cmocka_unit_test(test_nodes_without_a_stack_are_left_out),
-		cmocka_unit_test(test_a_gradient_is_where_its_forward_node_is),
-		cmocka_unit_test(test_gradients_are_in_order_of_forward_names),
+		cmocka_unit_test(test_a_gradient_takes_the_stack_of_its_forward_node),
+		cmocka_unit_test(test_gradients_are_ordered_by_forward_name),
 		cmocka_unit_test(test_gradients_without_a_forward_stack_are_lost),
-		cmocka_unit_test(test_a_gradient_without_a_stack_is_not_even_lost),
-		cmocka_unit_test(test_half_a_gradients_name_is_an_ordinary_one),
+		cmocka_unit_test(test_a_gradient_without_a_stack_is_ignored),
+		cmocka_unit_test(test_an_incomplete_gradient_name_is_an_ordinary_name),
 		cmocka_unit_test(test_forward_names),
 		cmocka_unit_test(test_source_text_in_labels),
-		cmocka_unit_test(test_labels_are_cut),
+		cmocka_unit_test(test_labels_are_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

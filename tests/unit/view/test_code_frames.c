@@ -4,9 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* The tree of code view is that of a slow version which inserts stacks one by one in
- * the order of names: the same labels in the same order, and of frames that have one
- * label the first. */
+/* Code view builds the same tree as a naive version that inserts stacks one by one in
+ * name order: the same labels in the same order, each with its first frame. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 
 #include "parts.h"
 
-enum { NODES = 40, MOST_FRAMES = 4, FILES = 4, FUNCTIONS = 3, MOST_TREE = 1000 };
+enum { NODES = 40, MOST_FRAMES = 4, FILES = 4, FUNCTIONS = 3, MAX_TREE = 1000 };
 
 /* Two of them have the same last component. */
 static const char *const files[FILES] = {"/x/m.py", "/y/m.py", "/x/n.py", "m.py"};
@@ -42,7 +41,7 @@ static struct node {
 	bool has_stack;
 } nodes[NODES];
 
-/* Nodes as they come are in no order. Some are gradients of earlier ones, or of none. */
+/* Nodes are in random order. Some are gradients of earlier nodes or of none. */
 static void draw_nodes(void)
 {
 	for (unsigned i = 0; i < NODES; i++) {
@@ -95,33 +94,33 @@ static void make_model(struct model *m)
 	buf_clear(&notes);
 }
 
-/* ---- the slow version -------------------------------------------------------- */
+/* ---- the naive version -------------------------------------------------------- */
 
-static struct slow {
+static struct naive {
 	char label[100];
 	struct place place;
 	int parent, children[NODES * 2], n_children;
-} slow[MOST_TREE];
-static int n_slow;
+} naive[MAX_TREE];
+static int n_naive;
 
-static int slow_child(int parent, struct place place, bool gradient)
+static int naive_child(int parent, struct place place, bool gradient)
 {
 	struct frame frame = {.file = span_of(files[place.file]),
 		.function = span_of(functions[place.function]),
 		.line = (int32_t)place.line};
 	struct buf label = {0};
-	struct slow *at = &slow[parent];
+	struct naive *at = &naive[parent];
 	int child;
 
 	code_put_label(&label, &frame, false, gradient);
 	for (int i = 0; i < at->n_children; i++)
-		if (strcmp(slow[at->children[i]].label, label.at) == 0) {
+		if (strcmp(naive[at->children[i]].label, label.at) == 0) {
 			buf_clear(&label);
 			return at->children[i];
 		}
-	child = n_slow++;
-	slow[child] = (struct slow){.place = place, .parent = parent};
-	strcpy(slow[child].label, label.at);
+	child = n_naive++;
+	naive[child] = (struct naive){.place = place, .parent = parent};
+	strcpy(naive[child].label, label.at);
 	at->children[at->n_children++] = child;
 	buf_clear(&label);
 	return child;
@@ -145,10 +144,10 @@ static const struct node *find(struct span name)
 	return NULL;
 }
 
-static void build_slowly(void)
+static void build_naive(void)
 {
-	slow[0] = (struct slow){.parent = -1};
-	n_slow = 1;
+	naive[0] = (struct naive){.parent = -1};
+	n_naive = 1;
 	for (int gradient = 0; gradient < 2; gradient++) {
 		struct insertion all[NODES];
 		size_t n = 0;
@@ -158,7 +157,7 @@ static void build_slowly(void)
 			struct span forward, other;
 			bool is_gradient = code_forward_name(span_of(node->name), &forward);
 
-			/* A node without a stack is not even a gradient. */
+			/* A node without a stack is ignored. */
 			if (!node->has_stack || !node->n_frames || is_gradient != gradient)
 				continue;
 			if (is_gradient) {
@@ -173,7 +172,8 @@ static void build_slowly(void)
 		qsort(all, n, sizeof(*all), by_name);
 		for (size_t i = 0; i < n; i++)
 			for (unsigned k = 0, at = 0; k < all[i].node->n_frames; k++)
-				at = (unsigned)slow_child((int)at, all[i].node->stack[k], gradient);
+				at = (unsigned)naive_child((int)at, all[i].node->stack[k],
+					gradient);
 	}
 }
 
@@ -184,19 +184,19 @@ static void compare(const struct tree *t, uint32_t *v, int at, uint32_t parent)
 	assert_true(self < t->n);
 	assert_int_equal(t->parent[self], parent);
 	if (at) {
-		assert_true(span_equal(tree_label(t, self), span_of(slow[at].label)));
+		assert_true(span_equal(tree_label(t, self), span_of(naive[at].label)));
 		assert_true(
-			span_equal(tree_frame(t, self).file, span_of(files[slow[at].place.file])));
+			span_equal(tree_frame(t, self).file, span_of(files[naive[at].place.file])));
 		assert_true(span_equal(tree_frame(t, self).function,
-			span_of(functions[slow[at].place.function])));
+			span_of(functions[naive[at].place.function])));
 		assert_int_equal(t->is_gradient[self],
-			strstr(slow[at].label, " (gradient)") != NULL);
+			strstr(naive[at].label, " (gradient)") != NULL);
 	}
-	for (int i = 0; i < slow[at].n_children; i++)
-		compare(t, v, slow[at].children[i], self);
+	for (int i = 0; i < naive[at].n_children; i++)
+		compare(t, v, naive[at].children[i], self);
 }
 
-static void same_as_the_slow_version(void **state)
+static void test_same_tree_as_the_naive_version(void **state)
 {
 	for (int round = 0; round < 300; round++) {
 		struct tfprof_error err;
@@ -207,10 +207,10 @@ static void same_as_the_slow_version(void **state)
 		use_parts(1 + (size_t)round % 3);
 		draw_nodes();
 		make_model(&m);
-		build_slowly();
+		build_naive();
 		if (code_build(&tree, &m, TREE_BY_LABEL, &err) != TFPROF_OK)
 			fail_msg("%s", err.text);
-		assert_int_equal(tree.n, n_slow);
+		assert_int_equal(tree.n, n_naive);
 		compare(&tree, &v, 0, NONE);
 		tree_clear(&tree);
 		model_clear(&m);
@@ -220,7 +220,7 @@ static void same_as_the_slow_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_the_slow_version),
+		cmocka_unit_test(test_same_tree_as_the_naive_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

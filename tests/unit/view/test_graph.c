@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Graph view by itself: a node's inputs are below it, and every node is there once,
- * where a walk from the outputs comes first. Expected trees are that walk, by hand. */
+/* Graph view: a node's inputs are below it, and every node appears once, where a walk
+ * from the outputs first reaches it. Expected trees are written by hand. */
 #include <stdio.h>
 
 #include "trees.h"
@@ -44,7 +44,7 @@ static void assert_graph(const char *const *nodes, const char *expected)
 	model_clear(&m);
 }
 
-static void test_nothing_is_a_root(void **state)
+static void test_an_empty_graph_is_a_root(void **state)
 {
 	assert_graph((const char *const[]){NULL}, "_TFProfRoot\n");
 }
@@ -58,8 +58,8 @@ static void test_inputs_are_below(void **state)
 		"      a\n");
 }
 
-/* In the order of positions, not of names or of the file. */
-static void test_inputs_are_in_order_of_position(void **state)
+/* Not by name or in file order. */
+static void test_inputs_are_ordered_by_position(void **state)
 {
 	assert_graph((const char *const[]){"a", "b", "c", "sum: c a b", NULL},
 		"_TFProfRoot\n"
@@ -69,7 +69,7 @@ static void test_inputs_are_in_order_of_position(void **state)
 		"    b\n");
 }
 
-static void test_outputs_are_in_order_of_names(void **state)
+static void test_outputs_are_ordered_by_name(void **state)
 {
 	assert_graph((const char *const[]){"z: x", "y", "x", "B", NULL},
 		"_TFProfRoot\n"
@@ -79,8 +79,8 @@ static void test_outputs_are_in_order_of_names(void **state)
 		"    x\n");
 }
 
-/* Depth first: `a` is found by way of `left`, before `right` is walked. */
-static void test_a_shared_input_is_where_it_is_found_first(void **state)
+/* Depth first: `a` is reached through `left` before `right` is walked. */
+static void test_a_shared_input_is_below_its_first_user(void **state)
 {
 	assert_graph((const char *const[]){"a", "right: a", "left: a", "out: left right", NULL},
 		"_TFProfRoot\n"
@@ -100,8 +100,8 @@ static void test_an_input_of_two_outputs_is_below_the_first(void **state)
 		"  z\n");
 }
 
-/* The direct input comes second, so the longer way has it already. */
-static void test_the_first_way_counts_not_the_shortest(void **state)
+/* The direct input comes second, when the longer path has already reached it. */
+static void test_the_first_path_counts_not_the_shortest(void **state)
 {
 	assert_graph((const char *const[]){"a", "b: a", "c: b a", NULL},
 		"_TFProfRoot\n"
@@ -110,7 +110,7 @@ static void test_the_first_way_counts_not_the_shortest(void **state)
 		"      a\n");
 }
 
-static void test_an_input_that_comes_twice_is_there_once(void **state)
+static void test_a_repeated_input_appears_once(void **state)
 {
 	assert_graph((const char *const[]){"x", "square: x x", NULL},
 		"_TFProfRoot\n"
@@ -135,7 +135,7 @@ static void test_missing_inputs_are_left_out(void **state)
 		"    x\n");
 }
 
-static void test_a_missing_input_can_come_later(void **state)
+static void test_a_missing_input_can_be_loaded_later(void **state)
 {
 	struct buf graph = {0};
 	struct model m;
@@ -157,8 +157,8 @@ static void test_a_missing_input_can_come_later(void **state)
 	model_clear(&m);
 }
 
-/* As while loops have them. */
-static void test_a_cycle_ends_where_it_began(void **state)
+/* As in while loops. */
+static void test_a_cycle_is_walked_once(void **state)
 {
 	assert_graph((const char *const[]){"exit: switch", "switch: merge", "merge: enter next",
 			     "next: body", "body: switch", "enter", NULL},
@@ -171,8 +171,8 @@ static void test_a_cycle_ends_where_it_began(void **state)
 		"          body\n");
 }
 
-/* No walk from an output gets there. */
-static void test_cycles_without_an_output_are_not_there(void **state)
+/* No walk from an output reaches them. */
+static void test_cycles_without_an_output_are_left_out(void **state)
 {
 	assert_graph((const char *const[]){"a: b", "b: a", "self: self x", "x", "other", NULL},
 		"_TFProfRoot\n"
@@ -182,19 +182,19 @@ static void test_cycles_without_an_output_are_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_a_root),
+		cmocka_unit_test(test_an_empty_graph_is_a_root),
 		cmocka_unit_test(test_inputs_are_below),
-		cmocka_unit_test(test_inputs_are_in_order_of_position),
-		cmocka_unit_test(test_outputs_are_in_order_of_names),
-		cmocka_unit_test(test_a_shared_input_is_where_it_is_found_first),
+		cmocka_unit_test(test_inputs_are_ordered_by_position),
+		cmocka_unit_test(test_outputs_are_ordered_by_name),
+		cmocka_unit_test(test_a_shared_input_is_below_its_first_user),
 		cmocka_unit_test(test_an_input_of_two_outputs_is_below_the_first),
-		cmocka_unit_test(test_the_first_way_counts_not_the_shortest),
-		cmocka_unit_test(test_an_input_that_comes_twice_is_there_once),
+		cmocka_unit_test(test_the_first_path_counts_not_the_shortest),
+		cmocka_unit_test(test_a_repeated_input_appears_once),
 		cmocka_unit_test(test_control_inputs_and_other_outputs),
 		cmocka_unit_test(test_missing_inputs_are_left_out),
-		cmocka_unit_test(test_a_missing_input_can_come_later),
-		cmocka_unit_test(test_a_cycle_ends_where_it_began),
-		cmocka_unit_test(test_cycles_without_an_output_are_not_there),
+		cmocka_unit_test(test_a_missing_input_can_be_loaded_later),
+		cmocka_unit_test(test_a_cycle_is_walked_once),
+		cmocka_unit_test(test_cycles_without_an_output_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

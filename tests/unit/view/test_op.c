@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Op view by itself: one level, an op a line, with all of its nodes. */
+/* Op view: one level, one line per op, with all of its nodes. */
 #include "trees.h"
 
 /* Takes the graph. */
@@ -21,7 +21,7 @@ static void assert_ops(struct buf *graph, const char *expected)
 	model_clear(&m);
 }
 
-static void test_nothing_is_a_root(void **state)
+static void test_an_empty_graph_is_a_root(void **state)
 {
 	assert_ops(&(struct buf){0}, "_TFProfRoot\n");
 }
@@ -43,7 +43,7 @@ static void test_ops_are_in_byte_order_with_their_nodes(void **state)
 		"  add: x\n");
 }
 
-/* A name that comes again is no other node, whatever its op. */
+/* A repeated name is the same node, whatever its op. */
 static void test_the_first_definition_counts(void **state)
 {
 	struct buf graph = {0};
@@ -59,7 +59,7 @@ static void test_the_first_definition_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_a_root),
+		cmocka_unit_test(test_an_empty_graph_is_a_root),
 		cmocka_unit_test(test_ops_are_in_byte_order_with_their_nodes),
 		cmocka_unit_test(test_the_first_definition_counts),
 	};

@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Scope view by itself: which scopes names make, and in which order. Expected trees
- * are what the names say. That parts find the same is tested in test_scope_parts.c. */
+/* Scope view: which scopes names make, and in which order. test_scope_parts.c checks
+ * that scopes found in parallel are the same. */
 #include "trees.h"
 
 static void assert_scopes(const char *const *names, const char *expected)
@@ -24,12 +24,12 @@ static void assert_scopes(const char *const *names, const char *expected)
 	model_clear(&m);
 }
 
-static void test_nothing_is_a_root(void **state)
+static void test_an_empty_graph_is_a_root(void **state)
 {
 	assert_scopes((const char *const[]){NULL}, "_TFProfRoot\n");
 }
 
-static void test_names_without_a_scope_hang_under_the_root(void **state)
+static void test_names_without_a_scope_are_below_the_root(void **state)
 {
 	assert_scopes((const char *const[]){"b", "a", "c", NULL},
 		"_TFProfRoot\n"
@@ -50,7 +50,7 @@ static void test_a_scope_without_a_node_is_an_empty_parent(void **state)
 		"    e/f\n");
 }
 
-/* It comes before, between or after those in it. */
+/* The node may come before, between or after the nodes in its scope. */
 static void test_a_node_can_be_a_scope(void **state)
 {
 	const char *expected = "_TFProfRoot\n"
@@ -64,8 +64,8 @@ static void test_a_node_can_be_a_scope(void **state)
 	assert_scopes((const char *const[]){"a/d", "a/b/c", "a/b", "a", NULL}, expected);
 }
 
-/* As bytes: `-` and `.` are less than `/`, letters are more, capitals are less than
- * small letters. What is in a scope comes right behind it nevertheless. */
+/* `-` and `.` sort before `/`, letters after it, capitals before small letters. The
+ * nodes of a scope still come right after it. */
 static void test_siblings_are_in_byte_order(void **state)
 {
 	assert_scopes((const char *const[]){"ab", "a/b", "a-b", "a", "B", "a.b", "\xc3\xa4", NULL},
@@ -90,7 +90,7 @@ static void test_empty_components_are_components(void **state)
 		"    c/\n");
 }
 
-static void test_a_prefix_of_letters_is_no_scope(void **state)
+static void test_a_shared_prefix_without_a_slash_is_not_a_scope(void **state)
 {
 	assert_scopes((const char *const[]){"conv", "conv1/w", "con/w", NULL},
 		"_TFProfRoot\n"
@@ -101,8 +101,8 @@ static void test_a_prefix_of_letters_is_no_scope(void **state)
 		"    conv1/w\n");
 }
 
-/* The scopes of a model that grows. */
-static void test_nodes_that_come_later(void **state)
+/* The scopes of a growing model. */
+static void test_nodes_loaded_later(void **state)
 {
 	struct model m;
 	struct tree t = {0};
@@ -133,14 +133,14 @@ static void test_nodes_that_come_later(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_a_root),
-		cmocka_unit_test(test_names_without_a_scope_hang_under_the_root),
+		cmocka_unit_test(test_an_empty_graph_is_a_root),
+		cmocka_unit_test(test_names_without_a_scope_are_below_the_root),
 		cmocka_unit_test(test_a_scope_without_a_node_is_an_empty_parent),
 		cmocka_unit_test(test_a_node_can_be_a_scope),
 		cmocka_unit_test(test_siblings_are_in_byte_order),
 		cmocka_unit_test(test_empty_components_are_components),
-		cmocka_unit_test(test_a_prefix_of_letters_is_no_scope),
-		cmocka_unit_test(test_nodes_that_come_later),
+		cmocka_unit_test(test_a_shared_prefix_without_a_slash_is_not_a_scope),
+		cmocka_unit_test(test_nodes_loaded_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

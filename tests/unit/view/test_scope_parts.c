@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Scopes found in parts are those of the names: each prefix once, whichever parts
+/* Scopes found in parallel are those of the names: each prefix once, whichever parts
  * it is in and however long it is. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 
 enum { NODES = 60, LONGEST = 1200 };
 
-/* Few components, so that names share prefixes; two are long enough to make them
- * so, and differ in one byte. */
+/* Few components, so that names share prefixes; two are long enough to make names
+ * long, and differ in one byte. */
 static void draw_name(char *name)
 {
 	static char first[301], second[301];
@@ -56,7 +56,7 @@ static tfprof_profile *make_profile(char names[NODES][LONGEST])
 	return p;
 }
 
-/* The prefixes of all names, each once, the slow way. */
+/* The prefixes of all names, each once, by brute force. */
 static size_t count_prefixes(char names[NODES][LONGEST])
 {
 	static struct span seen[NODES * LONGEST];
@@ -79,7 +79,7 @@ static size_t count_prefixes(char names[NODES][LONGEST])
 	return n;
 }
 
-static tfprof_result *ask(tfprof_profile *p)
+static tfprof_result *query_scopes(tfprof_profile *p)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
@@ -116,7 +116,7 @@ static void test_scopes_of_all_parts(void **state)
 			seed = (uint64_t)round;
 			use_parts(parts);
 			p = make_profile(names);
-			r = ask(p);
+			r = query_scopes(p);
 			if (!expected) {
 				expected = strdup(tfprof_result_get_text(r, NULL));
 				assert_int_equal(count_lines(strstr(expected, "_TFProfRoot")),
@@ -137,7 +137,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* However deep scopes are, nearly all have hashes of their own. */
+/* However deep scopes are, nearly all hashes are distinct. */
 static void test_hashes_of_nested_scopes_differ(void **state)
 {
 	enum { N = 300000 };

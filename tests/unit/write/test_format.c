@@ -9,7 +9,7 @@
 
 #include "write/format.h"
 
-/* What the original prints, with printf. */
+/* Compares with TensorFlow's output, which is printf's. */
 static void expect(enum unit unit, int64_t value)
 {
 	static const char *const suffixes[][4] = {{"", "k", "m", "b"}, {"us", "ms", "sec", NULL},
@@ -30,7 +30,7 @@ static void expect(enum unit unit, int64_t value)
 	assert_string_equal(actual, expected);
 }
 
-static void test_as_printf(void **state)
+static void test_same_as_printf(void **state)
 {
 	for (enum unit unit = UNIT_COUNT; unit <= UNIT_BYTES; unit = (enum unit)(unit + 1)) {
 		for (int64_t value = -20; value < 120000; value++)
@@ -53,7 +53,7 @@ static void test_as_printf(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_printf)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_printf)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

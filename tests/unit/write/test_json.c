@@ -202,8 +202,8 @@ static void test_doubles_read_back(void **state)
 	}
 }
 
-/* A locale in which 1.5 is written 1,5. It is made here, because few machines that run
- * tests have one. */
+/* Switches to a locale that writes 1.5 as 1,5. It is generated, because few test
+ * machines have one. */
 static bool use_commas(void)
 {
 	char directory[] = "/tmp/tfprof_locale_XXXXXX", command[200];
@@ -230,7 +230,7 @@ static void test_doubles_in_a_locale_with_commas(void **state)
 
 	if (!use_commas() && !setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
 		!setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
-		skip(); /* there is no localedef, or it finds no charmaps */
+		skip(); /* no localedef, or no charmaps */
 	snprintf(probe, sizeof(probe), "%.1f", 1.5);
 	assert_string_equal(probe, "1,5");
 	start(&f);
@@ -239,7 +239,7 @@ static void test_doubles_in_a_locale_with_commas(void **state)
 	expect(&f, "1.5");
 }
 
-static void test_memory_out(void **state)
+static void test_allocation_failures(void **state)
 {
 	struct fixture f;
 	struct tfprof_error err;
@@ -266,7 +266,7 @@ int main(void)
 		cmocka_unit_test(test_doubles),
 		cmocka_unit_test(test_doubles_read_back),
 		cmocka_unit_test(test_doubles_in_a_locale_with_commas),
-		cmocka_unit_test(test_memory_out),
+		cmocka_unit_test(test_allocation_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What comparing with the original cannot reach: memory that runs out, files
- * that cannot be written, queries that are stopped, sorting through a file. */
+/* What the comparison with TensorFlow cannot cover: allocation failures, unwritable
+ * files, cancelled queries, sorting through a file. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static void put_name(struct buf *b, uint32_t field, size_t i)
 	buf_clear(&name);
 }
 
-/* Each node has the one before it as an input. */
+/* Each node has the previous one as an input. */
 static struct buf make_graph(void)
 {
 	struct buf b = {0};
@@ -150,7 +150,7 @@ static tfprof_options *make_options(const char *output, const char *select)
 	return o;
 }
 
-static enum tfprof_status ask(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
+static enum tfprof_status run(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
 	const volatile int *cancel, struct tfprof_error *err)
 {
 	enum tfprof_status status;
@@ -170,7 +170,7 @@ static enum tfprof_status ask(tfprof_profile *p, enum tfprof_view view, const tf
 static const struct {
 	const char *type, *select;
 	enum tfprof_view view;
-	const char *suffix; /* of the files that come of it */
+	const char *suffix; /* of the written file */
 } outputs[] = {
 	{"timeline", "micros", TFPROF_GRAPH, "_3"},
 	{"timeline", "micros", TFPROF_SCOPE, "_-1"},
@@ -187,7 +187,7 @@ enum { N_OUTPUTS = sizeof(outputs) / sizeof(*outputs) };
 
 static char directory[] = "/tmp/tfprof-outputs-XXXXXX";
 
-/* The option that writes to a file of this name, and the path it will have. */
+/* The option that writes output i, and the path of its file. */
 static void name_output(size_t i, char *option, char *path, size_t size)
 {
 	snprintf(option, size, "%s:outfile=%s/out", outputs[i].type, directory);
@@ -225,7 +225,7 @@ static void assert_untouched(const char *path)
 	buf_clear(&text);
 }
 
-/* Writes output i with memory that runs out at the nth allocation (0: does not). */
+/* Writes output i with the nth allocation failing (0: none). */
 static enum tfprof_status write_output(size_t i, size_t nth, struct tfprof_error *err)
 {
 	tfprof_profile *p = make_profile();
@@ -238,15 +238,15 @@ static enum tfprof_status write_output(size_t i, size_t nth, struct tfprof_error
 	if (strcmp(outputs[i].suffix, "_3") == 0)
 		tfprof_options_set(o, "step", "3", NULL);
 	mem_fail_at(nth);
-	status = ask(p, outputs[i].view, o, NULL, err);
+	status = run(p, outputs[i].view, o, NULL, err);
 	mem_fail_at(0);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 	return status;
 }
 
-/* A file is as it was before, or whole: what comes after it may fail, too. */
-static void test_memory_runs_out(void **state)
+/* The file is unchanged or complete: allocations after writing it may fail too. */
+static void test_allocation_failures(void **state)
 {
 	char option[200], path[200];
 
@@ -284,7 +284,7 @@ static void test_memory_runs_out(void **state)
 	assert_int_equal(mkdir(directory, 0700), 0);
 }
 
-static void test_stopped(void **state)
+static void test_cancelled(void **state)
 {
 	tfprof_profile *p = make_profile();
 	char option[200], path[200];
@@ -297,7 +297,7 @@ static void test_stopped(void **state)
 		name_output(i, option, path, sizeof(path));
 		o = make_options(option, outputs[i].select);
 		write_file(path, "before");
-		assert_int_equal(ask(p, outputs[i].view, o, &stop, &err), TFPROF_CANCELLED);
+		assert_int_equal(run(p, outputs[i].view, o, &stop, &err), TFPROF_CANCELLED);
 		assert_string_equal(err.text, "the query was stopped");
 		assert_untouched(path);
 		unlink(path);
@@ -306,7 +306,7 @@ static void test_stopped(void **state)
 	tfprof_profile_free(p);
 }
 
-/* A query of this profile that is done, with its writer still to come. */
+/* Runs a query of this profile, without writing its result. */
 static void begin(struct query *q, tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *o, const volatile int *cancel)
 {
@@ -319,12 +319,11 @@ static void begin(struct query *q, tfprof_profile *p, enum tfprof_view view,
 	assert_int_equal(query_run(q, NULL), TFPROF_OK);
 }
 
-/* Stopped while it writes. */
-static void test_stopped_late(void **state)
+static void test_cancelled_while_writing(void **state)
 {
 	tfprof_profile *p = make_profile();
 	tfprof_options *o = make_options("none", "micros");
-	struct buf text = {0}, said = {0};
+	struct buf text = {0}, printed = {0};
 	struct tfprof_error err;
 	struct sink out;
 	struct query q;
@@ -334,7 +333,7 @@ static void test_stopped_late(void **state)
 	begin(&q, p, TFPROF_GRAPH, o, &stop);
 	sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 	stop = 1;
-	assert_int_equal(timeline_graph_write(&q, &out, &said, &err), TFPROF_CANCELLED);
+	assert_int_equal(timeline_graph_write(&q, &out, &printed, &err), TFPROF_CANCELLED);
 	sink_abandon(&out);
 	query_clear(&q);
 	stop = 0;
@@ -345,12 +344,12 @@ static void test_stopped_late(void **state)
 	sink_abandon(&out);
 	query_clear(&q);
 	buf_clear(&text);
-	buf_clear(&said);
+	buf_clear(&printed);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 }
 
-static struct buf graph_timeline(tfprof_profile *p, size_t sort_bytes, struct buf *said)
+static struct buf graph_timeline(tfprof_profile *p, size_t sort_bytes, struct buf *printed)
 {
 	tfprof_options *o = make_options("none", "micros");
 	struct buf text = {0};
@@ -361,7 +360,7 @@ static struct buf graph_timeline(tfprof_profile *p, size_t sort_bytes, struct bu
 	sorter_set_default(sort_bytes);
 	begin(&q, p, TFPROF_GRAPH, o, NULL);
 	sink_open_buf(&out, &text, SINK_PLAIN, NULL);
-	assert_int_equal(timeline_graph_write(&q, &out, said, NULL), TFPROF_OK);
+	assert_int_equal(timeline_graph_write(&q, &out, printed, NULL), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	query_clear(&q);
 	sorter_set_default(0);
@@ -369,30 +368,30 @@ static struct buf graph_timeline(tfprof_profile *p, size_t sort_bytes, struct bu
 	return text;
 }
 
-/* Whatever waits in a file, the timeline is the same. */
+/* However much is sorted through a file, the timeline is the same. */
 static void test_sorted_through_a_file(void **state)
 {
 	tfprof_profile *p = make_profile();
-	struct buf said = {0}, expected = graph_timeline(p, 0, &said);
+	struct buf printed = {0}, expected = graph_timeline(p, 0, &printed);
 
 	assert_true(expected.n > 10000);
 	assert_non_null(strstr(expected.at, "Top Allocation 03"));
 	assert_non_null(strstr(expected.at, "\"ph\":\"t\""));
 	for (size_t bytes = 1; bytes < 20000; bytes = bytes * 3 + 50) {
-		struct buf also_said = {0}, text = graph_timeline(p, bytes, &also_said);
+		struct buf other_printed = {0}, text = graph_timeline(p, bytes, &other_printed);
 
 		assert_int_equal(text.n, expected.n);
 		assert_memory_equal(text.at, expected.at, expected.n);
-		assert_string_equal(also_said.at, said.at);
+		assert_string_equal(other_printed.at, printed.at);
 		buf_clear(&text);
-		buf_clear(&also_said);
+		buf_clear(&other_printed);
 	}
 	buf_clear(&expected);
-	buf_clear(&said);
+	buf_clear(&printed);
 	tfprof_profile_free(p);
 }
 
-static void test_unwritable(void **state)
+static void test_unwritable_files(void **state)
 {
 	tfprof_profile *p = make_profile();
 
@@ -401,14 +400,14 @@ static void test_unwritable(void **state)
 		struct tfprof_error err;
 		char option[200];
 
-		/* The timeline's number makes another name of /dev/full. */
+		/* A timeline's step number turns /dev/full into another name. */
 		for (size_t k = 0; places[k][0] && (k == 0 || !outputs[i].suffix[0]); k++) {
 			tfprof_options *o;
 
 			snprintf(option, sizeof(option), "%s:outfile=%s", outputs[i].type,
 				places[k]);
 			o = make_options(option, outputs[i].select);
-			assert_int_equal(ask(p, outputs[i].view, o, NULL, &err), TFPROF_IO);
+			assert_int_equal(run(p, outputs[i].view, o, NULL, &err), TFPROF_IO);
 			assert_non_null(strstr(err.text, places[k]));
 			assert_non_null(strstr(err.text, k ? "No space left" : "No such file"));
 			tfprof_options_free(o);
@@ -435,13 +434,13 @@ static void assert_output(const char *value, enum format type, const char *outfi
 	tfprof_options_free(copy);
 }
 
-static void assert_wrong_output(const char *value, const char *complaint)
+static void assert_rejected(const char *value, const char *expected)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct tfprof_error err;
 
 	assert_int_equal(tfprof_options_set(o, "output", value, &err), TFPROF_ARGUMENT);
-	if (!strstr(err.text, complaint))
+	if (!strstr(err.text, expected))
 		fail_msg("%s: %s", value, err.text);
 	assert_int_equal(o->output.format, FORMAT_STDOUT);
 	tfprof_options_free(o);
@@ -458,15 +457,15 @@ static void test_output_option(void **state)
 	assert_output("timeline:viewer=perfetto,outfile=a,b", FORMAT_TIMELINE, "a,b",
 		VIEWER_PERFETTO);
 	assert_output("timeline:outfile=t,viewer=chrome", FORMAT_TIMELINE, "t", VIEWER_CHROME);
-	assert_wrong_output("jsn:outfile=x", "did you mean 'json'?");
-	assert_wrong_output("xml", "csv, file, json, none, pprof, stdout, timeline");
-	assert_wrong_output("csv", "-output csv:outfile=PATH");
-	assert_wrong_output("json:outfile=", "needs a file");
-	assert_wrong_output("none:outfile=x", "valid is none");
-	assert_wrong_output("file:outfile=x,viewer=perfetto", "viewer=perfetto");
-	assert_wrong_output("timeline:outfile=x,viewer=netscape", "viewer=netscape");
-	assert_wrong_output("timeline:outfile=x,view=chrome", "viewer=chrome or viewer=perfetto");
-	assert_wrong_output("timeline:viewer=perfetto", "needs a file");
+	assert_rejected("jsn:outfile=x", "did you mean 'json'?");
+	assert_rejected("xml", "csv, file, json, none, pprof, stdout, timeline");
+	assert_rejected("csv", "-output csv:outfile=PATH");
+	assert_rejected("json:outfile=", "needs a file");
+	assert_rejected("none:outfile=x", "expected none");
+	assert_rejected("file:outfile=x,viewer=perfetto", "viewer=perfetto");
+	assert_rejected("timeline:outfile=x,viewer=netscape", "viewer=netscape");
+	assert_rejected("timeline:outfile=x,view=chrome", "viewer=chrome or viewer=perfetto");
+	assert_rejected("timeline:viewer=perfetto", "needs a file");
 }
 
 static void test_echo(void **state)
@@ -492,11 +491,11 @@ static int remove_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory_runs_out),
-		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_stopped_late),
+		cmocka_unit_test(test_allocation_failures),
+		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_cancelled_while_writing),
 		cmocka_unit_test(test_sorted_through_a_file),
-		cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_unwritable_files),
 		cmocka_unit_test(test_output_option),
 		cmocka_unit_test(test_echo),
 	};

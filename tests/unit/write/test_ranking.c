@@ -9,8 +9,8 @@
 
 enum { N = 50 };
 
-/* The first that holds at most `bytes` and ranks behind `after` (NONE: any), by
- * looking at all. */
+/* The first id that holds at most `bytes` and ranks after `after` (NONE: any), by
+ * linear search. */
 static uint32_t find_naively(const int64_t *held, int64_t bytes, uint32_t after)
 {
 	uint32_t best = NONE;
@@ -72,7 +72,7 @@ static void test_against_naive(void **state)
 	ranking_clear(&r);
 }
 
-static void test_nobody(void **state)
+static void test_an_empty_ranking(void **state)
 {
 	struct ranking r;
 
@@ -82,7 +82,7 @@ static void test_nobody(void **state)
 	ranking_clear(&r);
 }
 
-static void test_memory_runs_out(void **state)
+static void test_allocation_failures(void **state)
 {
 	struct ranking r;
 
@@ -98,8 +98,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_naive),
-		cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_memory_runs_out),
+		cmocka_unit_test(test_an_empty_ranking),
+		cmocka_unit_test(test_allocation_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

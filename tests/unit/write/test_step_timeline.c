@@ -1,5 +1,5 @@
-/* What the comparison with TensorFlow cannot reach: memory that runs out, a
- * sink that fails, bytes of any kind. */
+/* What the comparison with TensorFlow cannot cover: allocation failures, a failing
+ * sink, arbitrary bytes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,7 +65,7 @@ static struct buf make_step_stats(size_t n)
 	return b;
 }
 
-/* As a status, with the place of what is malformed. */
+/* The decoder's status, with the position of malformed bytes. */
 static enum tfprof_status status_of(const struct decoder *d, const char **bad,
 	struct tfprof_error *err)
 {
@@ -116,7 +116,7 @@ static void test_stats_alone_or_in_run_metadata(void **state)
 	buf_clear(&b);
 }
 
-static void test_memory_out(void **state)
+static void test_allocation_failures(void **state)
 {
 	struct buf stats = make_step_stats(80);
 	enum tfprof_status status = TFPROF_NO_MEMORY;
@@ -162,8 +162,8 @@ static int write_limited(void *context, const void *bytes, size_t n)
 	return 0;
 }
 
-/* A full disk ends the work soon, and is told at the end. */
-static void test_sink_fails(void **state)
+/* A full disk ends writing soon and is reported at commit. */
+static void test_a_failing_sink(void **state)
 {
 	struct buf stats = make_step_stats(3000);
 	struct limited limited = {100000, 0};
@@ -180,8 +180,8 @@ static void test_sink_fails(void **state)
 	buf_clear(&stats);
 }
 
-/* Whatever the bytes are, the answer is a trace or a place in them. */
-static void test_damaged(void **state)
+/* Any bytes yield a trace or the position of an error. */
+static void test_damaged_input(void **state)
 {
 	struct buf stats = make_step_stats(4);
 	uint32_t random = 1;
@@ -218,9 +218,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stats_alone_or_in_run_metadata),
-		cmocka_unit_test(test_memory_out),
-		cmocka_unit_test(test_sink_fails),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_allocation_failures),
+		cmocka_unit_test(test_a_failing_sink),
+		cmocka_unit_test(test_damaged_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,42 @@
+"""What ``tfprof.load(...).events()`` gives."""
+
+from typing import Any, List
+
+from tfprof import _native
+
+
+class Events:
+    """Executions, sorted by device and start: which node ran, of which step, on which
+    device and lane, when, and for how long. Lanes are what a viewer shows as the lines
+    of a device."""
+
+    def __init__(self, native: _native.Result):
+        self._native = native
+
+    @property
+    def columns(self) -> List[str]:
+        """The names of the columns."""
+        return self._native.columns
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} events>"
+
+    def to_arrow(self) -> Any:
+        """The events as a pyarrow.Table."""
+        import pyarrow
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """The events as a pandas.DataFrame. Needs pyarrow."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The events as Arrow record batches, for polars.DataFrame(events) and others that
+        know the protocol."""
+        return self._native.__arrow_c_stream__(requested_schema)

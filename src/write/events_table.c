@@ -1,0 +1,76 @@
+#include "write/events_table.h"
+
+#include "model/events.h"
+
+/* id, name, type, unit */
+/* clang-format off */
+#define EVENTS_TABLE(X)                                                        \
+	X(NAME, "name", TEXT, NULL)                                            \
+	X(OP, "op", TEXT, NULL)                                                \
+	X(NODE, "node", INT64, NULL)                                           \
+	X(STEP, "step", INT64, NULL)                                           \
+	X(DEVICE, "device", TEXT, NULL)                                        \
+	X(KIND, "kind", TEXT, NULL)                                            \
+	X(LANE, "lane", INT64, NULL)                                           \
+	X(START, "start_micros", INT64, "microseconds")                        \
+	X(DURATION, "duration_micros", INT64, "microseconds")
+/* clang-format on */
+
+enum {
+#define X(id, name, type, unit) EVENT_##id,
+	EVENTS_TABLE(X)
+#undef X
+		N_EVENT_COLUMNS
+};
+
+static const struct tfprof_column_info infos[] = {
+#define X(id, name, type, unit) {name, TFPROF_COLUMN_##type, unit, 0},
+	EVENTS_TABLE(X)
+#undef X
+};
+
+static void put_event(struct column_table *t, size_t row, const struct model *m,
+	const struct events *e)
+{
+	struct table_column *c = t->columns;
+	struct event event = events_get(e, row);
+	const struct device *device = &e->devices.at.at[event.device];
+
+	table_put_text(&c[EVENT_NAME], model_name(m, event.node));
+	table_put_text(&c[EVENT_OP], model_text(m, m->nodes.op[event.node]));
+	c[EVENT_NODE].numbers[row] = event.node;
+	c[EVENT_STEP].numbers[row] = m->steps.at[event.step];
+	table_put_text(&c[EVENT_DEVICE], device->name);
+	table_put_text(&c[EVENT_KIND], span_of(device_kinds[device->kind].name));
+	c[EVENT_LANE].numbers[row] = event.lane;
+	c[EVENT_START].numbers[row] = event.start_us;
+	c[EVENT_DURATION].numbers[row] = event.duration_us;
+}
+
+static enum tfprof_status put_events(struct column_table *t, const struct model *m,
+	const struct events *e, struct tfprof_error *err)
+{
+	if (!column_table_init(t, infos, N_EVENT_COLUMNS, e->n))
+		return error_no_memory(err);
+	for (size_t row = 0; row < e->n; row++)
+		put_event(t, row, m, e);
+	return column_table_finish(t, err);
+}
+
+enum tfprof_status events_table_make(struct column_table *t, const struct model *m, int64_t step,
+	struct tfprof_error *err)
+{
+	struct event_sorter sorter;
+	struct events events = {0};
+	enum tfprof_status status;
+
+	*t = (struct column_table){0};
+	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
+	events_add_model(&sorter, m, step < 0 ? EVENTS_ALL_STEPS : model_find_step(m, step));
+	status = events_build(&events, &sorter, 0, err);
+	if (status == TFPROF_OK)
+		status = put_events(t, m, &events, err);
+	events_clear(&events);
+	event_sorter_clear(&sorter);
+	return status;
+}
