@@ -1,13 +1,14 @@
-# The front door: everything a newcomer needs is one of these words.
+# Everything a newcomer needs:
 #
 #   make          build build/tfprof and build/libtfprof.so
-#   make demo     install what is missing, build, profile the bundled sample
-#   make check    all tests, those against TensorFlow in a virtual environment
-#   make bench    measure against the original (make bench-quick: two minutes)
-#   make install  to PREFIX (default /usr/local)
-#   make clean    remove what was built
+#   make demo     install missing packages, build, profile the bundled sample
+#   make check    run all tests, some against TensorFlow in a virtual environment
+#   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
+#   make install  install to PREFIX (default /usr/local)
+#   make format   format the C code
+#   make clean    remove build directories
 #
-# Meson and Ninja do the building; this file only calls them.
+# Meson and Ninja do the work; this file only calls them.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -21,7 +22,7 @@ all: deps
 	@test -d $(BUILD) || meson setup $(BUILD) --prefix=$(PREFIX) -Dbench=true $(if $(CI),--werror)
 	@ninja -C $(BUILD)
 
-# Debian packages that are missing, nothing if none are.
+# Installs missing Debian packages, if any.
 deps:
 	@tools/install-deps build
 

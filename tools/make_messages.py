@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Writes python/tfprof/_messages/descriptors.bin: the messages of the package.
-
-Names and field numbers are facts of TensorFlow's protocol buffers; this takes
-them from the descriptors in its wheel. Run it with a Python that has
+"""Generates python/tfprof/_messages/descriptors.bin, the package's messages,
+from the descriptors in TensorFlow's wheel. Run it with a Python that has
 TensorFlow:
 
     python tools/make_messages.py            # rewrites the file
-    python tools/make_messages.py --check    # fails if that would change it
+    python tools/make_messages.py --check    # fails if the file is out of date
 """
 
 import os
@@ -24,7 +22,7 @@ TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"
 
 
 def add(descriptor, files, seen):
-    """A file behind those it depends on."""
+    """Adds a file after its dependencies."""
     if descriptor.name in seen:
         return
     seen.add(descriptor.name)
@@ -32,7 +30,7 @@ def add(descriptor, files, seen):
         add(dependency, files, seen)
     file = files.file.add()
     descriptor.CopyToProto(file)
-    file.ClearField("options")           # where other languages put their classes
+    file.ClearField("options")           # only for other languages
     file.ClearField("source_code_info")
 
 
@@ -48,7 +46,7 @@ def main():
     if "--check" in sys.argv[1:]:
         with open(TARGET, "rb") as file:
             if file.read() != data:
-                sys.exit("descriptors.bin is not what tools/make_messages.py writes")
+                sys.exit("descriptors.bin is out of date: run tools/make_messages.py")
         return
     with open(TARGET, "wb") as file:
         file.write(data)
