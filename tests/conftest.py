@@ -1,4 +1,4 @@
-"""For the tests of every folder: modules they may import, and real files."""
+"""Shared by the tests of all folders: import paths and real files."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ import tree  # noqa: E402
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory):
-    """A directory per model of tests/golden with the files that its run left."""
+    """A directory per model of tests/golden, with its unpacked files."""
     root = tmp_path_factory.mktemp("models")
     for model in ("devices", "loop", "resnet"):
         (root / model).mkdir()

@@ -1,5 +1,5 @@
-"""Profiles made by hand for the advisor's tests, as bytes of the messages that
-a TensorFlow run leaves behind."""
+"""Hand-made profiles for the advisor's tests, as serialized messages of a
+TensorFlow run."""
 
 from wire import field
 
@@ -61,7 +61,7 @@ def op_log(stacks):
 
 
 class Profile:
-    """Graph, steps and op log of a profile to be."""
+    """Graph, steps and op log, to be loaded as a profile."""
 
     def __init__(self, nodes, steps, stacks=None):
         self.graph = b"".join(nodes)
@@ -87,7 +87,7 @@ def layers(n):
 
 
 def gpu_step(n, kernel=900, launch=20, gap=10, input_wait=50, factor=1.0, extra=()):
-    """The layers on a GPU: kernels one after the other, each launched in time."""
+    """The layers on a GPU: consecutive kernels, each launched in time."""
     launches, kernels, at = [], [], input_wait
     for i in range(n):
         for name in (f"layer{i}/MatMul", f"layer{i}/Relu"):
@@ -100,7 +100,7 @@ def gpu_step(n, kernel=900, launch=20, gap=10, input_wait=50, factor=1.0, extra=
 
 
 def clean(n_steps=5, n=8):
-    """A GPU model with nothing wrong: busy, in 16 bits, even steps."""
+    """A GPU model without problems: busy, 16-bit, steps of equal length."""
     jitter = (1.0, 1.02, 0.99, 1.01, 1.0, 0.98, 1.03, 1.0)
     return Profile(layers(n), [gpu_step(n, factor=jitter[i % len(jitter)])
                                for i in range(n_steps)])

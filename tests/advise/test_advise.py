@@ -1,7 +1,7 @@
-"""The advisor: each checker where it must speak and where it must not.
+"""The advisor: each checker where it must report something and where it must not.
 
-Needs libtfprof only. That the three checkers which the original has say what
-the original says is tested in tests/differential/test_random_advice.py.
+Needs only libtfprof. tests/differential/test_random_advice.py compares the three
+checkers that TensorFlow's profiler has with the originals.
 """
 
 import json
@@ -41,7 +41,7 @@ def advise(ours, *checkers, **how):
 
 
 def findings(ours, checker, *options):
-    """The findings of one checker, by what they are."""
+    """The findings of one checker, by `what`."""
     advice, _ = advise(ours, checker, *((checker, name, value) for name, value in options))
     (verdict,) = advice["checkers"]
     assert verdict["name"] == checker
@@ -58,7 +58,7 @@ def remark(ours, checker):
     return verdict["skipped"], verdict["remark"]
 
 
-# -- what holds for all of them ------------------------------------------------
+# -- all checkers ----------------------------------------------------------------
 
 
 def test_sections_come_in_a_fixed_order(ours):
@@ -363,7 +363,7 @@ def test_a_slow_step_whose_nodes_are_not(ours):
 
 
 def tiny_kernels(kernel=3, launch=25, n=150):
-    """One node after the other whose kernel is shorter than its launch."""
+    """Consecutive nodes whose kernels are shorter than their launches."""
     names = [f"cell{i}/Mul" for i in range(n)]
     nodes = [node(name, "Mul") for name in names] + [node("big", "MatMul")]
     frames = [("rnn.py", 12, "cell", "h = h * gate")]
@@ -434,8 +434,8 @@ def test_a_short_operation_left_on_the_cpu_is_a_notice(ours):
 
 
 @pytest.mark.parametrize("profile", [
-    dict(op="Assert"),                              # belongs there
-    dict(inputs=["^a"]),                            # takes nothing from the accelerator
+    dict(op="Assert"),                              # belongs on the CPU
+    dict(inputs=["^a"]),                            # no data from the accelerator
     dict(inputs=[]),
     dict(where=GPU),
 ])
@@ -694,7 +694,7 @@ def test_a_real_unbalanced_run_names_the_server(ours):
 
 
 def test_traffic_alone_can_be_unbalanced(ours):
-    """Without a graph: only what was moved is known."""
+    """Without a graph, only transfers are known."""
     load_real(ours, "unbalanced")
     Profile([], [tree.read_packed("data", "advise", "unbalanced", f"run_meta_{step}")
                  for step in range(3)]).load(ours)
@@ -822,7 +822,7 @@ def test_every_checker_and_option_is_documented(ours):
                 assert defaults[names.index(option)] == value, (verdict["name"], option)
 
 
-# -- whatever comes ----------------------------------------------------------------------
+# -- random input ------------------------------------------------------------------------
 
 
 def test_random_entries_do_no_harm(ours):

@@ -1,4 +1,4 @@
-"""Files to do wrong things with, and the program to do them to."""
+"""Good files to damage, and the program to run on them."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import tree
 
 @pytest.fixture(scope="session")
 def good(tmp_path_factory, models):
-    """A small real model under names that do not tell what the files are."""
+    """A small real model, in files whose names do not reveal their kind."""
     directory = tmp_path_factory.mktemp("good")
     names = {"graph.pb": "g", "tfprof_log": "l", "profile": "p", "run_meta_0": "r"}
     for name, short in names.items():
@@ -27,8 +27,8 @@ class Program:
                               stderr=subprocess.PIPE, timeout=60)
 
     def refuses(self, status, *arguments, says=()):
-        """Runs it twice, to stdout and to a file that is there already, and
-        checks all that holds for any refusal. Gives the one line it says."""
+        """Runs it twice, to stdout and to an existing file, and checks what holds for
+        every error. Returns the error line."""
         outfile = self.directory / "outfile"
         outfile.write_bytes(b"as it was\n")
         for extra in ((), (f"--output=file:outfile={outfile}",)):

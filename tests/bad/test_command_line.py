@@ -1,5 +1,5 @@
-"""Wrong command lines: status 2, one line naming what is wrong, what would be
-right and, where a word is misspelt, the word that was meant."""
+"""Wrong command lines: status 2 and one line with what is wrong, what was expected
+and, for a misspelt word, the nearest one."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_bad_regex_behind_a_good_one(tfprof):
 
 
 def test_regex_that_runs_away(tfprof):
-    """Stopped with an error, or answered: within the time limit of a test."""
+    """An error or an answer, within the time limit of a test."""
     done = tfprof.run("scope", GOOD, "--show_name_regexes=(([a-z_/0-9]*)*)*!")
     assert done.returncode in (0, 1, 2)
     assert done.returncode == 0 or (done.stdout == b"" and done.stderr.startswith(b"tfprof: "))

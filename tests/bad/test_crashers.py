@@ -1,5 +1,5 @@
-"""What makes the original crash, and what could make any reader crash: here it
-gets the right answer or a clear error."""
+"""Input that crashes TensorFlow's profiler, or might crash any reader: here it gets
+the right answer or a clear error."""
 
 import pytest
 from wire import field, log_entry, node, strings, varint
@@ -119,7 +119,7 @@ def test_text_nested_deep(tfprof, opening, closing):
 
 
 def test_huge_shape_does_not_overflow(tfprof):
-    """The product saturates, with a warning, and does not wrap to nonsense."""
+    """The product saturates, with a warning, instead of overflowing."""
     dims = b"".join(field(2, field(1, 1 << 40)) for _ in range(3))
     shape = field(5, field(1, "shape") + field(2, field(7, dims)))
     put(tfprof, "graph", node("v", "VariableV2", attributes=shape))

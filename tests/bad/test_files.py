@@ -1,5 +1,5 @@
-"""Files that are missing, no files, broken or of the wrong kind: status 1, one
-line that says which file and where in it, and nothing half done."""
+"""Missing, special and broken files, and files of the wrong kind: status 1, one line
+with the file and the offset, and no partial output."""
 
 import gzip
 import os
@@ -40,7 +40,7 @@ def test_empty_file(tfprof, flag, sample, rest):
 
 @each_flag
 def test_unreadable_device(tfprof, flag, sample, rest):
-    """Neither endless nor empty special files may hang or pass."""
+    """Special files, endless or empty, must neither hang nor be accepted."""
     tfprof.refuses(1, "scope", f"{flag}=/dev/null", *rest, says=["/dev/null"])
 
 
@@ -67,8 +67,8 @@ def test_garbage(tfprof, flag, sample, rest, garbage):
 @each_flag
 @pytest.mark.parametrize("at", [0.2, 0.6])
 def test_damage_inside(tfprof, flag, sample, rest, at):
-    """Bytes overwritten in the middle: refused, or read as what they now say;
-    never a crash, never a report with an error."""
+    """Overwritten bytes in the middle: an error, or read as they are; never a crash,
+    and never a report together with an error."""
     data = bytearray((tfprof.directory / sample).read_bytes())
     middle = int(len(data) * at)
     data[middle:middle + 40] = b"\xff" * 40

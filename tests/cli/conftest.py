@@ -1,4 +1,4 @@
-"""The program, real files to show it, and a terminal to sit at."""
+"""The program, real files, and a terminal."""
 
 import subprocess
 import time
@@ -41,7 +41,7 @@ def run(program, resnet):
 
 @pytest.fixture
 def home(tmp_path):
-    """An empty home, so that no one's history or settings matter."""
+    """An empty home directory, without history or settings."""
     path = tmp_path / "home"
     path.mkdir()
     return path
@@ -65,8 +65,8 @@ def sit_down(program, resnet, home):
 
 @pytest.fixture
 def history(home):
-    """The lines remembered, oldest first; waits until they are the ones
-    expected, as typing takes a while to arrive."""
+    """The lines of the history, oldest first; waits for the expected ones, as they
+    take a while to arrive."""
     def read(expected=None):
         end = time.monotonic() + 20
         path = home / ".local/state/tfprof/history"

@@ -1,4 +1,4 @@
-"""A program in a terminal, as far as a test needs one."""
+"""Runs a program in a pseudo-terminal."""
 
 import fcntl
 import os
@@ -15,8 +15,7 @@ PROMPT = "tfprof> "
 
 
 class Terminal:
-    """`seen` is all that was written so far, without escape sequences; `raw`
-    with them."""
+    """`seen` is the output so far without escape sequences, `raw` with them."""
 
     def __init__(self, command, directory, environment, rows=24, columns=80):
         self.raw = b""
@@ -31,14 +30,14 @@ class Terminal:
             try:
                 os.execve(command[0], command, {**base, **environment})
             finally:
-                os._exit(127)  # not a second test run
+                os._exit(127)  # must not continue as a second test run
 
     @property
     def seen(self):
         return ESCAPE.sub(b"", self.raw).decode(errors="replace").replace("\r\n", "\n")
 
     def read(self, seconds):
-        """What comes within this time; False at the end."""
+        """Reads what arrives within this time; False at the end."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return True
         try:
@@ -49,8 +48,8 @@ class Terminal:
         return bool(data)
 
     def expect(self, text, seconds=30):
-        """Waits for a text behind what was expected before; gives what came
-        before it."""
+        """Waits for a text after the one expected before; returns the output before
+        it."""
         end = time.monotonic() + seconds
         while True:
             seen = self.seen
@@ -71,7 +70,7 @@ class Terminal:
         return self.expect(PROMPT)
 
     def ask(self, line):
-        """Types a line at the prompt; gives what is shown up to the next one."""
+        """Types a line at the prompt; returns the output up to the next prompt."""
         self.send(line + "\n")
         return self.prompt()
 

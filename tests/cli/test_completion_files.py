@@ -1,4 +1,4 @@
-"""Completion in bash, zsh and fish, asked as the shells themselves ask."""
+"""Completion in bash, zsh and fish, invoked as the shells do."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def needs(shell):
 
 @pytest.fixture(scope="module")
 def files(run, tmp_path_factory):
-    """bash, zsh and fish by name; a folder with things to complete."""
+    """The scripts for bash, zsh and fish by name; a folder with files to complete."""
     folder = tmp_path_factory.mktemp("completion")
     for name in ("bash", "fish"):
         (folder / name).write_bytes(run(f"--generate={name}").stdout)
@@ -41,7 +41,7 @@ def test_bash_loads(files):
     assert (done.stdout, done.stderr) == (b"complete -F _tfprof tfprof\n", b"")
 
 
-# What bash makes of the line: = and : are words of their own.
+# As bash splits the line: = and : are separate words.
 @needs("bash")
 @pytest.mark.parametrize("words, expected", [
     (["sc"], ["scope"]),

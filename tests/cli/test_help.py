@@ -1,4 +1,4 @@
-"""Help that a person can use, complete because it is made from the tables."""
+"""Help is readable, and complete because it is generated from the tables."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_words_are_explained(run):
 
 
 def test_the_examples_work(run):
-    """Those of scope, graph, op and code, as they stand."""
+    """Those of scope, graph, op and code, as printed."""
     for command in ("scope", "graph", "op", "code"):
         line = text(run, "help", command).rstrip().splitlines()[-1]
         words = line.replace("FILE", "profile").split()

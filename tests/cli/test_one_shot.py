@@ -1,5 +1,4 @@
-"""One report from a command line: every way to write it, what goes where, and
-the exit status."""
+"""One-shot reports: ways to write the command line, what goes where, exit status."""
 
 import itertools
 import os
@@ -105,7 +104,7 @@ def test_profile_from_stdin(run, resnet):
 
 
 def test_more_types_for_a_profile(run):
-    """An op log may come on top of a profile."""
+    """An op log can be added to a profile."""
     text = report(run, "scope", "--profile_path=profile", "--op_log_path=tfprof_log",
                   "--select=params", "--max_depth=1", f"--account_type_regexes={TRAINABLE}")
     assert "464.15k" in text
@@ -119,7 +118,7 @@ def test_output_into_a_file(run, tmp_path):
 
 
 def test_reader_that_has_enough(program, resnet):
-    """`tfprof … | head -1` is no error to talk about."""
+    """`tfprof … | head -1` does not report an error."""
     with subprocess.Popen([program, "scope", "--profile_path=profile", "--max_depth=100"],
                           cwd=resnet, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         child.stdout.readline()
@@ -193,7 +192,7 @@ def test_options_of_checkers(run, value, says):
 
 
 def test_starts_fast(program):
-    """The best of several, as the machine may have other things to do."""
+    """The best of several, as the machine may be busy."""
     best = 1.0
     for _ in range(20):
         start = time.perf_counter()
@@ -204,7 +203,7 @@ def test_starts_fast(program):
 
 
 def test_interrupted_while_loading(sit_down, tmp_path):
-    """A pipe that no one writes to stands for a load that takes its time."""
+    """A pipe that nobody writes to stands for a slow load."""
     os.mkfifo(tmp_path / "pipe")
     terminal = sit_down("op", "--profile_path=pipe", directory=tmp_path)
     terminal.expect("Parsing")

@@ -80,7 +80,7 @@ def test_the_form_of_the_options(script):
     ("scope -help", 2, "-help"),
 ])
 def test_a_wrong_line(script, line, status, says):
-    """One line, the others still run, the status is that of the first failure."""
+    """One error line; the other lines still run; the status is that of the first failure."""
     done = script(f"{line}\nscope -max_depth 1 -select params\nquit now\nop -select\n")
     errors = [text for text in done.stderr.splitlines() if text.startswith("E: ")]
     assert len(errors) == 3
@@ -185,7 +185,7 @@ def test_help_in_the_shell(script):
 
 @pytest.fixture
 def session(program, resnet, tmp_path):
-    """A shell that has loaded a file of its own and answered once."""
+    """A shell that has loaded its own copy of a file and answered once."""
     shutil.copy(resnet / "profile", tmp_path / "profile")
     with subprocess.Popen([program, "--profile_path=profile"], cwd=tmp_path, text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -197,7 +197,7 @@ def session(program, resnet, tmp_path):
 
 
 def test_file_written_to_after_loading(session, tmp_path):
-    """As by a training script that is run again."""
+    """As a training script does when it runs again."""
     (tmp_path / "profile").write_bytes(b"")
     output, errors = session.communicate("scope\n", timeout=60)
     assert session.returncode == 1
@@ -206,7 +206,7 @@ def test_file_written_to_after_loading(session, tmp_path):
 
 
 def test_file_cut_short_while_it_is_read(session):
-    """Which the system tells by a signal: it comes in the nick of time, so here it is sent."""
+    """The system raises SIGBUS; when is hard to time, so the test sends it."""
     session.send_signal(signal.SIGBUS)
     _, errors = session.communicate(timeout=60)
     assert session.returncode == 1

@@ -1,6 +1,6 @@
-"""The lines of the original documents, typed into the shell on our own 32-layer
-ResNet: their figures where the model determines them, their form where the
-machine does. Where a line names things of another model, ours stand in."""
+"""Command lines from the documents of TensorFlow's profiler, typed into the shell on
+our 32-layer ResNet. Figures that depend on the model must match; for those that
+depend on the machine, the form. Names of other models are replaced by ours."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TIMES = r"\d+(us|\.\d\dms|\.\d\dsec)/\d+(us|\.\d\dms|\.\d\dsec)"
 
 @pytest.fixture(scope="module")
 def say(run):
-    """The answer to the last of some lines, without what it says about columns."""
+    """The answer to the last line, without the explanation of columns."""
     def answer(*lines, files=FILES, directory=None):
         done = run(*files, stdin="".join(line + "\n" for line in lines).encode(),
                    directory=directory)
@@ -27,7 +27,7 @@ def say(run):
 
 
 def shown(text):
-    """Indentation, name and what stands in brackets, line by line."""
+    """(indentation, name, text in parentheses) of each line."""
     return [(len(indent), name, values) for indent, name, values in
             re.findall(r"^( *)(\S.*) \(([^()]*)\)$", text, re.M)]
 
@@ -103,7 +103,7 @@ def test_expensive_back_propagation(say):
 
 
 def test_float_operations(say):
-    """Of the operations that had a formula when the document was written."""
+    """Counts the operations that had a formula when the document was written."""
     text = say("scope -min_float_ops 1 -max_depth 10 -select float_ops "
                "-account_type_regexes Conv2D,MatMul,BiasAdd", files=FILES[:2])
     for line in ("_TFProfRoot (--/17.63b flops)",

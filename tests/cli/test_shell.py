@@ -1,4 +1,4 @@
-"""The shell at a terminal: typing, completing, remembering, stopping."""
+"""The shell at a terminal: commands, completion, history, interrupts."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ def shell(sit_down):
     return terminal
 
 
-# ---- talking -----------------------------------------------------------------
+# ---- commands ----------------------------------------------------------------
 
 
 def test_prompt_and_report(shell):
@@ -80,7 +80,7 @@ def test_without_a_home(sit_down):
     assert terminal.wait() == 0
 
 
-# ---- stopping ----------------------------------------------------------------
+# ---- interrupts --------------------------------------------------------------
 
 
 def test_ctrl_c_drops_the_line(shell):
@@ -93,7 +93,7 @@ def test_ctrl_c_drops_the_line(shell):
 
 @pytest.fixture(scope="session")
 def large_graph(tmp_path_factory):
-    """So many nodes that a report takes a while."""
+    """Enough nodes that a report takes a while."""
     path = tmp_path_factory.mktemp("large") / "graph"
     with open(path, "wb") as file:
         for i in range(400_000):
@@ -105,10 +105,10 @@ def large_graph(tmp_path_factory):
 def test_ctrl_c_ends_the_query_only(sit_down, large_graph, tmp_path):
     terminal = sit_down(f"--graph_path={large_graph}", rows=500)
     terminal.prompt()
-    # Built views are kept, so that what is stopped is the query itself.
+    # Views are cached, so Ctrl-C stops the query itself.
     terminal.ask("scope -max_depth 1")
     target = tmp_path / "report"
-    # Too late a Ctrl-C finds the report written, too early a one drops the line.
+    # A late Ctrl-C finds the report written, an early one discards the line.
     delays = itertools.cycle(0.05 / 1.5**i for i in range(12))
     deadline = time.monotonic() + 60
     answer = ""
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_the_query_only(sit_down, large_graph, tmp_path):
 
 
 def test_stop_and_go_on(shell):
-    """Ctrl-Z hands the terminal back; the line is still there afterwards."""
+    """Ctrl-Z returns the terminal; the line is still there afterwards."""
     shell.send("scope -select params -max")
     time.sleep(0.2)
     os.kill(shell.pid, signal.SIGTSTP)
@@ -145,7 +145,7 @@ def test_window_that_changes(shell):
     shell.expect("_TFProfRoot (--/930.58k params)")
 
 
-# ---- remembering -------------------------------------------------------------
+# ---- history -----------------------------------------------------------------
 
 
 def test_history_over_runs(sit_down, history, home):
@@ -203,7 +203,7 @@ def test_searching_history(shell, history):
     assert history(expected) == expected
 
 
-# ---- completing --------------------------------------------------------------
+# ---- completion --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("typed, line", [
@@ -296,7 +296,7 @@ def test_tab_lists_no_more_than_the_screen(sit_down):
 
 def test_tab_with_nothing_to_say(shell, history):
     shell.send("scope -max_depth \t\t-select zzz\t\t")
-    shell.expect("zzz")        # Ctrl-C throws away what a terminal has not read
+    shell.expect("zzz")        # Ctrl-C discards unread input
     shell.send(CTRL_C)
     shell.prompt()
     assert "-max_depth                  10" in shell.ask("")
