@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compare the advice of the original and of libtfprof on random profiles.
+"""Compare the advice of TensorFlow's profiler and libtfprof on random profiles.
 
     advice.py --seed 1 --count 500
 
-The three checkers the original has: the same reports, in text and message,
-for a profile as it was fed, saved and loaded, and asked all at once. The order
-of the sections is ours: the original's is random. Exit status 1 if anything
-differs, 77 ("skipped") without the TensorFlow wheel.
+The three checkers of TensorFlow's profiler must give the same reports, as text
+and message, for a profile as it was built and as it was saved and loaded, one by
+one and together. TensorFlow's order of sections is random and not compared. The
+exit status is 1 if anything differs, 77 ("skipped") without TensorFlow's wheel.
 """
 
 import argparse
@@ -45,7 +45,7 @@ GPU = "/job:worker/replica:0/task:0/device:GPU:%d"
 
 
 def make_case(seed, number):
-    """A random profile that gives the checkers something to say."""
+    """A random profile that causes findings."""
     case = generate.make_case(seed, number, 0)
     rng = random.Random(f"advice/{seed}/{number}")
     if rng.random() < 0.6:
@@ -60,7 +60,7 @@ def make_case(seed, number):
 
 
 def _in_one_minute(rng, case):
-    """Starts near each other, so that utilization is not always 0.00."""
+    """Start times close together, so that utilization is not always 0.00."""
     for stats in _devices(case):
         for entry in stats.node_stats:
             if entry.all_start_micros:
@@ -109,13 +109,13 @@ def _feed(profiler, case):
 
 
 def sections(text):
-    """Checker → what stands below its name."""
+    """Checker → the text of its section."""
     before, *parts = re.split(r"\n(%s):\n" % "|".join(CHECKERS), text)
     return {"": before, **dict(zip(parts[::2], parts[1::2]))}
 
 
 def readable(answer):
-    """All that must be equal, as text."""
+    """Everything that must be equal, as text."""
     advice = AdviceProto.FromString(answer.message)
     parts = sections(answer.stdout.decode(errors="replace"))
     lines = [f"before {parts['']!r}"]
@@ -136,13 +136,13 @@ class Comparison:
         self.asked = self.aborted = 0
 
     def compare(self, case, options):
-        """[(how it was asked, the original's lines, ours)] where they differ."""
+        """[(how it was run, TensorFlow's lines, ours)] where they differ."""
         differences = []
         if Traits(case).negative:
             return differences      # averages of negative numbers differ by design
         ways = ("at once",) if case.all_at_once else ("fed", "loaded")
         if not any(graph.node for graph in case.graphs()) and not case.steps:
-            ways = ways[:1]         # saved, it is an empty file, which is refused
+            ways = ways[:1]         # saved, it is an empty file, which is an error
         for how in ways:
             self.asked += 1
             mine = readable(self._ask(self.ours, how, case, options))
@@ -178,7 +178,7 @@ class Comparison:
 
 
 def run(seed, count, first=0, keep=None):
-    """How many cases differ; prints them."""
+    """Prints the cases that differ; returns their number."""
     failed = reports = 0
     with tempfile.TemporaryDirectory() as directory, original_module.Original() as original, \
             Ours() as ours:
@@ -195,7 +195,7 @@ def run(seed, count, first=0, keep=None):
                 print(f"--- {how}")
                 print("\n".join(["- " + line for line in theirs if line not in mine]
                                 + ["+ " + line for line in mine if line not in theirs]))
-    print(f"{comparison.asked} advices; the original died on {comparison.aborted} of them")
+    print(f"{comparison.asked} runs; TensorFlow's profiler crashed on {comparison.aborted} of them")
     print(f"{count - failed} passed, {failed} failed")
     return failed, comparison
 

@@ -1,9 +1,8 @@
-"""Compare the original's answers with ours for one case.
+"""Compare the answers of TensorFlow's profiler with ours for one case.
 
-`compare` gives the list of differences, empty if all is well. Differences
-that docs/differences.md promises are taken out here, each by a rule of its
-own in `Traits` or `_same_refusal`, so that everything else must be equal:
-report text and files byte for byte, messages field by field.
+`compare` returns the list of differences. Deliberate ones (docs/differences.md)
+are left out, each by a rule in `Traits` or `_same_refusal`. Everything else must
+be equal: report text and files byte for byte, messages field by field.
 """
 
 import difflib
@@ -20,7 +19,7 @@ from messages import GraphNodeProto, MultiGraphNodeProto, ProfileProto
 
 WARNING = re.compile(rb"\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
                      rb".*\n.*\n\n")
-# What a query says on stderr beside its report.
+# What a query prints to stderr besides its report.
 NOTE = re.compile(r"^(Note: code view ignores account_displayed_op_only"
                   r"|tensor_value.*code view.*)$", re.MULTILINE)
 GRADIENTS = re.compile(r"^\d+ gradient nodes not accounted$", re.MULTILINE)
@@ -48,15 +47,15 @@ class Difference:
 
 
 class Traits:
-    """What a case holds that the two are known to treat differently."""
+    """Properties of a case that the two are known to treat differently."""
 
     def __init__(self, case):
         inputs = [text for graph in case.graphs() for node in graph.node for text in node.input]
         names = {node.name for graph in case.graphs() for node in graph.node}
         names.update(entry.node_name.partition(":")[0] for entry in _entries(case))
-        # The original counts every reference as output 0.
+        # TensorFlow's profiler takes every reference as output 0.
         self.other_outputs = any(re.search(r":\d*[1-9]\d*$", text) for text in inputs)
-        # A saved profile of its kind has one output index per source of a node.
+        # Its saved profiles have one output index per source of a node.
         self.mixed_outputs = any(
             len({_source(text) for text in node.input}) < len(set(map(_edge, node.input)))
             for graph in case.graphs() for node in graph.node)
@@ -112,7 +111,7 @@ class Comparison:
             self._differ("notes", -1, *map(_lines, self.gradients))
         return self.found
 
-    # -- the ways to ask -----------------------------------------------------
+    # -- queries -------------------------------------------------------------
 
     def _compare_at_once(self):
         case = self.case
@@ -148,7 +147,7 @@ class Comparison:
     # -- saved profiles ------------------------------------------------------
 
     def _compare_profiles(self, loaded=""):
-        """The two ProfileProtos; (the original's, ours) if there are both."""
+        """Compares the two ProfileProtos; returns (TensorFlow's, ours) if both exist."""
         ours = self.ours.serialize()
         mine = ProfileProto.FromString(ours)
         try:
@@ -160,7 +159,7 @@ class Comparison:
         theirs = ProfileProto.FromString(theirs_bytes)
         mine.DiscardUnknownFields()
         if loaded:
-            # The original forgets this when it loads.
+            # TensorFlow's profiler forgets this on loading.
             theirs.ClearField("miss_accelerator_stream")
             mine.ClearField("miss_accelerator_stream")
         if self.traits.other_outputs:
@@ -173,11 +172,11 @@ class Comparison:
         return theirs_bytes, ours
 
     def _compare_loaded(self, theirs, ours, fresh):
-        """Whoever wrote a profile, whoever loads it: the same answers."""
+        """The answers are the same, whoever wrote or loads a profile."""
         queries = self.case.queries[:3]
         for writer, saved in (("original", theirs), ("ours", ours)):
             if not saved:
-                continue  # a profile of nothing; an empty file is refused here
+                continue  # an empty profile; here an empty file is an error
             self._load_both(saved)
             self._compare_queries(lambda: self._load(self.original), queries,
                                   f" loaded from {writer}")
@@ -207,7 +206,7 @@ class Comparison:
                     for answer, file in (before, after)))
 
     def _compare_continued(self, saved):
-        """A loaded profile takes further steps."""
+        """Steps can be added to a loaded profile."""
         self._load_both(saved)
         step = self.case.steps[-1]
         coverages = [_add(profiler, step, step.step + 1)
@@ -231,7 +230,7 @@ class Comparison:
     def _compare_query(self, i, query, ask_original, ask_ours, loaded=""):
         if not self.traits.comparable(query):
             return
-        # Once an index is saved, the original uses it.
+        # TensorFlow's profiler uses an index once it is saved.
         known = self.traits.mixed_outputs if loaded == FROM_OURS else self.traits.other_outputs
         if known:
             query = self._without_input_shapes(query)
@@ -289,8 +288,8 @@ class Comparison:
         try:
             theirs, mine = kind.FromString(theirs), kind.FromString(mine)
         except DecodeError:
-            # Nested more than a hundred deep, protobuf reads neither. They
-            # differ in the order of fields only, so not in what bytes there are.
+            # Protobuf parses neither if nested more than a hundred deep. They may
+            # differ only in the order of fields, so their sorted bytes are equal.
             if sorted(theirs) != sorted(mine) and not without_input_shapes:
                 self._differ("deep message" + loaded, i, f"{len(theirs)} bytes", f"{len(mine)} bytes")
             return
@@ -306,13 +305,13 @@ class Comparison:
             self._differ("notes" + loaded, i, *map(_lines, notes))
 
     def _note_gradients(self, *answers):
-        """The original speaks of them once, when it first builds the view, so
-        only what was said over the whole case compares."""
+        """TensorFlow's profiler reports them once, when it first builds the view, so
+        compares what was printed over the whole case."""
         self.code_shown |= isinstance(answers[1], ours_module.Answer)
         for seen, answer in zip(self.gradients, answers):
             seen.update(GRADIENTS.findall(getattr(answer, "stderr", b"").decode()))
 
-    # -- odds and ends -------------------------------------------------------
+    # -- helpers -------------------------------------------------------------
 
     def _differ(self, what, query, expected, actual):
         self.found.append(Difference(what, query, expected, actual))
@@ -327,7 +326,7 @@ def message_kind(view):
 
 
 def exercise(case, profiler, directory):
-    """Everything `Comparison` would ask of one profiler, answers unread."""
+    """Makes all calls of `Comparison` to one profiler, ignoring the answers."""
     path = os.path.join(directory, "report")
     for query in case.queries:
         try:
@@ -362,7 +361,7 @@ def _add(profiler, step, number):
 
 
 def _same_refusal(theirs, mine):
-    """The original says no on stderr and gives an empty report; we fail."""
+    """TensorFlow's profiler prints an error and returns an empty report; ours fails."""
     words = {"STEP": b"Options -step=", "UNSUPPORTED": b"No code trace information"}
     return mine.status in words and words[mine.status] in theirs.stderr and not theirs.message
 

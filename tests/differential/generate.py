@@ -1,10 +1,10 @@
-"""Random profiles: what a TensorFlow run could leave behind, and worse.
+"""Random profiles: what a TensorFlow run could write, and worse.
 
-A `Case` is everything one comparison needs: the inputs in order of arrival and
-the queries. It depends on (seed, number) only, so any case can be had again.
-What the pools below hold is chosen for what it tells apart: names whose byte
-order differs from their tree order, devices that almost look canonical, stacks
-that share labels but not files, steps that repeat.
+A `Case` is everything one comparison needs: the inputs in order and the queries.
+It depends only on (seed, number), so any case can be reproduced. The pools below
+are chosen to expose differences: names whose byte order differs from their tree
+order, devices that almost look canonical, stacks that share labels but not files,
+steps that repeat.
 """
 
 import random
@@ -83,8 +83,8 @@ class _Maker:
         self.rng = rng
         self.names = []
         self.odd = rng.random() < 0.15
-        # Outputs other than the first and negative figures are where we differ
-        # on purpose: small modes of their own, so that the rest stays exact.
+        # Outputs other than the first and negative figures differ deliberately:
+        # separate, rare modes, so that the rest stays exact.
         self.other_outputs = rng.random() < 0.05
         self.negative = rng.random() < 0.03
 
@@ -190,7 +190,7 @@ class _Maker:
             node.attr["f"].func.name = "body"
             node.attr["f"].func.attr["n"].i = rng.randint(-5, 5)
         if self.chance(0.03):
-            # Attributes of the right name and the wrong kind.
+            # Attributes with the right name and the wrong type.
             rng.choice((node.attr["shape"], node.attr["_output_shapes"])).i = 7
         if self.chance(0.03):
             node.attr["strides"].list.i.extend((1, 2, 2, 1))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Draw random profiles; ask the original and libtfprof for timelines and pprof
-profiles of them; compare what is in the files, event by event and sample by
-sample, with all that is printed and returned beside.
+"""Compare the timelines and pprof profiles of TensorFlow's profiler and libtfprof on
+random profiles: the files, event by event and sample by sample, and everything
+printed and returned.
 
     outputs.py --seed 1 --count 200
     outputs.py --seed 1 --count 200 --only code --shrink
     outputs.py --replay DIRECTORY
 
-Otherwise like `differential`, whose machinery this is.
+Otherwise like `differential`, whose code it uses.
 """
 
 import os
@@ -37,8 +37,8 @@ NOTE = re.compile(r"^(op view doesn't support timeline.*|Only 'code' view suppor
 
 
 class Maker(generate._Maker):
-    """More of what timelines show: devices that run side by side, allocations
-    of many sizes, at times that meet those of the readings."""
+    """More for timelines: devices that run in parallel, allocations of many sizes, at
+    times that coincide with the samples."""
 
     def make_base(self):
         return self.rng.choice((1, 1000, 1_700_000_000_000_000))
@@ -76,7 +76,7 @@ def draw(rng, words, view, pprof):
     query = queries.draw(rng, words, view)
     options = query.options
     if rng.random() < 0.6:
-        # All of it: what filters do is another comparison's subject.
+        # Unfiltered: filters are compared elsewhere.
         options.max_depth = 1000
         for name in queries.MINIMUMS:
             options.ClearField(name)
@@ -109,7 +109,7 @@ def make_case(seed, number, n_queries, only):
 
 class Comparison(compare.Comparison):
     def _ask(self, query, ask):
-        """The answer, and all files it left, in a form that compares."""
+        """The answer and all files written, in comparable form."""
         path = os.path.join(self.directory, "report")
         self._drop_files()
         try:

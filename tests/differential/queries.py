@@ -1,6 +1,5 @@
-"""Random queries about a case: every view, every option, with regexes made
-from the strings that the case really has, so that filters cut through the
-middle of it and not past it."""
+"""Random queries on a case: every view and option, with regexes made from strings
+of the case, so that filters match some of it."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ MINIMUMS = {
     "min_cpu_micros": (1, 100, 3000), "min_params": (1, 10),
     "min_float_ops": (1, 1000, 1_000_000), "min_occurrence": (1, 1, 2),
 }
-# Where a report goes when it goes to a file: whoever runs the query puts a path here.
+# Placeholder for the path of an output file, replaced when the query runs.
 OUTFILE = "@OUTFILE@"
 ROOT = "_TFProfRoot"
 
@@ -76,7 +75,7 @@ def _label(log, trace):
 
 
 def escape(text):
-    """So that text matches itself in any engine of the Perl family."""
+    """Makes text match itself in any Perl-like regex engine."""
     return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", text)
 
 
@@ -115,7 +114,7 @@ def make_list(rng, strings, usual, how_often):
         return []
     regexes = [make_regex(rng, strings) for _ in range(rng.choice((1, 1, 1, 2, 2, 3)))]
     if usual and rng.random() < 0.5:
-        # Lists that let through: too narrow ones leave nothing to compare.
+        # Permissive lists: narrow ones leave nothing to compare.
         text = rng.choice(strings)
         cut = rng.randint(0, len(text))
         regexes[0] = ".*" + escape(text[cut:cut + 1]) + ".*"
@@ -150,7 +149,7 @@ def draw(rng, words, only=None):
     options.show_name_regexes.extend(make_list(rng, shown, [".*"], 0.3))
     options.hide_name_regexes.extend(make_list(rng, shown, [], 0.25))
     if view == "code" and rng.random() < 0.98:
-        # The original dies of a depth of 0 or a trimmed root in this view.
+        # TensorFlow's profiler crashes on a depth of 0 or a trimmed root in this view.
         options.max_depth = max(options.max_depth, 1)
         if matches_root(options.trim_name_regexes):
             del options.trim_name_regexes[:]

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Draw random profiles and queries; ask the original and libtfprof; compare.
+"""Compare TensorFlow's profiler and libtfprof on random profiles and queries.
 
     differential --seed 1 --count 300
     differential --seed 1 --count 300 --only code --shrink
     differential --replay DIRECTORY
 
-Needs the TensorFlow wheel (see ../oracle/original.py for which Python is
-used); without it the exit status is 77, "skipped". On a difference the inputs
-are kept in a directory for --replay. Exit status 1 if anything differs.
+Needs TensorFlow's wheel (see ../oracle/original.py for which Python is used);
+without it the exit status is 77, "skipped". The exit status is 1 if anything
+differs; the inputs are then kept in a directory for --replay.
 
-The comparing is done in a child process: when the library dies, the parent
-says of which case, and goes on behind it.
+Cases are compared in a child process: if the library crashes, the parent reports
+the case and continues with the next one.
 """
 
 import argparse
@@ -31,7 +31,7 @@ LONGEST_CASE_SECONDS = 120
 
 
 def reach_tensorflow():
-    """Continues in an interpreter that has TensorFlow's messages."""
+    """Restarts in an interpreter that has TensorFlow's messages."""
     try:
         import messages  # noqa: F401
     except ImportError as error:
@@ -56,15 +56,15 @@ from ours import Ours  # noqa: E402
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="differential", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", default="1", help="any word (default 1)")
-    parser.add_argument("--count", type=int, default=300, help="how many profiles (default 300)")
+    parser.add_argument("--count", type=int, default=300, help="number of profiles (default 300)")
     parser.add_argument("--first", type=int, default=0, help="number of the first profile")
     parser.add_argument("--queries", type=int, default=8, help="queries per profile (default 8)")
-    parser.add_argument("--only", choices=queries.VIEWS, help="this view only")
-    parser.add_argument("--shrink", action="store_true", help="make failing cases small")
+    parser.add_argument("--only", choices=queries.VIEWS, help="compare only this view")
+    parser.add_argument("--shrink", action="store_true", help="shrink failing cases")
     parser.add_argument("--keep", metavar="DIR", help="where failing cases go (default: a new "
                         "directory under the system's for temporary files)")
-    parser.add_argument("--max-failures", type=int, default=20, help="stop after so many")
-    parser.add_argument("--replay", metavar="DIR", help="compare this saved case only")
+    parser.add_argument("--max-failures", type=int, default=20, help="stop after this many")
+    parser.add_argument("--replay", metavar="DIR", help="compare only this saved case")
     return parser.parse_args()
 
 
@@ -93,12 +93,12 @@ class Run:
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr)
         if self.aborted:
-            print(f"{self.asked} queries; the original died on {self.aborted} of them")
+            print(f"{self.asked} queries; TensorFlow's profiler crashed on {self.aborted} of them")
         print(f"{self.done - self.failed} passed, {self.failed} failed")
         return 1 if self.failed or self.done < self.total else 0
 
     def watch(self, numbers):
-        """Lets a child compare these cases, until it is done or dead."""
+        """Compares these cases in a child process, until it finishes or crashes."""
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -176,7 +176,7 @@ class Run:
 
 
 def work(run, numbers, report):
-    """In the child: compares, and says so case by case."""
+    """In the child: compares the cases and reports each."""
     def say(*what):
         pickle.dump(what, report)
         report.flush()
@@ -203,7 +203,7 @@ def make_small(comparison, case, differences):
     def matching(smaller):
         try:
             found = comparison.compare(smaller)
-        except Exception:  # too small to be a case at all
+        except Exception:  # too small to be a case
             return []
         return [difference for difference in found if difference.same_kind(first)]
 
@@ -214,7 +214,7 @@ def make_small(comparison, case, differences):
 
 
 def dies(case, code):
-    """Whether the library alone dies of a case in this way."""
+    """Whether the library alone crashes on a case in this way."""
     child = os.fork()
     if child == 0:
         null = os.open(os.devnull, os.O_WRONLY)

@@ -1,15 +1,15 @@
-"""Make a failing case small: take things away as long as it still fails.
+"""Shrink a failing case: remove parts as long as it still fails.
 
-Works on any message: runs of repeated elements go first, in halves, then
-quarters and so on; then single fields; then the same inside what is left.
+Works on any message: removes runs of repeated elements, in halves, then quarters
+and so on; then single fields; then does the same inside what is left.
 """
 
 import copy
 
 
 def shrink(case, fails, budget=1500):
-    """The smallest case found for which `fails(case)` holds, as it does for
-    the one given. `budget` bounds how often that is asked."""
+    """The smallest case found for which `fails(case)` holds, as it does for the one
+    given. `budget` limits the number of calls."""
     return _Shrinker(case, fails, budget).shrink()
 
 
@@ -37,7 +37,7 @@ class _Shrinker:
         return sum(message.ByteSize() for message in messages) + len(self.case.steps)
 
     def _messages(self):
-        """Ways to each message of a case, by name, so that they work on copies."""
+        """Functions that find each message of a case by name, so that they work on copies."""
         case = self.case
         paths = [lambda case: case.graph]
         if case.op_log is not None:
@@ -82,7 +82,7 @@ class _Shrinker:
                     stack.extend(self._cut_field(where, field, value))
 
     def _cut_field(self, where, field, value):
-        """Shrinks one field; gives ways to the messages in it."""
+        """Shrinks one field; returns functions that find the messages in it."""
         name = field.name
         if _is_map(field):
             for key in list(value):

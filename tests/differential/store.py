@@ -1,8 +1,8 @@
-"""Cases on disk: a directory that can be replayed, read and mailed.
+"""Cases on disk: a directory that can be replayed, read and shared.
 
-    case.json        order of arrival and the queries
-    *.pb             the inputs as the profilers got them
-    *.pbtxt          the same, to read
+    case.json        the order of inputs and the queries
+    *.pb             the inputs
+    *.pbtxt          the same as text
 """
 
 import json

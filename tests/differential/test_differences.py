@@ -1,8 +1,8 @@
-"""Where we mean to differ from the original: docs/differences.md names a test
-for each point; these are those that no other file has.
+"""Deliberate differences from TensorFlow's profiler: docs/differences.md names a test
+for each; these are the ones that no other file has.
 
-Inputs are in text format, so that they can be read here. The library is
-TFPROF_LIB or build/libtfprof.so, the program TFPROF_PROGRAM or build/tfprof.
+Inputs are in text format to be readable here. The library is TFPROF_LIB or
+build/libtfprof.so, the program TFPROF_PROGRAM or build/tfprof.
 """
 
 import json
@@ -30,7 +30,7 @@ def program(*arguments, text=""):
 
 
 def lines(answer):
-    """The lines of a report, without what stands above them."""
+    """The lines of a report, without its header."""
     return answer.stdout.decode().partition("\nProfile:\n")[2].splitlines()[1:]
 
 
@@ -206,7 +206,7 @@ def test_lines_are_known_by_their_paths(ours):
     assert columns == {"name": ["_TFProfRoot", "model.py:7:build", "model.py:7:build"],
                        "path": ["", "/home/me/model.py", "/home/you/model.py"],
                        "line": [None, 7, 7], "function": ["", "build", "build"]}
-    # Through TensorFlow's API they are one.
+    # TensorFlow's API merges them.
     options = OptionsProto(max_depth=10, step=-1, order_by="name",
                            account_type_regexes=[".*"], start_name_regexes=[".*"],
                            show_name_regexes=[".*"], select=["params"])
@@ -233,8 +233,8 @@ def test_any_number_of_profiles():
 
 @pytest.mark.parametrize("view, step", [("graph", 11), ("scope", -1), ("code", -1)])
 def test_timelines_are_what_perfetto_wants(view, step, ours, tmp_path):
-    """Slices of a thread do not overlap unless one holds the other; flows have
-    both ends, in order, and lie on slices; numbers are numbers."""
+    """Slices of a thread do not overlap unless they are nested; flows have both ends,
+    in order, and lie on slices; numbers are numbers."""
     ours.from_bytes(tree.read_packed("golden", "devices", "profile"))
     ours.ask(view, step=step, max_depth=1000, output=f"timeline:outfile={tmp_path / 't.json'}")
     events = json.loads((tmp_path / f"t.json_{step}").read_text())["traceEvents"]

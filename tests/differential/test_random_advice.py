@@ -1,6 +1,6 @@
-"""Advice against the original's, for random profiles of a fixed seed.
+"""Advice on random profiles of a fixed seed, compared with TensorFlow's profiler.
 
-More of them: tests/differential/advice.py --seed S --count N.
+For more: tests/differential/advice.py --seed S --count N.
 """
 
 import pytest

@@ -1,5 +1,5 @@
-"""A fixed hundred of random profiles: timelines and pprof profiles against the
-original's. More of them: tests/differential/outputs.py --seed S --count N."""
+"""Timelines and pprof profiles of random profiles of a fixed seed, compared with
+TensorFlow's profiler. For more: tests/differential/outputs.py --seed S --count N."""
 
 import os
 import subprocess
