@@ -8,8 +8,7 @@ makes one subdirectory per kind and `expected.json`: a list of
      "tensors": [{"name": "v", "dtype": DataType, "dims": […], "values": […]}]}
 
 Values are exact: floats are hexadecimal, strings are bytes in hexadecimal, a
-complex number is a pair. `tests/data/checkpoint` was made with
-this; needs TensorFlow.
+complex number is a pair. Made `tests/data/checkpoint`; needs TensorFlow.
 """
 
 import json
@@ -60,12 +59,12 @@ def exact(values):
         return [int(item[0]) for item in flat]
     as_float = flat.astype(np.float64)
     if "int" in values.dtype.name and "float" not in values.dtype.name:
-        return [int(item) for item in as_float]       # int4 and its like
+        return [int(item) for item in as_float]       # int4 and the like
     return [hex_float(item) for item in as_float]
 
 
 def read_back(path, pattern=None):
-    """All tensors of a checkpoint, as TensorFlow sees them."""
+    """All tensors of a checkpoint, as TensorFlow reads them."""
     reader = tf.train.load_checkpoint(pattern or path)
     shapes = reader.get_variable_to_shape_map()
     dtypes = reader.get_variable_to_dtype_map()
@@ -99,7 +98,7 @@ class Maker:
                            "tensors": read_back(path, pattern), **more})
 
     def numbers(self, dtype, shape):
-        """Any bits at all: infinities and NaNs too."""
+        """Random bits, infinities and NaNs included."""
         n = int(np.prod(shape, dtype=np.int64))
         if dtype == tf.string:
             return tf.constant([self.random.bytes(int(size)) for size in
@@ -174,7 +173,7 @@ class Maker:
         self.add(case, path)
 
     def boxes(self):
-        """Slices that cut two axes at once, saved by hand."""
+        """Slices along two axes at once, saved by hand."""
         path = self.path("boxes")
         values = self.random.normal(size=[6, 5, 4]).astype(np.float32)
         names, slices, pieces = [], [], []
@@ -242,7 +241,7 @@ class Maker:
         self.add("objects", manager.save(), directory="objects")
 
     def rewritten(self, case, source, block_size, compression):
-        """A V2 checkpoint with an index of our own making."""
+        """A V2 checkpoint with an index rewritten by table.py."""
         path, old = self.path(case), self.path(source)
         with open(old + ".index", "rb") as file:
             entries = list(table.Table(file.read()).entries())
@@ -275,7 +274,7 @@ class Maker:
                 continue
             entry = tensor_bundle_pb2.BundleEntryProto.FromString(value)
             dtype = tf.as_dtype(entry.dtype)
-            # TensorFlow turns no younger types around.
+            # TensorFlow does not swap the bytes of newer types.
             if dtype == tf.string or entry.dtype > types_pb2.DT_UINT64:
                 continue
             unit = dtype.size // 2 if dtype.is_complex else dtype.size
@@ -329,7 +328,7 @@ def make(directory, seed=1):
     maker.rewritten_v1("v1_snappy", "v1_partitioned", 200, table.SNAPPY)
     maker.big_endian()
     for parent, _, names in os.walk(directory):
-        # State files that savers leave, except where one is the point.
+        # Remove the savers' state files, except where a test needs one.
         if "checkpoint" in names and os.path.basename(parent) != "objects":
             os.remove(os.path.join(parent, "checkpoint"))
     with open(os.path.join(directory, "expected.json"), "w") as file:

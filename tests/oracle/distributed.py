@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Train a small model on real tf.distribute.Servers and keep what they report.
+"""Train a small model on real tf.distribute.Servers and save its run metadata.
 
     python distributed.py [DIRECTORY]
 
-Every task is a process of its own on 127.0.0.1. Makes, per cluster, a directory
-with `graph.gz` (GraphDef) and `run_meta_<step>.gz` (RunMetadata, FULL_TRACE);
-`tests/data/advise` was made with this. Needs TensorFlow.
+Every task runs in its own process on 127.0.0.1. Writes a directory per cluster,
+with `graph.gz` (GraphDef) and `run_meta_<step>.gz` (RunMetadata, FULL_TRACE). Made
+`tests/data/advise`; needs TensorFlow.
 
     one_worker   1 ps, 1 worker, reference variables
-    two_workers  1 ps, 2 workers that the same client drives
+    two_workers  1 ps, 2 workers driven by the same client
     balanced     2 ps with half of the variables each, 1 worker
     unbalanced   2 ps, all variables but one on ps 1, 1 worker
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ask the original about the real models and keep its answers as golden files.
+"""Run TensorFlow's profiler on the real models and save its reports as golden files.
 
     golden.py MODELS_DIRECTORY        (as models.py wrote it)
 
 Writes tests/golden/<model>/: the inputs, compressed, and for each query
-<name>.query, a command line, and <name>.txt, the report the original gives for it.
+<name>.query, a command line, and <name>.txt, the report of TensorFlow's profiler.
 """
 
 import gzip
@@ -27,9 +27,9 @@ ALL = ("--select=bytes,peak_bytes,residual_bytes,output_bytes,micros,accelerator
        "cpu_micros,params,float_ops,occurrence,device,op_types,input_shapes")
 CODE = "--source_lines=false"
 
-# What every model is asked. No model may hold byte counts below zero (they are
-# what TensorFlow notes where a kernel gives memory back): the original averages
-# such sums as unsigned numbers, which we do not.
+# Queries for every model. No model may have negative byte counts, which TensorFlow
+# records when a kernel frees memory: its profiler averages such sums as unsigned
+# numbers, ours does not.
 COMMON = {
     "scope_to_depth_3":
         f"scope {FILES} --max_depth=3",
@@ -78,7 +78,7 @@ COMMON = {
         "--start_name_regexes='.*(build|main|unit).*' --max_depth=5 --hide_name_regexes='.*:2.*'",
 }
 
-# What only one model is asked; the ResNet's are those of the documentation.
+# Queries for single models; the ResNet's are those of the documents.
 SPECIAL = {
     "resnet": {
         "scope_params_of_variables":
@@ -136,7 +136,7 @@ SPECIAL = {
 
 
 def queries(model):
-    """(name, command line) of everything asked about a model."""
+    """(name, command line) of each query on a model."""
     for name, line in COMMON.items():
         if model == "devices" and SAVED in line:
             # Its saved profile numbers the steps from 10.
@@ -163,7 +163,7 @@ def options_message(options, outfile):
 
 
 def feed(original, files, directory):
-    """Gives the original what the command line names, in its order."""
+    """Loads the files of the command line into TensorFlow's profiler, in its order."""
     def get(name):
         if not name:
             return b""

@@ -1,9 +1,9 @@
 """TensorFlow's message classes without TensorFlow.
 
-The generated `_pb2` modules only need the protobuf runtime, but importing one
-the usual way imports all of TensorFlow, which takes seconds and threads. Here
-the package is stood in for by a bare module with its search path, so that only
-the message modules themselves are loaded. Must be imported before TensorFlow.
+The generated `_pb2` modules need only the protobuf runtime, but importing one the
+usual way imports all of TensorFlow, which takes seconds and starts threads. Here a
+bare module with its search path replaces the package, so that only the message
+modules themselves are loaded. Must be imported before TensorFlow.
 """
 
 import importlib.util

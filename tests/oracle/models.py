@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Make the real models that the golden tests and the example profile use.
+"""Create the real models that the golden tests and the example profile use.
 
     models.py OUTPUT_DIRECTORY [resnet] [loop] [devices]
 
-Each model is a script that builds a TensorFlow graph and runs it traced. It
-runs in a directory of its own under /tmp and afterwards the file names in the
-call stacks are made those of an installed TensorFlow, so that what is written
-does not depend on where it was made. TensorFlow does not record the text of the
-stacks' lines: it is read from the files. Files per model: graph.pb, tfprof_log,
-run_meta_<i>, profile; of the ResNet also graph.pbtxt and a checkpoint.
+Each model is a script that builds a TensorFlow graph and runs it traced, in its own
+directory under /tmp. The file names in call stacks are then replaced by those of an
+installed TensorFlow, so that the output does not depend on where it was created.
+TensorFlow does not record source text: it is read from the scripts. Files per model:
+graph.pb, tfprof_log, run_meta_<i>, profile; for the ResNet also graph.pbtxt and a
+checkpoint.
 """
 
 import linecache
@@ -47,8 +47,8 @@ def make(model, directory):
 
 
 def complete_stacks(path, kind, model):
-    """Gives the call stacks of a file neutral file names, and those of the model's own
-    scripts the text of their lines; other people's source stays where it is."""
+    """Replaces file names in call stacks by neutral ones, and adds the source text of
+    the model's own scripts, but not of others."""
     with open(path, "rb") as file:
         message = kind.FromString(file.read())
     move_stacks(message)
@@ -65,7 +65,7 @@ def move_stacks(message):
 
 
 def fill_lines(message, recorded, real):
-    """Notes the text of the lines of files in the directory `recorded`, which really is `real`."""
+    """Adds the source text of files recorded in directory `recorded`, reading `real`."""
     id_of = {text: number for number, text in message.id_to_string.items()}
     if isinstance(message, OpLogProto):
         stacks = [entry.code_def for entry in message.log_entries]

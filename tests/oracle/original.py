@@ -1,17 +1,17 @@
-"""Ask the original profiler, the one inside the TensorFlow wheel.
+"""Run the original: the profiler in TensorFlow's wheel.
 
-It prints with C stdio, keeps one profiler per process and aborts on some
-inputs, so it runs in a child process:
+It prints with C stdio, keeps one profiler per process and aborts on some inputs,
+so it runs in a child process:
 
     this process --socket--> nursery (imports TensorFlow once)
                                  | fork
                              worker (holds the profiler, file descriptors 1
                                      and 2 are memory files)
 
-A worker serves any number of calls. When it dies, the call raises `Aborted`
-with what it printed, and the next call gets a new worker, without any
-profiler in it. Forking from the nursery makes that cheap: TensorFlow takes
-seconds to import, a fork takes milliseconds.
+A worker serves any number of calls. When it crashes, the call raises `Aborted` with
+what it printed, and the next call gets a new worker, which has no profiler yet.
+Forking from the nursery makes that cheap: importing TensorFlow takes seconds, a fork
+milliseconds.
 
     with Original() as original:
         original.new(graph, op_log)
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
 
 
 class Aborted(Exception):
-    """The original took its process down."""
+    """The original crashed its process."""
 
     def __init__(self, reason, stdout=b"", stderr=b""):
         super().__init__(f"{reason}: {stderr.decode(errors='replace')[-600:]}")
@@ -132,7 +132,7 @@ class Original:
 
     @property
     def last_stdout(self):
-        """What the latest call printed, whatever it was."""
+        """What the last call printed."""
         return self._last.stdout
 
     @property
@@ -154,7 +154,7 @@ class Original:
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", TF_ENABLE_ONEDNN_OPTS="0",
                            CUDA_VISIBLE_DEVICES="")
-        # A sanitizer's runtime, preloaded for our library, is none of its business.
+        # A sanitizer runtime may be preloaded for our library only.
         environment.pop("LD_PRELOAD", None)
         fds = (theirs.fileno(), self._stdout, self._stderr)
         self._nursery = subprocess.Popen(self._command + [str(fd) for fd in fds], pass_fds=fds,
@@ -178,7 +178,7 @@ class Original:
         self._worker_pid = _receive(ours)
 
     def _drop_worker(self):
-        """Ends the worker and says how it ended."""
+        """Ends the worker and returns how it ended."""
         if not self._worker:
             return None
         self._worker.close()
@@ -245,8 +245,8 @@ def _serve(control_fd, stdout_fd, stderr_fd):
 
 def _work(sock, module, libc, stdout_fd, stderr_fd):
     for fd, memory in ((1, stdout_fd), (2, stderr_fd)):
-        # A file of its own, so that the offset is too: appending always
-        # starts at the end the parent has cut it to.
+        # Opened separately to have its own offset: appending starts at the end, to
+        # which the parent truncates the file.
         here = os.open(f"/proc/self/fd/{memory}", os.O_WRONLY | os.O_APPEND)
         os.dup2(here, fd)
         os.close(here)

@@ -1,7 +1,7 @@
-"""Ask libtfprof, with the same calls as `original.Original` has.
+"""Run libtfprof, with the calls of `original.Original`.
 
-Only ctypes and the public header: what this file needs, any program can have.
-The library is TFPROF_LIB, or libtfprof.so of TFPROF_BUILD or of build/.
+Uses only ctypes and the public header. The library is TFPROF_LIB, or libtfprof.so of
+TFPROF_BUILD or of build/.
 """
 
 import ctypes
@@ -204,7 +204,7 @@ class Ours:
             self._library.tfprof_profile_free(self._profile)
         self._profile = None
 
-    # -- what only we have ---------------------------------------------------
+    # -- calls that the original does not have -------------------------------
 
     def from_bytes(self, saved):
         self._begin()
@@ -234,8 +234,8 @@ class Ours:
             self._library.tfprof_options_free(chosen)
 
     def columns(self, view, names=None, **options):
-        """The columns of a query by name, as lists of values: those that come without
-        asking, or those named."""
+        """The columns of a query by name, as lists of values: those exported by default,
+        or those named."""
         chosen, result = self._library.tfprof_options_new(), ctypes.c_void_p()
         try:
             for name, value in options.items():
@@ -256,7 +256,7 @@ class Ours:
             self._library.tfprof_options_free(chosen)
 
     def ask_advice(self, *checkers, output="stdout", source_lines=True):
-        """A checker is a name, or (name, option, value). The answer, and the
+        """A checker is a name, or (name, option, value). Returns the answer and the
         highest level: "none", "notice", "warning" or "high"."""
         chosen = self._library.tfprof_advice_options_new()
         try:
@@ -275,8 +275,8 @@ class Ours:
         self._add("checkpoint", ctypes.byref(_Input(os.fsencode(path), None, 0)))
 
     def step_timeline(self, run_meta, dataflow=True, memory=True, path=None, wanted=True):
-        """The trace of bytes or of a file, or None if it goes to a path. Neither
-        run metadata nor a place for the trace can be left out: that is refused."""
+        """The trace of run metadata given as bytes or a path; None if written to `path`.
+        Without run metadata or a place for the trace, the library must report an error."""
         given = None
         if run_meta is not None:
             given = _bytes_input(run_meta) if isinstance(run_meta, bytes) else ctypes.byref(

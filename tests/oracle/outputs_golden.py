@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Ask the original for timelines and pprof profiles of the models of
-tests/golden, and keep what is in them in tests/data/outputs.
+"""Write timelines and pprof profiles of the models of tests/golden with TensorFlow's
+profiler, and save their content in tests/data/outputs.
 
     python tests/oracle/outputs_golden.py
 
-Each file there is JSON, packed with xz: a list of answers, each with the view, the
-options (as text, to read, and as the bytes that were asked with), what went to
-stdout and the files by name: a list of lines as traces.py makes them.
+Each file there is JSON, compressed with xz: a list of answers, each with the view,
+the options (as text and as serialized), the output on stdout and the files by name,
+as lists of lines made by traces.py.
 """
 
 import glob
@@ -26,7 +26,7 @@ from original import Original  # noqa: E402
 
 DATA = os.path.join(tree.DATA, "outputs")
 MODELS = ("devices", "loop", "resnet")
-# Where the test puts its own directory.
+# Replaced by the test's own directory.
 OUTFILE = "@OUT@/out"
 
 
@@ -46,7 +46,7 @@ def options(output, **more):
 
 
 def queries(steps):
-    """(view, options) of everything asked about a model."""
+    """(view, options) of each query on a model."""
     yield "graph", options("timeline", step=steps[0])
     yield "graph", options("timeline", step=steps[-1], order_by="micros",
                            hide_name_regexes=[".*weight.*", ".*grad.*"])

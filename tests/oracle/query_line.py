@@ -1,8 +1,8 @@
-"""A query as one would type it, e.g.
+"""Parses a command line such as
 
     op --profile_path=profile --select=micros,bytes --order_by=micros
 
-taken apart into view, input files and options. No TensorFlow here."""
+into view, input files and options. Does not need TensorFlow."""
 
 import shlex
 from typing import Dict, List, NamedTuple

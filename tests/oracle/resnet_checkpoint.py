@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Make the checkpoint of the ResNet that the tutorials look into.
+"""Create the ResNet's checkpoint for the tutorials.
 
     python resnet_checkpoint.py [DIRECTORY]
 
-Trains the model of examples/resnet for a while, rounds the convolution kernels
-and what the optimiser remembers of them (930,000 random numbers would not
-compress), lets TensorFlow save it and keeps the files compressed in
-tests/data/resnet_checkpoint. Small tensors keep their exact values. Needs
-TensorFlow.
+Trains the model of examples/resnet for a while, rounds the convolution kernels and
+their momentum (930,000 random numbers would not compress), saves it with TensorFlow
+and stores the compressed files in tests/data/resnet_checkpoint. Small tensors keep
+their exact values. Needs TensorFlow.
 """
 
 import gzip
@@ -27,7 +26,7 @@ import train  # noqa: E402
 TARGET = os.path.join(HERE, "..", "data", "resnet_checkpoint")
 STEPS = 200
 SMALL = 1000      # tensors up to this many numbers stay exact
-LEVELS = 8        # what is left of a large one
+LEVELS = 8        # distinct magnitudes kept in larger ones
 
 
 def round_to_levels(values):

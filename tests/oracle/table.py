@@ -1,8 +1,8 @@
 """Tables of the LevelDB family, read and written in plain Python.
 
-TensorFlow only writes them uncompressed. This writer can also compress blocks
-with snappy and choose their size, so that there are files to test with that
-TensorFlow still reads. The reader says which bytes of a file are what.
+TensorFlow writes them only uncompressed. This writer can also compress blocks with
+snappy and choose their size, for test files that TensorFlow can still read. The
+reader tells which block each byte of a file belongs to.
 """
 
 import struct

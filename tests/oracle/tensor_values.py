@@ -1,11 +1,11 @@
-"""What the original shows for tensor_value: text and message per tensor.
+"""What TensorFlow's profiler shows for tensor_value: text and message per tensor.
 
     python tensor_values.py DIRECTORY [SEED]
 
 writes a checkpoint and `expected.json`, a list of {"name", "text", "message"}
-(the message, a TFProfTensorProto, in hexadecimal), both shortened by
-`digest()` if they are long. `tests/data/tensor_value` was made with this. Needs TensorFlow and a C++ compiler; runs in a process of
-its own, because the original aborts on what it does not like.
+(the message, a TFProfTensorProto, in hexadecimal), both shortened by `digest()` if
+they are long. Made `tests/data/tensor_value`. Needs TensorFlow and a C++ compiler;
+runs in its own process, because the profiler aborts on unsupported types.
 """
 
 import ctypes
@@ -73,7 +73,7 @@ def ask(checkpoint, names, view="scope"):
 
 
 def tensors(random):
-    """The original shows float, double, int32 and int64, nothing else."""
+    """TensorFlow's profiler shows only float, double, int32 and int64."""
     yield np.float32(2), np.int64(-7), np.float64(1 / 3)
     yield from ([np.zeros(shape, np.float32)] for shape in ([0], [0, 3], [3, 0, 2], [2, 0]))
     yield (np.array([1.5, 2, 1234567.89], np.float32),

@@ -1,4 +1,4 @@
-"""Timelines and pprof profiles in a form that compares: what they say, not how.
+"""Timelines and pprof profiles in comparable form: their content, not its encoding.
 
 Needs neither TensorFlow nor protobuf.
 """
@@ -10,7 +10,7 @@ import wire
 
 
 def timeline_lines(data):
-    """The events of a Chrome trace, one line each, in an order of their own."""
+    """The events of a Chrome trace, one line each, sorted."""
     trace = json.loads(data)
     assert list(trace) == ["traceEvents"], list(trace)
     return sorted(json.dumps(event, sort_keys=True) for event in trace["traceEvents"])

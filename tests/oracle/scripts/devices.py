@@ -1,10 +1,10 @@
-"""A graph for two GPUs and a parameter server, with hand-made figures of its
-runs: there need be no GPU where this is made.
+"""A graph for two GPUs and a parameter server, with hand-made run metadata: no GPU is
+needed.
 
     python devices.py OUTPUT_DIRECTORY
 
-Step 2 lacks one of the GPUs; kernels show on `stream:all` and on a stream of
-their own, as they do when TensorFlow traces them.
+Step 2 lacks one of the GPUs; kernels appear on `stream:all` and on their own stream,
+as in TensorFlow's traces.
 """
 
 import os

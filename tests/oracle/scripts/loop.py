@@ -1,5 +1,5 @@
-"""A recurrent network as a while loop, trained: loops run a node many times,
-and their gradients are loops of their own.
+"""Trains a recurrent network written as a while loop: loops run a node many times,
+and their gradients are loops, too.
 
     python loop.py OUTPUT_DIRECTORY
 """
