@@ -1,4 +1,4 @@
-"""Real files to test the package with, and new interpreters to test it in."""
+"""Real files and new interpreters for tests of the package."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def profile(loop_files):
 
 @pytest.fixture
 def quiet():
-    """No warnings, for tests that are not about them."""
+    """Suppresses warnings, for tests that are not about them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -31,7 +31,7 @@ def quiet():
 
 @pytest.fixture(params=["tfprof", "installed"])
 def api(request):
-    """Ours, and TensorFlow's on our core."""
+    """Our API, and TensorFlow's on our core."""
     import tensorflow.compat.v1
     import tfprof
     if request.param == "tfprof":
@@ -43,7 +43,7 @@ def api(request):
 
 @pytest.fixture
 def run_python():
-    """Runs code in a new interpreter; gives what it printed."""
+    """Runs code in a new interpreter; returns its output."""
     def run(code, *arguments, check=True, **more):
         done = subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
                               capture_output=True, text=True, timeout=300, cwd=TOP, **more)

@@ -1,9 +1,8 @@
-"""Live graphs for the tests of what is collected from them, and TensorFlow's
-own answers about them.
+"""Live graphs, and the op logs that TensorFlow writes of them.
 
 A model is a function that builds into the default graph and returns
-(fetches, feed_dict). Models are built twice where TensorFlow's functions are
-asked with run metadata: they write into the graph they are given.
+(fetches, feed_dict). Models are built twice where TensorFlow's functions get run
+metadata, because they write to the graph they are given.
 """
 
 import os
@@ -49,8 +48,8 @@ def loop():
 
 
 def varied():
-    """Some of everything: both kinds of variables and a partitioned one,
-    branches, a function, operations without a stack or of unknown rank."""
+    """A bit of everything: both kinds of variables and a partitioned one, branches, a
+    function, operations without a stack or of unknown rank."""
     x = tf.placeholder(tf.float32, [None, 6], name="x")
     anything = tf.placeholder(tf.float32, name="anything")
     with tf.variable_scope("layer"):
@@ -115,7 +114,7 @@ def read_log(directory):
 
 
 def resolve(log):
-    """The entries in order, the ids of their stacks as strings."""
+    """The entries in order, with strings instead of ids in their stacks."""
     text = log.id_to_string
     assert text[0] == "none"
     return [(entry.name, entry.float_ops, list(entry.types), entry.HasField("code_def") and [

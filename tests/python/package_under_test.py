@@ -1,7 +1,7 @@
 """Finds the package to test.
 
-The package is that of TFPROF_PYTHONPATH, or the installed one, or else it is
-built into build-python at the top of the tree.
+It is the one in TFPROF_PYTHONPATH, or the installed one, or is built into
+build-python at the top of the tree.
 """
 
 import importlib.util
@@ -36,7 +36,7 @@ def find_package():
 
 PACKAGE = find_package()
 sys.path.insert(0, PACKAGE)
-# For the processes that tests start.
+# For child processes of tests.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [PACKAGE] + [path for path in [os.environ.get("PYTHONPATH")] if path])
 

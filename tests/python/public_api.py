@@ -1,6 +1,6 @@
-"""The package, asked with the calls of `ours.Ours`, so that every comparison
-with the original can be made through what users have: `tfprof.pywrap`, and
-the profiles of `tfprof.load`."""
+"""The package with the calls of `ours.Ours`, so that it can be compared with
+TensorFlow's profiler through its public API: `tfprof.pywrap` and the profiles of
+`tfprof.load`."""
 
 import contextlib
 import io
@@ -14,12 +14,12 @@ from ours import Answer, Refused
 import tfprof
 from tfprof import pywrap
 
-# What pywrap says on stderr, where the library refuses.
+# What pywrap prints to stderr where the library returns an error.
 REFUSALS = {b"Options -step=": "STEP", b"No code trace information": "UNSUPPORTED"}
 
 
 class _Printed:
-    """What goes to sys.stdout and sys.stderr, as bytes."""
+    """Captures sys.stdout and sys.stderr as bytes."""
 
     def __init__(self):
         self.parts = [io.BytesIO(), io.BytesIO()]
@@ -34,7 +34,7 @@ class _Printed:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         self.stdout, self.stderr = (part.getvalue() for part in self.parts)
-        # The streams would close the parts when they go.
+        # The streams would close their buffers when freed.
         self.streams = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = self.saved
 
@@ -58,7 +58,7 @@ def _call(function, *arguments):
 
 
 class Pywrap:
-    """`tfprof.pywrap`, which TensorFlow's own profiler runs on."""
+    """`tfprof.pywrap`, as a core for TensorFlow's own profiler."""
 
     def __enter__(self):
         return self
@@ -100,7 +100,7 @@ class Pywrap:
         return self.add_step(step, b"", run_meta)
 
     def add_op_log(self, op_log):
-        # The original has no such call; the living profile does.
+        # The original has no such call; the profile behind pywrap does.
         pywrap._get_current().add("op_log", op_log)
 
     def serialize(self):
@@ -114,7 +114,7 @@ class Pywrap:
 
 
 class Loaded:
-    """Profiles as `tfprof.load` makes them; reports have no frame."""
+    """Profiles as `tfprof.load` returns them; reports are not framed."""
 
     def __enter__(self):
         return self
@@ -165,7 +165,7 @@ class Loaded:
 
 
 def keywords(options):
-    """OptionsProto bytes as the keywords that mean the same."""
+    """A serialized OptionsProto as the equivalent keywords."""
     message = OptionsProto.FromString(options)
     values = {}
     for field in message.DESCRIPTOR.fields:
@@ -178,7 +178,7 @@ def keywords(options):
 
 
 class Unframed:
-    """The original, without what it prints before and after a report."""
+    """The original, without the frame it prints around a report."""
 
     START = b"\n==================Model Analysis Report======================\n"
     END = b"\n======================End of Report==========================\n"

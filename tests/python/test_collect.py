@@ -1,5 +1,5 @@
-"""What is collected from a live graph, against what TensorFlow's own logger
-collects from the same graph."""
+"""What is collected from a live graph, compared with what TensorFlow's logger
+collects from it."""
 
 import warnings
 
@@ -24,12 +24,12 @@ def collect_log(graph, **arguments):
 
 
 def output_shapes(graph_def_bytes):
-    """Node name → its output shapes as the GraphDef has them, serialized."""
+    """Node name → its output shapes in the GraphDef, serialized."""
     return {node.name: [shape.SerializeToString() for shape in node.attr["_output_shapes"].list.shape]
             for node in GraphDef.FromString(graph_def_bytes).node}
 
 
-# ---- as TensorFlow does -----------------------------------------------------
+# ---- like TensorFlow --------------------------------------------------------
 
 @pytest.mark.parametrize("add_trace", [True, False])
 @pytest.mark.parametrize("model", MODELS)
@@ -120,7 +120,7 @@ def test_source_lines():
                for _, _, _, source, _ in frames)
 
 
-# ---- run metadata by hand ---------------------------------------------------
+# ---- hand-made run metadata -------------------------------------------------
 
 def two_products():
     x = tf.placeholder(tf.float32, [None, 3], name="x")
@@ -194,7 +194,7 @@ def test_contradiction_is_told():
 # ---- step by step ----------------------------------------------------------
 
 def test_shapes_stay_between_calls(tmp_path):
-    """As TensorFlow's do, which stay because it writes them into the graph."""
+    """As in TensorFlow, where they persist because it writes them to the graph."""
     graph, other = [build(two_products)[0] for _ in range(2)]
     collector = Collector(graph)
     for entries in ([X, PRODUCT], [("x", [[7, 3]]), ("product", [[7, 4]]), ("parts", [[7, 1], [7, 2]]),
@@ -286,7 +286,7 @@ def test_users_log_is_merged(add_trace, tmp_path):
 
 
 def test_users_stacks_keep_their_text():
-    """TensorFlow drops the user's table of strings; here both are kept."""
+    """TensorFlow drops the user's string table; here both are kept."""
     given = OpLogProto()
     given.id_to_string.update({0: "none", 1: "model.py", 2: "build", 3: "x = 1", 9: "not used"})
     traces = given.log_entries.add(name="product").code_def.traces
@@ -358,7 +358,7 @@ def test_counting_fails(value, monkeypatch):
     lambda graph, node: graph.get_tensor_by_name("counts:0").op.outputs[0].get_shape()[0],
 ])
 def test_every_way_to_a_shape(ask, monkeypatch):
-    """However a registered function asks for a shape, it sees the completed one."""
+    """However a registered function gets a shape, it sees the completed one."""
     monkeypatch.setitem(COUNTED, "value", lambda graph, node: int(ask(graph, node)))
     run_meta = make_run_meta(("counts", [[41]]))
     assert counts(collect_log(build(bincount)[0], run_meta=run_meta)) == [("bins", 41)]

@@ -1,5 +1,5 @@
-"""Random profiles and queries: the answers of the original, through the public
-API. (tests/differential compares the library itself, and more of it.)"""
+"""Random profiles and queries through the public API, compared with TensorFlow's
+profiler. (tests/differential compares the library itself, and more of it.)"""
 
 import pytest
 from package_under_test import needs_tensorflow
@@ -43,7 +43,7 @@ def test_reports_messages_and_profiles_through_load(original, tmp_path):
     from public_api import Loaded, Unframed
 
     def make_case(number):
-        """Without the words that are errors here."""
+        """Removes the words that are errors here."""
         case = generate.make_case(SEED, number)
         case.queries = [query for query in case.queries
                         if set(query.options.select) <= set(queries.SELECTS)]

@@ -1,5 +1,5 @@
-"""The drop-in API on live graphs: what `tf.compat.v1.profiler` answers, our
-own API answers, and so does TensorFlow's API on our core."""
+"""The drop-in API on live graphs: our API and TensorFlow's API on our core answer
+like `tf.compat.v1.profiler`."""
 
 import ctypes
 import json
@@ -41,8 +41,8 @@ PRESETS = {
 
 @pytest.fixture(scope="module", params=[resnet, loop, varied], ids=lambda model: model.__name__)
 def model(request):
-    """Graphs alike, for each profiler one, because the original writes into
-    those it is given; and run metadata of one of them."""
+    """Equal graphs, one for each profiler, because the original writes to those it is
+    given; and run metadata of one of them."""
     graphs = [build(request.param) for _ in range(5)]
     return Model([built[0] for built in graphs], run_traced(*graphs[0]))
 
@@ -55,7 +55,7 @@ class Model:
 
 
 def same_messages(theirs, mine):
-    """But for input shapes: the original takes every input for output 0."""
+    """Except input shapes: the original takes every input as output 0."""
     for message in (theirs, mine):
         _clear_input_shapes(message)
     assert type(theirs) is type(mine)
@@ -117,7 +117,7 @@ def test_stdout_is_the_same(api, model, capfd):
 
 
 def test_reports_appear_where_python_prints(api, model):
-    """In notebooks and wherever else sys.stdout was replaced."""
+    """In notebooks and wherever else sys.stdout is replaced."""
     import contextlib
     import io
     out = io.StringIO()
@@ -161,8 +161,8 @@ def test_profiler_over_steps(api, model, tmp_path):
 
 
 def _take_stacks(saved):
-    """Takes the stacks out, because ids of strings are anyone's own, and what
-    is right only here: the outputs that inputs come from."""
+    """Removes the stacks, because ids of strings differ, and the outputs that inputs
+    come from, which are right only here."""
     text = saved.id_to_string
     stacks = {}
     for node in saved.nodes.values():
@@ -232,7 +232,7 @@ def test_own_types(api, model, capfd):
     assert found.children[0].float_ops == 12345
 
 
-# ---- what only ours can, and what is wrong -----------------------------------------
+# ---- extensions and errors ---------------------------------------------------------
 
 def small_graph():
     graph = tf.Graph()

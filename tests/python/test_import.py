@@ -1,4 +1,4 @@
-"""What importing the package costs and brings along."""
+"""What importing the package costs and imports."""
 
 
 import pytest
@@ -17,7 +17,7 @@ print([name for name in {HEAVY!r} if name in sys.modules])
 
 
 def test_first_use_loads_few_modules(run_python):
-    """What importing costs is what it loads; its time is in bench/."""
+    """The cost of importing is what it loads; bench/ measures the time."""
     done = run_python("""
 import sys
 before = set(sys.modules)
@@ -54,7 +54,7 @@ def test_version():
 
 
 def test_stub_has_every_name():
-    """Type checkers read the stub, because the names come when asked for."""
+    """Type checkers read the stub, because names are loaded lazily."""
     import os
 
     import tfprof

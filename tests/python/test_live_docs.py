@@ -1,5 +1,5 @@
-"""The Python snippets of docs/python.md about live graphs run, and leave behind
-what the text says."""
+"""The snippets of docs/python.md about live graphs run, and write what the text
+says."""
 
 import os
 import re
@@ -29,7 +29,7 @@ MODEL = snippets(SECTIONS[0])[0]
 
 
 def run(code, directory):
-    """In a process of its own: TensorFlow's mode is chosen once per process."""
+    """In a new process: TensorFlow's mode is chosen once per process."""
     program = "\n".join(code).replace("'/tmp/", f"'{directory}/")
     done = subprocess.run([sys.executable, "-c", program], cwd=directory, capture_output=True,
                           text=True, timeout=300)

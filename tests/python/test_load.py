@@ -19,7 +19,7 @@ BOOLS = ("account_displayed_op_only", "source_lines")
 
 
 def convert(name, value):
-    """A command line's value as Python has it."""
+    """The value of an option on the command line as a Python value."""
     if name in LISTS:
         return [word for word in value.split(",") if word]
     if name in BOOLS:

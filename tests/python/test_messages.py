@@ -1,5 +1,5 @@
-"""Result messages: TensorFlow's classes if it is there, ours if not, never a
-clash between the two."""
+"""Result messages: TensorFlow's classes if it is imported, else ours, and no conflict
+between the two."""
 
 import subprocess
 import sys
@@ -112,7 +112,7 @@ def walk(message):
 
 @pytest.mark.parametrize("view, nodes", [("graph", 5000), ("op", 5000), ("scope", 3000)])
 def test_chains_deeper_than_protobuf_likes(view, nodes, tmp_path):
-    """Beside a chain, many short branches; every node with all its numbers."""
+    """A chain with many short branches; every node has all its numbers."""
     from wire import node
 
     import tfprof

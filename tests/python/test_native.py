@@ -1,4 +1,4 @@
-"""The native layer on its own: objects, errors, lifetimes."""
+"""The native layer alone: objects, errors, lifetimes."""
 
 import gc
 import sys

@@ -1,5 +1,5 @@
-"""Options: from dictionaries to messages, in TensorFlow's manner and in ours,
-and the builder that makes the dictionaries."""
+"""Options: from dictionaries to messages, TensorFlow's way and ours, and the builder
+of the dictionaries."""
 
 import inspect
 import warnings
@@ -93,7 +93,7 @@ class TestAgainstTensorFlow:
         assert set(CALLS) <= set(dir(theirs))
 
 
-# ---- TensorFlow's manner ----------------------------------------------------------
+# ---- TensorFlow's way --------------------------------------------------------------
 
 def parse(message):
     return tfprof.OptionsProto.FromString(message)
@@ -125,7 +125,7 @@ def test_absent_keys():
 
 @needs_tensorflow
 def test_messages_are_those_of_tensorflow(monkeypatch):
-    """What TensorFlow's own API hands to its core for the same dictionaries."""
+    """What TensorFlow's API passes to its core for the same dictionaries."""
     import tensorflow as tf
     from tensorflow.python.util import _pywrap_tfprof
     sent = []

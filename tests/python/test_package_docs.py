@@ -1,5 +1,5 @@
-"""What docs/python.md and the docstrings show runs. (The sections about live
-training loops are test_live_docs.py's.)"""
+"""The examples in docs/python.md and in docstrings run. (test_live_docs.py has the
+sections about training loops.)"""
 
 import doctest
 import importlib
@@ -29,7 +29,7 @@ def snippets(section):
 
 
 def run(code, directory):
-    """In a process of its own, at the top of the tree, where the examples are."""
+    """In a new process, at the top of the tree, where the examples are."""
     program = "\n".join(code).replace("/tmp/", f"{directory}/")
     path = directory / "my_code.py"
     path.write_text(program)
@@ -100,7 +100,7 @@ def test_every_public_name_is_documented():
 
 
 def test_type_hints(tmp_path):
-    """mypy agrees with what users write."""
+    """mypy accepts what users write."""
     pytest.importorskip("mypy")
     (tmp_path / "user.py").write_text("""
 import tfprof

@@ -1,5 +1,5 @@
-"""ProfileContext: which steps it traces, what it leaves behind, and that it
-leaves everything else as it was."""
+"""ProfileContext: which steps it traces, what it writes, and that it changes nothing
+else."""
 
 import collections
 import os
@@ -28,7 +28,7 @@ FULL_TRACE = tf.RunOptions.FULL_TRACE
 
 @pytest.fixture(autouse=True)
 def session_intact():
-    """Whatever happens, a session is afterwards what it was."""
+    """Afterwards, sessions are as before, whatever happens."""
     before = dict(vars(BaseSession)), dict(vars(tf.Session))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -56,7 +56,7 @@ def graph():
 
 
 def load(path):
-    """The steps of a dumped profile: as ours and as the message has them."""
+    """The steps of a dumped profile, as loaded and as in the message."""
     with open(path, "rb") as file:
         message = ProfileProto.FromString(file.read())
     steps = sorted({step for node in message.nodes.values() for step in node.execs})
@@ -68,10 +68,10 @@ def traced_steps(context):
     return tfprof.load(context.profiler.serialize_to_string()).steps
 
 
-# ---- by itself ---------------------------------------------------------------
+# ---- by default --------------------------------------------------------------
 
 def test_automatic(graph, tmp_path):
-    """150 steps leave profile_100, which the original and ours can read."""
+    """150 steps write profile_100, which TensorFlow's profiler and ours can read."""
     with ProfileContext(tmp_path) as context:
         with tf.Session(graph=graph) as session:
             for _ in range(150):
@@ -94,7 +94,7 @@ def test_automatic(graph, tmp_path):
 
 
 def expected_steps(fetches, context):
-    """Naively by the rules: new fetches, else at random while coverage is low."""
+    """A naive version of the rules: new fetches, else at random while coverage is low."""
     draw, seen, steps = random.Random(111), set(), []
     for step, fetch in enumerate(fetches):
         if step <= 10:
@@ -108,7 +108,7 @@ def expected_steps(fetches, context):
 
 
 def test_new_fetches_are_traced(tmp_path):
-    """However they are given; and only once when they cover enough."""
+    """However they are given, and only once if they cover enough."""
     graph = tf.Graph()
     with graph.as_default():
         y = tf.square(tf.constant(2.0), name="y")
@@ -127,7 +127,7 @@ def test_new_fetches_are_traced(tmp_path):
 
 
 def test_some_more_while_coverage_is_low(tmp_path):
-    """At random, but the same at every run, and not from step 100 on."""
+    """At random, but the same in every run, and not from step 100 on."""
     graph = tf.Graph()
     with graph.as_default():
         tf.square(2.0, name="y")
@@ -190,12 +190,12 @@ def test_nothing_to_trace_is_said(graph, tmp_path):
 
 
 def test_directory_that_cannot_be_made(tmp_path, monkeypatch):
-    """Known before the training, not after it."""
+    """Reported before the training, not after it."""
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError, match="file"):
         with ProfileContext(tmp_path / "file" / "new"):
             pytest.fail("the loop must not begin")
-    monkeypatch.setattr(os, "access", lambda path, mode: False)    # root may do everything
+    monkeypatch.setattr(os, "access", lambda path, mode: False)    # root may write anywhere
     with pytest.raises(PermissionError, match="is not writable"):
         with ProfileContext(tmp_path / "a" / "b"):
             pytest.fail("the loop must not begin")
@@ -210,7 +210,7 @@ def test_no_step_no_file(tmp_path):
 
 
 def test_shapes_that_follow_are_not_missed(graph, tmp_path):
-    """The sizes are open in the graph, but the traced run tells them."""
+    """The sizes are unknown in the graph, but known from the traced run."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with ProfileContext(tmp_path, [0], [0]):
@@ -220,7 +220,7 @@ def test_shapes_that_follow_are_not_missed(graph, tmp_path):
     assert {node.name: node.float_ops for node in report}["MatMul"] == 2 * 4 * 3 * 5
 
 
-# ---- under control -------------------------------------------------------------
+# ---- chosen steps --------------------------------------------------------------
 
 def test_steps_given(graph, tmp_path):
     with ProfileContext(tmp_path, trace_steps=range(10, 20), dump_steps=[12, 20]) as context:
@@ -376,7 +376,7 @@ def test_one_of_the_two(graph, tmp_path):
 # ---- exceptions ------------------------------------------------------------------
 
 def test_exception_in_run(graph, tmp_path):
-    """It is the caller's, and the step has not happened: the next one is traced."""
+    """The exception is the caller's, and the run is not a step: the next one is traced."""
     with ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
         with tf.Session(graph=graph) as session:
             patched = BaseSession.run
@@ -452,7 +452,7 @@ def test_closed_session(graph, tmp_path):
 
 
 def test_exception_in_the_loop(graph, tmp_path):
-    """What there is of the profile is written; the exception stays."""
+    """The profile so far is written; the exception is passed on."""
     with pytest.raises(KeyError, match="loop"):
         with ProfileContext(tmp_path, [0]):
             with tf.Session(graph=graph) as session:
@@ -462,7 +462,7 @@ def test_exception_in_the_loop(graph, tmp_path):
 
 
 def test_profile_cannot_be_written(graph, tmp_path):
-    """Training goes on; at the end it is an error."""
+    """Training continues; at the end it is an error."""
     directory = tmp_path / "new"
     with pytest.raises(OSError):
         with ProfileContext(directory, [0], [0]):
@@ -502,7 +502,7 @@ def test_nested(graph, tmp_path):
 
 
 def test_patched_on_top(graph, tmp_path):
-    """Who wraps `run` inside and keeps it must not be harmed, nor profiled."""
+    """Code that wraps `run` inside and keeps it keeps working, and is not profiled."""
     original = BaseSession.run
     try:
         with ProfileContext(tmp_path, [0], [0]) as context:
@@ -664,7 +664,7 @@ def test_one_session_in_threads(graph, tmp_path):
 
 
 def test_wishes_for_a_step_that_fails_among_others(graph):
-    """They stay for the next run, also if later ones have begun."""
+    """They apply to the next run, even if later ones have started."""
     rules = tfprof._step_rules.StepRules(trace_steps=[1], dump_steps=[1])
     with tf.Session(graph=graph) as session:
         begun = [rules.begin(session, "z:0", None) for _ in range(4)]
@@ -697,10 +697,10 @@ def slow_counter():
 @pytest.mark.parametrize("users_level", [tf.RunOptions.NO_TRACE, tf.RunOptions.FULL_TRACE])
 @pytest.mark.parametrize("has_gpu", [False, True])
 def test_traces_do_not_meet(has_gpu, users_level, tmp_path, monkeypatch):
-    """TensorFlow traces hardware for one run at a time and fails the others, after
-    their work is done. With or without a GPU, no run may fail for that."""
+    """TensorFlow traces hardware for one run at a time and fails the others after they
+    have run. With or without a GPU, no run may fail because of that."""
     monkeypatch.setattr(tfprof._step_rules, "_has_accelerator", lambda session: has_gpu)
-    users = threading.Lock()  # the caller's own traces do not meet each other
+    users = threading.Lock()  # the caller's own traces do not overlap
 
     def train():
         for _ in range(60):
@@ -722,7 +722,7 @@ def test_traces_do_not_meet(has_gpu, users_level, tmp_path, monkeypatch):
 
 
 def test_another_profiler(graph, tmp_path, monkeypatch):
-    """One that holds the hardware fails one traced run, not all of them."""
+    """A caller that holds the hardware fails one traced run, not all of them."""
     monkeypatch.setattr(tfprof._step_rules, "_has_accelerator", lambda session: True)
     import tensorflow
 

@@ -36,7 +36,7 @@ def timelines(directory):
 
 
 def summaries(directory):
-    """What the event file holds: (step, kind, tag, run metadata)."""
+    """The contents of the event file: (step, kind, tag, run metadata)."""
     found = []
     for name in os.listdir(directory):
         if "tfevents" in name:
@@ -55,8 +55,8 @@ class FakeSession:
 
 
 def drive(hook_class, directory, before, after, clock=None, **arguments):
-    """Calls a hook as a session would whose global step is before[i] and after[i]
-    around run i. Gives the runs traced and what was written after each."""
+    """Calls a hook like a session whose global step is before[i] and after[i] around
+    run i. Returns the traced runs and what was written after each."""
     done = []
     with tf.Graph().as_default():
         tf.train.get_or_create_global_step()
@@ -90,7 +90,7 @@ RUNS = {
 }
 
 
-# Where steps come again, TensorFlow's hook raises if it saves one twice: see below.
+# TensorFlow's hook raises if steps repeat and it saves one twice: see below.
 @pytest.mark.parametrize("runs, save_steps", [
     (runs, save_steps) for runs in RUNS for save_steps in (1, 2, 3, 5, 100, 2.5, 0)
     if runs != "back" or save_steps not in (0, 1, 2)])
@@ -193,7 +193,7 @@ def test_same_events_as_tensorflow(model, dataflow, memory, tmp_path):
 @pytest.mark.parametrize("dataflow,memory", FLAGS)
 @pytest.mark.parametrize("name", step_timeline_cases.BY_HAND)
 def test_made_by_hand(name, dataflow, memory, tmp_path):
-    """GPU streams, copies and other things this machine has not got."""
+    """GPU streams, copies and other things this machine does not have."""
     step_stats = step_timeline_cases.by_hand(name)
     results = []
     for hook_class, directory in ((ProfilerHook, tmp_path / "ours"), (THEIRS, tmp_path / "theirs")):

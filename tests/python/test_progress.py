@@ -1,4 +1,4 @@
-"""Progress is shown on a terminal, for what is slow, and nowhere else."""
+"""Progress is shown only on a terminal, and only for slow operations."""
 
 import io
 import os
@@ -87,7 +87,7 @@ def test_a_terminal_that_goes_away(quick, monkeypatch):
 
 
 def test_loading_and_saving_show_it(quick, monkeypatch, tmp_path):
-    """A real profile on a real terminal, in a child so that it has one."""
+    """A real profile on a real terminal, which a child process has."""
     from wire import node
     chunk = b"".join(node(f"scope{i}/n{i}", "Op", [f"scope{i}/n{i - 1}"]) for i in range(400_000))
     (tmp_path / "big").write_bytes(chunk)

@@ -81,7 +81,7 @@ def test_run_metadata_that_is_none(options, capfd):
         pywrap.AddStep(0, b"", b"", b"")
     with pytest.raises(tfprof.Error):
         pywrap.AddStep(0, b"", b"\xff\xff", b"")
-    # What the original takes, with a word on stderr: a run that was not traced.
+    # Accepted by the original with a message on stderr: a run that was not traced.
     untraced = field(3, node("a", "A")[2:])
     assert pywrap.AddStep(0, b"", untraced, b"") == 0.0
     assert "Invalid RunMetadata for step 0" in capfd.readouterr().err
@@ -154,7 +154,7 @@ def test_threads_do_not_mind_each_other(options):
 
 
 def test_profiler_of_what_was_loaded(loop_files, options):
-    """Made as TensorFlow's helpers make one for a file."""
+    """Built as TensorFlow's helpers do for a file."""
     pywrap.ProfilerFromFile(os.fsencode(loop_files / "profile"))
     profiler = tfprof.Profiler.__new__(tfprof.Profiler)
     assert profiler.serialize_to_string() == pywrap.SerializeToString()
@@ -224,7 +224,7 @@ class TestInstall:
             with tfprof.installed():
                 profiler = tf.compat.v1.profiler.Profiler(graph)
                 assert profiler.serialize_to_string()
-            del profiler       # ends theirs, of which there is none
+            del profiler       # ends theirs, which does not exist
 
     def test_two_at_a_time_do_not_abort(self):
         import tensorflow as tf

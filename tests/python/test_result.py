@@ -17,7 +17,7 @@ def result(request, profile):
 
 
 def test_nodes_are_the_messages(result):
-    """Names and numbers, in order, as the result message has them."""
+    """Names and numbers, in the order of the result message."""
     pytest.importorskip("google.protobuf")
     message, nodes = result.message, list(result)
     expected, stack = [], [message]
@@ -93,7 +93,7 @@ def test_deep_trees_need_no_recursion(tmp_path):
     for _ in range(n):
         tree, = tree["children"]
     assert tree["name"] == "n0"
-    # Taken apart from the top, as freeing 30,000 levels at once is recursion too.
+    # Freed from the top, as freeing 30,000 levels at once would recurse.
     assert result[-1].parent.name == "n1"
     pytest.importorskip("google.protobuf")
     message, depth = result.message, 0
@@ -112,7 +112,7 @@ def test_pandas(result):
     assert frame["total_exec_micros"].tolist() == [node.total_exec_micros for node in result]
     assert frame["accounted"].dtype == bool
     assert pandas.isna(frame["parent"][0]) and frame["parent"][1] == 0
-    frame.loc[0, "exec_micros"] = 5      # a copy of one's own
+    frame.loc[0, "exec_micros"] = 5      # a separate copy
 
 
 def test_pyarrow(result):
@@ -134,7 +134,7 @@ def test_pyarrow_of_some_columns(result):
     assert table["name"].to_pylist() == [node.name for node in result]
     assert table["op_types"].to_pylist() == [node.op_types for node in result]
     assert table["total_parameters"].to_pylist() == [node.total_parameters for node in result]
-    # The row behind the last one below each.
+    # One past the last row below each.
     ends = list(range(1, len(result) + 1))
     for node in reversed(list(result)[1:]):
         ends[node.parent.index] = max(ends[node.parent.index], ends[node.index])
@@ -187,7 +187,7 @@ def test_duckdb(result):
 
 
 def test_arrow_capsules_by_hand(result):
-    """Without any library: they can be made, dropped unread, and outlive the result."""
+    """Without any library: they can be created, dropped unread, and outlive the result."""
     assert "arrow_array_stream" in repr(result.__arrow_c_stream__())
     assert "arrow_schema" in repr(result.__arrow_c_schema__())
     capsule = result.__arrow_c_stream__(requested_schema=None)
@@ -204,7 +204,7 @@ def test_arrow_of_many_rows_comes_in_batches(tmp_path):
     batches = list(pyarrow.RecordBatchReader.from_stream(result))
     assert len(batches) == 3 and sum(batch.num_rows for batch in batches) == n + 1
     assert batches[2].column("name")[-1].as_py() == f"n{n - 1:06}"
-    # A batch stays good when the others and the result are gone.
+    # A batch stays valid when the others and the result are gone.
     last = batches.pop()
     del batches, result
     last.validate(full=True)
@@ -218,7 +218,7 @@ def test_arrow_of_a_closed_stream_is_released(profile):
 
 
 def test_text_that_is_no_utf8(tmp_path):
-    """Of a function whose name holds the half of a character."""
+    """From a function whose name contains half of a character."""
     pyarrow = pytest.importorskip("pyarrow")
     from wire import log_entry, node, strings
     (tmp_path / "graph").write_bytes(node("a", "A"))

@@ -1,5 +1,4 @@
-"""What people profile for, one scenario each, by our own API and by
-TensorFlow's on our core."""
+"""Typical uses, one scenario each, with our API and with TensorFlow's on our core."""
 
 import os
 
@@ -21,7 +20,7 @@ THIS_FILE = os.path.basename(__file__)
 
 
 def options(**changes):
-    """Everything, nowhere."""
+    """Options that show everything and print nothing."""
     return {**Builder().build(), "max_depth": 10000, "output": "none", **changes}
 
 
@@ -78,7 +77,7 @@ def test_float_operations(api, small):
     session, _ = small
     found = api.profile(session.graph, options={**Builder.float_operation(), "output": "none",
                                                 "account_type_regexes": ["Conv2D"]})
-    # 2 * outputs * what goes into each
+    # 2 * outputs * inputs of each
     assert find(found, "first").float_ops == 2 * (2 * 3 * 3 * 6) * (3 * 3 * 3)
     assert find(found, "second").float_ops == 2 * (2 * 2 * 2 * 12) * (2 * 2 * 6)
 
@@ -99,7 +98,7 @@ def test_float_operations_with_shapes_of_the_run(api):
 # ---- time and memory ----------------------------------------------------------------
 
 def test_steps_average(api, small):
-    """The average over steps, and each step for itself."""
+    """The average over steps, and each step alone."""
     session, x = small
     run_metas = [trace(session, x) for _ in range(3)]
     profiler = api.Profiler(session.graph)
@@ -283,7 +282,7 @@ def test_eager_without_a_graph(api):
     profiler = api.Profiler()
     profiler.add_step(0, run_meta)
     found = profiler.profile_operations(options(select=["micros", "occurrence"]))
-    # Of a node that no graph defines the op is not known.
+    # The op of a node that no graph defines is not known.
     product = find(found, "product")
     assert product.total_exec_micros > 0
     assert [node.run_count for node in product.graph_nodes] == [1]
@@ -296,7 +295,7 @@ def test_eager_without_a_graph(api):
 
 
 def test_eager_functions_leave_no_statistics(api, capfd):
-    """What this TensorFlow exports of eager functions holds graphs only."""
+    """What this TensorFlow exports of eager functions contains only graphs."""
     from tensorflow.python.eager import context
     context.enable_run_metadata()
     try:
@@ -328,7 +327,7 @@ def test_default_graph(api):
 
 
 def test_graph_that_grows(api):
-    """Nodes made after the profiler show once a step has seen them."""
+    """Nodes created after the profiler are shown once a step has run them."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         a = tf.random.uniform([2, 2], name="a")
         profiler = api.Profiler(graph)

@@ -1,5 +1,5 @@
-"""Many profiles at once, one profile from many threads, and the interpreter's
-lock given back in between."""
+"""Many profiles at once, one profile from many threads, and releasing the
+interpreter lock."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ def test_many_profiles_at_once(loop_files):
 
 
 def test_adding_while_asking(loop_files):
-    """Every answer is one of a whole number of steps."""
+    """Every answer covers a whole number of steps."""
     made = tfprof.load(graph=loop_files / "graph.pb")
     run_meta = (loop_files / "run_meta_0").read_bytes()
     failed, stop = [], threading.Event()
@@ -78,7 +78,7 @@ def big(tmp_path_factory):
 
 
 def test_others_run_during_native_work(big):
-    """A thread that counts goes on counting while another one loads."""
+    """A thread keeps counting while another one loads."""
     ticks, done = [], threading.Event()
 
     def count():
@@ -98,5 +98,5 @@ def test_others_run_during_native_work(big):
     during = [tick for tick in ticks if start < tick < end]
     gaps = [b - a for a, b in zip([start] + during, during + [end])]
     assert end - start > 0.02
-    # Were the lock held, there would be one gap as long as each call.
+    # If the lock were held, there would be a gap as long as each call.
     assert max(gaps) < 0.5 * (end - start) and len(during) > 10

@@ -1,5 +1,5 @@
-"""`pip install`: an sdist from the tree, a wheel from the sdist, both in
-virtual environments that have nothing else. Needs a package index."""
+"""`pip install`: an sdist from the tree, a wheel from the sdist, both in empty virtual
+environments. Needs a package index."""
 
 import glob
 import os
@@ -22,7 +22,7 @@ print(profile.scope(account_type_regexes="_trainable_variables", select="params"
 
 
 def interpreters():
-    """This one and what else is there from 3.9 on, one of each version."""
+    """This Python and any other from 3.9 on, one of each version."""
     found = {sys.version_info[:2]: sys.executable}
     for path in sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))):
         done = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"],
@@ -51,7 +51,7 @@ def pip(python, *arguments):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Built by the oldest Python there is, from an sdist of the committed tree."""
+    """Built by the oldest Python, from an sdist of the committed tree."""
     if not shutil.which("git") or not os.path.exists(os.path.join(TOP, ".git")):
         pytest.skip("an sdist is made from a git checkout")
     directory = tmp_path_factory.mktemp("wheel")

@@ -1,4 +1,4 @@
-"""write_op_log: the same file that TensorFlow's own writes, and a good one."""
+"""write_op_log: the file is the same as TensorFlow's, and valid."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def test_names():
 
 
 def test_figures_of_the_documents(tmp_path):
-    """The extra type of the documents' example, and their float operations."""
+    """The custom type of the documents' example, and their float operations."""
     graph = tf.Graph()
     with graph.as_default():
         with tf.variable_scope("pool_logit"):
@@ -85,7 +85,7 @@ def test_ordinary_permissions(tmp_path):
 
 @contextlib.contextmanager
 def full_disk():
-    """For a block only: the runner's own output may be a file, too."""
+    """Only inside a block: the runner's own output may be a file, too."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
