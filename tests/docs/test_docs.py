@@ -1,19 +1,19 @@
-"""What the documents show is what the program prints.
+"""The documents show what the program prints.
 
-Every fenced block of README.md and docs/*.md that opens with a tfprof command
-is run, in a directory with the files of tools/sample, and its output compared
-with the lines shown. Two forms:
+Every fenced block of README.md and docs/*.md that starts with a tfprof command is
+run in a directory with the files of tools/sample, and its output is compared with
+the lines shown. There are two forms:
 
     $ tfprof op --profile_path=profile        commands of a POSIX shell; other
     (what it prints)                          commands may follow in the block
 
-    # tfprof --profile_path=profile           one interactive session; a `$` in
-    tfprof> op -max_depth 3                   place of the `#` shows what
-    (what it prints)                          loading says, too
+    # tfprof --profile_path=profile           an interactive session; with `$`
+    tfprof> op -max_depth 3                   instead of `#`, messages printed
+    (what it prints)                          while loading are shown, too
 
-A line `...` stands for any number of lines. A report may be shown without the
-paragraph `Doc:` above it and without its header line. Lines that begin with
-`# ` are comments. The program is the one that TFPROF_PROGRAM names, or build/tfprof.
+A line `...` stands for any number of lines. A report may be shown without its
+paragraph `Doc:` and its header line. Lines that start with `# ` are comments. The
+program is the one that TFPROF_PROGRAM names, or build/tfprof.
 """
 
 import glob
@@ -29,13 +29,12 @@ DOCUMENTS = [os.path.join(TOP, "README.md")] + sorted(glob.glob(os.path.join(TOP
 FENCE = re.compile(r"^( *)```.*\n((?:.*\n)*?)\1```$", re.MULTILINE)
 OPENS = re.compile(r"(?:# .*\n)*(?:\$ (?:.*\| )?tfprof\b|tfprof>)")
 PROMPT = "tfprof> "
-# A command there is none of: its one line of complaint parts the answers of a
-# session.
+# An unknown command: its one-line error separates the answers of a session.
 SEPARATOR = "next-answer"
 
 
 def blocks_of(text):
-    """The blocks to be run, each with the number of its first line."""
+    """The blocks to run, each with the number of its first line."""
     for found in FENCE.finditer(text):
         indent = len(found[1])
         block = "".join(line[indent:] or "\n" for line in found[2].splitlines(keepends=True))
@@ -107,7 +106,7 @@ def agrees(shown, printed):
 
 
 def shortened(printed):
-    """`printed`, and what may be shown for it."""
+    """`printed`, and the shorter forms that may be shown for it."""
     yield printed
     if "Profile:" in printed:
         below = printed[printed.index("Profile:") + 1:]
@@ -126,7 +125,7 @@ def check(command, shown, printed):
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
-    """Where commands run: `tfprof` is on the path, nothing else is taken over."""
+    """The environment of commands: `tfprof` is on the path, nothing else is inherited."""
     path = tmp_path_factory.mktemp("bin")
     os.symlink(program(), path / "tfprof")
     home = tmp_path_factory.mktemp("home")
@@ -146,7 +145,7 @@ def sample(tmp_path_factory):
 
 @pytest.fixture
 def place(sample, tmp_path):
-    """The sample to work on: what a command writes, no other sees."""
+    """A private copy of the sample: no other test sees what a command writes."""
     for path in sample.iterdir():
         os.symlink(path, tmp_path / path.name)
     return tmp_path
@@ -162,7 +161,7 @@ def run(command, place, environment, text=None):
 
 def check_commands(parts, place, environment):
     for command, shown in parts:
-        # A report is what goes to stdout; what loading said is shown only if wanted.
+        # Reports go to stdout; messages of loading are shown only if wanted.
         printed = run(["sh", "-c", command[2:]], place, environment)
         quiet = [line for line in printed if not line.startswith("run graph coverage: ")]
         check(command, shown, quiet if quiet != printed and not any(
@@ -178,7 +177,7 @@ def check_session(parts, place, environment):
         if SEPARATOR in line:
             answers.append([])
         else:
-            # Lines of a script have numbers, those of a terminal have not.
+            # Errors have line numbers in a script, but not at a terminal.
             answers[-1].append(re.sub(r"^E: line \d+: ", "E: ", line))
     assert len(answers) == len(parts), printed
     if opening[0].startswith("#"):

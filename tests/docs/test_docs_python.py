@@ -1,6 +1,6 @@
-"""The Python in docs/inputs.md makes the files it says it makes.
+"""The Python code in docs/inputs.md creates the files it describes.
 
-Needs TensorFlow; what it wrote is then read by the program.
+Needs TensorFlow; the program then reads the files.
 """
 
 import importlib.util

@@ -1,10 +1,10 @@
-"""Checkpoints: ours against what TensorFlow reads back, and damage of every
-kind.
+"""Checkpoints: our values compared with those TensorFlow reads back, and damage of
+every kind.
 
 `tests/data/checkpoint` and its `expected.json` were made by
-`tests/oracle/checkpoints.py`; with TensorFlow at hand, new ones are made with
-it as well. The reader is asked through `checkpoint_dump`, which is
-TFPROF_CHECKPOINT_DUMP or build/tests/checkpoint_dump of this tree.
+`tests/oracle/checkpoints.py`; if TensorFlow is installed, new ones are made as
+well. The reader runs in `checkpoint_dump`, which is TFPROF_CHECKPOINT_DUMP or
+build/tests/checkpoint_dump of this tree.
 """
 
 import json
@@ -55,7 +55,7 @@ def dump():
 
 @pytest.fixture(scope="module")
 def makers():
-    """The module that makes checkpoints, if TensorFlow is there."""
+    """The module that makes checkpoints, if TensorFlow is installed."""
     pytest.importorskip("tensorflow")
     import checkpoints
     return checkpoints
@@ -162,7 +162,7 @@ def test_random_boxes(dump, makers, tmp_path):
 
 
 def test_slices_of_strings(dump, makers, tmp_path):
-    """TensorFlow writes them but cannot put them together again."""
+    """TensorFlow writes them but cannot reassemble them."""
     import tensorflow as tf
     words = [[b"a", b"", b"ccc"], [b"d" * 200, b"e", b"\0"]]
     path = os.fspath(tmp_path / "model.ckpt")
@@ -178,7 +178,7 @@ def test_slices_of_strings(dump, makers, tmp_path):
 @pytest.mark.parametrize("compression", [table.PLAIN, table.SNAPPY])
 @pytest.mark.parametrize("source", ["dtypes", "partitioned", "v1", "v1_dtypes"])
 def test_other_tables(dump, makers, tmp_path, source, block_size, compression):
-    """Tables cut and compressed in other ways load there and here alike."""
+    """Tables split and compressed differently load in TensorFlow and here."""
     copy_case(source, tmp_path)
     maker = makers.Maker(tmp_path)
     rewrite = maker.rewritten_v1 if source.startswith("v1") else maker.rewritten
@@ -187,7 +187,7 @@ def test_other_tables(dump, makers, tmp_path, source, block_size, compression):
     assert_same(dump(tmp_path / "other" / "model.ckpt"), CASES[source]["tensors"])
 
 
-# -- ways to name one --------------------------------------------------------
+# -- ways to name a checkpoint -----------------------------------------------
 
 @pytest.mark.parametrize("suffix", ["", ".index", ".data-00000-of-00003", ".data-00002-of-00003"])
 def test_any_of_its_files(dump, suffix):
@@ -229,14 +229,14 @@ def test_escaped_state(dump, tmp_path):
 # -- damage ------------------------------------------------------------------
 
 def errors_of(answer):
-    """All error texts: of opening, or of each tensor by name."""
+    """All error texts: from opening, or from each tensor by name."""
     if "error" in answer:
         return {None: answer["error"]}
     return {t["name"]: t["error"] for t in answer["tensors"] if "error" in t}
 
 
 def assert_rest_right(answer, expected, hurt):
-    """What is not reported broken is right."""
+    """Tensors that are not reported as broken are correct."""
     if "error" in answer:
         return
     values = {t["name"]: t["values"] for t in expected}
@@ -319,7 +319,7 @@ def test_flipped_data(dump, tmp_path, case, shard, count):
     path = copy_case(case, tmp_path)
     data = f"{path}.data-{shard:05}-of-{count:05}"
     owner = owners(path, shard)
-    # big_endian has bytes that its index has no tensor for; the others not.
+    # big_endian has bytes that belong to no tensor; the others do not.
     assert (len(owner) == os.path.getsize(data)) == (case != "big_endian")
     for position in flips(data):
         answer = dump(path)
@@ -418,7 +418,7 @@ def test_kinds_mixed_up(dump, tmp_path):
     assert "it looks like a V1 checkpoint" in dump(tmp_path / "other")["error"]
 
 
-# -- indexes that lie, checksums and all -------------------------------------
+# -- wrong indexes with valid checksums --------------------------------------
 
 def write_bundle(path, tensors, data=b"", header=None):
     """An index of messages, and one data file."""
@@ -468,7 +468,7 @@ def test_types_without_values(dump, bundle, tmp_path, dtype):
 
 
 def test_slices_that_lie(dump, makers, bundle, tmp_path):
-    """Slices that overlap, leave holes, or are not there."""
+    """Slices that overlap, leave holes, or are missing."""
     import tensorflow as tf
     path = os.fspath(tmp_path / "m")
     makers.gen_io_ops.save_v2(path, ["x", "x"], ["4 0,2", "4 2,2"],
@@ -507,8 +507,8 @@ def test_header_for_newer_readers(dump, bundle, tmp_path):
 
 
 def test_huge_tensor(dump, bundle, tmp_path):
-    """The first values of 40 GB (a hole in the file) come at once; of a whole
-    tensor of 65 MiB the checksum is verified."""
+    """The first values of 40 GB (a hole in the file) are read at once; the checksum of
+    a whole tensor of 65 MiB is verified."""
     small = 65 << 18
     write_bundle(tmp_path / "m", {
         b"huge": entry_of(bundle, [10**10], 4 * 10**10, DT_FLOAT),
@@ -545,7 +545,7 @@ def test_huge_v1_block(dump, makers, tmp_path, monkeypatch):
 
 
 def test_lying_snappy_length(dump, tmp_path):
-    """A block that says it unpacks to 4 GB does not get them."""
+    """A block that claims to unpack to 4 GB does not get that much memory."""
     content = wire.varint(0xFFFFFFFF) + bytes([0, 65])
     out = bytearray()
     handles = b""

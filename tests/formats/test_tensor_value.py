@@ -1,8 +1,8 @@
-"""The select tensor_value: text and message against the original's.
+"""tensor_value: text and message, compared with TensorFlow's profiler.
 
-`tests/data/tensor_value` was made by `tests/oracle/tensor_values.py`; with
-TensorFlow and a C++ compiler at hand, new values are asked for as well. Types
-that the original does not show are compared with what they should be.
+`tests/data/tensor_value` was made by `tests/oracle/tensor_values.py`; if TensorFlow
+and a C++ compiler are installed, new values are compared as well. Types that
+TensorFlow's profiler does not show are compared with hand-written values.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ def test_fresh(dump, tmp_path):  # noqa: F811
 
 @pytest.fixture
 def save(dump, makers, tmp_path):  # noqa: F811
-    """Saves one tensor; gives its text and message."""
+    """Saves one tensor; returns its text and message."""
     from tensorflow.core.profiler import tfprof_output_pb2
 
     def save_and_show(values, dtype):
@@ -119,7 +119,7 @@ def test_strings(save):
 
 
 def test_strange_strings(save):
-    """Nothing that a terminal or a protobuf string cannot take."""
+    """Only what a terminal and a protobuf string accept."""
     text, message = save([b"\n\t\0\x1b", b"\xff\xc3\xa9\xc3", b"\xed\xa0\x80\xf0\x8f\x80\x80"],
                          "string")
     assert text == ("['\\n\\t\\x00\\x1b' '\\xff\u00e9\\xc3' "

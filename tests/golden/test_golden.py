@@ -1,5 +1,6 @@
-"""Replay what the original answered about real models (the files here, made by
-tests/oracle/golden.py): on the program and on the library, byte for byte."""
+"""Replays queries on real models and compares the answers of the program and the
+library, byte for byte, with those of TensorFlow's profiler, which
+tests/oracle/golden.py wrote here."""
 
 import glob
 import os

@@ -1,7 +1,7 @@
-"""libtfprof as others see it: installed, found by pkg-config, linked shared and
+"""libtfprof as its users see it: installed, found by pkg-config, linked shared and
 static, used from C, C++ and several threads.
 
-The build directory is TFPROF_BUILD, or build; it must be built completely.
+The build directory is TFPROF_BUILD, or build; everything in it must be built.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ def output(*command, **more):
 
 
 class Installed:
-    """What `meson install` makes, under a directory of its own."""
+    """What `meson install` installs, in a separate directory."""
 
     def __init__(self, root):
         self.root = root
@@ -144,8 +144,8 @@ def test_the_library_neither_prints_nor_exits(installed):
 
 
 def test_there_is_no_global_state(installed):
-    """Nothing that can be written, but for what the compiler itself keeps, the
-    pool of threads and the countdown by which unit tests make allocations fail."""
+    """No writable data except the compiler's own, the thread pool and the countdown
+    with which unit tests make allocations fail."""
     if is_sanitized():
         pytest.skip("sanitizers keep state of their own")
     library = str(installed.libraries / "libtfprof.so.0")
@@ -185,7 +185,7 @@ def test_a_cxx_program_links(installed, tmp_path):
     output(str(tmp_path / "use"), env=dict(os.environ, LD_LIBRARY_PATH=str(installed.libraries)))
 
 
-# ---- threads: ctypes lets go of Python's lock during a call ----
+# ---- threads: ctypes releases Python's lock during a call ----
 
 class Input(ctypes.Structure):
     _fields_ = [("path", ctypes.c_char_p), ("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]

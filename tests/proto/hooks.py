@@ -1,4 +1,4 @@
-"""The inside of the library, for tests: hooks.c through ctypes.
+"""Internal functions of the library, for tests: hooks.c through ctypes.
 
 The hooks are TFPROF_HOOKS or build/tests/libtfprof_hooks.so of this tree.
 """

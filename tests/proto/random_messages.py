@@ -20,7 +20,7 @@ def random_integer(draw, low, high):
 
 
 def one_nan(number):
-    """Text does not tell the many kinds of nan apart."""
+    """Text format does not distinguish NaNs."""
     return math.nan if math.isnan(number) else number
 
 
@@ -67,8 +67,7 @@ def is_map(field):
 
 
 def fill(draw, message, budget, maps):
-    """Gives some of the fields values, nested ones with what is left of the
-    budget."""
+    """Sets some of the fields, nested ones with the rest of the budget."""
     for field in message.DESCRIPTOR.fields:
         if draw.random() < 0.4:
             continue

@@ -1,5 +1,5 @@
-"""Telling files apart: real ones as TensorFlow writes them, and random
-messages of each kind."""
+"""Recognizing files: real ones as TensorFlow writes them, and random messages of each
+kind."""
 
 import gzip
 import json
@@ -44,7 +44,7 @@ def recognize():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """One of each kind that TensorFlow writes, under the phrase for it."""
+    """Files of each kind that TensorFlow writes, by the phrase for the kind."""
     tensorflow = pytest.importorskip("tensorflow")
     tf = tensorflow.compat.v1
     root = tmp_path_factory.mktemp("files")
@@ -134,7 +134,7 @@ def test_files_are_what_they_are(recognize, files):
 
 
 def test_files_that_are_cut_off(recognize, files):
-    """Cut anywhere, a file is not taken for another kind; cut in the middle, it
+    """A file cut off anywhere is not taken for another kind; cut off in the middle, it
     is still recognized."""
     for phrase in ("a GraphDef", "a RunMetadata", "an OpLogProto", "a ProfileProto",
                    "a MetaGraphDef", "a SavedModel"):

@@ -1,6 +1,5 @@
-"""Our text format against protobuf's own: whatever google.protobuf writes as
-text, in any of its styles, we turn into the very bytes it serializes (but for
-the order of map entries).
+"""Our text format reader compared with protobuf's: text that google.protobuf writes,
+in any style, becomes the bytes it serializes (except for the order of map entries).
 
 Needs TensorFlow (for its messages) and the test hooks; TFPROF_SEED and
 TFPROF_COUNT choose the random messages.
@@ -133,7 +132,7 @@ def test_real_run_metadata(convert, traced, style):
     assert same_message(convert, traced[1], style, same_order=False) > 10000
 
 
-# ---- what people write by hand ----------------------------------------------
+# ---- hand-written text ------------------------------------------------------
 
 SAME_AS_PROTOBUF = r"""
 i: +5
@@ -215,7 +214,7 @@ i: 1 # behind # a value
 """
 
 REFUSED = [
-    # text, where, part of what is said
+    # text, position, part of the error
     ("i: 08", "1 column 4", "not an integer"),
     ("i: 1.0", "1 column 4", "not an integer"),
     ("i: 1e3", "1 column 4", "not an integer"),
@@ -298,7 +297,7 @@ def test_refused(convert, text, where, said):
     assert said in str(refused.value)
 
 
-# What protobuf's C++ reader takes and its Python one does not.
+# Accepted by protobuf's C++ parser, but not by its Python one.
 @pytest.mark.parametrize("text, same", [
     ("i: - 5", "i: -5"),
     ("f: - inf", "f: -inf"),
@@ -313,7 +312,7 @@ def test_wider_than_python(convert, text, same):
 
 
 def test_every_cut_of_a_text(convert):
-    """A text that is cut off is refused, or is itself a text protobuf takes."""
+    """Text that is cut off is an error, or is itself accepted by protobuf."""
     text = text_format.MessageToString(text_format.Parse(
         r'name: "n" op: "Op" attr { key: "k" value { list { i: [1, -2] s: "\001x" } } }',
         node_def_pb2.NodeDef()))

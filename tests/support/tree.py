@@ -1,7 +1,7 @@
-"""Where things are: this tree, what was built from it, and its packed test files.
+"""Paths of this tree, of its build, and of its packed test files.
 
-What is built is in build/, or in the directory that TFPROF_BUILD names. A single
-file of another build is named by a variable of its own.
+The build is in build/, or in the directory that TFPROF_BUILD names. Single files of
+other builds are named by their own variables.
 """
 
 import glob
@@ -35,13 +35,13 @@ def checkpoint_dump():
 
 
 def read_packed(*path):
-    """The content of a file of tests/ that is kept as NAME.gz."""
+    """The content of a file of tests/ that is stored as NAME.gz."""
     with gzip.open(os.path.join(TESTS, *path) + ".gz") as packed:
         return packed.read()
 
 
 def unpack(folder, directory):
-    """Puts the packed files of a folder of tests/ into a directory."""
+    """Unpacks the files of a folder of tests/ into a directory."""
     for path in glob.glob(os.path.join(TESTS, folder, "*.gz")):
         name = os.path.basename(path)[:-len(".gz")]
         (directory / name).write_bytes(read_packed(folder, name))

@@ -21,7 +21,7 @@ def field(number, value):
 
 
 def read_varint(data, at):
-    """The number that begins at a byte, and where the next byte is."""
+    """The varint at an offset, and the offset after it."""
     value = shift = 0
     while True:
         byte = data[at]

@@ -1,8 +1,8 @@
-"""StepStats to draw timelines of: hand-made ones, random ones, real ones.
+"""StepStats for timelines: hand-made, random and real ones.
 
 Used by test_step_timeline.py. The hand-made ones are tests/data/step_timeline/
-*.pbtxt; run as a program this writes beside them what TensorFlow's timeline
-module makes of them:
+*.pbtxt; run as a program, this file writes the timelines of TensorFlow's timeline
+module next to them:
 
     python tests/write/step_timeline_cases.py
 
@@ -35,14 +35,14 @@ def expected_events(step_stats, show_dataflow, show_memory):
     return trace["traceEvents"]
 
 
-# ---- by hand ---------------------------------------------------------------
+# ---- hand-made -------------------------------------------------------------
 
 def by_hand(name):
     with open(run_metadata_path(name), encoding="utf-8") as file:
         return text_format.Parse(file.read(), RunMetadata()).step_stats
 
 
-# ---- at random -------------------------------------------------------------
+# ---- random ----------------------------------------------------------------
 
 NODES = ["a", "b", "a:1", "a/_1", "n/_2/b", "", "RecvTensor", "x = y(z)", "é"]
 DEVICES = ["/cpu:0", "/job:w/device:CPU:0", "/gpu:0", "/gpu:0/stream:all", "/gpu:0/stream:3",

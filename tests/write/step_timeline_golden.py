@@ -1,5 +1,5 @@
-"""Where the step timelines are that TensorFlow's timeline module made of the
-hand-made RunMetadata in tests/data/step_timeline. No TensorFlow here."""
+"""The hand-made RunMetadata in tests/data/step_timeline and the timelines that
+TensorFlow's timeline module made of it. Does not need TensorFlow."""
 
 import os
 
@@ -7,7 +7,7 @@ import tree
 
 DATA = os.path.join(tree.DATA, "step_timeline")
 BY_HAND = ("cpu", "gpu", "odd")
-# (show_dataflow, show_memory) by what a timeline is called.
+# (show_dataflow, show_memory) by name of the timeline.
 KINDS = {"plain": (False, False), "memory": (False, True), "dataflow": (True, False),
          "dataflow_memory": (True, True)}
 

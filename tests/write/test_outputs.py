@@ -1,7 +1,7 @@
 """Timelines, pprof profiles, JSON and CSV, without TensorFlow.
 
-Timelines and pprof profiles are compared with what the original wrote about the
-models of tests/golden (tests/data/outputs, made by oracle/outputs_golden.py).
+Timelines and pprof profiles are compared with those that TensorFlow's profiler wrote of
+the models of tests/golden (tests/data/outputs, made by oracle/outputs_golden.py).
 Needs the library and the program: TFPROF_LIB and TFPROF_PROGRAM, or those in
 build/ of this tree.
 """
@@ -31,7 +31,7 @@ def read_golden(model):
 
 
 def describe(model, i, golden):
-    """What is asked, for the test's name."""
+    """The query, for the test's name."""
     message = golden["options"]
     output = "pprof" if "pprof" in message else "timeline"
     selects = re.findall(r'^select: "(\w+)"', message, re.MULTILINE)
@@ -72,7 +72,7 @@ def files_in(directory, read):
     return {path.name: read(path.read_bytes()) for path in sorted(directory.iterdir())}
 
 
-# ---- as the original --------------------------------------------------------
+# ---- like TensorFlow's profiler ---------------------------------------------
 
 @pytest.mark.parametrize("model,i", GOLDEN)
 def test_golden(loaded, goldens, tmp_path, model, i):
@@ -103,7 +103,7 @@ def test_golden_has_all_kinds(goldens):
 
 
 def test_results_of_refused_outputs(loaded, tmp_path):
-    """Strict: an error. (Through the original's messages: a note, see above.)"""
+    """An error if strict. (A note if the options came as a message, see above.)"""
     cases = [("op", "timeline", "micros", "op view doesn't support timeline"),
              ("scope", "pprof", "micros", "Only 'code' view supports pprof"),
              ("code", "pprof", "micros,bytes", "Can only select 1 attribute"),
@@ -135,7 +135,7 @@ def test_every_event_is_a_line(profiles):
 
 
 def test_standard_output(profiles, tmp_path):
-    """- is stdout, and nothing else goes there."""
+    """`-` is stdout, and nothing else goes there."""
     profile = profiles["devices"]
     for view, output in (("graph", "timeline"), ("scope", "timeline"), ("code", "timeline"),
                          ("code", "pprof"), ("op", "json"), ("scope", "csv"), ("code", "file")):
@@ -144,7 +144,7 @@ def test_standard_output(profiles, tmp_path):
         streamed = run(profile, view, f"--output={output}:outfile=-", *step)
         run(profile, view, f"--output={output}:outfile={tmp_path}/x", *step)
         written = (tmp_path / name).read_bytes()
-        if output == "json":  # it names its output
+        if output == "json":  # has the output option in it
             assert json.loads(streamed)["nodes"] == json.loads(written)["nodes"]
         else:
             assert streamed == written
@@ -184,7 +184,7 @@ def test_unwritable(profiles, tmp_path, output, view):
 # ---- Perfetto ----------------------------------------------------------------
 
 def nested(events):
-    """Whether events of one row lie in each other or side by side."""
+    """Whether the events of one row are nested or do not overlap."""
     open_until = []
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
         while open_until and open_until[-1] <= event["ts"]:
@@ -204,8 +204,8 @@ def rows_of(events):
 
 
 def test_perfetto_shows_the_same(profiles):
-    """The same runs at the same times, in a form Perfetto has rows for: it puts
-    tid 0 where the tid of the process's number is, and takes numbers only."""
+    """The same runs at the same times, in a form for Perfetto: it shows tid 0 in the row
+    of the tid that equals the pid, and accepts only numbers."""
     where = "--output=timeline:outfile=-,viewer="
     chrome, perfetto = (
         json.loads(run(profiles["devices"], "graph", "--step=11", where + viewer))["traceEvents"]
@@ -249,7 +249,7 @@ SELECTS = ("micros,bytes,peak_bytes,residual_bytes,output_bytes,params,float_ops
 
 
 def rows(profile, view):
-    """What the C API gives, as the records of a JSON report."""
+    """The columns of the C API as the records of a JSON report."""
     columns = profile.columns(view)
     for name in ("device", "op_types", "input_shapes"):
         columns[name] = ["|".join(texts) for texts in columns[name]]
@@ -394,8 +394,8 @@ def extra_kilobytes(tmp_path, n_runs):
 
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="measures memory")
 def test_a_million_events_take_no_more_memory(tmp_path):
-    """Sorting through a file bounds it: some megabytes, however many events.
-    (Reading a mapped profile counts its pages, so allow for those.)"""
+    """Sorting in a file limits it to some megabytes, however many events there are.
+    (Pages of the mapped profile count, so allow for those.)"""
     few, many = (extra_kilobytes(tmp_path, n_runs) for n_runs in (100, 1000))
     size = os.path.getsize(tmp_path / "p") // 1024
     assert many < few + 16 * 1024 + size

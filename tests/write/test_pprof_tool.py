@@ -1,8 +1,7 @@
-"""pprof itself opens what we write for it.
+"""The pprof tool reads our profiles.
 
-The tool is TFPROF_PPROF, the one in the user's cache or on the path; if there
-is a Go, it is installed into the cache (github.com/google/pprof). Skipped where
-it cannot be had.
+The tool is TFPROF_PPROF, the one in the user's cache or on the path; with Go, it is
+installed into the cache (github.com/google/pprof). Skipped if it is not available.
 """
 
 import json
@@ -58,7 +57,7 @@ def code_view(profile, *arguments):
 
 
 def sum_of_leaves(profile, select, *arguments):
-    """Over the frames that call nothing: what is sampled."""
+    """The sum over frames that call nothing, which are the ones sampled."""
     nodes = json.loads(code_view(profile, "--select=" + select, "--output=json:outfile=-",
                                  *arguments))["nodes"]
     callers = {node["parent"] for node in nodes}

@@ -1,8 +1,8 @@
-"""The step timeline against TensorFlow's own timeline module, event by event.
+"""The step timeline, compared with TensorFlow's timeline module event by event.
 
-The golden part needs only the library (TFPROF_LIB, or build/libtfprof.so of
-this tree); the rest asks TensorFlow and is skipped where there is none.
-TFPROF_SEED and TFPROF_COUNT choose the random cases.
+The golden part needs only the library (TFPROF_LIB, or build/libtfprof.so of this
+tree); the rest needs TensorFlow and is skipped without it. TFPROF_SEED and
+TFPROF_COUNT choose the random cases.
 """
 
 import glob
@@ -108,7 +108,7 @@ def run_meta_of(*entries, device=b"d"):
 
 
 def test_malformed_leaves_the_file(library, tmp_path):
-    """Cut off anywhere inside, what was there before stays."""
+    """On input cut off anywhere, an existing file is left unchanged."""
     target = tmp_path / "t.json"
     target.write_text("before")
     description = field(2, field(2, field(1, 3))) + field(4, field(1, 100))
@@ -134,7 +134,7 @@ def test_malformed_at_every_level(library, path):
 
 
 def test_merges_what_comes_twice(library):
-    """Protobuf joins a message that comes in two parts."""
+    """Protobuf merges a message given in two parts."""
     parts = field(3, field(1, 1) + field(4, field(1, 5))) + field(
         3, field(4, field(3, b"cpu")) + field(2, field(2, field(1, 7))))
     output = field(1, b"a") + field(7, parts)
@@ -165,7 +165,7 @@ def test_numbers_stay_at_the_limit(library):
 
 
 def test_many_lanes(library):
-    """A lane for each of 200,000 entries that all overlap, in no time."""
+    """A lane for each of 200,000 overlapping entries, quickly."""
     entry = field(5, 1)
     trace = write(library, run_meta_of(*[entry] * 200000), False, False)
     assert trace.count(b'"tid":200000,') == 1
