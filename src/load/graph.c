@@ -1,7 +1,7 @@
 /* GraphDef → nodes. Only names that are new are added; the first definition of
  * a name wins.
  *
- * A graph is cut into blocks of NodeDefs. They are decoded at the same time, and
+ * A graph is cut into blocks of NodeDefs. They are decoded in parallel, and
  * added to the model one after the other. */
 #include <pthread.h>
 
