@@ -84,6 +84,13 @@ bool model_reserve(struct model *m, size_t n)
 		vec_reserve(&m->node_of, n);
 }
 
+void model_prefault_nodes(const struct model *m, size_t first, size_t n)
+{
+#define X(type, column) mem_prefault(m->nodes.column + first, n * sizeof(type));
+	NODE_COLUMNS(X)
+#undef X
+}
+
 static uint32_t append_node(struct model *m, uint32_t name, uint32_t op)
 {
 	struct nodes *nodes = &m->nodes;

@@ -153,6 +153,10 @@ uint32_t model_find_node(const struct model *m, struct span name);
 /* Room for n more nodes and their names, so that adding them moves nothing. */
 bool model_reserve(struct model *m, size_t n);
 
+/* Pre-faults the memory of nodes still to come (see mem_prefault()), for which there
+ * must be room. */
+void model_prefault_nodes(const struct model *m, size_t first, size_t n);
+
 /* A new node whose name no other has; columns not given are zero. NONE on
  * allocation failure. */
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
