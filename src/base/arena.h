@@ -11,7 +11,8 @@
 struct arena {
 	struct arena_chunk *chunk; /* the newest; older ones are chained behind it */
 	size_t used;
-	struct arena_chunk *spare; /* of a life before: taken before new ones are made */
+	struct arena_chunk
+		*spare; /* left from the previous query: reused before new ones are made */
 };
 
 /* Uninitialized, or zeroed. NULL on allocation failure. */

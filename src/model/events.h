@@ -22,7 +22,7 @@
  *
  * from which a stretch of time follows by binary search.
  *
- * Nothing is kept with the model: who asks, builds. A row takes 32 bytes, and 20 more
+ * Nothing is kept with the model: callers build what they need. A row takes 32 bytes, and 20 more
  * with sums. */
 #ifndef TFPROF_MODEL_EVENTS_H
 #define TFPROF_MODEL_EVENTS_H

@@ -382,7 +382,7 @@ static void file_overwritten(void **state)
 	free(bytes);
 }
 
-/* What is found to be malformed is told, from then on by everybody. */
+/* Damage that is found is reported by this and every later call. */
 static void expect_damage(tfprof_profile *p, enum tfprof_view view, const tfprof_options *o,
 	struct tfprof_error *err)
 {
