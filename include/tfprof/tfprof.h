@@ -118,7 +118,7 @@ TFPROF_API const struct tfprof_input_info *tfprof_input_get_info(size_t i);
 
 typedef struct tfprof_profile tfprof_profile;
 
-/* Empty. NULL if memory is out. */
+/* Empty. NULL on allocation failure. */
 TFPROF_API tfprof_profile *tfprof_profile_new(void);
 TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 

@@ -14,12 +14,12 @@ struct arena {
 	struct arena_chunk *spare; /* of a life before: taken before new ones are made */
 };
 
-/* Uninitialized, or zeroed. NULL when memory is out. */
+/* Uninitialized, or zeroed. NULL on allocation failure. */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_zero(struct arena *a, size_t n, size_t item_size);
 void *arena_array(struct arena *a, size_t n, size_t item_size);
 
-/* A copy that ends in a NUL, not aligned; `.at` is NULL when memory is out. */
+/* A copy that ends in a NUL, not aligned; `.at` is NULL on allocation failure. */
 struct span arena_copy(struct arena *a, struct span s);
 
 /* Takes over what another arena holds, and leaves that empty. */

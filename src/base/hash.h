@@ -107,7 +107,7 @@ static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
 
 	return slot && slot >> 32 == hash >> 32 ? (uint32_t)slot - 1 : NONE;
 }
-/* Adds an id that is not in the index. False when memory is out. */
+/* Adds an id that is not in the index. False on allocation failure. */
 bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);
 /* Room for n ids in all, so that adding them never rehashes. */
 bool hash_reserve(struct hash_index *index, size_t n);

@@ -65,7 +65,7 @@ enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *pa
 
 	if (!f->is_watched || fstat(f->fd, &now) != 0 || is_as_it_was(f, &now, path))
 		return TFPROF_OK;
-	return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: load it anew",
+	return error_set(err, TFPROF_IO, "%.400s: it has changed since it was loaded: reload it",
 		path);
 }
 
@@ -73,17 +73,17 @@ enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *pa
 static bool copy_in_place(void *at, size_t size)
 {
 	void *copy = mem_alloc(size);
-	bool fine = copy;
+	bool ok = copy;
 
-	if (fine) {
+	if (ok) {
 		memcpy(copy, at, size);
-		fine = mmap(at, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+		ok = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			     -1, 0) != MAP_FAILED;
 	}
-	if (fine)
+	if (ok)
 		memcpy(at, copy, size);
 	mem_free(copy);
-	return fine;
+	return ok;
 }
 
 bool mapped_file_detach(struct mapped_file *f)

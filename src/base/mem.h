@@ -1,7 +1,7 @@
 /* The only door to the heap, so that tests can make any allocation fail.
  *
  * Sizes are checked: mem_array() and mem_grow() refuse a product that does
- * not fit. All return NULL when memory is out. */
+ * not fit. All return NULL on allocation failure. */
 #ifndef TFPROF_BASE_MEM_H
 #define TFPROF_BASE_MEM_H
 

@@ -254,15 +254,15 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 static bool sort_job(struct text_sort *s, struct range job, size_t end, struct sort_item *items,
 	ranges *todo)
 {
-	bool fine = vec_push(todo, job);
+	bool ok = vec_push(todo, job);
 
-	while (fine && todo->n) {
+	while (ok && todo->n) {
 		struct range r = todo->at[--todo->n];
 
 		make_keys(s, r, end, items);
-		fine = sort_range(s, r, items, items + s->largest, todo);
+		ok = sort_range(s, r, items, items + s->largest, todo);
 	}
-	return fine;
+	return ok;
 }
 
 static void sort_jobs(void *context, size_t part)
@@ -271,9 +271,9 @@ static void sort_jobs(void *context, size_t part)
 	struct text_sort *s = context;
 	struct sort_item *items = mem_array(2 * s->largest, sizeof(*items));
 	ranges todo = {0};
-	bool fine = items;
+	bool ok = items;
 
-	while (fine) {
+	while (ok) {
 		size_t taken = atomic_fetch_add(&s->next_job, AT_ONCE), left, n;
 		const struct range *jobs;
 
@@ -282,12 +282,12 @@ static void sort_jobs(void *context, size_t part)
 		left = s->jobs.n - taken;
 		n = left < AT_ONCE ? left : AT_ONCE;
 		jobs = s->jobs.at + left - n;
-		for (size_t i = n; fine && i > 0; i--)
-			fine = sort_job(s, jobs[i - 1], jobs->start + jobs->n, items, &todo);
+		for (size_t i = n; ok && i > 0; i--)
+			ok = sort_job(s, jobs[i - 1], jobs->start + jobs->n, items, &todo);
 	}
 	mem_free(items);
 	vec_clear(&todo);
-	if (!fine)
+	if (!ok)
 		atomic_store(&s->failed, true);
 }
 
@@ -321,49 +321,49 @@ static bool sort_ranges(const struct span *texts, uint32_t *ids, size_t n, range
 	enum { LEAST_PART = 16384 };
 	struct text_sort s = {.texts = texts, .ids = ids, .parts = parallel_parts(n, LEAST_PART)};
 	size_t small = s.parts > 1 ? n / s.parts / 4 : n;
-	bool fine = true;
+	bool ok = true;
 
-	while (fine && todo->n) {
+	while (ok && todo->n) {
 		struct range r = todo->at[--todo->n];
 
 		if (r.n > small) {
-			fine = split_range(&s, r, n, todo);
+			ok = split_range(&s, r, n, todo);
 			continue;
 		}
-		fine = vec_push(&s.jobs, r);
+		ok = vec_push(&s.jobs, r);
 		if (r.n > s.largest)
 			s.largest = r.n;
 	}
 	mem_free(s.items);
-	if (fine)
+	if (ok)
 		parallel_run(s.parts, sort_jobs, &s);
 	vec_clear(&s.jobs);
-	return fine && !atomic_load(&s.failed);
+	return ok && !atomic_load(&s.failed);
 }
 
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n)
 {
 	ranges todo = {0};
-	bool fine = vec_push(&todo, ((struct range){0, n, 0}));
+	bool ok = vec_push(&todo, ((struct range){0, n, 0}));
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	fine = fine && sort_ranges(texts, order, n, &todo);
+	ok = ok && sort_ranges(texts, order, n, &todo);
 	vec_clear(&todo);
-	return fine;
+	return ok;
 }
 
 bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *first,
 	size_t n_groups)
 {
 	ranges todo = {0};
-	bool fine = true;
+	bool ok = true;
 
-	for (size_t g = 0; fine && g < n_groups; g++)
+	for (size_t g = 0; ok && g < n_groups; g++)
 		if (first[g + 1] - first[g] > 1)
-			fine = vec_push(&todo,
+			ok = vec_push(&todo,
 				((struct range){first[g], first[g + 1] - first[g], 0}));
-	fine = fine && sort_ranges(texts, ids, first[n_groups], &todo);
+	ok = ok && sort_ranges(texts, ids, first[n_groups], &todo);
 	vec_clear(&todo);
-	return fine;
+	return ok;
 }

@@ -27,11 +27,11 @@ static inline uint64_t sort_key_descending(int64_t value)
 }
 
 /* Writes to `order` the indexes of n texts in byte order; equal ones keep theirs.
- * Texts are read from the beginning as far as they agree. False when memory is out. */
+ * Texts are read from the beginning as far as they agree. False on allocation failure. */
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n);
 
 /* Sorts within groups, in byte order: ids[first[g] … first[g + 1]] by the texts
- * they are indexes of. False when memory is out. */
+ * they are indexes of. False on allocation failure. */
 bool sort_text_groups(const struct span *texts, uint32_t *ids, const uint32_t *first,
 	size_t n_groups);
 

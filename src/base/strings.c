@@ -158,17 +158,17 @@ bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, siz
 		.hashes = hashes,
 		.n = n,
 		.parts = parallel_parts(n, LEAST_PART)};
-	bool fine = hash_reserve(&s->index, s->index.n + n);
+	bool ok = hash_reserve(&s->index, s->index.n + n);
 
-	if (fine)
+	if (ok)
 		parallel_run(job.parts, index_part, &job);
 	for (size_t i = 0; i < job.parts; i++)
 		s->index.n += job.part[i].added;
 	for (size_t i = 0; i < job.parts; i++) {
-		fine = fine && !job.part[i].failed && index_beyond(&job, &job.part[i]);
+		ok = ok && !job.part[i].failed && index_beyond(&job, &job.part[i]);
 		vec_clear(&job.part[i].beyond);
 	}
-	return fine;
+	return ok;
 }
 
 uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash)

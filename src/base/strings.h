@@ -55,7 +55,7 @@ uint32_t strings_find_hashed(const struct strings *s, struct span text, uint64_t
 uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash);
 
 /* n more ids, for texts that the caller puts there, aliasing bytes that outlive
- * the pool. They are not found until strings_index(). False when memory is out. */
+ * the pool. They are not found until strings_index(). False on allocation failure. */
 bool strings_append(struct strings *s, size_t n);
 
 /* The half of a hash that finds a place, for keeping many. */
@@ -65,7 +65,7 @@ static inline uint32_t strings_short_hash(struct span text)
 }
 
 /* Makes appended texts known, by their short hashes: those of `ids` that turn out
- * to have an id already are replaced by it. False when memory is out. */
+ * to have an id already are replaced by it. False on allocation failure. */
 bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n);
 
 static inline struct span strings_get(const struct strings *s, uint32_t id)

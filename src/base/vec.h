@@ -1,7 +1,7 @@
 /* A growing array of any type:
  *
  *     VEC(int64_t) steps = {0};
- *     if (!vec_push(&steps, 7)) → memory is out
+ *     if (!vec_push(&steps, 7)) → allocation failed
  *     steps.at[0], steps.n
  *     vec_clear(&steps);
  */

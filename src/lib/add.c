@@ -116,7 +116,7 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 
 double tfprof_profile_get_coverage(const tfprof_profile *p)
 {
-	/* The small number is the original's guard against dividing by 0. */
+	/* The small number is TensorFlow's guard against dividing by 0. */
 	return (double)p->model.n_covered / ((double)p->model.nodes.n + 1e-10);
 }
 

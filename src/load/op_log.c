@@ -259,7 +259,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 {
 	struct log log = {.model = m};
 	size_t n = 0;
-	bool fine = true;
+	bool ok = true;
 	/* Call stacks stay as slices of the log. */
 	enum tfprof_status status = source_own(&l->source, err);
 
@@ -272,8 +272,8 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 		return status;
 	}
 	m->generation++;
-	for (size_t i = 0; fine && i < log.n_pieces; i++)
-		fine = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
+	for (size_t i = 0; ok && i < log.n_pieces; i++)
+		ok = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
 	log_clear(&log);
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }

@@ -223,7 +223,7 @@ static void join(struct model *m, const struct reader *r)
 /* An edge that carries its own shape goes to the source's output of that
  * shape, if the saved index points at another. An unknown shape may be that of
  * an output that was never described: one behind all others. */
-static void settle_output(struct model *m, struct edge *e, uint32_t shape)
+static void set_output(struct model *m, struct edge *e, uint32_t shape)
 {
 	uint32_t source = model_node_of(m, e->source);
 	int32_t behind = 0;
@@ -244,10 +244,10 @@ static void settle_output(struct model *m, struct edge *e, uint32_t shape)
 		e->output = behind;
 }
 
-static void settle_outputs(struct model *m, const struct reader *r)
+static void set_outputs(struct model *m, const struct reader *r)
 {
 	for (size_t i = 0; i < r->own_shapes.n; i++)
-		settle_output(m, &m->edges.at[r->own_shapes.at[i].edge],
+		set_output(m, &m->edges.at[r->own_shapes.at[i].edge],
 			r->shape_ids[r->own_shapes.at[i].shape]);
 }
 
@@ -267,7 +267,7 @@ static enum tfprof_status read_all(struct model *m, struct reader *readers, size
 	for (size_t i = 0; i < parts; i++)
 		join(m, &readers[i]);
 	for (size_t i = 0; i < parts; i++)
-		settle_outputs(m, &readers[i]);
+		set_outputs(m, &readers[i]);
 	return TFPROF_OK;
 }
 

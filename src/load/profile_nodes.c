@@ -293,26 +293,26 @@ bool node_reader_merge(struct node_reader *r)
 }
 
 /* A listed slice ends in its place in the list. */
-static void settle_slice(const struct node_reader *r, struct slice *slice)
+static void remap_slice(const struct node_reader *r, struct slice *slice)
 {
 	if (slice_is_listed(*slice))
 		slice->bits += r->merged.first_slice;
 }
 
-static void settle_slices(struct node_reader *r)
+static void remap_slices(struct node_reader *r)
 {
 	const struct execs *x = &r->model->execs;
 
 	for (uint32_t node = r->first; node < r->first + r->n; node++) {
-		settle_slice(r, &r->model->nodes.source[node]);
-		settle_slice(r, &r->model->nodes.trace[node]);
+		remap_slice(r, &r->model->nodes.source[node]);
+		remap_slice(r, &r->model->nodes.trace[node]);
 		for (uint32_t row = r->model->nodes.first_exec[node]; row != NONE;
 			row = exec_at(x, row)->next)
-			settle_slice(r, &exec_at(x, row)->raw);
+			remap_slice(r, &exec_at(x, row)->raw);
 	}
 }
 
-static void settle_execs(struct node_reader *r)
+static void remap_execs(struct node_reader *r)
 {
 	const struct execs *x = &r->model->execs;
 	uint32_t *first = r->model->nodes.first_exec;
@@ -328,7 +328,7 @@ static void settle_execs(struct node_reader *r)
 	}
 }
 
-void node_reader_settle(struct node_reader *r)
+void node_reader_remap(struct node_reader *r)
 {
 	struct nodes *nodes = &r->model->nodes;
 	const struct merged_ids *ids = &r->merged;
@@ -342,7 +342,7 @@ void node_reader_settle(struct node_reader *r)
 	}
 	/* The first part's rows are where they were. */
 	if (ids->first_exec)
-		settle_execs(r);
+		remap_execs(r);
 	if (ids->first_slice && r->listed_slices.n)
-		settle_slices(r);
+		remap_slices(r);
 }

@@ -1,12 +1,12 @@
 /* The nodes of a part of a saved profile, read into the columns of the model.
  *
- * Readers of several parts work at the same time. Each fills a range of nodes
+ * Readers of several parts work in parallel. Each fills a range of nodes
  * that is its own, and has pools and exec rows of its own: the columns hold ids
- * of those until the readers settle.
+ * of those until they are remapped.
  *
  *     init, add, add, …        each in its own thread
  *     merge                    one after the other, in the order of the parts
- *     settle                   each in its own thread
+ *     remap                    each in its own thread
  *     clear
  */
 #ifndef TFPROF_LOAD_PROFILE_NODES_H
@@ -63,9 +63,9 @@ void node_reader_clear(struct node_reader *r);
 /* Reads the next entry of the map of nodes. */
 void node_reader_add(struct node_reader *r, struct span entry);
 
-/* Adds what the reader's pools hold to the model's. False when memory is out. */
+/* Adds what the reader's pools hold to the model's. False on allocation failure. */
 bool node_reader_merge(struct node_reader *r);
 /* Makes its nodes speak of the model's pools. */
-void node_reader_settle(struct node_reader *r);
+void node_reader_remap(struct node_reader *r);
 
 #endif

@@ -1,11 +1,11 @@
-/* Where a ProfileProto can be cut, so that its parts are read at the same time.
+/* Where a ProfileProto can be cut, so that its parts are read in parallel.
  *
  *     profile ──┬─ part ── field field field …     whole fields of its top level
  *               └─ part ── field field …
  *
  * Where a field begins is known only to who comes from the field before. So the
  * beginning of a part is guessed: bytes that look like some nodes in a row. All
- * parts are then walked at the same time, from field to field, and a part is
+ * parts are then walked in parallel, from field to field, and a part is
  * right if the one before it ended where it begins. One that is not is walked
  * again, from there: a wrong guess costs time and nothing else. */
 #ifndef TFPROF_LOAD_PROFILE_PARTS_H

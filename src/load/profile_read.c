@@ -64,11 +64,11 @@ static void read_part(void *context, size_t i)
 	}
 }
 
-static void settle_part(void *context, size_t i)
+static void remap_part(void *context, size_t i)
 {
 	struct loader *l = context;
 
-	node_reader_settle(&l->parts[i].nodes);
+	node_reader_remap(&l->parts[i].nodes);
 }
 
 /* ---- the other fields ------------------------------------------------------ */
@@ -145,7 +145,7 @@ static bool make_parts(struct loader *l)
 	enum { LEAST_BYTES = 1 << 20 };
 	struct profile_part from[PARALLEL_MAX];
 	size_t n = parallel_parts(l->profile.n, LEAST_BYTES), n_nodes = 0, first = 0;
-	bool fine;
+	bool ok;
 
 	profile_cut(l->profile, from, n);
 	for (size_t i = 0; i < n; i++)
@@ -156,14 +156,14 @@ static bool make_parts(struct loader *l)
 		return false;
 	l->n_parts = n;
 	l->model->flow.n = n_nodes;
-	fine = true;
+	ok = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];
-		fine &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
+		ok &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
 			l->name_hashes);
 		first += from[i].n_nodes;
 	}
-	return fine;
+	return ok;
 }
 
 static void read_profile(struct loader *l)
@@ -176,11 +176,11 @@ static void read_profile(struct loader *l)
 	if (l->decoder.failed ||
 		!decoder_alloc(&l->decoder, model_index_names(l->model, l->name_hashes)))
 		return;
-	model_settle_steps(l->model);
+	model_sort_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
 		if (!decoder_alloc(&l->decoder, node_reader_merge(&l->parts[i].nodes)))
 			return;
-	parallel_run(l->n_parts, settle_part, l);
+	parallel_run(l->n_parts, remap_part, l);
 }
 
 static void clear_parts(struct loader *l)

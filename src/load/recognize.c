@@ -1,4 +1,4 @@
-/* Marks settle some kinds, the name of the first field most texts. Binary messages
+/* Magic bytes identify some kinds, the name of the first field most texts. Binary messages
  * have no mark of their own: the type that fits best is taken (see sniff.h). */
 #include "load/recognize.h"
 

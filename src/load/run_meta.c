@@ -285,7 +285,7 @@ static bool place_node(struct model *m, uint32_t node, const struct placed_devic
 }
 
 /* The node an entry belongs to, made if need be: one that was not known when the
- * step began may have been made by an entry before. False when memory is out;
+ * step began may have been made by an entry before. False on allocation failure;
  * *node is NONE for an entry that is no node's. */
 static bool node_of_entry(struct model *m, const struct entry *e, struct span message, int64_t step,
 	uint32_t device, uint32_t *node)
@@ -355,7 +355,7 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 		return true;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
-	if (row == NONE || !exec_thaw(m, row))
+	if (row == NONE || !exec_decode(m, row))
 		return false;
 	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
 	devices = sets_with(&m->sets, &m->strings, detail->devices, device->name);
@@ -456,11 +456,11 @@ enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct l
 	struct tfprof_error *err)
 {
 	struct buf scratch = {0};
-	bool fine = apply(rm, m, l->step, l->notes, &scratch);
+	bool ok = apply(rm, m, l->step, l->notes, &scratch);
 
 	buf_clear(&scratch);
 	m->generation++;
-	return fine ? TFPROF_OK : error_no_memory(err);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 enum tfprof_status load_run_meta(struct model *m, struct load *l, struct tfprof_error *err)

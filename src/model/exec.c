@@ -283,23 +283,23 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 
 /* ---- making records of bytes --------------------------------------------- */
 
-struct thaw {
+struct decode {
 	struct model *model;
 	uint32_t row;
 	VEC(struct exec_output) outputs; /* of the memory that follows */
 	struct buf time, memories, allocations;
 };
 
-static bool keep_record(struct thaw *t, uint32_t device, struct span bytes)
+static bool keep_record(struct decode *t, uint32_t device, struct span bytes)
 {
 	struct span copy = arena_copy(&t->model->arena, bytes);
 
 	return copy.at && exec_add_record(&t->model->execs, t->row, device, copy);
 }
 
-static bool thaw_time(void *context, const struct exec_time *time)
+static bool decode_time(void *context, const struct exec_time *time)
 {
-	struct thaw *t = context;
+	struct decode *t = context;
 	uint32_t device = strings_add(&t->model->strings, time->device);
 
 	t->time.n = 0;
@@ -307,33 +307,33 @@ static bool thaw_time(void *context, const struct exec_time *time)
 	return device != NONE && !t->time.failed && keep_record(t, device, buf_get(&t->time));
 }
 
-static bool thaw_output(void *context, const struct exec_output *output)
+static bool decode_output(void *context, const struct exec_output *output)
 {
-	struct thaw *t = context;
+	struct decode *t = context;
 
 	return vec_push(&t->outputs, *output);
 }
 
-static bool thaw_memory(void *context, const struct exec_memory *memory)
+static bool decode_memory(void *context, const struct exec_memory *memory)
 {
-	struct thaw *t = context;
+	struct decode *t = context;
 
 	record_put_memory(&t->memories, memory, t->outputs.at, t->outputs.n);
 	t->outputs.n = 0;
 	return !t->memories.failed;
 }
 
-static bool thaw_allocation(void *context, const struct exec_allocation *allocation)
+static bool decode_allocation(void *context, const struct exec_allocation *allocation)
 {
-	struct thaw *t = context;
+	struct decode *t = context;
 
 	record_put_allocation(&t->allocations, allocation);
 	return !t->allocations.failed;
 }
 
-static bool thaw_device(void *context, struct span name)
+static bool decode_device(void *context, struct span name)
 {
-	struct thaw *t = context;
+	struct decode *t = context;
 	struct model *m = t->model;
 	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, t->row)->detail];
 	uint32_t device = strings_add(&m->strings, name);
@@ -346,10 +346,10 @@ static bool thaw_device(void *context, struct span name)
 	return true;
 }
 
-static bool make_records(struct thaw *t, struct slice raw)
+static bool make_records(struct decode *t, struct slice raw)
 {
-	struct exec_visitor visitor = {thaw_time, thaw_output, thaw_memory, thaw_allocation,
-		thaw_device, t};
+	struct exec_visitor visitor = {decode_time, decode_output, decode_memory, decode_allocation,
+		decode_device, t};
 	struct decoder d = {0};
 
 	if (!exec_profile_visit(&d, model_slice(t->model, raw), &visitor))
@@ -359,12 +359,12 @@ static bool make_records(struct thaw *t, struct slice raw)
 	return !t->memories.failed && (!t->memories.n || keep_record(t, 0, buf_get(&t->memories)));
 }
 
-bool exec_thaw(struct model *m, uint32_t row)
+bool exec_decode(struct model *m, uint32_t row)
 {
 	struct execs *x = &m->execs;
-	struct thaw t = {.model = m, .row = row};
+	struct decode t = {.model = m, .row = row};
 	struct slice raw = exec_at(x, row)->raw;
-	bool fine;
+	bool ok;
 
 	if (exec_at(x, row)->has_detail)
 		return true;
@@ -372,10 +372,10 @@ bool exec_thaw(struct model *m, uint32_t row)
 		return false;
 	if (!raw.bits)
 		return true;
-	fine = make_records(&t, raw);
+	ok = make_records(&t, raw);
 	vec_clear(&t.outputs);
 	buf_clear(&t.time);
 	buf_clear(&t.memories);
 	buf_clear(&t.allocations);
-	return fine;
+	return ok;
 }

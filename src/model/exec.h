@@ -6,7 +6,7 @@
  *                      └─ record → record → …   what each entry told (see record.h)
  *
  * An exec has raw bytes or a detail, never both: adding to a loaded one makes
- * records of its bytes first (exec_thaw). Records are bytes, too: few ask for
+ * records of its bytes first (exec_decode). Records are bytes, too: few ask for
  * more than the sums, and saving copies them.
  *
  * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
@@ -123,12 +123,12 @@ static inline struct exec *exec_at(const struct execs *x, uint32_t row)
 struct model;
 
 /* The row of a step among those chained from *first, made if there is none; NONE
- * when memory is out. */
+ * on allocation failure. */
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step);
 /* Takes over the rows of another list, which have no details: row i becomes the
- * i-th from *first_row on, wide sums likewise. False when memory is out. */
+ * i-th from *first_row on, wide sums likewise. False on allocation failure. */
 bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint32_t *first_wide);
-/* The node's row of a step, made if there is none; NONE when memory is out. */
+/* The node's row of a step, made if there is none; NONE on allocation failure. */
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
 /* The same without making one. */
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
@@ -145,7 +145,7 @@ static inline struct exec_sums exec_get_sums(const struct execs *x, uint32_t row
 #undef X
 }
 
-/* False when memory is out. */
+/* False on allocation failure. */
 bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums);
 
 /* Whether some sum is below 0. */
@@ -169,7 +169,7 @@ struct exec_extent {
 
 struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
 
-/* Appends to a row's detail; false when memory is out. The bytes must live as
+/* Appends to a row's detail; false on allocation failure. The bytes must live as
  * long as the model. */
 bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes);
 
@@ -197,6 +197,6 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 
 /* Gives a row a detail, from its raw bytes if it has some; false when memory is
  * out. */
-bool exec_thaw(struct model *m, uint32_t row);
+bool exec_decode(struct model *m, uint32_t row);
 
 #endif

@@ -52,18 +52,18 @@ uint32_t model_find_node(const struct model *m, struct span name)
 static bool reserve_nodes(struct nodes *nodes, size_t n)
 {
 	size_t cap = nodes->cap;
-	bool fine = true;
+	bool ok = true;
 
 	if (nodes->cap - nodes->n >= n)
 		return true;
 #define X(type, column)   \
 	cap = nodes->cap; \
-	fine = fine && mem_grow((void **)&nodes->column, &cap, nodes->n, n, sizeof(type));
+	ok = ok && mem_grow((void **)&nodes->column, &cap, nodes->n, n, sizeof(type));
 	NODE_COLUMNS(X)
 #undef X
-	if (fine)
+	if (ok)
 		nodes->cap = cap;
-	return fine;
+	return ok;
 }
 
 /* The map from string id to node grows with the pool. */
@@ -82,6 +82,13 @@ bool model_reserve(struct model *m, size_t n)
 {
 	return reserve_nodes(&m->nodes, n) && strings_reserve(&m->strings, n) &&
 		vec_reserve(&m->node_of, n);
+}
+
+void model_prefault_nodes(const struct model *m, size_t first, size_t n)
+{
+#define X(type, column) mem_prefault(m->nodes.column + first, n * sizeof(type));
+	NODE_COLUMNS(X)
+#undef X
 }
 
 static uint32_t append_node(struct model *m, uint32_t name, uint32_t op)
@@ -120,16 +127,16 @@ uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op)
 /* Pages of a large block of zeros cost nothing until they are written. */
 static bool make_columns(struct nodes *nodes, size_t n)
 {
-	bool fine = true;
+	bool ok = true;
 
 #define X(type, column)                                  \
 	nodes->column = mem_zero_array(n, sizeof(type)); \
-	fine = fine && nodes->column;
+	ok = ok && nodes->column;
 	NODE_COLUMNS(X)
 #undef X
-	if (fine)
+	if (ok)
 		nodes->n = nodes->cap = n;
-	return fine;
+	return ok;
 }
 
 bool model_make_nodes(struct model *m, size_t n)
@@ -221,7 +228,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void model_settle_steps(struct model *m)
+void model_sort_steps(struct model *m)
 {
 	int64_t *at = m->steps.at;
 	size_t n = 0;
@@ -314,7 +321,7 @@ enum tfprof_status model_check_damage(const struct model *m, struct tfprof_error
 	if (!damaged)
 		return TFPROF_OK;
 	return error_set(err, TFPROF_FORMAT,
-		"%.400s: it is damaged, or has changed since it was loaded: load it anew",
+		"%.400s: it is damaged, or has changed since it was loaded: reload it",
 		path ? path : "an input");
 }
 

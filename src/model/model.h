@@ -153,8 +153,12 @@ uint32_t model_find_node(const struct model *m, struct span name);
 /* Room for n more nodes and their names, so that adding them moves nothing. */
 bool model_reserve(struct model *m, size_t n);
 
-/* A new node whose name no other has; columns not given are zero. NONE when
- * memory is out. */
+/* Pre-faults the memory of nodes still to come (see mem_prefault()), for which there
+ * must be room. */
+void model_prefault_nodes(const struct model *m, size_t first, size_t n);
+
+/* A new node whose name no other has; columns not given are zero. NONE on
+ * allocation failure. */
 uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
 /* Makes the nodes of a profile about to be loaded, in a model that has none: all
@@ -171,7 +175,7 @@ void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_ou
 bool model_add_type(struct model *m, uint32_t node, uint32_t string);
 bool model_add_step(struct model *m, int64_t step);
 /* Puts steps that were appended in any order, some maybe twice, in theirs. */
-void model_settle_steps(struct model *m);
+void model_sort_steps(struct model *m);
 /* Its place among the steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
 /* Adds the text of a call-stack string id unless the id is known. The text must be one

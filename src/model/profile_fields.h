@@ -1,4 +1,4 @@
-/* Fields of our own in a ProfileProto, which the original skips.
+/* Fields of our own in a ProfileProto, which TensorFlow skips.
  *
  * Of the profile: transfers, for the advisor. { step = 1, device = 2,
  * NodeExecStats = 3 }

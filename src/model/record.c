@@ -37,7 +37,7 @@ static char *put_tag(char *at, unsigned tag)
 	return at + 2;
 }
 
-static void settle(struct buf *b, char *end)
+static void end_at(struct buf *b, char *end)
 {
 	b->n = (size_t)(end - b->at);
 	*end = '\0';
@@ -55,7 +55,7 @@ void record_put_time(struct buf *b, bool accelerator, int64_t start_us, int64_t 
 	at = wire_append_varint(at, (uint64_t)duration_us);
 	put_length(pair, at);
 	put_length(tuple, at);
-	settle(b, at);
+	end_at(b, at);
 }
 
 static int by_slot(const void *a, const void *b)
@@ -75,7 +75,7 @@ static int by_order(const void *a, const void *b)
 
 /* Each slot once; returns how many there are. They nearly always come in
  * ascending order. */
-static size_t settle_slots(struct exec_output *outputs, size_t n)
+static size_t merge_slots(struct exec_output *outputs, size_t n)
 {
 	size_t i = 1, kept = 0;
 
@@ -116,7 +116,7 @@ void record_put_memory(struct buf *b, const struct exec_memory *memory, struct e
 	size_t record = wire_open(b, RECORD_MEMORY >> 3), room;
 	char *at;
 
-	n = settle_slots(outputs, n);
+	n = merge_slots(outputs, n);
 	if (__builtin_mul_overflow(n + 11, (size_t)OUTPUT_MAX_SIZE, &room) ||
 		!buf_reserve(b, room)) {
 		b->failed = true;
@@ -128,7 +128,7 @@ void record_put_memory(struct buf *b, const struct exec_memory *memory, struct e
 #undef X
 	for (size_t i = 0; i < n; i++)
 		at = put_output(at, &outputs[i]);
-	settle(b, at);
+	end_at(b, at);
 	wire_close(b, record);
 }
 
@@ -142,5 +142,5 @@ void record_put_allocation(struct buf *b, const struct exec_allocation *allocati
 	at = put_nonzero(record, ALLOCATION_RECORD_ALLOC_MICROS, (uint64_t)allocation->micros);
 	at = put_nonzero(at, ALLOCATION_RECORD_ALLOC_BYTES, (uint64_t)allocation->bytes);
 	put_length(record, at);
-	settle(b, at);
+	end_at(b, at);
 }

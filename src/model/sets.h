@@ -28,11 +28,11 @@ struct sets {
 bool sets_init(struct sets *s);
 void sets_clear(struct sets *s);
 
-/* The set with one more string. NONE when memory is out. */
+/* The set with one more string. NONE on allocation failure. */
 uint32_t sets_with(struct sets *s, const struct strings *strings, uint32_t set, uint32_t string);
 
 /* The set of the same texts as one of another pool, whose string `i` is `ids[i]`
- * here. NONE when memory is out. */
+ * here. NONE on allocation failure. */
 uint32_t sets_add(struct sets *s, const struct string_set *set, const uint32_t *ids);
 
 static inline const struct string_set *sets_get(const struct sets *s, uint32_t id)

@@ -29,7 +29,7 @@ struct shapes {
 bool shapes_init(struct shapes *s);
 void shapes_clear(struct shapes *s);
 
-/* The id of these dimensions, NONE when memory is out. */
+/* The id of these dimensions, NONE on allocation failure. */
 uint32_t shapes_add(struct shapes *s, const int64_t *dims, size_t n);
 
 /* The same for a hash made before. */

@@ -134,6 +134,11 @@ enum metric {
 
 enum unit { UNIT_COUNT, UNIT_MICROS, UNIT_BYTES };
 
-enum { ALL_METRICS = (1 << N_METRICS) - 1 };
+enum {
+	ALL_METRICS = (1 << N_METRICS) - 1,
+#define X(id, ...) | 1 << METRIC_##id
+	MODEL_METRICS_MASK = 0 MODEL_METRICS(X), /* of a node itself, without a run */
+#undef X
+};
 
 #endif

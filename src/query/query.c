@@ -29,7 +29,7 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
  * the number of nodes instead of runs. */
 void query_find_limits(struct query *q)
 {
-	enum { BY_OWN = 1 << METRIC_PARAMS | 1 << METRIC_FLOAT_OPS | 1 << METRIC_OCCURRENCE };
+	enum { BY_OWN = MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE };
 	bool by_own = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
 
 	for (size_t k = 0; k < N_METRICS; k++)

@@ -202,7 +202,7 @@ def test_file_written_to_after_loading(session, tmp_path):
     output, errors = session.communicate("scope\n", timeout=60)
     assert session.returncode == 1
     assert "_TFProfRoot" not in output
-    assert errors.endswith("profile: it has changed since it was loaded: load it anew\n")
+    assert errors.endswith("profile: it has changed since it was loaded: reload it\n")
 
 
 def test_file_cut_short_while_it_is_read(session):

@@ -92,7 +92,7 @@ static int stop(void *context, const char *name, size_t length)
 static void assert_told(enum tfprof_status status, const struct tfprof_error *err)
 {
 	assert_int_equal(status, TFPROF_IO);
-	assert_string_equal(err->text, "profile: it has changed since it was loaded: load it anew");
+	assert_string_equal(err->text, "profile: it has changed since it was loaded: reload it");
 }
 
 /* Whoever looks at the profile is told, whether a view was built before or not. */
@@ -265,7 +265,7 @@ static void test_checkpoint(void **state)
 	assert_int_equal(truncate("c.data-00000-of-00001", 0), 0);
 	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_IO);
 	assert_string_equal(err.text,
-		"c.data-00000-of-00001: it has changed since it was loaded: load it anew");
+		"c.data-00000-of-00001: it has changed since it was loaded: reload it");
 	tfprof_options_free(o);
 	tfprof_profile_free(p);
 	remove_checkpoint();

@@ -413,7 +413,7 @@ static void damage_is_told(void **state)
 	memset((char *)(uintptr_t)kept.at, 0xff, kept.n);
 	assert_int_equal(tfprof_advise_run(p, NULL, NULL, &r, &err), TFPROF_FORMAT);
 	assert_string_equal(err.text,
-		"an input: it is damaged, or has changed since it was loaded: load it anew");
+		"an input: it is damaged, or has changed since it was loaded: reload it");
 	assert_int_equal(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_FORMAT);
 	tfprof_options_free(o);
 	tfprof_profile_free(p);

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 /* The library from outside: profiles side by side, all or nothing, and what
- * happens when memory is out at every single allocation. What reports say is
+ * happens when every single allocation fails. What reports say is
  * compared with the original elsewhere. */
 #include <pthread.h>
 #include <stdlib.h>

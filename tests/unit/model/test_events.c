@@ -327,7 +327,7 @@ static void add_time(struct model *m, uint32_t node, int64_t step, const char *d
 	struct buf record = {0};
 	struct span bytes;
 
-	assert_true(row != NONE && name != NONE && exec_thaw(m, row) && model_add_step(m, step));
+	assert_true(row != NONE && name != NONE && exec_decode(m, row) && model_add_step(m, step));
 	record_put_time(&record, false, start_us, duration_us);
 	bytes = arena_copy(&m->arena, buf_get(&record));
 	assert_true(bytes.at && exec_add_record(&m->execs, row, name, bytes));
