@@ -72,8 +72,6 @@ bool hash_reserve(struct hash_index *index, size_t n)
 		*index = old;
 		return false;
 	}
-	/* Written at once, not page by page as it is read in no order. */
-	mem_prepare(index->slots, index->places * sizeof(*index->slots));
 	memset(index->slots, 0, index->places * sizeof(*index->slots));
 	for (size_t i = 0; i < old.places; i++)
 		if (old.slots[i])

@@ -58,22 +58,16 @@ void mem_free(void *block)
 	free(block);
 }
 
-void mem_touch(void *at, size_t size)
-{
-	const uintptr_t page = 4096;
-	uintptr_t end = (uintptr_t)at + size;
-
-	for (uintptr_t p = ((uintptr_t)at + page - 1) & ~(page - 1); p < end; p += page)
-		*(volatile char *)p = 0;
-}
-
-void mem_prepare(void *at, size_t size)
+void mem_prefault(void *at, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
 	const uintptr_t page = 4096, step = 1 << 20;
-	uintptr_t end = ((uintptr_t)at + size) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)at + size + page - 1) & ~(page - 1);
 
-	for (uintptr_t p = ((uintptr_t)at + page - 1) & ~(page - 1); p < end; p += step)
+	if (!size)
+		return;
+	/* Some at a time, because others that need pages wait meanwhile. */
+	for (uintptr_t p = (uintptr_t)at & ~(page - 1); p < end; p += step)
 		if (madvise((void *)p, end - p < step ? end - p : step, MADV_POPULATE_WRITE) != 0)
 			return;
 #endif

@@ -19,24 +19,10 @@ void mem_free(void *block);
  * least doubles the capacity, so that pushing is amortized. */
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
 
-/* Has the system give the pages of memory that nobody uses yet, in this thread: who
- * writes there next does not wait for them. What is written there is not kept. */
-void mem_touch(void *at, size_t size);
-/* The same while somebody writes there: that is kept. Not every system can. Many
- * pages at once cost half of what they cost one by one. */
-void mem_prepare(void *at, size_t size);
-/* For a loop that fills the items begin … end - 1 of an array in order and is at the
- * i-th: every now and then prepares some to come, as few as stay in the cache. */
-static inline void mem_prepare_ahead(void *array, size_t item_size, size_t i, size_t begin,
-	size_t end)
-{
-	enum { AHEAD = 8192 };
-	size_t left = end - i;
-
-	if ((i - begin) % AHEAD == 0)
-		mem_prepare((char *)array + i * item_size,
-			(left < AHEAD ? left : AHEAD) * item_size);
-}
+/* Pre-faults pages, so that the thread that writes there does not wait for them; it may
+ * be writing already. Does nothing where the system cannot. Pays only where one thread
+ * writes everything and another has nothing better to do. */
+void mem_prefault(void *at, size_t size);
 
 /* For tests: the n-th allocation from now on fails (0: never again). */
 void mem_fail_at(size_t nth);

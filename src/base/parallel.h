@@ -30,7 +30,8 @@ enum { PARALLEL_MAX = 4 };
  * there are fewer items. */
 size_t parallel_parts(size_t n, size_t least);
 
-/* Calls work(context, 0 … parts - 1), and returns when all have. */
+/* Calls work(context, 0 … parts - 1), part 0 in this thread, and returns when all
+ * have. */
 void parallel_run(size_t parts, parallel_fn *work, void *context);
 
 /* Where part i of n items in `parts` parts begins; part i ends where i + 1 begins. */

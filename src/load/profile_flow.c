@@ -29,7 +29,7 @@ struct reader {
 	VEC(struct output) input_shapes;
 	dims_vec dims;
 	/* where its edges go among the model's, and the next one: */
-	size_t first_edge, end_edge, next_edge;
+	size_t first_edge, next_edge;
 	/* of all of its nodes: */
 	VEC(struct output) outputs; /* with shapes of the reader's own … */
 	struct shapes shapes;
@@ -112,8 +112,6 @@ static void add_edge(struct reader *r, const struct profile_edge *e)
 
 	if (own.shape != NONE)
 		decoder_alloc(decoder(r), vec_push(&r->own_shapes, own));
-	mem_prepare_ahead(m->edges.at, sizeof(*m->edges.at), r->next_edge, r->first_edge,
-		r->end_edge);
 	m->edges.at[r->next_edge++] =
 		(struct edge){m->nodes.name[e->source], e->position, output_of(r, e)};
 }
@@ -174,7 +172,6 @@ static bool make_room(struct model *m, struct reader *readers, size_t parts)
 		readers[i].first_edge = readers[i].next_edge = at;
 		for (uint32_t node = readers[i].begin; node < readers[i].end; node++)
 			at += m->nodes.n_edges[node];
-		readers[i].end_edge = at;
 	}
 	return at < NONE && vec_reserve(&m->edges, at - m->edges.n);
 }

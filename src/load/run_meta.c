@@ -187,16 +187,17 @@ struct search {
 	size_t n_rows; /* that the step may make */
 };
 
-/* What entries will become is written by one thread: all get the pages for it. */
-static void prepare_part(const struct search *search, size_t begin, size_t end)
+/* What entries will become is written by one thread, so all pre-fault its pages:
+ * otherwise add_step takes 14 % longer. */
+static void prefault_part(const struct search *search, size_t begin, size_t end)
 {
 	const struct execs *x = &search->model->execs;
 
-	execs_prepare_records(x, begin, end - begin);
+	execs_prefault_records(x, begin, end - begin);
 	if (end > search->n_rows)
 		end = search->n_rows;
 	if (begin < end)
-		execs_prepare_rows(x, begin, end - begin);
+		execs_prefault_rows(x, begin, end - begin);
 }
 
 /* Reads the model only. */
@@ -209,7 +210,7 @@ static void search_part(void *context, size_t i)
 	size_t entry = parallel_begin(rm->messages.n, rm->n_parts, i);
 	size_t end = parallel_begin(rm->messages.n, rm->n_parts, i + 1);
 
-	prepare_part(search, entry, end);
+	prefault_part(search, entry, end);
 	for (; entry < end; entry++) {
 		struct entry *e = &rm->entries[entry];
 		uint32_t name = strings_find_hashed(names, e->stats.name, e->hash);

@@ -84,11 +84,9 @@ bool model_reserve(struct model *m, size_t n)
 		vec_reserve(&m->node_of, n);
 }
 
-void model_touch_nodes(const struct model *m, size_t first, size_t n)
+void model_prefault_nodes(const struct model *m, size_t first, size_t n)
 {
-	if (!n)
-		return;
-#define X(type, column) mem_touch(m->nodes.column + first, n * sizeof(type));
+#define X(type, column) mem_prefault(m->nodes.column + first, n * sizeof(type));
 	NODE_COLUMNS(X)
 #undef X
 }

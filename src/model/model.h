@@ -153,9 +153,9 @@ uint32_t model_find_node(const struct model *m, struct span name);
 /* Room for n more nodes and their names, so that adding them moves nothing. */
 bool model_reserve(struct model *m, size_t n);
 
-/* Touches the memory of nodes still to come (see mem_touch), for which there must
- * be room. Nodes before them may be added at the same time. */
-void model_touch_nodes(const struct model *m, size_t first, size_t n);
+/* Pre-faults the memory of nodes still to come (see mem_prefault()), for which there
+ * must be room. */
+void model_prefault_nodes(const struct model *m, size_t first, size_t n);
 
 /* A new node whose name no other has; columns not given are zero. NONE when
  * memory is out. */

@@ -113,14 +113,12 @@ static void account_part(void *context, size_t part)
 	const struct model *m = q->model;
 	size_t begin = parallel_begin(job->n, job->parts, part);
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
-	size_t row_size = q->numbers.n * sizeof(*q->numbers.total);
 	const struct numbers nothing = {0};
 	struct numbers numbers = {0};
 
 	for (size_t v = begin; v < end; v++) {
 		uint32_t node = job->nodes[v];
 
-		mem_prepare_ahead(q->numbers.total, row_size, v, begin, end);
 		look_ahead(m, job->nodes, v, job->n);
 		if (node == NONE) {
 			query_put_own(q, v, &nothing, v && job->parents);

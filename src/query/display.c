@@ -33,16 +33,6 @@ bool query_allocate_shown(struct query *q, struct shown_tree *shown)
 	return shown->parent && shown->depth && shown->first && shown->size;
 }
 
-void query_prepare_shown(const struct query *q, const struct shown_tree *shown)
-{
-	size_t n = q->tree->n;
-
-	mem_prepare(shown->parent, n * sizeof(*shown->parent));
-	mem_prepare(shown->depth, n * sizeof(*shown->depth));
-	mem_prepare(shown->first, n * sizeof(*shown->first));
-	mem_prepare(shown->size, n * sizeof(*shown->size));
-}
-
 static bool is_shown(const struct display *d, uint32_t v)
 {
 	return d->q->flags[v] & ROW_SHOWN;
@@ -206,13 +196,6 @@ static void place(struct display *d)
 	}
 }
 
-static void prepare_lines(const struct query *q, size_t begin, size_t end)
-{
-	mem_prepare(q->view + begin, (end - begin) * sizeof(*q->view));
-	mem_prepare(q->parent + begin, (end - begin) * sizeof(*q->parent));
-	mem_prepare(q->depth + begin, (end - begin) * sizeof(*q->depth));
-}
-
 /* The children of nodes in a part of the tree. */
 static void fill_part(void *context, size_t part)
 {
@@ -220,8 +203,6 @@ static void fill_part(void *context, size_t part)
 	struct query *q = d->q;
 	size_t end = parallel_begin(q->tree->n, d->parts, part + 1);
 
-	prepare_lines(q, parallel_begin(q->n, d->parts, part),
-		parallel_begin(q->n, d->parts, part + 1));
 	for (size_t v = parallel_begin(q->tree->n, d->parts, part); v < end; v++) {
 		uint32_t line = d->at[v] + 1;
 

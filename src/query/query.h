@@ -250,8 +250,6 @@ struct shown_tree {
 
 /* Memory for it, but not for n_picked; false when it is out. */
 bool query_allocate_shown(struct query *q, struct shown_tree *shown);
-/* Prepares that memory (see mem_prepare). */
-void query_prepare_shown(const struct query *q, const struct shown_tree *shown);
 
 /* The last part of a tree query: puts the nodes that are shown in display order.
  * What `shown` points at is used up. */

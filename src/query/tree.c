@@ -8,7 +8,6 @@
  *     total     own + totals of what hangs below and stays
  *     shown     what the filters leave; its tree skips what is hidden
  */
-#include "base/parallel.h"
 #include "query/query.h"
 
 struct work {
@@ -105,22 +104,8 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 	}
 }
 
-/* While one thread adds up, another gets the memory for what comes next. */
-static void sum_up(void *context, size_t part)
-{
-	struct work *w = context;
-
-	if (part) {
-		query_prepare_shown(w->q, &w->shown);
-		return;
-	}
-	find_staying(w);
-	add_up(w, w->up, ROW_STAYS);
-}
-
 static bool account(void *context)
 {
-	enum { LEAST_PART = 16384 };
 	struct work *w = context;
 	struct query *q = w->q;
 
@@ -128,7 +113,8 @@ static bool account(void *context)
 		account_frames(w);
 	else
 		query_account_nodes(q, q->tree->node, w->n);
-	parallel_run(parallel_parts(w->n, LEAST_PART) > 1 ? 2 : 1, sum_up, w);
+	find_staying(w);
+	add_up(w, w->up, ROW_STAYS);
 	return true;
 }
 

@@ -83,7 +83,7 @@ static void survey_part(void *context, size_t i)
 {
 	struct builder *b = context;
 	struct part *part = &b->part[i];
-	uint32_t begin = begin_of(b, i), node = begin, end = begin_of(b, i + 1);
+	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1);
 	struct recent_scope recent[2] = {{{0}, 0}};
 	bool fine = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
 
@@ -91,8 +91,6 @@ static void survey_part(void *context, size_t i)
 		struct span name = model_name(b->model, node), prefix = name;
 		uint32_t scope = 0;
 
-		mem_prepare_ahead(b->component, sizeof(*b->component), node, begin, end);
-		mem_prepare_ahead(b->scope_of, sizeof(*b->scope_of), node, begin, end);
 		prefetch_name(b, node);
 		prefix.n = scope_prefix_length(name);
 		if (prefix.n != SIZE_MAX)

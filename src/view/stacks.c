@@ -158,8 +158,6 @@ static void survey_part(void *context, size_t i)
 		struct span name = model_name(m, node), bytes = stack_of(m, node);
 		uint32_t stack;
 
-		mem_prepare_ahead(forward, sizeof(*forward), node, begin, end);
-		mem_prepare_ahead(f->stack_of, sizeof(*f->stack_of), node, begin, end);
 		prefetch_stack(m, node);
 		f->stack_of[node] = NONE;
 		forward[node] = (struct span){0};

@@ -425,18 +425,15 @@ PREFETCHES prefetch_blob(const struct message *m, size_t i)
 	prefetch_bytes(blob.at, blob.n);
 }
 
-/* Measures, or writes where there is where to: then the system is asked for all the
- * memory first, which takes less time than page by page, as it is written. */
+/* Measures, or writes where there is where to. */
 static void put_part(void *context, size_t part)
 {
 	struct message *m = context;
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
 	struct pen pen = {0};
 
-	if (m->out) {
+	if (m->out)
 		pen.at = m->out + m->part_at[part];
-		mem_prepare(pen.at, m->part_at[part + 1] - m->part_at[part]);
-	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
 

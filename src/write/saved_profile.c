@@ -364,8 +364,8 @@ static void put_nodes(struct writer *w)
 			put_node(w, w->order[i].node);
 }
 
-/* Fresh memory costs as much as the copying: another thread gets it from the
- * system meanwhile. */
+/* Fresh memory costs as much as the copying: another thread pre-faults it meanwhile.
+ * Otherwise serialize takes 50 % longer. */
 static void write_part(void *context, size_t part)
 {
 	struct writer *w = context;
@@ -373,7 +373,7 @@ static void write_part(void *context, size_t part)
 	if (part == 0)
 		put_nodes(w);
 	else
-		mem_prepare(w->room, w->n_room);
+		mem_prefault(w->room, w->n_room);
 }
 
 void model_write_profile(const struct model *m, struct buf *out)

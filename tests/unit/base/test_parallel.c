@@ -30,9 +30,12 @@ const char *__tsan_default_options(void)
 
 static atomic_int calls[PARALLEL_MAX];
 
+static pthread_t caller_of_count;
+
 static void count(void *context, size_t part)
 {
 	assert_ptr_equal(context, calls);
+	assert_true(part || pthread_equal(pthread_self(), caller_of_count));
 	atomic_fetch_add(&calls[part], 1);
 }
 
@@ -431,5 +434,6 @@ int main(void)
 		cmocka_unit_test(a_fork_while_others_call),
 	};
 
+	caller_of_count = pthread_self();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
