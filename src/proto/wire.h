@@ -139,8 +139,8 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 	return wire_next_general(r, f);
 }
 
-/* For who goes through many fields faster than memory brings them by itself:
- * asks for as many bytes as this one took, some way ahead. */
+/* For loops that go through many fields faster than memory brings them by itself:
+ * prefetches as many bytes as this one took, some way ahead. */
 PREFETCHES wire_prefetch(const struct wire_reader *r, const struct wire_field *f)
 {
 	enum { AHEAD = 1024, ROOM = 2048 };
