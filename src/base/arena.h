@@ -28,8 +28,7 @@ void arena_join(struct arena *a, struct arena *other);
 
 void arena_clear(struct arena *a);
 
-/* The same, but keeps up to `most` bytes to be used again: memory that is fresh
- * from the system costs more than the work done in it. */
+/* The same, but keeps up to `most` bytes to be used again. */
 void arena_reset(struct arena *a, size_t most);
 
 #endif

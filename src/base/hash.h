@@ -82,7 +82,7 @@ struct hash_index {
 
 /* The place where a search begins. It comes from the upper half of the hash alone,
  * which is all that a slot keeps. There may be any number of places, so a large
- * table is as large as it has to be: fresh memory costs more than a look-up. */
+ * table is no larger than it has to be. */
 static inline size_t hash_begin(const struct hash_index *index, uint64_t hash)
 {
 	return (hash >> 32) * index->places >> 32;
@@ -93,14 +93,14 @@ typedef bool hash_same_fn(const void *context, uint32_t id);
 
 uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
 	const void *context);
-/* Asks for the memory a later search of this hash looks at first. */
+/* Prefetches what a later search of this hash looks at first. */
 PREFETCHES hash_prefetch(const struct hash_index *index, uint64_t hash)
 {
 	if (index->slots)
-		__builtin_prefetch(&index->slots[hash_begin(index, hash)]);
+		prefetch_line(&index->slots[hash_begin(index, hash)]);
 }
-/* The id in that memory if it may be the one searched for, else NONE: good for
- * asking ahead for what the search will compare. */
+/* The id in that memory if it may be the one searched for, else NONE: for prefetching
+ * what the search will compare. */
 static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
 {
 	uint64_t slot = index->slots ? index->slots[hash_begin(index, hash)] : 0;

@@ -3,32 +3,20 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
-#include "base/prefetch.h"
 #include "base/vec.h"
 
-enum { SMALL = 24, SHORT = 1024, FEW = 8 };
+enum { SMALL = 24, SHORT = 1024 };
 
-/* The place of each is the number of those that come before it: more comparisons
- * than needed, but none has to be guessed by the processor. */
-static void rank_sort(struct sort_item *items, struct sort_item *scratch, size_t n)
+static void insertion_sort(struct sort_item *items, size_t n)
 {
-	uint32_t rank[SMALL];
+	for (size_t i = 1; i < n; i++) {
+		struct sort_item item = items[i];
+		size_t k = i;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t key = items[i].key;
-		uint32_t before = 0;
-
-		for (size_t k = 0; k < i; k++) {
-			bool behind = items[k].key > key;
-
-			rank[k] += behind;
-			before += !behind;
-		}
-		rank[i] = before;
-		scratch[i] = items[i];
+		for (; k > 0 && items[k - 1].key > item.key; k--)
+			items[k] = items[k - 1];
+		items[k] = item;
 	}
-	for (size_t i = 0; i < n; i++)
-		items[rank[i]] = scratch[i];
 }
 
 /* One pass of a least-significant-digit radix sort. */
@@ -54,7 +42,7 @@ static void merge_sort(struct sort_item *items, struct sort_item *scratch, size_
 	struct sort_item *from = items, *to = scratch, *swap;
 
 	for (size_t i = 0; i < n; i += SMALL)
-		rank_sort(items + i, scratch, n - i < SMALL ? n - i : SMALL);
+		insertion_sort(items + i, n - i < SMALL ? n - i : SMALL);
 	for (size_t width = SMALL; width < n; width *= 2) {
 		for (size_t low = 0; low < n; low += 2 * width) {
 			size_t middle = low + width < n ? low + width : n;
@@ -103,7 +91,7 @@ static uint64_t differing_bits(const struct sort_item *items, size_t n)
 	return differ;
 }
 
-static void sort_bucket(struct sort_item *items, struct sort_item *scratch, size_t n)
+void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
 {
 	uint64_t differ = differing_bits(items, n);
 
@@ -113,29 +101,6 @@ static void sort_bucket(struct sort_item *items, struct sort_item *scratch, size
 		merge_sort(items, scratch, n);
 	else
 		sort_bytes(items, scratch, n, differ);
-}
-
-/* Many keys fall into few buckets by their first byte that differs, and agree
- * in most others there: a pass by that byte spares most of the other passes. */
-void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
-{
-	uint64_t differ = differing_bits(items, n);
-	unsigned shift;
-	size_t end;
-
-	if (n <= SHORT || !differ) {
-		if (differ)
-			merge_sort(items, scratch, n);
-		return;
-	}
-	shift = (63 - (unsigned)__builtin_clzll(differ)) / 8 * 8;
-	pass(items, scratch, n, shift);
-	for (size_t i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && (scratch[end].key ^ scratch[i].key) >> shift == 0;)
-			end++;
-		sort_bucket(scratch + i, items + i, end - i);
-	}
-	memcpy(items, scratch, n * sizeof(*items));
 }
 
 /* ---- texts ------------------------------------------------------------- */
@@ -183,45 +148,12 @@ struct text_sort {
 	atomic_bool failed;
 };
 
-/* Texts lie all over memory: those to come are asked for, also beyond the range, as
- * far as this part of the work goes. */
-PREFETCHES prefetch_text(const struct text_sort *s, size_t i, size_t end, size_t offset)
-{
-	enum { AHEAD = 12 };
-
-	if (end - i <= 2 * AHEAD)
-		return;
-	__builtin_prefetch(&s->texts[s->ids[i + 2 * AHEAD]]);
-	__builtin_prefetch((const void *)((uintptr_t)s->texts[s->ids[i + AHEAD]].at + offset));
-}
-
-static void make_keys(const struct text_sort *s, struct range r, size_t end,
-	struct sort_item *items)
+static void make_keys(const struct text_sort *s, struct range r, struct sort_item *items)
 {
 	for (size_t i = 0; i < r.n; i++) {
 		uint32_t id = s->ids[r.start + i];
 
-		prefetch_text(s, r.start + i, end, r.offset);
 		items[i] = (struct sort_item){text_key(s->texts[id], r.offset), id};
-	}
-}
-
-static bool rest_before(struct span a, struct span b, size_t from)
-{
-	return span_compare((struct span){a.at + from, a.n - from},
-		       (struct span){b.at + from, b.n - from}) < 0;
-}
-
-/* Texts that were just read, and agree before the offset. */
-static void sort_few(const struct text_sort *s, uint32_t *ids, size_t n, size_t offset)
-{
-	for (size_t i = 1; i < n; i++) {
-		uint32_t id = ids[i];
-		size_t k = i;
-
-		for (; k > 0 && rest_before(s->texts[id], s->texts[ids[k - 1]], offset); k--)
-			ids[k] = ids[k - 1];
-		ids[k] = id;
 	}
 }
 
@@ -240,10 +172,7 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 			end++;
 		if (end - i < 2 || (items[i].key & 255) != KEY_BYTES + 1)
 			continue;
-		if (end - i <= FEW)
-			sort_few(s, s->ids + r.start + i, end - i, r.offset + KEY_BYTES);
-		else if (!vec_push(todo,
-				 ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
+		if (!vec_push(todo, ((struct range){r.start + i, end - i, r.offset + KEY_BYTES})))
 			return false;
 	}
 	return true;
@@ -251,15 +180,14 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 
 /* ---- small ranges, one after the other ----------------------------------------- */
 
-static bool sort_job(struct text_sort *s, struct range job, size_t end, struct sort_item *items,
-	ranges *todo)
+static bool sort_job(struct text_sort *s, struct range job, struct sort_item *items, ranges *todo)
 {
 	bool ok = vec_push(todo, job);
 
 	while (ok && todo->n) {
 		struct range r = todo->at[--todo->n];
 
-		make_keys(s, r, end, items);
+		make_keys(s, r, items);
 		ok = sort_range(s, r, items, items + s->largest, todo);
 	}
 	return ok;
@@ -283,7 +211,7 @@ static void sort_jobs(void *context, size_t part)
 		n = left < AT_ONCE ? left : AT_ONCE;
 		jobs = s->jobs.at + left - n;
 		for (size_t i = n; ok && i > 0; i--)
-			ok = sort_job(s, jobs[i - 1], jobs->start + jobs->n, items, &todo);
+			ok = sort_job(s, jobs[i - 1], items, &todo);
 	}
 	mem_free(items);
 	vec_clear(&todo);
@@ -300,7 +228,7 @@ static void make_part_of_keys(void *context, size_t part)
 	size_t to = parallel_begin(s->keyed.n, s->parts, part + 1);
 
 	make_keys(s, (struct range){s->keyed.start + from, to - from, s->keyed.offset},
-		s->keyed.start + to, s->items + from);
+		s->items + from);
 }
 
 static bool split_range(struct text_sort *s, struct range r, size_t n, ranges *todo)

@@ -105,31 +105,19 @@ static bool index_text(struct index_job *job, struct index_part *part, size_t i,
 	return vec_push(&part->beyond, i);
 }
 
-/* An index of a million names is larger than any cache, so each look-up would wait
- * for memory: slots are asked for some texts ahead. */
 static void index_part(void *context, size_t p)
 {
-	enum { AT_ONCE = 64 };
 	struct index_job *job = context;
 	struct index_part *part = &job->part[p];
 	const struct hash_index *index = &job->strings->index;
 	size_t begin = parallel_begin(index->places, job->parts, p);
 	size_t end = parallel_begin(index->places, job->parts, p + 1);
-	size_t mine[AT_ONCE];
 
-	for (size_t i = 0; !part->failed && i < job->n;) {
-		size_t k = 0;
+	for (size_t i = 0; !part->failed && i < job->n; i++) {
+		size_t place = hash_begin(index, hash_of(job, i));
 
-		for (size_t stop = job->n - i < AT_ONCE ? job->n : i + AT_ONCE; i < stop; i++) {
-			size_t place = hash_begin(index, hash_of(job, i));
-
-			mine[k] = i;
-			k += place - begin < end - begin;
-		}
-		for (size_t j = 0; j < k; j++)
-			hash_prefetch(index, hash_of(job, mine[j]));
-		for (size_t j = 0; j < k; j++)
-			part->failed |= !index_text(job, part, mine[j], end);
+		if (place >= begin && place < end)
+			part->failed = !index_text(job, part, i, end);
 	}
 }
 

@@ -31,7 +31,7 @@ uint32_t strings_add(struct strings *s, struct span text);
 uint32_t strings_find(const struct strings *s, struct span text);
 
 /* The same for a hash made before: a pool of a million names is larger than any
- * cache, so who looks many up makes hashes some texts ahead and asks for what
+ * cache, so loops that look up many make hashes some texts ahead and prefetch what
  * they will look at: first the slot, then, when that is there, the text. */
 static inline uint64_t strings_hash(struct span text)
 {
@@ -48,7 +48,7 @@ PREFETCHES strings_prefetch_text(const struct strings *s, uint64_t hash)
 	uint32_t id = hash_peek(&s->index, hash);
 
 	if (id != NONE)
-		__builtin_prefetch(s->text.at[id].at);
+		prefetch_line(s->text.at[id].at);
 }
 
 uint32_t strings_find_hashed(const struct strings *s, struct span text, uint64_t hash);

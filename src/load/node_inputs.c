@@ -23,7 +23,7 @@ static void read_from_profile(struct part *p, uint32_t node, uint32_t *source)
 {
 	const struct model *m = p->reader.model;
 
-	edge_reader_prefetch(m, node, p->end);
+	edge_reader_prefetch(m, node, p->end); /* else graph_first takes 70 % longer */
 	edge_reader_read(&p->reader, node);
 	for (size_t i = 0; !edge_reader_has_failed(&p->reader) && i < p->reader.edges.n; i++)
 		source[i] = node_of_name(m, p->reader.edges.at[i].source);

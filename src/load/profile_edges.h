@@ -46,7 +46,7 @@ void edge_reader_clear(struct edge_reader *r);
 /* What it failed at, in the words of an error. */
 enum tfprof_status edge_reader_explain(const struct edge_reader *r, struct tfprof_error *err);
 
-/* Asks for the bytes of a node some places on, of those before `end`. */
+/* Prefetches the bytes of a node some places on, of those before `end`. */
 PREFETCHES edge_reader_prefetch(const struct model *m, uint32_t node, uint32_t end)
 {
 	enum { AHEAD = 8, INPUTS = 256 };

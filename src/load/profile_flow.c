@@ -156,11 +156,8 @@ static void read_part(void *context, size_t part)
 	struct reader *r = (struct reader *)context + part;
 
 	decoder_alloc(decoder(r), shapes_init(&r->shapes));
-	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges);
-		node++) {
-		edge_reader_prefetch(r->model, node, r->end);
+	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges); node++)
 		read_node(r, node);
-	}
 }
 
 /* Room for the edges of all parts. */

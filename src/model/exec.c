@@ -49,14 +49,16 @@ bool execs_reserve(struct execs *x, size_t n_records, size_t n_rows)
 
 void execs_prefault_records(const struct execs *x, size_t first, size_t n)
 {
-	mem_prefault(x->records.at + x->records.n + first, n * sizeof(*x->records.at));
+	if (n)
+		mem_prefault(x->records.at + x->records.n + first, n * sizeof(*x->records.at));
 }
 
 void execs_prefault_rows(const struct execs *x, size_t first, size_t n)
 {
 	size_t end = x->n_rows + first + n, k;
 
-	mem_prefault(x->details.at + x->details.n + first, n * sizeof(*x->details.at));
+	if (n)
+		mem_prefault(x->details.at + x->details.n + first, n * sizeof(*x->details.at));
 	for (size_t i = x->n_rows + first; i < end; i += k) {
 		k = EXEC_BLOCK - i % EXEC_BLOCK;
 		if (k > end - i)

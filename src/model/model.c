@@ -86,6 +86,8 @@ bool model_reserve(struct model *m, size_t n)
 
 void model_prefault_nodes(const struct model *m, size_t first, size_t n)
 {
+	if (!n)
+		return;
 #define X(type, column) mem_prefault(m->nodes.column + first, n * sizeof(type));
 	NODE_COLUMNS(X)
 #undef X

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/parallel.h"
 
 static enum tfprof_status io_error(struct tfprof_error *err, const char *path)
 {
@@ -44,40 +42,6 @@ static enum tfprof_status read_all(struct source *s, int fd, const char *path,
 	return TFPROF_OK;
 }
 
-struct mapping {
-	char *at;
-	size_t n_pages, parts;
-};
-
-enum { PAGE_BYTES = 4096 };
-
-static void map_part(void *context, size_t part)
-{
-#ifdef MADV_POPULATE_READ
-	struct mapping *m = context;
-	size_t begin = parallel_begin(m->n_pages, m->parts, part);
-	size_t end = parallel_begin(m->n_pages, m->parts, part + 1);
-
-	/* Where this is not known, pages are mapped as they are read. */
-	madvise(m->at + begin * PAGE_BYTES, (end - begin) * PAGE_BYTES, MADV_POPULATE_READ);
-#endif
-}
-
-/* Every loader reads its whole input. Pages that are in memory anyway are mapped
- * at once, which costs a fraction of a fault for every few of them; an input that
- * memory may be short of is read on the way. */
-static void prepare(void *map, size_t size)
-{
-	struct mapping m = {map, (size + PAGE_BYTES - 1) / PAGE_BYTES, 0};
-
-	if (size > (size_t)1 << 30) {
-		madvise(map, size, MADV_SEQUENTIAL);
-		return;
-	}
-	m.parts = parallel_parts(m.n_pages, 4096);
-	parallel_run(m.parts, map_part, &m);
-}
-
 /* What nobody could watch is not mapped. */
 static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	struct tfprof_error *err)
@@ -98,7 +62,6 @@ static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	if (!s->path)
 		return error_no_memory(err);
 	memcpy(s->path, path, strlen(path) + 1);
-	prepare((void *)s->bytes.at, s->bytes.n);
 	return TFPROF_OK;
 }
 

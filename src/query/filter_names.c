@@ -12,6 +12,7 @@ struct job {
 	struct regexes *show[PARALLEL_MAX], *hide[PARALLEL_MAX];
 };
 
+/* Labels are all over the input. Otherwise `regex` takes 60 % longer. */
 PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 {
 	enum { AHEAD = 8 };
@@ -21,7 +22,7 @@ PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 		return;
 	label = *tree_label_at(job->q->tree, (uint32_t)v + AHEAD);
 	prefetch_bytes(label.at, label.n);
-	__builtin_prefetch(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
+	prefetch_line(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
 }
 
 /* A regex may take milliseconds per name, so `cancel` is checked for each. */

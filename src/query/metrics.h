@@ -24,10 +24,10 @@ PREFETCHES metrics_prefetch_node(const struct model *m, uint32_t node)
 {
 	if (node == NONE)
 		return;
-	__builtin_prefetch(&m->nodes.first_exec[node]);
-	__builtin_prefetch(&m->nodes.types[node]);
-	__builtin_prefetch(&m->nodes.shape[node]);
-	__builtin_prefetch(&m->nodes.float_ops[node]);
+	prefetch_line(&m->nodes.first_exec[node]);
+	prefetch_line(&m->nodes.types[node]);
+	prefetch_line(&m->nodes.shape[node]);
+	prefetch_line(&m->nodes.float_ops[node]);
 }
 
 PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
@@ -37,8 +37,8 @@ PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
 	if (node == NONE || m->nodes.first_exec[node] == NONE)
 		return;
 	row = exec_at(&m->execs, m->nodes.first_exec[node]);
-	__builtin_prefetch(row);
-	__builtin_prefetch((const char *)(row + 1) - 1);
+	prefetch_line(row);
+	prefetch_line((const char *)(row + 1) - 1);
 }
 
 /* Sums wrap as in TensorFlow's profiler, except parameters, which saturate. */

@@ -156,16 +156,16 @@ PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
 		return;
 	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
 		q->numbers.n * sizeof(*q->numbers.total));
-	__builtin_prefetch(tree_label_at(t, view[AHEAD])->at);
-	__builtin_prefetch(tree_label_at(t, view[2 * AHEAD]));
+	prefetch_line(tree_label_at(t, view[AHEAD])->at);
+	prefetch_line(tree_label_at(t, view[2 * AHEAD]));
 	if (!t->node)
 		return;
 	metrics_prefetch_exec(m, t->node[view[AHEAD]]);
 	node = t->node[view[3 * AHEAD]];
 	metrics_prefetch_node(m, node);
 	if (node != NONE)
-		__builtin_prefetch(&m->nodes.name[node]);
-	__builtin_prefetch(&t->node[view[4 * AHEAD]]);
+		prefetch_line(&m->nodes.name[node]);
+	prefetch_line(&t->node[view[4 * AHEAD]]);
 }
 
 /* ---- for files of this folder ------------------------------------------- */
