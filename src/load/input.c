@@ -64,7 +64,7 @@ static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_k
 static enum tfprof_status not_recognized(const struct tfprof_input *in, const struct recognized *is,
 	struct tfprof_error *err)
 {
-	char expected[400] = "";
+	char expected[sizeof(err->text)] = "";
 	size_t n = 0;
 
 	for (int kind = 0; kind < N_INPUTS && n < sizeof(expected); kind++)
