@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import query_line
-from tree import DATA, GOLDEN
+from tree import DATA, GOLDEN, read_packed
 
 import tfprof
 from tfprof import _inputs
@@ -263,6 +263,18 @@ def test_files_of_the_wrong_kind(loop_files):
         tfprof.load(profile=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="ProfileProto"):
         tfprof.load(graph=loop_files / "profile")
+
+
+def test_foreign_files(tmp_path):
+    """Refused by what they are, as files and as bytes."""
+    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+                tfprof.load(**{keyword: given})
+        with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+            tfprof.load(given)
 
 
 def test_combinations_that_make_no_sense(loop_files):
