@@ -264,29 +264,59 @@ TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 
 /* ---- queries --------------------------------------------------------- */
 
-/* id, name, explanation in reports */
-#define TFPROF_VIEW_LIST(X)                                                                       \
-	X(SCOPE, scope,                                                                           \
-		"scope: The nodes in the model graph are organized by their names, which is "     \
-		"hierarchical like filesystem.")                                                  \
-	/* TensorFlow's profiler prints the same line for graph view. */                          \
-	X(GRAPH, graph,                                                                           \
-		"scope: The nodes in the model graph are organized by their names, which is "     \
-		"hierarchical like filesystem.")                                                  \
-	X(OP, op,                                                                                 \
-		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "   \
-		"belonging to the same type are aggregated together.")                            \
-	X(CODE, code,                                                                             \
+/* The views, one entry each.
+ *
+ *     id, name     TFPROF_id; name is also its command and its method in Python
+ *     message      its result message: a GraphNodeProto if its rows are graph nodes, a
+ *                  MultiGraphNodeProto if they stand for groups of them
+ *     summary      one line, for lists
+ *     description  a paragraph, wrapped
+ *     example      options of a good first try
+ *     legend       its explanation in reports
+ */
+/* clang-format off */
+#define TFPROF_VIEW_LIST(X) \
+	X(SCOPE, scope, "GraphNodeProto", \
+		"nodes as a tree of name scopes", \
+		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are\n" \
+		"own/total; the total includes everything below the node. Best for parameters,\n" \
+		"shapes, float operations and tensor values.", \
+		"--select=params --account_type_regexes=_trainable_variables", \
+		"scope: The nodes in the model graph are organized by their names, which is " \
+		"hierarchical like filesystem.") \
+	/* TensorFlow's profiler prints the same legend for graph view. */ \
+	X(GRAPH, graph, "GraphNodeProto", \
+		"nodes as a tree of data flow", \
+		"Places each node once, under a node that consumes its output. Best for finding\n" \
+		"what a node depends on, and for step timelines.", \
+		"--start_name_regexes=cost.* --max_depth=100 --min_micros=10000", \
+		"scope: The nodes in the model graph are organized by their names, which is " \
+		"hierarchical like filesystem.") \
+	X(OP, op, "MultiGraphNodeProto", \
+		"operation types as a list", \
+		"Prints one line per operation type, summed over its nodes. Percentages are\n" \
+		"shares of the whole: of this line and all below it, then of this line alone.\n" \
+		"Best for finding which operations take the time or the memory.", \
+		"--select=micros,bytes,occurrence --order_by=micros", \
+		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes " \
+		"belonging to the same type are aggregated together.") \
+	X(CODE, code, "MultiGraphNodeProto", \
+		"nodes as a tree of the Python code that created them", \
+		"Places nodes under the lines of Python that created them, outermost call first.\n" \
+		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for\n" \
+		"finding the most expensive lines of a model. Can also be written for pprof.", \
+		"--max_depth=1000 --show_name_regexes=.*model.*py.* --order_by=micros", \
 		"code: When python trace is available, the nodes are python lines and their are " \
 		"organized by the python call stack.")
+/* clang-format on */
 
 enum tfprof_view {
-#define X(id, name, doc) TFPROF_##id,
+#define X(id, ...) TFPROF_##id,
 	TFPROF_VIEW_LIST(X)
 #undef X
 };
 
-/* By name ("scope", "graph", "op", "code"); -1 if unknown. */
+/* By name; -1 if unknown. */
 TFPROF_API int tfprof_view_from_name(const char *name);
 /* NULL past the end. */
 TFPROF_API const char *tfprof_view_get_name(size_t view);

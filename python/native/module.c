@@ -1,5 +1,5 @@
 /* The module tfprof._native: types Profile and Result, exceptions, the step timeline,
- * and the tables of inputs, options, columns and checkers. */
+ * and the tables of inputs, views, options, columns and checkers. */
 #include "native.h"
 
 #include <string.h>
@@ -130,6 +130,23 @@ static PyObject *inputs(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *views(PyObject *module, PyObject *unused)
+{
+#define X(id, name, message, summary, ...) #name, message, summary,
+	static const char *const texts[] = {TFPROF_VIEW_LIST(X) NULL};
+#undef X
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && texts[i]; i += 3) {
+		PyObject *one = Py_BuildValue("(sss)", texts[i], texts[i + 1], texts[i + 2]);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
 static PyObject *checkers(PyObject *module, PyObject *unused)
 {
 	return advice_checkers();
@@ -157,6 +174,7 @@ static PyMethodDef functions[] = {
 		"them in the order in which to add them. The step NEXT_STEP is the one after the "
 		"last; "
 		"the path '-' is standard input."},
+	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},
 	{NULL, NULL, 0, NULL},

@@ -29,7 +29,7 @@
 int errors_add(PyObject *module);
 /* Sets the Python exception for a failed call. Always returns NULL. */
 PyObject *error_raise(const struct tfprof_error *err);
-PyObject *error_raise_argument(const char *format, const char *argument);
+PyObject *error_raise_word(const char *what, const char *word, const char *expected);
 
 /* ---- inputs ----------------------------------------------------------- */
 

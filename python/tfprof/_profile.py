@@ -1,11 +1,16 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from tfprof import _advice, _events, _inputs, _native, _options, _progress
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
+
+if TYPE_CHECKING:
+    from tfprof._columns import Views
+else:
+    Views = object
 
 
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
@@ -44,11 +49,11 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
 load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
-class Profile:
+class Profile(Views):
     """A profile: graph nodes, their cost in each step, and the code that created
     them.
 
-    The four views take options by keyword (see docs/options.md) or as the
+    The views (scope, graph, op, code) take options by keyword (see docs/options.md) or as the
     dictionary of a ProfileOptionBuilder:
 
     >>> import tfprof
@@ -57,12 +62,11 @@ class Profile:
     <Node '_TFProfRoot'>
     >>> profile.op(order_by='params')[1].name
     'VariableV2'
-    >>> profile.op(select='mircos')
+    >>> profile.op(select='mircos')  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: \
-accelerator_micros, bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, \
-op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
+    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: ..., micros, \
+... (did you mean 'micros'?)
 
     Any number of profiles can be used at once, and a profile can be used from
     several threads.
@@ -78,8 +82,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         """Adds an input: a path, or a message or its bytes.
 
         Args:
-          kind: 'profile', 'graph', 'op_log', 'run_meta' or 'checkpoint'; by default
-            it is detected from the content.
+          kind: the keyword of load() for it, such as 'graph'; by default it is
+            detected from the content.
           step: the step of run metadata.
 
         >>> import tfprof
@@ -120,22 +124,6 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         self.add(path, "checkpoint")
 
     # -- queries -----------------------------------------------------------------
-
-    def scope(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by name scope."""
-        return self._query("scope", options, keywords)
-
-    def graph(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by data flow: below a node are its inputs."""
-        return self._query("graph", options, keywords)
-
-    def op(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by operation type."""
-        return self._query("op", options, keywords)
-
-    def code(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by the lines of Python that created them."""
-        return self._query("code", options, keywords)
 
     def advise(self, *checkers: str, options: Optional[Mapping[str, Mapping[str, Any]]] = None,
                output: str = "stdout") -> "_advice.Advice":
@@ -223,6 +211,21 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         if isinstance(given, (str, os.PathLike)):
             name = os.path.basename(os.fspath(given))
         return _progress.shown(self._native, f"reading {name}", self._progress)
+
+
+def _view(name: str, summary: str) -> Callable[..., Result]:
+    def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
+              **keywords: Any) -> Result:
+        return self._query(name, options, keywords)
+
+    query.__name__ = name
+    query.__qualname__ = f"Profile.{name}"
+    query.__doc__ = f"{summary[0].upper()}{summary[1:]}."
+    return query
+
+
+for _name, _, _summary in _native.views():
+    setattr(Profile, _name, _view(_name, _summary))
 
 
 def _from_bytes(data: bytes) -> Profile:

@@ -11,7 +11,7 @@ import query_line
 from tree import DATA, GOLDEN, read_packed
 
 import tfprof
-from tfprof import _inputs
+from tfprof import _inputs, _native
 
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
@@ -118,13 +118,15 @@ def test_strings_where_lists_are_meant(profile):
 
 
 def test_every_option_has_the_command_lines_default(profile):
-    assert profile.scope().options == {
-        "max_depth": 10, "min_bytes": 0, "min_peak_bytes": 0, "min_residual_bytes": 0,
-        "min_output_bytes": 0, "min_micros": 0, "min_accelerator_micros": 0, "min_cpu_micros": 0,
-        "min_params": 0, "min_float_ops": 0, "min_occurrence": 0, "step": -1, "order_by": "name",
+    options = profile.scope().options
+    assert set(options) == {name for name, *_ in _native.options()}
+    assert {value for name, value in options.items() if name.startswith("min_")} == {0}
+    assert options.items() >= {
+        "max_depth": 10, "step": -1, "order_by": "name", "account_displayed_op_only": False,
+        "output": "stdout", "source_lines": True}.items()
+    assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
-        "show_name_regexes": [".*"], "hide_name_regexes": [], "account_displayed_op_only": False,
-        "select": ["micros"], "output": "stdout", "source_lines": True}
+        "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
 
 
 def test_code_lines_carry_their_source_unless_told_not_to(profile):
