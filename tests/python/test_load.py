@@ -317,6 +317,30 @@ def test_a_directory_of_profiles(loop_files, tmp_path):
     assert "profile_7" in profile.notes
 
 
+def test_overview(loop_files):
+    profile = tfprof.load(loop_files / "profile")
+    found = profile.overview()
+    root = profile.scope(select=["micros", "bytes", "float_ops"]).root
+    assert found["exec_micros"] == root.total_exec_micros
+    assert found["requested_bytes"] == root.total_requested_bytes
+    assert found["float_ops"] == root.total_float_ops
+    trainable = profile.scope(select="params", account_type_regexes="_trainable_variables").root
+    assert found["trainable_parameters"] == trainable.total_parameters
+    path = loop_files / "profile"
+    assert found["inputs"] == [(str(path), "profile", path.stat().st_size)]
+    assert [what for what, _ in found["missing"]] == ["values of variables"]
+    text = profile.describe()
+    assert text.startswith(f"{path}: a ProfileProto, ") and "values of variables" in text
+
+
+def test_overview_of_a_graph(loop_files):
+    found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
+    assert found["inputs"][0][:2] == ("the graph", "graph")
+    assert found["trainable_parameters"] is None
+    assert found["missing"][0][0] == "times and memory"
+    assert "RunMetadata" in found["missing"][0][1]
+
+
 def test_standard_input(loop_files, run_python):
     with open(loop_files / "profile", "rb") as stdin:
         done = run_python("import tfprof; print(len(tfprof.load('-')))", stdin=stdin)
