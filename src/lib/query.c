@@ -77,11 +77,12 @@ static void note(const struct query *q, struct buf *notes)
 		if (q->tree->n_lost_gradients)
 			buf_printf(notes, "%zu gradient nodes not accounted\n",
 				q->tree->n_lost_gradients);
-		if (o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
-			buf_text(notes, "Note: code view ignores account_displayed_op_only\n");
 		if (options_select(o, SEL_TENSOR_VALUE))
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
+	if (query_has_groups(q) && q->kind != TFPROF_OP && o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+		buf_printf(notes, "Note: %s view ignores account_displayed_op_only\n",
+			view_names[q->kind]);
 	note_missing(q, notes);
 	if (q->saturated)
 		buf_text(notes,
