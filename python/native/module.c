@@ -168,6 +168,12 @@ static PyMethodDef functions[] = {
 	{"inputs", inputs, METH_NOARGS,
 		"The kinds of input, in the order in which to add them: [(name, message or None, "
 		"help, traits)]."},
+	{"arrange", given_arrange, METH_O,
+		"arrange([(kind or None, input, step)])\n\n"
+		"Recognizes inputs whose kind is None, checks that all go together, and returns "
+		"them in the order in which to add them. The step NEXT_STEP is the one after the "
+		"last; "
+		"the path '-' is standard input."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},
@@ -194,6 +200,8 @@ PyMODINIT_FUNC PyInit__native(void)
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
 		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
+		PyModule_AddObject(module, "NEXT_STEP", PyLong_FromLongLong(TFPROF_NEXT_STEP)) <
+			0 ||
 		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_PART", TFPROF_INPUT_PART) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_EXTRA", TFPROF_INPUT_EXTRA) < 0 ||

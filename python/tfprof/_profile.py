@@ -13,18 +13,21 @@ else:
     Views = object
 
 
-def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
+def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
          **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
-      profile: a saved profile (ProfileProto), such as ``profile_100``; or else its
-        parts, by keyword:
+      files: inputs of any kinds, recognized by their content, or lists of them: a saved
+        profile, such as ``profile_100``, or the directory of a ProfileContext; or a graph,
+        run metadata (steps 0, 1, 2, ...), an op log, a checkpoint. ``-`` is standard input.
+      profile: a saved profile (ProfileProto).
 {inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
 
-    Each is a path, or the message or its bytes; a checkpoint is a path.
+    Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
+    by gzip.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -35,12 +38,11 @@ def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
     """
     given = {name: value for name, value in {"profile": profile, **inputs}.items()
              if value is not None}
-    _inputs.check(given)
+    several = [one for one in _inputs.flatten(files) if one is not None]
+    _inputs.check(given, len(several))
     made = Profile(progress=progress)
-    for kind in _inputs.KINDS.values():
-        if kind.name in given:
-            for step, one in _inputs.by_step(given[kind.name], kind):
-                made._add(one, kind, step)
+    for kind, one, step in _inputs.arrange(several, given):
+        made._add(one, kind, step)
     return made
 
 
@@ -109,7 +111,7 @@ class Profile(Views):
 
         Returns the share of the nodes that have run so far. On failure the profile
         is unchanged."""
-        _check_step(step)
+        _inputs.check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
         with self._watched(run_meta, "run metadata"):
@@ -160,6 +162,26 @@ class Profile(Views):
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
+    def overview(self) -> Dict[str, Any]:
+        """The profile at a glance: the totals of reports (averages over the steps), the
+        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+
+        >>> import tfprof
+        >>> overview = tfprof.load('examples/resnet/profile').overview()
+        >>> overview['trainable_parameters']
+        464154
+        >>> overview['missing'][0][0]
+        'values of variables'
+        """
+        found = self._native.overview()
+        if found["trainable_parameters"] < 0:
+            found["trainable_parameters"] = None
+        return found
+
+    def describe(self) -> str:
+        """The overview as text, as the program prints it for a file alone."""
+        return self._native.describe()
+
     @property
     def notes(self) -> str:
         """Lines about the last addition; often empty."""
@@ -201,7 +223,7 @@ class Profile(Views):
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
-        _check_step(step)
+        _inputs.check_step(step)
         with self._watched(given, kind.name if kind else "input"):
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
@@ -231,8 +253,3 @@ def _from_bytes(data: bytes) -> Profile:
     if data:
         made._native.add("profile", data)
     return made
-
-
-def _check_step(step: Any) -> None:
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
-        raise TypeError(f"step: expected a whole number, got {step!r}")

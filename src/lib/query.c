@@ -45,7 +45,8 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 static void note_missing(const struct query *q, struct buf *notes)
 {
 	if (!q->options->tolerant && !q->model->execs.n_rows &&
-		query_metrics(q->model, q->options) & ~(unsigned)MODEL_METRICS_MASK)
+		query_metrics(q->model, q->options) &
+			~(unsigned)(MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE))
 		buf_text(notes, "the profile has no run metadata: times and memory are 0\n");
 	if (q->kind != TFPROF_CODE && options_select(q->options, SEL_TENSOR_VALUE) &&
 		!q->model->checkpoint)
