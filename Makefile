@@ -3,6 +3,8 @@
 #   make          build build/tfprof and build/libtfprof.so
 #   make demo     install missing packages, build, profile the bundled sample
 #   make check    run all tests, some against TensorFlow in a virtual environment
+#   make validate run what takes longer: 2,000 random profiles, fuzzing, benchmarks
+#                 (SECTIONS="fuzz speed": only these; see tools/validate)
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
 #   make install  install to PREFIX (default /usr/local)
 #   make format   format the C code
@@ -16,7 +18,7 @@ CACHE ?= $(HOME)/.cache/tfprof
 SAMPLE := examples/resnet/profile
 export TFPROF_CACHE := $(CACHE)
 
-.PHONY: all deps demo check bench bench-quick install format clean
+.PHONY: all deps demo check validate bench bench-quick install format clean
 
 all: deps
 	@test -d $(BUILD) || meson setup $(BUILD) --prefix=$(PREFIX) -Dbench=true $(if $(CI),--werror)
@@ -33,6 +35,11 @@ check: all
 	@tools/install-deps check
 	@tools/check $(BUILD)
 
+validate: all
+	@tools/install-deps check
+	@tools/install-deps bench
+	@BUILD=$(BUILD) tools/validate $(SECTIONS)
+
 bench: all
 	@tools/install-deps bench
 	@bench/run --json $(BUILD)/bench.json
@@ -48,4 +55,4 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-tsan build-python
+	rm -rf $(BUILD) build-clang build-asan build-tsan build-fuzz build-python
