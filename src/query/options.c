@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
 #include "query/regex.h"
 
 static size_t index_of(const char *const *words, struct span word)
@@ -73,8 +71,6 @@ static const char *const output_help[] = {
 };
 
 static const char *const bool_words[] = {"true", "false", NULL};
-
-enum option_kind { KIND_INT, KIND_BOOL, KIND_WORD, KIND_WORDS, KIND_REGEXES, KIND_OUTPUT };
 
 static const struct option_def {
 	const char *name;
@@ -311,9 +307,7 @@ static int by_text(const void *a, const void *b)
 	return span_compare(*(const struct span *)a, *(const struct span *)b);
 }
 
-/* Sets the words of a list option: checks them, sorts those of select. `tolerant`
- * accepts what TensorFlow's profiler accepts. */
-static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words,
+enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct span *words,
 	size_t n, bool tolerant, struct tfprof_error *err)
 {
 	struct output_option output;
@@ -394,12 +388,12 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	case KIND_INT: return set_int(o, id, value, err);
 	case KIND_BOOL: return set_bool(o, id, value, err);
 	case KIND_WORD:
-	case KIND_OUTPUT: return set_list(o, id, &value, 1, false, err);
+	case KIND_OUTPUT: return options_set_list(o, id, &value, 1, false, err);
 	default: break;
 	}
 	status = split(value, &words) ? check_regexes(id, &words, err) : error_no_memory(err);
 	if (status == TFPROF_OK)
-		status = set_list(o, id, words.at, words.n, false, err);
+		status = options_set_list(o, id, words.at, words.n, false, err);
 	vec_clear(&words);
 	return status;
 }
@@ -555,72 +549,4 @@ void tfprof_options_free(tfprof_options *o)
 	buf_clear(&o->echo);
 	buf_clear(&o->value);
 	mem_free(o);
-}
-
-/* ---- OptionsProto ------------------------------------------------------- */
-
-static enum tfprof_status read_message(tfprof_options *o, struct span message, spans_vec *lists,
-	struct span *dump, struct tfprof_error *err)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(OPTIONS_DUMP_TO_FILE))
-			*dump = f.bytes;
-		for (size_t id = 0; id < N_OPTIONS; id++) {
-			if (!defs[id].field || f.tag >> 3 != defs[id].field)
-				continue;
-			if (defs[id].kind == KIND_INT || defs[id].kind == KIND_BOOL) {
-				if ((f.tag & 7) == WIRE_T_VARINT)
-					o->number[id] = (int64_t)f.value;
-			} else if ((f.tag & 7) == WIRE_T_LEN) {
-				if (defs[id].kind == KIND_WORD || defs[id].kind == KIND_OUTPUT)
-					lists[id].n = 0;
-				if (!vec_push(&lists[id], f.bytes))
-					return error_no_memory(err);
-			}
-		}
-	}
-	if (r.bad)
-		return error_set(err, TFPROF_FORMAT, "not an OptionsProto: invalid at byte %zu",
-			(size_t)(r.bad - message.at));
-	return TFPROF_OK;
-}
-
-enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *bytes, size_t size,
-	struct tfprof_error *err)
-{
-	struct tfprof_options *fresh = tfprof_options_new(), swap;
-	spans_vec lists[N_OPTIONS] = {0};
-	struct span dump = {0};
-	struct buf output = {0};
-	enum tfprof_status status;
-
-	if (!fresh)
-		return error_no_memory(err);
-	memset(fresh->number, 0, sizeof(fresh->number));
-	fresh->tolerant = true;
-	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);
-	if (status == TFPROF_OK && dump.n) {
-		buf_text(&output, "file:outfile=");
-		buf_span(&output, dump);
-		lists[OPT_OUTPUT].n = 0;
-		fresh->took_dump_to_file = true;
-		if (output.failed || !vec_push(&lists[OPT_OUTPUT], buf_get(&output)))
-			status = error_no_memory(err);
-	}
-	for (size_t id = 0; status == TFPROF_OK && id < N_OPTIONS; id++)
-		if (defs[id].field && defs[id].kind != KIND_INT && defs[id].kind != KIND_BOOL)
-			status = set_list(fresh, id, lists[id].at, lists[id].n, true, err);
-	if (status == TFPROF_OK) {
-		swap = *o;
-		*o = *fresh;
-		*fresh = swap;
-	}
-	for (size_t id = 0; id < N_OPTIONS; id++)
-		vec_clear(&lists[id]);
-	buf_clear(&output);
-	tfprof_options_free(fresh);
-	return status;
 }

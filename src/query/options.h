@@ -66,6 +66,8 @@ enum option_id {
 		"tensor_value: Not supported now.")
 /* clang-format on */
 
+enum option_kind { KIND_INT, KIND_BOOL, KIND_WORD, KIND_WORDS, KIND_REGEXES, KIND_OUTPUT };
+
 /* The words of select: metrics, then attributes. */
 enum select_id {
 #define X(id, ...) SEL_##id,
@@ -120,6 +122,11 @@ static inline bool options_select(const struct tfprof_options *o, enum select_id
 /* The 21 lines that TensorFlow prints, each `%-28s` of the name and the value, and
  * with `own` also the options TensorFlow does not have. */
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own);
+
+/* Sets the words of a list option: checks them, sorts those of select. `tolerant`
+ * accepts what TensorFlow's profiler accepts. */
+enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct span *words,
+	size_t n, bool tolerant, struct tfprof_error *err);
 
 /* The id of a word of select; N_SELECTS if it is unknown. */
 enum select_id options_find_select(struct span word);
