@@ -48,6 +48,7 @@ struct exchange {
 	struct call call;
 	int64_t started;
 	bool began, is_done;
+	bool has_nul; /* in its address, where strings would end */
 	size_t url_length;
 };
 
@@ -289,6 +290,7 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 	e->call.http_status = 200;
 	e->call.file = -1;
 	e->url_length = strlen(uri);
+	e->has_nul = strstr(uri, "%00");
 	return e;
 }
 
@@ -360,7 +362,7 @@ static struct guard_verdict guard(struct exchange *e, const char *method)
 
 static enum MHD_Result begin_api(struct exchange *e, const char *url)
 {
-	e->route = route_find(url);
+	e->route = e->has_nul ? NULL : route_find(url);
 	if (!e->route)
 		return reply_error(e->connection, 404, "no such address");
 	if (MHD_get_connection_values(e->connection, MHD_GET_ARGUMENT_KIND, add_parameter, e) < 0 ||
@@ -401,7 +403,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		e->began = true;
 		if (e->http->verbose)
 			fprintf(stderr, "%s %s\n", method, url); /* never the query: the token */
-		return MHD_YES;
+		/* A body is not waited for: guard() refuses it. */
+		return has_body(e) ? begin_answer(e, url, method) : MHD_YES;
 	}
 	return begin_answer(e, url, method);
 }
