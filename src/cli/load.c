@@ -86,7 +86,7 @@ static enum tfprof_status add_files(struct loaded *l, const char **paths, struct
 
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++)
 		if (paths[i])
-			status = info->traits & TFPROF_INPUT_BY_STEP
+			status = info->traits & (TFPROF_INPUT_BY_STEP | TFPROF_INPUT_SEVERAL)
 				? add_steps(l, info, paths[i], err)
 				: add_file(l, info, paths[i], 0, err);
 	return status;

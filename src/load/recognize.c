@@ -3,6 +3,7 @@
 #include "load/recognize.h"
 
 #include "formats/checkpoint/table.h"
+#include "load/xplane/mark.h"
 #include "proto/schema.h"
 #include "proto/sniff.h"
 
