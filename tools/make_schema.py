@@ -44,6 +44,7 @@ ROOTS = [
     tfprof_output_pb2.GraphNodeProto,
     tfprof_output_pb2.MultiGraphNodeProto,
     tfprof_output_pb2.AdviceProto,
+    xplane_pb2.XSpace,
 ]
 
 # Only recognized: the messages they contain are opaque bytes, except for those that
@@ -74,13 +75,6 @@ DECODED = [
 
 # The same, but not the messages they contain: those of a compiler contain hundreds.
 DECODED_ALONE = [
-    xplane_pb2.XSpace,
-    xplane_pb2.XPlane,
-    xplane_pb2.XLine,
-    xplane_pb2.XEvent,
-    xplane_pb2.XStat,
-    xplane_pb2.XEventMetadata,
-    xplane_pb2.XStatMetadata,
     hlo_pb2.HloProto,
     hlo_pb2.HloModuleProto,
     hlo_pb2.HloComputationProto,

@@ -8,12 +8,14 @@ __version__: str
 ROW_FIELDS: Tuple[str, ...]
 FRAMED: int
 STRICT: int
+NEXT_STEP: int
 INPUT_WHOLE: int
 INPUT_PART: int
 INPUT_EXTRA: int
 INPUT_BY_STEP: int
 INPUT_FILES: int
 INPUT_UNTIMED: int
+INPUT_SEVERAL: int
 
 class Error(Exception):
     status: str
@@ -65,6 +67,8 @@ class Result:
 def step_timeline(run_meta: _Input, show_dataflow: bool = ..., show_memory: bool = ...,
                   path: Optional[_Path] = ...) -> Optional[bytes]: ...
 def inputs() -> List[Tuple[str, Optional[str], str, int]]: ...
+def arrange(given: List[Tuple[Optional[str], _Input, int]]) -> List[Tuple[str, _Input, int]]: ...
+def views() -> List[Tuple[str, str, str]]: ...
 def checkers() -> List[Tuple[str, str, List[Tuple[str, str, str]]]]: ...
 def columns() -> List[Tuple[str, Optional[str], List[str], int]]: ...
 def options() -> List[Tuple[str, str, List[str], str, str, int]]: ...

@@ -12,6 +12,7 @@
  * Everything is read before the model changes. */
 #include "load/load.h"
 #include "load/xplane/apply.h"
+#include "load/xplane/run.h"
 
 struct xplane {
 	VEC(struct plane) planes;
@@ -100,27 +101,57 @@ static void clear(struct xplane *x)
 
 /* ---- notes --------------------------------------------------------------- */
 
+static const char *plural(uint64_t n, const char *one, const char *several)
+{
+	return n == 1 ? one : several;
+}
+
+static void put_steps(struct buf *b, const struct xplane *x, const struct apply *a)
+{
+	static const char *const from[] = {
+		[STEPS_MARKED] = "",
+		[STEPS_OF_CALLS] = " (no step markers: each call of a function is one)",
+		[STEPS_NONE] = " (no step markers: the whole trace is one)",
+	};
+	uint64_t n = x->trace.ops.n - a->n_outside;
+
+	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",
+		(unsigned long long)n, plural(n, "operation", "operations"), x->trace.steps.n,
+		plural(x->trace.steps.n, "step", "steps"), from[x->trace.steps_from],
+		(unsigned long long)a->n_outside, (double)a->outside_ps / 1e9);
+}
+
 static void put_skipped(struct buf *b, const struct trace_skipped *s)
 {
 	const struct {
 		uint64_t n;
-		const char *what;
+		const char *one, *several;
 	} kinds[] = {
-#define X(name, text) {s->name, text},
+#define X(name, one, several) {s->name, one, several},
 		TRACE_SKIPS(X)
 #undef X
 	};
-	bool any = false;
+	const char *before = "not read: ";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!kinds[i].n)
 			continue;
-		buf_printf(b, "%s%llu %s",
-			any ? ", " : "not read: ", (unsigned long long)kinds[i].n, kinds[i].what);
-		any = true;
+		buf_printf(b, "%s%llu %s", before, (unsigned long long)kinds[i].n,
+			plural(kinds[i].n, kinds[i].one, kinds[i].several));
+		before = ", ";
 	}
-	if (any)
+	if (*before == ',')
 		buf_char(b, '\n');
+}
+
+static void put_notes(struct buf *b, const struct xplane *x, const struct apply *a)
+{
+	put_steps(b, x, a);
+	put_skipped(b, &x->trace.skipped);
+	if (x->trace.modules.n_damaged)
+		buf_printf(b, "%zu compiled %s damaged: operations have no names\n",
+			x->trace.modules.n_damaged,
+			plural(x->trace.modules.n_damaged, "program is", "programs are"));
 }
 
 /* ---- loading ------------------------------------------------------------- */
@@ -152,13 +183,13 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		a.base_ns += x->start_ns;
 	ok = apply_targets(&a) && apply_ops(&a);
-	put_skipped(l->notes, &x->trace.skipped);
+	put_notes(l->notes, x, &a);
 	apply_clear(&a);
 	m->generation++;
 	return ok && !l->notes->failed ? TFPROF_OK : error_no_memory(err);
 }
 
-enum tfprof_status load_xplane(struct model *m, struct load *l, struct tfprof_error *err)
+static enum tfprof_status load_one(struct model *m, struct load *l, struct tfprof_error *err)
 {
 	struct xplane x = {0};
 	enum tfprof_status status = read_trace(&x, l, err);
@@ -169,4 +200,64 @@ enum tfprof_status load_xplane(struct model *m, struct load *l, struct tfprof_er
 		status = apply(&x, m, l, err);
 	clear(&x);
 	return status;
+}
+
+/* ---- a directory of several hosts ---------------------------------------- */
+
+/* One of the hosts. */
+struct host {
+	struct tfprof_input in;
+	struct load load;
+	struct xplane x;
+};
+
+static enum tfprof_status read_host(struct host *h, const struct load *l, const char *path,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	h->in = tfprof_input_file(path);
+	h->load = (struct load){.in = &h->in, .kind = l->kind, .notes = l->notes};
+	status = input_open(&h->load.source, &h->in, &h->load.kind, err);
+	return status == TFPROF_OK ? read_trace(&h->x, &h->load, err) : status;
+}
+
+/* All are read before any is added. */
+static enum tfprof_status load_hosts(struct model *m, struct load *l, const xplane_paths *paths,
+	struct tfprof_error *err)
+{
+	struct host *hosts = mem_zero_array(paths->n + 1, sizeof(*hosts));
+	enum tfprof_status status = hosts ? model_complete(m, err) : error_no_memory(err);
+
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+		status = read_host(&hosts[i], l, paths->at[i], err);
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+		status = apply(&hosts[i].x, m, &hosts[i].load, err);
+	for (size_t i = 0; hosts && i < paths->n; i++) {
+		clear(&hosts[i].x);
+		source_close(&hosts[i].load.source);
+	}
+	mem_free(hosts);
+	return status;
+}
+
+static enum tfprof_status load_run(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	xplane_paths paths = {0};
+	enum tfprof_status status;
+
+	if (!xplane_list_run(l->in->path, &paths))
+		status = error_no_memory(err);
+	else if (!paths.n)
+		status = error_set(err, TFPROF_IO,
+			"cannot read: %.300s: a directory without *.xplane.pb", l->in->path);
+	else
+		status = load_hosts(m, l, &paths, err);
+	xplane_free_paths(&paths);
+	return status;
+}
+
+enum tfprof_status load_xplane(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	return l->source.bytes.at ? load_one(m, l, err) : load_run(m, l, err);
 }

@@ -124,6 +124,13 @@ enum {  /* AdviceProto */
 	ADVICE_CHECKERS = 1,
 };
 
+enum {  /* XSpace */
+	XSPACE_PLANES = 1,
+	XSPACE_ERRORS = 2,
+	XSPACE_WARNINGS = 3,
+	XSPACE_HOSTNAMES = 4,
+};
+
 enum {  /* NodeDef */
 	NODE_DEF_NAME = 1,
 	NODE_DEF_OP = 2,
@@ -191,6 +198,15 @@ enum {  /* TFProfTensorProto */
 enum {  /* TensorShapeProto */
 	TENSOR_SHAPE_DIM = 2,
 	TENSOR_SHAPE_UNKNOWN_RANK = 3,
+};
+
+enum {  /* XPlane */
+	XPLANE_ID = 1,
+	XPLANE_NAME = 2,
+	XPLANE_LINES = 3,
+	XPLANE_EVENT_METADATA = 4,
+	XPLANE_STAT_METADATA = 5,
+	XPLANE_STATS = 6,
 };
 
 enum {  /* NodeDef.ExperimentalDebugInfo */
@@ -291,6 +307,26 @@ enum {  /* AdviceProto.Checker */
 	ADVICE_CHECKER_REPORTS = 2,
 };
 
+enum {  /* XLine */
+	XLINE_ID = 1,
+	XLINE_NAME = 2,
+	XLINE_TIMESTAMP_NS = 3,
+	XLINE_EVENTS = 4,
+	XLINE_DURATION_PS = 9,
+	XLINE_DISPLAY_ID = 10,
+	XLINE_DISPLAY_NAME = 11,
+};
+
+enum {  /* XStat */
+	XSTAT_METADATA_ID = 1,
+	XSTAT_DOUBLE_VALUE = 2,
+	XSTAT_UINT64_VALUE = 3,
+	XSTAT_INT64_VALUE = 4,
+	XSTAT_STR_VALUE = 5,
+	XSTAT_BYTES_VALUE = 6,
+	XSTAT_REF_VALUE = 7,
+};
+
 enum {  /* AttrValue */
 	ATTR_VALUE_LIST = 1,
 	ATTR_VALUE_S = 2,
@@ -371,6 +407,29 @@ enum {  /* CodeDef.Trace */
 	CODE_DEF_TRACE_FILE_ID = 6,
 	CODE_DEF_TRACE_FUNCTION_ID = 7,
 	CODE_DEF_TRACE_LINE_ID = 8,
+};
+
+enum {  /* XEvent */
+	XEVENT_METADATA_ID = 1,
+	XEVENT_OFFSET_PS = 2,
+	XEVENT_DURATION_PS = 3,
+	XEVENT_STATS = 4,
+	XEVENT_NUM_OCCURRENCES = 5,
+};
+
+enum {  /* XEventMetadata */
+	XEVENT_META_ID = 1,
+	XEVENT_META_NAME = 2,
+	XEVENT_META_METADATA = 3,
+	XEVENT_META_DISPLAY_NAME = 4,
+	XEVENT_META_STATS = 5,
+	XEVENT_META_CHILD_ID = 6,
+};
+
+enum {  /* XStatMetadata */
+	XSTAT_META_ID = 1,
+	XSTAT_META_NAME = 2,
+	XSTAT_META_DESCRIPTION = 3,
 };
 
 enum {  /* TensorProto */
@@ -685,65 +744,6 @@ enum {  /* SavedSliceMeta */
 	SAVED_SLICE_META_SHAPE = 2,
 	SAVED_SLICE_META_TYPE = 3,
 	SAVED_SLICE_META_SLICE = 4,
-};
-
-enum {  /* XSpace */
-	XSPACE_PLANES = 1,
-	XSPACE_ERRORS = 2,
-	XSPACE_WARNINGS = 3,
-	XSPACE_HOSTNAMES = 4,
-};
-
-enum {  /* XPlane */
-	XPLANE_ID = 1,
-	XPLANE_NAME = 2,
-	XPLANE_LINES = 3,
-	XPLANE_EVENT_METADATA = 4,
-	XPLANE_STAT_METADATA = 5,
-	XPLANE_STATS = 6,
-};
-
-enum {  /* XLine */
-	XLINE_ID = 1,
-	XLINE_NAME = 2,
-	XLINE_TIMESTAMP_NS = 3,
-	XLINE_EVENTS = 4,
-	XLINE_DURATION_PS = 9,
-	XLINE_DISPLAY_ID = 10,
-	XLINE_DISPLAY_NAME = 11,
-};
-
-enum {  /* XEvent */
-	XEVENT_METADATA_ID = 1,
-	XEVENT_OFFSET_PS = 2,
-	XEVENT_DURATION_PS = 3,
-	XEVENT_STATS = 4,
-	XEVENT_NUM_OCCURRENCES = 5,
-};
-
-enum {  /* XStat */
-	XSTAT_METADATA_ID = 1,
-	XSTAT_DOUBLE_VALUE = 2,
-	XSTAT_UINT64_VALUE = 3,
-	XSTAT_INT64_VALUE = 4,
-	XSTAT_STR_VALUE = 5,
-	XSTAT_BYTES_VALUE = 6,
-	XSTAT_REF_VALUE = 7,
-};
-
-enum {  /* XEventMetadata */
-	XEVENT_META_ID = 1,
-	XEVENT_META_NAME = 2,
-	XEVENT_META_METADATA = 3,
-	XEVENT_META_DISPLAY_NAME = 4,
-	XEVENT_META_STATS = 5,
-	XEVENT_META_CHILD_ID = 6,
-};
-
-enum {  /* XStatMetadata */
-	XSTAT_META_ID = 1,
-	XSTAT_META_NAME = 2,
-	XSTAT_META_DESCRIPTION = 3,
 };
 
 enum {  /* HloProto */

@@ -194,6 +194,9 @@ static bool collect_steps(struct numbering *n)
 {
 	struct trace *t = n->trace;
 
+	t->steps_from = n->has_markers || t->device_steps.n ? STEPS_MARKED
+		: n->spans.n                                ? STEPS_OF_CALLS
+							    : STEPS_NONE;
 	if (!vec_push(&t->steps, 0))
 		return false;
 	for (size_t i = 0; i < n->spans.n; i++)

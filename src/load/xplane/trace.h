@@ -123,14 +123,16 @@ struct trace_memory {
 	X(struct trace_memory, memory)          \
 	X(uint64_t, captured) /* ids of functions that tf.data calls */
 
-/* What was left out, for the user to know. */
-#define TRACE_SKIPS(X)                                      \
-	X(planes, "plane")                                  \
-	X(lines, "line of a device")                        \
-	X(datasets, "event of an input pipeline (tf.data)") \
-	X(python, "Python call")                            \
-	X(aggregates, "event that sums up others")          \
-	X(backward, "event with a negative duration")
+/* What was left out, for the user to know: one, several. */
+/* clang-format off */
+#define TRACE_SKIPS(X) \
+	X(planes, "plane", "planes") \
+	X(lines, "line of a device", "lines of devices") \
+	X(datasets, "event of an input pipeline (tf.data)", "events of input pipelines (tf.data)") \
+	X(python, "Python call", "Python calls") \
+	X(aggregates, "event that sums up others", "events that sum up others") \
+	X(backward, "event with a negative duration", "events with negative durations")
+/* clang-format on */
 
 /* An operation of a compiled program. */
 struct trace_compiled {
@@ -139,7 +141,7 @@ struct trace_compiled {
 };
 
 struct trace_skipped {
-#define X(name, text) uint64_t name;
+#define X(name, one, several) uint64_t name;
 	TRACE_SKIPS(X)
 #undef X
 };
@@ -159,6 +161,7 @@ struct trace {
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
 	VEC(int64_t) steps; /* ascending, once ops have theirs */
+	enum trace_steps { STEPS_MARKED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
 	uint32_t *groups;  /* by kept event: place of the root; NONE */
 	int64_t origin_ns; /* when the first line begins */
