@@ -22,3 +22,5 @@ for file in index.html app.js layout.js app.css icon.svg; do
 	gzip -9nc "$out/$file" >"$out/$file.gz.part"
 	mv "$out/$file.gz.part" "$out/$file.gz"
 done
+# The compiler does not see which files an assembler includes: it recompiles when this changes.
+printf '#define WEB_ASSETS "%s"\n' "$(cat "$out"/*.gz | sha256sum | cut -c1-16)" >"$out/web_assets.h"

@@ -102,12 +102,13 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 
 /* How inputs of a kind are given, and what they go with. */
 enum tfprof_input_traits {
-	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
-	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
-	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
-	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
-	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
-	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+	TFPROF_INPUT_WHOLE = 1,    /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,     /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,    /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
+	TFPROF_INPUT_SEVERAL = 64  /* there may be several: they add up */
 };
 
 /* What kinds of input there are, in the order in which inputs of several kinds
@@ -198,6 +199,48 @@ struct tfprof_summary {
 };
 
 TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
+
+/* The inputs added by tfprof_profile_add(), in order; 0 past the end. */
+struct tfprof_added {
+	const char *name;                     /* its path, or "the graph" and the like */
+	const struct tfprof_input_info *info; /* its kind */
+	const char *phrase;                   /* "a GraphDef" */
+	uint64_t n_bytes;                     /* of its files */
+};
+TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
+	struct tfprof_added *added);
+
+/* Something the profile lacks, and which input would bring it. */
+struct tfprof_gap {
+	const char *what, *remedy;
+};
+
+/* A command worth trying on the profile, as the program takes it. */
+struct tfprof_suggestion {
+	const char *command; /* "op" */
+	const char *options; /* "--select=micros --order_by=micros" */
+	const char *purpose; /* one phrase */
+};
+
+/* A profile at a glance. Numbers are the totals of reports: averages over the steps. */
+struct tfprof_overview {
+	struct tfprof_summary summary;
+	int64_t exec_micros, accelerator_exec_micros, cpu_exec_micros;
+	int64_t requested_bytes, peak_bytes;
+	int64_t parameters;           /* in variables */
+	int64_t trainable_parameters; /* -1: the profile does not tell which are */
+	int64_t float_ops;
+	const struct tfprof_gap *gaps[8];               /* up to a NULL */
+	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
+};
+TFPROF_API enum tfprof_status tfprof_profile_get_overview(tfprof_profile *profile,
+	struct tfprof_overview *overview, struct tfprof_error *err);
+
+/* The overview as text, without the suggestions, which every front end writes in its own
+ * way. The bytes are freed with tfprof_bytes_free. */
+TFPROF_API enum tfprof_status tfprof_profile_describe(tfprof_profile *profile, void **bytes,
+	size_t *size, struct tfprof_error *err);
+
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`

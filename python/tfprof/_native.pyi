@@ -15,6 +15,7 @@ INPUT_EXTRA: int
 INPUT_BY_STEP: int
 INPUT_FILES: int
 INPUT_UNTIMED: int
+INPUT_SEVERAL: int
 
 class Error(Exception):
     status: str
@@ -36,6 +37,8 @@ class Profile:
     def advise(self, message: Optional[bytes] = ...,
                settings: Sequence[Tuple[str, Optional[str], Optional[str]]] = ...,
                output: Optional[str] = ...) -> Result: ...
+    def overview(self) -> Dict[str, Any]: ...
+    def describe(self) -> str: ...
     @property
     def steps(self) -> List[int]: ...
     @property

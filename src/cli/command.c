@@ -13,7 +13,8 @@ static const struct command commands[] = {
 			"found.",
 			""},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
-		"Prints an address to open in a browser; the page shows the profile as pictures and\n"
+		"Prints an address to open in a browser; the page shows the profile as pictures "
+		"and\n"
 		"tables. Must be the first word. See tfprof ui --help.",
 		""},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",

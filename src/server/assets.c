@@ -1,6 +1,7 @@
 #include "server/assets.h"
 
 #include <string.h>
+#include <web_assets.h> /* changes with the files below */
 
 /* path, file, MIME type; the build makes the files gzip'd in the directory WEB_BUILD */
 #define ASSETS(X)                                                                 \

@@ -73,7 +73,23 @@ export function address(route: string, params: Params): string {
   return `api/${route}?${query}`;
 }
 
+// The page is marked busy while answers are awaited.
+let pending = 0;
+function mark(change: number): void {
+  pending += change;
+  document.documentElement.toggleAttribute("data-busy", pending > 0);
+}
+
 async function request(url: string): Promise<unknown> {
+  mark(1);
+  try {
+    return await requestMarked(url);
+  } finally {
+    mark(-1);
+  }
+}
+
+async function requestMarked(url: string): Promise<unknown> {
   let response: Response;
   try {
     response = await fetch(url, { headers: { Accept: "application/json" } });

@@ -135,7 +135,7 @@ function FamilyBar({ profile }: { profile: Profile }) {
     <ul class="families">
       {parts.map((f) => (
         <li key={f.name} class={`family-${f.name}`} data-share={String(Math.round((1000 * f.micros) / sum))}
-          title={`${f.title}: ${format(f.micros, "micros")}`} ref={(li) => li && (li.style.flexGrow = String(f.micros / sum))}>
+          title={`${f.title}: ${format(f.micros, "micros")}`} ref={(li) => { if (li) li.style.flexGrow = String(f.micros / sum); }}>
           {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)} %` : ""}
         </li>
       ))}
