@@ -3,7 +3,7 @@
 import os
 from typing import Any, Dict, List, Mapping, Optional
 
-from tfprof import _advice, _events, _inputs, _native, _options, _progress
+from tfprof import _advice, _events, _inputs, _native, _options, _progress, _wording
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
@@ -108,7 +108,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         _check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
-        with self._watched(run_meta, "run metadata"):
+        with self._watched(run_meta, "run metadata"), _wording.in_keywords():
             return self._native.add_step(
                 step, given[0], _inputs.to_native(run_meta, _inputs.KINDS["run_meta"]), given[1])
 
@@ -146,9 +146,10 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
             'file:outfile=PATH' or 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
-        found = self._native.advise(settings=chosen, output=output)
-        if output != "stdout":
-            found.output()
+        with _wording.in_keywords():
+            found = self._native.advise(settings=chosen, output=output)
+            if output != "stdout":
+                found.output()
         return _advice.Advice(found, output)
 
     def events(self, step: Optional[int] = None) -> "_events.Events":
@@ -159,7 +160,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        return _events.Events(self._native.events(-1 if step is None else step))
+        with _wording.in_keywords():
+            return _events.Events(self._native.events(-1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:
@@ -175,7 +177,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
     @property
     def notes(self) -> str:
         """Lines about the last addition; often empty."""
-        return self._native.notes
+        return _wording.to_keywords(self._native.notes)
 
     def __len__(self) -> int:
         return self._native.summary["n_nodes"]
@@ -207,14 +209,15 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
         message, settings, values = _options.from_keywords(options, keywords)
-        found = self._native.query(view, message, settings)
-        if values["output"] != "stdout":
-            found.output(_native.STRICT)
+        with _wording.in_keywords():
+            found = self._native.query(view, message, settings)
+            if values["output"] != "stdout":
+                found.output(_native.STRICT)
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _check_step(step)
-        with self._watched(given, kind.name if kind else "input"):
+        with self._watched(given, kind.name if kind else "input"), _wording.in_keywords():
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
     def _watched(self, given: Any, name: str) -> Any:
