@@ -105,15 +105,25 @@ static int start_shell(struct request *r, const struct loaded *l)
 	return shell_run(l->profile, options);
 }
 
+/* A checkpoint alone has shapes and parameters but no times, so params is the default
+ * then. */
+static enum tfprof_status select_for_files(const struct request *r, const struct loaded *l,
+	struct tfprof_error *err)
+{
+	return l->is_untimed && !r->selects
+		? tfprof_options_set(r->options, "select", "params", err)
+		: TFPROF_OK;
+}
+
 static int load_and_run(struct request *r)
 {
 	struct tfprof_error err;
 	struct loaded l;
-	enum tfprof_status status = load_check(r->paths, &err);
+	enum tfprof_status status = load_files(&l, r, &err);
 	int exit_status;
 
 	if (status == TFPROF_OK)
-		status = load_files(&l, r->paths, &err);
+		status = select_for_files(r, &l, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	exit_status = r->command ? report(r, &l) : start_shell(r, &l);

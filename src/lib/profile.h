@@ -12,18 +12,14 @@
 #include "model/model.h"
 #include "query/query.h"
 
-/* Of each view; code is the last, and comes in several ways (enum tree_flags). */
-enum { N_SLOTS = TFPROF_CODE + 4 };
-
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */
 	pthread_mutex_t results_lock;
 	struct tfprof_result *results; /* those that are not freed yet */
 	struct model model;
-	pthread_rwlock_t lock;    /* queries read, adding writes */
-	pthread_mutex_t building; /* one builds a view, the others wait for it */
-	struct tree trees[N_SLOTS];
-	bool has_tree[N_SLOTS];
+	pthread_rwlock_t lock;                   /* queries read, adding writes */
+	pthread_mutex_t building;                /* one builds a view, the others wait for it */
+	struct tree trees[N_VIEWS * TREE_FLAGS]; /* empty until asked for */
 	uint32_t *by_name;  /* nodes in byte order of their names; NULL: not asked yet */
 	struct names names; /* built when first asked for, like views */
 	struct arena spare; /* memory of the last query, for the next one */

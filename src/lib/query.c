@@ -2,12 +2,10 @@
 #include "lib/result.h"
 
 static const char *const view_names[] = {
-#define X(id, name, doc) #name,
+#define X(id, name, ...) #name,
 	TFPROF_VIEW_LIST(X)
 #undef X
 };
-
-enum { N_VIEWS = sizeof(view_names) / sizeof(*view_names) };
 
 const char *tfprof_view_get_name(size_t view)
 {

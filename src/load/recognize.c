@@ -3,6 +3,7 @@
 #include "load/recognize.h"
 
 #include "formats/checkpoint/table.h"
+#include "load/directory.h"
 #include "proto/schema.h"
 #include "proto/sniff.h"
 
@@ -20,12 +21,13 @@ static bool is_events(struct span bytes)
 /* clang-format off */
 #define MAGIC(phrase, bytes) {.name = phrase, .magic = {bytes, sizeof(bytes) - 1}}
 #define MARK(phrase, is) {.name = phrase, .has_mark = is}
-#define MESSAGE(phrase, schema, key, fields) \
+/* The last argument is .text_fields, and then any other member. */
+#define MESSAGE(phrase, schema, key, ...) \
 	{.name = phrase, .type = &schema_##schema, .key_field = key, \
-		.text_name = phrase " in text form", .text_fields = fields}
-#define FILES(phrase, is, ending, list, fields) \
+		.text_name = phrase " in text form", .text_fields = __VA_ARGS__}
+#define FILES(phrase, is, ending, list, ...) \
 	{.name = phrase, .has_mark = is, .suffix = ending, .text_name = list, \
-		.text_fields = fields}
+		.text_fields = __VA_ARGS__}
 /* clang-format on */
 
 static const struct look looks[] = {
@@ -59,12 +61,15 @@ static struct recognized as_look(const struct look *look, bool is_text)
 	enum input_kind kind =
 		look - looks < N_INPUTS ? (enum input_kind)(look - looks) : INPUT_UNKNOWN;
 
-	return (struct recognized){is_text ? look->text_name : look->name, kind, is_text, true};
+	return (struct recognized){.name = is_text ? look->text_name : look->name,
+		.kind = kind,
+		.is_text = is_text,
+		.is_certain = true};
 }
 
 static struct recognized as_other(const char *name, bool is_certain)
 {
-	return (struct recognized){name, INPUT_UNKNOWN, false, is_certain};
+	return (struct recognized){.name = name, .kind = INPUT_UNKNOWN, .is_certain = is_certain};
 }
 
 static const struct look *find_mark(struct span bytes)
