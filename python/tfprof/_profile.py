@@ -1,18 +1,27 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import _advice, _events, _inputs, _native, _options, _progress, _wording
+from tfprof import (_advice, _events, _generated, _inputs, _native, _options, _progress,
+                    _wording)
+from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
-if TYPE_CHECKING:
-    from tfprof._columns import Views
-else:
-    Views = object
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Function]:
+    """Decorates a function that takes any keywords, so that it can name the unknown ones:
+    type checkers, inspect.signature() and help() see the signature of the other."""
+    def decorate(function: Any) -> Any:
+        function.__wrapped__ = documented
+        return function
+    return decorate
+
+
+@_signature_of(_generated.load)
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
          **inputs: Any) -> "Profile":
     """A profile from files.
@@ -218,19 +227,22 @@ class Profile(Views):
         return _progress.shown(self._native, f"reading {name}", self._progress)
 
 
-def _view(name: str, summary: str) -> Callable[..., Result]:
+def _add_view(name: str) -> None:
+    documented = getattr(Views, name)
+
+    @_signature_of(documented)
     def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
               **keywords: Any) -> Result:
         return self._query(name, options, keywords)
 
     query.__name__ = name
     query.__qualname__ = f"Profile.{name}"
-    query.__doc__ = f"{summary[0].upper()}{summary[1:]}."
-    return query
+    query.__doc__ = documented.__doc__
+    setattr(Profile, name, query)
 
 
-for _name, _, _summary in _native.views():
-    setattr(Profile, _name, _view(_name, _summary))
+for _row in _native.views():
+    _add_view(_row[0])
 
 
 def _from_bytes(data: bytes) -> Profile:

@@ -1,18 +1,13 @@
 """The result of a query of ``tfprof.load(...)``: a report and its nodes."""
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
 from tfprof import _native, _wording
+from tfprof._generated import Columns
 
 FIELDS = _native.ROW_FIELDS
 _TEXTS = ("name", "device", "op_types", "shape", "input_shapes")
 _NUMBERS = [name for name in FIELDS if name not in _TEXTS + ("parent", "depth", "accounted")]
-
-
-if TYPE_CHECKING:
-    from tfprof._columns import Columns
-else:
-    Columns = object
 
 
 class Node(Columns):

@@ -108,7 +108,7 @@ def test_it_brings_its_libraries(wheel):
 def test_what_is_in_it(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert len([name for name in names if name.endswith(".so")]) == 1
-    assert "tfprof/_columns.pyi" in names
+    assert "tfprof/_generated.py" in names
     assert [name for name in names if name.endswith("/scripts/tfprof")]
     sources = {os.path.relpath(path, os.path.join(TOP, "python"))
                for pattern in ("*.py", "*.pyi", "py.typed", "_messages/*.py", "_messages/*.bin")
