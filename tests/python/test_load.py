@@ -189,7 +189,7 @@ def test_advice_written_to_a_file(profile, tmp_path):
     ({"max_depth": True}, ["max_depth", "True"]),
     ({"min_micros": 1 << 63}, ["min_micros", "64-bit"]),
     ({"step": None}, ["step", "None"]),
-    ({"step": 7}, ["-step=7", "0 1 2"]),
+    ({"step": 7}, ["step=7", "0 1 2"]),
     ({"account_displayed_op_only": "yes"}, ["account_displayed_op_only", "True or False"]),
     ({"show_name_regexes": 5}, ["show_name_regexes", "5"]),
     ({"show_name_regexes": ["(x"]}, ["show_name_regexes", "(x", "position"]),
