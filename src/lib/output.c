@@ -31,8 +31,7 @@ static bool ends_in(struct span text, struct span tail)
 	return text.n > tail.n && memcmp(text.at + text.n - tail.n, tail.at, tail.n) == 0;
 }
 
-/* A step's number goes behind the name, but before what says how the file is
- * packed. */
+/* The step number follows the name, but precedes a suffix such as .gz. */
 static void put_step_path(struct buf *b, struct span outfile, int64_t step)
 {
 	struct span suffix = SPAN(".gz");
@@ -70,7 +69,7 @@ static enum sink_format packing(enum format_file file)
 	}
 }
 
-/* What is said belongs on stdout, unless the output itself goes there. */
+/* Messages go to stdout, unless the output itself does. */
 static struct buf *said_by(tfprof_result *r)
 {
 	return is_stdout(r->query.options) ? &r->notes : &r->text;
@@ -116,7 +115,7 @@ static bool is_by_step(const struct query *q)
 		q->options->number[OPT_STEP] < 0;
 }
 
-/* The query with another step in its place, which is put back afterwards. */
+/* Writes the query of another step, then restores this one. */
 static enum tfprof_status write_step(tfprof_result *r, int64_t step, struct tfprof_error *err)
 {
 	struct query whole = r->query;
@@ -199,7 +198,7 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	} else if (why.n && strict) {
 		status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
 	} else if (why.n) {
-		/* TensorFlow's profiler says so and nothing else, and gives the root alone. */
+		/* TensorFlow's profiler prints this alone, and returns only the root. */
 		r->notes.n = 0;
 		buf_span(&r->notes, buf_get(&why));
 		buf_char(&r->notes, '\n');

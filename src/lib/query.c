@@ -41,7 +41,7 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 	return status;
 }
 
-/* What is asked for and not there: zeros alone do not tell. */
+/* Says what is missing: zeros alone do not tell. */
 static void note_missing(const struct query *q, struct buf *notes)
 {
 	if (!q->options->tolerant && !q->model->execs.n_rows &&
@@ -53,7 +53,7 @@ static void note_missing(const struct query *q, struct buf *notes)
 		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
 }
 
-/* What the query has to say besides its report. */
+/* Notes about the query. */
 static void note(const struct query *q, struct buf *notes)
 {
 	const struct tfprof_options *o = q->options;

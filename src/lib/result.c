@@ -81,7 +81,7 @@ enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
 	return profile_unlock(r->profile, status, err);
 }
 
-/* Reports in text form can do without edges, and most without shapes. */
+/* Text reports need no edges, and most need no shapes. */
 enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
@@ -111,7 +111,8 @@ enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct t
 	return TFPROF_OK;
 }
 
-/* All at once: whoever asks for one metric that was not selected asks for others. */
+/* All metrics at once: a caller that asks for one that was not selected will ask for
+ * others. */
 static enum tfprof_status need_metrics(tfprof_result *r, unsigned metrics, struct tfprof_error *err)
 {
 	if (!(metrics & ~r->query.metrics))
@@ -170,7 +171,7 @@ static enum tfprof_status make_columns(tfprof_result *r, const enum column_id *i
 	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, ids, n, err) : status;
 }
 
-/* The columns of these names, of a query. */
+/* Columns of a query, by name. */
 static enum tfprof_status get_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
@@ -197,7 +198,7 @@ static enum tfprof_status get_columns(tfprof_result *r, const char *const *names
 	return status;
 }
 
-/* Likewise, of a table. */
+/* Columns of a table, by name. */
 static enum tfprof_status get_table_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
@@ -292,7 +293,7 @@ static enum tfprof_status write_advice(tfprof_result *r, enum format format, str
 	}
 }
 
-/* What a writer ran into, a damaged tensor for one. */
+/* The error of a writer, such as a damaged tensor. */
 static enum tfprof_status failure_of(struct query *q, struct tfprof_error *err)
 {
 	if (q->failed != TFPROF_OK) {
@@ -399,7 +400,7 @@ enum tfprof_status tfprof_result_render(tfprof_result *r, const char *name, void
 	enum tfprof_status status = find_format(name, &format, err);
 	struct sink out;
 
-	buf_reserve(&rendered, 0); /* also nothing is something */
+	buf_reserve(&rendered, 0); /* not NULL, even if empty */
 	if (status == TFPROF_OK)
 		status = sink_open_buf(&out, &rendered, SINK_PLAIN, err);
 	if (status == TFPROF_OK)
@@ -469,7 +470,7 @@ static void keep_columns(tfprof_result *r)
 	make_columns(r, all, N_COLUMNS, NULL);
 }
 
-/* What cannot be kept is missed when somebody asks for it. */
+/* What cannot be kept is an error when asked for. */
 static void detach(tfprof_result *r)
 {
 	keep_format(r, FORMAT_FILE);
