@@ -102,12 +102,13 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 
 /* How inputs of a kind are given, and what they go with. */
 enum tfprof_input_traits {
-	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
-	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
-	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
-	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
-	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
-	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+	TFPROF_INPUT_WHOLE = 1,    /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,     /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,    /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
+	TFPROF_INPUT_SEVERAL = 64  /* there may be several: they add up */
 };
 
 /* What kinds of input there are, in the order in which inputs of several kinds

@@ -15,6 +15,7 @@ INPUT_EXTRA: int
 INPUT_BY_STEP: int
 INPUT_FILES: int
 INPUT_UNTIMED: int
+INPUT_SEVERAL: int
 
 class Error(Exception):
     status: str

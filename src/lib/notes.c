@@ -178,11 +178,12 @@ void notes_put(struct query *q, struct buf *notes)
 		if (q->tree->n_lost_gradients)
 			buf_printf(notes, "%zu gradient nodes not accounted\n",
 				q->tree->n_lost_gradients);
-		if (o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
-			buf_text(notes, "Note: code view ignores account_displayed_op_only\n");
 		if (options_select(o, SEL_TENSOR_VALUE))
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
+	if (query_has_groups(q) && q->kind != TFPROF_OP && o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+		buf_printf(notes, "Note: %s view ignores account_displayed_op_only\n",
+			tfprof_view_get_name(q->kind));
 	if (q->kind != TFPROF_CODE && options_select(o, SEL_TENSOR_VALUE) && !q->model->checkpoint)
 		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
 	if (!o->tolerant) {

@@ -57,63 +57,6 @@ static bool has_only(struct span message, const uint32_t *tags, unsigned *seen)
 	return !r.bad;
 }
 
-/* XLine: id, name, timestamp_ns, events, duration_ps, display_id, display_name */
-static bool is_xline(struct span message)
-{
-	static const uint32_t tags[] = {WIRE_VARINT(1), WIRE_LEN(2), WIRE_VARINT(3), WIRE_LEN(4),
-		WIRE_VARINT(9), WIRE_VARINT(10), WIRE_LEN(11), 0};
-	unsigned seen;
-
-	return has_only(message, tags, &seen);
-}
-
-/* An entry of a map from numbers to messages. */
-static bool is_numbered(struct span message)
-{
-	static const uint32_t tags[] = {WIRE_VARINT(1), WIRE_LEN(2), 0};
-	unsigned seen;
-
-	return message.n && has_only(message, tags, &seen);
-}
-
-/* XPlane: id, name, lines, event_metadata, stat_metadata, stats. A node without a name
- * has the same numbers, but other things in them. */
-static bool is_xplane(struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	bool has_name = false, has_content = false, fits = true;
-	struct wire_field f;
-
-	for (int n = 0; fits && n < MAX_FIELDS && next(&r, &f); n++)
-		switch (f.tag) {
-		case WIRE_VARINT(1):
-		case WIRE_LEN(6): break;
-		case WIRE_LEN(2): has_name = fits = f.bytes.n && sniff_is_text(f.bytes); break;
-		case WIRE_LEN(3): has_content = fits = is_xline(f.bytes); break;
-		case WIRE_LEN(4):
-		case WIRE_LEN(5): has_content = fits = is_numbered(f.bytes); break;
-		default: fits = false;
-		}
-	return fits && !r.bad && has_name && has_content;
-}
-
-/* XSpace: planes, errors, warnings, hostnames */
-bool foreign_is_xplane(struct span bytes)
-{
-	static const uint32_t tags[] = {WIRE_LEN(1), WIRE_LEN(2), WIRE_LEN(3), WIRE_LEN(4), 0};
-	struct wire_reader r = wire_reader(bytes);
-	struct wire_field f;
-	unsigned seen;
-
-	/* Planes without content are skipped. */
-	if (!has_only(bytes, tags, &seen) || !(seen & 1))
-		return false;
-	for (int n = 0; n < MAX_FIELDS && next(&r, &f); n++)
-		if (f.tag == WIRE_LEN(1) && is_xplane(f.bytes))
-			return true;
-	return false;
-}
-
 /* FingerprintDef: five hashes, version, uuid */
 bool foreign_is_fingerprint(struct span bytes)
 {

@@ -7,7 +7,6 @@
 
 #include "base/span.h"
 
-bool foreign_is_xplane(struct span bytes);
 bool foreign_is_fingerprint(struct span bytes);
 bool foreign_is_keras_metadata(struct span bytes);
 bool foreign_is_onnx(struct span bytes);

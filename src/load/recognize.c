@@ -5,6 +5,8 @@
 #include "formats/checkpoint/table.h"
 #include "load/directory.h"
 #include "load/foreign.h"
+#include "load/xplane/mark.h"
+#include "load/xplane/run.h"
 #include "proto/schema.h"
 #include "proto/sniff.h"
 
@@ -30,7 +32,6 @@ static const struct look looks[] = {
 	MESSAGE("a SavedModel", saved_model, "saved_model_schema_version",
 		"saved_model_schema_version meta_graphs"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
-	MARK("an XSpace (xplane trace)", foreign_is_xplane),
 	MARK("the fingerprint of a SavedModel", foreign_is_fingerprint),
 	MARK("the metadata of a Keras SavedModel", foreign_is_keras_metadata),
 	MARK("a TensorBoard event file", foreign_is_events),

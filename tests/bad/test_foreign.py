@@ -7,7 +7,8 @@ import tree
 from wire import field
 
 FLAGS = ["profile", "graph", "run_meta", "op_log"]
-XPLANE = "an XSpace (xplane trace)"
+TRACES = ["tf_eager.xplane.pb", "synthetic_tpu.xplane.pb", "jax_while.xplane.pb"]
+TRACE = "it looks like a trace of tf.profiler or jax.profiler (XSpace)"
 
 
 def sample(name):
@@ -25,9 +26,6 @@ def keras_metadata():
 
 #: Samples are real, unless a few bytes are all that matters.
 FOREIGN = {
-    "tf_eager.xplane.pb": (XPLANE, None),
-    "synthetic_tpu.xplane.pb": (XPLANE, None),
-    "jax_while.xplane.pb": (XPLANE, None),
     "fingerprint.pb": ("the fingerprint of a SavedModel", None),
     "saved_model.pb": ("a SavedModel", None),
     "events": ("a TensorBoard event file", None),
@@ -72,8 +70,16 @@ def test_checkpoint(tfprof, foreign):
     tfprof.refuses(1, "op", f"--checkpoint_path={path.name}", says=[f"it looks like {phrase}"])
 
 
+@pytest.mark.parametrize("name", TRACES)
+def test_traces_are_not_taken_for_another_input(tfprof, name):
+    path = tfprof.directory / name
+    path.write_bytes(sample(name))
+    for kind in FLAGS:
+        others = ["--graph_path=g"] if kind == "op_log" else []
+        tfprof.refuses(1, "op", f"--{kind}_path={name}", *others, says=[f"{name}: not a", TRACE])
+    tfprof.refuses(1, "op", f"--checkpoint_path={name}", says=[TRACE])
+
+
 def test_packed_ones_are_named_for_their_content(tfprof):
-    name = "tf_eager.xplane.pb.gz"
-    packed = os.path.join(tree.DATA, "foreign", name)
-    tfprof.refuses(1, "op", packed, says=[f"{XPLANE}, packed by gzip"])
-    tfprof.refuses(1, "op", f"--run_meta_path={packed}", says=[f"{XPLANE}, packed by gzip"])
+    packed = os.path.join(tree.DATA, "foreign", "tf_eager.xplane.pb.gz")
+    tfprof.refuses(1, "op", f"--run_meta_path={packed}", says=[f"{TRACE}, packed by gzip"])

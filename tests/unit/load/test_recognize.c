@@ -131,8 +131,10 @@ static void nodes_without_names_are_no_planes(void **state)
 	message_looks_like(&schema_graph_def, "node { op: 'NoOp' device: '/cpu:0' }", "a GraphDef");
 	message_looks_like(&schema_graph_def,
 		"node { op: 'NoOp' attr { key: 'T' value { type: DT_FLOAT } } }", "a GraphDef");
-	looks_like(SPAN("\x0a\x0b\x12\x09/host:CPU"), "something unknown");
-	looks_like(SPAN("\x0a\x0d\x12\x09/host:CPU\x1a\x00"), "an XSpace (xplane trace)");
+	looks_like(SPAN("\x0a\x0b\x12\x09/host:CPU"),
+		"a trace of tf.profiler or jax.profiler (XSpace)");
+	looks_like(SPAN("\x0a\x0d\x12\x09/host:CPU\x1a\x00"),
+		"a trace of tf.profiler or jax.profiler (XSpace)");
 }
 
 /* Unknown fields, of a later version, and a broken end change nothing. */
