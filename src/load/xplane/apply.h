@@ -16,6 +16,7 @@ struct apply {
 	size_t first_new;    /* nodes from here on were made for the trace */
 	uint64_t n_outside;  /* operations outside all steps … */
 	uint64_t outside_ps; /* … and how long they took */
+	size_t n_damaged;    /* instructions */
 	struct buf scratch;
 };
 
@@ -24,8 +25,11 @@ struct apply {
 bool apply_targets(struct apply *a);
 /* Adds the operations to their nodes. */
 bool apply_ops(struct apply *a);
-/* Adds what compiled programs tell of the nodes: edges, shapes, call stacks, … */
-enum tfprof_status apply_modules(struct apply *a, struct tfprof_error *err);
+/* Adds what compiled programs tell of the nodes: types, shapes, float operations, edges, and
+ * the parameters that they come from. */
+bool apply_modules(struct apply *a);
+/* Adds their call stacks. */
+enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err);
 /* Adds memory. */
 bool apply_memory(struct apply *a);
 
