@@ -185,7 +185,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		a.base_ns += x->start_ns;
-	if (!apply_targets(&a) || !apply_ops(&a) || !apply_modules(&a))
+	if (!apply_targets(&a) || !apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);

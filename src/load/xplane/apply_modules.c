@@ -184,9 +184,10 @@ static void add_type(struct describer *b, uint32_t node, struct span type)
 	decoder_alloc(&b->d, id != NONE && (!id || model_add_type(m, node, id)));
 }
 
-static void describe_node(struct describer *b, uint32_t node, const struct trace_target *target)
+static void describe_node(struct describer *b, size_t place, const struct trace_target *target)
 {
 	struct model *m = b->apply->model;
+	uint32_t node = b->apply->nodes[place];
 	const struct hlo_instruction *i = &target->module->instructions.at[target->instruction];
 	bool ok = true;
 
@@ -197,6 +198,7 @@ static void describe_node(struct describer *b, uint32_t node, const struct trace
 	if (!m->nodes.float_ops[node])
 		m->nodes.float_ops[node] = hlo_float_ops(target->module, target->instruction, &ok);
 	decoder_alloc(&b->d, ok);
+	b->apply->output_bytes[place] = hlo_shape_bytes(&b->d, hlo_get_shape(&b->d, i));
 	add_edges(b, node, i);
 }
 
@@ -230,7 +232,7 @@ bool apply_modules(struct apply *a)
 		if (target->category)
 			add_type(&b, a->nodes[i], strings_get(&t->texts, target->category));
 		if (target->module)
-			describe_node(&b, a->nodes[i], target);
+			describe_node(&b, i, target);
 		ok = check(&b);
 	}
 	vec_clear(&b.ids);

@@ -26,6 +26,19 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e, struct e
 	return trace_add_target(w->trace, name->text, name->text);
 }
 
+/* What the program tells of an operation, if it is there. */
+static void find_instruction(struct trace *t, struct trace_target *target, uint64_t program,
+	struct span name, bool *ok)
+{
+	struct hlo_module *m = hlo_modules_find(&t->modules, program, ok);
+	uint32_t i = m ? hlo_find_name(m, name) : NONE;
+
+	if (i == NONE || target->module)
+		return;
+	target->module = m;
+	target->instruction = i;
+}
+
 /* The line's operations: which node it is, once for each name. */
 static uint32_t target_of_core(struct walk *w, struct event_name *name)
 {
@@ -34,6 +47,7 @@ static uint32_t target_of_core(struct walk *w, struct event_name *name)
 	struct span op = name->display.n ? name->display : name->text, framework, category;
 	struct op_text parsed;
 	struct trace_target *target;
+	bool ok = true;
 
 	if (name->op != NONE)
 		return name->op;
@@ -56,12 +70,13 @@ static uint32_t target_of_core(struct walk *w, struct event_name *name)
 	if (name->op == NONE)
 		return NONE;
 	target = &t->targets.at[name->op];
+	find_instruction(t, target, xstats_number(&s, STAT_PROGRAM_ID), name->display, &ok);
 	target->category = strings_alias(&t->texts, category);
 	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
 	else if (xstats_has_number(&s, STAT_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
-	return target->category == NONE ? NONE : name->op;
+	return target->category == NONE || !ok ? NONE : name->op;
 }
 
 static uint32_t target_of_named(struct walk *w, struct event_name *name)
