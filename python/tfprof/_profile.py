@@ -162,6 +162,26 @@ class Profile(Views):
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
+    def overview(self) -> Dict[str, Any]:
+        """The profile at a glance: the totals of reports (averages over the steps), the
+        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+
+        >>> import tfprof
+        >>> overview = tfprof.load('examples/resnet/profile').overview()
+        >>> overview['trainable_parameters']
+        464154
+        >>> overview['missing'][0][0]
+        'values of variables'
+        """
+        found = self._native.overview()
+        if found["trainable_parameters"] < 0:
+            found["trainable_parameters"] = None
+        return found
+
+    def describe(self) -> str:
+        """The overview as text, as the program prints it for a file alone."""
+        return self._native.describe()
+
     @property
     def notes(self) -> str:
         """Lines about the last addition; often empty."""

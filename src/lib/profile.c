@@ -69,6 +69,9 @@ void tfprof_profile_free(tfprof_profile *p)
 	model_clear(&p->model);
 	mem_free(p->notes);
 	vec_clear(&p->files);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		mem_free(p->inputs.at[i].name);
+	vec_clear(&p->inputs);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
 	pthread_mutex_destroy(&p->results_lock);

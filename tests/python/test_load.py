@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import query_line
-from tree import DATA, GOLDEN
+from tree import DATA, GOLDEN, read_packed
 
 import tfprof
 from tfprof import _inputs, _native
@@ -267,6 +267,18 @@ def test_files_of_the_wrong_kind(loop_files):
         tfprof.load(graph=loop_files / "profile")
 
 
+def test_foreign_files(tmp_path):
+    """Refused by what they are, as files and as bytes."""
+    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+                tfprof.load(**{keyword: given})
+        with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+            tfprof.load(given)
+
+
 def test_combinations_that_make_no_sense(loop_files):
     with pytest.raises(ValueError, match="nothing to load"):
         tfprof.load()
@@ -303,6 +315,30 @@ def test_a_directory_of_profiles(loop_files, tmp_path):
     profile = tfprof.load(tmp_path)
     assert profile.serialize() == tfprof.load(loop_files / "profile").serialize()
     assert "profile_7" in profile.notes
+
+
+def test_overview(loop_files):
+    profile = tfprof.load(loop_files / "profile")
+    found = profile.overview()
+    root = profile.scope(select=["micros", "bytes", "float_ops"]).root
+    assert found["exec_micros"] == root.total_exec_micros
+    assert found["requested_bytes"] == root.total_requested_bytes
+    assert found["float_ops"] == root.total_float_ops
+    trainable = profile.scope(select="params", account_type_regexes="_trainable_variables").root
+    assert found["trainable_parameters"] == trainable.total_parameters
+    path = loop_files / "profile"
+    assert found["inputs"] == [(str(path), "profile", path.stat().st_size)]
+    assert [what for what, _ in found["missing"]] == ["values of variables"]
+    text = profile.describe()
+    assert text.startswith(f"{path}: a ProfileProto, ") and "values of variables" in text
+
+
+def test_overview_of_a_graph(loop_files):
+    found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
+    assert found["inputs"][0][:2] == ("the graph", "graph")
+    assert found["trainable_parameters"] is None
+    assert found["missing"][0][0] == "times and memory"
+    assert "RunMetadata" in found["missing"][0][1]
 
 
 def test_standard_input(loop_files, run_python):
