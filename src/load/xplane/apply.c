@@ -61,6 +61,15 @@ static uint32_t device_of_time(struct apply *a, uint32_t device)
 	return b->failed ? NONE : strings_add(&a->model->strings, buf_get(b));
 }
 
+static uint32_t count_lanes(const struct model *m, uint32_t device)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < m->execs.lanes.n; i++)
+		n += m->execs.lanes.at[i].device == device;
+	return n;
+}
+
 static bool add_lanes(struct apply *a)
 {
 	struct model *m = a->model;
@@ -69,11 +78,15 @@ static bool add_lanes(struct apply *a)
 	a->lanes = mem_array(t->lines.n + 1, sizeof(*a->lanes));
 	for (size_t i = 0; a->lanes && i < t->lines.n; i++) {
 		const struct trace_line *line = &t->lines.at[i];
-		struct exec_lane lane = {device_of_time(a, line->device),
-			strings_add(&m->strings, line->name),
-			is_accelerator(t->devices.at[line->device].kind)};
+		struct exec_lane lane = {.device = device_of_time(a, line->device),
+			.name = strings_add(&m->strings, line->name),
+			.is_accelerator = is_accelerator(t->devices.at[line->device].kind)};
 
 		a->lanes[i] = (uint32_t)m->execs.lanes.n;
+		if (i && t->lines.at[i - 1].device == line->device)
+			lane.number = m->execs.lanes.at[a->lanes[i] - 1].number + 1;
+		else
+			lane.number = count_lanes(m, lane.device);
 		if (lane.device == NONE || lane.name == NONE || !vec_push(&m->execs.lanes, lane))
 			return false;
 	}
