@@ -126,7 +126,7 @@ void help_overview(struct text *out, enum command_where where)
 	if (where == IN_PROGRAM)
 		put_flags(out, "Input files (a profile, or a graph and any of the others)",
 			FLAG_FILE, where);
-	put_flags(out, "Options for scope, graph, op and code [default]", FLAG_OPTION, where);
+	put_flags(out, "Options for views [default]", FLAG_OPTION, where);
 	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Other options", FLAG_PROGRAM, where);

@@ -83,6 +83,12 @@ bool query_can_add_metrics(const struct query *q);
 enum tfprof_status query_add_metrics(struct query *q, unsigned metrics, struct tfprof_error *err);
 void query_clear(struct query *q);
 
+/* Whether rows stand for several graph nodes, as in op and code view. */
+static inline bool query_has_groups(const struct query *q)
+{
+	return q->tree->first_node;
+}
+
 /* ---- the i-th shown node -------------------------------------------------- */
 
 static inline bool query_has(const struct query *q, enum metric metric)
