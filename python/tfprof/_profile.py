@@ -50,10 +50,13 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     several = [one for one in _inputs.flatten(files) if one is not None]
     _inputs.check(given, len(several))
     made = Profile(progress=progress)
+    notes = ""
     with _wording.in_keywords():
         arranged = _inputs.arrange(several, given)
     for kind, one, step in arranged:
         made._add(one, kind, step)
+        notes += made.notes
+    made._loaded_notes = notes
     return made
 
 
@@ -86,6 +89,7 @@ class Profile(Views):
     def __init__(self, *, progress: Optional[bool] = None):
         self._native = _native.Profile()
         self._progress = progress
+        self._loaded_notes: Optional[str] = None  # of all inputs of load()
 
     # -- adding ----------------------------------------------------------------
 
@@ -197,8 +201,10 @@ class Profile(Views):
 
     @property
     def notes(self) -> str:
-        """Lines about the last addition; often empty."""
-        return _wording.to_keywords(self._native.notes)
+        """Lines about what was loaded, or else about the last addition: the newest profile
+        of a directory, what of a file was skipped and the like. Often empty."""
+        notes = self._native.notes if self._loaded_notes is None else self._loaded_notes
+        return _wording.to_keywords(notes)
 
     def __len__(self) -> int:
         return self._native.summary["n_nodes"]
@@ -238,6 +244,7 @@ class Profile(Views):
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _inputs.check_step(step)
+        self._loaded_notes = None
         with self._watched(given, kind.name if kind else "input"), _wording.in_keywords():
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 

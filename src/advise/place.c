@@ -1,5 +1,6 @@
 /* Locates a node in the model and in the user's program. */
 #include "advise/advise.h"
+#include "model/gradient.h"
 #include "model/trace.h"
 
 /* Frames inside libraries are of no interest to the user. */
@@ -40,10 +41,10 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 struct place check_node(struct check *c, uint32_t node)
 {
 	const struct model *m = c->model;
-	struct span forward;
-	uint32_t maker = code_forward_name(model_name(m, node), &forward)
-		? model_find_node(m, forward)
-		: NONE;
+	struct buf scratch = {0};
+	struct gradient g;
+	bool is_gradient = gradient_parse(model_name(m, node), &g);
+	uint32_t maker = is_gradient ? gradient_find_forward(m, &g, &scratch) : NONE;
 	struct place place = {.device = model_text(m, m->nodes.device[node]),
 		.node = model_name(m, node),
 		.op = model_text(m, m->nodes.op[node])};
@@ -51,7 +52,9 @@ struct place check_node(struct check *c, uint32_t node)
 	if (maker != NONE && model_trace(m, maker).n)
 		place.line = line_of(c, model_trace(m, maker), true);
 	else if (model_trace(m, node).n)
-		place.line = line_of(c, model_trace(m, node), false);
+		place.line = line_of(c, model_trace(m, node),
+			is_gradient && g.kind == GRADIENT_TRANSPOSED);
+	buf_clear(&scratch);
 	return place;
 }
 

@@ -23,6 +23,7 @@ struct run_device {
 
 struct run_meta {
 	struct span bytes;
+	size_t n_unknown;          /* fields */
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
@@ -55,7 +56,11 @@ static bool find_entries(struct run_meta *rm, struct decoder *d)
 	struct wire_field f;
 	bool has_stats = false;
 
-	while (!d->failed && decoder_find(d, &r, WIRE_LEN(RUN_METADATA_STEP_STATS), &f)) {
+	while (!d->failed && decoder_next(d, &r, &f)) {
+		if (f.tag != WIRE_LEN(RUN_METADATA_STEP_STATS)) {
+			rm->n_unknown += counts_is_unknown(&schema_run_metadata, f.tag);
+			continue;
+		}
 		has_stats = true;
 		devices = wire_reader(f.bytes);
 		while (!d->failed && decoder_find(d, &devices, WIRE_LEN(STEP_STATS_DEV_STATS), &f))
@@ -425,9 +430,14 @@ enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct l
 	struct tfprof_error *err)
 {
 	struct buf scratch = {0};
+	size_t n_nodes = m->nodes.n;
 	bool ok = apply(rm, m, l->step, l->notes, &scratch);
 
 	buf_clear(&scratch);
+	/* Where there was no graph, all nodes are new. */
+	l->counts = (struct load_counts){.n_entries = rm->messages.n,
+		.n_outside = n_nodes ? m->nodes.n - n_nodes : 0,
+		.n_unknown = rm->n_unknown};
 	m->generation++;
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

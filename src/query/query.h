@@ -77,6 +77,10 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
 /* Fills the result. The caller sets `kind`, `model`, `options`, `metrics` and the view,
  * and calls query_clear() in any case. */
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err);
+/* Accounts more metrics for the rows that were found. Not where totals depend on the
+ * rows shown or their order: such a query has to run again. */
+bool query_can_add_metrics(const struct query *q);
+enum tfprof_status query_add_metrics(struct query *q, unsigned metrics, struct tfprof_error *err);
 void query_clear(struct query *q);
 
 /* Whether rows stand for several graph nodes, as in op and code view. */

@@ -73,9 +73,6 @@ TFPROF_VIEW_LIST(X)
 
 /* Appends the label of a frame in code view. */
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
-/* The name of a gradient's forward node: the part between the first "gradients/" and
- * the first "_grad/". False if the name is not a gradient's. */
-bool code_forward_name(struct span name, struct span *forward);
 
 /* Sorts nodes in byte order of their names; false on allocation failure. */
 bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);

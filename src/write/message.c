@@ -489,6 +489,7 @@ static bool write_items(struct message *m, struct sink *out, size_t size)
 		m->out = own = mem_alloc(size);
 	if (!m->out)
 		return false;
+	mem_use_large_pages(m->out, size); /* else graph_message takes 15 % longer */
 	parallel_run(m->parts, put_part, m);
 	if (own)
 		sink_put(out, own, size);

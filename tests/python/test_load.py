@@ -337,7 +337,7 @@ def test_overview_of_a_graph(loop_files):
     found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
     assert found["inputs"][0][:2] == ("the graph", "graph")
     assert found["trainable_parameters"] is None
-    assert found["missing"][0][0] == "times and memory"
+    assert found["missing"][0][0] == "times, memory and devices"
     assert "RunMetadata" in found["missing"][0][1]
 
 
