@@ -48,7 +48,7 @@ def test_bad_regex_behind_a_good_one(tfprof):
     tfprof.refuses(2, "scope", GOOD, "--show_name_regexes=.*,(bad", says=["(bad"])
 
 
-def test_regex_that_runs_away(tfprof):
+def test_regex_exceeds_the_match_limit(tfprof):
     """An error or an answer, within the time limit of a test."""
     done = tfprof.run("scope", GOOD, "--show_name_regexes=(([a-z_/0-9]*)*)*!")
     assert done.returncode in (0, 1, 2)
