@@ -167,7 +167,7 @@ static struct type_loss *find_types(struct tiny *t, uint32_t device, struct top 
 		return NULL;
 	for (size_t i = 0; i < t->kernels.n; i++) {
 		const struct kernels *k = &t->kernels.at[i];
-		struct type_loss *type = &types[t->c->model->nodes.op[k->node]];
+		struct type_loss *type = &types[model_op(t->c->model, k->node)];
 
 		if (k->device != device)
 			continue;

@@ -12,8 +12,8 @@
 #include "model/model.h"
 #include "query/query.h"
 
-/* Of each view; code is the last, and comes in several ways (enum tree_flags). */
-enum { N_SLOTS = TFPROF_CODE + 4 };
+/* Of each view; some come in several ways (enum tree_flags). */
+enum { N_SLOTS = (TFPROF_CODE + 1) * N_TREE_FLAGS };
 
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */

@@ -1,5 +1,6 @@
 /* Queries through the public API. */
 #include "lib/result.h"
+#include "query/renamed.h"
 
 static const char *const view_names[] = {
 #define X(id, name, doc) #name,
@@ -84,6 +85,7 @@ static void note(const struct query *q, struct buf *notes)
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
 	note_missing(q, notes);
+	renamed_note(q, notes);
 	if (q->saturated)
 		buf_text(notes,
 			"a parameter count does not fit 64 bits and is shown as the largest "

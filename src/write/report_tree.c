@@ -100,7 +100,7 @@ static void put_types(struct line *l)
 	if (l->q->kind == TFPROF_CODE)
 		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
-		report_set(l->q->model, b, l->q->model->nodes.types[node]);
+		report_set(l->q->model, b, query_types(l->q, node));
 	else if (l->q->kind == TFPROF_GRAPH)
 		buf_text(b, "_TFGraphParent");
 	else
