@@ -15,7 +15,7 @@ QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
 LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
          "show_name_regexes", "hide_name_regexes")
-BOOLS = ("account_displayed_op_only", "source_lines")
+BOOLS = ("account_displayed_op_only", "source_lines", "executed_types")
 
 
 def convert(name, value):
@@ -46,7 +46,9 @@ def test_there_are_golden_files():
 def test_the_original_report(name, models):
     with open(os.path.join(GOLDEN, name)) as file:
         query = query_line.parse(file.read())
-    with open(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"), "rb") as file:
+    path = os.path.join(GOLDEN, name[:-len(".query")])
+    executed = os.path.exists(path + ".executed.txt")
+    with open(path + (".executed.txt" if executed else ".txt"), "rb") as file:
         expected = file.read().decode()
     profile = load(query.files, models / os.path.dirname(name))
     options = {name: convert(name, value) for name, value in query.options.items()}
@@ -122,7 +124,7 @@ def test_every_option_has_the_command_lines_default(profile):
         "min_params": 0, "min_float_ops": 0, "min_occurrence": 0, "step": -1, "order_by": "name",
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
         "show_name_regexes": [".*"], "hide_name_regexes": [], "account_displayed_op_only": False,
-        "select": ["micros"], "output": "stdout", "source_lines": True}
+        "select": ["micros"], "output": "stdout", "source_lines": True, "executed_types": False}
 
 
 def test_code_lines_carry_their_source_unless_told_not_to(profile):
