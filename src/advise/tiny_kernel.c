@@ -255,7 +255,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		judge_device(&t, t.devices.at[i]);
 	}
 	if (ok && !n_checked)
-		check_skip(c,
+		check_skip(c, check_lacks(c, "too few kernels per step"),
 			"No accelerator with %s kernels per step in the profile. Skip "
 			"TinyKernelChecker",
 			check_word(c, "min_kernels"));

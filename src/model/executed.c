@@ -38,3 +38,25 @@ bool executed_add(struct model *m, uint32_t node, struct span type)
 	nodes->executed[node] = string;
 	return true;
 }
+
+/* The operation that oneDNN's kernels implement: "MatMul" for "_MklNativeMatMul". */
+static struct span without_prefix(struct span type)
+{
+	static const char *const prefixes[] = {"_MklNative", "_Mkl"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (span_starts(type, span_of(prefixes[i]))) {
+			size_t n = strlen(prefixes[i]);
+
+			return (struct span){type.at + n, type.n - n};
+		}
+	return type;
+}
+
+bool executed_is_other(const struct model *m, uint32_t node)
+{
+	struct span op = model_text(m, model_op(m, node));
+	struct span executed = model_text(m, model_executed(m, node));
+
+	return !span_equal(op, executed) && !span_equal(op, without_prefix(executed));
+}

@@ -38,6 +38,9 @@ static inline uint32_t model_executed(const struct model *m, uint32_t node)
 	return m->nodes.executed[node] ? m->nodes.executed[node] : m->nodes.op[node];
 }
 
+/* Whether it ran as another operation, not just as another implementation of its own. */
+bool executed_is_other(const struct model *m, uint32_t node);
+
 /* Its types, including what it ran as. */
 static inline uint32_t model_types(const struct model *m, uint32_t node)
 {

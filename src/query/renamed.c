@@ -18,7 +18,7 @@ struct renamed renamed_find(const struct model *m, int64_t step)
 		if (micros <= 0)
 			continue;
 		found.all_micros += (double)micros;
-		if (model_executed(m, node) == model_op(m, node))
+		if (!m->nodes.executed[node] || !executed_is_other(m, node))
 			continue;
 		found.micros += (double)micros;
 		if (micros > longest_us) {

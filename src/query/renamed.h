@@ -1,4 +1,4 @@
-/* Time of nodes that ran as something other than what the graph names: fused or replaced
+/* Time of nodes that ran as another operation than the graph names: fused or replaced
  * kernels (see model/executed.h). */
 #ifndef TFPROF_QUERY_RENAMED_H
 #define TFPROF_QUERY_RENAMED_H

@@ -102,6 +102,29 @@ static void test_the_last_of_several_counts(void **state)
 	assert_types(model_types(&model, node), "Relu _FusedConv2D _FusedMatMul");
 }
 
+/* A kernel of oneDNN is another implementation, a fused one another operation. */
+static void test_another_implementation_is_no_other_operation(void **state)
+{
+	static const struct {
+		const char *op, *executed;
+		bool is_other;
+	} cases[] = {
+		{"MatMul", "MatMul", false},
+		{"MatMul", "_MklMatMul", false},
+		{"Conv2D", "_MklNativeConv2D", false},
+		{"Relu", "_MklNativeFusedConv2D", true},
+		{"PartitionedCall", "IdentityN", true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char name[] = {(char)('a' + i), 0};
+		uint32_t node = add_node(name, cases[i].op, true);
+
+		assert_true(executed_add(&model, node, span_of(cases[i].executed)));
+		assert_int_equal(executed_is_other(&model, node), cases[i].is_other);
+	}
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, end)
 
 int main(void)
@@ -111,6 +134,7 @@ int main(void)
 		TEST(test_a_fused_node_keeps_its_op_and_gets_a_type),
 		TEST(test_an_undefined_node_is_what_it_ran_as),
 		TEST(test_the_last_of_several_counts),
+		TEST(test_another_implementation_is_no_other_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
