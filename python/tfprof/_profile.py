@@ -1,25 +1,42 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import _advice, _events, _inputs, _native, _options, _progress
+from tfprof import (_advice, _events, _generated, _inputs, _native, _options, _progress,
+                    _wording)
+from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
+
+def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Function]:
+    """Decorates a function that takes any keywords, so that it can name the unknown ones:
+    type checkers, inspect.signature() and help() see the signature of the other."""
+    def decorate(function: Any) -> Any:
+        function.__wrapped__ = documented
+        return function
+    return decorate
+
+
+@_signature_of(_generated.load)
+def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
          **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
-      profile: a saved profile (ProfileProto), such as ``profile_100``; or else its
-        parts, by keyword:
+      files: inputs of any kinds, recognized by their content, or lists of them: a saved
+        profile, such as ``profile_100``, or the directory of a ProfileContext; or a graph,
+        run metadata (steps 0, 1, 2, ...), an op log, a checkpoint. ``-`` is standard input.
+      profile: a saved profile (ProfileProto).
 {inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
 
-    Each is a path, or the message or its bytes; a checkpoint is a path.
+    Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
+    by gzip.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -30,23 +47,24 @@ def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
     """
     given = {name: value for name, value in {"profile": profile, **inputs}.items()
              if value is not None}
-    _inputs.check(given)
+    several = [one for one in _inputs.flatten(files) if one is not None]
+    _inputs.check(given, len(several))
     made = Profile(progress=progress)
-    for kind in _inputs.KINDS.values():
-        if kind.name in given:
-            for step, one in _inputs.by_step(given[kind.name], kind):
-                made._add(one, kind, step)
+    with _wording.in_keywords():
+        arranged = _inputs.arrange(several, given)
+    for kind, one, step in arranged:
+        made._add(one, kind, step)
     return made
 
 
 load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
-class Profile:
+class Profile(Views):
     """A profile: graph nodes, their cost in each step, and the code that created
     them.
 
-    The four views take options by keyword (see docs/options.md) or as the
+    The views (scope, graph, op, code) take options by keyword (see docs/options.md) or as the
     dictionary of a ProfileOptionBuilder:
 
     >>> import tfprof
@@ -55,12 +73,11 @@ class Profile:
     <Node '_TFProfRoot'>
     >>> profile.op(order_by='params')[1].name
     'VariableV2'
-    >>> profile.op(select='mircos')
+    >>> profile.op(select='mircos')  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: \
-accelerator_micros, bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, \
-op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
+    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: ..., micros, \
+... (did you mean 'micros'?)
 
     Any number of profiles can be used at once, and a profile can be used from
     several threads.
@@ -76,8 +93,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         """Adds an input: a path, or a message or its bytes.
 
         Args:
-          kind: 'profile', 'graph', 'op_log', 'run_meta' or 'checkpoint'; by default
-            it is detected from the content.
+          kind: the keyword of load() for it, such as 'graph'; by default it is
+            detected from the content.
           step: the step of run metadata.
 
         >>> import tfprof
@@ -105,10 +122,10 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
         Returns the share of the nodes that have run so far. On failure the profile
         is unchanged."""
-        _check_step(step)
+        _inputs.check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
-        with self._watched(run_meta, "run metadata"):
+        with self._watched(run_meta, "run metadata"), _wording.in_keywords():
             return self._native.add_step(
                 step, given[0], _inputs.to_native(run_meta, _inputs.KINDS["run_meta"]), given[1])
 
@@ -118,22 +135,6 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         self.add(path, "checkpoint")
 
     # -- queries -----------------------------------------------------------------
-
-    def scope(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by name scope."""
-        return self._query("scope", options, keywords)
-
-    def graph(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by data flow: below a node are its inputs."""
-        return self._query("graph", options, keywords)
-
-    def op(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by operation type."""
-        return self._query("op", options, keywords)
-
-    def code(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by the lines of Python that created them."""
-        return self._query("code", options, keywords)
 
     def advise(self, *checkers: str, options: Optional[Mapping[str, Mapping[str, Any]]] = None,
                output: str = "stdout") -> "_advice.Advice":
@@ -146,9 +147,10 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
             'file:outfile=PATH' or 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
-        found = self._native.advise(settings=chosen, output=output)
-        if output != "stdout":
-            found.output()
+        with _wording.in_keywords():
+            found = self._native.advise(settings=chosen, output=output)
+            if output != "stdout":
+                found.output()
         return _advice.Advice(found, output)
 
     def events(self, step: Optional[int] = None) -> "_events.Events":
@@ -159,7 +161,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        return _events.Events(self._native.events(-1 if step is None else step))
+        with _wording.in_keywords():
+            return _events.Events(self._native.events(-1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:
@@ -172,10 +175,30 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
+    def overview(self) -> Dict[str, Any]:
+        """The profile at a glance: the totals of reports (averages over the steps), the
+        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+
+        >>> import tfprof
+        >>> overview = tfprof.load('examples/resnet/profile').overview()
+        >>> overview['trainable_parameters']
+        464154
+        >>> overview['missing'][0][0]
+        'values of variables'
+        """
+        found = self._native.overview()
+        if found["trainable_parameters"] < 0:
+            found["trainable_parameters"] = None
+        return found
+
+    def describe(self) -> str:
+        """The overview as text, as the program prints it for a file alone."""
+        return self._native.describe()
+
     @property
     def notes(self) -> str:
         """Lines about the last addition; often empty."""
-        return self._native.notes
+        return _wording.to_keywords(self._native.notes)
 
     def __len__(self) -> int:
         return self._native.summary["n_nodes"]
@@ -207,14 +230,15 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
         message, settings, values = _options.from_keywords(options, keywords)
-        found = self._native.query(view, message, settings)
-        if values["output"] != "stdout":
-            found.output(_native.STRICT)
+        with _wording.in_keywords():
+            found = self._native.query(view, message, settings)
+            if values["output"] != "stdout":
+                found.output(_native.STRICT)
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
-        _check_step(step)
-        with self._watched(given, kind.name if kind else "input"):
+        _inputs.check_step(step)
+        with self._watched(given, kind.name if kind else "input"), _wording.in_keywords():
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
     def _watched(self, given: Any, name: str) -> Any:
@@ -223,13 +247,26 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         return _progress.shown(self._native, f"reading {name}", self._progress)
 
 
+def _add_view(name: str) -> None:
+    documented = getattr(Views, name)
+
+    @_signature_of(documented)
+    def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
+              **keywords: Any) -> Result:
+        return self._query(name, options, keywords)
+
+    query.__name__ = name
+    query.__qualname__ = f"Profile.{name}"
+    query.__doc__ = documented.__doc__
+    setattr(Profile, name, query)
+
+
+for _row in _native.views():
+    _add_view(_row[0])
+
+
 def _from_bytes(data: bytes) -> Profile:
     made = Profile()
     if data:
         made._native.add("profile", data)
     return made
-
-
-def _check_step(step: Any) -> None:
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
-        raise TypeError(f"step: expected a whole number, got {step!r}")

@@ -1,5 +1,5 @@
 /* Files generated at build time from the tables of commands and flags: shell
- * completion, Python type stubs and the manual page. */
+ * completion, Python signatures and the manual page. */
 #ifndef TFPROF_CLI_GENERATE_H
 #define TFPROF_CLI_GENERATE_H
 
@@ -31,9 +31,7 @@ enum value_kind {
 
 enum value_kind generate_value_kind(const struct flag *flag);
 
-/* Append names separated by spaces: the program's commands, the words a flag accepts,
- * the checkers. */
-void generate_commands(struct text *out);
+/* Append names separated by spaces: the words a flag accepts, the checkers. */
 void generate_words(struct text *out, const struct flag *flag);
 void generate_checkers(struct text *out);
 

@@ -3,7 +3,8 @@
  *     words --request_parse--> { command, files, options, ... }
  *
  * Flags are written `--name=value` or `--name value`, with one dash or two, before or
- * after the command. */
+ * after the command. On the command line, every other word is a file: `./op` is the file
+ * op, not the command. */
 #ifndef TFPROF_CLI_REQUEST_H
 #define TFPROF_CLI_REQUEST_H
 
@@ -14,11 +15,14 @@
 struct request {
 	const struct command *command; /* NULL: none was named */
 	const char *word;              /* the topic of help, or NULL */
-	const char **paths;            /* of each kind of input; NULL: not given */
+	const char **paths;            /* of each kind of input, by flag; NULL: not given */
+	const char **files;            /* without a flag */
+	size_t n_files;
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */
 	bool has_flags;                /* a query option was given */
+	bool selects;                  /* --select was given */
 	bool wants_help, wants_version;
 	const char *generate;
 };

@@ -100,12 +100,20 @@ static enum tfprof_status query(struct shell *s, const struct request *r, struct
 	return status;
 }
 
+static enum tfprof_status fail_no_command(struct tfprof_error *err)
+{
+	struct text names = {0};
+
+	command_put_names(&names, IN_SHELL, ", ");
+	fail(err, TFPROF_ARGUMENT, "no command: expected one of: %s", text_get(&names));
+	text_clear(&names);
+	return TFPROF_ARGUMENT;
+}
+
 static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	if (!r->command)
-		return fail(err, TFPROF_ARGUMENT,
-			"no command: expected one of: scope, graph, op, code, advise, set, help, "
-			"quit");
+		return fail_no_command(err);
 	switch (r->command->id) {
 	case COMMAND_SET: return set(s, r, err);
 	case COMMAND_HELP: return help(s, r, err);

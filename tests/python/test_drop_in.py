@@ -19,7 +19,7 @@ from live_models import (  # noqa: E402
     build, loop, resnet, run_traced, tf, varied, without_source)
 
 import tfprof  # noqa: E402
-from tfprof import model_analyzer  # noqa: E402
+from tfprof import _ask, model_analyzer  # noqa: E402
 
 ORIGINAL = tf.profiler
 Builder = tfprof.ProfileOptionBuilder
@@ -276,7 +276,7 @@ def test_profilers_in_threads():
 def test_unknown_cmd():
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: nonsense"):
         tfprof.profile(small_graph(), cmd="nonsense")
-    with pytest.raises(ValueError, match="expected one of: scope, graph, op, code"):
+    with pytest.raises(ValueError, match="expected one of: " + ", ".join(_ask.VIEWS)):
         tfprof.profile(small_graph(), cmd="nonsense")
 
 
