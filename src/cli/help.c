@@ -29,40 +29,9 @@ static const char *equals(enum command_where where)
 	return where == IN_SHELL ? " " : "=";
 }
 
-/* Up to the next space; a word longer than a line is split after a comma. */
-static size_t word_length(const char *at, size_t room)
-{
-	size_t word = strcspn(at, " "), piece = room;
-
-	if (word <= room)
-		return word;
-	while (piece && at[piece - 1] != ',')
-		piece--;
-	return piece ? piece : word;
-}
-
-/* Wraps a paragraph; the indentation of its first line is already written. */
 static void fill(struct text *out, const char *paragraph, size_t indent)
 {
-	size_t column = indent, width = page_width(), blank = 0;
-	const char *at = paragraph;
-
-	while (*at) {
-		size_t word = word_length(at, width > indent ? width - indent : 1);
-
-		if (column > indent && column + blank + word > width) {
-			text_printf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (blank) {
-			text_char(out, ' ');
-			column++;
-		}
-		text_put(out, at, word);
-		column += word;
-		at += word;
-		blank = *at == ' ';
-		at += strspn(at, " ");
-	}
+	text_fill(out, paragraph, indent, page_width());
 	text_char(out, '\n');
 }
 

@@ -189,7 +189,7 @@ def test_advice_written_to_a_file(profile, tmp_path):
     ({"max_depth": True}, ["max_depth", "True"]),
     ({"min_micros": 1 << 63}, ["min_micros", "64-bit"]),
     ({"step": None}, ["step", "None"]),
-    ({"step": 7}, ["-step=7", "0 1 2"]),
+    ({"step": 7}, ["step=7", "0 1 2"]),
     ({"account_displayed_op_only": "yes"}, ["account_displayed_op_only", "True or False"]),
     ({"show_name_regexes": 5}, ["show_name_regexes", "5"]),
     ({"show_name_regexes": ["(x"]}, ["show_name_regexes", "(x", "position"]),
@@ -269,13 +269,13 @@ def test_files_of_the_wrong_kind(loop_files):
 
 def test_foreign_files(tmp_path):
     """Refused by what they are, as files and as bytes."""
-    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    content = read_packed("data", "foreign", "fingerprint.pb")
     (tmp_path / "x").write_bytes(content)
     for given in (tmp_path / "x", content):
         for keyword in ("profile", "graph", "run_meta"):
-            with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+            with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
                 tfprof.load(**{keyword: given})
-        with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+        with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
             tfprof.load(given)
 
 
