@@ -333,7 +333,7 @@ static bool make_multi_items(struct message *m)
 		struct row_nodes nodes = query_nodes(q, q->view[row]);
 
 		for (size_t i = 0; i < nodes.n; i++)
-			if (query_picks(q, model->nodes.types[nodes.at[i]])) {
+			if (query_picks_node(q, nodes.at[i])) {
 				m->row_of[nodes.at[i]] = row;
 				first[row + 1]++;
 				n++;
