@@ -206,10 +206,13 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
-        message, settings, values = _options.from_keywords(options, keywords)
-        found = self._native.query(view, message, settings)
+        settings, values = _options.from_keywords(view, options, keywords)
+        if values["output"] == "stdout":
+            # The report is rendered when somebody reads it.
+            settings.append(("output", "none"))
+        found = self._native.query(view, settings=settings)
         if values["output"] != "stdout":
-            found.output(_native.STRICT)
+            found.output()
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:

@@ -236,6 +236,8 @@ static void put_flag_help(struct text *out, const struct flag *flag, enum comman
 	fill(out, flag->help, 0);
 	if (flag->words)
 		put_words(out, flag);
+	if (flag->units)
+		text_printf(out, "\nUnits: %s\n", flag->units);
 	if (flag->default_value)
 		text_printf(out, "\nDefault: %s\n",
 			*flag->default_value ? flag->default_value : "none");
@@ -258,7 +260,7 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 	}
 	near = command_nearest(word, where);
 	if (!near)
-		near = flag_nearest(name);
+		near = flag_nearest(name, where);
 	return fail(err, TFPROF_ARGUMENT, "no help on: %.200s: not a command or an option%s%s%s",
 		word, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }

@@ -1,5 +1,7 @@
 /* The program tfprof: parses the command line and runs help, one report or the
  * shell. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -139,6 +141,16 @@ static int dispatch(struct request *r)
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
 }
 
+/* A file opened later must not become a standard stream, or its bytes are read as
+ * commands and reports written over it. Writing to what stands in for a closed stdout
+ * fails. */
+static void open_missing_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct tfprof_error err;
@@ -146,6 +158,7 @@ int main(int argc, char **argv)
 	enum tfprof_status status;
 	int exit_status;
 
+	open_missing_streams();
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

@@ -12,7 +12,7 @@ VIEWS = {"scope": 0, "graph": 1, "op": 2, "code": 3}
 STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
             "UNSUPPORTED")
 LEVELS = ("none", "notice", "warning", "high")
-FRAMED, STRICT = 1, 2
+FRAMED = 1
 INT64, BOOL, TEXT, TEXTS, DOUBLE = range(5)
 
 
