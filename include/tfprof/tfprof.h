@@ -71,14 +71,19 @@ TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char 
 
 /* ---- inputs ---------------------------------------------------------- */
 
-/* Where bytes come from: a file if `path` is set (it is mapped, not copied),
- * else memory, which is copied as far as it is needed later. `{0}` is no
- * input. */
+/* Where bytes come from: memory if `data` is set, which is copied as far as it is
+ * needed later; `path` is then only its name in messages. Otherwise a file (it is mapped,
+ * not copied). Either may be packed by gzip. `{0}` is no input. */
 struct tfprof_input {
 	const char *path;
 	const void *data;
 	size_t size;
 };
+
+static inline int tfprof_input_is_memory(const struct tfprof_input *in)
+{
+	return in->data || !in->path;
+}
 
 static inline struct tfprof_input tfprof_input_file(const char *path)
 {
@@ -92,14 +97,18 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 	return in;
 }
 
+/* In place of the name of a kind: it is recognized by its content. */
+#define TFPROF_INPUT_AUTO ((const char *)0)
+
 /* How inputs of a kind are given, and what they go with. */
 enum tfprof_input_traits {
-	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
-	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
-	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
-	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
-	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
-	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+	TFPROF_INPUT_WHOLE = 1,    /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,     /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,    /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
+	TFPROF_INPUT_SEVERAL = 64  /* there may be several: they add up */
 };
 
 /* What kinds of input there are, in the order in which inputs of several kinds
@@ -114,6 +123,29 @@ struct tfprof_input_info {
 };
 TFPROF_API const struct tfprof_input_info *tfprof_input_get_info(size_t i);
 
+/* Whether a path leads to a file, a directory or files that begin with it, as those of
+ * a checkpoint do. */
+TFPROF_API int tfprof_input_exists(const char *path);
+
+/* In place of a step: the one after the last. */
+#define TFPROF_NEXT_STEP INT64_MIN
+
+/* One of several inputs that are added together. */
+struct tfprof_given {
+	const char *kind; /* TFPROF_INPUT_AUTO: its content tells */
+	struct tfprof_input input;
+	int64_t step; /* of kinds that come by step, or TFPROF_NEXT_STEP */
+	void *owned;  /* NULL */
+};
+
+/* Prepares inputs of any kinds for tfprof_profile_add(): recognizes those whose kind is
+ * not known, numbers the steps, checks that all of them go together, and puts them into
+ * the order in which to add them. The path "-" is standard input; what cannot be read
+ * twice is read here and becomes memory. Call `_release` afterwards, also on failure. */
+TFPROF_API enum tfprof_status tfprof_given_arrange(struct tfprof_given *given, size_t n,
+	struct tfprof_error *err);
+TFPROF_API void tfprof_given_release(struct tfprof_given *given, size_t n);
+
 /* ---- profile --------------------------------------------------------- */
 
 typedef struct tfprof_profile tfprof_profile;
@@ -123,12 +155,12 @@ TFPROF_API tfprof_profile *tfprof_profile_new(void);
 TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
 /* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
- * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each);
- * TFPROF_INPUT_AUTO recognizes it by its content. Messages may be binary or text.
+ * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each), or
+ * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip. A directory is
+ * what it holds: the newest profile of a ProfileContext, or a checkpoint.
  * `step` is for kinds that come by step. May be called again: only what is new is
  * added. A saved profile goes into a profile that is still empty; a checkpoint
  * takes the place of the one before. */
-#define TFPROF_INPUT_AUTO ((const char *)0)
 TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
 	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
@@ -167,6 +199,48 @@ struct tfprof_summary {
 };
 
 TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
+
+/* The inputs added by tfprof_profile_add(), in order; 0 past the end. */
+struct tfprof_added {
+	const char *name;                     /* its path, or "the graph" and the like */
+	const struct tfprof_input_info *info; /* its kind */
+	const char *phrase;                   /* "a GraphDef" */
+	uint64_t n_bytes;                     /* of its files */
+};
+TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
+	struct tfprof_added *added);
+
+/* Something the profile lacks, and which input would bring it. */
+struct tfprof_gap {
+	const char *what, *remedy;
+};
+
+/* A command worth trying on the profile, as the program takes it. */
+struct tfprof_suggestion {
+	const char *command; /* "op" */
+	const char *options; /* "--select=micros --order_by=micros" */
+	const char *purpose; /* one phrase */
+};
+
+/* A profile at a glance. Numbers are the totals of reports: averages over the steps. */
+struct tfprof_overview {
+	struct tfprof_summary summary;
+	int64_t exec_micros, accelerator_exec_micros, cpu_exec_micros;
+	int64_t requested_bytes, peak_bytes;
+	int64_t parameters;           /* in variables */
+	int64_t trainable_parameters; /* -1: the profile does not tell which are */
+	int64_t float_ops;
+	const struct tfprof_gap *gaps[8];               /* up to a NULL */
+	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
+};
+TFPROF_API enum tfprof_status tfprof_profile_get_overview(tfprof_profile *profile,
+	struct tfprof_overview *overview, struct tfprof_error *err);
+
+/* The overview as text, without the suggestions, which every front end writes in its own
+ * way. The bytes are freed with tfprof_bytes_free. */
+TFPROF_API enum tfprof_status tfprof_profile_describe(tfprof_profile *profile, void **bytes,
+	size_t *size, struct tfprof_error *err);
+
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
@@ -243,29 +317,59 @@ TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 
 /* ---- queries --------------------------------------------------------- */
 
-/* id, name, explanation in reports */
-#define TFPROF_VIEW_LIST(X)                                                                       \
-	X(SCOPE, scope,                                                                           \
-		"scope: The nodes in the model graph are organized by their names, which is "     \
-		"hierarchical like filesystem.")                                                  \
-	/* TensorFlow's profiler prints the same line for graph view. */                          \
-	X(GRAPH, graph,                                                                           \
-		"scope: The nodes in the model graph are organized by their names, which is "     \
-		"hierarchical like filesystem.")                                                  \
-	X(OP, op,                                                                                 \
-		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes "   \
-		"belonging to the same type are aggregated together.")                            \
-	X(CODE, code,                                                                             \
+/* The views, one entry each.
+ *
+ *     id, name     TFPROF_id; name is also its command and its method in Python
+ *     message      its result message: a GraphNodeProto if its rows are graph nodes, a
+ *                  MultiGraphNodeProto if they stand for groups of them
+ *     summary      one line, for lists
+ *     description  a paragraph, wrapped
+ *     example      options of a good first try
+ *     legend       its explanation in reports
+ */
+/* clang-format off */
+#define TFPROF_VIEW_LIST(X) \
+	X(SCOPE, scope, "GraphNodeProto", \
+		"nodes as a tree of name scopes", \
+		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are\n" \
+		"own/total; the total includes everything below the node. Best for parameters,\n" \
+		"shapes, float operations and tensor values.", \
+		"--select=params --account_type_regexes=_trainable_variables", \
+		"scope: The nodes in the model graph are organized by their names, which is " \
+		"hierarchical like filesystem.") \
+	/* TensorFlow's profiler prints the same legend for graph view. */ \
+	X(GRAPH, graph, "GraphNodeProto", \
+		"nodes as a tree of data flow", \
+		"Places each node once, under a node that consumes its output. Best for finding\n" \
+		"what a node depends on, and for step timelines.", \
+		"--start_name_regexes=cost.* --max_depth=100 --min_micros=10000", \
+		"scope: The nodes in the model graph are organized by their names, which is " \
+		"hierarchical like filesystem.") \
+	X(OP, op, "MultiGraphNodeProto", \
+		"operation types as a list", \
+		"Prints one line per operation type, summed over its nodes. Percentages are\n" \
+		"shares of the whole: of this line and all below it, then of this line alone.\n" \
+		"Best for finding which operations take the time or the memory.", \
+		"--select=micros,bytes,occurrence --order_by=micros", \
+		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes " \
+		"belonging to the same type are aggregated together.") \
+	X(CODE, code, "MultiGraphNodeProto", \
+		"nodes as a tree of the Python code that created them", \
+		"Places nodes under the lines of Python that created them, outermost call first.\n" \
+		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for\n" \
+		"finding the most expensive lines of a model. Can also be written for pprof.", \
+		"--max_depth=1000 --show_name_regexes=.*model.*py.* --order_by=micros", \
 		"code: When python trace is available, the nodes are python lines and their are " \
 		"organized by the python call stack.")
+/* clang-format on */
 
 enum tfprof_view {
-#define X(id, name, doc) TFPROF_##id,
+#define X(id, ...) TFPROF_##id,
 	TFPROF_VIEW_LIST(X)
 #undef X
 };
 
-/* By name ("scope", "graph", "op", "code"); -1 if unknown. */
+/* By name; -1 if unknown. */
 TFPROF_API int tfprof_view_from_name(const char *name);
 /* NULL past the end. */
 TFPROF_API const char *tfprof_view_get_name(size_t view);

@@ -93,7 +93,8 @@ PyObject *error_raise(const struct tfprof_error *err)
 	return NULL;
 }
 
-PyObject *error_raise_argument(const char *format, const char *argument)
+PyObject *error_raise_word(const char *what, const char *word, const char *expected)
 {
-	return PyErr_Format(argument_error, format, argument);
+	return PyErr_Format(argument_error, "unknown %s '%s': expected one of: %s", what, word,
+		expected);
 }

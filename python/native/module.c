@@ -1,5 +1,5 @@
 /* The module tfprof._native: types Profile and Result, exceptions, the step timeline,
- * and the tables of inputs, options, columns and checkers. */
+ * and the tables of inputs, views, options, columns and checkers. */
 #include "native.h"
 
 #include <string.h>
@@ -130,6 +130,23 @@ static PyObject *inputs(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *views(PyObject *module, PyObject *unused)
+{
+#define X(id, name, message, summary, ...) #name, message, summary,
+	static const char *const texts[] = {TFPROF_VIEW_LIST(X) NULL};
+#undef X
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && texts[i]; i += 3) {
+		PyObject *one = Py_BuildValue("(sss)", texts[i], texts[i + 1], texts[i + 2]);
+
+		if (!one || PyList_Append(list, one) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
 static PyObject *checkers(PyObject *module, PyObject *unused)
 {
 	return advice_checkers();
@@ -151,6 +168,13 @@ static PyMethodDef functions[] = {
 	{"inputs", inputs, METH_NOARGS,
 		"The kinds of input, in the order in which to add them: [(name, message or None, "
 		"help, traits)]."},
+	{"arrange", given_arrange, METH_O,
+		"arrange([(kind or None, input, step)])\n\n"
+		"Recognizes inputs whose kind is None, checks that all go together, and returns "
+		"them in the order in which to add them. The step NEXT_STEP is the one after the "
+		"last; "
+		"the path '-' is standard input."},
+	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},
 	{NULL, NULL, 0, NULL},
@@ -175,12 +199,15 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
+		PyModule_AddObject(module, "NEXT_STEP", PyLong_FromLongLong(TFPROF_NEXT_STEP)) <
+			0 ||
 		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_PART", TFPROF_INPUT_PART) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_EXTRA", TFPROF_INPUT_EXTRA) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_BY_STEP", TFPROF_INPUT_BY_STEP) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_FILES", TFPROF_INPUT_FILES) < 0 ||
-		PyModule_AddIntConstant(module, "INPUT_UNTIMED", TFPROF_INPUT_UNTIMED) < 0) {
+		PyModule_AddIntConstant(module, "INPUT_UNTIMED", TFPROF_INPUT_UNTIMED) < 0 ||
+		PyModule_AddIntConstant(module, "INPUT_SEVERAL", TFPROF_INPUT_SEVERAL) < 0) {
 		Py_DECREF(module);
 		return NULL;
 	}

@@ -3,6 +3,7 @@
  *     module.c   the module: functions, constants, tables of options and columns
  *     error.c    turns a tfprof_error into a Python exception
  *     input.c    turns bytes or a path into a tfprof_input
+ *     given.c    arrange: recognizes, checks and orders several inputs
  *     profile.c  type Profile: add, load, save, inspect
  *     query.c    Profile.query: runs a query and returns a Result
  *     advice.c   Profile.advise: runs checkers and returns a Result
@@ -28,7 +29,7 @@
 int errors_add(PyObject *module);
 /* Sets the Python exception for a failed call. Always returns NULL. */
 PyObject *error_raise(const struct tfprof_error *err);
-PyObject *error_raise_argument(const char *format, const char *argument);
+PyObject *error_raise_word(const char *what, const char *word, const char *expected);
 
 /* ---- inputs ----------------------------------------------------------- */
 
@@ -45,6 +46,9 @@ int input_from(struct input *input, PyObject *object, const char *name, int opti
 void input_clear(struct input *input);
 /* NULL if there is none. */
 const struct tfprof_input *input_get(const struct input *input);
+
+/* arrange([(kind or None, input, step)]) */
+PyObject *given_arrange(PyObject *module, PyObject *list);
 
 /* Returns 1, or 0 with an exception set: one that says what is `expected` or, if the
  * object is NULL, the one already set. */

@@ -1,6 +1,8 @@
 /* Profile.query: runs a query and returns a Result. */
 #include "native.h"
 
+#include <string.h>
+
 /* A setting's value as the library takes it: text, or bytes that need not be UTF-8. It
  * lives as long as the object. NULL with an exception set. */
 static const char *text_of(PyObject *value)
@@ -101,6 +103,10 @@ static PyObject *run(struct profile_object *self, int view, const tfprof_options
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
+#define X(id, name, ...) ", " #name
+static const char view_names[] = TFPROF_VIEW_LIST(X);
+#undef X
+
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"view", "message", "settings", NULL};
@@ -114,8 +120,7 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 		return NULL;
 	view = tfprof_view_from_name(view_name);
 	if (view < 0)
-		return error_raise_argument(
-			"unknown view '%s': expected one of: scope, graph, op, code", view_name);
+		return error_raise_word("view", view_name, view_names + strlen(", "));
 	options = tfprof_options_new();
 	if (!options)
 		return PyErr_NoMemory();

@@ -1,12 +1,13 @@
 """Queries a native profile the way TensorFlow does: prints the report to stdout
 and notes to stderr, and returns a result message as bytes."""
 
-from typing import Any, Mapping
+from typing import Any, Dict, Mapping
 
 from tfprof import _native, _options
 from tfprof._stdio import print_notes, print_report
 
-VIEWS = ("scope", "graph", "op", "code")
+#: The message a view's result is returned as.
+VIEWS: Dict[str, str] = {name: message for name, message, _ in _native.views()}
 
 # Failures for which TensorFlow's profiler prints a line to stderr and returns
 # an empty message, and so do we.

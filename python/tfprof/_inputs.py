@@ -2,7 +2,8 @@
 one: a path, a message or its bytes."""
 
 import os
-from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import (Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
+                    Union)
 
 from tfprof import _native
 
@@ -51,7 +52,7 @@ def to_native(given: Input, kind: Optional[Kind]) -> Any:
 
 def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:
     """(step, input) of one input, of a sequence of them or of a mapping."""
-    if not kind.has(_native.INPUT_BY_STEP) or _is_one(given):
+    if not kind.has(_native.INPUT_BY_STEP | _native.INPUT_SEVERAL) or _is_one(given):
         return ((0, given),)
     if isinstance(given, Mapping):
         return given.items()
@@ -67,8 +68,36 @@ def _is_one(given: Any) -> bool:
         given, "SerializeToString")
 
 
-def check(given: Mapping[str, Any]) -> None:
-    """Whether inputs of these kinds exist, go together and are enough."""
+def flatten(files: Iterable[Any]) -> Iterator[Input]:
+    """Inputs, each one or a list of them."""
+    for given in files:
+        if _is_one(given) or not isinstance(given, Iterable) or isinstance(given, Mapping):
+            yield given
+        else:
+            yield from given
+
+
+def arrange(files: Iterable[Input], keywords: Mapping[str, Any]) -> List[Tuple[Kind, Any, int]]:
+    """What to add, in order: (kind, path or bytes, step)."""
+    given: List[Tuple[Optional[str], Any, int]] = []
+    for one in files:
+        kind = kind_of(one)
+        given.append((kind.name if kind else None, to_native(one, kind), _native.NEXT_STEP))
+    for name, several in keywords.items():
+        for step, one in by_step(several, KINDS[name]):
+            check_step(step)
+            given.append((name, to_native(one, KINDS[name]), step))
+    return [(KINDS[name], one, step) for name, one, step in _native.arrange(given)]
+
+
+def check_step(step: Any) -> None:
+    if isinstance(step, bool) or not hasattr(step, "__index__"):
+        raise TypeError(f"step: expected a whole number, got {step!r}")
+
+
+def check(given: Mapping[str, Any], n_files: int) -> None:
+    """Whether inputs of these kinds exist, go together and are enough, besides files
+    whose kinds are not known yet."""
     for name in given:
         if name not in KINDS:
             raise TypeError(f"load() got an unexpected keyword argument {name!r}: expected one "
@@ -78,11 +107,11 @@ def check(given: Mapping[str, Any]) -> None:
         if kind.has(_native.INPUT_PART) and any(one.has(_native.INPUT_WHOLE) for one in kinds):
             raise _native.ArgumentError(f"{kind.name}: a saved profile holds that already: give "
                                         "either the profile or its parts")
-        if kind.has(_native.INPUT_EXTRA) and not any(
+        if not n_files and kind.has(_native.INPUT_EXTRA) and not any(
                 one.has(_native.INPUT_WHOLE | _native.INPUT_PART) for one in kinds):
             raise _native.ArgumentError(
                 f"{kind.name}: it adds to nodes: give graph= with it")
-    if not kinds:
+    if not kinds and not n_files:
         raise _native.ArgumentError("nothing to load: give a saved profile, or graph= and "
                                     "run_meta=, or checkpoint=")
 
@@ -92,7 +121,8 @@ def documentation() -> str:
     lines = []
     for kind in KINDS.values():
         if not kind.has(_native.INPUT_WHOLE):
-            several = " One, a list (steps 0, 1, 2, ...) or a dict by step."
-            lines.append(f"      {kind.name}: {kind.help}"
-                         + (several if kind.has(_native.INPUT_BY_STEP) else ""))
+            several = (" One, a list (steps 0, 1, 2, ...) or a dict by step."
+                       if kind.has(_native.INPUT_BY_STEP) else
+                       " One, or a list." if kind.has(_native.INPUT_SEVERAL) else "")
+            lines.append(f"      {kind.name}: {kind.help}{several}")
     return "\n".join(lines)

@@ -1,25 +1,33 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from tfprof import _advice, _events, _inputs, _native, _options, _progress
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
+if TYPE_CHECKING:
+    from tfprof._columns import Views
+else:
+    Views = object
 
-def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
+
+def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
          **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
-      profile: a saved profile (ProfileProto), such as ``profile_100``; or else its
-        parts, by keyword:
+      files: inputs of any kinds, recognized by their content, or lists of them: a saved
+        profile, such as ``profile_100``, or the directory of a ProfileContext; or a graph,
+        run metadata (steps 0, 1, 2, ...), an op log, a checkpoint. ``-`` is standard input.
+      profile: a saved profile (ProfileProto).
 {inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
 
-    Each is a path, or the message or its bytes; a checkpoint is a path.
+    Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
+    by gzip.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -30,23 +38,22 @@ def load(profile: Optional[Input] = None, *, progress: Optional[bool] = None,
     """
     given = {name: value for name, value in {"profile": profile, **inputs}.items()
              if value is not None}
-    _inputs.check(given)
+    several = [one for one in _inputs.flatten(files) if one is not None]
+    _inputs.check(given, len(several))
     made = Profile(progress=progress)
-    for kind in _inputs.KINDS.values():
-        if kind.name in given:
-            for step, one in _inputs.by_step(given[kind.name], kind):
-                made._add(one, kind, step)
+    for kind, one, step in _inputs.arrange(several, given):
+        made._add(one, kind, step)
     return made
 
 
 load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
-class Profile:
+class Profile(Views):
     """A profile: graph nodes, their cost in each step, and the code that created
     them.
 
-    The four views take options by keyword (see docs/options.md) or as the
+    The views (scope, graph, op, code) take options by keyword (see docs/options.md) or as the
     dictionary of a ProfileOptionBuilder:
 
     >>> import tfprof
@@ -55,12 +62,11 @@ class Profile:
     <Node '_TFProfRoot'>
     >>> profile.op(order_by='params')[1].name
     'VariableV2'
-    >>> profile.op(select='mircos')
+    >>> profile.op(select='mircos')  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: \
-accelerator_micros, bytes, cpu_micros, device, float_ops, input_shapes, micros, occurrence, \
-op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did you mean 'micros'?)
+    tfprof.ArgumentError: option 'select': unknown word 'mircos': expected one of: ..., micros, \
+... (did you mean 'micros'?)
 
     Any number of profiles can be used at once, and a profile can be used from
     several threads.
@@ -76,8 +82,8 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         """Adds an input: a path, or a message or its bytes.
 
         Args:
-          kind: 'profile', 'graph', 'op_log', 'run_meta' or 'checkpoint'; by default
-            it is detected from the content.
+          kind: the keyword of load() for it, such as 'graph'; by default it is
+            detected from the content.
           step: the step of run metadata.
 
         >>> import tfprof
@@ -105,7 +111,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
 
         Returns the share of the nodes that have run so far. On failure the profile
         is unchanged."""
-        _check_step(step)
+        _inputs.check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
         with self._watched(run_meta, "run metadata"):
@@ -118,22 +124,6 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         self.add(path, "checkpoint")
 
     # -- queries -----------------------------------------------------------------
-
-    def scope(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by name scope."""
-        return self._query("scope", options, keywords)
-
-    def graph(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by data flow: below a node are its inputs."""
-        return self._query("graph", options, keywords)
-
-    def op(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by operation type."""
-        return self._query("op", options, keywords)
-
-    def code(self, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Result:
-        """The nodes by the lines of Python that created them."""
-        return self._query("code", options, keywords)
 
     def advise(self, *checkers: str, options: Optional[Mapping[str, Mapping[str, Any]]] = None,
                output: str = "stdout") -> "_advice.Advice":
@@ -171,6 +161,26 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         """The number of nodes, steps and devices, and whether there are call stacks,
         run metadata, float operations and a checkpoint."""
         return self._native.summary
+
+    def overview(self) -> Dict[str, Any]:
+        """The profile at a glance: the totals of reports (averages over the steps), the
+        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+
+        >>> import tfprof
+        >>> overview = tfprof.load('examples/resnet/profile').overview()
+        >>> overview['trainable_parameters']
+        464154
+        >>> overview['missing'][0][0]
+        'values of variables'
+        """
+        found = self._native.overview()
+        if found["trainable_parameters"] < 0:
+            found["trainable_parameters"] = None
+        return found
+
+    def describe(self) -> str:
+        """The overview as text, as the program prints it for a file alone."""
+        return self._native.describe()
 
     @property
     def notes(self) -> str:
@@ -216,7 +226,7 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
-        _check_step(step)
+        _inputs.check_step(step)
         with self._watched(given, kind.name if kind else "input"):
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
@@ -226,13 +236,23 @@ op_types, output_bytes, params, peak_bytes, residual_bytes, tensor_value (did yo
         return _progress.shown(self._native, f"reading {name}", self._progress)
 
 
+def _view(name: str, summary: str) -> Callable[..., Result]:
+    def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
+              **keywords: Any) -> Result:
+        return self._query(name, options, keywords)
+
+    query.__name__ = name
+    query.__qualname__ = f"Profile.{name}"
+    query.__doc__ = f"{summary[0].upper()}{summary[1:]}."
+    return query
+
+
+for _name, _, _summary in _native.views():
+    setattr(Profile, _name, _view(_name, _summary))
+
+
 def _from_bytes(data: bytes) -> Profile:
     made = Profile()
     if data:
         made._native.add("profile", data)
     return made
-
-
-def _check_step(step: Any) -> None:
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
-        raise TypeError(f"step: expected a whole number, got {step!r}")

@@ -121,9 +121,8 @@ same type are aggregated together.
     def message(self) -> Any:
         """The result as TensorFlow's API returns it: a GraphNodeProto for scope and
         graph, a MultiGraphNodeProto for op and code. Needs protobuf."""
-        from tfprof import _messages
-        kind = "GraphNodeProto" if self.view in ("scope", "graph") else "MultiGraphNodeProto"
-        return _messages.parse(kind, self._native.render("message"))
+        from tfprof import _ask, _messages
+        return _messages.parse(_ask.VIEWS[self.view], self._native.render("message"))
 
     def __str__(self) -> str:
         return self.text

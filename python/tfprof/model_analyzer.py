@@ -28,9 +28,6 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = ProfileOptionBuilder.trainable_variables_pa
 FLOAT_OPS_OPTIONS = ProfileOptionBuilder.float_operation()
 PRINT_ALL_TIMING_MEMORY = ProfileOptionBuilder.time_and_memory()
 
-_MESSAGE_OF_VIEW = {"scope": "GraphNodeProto", "graph": "GraphNodeProto",
-                    "op": "MultiGraphNodeProto", "code": "MultiGraphNodeProto"}
-
 
 class Profiler:
     """Profiles a model over several steps.
@@ -156,7 +153,7 @@ class Profiler:
 
     def _query(self, view: str, options: Mapping[str, Any]) -> Any:
         message = _ask.query(self._profile, view, _options.from_dict(options))
-        return _messages.parse(_MESSAGE_OF_VIEW[view], message)
+        return _messages.parse(_ask.VIEWS[view], message)
 
 
 def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope",
@@ -185,7 +182,7 @@ def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: st
         options = ProfileOptionBuilder.trainable_variables_parameter()
     message = _options.from_dict(options)
     gathered = _gather(graph, run_meta, op_log, add_trace=cmd == "code")
-    return _messages.parse(_MESSAGE_OF_VIEW[cmd], _ask.query(gathered, cmd, message))
+    return _messages.parse(_ask.VIEWS[cmd], _ask.query(gathered, cmd, message))
 
 
 def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:

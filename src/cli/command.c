@@ -2,33 +2,16 @@
 
 #include <string.h>
 
-#include <tfprof/tfprof.h>
-
 static const struct command commands[] = {
-	{"scope", COMMAND_SCOPE, EVERYWHERE, "nodes as a tree of name scopes", "[OPTION...]",
-		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are\n"
-		"own/total; the total includes everything below the node. Best for parameters,\n"
-		"shapes, float operations and tensor values.",
-		"--select=params --account_type_regexes=_trainable_variables"},
-	{"graph", COMMAND_GRAPH, EVERYWHERE, "nodes as a tree of data flow", "[OPTION...]",
-		"Places each node once, under a node that consumes its output. Best for finding\n"
-		"what a node depends on, and for step timelines.",
-		"--start_name_regexes=cost.* --max_depth=100 --min_micros=10000"},
-	{"op", COMMAND_OP, EVERYWHERE, "operation types as a list", "[OPTION...]",
-		"Prints one line per operation type, summed over its nodes. Percentages are\n"
-		"shares of the whole: of this line and all below it, then of this line alone.\n"
-		"Best for finding which operations take the time or the memory.",
-		"--select=micros,bytes,occurrence --order_by=micros"},
-	{"code", COMMAND_CODE, EVERYWHERE, "nodes as a tree of the Python code that created them",
-		"[OPTION...]",
-		"Places nodes under the lines of Python that created them, outermost call first.\n"
-		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for\n"
-		"finding the most expensive lines of a model. Can also be written for pprof.",
-		"--max_depth=1000 --show_name_regexes=.*model.*py.* --order_by=micros"},
-	{"advise", COMMAND_ADVISE, EVERYWHERE, "problems found, and what to do about them",
-		"[OPTION...]",
-		"Runs all checkers, or those named with --checker, and prints what they found.",
-		""},
+#define X(id, name, message, summary, description, example, ...) \
+	{#name, COMMAND_##id, EVERYWHERE, summary, "[OPTION...]", description, example},
+	TFPROF_VIEW_LIST(X)
+#undef X
+		{"advise", COMMAND_ADVISE, EVERYWHERE, "problems found, and what to do about them",
+			"[OPTION...]",
+			"Runs all checkers, or those named with --checker, and prints what they "
+			"found.",
+			""},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"?", COMMAND_HELP, IN_SHELL, NULL, "[WORD]", "Prints an overview, or help on a word.", ""},
@@ -74,4 +57,15 @@ const char *command_nearest(const char *name, enum command_where where)
 			names[n++] = commands[i].name;
 	names[n] = NULL;
 	return tfprof_word_get_nearest(name, names);
+}
+
+void command_put_names(struct text *out, enum command_where where, const char *separator)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (commands[i].where & where && commands[i].summary) {
+			text_printf(out, "%s%s", before, commands[i].name);
+			before = separator;
+		}
 }

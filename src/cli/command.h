@@ -2,14 +2,15 @@
 #ifndef TFPROF_CLI_COMMAND_H
 #define TFPROF_CLI_COMMAND_H
 
-#include <stddef.h>
+#include <tfprof/tfprof.h>
+
+#include "text.h"
 
 enum command_id {
-	COMMAND_SCOPE,
-	COMMAND_GRAPH,
-	COMMAND_OP,
-	COMMAND_CODE,
-	COMMAND_ADVISE,
+#define X(id, ...) COMMAND_##id,
+	TFPROF_VIEW_LIST(X)
+#undef X
+		COMMAND_ADVISE,
 	COMMAND_HELP,
 	COMMAND_SET,
 	COMMAND_RESET,
@@ -36,10 +37,12 @@ const struct command *command_find(const char *name, enum command_where where);
 /* The command of `where` that a misspelt word most likely meant, or NULL. */
 const char *command_nearest(const char *name, enum command_where where);
 
-/* Whether it shows one of the four views. */
+/* Appends the names of the commands that help lists. */
+void command_put_names(struct text *out, enum command_where where, const char *separator);
+
 static inline int command_is_view(enum command_id id)
 {
-	return id <= COMMAND_CODE;
+	return id < COMMAND_ADVISE;
 }
 
 #endif

@@ -53,7 +53,7 @@ static const char tail[] =
 	"	for ((i = 1; i < COMP_CWORD; i++)); do\n"
 	"		case ${COMP_WORDS[i]} in\n"
 	"		help) COMPREPLY=($(compgen -W '%s %s' -- \"$cur\")); return ;;\n"
-	"		scope|graph|op|code|advise) return ;;\n"
+	"		*) [[ ' %s ' == *\" ${COMP_WORDS[i]} \"* ]] && return ;;\n"
 	"		esac\n"
 	"	done\n"
 	"	COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
@@ -154,9 +154,10 @@ void generate_bash(struct text *out)
 			flag.is_bool ? "" : "=");
 		text_printf(&names, "%s%s", names.n ? " " : "", flag.name);
 	}
-	generate_commands(&commands);
+	command_put_names(&commands, IN_PROGRAM, " ");
 	text_printf(out, middle, text_get(&flags));
-	text_printf(out, tail, text_get(&commands), text_get(&names), text_get(&commands));
+	text_printf(out, tail, text_get(&commands), text_get(&names), text_get(&commands),
+		text_get(&commands));
 	out->failed |= commands.failed || flags.failed || names.failed;
 	text_clear(&commands);
 	text_clear(&flags);

@@ -78,7 +78,7 @@ void generate_fish(struct text *out)
 	const struct command *c;
 	struct flag flag;
 
-	generate_commands(&commands);
+	command_put_names(&commands, IN_PROGRAM, " ");
 	text_add(out, "# fish completion for tfprof, generated from its option table\n\n");
 	put_functions(out);
 	text_printf(out, "set -l commands %s\n\n", text_get(&commands));

@@ -26,15 +26,6 @@ static void put_name(struct text *out, const char *name)
 	text_printf(out, "%s%s", out->n ? " " : "", name);
 }
 
-void generate_commands(struct text *out)
-{
-	const struct command *c;
-
-	for (size_t i = 0; (c = command_get(i)); i++)
-		if (c->where & IN_PROGRAM)
-			put_name(out, c->name);
-}
-
 void generate_words(struct text *out, const struct flag *flag)
 {
 	for (size_t i = 0; flag->words && flag->words[i]; i++)

@@ -31,9 +31,7 @@ enum value_kind {
 
 enum value_kind generate_value_kind(const struct flag *flag);
 
-/* Append names separated by spaces: the program's commands, the words a flag accepts,
- * the checkers. */
-void generate_commands(struct text *out);
+/* Append names separated by spaces: the words a flag accepts, the checkers. */
 void generate_words(struct text *out, const struct flag *flag);
 void generate_checkers(struct text *out);
 

@@ -126,10 +126,16 @@ void help_overview(struct text *out, enum command_where where)
 	if (where == IN_PROGRAM)
 		put_flags(out, "Input files (a profile, or a graph and any of the others)",
 			FLAG_FILE, where);
-	put_flags(out, "Options for scope, graph, op and code [default]", FLAG_OPTION, where);
+	put_flags(out, "Options for views [default]", FLAG_OPTION, where);
 	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Other options", FLAG_PROGRAM, where);
+	text_add(out, "\nMinimums may have a unit, such as 1.5ms, 20MB or 3k.\n");
+	if (where == IN_SHELL)
+		text_add(out,
+			"End a line in > FILE to write the report to a file, or in | COMMAND to "
+			"pass "
+			"it on.\n");
 	text_printf(out, "\nSee '%s COMMAND' or '%s OPTION' for details.\n", help, help);
 }
 

@@ -5,8 +5,8 @@
 
 #include "progress.h"
 
-/* The flag of the first given input that has this trait, or NULL. */
-static const char *given_with(const char **paths, enum tfprof_input_traits trait)
+/* The flag of the first given input that has one of these traits, or NULL. */
+static const char *given_with(const char **paths, unsigned trait)
 {
 	const struct tfprof_input_info *info;
 
@@ -16,43 +16,132 @@ static const char *given_with(const char **paths, enum tfprof_input_traits trait
 	return NULL;
 }
 
-static bool is_enough(const char **paths)
+/* Whether what the flags name goes together: errors are in terms of flags. Other files
+ * are checked once it is known what they are. */
+static enum tfprof_status check_flags(const struct request *r, struct tfprof_error *err)
 {
-	const struct tfprof_input_info *info;
-
-	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
-		if (paths[i] && !(info->traits & TFPROF_INPUT_EXTRA))
-			return true;
-	return false;
-}
-
-enum tfprof_status load_check(const char **paths, struct tfprof_error *err)
-{
-	const char *whole = given_with(paths, TFPROF_INPUT_WHOLE);
-	const char *part = given_with(paths, TFPROF_INPUT_PART);
+	const char *whole = given_with(r->paths, TFPROF_INPUT_WHOLE);
+	const char *part = given_with(r->paths, TFPROF_INPUT_PART);
 
 	if (whole && part)
 		return fail(err, TFPROF_ARGUMENT,
 			"--%s and --%s cannot be combined: a "
 			"profile holds graph and runs: give one of the two",
 			whole, part);
-	if (!is_enough(paths))
+	if (!r->n_files && !given_with(r->paths, ~(unsigned)TFPROF_INPUT_EXTRA))
 		return fail(err, TFPROF_ARGUMENT,
-			"no input: give --profile_path=FILE, or --graph_path=FILE and what "
+			"no input: give FILE or --profile_path=FILE, or --graph_path=FILE and what "
 			"goes with it (see tfprof --help)");
 	return TFPROF_OK;
 }
 
-static enum tfprof_status add_file(struct loaded *l, const struct tfprof_input_info *info,
-	const char *path, int64_t step, struct tfprof_error *err)
+/* ---- what is given ----------------------------------------------------------- */
+
+struct givens {
+	struct tfprof_given *at;
+	size_t n;
+	char **names; /* of each kind, what its paths between commas are cut from, or NULL */
+};
+
+static size_t count_kinds(void)
 {
-	struct tfprof_input in = tfprof_input_file(path);
+	size_t n = 0;
+
+	while (tfprof_input_get_info(n))
+		n++;
+	return n;
+}
+
+static size_t count_files(const struct request *r)
+{
+	size_t n = r->n_files;
+
+	for (size_t i = 0; tfprof_input_get_info(i); i++)
+		for (const char *at = r->paths[i]; at; at = strchr(at + 1, ','))
+			n++;
+	return n;
+}
+
+static void give(struct givens *g, const char *kind, const char *path)
+{
+	g->at[g->n++] =
+		(struct tfprof_given){kind, tfprof_input_file(path), TFPROF_NEXT_STEP, NULL};
+}
+
+/* Files between commas become steps 0, 1, 2... */
+static enum tfprof_status give_steps(struct givens *g, size_t kind, const char *paths,
+	struct tfprof_error *err)
+{
+	const struct tfprof_input_info *info = tfprof_input_get_info(kind);
+	char *rest = g->names[kind] = strdup(paths), *path;
+
+	if (!rest)
+		return fail_no_memory(err);
+	while ((path = strsep(&rest, ","))) {
+		if (!*path)
+			return fail(err, TFPROF_ARGUMENT,
+				"an empty file name: --%s=%.200s: separate files by one comma",
+				info->flag, paths);
+		give(g, info->name, path);
+	}
+	return TFPROF_OK;
+}
+
+static enum tfprof_status give_all(struct givens *g, const struct request *r,
+	struct tfprof_error *err)
+{
+	const struct tfprof_input_info *info;
+	enum tfprof_status status = TFPROF_OK;
+
+	g->at = calloc(count_files(r) + 1, sizeof(*g->at));
+	g->names = calloc(count_kinds(), sizeof(*g->names));
+	if (!g->at || !g->names)
+		return fail_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++) {
+		if (!r->paths[i])
+			continue;
+		if (info->traits & (TFPROF_INPUT_BY_STEP | TFPROF_INPUT_SEVERAL))
+			status = give_steps(g, i, r->paths[i], err);
+		else
+			give(g, info->name, r->paths[i]);
+	}
+	for (size_t i = 0; i < r->n_files; i++)
+		give(g, TFPROF_INPUT_AUTO, r->files[i]);
+	return status == TFPROF_OK ? tfprof_given_arrange(g->at, g->n, err) : status;
+}
+
+static void givens_clear(struct givens *g)
+{
+	tfprof_given_release(g->at, g->n);
+	free(g->at);
+	for (size_t i = 0; g->names && tfprof_input_get_info(i); i++)
+		free(g->names[i]);
+	free(g->names);
+}
+
+/* ---- adding ------------------------------------------------------------------ */
+
+static const struct tfprof_input_info *info_of(const char *kind)
+{
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if (strcmp(info->name, kind) == 0)
+			break;
+	return info;
+}
+
+static enum tfprof_status add_file(struct loaded *l, const struct tfprof_given *given,
+	struct tfprof_error *err)
+{
+	const struct tfprof_input_info *info = info_of(given->kind);
 	enum tfprof_status status;
 
 	progress_say(info->progress);
-	status = tfprof_profile_add(l->profile, info->name, &in, step, err);
+	status = tfprof_profile_add(l->profile, given->kind, &given->input, given->step, err);
 	if (status != TFPROF_OK)
 		return status;
+	l->is_untimed &= (info->traits & TFPROF_INPUT_UNTIMED) != 0;
 	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
 	if (info->traits & TFPROF_INPUT_BY_STEP) {
 		l->coverage = tfprof_profile_get_coverage(l->profile);
@@ -61,47 +150,31 @@ static enum tfprof_status add_file(struct loaded *l, const struct tfprof_input_i
 	return TFPROF_OK;
 }
 
-/* Files between commas become steps 0, 1, 2... */
-static enum tfprof_status add_steps(struct loaded *l, const struct tfprof_input_info *info,
-	const char *paths, struct tfprof_error *err)
+static enum tfprof_status add_files(struct loaded *l, const struct request *r,
+	struct tfprof_error *err)
 {
-	char *copy = strdup(paths), *rest = copy, *path;
-	enum tfprof_status status = copy ? TFPROF_OK : fail_no_memory(err);
-	int64_t step = 0;
+	struct givens g = {0};
+	enum tfprof_status status = give_all(&g, r, err);
 
-	while (status == TFPROF_OK && (path = strsep(&rest, ",")))
-		status = *path ? add_file(l, info, path, step++, err)
-			       : fail(err, TFPROF_ARGUMENT,
-					 "an empty file name: --%s=%.200s: separate "
-					 "files by one comma",
-					 info->flag, paths);
-	free(copy);
+	for (size_t i = 0; status == TFPROF_OK && i < g.n; i++)
+		status = add_file(l, &g.at[i], err);
+	givens_clear(&g);
 	return status;
 }
 
-static enum tfprof_status add_files(struct loaded *l, const char **paths, struct tfprof_error *err)
+enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err)
 {
-	const struct tfprof_input_info *info;
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status = check_flags(r, err);
 
-	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++)
-		if (paths[i])
-			status = info->traits & TFPROF_INPUT_BY_STEP
-				? add_steps(l, info, paths[i], err)
-				: add_file(l, info, paths[i], 0, err);
-	return status;
-}
-
-enum tfprof_status load_files(struct loaded *l, const char **paths, struct tfprof_error *err)
-{
-	enum tfprof_status status;
-
-	*l = (struct loaded){tfprof_profile_new(), .coverage = -1};
+	*l = (struct loaded){.coverage = -1, .is_untimed = true};
+	if (status != TFPROF_OK)
+		return status;
+	l->profile = tfprof_profile_new();
 	if (!l->profile)
 		return fail_no_memory(err);
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
-	status = add_files(l, paths, err);
+	status = add_files(l, r, err);
 	progress_end();
 	if (status == TFPROF_OK && l->notes.failed)
 		status = fail_no_memory(err);

@@ -4,20 +4,18 @@
 #define TFPROF_CLI_LOAD_H
 
 #include "fail.h"
-#include "flag.h"
+#include "request.h"
 #include "text.h"
 
 struct loaded {
 	tfprof_profile *profile;
 	struct text notes; /* lines for stderr: coverage of each run and the like */
 	double coverage;   /* of the last run, -1 without one */
+	bool is_untimed;   /* no input can have times */
 };
 
-/* Paths are those of a request: one for each kind of input, or NULL. */
-
-/* Whether these files go together and are enough to start with. */
-enum tfprof_status load_check(const char **paths, struct tfprof_error *err);
-enum tfprof_status load_files(struct loaded *l, const char **paths, struct tfprof_error *err);
+/* Loads the files of a request, if they go together and are enough to start with. */
+enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err);
 void load_clear(struct loaded *l);
 
 /* One line: how many nodes, steps and devices, and what is known of them. */

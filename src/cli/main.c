@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "generate.h"
 #include "help.h"
 #include "interrupt.h"
 #include "load.h"
 #include "out.h"
+#include "overview.h"
 #include "progress.h"
 #include "request.h"
 #include "run.h"
@@ -97,28 +99,79 @@ static int report(const struct request *r, const struct loaded *l)
 static int start_shell(struct request *r, const struct loaded *l)
 {
 	tfprof_options *options = r->options;
+
+	r->options = NULL; /* now owned by the shell */
+	return shell_run(l->profile, options);
+}
+
+static int run_script(struct request *r, const struct loaded *l)
+{
 	struct text summary = {0};
 
 	load_summarize(l, &summary);
 	fputs(text_get(&l->notes), stderr);
 	fputs(text_get(&summary), stderr);
 	text_clear(&summary);
-	r->options = NULL; /* now owned by the shell */
-	return shell_run(l->profile, options);
+	return start_shell(r, l);
+}
+
+static int show_overview(struct request *r, const struct loaded *l)
+{
+	struct tfprof_error err;
+	struct text text = {0};
+	enum tfprof_status status = overview_put(&text, r, l->profile, &err);
+
+	if (status == TFPROF_OK) {
+		fputs(text_get(&l->notes), stderr);
+		status = write_text(&text, &err);
+	}
+	text_clear(&text);
+	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
+}
+
+/* Whether lines are waiting on stdin, or will: a terminal has none yet. */
+static bool stdin_has_lines(void)
+{
+	int c = isatty(STDIN_FILENO) ? EOF : getchar();
+
+	return c != EOF && ungetc(c, stdin) != EOF;
+}
+
+/* Without a command: what there is, and then questions. */
+static int converse(struct request *r, const struct loaded *l)
+{
+	int exit_status;
+
+	if (stdin_has_lines())
+		return run_script(r, l);
+	exit_status = show_overview(r, l);
+	if (exit_status == EXIT_OK && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return start_shell(r, l);
+	return exit_status;
+}
+
+/* A checkpoint alone has shapes and parameters but no times, so params is the default
+ * then. */
+static enum tfprof_status select_for_files(const struct request *r, const struct loaded *l,
+	struct tfprof_error *err)
+{
+	return l->is_untimed && !tfprof_options_is_set(r->options, "select")
+		? tfprof_options_set(r->options, "select", "params", err)
+		: TFPROF_OK;
 }
 
 static int load_and_run(struct request *r)
 {
 	struct tfprof_error err;
 	struct loaded l;
-	enum tfprof_status status = load_check(r->paths, &err);
+	enum tfprof_status status = load_files(&l, r, &err);
 	int exit_status;
 
 	if (status == TFPROF_OK)
-		status = load_files(&l, r->paths, &err);
+		status = select_for_files(r, &l, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	exit_status = r->command ? report(r, &l) : start_shell(r, &l);
+	exit_status = r->command ? report(r, &l) : converse(r, &l);
 	load_clear(&l);
 	return exit_status;
 }
@@ -166,7 +219,8 @@ int main(int argc, char **argv)
 	if (status != TFPROF_OK) {
 		exit_status = print_error(status, &err);
 	} else {
-		r.wants_help |= argc < 2;
+		/* A script goes on to be told that it has no input. */
+		r.wants_help |= argc < 2 && !stdin_has_lines();
 		exit_status = dispatch(&r);
 	}
 	request_clear(&r);

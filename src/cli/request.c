@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "text.h"
 
@@ -70,10 +69,12 @@ static enum tfprof_status unknown_flag(struct parser *p, const char *word, const
 		word, help);
 }
 
-/* Files are given by flags; a bare file name gets a hint. */
+/* What is there, standard input, and what is written like a path: of that, reading says
+ * what is wrong. */
 static bool is_file(const struct parser *p, const char *word)
 {
-	return p->where == IN_PROGRAM && access(word, F_OK) == 0;
+	return p->where == IN_PROGRAM &&
+		(strcmp(word, "-") == 0 || strpbrk(word, "/.") || tfprof_input_exists(word));
 }
 
 static enum tfprof_status unknown_command(struct parser *p, const char *word)
@@ -82,17 +83,13 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 	struct text valid = {0};
 	enum tfprof_status status;
 
-	if (is_file(p, word))
-		return fail(p->err, TFPROF_ARGUMENT,
-			"unknown command: %.200s: to read a saved profile, use a command and "
-			"--profile_path=%.200s",
-			word, word);
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
-	status = fail(p->err, TFPROF_ARGUMENT, "unknown command: %.200s: expected one of: %s%s%s%s",
-		word, text_get(&valid), near ? " (did you mean " : "", near ? near : "",
-		near ? "?)" : "");
+	status = fail(p->err, TFPROF_ARGUMENT,
+		"unknown command: %.200s: expected one of: %s%s%s%s%s", word, text_get(&valid),
+		p->where == IN_PROGRAM ? ", or a file" : "", near ? " (did you mean " : "",
+		near ? near : "", near ? "?)" : "");
 	text_clear(&valid);
 	return status;
 }
@@ -294,57 +291,40 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	return set_flag(p, &flag, value ? value : "true");
 }
 
+static enum tfprof_status unexpected_word(struct parser *p, const char *word)
+{
+	const struct command *c = p->request->command;
+
+	return fail(p->err, TFPROF_ARGUMENT,
+		"unexpected word: %.200s: the command is already %s%s%s", word, c->name,
+		command_is_view(c->id) ? "; options start with a dash" : "",
+		p->where == IN_PROGRAM ? ", and there is no file of this name" : "");
+}
+
 static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
+	const struct command *command = r->command ? NULL : command_find(word, p->where);
 
 	if (!r->word &&
 		((r->command && r->command->id == COMMAND_HELP) ||
-			(!r->command && r->wants_help && !command_find(word, p->where)))) {
+			(!r->command && r->wants_help && !command))) {
 		r->word = word;
 		return TFPROF_OK;
 	}
-	if (p->is_pasted && !command_find(word, p->where) && access(word, F_OK) == 0) {
+	if (p->is_pasted && !command && tfprof_input_exists(word)) {
 		r->has_ignored = true;
 		return TFPROF_OK;
 	}
-	if (!r->command) {
-		r->command = command_find(word, p->where);
-		return r->command ? TFPROF_OK : unknown_command(p, word);
-	}
-	if (r->command->id == COMMAND_SAVE && !r->word) {
+	if (r->command && r->command->id == COMMAND_SAVE && !r->word)
 		r->word = word;
-		return TFPROF_OK;
-	}
-	if (is_file(p, word))
-		return fail(p->err, TFPROF_ARGUMENT,
-			"unexpected word: %.200s: to read a saved profile, use "
-			"--profile_path=%.200s",
-			word, word);
-	return fail(p->err, TFPROF_ARGUMENT, "unexpected word: %.200s: the command is already %s%s",
-		word, r->command->name,
-		command_is_view(r->command->id) ? "; options start with a dash" : "");
-}
-
-/* A checkpoint alone has shapes and parameters but no times, so params is the default
- * of select. */
-static enum tfprof_status select_for_files(const struct parser *p)
-{
-	const struct tfprof_input_info *info;
-	bool is_untimed = false;
-
-	if (tfprof_options_is_set(p->request->options, "select"))
-		return TFPROF_OK;
-	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++) {
-		if (!p->request->paths[i])
-			continue;
-		if (!(info->traits & TFPROF_INPUT_UNTIMED))
-			return TFPROF_OK;
-		is_untimed = true;
-	}
-	if (!is_untimed)
-		return TFPROF_OK;
-	return tfprof_options_set(p->request->options, "select", "params", p->err);
+	else if (command)
+		r->command = command;
+	else if (is_file(p, word))
+		r->files[r->n_files++] = word;
+	else
+		return r->command ? unexpected_word(p, word) : unknown_command(p, word);
+	return TFPROF_OK;
 }
 
 static enum tfprof_status check(const struct parser *p)
@@ -354,7 +334,7 @@ static enum tfprof_status check(const struct parser *p)
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
-	return select_for_files(p);
+	return TFPROF_OK;
 }
 
 /* None is given yet. */
@@ -405,8 +385,10 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	*r = (struct request){0};
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
+	r->files = calloc(n + 1, sizeof(*r->files));
 	p.typed = calloc(n_options, sizeof(*p.typed));
-	status = r->options && r->paths && p.typed ? parse_words(&p) : fail_no_memory(err);
+	status = r->options && r->paths && r->files && p.typed ? parse_words(&p)
+							       : fail_no_memory(err);
 	for (size_t i = 0; p.typed && i < n_options; i++)
 		text_clear(&p.typed[i]);
 	free(p.typed);
@@ -416,6 +398,7 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 void request_clear(struct request *r)
 {
 	free(r->paths);
+	free(r->files);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
 	*r = (struct request){0};

@@ -4,9 +4,11 @@
  *
  * Flags are written `--name=value` or `--name value`, with one dash or two, before or
  * after the command. A list may have blanks after its commas, and may be continued by
- * giving its flag again; of other options the last value holds. In the shell, a command
- * line of the program (`tfprof op --select=micros FILE`) is understood, too: what it says
- * about files is ignored. */
+ * giving its flag again; of other options the last value holds. On the command line,
+ * every other word is a file: `./op` is the file op, not the command.
+ *
+ * In the shell, a command line of the program (`tfprof op --select=micros FILE`) is
+ * understood, too: what it says about files is ignored. */
 #ifndef TFPROF_CLI_REQUEST_H
 #define TFPROF_CLI_REQUEST_H
 
@@ -17,7 +19,9 @@
 struct request {
 	const struct command *command; /* NULL: none was named */
 	const char *word;              /* the topic of help, the file of save, or NULL */
-	const char **paths;            /* of each kind of input; NULL: not given */
+	const char **paths;            /* of each kind of input, by flag; NULL: not given */
+	const char **files;            /* without a flag */
+	size_t n_files;
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */

@@ -128,8 +128,8 @@ static enum tfprof_status help(struct shell *s, const struct request *r, struct 
 static enum tfprof_status choose_doc(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	unsigned view = 1u << r->command->id;
-	bool is_shown =
-		!s->to.kind && strncmp(tfprof_options_get(r->options, "output"), "stdout", 6) == 0;
+	bool is_shown = s->to.kind != REDIRECT_FILE &&
+		strncmp(tfprof_options_get(r->options, "output"), "stdout", 6) == 0;
 
 	if (!is_shown || tfprof_options_is_set(r->options, "doc"))
 		return TFPROF_OK;
@@ -161,14 +161,22 @@ static enum tfprof_status query(struct shell *s, struct request *r, struct tfpro
 	return status;
 }
 
+static enum tfprof_status fail_no_command(struct tfprof_error *err)
+{
+	struct text names = {0};
+
+	command_put_names(&names, IN_SHELL, ", ");
+	fail(err, TFPROF_ARGUMENT, "no command: expected one of: %s", text_get(&names));
+	text_clear(&names);
+	return TFPROF_ARGUMENT;
+}
+
 static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	enum command_id id;
 
 	if (!r->command)
-		return fail(err, TFPROF_ARGUMENT,
-			"no command: expected one of: scope, graph, op, code, advise, set, reset, "
-			"save, help, quit");
+		return fail_no_command(err);
 	id = r->command->id;
 	if (s->to.kind == REDIRECT_FILE && !command_is_view(id) && id != COMMAND_ADVISE)
 		return fail(err, TFPROF_ARGUMENT, "%s has no report to write to a file",

@@ -48,10 +48,8 @@ tfprof_profile *tfprof_profile_new(void)
 
 void profile_drop_views(tfprof_profile *p)
 {
-	for (int i = 0; i < N_SLOTS; i++) {
+	for (size_t i = 0; i < N_VIEWS * TREE_FLAGS; i++)
 		tree_clear(&p->trees[i]);
-		p->has_tree[i] = false;
-	}
 	mem_free(p->by_name);
 	p->by_name = NULL;
 	names_clear(&p->names);
@@ -71,6 +69,9 @@ void tfprof_profile_free(tfprof_profile *p)
 	model_clear(&p->model);
 	mem_free(p->notes);
 	vec_clear(&p->files);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		mem_free(p->inputs.at[i].name);
+	vec_clear(&p->inputs);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
 	pthread_mutex_destroy(&p->results_lock);
@@ -110,21 +111,6 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 
 /* ---- views --------------------------------------------------------------- */
 
-/* View → builder. */
-static enum tfprof_status build_tree(struct tree *tree, const struct model *m,
-	enum tfprof_view view, unsigned flags, struct tfprof_error *err)
-{
-	static tree_builder *const builders[] = {
-#define X(id, name, doc) name##_build,
-		TFPROF_VIEW_LIST(X)
-#undef X
-	};
-
-	if (view >= sizeof(builders) / sizeof(*builders))
-		return error_set(err, TFPROF_ARGUMENT, "unknown view");
-	return builders[view](tree, m, flags, err);
-}
-
 /* What came as a message is answered as TensorFlow's profiler answers it. */
 static unsigned code_flags(const struct tfprof_options *o)
 {
@@ -134,23 +120,23 @@ static unsigned code_flags(const struct tfprof_options *o)
 
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
 {
+	static tree_builder *const builders[] = {
+#define X(id, name, ...) name##_build,
+		TFPROF_VIEW_LIST(X)
+#undef X
+	};
 	unsigned flags = q->kind == TFPROF_CODE ? code_flags(q->options) : 0;
-	size_t slot = q->kind + flags;
 	enum tfprof_status status = TFPROF_OK;
+	struct tree *tree;
 
+	if ((size_t)q->kind >= N_VIEWS)
+		return error_set(err, TFPROF_ARGUMENT, "unknown view");
+	tree = &p->trees[q->kind * TREE_FLAGS + flags];
 	pthread_mutex_lock(&p->building);
-	if (slot >= N_SLOTS || !p->has_tree[slot]) {
-		struct tree tree = {0};
-
-		status = build_tree(&tree, &p->model, q->kind, flags, err);
-		if (status == TFPROF_OK) {
-			p->trees[slot] = tree;
-			p->has_tree[slot] = true;
-		}
-	}
+	if (!tree->n)
+		status = builders[q->kind](tree, &p->model, flags, err);
 	pthread_mutex_unlock(&p->building);
-	if (status == TFPROF_OK)
-		q->tree = &p->trees[slot];
+	q->tree = tree;
 	return status;
 }
 

@@ -9,27 +9,32 @@
 #include "base/sink.h"
 #include "lib/names.h"
 #include "lib/output.h"
+#include "load/inputs.h"
 #include "model/model.h"
 #include "query/query.h"
 
-/* Of each view; code is the last, and comes in several ways (enum tree_flags). */
-enum { N_SLOTS = TFPROF_CODE + 4 };
+/* An input that was added. */
+struct profile_input {
+	char *name;
+	enum input_kind kind;
+	uint64_t n_bytes;
+};
 
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */
 	pthread_mutex_t results_lock;
 	struct tfprof_result *results; /* those that are not freed yet */
 	struct model model;
-	pthread_rwlock_t lock;    /* queries read, adding writes */
-	pthread_mutex_t building; /* one builds a view, the others wait for it */
-	struct tree trees[N_SLOTS];
-	bool has_tree[N_SLOTS];
+	pthread_rwlock_t lock;                   /* queries read, adding writes */
+	pthread_mutex_t building;                /* one builds a view, the others wait for it */
+	struct tree trees[N_VIEWS * TREE_FLAGS]; /* empty until asked for */
 	uint32_t *by_name;  /* nodes in byte order of their names; NULL: not asked yet */
 	struct names names; /* built when first asked for, like views */
 	struct arena spare; /* memory of the last query, for the next one */
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
 	file_ids files;     /* it was loaded from */
 	char *notes;
+	VEC(struct profile_input) inputs;
 };
 
 /* One more user: the profile is freed with the last. */

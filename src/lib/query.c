@@ -2,12 +2,10 @@
 #include "lib/result.h"
 
 static const char *const view_names[] = {
-#define X(id, name, doc) #name,
+#define X(id, name, ...) #name,
 	TFPROF_VIEW_LIST(X)
 #undef X
 };
-
-enum { N_VIEWS = sizeof(view_names) / sizeof(*view_names) };
 
 const char *tfprof_view_get_name(size_t view)
 {
@@ -47,7 +45,8 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 static void note_missing(const struct query *q, struct buf *notes)
 {
 	if (!q->options->tolerant && !q->model->execs.n_rows &&
-		query_metrics(q->model, q->options) & ~(unsigned)MODEL_METRICS_MASK)
+		query_metrics(q->model, q->options) &
+			~(unsigned)(MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE))
 		buf_text(notes, "the profile has no run metadata: times and memory are 0\n");
 	if (q->kind != TFPROF_CODE && options_select(q->options, SEL_TENSOR_VALUE) &&
 		!q->model->checkpoint)
@@ -78,11 +77,12 @@ static void note(const struct query *q, struct buf *notes)
 		if (q->tree->n_lost_gradients)
 			buf_printf(notes, "%zu gradient nodes not accounted\n",
 				q->tree->n_lost_gradients);
-		if (o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
-			buf_text(notes, "Note: code view ignores account_displayed_op_only\n");
 		if (options_select(o, SEL_TENSOR_VALUE))
 			buf_text(notes, "code view has no tensor value to show\n");
 	}
+	if (query_has_groups(q) && q->kind != TFPROF_OP && o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+		buf_printf(notes, "Note: %s view ignores account_displayed_op_only\n",
+			view_names[q->kind]);
 	note_missing(q, notes);
 	if (q->saturated)
 		buf_text(notes,

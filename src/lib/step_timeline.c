@@ -24,7 +24,7 @@ static enum tfprof_status open_output(struct sink *out, const char *path,
 	file_ids inputs = {0};
 	enum tfprof_status status = TFPROF_OK;
 
-	if (run_meta->path && !output_note_input(&inputs, run_meta->path))
+	if (!tfprof_input_is_memory(run_meta) && !output_note_input(&inputs, run_meta->path))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = output_open(out, path, SINK_BY_SUFFIX, &inputs, err);

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
+#include "formats/gzip.h"
 #include "load/recognize.h"
+#include "load/xplane/run.h"
 #include "proto/text.h"
 
 const char *input_name(const struct tfprof_input *in, enum input_kind kind)
@@ -33,13 +34,11 @@ static bool is_files(enum input_kind kind)
 }
 
 /* A path that is none of a file may be what several begin with. */
-static enum input_kind kind_of_path(const char *path)
+static enum input_kind kind_of_prefix(const char *path)
 {
 	struct stat st;
 	char file[4096];
 
-	if (!path || stat(path, &st) == 0)
-		return INPUT_UNKNOWN;
 	for (int kind = 0; kind < N_INPUTS; kind++) {
 		const char *suffix = recognize_get_look((enum input_kind)kind)->suffix;
 
@@ -51,13 +50,87 @@ static enum input_kind kind_of_path(const char *path)
 	return INPUT_UNKNOWN;
 }
 
+bool input_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 || kind_of_prefix(path) != INPUT_UNKNOWN;
+}
+
+/* The first kind that a directory is an input of, or only this one. */
+static enum input_kind kind_of_directory(const char *directory, enum input_kind only,
+	struct buf *path)
+{
+	for (int kind = 0; kind < N_INPUTS; kind++) {
+		const struct look *look = recognize_get_look((enum input_kind)kind);
+
+		if ((only == INPUT_UNKNOWN || kind == (int)only) && look->claim &&
+			look->claim(directory, path))
+			return (enum input_kind)kind;
+	}
+	return INPUT_UNKNOWN;
+}
+
+static enum tfprof_status not_a_directory_of_inputs(const char *directory, struct tfprof_error *err)
+{
+	struct buf expected = {0};
+	enum tfprof_status status;
+
+	for (int kind = 0; kind < N_INPUTS; kind++)
+		if (recognize_get_look((enum input_kind)kind)->claim) {
+			buf_text(&expected, expected.n ? ", " : "");
+			buf_text(&expected, recognize_get_look((enum input_kind)kind)->name);
+		}
+	status = error_set(err, TFPROF_IO,
+		"cannot read: %.300s: a directory without any of: %.*s: name the files in it",
+		directory, ERROR_SPAN(buf_get(&expected)));
+	buf_clear(&expected);
+	return status;
+}
+
+static enum tfprof_status resolve_directory(struct tfprof_input *in, enum input_kind *kind,
+	struct buf *path, struct tfprof_error *err)
+{
+	enum input_kind found = kind_of_directory(in->path, *kind, path);
+
+	if (path->failed)
+		return error_no_memory(err);
+	if (found == INPUT_UNKNOWN && *kind == INPUT_UNKNOWN)
+		return not_a_directory_of_inputs(in->path, err);
+	/* The error for what should be a file says so. */
+	if (found == INPUT_UNKNOWN)
+		return TFPROF_OK;
+	*kind = found;
+	in->path = path->at;
+	return TFPROF_OK;
+}
+
+enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
+	struct tfprof_error *err)
+{
+	struct stat st;
+
+	if (tfprof_input_is_memory(in))
+		return TFPROF_OK;
+	if (stat(in->path, &st) == 0)
+		return S_ISDIR(st.st_mode) ? resolve_directory(in, kind, path, err) : TFPROF_OK;
+	if (*kind == INPUT_UNKNOWN)
+		*kind = kind_of_prefix(in->path);
+	return TFPROF_OK;
+}
+
+static const char *packed(const struct recognized *is)
+{
+	return is->is_packed ? ", packed by gzip" : "";
+}
+
 static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_kind kind,
 	const struct recognized *is, struct tfprof_error *err)
 {
 	const char *flag = is->kind == INPUT_UNKNOWN ? NULL : input_get_info(is->kind)->flag;
 
-	return error_set(err, TFPROF_FORMAT, "%s: not %s: it looks like %s%s%s%s",
-		input_name(in, kind), recognize_get_look(kind)->name, is->name,
+	return error_set(err, TFPROF_FORMAT, "%s: not %s: it looks like %s%s%s%s%s",
+		input_name(in, kind), recognize_get_look(kind)->name, is->name, packed(is),
 		flag ? " (give it as --" : "", flag ? flag : "", flag ? ")" : "");
 }
 
@@ -70,8 +143,8 @@ static enum tfprof_status not_recognized(const struct tfprof_input *in, const st
 	for (int kind = 0; kind < N_INPUTS && n < sizeof(expected); kind++)
 		n += (size_t)snprintf(expected + n, sizeof(expected) - n, "%s%s", kind ? ", " : "",
 			recognize_get_look((enum input_kind)kind)->name);
-	return error_set(err, TFPROF_FORMAT, "%s: it looks like %s: expected one of: %s",
-		input_name(in, INPUT_UNKNOWN), is->name, expected);
+	return error_set(err, TFPROF_FORMAT, "%s: it looks like %s%s: expected one of: %s",
+		input_name(in, INPUT_UNKNOWN), is->name, packed(is), expected);
 }
 
 static enum tfprof_status check_kind(const struct tfprof_input *in, const struct recognized *is,
@@ -81,12 +154,17 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 		return not_recognized(in, is, err);
 	if (*kind == INPUT_UNKNOWN)
 		*kind = is->kind;
-	/* Memory comes from a program that knows what it gives. */
-	if (in->path && is->is_certain && is->kind != *kind)
+	/* Memory without a name comes from a program that knows which message it gives. */
+	if (is->kind != *kind && (is->is_foreign || (in->path && is->is_certain)))
 		return wrong_kind(in, *kind, is, err);
-	if (!in->path && is_files(*kind))
+	if (tfprof_input_is_memory(in) && is_files(*kind))
 		return error_set(err, TFPROF_ARGUMENT, "%s is read from files: give their path",
 			input_get_subject(*kind));
+	if (is->is_packed && is_files(*kind))
+		return error_set(err, TFPROF_FORMAT,
+			"%s: one of several files, packed by gzip: unpack all of them first "
+			"(gunzip)",
+			in->path);
 	return TFPROF_OK;
 }
 
@@ -109,25 +187,118 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 	return TFPROF_OK;
 }
 
+/* In place of packed bytes, what is in them. */
+static enum tfprof_status unpack(struct source *s, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	struct buf out = {0};
+	enum tfprof_status status;
+
+	if (!gzip_has_magic(s->bytes))
+		return TFPROF_OK;
+	status = gzip_unpack(s->bytes, gzip_get_limit(s->bytes.n), input_name(in, INPUT_UNKNOWN),
+		&out, err);
+	if (status != TFPROF_OK) {
+		buf_clear(&out);
+		return status;
+	}
+	source_close(s);
+	*s = (struct source){.bytes = buf_get(&out),
+		.owner = out.at ? SOURCE_HEAP : SOURCE_BORROWED};
+	return TFPROF_OK;
+}
+
+/* Some names say more than the bytes do. */
+static enum tfprof_status open_named(struct source *s, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = source_open(s, in, err);
+	const char *reason = status == TFPROF_OK ? xplane_explain(in->path, s->bytes) : NULL;
+
+	return reason ? error_set(err, TFPROF_FORMAT, "%s: %s", in->path, reason) : status;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* One that opens files itself. */
+static bool is_left_to_loader(const struct tfprof_input *in, enum input_kind kind)
+{
+	if (tfprof_input_is_memory(in) || kind == INPUT_UNKNOWN)
+		return false;
+	return is_files(kind) ||
+		(input_get_info(kind)->traits & TFPROF_INPUT_SEVERAL && is_directory(in->path));
+}
+
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct tfprof_error *err)
 {
 	enum tfprof_status status;
 	struct recognized is;
+	bool is_packed;
 
 	*s = (struct source){0};
-	if (*kind == INPUT_UNKNOWN)
-		*kind = kind_of_path(in->path);
-	if (is_files(*kind) && in->path)
+	if (is_left_to_loader(in, *kind))
 		return TFPROF_OK;
-	status = source_open(s, in, err);
-	if (status != TFPROF_OK)
+	status = open_named(s, in, err);
+	if (status != TFPROF_OK) {
+		source_close(s);
 		return status;
+	}
+	is_packed = gzip_has_magic(s->bytes);
+	status = unpack(s, in, err);
 	is = recognize(s->bytes);
-	status = check_kind(in, &is, kind, err);
+	is.is_packed = is_packed;
+	if (status == TFPROF_OK)
+		status = check_kind(in, &is, kind, err);
 	if (status == TFPROF_OK && is.is_text && is.kind == *kind && !is_files(*kind))
 		status = convert_text(s, in, *kind, err);
 	if (status != TFPROF_OK || is_files(*kind))
 		source_close(s);
+	return status;
+}
+
+/* ---- only looking --------------------------------------------------------------- */
+
+/* What is packed shows in its first bytes, but for tables, whose mark is their end. */
+static struct recognized look_at(struct span bytes)
+{
+	enum { HEAD = 1 << 20 };
+	struct buf head = {0};
+	struct recognized is;
+
+	if (!gzip_has_magic(bytes) || !gzip_unpack_head(bytes, HEAD, &head))
+		is = recognize(bytes);
+	else
+		is = recognize(buf_get(&head));
+	is.is_packed = head.n;
+	buf_clear(&head);
+	return is;
+}
+
+enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kind *kind,
+	struct tfprof_error *err)
+{
+	struct tfprof_input at = *in;
+	struct recognized is;
+	struct buf path = {0};
+	struct source s = {0};
+	enum tfprof_status status;
+
+	*kind = INPUT_UNKNOWN;
+	status = input_resolve(&at, kind, &path, err);
+	if (status == TFPROF_OK && *kind == INPUT_UNKNOWN) {
+		status = open_named(&s, &at, err);
+		if (status == TFPROF_OK) {
+			is = look_at(s.bytes);
+			status = check_kind(&at, &is, kind, err);
+		}
+		source_close(&s);
+	}
+	buf_clear(&path);
 	return status;
 }

@@ -1,11 +1,25 @@
-/* Opening an input: its bytes, as a binary message of the kind it should be. Text is
- * converted; a file of another kind is refused by saying what it looks like. */
+/* Opening an input: its bytes, as a binary message of the kind it should be. What is
+ * packed by gzip is unpacked and text is converted; a file of another kind is refused by
+ * saying what it looks like. */
 #ifndef TFPROF_LOAD_INPUT_H
 #define TFPROF_LOAD_INPUT_H
 
+#include "base/buf.h"
 #include "load/inputs.h"
 #include "model/source.h"
 #include "proto/decoder.h"
+
+/* Whether a path leads to something, be it what the names of several files begin with. */
+bool input_exists(const char *path);
+
+/* Finds what to open: in place of a directory, what it holds, whose path goes to `path`.
+ * INPUT_UNKNOWN becomes the kind if a path alone tells. */
+enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
+	struct tfprof_error *err);
+
+/* What kind an input is, without reading all of it. */
+enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kind *kind,
+	struct tfprof_error *err);
 
 /* Opens an input of a kind; INPUT_UNKNOWN becomes what its content says. A kind that
  * is a path to files (TFPROF_INPUT_FILES) is left to its loader: then, and on

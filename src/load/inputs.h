@@ -19,7 +19,8 @@
 /* clang-format off */
 #define INPUTS(X) \
 	X(PROFILE, profile, "the profile", \
-		MESSAGE("a ProfileProto", profile_proto, "nodes", "nodes"), \
+		MESSAGE("a ProfileProto", profile_proto, "nodes", "nodes", \
+			.claim = directory_find_profile), \
 		"tensorflow.tfprof.ProfileProto", TFPROF_INPUT_WHOLE, "Parsing ProfileProto...", \
 		"Read a saved profile (ProfileProto): everything in one file.") \
 	X(GRAPH, graph, "the graph", \
@@ -36,9 +37,17 @@
 		"tensorflow.RunMetadata", TFPROF_INPUT_PART | TFPROF_INPUT_BY_STEP, \
 		"Parsing RunMetadata...", \
 		"Read traces of runs (RunMetadata), one file per step.") \
+	X(XPLANE, xplane, "the trace", \
+		MESSAGE("a trace of tf.profiler or jax.profiler (XSpace)", xspace, "planes", \
+			"planes errors warnings hostnames", .has_mark = xplane_has_mark, \
+			.claim = xplane_find_run), \
+		"tensorflow.profiler.XSpace", TFPROF_INPUT_PART | TFPROF_INPUT_SEVERAL, \
+		"Parsing XSpace...", \
+		"Read a trace of tf.profiler, a Keras callback or jax.profiler (*.xplane.pb).") \
 	X(CHECKPOINT, checkpoint, "the checkpoint", \
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
-			"the list of checkpoints in a directory", "model_checkpoint_path"), \
+			"the list of checkpoints in a directory", "model_checkpoint_path", \
+			.claim = directory_find_checkpoint), \
 		NULL, TFPROF_INPUT_FILES | TFPROF_INPUT_UNTIMED, "Reading Checkpoint...", \
 		"Read a checkpoint: its variables get the type _checkpoint_variables, and " \
 		"tensor_value shows their values.")

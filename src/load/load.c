@@ -6,16 +6,23 @@ static load_fn *const loaders[] = {
 #undef X
 };
 
-enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err)
 {
-	struct load l = {.in = in, .kind = kind, .step = step, .notes = notes};
+	struct load l = {.in = in, .kind = *kind, .step = step, .notes = notes};
 	enum tfprof_status status = input_open(&l.source, in, &l.kind, err);
 
 	if (status == TFPROF_OK)
 		status = loaders[l.kind](m, &l, err);
 	source_close(&l.source);
+	*kind = l.kind;
 	return status;
+}
+
+enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err)
+{
+	return load_any(m, &kind, in, step, notes, err);
 }
 
 /* ---- steps ------------------------------------------------------------------- */

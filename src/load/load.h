@@ -22,7 +22,10 @@ typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfpro
 INPUTS(X)
 #undef X
 
-/* Opens an input and has it loaded; INPUT_UNKNOWN is recognized by its content. */
+/* Opens an input and has it loaded; INPUT_UNKNOWN becomes what its content says. */
+enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err);
+/* The same for a kind that is known. */
 enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err);
 

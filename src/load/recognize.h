@@ -3,6 +3,7 @@
 #ifndef TFPROF_LOAD_RECOGNIZE_H
 #define TFPROF_LOAD_RECOGNIZE_H
 
+#include "base/buf.h"
 #include "base/span.h"
 #include "load/inputs.h"
 
@@ -18,12 +19,16 @@ struct look {
 	const char *key_field;               /* … is good for nothing without this field */
 	const char *text_name;               /* in text form … */
 	const char *text_fields;             /* … it begins with one of these, between blanks */
+	/* Whether a directory is one, and what to read then (see directory.h). */
+	bool (*claim)(const char *directory, struct buf *path);
 };
 
 struct recognized {
 	const char *name;     /* "a GraphDef in text form" */
 	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
 	bool is_text;
+	bool is_packed;  /* by gzip: it is what was unpacked */
+	bool is_foreign; /* a mark says that it cannot be read */
 	bool is_certain; /* it is what its name says, whether it can be read or not */
 };
 

@@ -11,38 +11,39 @@ static enum tfprof_status io_error(struct tfprof_error *err, const char *path)
 	return error_set(err, TFPROF_IO, "cannot read: %s: %s", path, strerror(errno));
 }
 
-/* For what cannot be mapped: a pipe, a terminal, a file of /proc. */
-static enum tfprof_status read_all(struct source *s, int fd, const char *path,
-	struct tfprof_error *err)
+enum tfprof_status source_read(struct source *s, int fd, const char *name, struct tfprof_error *err)
 {
+	enum tfprof_status status = TFPROF_OK;
 	struct buf b = {0};
+	ssize_t n = 1;
 
-	for (;;) {
-		ssize_t n;
-
+	*s = (struct source){.bytes = {"", 0}};
+	while (status == TFPROF_OK && n) {
 		if (!buf_reserve(&b, 1 << 16)) {
-			buf_clear(&b);
-			return error_no_memory(err);
+			status = error_no_memory(err);
+			break;
 		}
 		n = read(fd, b.at + b.n, 1 << 16);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			enum tfprof_status status = io_error(err, path);
-
-			buf_clear(&b);
-			return status;
-		}
-		if (n == 0)
-			break;
-		b.n += (size_t)n;
+		if (n < 0 && errno != EINTR)
+			status = io_error(err, name);
+		b.n += n > 0 ? (size_t)n : 0;
+		if (b.n > SOURCE_STREAM_LIMIT)
+			status = error_set(err, TFPROF_IO,
+				"cannot read: %s: it goes on after %zu bytes, the limit for a "
+				"stream: write it to a file first",
+				name, SOURCE_STREAM_LIMIT);
+	}
+	if (status != TFPROF_OK) {
+		buf_clear(&b);
+		return status;
 	}
 	s->bytes = (struct span){b.at, b.n};
 	s->owner = SOURCE_HEAP;
 	return TFPROF_OK;
 }
 
-/* What nobody could watch is not mapped. */
+/* What nobody could watch is not mapped, nor is what cannot be: a pipe, a terminal, a
+ * file of /proc. */
 static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 	struct tfprof_error *err)
 {
@@ -55,7 +56,7 @@ static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 			path);
 	if (!S_ISREG(st.st_mode) || st.st_size == 0 || fd >= MAPPED_FILE_DESCRIPTORS ||
 		!mapped_file_open(&s->file, fd, &st))
-		return read_all(s, fd, path, err);
+		return source_read(s, fd, path, err);
 	s->bytes = s->file.bytes;
 	s->owner = SOURCE_MAPPED;
 	s->path = mem_alloc(strlen(path) + 1);
@@ -72,7 +73,7 @@ enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
 	int fd;
 
 	*s = (struct source){.bytes = {"", 0}};
-	if (!in->path) {
+	if (tfprof_input_is_memory(in)) {
 		if (in->data)
 			s->bytes = (struct span){in->data, in->size};
 		return TFPROF_OK;

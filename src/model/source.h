@@ -23,6 +23,12 @@ struct source {
 enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
 	struct tfprof_error *err);
 
+/* Reads a stream to its end. `name` is for messages. What goes on for longer than this is
+ * refused: memory is not to be filled by a device that never ends. */
+#define SOURCE_STREAM_LIMIT ((size_t)4 << 30)
+enum tfprof_status source_read(struct source *s, int fd, const char *name,
+	struct tfprof_error *err);
+
 /* Makes the source independent of the caller's memory. */
 enum tfprof_status source_own(struct source *s, struct tfprof_error *err);
 

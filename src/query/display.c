@@ -159,7 +159,7 @@ static bool sort_children(const struct display *d)
 	if (order == ORDER_FOUND)
 		return true;
 	job.by_key = job.metric >= 0 || order == ORDER_DEPTH ||
-		(order == ORDER_OCCURRENCE && q->kind == TFPROF_CODE);
+		(order == ORDER_OCCURRENCE && query_has_groups(q));
 	for (uint32_t v = 0; v < q->tree->n; v++)
 		if (d->first[v + 1] - d->first[v] > job.max_children)
 			job.max_children = d->first[v + 1] - d->first[v];

@@ -30,7 +30,7 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 void query_find_limits(struct query *q)
 {
 	enum { BY_OWN = MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE };
-	bool by_own = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+	bool by_own = !query_has_groups(q);
 
 	for (size_t k = 0; k < N_METRICS; k++)
 		q->min_own[k] = q->min_total[k] = INT64_MIN;
@@ -167,7 +167,7 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 static bool allocate_numbers(struct query *q, size_t n)
 {
 	struct number_rows *numbers = &q->numbers;
-	bool recomputed = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+	bool recomputed = !query_has_groups(q);
 	size_t size;
 
 	numbers->n = 0;

@@ -15,7 +15,7 @@ struct work {
 	uint32_t n;
 	const uint32_t *up;
 	uint32_t *graph_up;    /* graph view: writable `up`; NULL if all nodes stay */
-	struct picked *picked; /* code view */
+	struct picked *picked; /* of groups */
 	struct shown_tree shown;
 };
 
@@ -34,7 +34,7 @@ static bool allocate(struct work *w)
 	w->up = q->tree->parent;
 	if (q->kind == TFPROF_GRAPH && !regexes_accept_all(q->account))
 		w->up = w->graph_up = arena_array(a, n, sizeof(*w->graph_up));
-	if (q->kind == TFPROF_CODE) {
+	if (query_has_groups(q)) {
 		w->picked =
 			arena_array(a, n < FRAMES_AT_ONCE ? n : FRAMES_AT_ONCE, sizeof(*w->picked));
 		w->shown.n_picked = arena_array(a, n, sizeof(*w->shown.n_picked));
@@ -107,7 +107,7 @@ static bool account(void *context)
 	struct work *w = context;
 	struct query *q = w->q;
 
-	if (q->kind == TFPROF_CODE)
+	if (query_has_groups(q))
 		account_frames(w);
 	else
 		query_account_nodes(q, q->tree->node, w->n);
@@ -123,7 +123,7 @@ static bool account(void *context)
 static void walk(struct work *w)
 {
 	struct query *q = w->q;
-	bool from_start = !regexes_accept_all(q->start), code = q->kind == TFPROF_CODE;
+	bool from_start = !regexes_accept_all(q->start), groups = query_has_groups(q);
 	bool trims = regexes_count(q->trim) != 0, trimmed, is_cut;
 	int64_t max_depth = query_max_depth(q);
 	uint8_t *flags = q->flags;
@@ -154,7 +154,7 @@ static void walk(struct work *w)
 		if (is_cut && !q->counts_cut)
 			continue;
 		trimmed = trims && query_name_trimmed(q, tree_label(q->tree, v));
-		if (code && trimmed)
+		if (groups && trimmed)
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
@@ -236,7 +236,7 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 	status = filter(&w, err);
 	if (status != TFPROF_OK)
 		return status;
-	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && q->kind != TFPROF_CODE)
+	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && !query_has_groups(q))
 		add_up_shown(&w);
 	return query_display(q, &w.shown) ? TFPROF_OK : error_no_memory(err);
 }

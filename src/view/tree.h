@@ -2,9 +2,11 @@
  * loop adds up. Index 0 is the root.
  *
  *     v → parent[v] < v, label(v)
- *         scope, graph: node[v], the graph node or NONE
- *         op, code:     nodes[first_node[v] … first_node[v + 1]], the graph
- *                       nodes of this op, or whose stack ends at this frame
+ *         and either, as in scope and graph view,
+ *             node[v], the graph node or NONE
+ *         or, as in op and code view,
+ *             nodes[first_node[v] … first_node[v + 1]], a group of graph nodes:
+ *             those of this op, or whose stack ends at this frame
  *
  * A tree depends only on the model, not on a query: it is built once per
  * generation and shared by all queries. */
@@ -17,7 +19,7 @@
 #define ROOT_NAME "_TFProfRoot"
 
 struct tree {
-	uint32_t n;
+	uint32_t n; /* 0: not built */
 	uint32_t *parent;
 	uint32_t *node;
 	struct span *label;           /* text of the model or the arena; NULL in graph
@@ -55,12 +57,17 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 enum tree_flags {
 	TREE_SOURCE_LINES = 1, /* labels end with the source line */
 	TREE_BY_LABEL = 2,     /* merge lines with equal labels, whatever their paths */
+	TREE_FLAGS = 4,        /* number of combinations */
 };
 
-/* Each view has a builder, NAME_build, which fills an empty tree. */
+#define X(id, ...) +1
+enum { N_VIEWS = 0 TFPROF_VIEW_LIST(X) };
+#undef X
+
+/* Each view has a builder, NAME_build, which fills an empty tree or leaves it empty. */
 typedef enum tfprof_status tree_builder(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err);
-#define X(id, name, doc) tree_builder name##_build;
+#define X(id, name, ...) tree_builder name##_build;
 TFPROF_VIEW_LIST(X)
 #undef X
 

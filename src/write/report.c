@@ -2,8 +2,8 @@
 
 #include "query/distinct.h"
 
-static const char *const view_docs[] = {
-#define X(id, name, doc) doc,
+static const char *const view_legends[] = {
+#define X(id, name, message, summary, description, example, legend) legend,
 	TFPROF_VIEW_LIST(X)
 #undef X
 };
@@ -48,7 +48,7 @@ static size_t add_columns(const struct query *q, const struct report_number *col
 
 size_t report_numbers(const struct query *q, const struct report_number **out)
 {
-	bool model_first = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
+	bool model_first = !query_has_groups(q);
 	size_t n = 0;
 
 	if (model_first)
@@ -62,14 +62,15 @@ size_t report_numbers(const struct query *q, const struct report_number **out)
 static void put_header(const struct query *q, struct sink *out)
 {
 	const struct report_number *found[N_METRICS];
-	bool tree = q->kind == TFPROF_SCOPE || q->kind == TFPROF_GRAPH;
 	const struct {
 		enum select_id select;
 		const char *header;
 	} texts[] = {
 		{SEL_DEVICE, "assigned devices"},
 		{SEL_OP_TYPES, "op types"},
-		{SEL_OCCURRENCE, tree ? "op count (run|defined)" : "op occurrence (run|defined)"},
+		{SEL_OCCURRENCE,
+			query_has_groups(q) ? "op occurrence (run|defined)"
+					    : "op count (run|defined)"},
 		{SEL_INPUT_SHAPES, "input shapes"},
 	};
 	size_t n = report_numbers(q, found);
@@ -95,7 +96,7 @@ static void put_docs(const struct query *q, struct sink *out)
 	const struct word_list *words = &q->options->list[OPT_SELECT];
 
 	sink_text(out, "\nDoc:\n");
-	sink_text(out, view_docs[q->kind]);
+	sink_text(out, view_legends[q->kind]);
 	sink_char(out, '\n');
 	for (size_t i = 0; i < words->n; i++) {
 		enum select_id select = options_find_select(words->at[i]);

@@ -27,7 +27,7 @@ static struct buf *begin_piece(struct line *l)
 
 static uint32_t node_of(const struct line *l)
 {
-	return l->q->kind == TFPROF_CODE || l->view == 0 ? NONE : l->q->tree->node[l->view];
+	return query_has_groups(l->q) || l->view == 0 ? NONE : l->q->tree->node[l->view];
 }
 
 /* own/total, with own as -- if the node is not accounted. */
@@ -81,7 +81,7 @@ static void put_device(struct line *l)
 	uint32_t node = node_of(l);
 	struct buf devices = {0};
 
-	if (l->q->kind != TFPROF_CODE) {
+	if (!query_has_groups(l->q)) {
 		if (node != NONE && m->nodes.device[node])
 			report_name(l->q, begin_piece(l), model_text(m, m->nodes.device[node]));
 		return;
@@ -97,7 +97,7 @@ static void put_types(struct line *l)
 	uint32_t node = node_of(l);
 	struct buf *b = begin_piece(l);
 
-	if (l->q->kind == TFPROF_CODE)
+	if (query_has_groups(l->q))
 		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
 		report_set(l->q, b, l->q->model->nodes.types[node]);
@@ -105,6 +105,14 @@ static void put_types(struct line *l)
 		buf_text(b, "_TFGraphParent");
 	else
 		buf_text(b, "_kTFScopeParent");
+}
+
+static void put_not_available(const struct line *l, const char *word)
+{
+	buf_text(l->text, word);
+	buf_text(l->text, " N/A in ");
+	buf_text(l->text, tfprof_view_get_name(l->q->kind));
+	buf_text(l->text, " view");
 }
 
 static void put_occurrence(struct line *l)
@@ -115,8 +123,8 @@ static void put_occurrence(struct line *l)
 	size_t slot = q->numbers.slot[METRIC_OCCURRENCE];
 	char *at;
 
-	if (q->kind == TFPROF_CODE) {
-		buf_text(b, "occurrence N/A in code view");
+	if (query_has_groups(q)) {
+		put_not_available(l, "occurrence");
 		return;
 	}
 	if (!buf_reserve(b, 2 * PAIR_MAX + 2))
@@ -132,8 +140,8 @@ static void put_shapes(struct line *l)
 	uint32_t node = node_of(l);
 	struct buf *b = begin_piece(l);
 
-	if (l->q->kind == TFPROF_CODE)
-		buf_text(b, "input_shapes N/A in code view");
+	if (query_has_groups(l->q))
+		put_not_available(l, "input_shapes");
 	else if (node != NONE)
 		input_shapes_put(l->q->model, b, node, "|");
 }
@@ -148,7 +156,7 @@ static void put_line(struct line *l, const struct report_number *const *numbers,
 	report_name(l->q, l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
-		if (numbers[i]->metric == METRIC_PARAMS && l->q->kind != TFPROF_CODE)
+		if (numbers[i]->metric == METRIC_PARAMS && !query_has_groups(l->q))
 			put_shape(l);
 		put_number(l, numbers[i]);
 	}

@@ -125,11 +125,49 @@ static void put_input_shapes(struct writer *w, uint32_t node)
 
 /* ---- execs ------------------------------------------------------------- */
 
+/* The map entry of a device's times, opened for the first of them. */
+struct times_entry {
+	uint32_t tag, device;
+	size_t entry, times;
+};
+
+static void open_times(struct writer *w, struct times_entry *t)
+{
+	if (t->times)
+		return;
+	t->entry = wire_open(w->out, t->tag >> 3);
+	wire_put_bytes(w->out, MAP_KEY, model_text(w->model, t->device));
+	t->times = wire_open(w->out, MAP_VALUE);
+}
+
+/* What a trace recorded. Readers add the durations up: those without what ran within. */
+static void put_runs(struct writer *w, const struct exec_detail *d, struct times_entry *t)
+{
+	const struct execs *x = &w->model->execs;
+
+	for (uint32_t i = d->first_run; i != NONE; i = x->runs.at[i].next) {
+		const struct exec_run *run = &x->runs.at[i];
+		const struct exec_lane *lane = &x->lanes.at[run->lane];
+		size_t time, values;
+
+		if (lane->device != t->device ||
+			lane->is_accelerator != (t->tag == RECORD_ACCELERATOR))
+			continue;
+		open_times(w, t);
+		time = wire_open(w->out, EXEC_TIME_TIMES);
+		values = wire_open(w->out, TUPLE_INT64_VALUES);
+		wire_put_varint(w->out, (uint64_t)run->start_us);
+		wire_put_varint(w->out, run->own_us);
+		wire_close(w->out, values);
+		wire_close(w->out, time);
+	}
+}
+
 /* The times of a device, copied from the records. */
 static void put_times(struct writer *w, const struct exec_detail *d, uint32_t tag, uint32_t device)
 {
 	const struct model *m = w->model;
-	size_t entry = 0, times = 0;
+	struct times_entry t = {tag, device, 0, 0};
 
 	for (uint32_t i = d->first; i != NONE; i = m->execs.records.at[i].next) {
 		const struct exec_record *record = &m->execs.records.at[i];
@@ -139,17 +177,14 @@ static void put_times(struct writer *w, const struct exec_detail *d, uint32_t ta
 		while (record->device == device && wire_next(&r, &f)) {
 			if (f.tag != tag)
 				continue;
-			if (!times) {
-				entry = wire_open(w->out, tag >> 3);
-				wire_put_bytes(w->out, MAP_KEY, model_text(m, device));
-				times = wire_open(w->out, MAP_VALUE);
-			}
+			open_times(w, &t);
 			wire_put_bytes(w->out, EXEC_TIME_TIMES, f.bytes);
 		}
 	}
-	if (times) {
-		wire_close(w->out, times);
-		wire_close(w->out, entry);
+	put_runs(w, d, &t);
+	if (t.times) {
+		wire_close(w->out, t.times);
+		wire_close(w->out, t.entry);
 	}
 }
 

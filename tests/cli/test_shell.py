@@ -35,8 +35,8 @@ def test_loading_says_what_it_loaded(sit_down):
     text = terminal.prompt()
     assert text.startswith("Reading Files...\nParsing GraphDef...\n")
     assert re.search(r"^run graph coverage: 0\.\d\d$", text, re.M)
-    assert re.search(r"^\d+ nodes, 1 step, 1 device; no call stacks, no float operations, "
-                     r"no checkpoint; coverage 0\.\d\d$", text, re.M)
+    assert re.search(r"^graph.pb: a GraphDef, [\d.]+KB\nrun_meta_0: a RunMetadata, [\d.]+KB\n"
+                     r"\d+ nodes, 1 step, 1 device; \d\d% of the nodes ran$", text, re.M)
 
 
 def test_set_and_empty_line(shell):
@@ -60,6 +60,7 @@ def test_doc_is_shown_once_for_each_view(shell):
         again = shell.ask(f"{view} -max_depth 1")
         assert "Doc:" not in again and "node name | " in again
         assert "Doc:" in shell.ask(f"{view} -max_depth 1 -doc true")
+        assert "Doc:" not in shell.ask(f"{view} -max_depth 1 | cat")
     shell.ask("set -doc false")
     assert "Doc:" not in shell.ask("code -max_depth 1")
     shell.ask("reset")
@@ -120,6 +121,27 @@ def test_report_to_a_file(shell, run, tmp_path):
 def test_wrong_ends_of_lines(shell, line, says):
     assert f"E: {says}" in shell.ask(line) or says in shell.ask(line)
     assert "_TFProfRoot" in shell.ask("scope -max_depth 1"), "and the shell goes on"
+
+
+def test_completion_of_files(sit_down, tmp_path):
+    (tmp_path / "unmistakable").write_text("")
+    shell = sit_down("--profile_path=profile", columns=300)
+    shell.prompt()
+    for start in ("save", "op >"):
+        shell.send(f"{start} {tmp_path}/unmis{TAB}")
+        shell.expect("unmistakable")
+        shell.send(CTRL_C)
+        shell.prompt()
+
+
+def test_names_in_a_list_of_candidates_do_not_act(sit_down, tmp_path):
+    (tmp_path / "g").write_bytes(b"".join(
+        field(1, field(1, name) + field(2, "Op")) for name in ("n_\x1b[41m", "n_\x1b[42m")))
+    terminal = sit_down("--graph_path=g", directory=tmp_path)
+    terminal.prompt()
+    terminal.send(f"scope -show_name_regexes n_{TAB}{TAB}")
+    terminal.expect("n_?[41m")
+    assert b"\x1b[41m" not in terminal.raw
 
 
 def test_report_to_a_command(shell):

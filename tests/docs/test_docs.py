@@ -11,7 +11,8 @@ the lines shown. There are two forms:
     tfprof> op -max_depth 3                   instead of `#`, messages printed
     (what it prints)                          while loading are shown, too
 
-A line `...` stands for any number of lines. A report may be shown without its
+A line `...` stands for any number of lines, `, ...` within a line for the rest of a
+list. A report may be shown without its
 paragraph `Doc:` and its header line. Lines that start with `# ` are comments. The
 program is the one that TFPROF_PROGRAM names, or build/tfprof.
 """
@@ -78,9 +79,20 @@ def trimmed(lines):
     return lines
 
 
+class Line(str):
+    """A line as shown, equal to what it may stand for."""
+
+    def __eq__(self, other):
+        pattern = ".*".join(map(re.escape, self.split(", ...")))
+        return re.fullmatch(pattern, str(other)) is not None
+
+    __hash__ = str.__hash__
+
+
 def agrees(shown, printed):
     """Whether `printed` is `shown` with something for each `...`. The earliest
     place for what follows an elision is as good as any later one."""
+    shown = list(map(Line, shown))
     pieces, current = [], []
     for line in shown:
         if line.strip() == "...":
@@ -211,6 +223,35 @@ def test_every_option_is_described_with_its_default(place, environment):
         assert f"-{name}" in text, f"no example of {name}"
 
 
+def words_of(option, place, environment):
+    listed = [re.match(r"  (\w+)  ", line) for line in
+              run(["tfprof", "help", option], place, environment)]
+    return [found[1] for found in listed if found]
+
+
+@pytest.mark.parametrize("option, document", [("select", "options.md"), ("order_by", "options.md"),
+                                              ("output", "options.md"), ("output", "output.md")])
+def test_every_word_is_described(option, document, place, environment):
+    with open(os.path.join(TOP, "docs", document), encoding="utf-8") as file:
+        text = file.read()
+    if document == "options.md":
+        text = re.search(rf"^## {option}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1]
+    words = words_of(option, place, environment)
+    assert len(words) > 6
+    for word in words:
+        assert re.search(rf"`{word}[`:]", text), f"{document} does not describe {option} {word}"
+
+
+def test_every_input_is_described(place, environment):
+    with open(os.path.join(TOP, "docs", "inputs.md"), encoding="utf-8") as file:
+        text = file.read()
+    flags = re.findall(r"^  --(\w+_path)=", "\n".join(run(["tfprof", "--help"], place, environment)),
+                       re.MULTILINE)
+    assert len(flags) > 4
+    for flag in flags:
+        assert f"[`--{flag}`](#{flag})" in text and f"\n## {flag}\n" in text, flag
+
+
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -247,6 +288,14 @@ def test_elisions():
     for shown in (["a"], ["b", "..."], ["...", "c"], ["a", "...", "x", "...", "d"], [],
                   ["...", "d", "...", "a", "..."], ["a", "b", "c", "...", "c", "b", "d"]):
         assert not agrees(shown, printed), shown
+
+
+def test_elisions_within_a_line():
+    printed = ["x: a, b, c (y)"]
+    for shown in ("x: a, ... (y)", "x: a, ...", "x: a, ..., c (y)", "x: a, b, c (y)"):
+        assert agrees([shown], printed), shown
+    for shown in ("x: a, ... (z)", "x: b, ...", "a, ..., c (y)", "x: a ... (y)"):
+        assert not agrees([shown], printed), shown
 
 
 def test_reports_may_lack_what_is_above_them():

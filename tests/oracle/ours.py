@@ -8,7 +8,6 @@ import ctypes
 import os
 from typing import NamedTuple
 
-VIEWS = {"scope": 0, "graph": 1, "op": 2, "code": 3}
 STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
             "UNSUPPORTED")
 LEVELS = ("none", "notice", "warning", "high")
@@ -240,7 +239,7 @@ class Ours:
         try:
             for name, value in options.items():
                 self._do("options_set", chosen, name.encode(), os.fsencode(str(value)))
-            self._do("query_run", self._profile, VIEWS[view], chosen, None, ctypes.byref(result))
+            self._do("query_run", self._profile, self._library.tfprof_view_from_name(view.encode()), chosen, None, ctypes.byref(result))
             if names is None:
                 names, get = [], self._library.tfprof_result_get_column_name
                 while (name := get(result, len(names))) is not None:
@@ -313,7 +312,7 @@ class Ours:
 
     def _run(self, view, options, flags):
         result = ctypes.c_void_p()
-        self._do("query_run", self._profile, VIEWS[view], options, None, ctypes.byref(result))
+        self._do("query_run", self._profile, self._library.tfprof_view_from_name(view.encode()), options, None, ctypes.byref(result))
         try:
             return self._answer(result, flags)
         finally:

@@ -18,7 +18,7 @@ from compare import _clear_input_shapes  # noqa: E402
 from live_models import build, loop, resnet, run_traced, tf, varied  # noqa: E402
 
 import tfprof  # noqa: E402
-from tfprof import model_analyzer  # noqa: E402
+from tfprof import _ask, model_analyzer  # noqa: E402
 
 ORIGINAL = tf.profiler
 Builder = tfprof.ProfileOptionBuilder
@@ -275,7 +275,7 @@ def test_profilers_in_threads():
 def test_unknown_cmd():
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: nonsense"):
         tfprof.profile(small_graph(), cmd="nonsense")
-    with pytest.raises(ValueError, match="expected one of: scope, graph, op, code"):
+    with pytest.raises(ValueError, match="expected one of: " + ", ".join(_ask.VIEWS)):
         tfprof.profile(small_graph(), cmd="nonsense")
 
 

@@ -1,16 +1,18 @@
 """tfprof.load: profiles from files, without TensorFlow."""
 
 import glob
+import gzip
 import json
 import os
 import pickle
+import shutil
 
 import pytest
 import query_line
-from tree import DATA, GOLDEN
+from tree import DATA, GOLDEN, read_packed
 
 import tfprof
-from tfprof import _inputs
+from tfprof import _inputs, _native
 
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
@@ -117,13 +119,15 @@ def test_strings_where_lists_are_meant(profile):
 
 
 def test_every_option_has_the_command_lines_default(profile):
-    assert profile.scope().options == {
-        "max_depth": None, "min_bytes": 0, "min_peak_bytes": 0, "min_residual_bytes": 0,
-        "min_output_bytes": 0, "min_micros": 0, "min_accelerator_micros": 0, "min_cpu_micros": 0,
-        "min_params": 0, "min_float_ops": 0, "min_occurrence": 0, "step": -1, "order_by": "name",
+    options = profile.scope().options
+    assert set(options) == {name for name, *_ in _native.options()}
+    assert {value for name, value in options.items() if name.startswith("min_")} == {0}
+    assert options.items() >= {
+        "max_depth": None, "step": -1, "order_by": "name", "account_displayed_op_only": False,
+        "output": "stdout", "source_lines": True, "doc": True}.items()
+    assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
-        "show_name_regexes": [".*"], "hide_name_regexes": [], "account_displayed_op_only": False,
-        "select": ["micros"], "output": "stdout", "source_lines": True, "doc": True}
+        "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
 
 
 def test_results_hold_every_row_and_reports_say_what_they_leave_out(profile):
@@ -303,9 +307,21 @@ def test_file_written_to_while_it_is_loaded(tmp_path, loop_files):
 
 def test_files_of_the_wrong_kind(loop_files):
     with pytest.raises(ValueError, match="GraphDef"):
-        tfprof.load(loop_files / "graph.pb")
+        tfprof.load(profile=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="ProfileProto"):
         tfprof.load(graph=loop_files / "profile")
+
+
+def test_foreign_files(tmp_path):
+    """Refused by what they are, as files and as bytes."""
+    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+                tfprof.load(**{keyword: given})
+        with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+            tfprof.load(given)
 
 
 def test_combinations_that_make_no_sense(loop_files):
@@ -317,6 +333,63 @@ def test_combinations_that_make_no_sense(loop_files):
         tfprof.load(loop_files / "profile", graph=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="run_meta"):
         tfprof.load(loop_files / "profile", run_meta=loop_files / "run_meta_0")
+
+
+def test_files_of_any_kind(loop_files, tmp_path):
+    """Without keywords: recognized by their content, in any order, packed or not."""
+    names = ("graph.pb", "tfprof_log", "run_meta_0", "run_meta_1")
+    graph, op_log, first, second = (loop_files / name for name in names)
+    expected = tfprof.load(graph=graph, op_log=op_log, run_meta=[first, second]).serialize()
+    packed = tmp_path / "graph.gz"
+    packed.write_bytes(gzip.compress(graph.read_bytes(), 1))
+    assert tfprof.load(first, second, op_log, graph).serialize() == expected
+    assert tfprof.load([str(first), second.read_bytes(), op_log, packed]).serialize() == expected
+    assert tfprof.load(graph, [first, second], op_log=op_log).serialize() == expected
+    assert tfprof.load(graph, op_log, run_meta={0: first, 1: second}).serialize() == expected
+    assert tfprof.load(graph).summary["n_steps"] == 0
+    with pytest.raises(ValueError, match="each is a ProfileProto: only one"):
+        tfprof.load(loop_files / "profile", [loop_files / "profile"])
+    with pytest.raises(ValueError, match="adds to the nodes of others"):
+        tfprof.load(op_log)
+    with pytest.raises(TypeError, match="input: expected a path"):
+        tfprof.load(3)
+
+
+def test_a_directory_of_profiles(loop_files, tmp_path):
+    shutil.copy(loop_files / "profile", tmp_path / "profile_7")
+    profile = tfprof.load(tmp_path)
+    assert profile.serialize() == tfprof.load(loop_files / "profile").serialize()
+    assert "profile_7" in profile.notes
+
+
+def test_overview(loop_files):
+    profile = tfprof.load(loop_files / "profile")
+    found = profile.overview()
+    root = profile.scope(select=["micros", "bytes", "float_ops"]).root
+    assert found["exec_micros"] == root.total_exec_micros
+    assert found["requested_bytes"] == root.total_requested_bytes
+    assert found["float_ops"] == root.total_float_ops
+    trainable = profile.scope(select="params", account_type_regexes="_trainable_variables").root
+    assert found["trainable_parameters"] == trainable.total_parameters
+    path = loop_files / "profile"
+    assert found["inputs"] == [(str(path), "profile", path.stat().st_size)]
+    assert [what for what, _ in found["missing"]] == ["values of variables"]
+    text = profile.describe()
+    assert text.startswith(f"{path}: a ProfileProto, ") and "values of variables" in text
+
+
+def test_overview_of_a_graph(loop_files):
+    found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
+    assert found["inputs"][0][:2] == ("the graph", "graph")
+    assert found["trainable_parameters"] is None
+    assert found["missing"][0][0] == "times and memory"
+    assert "RunMetadata" in found["missing"][0][1]
+
+
+def test_standard_input(loop_files, run_python):
+    with open(loop_files / "profile", "rb") as stdin:
+        done = run_python("import tfprof; print(len(tfprof.load('-')))", stdin=stdin)
+    assert int(done.stdout) == len(tfprof.load(loop_files / "profile"))
 
 
 def test_every_input_is_a_keyword():

@@ -1,0 +1,100 @@
+#include "load/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* A file that was written at a time. */
+struct dated {
+	char name[256];
+	struct timespec time;
+	unsigned long step;
+};
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+static bool is_file(DIR *dir, const char *name, struct stat *st)
+{
+	return fstatat(dirfd(dir), name, st, 0) == 0 && S_ISREG(st->st_mode);
+}
+
+static void put_path(struct buf *path, const char *directory, const char *name)
+{
+	buf_text(path, directory);
+	if (!ends_in(directory, "/"))
+		buf_char(path, '/');
+	buf_text(path, name);
+}
+
+/* profile_100, also packed: the step is 100. */
+static bool is_profile(const char *name, unsigned long *step)
+{
+	static const char start[] = "profile_";
+	const char *digits = name + sizeof(start) - 1;
+	char *end;
+
+	if (strncmp(name, start, sizeof(start) - 1) != 0 || *digits < '0' || *digits > '9')
+		return false;
+	*step = strtoul(digits, &end, 10);
+	return !*end || strcmp(end, ".gz") == 0;
+}
+
+/* Copies may all be of one time: then the last step counts. */
+static bool is_newer(const struct dated *a, const struct dated *b)
+{
+	if (a->time.tv_sec != b->time.tv_sec)
+		return a->time.tv_sec > b->time.tv_sec;
+	if (a->time.tv_nsec != b->time.tv_nsec)
+		return a->time.tv_nsec > b->time.tv_nsec;
+	return a->step > b->step;
+}
+
+bool directory_find_profile(const char *directory, struct buf *path)
+{
+	DIR *dir = opendir(directory);
+	struct dated newest = {0};
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct dated one = {0};
+		struct stat st;
+
+		if (!is_profile(entry->d_name, &one.step) || !is_file(dir, entry->d_name, &st))
+			continue;
+		one.time = st.st_mtim;
+		if (newest.name[0] && !is_newer(&one, &newest))
+			continue;
+		memcpy(one.name, entry->d_name, strlen(entry->d_name) + 1);
+		newest = one;
+	}
+	if (dir)
+		closedir(dir);
+	if (newest.name[0])
+		put_path(path, directory, newest.name);
+	return newest.name[0];
+}
+
+bool directory_find_checkpoint(const char *directory, struct buf *path)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	bool found = false;
+	struct stat st;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = (strcmp(entry->d_name, "checkpoint") == 0 ||
+				ends_in(entry->d_name, ".index")) &&
+			is_file(dir, entry->d_name, &st);
+	if (dir)
+		closedir(dir);
+	if (found)
+		buf_text(path, directory);
+	return found;
+}

@@ -1,0 +1,16 @@
+/* Directories given as inputs: what makes one an input of some kind (see `claim` in
+ * recognize.h). Each returns whether it is one, and appends the path to read: a file in
+ * it, or the directory itself where the loader looks for several files there. Nothing is
+ * opened. On allocation failure the path has failed. */
+#ifndef TFPROF_LOAD_DIRECTORY_H
+#define TFPROF_LOAD_DIRECTORY_H
+
+#include "base/buf.h"
+
+/* What a ProfileContext leaves: the newest of profile_0, profile_100, … */
+bool directory_find_profile(const char *directory, struct buf *path);
+
+/* The directory, if it holds a file `checkpoint` or an index. */
+bool directory_find_checkpoint(const char *directory, struct buf *path);
+
+#endif
