@@ -19,6 +19,9 @@ FIELDS["dump_to_file"] = 16  # deprecated: only ever read from a message
 # TensorFlow's defaults for absent keys.
 ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
 
+# Options whose default, None, depends on the view or on what is done with the result.
+_OPEN = ("max_depth", "order_by")
+
 _Setting = Union[str, bytes, List[bytes]]
 
 _warned: Set[str] = set()
@@ -64,8 +67,7 @@ def from_dict(options: Mapping[str, Any]) -> bytes:
 
 def from_keywords(view: str, options: Optional[Mapping[str, Any]],
                   keywords: Mapping[str, Any]) -> Tuple[List[Tuple[str, _Setting]], Dict]:
-    """Options as our own API takes them: a builder's dict, keywords, or both. A
-    max_depth of None is no limit, except for the text.
+    """Options as our own API takes them: a builder's dict, keywords, or both.
 
     Returns settings of those that are given, and the values of all."""
     known = _known()
@@ -78,7 +80,7 @@ def from_keywords(view: str, options: Optional[Mapping[str, Any]],
             raise _native.ArgumentError(
                 f"unknown option {name!r}: expected one of: {', '.join(known)}{_hint(name, known)}")
     given = {name: _convert(known[name], value) for name, value in given.items()
-             if name != "max_depth" or value is not None}
+             if name not in _OPEN or value is not None}
     values = {name: given.get(name, option.default) for name, option in known.items()}
     if "max_depth" not in given:
         values["max_depth"] = None

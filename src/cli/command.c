@@ -12,6 +12,11 @@ static const struct command commands[] = {
 			"Runs all checkers, or those named with --checker, and prints what they "
 			"found.",
 			""},
+	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
+		"Prints an address to open in a browser; the page shows the profile as pictures "
+		"and\n"
+		"tables. Must be the first word. See tfprof ui --help.",
+		""},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"?", COMMAND_HELP, IN_SHELL, NULL, "[WORD]", "Prints an overview, or help on a word.", ""},

@@ -152,6 +152,9 @@ static void put_notes(struct buf *b, const struct xplane *x, const struct apply 
 		buf_printf(b, "%zu compiled %s damaged: operations have no names\n",
 			x->trace.modules.n_damaged,
 			plural(x->trace.modules.n_damaged, "program is", "programs are"));
+	if (a->n_damaged)
+		buf_printf(b, "%zu compiled %s damaged: inputs and shapes may be missing\n",
+			a->n_damaged, plural(a->n_damaged, "instruction is", "instructions are"));
 }
 
 /* ---- loading ------------------------------------------------------------- */
@@ -177,16 +180,19 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		.trace = &x->trace,
 		.host = x->host.n ? x->host : host_of_path(l->in->path),
 		.base_ns = x->trace.origin_ns};
-	bool ok;
+	enum tfprof_status status = TFPROF_OK;
 
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		a.base_ns += x->start_ns;
-	ok = apply_targets(&a) && apply_ops(&a);
+	if (!apply_targets(&a) || !apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = apply_stacks(&a, err);
 	put_notes(l->notes, x, &a);
 	apply_clear(&a);
 	m->generation++;
-	return ok && !l->notes->failed ? TFPROF_OK : error_no_memory(err);
+	return status == TFPROF_OK && l->notes->failed ? error_no_memory(err) : status;
 }
 
 static enum tfprof_status load_one(struct model *m, struct load *l, struct tfprof_error *err)

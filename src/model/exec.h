@@ -104,6 +104,7 @@ struct exec_run {
 /* A thread, stream or core that a trace has a line for. */
 struct exec_lane {
 	uint32_t device, name; /* string ids */
+	uint32_t number;       /* among those of its device */
 	bool is_accelerator;
 };
 

@@ -41,6 +41,8 @@
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")          \
+	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
+		"In op view, group nodes by the operation that ran, not by that of the graph.") \
 	X(DOC, "doc", BOOL, 0, "true",                                         \
 		"Explain the view and its columns before a text report.")
 

@@ -3,6 +3,7 @@
 void apply_clear(struct apply *a)
 {
 	mem_free(a->nodes);
+	mem_free(a->output_bytes);
 	mem_free(a->devices);
 	mem_free(a->lanes);
 	buf_clear(&a->scratch);
@@ -60,6 +61,15 @@ static uint32_t device_of_time(struct apply *a, uint32_t device)
 	return b->failed ? NONE : strings_add(&a->model->strings, buf_get(b));
 }
 
+static uint32_t count_lanes(const struct model *m, uint32_t device)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < m->execs.lanes.n; i++)
+		n += m->execs.lanes.at[i].device == device;
+	return n;
+}
+
 static bool add_lanes(struct apply *a)
 {
 	struct model *m = a->model;
@@ -68,11 +78,15 @@ static bool add_lanes(struct apply *a)
 	a->lanes = mem_array(t->lines.n + 1, sizeof(*a->lanes));
 	for (size_t i = 0; a->lanes && i < t->lines.n; i++) {
 		const struct trace_line *line = &t->lines.at[i];
-		struct exec_lane lane = {device_of_time(a, line->device),
-			strings_add(&m->strings, line->name),
-			is_accelerator(t->devices.at[line->device].kind)};
+		struct exec_lane lane = {.device = device_of_time(a, line->device),
+			.name = strings_add(&m->strings, line->name),
+			.is_accelerator = is_accelerator(t->devices.at[line->device].kind)};
 
 		a->lanes[i] = (uint32_t)m->execs.lanes.n;
+		if (i && t->lines.at[i - 1].device == line->device)
+			lane.number = m->execs.lanes.at[a->lanes[i] - 1].number + 1;
+		else
+			lane.number = count_lanes(m, lane.device);
 		if (lane.device == NONE || lane.name == NONE || !vec_push(&m->execs.lanes, lane))
 			return false;
 	}
@@ -113,7 +127,8 @@ bool apply_targets(struct apply *a)
 		if (a->nodes[i] == NONE)
 			return false;
 	}
-	return a->nodes && add_devices(a) && add_lanes(a);
+	a->output_bytes = mem_zero_array(t->targets.n + 1, sizeof(*a->output_bytes));
+	return a->nodes && a->output_bytes && add_devices(a) && add_lanes(a);
 }
 
 /* ---- executions ---------------------------------------------------------- */
@@ -123,6 +138,7 @@ struct cell {
 	int64_t self_ps;
 	int64_t start_us, end_us;
 	uint32_t node, step; /* its place among the trace's */
+	uint32_t target;     /* one that is this node */
 	uint32_t n;
 	uint32_t first_run, last_run;
 	uint32_t devices;
@@ -148,7 +164,7 @@ static bool same_cell(const void *context, uint32_t i)
 }
 
 /* NULL on allocation failure. */
-static struct cell *find_cell(struct cells *c, uint32_t node, uint32_t step)
+static struct cell *find_cell(struct cells *c, uint32_t node, uint32_t step, uint32_t target)
 {
 	struct cell_probe probe = {c, node, step};
 	uint64_t hash = hash_multiply(hash_mix((uint64_t)node << 32 | step, 1), hash_secret());
@@ -160,6 +176,7 @@ static struct cell *find_cell(struct cells *c, uint32_t node, uint32_t step)
 		!vec_push(&c->at,
 			((struct cell){.node = node,
 				.step = step,
+				.target = target,
 				.first_run = NONE,
 				.last_run = NONE})) ||
 		!hash_add(&c->index, hash, (uint32_t)c->at.n - 1))
@@ -172,9 +189,7 @@ static int64_t to_us(int64_t ps)
 	return (ps + 500000) / 1000000;
 }
 
-/* When it was: whole microseconds, cut off, so that what lies within another still
- * does. */
-static int64_t time_us(const struct apply *a, int64_t ps)
+int64_t apply_time_us(const struct apply *a, int64_t ps)
 {
 	int64_t rest_ps = a->base_ns % 1000 * 1000 + ps;
 
@@ -192,8 +207,8 @@ static bool add_run(struct apply *a, struct cell *c, const struct trace_op *op, 
 	struct execs *x = &a->model->execs;
 	const struct exec_lane *lane = &x->lanes.at[a->lanes[line]];
 	int64_t self_ps = op->self_ps > 0 ? op->self_ps : 0;
-	int64_t start_us = time_us(a, op->start_ps);
-	int64_t end_us = time_us(a, op->start_ps + op->total_ps);
+	int64_t start_us = apply_time_us(a, op->start_ps);
+	int64_t end_us = apply_time_us(a, op->start_ps + op->total_ps);
 	struct exec_run run = {start_us, narrow(end_us - start_us),
 		narrow(to_us(c->self_ps + self_ps) - to_us(c->self_ps)), a->lanes[line], NONE};
 
@@ -242,7 +257,7 @@ static bool add_line(struct apply *a, struct cells *cells, size_t line, size_t e
 			a->outside_ps += op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
 			continue;
 		}
-		c = find_cell(cells, node, op->step);
+		c = find_cell(cells, node, op->step, op->target);
 		if (!c || !place_node(a, node, t->lines.at[line].device) ||
 			!add_run(a, c, op, line))
 			return false;
@@ -261,6 +276,16 @@ static bool union_devices(struct model *m, uint32_t *devices, uint32_t more)
 		set = sets_get(&m->sets, more);
 	}
 	return true;
+}
+
+static bool put_output_bytes(struct apply *a, uint32_t row, const struct cell *c)
+{
+	struct exec_memory memory = {.output_bytes = a->output_bytes[c->target]};
+
+	if (memory.output_bytes <= 0 ||
+		__builtin_mul_overflow(memory.output_bytes, (int64_t)c->n, &memory.output_bytes))
+		return true;
+	return apply_add_memory(a, row, &memory);
 }
 
 static bool put_cell(struct apply *a, const struct cell *c)
@@ -286,7 +311,7 @@ static bool put_cell(struct apply *a, const struct cell *c)
 		sums.accelerator_us += to_us(c->self_ps);
 	else
 		sums.cpu_us += to_us(c->self_ps);
-	return exec_put_sums(&m->execs, row, &sums);
+	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, c);
 }
 
 /* By node and step, so that each row follows the one before. */

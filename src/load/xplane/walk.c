@@ -1,58 +1,16 @@
 /* Walks the lines of a plane: which events are operations, what lies within what, and
  * what led to what. */
-#include "load/xplane/trace.h"
+#include "load/xplane/walk.h"
 
 #include <stdlib.h>
 
 /* Beyond any trace, and small enough that sums of a few fit 64 bits. */
 #define TIME_LIMIT (INT64_C(1) << 60)
 
-struct event {
-	int64_t start_ps, duration_ps;
-	uint32_t name; /* its place; NONE: it has none */
-	bool is_aggregate;
-	struct xstats stats;
-};
-
-/* An event that may enclose the next one. */
-struct open_event {
-	int64_t end_ps;
-	uint32_t kept; /* NONE: it is not */
-	uint32_t name;
-};
-
-struct open_op {
-	int64_t end_ps;
-	size_t op;
-};
-
 /* An event of a line that has to be sorted. */
 struct unsorted {
 	int64_t start_ps, duration_ps;
 	struct span message;
-};
-
-enum line_kind { LINE_SKIPPED, LINE_HOST, LINE_STREAM, LINE_TPU_OPS, LINE_TPU_STEPS };
-
-struct line {
-	struct span name;
-	uint64_t id;
-	int64_t timestamp_ns;
-	enum line_kind kind;
-};
-
-struct walk {
-	struct trace *trace;
-	struct plane *plane;
-	struct decoder *d;
-	struct line line;
-	VEC(struct open_event) open;
-	VEC(struct open_op) open_ops;
-	uint32_t region; /* kept event that began the thread's work; NONE */
-	bool pulls;      /* some event takes the next batch of a dataset */
-	struct event event;
-	size_t sizes[16]; /* of the trace's lists before the line */
-	struct trace_skipped skipped;
 };
 
 /* ---- events -------------------------------------------------------------- */
@@ -100,23 +58,10 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 	e->name = plane_ids_find(&w->plane->name_ids, id);
 }
 
-static int64_t end_of(const struct event *e)
-{
-	return e->start_ps + e->duration_ps;
-}
-
 /* ---- flow ---------------------------------------------------------------- */
 
 /* Beside the types that recorders number from 0 on. */
 enum { FLOW_EXECUTOR = -1, FLOW_CORRELATION = -2 };
-
-static bool get_flow(const struct xstats *s, enum xstat id, enum xstat type, uint64_t *key)
-{
-	if (!xstats_has_number(s, id))
-		return false;
-	*key = trace_flow_key(xstats_number(s, type), s->at[id].number);
-	return true;
-}
 
 static bool is_get_next(enum event_kind kind)
 {
@@ -142,9 +87,9 @@ static bool add_flows(struct walk *w, const struct event *e, enum event_kind kin
 	uint64_t key;
 	bool ok = true;
 
-	if (get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key))
+	if (event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key))
 		ok = vec_push(&t->producers, ((struct trace_flow){key, kept, NONE}));
-	if (get_flow(s, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
+	if (event_get_flow(s, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
 		ok = ok && vec_push(&t->consumers, ((struct trace_flow){key, kept, NONE}));
 	if (w->pulls && kind == EVENT_PROCESS && has_executor(s))
 		ok = ok &&
@@ -171,15 +116,16 @@ static bool add_flows(struct walk *w, const struct event *e, enum event_kind kin
 
 static bool add_root(struct walk *w, const struct event *e, enum event_kind kind, uint32_t kept)
 {
-	struct trace_root root = {e->start_ps, end_of(e), xstats_number(&e->stats, STAT_ROOT_LEVEL),
-		xstats_number(&e->stats, STAT_ID), kept, kind == EVENT_FUNCTION_RUN};
+	struct trace_root root = {e->start_ps, event_end(e),
+		xstats_number(&e->stats, STAT_ROOT_LEVEL), xstats_number(&e->stats, STAT_ID), kept,
+		kind == EVENT_FUNCTION_RUN};
 
 	return vec_push(&w->trace->roots, root);
 }
 
 static bool add_marker(struct walk *w, const struct event *e, uint32_t kept)
 {
-	struct trace_marker marker = {e->start_ps, end_of(e),
+	struct trace_marker marker = {e->start_ps, event_end(e),
 		(int64_t)xstats_number(&e->stats, STAT_STEP_NUM), kept};
 
 	return vec_push(&w->trace->markers, marker);
@@ -233,7 +179,7 @@ static bool add_roles(struct walk *w, const struct event *e, const struct event_
 	if (kind == EVENT_CAPTURED && xstats_has_number(&e->stats, STAT_ID))
 		ok = ok && vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
 	if ((kind == EVENT_END || kind == EVENT_ASYNC_DONE) &&
-		get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
+		event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
 		ok = ok && vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
 	if (kind == EVENT_ALLOCATION || kind == EVENT_DEALLOCATION)
 		ok = ok && add_memory(w, e, kind == EVENT_DEALLOCATION, kept);
@@ -256,160 +202,6 @@ static bool is_kept(const struct walk *w, const struct event *e, enum event_kind
 	case EVENT_GET_OPTIONAL: return true;
 	default: return false;
 	}
-}
-
-/* ---- operations ---------------------------------------------------------- */
-
-/* "b" of "a::b". */
-static struct span after_colons(struct span text)
-{
-	for (size_t i = text.n; i >= 2; i--)
-		if (text.at[i - 1] == ':' && text.at[i - 2] == ':')
-			return (struct span){text.at + i, text.n - i};
-	return text;
-}
-
-static uint32_t target_of_kernel(struct walk *w, const struct event *e, struct event_name *name)
-{
-	const struct xstats *s = &e->stats;
-	struct span op = xstats_text(s, STAT_HLO_OP), framework = xstats_text(s, STAT_TF_OP);
-	struct op_text parsed;
-
-	if (op.n)
-		return trace_add_compiled(w->trace, xstats_number(s, STAT_PROGRAM_ID),
-			xstats_text(s, STAT_HLO_MODULE), after_colons(op));
-	if (framework.n && op_text_parse(framework, &parsed))
-		return trace_add_target(w->trace, parsed.name, parsed.type);
-	if (framework.n)
-		return trace_add_target(w->trace, framework, op_text_type(framework, SPAN("")));
-	return trace_add_target(w->trace, name->text, name->text);
-}
-
-/* The line's operations: which node it is, once for each name. */
-static uint32_t target_of_core(struct walk *w, struct event_name *name)
-{
-	struct trace *t = w->trace;
-	struct xstats s = {0};
-	struct span op = name->display.n ? name->display : name->text, framework, category;
-	struct op_text parsed;
-	struct trace_target *target;
-
-	if (name->op != NONE)
-		return name->op;
-	plane_read_name_stats(w->plane, w->d, name, &s);
-	framework = xstats_text(&s, STAT_TF_OP);
-	category = xstats_text(&s, STAT_HLO_CATEGORY);
-	t->scratch.n = 0;
-	if (framework.n && op_text_parse(framework, &parsed)) {
-		buf_span(&t->scratch, parsed.name);
-		buf_char(&t->scratch, '/');
-	} else {
-		parsed.type = category.n ? category : op;
-	}
-	buf_span(&t->scratch, op);
-	if (t->scratch.failed)
-		return NONE;
-	op = buf_get(&t->scratch);
-	name->op = trace_add_target(t, (struct span){arena_copy(&t->texts.arena, op).at, op.n},
-		parsed.type);
-	if (name->op == NONE)
-		return NONE;
-	target = &t->targets.at[name->op];
-	target->category = strings_alias(&t->texts, category);
-	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
-		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
-	else if (xstats_has_number(&s, STAT_FLOPS))
-		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
-	return target->category == NONE ? NONE : name->op;
-}
-
-static uint32_t target_of_named(struct walk *w, struct event_name *name)
-{
-	struct op_text op;
-
-	if (name->op == NONE && op_text_parse(name->text, &op))
-		name->op = trace_add_target(w->trace, op.name, op.type);
-	return name->op;
-}
-
-/* Whether an event is an operation; *target is NONE if memory for it was not to be had. */
-static bool find_target(struct walk *w, const struct event *e, struct event_name *name,
-	uint32_t *target)
-{
-	const struct xstats *s = &e->stats;
-	struct span text;
-
-	if (w->line.kind == LINE_TPU_OPS) {
-		*target = target_of_core(w, name);
-		return true;
-	}
-	if (w->line.kind == LINE_STREAM) {
-		*target = target_of_kernel(w, e, name);
-		return true;
-	}
-	if (s->has & STAT_BIT(HLO_OP) && name->kind != EVENT_END) {
-		text = xstats_text(s, STAT_HLO_OP);
-		*target = trace_add_compiled(w->trace, xstats_number(s, STAT_PROGRAM_ID),
-			xstats_text(s, STAT_HLO_MODULE), text);
-		return text.n > 0;
-	}
-	switch (name->kind) {
-	case EVENT_OPERATION: *target = target_of_named(w, name); return true;
-	case EVENT_EAGER:
-		text = xstats_text(s, STAT_EAGER_OP);
-		if (!text.n || !xstats_has_number(s, STAT_IS_FUNC) ||
-			xstats_number(s, STAT_IS_FUNC))
-			return false;
-		*target = trace_add_target(w->trace, text, text);
-		return true;
-	case EVENT_ASYNC_START:
-		text = xstats_text(s, STAT_NAME);
-		if (!text.n)
-			return false;
-		*target = trace_add_target(w->trace, text, xstats_text(s, STAT_KERNEL_TYPE));
-		return true;
-	default: return false;
-	}
-}
-
-/* Takes its time off the operation that it lies directly within. */
-static bool nest_op(struct walk *w, const struct event *e, size_t op)
-{
-	int64_t end_ps = end_of(e);
-
-	while (w->open_ops.n && w->open_ops.at[w->open_ops.n - 1].end_ps < end_ps)
-		w->open_ops.n--;
-	if (w->open_ops.n)
-		w->trace->ops.at[w->open_ops.at[w->open_ops.n - 1].op].self_ps -= e->duration_ps;
-	return vec_push(&w->open_ops, ((struct open_op){end_ps, op}));
-}
-
-static bool add_op(struct walk *w, const struct event *e, enum event_kind kind, uint32_t target,
-	uint32_t kept)
-{
-	struct trace *t = w->trace;
-	const struct xstats *s = &e->stats;
-	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, kept, w->region,
-		NONE, NONE};
-	bool is_compiled = s->has & STAT_BIT(HLO_OP);
-	uint64_t key;
-
-	if (target == NONE)
-		return false;
-	if (is_compiled && xstats_has_number(s, STAT_RUN_ID)) {
-		op.run = trace_add_run(t, xstats_text(s, STAT_HLO_MODULE),
-			xstats_number(s, STAT_RUN_ID), e->start_ps);
-		if (op.run == NONE)
-			return false;
-	}
-	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START) &&
-		get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
-		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
-		return false;
-	/* Another thread ends it: nothing lies within it. */
-	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n))
-		return false;
-	return vec_push(&t->ops, op);
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -436,20 +228,20 @@ static bool add_event(struct walk *w, const struct event *e)
 	struct trace *t = w->trace;
 	struct event_name none = nameless, *name = &none;
 	uint32_t target = NONE, kept = NONE;
-	int64_t end_ps = end_of(e);
+	int64_t end_ps = event_end(e);
 	bool is_op, is_apart = xstats_number(&e->stats, STAT_ASYNC) != 0;
 
 	if (e->name != NONE)
 		name = &w->plane->names.at[e->name];
 	while (w->open.n && w->open.at[w->open.n - 1].end_ps < end_ps)
 		close_event(w);
-	is_op = find_target(w, e, name, &target);
+	is_op = walk_find_target(w, e, name, &target);
 	if (is_kept(w, e, name->kind, is_op)) {
 		kept = (uint32_t)t->ends.n;
 		/* One apart from the others lies within none of them. */
 		if (t->ends.n >= NONE - 1 || !vec_push(&t->ends, kept) ||
 			!add_roles(w, e, name, name->kind, kept) ||
-			(is_op && !add_op(w, e, name->kind, target, kept)))
+			(is_op && !walk_add_op(w, e, name->kind, target, kept)))
 			return false;
 	}
 	if (!is_op)
@@ -468,7 +260,8 @@ static bool add_event(struct walk *w, const struct event *e)
 /* The names of steps are their numbers. */
 static bool add_device_step(struct walk *w, const struct event *e)
 {
-	struct trace_marker marker = {e->start_ps, end_of(e), 0, (uint32_t)w->trace->devices.n - 1};
+	struct trace_marker marker = {e->start_ps, event_end(e), 0,
+		(uint32_t)w->trace->devices.n - 1};
 	struct span name = e->name == NONE ? SPAN("") : w->plane->names.at[e->name].text;
 
 	if (!name.n)
