@@ -316,13 +316,13 @@ def test_files_of_the_wrong_kind(loop_files):
 
 def test_foreign_files(tmp_path):
     """Refused by what they are, as files and as bytes."""
-    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    content = read_packed("data", "foreign", "fingerprint.pb")
     (tmp_path / "x").write_bytes(content)
     for given in (tmp_path / "x", content):
         for keyword in ("profile", "graph", "run_meta"):
-            with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+            with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
                 tfprof.load(**{keyword: given})
-        with pytest.raises(tfprof.FormatError, match="it looks like an XSpace"):
+        with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
             tfprof.load(given)
 
 
