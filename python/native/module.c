@@ -68,8 +68,8 @@ static PyObject *options(PyObject *module, PyObject *unused)
 
 	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++)
 		list_append(&list,
-			Py_BuildValue("(ssNssI)", info->name, info->kind, words_from(info->words),
-				info->default_value, info->help, info->message_field));
+			Py_BuildValue("(ssNssIz)", info->name, info->kind, words_from(info->words),
+				info->default_value, info->help, info->message_field, info->units));
 	return list;
 }
 
@@ -139,7 +139,7 @@ static PyMethodDef functions[] = {
 		"path."},
 	{"options", options, METH_NOARGS,
 		"The options of a query: [(name, kind, accepted words, default, help, field of "
-		"OptionsProto or 0)]."},
+		"OptionsProto or 0, units or None)]."},
 	{"columns", columns, METH_NOARGS,
 		"The columns of a query's result: [(name, unit, select words that show it, is "
 		"extra)]."},
@@ -177,7 +177,6 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
-		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
 		PyModule_AddObject(module, "NEXT_STEP", PyLong_FromLongLong(TFPROF_NEXT_STEP)) <
 			0 ||
 		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||

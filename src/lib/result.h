@@ -56,6 +56,22 @@ enum tfprof_status result_write(tfprof_result *r, enum format format, struct sin
 /* Runs the query, or runs it again for more metrics. */
 enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct tfprof_error *err);
 
+/* Runs it again if it lacks some of these metrics. */
+enum tfprof_status result_need_metrics(tfprof_result *r, unsigned metrics,
+	struct tfprof_error *err);
+/* The error of asking for what was not kept. */
+enum tfprof_status result_detached(struct tfprof_error *err);
+
+/* How deep the query goes for a format: text is cut at max_depth, which in other formats
+ * must be set to matter. */
+bool result_shows_all_depths(const tfprof_result *r, enum format format);
+void result_set_depths(tfprof_result *r, enum format format);
+
+/* Runs the query again in memory of its own, with what the caller has changed. The
+ * caller keeps a copy of the one before, to which result_restore() returns in any case. */
+enum tfprof_status result_vary(tfprof_result *r, struct tfprof_error *err);
+void result_restore(tfprof_result *r, const struct query *whole);
+
 /* Call before the profile changes, with its lock held for writing: every result keeps
  * what may still be asked for. */
 void results_detach(struct tfprof_profile *p);

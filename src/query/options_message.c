@@ -14,7 +14,7 @@ static const struct {
 
 static bool is_number(size_t id)
 {
-	return defs[id].kind == KIND_INT || defs[id].kind == KIND_BOOL;
+	return defs[id].kind <= KIND_BOOL;
 }
 
 typedef VEC(struct span) spans_vec;
@@ -60,6 +60,8 @@ enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *byt
 	if (!fresh)
 		return error_no_memory(err);
 	memset(fresh->number, 0, sizeof(fresh->number));
+	fresh->number[OPT_DOC] = 1;
+	fresh->given = ~(uint64_t)0;
 	fresh->tolerant = true;
 	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);
 	if (status == TFPROF_OK && dump.n) {
