@@ -237,7 +237,7 @@ class ProfileContext:
         if graph not in self._collectors:
             # Sessions of several graphs share the profile, hence its table of strings.
             stacks = next((known.stacks for known in self._collectors.values()), None)
-            self._collectors[graph] = Collector(graph, stacks)
+            self._collectors[graph] = Collector(graph, stacks, source_lines=True)
         profiler._collector, profiler._graph = self._collectors[graph], graph
         profiler.add_step(step, run_metadata)
         self._rules.coverage = profiler._coverage

@@ -1,6 +1,7 @@
 #include "lib/notes.h"
 
 #include "lib/gaps.h"
+#include "query/renamed.h"
 #include "query/regex.h"
 
 /* ---- what is asked for and not there ----------------------------------------------- */
@@ -191,6 +192,7 @@ void notes_put(struct query *q, struct buf *notes)
 		note_regexes(q, notes);
 		note_empty(q, notes);
 	}
+	renamed_note(q, notes);
 	if (q->saturated)
 		buf_text(notes,
 			"a parameter count does not fit 64 bits and is shown as the largest "

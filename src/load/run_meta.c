@@ -5,6 +5,7 @@
  * never leaves half a step behind. */
 #include "base/parallel.h"
 #include "model/device.h"
+#include "model/executed.h"
 #include "load/load.h"
 #include "load/node_stats.h"
 #include "proto/step_stats.h"
@@ -311,7 +312,10 @@ static bool node_of_entry(struct model *m, const struct entry *e, struct span me
 	name = strings_add(&m->strings, text);
 	if (name != NONE)
 		*node = model_add_node(m, name, name);
-	return *node != NONE;
+	if (*node == NONE)
+		return false;
+	m->nodes.flags[*node] |= NODE_UNDEFINED;
+	return true;
 }
 
 /* What an entry adds to its exec. Memory counts where the node was placed. */
@@ -352,6 +356,10 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	is_placed_here = m->nodes.device[node] == device->name;
 	if ((device->properties & DEVICE_CANONICAL) && !is_placed_here)
 		return true;
+	/* Labels of other devices name kernels, not operations. */
+	if ((device->properties & DEVICE_CANONICAL) && e->stats.executed.n &&
+		!executed_add(m, node, e->stats.executed))
+		return false;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
 	if (row == NONE || !exec_decode(m, row))

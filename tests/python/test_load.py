@@ -17,7 +17,7 @@ QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
 LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
          "show_name_regexes", "hide_name_regexes")
-BOOLS = ("account_displayed_op_only", "source_lines")
+BOOLS = ("account_displayed_op_only", "source_lines", "executed_types")
 
 
 def convert(name, value):
@@ -48,7 +48,9 @@ def test_there_are_golden_files():
 def test_the_original_report(name, models):
     with open(os.path.join(GOLDEN, name)) as file:
         query = query_line.parse(file.read())
-    with open(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"), "rb") as file:
+    path = os.path.join(GOLDEN, name[:-len(".query")])
+    executed = os.path.exists(path + ".executed.txt")
+    with open(path + (".executed.txt" if executed else ".txt"), "rb") as file:
         expected = file.read().decode()
     profile = load(query.files, models / os.path.dirname(name))
     options = {name: convert(name, value) for name, value in query.options.items()}
@@ -123,7 +125,7 @@ def test_every_option_has_the_command_lines_default(profile):
     assert {value for name, value in options.items() if name.startswith("min_")} == {0}
     assert options.items() >= {
         "max_depth": 10, "step": -1, "order_by": "name", "account_displayed_op_only": False,
-        "output": "stdout", "source_lines": True}.items()
+        "output": "stdout", "source_lines": True, "executed_types": False}.items()
     assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
         "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
