@@ -196,6 +196,7 @@ struct tfprof_summary {
 	int has_checkpoint;
 	int misses_accelerator_stream;
 	double coverage; /* share of the nodes that ran in some step */
+	int has_lanes;   /* threads and streams, from traces: a saved profile has none */
 };
 
 TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);

@@ -50,12 +50,12 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     several = [one for one in _inputs.flatten(files) if one is not None]
     _inputs.check(given, len(several))
     made = Profile(progress=progress)
-    notes = ""
     with _wording.in_keywords():
         arranged = _inputs.arrange(several, given)
+    notes = ""
     for kind, one, step in arranged:
         made._add(one, kind, step)
-        notes += made.notes
+        notes += made._native.notes
     made._loaded_notes = notes
     return made
 

@@ -17,6 +17,10 @@ static const struct command commands[] = {
 		"and\n"
 		"tables. Must be the first word. See tfprof ui --help.",
 		""},
+	{"save", COMMAND_SAVE, IN_PROGRAM, "a saved profile of all the files given", "OUT FILE...",
+		"Writes one file that holds what all the files given tell: a saved profile\n"
+		"(ProfileProto), which loads to the same reports.",
+		"profile run.xplane.pb"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",

@@ -95,6 +95,29 @@ static int report(const struct request *r, const struct loaded *l)
 	return fails ? EXIT_ADVICE : EXIT_OK;
 }
 
+/* Writes all that was loaded to one file. */
+static int save(const struct request *r, const struct loaded *l)
+{
+	struct tfprof_summary summary;
+	struct tfprof_error err;
+	enum tfprof_status status;
+
+	if (!r->word)
+		status = fail(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
+	else
+		status = tfprof_profile_save(l->profile, r->word, &err);
+	if (status != TFPROF_OK)
+		return print_error(status, &err);
+	tfprof_profile_get_summary(l->profile, &summary);
+	fputs(text_get(&l->notes), stderr);
+	fprintf(stderr, "saved: %s\n", r->word);
+	if (summary.has_lanes)
+		fputs("not saved: which thread or stream each operation ran on (it is in the "
+		      "trace)\n",
+			stderr);
+	return EXIT_OK;
+}
+
 static int start_shell(struct request *r, const struct loaded *l)
 {
 	tfprof_options *options = r->options;
@@ -170,7 +193,10 @@ static int load_and_run(struct request *r)
 		status = select_for_files(r, &l, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	exit_status = r->command ? report(r, &l) : converse(r, &l);
+	if (r->command && r->command->id == COMMAND_SAVE)
+		exit_status = save(r, &l);
+	else
+		exit_status = r->command ? report(r, &l) : converse(r, &l);
 	load_clear(&l);
 	return exit_status;
 }

@@ -282,6 +282,7 @@ void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
+	s->has_lanes = m->execs.lanes.n > 0;
 	pthread_rwlock_unlock(&p->lock);
 }
 

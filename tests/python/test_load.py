@@ -281,6 +281,18 @@ def test_traces_given_as_something_else(tmp_path):
         assert tfprof.load(given).serialize() == tfprof.load(xplane=given).serialize()
 
 
+def test_foreign_files(tmp_path):
+    """Refused by what they are, as files and as bytes."""
+    content = read_packed("data", "foreign", "fingerprint.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
+                tfprof.load(**{keyword: given})
+        with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
+            tfprof.load(given)
+
+
 def test_combinations_that_make_no_sense(loop_files):
     with pytest.raises(ValueError, match="nothing to load"):
         tfprof.load()

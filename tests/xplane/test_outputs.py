@@ -9,17 +9,29 @@ SAMPLES = ["jax_while", "jax_transformer", "tf_cnn_fit", "tf_cnn_loop_jit", "tf_
            "synthetic_gpu", "synthetic_tpu"]
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+def has_frames(sample):
+    return sample.startswith("jax_") or sample.startswith("synthetic_")
+
+
+@pytest.mark.parametrize("sample, view", [
+    (sample, view) for sample in SAMPLES for view in ("scope", "graph", "op", "code")
+    if view != "code" or has_frames(sample)])
 def test_saved_profile_has_the_same_rows(sample, view, samples, tmp_path):
     saved = tmp_path / "profile"
     result = product.run("save", saved, samples[sample])
     assert result.returncode == 0, result.stderr
+    assert "not saved: which thread" in result.stderr
     assert product.run(view, saved, "--max_depth=1000").stdout == \
         product.run(view, samples[sample], "--max_depth=1000").stdout
     for step in (0, 1):
         assert product.query(view, saved, f"--step={step}", directory=tmp_path)[0] == \
             product.query(view, samples[sample], f"--step={step}", directory=tmp_path)[0]
+
+
+def test_code_view_without_frames(samples):
+    result = product.run("code", samples["tf_cnn_fit"])
+    assert result.returncode == 1
+    assert "this trace has no Python frames" in result.stderr and "--op_log_path" in result.stderr
 
 
 def timeline(path, tmp_path):
@@ -55,7 +67,7 @@ def test_formats(view, output, samples, tmp_path):
     out = tmp_path / "out"
     result = product.run(view, samples["jax_transformer"], f"--output={output}:outfile={out}")
     assert result.returncode == 0, result.stderr
-    assert out.stat().st_size > 1000
+    assert out.stat().st_size > 500
 
 
 @pytest.mark.parametrize("sample", ["jax_transformer", "jax_async", "jax_while"])

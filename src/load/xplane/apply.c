@@ -133,62 +133,6 @@ bool apply_targets(struct apply *a)
 
 /* ---- executions ---------------------------------------------------------- */
 
-/* What a node did in a step. */
-struct cell {
-	int64_t self_ps;
-	int64_t start_us, end_us;
-	uint32_t node, step; /* its place among the trace's */
-	uint32_t target;     /* one that is this node */
-	uint32_t n;
-	uint32_t first_run, last_run;
-	uint32_t devices;
-	bool is_accelerator;
-};
-
-struct cells {
-	VEC(struct cell) at;
-	struct hash_index index;
-};
-
-struct cell_probe {
-	const struct cells *cells;
-	uint32_t node, step;
-};
-
-static bool same_cell(const void *context, uint32_t i)
-{
-	const struct cell_probe *probe = context;
-	const struct cell *c = &probe->cells->at.at[i];
-
-	return c->node == probe->node && c->step == probe->step;
-}
-
-/* NULL on allocation failure. */
-static struct cell *find_cell(struct cells *c, uint32_t node, uint32_t step, uint32_t target)
-{
-	struct cell_probe probe = {c, node, step};
-	uint64_t hash = hash_multiply(hash_mix((uint64_t)node << 32 | step, 1), hash_secret());
-	uint32_t i = hash_find(&c->index, hash, same_cell, &probe);
-
-	if (i != NONE)
-		return &c->at.at[i];
-	if (c->at.n >= NONE - 1 ||
-		!vec_push(&c->at,
-			((struct cell){.node = node,
-				.step = step,
-				.target = target,
-				.first_run = NONE,
-				.last_run = NONE})) ||
-		!hash_add(&c->index, hash, (uint32_t)c->at.n - 1))
-		return NULL;
-	return &c->at.at[c->at.n - 1];
-}
-
-static int64_t to_us(int64_t ps)
-{
-	return (ps + 500000) / 1000000;
-}
-
 int64_t apply_time_us(const struct apply *a, int64_t ps)
 {
 	int64_t rest_ps = a->base_ns % 1000 * 1000 + ps;
@@ -196,38 +140,54 @@ int64_t apply_time_us(const struct apply *a, int64_t ps)
 	return a->base_ns / 1000 + rest_ps / 1000000;
 }
 
+static int64_t to_us(int64_t ps)
+{
+	return (ps + 500000) / 1000000;
+}
+
 static uint32_t narrow(int64_t us)
 {
 	return us > UINT32_MAX ? UINT32_MAX : us < 0 ? 0 : (uint32_t)us;
 }
 
-/* The time of a cell is rounded once: each execution gets what it adds to that. */
-static bool add_run(struct apply *a, struct cell *c, const struct trace_op *op, size_t line)
+/* What a node did in a step. */
+struct doing {
+	int64_t self_ps, accelerator_ps;
+	int64_t start_us, end_us;
+	uint32_t n;
+	uint32_t first_run;
+	uint32_t devices;
+};
+
+static bool add_device_to(struct model *m, uint32_t *devices, uint32_t device)
+{
+	*devices = sets_with(&m->sets, &m->strings, *devices, device);
+	return *devices != NONE;
+}
+
+/* Times are added up in picoseconds and rounded once: each execution gets what it adds to
+ * that. There is room for the run. */
+static bool add_run(struct apply *a, struct doing *d, const struct trace_op *op, uint32_t before)
 {
 	struct execs *x = &a->model->execs;
-	const struct exec_lane *lane = &x->lanes.at[a->lanes[line]];
+	const struct exec_lane *lane = &x->lanes.at[a->lanes[op->line]];
 	int64_t self_ps = op->self_ps > 0 ? op->self_ps : 0;
 	int64_t start_us = apply_time_us(a, op->start_ps);
 	int64_t end_us = apply_time_us(a, op->start_ps + op->total_ps);
-	struct exec_run run = {start_us, narrow(end_us - start_us),
-		narrow(to_us(c->self_ps + self_ps) - to_us(c->self_ps)), a->lanes[line], NONE};
+	int64_t *sum_ps = lane->is_accelerator ? &d->accelerator_ps : &d->self_ps;
 
-	if (x->runs.n >= NONE - 1 || !vec_push(&x->runs, run))
-		return false;
-	if (c->first_run == NONE)
-		c->first_run = (uint32_t)x->runs.n - 1;
-	else
-		x->runs.at[c->last_run].next = (uint32_t)x->runs.n - 1;
-	c->last_run = (uint32_t)x->runs.n - 1;
-	c->self_ps += self_ps;
-	c->n++;
-	c->is_accelerator = lane->is_accelerator;
-	if (c->n == 1 || start_us < c->start_us)
-		c->start_us = start_us;
-	if (c->n == 1 || end_us > c->end_us)
-		c->end_us = end_us;
-	c->devices = sets_with(&a->model->sets, &a->model->strings, c->devices, lane->device);
-	return c->devices != NONE;
+	x->runs.at[x->runs.n] = (struct exec_run){start_us, narrow(end_us - start_us),
+		narrow(to_us(*sum_ps + self_ps) - to_us(*sum_ps)), a->lanes[op->line],
+		(uint32_t)x->runs.n + 1};
+	x->runs.n++;
+	*sum_ps += self_ps;
+	if (!d->n || start_us < d->start_us)
+		d->start_us = start_us;
+	if (!d->n || end_us > d->end_us)
+		d->end_us = end_us;
+	d->n++;
+	return (d->n > 1 && before == op->line) ||
+		add_device_to(a->model, &d->devices, lane->device);
 }
 
 /* A node stays on the device that it ran on first. */
@@ -243,109 +203,125 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	return m->nodes.host_device[node] != NONE && model_add_type(m, node, a->devices[device]);
 }
 
-static bool add_line(struct apply *a, struct cells *cells, size_t line, size_t end)
+static bool put_devices(struct model *m, struct exec_detail *detail, uint32_t devices)
 {
-	const struct trace *t = a->trace;
+	const struct string_set *set = sets_get(&m->sets, devices);
 
-	for (size_t i = t->lines.at[line].first_op; i < end; i++) {
-		const struct trace_op *op = &t->ops.at[i];
-		uint32_t node = a->nodes[op->target];
-		struct cell *c;
-
-		if (op->step == NONE) {
-			a->n_outside++;
-			a->outside_ps += op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
-			continue;
-		}
-		c = find_cell(cells, node, op->step, op->target);
-		if (!c || !place_node(a, node, t->lines.at[line].device) ||
-			!add_run(a, c, op, line))
-			return false;
+	if (!detail->devices) {
+		detail->devices = devices;
+		return true;
 	}
-	return true;
-}
-
-static bool union_devices(struct model *m, uint32_t *devices, uint32_t more)
-{
-	const struct string_set *set = sets_get(&m->sets, more);
-
 	for (uint32_t i = 0; i < set->n; i++) {
-		*devices = sets_with(&m->sets, &m->strings, *devices, set->at[i]);
-		if (*devices == NONE)
+		if (!add_device_to(m, &detail->devices, set->at[i]))
 			return false;
-		set = sets_get(&m->sets, more);
+		set = sets_get(&m->sets, devices);
 	}
 	return true;
 }
 
-static bool put_output_bytes(struct apply *a, uint32_t row, const struct cell *c)
+static bool put_output_bytes(struct apply *a, uint32_t row, uint32_t target, uint32_t n)
 {
-	struct exec_memory memory = {.output_bytes = a->output_bytes[c->target]};
+	struct exec_memory memory = {.output_bytes = a->output_bytes[target]};
 
 	if (memory.output_bytes <= 0 ||
-		__builtin_mul_overflow(memory.output_bytes, (int64_t)c->n, &memory.output_bytes))
+		__builtin_mul_overflow(memory.output_bytes, (int64_t)n, &memory.output_bytes))
 		return true;
 	return apply_add_memory(a, row, &memory);
 }
 
-static bool put_cell(struct apply *a, const struct cell *c)
+static bool put_doing(struct apply *a, const struct doing *d, const struct trace_op *op)
 {
 	struct model *m = a->model;
-	uint32_t row = exec_row(m, c->node, a->trace->steps.at[c->step]);
+	uint32_t row = exec_row(m, a->nodes[op->target], a->trace->steps.at[op->step]);
 	struct exec_detail *detail;
 	struct exec_sums sums;
 
 	if (row == NONE || !exec_decode(m, row))
 		return false;
 	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
-	if (!detail->start_us || c->start_us < detail->start_us)
-		detail->start_us = c->start_us;
-	if (c->end_us > detail->end_us)
-		detail->end_us = c->end_us;
-	if (!union_devices(m, &detail->devices, c->devices))
+	if (!detail->start_us || d->start_us < detail->start_us)
+		detail->start_us = d->start_us;
+	if (d->end_us > detail->end_us)
+		detail->end_us = d->end_us;
+	if (!put_devices(m, detail, d->devices))
 		return false;
-	exec_chain_runs(&m->execs, row, c->first_run, c->last_run);
+	m->execs.runs.at[m->execs.runs.n - 1].next = NONE;
+	exec_chain_runs(&m->execs, row, d->first_run, (uint32_t)m->execs.runs.n - 1);
 	sums = exec_get_sums(&m->execs, row);
-	sums.run_count += c->n;
-	if (c->is_accelerator)
-		sums.accelerator_us += to_us(c->self_ps);
-	else
-		sums.cpu_us += to_us(c->self_ps);
-	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, c);
+	sums.run_count += d->n;
+	sums.accelerator_us += to_us(d->accelerator_ps);
+	sums.cpu_us += to_us(d->self_ps);
+	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, op->target, d->n);
 }
 
-/* By node and step, so that each row follows the one before. */
-static bool put_cells(struct apply *a, const struct cells *cells)
+/* Those of one node and step, which follow each other; *end is set behind the last. */
+static bool add_doing(struct apply *a, const struct sort_item *items, size_t n, size_t *end)
 {
-	size_t n = cells->at.n;
-	struct sort_item *items = mem_array(2 * n + 1, sizeof(*items));
-	bool ok = items && execs_reserve(&a->model->execs, 0, n);
+	enum { AHEAD = 16 };
+	const struct trace_op *ops = a->trace->ops.at, *first = &ops[items[*end].id], *op = first;
+	struct doing d = {.first_run = (uint32_t)a->model->execs.runs.n};
+	uint64_t key = items[*end].key;
+	uint32_t before = NONE;
 
-	for (size_t i = 0; ok && i < n; i++)
-		items[i] = (struct sort_item){(uint64_t)cells->at.at[i].node << 32 |
-				cells->at.at[i].step,
+	if (!place_node(a, a->nodes[op->target], a->trace->lines.at[op->line].device))
+		return false;
+	for (; *end < n && items[*end].key == key; ++*end) {
+		op = &ops[items[*end].id];
+		/* A node's executions are all over the trace: 10 % of the whole. */
+		if (*end + AHEAD < n)
+			prefetch_line(&ops[items[*end + AHEAD].id]);
+		if (!add_run(a, &d, op, before))
+			return false;
+		before = op->line;
+	}
+	return put_doing(a, &d, first);
+}
+
+/* The operations in steps, by node and step; otherwise as they come. */
+static struct sort_item *sort_ops(struct apply *a, size_t *n)
+{
+	const struct trace *t = a->trace;
+	struct sort_item *items = mem_array(2 * t->ops.n + 1, sizeof(*items));
+
+	*n = 0;
+	for (size_t i = 0; items && i < t->ops.n; i++) {
+		const struct trace_op *op = &t->ops.at[i];
+
+		if (op->step == NONE) {
+			a->n_outside++;
+			a->outside_ps += op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
+			continue;
+		}
+		items[(*n)++] = (struct sort_item){(uint64_t)a->nodes[op->target] << 32 | op->step,
 			(uint32_t)i};
-	if (ok)
-		sort_items(items, items + n, n);
-	for (size_t i = 0; ok && i < n; i++)
-		ok = put_cell(a, &cells->at.at[items[i].id]);
-	mem_free(items);
-	return ok;
+	}
+	if (items)
+		sort_items(items, items + *n, *n);
+	return items;
+}
+
+static size_t count_groups(const struct sort_item *items, size_t n)
+{
+	size_t groups = 0;
+
+	for (size_t i = 0; i < n; i++)
+		groups += !i || items[i].key != items[i - 1].key;
+	return groups;
 }
 
 bool apply_ops(struct apply *a)
 {
 	const struct trace *t = a->trace;
-	struct cells cells = {0};
-	bool ok = vec_reserve(&a->model->execs.runs, t->ops.n);
+	struct execs *x = &a->model->execs;
+	size_t n, at = 0;
+	struct sort_item *items = t->ops.n < NONE ? sort_ops(a, &n) : NULL;
+	bool ok = items && x->runs.n + n < NONE - 1 && vec_reserve(&x->runs, n) &&
+		execs_reserve(x, 0, count_groups(items, n));
 
 	for (size_t i = 0; ok && i < t->steps.n; i++)
 		ok = model_add_step(a->model, t->steps.at[i]);
-	for (size_t i = 0; ok && i < t->lines.n; i++)
-		ok = add_line(a, &cells, i,
-			i + 1 < t->lines.n ? t->lines.at[i + 1].first_op : t->ops.n);
-	ok = ok && put_cells(a, &cells);
-	vec_clear(&cells.at);
-	hash_clear(&cells.index);
+	while (ok && at < n)
+		ok = add_doing(a, items, n, &at);
+	mem_free(items);
 	return ok;
 }

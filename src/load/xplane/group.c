@@ -5,26 +5,30 @@
 
 #include "load/xplane/trace.h"
 
-/* From a key to the first event that consumes it. */
+/* From a key to the last event that consumes it. A part of the key stands beside the
+ * place, so that a search seldom looks further: with places alone, grouping takes 1.3
+ * times as long. */
 struct consumers {
-	uint32_t *slots; /* place + 1; 0: empty */
+	struct slot {
+		uint32_t part, place; /* place + 1; 0: empty */
+	} * slots;
 	size_t mask;
 	uint64_t secret;
 };
 
-static size_t slot_of(const struct consumers *c, uint64_t key)
-{
-	return (size_t)hash_multiply(key, c->secret) & c->mask;
-}
-
 /* Where the key is, or would be. */
-static size_t find_slot(const struct consumers *c, const struct trace *t, uint64_t key)
+static struct slot *find_slot(const struct consumers *c, const struct trace *t, uint64_t key)
 {
-	size_t slot = slot_of(c, key);
+	uint64_t hash = hash_multiply(key, c->secret);
+	size_t at = (size_t)(hash >> 32) & c->mask;
+	const struct slot *slot = &c->slots[at];
 
-	while (c->slots[slot] && t->consumers.at[c->slots[slot] - 1].key != key)
-		slot = (slot + 1) & c->mask;
-	return slot;
+	while (slot->place &&
+		(slot->part != (uint32_t)key || t->consumers.at[slot->place - 1].key != key)) {
+		at = (at + 1) & c->mask;
+		slot = &c->slots[at];
+	}
+	return &c->slots[at];
 }
 
 static bool index_consumers(struct consumers *c, struct trace *t)
@@ -39,18 +43,21 @@ static bool index_consumers(struct consumers *c, struct trace *t)
 		return false;
 	for (size_t i = 0; i < t->consumers.n; i++) {
 		struct trace_flow *flow = &t->consumers.at[i];
-		size_t slot = find_slot(c, t, flow->key);
+		struct slot *slot = find_slot(c, t, flow->key);
 
-		flow->next = c->slots[slot] ? c->slots[slot] - 1 : NONE;
-		c->slots[slot] = (uint32_t)i + 1;
+		flow->next = slot->place ? slot->place - 1 : NONE;
+		*slot = (struct slot){(uint32_t)flow->key, (uint32_t)i + 1};
 	}
 	return true;
 }
 
+enum { BLOCK = 64 };
+
 struct flood {
 	struct trace *trace;
 	struct consumers consumers;
-	VEC(uint32_t) waiting; /* kept events that the root leads to */
+	uint32_t *first_in_block; /* producer, by BLOCK kept events */
+	VEC(uint32_t) waiting;    /* kept events that the root leads to */
 };
 
 /* Events that consume what an event produces. After they have a group once, nothing is
@@ -58,9 +65,7 @@ struct flood {
 static bool follow(struct flood *f, uint64_t key)
 {
 	struct trace *t = f->trace;
-	size_t slot = find_slot(&f->consumers, t, key);
-	uint32_t i = f->consumers.slots[slot];
-	uint32_t next;
+	uint32_t i = find_slot(&f->consumers, t, key)->place, next;
 
 	if (!i)
 		return true;
@@ -72,19 +77,29 @@ static bool follow(struct flood *f, uint64_t key)
 	return true;
 }
 
-static size_t first_producer(const struct trace *t, uint32_t kept)
+/* Producers stand in order of their events. */
+static size_t first_producer(const struct flood *f, uint32_t kept)
 {
-	size_t low = 0, high = t->producers.n;
+	const struct trace *t = f->trace;
+	size_t i = f->first_in_block[kept / BLOCK];
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	while (i < t->producers.n && t->producers.at[i].kept < kept)
+		i++;
+	return i;
+}
 
-		if (t->producers.at[middle].kept < kept)
-			low = middle + 1;
-		else
-			high = middle;
+static bool index_producers(struct flood *f)
+{
+	const struct trace *t = f->trace;
+	size_t n = t->ends.n / BLOCK + 2, producer = 0;
+
+	f->first_in_block = mem_array(n, sizeof(*f->first_in_block));
+	for (size_t i = 0; f->first_in_block && i < n; i++) {
+		while (producer < t->producers.n && t->producers.at[producer].kept / BLOCK < i)
+			producer++;
+		f->first_in_block[i] = (uint32_t)producer;
 	}
-	return low;
+	return f->first_in_block && t->producers.n < NONE;
 }
 
 /* An event and those within it that have no group. What lies within one that has a group
@@ -93,7 +108,7 @@ static bool spread(struct flood *f, uint32_t kept, uint32_t group)
 {
 	struct trace *t = f->trace;
 	uint32_t end = t->ends.at[kept], i = kept;
-	size_t producer = first_producer(t, kept);
+	size_t producer = first_producer(f, kept);
 
 	do {
 		bool is_apart = t->ends.at[i] == i && i != kept;
@@ -111,7 +126,7 @@ static bool spread(struct flood *f, uint32_t kept, uint32_t group)
 			i++;
 		} else {
 			i = t->ends.at[i];
-			producer = first_producer(t, i);
+			producer = first_producer(f, i);
 		}
 	} while (i < end);
 	return true;
@@ -157,10 +172,11 @@ bool trace_group(struct trace *t)
 	if (!t->roots.n)
 		return true;
 	qsort(t->roots.at, t->roots.n, sizeof(*t->roots.at), by_level);
-	ok = index_consumers(&f.consumers, t);
+	ok = index_consumers(&f.consumers, t) && index_producers(&f);
 	for (size_t i = 0; ok && i < t->roots.n; i++)
 		ok = flood_from(&f, (uint32_t)i);
 	mem_free(f.consumers.slots);
+	mem_free(f.first_in_block);
 	vec_clear(&f.waiting);
 	return ok;
 }

@@ -133,7 +133,32 @@ static uint64_t from_double(uint64_t bits)
 	return (uint64_t)(int64_t)value;
 }
 
-void plane_read_stat(const struct plane *p, struct decoder *d, struct span message,
+/* An id of one byte and a number, as most are. False if it is anything else. */
+static bool read_short_stat(const struct plane *p, struct span message, struct xstats *stats)
+{
+	struct wire_reader r = wire_reader(message);
+	uint32_t place, stat;
+	struct xvalue value = {0};
+	uint32_t tag;
+
+	if (message.n < 4 || message.at[0] != (char)WIRE_VARINT(XSTAT_METADATA_ID) ||
+		message.at[1] < 0)
+		return false;
+	place = plane_ids_find(&p->stat_ids, (unsigned char)message.at[1]);
+	stat = place == NONE ? N_XSTATS : p->stat_names.at[place].stat;
+	tag = (unsigned char)message.at[2];
+	r.at += 3;
+	if ((tag != WIRE_VARINT(XSTAT_UINT64_VALUE) && tag != WIRE_VARINT(XSTAT_INT64_VALUE)) ||
+		!wire_varint(&r, &value.number) || r.at != r.end)
+		return false;
+	if (stat == N_XSTATS)
+		return true;
+	stats->has |= UINT64_C(1) << stat;
+	stats->at[stat] = value;
+	return true;
+}
+
+static void read_any_stat(const struct plane *p, struct decoder *d, struct span message,
 	struct xstats *stats)
 {
 	struct wire_reader r = wire_reader(message);
@@ -167,6 +192,13 @@ void plane_read_stat(const struct plane *p, struct decoder *d, struct span messa
 		return;
 	stats->has |= UINT64_C(1) << stat;
 	stats->at[stat] = value;
+}
+
+void plane_read_stat(const struct plane *p, struct decoder *d, struct span message,
+	struct xstats *stats)
+{
+	if (!read_short_stat(p, message, stats))
+		read_any_stat(p, d, message, stats);
 }
 
 void plane_read_name_stats(const struct plane *p, struct decoder *d, const struct event_name *name,

@@ -320,9 +320,10 @@ static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op
 	return step == NONE ? at_time(n->host.at, n->host.n, op->start_ps) : step;
 }
 
-static bool number_line(struct numbering *n, const struct trace_line *line, size_t end)
+static bool number_line(struct numbering *n, uint32_t place, size_t end)
 {
 	struct trace *t = n->trace;
+	const struct trace_line *line = &t->lines.at[place];
 	enum plane_kind kind = t->devices.at[line->device].kind;
 	VEC(struct trace_marker) spans = {0};
 	segments own = {0};
@@ -346,6 +347,7 @@ static bool number_line(struct numbering *n, const struct trace_line *line, size
 			op->step = before = step_on_gpu(n, op, before);
 		else
 			op->step = step_on_host(n, op->kept, op->run, op->region, op->start_ps);
+		op->line = place;
 	}
 	vec_clear(&spans);
 	vec_clear(&own);
@@ -357,7 +359,7 @@ static bool number_ops(struct numbering *n)
 	struct trace *t = n->trace;
 
 	for (size_t i = 0; i < t->lines.n; i++)
-		if (!number_line(n, &t->lines.at[i],
+		if (!number_line(n, (uint32_t)i,
 			    i + 1 < t->lines.n ? t->lines.at[i + 1].first_op : t->ops.n))
 			return false;
 	for (size_t i = 0; i < t->memory.n; i++) {
@@ -417,11 +419,27 @@ static bool prepare(struct numbering *n)
 	return true;
 }
 
+/* They may take as much memory as the rest of the trace and the model together. */
+static void forget(struct trace *t)
+{
+	vec_clear(&t->ends);
+	vec_clear(&t->producers);
+	vec_clear(&t->consumers);
+	vec_clear(&t->roots);
+	vec_clear(&t->markers);
+	vec_clear(&t->calls);
+	vec_clear(&t->pending);
+	vec_clear(&t->completions);
+	mem_free(t->groups);
+	t->groups = NULL;
+}
+
 bool trace_number(struct trace *t)
 {
 	struct numbering n = {.trace = t};
 	bool ok = prepare(&n) && number_ops(&n) && drop_unused(t);
 
+	forget(t);
 	mem_free(n.group_steps);
 	vec_clear(&n.spans);
 	vec_clear(&n.host);

@@ -34,10 +34,15 @@ struct trace_target {
 struct trace_op {
 	int64_t start_ps, total_ps, self_ps;
 	uint32_t target;
-	uint32_t kept;   /* its event */
-	uint32_t region; /* kept event that its thread was given work by; NONE */
-	uint32_t run;    /* of a compiled program; NONE */
-	uint32_t step;   /* its place among the steps; NONE: outside of all */
+	uint32_t run; /* of a compiled program; NONE */
+	union {
+		uint32_t kept; /* its event */
+		uint32_t step; /* once numbered: place among the steps; NONE: outside of all */
+	};
+	union {
+		uint32_t region; /* kept event that its thread was given work by; NONE */
+		uint32_t line;   /* once numbered */
+	};
 };
 
 /* Operations of a line follow each other. */
@@ -181,7 +186,8 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d);
  * their order from then on). False on allocation failure. */
 bool trace_group(struct trace *t);
 
-/* Gives the operations their steps. False on allocation failure. */
+/* Gives the operations their steps, and forgets what led to them. False on allocation
+ * failure. */
 bool trace_number(struct trace *t);
 
 /* Sets the times of operations that ended after their events. False on allocation

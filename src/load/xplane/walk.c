@@ -110,6 +110,7 @@ static bool add_flows(struct walk *w, const struct event *e, enum event_kind kin
 
 /* ---- roles --------------------------------------------------------------- */
 
+#define FLOW_BITS (STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER) | STAT_BIT(CORRELATION_ID))
 #define FLOW_STATS                                                                             \
 	(STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER) | STAT_BIT(ROOT_LEVEL) | STAT_BIT(STEP_NUM) | \
 		STAT_BIT(CORRELATION_ID))
@@ -168,12 +169,15 @@ static bool add_roles(struct walk *w, const struct event *e, const struct event_
 {
 	struct trace *t = w->trace;
 	uint64_t has = e->stats.has, key;
-	bool ok = add_flows(w, e, kind, kept);
+	bool ok = !(has & FLOW_BITS || kind == EVENT_PROCESS || is_get_next(kind)) ||
+		add_flows(w, e, kind, kept);
 
 	if (has & STAT_BIT(ROOT_LEVEL) || kind == EVENT_TRACE_CONTEXT)
 		ok = ok && add_root(w, e, kind, kept);
 	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
 		ok = ok && add_marker(w, e, kept);
+	if (kind == EVENT_OTHER || kind == EVENT_OPERATION || kind == EVENT_PROCESS)
+		return ok;
 	if (kind == EVENT_PJIT)
 		ok = ok && add_call(w, e, name, kept);
 	if (kind == EVENT_CAPTURED && xstats_has_number(&e->stats, STAT_ID))

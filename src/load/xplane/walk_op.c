@@ -144,8 +144,8 @@ bool walk_add_op(struct walk *w, const struct event *e, enum event_kind kind, ui
 {
 	struct trace *t = w->trace;
 	const struct xstats *s = &e->stats;
-	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, kept, w->region,
-		NONE, NONE};
+	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, NONE, {kept},
+		{w->region}};
 	bool is_compiled = s->has & STAT_BIT(HLO_OP);
 	uint64_t key;
 
