@@ -261,6 +261,15 @@ typedef int tfprof_name_fn(void *context, const char *name, size_t length);
 TFPROF_API enum tfprof_status tfprof_profile_find_names(tfprof_profile *profile, const char *prefix,
 	tfprof_name_fn *fn, void *context, struct tfprof_error *err);
 
+/* The family of an operation type, for colours and legends: "matrix", "element", …; the
+ * title is for people. Never NULL. */
+TFPROF_API const char *tfprof_op_get_family(const char *op, size_t length);
+/* The families; NULL past the end. */
+struct tfprof_family_info {
+	const char *name, *title;
+};
+TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
+
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
 	uint64_t n_nodes);
@@ -501,6 +510,58 @@ TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsign
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
 /* Text for stderr: complete lines, or empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
+
+/* ---- timeline -------------------------------------------------------- */
+
+/* What ran in a step, by lane, kept for drawing and adding up any stretch of it. A lane
+ * is a thread, a stream or a core where the input has them; otherwise executions that
+ * overlap on a device are laid out in as many lanes as they need. Does not change with
+ * the profile and may outlive it. */
+typedef struct tfprof_timeline tfprof_timeline;
+
+/* Of one step, or of all steps if it is negative. */
+TFPROF_API enum tfprof_status tfprof_timeline_new(tfprof_profile *profile, int64_t step,
+	tfprof_timeline **timeline, struct tfprof_error *err);
+TFPROF_API void tfprof_timeline_free(tfprof_timeline *timeline);
+
+struct tfprof_lane {
+	const char *device; /* `device_length` bytes */
+	size_t device_length;
+	const char *kind;   /* of device: "cpu", "gpu", "stream", … */
+	int is_accelerator; /* its time is accelerator time */
+	uint32_t number;    /* within the device */
+	size_t n_executions;
+	int64_t busy_micros;               /* while at least one ran */
+	int64_t first_micros, last_micros; /* the first start, the last end */
+};
+/* False past the last. Lanes of a device are neighbours. */
+TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
+	struct tfprof_lane *lane);
+
+struct tfprof_slice {
+	uint64_t node;       /* or, of several, one of the longest */
+	size_t n_executions; /* joined into it */
+	int64_t start_micros, end_micros;
+	int64_t busy_micros; /* while at least one ran */
+};
+typedef int tfprof_slice_fn(void *context, const struct tfprof_slice *slice);
+
+/* Calls `fn` with what to draw of a lane between two points of time, by start:
+ * executions of at least `min_micros`, and shorter ones joined. Takes time in proportion
+ * to the number of slices. Non-zero from `fn` stops. */
+TFPROF_API void tfprof_timeline_find_slices(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
+	void *context);
+
+/* Calls `fn` with each execution of a lane that overlaps a stretch of time: its node and
+ * how much of it lies within. */
+typedef int tfprof_execution_fn(void *context, uint64_t node, int64_t micros);
+TFPROF_API void tfprof_timeline_each(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros, tfprof_execution_fn *fn, void *context);
+
+/* How long at least one execution of a lane ran within a stretch of time. */
+TFPROF_API int64_t tfprof_timeline_get_busy(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros);
 
 /* ---- step timeline --------------------------------------------------- */
 

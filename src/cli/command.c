@@ -16,6 +16,11 @@ static const struct command commands[] = {
 		"Writes one file that holds what all the files given tell: a saved profile\n"
 		"(ProfileProto), which loads to the same reports.",
 		"profile run.xplane.pb"},
+	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
+		"Prints an address to open in a browser; the page shows the profile as pictures "
+		"and\n"
+		"tables. Must be the first word. See tfprof ui --help.",
+		""},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",

@@ -15,6 +15,7 @@
 #include "run.h"
 #include "shell.h"
 #include "show.h"
+#include "ui.h"
 
 static int print_error(enum tfprof_status status, const struct tfprof_error *err)
 {
@@ -213,6 +214,8 @@ static int dispatch(struct request *r)
 		status = show_help(r->command ? r->command->name : r->word, &err);
 	else if (r->command && r->command->id == COMMAND_HELP)
 		status = show_help(r->word, &err);
+	else if (r->command && r->command->id == COMMAND_UI)
+		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else
 		return load_and_run(r);
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
@@ -225,6 +228,8 @@ int main(int argc, char **argv)
 	enum tfprof_status status;
 	int exit_status;
 
+	if (ui_is_wanted(argc, argv))
+		return ui_run(argv);
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

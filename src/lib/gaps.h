@@ -8,7 +8,7 @@
 /* clang-format off */
 /* id, what is missing, what would bring it */
 #define GAPS(X) \
-	X(RUNS, "times and memory", \
+	X(RUNS, "times, memory and devices", \
 		"run metadata (RunMetadata) of a step that was run with trace_level=FULL_TRACE") \
 	X(GRAPH, "data flow, shapes and parameters", \
 		"the graph (GraphDef), as tf.io.write_graph() writes it") \

@@ -218,6 +218,9 @@ static void put_totals(struct buf *b, const struct tfprof_overview *o)
 		put_number(b, "time              ", UNIT_MICROS, o->exec_micros, per_step);
 		put_number(b, " (cpu ", UNIT_MICROS, o->cpu_exec_micros, "");
 		put_number(b, ", accelerator ", UNIT_MICROS, o->accelerator_exec_micros, ")\n");
+	}
+	/* A trace may have times and no memory. */
+	if (o->requested_bytes) {
 		put_number(b, "memory            ", UNIT_BYTES, o->requested_bytes, " requested");
 		buf_printf(b, "%s\n", per_step);
 	}

@@ -112,10 +112,15 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 /* ---- views --------------------------------------------------------------- */
 
 /* What came as a message is answered as TensorFlow's profiler answers it. */
-static unsigned code_flags(const struct tfprof_options *o)
+static unsigned view_flags(const struct model *m, enum tfprof_view view,
+	const struct tfprof_options *o)
 {
-	return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
-		(o->tolerant ? TREE_BY_LABEL : 0);
+	if (view == TFPROF_CODE)
+		return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
+			(o->tolerant ? TREE_BY_LABEL : 0);
+	if (view == TFPROF_OP && m->has_executed)
+		return o->tolerant ? TREE_BY_OP : o->number[OPT_EXECUTED_TYPES] ? TREE_EXECUTED : 0;
+	return 0;
 }
 
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
@@ -125,7 +130,7 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struc
 		TFPROF_VIEW_LIST(X)
 #undef X
 	};
-	unsigned flags = q->kind == TFPROF_CODE ? code_flags(q->options) : 0;
+	unsigned flags = view_flags(&p->model, q->kind, q->options);
 	enum tfprof_status status = TFPROF_OK;
 	struct tree *tree;
 

@@ -3,6 +3,7 @@
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 
+#include "load/counts.h"
 #include "load/input.h"
 #include "model/model.h"
 
@@ -13,6 +14,7 @@ struct load {
 	struct source source; /* its bytes, unless it is a path to files */
 	int64_t step;         /* of a kind that comes by step */
 	struct buf *notes;    /* gets lines for the user */
+	struct load_counts counts;
 };
 
 /* A loader may keep the source (model_keep). */

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "write/saved_profile.h"
 #include "model/attrs.h"
+#include "model/executed.h"
 #include "model/profile_fields.h"
 #include "model/record.h"
 #include "proto/fields.h"
@@ -258,6 +259,31 @@ static void put_attrs(struct writer *w, uint32_t node)
 		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, attrs.first_control);
 }
 
+static bool has_type(const struct string_set *types, uint32_t type)
+{
+	for (uint32_t i = 0; i < types->n; i++)
+		if (types->at[i] == type)
+			return true;
+	return false;
+}
+
+/* What it ran as, in fields of our own: types would count in TensorFlow's profiler. */
+static void put_executed(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+	const struct string_set *types = sets_get(&m->sets, m->nodes.types[node]);
+	const struct string_set *all = sets_get(&m->sets, m->nodes.executed_types[node]);
+	uint32_t last = model_executed(m, node);
+
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->at[i] != last && !has_type(types, all->at[i]))
+			put_string(w, PROFILE_NODE_EXECUTED, all->at[i]);
+	if (all->n)
+		put_string(w, PROFILE_NODE_EXECUTED, last);
+	if (m->nodes.flags[node] & NODE_UNDEFINED)
+		wire_put_int(w->out, PROFILE_NODE_UNDEFINED, 1);
+}
+
 /* A node unchanged since loading is written as loaded, plus the call stack, possibly
  * empty, that a loaded node always has. */
 static void put_unchanged(struct writer *w, uint32_t node)
@@ -318,6 +344,7 @@ static void put_node(struct writer *w, uint32_t node)
 	}
 	if (ambiguous)
 		put_input_shapes(w, node);
+	put_executed(w, node);
 	wire_close(w->out, value);
 	wire_close(w->out, entry);
 }

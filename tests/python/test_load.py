@@ -17,7 +17,7 @@ QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
 LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
          "show_name_regexes", "hide_name_regexes")
-BOOLS = ("account_displayed_op_only", "source_lines")
+BOOLS = ("account_displayed_op_only", "source_lines", "executed_types")
 
 
 def convert(name, value):
@@ -48,7 +48,9 @@ def test_there_are_golden_files():
 def test_the_original_report(name, models):
     with open(os.path.join(GOLDEN, name)) as file:
         query = query_line.parse(file.read())
-    with open(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"), "rb") as file:
+    path = os.path.join(GOLDEN, name[:-len(".query")])
+    executed = os.path.exists(path + ".executed.txt")
+    with open(path + (".executed.txt" if executed else ".txt"), "rb") as file:
         expected = file.read().decode()
     profile = load(query.files, models / os.path.dirname(name))
     options = {name: convert(name, value) for name, value in query.options.items()}
@@ -123,7 +125,7 @@ def test_every_option_has_the_command_lines_default(profile):
     assert {value for name, value in options.items() if name.startswith("min_")} == {0}
     assert options.items() >= {
         "max_depth": 10, "step": -1, "order_by": "name", "account_displayed_op_only": False,
-        "output": "stdout", "source_lines": True}.items()
+        "output": "stdout", "source_lines": True, "executed_types": False}.items()
     assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
         "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
@@ -189,7 +191,7 @@ def test_advice_written_to_a_file(profile, tmp_path):
     ({"max_depth": True}, ["max_depth", "True"]),
     ({"min_micros": 1 << 63}, ["min_micros", "64-bit"]),
     ({"step": None}, ["step", "None"]),
-    ({"step": 7}, ["-step=7", "0 1 2"]),
+    ({"step": 7}, ["step=7", "0 1 2"]),
     ({"account_displayed_op_only": "yes"}, ["account_displayed_op_only", "True or False"]),
     ({"show_name_regexes": 5}, ["show_name_regexes", "5"]),
     ({"show_name_regexes": ["(x"]}, ["show_name_regexes", "(x", "position"]),
@@ -337,7 +339,7 @@ def test_overview_of_a_graph(loop_files):
     found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
     assert found["inputs"][0][:2] == ("the graph", "graph")
     assert found["trainable_parameters"] is None
-    assert found["missing"][0][0] == "times and memory"
+    assert found["missing"][0][0] == "times, memory and devices"
     assert "RunMetadata" in found["missing"][0][1]
 
 
