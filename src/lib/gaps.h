@@ -31,6 +31,9 @@ enum gap {
 
 const struct tfprof_gap *gap_get(enum gap gap);
 
+/* Why a trace of tf.profiler lacks it, if the model is of one; otherwise NULL. */
+const char *gap_get_reason(const struct model *m, enum gap gap);
+
 /* Whether the model lacks this. Shapes are known only of a complete model. */
 bool gap_is_open(const struct model *m, enum gap gap);
 

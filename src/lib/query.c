@@ -47,9 +47,14 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status status,
 	struct tfprof_error *err)
 {
+	const char *reason;
+
 	if (status != TFPROF_UNSUPPORTED || q->kind != TFPROF_CODE || q->options->tolerant ||
 		!gap_is_open(q->model, GAP_STACKS))
 		return status;
+	reason = gap_get_reason(q->model, GAP_STACKS);
+	if (reason)
+		return error_set(err, status, "No code trace information: %s", reason);
 	return error_set(err, status, "No code trace information: add %s",
 		gap_get(GAP_STACKS)->remedy);
 }

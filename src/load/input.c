@@ -154,8 +154,8 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 		return not_recognized(in, is, err);
 	if (*kind == INPUT_UNKNOWN)
 		*kind = is->kind;
-	/* Memory comes from a program that knows which message it passes. */
-	if (is->kind != *kind && (is->is_foreign || (in->path && is->is_certain)))
+	/* Memory without a name comes from a program that knows which message it passes. */
+	if (is->kind != *kind && (is->is_marked || (in->path && is->is_certain)))
 		return wrong_kind(in, *kind, is, err);
 	if (tfprof_input_is_memory(in) && is_files(*kind))
 		return error_set(err, TFPROF_ARGUMENT, "%s is read from files: give their path",

@@ -314,6 +314,18 @@ def test_files_of_the_wrong_kind(loop_files):
         tfprof.load(graph=loop_files / "profile")
 
 
+def test_traces_given_as_something_else(tmp_path):
+    """Refused by what they are, as files and as bytes, and read if the content may tell."""
+    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError,
+                               match=r"it looks like a trace .*\(XSpace\) \(give it as xplane=\)"):
+                tfprof.load(**{keyword: given})
+        assert tfprof.load(given).serialize() == tfprof.load(xplane=given).serialize()
+
+
 def test_foreign_files(tmp_path):
     """Refused by what they are, as files and as bytes."""
     content = read_packed("data", "foreign", "fingerprint.pb")
