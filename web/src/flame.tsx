@@ -35,18 +35,25 @@ export function Flame({ root, unit, label, family, selected, onOpen, name }: Pro
     <svg ref={list} class="flame" viewBox={`0 0 ${WIDTH} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
       {boxes.map(({ node, depth: level, x, w }) => {
         const text = label(node);
-        const room = Math.floor((w * WIDTH - 8) / CHARACTER);
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
-          <g key={node.row.row} data-row={node.row.row} tabIndex={level === 0 ? 0 : -1} role="button" aria-label={title}
+          <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
             class={node.row.row === selected ? "selected" : ""}
             onClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
             <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />
-            {room > 3 && <text x={x * WIDTH + 4} y={level * HEIGHT + 14}>{text.length > room ? text.slice(0, room - 1) + "…" : text}</text>}
           </g>
         );
       })}
+      <g class="labels" aria-hidden="true">
+        {boxes.map(({ node, depth: level, x, w }) => {
+          const text = label(node);
+          const room = Math.floor((w * WIDTH - 8) / CHARACTER);
+          return room > 3 && (
+            <text key={node.row.row} x={x * WIDTH + 4} y={level * HEIGHT + 14}>{text.length > room ? text.slice(0, room - 1) + "…" : text}</text>
+          );
+        })}
+      </g>
     </svg>
   );
 }

@@ -25,25 +25,33 @@ export function Treemap({ root, unit, family, onOpen }: Props) {
     });
   const laid = treemap<Node>().size([WIDTH, HEIGHT]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
     .paddingInner(2)(tree);
+  const boxes = laid.descendants().filter((n) => n.depth > 0 && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
   return (
     <svg class="treemap" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="layers by size">
-      {laid.descendants().filter((n) => n.depth > 0).map((n) => {
-        const w = n.x1 - n.x0, h = n.y1 - n.y0;
-        if (w < 1 || h < 1) return null;
-        const value = `${format(n.data.value, unit)}`;
-        const title = `${n.data.row.name}: ${value}, ${percent(n.data.value, root.value)}`;
-        const name = lastPart(n.data.row.name);
+      {boxes.map((n) => {
+        const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
         return (
-          <g key={n.data.row.row} tabIndex={0} role="button" aria-label={title} onClick={() => onOpen(n.data)}
+          <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} onClick={() => onOpen(n.data)}
             onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); }}>
             <title>{title}</title>
-            <rect x={n.x0} y={n.y0} width={w} height={h} class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
-            {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={n.depth === 1 && n.children ? "outer" : ""}>
-              {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
-            {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
+            <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}
+              class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
           </g>
         );
       })}
+      <g class="labels" aria-hidden="true">
+        {boxes.map((n) => {
+          const w = n.x1 - n.x0, h = n.y1 - n.y0;
+          const name = lastPart(n.data.row.name), value = format(n.data.value, unit);
+          return (
+            <g key={n.data.row.row}>
+              {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={n.depth === 1 && n.children ? "outer" : ""}>
+                {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
+              {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
+            </g>
+          );
+        })}
+      </g>
     </svg>
   );
 }
