@@ -12,21 +12,30 @@ static const struct command commands[] = {
 			"Runs all checkers, or those named with --checker, and prints what they "
 			"found.",
 			""},
-	{"save", COMMAND_SAVE, IN_PROGRAM, "a saved profile of all the files given", "OUT FILE...",
-		"Writes one file that holds what all the files given tell: a saved profile\n"
-		"(ProfileProto), which loads to the same reports.",
-		"profile run.xplane.pb"},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and\n"
 		"tables. Must be the first word. See tfprof ui --help.",
 		""},
+	{"save", COMMAND_SAVE, IN_PROGRAM, "a saved profile of all the files given", "OUT FILE...",
+		"Writes one file that holds what all the files given tell: a saved profile\n"
+		"(ProfileProto), which loads to the same reports.",
+		"profile run.xplane.pb"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
+	{"?", COMMAND_HELP, IN_SHELL, NULL, "[WORD]", "Prints an overview, or help on a word.", ""},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",
 		"Makes the options given the defaults for the rest of the session. Without\n"
 		"options, prints the current defaults, as does an empty line.",
 		"--account_type_regexes=_trainable_variables"},
+	{"reset", COMMAND_RESET, IN_SHELL, "return to the options the shell started with", "",
+		"Undoes what set has changed: the options are those of the command line again.",
+		""},
+	{"save", COMMAND_SAVE, IN_SHELL, "write the profile to a file, to load it again", "FILE",
+		"Writes all that was loaded, except a checkpoint, as one saved profile. To write "
+		"a\n"
+		"report, end its line in > FILE; to show it in another program, in | COMMAND.",
+		"profile_of_today"},
 	{"quit", COMMAND_QUIT, IN_SHELL, "leave the shell (also: exit, Ctrl-D)", "",
 		"Leaves the shell.", ""},
 	{"exit", COMMAND_QUIT, IN_SHELL, NULL, "", "Leaves the shell.", ""},

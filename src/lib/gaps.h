@@ -1,5 +1,5 @@
-/* What a profile can lack, and which file would bring it: for the overview, and for
- * reports that show nothing because of it. */
+/* What a profile can lack, and which file would provide it: for the overview, and for
+ * reports that are empty because of it. */
 #ifndef TFPROF_LIB_GAPS_H
 #define TFPROF_LIB_GAPS_H
 

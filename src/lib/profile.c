@@ -111,7 +111,7 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 
 /* ---- views --------------------------------------------------------------- */
 
-/* What came as a message is answered as TensorFlow's profiler answers it. */
+/* Options from a message are answered as TensorFlow's profiler would. */
 static unsigned view_flags(const struct model *m, enum tfprof_view view,
 	const struct tfprof_options *o)
 {
@@ -179,8 +179,8 @@ struct arena profile_lend_arena(struct tfprof_profile *p)
 	return arena;
 }
 
-/* What a query of all nodes takes is kept: that is a tenth of what they take
- * themselves, more with all metrics. With fresh memory scope_again takes 40 % longer. */
+/* Keeps what a query of all nodes needs: a tenth of the nodes' own memory, more with
+ * all metrics. With fresh memory scope_again takes 40 % longer. */
 static size_t most_to_keep(const struct tfprof_profile *p)
 {
 	enum { LEAST = 64 << 20, PER_NODE = 160 };
@@ -192,7 +192,7 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 {
 	arena_reset(arena, most_to_keep(p));
 	pthread_mutex_lock(&p->building);
-	/* Of queries side by side, the last one's is kept. */
+	/* Of parallel queries, the last one's memory is kept. */
 	arena_clear(&p->spare);
 	p->spare = *arena;
 	pthread_mutex_unlock(&p->building);
@@ -209,7 +209,7 @@ enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, siz
 
 	if (status != TFPROF_OK)
 		return status;
-	buf_reserve(&out, 0); /* an empty profile is no NULL */
+	buf_reserve(&out, 0); /* not NULL, even for an empty profile */
 	model_write_profile(&p->model, &out);
 	status = profile_unlock(p, out.failed ? error_no_memory(err) : TFPROF_OK, err);
 	if (status != TFPROF_OK) {
@@ -231,7 +231,8 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
-	/* Also in place of the file it was loaded from: that is replaced by all it held. */
+	/* May replace the file it was loaded from, which then holds everything it held
+	 * before. */
 	status = sink_open(&out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);

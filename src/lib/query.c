@@ -74,7 +74,7 @@ static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 	if (status != TFPROF_OK)
 		return add_remedy(q, status, err);
 	r->is_ready = true;
-	r->n_rows = q->n;
+	r->n_rows = q->n + q->n_cut;
 	notes_put(q, &r->notes);
 	return r->notes.failed ? error_no_memory(err) : TFPROF_OK;
 }
@@ -87,7 +87,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 	if (!r)
 		return NULL;
 	r->options = tfprof_options_copy(options);
-	if (!r->options) {
+	if (!r->options || !options_choose_order(r->options, view)) {
 		tfprof_result_free(r);
 		return NULL;
 	}
@@ -96,6 +96,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 		.kind = view,
 		.options = r->options,
 		.cancel = cancel};
+	result_set_depths(r, options->output.format);
 	return r;
 }
 
