@@ -20,6 +20,7 @@ export interface Row {
   function?: string;
   selected?: number;
   family?: string;
+  backward?: number; // of the metric's total, what gradients take
 }
 
 export interface Rows { root: Row | null; rows: Row[]; total: number }
