@@ -248,6 +248,8 @@ TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile
  * bytes, without a NUL. */
 TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
 	size_t *length);
+TFPROF_API const char *tfprof_profile_get_node_op(const tfprof_profile *profile, size_t i,
+	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
  * beyond the last. Sorted when first asked for after a change. */
 TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i, size_t *length);

@@ -303,3 +303,14 @@ const char *tfprof_profile_get_node_name(const tfprof_profile *p, size_t i, size
 	*length = name.n;
 	return name.at;
 }
+
+const char *tfprof_profile_get_node_op(const tfprof_profile *p, size_t i, size_t *length)
+{
+	struct span op;
+
+	if (i >= p->model.nodes.n)
+		return NULL;
+	op = model_text(&p->model, p->model.nodes.op[i]);
+	*length = op.n;
+	return op.at;
+}

@@ -160,8 +160,12 @@ static void read_part(void *context, size_t part)
 	struct reader *r = (struct reader *)context + part;
 
 	decoder_alloc(decoder(r), shapes_init(&r->shapes));
-	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges); node++)
+	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges);
+		node++) {
+		/* else op_message of loops takes 12 % longer */
+		edge_reader_prefetch(r->model, node, r->end);
 		read_node(r, node);
+	}
 }
 
 /* Room for the edges of all parts. */

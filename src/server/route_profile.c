@@ -86,7 +86,7 @@ static void put_files(const struct shown_profile *p, struct json *out)
 
 static enum tfprof_status put_totals(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct kept_result *kept;
+	struct kept *kept;
 	struct table_json t;
 	enum tfprof_status status = view_query(c, TFPROF_SCOPE, &kept, err);
 

@@ -19,6 +19,7 @@ export interface Row {
   line?: number;
   function?: string;
   selected?: number;
+  family?: string;
 }
 
 export interface Rows { root: Row | null; rows: Row[]; total: number }
