@@ -41,6 +41,7 @@ export interface Profile {
   sentence: string;
   steps: StepInfo[];
   families: Family[];
+  trainable?: number;
   missing: { what: string; how: string }[];
   root: Row;
 }

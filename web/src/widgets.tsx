@@ -1,6 +1,6 @@
 // Small pieces that pages share.
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "./api";
+import type { ApiError, Profile } from "./api";
 import { go, isOn, type State } from "./state";
 import { exact, format, percent, type Unit } from "./format";
 
@@ -54,6 +54,12 @@ export function Switch({ state, name, children }: { state: State; name: string; 
         onChange={(e) => go({ values: { [name]: e.currentTarget.checked ? undefined : "false", root: undefined } })} /> {children}
     </label>
   );
+}
+
+// What would bring something that the profile lacks.
+export function remedy(profile: Profile, what: string): string {
+  const gap = profile.missing.find((m) => m.what.includes(what));
+  return gap ? `Add ${gap.how}.` : "";
 }
 
 // A page without data says what is missing and what brings it.

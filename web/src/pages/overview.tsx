@@ -1,7 +1,7 @@
 // In five seconds: how long, how big, what dominates, is something wrong?
 import type { PageProps } from "../app";
 import { useApi, type Profile, type Row, type Rows } from "../api";
-import { build, type Tree } from "../tree";
+import { build, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
 import { link, requestParams } from "../state";
@@ -22,7 +22,7 @@ export function Overview({ state, profile }: PageProps) {
       </div>
       {profile.missing.length > 0 && (
         <Panel title="What this profile does not hold" wide>
-          <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: {m.how}</li>)}</ul>
+          <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: add {m.how}</li>)}</ul>
         </Panel>
       )}
     </div>
@@ -61,7 +61,8 @@ function Cards({ profile }: { profile: Profile }) {
         <Card title="Memory requested" value={format(total.requested_bytes ?? 0, "bytes")}
           note={`${format(total.output_bytes ?? 0, "bytes")} of outputs`} />
       )}
-      <Card title="Parameters" value={format(total.parameters ?? 0, "count")} note="in all variables" />
+      <Card title="Parameters" value={format(profile.trainable || total.parameters || 0, "count")}
+        note={profile.trainable ? `trainable; ${format(total.parameters ?? 0, "count")} in all variables` : "in all variables"} />
       <Card title="Float operations" value={format(total.float_ops ?? 0, "count")}
         note={seconds > 0 && total.float_ops ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
       {profile.steps.length > 1 && <StepsCard profile={profile} />}
@@ -145,10 +146,17 @@ function FamilyBar({ profile }: { profile: Profile }) {
   );
 }
 
+// A scope around nearly everything, such as jit(train_step), is no layer: its children are.
+function layers(root: Node | undefined): Node[] {
+  let node = root;
+  while (node && node.children[0]?.value > 0.9 * node.value && node.children[0].children.length > 1) node = node.children[0];
+  return node?.children ?? [];
+}
+
 function TopLayers({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
-  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 1, metric_column: metric });
-  const rows = (data && build(data.rows, metric)?.children.slice(0, 10)) ?? [];
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, metric_column: metric });
+  const rows = (data && layers(build(data.rows, metric)).slice(0, 10)) ?? [];
   const max = Math.max(1, ...rows.map((n) => n.value));
   return (
     <Panel title={profile.has_run ? "Where the time goes: layers (dark: forward, light: backward)" : "Where the parameters are: layers"}>
@@ -159,7 +167,7 @@ function TopLayers({ state, profile }: PageProps) {
         <tbody>
           {rows.map(({ row, value }) => (
             <tr key={row.name}>
-              <th scope="row"><a href={link({ page: "layers", values: { root: String(row.row) } })}>{row.name}</a></th>
+              <th scope="row"><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
               <td><Bar max={max} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
               <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
               <td><Num value={row.total.parameters ?? 0} unit="count" /></td>

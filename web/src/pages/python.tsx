@@ -4,7 +4,7 @@ import { useApi, type Row } from "../api";
 import { Flame } from "../flame";
 import { go, link, requestParams } from "../state";
 import { build, type Node, type Tree } from "../tree";
-import { Empty, Num, Problem, Share, Switch } from "../widgets";
+import { Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
 
 export function Python({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
@@ -12,7 +12,7 @@ export function Python({ state, profile }: PageProps) {
   const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code", root, levels: 40,
     metric_column: metric.column });
   if (!profile.has_code)
-    return <Empty what="This profile holds no call stacks." how={profile.missing.find((m) => m.what === "call stacks")?.how ?? ""} />;
+    return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
