@@ -20,6 +20,7 @@ from google.protobuf import descriptor_pb2  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.core.framework import types_pb2  # noqa: E402
+from tensorflow.core.framework import variable_pb2  # noqa: E402
 from tensorflow.core.profiler import profile_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_log_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
@@ -27,6 +28,7 @@ from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
 from tensorflow.core.protobuf import config_pb2  # noqa: E402
 from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
+from tensorflow.core.protobuf import saved_object_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import tensor_bundle_pb2  # noqa: E402
 from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: E402
 
@@ -67,6 +69,19 @@ DECODED = [
     tensor_bundle_pb2.BundleHeaderProto,
     tensor_bundle_pb2.BundleEntryProto,
     saved_tensor_slice_pb2.SavedTensorSlices,
+]
+
+# Likewise, but not the messages they contain.
+DECODED_ALONE = [
+    meta_graph_pb2.SignatureDef,
+    meta_graph_pb2.TensorInfo,
+    meta_graph_pb2.CollectionDef,
+    meta_graph_pb2.CollectionDef.BytesList,
+    saved_object_graph_pb2.SavedObjectGraph,
+    saved_object_graph_pb2.SavedObject,
+    saved_object_graph_pb2.SavedVariable,
+    saved_object_graph_pb2.SavedConcreteFunction,
+    variable_pb2.VariableDef,
 ]
 
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "src", "proto")
@@ -248,6 +263,7 @@ def main():
     decoded, _ = collect(message.DESCRIPTOR for message in DECODED)
     named = [m for m in messages if not m.GetOptions().map_entry]
     named += [m for m in decoded if m not in messages]
+    named += [message.DESCRIPTOR for message in DECODED_ALONE]
     texts = {
         "schema.c": SCHEMA_HEAD + "\n".join(tables(messages, enums, roots + shapes, readable)),
         "fields.h": FIELDS_HEAD + "\n".join(fields(named)),

@@ -12,6 +12,8 @@ struct parser {
 	size_t n, at;
 	enum command_where where;
 	const char *advice_flag; /* the last one seen, or NULL */
+	const char *model_flag;  /* likewise */
+	const char *query_flag;  /* of those that models do not have */
 	struct tfprof_error *err;
 };
 
@@ -199,7 +201,15 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 	case FLAG_OPTION:
 		r->has_flags = true;
 		r->selects |= strcmp(flag->name, "select") == 0;
+		if (flag_is_of_model(flag->name)) {
+			r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
+			return TFPROF_OK;
+		}
+		p->query_flag = flag->name;
 		return tfprof_options_set(r->options, flag->name, value, p->err);
+	case FLAG_MODEL:
+		p->model_flag = flag->name;
+		return tfprof_model_options_set(r->model, flag->name, value, p->err);
 	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
 	case FLAG_PROGRAM: return set_program(r, flag->id, value);
@@ -242,7 +252,8 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 		name = "help", length = 4;
 	if (!flag_find(name, length, &flag))
 		return unknown_flag(p, word, name);
-	if (p->where == IN_SHELL && (flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM))
+	if (p->where == IN_SHELL &&
+		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM || flag.group == FLAG_MODEL))
 		return fail(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
@@ -284,14 +295,36 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	return TFPROF_OK;
 }
 
+/* Once it is known which command they are for. */
+static enum tfprof_status set_shared(const struct parser *p)
+{
+	const struct request *r = p->request;
+	bool is_model = r->command && r->command->id == COMMAND_MODEL;
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < r->n_shared; i++)
+		status = is_model ? tfprof_model_options_set(r->model, r->shared[i].name,
+					    r->shared[i].value, p->err)
+				  : tfprof_options_set(r->options, r->shared[i].name,
+					    r->shared[i].value, p->err);
+	return status;
+}
+
 static enum tfprof_status check(const struct parser *p)
 {
 	const struct request *r = p->request;
+	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 
+	if (p->model_flag && !is_model && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
+			p->model_flag);
+	if (p->query_flag && is_model && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is not an option of the command model",
+			p->query_flag);
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
-	return TFPROF_OK;
+	return set_shared(p);
 }
 
 /* None is given yet. */
@@ -307,14 +340,16 @@ static const char **make_paths(void)
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
-	struct parser p = {r, words, n, 0, where, NULL, err};
+	struct parser p = {r, words, n, 0, where, NULL, NULL, NULL, err};
 	enum tfprof_status status = TFPROF_OK;
 
 	*r = (struct request){0};
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
 	r->files = calloc(n + 1, sizeof(*r->files));
-	if (!r->options || !r->paths || !r->files)
+	r->model = tfprof_model_options_new();
+	r->shared = calloc(n + 1, sizeof(*r->shared));
+	if (!r->options || !r->paths || !r->files || !r->model || !r->shared)
 		return fail_no_memory(err);
 	while (status == TFPROF_OK && p.at < p.n) {
 		const char *word = words[p.at++];
@@ -331,5 +366,7 @@ void request_clear(struct request *r)
 	free(r->files);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
+	tfprof_model_options_free(r->model);
+	free(r->shared);
 	*r = (struct request){0};
 }

@@ -52,6 +52,8 @@ void tfprof_result_free(tfprof_result *r)
 	columns_clear(&r->columns);
 	advice_clear(&r->advice);
 	column_table_clear(&r->table);
+	model_report_free(r->model);
+	tfprof_model_options_free(r->model_options);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->checkers);
 	buf_clear(&r->text);
@@ -331,6 +333,8 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
+	if (r->model)
+		return model_write(r, format, out, err);
 	if (r->is_table && !r->is_advice)
 		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)

@@ -1,6 +1,7 @@
 /* CSV as in RFC 4180: a header, CRLF line ends, quotes where needed. Invalid UTF-8 is
  * replaced as in JSON; lists are joined by `|`. */
 #include "base/utf8.h"
+#include "write/csv.h"
 #include "write/rows.h"
 
 static void put_valid(struct sink *out, struct span text)
@@ -23,7 +24,7 @@ static void put_valid(struct sink *out, struct span text)
 	sink_put(out, plain, (size_t)(at - plain));
 }
 
-static void put_text(struct sink *out, struct span text)
+void csv_put_text(struct sink *out, struct span text)
 {
 	const char *at = text.at, *end = text.at + text.n, *quote;
 
@@ -58,7 +59,7 @@ static void put_value(struct rows *rows, const struct tfprof_column *c, uint32_t
 {
 	switch (c->type) {
 	case TFPROF_COLUMN_TEXT:
-	case TFPROF_COLUMN_TEXTS: put_text(out, rows_text(rows, c, i)); break;
+	case TFPROF_COLUMN_TEXTS: csv_put_text(out, rows_text(rows, c, i)); break;
 	case TFPROF_COLUMN_BOOL: sink_text(out, c->numbers[i] ? "true" : "false"); break;
 	default:
 		if (!c->is_nullable || c->numbers[i] >= 0)

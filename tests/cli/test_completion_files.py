@@ -45,7 +45,7 @@ def test_bash_loads(files):
 @needs("bash")
 @pytest.mark.parametrize("words, expected", [
     (["sc"], ["scope"]),
-    ([""], ["scope", "graph", "op", "code", "advise", "help"]),
+    ([""], ["scope", "graph", "op", "code", "advise", "model", "help"]),
     (["--sel"], ["--select="]),
     (["--account_disp"], ["--account_displayed_op_only"]),
     (["--select", "=", "mic"], ["micros"]),

@@ -1,0 +1,146 @@
+"""What model files cost: every sample file gives the figures of expected.json, which were
+checked against TensorFlow's profiler, Keras, torch's flop counter or by hand."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+import tree  # noqa: E402
+
+FILES = pathlib.Path(__file__).parent / "files"
+EXPECTED = {k: v for k, v in json.loads((FILES / "expected.json").read_text()).items()
+            if not k.startswith("_")}
+
+# Where the expected figures are known to be short: expected.json's comment says why.
+RIGHT_PARAMETERS = {
+    "loop/frozen_lowered.pb": 6144,
+    "tf1_ref/model.ckpt.meta": 5456,
+}
+
+
+def count(path, *flags):
+    result = subprocess.run([tree.program(), "model", str(path), "--output=json:outfile=-", *flags],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def float_ops(model):
+    return {op["type"]: op["float_ops"] for op in model["operations"]}
+
+
+def graphs():
+    return [k for k in EXPECTED if k.endswith((".pb", ".meta"))]
+
+
+@pytest.mark.parametrize("name", graphs())
+def test_sample(name):
+    expected, model = EXPECTED[name], count(FILES / name)
+    assert model["total"]["macs"] == expected["macs"]
+    assert model["total"]["parameters"] == RIGHT_PARAMETERS.get(name, expected["params"])
+    found = float_ops(model)
+    assert {op: found.get(op) for op in expected["flops_by_op"]} == expected["flops_by_op"]
+    # More rules than the program that made the figures had is no loss.
+    counted_since = {"VarIsInitializedOp", "DynamicStitch", "ReluGrad", "FusedBatchNormGradV3",
+                     "SparseSoftmaxCrossEntropyWithLogits"}
+    missing = {op: n for op, n in expected["not_counted"].items() if op not in counted_since}
+    assert missing.items() <= model["not_counted"].items()
+    if not expected["not_counted"]:
+        assert not model["not_counted"]
+        assert model["total"]["float_ops"] == expected["flops"]
+
+
+@pytest.mark.parametrize("name", [k for k in graphs() if "lowered" not in k and "meta" not in k])
+def test_batch_of_8_costs_8_times_as_much(name):
+    one, eight = count(FILES / name)["total"], count(FILES / name, "--batch_size=8")["total"]
+    assert eight["macs"] == 8 * one["macs"]
+    assert eight["parameters"] == one["parameters"]
+
+
+def test_layers_add_up_to_the_total():
+    model = count(FILES / "bert_tiny/export")
+    for number in ["parameters", "trainable_parameters", "macs", "float_ops", "weight_bytes",
+                   "activation_bytes"]:
+        assert sum(layer[number] for layer in model["layers"]) == model["total"][number]
+
+
+def test_layers_of_a_saved_model():
+    model = count(FILES / "mlp/export")
+    rows = [(row["name"], row["type"], row["output_shapes"], row["parameters"], row["macs"])
+            for row in model["layers"]]
+    assert rows == [
+        ("sequential/dense", "MatMul", [[1, 64]], 784 * 64 + 64, 784 * 64),
+        ("sequential/batch_normalization", "Rsqrt", [[1, 64]], 4 * 64, 0),
+        ("sequential/dense_1", "MatMul", [[1, 10]], 64 * 10 + 10, 64 * 10),
+    ]
+    assert model["inputs"] == [{"name": "keras_tensor", "shape": [1, 784], "dtype": "float32"}]
+    assert model["batch_size"] == 1
+    assert model["total"]["trainable_parameters"] == 51146 - 2 * 64
+
+
+def test_loops_and_conditionals():
+    notes = count(FILES / "loop/export")["notes"]
+    assert any("loop x7" in note for note in notes)
+    assert any("dearer branch" in note for note in notes)
+    unknown = count(FILES / "loop/export", "--trip_count=5")
+    # 64 x 64 more for each turn of the loop whose end depends on data
+    assert unknown["total"]["macs"] == 38912 + 4 * 64 * 64
+
+
+def run(*words):
+    return subprocess.run([tree.program(), "model", *map(str, words)], capture_output=True,
+                          text=True, check=False)
+
+
+def test_fail_if():
+    file = FILES / "mlp/export"
+    assert run(file, "--fail_if=macs>50816,params>60k").returncode == 0
+    result = run(file, "--fail_if=macs>=50816,peak_activation_bytes>1MB")
+    assert result.returncode == 3
+    assert "macs>=50816: it is 50816" in result.stderr
+    assert "peak" not in result.stderr
+
+
+def test_order_by_and_depth():
+    macs = [row["macs"] for row in count(FILES / "bert_tiny/export", "--order_by=macs")["layers"]]
+    assert macs == sorted(macs, reverse=True)
+    assert len(count(FILES / "bert_tiny/export", "--max_depth=1")["layers"]) == 1
+
+
+def test_csv():
+    lines = run(FILES / "mlp/export", "--output=csv:outfile=-").stdout.splitlines()
+    assert lines[0].startswith("name,type,output_shape,parameters,")
+    assert lines[1].startswith("sequential/dense,MatMul,1x64,50240,")
+    assert len(lines) == 4
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--signature=nope"], "expected one of: serve, serving_default"),
+    (["--input_shapes=x:1x2"], "the model has no input 'x': expected one of: keras_tensor"),
+    (["--input_shapes=x"], "expected NAME:DIMxDIM"),
+    (["--order_by=mac"], "did you mean macs?"),
+    (["--fail_if=mac>1"], "did you mean macs?"),
+    (["--fail_if=macs=1"], "expected NAME>VALUE"),
+    (["--peak_flops=1T"], "give both"),
+    (["--device=A100"], "A100-40"),
+    (["--batch_size=0"], "expected a number from 1"),
+    (["--select=params"], "-select is not an option of the command model"),
+])
+def test_wrong_options(words, message):
+    result = run(FILES / "mlp/export", *words)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_other_files_are_refused(tmp_path):
+    file = tmp_path / "x"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
+    result = run(file)
+    assert result.returncode == 1
+    assert "a PNG image" in result.stderr
+    assert "no file" in run().stderr
