@@ -15,7 +15,8 @@ static const struct command commands[] = {
 	{"model", COMMAND_MODEL, IN_PROGRAM, "what a model costs, by layer", "FILE|DIR [OPTION...]",
 		"Reads a model file and prints parameters, multiply-accumulates (MACs), float\n"
 		"operations (FLOPs) and memory of each layer and in all, without TensorFlow and\n"
-		"without running the model: a SavedModel, a frozen graph or a .meta file.",
+		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and\n"
+		"frozen graphs.",
 		"--batch_size=8 --order_by=macs"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},

@@ -2,21 +2,6 @@
 
 #include "proto/tensor_shape.h"
 
-static const struct span attr_names[] = {
-#define X(name) {#name, sizeof(#name) - 1},
-	ATTRS(X)
-#undef X
-};
-
-enum attr_id attr_find(struct span name)
-{
-	for (int i = 0; i < N_ATTRS; i++)
-		if (attr_names[i].n == name.n && attr_names[i].at[0] == name.at[0] &&
-			memcmp(attr_names[i].at, name.at, name.n) == 0)
-			return (enum attr_id)i;
-	return N_ATTRS;
-}
-
 void graph_clear(struct graph *g)
 {
 	vec_clear(&g->nodes);

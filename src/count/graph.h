@@ -16,35 +16,23 @@
 #include "count/tensor.h"
 
 /* The attributes that rules read, by their names in TensorFlow and in Keras. */
-#define ATTRS(X)                                                                                                      \
-	X(N)                                                                                                          \
-	X(T)                                                                                                          \
-	X(DstT)                                                                                                       \
-	X(Tidx)                                                                                                       \
-	X(_output_shapes)                                                                                             \
-	X(adj_x) X(adj_y) X(axis) X(batch_dims) X(begin_mask) X(block_size) X(body) X(branches) X(cond) X(            \
-		data_format) X(dilations) X(dtype) X(element_dtype) X(ellipsis_mask) X(else_branch) X(end_mask)       \
-		X(equation) X(explicit_paddings) X(f) X(frame_name) X(is_constant) X(is_training) X(                  \
-			keep_dims) X(ksize) X(new_axis_mask) X(num) X(num_split) X(out_type) X(output_type)           \
-			X(padding) X(shape) X(shrink_axis_mask) X(squeeze_dims) X(strides) X(then_branch) X(          \
-				transpose_a) X(transpose_b) X(value) X(filter_format) X(bias) X(fused_ops)            \
-				X(num_args) X(k) X(units) X(filters) X(kernel_size) X(dilation_rate) X(               \
-					groups) X(depth_multiplier) X(use_bias) X(activation) X(recurrent_activation) \
-					X(pool_size) X(return_sequences) X(return_state) X(input_dim) X(              \
-						output_dim) X(num_heads) X(key_dim) X(value_dim) X(num_query_heads)   \
-						X(num_key_value_heads) X(head_dim) X(keepdims) X(                     \
-							keepdim) X(center) X(scale) X(target_shape)                   \
-							X(dims) X(size) X(cropping) X(bias_axes) X(                   \
-								output_shape) X(shared_axes) X(interpolation)         \
-								X(merge_mode) X(reset_after) X(normalize) X(          \
-									output_padding) X(rank) X(layer)              \
-									X(unit_norm) X(attention_axes) X(             \
-										height) X(width) X(target_height)     \
-										X(n) X(num_classes) X(                \
-											num_tokens) X(output_mode)    \
-											X(repeat) X(is_2d) X(         \
-												args)                 \
-												X(out_shape)
+/* clang-format off */
+#define ATTRS(X) \
+	X(N) X(T) X(DstT) X(_output_shapes) X(adj_x) X(adj_y) X(axis) X(batch_dims) X(begin_mask) \
+	X(block_size) X(body) X(branches) X(cond) X(data_format) X(dilations) X(dtype) \
+	X(element_dtype) X(ellipsis_mask) X(else_branch) X(end_mask) X(equation) \
+	X(explicit_paddings) X(f) X(frame_name) X(is_training) X(keep_dims) X(ksize) \
+	X(new_axis_mask) X(num) X(num_split) X(out_type) X(output_type) X(padding) X(shape) \
+	X(shrink_axis_mask) X(squeeze_dims) X(strides) X(then_branch) X(transpose_a) X(transpose_b) \
+	X(value) X(fused_ops) X(k) X(activation) X(bias_axes) X(center) \
+	X(cropping) X(depth_multiplier) X(dilation_rate) X(dims) X(file_weights) X(filters) \
+	X(groups) X(head_dim) X(height) X(input_dim) X(inner) X(interpolation) X(axes) X(is_repeat) X(key_dim) X(keepdims) \
+	X(kernel_size) X(merge_mode) X(n) X(num_heads) X(num_key_value_heads) X(num_query_heads) \
+	X(out_shape) X(output_dim) X(output_padding) X(output_shape) X(pool_size) X(reset_after) \
+	X(return_sequences) X(return_state) X(rms_scaling) X(scale) X(shared_axes) X(size) \
+	X(target_shape) X(trainable) X(units) X(use_bias) X(value_dim) X(width) X(keep_num_dims) \
+	X(fused_activation)
+/* clang-format on */
 
 enum attr_id {
 #define X(name) A_##name,
@@ -122,9 +110,6 @@ void graph_clear(struct graph *g);
 struct graph_source {
 	const struct graph *(*get_function)(struct graph_source *source, struct span name);
 };
-
-/* N_ATTRS if no rule reads it. */
-enum attr_id attr_find(struct span name);
 
 /* ---- reading attributes ---- */
 

@@ -15,13 +15,15 @@
 	X(list_length) X(top_k) X(where) X(unique) X(dynamic_stitch) X(batch_norm_grad) X(bias_grad) \
 	X(cross_entropy) X(fused_conv) X(fused_matmul) X(rfft) X(check) X(tf_array_new) \
 	X(tf_array_set) X(tf_array_scatter) X(tf_array_get) X(tf_array_gather) X(bucketize) \
-	X(dequantize) X(call) X(while) X(if) X(enter) X(exit) X(next) X(merge) X(loop_cond)
+	X(dequantize) X(lite_conv) X(lite_depthwise) X(lite_transpose_conv) \
+	X(lite_dense) X(lite_lstm) X(lite_svdf) X(lite_concat) X(lite_embedding) X(call) X(while) X(if) X(enter) X(exit) X(next) X(merge) X(loop_cond)
 
 #define COSTS(X) \
 	X(none) X(per_output) X(per_input) X(matmul) X(einsum) X(conv) X(depthwise) \
 	X(conv_input) X(conv_filter) X(depthwise_filter) X(depthwise_input) X(pool) X(reduce) X(mean) \
 	X(add_n) X(l2_loss) X(fft) X(batch_norm) X(max_pool_grad) X(avg_pool_grad) X(bias_grad) \
-	X(fused_conv) X(fused_matmul) X(cross_entropy)
+	X(fused_conv) X(fused_matmul) X(cross_entropy) X(lite_conv) X(lite_depthwise) \
+	X(lite_transpose_conv) X(lite_dense) X(lite_lstm) X(lite_svdf)
 
 #define VALUES(X) \
 	X(none) X(copy) X(neg) X(abs) X(floor) X(ceil) X(round) X(sqrt) X(square) X(cast) X(not) \
@@ -308,6 +310,19 @@
 	X(BroadcastArgs, nothing, none, 0, none, NOWHERE) \
 	X(BroadcastGradientArgs, nothing, none, 0, none, NOWHERE) \
 	X(_Arg, nothing, none, 0, none, NOWHERE) \
+	/* TensorFlow Lite */ \
+	X(LITE_CONV, lite_conv, lite_conv, 0, none, NEW) \
+	X(LITE_DEPTHWISE, lite_depthwise, lite_depthwise, 0, none, NEW) \
+	X(LITE_TRANSPOSE_CONV, lite_transpose_conv, lite_transpose_conv, 0, none, NEW) \
+	X(LITE_DENSE, lite_dense, lite_dense, 0, none, NEW) \
+	X(LITE_LSTM, lite_lstm, lite_lstm, 0, none, NEW) \
+	X(LITE_SVDF, lite_svdf, lite_svdf, 0, none, NEW) \
+	X(LITE_CONCAT, lite_concat, none, 0, none, NEW) \
+	X(LITE_EMBEDDING, lite_embedding, none, 0, none, NEW) \
+	X(LITE_NORMALIZE, same, per_output, 3, none, OVER) \
+	X(LITE_PRELU, same, per_output, 2, none, OVER) \
+	X(LITE_HARD_SWISH, same, per_output, 4, none, OVER) \
+	X(LITE_GELU, same, per_output, 5, none, OVER) \
 	/* control flow: the walk itself runs these */ \
 	X(PartitionedCall, call, none, 0, none, ALIAS) \
 	X(StatefulPartitionedCall, call, none, 0, none, ALIAS) \

@@ -44,9 +44,11 @@ struct eval {
 	size_t n_in;
 	struct tensor *out; /* eval_outputs() makes room */
 	size_t n_out;
-	struct arena *arena;     /* of the outputs' values */
-	int64_t *values_left;    /* how many more may be kept */
-	struct span problem[1];  /* set if inputs contradict each other */
+	struct arena *arena;    /* of the outputs' values */
+	int64_t *values_left;   /* how many more may be kept */
+	struct span problem[1]; /* set if inputs contradict each other */
+	struct cost layer_cost; /* of a layer: set by its shape rule, like the next two */
+	int64_t parameters, trainable;
 	struct tensor *out_room; /* of out_cap */
 	size_t out_cap;
 	void *context;
@@ -76,6 +78,8 @@ struct op_rule {
 
 /* NULL if there is none. */
 const struct op_rule *op_find_rule(struct span type);
+/* Likewise of a Keras layer, by its class (layers.h). */
+const struct op_rule *layer_find_rule(struct span class_name);
 
 /* The value of an elementwise operation, if those of its inputs are known; its shape is
  * in out[0] already. */

@@ -167,7 +167,8 @@ bool shape_slice(struct eval *e)
 bool shape_gather(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0), *indices = eval_in(e, 1);
-	int64_t axis = 0, batch = node_int(e->graph, e->node, A_batch_dims, 0);
+	int64_t axis = node_int(e->graph, e->node, A_axis, 0);
+	int64_t batch = node_int(e->graph, e->node, A_batch_dims, 0);
 	int rank;
 
 	if (!eval_outputs(e, 1) || in->rank < 1 || indices->rank < 0)

@@ -138,7 +138,7 @@ static double seconds_of(const struct record *r, const struct summary_options *o
 /* Names that only stand between others do not make a layer. */
 static bool is_silent(const struct record *r)
 {
-	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others &&
+	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others && !r->is_layer &&
 		(r->place == PLACE_ALIAS || r->place == PLACE_NOWHERE);
 }
 
@@ -147,6 +147,10 @@ static void add_record(struct layer *layer, const struct record *r, const struct
 	int64_t float_ops = count_multiply(cost_float_ops(r->cost), r->times);
 
 	layer->n_operations++;
+	layer->parameters = count_add(layer->parameters, r->parameters);
+	layer->trainable_parameters = count_add(layer->trainable_parameters, r->trainable);
+	layer->weight_bytes = count_add(layer->weight_bytes,
+		count_multiply(r->parameters, dtype_bytes(r->weight_dtype)));
 	layer->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	add_cost(&layer->cost, r->cost, r->times);
 	layer->seconds += seconds_of(r, o);
@@ -161,11 +165,24 @@ static void add_record(struct layer *layer, const struct record *r, const struct
 				!dtype_is_real(layer->out.dtype)))
 			layer->out = r->out;
 	}
+	if (r->is_layer && r->out.rank >= 0)
+		layer->out = r->out;
 	if (float_ops > layer->largest && !is_silent(r)) {
 		layer->largest = float_ops;
 		layer->type = r->node->type->name;
 		layer->times = r->times;
 	}
+}
+
+static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
+{
+	for (size_t i = 0; i < s->dtypes.n; i++)
+		if (s->dtypes.at[i].dtype == dtype) {
+			s->dtypes.at[i].parameters = count_add(s->dtypes.at[i].parameters, n);
+			s->dtypes.at[i].bytes = count_add(s->dtypes.at[i].bytes, bytes);
+			return true;
+		}
+	return vec_push(&s->dtypes, ((struct dtype_total){dtype, n, bytes}));
 }
 
 static bool add_records(struct summary *s, struct walk *w, const struct summary_options *o,
@@ -188,6 +205,10 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 		layer_of[i] = id;
 		add_record(&s->layers.at[id], r, o);
 		add_record(&s->total, r, o);
+		if (r->parameters &&
+			!add_dtype(s, r->weight_dtype, r->parameters,
+				count_multiply(r->parameters, dtype_bytes(r->weight_dtype))))
+			return false;
 		if (r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others)
 			continue;
 		op = get_op(s, r->node->type->name);
@@ -201,17 +222,6 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
-
-static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
-{
-	for (size_t i = 0; i < s->dtypes.n; i++)
-		if (s->dtypes.at[i].dtype == dtype) {
-			s->dtypes.at[i].parameters = count_add(s->dtypes.at[i].parameters, n);
-			s->dtypes.at[i].bytes = count_add(s->dtypes.at[i].bytes, bytes);
-			return true;
-		}
-	return vec_push(&s->dtypes, ((struct dtype_total){dtype, n, bytes}));
-}
 
 static void add_parameter(struct layer *layer, const struct parameter *p, int64_t n, int64_t bytes)
 {

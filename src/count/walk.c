@@ -205,6 +205,10 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 		.state = state,
 		.loop = f->loop_of ? f->loop_of[e->node - e->graph->nodes.at] : 0,
 		.parameter = e->n_in ? e->in[0]->parameter : 0,
+		.parameters = e->parameters,
+		.trainable = e->trainable,
+		.is_layer = w->is_of_layers,
+		.weight_dtype = w->is_of_layers ? (int)node_int(e->graph, e->node, A_dtype, 1) : 0,
 		.place = e->rule ? (enum op_place)e->rule->place : PLACE_NEW};
 
 	if (!add_uses(w, e, &r) || !add_buffers(w, e, &r)) {
@@ -267,7 +271,15 @@ static void note_conflict(struct walk *w, const struct frame *f, const struct ev
 /* What the file itself says of the outputs' shapes, if no rule does. */
 static bool take_shapes_of_file(struct eval *e)
 {
+	const struct op_attr *given = node_attr(e->graph, e->node, A_out_shape);
 	size_t n = e->n_out;
+
+	if (given && given->kind == OP_SHAPE && given->n != OP_UNKNOWN_RANK) {
+		if (!eval_outputs(e, n + !n))
+			return false;
+		e->out[0] = tensor_make(e->out[0].dtype, given->ints, given->n);
+		return tensor_is_known(e->out);
+	}
 
 	if (!n) {
 		while (n < 64 && node_output_shape(e->graph, e->node, n).rank >= 0)
@@ -287,6 +299,19 @@ static bool take_shapes_of_file(struct eval *e)
 		e->out[i] = shape;
 	}
 	return tensor_is_known(e->out);
+}
+
+/* The weights a file has for a layer are its parameters if no rule says so. */
+static void count_file_weights(struct eval *e)
+{
+	int64_t n = node_int(e->graph, e->node, A_file_weights, 0);
+
+	if (node_int(e->graph, e->node, A_is_repeat, 0)) {
+		e->parameters = e->trainable = 0;
+	} else if (n && n != e->parameters) {
+		e->parameters = n;
+		e->trainable = node_int(e->graph, e->node, A_trainable, 1) ? n : 0;
+	}
 }
 
 static void gather_inputs(struct walk *w, const struct frame *f, const struct op_node *node)
@@ -351,6 +376,7 @@ static void evaluate(struct walk *w, struct frame *f, uint32_t index)
 		state = RECORD_NOT_COUNTED;
 		cost = (struct cost){0};
 	}
+	count_file_weights(&e);
 	if (!w->mute)
 		record(w, f, &e, cost, state);
 	frame_set(w, f, index, e.out, e.n_out);

@@ -56,9 +56,12 @@ struct record {
 	struct cost cost;
 	int64_t times;
 	enum record_state state;
-	uint32_t loop;      /* in `loops`; 0: none */
-	uint32_t parameter; /* that it reads, + 1 */
-	struct tensor out;  /* its first output, without values */
+	uint32_t loop;                 /* in `loops`; 0: none */
+	uint32_t parameter;            /* that it reads, + 1 */
+	int64_t parameters, trainable; /* of a layer */
+	int weight_dtype;
+	bool is_layer;
+	struct tensor out; /* its first output, without values */
 	int64_t out_bytes, in_bytes;
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
 	uint32_t first_buffer, n_buffers; /* that it makes */
@@ -98,6 +101,7 @@ struct task;
 struct walk {
 	struct graph_source *source;
 	parameter_vec *parameters;
+	bool is_of_layers;  /* nodes are layers: each shows in the report */
 	int64_t trip_count; /* of loops whose condition is unknown; 0: 1, and say so */
 
 	VEC(struct record) records;

@@ -63,6 +63,7 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 		return status;
 	options.by_node = file->is_of_layers;
 	walk_init(&report->walk, &file->library.source, &file->parameters);
+	report->walk.is_of_layers = file->is_of_layers;
 	report->walk.trip_count = o->number[MODEL_OPT_TRIP_COUNT];
 	if (!walk_run(&report->walk, &file->library.main, file->presets.at, file->presets.n))
 		return error_no_memory(err);
@@ -74,6 +75,7 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 		choose_weights(file);
 	if (!summary_make(&report->summary, &report->walk, &options))
 		return error_no_memory(err);
+	model_keras_check(file, report->summary.total.parameters);
 	return TFPROF_OK;
 }
 

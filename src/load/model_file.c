@@ -161,6 +161,9 @@ static const struct {
 	{"a SavedModel", "SavedModel", model_read_saved_model},
 	{"a MetaGraphDef", "MetaGraph", model_read_meta_graph},
 	{"a GraphDef", "graph", model_read_graph},
+	{"a TensorFlow Lite model", "TensorFlow Lite", model_read_tflite},
+	{"a zip archive, perhaps a Keras model", "Keras", model_read_keras},
+	{"an HDF5 file, perhaps a Keras model", "Keras", model_read_keras_h5},
 };
 
 /* A directory that a model was exported to. */
@@ -176,7 +179,7 @@ static enum tfprof_status refuse(const char *name, const char *looks_like, struc
 {
 	return error_set(err, TFPROF_FORMAT,
 		"%s: it looks like %s: expected a model: a SavedModel (its directory or "
-		"saved_model.pb), a GraphDef or a MetaGraphDef",
+		"saved_model.pb), a .keras, .h5 or .tflite file, a GraphDef or a MetaGraphDef",
 		name, looks_like);
 }
 
@@ -236,6 +239,7 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 void model_file_clear(struct model_file *m)
 {
 	op_library_clear(&m->library);
+	model_keras_free(m->keras);
 	vec_clear(&m->presets);
 	vec_clear(&m->inputs);
 	vec_clear(&m->parameters);

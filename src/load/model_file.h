@@ -30,6 +30,7 @@ struct model_file {
 	const char *format; /* "SavedModel" */
 	struct buf title;   /* what else it says of itself: versions, a name */
 	struct source source;
+	struct model_keras *keras; /* what the graph of layers aliases, or NULL */
 	struct op_library library; /* of operations; its main graph is walked */
 	VEC(struct preset) presets;
 	VEC(struct model_input) inputs;
@@ -57,7 +58,13 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 
 typedef enum tfprof_status model_reader_fn(struct model_file *m, const char *name,
 	const struct model_file_options *options, struct tfprof_error *err);
-model_reader_fn model_read_saved_model, model_read_meta_graph, model_read_graph;
+model_reader_fn model_read_saved_model, model_read_meta_graph, model_read_graph, model_read_keras,
+	model_read_keras_h5, model_read_tflite;
+
+/* What was read of a Keras file (model_keras.c). */
+void model_keras_free(struct model_keras *keras);
+/* After the walk: whether the parameters found are those that the file stores. */
+void model_keras_check(struct model_file *m, int64_t parameters);
 
 /* Makes an input concrete: what the user gave for it, or the file's shape with the batch
  * put in. Fails if something is still open. */

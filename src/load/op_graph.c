@@ -545,6 +545,29 @@ void op_library_add_graph(struct op_library *l, struct span graph_def)
 	vec_clear(&b.inputs);
 }
 
+const struct op_type *op_library_get_type(struct op_library *l, struct span name,
+	const struct op_rule *rule)
+{
+	struct op_kind *kind = get_kind(l, name);
+
+	if (!kind)
+		return NULL;
+	kind->type.rule = rule;
+	return &kind->type;
+}
+
+struct graph *op_library_add_function(struct op_library *l, struct span name)
+{
+	struct op_function function = {.name = name, .is_built = true};
+
+	function.graph.name = name;
+	if (!vec_push(&l->functions, function) ||
+		!hash_add(&l->function_index, hash_bytes(name.at, name.n),
+			(uint32_t)l->functions.n - 1))
+		return NULL;
+	return &l->functions.at[l->functions.n - 1].graph;
+}
+
 uint32_t op_library_find_node(const struct op_library *l, struct span name)
 {
 	return find_node(&l->main_index, &l->main, name);

@@ -52,6 +52,14 @@ void op_library_add_op_defs(struct op_library *l, struct span list);
 /* A GraphDef: its nodes become the main graph, its functions those of the library. */
 void op_library_add_graph(struct op_library *l, struct span graph_def);
 
+/* The operation type of a name with its rule; NULL on allocation failure. For readers of
+ * other files, which build graphs themselves. */
+const struct op_type *op_library_get_type(struct op_library *l, struct span name,
+	const struct op_rule *rule);
+/* A function to be filled by such a reader before the walk; NULL on allocation failure.
+ * Valid until the next one is added. */
+struct graph *op_library_add_function(struct op_library *l, struct span name);
+
 /* NONE if there is none. */
 uint32_t op_library_find_node(const struct op_library *l, struct span name);
 /* "name:1" or "name". False if there is no such node. */

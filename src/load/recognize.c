@@ -18,6 +18,12 @@ static bool is_events(struct span bytes)
 	return head.n > 12 && at > 12 && at < head.n;
 }
 
+/* The identifier of a FlatBuffer is behind its first word. */
+static bool is_tflite(struct span bytes)
+{
+	return bytes.n >= 8 && memcmp(bytes.at + 4, "TFL3", 4) == 0;
+}
+
 /* clang-format off */
 #define MAGIC(phrase, bytes) {.name = phrase, .magic = {bytes, sizeof(bytes) - 1}}
 #define MARK(phrase, is) {.name = phrase, .has_mark = is}
@@ -40,6 +46,7 @@ static const struct look looks[] = {
 		"saved_model_schema_version meta_graphs"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
 	MARK("a TensorBoard event file", is_events),
+	MARK("a TensorFlow Lite model", is_tflite),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
 	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
 	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),

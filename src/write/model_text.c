@@ -300,7 +300,7 @@ static void put_title(const struct model_report *r, struct buf *b)
 {
 	buf_printf(b, "%s: %s", r->name, r->file.format);
 	if (r->file.title.n) {
-		buf_text(b, ", ");
+		buf_text(b, r->file.keras ? " " : ", ");
 		buf_span(b, buf_get(&r->file.title));
 	}
 	for (size_t i = 0; i < r->file.inputs.n; i++) {

@@ -54,7 +54,55 @@ def test_sample(name):
         assert model["total"]["float_ops"] == expected["flops"]
 
 
-@pytest.mark.parametrize("name", [k for k in graphs() if "lowered" not in k and "meta" not in k])
+def keras_files():
+    return [k for k, v in EXPECTED.items() if k.endswith((".keras", ".h5")) and "macs" in v]
+
+
+@pytest.mark.parametrize("name", keras_files())
+def test_keras_file(name):
+    expected, model = EXPECTED[name], count(FILES / name)
+    assert model["total"]["macs"] == expected["macs"]
+    # Weights of layers that no rule knows count, too.
+    assert model["total"]["parameters"] == expected["params_hdf5"]
+    if not expected["not_counted"]:
+        assert model["total"]["parameters"] == expected["params_config"]
+        assert model["total"]["trainable_parameters"] == expected["trainable"]
+    assert model["not_counted"] == expected["not_counted"]
+    assert model["notes"] == []
+
+
+def test_subclassed_model_has_parameters_only():
+    model = count(FILES / "sub.keras")
+    assert [(row["name"], row["parameters"]) for row in model["layers"]] == [("a", 40), ("b", 18)]
+    assert model["total"]["macs"] == 0
+    assert "model.export()" in model["notes"][0]
+
+
+@pytest.mark.parametrize("name", [k for k in EXPECTED if k.endswith(".tflite")])
+def test_tflite_file(name):
+    model = count(FILES / name)
+    assert model["total"]["macs"] == EXPECTED[name]["macs"]
+    assert not model["not_counted"]
+
+
+def test_formats_agree():
+    for name in ["bert_tiny", "conv1d"]:
+        macs = {count(FILES / name / file)["total"]["macs"]
+                for file in ["export", "frozen.pb", "model.keras", "model.tflite"]}
+        assert len(macs) == 1
+
+
+def test_layers_of_a_keras_file():
+    rows = {row["name"]: row for row in count(FILES / "conv1d/model.keras")["layers"]}
+    assert list(rows)[:3] == ["input_layer", "conv1d", "max_pooling1d"]
+    assert rows["conv1d"]["macs"] == 128 * 32 * 5 * 16
+    assert rows["conv1d"]["float_ops"] == 2 * 128 * 32 * 5 * 16 + 2 * 128 * 32  # bias, relu
+    assert rows["conv1d"]["parameters"] == 5 * 16 * 32 + 32
+    assert rows["conv1d_transpose"]["output_shapes"] == [[1, 114, 16]]
+
+
+@pytest.mark.parametrize("name", [k for k in graphs() if "lowered" not in k and "meta" not in k]
+                         + keras_files() + [k for k in EXPECTED if k.endswith(".tflite")])
 def test_batch_of_8_costs_8_times_as_much(name):
     one, eight = count(FILES / name)["total"], count(FILES / name, "--batch_size=8")["total"]
     assert eight["macs"] == 8 * one["macs"]
