@@ -549,6 +549,9 @@ TFPROF_API const char *tfprof_model_option_get_placeholder(size_t i);
  * "json" and "csv", and tfprof_result_output carries out the option output. */
 TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
 	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err);
+/* Whether a path leads to a model that is no graph of nodes and can only be counted, or is
+ * first of all a model: a SavedModel, .meta, .keras, .h5 or .tflite. */
+TFPROF_API int tfprof_model_recognize(const char *path);
 /* How many conditions of the option fail_if are met; its notes say which. */
 TFPROF_API int tfprof_result_get_n_exceeded(const tfprof_result *result);
 

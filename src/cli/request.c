@@ -310,6 +310,14 @@ static enum tfprof_status set_shared(const struct parser *p)
 	return status;
 }
 
+/* A model by itself is counted. */
+static void choose_command(struct request *r)
+{
+	if (!r->command && r->n_files == 1 && !r->wants_help && !r->wants_version && !r->generate &&
+		tfprof_model_recognize(r->files[0]))
+		r->command = command_find("model", IN_PROGRAM);
+}
+
 static enum tfprof_status check(const struct parser *p)
 {
 	const struct request *r = p->request;
@@ -357,6 +365,8 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 
 		status = name ? take_flag(&p, word, name) : take_word(&p, word);
 	}
+	if (status == TFPROF_OK && where == IN_PROGRAM)
+		choose_command(r);
 	return status == TFPROF_OK ? check(&p) : status;
 }
 

@@ -27,7 +27,7 @@
 	X(value) X(fused_ops) X(k) X(activation) X(bias_axes) X(center) \
 	X(cropping) X(depth_multiplier) X(dilation_rate) X(dims) X(file_weights) X(filters) \
 	X(groups) X(head_dim) X(height) X(input_dim) X(inner) X(interpolation) X(axes) X(is_repeat) X(key_dim) X(keepdims) \
-	X(kernel_size) X(merge_mode) X(n) X(num_heads) X(num_key_value_heads) X(num_query_heads) \
+	X(kernel_size) X(mean) X(merge_mode) X(n) X(num_heads) X(num_key_value_heads) X(num_query_heads) \
 	X(out_shape) X(output_dim) X(output_padding) X(output_shape) X(pool_size) X(reset_after) \
 	X(return_sequences) X(return_state) X(rms_scaling) X(scale) X(shared_axes) X(size) \
 	X(target_shape) X(trainable) X(units) X(use_bias) X(value_dim) X(width) X(keep_num_dims) \

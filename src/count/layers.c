@@ -398,7 +398,9 @@ bool layer_normalization(struct eval *e)
 		return false;
 	n = axis && axis->kind == OP_INTS && !axis->n ? 1 : along_axes(e);
 	layer_add_others(e, tensor_elements(e->out), 2);
-	layer_add_parameters(e, count_add(count_multiply(n < 0 ? 1 : n, 2), 1), false);
+	/* A mean in the configuration is a constant. */
+	if (!node_attr(e->graph, e->node, A_mean))
+		layer_add_parameters(e, count_add(count_multiply(n < 0 ? 1 : n, 2), 1), false);
 	return true;
 }
 

@@ -160,13 +160,13 @@ static void add_record(struct layer *layer, const struct record *r, const struct
 		layer->moved_bytes = count_add(layer->moved_bytes,
 			count_multiply(count_add(r->out_bytes, r->in_bytes), r->times));
 		/* What counters and conditions of loops give is not the layer's result. */
-		if (r->out.rank >= 0 &&
-			(dtype_is_real(r->out.dtype) || layer->out.rank < 0 ||
+		if (r->out_rank >= 0 &&
+			(dtype_is_real(r->out_dtype) || layer->out.rank < 0 ||
 				!dtype_is_real(layer->out.dtype)))
-			layer->out = r->out;
+			layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
 	}
-	if (r->is_layer && r->out.rank >= 0)
-		layer->out = r->out;
+	if (r->is_layer && r->out_rank >= 0)
+		layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
 	if (float_ops > layer->largest && !is_silent(r)) {
 		layer->largest = float_ops;
 		layer->type = r->node->type->name;

@@ -215,14 +215,24 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 		w->no_memory = true;
 		return;
 	}
-	if (e->n_out) {
-		r.out = e->out[0];
-		r.out.values = NULL;
-		r.out.element = NULL;
+	r.out_rank = -1;
+	if (e->n_out && e->out->rank >= 0) {
+		int64_t *dims = arena_array(&w->arena, (size_t)e->out->rank + 1, sizeof(*dims));
+
+		if (!dims) {
+			w->no_memory = true;
+			return;
+		}
+		memcpy(dims, e->out->dims, (size_t)e->out->rank * sizeof(*dims));
+		r.out_dims = dims;
+		r.out_rank = e->out->rank;
+		r.out_dtype = e->out->dtype;
 	}
 	note_parameter(w, e, f->scope);
 	if (!vec_push(&w->records, r))
 		w->no_memory = true;
+	if (w->records.n >= WALK_MAX_RECORDS)
+		w->nodes_left = 0;
 }
 
 /* ---- evaluating ---------------------------------------------------------------------- */
@@ -444,7 +454,8 @@ bool walk_run(struct walk *w, const struct graph *g, const struct preset *preset
 	}
 	if (w->nodes_left <= 0) {
 		w->mute = 0;
-		walk_note(w, NOTE_TOO_MANY, WALK_MAX_NODES);
+		walk_note(w, NOTE_TOO_MANY,
+			w->records.n < WALK_MAX_RECORDS ? WALK_MAX_NODES : WALK_MAX_RECORDS);
 	}
 	while (w->stack.n)
 		control_clear(w, w->stack.at[--w->stack.n].run);

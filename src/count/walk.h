@@ -24,6 +24,7 @@ enum {
 	WALK_MAX_NODES = 30000000,  /* evaluated */
 	WALK_MAX_VALUES = 32000000, /* kept, over all */
 	WALK_MAX_LOOPS = 4096,      /* lowered ones */
+	WALK_MAX_RECORDS = 2000000,
 	WALK_MAX_OUTPUTS = 1000000, /* of one node */
 	WALK_MAX_TENSORS = 64000000,
 };
@@ -61,7 +62,9 @@ struct record {
 	int64_t parameters, trainable; /* of a layer */
 	int weight_dtype;
 	bool is_layer;
-	struct tensor out; /* its first output, without values */
+	const int64_t *out_dims; /* of its first output */
+	int16_t out_dtype;
+	int8_t out_rank;
 	int64_t out_bytes, in_bytes;
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
 	uint32_t first_buffer, n_buffers; /* that it makes */

@@ -135,6 +135,11 @@ static enum tfprof_status sort_layers(struct model_report *report,
 	return TFPROF_OK;
 }
 
+int tfprof_model_recognize(const char *path)
+{
+	return model_file_recognize(path);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------
  */
 

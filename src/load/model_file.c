@@ -175,6 +175,26 @@ static bool in_directory(const char *path, char *file, size_t size)
 		snprintf(file, size, "%s/saved_model.pb", path) < (int)size && stat(file, &st) == 0;
 }
 
+bool model_file_recognize(const char *path)
+{
+	struct source source = {0};
+	struct tfprof_input in = {.path = path};
+	char file[4096];
+	const char *name;
+	bool found = false;
+
+	if (in_directory(path, file, sizeof(file)))
+		return true;
+	if (source_open(&source, &in, NULL) != TFPROF_OK)
+		return false;
+	name = recognize(source.bytes).name;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
+		found |= readers[i].read != model_read_graph &&
+			strcmp(readers[i].looks_like, name) == 0;
+	source_close(&source);
+	return found;
+}
+
 static enum tfprof_status refuse(const char *name, const char *looks_like, struct tfprof_error *err)
 {
 	return error_set(err, TFPROF_FORMAT,

@@ -50,6 +50,9 @@ enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_inp
 	const struct model_file_options *options, struct tfprof_error *err);
 void model_file_clear(struct model_file *m);
 
+/* Whether a path leads to a model, by its content; a plain GraphDef does not count. */
+bool model_file_recognize(const char *path);
+
 /* How decoding went after a walk, which reads more of the file. */
 enum tfprof_status model_file_check(const struct model_file *m, const struct tfprof_input *in,
 	struct tfprof_error *err);

@@ -20,7 +20,9 @@ static void read_constant(struct op_node_reader *r, struct span message, struct 
 		return;
 	*c = constant_of_message(r->decoder, message);
 	if (l->parameters && (dtype_is_real(c->tensor.dtype) || is_quantized(c->tensor.dtype))) {
-		struct parameter p = {.tensor = c->tensor, .is_trainable = true, .is_constant = true};
+		struct parameter p = {.tensor = c->tensor,
+			.is_trainable = true,
+			.is_constant = true};
 
 		decoder_alloc(r->decoder, vec_push(l->parameters, p));
 		c->tensor.parameter = (uint32_t)l->parameters->n;

@@ -192,3 +192,12 @@ def test_other_files_are_refused(tmp_path):
     assert result.returncode == 1
     assert "a PNG image" in result.stderr
     assert "no file" in run().stderr
+
+
+@pytest.mark.parametrize("name", ["mlp/export", "conv1d/model.keras", "conv1d/model.tflite",
+                                  "k2_small/model.h5", "tf1_ref/model.ckpt.meta"])
+def test_a_model_without_a_command(name):
+    plain = subprocess.run([tree.program(), str(FILES / name), "--order_by=macs"],
+                           capture_output=True, text=True, check=True).stdout
+    assert plain == run(FILES / name, "--order_by=macs").stdout
+    assert "multiply-accumulates" in plain
