@@ -4,22 +4,26 @@
 #   make demo     install missing packages, build, profile the bundled sample
 #   make check    run all tests, some against TensorFlow in a virtual environment
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
-#   make install  install to PREFIX (default /usr/local)
+#   make install  install to PREFIX (at first /usr/local), or below DESTDIR
+#   make wheel    build a wheel for Python 3.9 and later, in dist
+#   make deb      build a Debian package, in dist
 #   make format   format the C code
 #   make clean    remove build directories
 #
 # Meson and Ninja do the work; this file only calls them.
 
 BUILD ?= build
-PREFIX ?= /usr/local
 CACHE ?= $(HOME)/.cache/tfprof
 SAMPLE := examples/resnet/profile
 export TFPROF_CACHE := $(CACHE)
 
-.PHONY: all deps demo check bench bench-quick install format clean
+.PHONY: all deps demo check bench bench-quick install wheel deb format clean
+
+# PREFIX can be given to `make` or to `make install`; later calls keep it.
+prefix_option = $(if $(PREFIX),--prefix="$$(realpath -m -- '$(PREFIX)')")
 
 all: deps
-	@test -d $(BUILD) || meson setup $(BUILD) --prefix=$(PREFIX) -Dbench=true $(if $(CI),--werror)
+	@test -d $(BUILD) || meson setup $(BUILD) $(prefix_option) -Dbench=true $(if $(CI),--werror)
 	@ninja -C $(BUILD)
 
 # Installs missing Debian packages, if any.
@@ -42,10 +46,19 @@ bench-quick: all
 	@bench/run --quick
 
 install: all
+	@$(if $(PREFIX),meson configure $(BUILD) $(prefix_option))
 	meson install -C $(BUILD)
+
+wheel: deps
+	@tools/install-deps wheel
+	@tools/wheel
+
+deb: deps
+	@tools/install-deps deb
+	@tools/deb
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-tsan build-python
+	rm -rf $(BUILD) build-clang build-asan build-tsan build-python build-deb

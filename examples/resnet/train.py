@@ -4,14 +4,14 @@
 
 Writes graph.pbtxt and graph.pb (the model), run_meta_0, run_meta_1, ... (one
 per traced step), tfprof_log (call stacks, float operations, variable types),
-model.ckpt.* (a checkpoint) and profile (all of it but the checkpoint in one
-file). The images are made up: only the work counts here, not what is learnt.
+model.ckpt.* (a checkpoint) and profile (all of it but the checkpoint).
 """
 
 import os
 import sys
 
 import tensorflow.compat.v1 as tf
+import tfprof
 
 import resnet_model
 
@@ -48,10 +48,10 @@ def train(directory):
     train_op = build_model()
     tf.io.write_graph(tf.get_default_graph(), directory, "graph.pbtxt")
     tf.io.write_graph(tf.get_default_graph(), directory, "graph.pb", as_text=False)
-    tf.profiler.write_op_log(tf.get_default_graph(), directory)
+    tfprof.write_op_log(tf.get_default_graph(), directory)
     with tf.Session(config=make_config()) as session:
         session.run(tf.global_variables_initializer())
-        profiler = tf.profiler.Profiler(session.graph)
+        profiler = tfprof.Profiler(session.graph)
         for _ in range(WARM_UP_STEPS):
             session.run(train_op)
         for step in range(TRACED_STEPS):

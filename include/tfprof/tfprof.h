@@ -102,12 +102,13 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 
 /* How inputs of a kind are given, and what they go with. */
 enum tfprof_input_traits {
-	TFPROF_INPUT_WHOLE = 1,   /* everything at once: only into an empty profile */
-	TFPROF_INPUT_PART = 2,    /* what a whole holds: cannot be combined with one */
-	TFPROF_INPUT_EXTRA = 4,   /* adds to the nodes of others: not enough by itself */
-	TFPROF_INPUT_BY_STEP = 8, /* one for each step; others belong to all steps */
-	TFPROF_INPUT_FILES = 16,  /* a path that leads to one or several files, not bytes */
-	TFPROF_INPUT_UNTIMED = 32 /* by itself has parameters, but no times */
+	TFPROF_INPUT_WHOLE = 1,    /* everything at once: only into an empty profile */
+	TFPROF_INPUT_PART = 2,     /* what a whole holds: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,    /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
+	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
+	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
+	TFPROF_INPUT_SEVERAL = 64  /* there may be several: they add up */
 };
 
 /* What kinds of input there are, in the order in which inputs of several kinds
@@ -195,9 +196,52 @@ struct tfprof_summary {
 	int has_checkpoint;
 	int misses_accelerator_stream;
 	double coverage; /* share of the nodes that ran in some step */
+	int has_lanes;   /* threads and streams, from traces: a saved profile has none */
 };
 
 TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
+
+/* The inputs added by tfprof_profile_add(), in order; 0 past the end. */
+struct tfprof_added {
+	const char *name;                     /* its path, or "the graph" and the like */
+	const struct tfprof_input_info *info; /* its kind */
+	const char *phrase;                   /* "a GraphDef" */
+	uint64_t n_bytes;                     /* of its files */
+};
+TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
+	struct tfprof_added *added);
+
+/* Something the profile lacks, and which input would bring it. */
+struct tfprof_gap {
+	const char *what, *remedy;
+};
+
+/* A command worth trying on the profile, as the program takes it. */
+struct tfprof_suggestion {
+	const char *command; /* "op" */
+	const char *options; /* "--select=micros --order_by=micros" */
+	const char *purpose; /* one phrase */
+};
+
+/* A profile at a glance. Numbers are the totals of reports: averages over the steps. */
+struct tfprof_overview {
+	struct tfprof_summary summary;
+	int64_t exec_micros, accelerator_exec_micros, cpu_exec_micros;
+	int64_t requested_bytes, peak_bytes;
+	int64_t parameters;           /* in variables */
+	int64_t trainable_parameters; /* -1: the profile does not tell which are */
+	int64_t float_ops;
+	const struct tfprof_gap *gaps[8];               /* up to a NULL */
+	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
+};
+TFPROF_API enum tfprof_status tfprof_profile_get_overview(tfprof_profile *profile,
+	struct tfprof_overview *overview, struct tfprof_error *err);
+
+/* The overview as text, without the suggestions, which every front end writes in its own
+ * way. The bytes are freed with tfprof_bytes_free. */
+TFPROF_API enum tfprof_status tfprof_profile_describe(tfprof_profile *profile, void **bytes,
+	size_t *size, struct tfprof_error *err);
+
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
@@ -216,6 +260,15 @@ TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i
 typedef int tfprof_name_fn(void *context, const char *name, size_t length);
 TFPROF_API enum tfprof_status tfprof_profile_find_names(tfprof_profile *profile, const char *prefix,
 	tfprof_name_fn *fn, void *context, struct tfprof_error *err);
+
+/* The family of an operation type, for colours and legends: "matrix", "element", …; the
+ * title is for people. Never NULL. */
+TFPROF_API const char *tfprof_op_get_family(const char *op, size_t length);
+/* The families; NULL past the end. */
+struct tfprof_family_info {
+	const char *name, *title;
+};
+TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
@@ -457,6 +510,58 @@ TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsign
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
 /* Text for stderr: complete lines, or empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
+
+/* ---- timeline -------------------------------------------------------- */
+
+/* What ran in a step, by lane, kept for drawing and adding up any stretch of it. A lane
+ * is a thread, a stream or a core where the input has them; otherwise executions that
+ * overlap on a device are laid out in as many lanes as they need. Does not change with
+ * the profile and may outlive it. */
+typedef struct tfprof_timeline tfprof_timeline;
+
+/* Of one step, or of all steps if it is negative. */
+TFPROF_API enum tfprof_status tfprof_timeline_new(tfprof_profile *profile, int64_t step,
+	tfprof_timeline **timeline, struct tfprof_error *err);
+TFPROF_API void tfprof_timeline_free(tfprof_timeline *timeline);
+
+struct tfprof_lane {
+	const char *device; /* `device_length` bytes */
+	size_t device_length;
+	const char *kind;   /* of device: "cpu", "gpu", "stream", … */
+	int is_accelerator; /* its time is accelerator time */
+	uint32_t number;    /* within the device */
+	size_t n_executions;
+	int64_t busy_micros;               /* while at least one ran */
+	int64_t first_micros, last_micros; /* the first start, the last end */
+};
+/* False past the last. Lanes of a device are neighbours. */
+TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
+	struct tfprof_lane *lane);
+
+struct tfprof_slice {
+	uint64_t node;       /* or, of several, one of the longest */
+	size_t n_executions; /* joined into it */
+	int64_t start_micros, end_micros;
+	int64_t busy_micros; /* while at least one ran */
+};
+typedef int tfprof_slice_fn(void *context, const struct tfprof_slice *slice);
+
+/* Calls `fn` with what to draw of a lane between two points of time, by start:
+ * executions of at least `min_micros`, and shorter ones joined. Takes time in proportion
+ * to the number of slices. Non-zero from `fn` stops. */
+TFPROF_API void tfprof_timeline_find_slices(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
+	void *context);
+
+/* Calls `fn` with each execution of a lane that overlaps a stretch of time: its node and
+ * how much of it lies within. */
+typedef int tfprof_execution_fn(void *context, uint64_t node, int64_t micros);
+TFPROF_API void tfprof_timeline_each(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros, tfprof_execution_fn *fn, void *context);
+
+/* How long at least one execution of a lane ran within a stretch of time. */
+TFPROF_API int64_t tfprof_timeline_get_busy(const tfprof_timeline *timeline, size_t lane,
+	int64_t from_micros, int64_t until_micros);
 
 /* ---- step timeline --------------------------------------------------- */
 

@@ -251,6 +251,23 @@ static PyObject *result_column(PyObject *self, PyObject *args)
 	return list;
 }
 
+static PyObject *result_column_type(PyObject *self, PyObject *args)
+{
+	static const char *const types[] = {
+		[TFPROF_COLUMN_INT64] = "int64",
+		[TFPROF_COLUMN_BOOL] = "bool",
+		[TFPROF_COLUMN_TEXT] = "text",
+		[TFPROF_COLUMN_TEXTS] = "texts",
+		[TFPROF_COLUMN_DOUBLE] = "double",
+	};
+	struct tfprof_column column;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "s:column_type", &name) || find_column(self, name, &column) < 0)
+		return NULL;
+	return Py_BuildValue("(sN)", types[column.type], PyBool_FromLong(column.is_nullable));
+}
+
 /* ---- Arrow ------------------------------------------------------------------ */
 
 static PyObject *result_schema(PyObject *self, PyObject *unused)
@@ -278,6 +295,8 @@ static PyMethodDef methods[] = {
 	{"value", result_value, METH_VARARGS, "Returns the value of a column (by name) in a row."},
 	{"column", result_column, METH_VARARGS,
 		"Returns a column by name: a list, or bytes of int64s or doubles."},
+	{"column_type", result_column_type, METH_VARARGS,
+		"Returns (type, is nullable) of a column: int64, bool, double, text or texts."},
 	{"__arrow_c_schema__", result_schema, METH_NOARGS, "Returns the Arrow schema."},
 	{"__arrow_c_stream__", (PyCFunction)(void (*)(void))result_stream,
 		METH_VARARGS | METH_KEYWORDS,

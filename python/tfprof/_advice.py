@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from tfprof import _native
+from tfprof import _native, _wording
 
 LEVELS = ("none", "notice", "warning", "high")
 
@@ -37,7 +37,7 @@ class Advice:
     @property
     def notes(self) -> str:
         """Lines saying what could not be checked and why."""
-        return self._report.notes
+        return _wording.to_keywords(self._report.notes)
 
     @property
     def level(self) -> str:
@@ -61,6 +61,33 @@ class Advice:
             import json
             self._details = json.loads(self._report.render("json").decode("utf-8", "replace"))
         return self._details
+
+    def to_pandas(self) -> Any:
+        """The findings as a pandas.DataFrame, a row each: the checker, what it found, its
+        level, the text, what to do about it, its cost, and the devices, nodes, operation
+        types and lines it concerns."""
+        from tfprof import _tables
+        return _tables.to_pandas(self._report, self._report.columns)
+
+    def to_arrow(self) -> Any:
+        """The same as a pyarrow.Table."""
+        from tfprof import _tables
+        return _tables.to_arrow(self)
+
+    def _repr_html_(self) -> str:
+        from tfprof import _html_advice
+        return _html_advice.table(self)
+
+    def __copy__(self) -> "Advice":
+        return Advice(self._report, self._output)
+
+    def __deepcopy__(self, memo: Any) -> "Advice":
+        return Advice(self._report, self._output)
+
+    def __reduce__(self) -> Any:
+        from tfprof import _frozen
+        formats = ("text", "json", "message")
+        return Advice, (_frozen.freeze(self._report, (), formats), self._output)
 
     def __arrow_c_schema__(self) -> object:
         return self._report.__arrow_c_schema__()

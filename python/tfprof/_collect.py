@@ -13,6 +13,7 @@ import contextvars
 
 from tfprof._live_shapes import GraphView, RunShapes
 from tfprof._live_stacks import Stacks
+from tfprof._need import need
 from tfprof._warn import some, warn
 
 TRAINABLE_VARIABLES = "_trainable_variables"
@@ -211,8 +212,7 @@ class _Registered(dict):
 
 def _get_graph(graph):
     """The graph given or the default one; None in eager mode."""
-    import tensorflow.compat.v1 as tf
-
+    tf = need("tensorflow", "profiling a graph", "compat.v1")
     if graph is None:
         return None if tf.executing_eagerly() else tf.get_default_graph()
     if not isinstance(graph, tf.Graph):

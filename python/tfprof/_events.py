@@ -26,12 +26,23 @@ class Events:
 
     def to_arrow(self) -> Any:
         """The events as a pyarrow.Table."""
-        import pyarrow
-        return pyarrow.table(self)
+        from tfprof import _tables
+        return _tables.to_arrow(self)
 
     def to_pandas(self) -> Any:
-        """The events as a pandas.DataFrame. Needs pyarrow."""
-        return self.to_arrow().to_pandas()
+        """The events as a pandas.DataFrame."""
+        from tfprof import _tables
+        return _tables.to_pandas(self._native, self.columns)
+
+    def __copy__(self) -> "Events":
+        return Events(self._native)
+
+    def __deepcopy__(self, memo: Any) -> "Events":
+        return Events(self._native)
+
+    def __reduce__(self) -> Any:
+        from tfprof import _frozen
+        return Events, (_frozen.freeze(self._native, (), ()),)
 
     def __arrow_c_schema__(self) -> object:
         return self._native.__arrow_c_schema__()

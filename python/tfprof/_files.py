@@ -72,6 +72,6 @@ class _Remote:
 
 
 def _gfile():
-    import tensorflow
+    from tfprof._need import need
 
-    return tensorflow.io.gfile
+    return need("tensorflow", "writing to a URL").io.gfile

@@ -1,5 +1,6 @@
-"""A result as a table in a notebook. Clicking a column's header sorts by it; a
-second click reverses the order, a third restores the order of the report."""
+"""A result in a notebook: a tree to open and close (_html_tree.py) or, of op view, a table.
+Clicking a column's header of the table sorts by it; a second click reverses the order, a
+third restores the order of the report."""
 
 import html
 import itertools
@@ -85,26 +86,32 @@ _SCRIPT = """
 """
 
 
+def show(result: Any) -> str:
+    if result.view == "op":
+        return table(result)
+    from tfprof import _html_tree
+    return _html_tree.tree(result, _columns(result.options["select"]))
+
+
+def more_rows(left: int) -> str:
+    """The sentence about rows that are not shown."""
+    return (f"<p>{left} more rows: use to_pandas() for all of them, or options such as max_depth "
+            "and min_micros to show fewer.</p>" if left > 0 else "")
+
+
 def table(result: Any) -> str:
+    """A list of groups: the root has no line."""
     number = f"tfprof-{next(_numbers)}-{id(result):x}"
-    columns = _columns(result.options["select"])
-    cell: Callable[[Any, Column], str] = _tree_cell
-    first = 0
-    if result.view == "op" and len(result) > 1:
-        # A list of groups: the root has no line.
-        columns = [column for column in columns if column.own not in ("shape", "input_shapes")]
-        cell = _make_list_cell(result.root)
-        first = 1
-    rows = [_row(node, columns, cell, node.depth - first)
-            for node in result[first:first + MAX_ROWS]]
-    left = len(result) - first - len(rows)
+    columns = [column for column in _columns(result.options["select"])
+               if column.own not in ("shape", "input_shapes")]
+    cell = _make_cell(result.root) if len(result) else None
+    rows = [_row(node, columns, cell) for node in result[1:1 + MAX_ROWS]]
+    left = len(result) - 1 - len(rows)
     heads = [_head("node", True)] + [_head(column.head, column.show is None)
                                      for column in columns]
-    more = (f"<p>{left} more rows: use to_pandas() for all of them, or options such as max_depth "
-            "and min_micros to show fewer.</p>" if left > 0 else "")
     return (f'<div class="tfprof" id="{number}"><style>{_STYLE}</style>'
             f'<table><thead><tr>{"".join(heads)}</tr></thead>'
-            f'<tbody>{"".join(rows)}</tbody></table>{more}'
+            f'<tbody>{"".join(rows)}</tbody></table>{more_rows(left)}'
             f"<script>{_SCRIPT % number}</script></div>")
 
 
@@ -117,34 +124,30 @@ def _head(text: str, is_text: bool) -> str:
     return f'<th scope="col" tabindex="0"{kind}>{html.escape(text)}</th>'
 
 
-def _row(node: Any, columns: List[Column], cell: Callable[[Any, Column], str],
-         depth: int) -> str:
+def _row(node: Any, columns: List[Column], cell: Any) -> str:
     name = html.escape(node.name)
-    indent = 10 + 16 * min(depth, 40)
-    cells = [f'<td class="name" data-value="{name}" style="padding-left: {indent}px">{name}</td>']
+    cells = [f'<td class="name" data-value="{name}"><bdi>{name}</bdi></td>']
     cells += [cell(node, column) if column.show else _text_cell(node, column)
               for column in columns]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _text_cell(node: Any, column: Column) -> str:
+def text_of(node: Any, column: Column) -> str:
+    """The value of a column of text, escaped."""
     value = getattr(node, column.own)
-    text = html.escape(value if isinstance(value, str) else ", ".join(value))
+    return html.escape(value if isinstance(value, str) else ", ".join(value))
+
+
+def _text_cell(node: Any, column: Column) -> str:
+    text = text_of(node, column)
     return f'<td class="text" data-value="{text}">{text}</td>'
 
 
-def _tree_cell(node: Any, column: Column) -> str:
-    """Own and total, sorted by the total."""
-    own, total = getattr(node, column.own), getattr(node, column.total)
-    shown = column.show(own) if node.accounted else "--"
-    return f'<td data-value="{total}"><span class="own">{shown}/</span>{column.show(total)}</td>'
-
-
-def _make_list_cell(root: Any) -> Callable[[Any, Column], str]:
+def _make_cell(root: Any) -> Callable[[Any, Column], str]:
     """A group's number and its share of the whole. (Totals of op view only include
     the groups that follow.)"""
-    def list_cell(node: Any, column: Column) -> str:
+    def cell(node: Any, column: Column) -> str:
         own, whole = getattr(node, column.own), getattr(root, column.total)
         share = f'<span class="own"> {own / whole:.2%}</span>' if whole > 0 else ""
         return f'<td data-value="{own}">{column.show(own)}{share}</td>'
-    return list_cell
+    return cell

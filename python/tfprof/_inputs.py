@@ -52,7 +52,7 @@ def to_native(given: Input, kind: Optional[Kind]) -> Any:
 
 def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:
     """(step, input) of one input, of a sequence of them or of a mapping."""
-    if not kind.has(_native.INPUT_BY_STEP) or _is_one(given):
+    if not kind.has(_native.INPUT_BY_STEP | _native.INPUT_SEVERAL) or _is_one(given):
         return ((0, given),)
     if isinstance(given, Mapping):
         return given.items()
@@ -121,7 +121,8 @@ def documentation() -> str:
     lines = []
     for kind in KINDS.values():
         if not kind.has(_native.INPUT_WHOLE):
-            several = " One, a list (steps 0, 1, 2, ...) or a dict by step."
-            lines.append(f"      {kind.name}: {kind.help}"
-                         + (several if kind.has(_native.INPUT_BY_STEP) else ""))
+            several = (" One, a list (steps 0, 1, 2, ...) or a dict by step."
+                       if kind.has(_native.INPUT_BY_STEP) else
+                       " One, or a list." if kind.has(_native.INPUT_SEVERAL) else "")
+            lines.append(f"      {kind.name}: {kind.help}{several}")
     return "\n".join(lines)

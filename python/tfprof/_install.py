@@ -4,11 +4,14 @@ import contextlib
 import threading
 from typing import Any, Dict, Iterator
 
+from tfprof._need import need
+
 _lock = threading.Lock()
 _originals: Dict[str, Any] = {}
 
 
 def _target() -> Any:
+    need("tensorflow", "tfprof.install()")
     try:
         from tensorflow.python.util import _pywrap_tfprof
     except ImportError as error:

@@ -5,6 +5,9 @@ loops has thousands of operations but only dozens of distinct stacks.
 """
 
 import linecache
+import os
+import sys
+import sysconfig
 
 
 class Strings:
@@ -21,16 +24,37 @@ class Strings:
             id_to_string[number] = text
 
 
+class UsersFiles(dict):
+    """File name → whether it is the user's own: not of an installed package, of
+    Python's library or of a framework, wherever that was imported from."""
+
+    FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "tfprof")
+
+    def __init__(self):
+        super().__init__()
+        paths = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+        for name in self.FRAMEWORKS:
+            paths += getattr(sys.modules.get(name), "__path__", ())
+        self._libraries = tuple(os.path.join(path, "") for path in paths if path)
+
+    def __missing__(self, filename):
+        parts = filename.replace(os.sep, "/").split("/")
+        known = self[filename] = not (
+            "site-packages" in parts or "dist-packages" in parts
+            or filename.startswith(self._libraries))
+        return known
+
+
 class Stacks:
-    """Converts tracebacks to CodeDefs. With `source_lines`, reads the text of a line
-    from its file if TensorFlow does not provide it."""
+    """Converts tracebacks to CodeDefs. With `source_lines`, reads the text of the user's
+    own lines from their files if TensorFlow does not provide it."""
 
     def __init__(self, source_lines=False):
         from tensorflow.core.profiler.tfprof_log_pb2 import CodeDef
 
         self.strings = Strings()
         self._code_def_class = CodeDef
-        self._source_lines = source_lines
+        self._is_users = UsersFiles() if source_lines else None
         self._code_defs = {}
         self._frames = {}
 
@@ -57,7 +81,7 @@ class Stacks:
         return known
 
     def _make_frame(self, filename, lineno, function, line):
-        if not line and self._source_lines and lineno:
+        if not line and self._is_users is not None and lineno and self._is_users[filename]:
             line = linecache.getline(filename, lineno).strip()
         id_of = self.strings.id_of
         return self._code_def_class.Trace(

@@ -78,8 +78,8 @@ def from_keywords(options: Optional[Mapping[str, Any]],
     for name, option in known.items():
         values[name] = _convert(option, values[name])
     message = b"".join(_encode(name, value) for name, value in values.items() if name in FIELDS)
-    source_lines = "true" if values["source_lines"] else "false"
-    return message, [("source_lines", source_lines)], values
+    own = [(name, "true" if values[name] else "false") for name in ("source_lines", "executed_types")]
+    return message, own, values
 
 
 def select_of(message: bytes) -> List[str]:

@@ -1,18 +1,27 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import _advice, _events, _inputs, _native, _options, _progress
+from tfprof import (_advice, _events, _generated, _inputs, _native, _options, _progress,
+                    _wording)
+from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
-if TYPE_CHECKING:
-    from tfprof._columns import Views
-else:
-    Views = object
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Function]:
+    """Decorates a function that takes any keywords, so that it can name the unknown ones:
+    type checkers, inspect.signature() and help() see the signature of the other."""
+    def decorate(function: Any) -> Any:
+        function.__wrapped__ = documented
+        return function
+    return decorate
+
+
+@_signature_of(_generated.load)
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
          **inputs: Any) -> "Profile":
     """A profile from files.
@@ -41,8 +50,13 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     several = [one for one in _inputs.flatten(files) if one is not None]
     _inputs.check(given, len(several))
     made = Profile(progress=progress)
-    for kind, one, step in _inputs.arrange(several, given):
+    with _wording.in_keywords():
+        arranged = _inputs.arrange(several, given)
+    notes = ""
+    for kind, one, step in arranged:
         made._add(one, kind, step)
+        notes += made._native.notes
+    made._loaded_notes = notes
     return made
 
 
@@ -75,6 +89,7 @@ class Profile(Views):
     def __init__(self, *, progress: Optional[bool] = None):
         self._native = _native.Profile()
         self._progress = progress
+        self._loaded_notes: Optional[str] = None  # of all inputs of load()
 
     # -- adding ----------------------------------------------------------------
 
@@ -114,7 +129,7 @@ class Profile(Views):
         _inputs.check_step(step)
         given = [None if one is None else _inputs.to_native(one, _inputs.KINDS[name])
                  for name, one in (("graph", graph), ("op_log", op_log))]
-        with self._watched(run_meta, "run metadata"):
+        with self._watched(run_meta, "run metadata"), _wording.in_keywords():
             return self._native.add_step(
                 step, given[0], _inputs.to_native(run_meta, _inputs.KINDS["run_meta"]), given[1])
 
@@ -136,9 +151,10 @@ class Profile(Views):
             'file:outfile=PATH' or 'json:outfile=PATH'.
         """
         chosen = _advice.settings(checkers, {} if options is None else options)
-        found = self._native.advise(settings=chosen, output=output)
-        if output != "stdout":
-            found.output()
+        with _wording.in_keywords():
+            found = self._native.advise(settings=chosen, output=output)
+            if output != "stdout":
+                found.output()
         return _advice.Advice(found, output)
 
     def events(self, step: Optional[int] = None) -> "_events.Events":
@@ -149,7 +165,8 @@ class Profile(Views):
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        return _events.Events(self._native.events(-1 if step is None else step))
+        with _wording.in_keywords():
+            return _events.Events(self._native.events(-1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:
@@ -162,10 +179,32 @@ class Profile(Views):
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
+    def overview(self) -> Dict[str, Any]:
+        """The profile at a glance: the totals of reports (averages over the steps), the
+        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+
+        >>> import tfprof
+        >>> overview = tfprof.load('examples/resnet/profile').overview()
+        >>> overview['trainable_parameters']
+        464154
+        >>> overview['missing'][0][0]
+        'values of variables'
+        """
+        found = self._native.overview()
+        if found["trainable_parameters"] < 0:
+            found["trainable_parameters"] = None
+        return found
+
+    def describe(self) -> str:
+        """The overview as text, as the program prints it for a file alone."""
+        return self._native.describe()
+
     @property
     def notes(self) -> str:
-        """Lines about the last addition; often empty."""
-        return self._native.notes
+        """Lines about what was loaded, or else about the last addition: the newest profile
+        of a directory, what of a file was skipped and the like. Often empty."""
+        notes = self._native.notes if self._loaded_notes is None else self._loaded_notes
+        return _wording.to_keywords(notes)
 
     def __len__(self) -> int:
         return self._native.summary["n_nodes"]
@@ -197,14 +236,16 @@ class Profile(Views):
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
         message, settings, values = _options.from_keywords(options, keywords)
-        found = self._native.query(view, message, settings)
-        if values["output"] != "stdout":
-            found.output(_native.STRICT)
+        with _wording.in_keywords():
+            found = self._native.query(view, message, settings)
+            if values["output"] != "stdout":
+                found.output(_native.STRICT)
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _inputs.check_step(step)
-        with self._watched(given, kind.name if kind else "input"):
+        self._loaded_notes = None
+        with self._watched(given, kind.name if kind else "input"), _wording.in_keywords():
             self._native.add(kind.name if kind else None, _inputs.to_native(given, kind), step)
 
     def _watched(self, given: Any, name: str) -> Any:
@@ -213,19 +254,22 @@ class Profile(Views):
         return _progress.shown(self._native, f"reading {name}", self._progress)
 
 
-def _view(name: str, summary: str) -> Callable[..., Result]:
+def _add_view(name: str) -> None:
+    documented = getattr(Views, name)
+
+    @_signature_of(documented)
     def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
               **keywords: Any) -> Result:
         return self._query(name, options, keywords)
 
     query.__name__ = name
     query.__qualname__ = f"Profile.{name}"
-    query.__doc__ = f"{summary[0].upper()}{summary[1:]}."
-    return query
+    query.__doc__ = documented.__doc__
+    setattr(Profile, name, query)
 
 
-for _name, _, _summary in _native.views():
-    setattr(Profile, _name, _view(_name, _summary))
+for _row in _native.views():
+    _add_view(_row[0])
 
 
 def _from_bytes(data: bytes) -> Profile:

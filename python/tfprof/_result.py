@@ -1,19 +1,13 @@
 """The result of a query of ``tfprof.load(...)``: a report and its nodes."""
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
-from tfprof import _native
+from tfprof import _native, _wording
+from tfprof._generated import Columns
 
 FIELDS = _native.ROW_FIELDS
-_NULLABLE = ("parent", "node", "line")
 _TEXTS = ("name", "device", "op_types", "shape", "input_shapes")
 _NUMBERS = [name for name in FIELDS if name not in _TEXTS + ("parent", "depth", "accounted")]
-
-
-if TYPE_CHECKING:
-    from tfprof._columns import Columns
-else:
-    Columns = object
 
 
 class Node(Columns):
@@ -56,6 +50,12 @@ class Node(Columns):
 
     def __hash__(self) -> int:
         return hash((self._value("name"), self.index))
+
+    def __reduce__(self) -> Any:
+        return Node, (self._result, self.index)
+
+    def __copy__(self) -> "Node":
+        return Node(self._result, self.index)
 
     def __dir__(self) -> List[str]:
         return sorted({*object.__dir__(self), *FIELDS})
@@ -115,7 +115,7 @@ same type are aggregated together.
     @property
     def notes(self) -> str:
         """Lines about the query beside the report; often empty."""
-        return self._native.notes
+        return _wording.to_keywords(self._native.notes)
 
     @property
     def message(self) -> Any:
@@ -126,6 +126,22 @@ same type are aggregated together.
 
     def __str__(self) -> str:
         return self.text
+
+    # -- copies ------------------------------------------------------------------
+
+    def __copy__(self) -> "Result":
+        return Result(self._native, self.view, self.options)  # the native one never changes
+
+    def __deepcopy__(self, memo: Any) -> "Result":
+        from copy import deepcopy
+        return Result(self._native, self.view, deepcopy(self.options, memo))
+
+    def __reduce__(self) -> Any:
+        """A pickle holds the report, the message and all columns, not the profile."""
+        from tfprof import _frozen
+        names = [row[0] for row in _native.columns()]
+        return Result, (_frozen.freeze(self._native, names, ("text", "message")), self.view,
+                        self.options)
 
     def __repr__(self) -> str:
         return f"<{self.view} result: {len(self)} nodes>"
@@ -195,29 +211,17 @@ same type are aggregated together.
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> Any:
         """The nodes as a pandas.DataFrame, one row per node: all columns, or those
         named. `parent` is the row number of the parent."""
-        import pandas  # before numpy, so that the error names pandas if it is missing
-        import numpy
-        made: Dict[str, Any] = {}
-        for name in FIELDS if columns is None else columns:
-            values = self._native.column(name)
-            if isinstance(values, bytes):
-                values = numpy.frombuffer(values, numpy.int64).copy()
-            if name == "accounted":
-                values = values.astype(bool)
-            elif name in _NULLABLE:
-                present = pandas.array(values, dtype="Int64")
-                present[values < 0] = pandas.NA
-                values = present
-            made[name] = values
-        return pandas.DataFrame(made)
+        from tfprof import _tables
+        return _tables.to_pandas(self._native, FIELDS if columns is None else columns)
 
     def to_arrow(self, columns: Optional[Sequence[str]] = None) -> Any:
         """The nodes as a pyarrow.Table: all columns, or only those named, which avoids
         computing the others. Besides `FIELDS` there are `end` (the row after the last
         descendant), `node`, `path`, `line`, `function` and `tensor_value`."""
-        import pyarrow
+        from tfprof import _tables
         if columns is None:
-            return pyarrow.table(self)
+            return _tables.to_arrow(self)
+        pyarrow = _tables.need("pyarrow", "to_arrow()")
         wanted = pyarrow.schema([(name, pyarrow.null()) for name in columns])
         capsule = self._native.__arrow_c_stream__(wanted.__arrow_c_schema__())
         return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
@@ -232,4 +236,4 @@ same type are aggregated together.
 
     def _repr_html_(self) -> str:
         from tfprof import _html
-        return _html.table(self)
+        return _html.show(self)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfprof import _native
 from tfprof._files import directory_path, write_whole
+from tfprof._need import need
 from tfprof._warn import warn
 
 
@@ -43,6 +44,9 @@ class _ProfilerHook:
         for name, value in (("save_steps", save_steps), ("save_secs", save_secs)):
             if value is not None and (isinstance(value, bool) or not hasattr(value, "__float__")):
                 raise TypeError(f"{name}: expected a number, got {value!r}")
+        if (save_steps is None) == (save_secs is None):
+            given = "neither" if save_steps is None else "both"
+            raise ValueError(f"ProfilerHook: give either save_steps or save_secs, not {given}")
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_dir = directory_path(output_dir, "output_dir")
         self._show_dataflow = bool(show_dataflow)
@@ -116,8 +120,7 @@ def _read_global_step() -> Any:
 def __getattr__(name: str) -> Any:
     if name != "ProfilerHook":
         raise AttributeError(f"module 'tfprof.hooks' has no attribute {name!r}")
-    from tensorflow.compat.v1.train import SessionRunHook
-
+    SessionRunHook = need("tensorflow", "tfprof.ProfilerHook", "compat.v1.train").SessionRunHook
     made = type(name, (_ProfilerHook, SessionRunHook),
                 {"__doc__": _ProfilerHook.__doc__, "__module__": __name__})
     return globals().setdefault(name, made)  # the first, if several threads race

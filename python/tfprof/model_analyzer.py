@@ -60,7 +60,7 @@ class Profiler:
         """
         self._coverage = 0.0
         self._profile = _native.Profile()
-        self._collector = _collector(graph)
+        self._collector = _collector(graph, source_lines=True)
         self._graph = self._collector.graph if self._collector else None
         _check(op_log, "op_log")
         if self._collector:
@@ -251,7 +251,7 @@ def _add_run_meta(made: _native.Profile, data: bytes) -> None:
     _ask.print_profile_notes(made)
 
 
-def _collector(graph: Any) -> Any:
+def _collector(graph: Any, source_lines: bool = False) -> Any:
     """A Collector of the live graph; None if there is no graph."""
     if graph is None and "tensorflow" not in sys.modules:
         return None
@@ -260,7 +260,7 @@ def _collector(graph: Any) -> Any:
             "; files and messages go to tfprof.load(graph=...)")
         raise TypeError(f"graph: expected a tf.Graph, got {type(graph).__name__}{hint}")
     from tfprof._collect import Collector
-    collector = Collector(graph)
+    collector = Collector(graph, source_lines=source_lines)
     return collector if collector.graph is not None else None
 
 

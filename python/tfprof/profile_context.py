@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional
 from tfprof import _options
 from tfprof._collect import Collector, quietly
 from tfprof._files import directory_path, write_whole
+from tfprof._need import need
 from tfprof._step_rules import (FULL_TRACE, WARM_UP_STEPS, Step, StepRules, step_set,
                                 traces_hardware)
 from tfprof._warn import warn
@@ -121,6 +122,7 @@ class ProfileContext:
         global _active
         if not self._enabled:
             return self
+        need("tensorflow", "tfprof.ProfileContext")
         from tensorflow.python.client.session import BaseSession
         from tensorflow.python.framework import errors
 
@@ -235,7 +237,7 @@ class ProfileContext:
         if graph not in self._collectors:
             # Sessions of several graphs share the profile, hence its table of strings.
             stacks = next((known.stacks for known in self._collectors.values()), None)
-            self._collectors[graph] = Collector(graph, stacks)
+            self._collectors[graph] = Collector(graph, stacks, source_lines=True)
         profiler._collector, profiler._graph = self._collectors[graph], graph
         profiler.add_step(step, run_metadata)
         self._rules.coverage = profiler._coverage

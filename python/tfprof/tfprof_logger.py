@@ -6,7 +6,7 @@ from tfprof._files import directory_path, write_whole
 
 
 def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True, *,
-                 source_lines=False):
+                 source_lines=True):
     """Writes `log_dir/tfprof_log`: an OpLogProto with the float operations of
     the graph's operations, their call stacks and which variables are trainable.
 
@@ -17,8 +17,8 @@ def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True, *,
     run_meta: a RunMetadata of a traced run, whose shapes complete those the
         graph does not know. The graph itself is not changed.
     add_trace: whether to add call stacks, which code view needs.
-    source_lines: whether to add the source text of each line of code, which the
-        command line's code view shows.
+    source_lines: whether to add the source text of your own lines of code, which the
+        command line's code view shows. Lines of installed packages have none.
     """
     log_dir = directory_path(log_dir, "log_dir")
     collector = Collector(graph, source_lines=source_lines)

@@ -76,10 +76,10 @@ static void report(struct check *c, const struct usage *u, double minimum)
 		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 	f->stake_us = to_int((double)span_us - (double)u->accelerator_us);
 	f->stake_share = 1 - share;
-	if (low)
-		f->remedy =
-			"Find out what the accelerator waits for: input, copies, tiny kernels, or "
-			"operations on the CPU.";
+	f->remedy = low
+		? "Find out what the accelerator waits for: input, copies, tiny kernels, or "
+		  "operations on the CPU."
+		: "Nothing: the accelerator is busy. Faster kernels are what is left.";
 	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
 	check_figure(c, f, "utilization", share);
 }
@@ -107,7 +107,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		}
 	}
 	if (!found.n)
-		check_skip(c, "No accelerator in the profile. Skip AcceleratorUtilizationChecker");
+		check_skip(c, NO_ACCELERATOR,
+			"No accelerator in the profile. Skip AcceleratorUtilizationChecker");
 	vec_clear(&found);
 	mem_free(names);
 	mem_free(order);
@@ -120,5 +121,6 @@ const struct checker accelerator_utilization_checker = {
 		"computes.",
 		options},
 	.in_tensorflow = true,
+	.has_heading = true,
 	.run = run,
 };

@@ -185,14 +185,25 @@ static void remark(struct check *c, const char *format, va_list arguments)
 	c->verdict->remark = check_copy(c, (struct span){text, length});
 }
 
-void check_skip(struct check *c, const char *format, ...)
+void check_skip(struct check *c, const char *reason, const char *format, ...)
 {
 	va_list arguments;
 
+	c->verdict->reason = reason;
 	va_start(arguments, format);
 	remark(c, format, arguments);
 	va_end(arguments);
 	c->verdict->skipped = true;
+}
+
+const char *check_lacks(struct check *c, const char *otherwise)
+{
+	const struct activity *a = check_activity(c);
+
+	for (size_t i = 0; a && i < a->devices.at.n; i++)
+		if (a->devices.at.at[i].properties & DEVICE_ACCELERATOR)
+			return otherwise;
+	return NO_ACCELERATOR;
 }
 
 void check_ok(struct check *c, const char *format, ...)
@@ -231,7 +242,8 @@ static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 	enum tfprof_status status;
 
 	if (c->checker->needs_run_meta && !c->model->steps.n) {
-		check_skip(c, "Missing RunMetadata info. Skip %s", c->checker->info.name);
+		check_skip(c, NO_RUN_METADATA, "Missing RunMetadata info. Skip %s",
+			c->checker->info.name);
 		return TFPROF_OK;
 	}
 	status = c->checker->run(c, &error);
@@ -244,7 +256,7 @@ static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 	}
 	/* A failure of one checker need not stop the others. */
 	if (status != TFPROF_OK)
-		check_skip(c, "%s", error.text);
+		check_skip(c, "failed", "%s", error.text);
 	return TFPROF_OK;
 }
 
@@ -255,7 +267,7 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 	struct check c = {.model = m, .options = o, .views = views, .cancel = cancel, .advice = a};
 	enum tfprof_status status = TFPROF_OK;
 
-	*a = (struct advice){.last_name = NONE};
+	*a = (struct advice){.last_name = NONE, .as_tensorflow = o->tolerant};
 	buf_span(&a->notes, buf_get(&o->unknown));
 	/* Reserving all keeps pointers to verdicts valid. */
 	if (!vec_reserve(&a->verdicts, N_CHECKERS))
@@ -269,7 +281,9 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 		status = run_one(&c, err);
 		if (status == TFPROF_OK && (a->failed || a->notes.failed))
 			status = error_no_memory(err);
-		if (status == TFPROF_OK && c.checker->in_tensorflow && c.verdict->remark.n)
+		/* Otherwise the report ends with it. */
+		if (status == TFPROF_OK && o->tolerant && c.checker->in_tensorflow &&
+			c.verdict->remark.n)
 			check_note(&c, "%s", c.verdict->remark.at);
 	}
 	vec_clear(&c.lost.places);

@@ -48,6 +48,7 @@ struct finding {
 struct verdict {
 	const struct checker *checker;
 	bool skipped;       /* it had nothing to check */
+	const char *reason; /* why, in a few words; NULL if not skipped */
 	struct span remark; /* why, or what it checked without findings */
 	VEC(struct finding *) findings;
 };
@@ -55,6 +56,7 @@ struct verdict {
 struct advice {
 	struct arena arena;
 	VEC(struct verdict) verdicts;
+	bool as_tensorflow;        /* reports are those of TensorFlow's profiler */
 	struct activity *activity; /* made on first use */
 	struct devices devices;    /* of nodes, added on first use */
 	/* The device looked up last: consecutive nodes are often on the same one. */
@@ -85,8 +87,10 @@ struct check {
 
 struct checker {
 	struct tfprof_checker_info info; /* name, one sentence, options */
-	/* Reports are those of TensorFlow's profiler; remarks go to stderr. */
+	/* Known from TensorFlow's profiler, whose remarks go to stderr. */
 	bool in_tensorflow;
+	/* Has a heading even without findings, as the oldest four always had. */
+	bool has_heading;
 	/* Not run on a profile without steps. */
 	bool needs_run_meta;
 	/* Fails only on allocation failure, on cancel, or if a view cannot be
@@ -132,10 +136,16 @@ struct finding *check_find(struct check *c, const char *what, enum tfprof_level 
 void check_place(struct check *c, struct finding *f, struct place place);
 void check_figure(struct check *c, struct finding *f, const char *name, double value);
 
-/* One sentence instead of findings: what is missing (`skip`), or what was checked and
- * is all right (`ok`). */
-void check_skip(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One sentence instead of findings: what is missing (`skip`, with the reason in a few
+ * words, by which the report groups checkers), or what was checked and is all right
+ * (`ok`). */
+void check_skip(struct check *c, const char *reason, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void check_ok(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define NO_RUN_METADATA "no run metadata"
+#define NO_ACCELERATOR "no accelerator"
+/* NO_ACCELERATOR if the profile has none, otherwise the other reason. */
+const char *check_lacks(struct check *c, const char *otherwise);
 /* A line on stderr. */
 void check_note(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -155,6 +165,8 @@ const struct device *check_device(struct check *c, uint32_t node);
 struct place check_node(struct check *c, uint32_t node);
 /* "NODE", or "NODE (LINE)" if the line is known. */
 void place_put(struct buf *b, const struct place *place);
+/* Whether a file of a call stack belongs to a library, not to the user's program. */
+bool place_is_library(struct span file);
 
 /* A zeroed array that lives as long as the advice. */
 void *check_alloc(struct check *c, size_t n, size_t item_size);

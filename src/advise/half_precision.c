@@ -98,7 +98,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		status = regexes_check(types.regexes, err);
 	}
 	if (status == TFPROF_OK && w.all_us <= 0)
-		check_skip(c, "No accelerator time in the profile. Skip HalfPrecisionChecker");
+		check_skip(c, NO_ACCELERATOR,
+			"No accelerator time in the profile. Skip HalfPrecisionChecker");
 	else if (status == TFPROF_OK && w.float_us / w.all_us >= check_number(c, "notice"))
 		report(c, &w);
 	else if (status == TFPROF_OK)

@@ -166,7 +166,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			report(c, a, d, &idle[d], level);
 	}
 	if (!n_checked)
-		check_skip(c,
+		check_skip(c, check_lacks(c, "too few kernels per step"),
 			"No accelerator with %s kernels per step in the profile. Skip "
 			"IdleGapChecker",
 			check_word(c, "min_kernels"));

@@ -116,7 +116,7 @@ static void conclude(struct input *in)
 			report(in, t, level);
 	}
 	if (!has_input)
-		check_skip(in->c,
+		check_skip(in->c, "no input operations",
 			"No input operation ran in the profile. Skip InputPipelineChecker");
 	else if (!in->c->verdict->findings.n)
 		check_ok(in->c, "The steps do not wait long for input.");

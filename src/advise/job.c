@@ -101,6 +101,7 @@ static void find_link(struct job *j, const struct link *link, const char *what)
 {
 	struct finding *f = check_find(j->c, what, TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
 
+	f->remedy = "Start with what takes the most time: send fewer, smaller or 16-bit tensors.";
 	f->stake_us = link->time_us / link->n_steps;
 	f->stake_bytes = link->bytes / link->n_steps;
 	if (link->kind == TRANSFER_TENSOR) {
@@ -135,7 +136,8 @@ static void report_links(struct job *j)
 	if (shown < j->links.n) {
 		buf_printf(&j->c->text, "and %zu more links that took less time",
 			j->links.n - shown);
-		check_find(j->c, "more_links", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+		check_find(j->c, "more_links", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH)->remedy =
+			"Raise max_links to list them.";
 	}
 }
 
@@ -301,6 +303,7 @@ static bool report_tensors(struct job *j)
 	}
 	if (shown) {
 		f = check_find(j->c, "slowest_tensors", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+		f->remedy = "Partition large tensors, or keep them where they are used.";
 		for (size_t i = 0; i < places.n; i++)
 			check_place(j->c, f, places.at[i]);
 	}
@@ -326,6 +329,7 @@ static void report_server(struct job *j, const struct parameter_server *server)
 	format_number(b, UNIT_BYTES, server->moved_bytes);
 	buf_text(b, " moved per step");
 	f = check_find(j->c, "parameter_server", TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
+	f->remedy = "Nothing, unless one holds or moves much more than the others.";
 	f->stake_bytes = server->moved_bytes;
 	check_place(j->c, f,
 		(struct place){.device = check_copy(j->c, server->task), .bytes = server->bytes});
@@ -429,10 +433,10 @@ static void report_waiting(struct job *j, uint32_t task, const struct waiting *w
 	f->stake_us = w->wait_us / w->n_steps;
 	f->stake_share = share;
 	f->to = j->a->devices.tasks.at[task].name;
-	if (level != TFPROF_LEVEL_NONE)
-		f->remedy =
-			"Start computing before all tensors have arrived, send fewer or smaller "
-			"tensors, or use more parameter servers.";
+	f->remedy = level == TFPROF_LEVEL_NONE
+		? "Nothing: the wait is short."
+		: "Start computing before all tensors have arrived, send fewer or smaller "
+		  "tensors, or use more parameter servers.";
 	for (size_t i = 0; i < j->links.n; i++)
 		if (j->links.at[i].to == task &&
 			(!longest || transfer_us(j->links.at[i].longest) > transfer_us(longest)))
@@ -465,7 +469,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	bool ok = j.a && links_find(&j.links, j.a, false) && links_find(&j.copies, j.a, true);
 
 	if (ok && !j.links.n && !j.copies.n) {
-		check_skip(c,
+		check_skip(c, "not distributed",
 			"No tensor was sent between tasks: the run is not distributed, or its run "
 			"metadata has no RecvTensor entries. Skip JobChecker");
 	} else if (ok) {
@@ -485,6 +489,7 @@ const struct checker job_checker = {
 		"A distributed run: links between tasks, slowest tensors, balance of the parameter "
 		"servers, waiting.",
 		options},
+	.has_heading = true,
 	.needs_run_meta = true,
 	.run = run,
 };

@@ -129,7 +129,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			report(c, a, t, &tasks[t]);
 	}
 	if (!any)
-		check_skip(c,
+		check_skip(c, check_lacks(c, "no copies"),
 			"No copy between host and accelerator in the profile. Skip MemcpyChecker");
 	else if (!c->verdict->findings.n)
 		check_ok(c,

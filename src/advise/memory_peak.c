@@ -144,9 +144,12 @@ static void report(struct check *c, const struct peak *peak)
 	f->step = peak->step;
 	f->stake_bytes = peak->bytes;
 	f->stake_share = share;
-	if (level != TFPROF_LEVEL_NONE)
-		f->remedy = "Use a smaller batch, recompute activations instead of keeping them, "
-			    "or free what is held longest.";
+	f->remedy = level != TFPROF_LEVEL_NONE
+		? "Use a smaller batch, recompute activations instead of keeping them, "
+		  "or free what is held longest."
+		: limit > 0
+		? "Nothing: there is room."
+		: "Set limit_bytes to the accelerator's memory to have the peak judged.";
 	for (size_t i = 0; i < holders.n; i++) {
 		struct place place = check_node(c, holders.at[i].id);
 
@@ -170,7 +173,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (peaks.at[order[i]].bytes > 0)
 			report(c, &peaks.at[order[i]]);
 	if (ok && !c->verdict->findings.n)
-		check_skip(c, "No accelerator memory in the profile. Skip MemoryPeakChecker");
+		check_skip(c, check_lacks(c, "no allocations on accelerators"),
+			"No accelerator memory in the profile. Skip MemoryPeakChecker");
 	vec_clear(&peaks);
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

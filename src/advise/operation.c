@@ -112,7 +112,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	check_batch_norm(c);
 	check_data_format(c);
 	if (!c->model->nodes.n)
-		check_skip(c, "No operation in the profile. Skip OperationChecker");
+		check_skip(c, "no operations",
+			"No operation in the profile. Skip OperationChecker");
 	return TFPROF_OK;
 }
 
@@ -122,5 +123,6 @@ const struct checker operation_checker = {
 		"a GPU.",
 		options},
 	.in_tensorflow = true,
+	.has_heading = true,
 	.run = run,
 };

@@ -120,6 +120,11 @@ static bool is_number(const char *text)
 	return *text && *text != ' ' && !*end && isfinite(value);
 }
 
+bool advice_option_is_number(const struct tfprof_checker_option_info *info)
+{
+	return is_number(info->default_value);
+}
+
 /* What is wrong with a count, share or time, or NULL. */
 static const char *find_fault(const char *text)
 {
@@ -190,7 +195,7 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	setting.value = copy_text(value);
 	if (!setting.value)
 		return error_no_memory(err);
-	if (is_number(info->default_value))
+	if (advice_option_is_number(info))
 		fault = find_fault(setting.value);
 	if (fault) {
 		mem_free(setting.value);

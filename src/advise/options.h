@@ -30,6 +30,9 @@ struct tfprof_advice_options {
 /* NULL on allocation failure. */
 struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_options *o);
 
+/* Whether an option takes numbers. */
+bool advice_option_is_number(const struct tfprof_checker_option_info *info);
+
 bool advice_options_chosen(const struct tfprof_advice_options *o, size_t checker);
 /* The value of an option as text, or its default. */
 const char *advice_options_value(const struct tfprof_advice_options *o, size_t checker,

@@ -3,6 +3,7 @@
 #include "formats/checkpoint/dtype.h"
 #include "model/attrs.h"
 #include "model/device.h"
+#include "model/executed.h"
 
 /* Finds or adds a server; NULL on allocation failure. */
 static struct parameter_server *find(struct parameter_servers *p, struct span task)
@@ -78,7 +79,7 @@ bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 		if (a->devices.tasks.at[i].name.n && span_equal(a->devices.tasks.at[i].job, job))
 			ok = find(p, a->devices.tasks.at[i].name);
 	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
-		if (is_variable(model_text(m, m->nodes.op[node])))
+		if (is_variable(model_text(m, model_op(m, node))))
 			ok = add_variable(p, m, node, job, &scratch);
 	for (size_t i = 0; ok && i < links->n; i++) {
 		const struct link *link = &links->at[i];

@@ -1,12 +1,14 @@
 /* Locates a node in the model and in the user's program. */
 #include "advise/advise.h"
+#include "model/gradient.h"
 #include "model/trace.h"
 
 /* Frames inside libraries are of no interest to the user. */
-static bool is_library(struct span file)
+bool place_is_library(struct span file)
 {
 	static const char *const parts[] = {"/site-packages/", "/dist-packages/",
-		"tensorflow/python/", "/importlib/", "/runpy.py", "/contextlib.py", "<frozen "};
+		"tensorflow/python/", "/lib/python3.", "/importlib/", "/runpy.py", "/contextlib.py",
+		"<frozen "};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (span_contains(file, span_of(parts[i])))
@@ -25,7 +27,7 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 	/* Code view reports a damaged stack; here it is ignored. */
 	if (trace_read(c->model, trace, &frames, NULL) == TFPROF_OK && frames.n) {
 		for (i = frames.n; i-- > 0;)
-			if (!is_library(frames.at[i].file))
+			if (!place_is_library(frames.at[i].file))
 				break;
 		code_put_label(&text, &frames.at[i < frames.n ? i : frames.n - 1],
 			c->options->source_lines, gradient);
@@ -40,18 +42,21 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 struct place check_node(struct check *c, uint32_t node)
 {
 	const struct model *m = c->model;
-	struct span forward;
-	uint32_t maker = code_forward_name(model_name(m, node), &forward)
-		? model_find_node(m, forward)
-		: NONE;
+	struct buf scratch = {0};
+	struct gradient g;
+	bool is_gradient = gradient_parse(model_name(m, node), &g);
+	uint32_t maker = is_gradient ? gradient_find_forward(m, &g, &scratch) : NONE;
 	struct place place = {.device = model_text(m, m->nodes.device[node]),
 		.node = model_name(m, node),
-		.op = model_text(m, m->nodes.op[node])};
+		.op = model_text(m,
+			c->advice->as_tensorflow ? m->nodes.op[node] : model_executed(m, node))};
 
 	if (maker != NONE && model_trace(m, maker).n)
 		place.line = line_of(c, model_trace(m, maker), true);
 	else if (model_trace(m, node).n)
-		place.line = line_of(c, model_trace(m, node), false);
+		place.line = line_of(c, model_trace(m, node),
+			is_gradient && g.kind == GRADIENT_TRANSPOSED);
+	buf_clear(&scratch);
 	return place;
 }
 

@@ -142,7 +142,8 @@ static bool find_all(struct placement *p, struct type_filter *ignored)
 	if (ok && shown && shown < found.n) {
 		buf_printf(&p->c->text, "and %zu more that took less time", found.n - shown);
 		check_find(p->c, "more_cpu_between_accelerator", TFPROF_LEVEL_NOTICE,
-			CONFIDENCE_MEDIUM);
+			CONFIDENCE_MEDIUM)
+			->remedy = "Raise top to list them.";
 	}
 	vec_clear(&found);
 	return ok;
@@ -159,7 +160,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	if (status == TFPROF_OK && (!p.side || !p.feeds_accelerator))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK && !find_sides(&p)) {
-		check_skip(c, "No operation ran on an accelerator. Skip PlacementChecker");
+		check_skip(c, NO_ACCELERATOR,
+			"No operation ran on an accelerator. Skip PlacementChecker");
 	} else if (status == TFPROF_OK) {
 		find_consumers(&p);
 		if (!find_all(&p, &ignored))

@@ -1,29 +1,11 @@
 #include "advise/report.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "write/json.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
-
-/* ---- text --------------------------------------------------------------------- */
-
-void advice_write_text(const struct advice *a, struct sink *out)
-{
-	for (size_t i = 0; i < a->verdicts.n; i++) {
-		const struct verdict *v = &a->verdicts.at[i];
-
-		sink_char(out, '\n');
-		sink_text(out, v->checker->info.name);
-		sink_text(out, ":\n");
-		for (size_t k = 0; k < v->findings.n; k++) {
-			sink_span(out, v->findings.at[k]->text);
-			sink_char(out, '\n');
-		}
-		if (!v->findings.n && v->remark.n && !v->checker->in_tensorflow) {
-			sink_span(out, v->remark);
-			sink_char(out, '\n');
-		}
-	}
-}
 
 /* ---- AdviceProto ---------------------------------------------------------------- */
 
@@ -133,6 +115,19 @@ static void put_finding(struct json *j, const struct finding *f)
 	json_close_object(j);
 }
 
+static void put_option(struct json *j, const struct tfprof_checker_option_info *info,
+	const char *value)
+{
+	double number = strtod(value, NULL);
+
+	if (!advice_option_is_number(info))
+		json_put_text(j, info->name, value);
+	else if (fabs(number) < 1e15 && floor(number) == number)
+		json_put_int(j, info->name, (int64_t)number);
+	else
+		json_put_double(j, info->name, number);
+}
+
 static void put_verdict(struct json *j, const struct verdict *v,
 	const struct tfprof_advice_options *o)
 {
@@ -145,11 +140,13 @@ static void put_verdict(struct json *j, const struct verdict *v,
 	json_open_object(j);
 	json_put_text(j, "name", v->checker->info.name);
 	json_put_bool(j, "skipped", v->skipped);
+	if (v->reason)
+		json_put_text(j, "reason", v->reason);
 	put_span(j, "remark", v->remark);
 	json_key(j, "options");
 	json_open_object(j);
 	for (size_t i = 0; options[i].name; i++)
-		json_put_text(j, options[i].name, advice_options_value(o, id, i));
+		put_option(j, &options[i], advice_options_value(o, id, i));
 	json_close_object(j);
 	json_key(j, "findings");
 	json_open_array(j);
@@ -165,6 +162,8 @@ void advice_write_json(const struct advice *a, const struct tfprof_advice_option
 	struct json j = json_writer(out);
 
 	json_open_object(&j);
+	json_put_text(&j, "schema", ADVICE_SCHEMA);
+	json_put_int(&j, "version", ADVICE_VERSION);
 	json_put_text(&j, "tfprof", tfprof_get_version());
 	json_put_text(&j, "level", level_names[advice_level(a)]);
 	json_key(&j, "checkers");

@@ -5,6 +5,11 @@
 #include "advise/advise.h"
 #include "base/sink.h"
 
+/* Of the JSON. The version changes when a member changes its meaning or goes away, not
+ * when one is added. */
+#define ADVICE_SCHEMA "tfprof.advice"
+enum { ADVICE_VERSION = 1 };
+
 /* As text, with a section per checker. */
 void advice_write_text(const struct advice *a, struct sink *out);
 /* As an AdviceProto. */

@@ -140,7 +140,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	if (!s.a || !prepare(&s))
 		return error_no_memory(err);
 	if (!s.n || (int64_t)s.n < min_steps) {
-		check_skip(c,
+		check_skip(c, "too few steps",
 			"Only %zu of the %lld steps needed to find outliers. Skip "
 			"StepOutlierChecker",
 			s.n, (long long)(min_steps > 1 ? min_steps : 1));

@@ -195,7 +195,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	bool ok = s.a && check_all(&s);
 
 	if (ok && !s.n_compared)
-		check_skip(c,
+		check_skip(c, "too few devices and tasks to compare",
 			"Fewer than %s devices or tasks of a kind to compare. Skip "
 			"StragglerChecker",
 			check_word(c, "min_peers"));

@@ -167,7 +167,7 @@ static struct type_loss *find_types(struct tiny *t, uint32_t device, struct top 
 		return NULL;
 	for (size_t i = 0; i < t->kernels.n; i++) {
 		const struct kernels *k = &t->kernels.at[i];
-		struct type_loss *type = &types[t->c->model->nodes.op[k->node]];
+		struct type_loss *type = &types[model_op(t->c->model, k->node)];
 
 		if (k->device != device)
 			continue;
@@ -255,7 +255,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		judge_device(&t, t.devices.at[i]);
 	}
 	if (ok && !n_checked)
-		check_skip(c,
+		check_skip(c, check_lacks(c, "too few kernels per step"),
 			"No accelerator with %s kernels per step in the profile. Skip "
 			"TinyKernelChecker",
 			check_word(c, "min_kernels"));

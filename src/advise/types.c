@@ -33,7 +33,7 @@ void type_filter_clear(struct type_filter *t)
 
 bool type_filter_match(struct type_filter *t, uint32_t node)
 {
-	uint32_t op = t->model->nodes.op[node];
+	uint32_t op = model_op(t->model, node);
 
 	if (!t->known[op])
 		t->known[op] = regexes_match(t->regexes, model_text(t->model, op)) ? 2 : 1;

@@ -24,6 +24,10 @@ bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size
  * writes everything and another has nothing better to do. */
 void mem_prefault(void *at, size_t size);
 
+/* Asks for large pages for memory that will be written soon, from the first byte to the
+ * last. Does nothing where the system has none, or the block is small. */
+void mem_use_large_pages(void *at, size_t size);
+
 /* For tests: the n-th allocation from now on fails (0: never again). */
 void mem_fail_at(size_t nth);
 

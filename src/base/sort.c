@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 
 enum { SMALL = 24, SHORT = 1024 };
@@ -148,11 +149,25 @@ struct text_sort {
 	atomic_bool failed;
 };
 
-static void make_keys(const struct text_sort *s, struct range r, struct sort_item *items)
+/* Texts are scattered over memory: without prefetching, scope_first takes 3 % longer.
+ * Ranges are often short, so this looks beyond them, up to `end`. */
+PREFETCHES prefetch_text(const struct text_sort *s, size_t i, size_t end, size_t offset)
+{
+	enum { AHEAD = 12 };
+
+	if (end - i <= 2 * AHEAD)
+		return;
+	prefetch_line(&s->texts[s->ids[i + 2 * AHEAD]]);
+	prefetch_line((const void *)((uintptr_t)s->texts[s->ids[i + AHEAD]].at + offset));
+}
+
+static void make_keys(const struct text_sort *s, struct range r, size_t end,
+	struct sort_item *items)
 {
 	for (size_t i = 0; i < r.n; i++) {
 		uint32_t id = s->ids[r.start + i];
 
+		prefetch_text(s, r.start + i, end, r.offset);
 		items[i] = (struct sort_item){text_key(s->texts[id], r.offset), id};
 	}
 }
@@ -180,14 +195,15 @@ static bool sort_range(struct text_sort *s, struct range r, struct sort_item *it
 
 /* ---- small ranges, one after the other ----------------------------------------- */
 
-static bool sort_job(struct text_sort *s, struct range job, struct sort_item *items, ranges *todo)
+static bool sort_job(struct text_sort *s, struct range job, size_t end, struct sort_item *items,
+	ranges *todo)
 {
 	bool ok = vec_push(todo, job);
 
 	while (ok && todo->n) {
 		struct range r = todo->at[--todo->n];
 
-		make_keys(s, r, items);
+		make_keys(s, r, end, items);
 		ok = sort_range(s, r, items, items + s->largest, todo);
 	}
 	return ok;
@@ -211,7 +227,7 @@ static void sort_jobs(void *context, size_t part)
 		n = left < AT_ONCE ? left : AT_ONCE;
 		jobs = s->jobs.at + left - n;
 		for (size_t i = n; ok && i > 0; i--)
-			ok = sort_job(s, jobs[i - 1], items, &todo);
+			ok = sort_job(s, jobs[i - 1], jobs->start + jobs->n, items, &todo);
 	}
 	mem_free(items);
 	vec_clear(&todo);
@@ -228,7 +244,7 @@ static void make_part_of_keys(void *context, size_t part)
 	size_t to = parallel_begin(s->keyed.n, s->parts, part + 1);
 
 	make_keys(s, (struct range){s->keyed.start + from, to - from, s->keyed.offset},
-		s->items + from);
+		s->keyed.start + to, s->items + from);
 }
 
 static bool split_range(struct text_sort *s, struct range r, size_t n, ranges *todo)

@@ -18,6 +18,15 @@ static const struct command commands[] = {
 		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and\n"
 		"frozen graphs.",
 		"--batch_size=8 --order_by=macs"},
+	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
+		"Prints an address to open in a browser; the page shows the profile as pictures "
+		"and\n"
+		"tables. Must be the first word. See tfprof ui --help.",
+		""},
+	{"save", COMMAND_SAVE, IN_PROGRAM, "a saved profile of all the files given", "OUT FILE...",
+		"Writes one file that holds what all the files given tell: a saved profile\n"
+		"(ProfileProto), which loads to the same reports.",
+		"profile run.xplane.pb"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",

@@ -26,6 +26,12 @@ static const char head[] =
 	"	compopt -o nospace\n"
 	"}\n"
 	"\n"
+	"_tfprof_files()\n"
+	"{\n"
+	"	compopt -o filenames\n"
+	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	"}\n"
+	"\n"
 	"_tfprof()\n"
 	"{\n"
 	"	local IFS=$' \\t\\n'\n"
@@ -53,10 +59,12 @@ static const char tail[] =
 	"	for ((i = 1; i < COMP_CWORD; i++)); do\n"
 	"		case ${COMP_WORDS[i]} in\n"
 	"		help) COMPREPLY=($(compgen -W '%s %s' -- \"$cur\")); return ;;\n"
-	"		*) [[ ' %s ' == *\" ${COMP_WORDS[i]} \"* ]] && return ;;\n"
+	"		*) [[ ' %s ' == *\" ${COMP_WORDS[i]} \"* ]] && { _tfprof_files; return; } "
+	";;\n"
 	"		esac\n"
 	"	done\n"
 	"	COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
+	"	[[ ${COMPREPLY[0]} ]] || _tfprof_files\n"
 	"}\n"
 	"\n"
 	"complete -F _tfprof tfprof\n";
@@ -79,10 +87,7 @@ static void put_files(struct text *out)
 	text_add(out, "	outfile");
 	put_pattern(out, VALUE_FILE);
 	text_add(out,
-		")\n"
-		"		compopt -o filenames\n"
-		"		mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-		"		return ;;\n"
+		") _tfprof_files; return ;;\n"
 		"	");
 	put_pattern(out, VALUE_FREE);
 	text_add(out, ") return ;;\n");

@@ -82,7 +82,9 @@ void generate_fish(struct text *out)
 	text_add(out, "# fish completion for tfprof, generated from its option table\n\n");
 	put_functions(out);
 	text_printf(out, "set -l commands %s\n\n", text_get(&commands));
-	text_add(out, "complete -c tfprof -f\n");
+	text_add(out,
+		"complete -c tfprof -f\n"
+		"complete -c tfprof -n 'not __fish_seen_subcommand_from help' -F\n");
 	for (size_t i = 0; (c = command_get(i)); i++) {
 		if (!(c->where & IN_PROGRAM))
 			continue;

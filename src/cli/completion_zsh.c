@@ -99,8 +99,8 @@ void generate_zsh(struct text *out)
 		if (!flag.is_hidden)
 			put_flag(out, &flag);
 	text_add(out,
-		" \\\n    '1:command:{_describe command commands}'"
-		" \\\n    '2:word:{[[ ${words[(r)help]} == help ]] && { compadd -- $help; "
-		"_describe command commands } }'\n"
+		" \\\n    '1:command or file:{_describe command commands; _files}'"
+		" \\\n    '*:word:{ if [[ ${words[(r)help]} == help ]]; then compadd -- $help; "
+		"_describe command commands; else _describe command commands; _files; fi }'\n"
 		"}\n\n_tfprof \"$@\"\n");
 }

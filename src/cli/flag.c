@@ -24,7 +24,7 @@ enum { N_OTHERS = sizeof(others) / sizeof(*others) };
 
 static const char *value_of_input(unsigned traits)
 {
-	if (traits & TFPROF_INPUT_BY_STEP)
+	if (traits & (TFPROF_INPUT_BY_STEP | TFPROF_INPUT_SEVERAL))
 		return "FILE,...";
 	return traits & TFPROF_INPUT_FILES ? "PREFIX" : "FILE";
 }

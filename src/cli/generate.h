@@ -1,5 +1,5 @@
 /* Files generated at build time from the tables of commands and flags: shell
- * completion, Python type stubs and the manual page. */
+ * completion, Python signatures and the manual page. */
 #ifndef TFPROF_CLI_GENERATE_H
 #define TFPROF_CLI_GENERATE_H
 

@@ -29,40 +29,9 @@ static const char *equals(enum command_where where)
 	return where == IN_SHELL ? " " : "=";
 }
 
-/* Up to the next space; a word longer than a line is split after a comma. */
-static size_t word_length(const char *at, size_t room)
-{
-	size_t word = strcspn(at, " "), piece = room;
-
-	if (word <= room)
-		return word;
-	while (piece && at[piece - 1] != ',')
-		piece--;
-	return piece ? piece : word;
-}
-
-/* Wraps a paragraph; the indentation of its first line is already written. */
 static void fill(struct text *out, const char *paragraph, size_t indent)
 {
-	size_t column = indent, width = page_width(), blank = 0;
-	const char *at = paragraph;
-
-	while (*at) {
-		size_t word = word_length(at, width > indent ? width - indent : 1);
-
-		if (column > indent && column + blank + word > width) {
-			text_printf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (blank) {
-			text_char(out, ' ');
-			column++;
-		}
-		text_put(out, at, word);
-		column += word;
-		at += word;
-		blank = *at == ' ';
-		at += strspn(at, " ");
-	}
+	text_fill(out, paragraph, indent, page_width());
 	text_char(out, '\n');
 }
 
@@ -108,8 +77,13 @@ static void put_flags(struct text *out, const char *title, enum flag_group group
 static const char usage[] =
 	"tfprof: where the time, the memory and the parameters of a TensorFlow model go\n"
 	"\n"
-	"Usage: tfprof COMMAND --profile_path=FILE [OPTION...]      one report\n"
-	"       tfprof --profile_path=FILE                          an interactive shell\n"
+	"Usage: tfprof FILE...                         an overview, and a shell\n"
+	"       tfprof COMMAND FILE... [OPTION...]     one report\n"
+	"\n"
+	"A FILE is recognized by its content: a saved profile, or a graph, run metadata,\n"
+	"an op log and a checkpoint, in any order; packed by gzip or not; a directory of\n"
+	"profiles or checkpoints; - for standard input. A name that is also a command is\n"
+	"written ./op.\n"
 	"\n";
 
 void help_overview(struct text *out, enum command_where where)
@@ -124,8 +98,7 @@ void help_overview(struct text *out, enum command_where where)
 		if (c->where & where && c->summary)
 			text_printf(out, "  %-8s %s\n", c->name, c->summary);
 	if (where == IN_PROGRAM)
-		put_flags(out, "Input files (a profile, or a graph and any of the others)",
-			FLAG_FILE, where);
+		put_flags(out, "Input files by kind, instead of FILE", FLAG_FILE, where);
 	put_flags(out, "Options for views [default]", FLAG_OPTION, where);
 	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
@@ -198,7 +171,7 @@ static void put_command(struct text *out, const struct command *c, enum command_
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
 	bool needs_files = where == IN_PROGRAM && c->id != COMMAND_HELP;
-	const char *files = needs_files ? " --profile_path=FILE" : "";
+	const char *files = needs_files ? " FILE" : "";
 
 	if (c->id == COMMAND_MODEL)
 		files = "";

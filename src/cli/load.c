@@ -100,7 +100,7 @@ static enum tfprof_status give_all(struct givens *g, const struct request *r,
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++) {
 		if (!r->paths[i])
 			continue;
-		if (info->traits & TFPROF_INPUT_BY_STEP)
+		if (info->traits & (TFPROF_INPUT_BY_STEP | TFPROF_INPUT_SEVERAL))
 			status = give_steps(g, i, r->paths[i], err);
 		else
 			give(g, info->name, r->paths[i]);

@@ -2,17 +2,20 @@
  * shell. */
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "generate.h"
 #include "help.h"
 #include "interrupt.h"
 #include "load.h"
 #include "out.h"
+#include "overview.h"
 #include "progress.h"
 #include "request.h"
 #include "run.h"
 #include "shell.h"
 #include "show.h"
+#include "ui.h"
 
 static int print_error(enum tfprof_status status, const struct tfprof_error *err)
 {
@@ -127,17 +130,81 @@ static int report(const struct request *r, const struct loaded *l)
 	return fails ? EXIT_ADVICE : EXIT_OK;
 }
 
+/* Writes all that was loaded to one file. */
+static int save(const struct request *r, const struct loaded *l)
+{
+	struct tfprof_summary summary;
+	struct tfprof_error err;
+	enum tfprof_status status;
+
+	if (!r->word)
+		status = fail(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
+	else
+		status = tfprof_profile_save(l->profile, r->word, &err);
+	if (status != TFPROF_OK)
+		return print_error(status, &err);
+	tfprof_profile_get_summary(l->profile, &summary);
+	fputs(text_get(&l->notes), stderr);
+	fprintf(stderr, "saved: %s\n", r->word);
+	if (summary.has_lanes)
+		fputs("not saved: which thread or stream each operation ran on (it is in the "
+		      "trace)\n",
+			stderr);
+	return EXIT_OK;
+}
+
 static int start_shell(struct request *r, const struct loaded *l)
 {
 	tfprof_options *options = r->options;
+
+	r->options = NULL; /* now owned by the shell */
+	return shell_run(l->profile, options);
+}
+
+static int run_script(struct request *r, const struct loaded *l)
+{
 	struct text summary = {0};
 
 	load_summarize(l, &summary);
 	fputs(text_get(&l->notes), stderr);
 	fputs(text_get(&summary), stderr);
 	text_clear(&summary);
-	r->options = NULL; /* now owned by the shell */
-	return shell_run(l->profile, options);
+	return start_shell(r, l);
+}
+
+static int show_overview(struct request *r, const struct loaded *l)
+{
+	struct tfprof_error err;
+	struct text text = {0};
+	enum tfprof_status status = overview_put(&text, r, l->profile, &err);
+
+	if (status == TFPROF_OK) {
+		fputs(text_get(&l->notes), stderr);
+		status = write_text(&text, &err);
+	}
+	text_clear(&text);
+	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
+}
+
+/* Whether lines are waiting on stdin, or will: a terminal has none yet. */
+static bool stdin_has_lines(void)
+{
+	int c = isatty(STDIN_FILENO) ? EOF : getchar();
+
+	return c != EOF && ungetc(c, stdin) != EOF;
+}
+
+/* Without a command: what there is, and then questions. */
+static int converse(struct request *r, const struct loaded *l)
+{
+	int exit_status;
+
+	if (stdin_has_lines())
+		return run_script(r, l);
+	exit_status = show_overview(r, l);
+	if (exit_status == EXIT_OK && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return start_shell(r, l);
+	return exit_status;
 }
 
 /* A checkpoint alone has shapes and parameters but no times, so params is the default
@@ -161,7 +228,10 @@ static int load_and_run(struct request *r)
 		status = select_for_files(r, &l, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	exit_status = r->command ? report(r, &l) : start_shell(r, &l);
+	if (r->command && r->command->id == COMMAND_SAVE)
+		exit_status = save(r, &l);
+	else
+		exit_status = r->command ? report(r, &l) : converse(r, &l);
 	load_clear(&l);
 	return exit_status;
 }
@@ -181,6 +251,8 @@ static int dispatch(struct request *r)
 		status = show_help(r->word, &err);
 	else if (r->command && r->command->id == COMMAND_MODEL)
 		return report_model(r);
+	else if (r->command && r->command->id == COMMAND_UI)
+		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else
 		return load_and_run(r);
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
@@ -193,6 +265,8 @@ int main(int argc, char **argv)
 	enum tfprof_status status;
 	int exit_status;
 
+	if (ui_is_wanted(argc, argv))
+		return ui_run(argv);
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,
@@ -200,7 +274,8 @@ int main(int argc, char **argv)
 	if (status != TFPROF_OK) {
 		exit_status = print_error(status, &err);
 	} else {
-		r.wants_help |= argc < 2;
+		/* A script goes on to be told that it has no input. */
+		r.wants_help |= argc < 2 && !stdin_has_lines();
 		exit_status = dispatch(&r);
 	}
 	request_clear(&r);

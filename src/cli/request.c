@@ -288,6 +288,8 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	}
 	if (command)
 		r->command = command;
+	else if (r->command && r->command->id == COMMAND_SAVE && !r->word)
+		r->word = word;
 	else if (is_file(p, word))
 		r->files[r->n_files++] = word;
 	else

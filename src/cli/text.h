@@ -17,6 +17,9 @@ void text_put(struct text *t, const char *bytes, size_t n);
 void text_add(struct text *t, const char *string);
 void text_char(struct text *t, char c);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends a paragraph in lines of at most `width` columns, each but the first indented. It
+ * does not end in a newline. */
+void text_fill(struct text *t, const char *paragraph, size_t indent, size_t width);
 void text_clear(struct text *t);
 
 /* Never NULL. */

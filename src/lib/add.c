@@ -1,9 +1,12 @@
 /* Adding inputs to a profile through the public API, and remembering which files
  * they were. */
+#include <sys/stat.h>
+
 #include "base/buf.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "lib/result.h"
 #include "load/load.h"
+#include "load/recognize.h"
 
 /* ---- files ---------------------------------------------------------------- */
 
@@ -20,6 +23,50 @@ static bool remember_checkpoint(tfprof_profile *p)
 		if (!output_note_input(&p->files, path))
 			return false;
 	return true;
+}
+
+/* A checkpoint is several files. */
+static uint64_t count_bytes(const tfprof_profile *p, const struct tfprof_input *in,
+	enum input_kind kind)
+{
+	const char *path;
+	uint64_t n = 0;
+	struct stat st;
+
+	if (tfprof_input_is_memory(in))
+		return in->size;
+	if (kind != INPUT_CHECKPOINT)
+		return stat(in->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
+		n += stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+	return n;
+}
+
+static bool note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind)
+{
+	const char *name = input_name(in, kind);
+	size_t n = strlen(name) + 1;
+	struct profile_input added = {mem_alloc(n), kind, count_bytes(p, in, kind)};
+
+	if (!added.name)
+		return false;
+	memcpy(added.name, name, n);
+	if (vec_push(&p->inputs, added))
+		return true;
+	mem_free(added.name);
+	return false;
+}
+
+int tfprof_profile_get_added(const tfprof_profile *p, size_t i, struct tfprof_added *added)
+{
+	const struct profile_input *in;
+
+	if (i >= p->inputs.n)
+		return 0;
+	in = &p->inputs.at[i];
+	*added = (struct tfprof_added){in->name, input_get_info((size_t)in->kind),
+		recognize_get_look(in->kind)->name, in->n_bytes};
+	return 1;
 }
 
 /* ---- kinds ------------------------------------------------------------------ */
@@ -92,7 +139,9 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 	const struct checkpoint *before = p->model.checkpoint;
 
 	if (status == TFPROF_OK)
-		status = load_input(&p->model, kind, in, step, &notes, err);
+		status = load_any(&p->model, &kind, in, step, &notes, err);
+	if (status == TFPROF_OK && !note_added(p, in, kind))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
 		buf_printf(&notes, "%s: read %s\n", given->path, in->path);
 	p->notes = notes.at;

@@ -97,7 +97,8 @@ static const struct tfprof_given *find_with(const struct tfprof_given *given, si
 static enum tfprof_status check_two(const struct tfprof_given *a, const struct tfprof_given *b,
 	struct tfprof_error *err)
 {
-	if (strcmp(a->kind, b->kind) != 0 || has_trait(a, TFPROF_INPUT_BY_STEP))
+	if (strcmp(a->kind, b->kind) != 0 ||
+		has_trait(a, TFPROF_INPUT_BY_STEP | TFPROF_INPUT_SEVERAL))
 		return TFPROF_OK;
 	return error_set(err, TFPROF_ARGUMENT,
 		"%.300s and %.300s: each is %s: only one can be loaded at a time", name_of(a),

@@ -31,11 +31,12 @@ static bool mark_types(const struct model *m, bool *is_type)
 	bool *seen = mem_zero(m->sets.at.n);
 
 	for (size_t i = 0; seen && i < m->nodes.n; i++) {
-		const struct string_set *set = sets_get(&m->sets, m->nodes.types[i]);
+		uint32_t types = model_types(m, (uint32_t)i);
+		const struct string_set *set = sets_get(&m->sets, types);
 
-		if (seen[m->nodes.types[i]])
+		if (seen[types])
 			continue;
-		seen[m->nodes.types[i]] = true;
+		seen[types] = true;
 		for (uint32_t k = 0; k < set->n; k++)
 			is_type[set->at[k]] = true;
 	}

@@ -69,6 +69,9 @@ void tfprof_profile_free(tfprof_profile *p)
 	model_clear(&p->model);
 	mem_free(p->notes);
 	vec_clear(&p->files);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		mem_free(p->inputs.at[i].name);
+	vec_clear(&p->inputs);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);
 	pthread_mutex_destroy(&p->results_lock);
@@ -109,10 +112,15 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 /* ---- views --------------------------------------------------------------- */
 
 /* What came as a message is answered as TensorFlow's profiler answers it. */
-static unsigned code_flags(const struct tfprof_options *o)
+static unsigned view_flags(const struct model *m, enum tfprof_view view,
+	const struct tfprof_options *o)
 {
-	return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
-		(o->tolerant ? TREE_BY_LABEL : 0);
+	if (view == TFPROF_CODE)
+		return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
+			(o->tolerant ? TREE_BY_LABEL : 0);
+	if (view == TFPROF_OP && m->has_executed)
+		return o->tolerant ? TREE_BY_OP : o->number[OPT_EXECUTED_TYPES] ? TREE_EXECUTED : 0;
+	return 0;
 }
 
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struct tfprof_error *err)
@@ -122,7 +130,7 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struc
 		TFPROF_VIEW_LIST(X)
 #undef X
 	};
-	unsigned flags = q->kind == TFPROF_CODE ? code_flags(q->options) : 0;
+	unsigned flags = view_flags(&p->model, q->kind, q->options);
 	enum tfprof_status status = TFPROF_OK;
 	struct tree *tree;
 
@@ -274,6 +282,7 @@ void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 		n_run += m->nodes.first_exec[i] != NONE;
 	}
 	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
+	s->has_lanes = m->execs.lanes.n > 0;
 	pthread_rwlock_unlock(&p->lock);
 }
 

@@ -9,8 +9,16 @@
 #include "base/sink.h"
 #include "lib/names.h"
 #include "lib/output.h"
+#include "load/inputs.h"
 #include "model/model.h"
 #include "query/query.h"
+
+/* An input that was added. */
+struct profile_input {
+	char *name;
+	enum input_kind kind;
+	uint64_t n_bytes;
+};
 
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */
@@ -26,6 +34,7 @@ struct tfprof_profile {
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
 	file_ids files;     /* it was loaded from */
 	char *notes;
+	VEC(struct profile_input) inputs;
 };
 
 /* One more user: the profile is freed with the last. */

@@ -1,4 +1,6 @@
 /* Queries through the public API. */
+#include "lib/gaps.h"
+#include "lib/notes.h"
 #include "lib/result.h"
 
 static const char *const view_names[] = {
@@ -41,51 +43,15 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 	return status;
 }
 
-/* What is asked for and not there: zeros alone do not tell. */
-static void note_missing(const struct query *q, struct buf *notes)
+/* TensorFlow's profiler says no more than the first words. */
+static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status status,
+	struct tfprof_error *err)
 {
-	if (!q->options->tolerant && !q->model->execs.n_rows &&
-		query_metrics(q->model, q->options) & ~(unsigned)MODEL_METRICS_MASK)
-		buf_text(notes, "the profile has no run metadata: times and memory are 0\n");
-	if (q->kind != TFPROF_CODE && options_select(q->options, SEL_TENSOR_VALUE) &&
-		!q->model->checkpoint)
-		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
-}
-
-/* What the query has to say besides its report. */
-static void note(const struct query *q, struct buf *notes)
-{
-	const struct tfprof_options *o = q->options;
-	const struct word_list *words = &o->list[OPT_SELECT];
-
-	if (o->took_dump_to_file) {
-		buf_text(notes,
-			"-dump_to_file option is deprecated. Please use -output "
-			"file:outfile=<filename>\n-output is overwritten with -output "
-			"file:outfile=");
-		buf_span(notes, o->output.outfile);
-		buf_char(notes, '\n');
-	}
-	for (size_t i = 0; i < words->n; i++)
-		if (options_find_select(words->at[i]) == N_SELECTS) {
-			buf_text(notes, "Unknown select: ");
-			buf_span(notes, words->at[i]);
-			buf_char(notes, '\n');
-		}
-	if (q->kind == TFPROF_CODE) {
-		if (q->tree->n_lost_gradients)
-			buf_printf(notes, "%zu gradient nodes not accounted\n",
-				q->tree->n_lost_gradients);
-		if (o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
-			buf_text(notes, "Note: code view ignores account_displayed_op_only\n");
-		if (options_select(o, SEL_TENSOR_VALUE))
-			buf_text(notes, "code view has no tensor value to show\n");
-	}
-	note_missing(q, notes);
-	if (q->saturated)
-		buf_text(notes,
-			"a parameter count does not fit 64 bits and is shown as the largest "
-			"number that does\n");
+	if (status != TFPROF_UNSUPPORTED || q->kind != TFPROF_CODE || q->options->tolerant ||
+		!gap_is_open(q->model, GAP_STACKS))
+		return status;
+	return error_set(err, status, "No code trace information: add %s",
+		gap_get(GAP_STACKS)->remedy);
 }
 
 static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
@@ -101,10 +67,10 @@ static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 	if (status == TFPROF_OK)
 		status = result_run_query(r, metrics, err);
 	if (status != TFPROF_OK)
-		return status;
+		return add_remedy(q, status, err);
 	r->is_ready = true;
 	r->n_rows = q->n;
-	note(q, &r->notes);
+	notes_put(q, &r->notes);
 	return r->notes.failed ? error_no_memory(err) : TFPROF_OK;
 }
 

@@ -118,6 +118,8 @@ static enum tfprof_status need_metrics(tfprof_result *r, unsigned metrics, struc
 {
 	if (!(metrics & ~r->query.metrics))
 		return TFPROF_OK;
+	if (query_can_add_metrics(&r->query))
+		return query_add_metrics(&r->query, ALL_METRICS, err);
 	return result_run_query(r, ALL_METRICS, err);
 }
 
@@ -250,17 +252,22 @@ static void use_owner(void *owner)
 	result_use(owner);
 }
 
-static enum tfprof_status export(tfprof_result *r, const char *const *names, size_t n,
-	struct ArrowArrayStream *stream, struct tfprof_error *err) {
+static enum tfprof_status export_columns(tfprof_result *r, const char *const *names, size_t n,
+	struct ArrowArrayStream *stream, struct tfprof_error *err)
+{
 	struct arrow_table table = {.owner = r, .use = use_owner, .release = release_owner};
 	enum tfprof_status status;
 
-	if (!vec_reserve(&table.columns, n)) return error_no_memory(err);
+	if (!vec_reserve(&table.columns, n))
+		return error_no_memory(err);
 	status = r->is_table ? get_table_columns(r, names, n, table.columns.at, err)
 			     : get_columns(r, names, n, table.columns.at, err);
-	if (status != TFPROF_OK){vec_clear(&table.columns); return status;}
-table.columns.n = n;
-return arrow_export(&table, stream, err);
+	if (status != TFPROF_OK) {
+		vec_clear(&table.columns);
+		return status;
+	}
+	table.columns.n = n;
+	return arrow_export(&table, stream, err);
 }
 
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
@@ -271,10 +278,10 @@ enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *cons
 	size_t n = 0;
 
 	if (names)
-		return export(r, names, n_names, stream, err);
+		return export_columns(r, names, n_names, stream, err);
 	while (n < MOST && (all[n] = tfprof_result_get_column_name(r, n)))
 		n++;
-	return export(r, all, n, stream, err);
+	return export_columns(r, all, n, stream, err);
 }
 
 /* ---- bytes --------------------------------------------------------------------- */

@@ -56,6 +56,17 @@ static bool add_tensors(struct model *m)
 	return op != NONE;
 }
 
+static void count(const struct model *m, struct load_counts *c)
+{
+	*c = (struct load_counts){.n_entries = checkpoint_get_n_tensors(m->checkpoint)};
+	for (size_t i = 0; i < c->n_entries; i++) {
+		struct span text = checkpoint_get_tensor(m->checkpoint, i)->name;
+		uint32_t name = strings_find(&m->strings, text);
+
+		c->n_outside += name == NONE || model_node_of(m, name) == NONE;
+	}
+}
+
 /* Takes the place of a checkpoint added before. */
 enum tfprof_status load_checkpoint(struct model *m, struct load *l, struct tfprof_error *err)
 {
@@ -70,5 +81,6 @@ enum tfprof_status load_checkpoint(struct model *m, struct load *l, struct tfpro
 	m->generation++;
 	if (alone ? !add_tensors(m) : !model_mark_checkpoint(m, 0))
 		return error_no_memory(err);
+	count(m, &l->counts);
 	return TFPROF_OK;
 }

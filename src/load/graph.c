@@ -14,6 +14,7 @@ struct loader {
 	struct span graph;
 	VEC(const char *) cuts; /* where blocks begin, and the end */
 	size_t n_nodes;
+	size_t n_unknown;  /* fields */
 	size_t first_node; /* where they go in the model … */
 	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
@@ -138,8 +139,9 @@ static bool find_blocks(struct loader *l)
 
 	for (; wire_next(&r, &f); begin = r.at) {
 		wire_prefetch(&r, &f); /* else `new` takes 10 % longer */
-		if (f.tag == WIRE_LEN(GRAPH_DEF_NODE) && l->n_nodes++ % BLOCK_NODES == 0 &&
-			!vec_push(&l->cuts, begin))
+		if (f.tag != WIRE_LEN(GRAPH_DEF_NODE))
+			l->n_unknown += counts_is_unknown(&schema_graph_def, f.tag);
+		else if (l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
 			return false;
 	}
 	/* what comes before the first node is of no interest, if it is well-formed */
@@ -216,6 +218,7 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 			return error_no_memory(err);
 		return input_status(load->in, load->kind, source, &l.decoder, err);
 	}
+	load->counts = (struct load_counts){.n_entries = l.n_nodes, .n_unknown = l.n_unknown};
 	m->generation++;
 	return TFPROF_OK;
 }

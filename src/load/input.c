@@ -5,6 +5,7 @@
 
 #include "formats/gzip.h"
 #include "load/recognize.h"
+#include "load/xplane/run.h"
 #include "proto/text.h"
 
 const char *input_name(const struct tfprof_input *in, enum input_kind kind)
@@ -153,8 +154,8 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 		return not_recognized(in, is, err);
 	if (*kind == INPUT_UNKNOWN)
 		*kind = is->kind;
-	/* Memory comes from a program that knows what it gives. */
-	if (in->path && is->is_certain && is->kind != *kind)
+	/* Memory without a name comes from a program that knows which message it gives. */
+	if (is->kind != *kind && (is->is_foreign || (in->path && is->is_certain)))
 		return wrong_kind(in, *kind, is, err);
 	if (tfprof_input_is_memory(in) && is_files(*kind))
 		return error_set(err, TFPROF_ARGUMENT, "%s is read from files: give their path",
@@ -207,6 +208,32 @@ static enum tfprof_status unpack(struct source *s, const struct tfprof_input *in
 	return TFPROF_OK;
 }
 
+/* Some names say more than the bytes do. */
+static enum tfprof_status open_named(struct source *s, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = source_open(s, in, err);
+	const char *reason = status == TFPROF_OK ? xplane_explain(in->path, s->bytes) : NULL;
+
+	return reason ? error_set(err, TFPROF_FORMAT, "%s: %s", in->path, reason) : status;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* One that opens files itself. */
+static bool is_left_to_loader(const struct tfprof_input *in, enum input_kind kind)
+{
+	if (tfprof_input_is_memory(in) || kind == INPUT_UNKNOWN)
+		return false;
+	return is_files(kind) ||
+		(input_get_info(kind)->traits & TFPROF_INPUT_SEVERAL && is_directory(in->path));
+}
+
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct tfprof_error *err)
 {
@@ -215,11 +242,13 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	bool is_packed;
 
 	*s = (struct source){0};
-	if (is_files(*kind) && !tfprof_input_is_memory(in))
+	if (is_left_to_loader(in, *kind))
 		return TFPROF_OK;
-	status = source_open(s, in, err);
-	if (status != TFPROF_OK)
+	status = open_named(s, in, err);
+	if (status != TFPROF_OK) {
+		source_close(s);
 		return status;
+	}
 	is_packed = gzip_has_magic(s->bytes);
 	status = unpack(s, in, err);
 	is = recognize(s->bytes);
@@ -263,7 +292,7 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 	*kind = INPUT_UNKNOWN;
 	status = input_resolve(&at, kind, &path, err);
 	if (status == TFPROF_OK && *kind == INPUT_UNKNOWN) {
-		status = source_open(&s, &at, err);
+		status = open_named(&s, &at, err);
 		if (status == TFPROF_OK) {
 			is = look_at(s.bytes);
 			status = check_kind(&at, &is, kind, err);

@@ -37,6 +37,13 @@
 		"tensorflow.RunMetadata", TFPROF_INPUT_PART | TFPROF_INPUT_BY_STEP, \
 		"Parsing RunMetadata...", \
 		"Read traces of runs (RunMetadata), one file per step.") \
+	X(XPLANE, xplane, "the trace", \
+		MESSAGE("a trace of tf.profiler or jax.profiler (XSpace)", xspace, "planes", \
+			"planes errors warnings hostnames", .has_mark = xplane_has_mark, \
+			.claim = xplane_find_run), \
+		"tensorflow.profiler.XSpace", TFPROF_INPUT_PART | TFPROF_INPUT_SEVERAL, \
+		"Parsing XSpace...", \
+		"Read a trace of tf.profiler, a Keras callback or jax.profiler (*.xplane.pb).") \
 	X(CHECKPOINT, checkpoint, "the checkpoint", \
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
 			"the list of checkpoints in a directory", "model_checkpoint_path", \

@@ -6,16 +6,39 @@ static load_fn *const loaders[] = {
 #undef X
 };
 
-enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+/* What the model did not take of a file. Memory without a name comes from a program that
+ * knows what it gives. */
+static void note_counts(const struct load *l)
+{
+	bool adds = input_get_info(l->kind)->traits & TFPROF_INPUT_BY_STEP;
+
+	if (l->in->path)
+		counts_put(&l->counts, l->in->path, adds ? "added as nodes" : "skipped", l->notes);
+}
+
+enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err)
 {
-	struct load l = {.in = in, .kind = kind, .step = step, .notes = notes};
+	struct load l = {.in = in,
+		.kind = *kind,
+		.step = step,
+		.notes = notes,
+		.counts = {.n_entries = UNCOUNTED}};
 	enum tfprof_status status = input_open(&l.source, in, &l.kind, err);
 
 	if (status == TFPROF_OK)
 		status = loaders[l.kind](m, &l, err);
+	if (status == TFPROF_OK)
+		note_counts(&l);
 	source_close(&l.source);
+	*kind = l.kind;
 	return status;
+}
+
+enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err)
+{
+	return load_any(m, &kind, in, step, notes, err);
 }
 
 /* ---- steps ------------------------------------------------------------------- */

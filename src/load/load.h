@@ -3,6 +3,7 @@
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 
+#include "load/counts.h"
 #include "load/input.h"
 #include "model/model.h"
 
@@ -13,6 +14,7 @@ struct load {
 	struct source source; /* its bytes, unless it is a path to files */
 	int64_t step;         /* of a kind that comes by step */
 	struct buf *notes;    /* gets lines for the user */
+	struct load_counts counts;
 };
 
 /* A loader may keep the source (model_keep). */
@@ -22,7 +24,10 @@ typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfpro
 INPUTS(X)
 #undef X
 
-/* Opens an input and has it loaded; INPUT_UNKNOWN is recognized by its content. */
+/* Opens an input and has it loaded; INPUT_UNKNOWN becomes what its content says. */
+enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
+	int64_t step, struct buf *notes, struct tfprof_error *err);
+/* The same for a kind that is known. */
 enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err);
 

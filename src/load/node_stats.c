@@ -5,6 +5,7 @@
 #include "model/record.h"
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
+#include "proto/timeline_label.h"
 
 void node_stats_reader_clear(struct node_stats_reader *reader)
 {
@@ -176,6 +177,7 @@ void node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	while (node_exec_stats_next(&reader->decoder, &read, &f))
 		read_nested(reader, &f, device_kind, &memory);
 	*stats = (struct node_stats){.name = read.node_name,
+		.executed = timeline_label_type(read.timeline_label),
 		.start_us = read.all_start_micros,
 		.duration_us = read.op_end_rel_micros};
 	colon = stats->name.n ? memchr(stats->name.at, ':', stats->name.n) : NULL;

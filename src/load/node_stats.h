@@ -10,8 +10,9 @@
 #include "proto/decoder.h"
 
 struct node_stats {
-	struct span name; /* the node's: up to the first colon */
-	int64_t start_us; /* 0 or less: none, and no record */
+	struct span name;     /* the node's: up to the first colon */
+	struct span executed; /* the type that ran, by its label; may be empty */
+	int64_t start_us;     /* 0 or less: none, and no record */
 	int64_t duration_us;
 	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
 	struct span record; /* its times, then its memory */

@@ -19,6 +19,7 @@ struct item {
 struct piece {
 	struct span bytes;
 	VEC(struct item) items;
+	size_t n_unknown; /* fields */
 	struct decoder decoder;
 };
 
@@ -146,8 +147,24 @@ static void read_piece(void *context, size_t i)
 	while (!p->decoder.failed && decoder_next(&p->decoder, &r, &f))
 		if (f.tag == WIRE_LEN(OP_LOG_LOG_ENTRIES) || f.tag == WIRE_LEN(OP_LOG_ID_TO_STRING))
 			read_item(log, p, &f, &waiting);
+		else
+			p->n_unknown += counts_is_unknown(&schema_op_log_proto, f.tag);
 	for (size_t k = waiting.n < AHEAD ? 0 : waiting.n - AHEAD; k < waiting.n; k++)
 		find_node(log->model, p, &waiting, k % AHEAD);
+}
+
+static void count(const struct log *log, struct load_counts *c)
+{
+	*c = (struct load_counts){0};
+	for (size_t i = 0; i < log->n_pieces; i++) {
+		const struct piece *p = &log->pieces[i];
+
+		c->n_unknown += p->n_unknown;
+		for (size_t k = 0; k < p->items.n; k++) {
+			c->n_entries += !p->items.at[k].is_string;
+			c->n_outside += !p->items.at[k].is_string && p->items.at[k].node == NONE;
+		}
+	}
 }
 
 static void log_clear(struct log *log)
@@ -264,6 +281,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 	m->generation++;
 	for (size_t i = 0; ok && i < log.n_pieces; i++)
 		ok = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
+	count(&log, &l->counts);
 	log_clear(&log);
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

@@ -49,17 +49,21 @@ static struct decoder *decoder(struct reader *r)
 
 /* ---- shapes -------------------------------------------------------------- */
 
+static void add_dim(void *context, int64_t size)
+{
+	struct reader *r = context;
+
+	decoder_alloc(decoder(r), vec_push(&r->dims, size));
+}
+
 /* A map entry { slot, Tuple of dimensions }. */
 static struct output read_shape(struct reader *r, struct span message)
 {
 	struct map_entry entry = map_entry_read(decoder(r), message);
-	struct tuple dims = tuple(entry.value);
 	struct output output = {.slot = (int32_t)entry.key};
-	int64_t size;
 
 	r->dims.n = 0;
-	while (tuple_next(decoder(r), &dims, &size))
-		decoder_alloc(decoder(r), vec_push(&r->dims, size));
+	tuple_read(decoder(r), entry.value, add_dim, r);
 	output.shape = shapes_add(&r->shapes, r->dims.at, r->dims.n);
 	decoder_alloc(decoder(r), output.shape != NONE);
 	return output;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "model/exec_profile.h"
+#include "model/executed.h"
+#include "model/profile_fields.h"
 
 bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
 {
@@ -26,6 +28,7 @@ void node_reader_clear(struct node_reader *r)
 	vec_clear(&r->keys);
 	vec_clear(&r->raw_execs);
 	vec_clear(&r->shape);
+	vec_clear(&r->executed);
 }
 
 /* ---- fields of a node ---------------------------------------------------- */
@@ -73,6 +76,7 @@ struct raw_node {
 	struct span name, op, device, host_device, trace;
 	int64_t id, float_ops;
 	uint32_t types, n_inputs;
+	bool is_undefined;
 };
 
 static void add_type(struct node_reader *r, struct raw_node *raw, struct span text)
@@ -107,6 +111,10 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_EXECS): read_exec(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
+	case WIRE_LEN(PROFILE_NODE_EXECUTED):
+		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
+		break;
+	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
 	}
 }
 
@@ -116,6 +124,30 @@ static inline void make_slice(struct node_reader *r, struct slice *slice, struct
 {
 	if (bytes.at)
 		decoder_alloc(&r->decoder, slicer_cut(&r->slicer, slice, bytes));
+}
+
+/* What a node ran as, in the order of its steps. */
+static void add_executed(struct node_reader *r, uint32_t node, const struct raw_node *raw)
+{
+	struct nodes *nodes = &r->model->nodes;
+	uint32_t op = nodes->op[node], types = raw->types;
+
+	for (size_t i = 0; i < r->executed.n; i++) {
+		uint32_t type = intern(r, r->executed.at[i]);
+
+		if (type == op || !type) {
+			nodes->executed[node] = 0;
+			continue;
+		}
+		if (type != NONE)
+			types = executed_make_types(&r->sets, &r->strings, types,
+				raw->is_undefined ? op : 0, type);
+		if (!decoder_alloc(&r->decoder, type != NONE && types != NONE))
+			return;
+		nodes->executed[node] = type;
+		nodes->executed_types[node] = types;
+		r->has_executed = true;
+	}
 }
 
 /* Columns that stay as they were made, zero, are not touched. */
@@ -139,6 +171,10 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	nodes->device[node] = device;
 	nodes->host_device[node] = host;
 	nodes->flags[node] = NODE_HAS_TRACE | NODE_FROM_PROFILE;
+	if (raw->is_undefined)
+		nodes->flags[node] |= NODE_UNDEFINED;
+	if (r->executed.n)
+		add_executed(r, node, raw);
 	/* Others know it by its key: written back under its id, that changes. */
 	if (key != raw->id) {
 		nodes->flags[node] |= NODE_CHANGED;
@@ -201,7 +237,7 @@ void node_reader_add(struct node_reader *r, struct span message)
 	struct wire_reader w = wire_reader(entry.value);
 	struct wire_field f;
 
-	r->raw_execs.n = r->shape.n = 0;
+	r->raw_execs.n = r->shape.n = r->executed.n = 0;
 	while (decoder_next(&r->decoder, &w, &f))
 		read_field(r, &raw, &f);
 	if (r->decoder.failed)
@@ -286,6 +322,7 @@ static bool merge_slices(struct node_reader *r)
 bool node_reader_merge(struct node_reader *r)
 {
 	r->model->has_negative |= r->has_negative;
+	r->model->has_executed |= r->has_executed;
 	return merge_keys(r) && merge_slices(r) && merge_strings(r) && merge_sets(r) &&
 		merge_shapes(r) &&
 		execs_take(&r->model->execs, &r->execs, &r->merged.first_exec,
@@ -339,6 +376,10 @@ void node_reader_remap(struct node_reader *r)
 		nodes->host_device[i] = ids->string[nodes->host_device[i]];
 		nodes->types[i] = ids->set[nodes->types[i]];
 		nodes->shape[i] = ids->shape[nodes->shape[i]];
+	}
+	for (uint32_t i = r->first; r->has_executed && i < r->first + r->n; i++) {
+		nodes->executed[i] = ids->string[nodes->executed[i]];
+		nodes->executed_types[i] = ids->set[nodes->executed_types[i]];
 	}
 	/* The first part's rows are where they were. */
 	if (ids->first_exec)

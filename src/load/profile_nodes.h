@@ -52,6 +52,8 @@ struct node_reader {
 	})
 	raw_execs;
 	dims_vec shape;
+	VEC(struct span) executed;
+	bool has_executed; /* some node of the part has */
 };
 
 /* For nodes from `first` on, which must be there (model_make_nodes). Short hashes of

@@ -19,6 +19,7 @@ struct part {
 };
 
 struct loader {
+	size_t n_unknown; /* fields */
 	struct model *model;
 	struct decoder decoder;
 	struct span profile;
@@ -125,6 +126,7 @@ static void read_other(struct loader *l, const struct wire_field *f)
 		m->misses_accelerator_stream = f->value != 0;
 		break;
 	case WIRE_LEN(PROFILE_TRANSFER): read_transfer(l, f->bytes); break;
+	default: l->n_unknown += counts_is_unknown(&schema_profile_proto, f->tag);
 	}
 }
 
@@ -225,6 +227,7 @@ enum tfprof_status load_profile(struct model *m, struct load *load, struct tfpro
 		read_profile(&l);
 	status = input_status(load->in, load->kind, &source, &l.decoder, err);
 	clear_parts(&l);
+	load->counts = (struct load_counts){.n_entries = m->nodes.n, .n_unknown = l.n_unknown};
 	if (status != TFPROF_OK)
 		start_over(m);
 	m->generation++;

@@ -4,25 +4,11 @@
 
 #include "formats/checkpoint/table.h"
 #include "load/directory.h"
+#include "load/foreign.h"
+#include "load/xplane/mark.h"
+#include "load/xplane/run.h"
 #include "proto/schema.h"
 #include "proto/sniff.h"
-
-/* Records are { length, checksum, bytes, checksum }; the first one tells the
- * version. */
-static bool is_events(struct span bytes)
-{
-	static const struct span version = {"brain.Event:", 12};
-	struct span head = {bytes.at, bytes.n < 64 ? bytes.n : 64};
-	size_t at = span_find(head, version);
-
-	return head.n > 12 && at > 12 && at < head.n;
-}
-
-/* The identifier of a FlatBuffer is behind its first word. */
-static bool is_tflite(struct span bytes)
-{
-	return bytes.n >= 8 && memcmp(bytes.at + 4, "TFL3", 4) == 0;
-}
 
 /* clang-format off */
 #define MAGIC(phrase, bytes) {.name = phrase, .magic = {bytes, sizeof(bytes) - 1}}
@@ -40,16 +26,23 @@ static const struct look looks[] = {
 #define X(id, name, subject, look, ...) look,
 	INPUTS(X)
 #undef X
-	/* Recognized only to be refused by their names. */
+	/* Foreign: recognized only to be refused by their names. One that gets a loader moves
+	 * from here to INPUTS. */
 	MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"),
 	MESSAGE("a SavedModel", saved_model, "saved_model_schema_version",
 		"saved_model_schema_version meta_graphs"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
-	MARK("a TensorBoard event file", is_events),
-	MARK("a TensorFlow Lite model", is_tflite),
+	MARK("the fingerprint of a SavedModel", foreign_is_fingerprint),
+	MARK("the metadata of a Keras SavedModel", foreign_is_keras_metadata),
+	MARK("a TensorBoard event file", foreign_is_events),
+	MARK("a TFRecord file", foreign_is_records),
+	MARK("a TensorFlow Lite model", foreign_is_tflite),
+	MARK("an ONNX model", foreign_is_onnx),
+	MARK("a timeline (JSON of a Chrome trace)", foreign_is_timeline),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
 	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
 	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),
+	MAGIC("a NumPy array", "\x93NUMPY"),
 	MAGIC("a PNG image", "\x89PNG\r\n\x1a\n"),
 	MAGIC("a program or library (ELF)",
 		"\x7f"
@@ -71,6 +64,7 @@ static struct recognized as_look(const struct look *look, bool is_text)
 	return (struct recognized){.name = is_text ? look->text_name : look->name,
 		.kind = kind,
 		.is_text = is_text,
+		.is_foreign = kind == INPUT_UNKNOWN && (look->magic.n || look->has_mark),
 		.is_certain = true};
 }
 

@@ -28,6 +28,7 @@ struct recognized {
 	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
 	bool is_text;
 	bool is_packed;  /* by gzip: it is what was unpacked */
+	bool is_foreign; /* a mark says that it cannot be read */
 	bool is_certain; /* it is what its name says, whether it can be read or not */
 };
 

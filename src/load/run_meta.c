@@ -5,6 +5,7 @@
  * never leaves half a step behind. */
 #include "base/parallel.h"
 #include "model/device.h"
+#include "model/executed.h"
 #include "load/load.h"
 #include "load/node_stats.h"
 #include "proto/step_stats.h"
@@ -23,6 +24,7 @@ struct run_device {
 
 struct run_meta {
 	struct span bytes;
+	size_t n_unknown;          /* fields */
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
@@ -55,7 +57,11 @@ static bool find_entries(struct run_meta *rm, struct decoder *d)
 	struct wire_field f;
 	bool has_stats = false;
 
-	while (!d->failed && decoder_find(d, &r, WIRE_LEN(RUN_METADATA_STEP_STATS), &f)) {
+	while (!d->failed && decoder_next(d, &r, &f)) {
+		if (f.tag != WIRE_LEN(RUN_METADATA_STEP_STATS)) {
+			rm->n_unknown += counts_is_unknown(&schema_run_metadata, f.tag);
+			continue;
+		}
 		has_stats = true;
 		devices = wire_reader(f.bytes);
 		while (!d->failed && decoder_find(d, &devices, WIRE_LEN(STEP_STATS_DEV_STATS), &f))
@@ -306,7 +312,10 @@ static bool node_of_entry(struct model *m, const struct entry *e, struct span me
 	name = strings_add(&m->strings, text);
 	if (name != NONE)
 		*node = model_add_node(m, name, name);
-	return *node != NONE;
+	if (*node == NONE)
+		return false;
+	m->nodes.flags[*node] |= NODE_UNDEFINED;
+	return true;
 }
 
 /* What an entry adds to its exec. Memory counts where the node was placed. */
@@ -347,6 +356,10 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	is_placed_here = m->nodes.device[node] == device->name;
 	if ((device->properties & DEVICE_CANONICAL) && !is_placed_here)
 		return true;
+	/* Labels of other devices name kernels, not operations. */
+	if ((device->properties & DEVICE_CANONICAL) && e->stats.executed.n &&
+		!executed_add(m, node, e->stats.executed))
+		return false;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
 	if (row == NONE || !exec_decode(m, row))
@@ -425,9 +438,14 @@ enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct l
 	struct tfprof_error *err)
 {
 	struct buf scratch = {0};
+	size_t n_nodes = m->nodes.n;
 	bool ok = apply(rm, m, l->step, l->notes, &scratch);
 
 	buf_clear(&scratch);
+	/* Where there was no graph, all nodes are new. */
+	l->counts = (struct load_counts){.n_entries = rm->messages.n,
+		.n_outside = n_nodes ? m->nodes.n - n_nodes : 0,
+		.n_unknown = rm->n_unknown};
 	m->generation++;
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

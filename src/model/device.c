@@ -74,13 +74,23 @@ enum device_kind device_get_kind(struct span name)
 	return kind;
 }
 
+/* "/host:vm" of "/host:vm/device:gpu:0", as traces name their devices. */
+static struct span get_host(struct span name)
+{
+	size_t device = span_find(name, SPAN("/device:"));
+
+	if (device == name.n || !span_starts(name, SPAN("/host:")))
+		return (struct span){"", 0};
+	return (struct span){name.at, device};
+}
+
 struct span device_get_task(struct span name)
 {
 	struct span key = SPAN("/task:");
 	size_t at = span_find(name, key), end = at + key.n;
 
 	if (at == name.n)
-		return (struct span){"", 0};
+		return get_host(name);
 	while (end < name.n && is_digit(name.at[end]))
 		end++;
 	return (struct span){name.at, end};

@@ -23,9 +23,9 @@
 	X(STREAM, "stream", "/stream:", true) /* one, or all of an accelerator */              \
 	X(TPU_CORE, "TPU core", "tpu:", true)                                                  \
 	X(ACCELERATOR, "accelerator", "gpu:", false) /* its entries are the host's launches */ \
+	X(CPU, "cpu", "cpu:", false)                                                           \
 	X(HOST_THREAD, "host thread", "/host:", false)                                         \
 	X(NETWORK, "network", "/network", false)                                               \
-	X(CPU, "cpu", "cpu:", false)                                                           \
 	X(OTHER, "other", "", false)
 
 enum device_kind {
@@ -92,7 +92,7 @@ enum device_kind device_get_kind(struct span name);
 /* A set of device_property. */
 unsigned device_get_properties(struct span lower);
 
-/* Up to and with the task number; empty for a device of no task. */
+/* Up to and with the task number, or the host; empty for a device of neither. */
 struct span device_get_task(struct span name);
 /* Of a task: "worker"; empty if it names no job. */
 struct span device_get_job(struct span task);

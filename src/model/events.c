@@ -15,6 +15,9 @@ static int by_device(const void *a, const void *b)
 
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
+	if (x->start_us == y->start_us && x->lane & y->lane & EVENT_HAS_LANE)
+		/* what encloses another comes first */
+		return (x->duration_us < y->duration_us) - (x->duration_us > y->duration_us);
 	return compare_starts(x, y);
 }
 
@@ -40,6 +43,8 @@ void event_sorter_clear(struct event_sorter *s)
 	devices_clear(&s->devices);
 	sorter_clear(&s->rows);
 	lanes_clear(&s->lanes);
+	vec_clear(&s->n_lanes);
+	vec_clear(&s->uses_lane);
 }
 
 void events_add(struct event_sorter *s, const struct event *event)
@@ -50,6 +55,7 @@ void events_add(struct event_sorter *s, const struct event *event)
 
 struct adder {
 	struct event_sorter *sorter;
+	const struct model *model;
 	struct event event;
 };
 
@@ -59,6 +65,21 @@ static bool is_valid(const struct event *e)
 
 	return e->start_us > 0 && e->duration_us >= 0 &&
 		!__builtin_add_overflow(e->start_us, e->duration_us, &end);
+}
+
+/* Notes that a lane that the input told is used. */
+static bool use_lane(struct event_sorter *s, const struct model *m, uint32_t lane, uint32_t number)
+{
+	while (s->n_lanes.n <= s->last_device)
+		if (!vec_push(&s->n_lanes, 0))
+			return false;
+	if (s->n_lanes.at[s->last_device] <= number)
+		s->n_lanes.at[s->last_device] = number + 1;
+	while (s->uses_lane.n < m->execs.lanes.n)
+		if (!vec_push(&s->uses_lane, false))
+			return false;
+	s->uses_lane.at[lane] = true;
+	return true;
 }
 
 static bool add_time(void *context, const struct exec_time *time)
@@ -77,6 +98,13 @@ static bool add_time(void *context, const struct exec_time *time)
 	a->event.device = s->last_device;
 	a->event.start_us = time->start_us;
 	a->event.duration_us = time->duration_us;
+	a->event.lane = 0;
+	if (time->lane) {
+		uint32_t number = a->model->execs.lanes.at[time->lane - 1].number;
+
+		a->event.lane = number | EVENT_HAS_LANE;
+		s->failed |= !use_lane(s, a->model, time->lane - 1, number);
+	}
 	if (!(s->flags & EVENTS_VALID) || is_valid(&a->event))
 		events_add(s, &a->event);
 	a->event.run++;
@@ -86,7 +114,7 @@ static bool add_time(void *context, const struct exec_time *time)
 void events_add_exec(struct event_sorter *s, const struct model *m, uint32_t node, uint32_t step,
 	uint32_t exec)
 {
-	struct adder adder = {s, {.node = node, .step = step}};
+	struct adder adder = {s, m, {.node = node, .step = step}};
 	struct exec_visitor visitor = {.time = add_time, .context = &adder};
 
 	exec_visit(m, exec, &visitor);
@@ -134,17 +162,24 @@ const struct event *event_sorter_next(struct event_sorter *s)
 		next = s->failed ? NULL : sorter_next(&s->rows);
 		if (!next)
 			return NULL;
-	} while (distinct && s->any && next->device == e->device && next->start_us == e->start_us);
+	} while (distinct && s->any && !(next->lane & EVENT_HAS_LANE) &&
+		next->device == e->device && next->start_us == e->start_us);
 	if (next->device != e->device)
 		lanes_clear(&s->lanes);
 	*e = *next;
 	s->any = true;
+	if (e->lane & EVENT_HAS_LANE) {
+		e->lane &= ~EVENT_HAS_LANE;
+		return e;
+	}
 	if (s->order != EVENTS_BY_DEVICE || s->flags & EVENTS_HAVE_LANES)
 		return e;
 	/* A lane is free from the moment its last event ends. */
 	e->lane = lanes_take(&s->lanes, e->start_us < INT64_MAX ? e->start_us + 1 : INT64_MAX,
 		event_end(e));
 	s->failed = e->lane == LANES_NONE;
+	if (e->device < s->n_lanes.n)
+		e->lane += s->n_lanes.at[e->device];
 	return s->failed ? NULL : e;
 }
 

@@ -13,9 +13,9 @@
  *      3      12     0     1      0       130           90    ─ device 1
  *
  * A lane is what a viewer shows as one line of a device: a thread, a stream, a core,
- * where the input tells of such, and executions come with their lanes; else those that
- * overlap are laid out side by side (lanes.h). Lanes are numbered within a device; of
- * all devices they are counted from first_lane[device] on. events_sum() finds
+ * where the input tells of such (exec_lane.number); those of other executions follow, and
+ * where they overlap they are laid out side by side (lanes.h). Lanes are numbered within a device;
+ * of all devices they are counted from first_lane[device] on. events_sum() finds
  *
  *     by_lane[first_in_lane[l] … first_in_lane[l + 1]]    the rows of a lane, by start
  *     busy_us[…], reach_us[…]                             beside them: sums up to there
@@ -38,9 +38,11 @@ struct event {
 	uint32_t step; /* its place among the model's steps */
 	uint32_t run;  /* its number among what the node ran in the step */
 	uint32_t device;
-	uint32_t lane;
+	uint32_t lane; /* while sorting, + EVENT_HAS_LANE if the input told it */
 	int64_t start_us, duration_us;
 };
+
+#define EVENT_HAS_LANE ((uint32_t)1 << 31)
 
 /* Beyond what fits it wraps around. */
 static inline int64_t event_end(const struct event *e)
@@ -58,7 +60,7 @@ enum events_order {
 enum events_flags {
 	EVENTS_HAVE_LANES = 1, /* they come with lanes, numbered from 0 without gaps */
 	/* Of those that start together on a device only the first added is kept, as
-	 * TensorFlow's profiler does. */
+	 * TensorFlow's profiler does, unless their lanes are known. */
 	EVENTS_DISTINCT_STARTS = 2,
 	/* Executions without a start, or with an end before it, are left out. */
 	EVENTS_VALID = 4,
@@ -70,6 +72,8 @@ struct event_sorter {
 	struct devices devices; /* in order of first use */
 	struct sorter rows;
 	size_t n;
+	VEC(uint32_t) n_lanes; /* by device: up to the last that the input told */
+	VEC(bool) uses_lane;   /* by lane of the model */
 	struct span last_name; /* most have the device of the one before */
 	uint32_t last_device;
 	/* reading */

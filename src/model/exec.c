@@ -14,6 +14,8 @@ void execs_clear(struct execs *x)
 	vec_clear(&x->wide);
 	vec_clear(&x->details);
 	vec_clear(&x->records);
+	vec_clear(&x->runs);
+	vec_clear(&x->lanes);
 }
 
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step)
@@ -190,7 +192,7 @@ static bool give_detail(struct model *m, uint32_t row)
 {
 	struct execs *x = &m->execs;
 	struct exec_extent extent = exec_get_extent(m, row);
-	struct exec_detail detail = {NONE, NONE, 0, extent.start_us, extent.end_us};
+	struct exec_detail detail = {NONE, NONE, NONE, NONE, 0, extent.start_us, extent.end_us};
 
 	if (!vec_push(&x->details, detail))
 		return false;
@@ -215,6 +217,17 @@ bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span
 	return true;
 }
 
+void exec_chain_runs(struct execs *x, uint32_t row, uint32_t first, uint32_t last)
+{
+	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
+
+	if (detail->first_run == NONE)
+		detail->first_run = first;
+	else
+		x->runs.at[detail->last_run].next = first;
+	detail->last_run = last;
+}
+
 /* ---- reading everything ------------------------------------------------- */
 
 static bool visit_times(const struct exec_visitor *v, const struct model *m,
@@ -230,6 +243,22 @@ static bool visit_times(const struct exec_visitor *v, const struct model *m,
 			continue;
 		exec_profile_time(&d, f.bytes, &time);
 		time.accelerator = f.tag == RECORD_ACCELERATOR;
+		if (!v->time(v->context, &time))
+			return false;
+	}
+	return true;
+}
+
+static bool visit_runs(const struct exec_visitor *v, const struct model *m, uint32_t first)
+{
+	const struct execs *x = &m->execs;
+
+	for (uint32_t i = first; i != NONE; i = x->runs.at[i].next) {
+		const struct exec_run *run = &x->runs.at[i];
+		const struct exec_lane *lane = &x->lanes.at[run->lane];
+		struct exec_time time = {model_text(m, lane->device), lane->is_accelerator,
+			run->lane + 1, run->start_us, run->duration_us};
+
 		if (!v->time(v->context, &time))
 			return false;
 	}
@@ -260,6 +289,8 @@ static bool visit_detail(const struct exec_visitor *v, const struct model *m,
 	for (uint32_t i = d->first; v->time && i != NONE; i = x->records.at[i].next)
 		if (!visit_times(v, m, &x->records.at[i]))
 			return false;
+	if (v->time && !visit_runs(v, m, d->first_run))
+		return false;
 	if (v->memory && !visit_records(&memory, x, d->first))
 		return false;
 	if (v->allocation && !visit_records(&allocation, x, d->first))

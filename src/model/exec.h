@@ -3,7 +3,8 @@
  *     exec ── sums            what reports need
  *          ── raw             ExecProfile bytes, if it came from a profile
  *          ── detail ──┬─ start, end
- *                      └─ record → record → …   what each entry told (see record.h)
+ *                      ├─ record → record → …   what each entry told (see record.h)
+ *                      └─ run → run → …         what a trace recorded
  *
  * An exec has raw bytes or a detail, never both: adding to a loaded one makes
  * records of its bytes first (exec_decode). Records are bytes, too: few ask for
@@ -91,10 +92,27 @@ struct exec_record {
 	uint32_t next;
 };
 
+/* An execution in a trace. What ran within it has taken own_us off the whole, so that
+ * these add up; a timeline shows the whole. */
+struct exec_run {
+	int64_t start_us;
+	uint32_t duration_us, own_us;
+	uint32_t lane;
+	uint32_t next;
+};
+
+/* A thread, stream or core that a trace has a line for. */
+struct exec_lane {
+	uint32_t device, name; /* string ids */
+	uint32_t number;       /* among those of its device */
+	bool is_accelerator;
+};
+
 struct exec_detail {
-	uint32_t first, last; /* records; NONE if there is none */
-	uint32_t devices;     /* set of string ids */
-	int64_t start_us;     /* 0: no entry had a start time */
+	uint32_t first, last;         /* records; NONE if there is none */
+	uint32_t first_run, last_run; /* runs, likewise */
+	uint32_t devices;             /* set of string ids */
+	int64_t start_us;             /* 0: no entry had a start time */
 	int64_t end_us;
 };
 
@@ -106,6 +124,8 @@ struct execs {
 	VEC(struct exec_sums) wide;
 	VEC(struct exec_detail) details;
 	VEC(struct exec_record) records;
+	VEC(struct exec_run) runs;
+	VEC(struct exec_lane) lanes;
 };
 
 void execs_clear(struct execs *x);
@@ -173,9 +193,13 @@ struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
  * long as the model. */
 bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes);
 
+/* Appends runs, already chained, to a row's detail. */
+void exec_chain_runs(struct execs *x, uint32_t row, uint32_t first, uint32_t last);
+
 struct exec_time {
 	struct span device;
 	bool accelerator;
+	uint32_t lane; /* of those that traces have, + 1; 0: not known */
 	int64_t start_us, duration_us;
 };
 

@@ -6,16 +6,27 @@
  * decoding is inlined without what it passes over. */
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void decode_time(struct decoder *d, struct span message, struct exec_time *time)
-{
-	struct tuple values = tuple(message);
-	int64_t pair[2] = {0}, value;
+/* The first two numbers of a tuple. */
+struct pair {
+	int64_t at[2];
+	size_t n;
+};
 
-	for (size_t n = 0; tuple_next(d, &values, &value); n++)
-		if (n < 2)
-			pair[n] = value;
-	time->start_us = pair[0];
-	time->duration_us = pair[1];
+static void put_in_pair(void *context, int64_t value)
+{
+	struct pair *pair = context;
+
+	if (pair->n < 2)
+		pair->at[pair->n++] = value;
+}
+
+static void decode_time(struct decoder *d, struct span message, struct exec_time *time)
+{
+	struct pair pair = {0};
+
+	tuple_read(d, message, put_in_pair, &pair);
+	time->start_us = pair.at[0];
+	time->duration_us = pair.at[1];
 }
 
 INLINE bool decode_times(struct decoder *d, struct span message, bool accelerator,

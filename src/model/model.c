@@ -178,11 +178,16 @@ bool model_add_type(struct model *m, uint32_t node, uint32_t string)
 {
 	uint32_t types = sets_with(&m->sets, &m->strings, m->nodes.types[node], string);
 
-	if (types == NONE)
+	uint32_t executed = m->nodes.executed_types[node];
+
+	if (executed)
+		executed = sets_with(&m->sets, &m->strings, executed, string);
+	if (types == NONE || executed == NONE)
 		return false;
 	if (types != m->nodes.types[node])
 		m->nodes.flags[node] |= NODE_CHANGED;
 	m->nodes.types[node] = types;
+	m->nodes.executed_types[node] = executed;
 	return true;
 }
 

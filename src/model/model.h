@@ -2,6 +2,7 @@
  *
  *     node ── name, op, device, host_device   interned strings
  *          ── types                           interned set of strings
+ *          ── executed, executed_types        what it ran as (see executed.h)
  *          ── shape, outputs[]                interned shapes
  *          ── edges[]                         position, source name, output
  *          ── execs → exec → exec …           a row per step, ascending
@@ -52,12 +53,15 @@ enum node_flags {
 	NODE_COVERED = 2,      /* seen in run metadata */
 	NODE_FROM_PROFILE = 4, /* source is a ProfileNode, not a NodeDef */
 	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
+	NODE_UNDEFINED = 16,   /* in no graph: run metadata alone names it */
 };
 
 #define NODE_COLUMNS(X)                                                         \
 	X(uint32_t, name)                                                       \
 	X(uint32_t, op)                                                         \
 	X(uint32_t, types)                                                      \
+	X(uint32_t, executed)       /* see executed.h */                        \
+	X(uint32_t, executed_types) /* see executed.h */                        \
 	X(uint32_t, shape)                                                      \
 	X(uint32_t, device)                                                     \
 	X(uint32_t, host_device)                                                \
@@ -133,6 +137,7 @@ struct model {
 	bool has_trace;
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */
+	bool has_executed; /* some node ran as something other than its op */
 	uint64_t generation;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
 	tfprof_progress_fn *progress;

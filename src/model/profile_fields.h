@@ -2,12 +2,18 @@
  *
  * Of the profile: transfers, for the advisor. { step = 1, device = 2,
  * NodeExecStats = 3 }
- * Of a node: the position of its first control input, if it has any. */
+ * Of a node: the position of its first control input, if it has any; the types
+ * it ran as, the last one last, unless it never ran as anything but its op; and whether
+ * no graph defines it (executed.h). */
 #ifndef TFPROF_MODEL_PROFILE_FIELDS_H
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
 enum { PROFILE_TRANSFER = 1000, TRANSFER_STEP = 1, TRANSFER_DEVICE = 2, TRANSFER_STATS = 3 };
 
-enum { PROFILE_NODE_FIRST_CONTROL = 1000 };
+enum {
+	PROFILE_NODE_FIRST_CONTROL = 1000,
+	PROFILE_NODE_EXECUTED = 1001,
+	PROFILE_NODE_UNDEFINED = 1002,
+};
 
 #endif

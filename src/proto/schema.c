@@ -142,6 +142,7 @@ static const struct schema_message tfprof_tensor_proto;
 static const struct schema_message tensor_shape_proto;
 static const struct schema_message graph_node_proto_input_shapes_entry;
 static const struct schema_message advice_proto_checkers_entry;
+static const struct schema_message xplane;
 static const struct schema_message node_def_attr_entry;
 static const struct schema_message node_def_experimental_debug_info;
 static const struct schema_message full_type_def;
@@ -160,6 +161,10 @@ static const struct schema_message profile_node;
 static const struct schema_message advisor_options_proto_checker_option;
 static const struct schema_message tensor_shape_proto_dim;
 static const struct schema_message advice_proto_checker;
+static const struct schema_message xline;
+static const struct schema_message xplane_event_metadata_entry;
+static const struct schema_message xplane_stat_metadata_entry;
+static const struct schema_message xstat;
 static const struct schema_message attr_value;
 static const struct schema_message op_def;
 static const struct schema_message function_def_attr_entry;
@@ -182,6 +187,9 @@ static const struct schema_message profile_node_src_output_index_entry;
 static const struct schema_message profile_node_attrs_entry;
 static const struct schema_message profile_node_execs_entry;
 static const struct schema_message advisor_options_proto_checker_option_options_entry;
+static const struct schema_message xevent;
+static const struct schema_message xevent_meta;
+static const struct schema_message xstat_meta;
 static const struct schema_message tensor_proto;
 static const struct schema_message attr_value_list_value;
 static const struct schema_message name_attr_list;
@@ -343,6 +351,14 @@ static const struct schema_field schema_advice_proto_fields[] = {
 };
 MESSAGE(schema_advice_proto, "AdviceProto");
 
+static const struct schema_field schema_xspace_fields[] = {
+	FIELD("planes", 1, MESSAGE, REPEATED, OF(xplane)),
+	FIELD("errors", 2, STRING, REPEATED, NULL),
+	FIELD("warnings", 3, STRING, REPEATED, NULL),
+	FIELD("hostnames", 4, STRING, REPEATED, NULL),
+};
+MESSAGE(schema_xspace, "XSpace");
+
 static const struct schema_field node_def_fields[] = {
 	FIELD("name", 1, STRING, SINGLE, NULL),
 	FIELD("op", 2, STRING, SINGLE, NULL),
@@ -459,6 +475,16 @@ static const struct schema_field advice_proto_checkers_entry_fields[] = {
 	FIELD("value", 2, MESSAGE, OPTIONAL, OF(advice_proto_checker)),
 };
 static MESSAGE(advice_proto_checkers_entry, "AdviceProto.CheckersEntry");
+
+static const struct schema_field xplane_fields[] = {
+	FIELD("id", 1, INT64, SINGLE, NULL),
+	FIELD("name", 2, STRING, SINGLE, NULL),
+	FIELD("lines", 3, MESSAGE, REPEATED, OF(xline)),
+	FIELD("event_metadata", 4, MESSAGE, MAP, OF(xplane_event_metadata_entry)),
+	FIELD("stat_metadata", 5, MESSAGE, MAP, OF(xplane_stat_metadata_entry)),
+	FIELD("stats", 6, MESSAGE, REPEATED, OF(xstat)),
+};
+static MESSAGE(xplane, "XPlane");
 
 static const struct schema_field node_def_attr_entry_fields[] = {
 	FIELD("key", 1, STRING, OPTIONAL, NULL),
@@ -601,6 +627,40 @@ static const struct schema_field advice_proto_checker_fields[] = {
 	FIELD("reports", 2, STRING, REPEATED, NULL),
 };
 static MESSAGE(advice_proto_checker, "AdviceProto.Checker");
+
+static const struct schema_field xline_fields[] = {
+	FIELD("id", 1, INT64, SINGLE, NULL),
+	FIELD("name", 2, STRING, SINGLE, NULL),
+	FIELD("timestamp_ns", 3, INT64, SINGLE, NULL),
+	FIELD("events", 4, MESSAGE, REPEATED, OF(xevent)),
+	FIELD("duration_ps", 9, INT64, SINGLE, NULL),
+	FIELD("display_id", 10, INT64, SINGLE, NULL),
+	FIELD("display_name", 11, STRING, SINGLE, NULL),
+};
+static MESSAGE(xline, "XLine");
+
+static const struct schema_field xplane_event_metadata_entry_fields[] = {
+	FIELD("key", 1, INT64, OPTIONAL, NULL),
+	FIELD("value", 2, MESSAGE, OPTIONAL, OF(xevent_meta)),
+};
+static MESSAGE(xplane_event_metadata_entry, "XPlane.EventMetadataEntry");
+
+static const struct schema_field xplane_stat_metadata_entry_fields[] = {
+	FIELD("key", 1, INT64, OPTIONAL, NULL),
+	FIELD("value", 2, MESSAGE, OPTIONAL, OF(xstat_meta)),
+};
+static MESSAGE(xplane_stat_metadata_entry, "XPlane.StatMetadataEntry");
+
+static const struct schema_field xstat_fields[] = {
+	FIELD("metadata_id", 1, INT64, SINGLE, NULL),
+	FIELD("double_value", 2, DOUBLE, ONEOF, NULL),
+	FIELD("uint64_value", 3, UINT64, ONEOF, NULL),
+	FIELD("int64_value", 4, INT64, ONEOF, NULL),
+	FIELD("str_value", 5, STRING, ONEOF, NULL),
+	FIELD("bytes_value", 6, BYTES, ONEOF, NULL),
+	FIELD("ref_value", 7, UINT64, ONEOF, NULL),
+};
+static MESSAGE(xstat, "XStat");
 
 static const struct schema_field attr_value_fields[] = {
 	FIELD("list", 1, MESSAGE, ONEOF, OF(attr_value_list_value)),
@@ -776,6 +836,32 @@ static const struct schema_field advisor_options_proto_checker_option_options_en
 };
 static MESSAGE(advisor_options_proto_checker_option_options_entry,
 	"AdvisorOptionsProto.CheckerOption.OptionsEntry");
+
+static const struct schema_field xevent_fields[] = {
+	FIELD("metadata_id", 1, INT64, SINGLE, NULL),
+	FIELD("offset_ps", 2, INT64, ONEOF, NULL),
+	FIELD("duration_ps", 3, INT64, SINGLE, NULL),
+	FIELD("stats", 4, MESSAGE, REPEATED, OF(xstat)),
+	FIELD("num_occurrences", 5, INT64, ONEOF, NULL),
+};
+static MESSAGE(xevent, "XEvent");
+
+static const struct schema_field xevent_meta_fields[] = {
+	FIELD("id", 1, INT64, SINGLE, NULL),
+	FIELD("name", 2, STRING, SINGLE, NULL),
+	FIELD("metadata", 3, BYTES, SINGLE, NULL),
+	FIELD("display_name", 4, STRING, SINGLE, NULL),
+	FIELD("stats", 5, MESSAGE, REPEATED, OF(xstat)),
+	FIELD("child_id", 6, INT64, PACKED, NULL),
+};
+static MESSAGE(xevent_meta, "XEventMetadata");
+
+static const struct schema_field xstat_meta_fields[] = {
+	FIELD("id", 1, INT64, SINGLE, NULL),
+	FIELD("name", 2, STRING, SINGLE, NULL),
+	FIELD("description", 3, STRING, SINGLE, NULL),
+};
+static MESSAGE(xstat_meta, "XStatMetadata");
 
 static const struct schema_field tensor_proto_fields[] = {
 	FIELD("dtype", 1, ENUM, SINGLE, NAMED(data_type)),
@@ -1116,6 +1202,7 @@ const struct schema_message *const schema_messages[] = {
 	&schema_graph_node_proto,
 	&schema_multi_graph_node_proto,
 	&schema_advice_proto,
+	&schema_xspace,
 	&node_def,
 	&version_def,
 	&function_def_library,
@@ -1133,6 +1220,7 @@ const struct schema_message *const schema_messages[] = {
 	&tensor_shape_proto,
 	&graph_node_proto_input_shapes_entry,
 	&advice_proto_checkers_entry,
+	&xplane,
 	&node_def_attr_entry,
 	&node_def_experimental_debug_info,
 	&full_type_def,
@@ -1151,6 +1239,10 @@ const struct schema_message *const schema_messages[] = {
 	&advisor_options_proto_checker_option,
 	&tensor_shape_proto_dim,
 	&advice_proto_checker,
+	&xline,
+	&xplane_event_metadata_entry,
+	&xplane_stat_metadata_entry,
+	&xstat,
 	&attr_value,
 	&op_def,
 	&function_def_attr_entry,
@@ -1173,6 +1265,9 @@ const struct schema_message *const schema_messages[] = {
 	&profile_node_attrs_entry,
 	&profile_node_execs_entry,
 	&advisor_options_proto_checker_option_options_entry,
+	&xevent,
+	&xevent_meta,
+	&xstat_meta,
 	&tensor_proto,
 	&attr_value_list_value,
 	&name_attr_list,

@@ -86,6 +86,7 @@ extern const struct schema_message schema_advisor_options_proto;
 extern const struct schema_message schema_graph_node_proto;
 extern const struct schema_message schema_multi_graph_node_proto;
 extern const struct schema_message schema_advice_proto;
+extern const struct schema_message schema_xspace;
 
 /* Only for recognizing them: most of their contents are opaque here. */
 extern const struct schema_message schema_meta_graph_def;

@@ -126,7 +126,7 @@ static void account_part(void *context, size_t part)
 		job->saturated[part] |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
 		if (q->metrics)
 			query_numbers(q, node, &numbers);
-		query_put_own(q, v, &numbers, query_picks(q, m->nodes.types[node]));
+		query_put_own(q, v, &numbers, query_picks_node(q, node));
 	}
 }
 
@@ -166,7 +166,7 @@ static inline void add_numbers(struct numbers *sum, const struct numbers *number
 
 static void pick_node(const struct query *q, uint32_t node, struct picked *picked)
 {
-	uint32_t picks = query_picks(q, q->model->nodes.types[node]);
+	uint32_t picks = query_picks_node(q, node);
 	struct numbers numbers;
 
 	if (!picks)

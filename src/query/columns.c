@@ -222,7 +222,7 @@ static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_v
 		if (nodes.n)
 			put_ids(m, ids, c);
 		else if (node != NONE)
-			put_set(m, m->nodes.types[node], c);
+			put_set(m, query_types(q, node), c);
 		break;
 	default:
 		if (node != NONE)
@@ -377,7 +377,7 @@ enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,
 		if (query_node(q, i) != NONE)
 			c->row_of_node[query_node(q, i)] = i;
 		for (size_t k = 0; k < nodes.n; k++)
-			if (query_picks(q, q->model->nodes.types[nodes.at[k]]))
+			if (query_picks_node(q, nodes.at[k]))
 				c->row_of_node[nodes.at[k]] = i;
 	}
 	return TFPROF_OK;

@@ -52,7 +52,7 @@ bool combinations_make(struct combinations *c, struct query *q, struct row_nodes
 	c->at = arena_array(&c->arena, nodes.n, sizeof(*c->at));
 	ok = c->at != NULL;
 	for (size_t i = 0; ok && i < nodes.n; i++) {
-		if (!query_picks(q, m->nodes.types[nodes.at[i]]))
+		if (!query_picks_node(q, nodes.at[i]))
 			continue;
 		text.n = 0;
 		input_shapes_put(m, &text, nodes.at[i], separator);

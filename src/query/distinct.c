@@ -40,8 +40,7 @@ bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *id
 
 	ids->n = 0;
 	for (size_t i = 0; i < nodes.n; i++)
-		if (query_picks(q, m->nodes.types[nodes.at[i]]) &&
-			!add(ids, m->nodes.device[nodes.at[i]]))
+		if (query_picks_node(q, nodes.at[i]) && !add(ids, m->nodes.device[nodes.at[i]]))
 			return false;
 	return sort(m, ids);
 }
@@ -50,7 +49,7 @@ bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *id
 static bool add_sets(const struct query *q, struct row_nodes nodes, ids_vec *sets)
 {
 	for (size_t i = 0; i < nodes.n; i++) {
-		uint32_t set = q->model->nodes.types[nodes.at[i]];
+		uint32_t set = query_types(q, nodes.at[i]);
 
 		if (query_picks(q, set) && !add(sets, set))
 			return false;

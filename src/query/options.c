@@ -424,8 +424,12 @@ enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const
 	size_t id = find_option(name);
 	const char *near;
 
-	if (id < N_OPTIONS)
+	if (id < N_OPTIONS) {
+		/* A caller who knows our own options does not expect TensorFlow's answers. */
+		if (!defs[id].field)
+			o->tolerant = false;
 		return set_text(o, id, span_of(value), err);
+	}
 	near = nearest_word(span_of(name), names);
 	return error_set(err, TFPROF_ARGUMENT, "unknown option '%s'%s%s%s", name,
 		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -38,7 +38,9 @@
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
 		"Write in this format; all but stdout and none need :outfile=PATH.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
-		"In code view, append the source text to each line.")
+		"In code view, append the source text to each line.")          \
+	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
+		"In op view, group nodes by the operation that ran, not by that of the graph.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
 		list, meaning, minimum, doc, pprof)                            \

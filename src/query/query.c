@@ -192,6 +192,7 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 	enum tfprof_status status;
 
 	q->step = q->options->number[OPT_STEP];
+	q->sees_executed = q->model->has_executed && !q->options->tolerant;
 	status = prepare(q, err);
 	if (status == TFPROF_OK)
 		status = q->kind == TFPROF_OP ? query_op(q, err) : query_tree(q, err);

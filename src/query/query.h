@@ -13,6 +13,7 @@
 #ifndef TFPROF_QUERY_QUERY_H
 #define TFPROF_QUERY_QUERY_H
 
+#include "model/executed.h"
 #include "query/metrics.h"
 #include "query/options.h"
 #include "query/regex.h"
@@ -51,9 +52,10 @@ struct query {
 	unsigned metrics; /* bits of the wanted metrics */
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
-	uint32_t *picks; /* by type set: matching account regexes */
-	int64_t step;    /* negative: the average of all */
-	bool wraps;      /* averages wrap as in TensorFlow's profiler, see metrics.h */
+	uint32_t *picks;    /* by type set: matching account regexes */
+	bool sees_executed; /* types include what nodes ran as, see model/executed.h */
+	int64_t step;       /* negative: the average of all */
+	bool wraps;         /* averages wrap as in TensorFlow's profiler, see metrics.h */
 	/* minimums of own and total numbers, by slot: */
 	int64_t min_own[N_METRICS], min_total[N_METRICS];
 
@@ -77,6 +79,10 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o);
 /* Fills the result. The caller sets `kind`, `model`, `options`, `metrics` and the view,
  * and calls query_clear() in any case. */
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err);
+/* Accounts more metrics for the rows that were found. Not where totals depend on the
+ * rows shown or their order: such a query has to run again. */
+bool query_can_add_metrics(const struct query *q);
+enum tfprof_status query_add_metrics(struct query *q, unsigned metrics, struct tfprof_error *err);
 void query_clear(struct query *q);
 
 /* Whether rows stand for several graph nodes, as in op and code view. */
@@ -199,6 +205,17 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 static inline uint32_t query_picks(const struct query *q, uint32_t types)
 {
 	return q->picks[types];
+}
+
+/* The types of a node as this query sees them. */
+static inline uint32_t query_types(const struct query *q, uint32_t node)
+{
+	return q->sees_executed ? model_types(q->model, node) : q->model->nodes.types[node];
+}
+
+static inline uint32_t query_picks_node(const struct query *q, uint32_t node)
+{
+	return query_picks(q, query_types(q, node));
 }
 
 /* Accounts view nodes that are graph nodes or, if NONE, empty parents. The first is the

@@ -26,6 +26,7 @@ struct regex {
 	struct span pattern;
 	pcre2_code *code;
 	pcre2_code *lenient; /* for texts that are not UTF-8; compiled on demand */
+	atomic_bool matched; /* something */
 };
 
 /* Compiled once and shared by threads. */
@@ -288,7 +289,7 @@ bool regexes_failed(const struct regexes *r)
 	return atomic_load_explicit(&r->shared->failed, memory_order_relaxed);
 }
 
-bool regexes_match_one(struct regexes *r, size_t i, struct span text)
+static bool match_one(struct regexes *r, size_t i, struct span text)
 {
 	struct regex *x = &r->shared->at[i];
 	int code;
@@ -307,6 +308,27 @@ bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 		atomic_store_explicit(&r->shared->failed, true, memory_order_relaxed);
 	}
 	return code >= 0;
+}
+
+/* Written once, so that threads do not fight for the line. */
+bool regexes_match_one(struct regexes *r, size_t i, struct span text)
+{
+	atomic_bool *matched = &r->shared->at[i].matched;
+	bool ok = match_one(r, i, text);
+
+	if (ok && !atomic_load_explicit(matched, memory_order_relaxed))
+		atomic_store_explicit(matched, true, memory_order_relaxed);
+	return ok;
+}
+
+struct span regexes_get_pattern(const struct regexes *r, size_t i)
+{
+	return r->shared->at[i].pattern;
+}
+
+bool regexes_has_matched(const struct regexes *r, size_t i)
+{
+	return atomic_load_explicit(&r->shared->at[i].matched, memory_order_relaxed);
 }
 
 bool regexes_match(struct regexes *r, struct span text)

@@ -34,6 +34,11 @@ size_t regexes_count(const struct regexes *r);
 bool regexes_match(struct regexes *r, struct span text);
 bool regexes_match_one(struct regexes *r, size_t i, struct span text);
 
+struct span regexes_get_pattern(const struct regexes *r, size_t i);
+/* Whether the i-th expression has matched something, in any thread. Expressions behind
+ * one that matched were not tried. */
+bool regexes_has_matched(const struct regexes *r, size_t i);
+
 /* Whether `show` matches the text and `hide` does not. */
 bool regexes_accept(struct regexes *show, struct regexes *hide, struct span text);
 

@@ -23,6 +23,7 @@ struct work {
  * struct picked is larger than all else kept per frame. */
 enum { FRAMES_AT_ONCE = 32768 };
 
+/* What accounting needs. */
 static bool allocate(struct work *w)
 {
 	struct query *q = w->q;
@@ -41,7 +42,7 @@ static bool allocate(struct work *w)
 		if (!w->picked || !w->shown.n_picked)
 			return false;
 	}
-	return w->up && query_allocate_shown(q, &w->shown);
+	return w->up;
 }
 
 /* ---- accounting --------------------------------------------------------- */
@@ -214,7 +215,7 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 	struct work w = {.q = q, .n = q->tree->n};
 	enum tfprof_status status;
 
-	if (!allocate(&w))
+	if (!allocate(&w) || !query_allocate_shown(q, &w.shown))
 		return error_no_memory(err);
 	query_find_limits(q);
 	if (!query_needs_wrapping(q))
@@ -227,4 +228,27 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 	if (q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY] && !query_has_groups(q))
 		add_up_shown(&w);
 	return query_display(q, &w.shown) ? TFPROF_OK : error_no_memory(err);
+}
+
+bool query_can_add_metrics(const struct query *q)
+{
+	return q->kind != TFPROF_OP && !q->options->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY];
+}
+
+enum tfprof_status query_add_metrics(struct query *q, unsigned metrics, struct tfprof_error *err)
+{
+	struct work w = {.q = q, .n = q->tree->n};
+	const struct query old = *q;
+
+	q->metrics |= metrics;
+	if (!allocate(&w)) {
+		q->metrics = old.metrics;
+		q->numbers = old.numbers;
+		q->flags = old.flags;
+		q->defined = old.defined;
+		return error_no_memory(err);
+	}
+	query_find_limits(q);
+	account(&w);
+	return TFPROF_OK;
 }

@@ -421,14 +421,23 @@ static enum tfprof_status build(struct builder *b, struct arena *scratch, struct
 	return TFPROF_OK;
 }
 
+/* Traces say what ran, and JAX's from which line. */
+static enum tfprof_status no_stacks(const struct model *m, struct tfprof_error *err)
+{
+	if (m->execs.lanes.n)
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"No code trace information: this trace has no Python frames, as TensorFlow "
+			"writes none: add the graph and an op log of the model (--graph_path, "
+			"--op_log_path)");
+	return error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
+}
+
 enum tfprof_status code_build(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err)
 {
 	struct builder b = {.model = m, .tree = t, .flags = flags};
 	struct arena scratch = {0};
-	enum tfprof_status status = m->has_trace
-		? build(&b, &scratch, err)
-		: error_set(err, TFPROF_UNSUPPORTED, "No code trace information");
+	enum tfprof_status status = m->has_trace ? build(&b, &scratch, err) : no_stacks(m, err);
 
 	end_adding(&b);
 	stacks_clear(&b.stacks);

@@ -1,12 +1,15 @@
 /* Op view: a tree of one level. The root has one child per op, in byte order of
- * their names, with that op's graph nodes in model order. */
+ * their names, with that op's graph nodes in model order. An op is the type in the
+ * graph, or what ran. */
 #include "base/sort.h"
+#include "model/executed.h"
 #include "view/tree.h"
 
 /* State while building the tree. */
 struct build {
 	struct tree *tree;
 	const struct model *model;
+	unsigned flags;  /* enum tree_flags */
 	uint32_t *count; /* by string: nodes of this op, then the view node */
 	uint32_t *found; /* distinct ops */
 	uint32_t n_found;
@@ -14,6 +17,13 @@ struct build {
 	struct span *names;
 	struct arena scratch;
 };
+
+static uint32_t op_of(const struct build *b, uint32_t node)
+{
+	if (b->flags & TREE_BY_OP)
+		return b->model->nodes.op[node];
+	return b->flags & TREE_EXECUTED ? model_executed(b->model, node) : model_op(b->model, node);
+}
 
 static bool find_ops(struct build *b)
 {
@@ -23,9 +33,12 @@ static bool find_ops(struct build *b)
 	b->found = arena_array(&b->scratch, nodes->n, sizeof(*b->found));
 	if (!b->count || !b->found)
 		return false;
-	for (size_t i = 0; i < nodes->n; i++)
-		if (b->count[nodes->op[i]]++ == 0)
-			b->found[b->n_found++] = nodes->op[i];
+	for (size_t i = 0; i < nodes->n; i++) {
+		uint32_t op = op_of(b, (uint32_t)i);
+
+		if (b->count[op]++ == 0)
+			b->found[b->n_found++] = op;
+	}
 	b->names = arena_array(&b->scratch, b->n_found, sizeof(*b->names));
 	b->order = arena_array(&b->scratch, b->n_found, sizeof(*b->order));
 	if (!b->names || !b->order)
@@ -66,13 +79,13 @@ static void fill(struct build *b)
 		b->count[op] = v;
 	}
 	for (size_t i = 0; i < nodes->n; i++)
-		t->nodes[fill[b->count[nodes->op[i]]]++] = (uint32_t)i;
+		t->nodes[fill[b->count[op_of(b, (uint32_t)i)]]++] = (uint32_t)i;
 }
 
 enum tfprof_status op_build(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err)
 {
-	struct build b = {.tree = t, .model = m};
+	struct build b = {.tree = t, .model = m, .flags = m->has_executed ? flags : TREE_BY_OP};
 	bool ok = find_ops(&b) && allocate(&b);
 
 	if (ok)

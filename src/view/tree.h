@@ -53,10 +53,12 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
 }
 
-/* Options of code view. */
+/* Options of code and of op view. */
 enum tree_flags {
-	TREE_SOURCE_LINES = 1, /* labels end with the source line */
-	TREE_BY_LABEL = 2,     /* merge lines with equal labels, whatever their paths */
+	TREE_SOURCE_LINES = 1, /* code: labels end with the source line */
+	TREE_BY_LABEL = 2,     /* code: merge lines with equal labels, whatever their paths */
+	TREE_EXECUTED = 1,     /* op: by what nodes ran as */
+	TREE_BY_OP = 2,        /* op: by the op alone, as in TensorFlow's profiler */
 	TREE_FLAGS = 4,        /* number of combinations */
 };
 
@@ -73,9 +75,6 @@ TFPROF_VIEW_LIST(X)
 
 /* Appends the label of a frame in code view. */
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient);
-/* The name of a gradient's forward node: the part between the first "gradients/" and
- * the first "_grad/". False if the name is not a gradient's. */
-bool code_forward_name(struct span name, struct span *forward);
 
 /* Sorts nodes in byte order of their names; false on allocation failure. */
 bool sort_nodes_by_name(const struct model *m, uint32_t *nodes, size_t n);

@@ -34,6 +34,20 @@ void chrome_put_process(struct json *j, int64_t pid, const char *prefix, struct 
 	json_close_object(j);
 }
 
+void chrome_put_thread(struct json *j, struct chrome_place place, struct span name)
+{
+	json_line(j);
+	json_open_object(j);
+	json_put_text(j, "name", "thread_name");
+	json_put_text(j, "ph", "M");
+	json_put_int(j, "pid", place.pid);
+	json_put_int(j, "tid", place.tid);
+	chrome_open_args(j);
+	json_put_string(j, "name", name);
+	chrome_close_args(j);
+	json_close_object(j);
+}
+
 void chrome_open_event(struct json *j, const char *phase, const char *category, struct span name,
 	struct chrome_place place, int64_t time_us)
 {

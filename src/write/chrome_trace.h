@@ -29,6 +29,9 @@ void chrome_close(struct json *j);
 void chrome_put_process(struct json *j, int64_t pid, const char *prefix, struct span name,
 	const char *suffix);
 
+/* Names a thread. */
+void chrome_put_thread(struct json *j, struct chrome_place place, struct span name);
+
 /* Begins any other event; more members may follow. */
 void chrome_open_event(struct json *j, const char *phase, const char *category, struct span name,
 	struct chrome_place place, int64_t time_us);

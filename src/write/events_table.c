@@ -1,6 +1,7 @@
 #include "write/events_table.h"
 
 #include "model/events.h"
+#include "model/executed.h"
 
 /* id, name, type, unit */
 /* clang-format off */
@@ -37,7 +38,7 @@ static void put_event(struct column_table *t, size_t row, const struct model *m,
 	const struct device *device = &e->devices.at.at[event.device];
 
 	table_put_text(&c[EVENT_NAME], model_name(m, event.node));
-	table_put_text(&c[EVENT_OP], model_text(m, m->nodes.op[event.node]));
+	table_put_text(&c[EVENT_OP], model_text(m, model_op(m, event.node)));
 	c[EVENT_NODE].numbers[row] = event.node;
 	c[EVENT_STEP].numbers[row] = m->steps.at[event.step];
 	table_put_text(&c[EVENT_DEVICE], device->name);

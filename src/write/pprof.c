@@ -289,7 +289,7 @@ static void put_leaf(struct profile *p, uint32_t row, struct buf *stack)
 		bool calls = v + 1 < t->n && t->parent[v + 1] == v;
 
 		for (uint32_t i = t->first_node[v]; !calls && i < t->first_node[v + 1]; i++)
-			if (query_picks(q, q->model->nodes.types[t->nodes[i]]))
+			if (query_picks_node(q, t->nodes[i]))
 				put_sample(p, t->nodes[i], buf_get(stack));
 	}
 }

@@ -100,7 +100,7 @@ static void put_types(struct line *l)
 	if (query_has_groups(l->q))
 		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
-		report_set(l->q->model, b, l->q->model->nodes.types[node]);
+		report_set(l->q->model, b, query_types(l->q, node));
 	else if (l->q->kind == TFPROF_GRAPH)
 		buf_text(b, "_TFGraphParent");
 	else

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "write/saved_profile.h"
 #include "model/attrs.h"
+#include "model/executed.h"
 #include "model/profile_fields.h"
 #include "model/record.h"
 #include "proto/fields.h"
@@ -125,11 +126,49 @@ static void put_input_shapes(struct writer *w, uint32_t node)
 
 /* ---- execs ------------------------------------------------------------- */
 
+/* The map entry of a device's times, opened for the first of them. */
+struct times_entry {
+	uint32_t tag, device;
+	size_t entry, times;
+};
+
+static void open_times(struct writer *w, struct times_entry *t)
+{
+	if (t->times)
+		return;
+	t->entry = wire_open(w->out, t->tag >> 3);
+	wire_put_bytes(w->out, MAP_KEY, model_text(w->model, t->device));
+	t->times = wire_open(w->out, MAP_VALUE);
+}
+
+/* What a trace recorded. Readers add the durations up: those without what ran within. */
+static void put_runs(struct writer *w, const struct exec_detail *d, struct times_entry *t)
+{
+	const struct execs *x = &w->model->execs;
+
+	for (uint32_t i = d->first_run; i != NONE; i = x->runs.at[i].next) {
+		const struct exec_run *run = &x->runs.at[i];
+		const struct exec_lane *lane = &x->lanes.at[run->lane];
+		size_t time, values;
+
+		if (lane->device != t->device ||
+			lane->is_accelerator != (t->tag == RECORD_ACCELERATOR))
+			continue;
+		open_times(w, t);
+		time = wire_open(w->out, EXEC_TIME_TIMES);
+		values = wire_open(w->out, TUPLE_INT64_VALUES);
+		wire_put_varint(w->out, (uint64_t)run->start_us);
+		wire_put_varint(w->out, run->own_us);
+		wire_close(w->out, values);
+		wire_close(w->out, time);
+	}
+}
+
 /* The times of a device, copied from the records. */
 static void put_times(struct writer *w, const struct exec_detail *d, uint32_t tag, uint32_t device)
 {
 	const struct model *m = w->model;
-	size_t entry = 0, times = 0;
+	struct times_entry t = {tag, device, 0, 0};
 
 	for (uint32_t i = d->first; i != NONE; i = m->execs.records.at[i].next) {
 		const struct exec_record *record = &m->execs.records.at[i];
@@ -139,17 +178,14 @@ static void put_times(struct writer *w, const struct exec_detail *d, uint32_t ta
 		while (record->device == device && wire_next(&r, &f)) {
 			if (f.tag != tag)
 				continue;
-			if (!times) {
-				entry = wire_open(w->out, tag >> 3);
-				wire_put_bytes(w->out, MAP_KEY, model_text(m, device));
-				times = wire_open(w->out, MAP_VALUE);
-			}
+			open_times(w, &t);
 			wire_put_bytes(w->out, EXEC_TIME_TIMES, f.bytes);
 		}
 	}
-	if (times) {
-		wire_close(w->out, times);
-		wire_close(w->out, entry);
+	put_runs(w, d, &t);
+	if (t.times) {
+		wire_close(w->out, t.times);
+		wire_close(w->out, t.entry);
 	}
 }
 
@@ -223,6 +259,31 @@ static void put_attrs(struct writer *w, uint32_t node)
 		wire_put_int(w->out, PROFILE_NODE_FIRST_CONTROL, attrs.first_control);
 }
 
+static bool has_type(const struct string_set *types, uint32_t type)
+{
+	for (uint32_t i = 0; i < types->n; i++)
+		if (types->at[i] == type)
+			return true;
+	return false;
+}
+
+/* What it ran as, in fields of our own: types would count in TensorFlow's profiler. */
+static void put_executed(struct writer *w, uint32_t node)
+{
+	const struct model *m = w->model;
+	const struct string_set *types = sets_get(&m->sets, m->nodes.types[node]);
+	const struct string_set *all = sets_get(&m->sets, m->nodes.executed_types[node]);
+	uint32_t last = model_executed(m, node);
+
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->at[i] != last && !has_type(types, all->at[i]))
+			put_string(w, PROFILE_NODE_EXECUTED, all->at[i]);
+	if (all->n)
+		put_string(w, PROFILE_NODE_EXECUTED, last);
+	if (m->nodes.flags[node] & NODE_UNDEFINED)
+		wire_put_int(w->out, PROFILE_NODE_UNDEFINED, 1);
+}
+
 /* A node unchanged since loading is written as loaded, plus the call stack, possibly
  * empty, that a loaded node always has. */
 static void put_unchanged(struct writer *w, uint32_t node)
@@ -283,6 +344,7 @@ static void put_node(struct writer *w, uint32_t node)
 	}
 	if (ambiguous)
 		put_input_shapes(w, node);
+	put_executed(w, node);
 	wire_close(w->out, value);
 	wire_close(w->out, entry);
 }

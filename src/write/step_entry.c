@@ -1,6 +1,7 @@
 #include "write/step_entry.h"
 
 #include "proto/step_stats.h"
+#include "proto/timeline_label.h"
 
 struct step_entry step_entry_read(struct decoder *d, struct span message)
 {
@@ -35,37 +36,14 @@ static void parse_kernel(const struct step_entry *entry, struct step_operation *
 	op->type = (struct span){name.at, span_find(name, SPAN(":"))};
 }
 
-/* The position of the last ` = `, or `text.n`. */
-static size_t find_last_equals(struct span text)
-{
-	for (size_t n = text.n; n >= 3; n--)
-		if (memcmp(text.at + n - 3, " = ", 3) == 0)
-			return n - 3;
-	return text.n;
-}
-
-/* Parses `node = Type(input, input) anything`, on one line. Names may contain any of
- * these separators, so the last of each counts. */
 static void parse_label(struct span label, struct step_operation *op)
 {
-	const char *open = NULL, *close = NULL;
-	struct span left;
-	size_t equals;
+	struct timeline_label read;
 
-	label.n = span_find(label, SPAN("\n"));
-	if (label.n)
-		close = memrchr(label.at, ')', label.n);
-	if (close)
-		open = memrchr(label.at, '(', (size_t)(close - label.at));
-	if (!open)
+	if (!timeline_label_read(label, &read))
 		return;
-	left = (struct span){label.at, (size_t)(open - label.at)};
-	equals = find_last_equals(left);
-	if (equals == left.n)
-		return;
-	op->type = (struct span){left.at + equals + 3, left.n - equals - 3};
-	if (close > open + 1)
-		op->inputs = (struct span){open + 1, (size_t)(close - open - 1)};
+	op->type = read.type;
+	op->inputs = read.inputs;
 }
 
 struct step_operation step_entry_get_operation(const struct step_entry *entry,

@@ -90,7 +90,7 @@ static void find_from_input(struct finder *f, const struct edge *edge)
 	uint32_t producer = model_node_of(m, edge->source), exec;
 
 	if (producer == NONE || m->nodes.device[producer] == m->nodes.device[f->flow.consumer] ||
-		!query_picks(q, m->nodes.types[producer]))
+		!query_picks_node(q, producer))
 		return;
 	exec = timeline_exec(q, producer);
 	if (exec == NONE)

@@ -17,6 +17,23 @@ static void put_processes(const struct timeline_events *e, struct json *j)
 	}
 }
 
+/* Names of the threads and streams that a trace has lines for. */
+static void put_lanes(const struct timeline_events *e, struct json *j)
+{
+	const struct model *m = e->q->model;
+
+	for (uint32_t i = 0; i < e->events.uses_lane.n; i++) {
+		const struct exec_lane *lane = &m->execs.lanes.at[i];
+		uint32_t device;
+
+		if (!e->events.uses_lane.at[i])
+			continue;
+		device = devices_find(&e->events.devices, model_text(m, lane->device));
+		chrome_put_thread(j, timeline_place(e, device, lane->number),
+			model_text(m, lane->name));
+	}
+}
+
 static enum tfprof_status put_events(struct timeline_events *e, struct json *j,
 	struct tfprof_error *err)
 {
@@ -47,6 +64,7 @@ static enum tfprof_status put_all(struct timeline_events *e, struct json *j, str
 
 	chrome_open(j);
 	put_processes(e, j);
+	put_lanes(e, j);
 	status = put_events(e, j, err);
 	if (status == TFPROF_OK)
 		status = timeline_flows_write(e, j, err);

@@ -22,8 +22,7 @@ ORDER = ["AcceleratorUtilizationChecker", "OperationChecker", "JobChecker",
          "ExpensiveOperationChecker", "HalfPrecisionChecker", "IdleGapChecker",
          "InputPipelineChecker", "MemcpyChecker", "MemoryPeakChecker", "PlacementChecker",
          "StepOutlierChecker", "StragglerChecker", "TinyKernelChecker"]
-OWN = [name for name in ORDER if name not in
-       ("AcceleratorUtilizationChecker", "OperationChecker", "ExpensiveOperationChecker")]
+HEADED = ORDER[:4]  # those that TensorFlow's documents show
 
 
 @pytest.fixture
@@ -66,8 +65,18 @@ def test_sections_come_in_a_fixed_order(ours):
     advice, _ = advise(ours)
     assert [verdict["name"] for verdict in advice["checkers"]] == ORDER
     text = ours.ask_advice()[0].stdout.decode()
-    places = [text.index(f"\n{name}:\n") for name in ORDER]
+    places = [text.index(f"\n{name}:\n") for name in HEADED]
     assert places == sorted(places)
+
+
+def test_only_the_oldest_checkers_have_a_heading_without_findings(ours):
+    for profile in (make.clean(), Profile(make.layers(3), []), Profile([], [])):
+        profile.load(ours)
+        advice, _ = advise(ours)
+        text = ours.ask_advice()[0].stdout.decode()
+        found = [verdict["name"] for verdict in advice["checkers"]
+                 if verdict["findings"] or verdict["name"] in HEADED]
+        assert re.findall(r"^(\w+):$", text, re.M) == found
 
 
 def test_a_clean_profile_gets_no_alarm(ours):
@@ -86,33 +95,47 @@ def test_without_run_metadata_it_says_so(ours):
     Profile(make.layers(3), []).load(ours)
     answer, level = ours.ask_advice()
     assert level == "none"
-    text = answer.stdout.decode()
-    for checker in OWN:
-        assert f"\n{checker}:\nMissing RunMetadata info. Skip {checker}\n" in text
-    assert answer.stderr.decode().splitlines() == [
-        "No accelerator in the profile. Skip AcceleratorUtilizationChecker",
-        "Missing RunMetadata info. Skip ExpensiveOperationChecker",
-        "Missing run_meta for ExpensiveOperationChecker",
-        "Missing op_log (code traces) for ExpensiveOperationChecker"]
+    assert answer.stdout.decode() == "".join(f"\n{name}:\n" for name in HEADED) + (
+        "\nnothing found by: OperationChecker\n"
+        "not applicable: AcceleratorUtilizationChecker (no accelerator); "
+        + ", ".join(ORDER[2:]) + " (no run metadata)\n")
+    assert answer.stderr.decode() == \
+        "Missing op_log (code traces) for ExpensiveOperationChecker\n"
 
 
 def test_an_empty_profile_is_no_error(ours):
     Profile([], []).load(ours)
     answer, level = ours.ask_advice()
     assert level == "none"
-    assert b"No operation in the profile. Skip OperationChecker\n" in answer.stderr
+    assert b"; OperationChecker (no operations)" in answer.stdout
 
 
 def test_one_cpu_only(ours):
     Profile([node("a", "MatMul")], [run_meta((CPU, [entry("a", 1, 500)]))]).load(ours)
     answer, level = ours.ask_advice()
-    text = answer.stdout.decode()
     assert level == "none"
-    for sentence in ("No tensor was sent between tasks", "No accelerator time in the profile",
-                     "No operation ran on an accelerator", "1 of the 3 steps",
-                     "Fewer than 3 devices or tasks"):
-        assert sentence in text
-    assert b"No accelerator in the profile. Skip AcceleratorUtilizationChecker" in answer.stderr
+    assert answer.stdout.decode().splitlines()[-2:] == [
+        "nothing found by: OperationChecker",
+        "not applicable: AcceleratorUtilizationChecker, HalfPrecisionChecker, IdleGapChecker, "
+        "MemcpyChecker, MemoryPeakChecker, PlacementChecker, TinyKernelChecker (no accelerator); "
+        "JobChecker (not distributed); InputPipelineChecker (no input operations); "
+        "StepOutlierChecker (too few steps); "
+        "StragglerChecker (too few devices and tasks to compare)"]
+    advice, _ = advise(ours)
+    remarks = {verdict["name"]: verdict["remark"] for verdict in advice["checkers"]
+               if verdict["skipped"]}
+    for checker, sentence in (("JobChecker", "No tensor was sent between tasks"),
+                              ("HalfPrecisionChecker", "No accelerator time in the profile"),
+                              ("PlacementChecker", "No operation ran on an accelerator"),
+                              ("StepOutlierChecker", "1 of the 3 steps"),
+                              ("StragglerChecker", "Fewer than 3 devices or tasks")):
+        assert sentence in remarks[checker]
+
+
+def test_without_empty_checkers_there_is_no_end(ours):
+    make.clean().load(ours)
+    text = ours.ask_advice("AcceleratorUtilizationChecker")[0].stdout.decode()
+    assert "utilization" in text and "nothing found" not in text and "not applicable" not in text
 
 
 def test_every_checker_can_be_asked_alone(ours):
@@ -168,18 +191,58 @@ def advice_message(data):
     return advice
 
 
-def test_text_message_and_json_agree(ours):
-    load_real(ours, "unbalanced")
+def describe(place):
+    """A place as text shows it."""
+    known = ", ".join(place[key] for key in ("node", "op") if key in place)
+    line = place.get("line", "")
+    return f"{known} ({line})" if known and line else known or line
+
+
+def section(verdict):
+    """A checker's section, from the JSON."""
+    lines, found = [], verdict["findings"]
+    for finding, following in zip(found, found[1:] + [None]):
+        text = finding["text"]
+        untold = [describe(place) for place in finding["where"]
+                  if any(place.get(key, "") not in text for key in ("node", "op", "line"))]
+        lines.append(text)
+        lines += [("           " if i else "    where: ") + place for i, place in enumerate(untold)]
+        if following and all(finding[key] == following[key]
+                             for key in ("what", "level", "confidence", "remedy")):
+            continue
+        lines.append("    level: information" if finding["level"] == "none" else
+                     f"    level: {finding['level']}, confidence: {finding['confidence']}")
+        lines.append(f"    to do: {finding['remedy']}")
+    return f"\n{verdict['name']}:\n" + "".join(line + "\n" for line in lines)
+
+
+def end(advice):
+    """The last lines, from the JSON."""
+    empty = [verdict for verdict in advice["checkers"] if not verdict["findings"]]
+    clean = [verdict["name"] for verdict in empty if not verdict["skipped"]]
+    reasons = {}
+    for verdict in empty:
+        if verdict["skipped"]:
+            reasons.setdefault(verdict["reason"], []).append(verdict["name"])
+    skipped = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    return ("\n" * bool(empty) + (f"nothing found by: {', '.join(clean)}\n" if clean else "")
+            + (f"not applicable: {skipped}\n" if skipped else ""))
+
+
+@pytest.mark.parametrize("profile", [make.clean, *(
+    lambda name=name: name for name in ("unbalanced", "one_worker", "two_workers"))])
+def test_text_message_and_json_agree(ours, profile):
+    profile = profile()
+    if isinstance(profile, str):
+        load_real(ours, profile)
+    else:
+        profile.load(ours)
     answer, _ = ours.ask_advice()
     advice, _ = advise(ours)
     message = advice_message(answer.message)
-    text = "".join(
-        f"\n{verdict['name']}:\n" + "".join(finding["text"] + "\n"
-                                            for finding in verdict["findings"])
-        + (verdict.get("remark", "") + "\n"
-           if verdict["name"] in OWN and not verdict["findings"] else "")
-        for verdict in advice["checkers"])
-    assert answer.stdout.decode() == text
+    assert answer.stdout.decode() == "".join(
+        section(verdict) for verdict in advice["checkers"]
+        if verdict["findings"] or verdict["name"] in HEADED) + end(advice)
     assert message == {verdict["name"]: [finding["text"] for finding in verdict["findings"]]
                        for verdict in advice["checkers"]}
 
@@ -187,9 +250,11 @@ def test_text_message_and_json_agree(ours):
 def test_json_has_the_documented_members(ours):
     load_real(ours, "unbalanced")
     advice, _ = advise(ours)
-    assert set(advice) == {"tfprof", "level", "checkers"}
+    assert set(advice) == {"schema", "version", "tfprof", "level", "checkers"}
+    assert (advice["schema"], advice["version"]) == ("tfprof.advice", 1)
     for verdict in advice["checkers"]:
-        assert set(verdict) - {"remark"} == {"name", "skipped", "options", "findings"}
+        assert set(verdict) - {"remark", "reason"} == {"name", "skipped", "options", "findings"}
+        assert ("reason" in verdict) == verdict["skipped"]
         for finding in verdict["findings"]:
             assert {"what", "level", "confidence", "text", "stake", "where", "figures"} \
                 <= set(finding) <= {"what", "level", "confidence", "text", "remedy", "step",
@@ -199,8 +264,18 @@ def test_json_has_the_documented_members(ours):
             assert finding["confidence"] in ("low", "medium", "high")
             for place in finding["where"]:
                 assert set(place) <= {"device", "node", "op", "line", "micros", "bytes"}
-            if finding["level"] != "none":
-                assert finding["remedy"].endswith(".")
+            assert finding["remedy"].endswith(".")
+
+
+def test_options_in_json_have_their_types(ours):
+    make.clean(1).load(ours)
+    advice, _ = advise(ours, ("JobChecker", "ps_job", "7"), ("JobChecker", "top", "5"),
+                       ("JobChecker", "wait_notice", "0.25"))
+    options = advice["checkers"][0]["options"]
+    assert options["ps_job"] == "7"
+    assert (options["top"], options["wait_notice"]) == (5, 0.25)
+    text = ours.ask_advice(("JobChecker", "top", "5"), output="json")[0].stdout
+    assert b'"top":5,' in text
 
 
 def test_to_files(ours, tmp_path):
@@ -269,9 +344,92 @@ def test_lines_with_and_without_source_text(ours):
     assert [place["line"] for place in where] == \
         ["net.py:10:build:x = layer(x)", "net.py:11:build:x = layer(x)"]
     answer, _ = ours.ask_advice("ExpensiveOperationChecker", source_lines=False)
-    assert answer.stdout.decode().splitlines()[-2:] == [
+    assert answer.stdout.decode().splitlines()[-4:-2] == [
         "net.py:10:build, cpu: 80us, accelerator: 3.60ms, total: 3.68ms",
         "net.py:11:build, cpu: 80us, accelerator: 3.60ms, total: 3.68ms"]
+
+
+# -- expensive operations ----------------------------------------------------------------
+
+
+def lines_of(ours, what):
+    return findings(ours, "ExpensiveOperationChecker")[what][0]["text"].splitlines()
+
+
+def test_the_most_expensive_nodes_not_their_scopes(ours):
+    """As in TensorFlow's documents; times are means over the steps a node ran in."""
+    Profile([node("a/b/MatMul", "MatMul"), node("a/c/Add", "Add"), node("d", "Mul"),
+             node("a", "NoOp"), node("e", "Sub")],
+            [run_meta((CPU, [entry("a/b/MatMul", 1, 300), entry("a/c/Add", 310, 900),
+                             entry("d", 1300, 5000), entry("e", 7000, 99)])),
+             run_meta((CPU, [entry("a/b/MatMul", 1, 100)]))]).load(ours)
+    assert lines_of(ours, "expensive_nodes") == [
+        "top 1 graph node: d, cpu: 5.00ms, accelerator: 0us, total: 5.00ms",
+        "top 2 graph node: a/c/Add, cpu: 900us, accelerator: 0us, total: 900us",
+        "top 3 graph node: a/b/MatMul, cpu: 200us, accelerator: 0us, total: 200us"]
+    found = findings(ours, "ExpensiveOperationChecker", ("top", 1))["expensive_nodes"][0]
+    assert found["where"] == [{"device": CPU.lower(), "node": "d", "op": "Mul", "micros": 5000}]
+    found = findings(ours, "ExpensiveOperationChecker", ("min_node_micros", 901))
+    assert len(found["expensive_nodes"][0]["where"]) == 1
+
+
+def test_nodes_and_types_are_named_by_what_ran(ours):
+    Profile([node("a/Relu", "Relu")], [run_meta((CPU, [
+        entry("a/Relu", 1, 300, "a/Relu = _FusedConv2D(x)")]))],
+        {"a/Relu": [("/me/net.py", 7, "build", "x = relu(x)")]}).load(ours)
+    assert lines_of(ours, "expensive_types") == [
+        "top 1 operation type: _FusedConv2D, cpu: 300us, accelerator: 0us, total: 300us (100.00%)"]
+    assert lines_of(ours, "expensive_nodes") == [
+        "top 1 graph node: a/Relu, cpu: 300us, accelerator: 0us, total: 300us"]
+    assert b"    where: a/Relu, _FusedConv2D (net.py:7:build:x = relu(x))\n" \
+        in ours.ask_advice()[0].stdout
+
+
+LIBRARY = ("/venv/lib/python3.11/site-packages/tensorflow/python/ops.py", 9, "op", "")
+
+
+def test_the_hottest_lines_and_below_each_what_it_calls(ours):
+    """Libraries are left out, single calls followed, and the largest comes first."""
+    main = ("/me/main.py", 3, "<module>", "main()")
+    def line(number, function="f"):
+        return ("/me/net.py", number, function, f"line {number}")
+    stacks = {
+        "a": ([main, line(10), line(20), line(31), LIBRARY], 2000),
+        "b": ([main, line(10), line(20), LIBRARY, line(32)], 4000),
+        "c": ([main, line(10), line(20), line(33)], 1500),
+        "d": ([main, line(11), line(40), LIBRARY], 9000),
+        "e": ([main, line(12), LIBRARY, line(50)], 900),
+    }
+    steps = [entry(name, 1, micros) for name, (_, micros) in stacks.items()]
+    Profile([node(name, "Op") for name in stacks], [run_meta((CPU, steps))],
+            {name: frames for name, (frames, _) in stacks.items()}).load(ours)
+    assert [re.sub(r", cpu: .* total:", "", text)
+            for text in lines_of(ours, "expensive_lines")] == [
+        "net.py:11:f:line 11 9.00ms",
+        "net.py:10:f:line 10 7.50ms",
+        "  net.py:32:f:line 32 4.00ms",
+        "  net.py:31:f:line 31 2.00ms",
+        "  net.py:33:f:line 33 1.50ms"]
+    found = findings(ours, "ExpensiveOperationChecker", ("code_levels", 1), ("top", 1))
+    assert len(found["expensive_lines"][0]["where"]) == 1
+
+
+def test_code_of_libraries_alone_is_shown(ours):
+    other = LIBRARY[:1] + (10,) + LIBRARY[2:]
+    Profile([node("a", "Op"), node("b", "Op")], [run_meta(
+        (CPU, [entry("a", 1, 2000), entry("b", 1, 3000)]))],
+        {"a": [LIBRARY], "b": [other]}).load(ours)
+    assert [text.split(",")[0] for text in lines_of(ours, "expensive_lines")] == [
+        "ops.py:10:op:none", "ops.py:9:op:none"]
+
+
+def test_messages_get_the_reports_of_tensorflow(ours):
+    """Scopes, types of the graph, no levels and no end."""
+    make.clean(1).load(ours)
+    checker = wire.field(1, wire.field(1, "ExpensiveOperationChecker") + wire.field(2, b""))
+    text = ours.advise(checker).stdout.decode()
+    assert "top 1 graph node: layer0, cpu: 0us, accelerator: 0us, total: 0us\n" in text
+    assert "level:" not in text and "to do:" not in text and "nothing found" not in text
 
 
 # -- a saved profile ----------------------------------------------------------------
@@ -818,7 +976,9 @@ def test_every_checker_and_option_is_documented(ours):
                       if line.startswith("| ") and f"`{option}`" in line.split("|")[1]]
             names = re.findall(r"`(\w+)`", row.split("|")[1])
             defaults = row.split("|")[2].strip().split(", ")
-            if len(value) < 20:
+            if isinstance(value, (int, float)):
+                assert float(defaults[names.index(option)]) == value, (verdict["name"], option)
+            elif len(value) < 20:
                 assert defaults[names.index(option)] == value, (verdict["name"], option)
 
 

@@ -1,6 +1,7 @@
 """Completion in bash, zsh and fish, invoked as the shells do."""
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -45,7 +46,6 @@ def test_bash_loads(files):
 @needs("bash")
 @pytest.mark.parametrize("words, expected", [
     (["sc"], ["scope"]),
-    ([""], ["scope", "graph", "op", "code", "advise", "model", "help"]),
     (["--sel"], ["--select="]),
     (["--account_disp"], ["--account_displayed_op_only"]),
     (["--select", "=", "mic"], ["micros"]),
@@ -64,15 +64,35 @@ def test_bash_loads(files):
     (["--account_displayed_op_only", "sc"], ["scope"]),
     (["--max_depth", "=", ""], [""]),
     (["op", "sc"], [""]),
+    (["op", "profiles/"], ["profiles/profile_100"]),
+    (["op", "pro "], ["pro file"]),
+    (["profiles/"], ["profiles/profile_100"]),
+    (["profiles/profile_100", "sc"], ["scope"]),
+    (["op", "profiles/profile_100", "profi"], ["profiles"]),
     (["help", "sel"], ["select"]),
     (["advise", "--fail_on", "hi"], ["high"]),
     (["advise", "--checker", "Oper"], ["OperationChecker"]),
 ])
 def test_bash(files, words, expected):
+    assert ask_bash(files, *words) == expected
+
+
+def ask_bash(files, *words):
     command = ["bash", "--norc", "-c", "source ./bash;" + ASK_BASH, "x", "tfprof", *words]
     done = subprocess.run(command, cwd=files, capture_output=True, check=True)
     assert done.stderr == b""
-    assert done.stdout.decode().rstrip("\n").split("\n") == expected
+    return done.stdout.decode().rstrip("\n").split("\n")
+
+
+@needs("bash")
+def test_bash_completes_every_command(files, run):
+    overview = run("--help").stdout.decode()
+    commands = re.findall(r"^  (\w+) ", overview.split("Commands:")[1].split("\n\n")[0],
+                          re.MULTILINE)
+    assert {"scope", "graph", "op", "code", "advise", "help"} <= set(commands)
+    assert ask_bash(files, "") == commands
+    for command in commands:
+        assert (ask_bash(files, command, "sc") == ["scope"]) == (command == "help")
 
 
 @needs("bash")

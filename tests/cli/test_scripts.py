@@ -147,8 +147,10 @@ def test_a_very_long_line(script):
 
 def test_summary(run):
     done = run("--graph_path=graph.pb", "--op_log_path=tfprof_log",
-               "--run_meta_path=run_meta_0,run_meta_1,run_meta_2")
+               "--run_meta_path=run_meta_0,run_meta_1,run_meta_2", stdin=b"quit\n")
     lines = done.stderr.decode().splitlines()
+    assert re.fullmatch(r"run_meta_0: \d+ of \d+ entries name no node of the graph: added as nodes",
+                        lines.pop(0))
     assert [line[:20] for line in lines[:3]] == ["run graph coverage: "] * 3
     assert re.fullmatch(SUMMARY, lines[3])
     assert len(lines) == 4

@@ -34,8 +34,8 @@ def test_loading_says_what_it_loaded(sit_down):
     text = terminal.prompt()
     assert text.startswith("Reading Files...\nParsing GraphDef...\n")
     assert re.search(r"^run graph coverage: 0\.\d\d$", text, re.M)
-    assert re.search(r"^\d+ nodes, 1 step, 1 device; no call stacks, no float operations, "
-                     r"no checkpoint; coverage 0\.\d\d$", text, re.M)
+    assert re.search(r"^graph.pb: a GraphDef, [\d.]+KB\nrun_meta_0: a RunMetadata, [\d.]+KB\n"
+                     r"\d+ nodes, 1 step, 1 device; \d\d% of the nodes ran$", text, re.M)
 
 
 def test_set_and_empty_line(shell):

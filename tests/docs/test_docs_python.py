@@ -1,4 +1,5 @@
-"""The Python code in docs/inputs.md creates the files it describes.
+"""The Python code in docs/inputs.md creates the files it describes, and that in README.md
+prints what it shows.
 
 Needs TensorFlow; the program then reads the files.
 """
@@ -10,7 +11,11 @@ import subprocess
 import sys
 
 import pytest
-from tree import TOP, program
+from tree import TESTS, TOP, program
+
+sys.path.insert(0, os.path.join(TESTS, "python"))
+
+from package_under_test import PACKAGE  # noqa: E402
 
 PYTHON = re.compile(r"^```python\n((?:.*\n)*?)```$", re.MULTILINE)
 
@@ -79,3 +84,41 @@ def test_functions(made):
     text = ask(made, "scope", "--graph_path=saved/graph.pbtxt", "--run_meta_path=saved/run_meta",
                "--show_name_regexes=.*/MatMul", "--select=occurrence")
     assert re.search(r"^  StatefulPartitionedCall/.*/MatMul \(1/", text, re.MULTILINE), text
+
+
+# ---- README.md ----------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def keras(tmp_path_factory):
+    """What my_model.py prints, and what the README shows of it."""
+    if not importlib.util.find_spec("tensorflow"):
+        pytest.skip("there is no TensorFlow")
+    directory = tmp_path_factory.mktemp("keras")
+    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:
+        found = re.search(r"^```python\n(# my_model.py\n(?:.*\n)*?)```\n\nprints[^`]*```text\n"
+                          r"((?:.*\n)*?)```$", file.read(), re.MULTILINE)
+    (directory / "my_model.py").write_text(found[1])
+    done = subprocess.run([sys.executable, "my_model.py"], cwd=directory, encoding="utf-8",
+                          env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONPATH=PACKAGE),
+                          capture_output=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, found[2]
+
+
+def test_float_operations_of_a_keras_model(keras):
+    printed, shown = keras
+    reports = re.findall(r"^Profile:\n((?:.+\n)+)", printed, re.MULTILINE)
+    assert "\n".join(reports) == shown
+
+
+def test_the_float_operations_are_right(keras):
+    """Worked out by hand: an output pixel of the convolution takes nine products and sums, one
+    of the pooling four comparisons."""
+    convolution, pooling = 26 * 26 * 16 * 9 * 2, 13 * 13 * 16 * 4
+    product = 13 * 13 * 16 * 10 * 2
+    for name, number in (("conv_1/convolution", convolution), ("pool_1/MaxPool2d", pooling),
+                         ("logits_1/MatMul", product)):
+        own = f"{number / 1000:.2f}k"
+        assert f"{name} ({own}/{own} flops)" in keras[1]
+    layer = (convolution + 26 * 26 * 16 + pooling) / 1000
+    assert f"my_model.py:13:call (0/{layer:.2f}k flops)" in keras[1]

@@ -1,15 +1,21 @@
 """Replays queries on real models and compares the answers of the program and the
 library, byte for byte, with those of TensorFlow's profiler, which
-tests/oracle/golden.py wrote here."""
+tests/oracle/golden.py wrote here.
+
+Asked as TensorFlow's API asks, with a message, the library answers the same. Otherwise
+types also come from the labels of run metadata: NAME.executed.txt, if there is one, is
+the answer of TensorFlow's profiler once it is told of those."""
 
 import glob
 import os
+import re
 import subprocess
 
 import ours
 import pytest
 import query_line
-from tree import GOLDEN, program
+from tree import GOLDEN, TOP, program
+from wire import field
 
 QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
@@ -25,7 +31,8 @@ def golden(request, models):
     """(query, expected report, directory of the files it names)"""
     path = os.path.join(GOLDEN, request.param)
     line = read(path).decode()
-    expected = read(path[:-len(".query")] + ".txt")
+    executed = path[:-len(".query")] + ".executed.txt"
+    expected = read(executed if os.path.exists(executed) else path[:-len(".query")] + ".txt")
     return query_line.parse(line), expected, models / os.path.dirname(request.param)
 
 
@@ -47,6 +54,35 @@ def test_program_writes_the_original_report(golden, tmp_path):
                           cwd=directory, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     assert outfile.read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_library_gives_messages_the_original_report(name, models, tmp_path):
+    query = query_line.parse(read(os.path.join(GOLDEN, name)).decode())
+    outfile = tmp_path / "report"
+    with ours.Ours() as profiler:
+        load(profiler, query.files, models / os.path.dirname(name))
+        profiler.profile(query.view, options_message(query.options, outfile))
+    assert outfile.read_bytes() == read(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"))
+
+
+def options_message(options, outfile):
+    """OptionsProto bytes; lists are separated by commas."""
+    numbers = {name.lower(): int(number) for name, number in re.findall(
+        r"\bOPTIONS_(\w+) = (\d+)", read(os.path.join(TOP, "src/proto/fields.h")).decode())}
+    values = {"max_depth": "10", "step": "-1", "order_by": "name", "account_type_regexes": ".*",
+              "start_name_regexes": ".*", "show_name_regexes": ".*", "select": "micros",
+              **options, "output": f"file:outfile={outfile}"}
+    message = b""
+    for name, value in values.items():
+        if name.endswith("_regexes") or name == "select":
+            message += b"".join(field(numbers[name], each) for each in value.split(","))
+        elif value in ("true", "false"):
+            message += field(numbers[name], int(value == "true")) if name in numbers else b""
+        else:
+            number = name not in ("order_by", "output")
+            message += field(numbers[name], int(value) % 2**64 if number else value)
+    return message
 
 
 def test_library_gives_the_original_report(golden):

@@ -5,16 +5,22 @@
 
 Writes tests/golden/<model>/: the inputs, compressed, and for each query
 <name>.query, a command line, and <name>.txt, the report of TensorFlow's profiler.
+
+Our program takes types from the labels of run metadata, too. Where that makes a
+difference, <name>.executed.txt is what TensorFlow's profiler reports once it is told
+of them: nodes that no graph defines are added to the graph, and what other nodes ran as
+to the op log.
 """
 
 import gzip
 import os
+import re
 import shutil
 import sys
 
 import query_line
 from google.protobuf import text_format
-from messages import GraphDef, OptionsProto
+from messages import GraphDef, OpLogProto, OptionsProto, RunMetadata
 from original import Original
 
 GOLDEN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "golden")
@@ -162,7 +168,33 @@ def options_message(options, outfile):
     return message.SerializeToString()
 
 
-def feed(original, files, directory):
+def types_of_labels(run_metas):
+    """Node -> the types of its labels, such as `[cpu 1.0MB] node = Type(input)`."""
+    types = {}
+    for run_meta in run_metas:
+        for device in RunMetadata.FromString(run_meta).step_stats.dev_stats:
+            for entry in device.node_stats:
+                found = re.search(r" = (\w+)\(.*\)", entry.timeline_label)
+                if found and entry.node_name != "_SOURCE":
+                    types.setdefault(entry.node_name, []).append(found.group(1))
+    return types
+
+
+def add_labels(graph, op_log, run_metas):
+    """Tells TensorFlow's profiler what it does not read from labels."""
+    graph, op_log = GraphDef.FromString(graph), OpLogProto.FromString(op_log)
+    defined = {node.name: node.op for node in graph.node}
+    entries = {entry.name: entry for entry in op_log.log_entries}
+    for name, types in types_of_labels(run_metas).items():
+        if name not in defined:
+            graph.node.add(name=name, op=types[-1])
+        elif set(types) != {defined[name]}:
+            entry = entries.get(name) or op_log.log_entries.add(name=name)
+            entry.types.extend(set(types) - {defined[name]})
+    return graph.SerializeToString(), op_log.SerializeToString()
+
+
+def feed(original, files, directory, labels=False):
     """Loads the files of the command line into TensorFlow's profiler, in its order."""
     def get(name):
         if not name:
@@ -177,14 +209,18 @@ def feed(original, files, directory):
     if "profile_path" in files:
         original.from_file(os.path.join(directory, files["profile_path"]))
         return
-    original.new(get(files["graph_path"]), get(files.get("op_log_path")))
-    for step, name in enumerate(filter(None, files.get("run_meta_path", "").split(","))):
-        original.add_step(step, b"", get(name), b"")
+    steps = [get(name) for name in files.get("run_meta_path", "").split(",") if name]
+    graph, op_log = get(files["graph_path"]), get(files.get("op_log_path"))
+    if labels:
+        graph, op_log = add_labels(graph, op_log, steps)
+    original.new(graph, op_log)
+    for step, run_meta in enumerate(steps):
+        original.add_step(step, b"", run_meta, b"")
 
 
-def ask(original, line, directory):
+def ask(original, line, directory, labels=False):
     query = query_line.parse(line)
-    feed(original, query.files, directory)
+    feed(original, query.files, directory, labels)
     outfile = "/tmp/tfprof-golden-report"
     answer = original.profile(query.view, options_message(query.options, outfile))
     if not os.path.exists(outfile):
@@ -193,6 +229,15 @@ def ask(original, line, directory):
         report = file.read()
     os.unlink(outfile)
     return report
+
+
+def write_executed(original, name, line, source, target, report):
+    if RUN not in line:
+        return
+    executed = ask(original, line, source, labels=True)
+    if executed != report:
+        with open(os.path.join(target, name + ".executed.txt"), "wb") as file:
+            file.write(executed)
 
 
 def write_golden(original, model, source):
@@ -212,6 +257,7 @@ def write_golden(original, model, source):
             file.write(line + "\n")
         with open(os.path.join(target, name + ".txt"), "wb") as file:
             file.write(report)
+        write_executed(original, name, line, source, target, report)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
 Each model is a script that builds a TensorFlow graph and runs it traced, in its own
 directory under /tmp. The file names in call stacks are then replaced by those of an
 installed TensorFlow, so that the output does not depend on where it was created.
-TensorFlow does not record source text: it is read from the scripts. Files per model:
+TensorFlow does not record source text: it is read from the scripts. The ResNet's needs
+the package tfprof, which records its own. Files per model:
 graph.pb, tfprof_log, run_meta_<i>, profile; for the ResNet also graph.pbtxt and a
 checkpoint.
 """

@@ -115,8 +115,8 @@ def files(tmp_path_factory):
         location=[profile_pb2.Location(id=1, line=[profile_pb2.Line(function_id=1, line=7)])],
         sample=[profile_pb2.Sample(location_id=[1], value=[12])]).SerializeToString()]
     found["a gzip-compressed file"] = [gzip.compress(b"anything")]
-    found["JSON, perhaps a timeline"] = [
-        json.dumps({"traceEvents": []}).encode(), b"[]", b' [ {"ph": "M"} ]']
+    found["a timeline (JSON of a Chrome trace)"] = [json.dumps({"traceEvents": []}).encode()]
+    found["JSON, perhaps a timeline"] = [b"[]", b' [ {"ph": "M"} ]']
     found["text of an unknown kind"] = [b"node_modules are not nodes\n", b"node\n", b"\n", b"# only",
                                         b"<html></html>", b"key: value", b"{ node }"]
     found["an empty file"] = [b""]

@@ -5,6 +5,7 @@ A model is a function that builds into the default graph and returns
 metadata, because they write to the graph they are given.
 """
 
+import linecache
 import os
 import sys
 
@@ -121,3 +122,12 @@ def resolve(log):
         (text[trace.file_id], trace.lineno, text[trace.function_id], text[trace.line_id],
          trace.func_start_line) for trace in entry.code_def.traces])
             for entry in log.log_entries]
+
+
+def without_source(stack):
+    """A resolved stack as TensorFlow records it: without the text of the user's lines,
+    which must be what their files say."""
+    for file, line, _, source, _ in stack or ():
+        assert source in ("none", linecache.getline(file, line).strip())
+        assert source == "none" or "site-packages" not in file
+    return stack and [(*frame[:3], "none", frame[4]) for frame in stack]

@@ -15,10 +15,11 @@ pytest.importorskip("tensorflow")
 import live_models  # noqa: E402
 import traces  # noqa: E402
 from compare import _clear_input_shapes  # noqa: E402
-from live_models import build, loop, resnet, run_traced, tf, varied  # noqa: E402
+from live_models import (  # noqa: E402
+    build, loop, resnet, run_traced, tf, varied, without_source)
 
 import tfprof  # noqa: E402
-from tfprof import model_analyzer  # noqa: E402
+from tfprof import _ask, model_analyzer  # noqa: E402
 
 ORIGINAL = tf.profiler
 Builder = tfprof.ProfileOptionBuilder
@@ -155,7 +156,7 @@ def test_profiler_over_steps(api, model, tmp_path):
     mine = tfprof.ProfileProto.FromString(profilers[1].serialize_to_string())
     mine.DiscardUnknownFields()
     stacks = [_take_stacks(saved) for saved in (theirs, mine)]
-    assert stacks[0] == stacks[1]
+    assert stacks[0] == {name: without_source(stack) for name, stack in stacks[1].items()}
     assert mine == theirs
     on_their_core(profilers.pop, 0)
 
@@ -275,7 +276,7 @@ def test_profilers_in_threads():
 def test_unknown_cmd():
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: nonsense"):
         tfprof.profile(small_graph(), cmd="nonsense")
-    with pytest.raises(ValueError, match="expected one of: scope, graph, op, code"):
+    with pytest.raises(ValueError, match="expected one of: " + ", ".join(_ask.VIEWS)):
         tfprof.profile(small_graph(), cmd="nonsense")
 
 

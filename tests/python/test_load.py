@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import query_line
-from tree import DATA, GOLDEN
+from tree import DATA, GOLDEN, read_packed
 
 import tfprof
 from tfprof import _inputs, _native
@@ -17,7 +17,7 @@ QUERIES = sorted(os.path.relpath(path, GOLDEN)
                  for path in glob.glob(os.path.join(GOLDEN, "*", "*.query")))
 LISTS = ("select", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
          "show_name_regexes", "hide_name_regexes")
-BOOLS = ("account_displayed_op_only", "source_lines")
+BOOLS = ("account_displayed_op_only", "source_lines", "executed_types")
 
 
 def convert(name, value):
@@ -48,7 +48,9 @@ def test_there_are_golden_files():
 def test_the_original_report(name, models):
     with open(os.path.join(GOLDEN, name)) as file:
         query = query_line.parse(file.read())
-    with open(os.path.join(GOLDEN, name[:-len(".query")] + ".txt"), "rb") as file:
+    path = os.path.join(GOLDEN, name[:-len(".query")])
+    executed = os.path.exists(path + ".executed.txt")
+    with open(path + (".executed.txt" if executed else ".txt"), "rb") as file:
         expected = file.read().decode()
     profile = load(query.files, models / os.path.dirname(name))
     options = {name: convert(name, value) for name, value in query.options.items()}
@@ -123,7 +125,7 @@ def test_every_option_has_the_command_lines_default(profile):
     assert {value for name, value in options.items() if name.startswith("min_")} == {0}
     assert options.items() >= {
         "max_depth": 10, "step": -1, "order_by": "name", "account_displayed_op_only": False,
-        "output": "stdout", "source_lines": True}.items()
+        "output": "stdout", "source_lines": True, "executed_types": False}.items()
     assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
         "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
@@ -189,7 +191,7 @@ def test_advice_written_to_a_file(profile, tmp_path):
     ({"max_depth": True}, ["max_depth", "True"]),
     ({"min_micros": 1 << 63}, ["min_micros", "64-bit"]),
     ({"step": None}, ["step", "None"]),
-    ({"step": 7}, ["-step=7", "0 1 2"]),
+    ({"step": 7}, ["step=7", "0 1 2"]),
     ({"account_displayed_op_only": "yes"}, ["account_displayed_op_only", "True or False"]),
     ({"show_name_regexes": 5}, ["show_name_regexes", "5"]),
     ({"show_name_regexes": ["(x"]}, ["show_name_regexes", "(x", "position"]),
@@ -267,6 +269,18 @@ def test_files_of_the_wrong_kind(loop_files):
         tfprof.load(graph=loop_files / "profile")
 
 
+def test_foreign_files(tmp_path):
+    """Refused by what they are, as files and as bytes."""
+    content = read_packed("data", "foreign", "fingerprint.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
+                tfprof.load(**{keyword: given})
+        with pytest.raises(tfprof.FormatError, match="it looks like the fingerprint"):
+            tfprof.load(given)
+
+
 def test_combinations_that_make_no_sense(loop_files):
     with pytest.raises(ValueError, match="nothing to load"):
         tfprof.load()
@@ -303,6 +317,30 @@ def test_a_directory_of_profiles(loop_files, tmp_path):
     profile = tfprof.load(tmp_path)
     assert profile.serialize() == tfprof.load(loop_files / "profile").serialize()
     assert "profile_7" in profile.notes
+
+
+def test_overview(loop_files):
+    profile = tfprof.load(loop_files / "profile")
+    found = profile.overview()
+    root = profile.scope(select=["micros", "bytes", "float_ops"]).root
+    assert found["exec_micros"] == root.total_exec_micros
+    assert found["requested_bytes"] == root.total_requested_bytes
+    assert found["float_ops"] == root.total_float_ops
+    trainable = profile.scope(select="params", account_type_regexes="_trainable_variables").root
+    assert found["trainable_parameters"] == trainable.total_parameters
+    path = loop_files / "profile"
+    assert found["inputs"] == [(str(path), "profile", path.stat().st_size)]
+    assert [what for what, _ in found["missing"]] == ["values of variables"]
+    text = profile.describe()
+    assert text.startswith(f"{path}: a ProfileProto, ") and "values of variables" in text
+
+
+def test_overview_of_a_graph(loop_files):
+    found = tfprof.load((loop_files / "graph.pb").read_bytes()).overview()
+    assert found["inputs"][0][:2] == ("the graph", "graph")
+    assert found["trainable_parameters"] is None
+    assert found["missing"][0][0] == "times, memory and devices"
+    assert "RunMetadata" in found["missing"][0][1]
 
 
 def test_standard_input(loop_files, run_python):

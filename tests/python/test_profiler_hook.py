@@ -130,11 +130,12 @@ def test_step_for_the_second_time(tmp_path):
 
 @pytest.mark.parametrize("arguments", [{}, {"save_steps": 1, "save_secs": 1}])
 def test_exactly_one_period(arguments, tmp_path):
-    with tf.Graph().as_default(), pytest.raises(ValueError) as expected:
+    """TensorFlow's hook raises, too, but names arguments that its caller did not give."""
+    with tf.Graph().as_default(), pytest.raises(ValueError):
         THEIRS(**arguments, output_dir=str(tmp_path))
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="give either save_steps or save_secs, not "
+                       + ("both" if arguments else "neither")):
         ProfilerHook(**arguments)
-    assert str(raised.value) == str(expected.value)
 
 
 def test_needs_a_global_step(tmp_path):

@@ -1,11 +1,14 @@
-"""`pip install`: an sdist from the tree, a wheel from the sdist, both in empty virtual
-environments. Needs a package index."""
+"""`make wheel`: an sdist from the tree, a wheel from the sdist, repaired by auditwheel, used
+in empty virtual environments of every Python at hand. Needs a package index."""
 
 import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from tree import TOP
@@ -17,14 +20,20 @@ profile = tfprof.load(sys.argv[1])
 assert profile.steps == [0, 1, 2]
 for view in ("scope", "graph", "op", "code"):
     assert len(getattr(profile, view)()) > 1
+with open("/proc/self/maps") as maps:
+    libraries = {line.split()[-1] for line in maps if "libpcre2" in line}
+assert libraries and all("tfprof.libs" in path for path in libraries), libraries
 print(profile.scope(account_type_regexes="_trainable_variables", select="params"))
 """
 
 
 def interpreters():
     """This Python and any other from 3.9 on, one of each version."""
-    found = {sys.version_info[:2]: sys.executable}
-    for path in sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))):
+    found = {}
+    for path in ["/usr/bin/python3", sys.executable,
+                 *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python")))]:
+        if not os.path.exists(path):
+            continue
         done = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"],
                               capture_output=True, text=True)
         if done.returncode == 0:
@@ -51,33 +60,55 @@ def pip(python, *arguments):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Built by the oldest Python, from an sdist of the committed tree."""
+    """Built and repaired by tools/wheel, by the system's Python, from the committed tree."""
     if not shutil.which("git") or not os.path.exists(os.path.join(TOP, ".git")):
         pytest.skip("an sdist is made from a git checkout")
     directory = tmp_path_factory.mktemp("wheel")
-    python = make_environment(interpreters()[0], directory / "environment")
-    if pip(python, "install", "build").returncode:
+    if pip(make_environment(sys.executable, directory / "environment"),
+           "download", "--no-deps", "-d", str(directory / "tried"), "meson-python").returncode:
         pytest.skip("no package index")
     subprocess.run(["git", "clone", "-q", TOP, str(directory / "tree")], check=True)
-    done = subprocess.run([python, "-m", "build", "--outdir", str(directory),
-                           str(directory / "tree")], capture_output=True, text=True,
-                          env=clean_environment(), timeout=900)
+    done = subprocess.run([str(directory / "tree" / "tools" / "wheel"), str(directory)],
+                          capture_output=True, text=True, env=clean_environment(), timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     made, = glob.glob(str(directory / "*.whl"))
+    assert done.stdout.strip() == made
     assert glob.glob(str(directory / "*.tar.gz"))
     return made
 
 
 def test_one_wheel_for_all_versions(wheel):
-    oldest = subprocess.run([interpreters()[0], "-c", "import sys; print('cp%d%d' % "
-                             "sys.version_info[:2])"], capture_output=True, text=True).stdout
-    assert f"-{oldest.strip()}-abi3-" in os.path.basename(wheel)
+    assert re.fullmatch(r"tfprof-[0-9.]+-cp39-abi3-manylinux_2_[0-9]+_x86_64\.whl",
+                        os.path.basename(wheel))
+
+
+def test_it_uses_only_what_python_3_9_has(wheel, tmp_path):
+    """abi3audit knows which version brought which symbol of the stable ABI."""
+    python = make_environment(sys.executable, tmp_path / "environment")
+    assert pip(python, "install", "abi3audit").returncode == 0
+    done = subprocess.run([str(tmp_path / "environment" / "bin" / "abi3audit"), "--strict",
+                           "--report", wheel], capture_output=True, text=True,
+                          env=clean_environment())
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    found, = report["specs"].values()
+    modules = [one for one in found["wheel"] if one["name"].startswith("_native")]
+    assert len(modules) == 1 and modules[0]["result"]["is_abi3"]
+    assert modules[0]["result"]["is_abi3_baseline_compatible"]
+    assert modules[0]["result"]["baseline"] == "3.9"
+
+
+def test_it_brings_its_libraries(wheel):
+    """And links to no other that a manylinux system may lack."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for library in ("libpcre2-8", "libsnappy", "libedit"):
+        assert [name for name in names if name.startswith(f"tfprof.libs/{library}")]
 
 
 def test_what_is_in_it(wheel):
-    import zipfile
     names = zipfile.ZipFile(wheel).namelist()
     assert len([name for name in names if name.endswith(".so")]) == 1
+    assert "tfprof/_generated.py" in names
     assert [name for name in names if name.endswith("/scripts/tfprof")]
     sources = {os.path.relpath(path, os.path.join(TOP, "python"))
                for pattern in ("*.py", "*.pyi", "py.typed", "_messages/*.py", "_messages/*.bin")
@@ -102,3 +133,15 @@ def test_it_works(wheel, python, tmp_path):
                               "--account_type_regexes=_trainable_variables"],
                              capture_output=True, text=True)
     assert "_TFProfRoot (--/464.15k params)" in program.stdout
+
+
+def test_pip_tells_licence_and_classifiers(wheel, tmp_path):
+    """In one word, not the text of the licence."""
+    python = make_environment(sys.executable, tmp_path / "environment")
+    assert pip(python, "install", "--upgrade", "pip").returncode == 0
+    assert pip(python, "install", "--no-index", wheel).returncode == 0
+    shown = pip(python, "show", "--verbose", "--files", "tfprof").stdout
+    assert "\nLicense-Expression: Apache-2.0\n" in shown
+    assert "Programming Language :: Python :: 3.9\n" in shown and "Typing :: Typed" in shown
+    assert "TERMS AND CONDITIONS" not in shown
+    assert "licenses/LICENSE" in shown

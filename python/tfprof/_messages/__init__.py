@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Any, Dict
 
+from tfprof._need import need
+
 _MODULES = {
     "AdviceProto": "tfprof_output_pb2",
     "AdvisorOptionsProto": "tfprof_options_pb2",
@@ -37,11 +39,9 @@ def get(name: str) -> Any:
 
 
 def _make() -> Dict[str, Any]:
-    try:
-        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-    except ImportError:
-        raise ImportError("result messages need the package protobuf: pip install protobuf "
-                          "(everything else in tfprof works without it)") from None
+    need("google.protobuf", "a result message")
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
     pool = descriptor_pool.DescriptorPool()
     files = descriptor_pb2.FileDescriptorSet()
     with open(os.path.join(os.path.dirname(__file__), "descriptors.bin"), "rb") as source:

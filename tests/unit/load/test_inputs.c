@@ -25,6 +25,10 @@ static const char *const samples[N_INPUTS] = {
 	[INPUT_OP_LOG] = "log_entries { name: 'a' types: 'mine' float_ops: 7 }",
 	[INPUT_RUN_META] = "step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
 			   "all_start_micros: 5 } } }",
+	[INPUT_XPLANE] =
+		"planes { name: '/host:CPU' lines { name: 'python' timestamp_ns: 1000 events "
+		"{ metadata_id: 1 offset_ps: 5000000 duration_ps: 2000000 } } "
+		"event_metadata { key: 1 value { id: 1 name: 'a:Add' } } }",
 	[INPUT_CHECKPOINT] = CHECKPOINTS "single/model.ckpt",
 };
 
@@ -113,7 +117,7 @@ static void same_either_way(int kind, struct tfprof_input in)
 	assert_int_equal(named.has_checkpoint, recognized.has_checkpoint);
 	/* An op log alone adds nothing. */
 	assert_int_equal(named.n_nodes == 0, kind == INPUT_OP_LOG);
-	assert_int_equal(named.n_steps, kind == INPUT_RUN_META);
+	assert_int_equal(named.n_steps, kind == INPUT_RUN_META || kind == INPUT_XPLANE);
 }
 
 static void every_kind_is_recognized(void **state)

@@ -66,7 +66,7 @@ static void texts_by_their_first_field(void **state)
 	looks_like(SPAN("model_checkpoint_path: \"x\""), "the list of checkpoints in a directory");
 	looks_like(SPAN("meta_info_def {"), "a MetaGraphDef in text form");
 	looks_like(SPAN("saved_model_schema_version: 1"), "a SavedModel in text form");
-	looks_like(SPAN(" {\n \"traceEvents\": []}"), "JSON, perhaps a timeline");
+	looks_like(SPAN(" {\n \"traceEvents\": []}"), "a timeline (JSON of a Chrome trace)");
 	looks_like(SPAN("[]"), "JSON, perhaps a timeline");
 	looks_like(SPAN("node"), "text of an unknown kind");
 	looks_like(SPAN("nodes are things"), "text of an unknown kind");
@@ -122,6 +122,19 @@ static void too_little_to_tell(void **state)
 		"something unknown");
 	looks_like(SPAN("\0"), "something unknown");
 	looks_like(SPAN("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), "something unknown");
+}
+
+/* The fields of a plane have the numbers and types of a node's. */
+static void nodes_without_names_are_no_planes(void **state)
+{
+	message_looks_like(&schema_graph_def, "node { op: 'NoOp' input: 'x' }", "a GraphDef");
+	message_looks_like(&schema_graph_def, "node { op: 'NoOp' device: '/cpu:0' }", "a GraphDef");
+	message_looks_like(&schema_graph_def,
+		"node { op: 'NoOp' attr { key: 'T' value { type: DT_FLOAT } } }", "a GraphDef");
+	looks_like(SPAN("\x0a\x0b\x12\x09/host:CPU"),
+		"a trace of tf.profiler or jax.profiler (XSpace)");
+	looks_like(SPAN("\x0a\x0d\x12\x09/host:CPU\x1a\x00"),
+		"a trace of tf.profiler or jax.profiler (XSpace)");
 }
 
 /* Unknown fields, of a later version, and a broken end change nothing. */
@@ -199,6 +212,7 @@ int main(void)
 		cmocka_unit_test(texts_by_their_first_field),
 		cmocka_unit_test(small_messages),
 		cmocka_unit_test(too_little_to_tell),
+		cmocka_unit_test(nodes_without_names_are_no_planes),
 		cmocka_unit_test(strangers_do_not_confuse),
 		cmocka_unit_test(cut_off_anywhere_it_is_not_another_kind),
 		cmocka_unit_test(the_work_is_bounded),

@@ -53,6 +53,9 @@ static void test_kinds(void **state)
 		{"/device:GPU:0/stream:all", DEVICE_KIND_STREAM},
 		{"/device:gpu:0/memcpy", DEVICE_KIND_COPY_ENGINE},
 		{"/host:cpu", DEVICE_KIND_HOST_THREAD},
+		/* a trace of a host */
+		{"/host:vm/device:cpu:0", DEVICE_KIND_CPU},
+		{"/host:vm/device:gpu:0/stream:all", DEVICE_KIND_STREAM},
 		{"/device:tpu:3", DEVICE_KIND_TPU_CORE},
 		{"/job:worker/task:0/network", DEVICE_KIND_NETWORK},
 		/* A job may be called anything. */

@@ -81,33 +81,44 @@ static void entries_of_maps(void **state)
 	assert_true(d.failed);
 }
 
+struct read_numbers {
+	int64_t at[8];
+	size_t n;
+};
+
+static void keep_number(void *context, int64_t value)
+{
+	struct read_numbers *read = context;
+
+	assert_true(read->n < 8);
+	read->at[read->n++] = value;
+}
+
 static void assert_tuple(struct span message, const int64_t *expected, size_t n)
 {
-	struct tuple t = tuple(message);
+	struct read_numbers read = {0};
 	struct decoder d = {0};
-	int64_t value;
 
-	for (size_t i = 0; i < n; i++) {
-		assert_true(tuple_next(&d, &t, &value));
-		assert_int_equal(value, expected[i]);
-	}
-	assert_false(tuple_next(&d, &t, &value));
+	tuple_read(&d, message, keep_number, &read);
+	assert_int_equal(read.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(read.at[i], expected[i]);
 	assert_false(d.failed);
 }
 
 static void tuples_packed_or_not(void **state)
 {
 	static const int64_t numbers[] = {3, 300, 4};
-	struct tuple t = tuple(SPAN("\x0a\x02\x03\xac"));
+	struct read_numbers read = {0};
 	struct decoder d = {0};
-	int64_t value;
 
 	assert_tuple(SPAN(""), NULL, 0);
 	assert_tuple(SPAN("\x0a\x04\x03\xac\x02\x04"), numbers, 3);
 	assert_tuple(SPAN("\x08\x03\x08\xac\x02\x08\x04"), numbers, 3);
 	assert_tuple(SPAN("\x08\x03\x0a\x02\xac\x02\x0a\x00\x12\x00\x08\x04"), numbers, 3);
-	assert_true(tuple_next(&d, &t, &value));
-	assert_false(tuple_next(&d, &t, &value));
+	tuple_read(&d, SPAN("\x0a\x02\x03\xac"), keep_number, &read);
+	assert_int_equal(read.n, 1);
+	assert_int_equal(read.at[0], 3);
 	assert_true(d.failed && d.bad);
 }
 

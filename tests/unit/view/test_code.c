@@ -249,39 +249,6 @@ static void test_an_incomplete_gradient_name_is_an_ordinary_name(void **state)
 		0);
 }
 
-static void test_forward_names(void **state)
-{
-	static const struct {
-		const char *name, *forward; /* NULL: not a gradient */
-	} cases[] = {
-		{"gradients/a_grad/b", "a"},
-		{"gradients/s/a_grad/b/c", "s/a"},
-		{"tower/gradients/a_grad/b", "a"},
-		{"my_gradients/a_grad/b", "a"},
-		{"gradients/a_grad/b_grad/c", "a"},
-		{"gradients/gradients/a_grad/b", "gradients/a"},
-		{"gradients/a_gradient/b", NULL},
-		{"gradients/a_grad", NULL},
-		{"gradients/a/b", NULL},
-		{"a_grad/b", NULL},
-		{"gradients/_grad/z", NULL},
-		{"", NULL},
-		/* the second marker comes first: everything after the other */
-		{"a_grad/gradients/q", "q"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct span forward = {0};
-		bool is_gradient = code_forward_name(span_of(cases[i].name), &forward);
-
-		assert_int_equal(is_gradient, cases[i].forward != NULL);
-		if (is_gradient) {
-			assert_int_equal(forward.n, strlen(cases[i].forward));
-			assert_memory_equal(forward.at, cases[i].forward, forward.n);
-		}
-	}
-}
-
 /* ---- labels ------------------------------------------------------------------------ */
 
 static void test_source_text_in_labels(void **state)
@@ -350,7 +317,6 @@ int main(void)
 		cmocka_unit_test(test_gradients_without_a_forward_stack_are_lost),
 		cmocka_unit_test(test_a_gradient_without_a_stack_is_ignored),
 		cmocka_unit_test(test_an_incomplete_gradient_name_is_an_ordinary_name),
-		cmocka_unit_test(test_forward_names),
 		cmocka_unit_test(test_source_text_in_labels),
 		cmocka_unit_test(test_labels_are_truncated),
 	};

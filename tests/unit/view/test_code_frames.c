@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "load/load.h"
+#include "model/gradient.h"
 #include "view/tree.h"
 
 #include "parts.h"
@@ -154,16 +155,16 @@ static void build_naive(void)
 
 		for (unsigned i = 0; i < NODES; i++) {
 			const struct node *node = &nodes[i];
-			struct span forward, other;
-			bool is_gradient = code_forward_name(span_of(node->name), &forward);
+			struct gradient g, other;
+			bool is_gradient = gradient_parse(span_of(node->name), &g);
 
 			/* A node without a stack is ignored. */
 			if (!node->has_stack || !node->n_frames || is_gradient != gradient)
 				continue;
 			if (is_gradient) {
-				node = find(forward);
+				node = find(g.forward);
 				if (!node || !node->has_stack || !node->n_frames ||
-					code_forward_name(span_of(node->name), &other))
+					gradient_parse(span_of(node->name), &other))
 					continue;
 			}
 			all[n].node = node;

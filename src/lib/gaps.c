@@ -1,0 +1,36 @@
+#include "lib/gaps.h"
+
+#include "load/load.h"
+
+static const struct tfprof_gap gaps[] = {
+#define X(id, what, remedy) {what, remedy},
+	GAPS(X)
+#undef X
+};
+
+const struct tfprof_gap *gap_get(enum gap gap)
+{
+	return &gaps[gap];
+}
+
+static bool has_float_ops(const struct model *m)
+{
+	for (size_t i = 0; i < m->nodes.n; i++)
+		if (m->nodes.float_ops[i])
+			return true;
+	return false;
+}
+
+bool gap_is_open(const struct model *m, enum gap gap)
+{
+	switch (gap) {
+	case GAP_RUNS: return !m->execs.n_rows;
+	/* Edges of a saved profile may not have been read yet. */
+	case GAP_GRAPH: return model_is_complete(m) && !m->edges.n && !m->checkpoint;
+	case GAP_FLOAT_OPS: return !has_float_ops(m);
+	case GAP_STACKS: return !m->has_trace;
+	case GAP_SHAPES: return model_is_complete(m) && !m->outputs.n;
+	case GAP_VALUES: return !m->checkpoint;
+	default: return false;
+	}
+}

@@ -1,0 +1,37 @@
+/* What a profile can lack, and which file would bring it: for the overview, and for
+ * reports that show nothing because of it. */
+#ifndef TFPROF_LIB_GAPS_H
+#define TFPROF_LIB_GAPS_H
+
+#include "model/model.h"
+
+/* clang-format off */
+/* id, what is missing, what would bring it */
+#define GAPS(X) \
+	X(RUNS, "times, memory and devices", \
+		"run metadata (RunMetadata) of a step that was run with trace_level=FULL_TRACE") \
+	X(GRAPH, "data flow, shapes and parameters", \
+		"the graph (GraphDef), as tf.io.write_graph() writes it") \
+	X(FLOAT_OPS, "float operations", \
+		"an op log (OpLogProto), as tfprof.write_op_log() writes it") \
+	X(STACKS, "lines of code", \
+		"an op log (OpLogProto), as tfprof.write_op_log() writes it") \
+	X(SHAPES, "shapes of inputs", \
+		"the graph with its shapes, from as_graph_def(add_shapes=True)") \
+	X(VALUES, "values of variables", \
+		"a checkpoint, as tf.train.Checkpoint writes it")
+/* clang-format on */
+
+enum gap {
+#define X(id, ...) GAP_##id,
+	GAPS(X)
+#undef X
+		N_GAPS
+};
+
+const struct tfprof_gap *gap_get(enum gap gap);
+
+/* Whether the model lacks this. Shapes are known only of a complete model. */
+bool gap_is_open(const struct model *m, enum gap gap);
+
+#endif

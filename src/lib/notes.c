@@ -1,0 +1,200 @@
+#include "lib/notes.h"
+
+#include "lib/gaps.h"
+#include "query/renamed.h"
+#include "query/regex.h"
+
+/* ---- what is asked for and not there ----------------------------------------------- */
+
+static bool asks_for(const struct query *q, enum gap gap)
+{
+	const struct tfprof_options *o = q->options;
+	/* A negative number makes the query look at all metrics, asked for or not. */
+	unsigned metrics = q->model->has_negative ? 0 : query_metrics(q->model, o);
+
+	switch (gap) {
+	case GAP_RUNS:
+		return metrics & ~(unsigned)(MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE) ||
+			options_select(o, SEL_DEVICE);
+	case GAP_GRAPH: return metrics & 1 << METRIC_PARAMS;
+	case GAP_FLOAT_OPS: return metrics & 1 << METRIC_FLOAT_OPS;
+	case GAP_SHAPES: return q->kind != TFPROF_CODE && options_select(o, SEL_INPUT_SHAPES);
+	/* Code view without stacks is an error; tensor_value is noted in TensorFlow's API,
+	 * too. */
+	default: return false;
+	}
+}
+
+/* Zeros alone do not tell. */
+static void note_gaps(const struct query *q, struct buf *notes)
+{
+	for (int gap = 0; gap < N_GAPS; gap++)
+		if (asks_for(q, (enum gap)gap) && gap_is_open(q->model, (enum gap)gap))
+			buf_printf(notes, "no %s in this profile: add %s\n",
+				gap_get((enum gap)gap)->what, gap_get((enum gap)gap)->remedy);
+}
+
+/* ---- regexes that match nothing ------------------------------------------------------ */
+
+/* One of the lists, and the names that it is tried on. */
+struct list {
+	struct query *q;
+	const char *option, *names;
+	struct regexes *regexes;
+	bool is_of_types;
+};
+
+static bool matches_label(const struct list *l, struct regexes *r, size_t i)
+{
+	const struct tree *t = l->q->tree;
+
+	for (uint32_t v = 1; v < t->n; v++)
+		if (regexes_match_one(r, i, tree_label(t, v)) || query_cancelled(l->q))
+			return true;
+	return false;
+}
+
+static bool matches_type(const struct list *l, struct regexes *r, size_t i)
+{
+	const struct model *m = l->q->model;
+
+	for (size_t k = 0; k < m->sets.at.n; k++)
+		for (uint32_t n = 0; n < m->sets.at.at[k].n; n++)
+			if (regexes_match_one(r, i, m->strings.text.at[m->sets.at.at[k].at[n]]))
+				return true;
+	return false;
+}
+
+static bool matches_any(const struct list *l, struct regexes *r, size_t i)
+{
+	return l->is_of_types ? matches_type(l, r, i) : matches_label(l, r, i);
+}
+
+/* Whether .*X.* matches where X does not. */
+static bool helps_to_widen(const struct list *l, struct span pattern)
+{
+	struct regexes *wider = NULL;
+	struct buf wide = {0};
+	struct span one;
+	bool helps = false;
+
+	buf_printf(&wide, ".*%.*s.*", (int)pattern.n, pattern.at);
+	one = buf_get(&wide);
+	if (!wide.failed && regexes_new(&wider, l->option, &one, 1, NULL) == TFPROF_OK)
+		helps = matches_any(l, wider, 0) && !regexes_failed(wider);
+	regexes_free(wider);
+	buf_clear(&wide);
+	return helps;
+}
+
+static void note_regex(const struct list *l, size_t i, struct buf *notes)
+{
+	struct span pattern = regexes_get_pattern(l->regexes, i);
+
+	buf_printf(notes, "-%s: '%.*s' matches no %s", l->option, ERROR_SPAN(pattern), l->names);
+	if (helps_to_widen(l, pattern))
+		buf_printf(notes, ": regexes match whole names: use '.*%.*s.*'",
+			ERROR_SPAN(pattern));
+	buf_char(notes, '\n');
+}
+
+/* Trying one on all names takes as long as the query did, so a list of thousands gets a
+ * few notes and a last word. */
+static void note_list(const struct list *l, struct buf *notes)
+{
+	enum { MAX_TRIED = 16, MAX_NOTED = 5 };
+	size_t n = regexes_count(l->regexes), i, n_tried = 0, n_noted = 0;
+
+	for (i = 0; i < n && n_tried < MAX_TRIED && n_noted < MAX_NOTED; i++) {
+		/* Of several that match a name, the query tried only the first. */
+		if (regexes_has_matched(l->regexes, i))
+			continue;
+		n_tried++;
+		if (matches_any(l, l->regexes, i))
+			continue;
+		note_regex(l, i, notes);
+		n_noted++;
+	}
+	while (i < n && regexes_has_matched(l->regexes, i))
+		i++;
+	if (n_noted && i < n)
+		buf_printf(notes, "-%s: others of its %zu regexes may match no %s, too\n",
+			l->option, n, l->names);
+}
+
+static void note_regexes(struct query *q, struct buf *notes)
+{
+	const char *names = q->kind == TFPROF_OP ? "operation type"
+		: q->kind == TFPROF_CODE         ? "line of code"
+						 : "name";
+	const struct list lists[] = {
+		{q, "account_type_regexes", "type", q->account, true},
+		{q, "start_name_regexes", names, q->start, false},
+		{q, "trim_name_regexes", names, q->trim, false},
+		{q, "show_name_regexes", names, q->show, false},
+		{q, "hide_name_regexes", names, q->hide, false},
+	};
+
+	/* Without a name there is nothing to match. */
+	if (q->tree->n <= 1)
+		return;
+	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
+		if (lists[k].regexes && !regexes_accept_all(lists[k].regexes))
+			note_list(&lists[k], notes);
+}
+
+/* Nothing but the root is shown, and nothing was said so far. */
+static void note_empty(const struct query *q, struct buf *notes)
+{
+	if (q->n > 1 || notes->n || q->options->number[OPT_MAX_DEPTH] <= 1)
+		return;
+	if (!q->model->nodes.n)
+		buf_text(notes, "the profile has no nodes\n");
+	else
+		buf_text(notes, "none of the nodes passes all regexes and minimums\n");
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+void notes_put(struct query *q, struct buf *notes)
+{
+	const struct tfprof_options *o = q->options;
+	const struct word_list *words = &o->list[OPT_SELECT];
+
+	if (o->took_dump_to_file) {
+		buf_text(notes,
+			"-dump_to_file option is deprecated. Please use -output "
+			"file:outfile=<filename>\n-output is overwritten with -output "
+			"file:outfile=");
+		buf_span(notes, o->output.outfile);
+		buf_char(notes, '\n');
+	}
+	for (size_t i = 0; i < words->n; i++)
+		if (options_find_select(words->at[i]) == N_SELECTS) {
+			buf_text(notes, "Unknown select: ");
+			buf_span(notes, words->at[i]);
+			buf_char(notes, '\n');
+		}
+	if (q->kind == TFPROF_CODE) {
+		if (q->tree->n_lost_gradients)
+			buf_printf(notes, "%zu gradient nodes not accounted\n",
+				q->tree->n_lost_gradients);
+		if (options_select(o, SEL_TENSOR_VALUE))
+			buf_text(notes, "code view has no tensor value to show\n");
+	}
+	if (query_has_groups(q) && q->kind != TFPROF_OP && o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
+		buf_printf(notes, "Note: %s view ignores account_displayed_op_only\n",
+			tfprof_view_get_name(q->kind));
+	if (q->kind != TFPROF_CODE && options_select(o, SEL_TENSOR_VALUE) && !q->model->checkpoint)
+		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
+	if (!o->tolerant) {
+		note_gaps(q, notes);
+		note_regexes(q, notes);
+		note_empty(q, notes);
+	}
+	renamed_note(q, notes);
+	if (q->saturated)
+		buf_text(notes,
+			"a parameter count does not fit 64 bits and is shown as the largest "
+			"number that does\n");
+}

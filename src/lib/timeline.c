@@ -1,0 +1,158 @@
+/* Timelines through the public API. */
+#include "base/error.h"
+#include "lib/profile.h"
+#include "model/bars.h"
+
+struct tfprof_timeline {
+	struct events events;
+	uint32_t *device_of; /* lane → device */
+	size_t n_lanes;
+};
+
+static enum tfprof_status build(tfprof_timeline *t, const struct model *m, int64_t step,
+	struct tfprof_error *err)
+{
+	struct event_sorter sorter;
+	enum tfprof_status status;
+
+	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
+	events_add_model(&sorter, m, step < 0 ? EVENTS_ALL_STEPS : model_find_step(m, step));
+	status = events_build(&t->events, &sorter, 0, err);
+	event_sorter_clear(&sorter);
+	if (status != TFPROF_OK)
+		return status;
+	return events_sum(&t->events) ? TFPROF_OK : error_no_memory(err);
+}
+
+static enum tfprof_status map_lanes(tfprof_timeline *t, struct tfprof_error *err)
+{
+	const struct events *e = &t->events;
+
+	t->n_lanes = e->n ? e->first_lane[e->n_groups] : 0;
+	t->device_of = mem_array(t->n_lanes + 1, sizeof(*t->device_of));
+	if (!t->device_of)
+		return error_no_memory(err);
+	for (uint32_t device = 0; e->n && device < e->n_groups; device++)
+		for (uint32_t l = e->first_lane[device]; l < e->first_lane[device + 1]; l++)
+			t->device_of[l] = device;
+	return TFPROF_OK;
+}
+
+enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_timeline **timeline,
+	struct tfprof_error *err)
+{
+	tfprof_timeline *t = mem_zero(sizeof(*t));
+	enum tfprof_status status;
+
+	*timeline = NULL;
+	if (!t)
+		return error_no_memory(err);
+	status = profile_lock(p, PROFILE_LOADED, err);
+	if (status == TFPROF_OK) {
+		status = profile_check_step(p, step, err);
+		if (status == TFPROF_OK)
+			status = build(t, &p->model, step, err);
+		status = profile_unlock(p, status, err);
+	}
+	if (status == TFPROF_OK)
+		status = map_lanes(t, err);
+	if (status == TFPROF_OK)
+		*timeline = t;
+	else
+		tfprof_timeline_free(t);
+	return status;
+}
+
+void tfprof_timeline_free(tfprof_timeline *t)
+{
+	if (!t)
+		return;
+	events_clear(&t->events);
+	mem_free(t->device_of);
+	mem_free(t);
+}
+
+int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_lane *lane)
+{
+	const struct events *e = &t->events;
+	const struct device *device;
+	uint32_t begin, end;
+
+	if (i >= t->n_lanes)
+		return 0;
+	device = &e->devices.at.at[t->device_of[i]];
+	begin = e->first_in_lane[i];
+	end = e->first_in_lane[i + 1];
+	*lane = (struct tfprof_lane){.device = device->name.at,
+		.device_length = device->name.n,
+		.kind = device_kinds[device->kind].name,
+		.is_accelerator = device_has_accelerator_time(device),
+		.number = (uint32_t)i - e->first_lane[t->device_of[i]],
+		.n_executions = end - begin};
+	if (end > begin) {
+		lane->busy_micros = (int64_t)e->busy_us[end - 1];
+		lane->first_micros = e->start_us[e->by_lane[begin]];
+		lane->last_micros = e->reach_us[end - 1];
+	}
+	return 1;
+}
+
+struct slice_caller {
+	const struct events *events;
+	tfprof_slice_fn *fn;
+	void *context;
+};
+
+static int call_slice(void *context, const struct bar *bar)
+{
+	const struct slice_caller *caller = context;
+	struct tfprof_slice public = {caller->events->node[bar->row], bar->n_rows, bar->start_us,
+		bar->end_us, bar->busy_us};
+
+	return caller->fn(caller->context, &public);
+}
+
+void tfprof_timeline_find_slices(const tfprof_timeline *t, size_t lane, int64_t from_micros,
+	int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn, void *context)
+{
+	struct slice_caller caller = {&t->events, fn, context};
+
+	if (lane < t->n_lanes)
+		bars_find(&t->events, (uint32_t)lane, from_micros, until_micros, min_micros,
+			call_slice, &caller);
+}
+
+struct execution_caller {
+	const struct events *events;
+	int64_t from_us, until_us;
+	tfprof_execution_fn *fn;
+	void *context;
+};
+
+static int call_execution(void *context, const struct bar *bar)
+{
+	const struct execution_caller *caller = context;
+	int64_t start = bar->start_us > caller->from_us ? bar->start_us : caller->from_us;
+	int64_t end = bar->end_us < caller->until_us ? bar->end_us : caller->until_us;
+
+	return caller->fn(caller->context, caller->events->node[bar->row],
+		end > start ? end - start : 0);
+}
+
+void tfprof_timeline_each(const tfprof_timeline *t, size_t lane, int64_t from_micros,
+	int64_t until_micros, tfprof_execution_fn *fn, void *context)
+{
+	struct execution_caller caller = {&t->events, from_micros, until_micros, fn, context};
+
+	if (lane < t->n_lanes)
+		bars_find(&t->events, (uint32_t)lane, from_micros, until_micros, 0, call_execution,
+			&caller);
+}
+
+int64_t tfprof_timeline_get_busy(const tfprof_timeline *t, size_t lane, int64_t from_micros,
+	int64_t until_micros)
+{
+	return lane < t->n_lanes
+		? (int64_t)events_busy_us(&t->events, (uint32_t)lane, from_micros, until_micros)
+		: 0;
+}

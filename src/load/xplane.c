@@ -1,0 +1,269 @@
+/* A trace of tf.profiler or jax.profiler (XSpace) → nodes and their executions.
+ *
+ *     XSpace ── planes ── lines ── events     bytes
+ *                 │
+ *                 ▼ xplane/plane.h, walk.c    names first, then every event once
+ *               trace                         operations, and what led to them
+ *                 │
+ *                 ▼ xplane/group.c, steps.c   which step each belongs to
+ *                 ▼ xplane/apply.h
+ *               model
+ *
+ * Everything is read before the model changes. */
+#include "load/load.h"
+#include "load/xplane/apply.h"
+#include "load/xplane/run.h"
+
+struct xplane {
+	VEC(struct plane) planes;
+	struct span host;
+	int64_t start_ns; /* when recording began; 0: not known */
+	struct trace trace;
+};
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void read_space(struct xplane *x, struct decoder *d, struct span bytes)
+{
+	struct wire_reader r = wire_reader(bytes);
+	struct wire_field f;
+
+	while (!d->failed && decoder_next(d, &r, &f))
+		switch (f.tag) {
+		case WIRE_LEN(XSPACE_PLANES):
+			if (decoder_alloc(d, vec_push(&x->planes, ((struct plane){0}))))
+				plane_read(&x->planes.at[x->planes.n - 1], d, f.bytes);
+			break;
+		case WIRE_LEN(XSPACE_HOSTNAMES):
+			if (!x->host.n)
+				x->host = f.bytes;
+			break;
+		}
+}
+
+static bool is_walked(const struct plane *p)
+{
+	return p->kind == PLANE_HOST || p->kind == PLANE_GPU || p->kind == PLANE_TPU;
+}
+
+static void find_times(struct xplane *x, struct decoder *d)
+{
+	int64_t origin_ns = INT64_MAX;
+
+	for (size_t i = 0; i < x->planes.n; i++) {
+		const struct plane *p = &x->planes.at[i];
+
+		if (is_walked(p))
+			origin_ns = trace_get_origin(p, d, origin_ns);
+		if (p->kind == PLANE_TASK)
+			x->start_ns = (int64_t)xstats_number(&p->stats, STAT_PROFILE_START_TIME);
+	}
+	x->trace.origin_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
+}
+
+static void read_planes(struct xplane *x, struct decoder *d)
+{
+	for (size_t i = 0; !d->failed && i < x->planes.n; i++)
+		if (x->planes.at[i].kind == PLANE_MODULES)
+			hlo_modules_add(&x->trace.modules, &x->planes.at[i], d);
+	for (size_t i = 0; !d->failed && i < x->planes.n; i++)
+		if (is_walked(&x->planes.at[i]))
+			trace_walk(&x->trace, &x->planes.at[i], d);
+		else
+			x->trace.skipped.planes += x->planes.at[i].kind == PLANE_OTHER;
+}
+
+static enum tfprof_status read_trace(struct xplane *x, struct load *l, struct tfprof_error *err)
+{
+	struct decoder d = {0};
+
+	if (!trace_init(&x->trace))
+		return error_no_memory(err);
+	read_space(x, &d, l->source.bytes);
+	if (!d.failed)
+		find_times(x, &d);
+	if (!d.failed)
+		read_planes(x, &d);
+	if (!d.failed)
+		decoder_alloc(&d,
+			trace_complete(&x->trace) && trace_group(&x->trace) &&
+				trace_number(&x->trace));
+	return input_status(l->in, l->kind, &l->source, &d, err);
+}
+
+static void clear(struct xplane *x)
+{
+	for (size_t i = 0; i < x->planes.n; i++)
+		plane_clear(&x->planes.at[i]);
+	vec_clear(&x->planes);
+	trace_clear(&x->trace);
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+static const char *plural(uint64_t n, const char *one, const char *several)
+{
+	return n == 1 ? one : several;
+}
+
+static void put_steps(struct buf *b, const struct xplane *x, const struct apply *a)
+{
+	static const char *const from[] = {
+		[STEPS_MARKED] = "",
+		[STEPS_OF_CALLS] = " (no step markers: each call of a function is one)",
+		[STEPS_NONE] = " (no step markers: the whole trace is one)",
+	};
+	uint64_t n = x->trace.ops.n - a->n_outside;
+
+	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",
+		(unsigned long long)n, plural(n, "operation", "operations"), x->trace.steps.n,
+		plural(x->trace.steps.n, "step", "steps"), from[x->trace.steps_from],
+		(unsigned long long)a->n_outside, (double)a->outside_ps / 1e9);
+}
+
+static void put_skipped(struct buf *b, const struct trace_skipped *s)
+{
+	const struct {
+		uint64_t n;
+		const char *one, *several;
+	} kinds[] = {
+#define X(name, one, several) {s->name, one, several},
+		TRACE_SKIPS(X)
+#undef X
+	};
+	const char *before = "not read: ";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!kinds[i].n)
+			continue;
+		buf_printf(b, "%s%llu %s", before, (unsigned long long)kinds[i].n,
+			plural(kinds[i].n, kinds[i].one, kinds[i].several));
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_char(b, '\n');
+}
+
+static void put_notes(struct buf *b, const struct xplane *x, const struct apply *a)
+{
+	put_steps(b, x, a);
+	put_skipped(b, &x->trace.skipped);
+	if (x->trace.modules.n_damaged)
+		buf_printf(b, "%zu compiled %s damaged: operations have no names\n",
+			x->trace.modules.n_damaged,
+			plural(x->trace.modules.n_damaged, "program is", "programs are"));
+	if (a->n_damaged)
+		buf_printf(b, "%zu compiled %s damaged: inputs and shapes may be missing\n",
+			a->n_damaged, plural(a->n_damaged, "instruction is", "instructions are"));
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+/* Of the file, where the trace does not name its host: "vm" of "…/vm.xplane.pb". */
+static struct span host_of_path(const char *path)
+{
+	struct span name = path ? span_of(path) : SPAN("");
+	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
+	size_t dot;
+
+	if (slash)
+		name = (struct span){slash + 1, name.n - (size_t)(slash + 1 - name.at)};
+	dot = span_find(name, SPAN(".xplane.pb"));
+	name.n = dot;
+	return name.n ? name : SPAN("localhost");
+}
+
+static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *l,
+	struct tfprof_error *err)
+{
+	struct apply a = {.model = m,
+		.trace = &x->trace,
+		.host = x->host.n ? x->host : host_of_path(l->in->path),
+		.base_ns = x->trace.origin_ns};
+	enum tfprof_status status = TFPROF_OK;
+
+	/* Lines count from the start of recording, or from 1970. */
+	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
+		a.base_ns += x->start_ns;
+	if (!apply_targets(&a) || !apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = apply_stacks(&a, err);
+	put_notes(l->notes, x, &a);
+	apply_clear(&a);
+	m->generation++;
+	return status == TFPROF_OK && l->notes->failed ? error_no_memory(err) : status;
+}
+
+static enum tfprof_status load_one(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	struct xplane x = {0};
+	enum tfprof_status status = read_trace(&x, l, err);
+
+	if (status == TFPROF_OK)
+		status = model_complete(m, err);
+	if (status == TFPROF_OK)
+		status = apply(&x, m, l, err);
+	clear(&x);
+	return status;
+}
+
+/* ---- a directory of several hosts ---------------------------------------- */
+
+/* One of the hosts. */
+struct host {
+	struct tfprof_input in;
+	struct load load;
+	struct xplane x;
+};
+
+static enum tfprof_status read_host(struct host *h, const struct load *l, const char *path,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	h->in = tfprof_input_file(path);
+	h->load = (struct load){.in = &h->in, .kind = l->kind, .notes = l->notes};
+	status = input_open(&h->load.source, &h->in, &h->load.kind, err);
+	return status == TFPROF_OK ? read_trace(&h->x, &h->load, err) : status;
+}
+
+/* All are read before any is added. */
+static enum tfprof_status load_hosts(struct model *m, struct load *l, const xplane_paths *paths,
+	struct tfprof_error *err)
+{
+	struct host *hosts = mem_zero_array(paths->n + 1, sizeof(*hosts));
+	enum tfprof_status status = hosts ? model_complete(m, err) : error_no_memory(err);
+
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+		status = read_host(&hosts[i], l, paths->at[i], err);
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+		status = apply(&hosts[i].x, m, &hosts[i].load, err);
+	for (size_t i = 0; hosts && i < paths->n; i++) {
+		clear(&hosts[i].x);
+		source_close(&hosts[i].load.source);
+	}
+	mem_free(hosts);
+	return status;
+}
+
+static enum tfprof_status load_run(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	xplane_paths paths = {0};
+	enum tfprof_status status;
+
+	if (!xplane_list_run(l->in->path, &paths))
+		status = error_no_memory(err);
+	else if (!paths.n)
+		status = error_set(err, TFPROF_IO,
+			"cannot read: %.300s: a directory without *.xplane.pb", l->in->path);
+	else
+		status = load_hosts(m, l, &paths, err);
+	xplane_free_paths(&paths);
+	return status;
+}
+
+enum tfprof_status load_xplane(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	return l->source.bytes.at ? load_one(m, l, err) : load_run(m, l, err);
+}

@@ -1,0 +1,45 @@
+/* From what a trace tells to a model. */
+#ifndef TFPROF_LOAD_XPLANE_APPLY_H
+#define TFPROF_LOAD_XPLANE_APPLY_H
+
+#include "load/xplane/trace.h"
+#include "model/model.h"
+
+struct apply {
+	struct model *model;
+	struct trace *trace;
+	struct span host;      /* its name */
+	int64_t base_ns;       /* when picosecond 0 of the trace was */
+	uint32_t *nodes;       /* by target */
+	int64_t *output_bytes; /* by target: of one execution, if a program tells */
+	uint32_t *devices;     /* string ids, by device */
+	uint32_t *lanes;       /* of the model, by line */
+	size_t first_new;      /* nodes from here on were made for the trace */
+	uint64_t n_outside;    /* operations outside all steps … */
+	uint64_t outside_ps;   /* … and how long they took */
+	size_t n_damaged;      /* instructions */
+	struct buf scratch;
+};
+
+/* Makes nodes, devices and lanes of the targets and lines. These return false on
+ * allocation failure. */
+bool apply_targets(struct apply *a);
+/* Adds the operations to their nodes. */
+bool apply_ops(struct apply *a);
+/* Adds what compiled programs tell of the nodes: types, shapes, float operations, edges, and
+ * the parameters that they come from. */
+bool apply_modules(struct apply *a);
+/* Adds their call stacks. */
+enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err);
+/* Adds memory that the trace says operations took. */
+bool apply_memory(struct apply *a);
+
+/* When it was, in whole microseconds, cut off, so that what lies within another still
+ * does. */
+int64_t apply_time_us(const struct apply *a, int64_t ps);
+/* Adds memory to a row that has a detail. */
+bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
+
+void apply_clear(struct apply *a);
+
+#endif

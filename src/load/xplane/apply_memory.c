@@ -1,0 +1,212 @@
+/* Memory that operations took, by node and step. What is given back within the step is
+ * gone; the rest is residual. */
+#include <stdlib.h>
+
+#include "load/xplane/apply.h"
+#include "model/record.h"
+
+/* What a node holds in a step. */
+struct holding {
+	uint32_t node, step;
+	int64_t live;
+	struct exec_memory memory;
+};
+
+struct tally {
+	struct apply *apply;
+	VEC(struct holding) at;
+	struct hash_index index, by_address;
+	VEC(uint32_t) taken;  /* events, for the index by address */
+	uint32_t *holding_of; /* by event; NONE */
+};
+
+struct holding_probe {
+	const struct tally *tally;
+	uint32_t node, step;
+};
+
+static bool same_holding(const void *context, uint32_t i)
+{
+	const struct holding_probe *p = context;
+
+	return p->tally->at.at[i].node == p->node && p->tally->at.at[i].step == p->step;
+}
+
+static uint32_t find_holding(struct tally *y, uint32_t node, uint32_t step)
+{
+	struct holding_probe probe = {y, node, step};
+	uint64_t hash = hash_bytes(&(uint32_t[]){node, step}, 8);
+	uint32_t i = hash_find(&y->index, hash, same_holding, &probe);
+
+	if (i != NONE)
+		return i;
+	if (!vec_push(&y->at, ((struct holding){.node = node, .step = step})) ||
+		!hash_add(&y->index, hash, (uint32_t)y->at.n - 1))
+		return NONE;
+	return (uint32_t)y->at.n - 1;
+}
+
+struct address_probe {
+	const struct tally *tally;
+	uint64_t address;
+	uint32_t allocator;
+};
+
+static const struct trace_memory *event_at(const struct tally *y, uint32_t i)
+{
+	return &y->apply->trace->memory.at[i];
+}
+
+static bool same_address(const void *context, uint32_t i)
+{
+	const struct address_probe *p = context;
+	const struct trace_memory *e = event_at(p->tally, p->tally->taken.at[i]);
+
+	return e->address == p->address && e->allocator == p->allocator;
+}
+
+/* The entry of an address: the event that took it last; NONE if none did. */
+static uint32_t find_address(const struct tally *y, const struct trace_memory *e, uint64_t *hash)
+{
+	struct address_probe probe = {y, e->address, e->allocator};
+
+	*hash = hash_bytes(&(uint64_t[]){e->address, e->allocator}, 16);
+	return hash_find(&y->by_address, *hash, same_address, &probe);
+}
+
+static void add(int64_t *sum, int64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = INT64_MAX;
+}
+
+static bool take(struct tally *y, uint32_t event)
+{
+	struct apply *a = y->apply;
+	const struct trace_memory *e = event_at(y, event);
+	struct holding *h;
+	uint64_t hash;
+	uint32_t entry = find_address(y, e, &hash), i;
+
+	if (entry != NONE)
+		y->taken.at[entry] = event;
+	else if (!vec_push(&y->taken, event) ||
+		!hash_add(&y->by_address, hash, (uint32_t)y->taken.n - 1))
+		return false;
+	if (e->target == NONE || e->step == NONE || e->bytes < 0)
+		return true;
+	i = find_holding(y, a->nodes[e->target], e->step);
+	if (i == NONE)
+		return false;
+	y->holding_of[event] = i;
+	h = &y->at.at[i];
+	add(&h->live, e->bytes);
+	add(&h->memory.requested_bytes, e->bytes);
+	if (e->is_output)
+		add(&h->memory.output_bytes, e->bytes);
+	if (h->live > h->memory.peak_bytes)
+		h->memory.peak_bytes = h->live;
+	if (e->in_use > h->memory.allocator_bytes_in_use) {
+		h->memory.allocator_bytes_in_use = e->in_use;
+		h->memory.micros = apply_time_us(a, e->time_ps);
+	}
+	return true;
+}
+
+static void give_back(struct tally *y, const struct trace_memory *e)
+{
+	uint64_t hash;
+	uint32_t entry = find_address(y, e, &hash), event, holding;
+
+	if (entry == NONE)
+		return;
+	event = y->taken.at[entry];
+	holding = y->holding_of[event];
+	if (holding == NONE || event_at(y, event)->step != e->step)
+		return;
+	y->holding_of[event] = NONE;
+	y->at.at[holding].live -= event_at(y, event)->bytes;
+}
+
+static bool put_holding(struct apply *a, struct holding *h)
+{
+	struct model *m = a->model;
+	uint32_t row = exec_row(m, h->node, a->trace->steps.at[h->step]);
+
+	h->memory.residual_bytes = h->live > 0 ? h->live : 0;
+	return row != NONE && exec_decode(m, row) && apply_add_memory(a, row, &h->memory);
+}
+
+bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory)
+{
+	struct model *m = a->model;
+	struct exec_sums sums = exec_get_sums(&m->execs, row);
+	struct span copy;
+
+	add(&sums.requested_bytes, memory->requested_bytes);
+	add(&sums.peak_bytes, memory->peak_bytes);
+	add(&sums.residual_bytes, memory->residual_bytes);
+	add(&sums.output_bytes, memory->output_bytes);
+	a->scratch.n = 0;
+	record_put_memory(&a->scratch, memory, NULL, 0);
+	if (a->scratch.failed)
+		return false;
+	copy = arena_copy(&m->arena, buf_get(&a->scratch));
+	return copy.at && exec_add_record(&m->execs, row, 0, copy) &&
+		exec_put_sums(&m->execs, row, &sums);
+}
+
+/* By time; what happens at once stays in order. */
+static uint32_t *order_events(const struct trace *t)
+{
+	size_t n = t->memory.n;
+	struct sort_item *items = mem_array(2 * n + 1, sizeof(*items));
+	uint32_t *order = mem_array(n + 1, sizeof(*order));
+
+	for (size_t i = 0; items && i < n; i++)
+		items[i] = (struct sort_item){sort_key_ascending(t->memory.at[i].time_ps),
+			(uint32_t)i};
+	if (items && order) {
+		sort_items(items, items + n, n);
+		for (size_t i = 0; i < n; i++)
+			order[i] = items[i].id;
+	} else {
+		mem_free(order);
+		order = NULL;
+	}
+	mem_free(items);
+	return order;
+}
+
+bool apply_memory(struct apply *a)
+{
+	const struct trace *t = a->trace;
+	struct tally y = {.apply = a};
+	uint32_t *order;
+	bool ok;
+
+	if (!t->memory.n)
+		return true;
+	order = order_events(t);
+	y.holding_of = mem_array(t->memory.n, sizeof(*y.holding_of));
+	ok = order && y.holding_of;
+	if (ok)
+		memset(y.holding_of, 0xff, t->memory.n * sizeof(*y.holding_of));
+	for (size_t i = 0; ok && i < t->memory.n; i++) {
+		const struct trace_memory *e = event_at(&y, order[i]);
+
+		if (e->is_free)
+			give_back(&y, e);
+		else
+			ok = take(&y, order[i]);
+	}
+	for (size_t i = 0; ok && i < y.at.n; i++)
+		ok = put_holding(a, &y.at.at[i]);
+	mem_free(order);
+	mem_free(y.holding_of);
+	vec_clear(&y.at);
+	vec_clear(&y.taken);
+	hash_clear(&y.index);
+	hash_clear(&y.by_address);
+	return ok;
+}

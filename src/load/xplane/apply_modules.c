@@ -1,0 +1,242 @@
+#include "load/xplane/apply.h"
+#include "load/xplane/hlo_shape.h"
+
+struct describer {
+	struct apply *apply;
+	struct hlo_module *module;
+	struct decoder d;
+	hlo_ids ids, operands;
+	size_t n_outputs;
+	VEC(struct edge) edges; /* of the node at hand */
+};
+
+static bool has_opcode(const struct hlo_instruction *i, const char *opcode)
+{
+	return span_equal(i->opcode, span_of(opcode));
+}
+
+/* ---- shapes -------------------------------------------------------------- */
+
+static bool add_output(void *context, size_t i, const struct hlo_shape *shape)
+{
+	struct describer *b = context;
+	struct model *m = b->apply->model;
+	struct output output = {(int32_t)i, shapes_add(&m->shapes, shape->dims.at, shape->dims.n)};
+
+	if (!decoder_alloc(&b->d, output.shape != NONE && vec_push(&m->outputs, output)))
+		return false;
+	b->n_outputs++;
+	return i < INT32_MAX;
+}
+
+static void add_outputs(struct describer *b, uint32_t node, const struct hlo_instruction *i)
+{
+	struct model *m = b->apply->model;
+
+	b->n_outputs = 0;
+	m->nodes.first_output[node] = (uint32_t)m->outputs.n;
+	hlo_shape_read(&b->d, hlo_get_shape(&b->d, i), add_output, b);
+	m->nodes.n_outputs[node] = (uint32_t)b->n_outputs;
+}
+
+/* ---- edges --------------------------------------------------------------- */
+
+/* Which output of a tuple is taken. */
+static int64_t tuple_index(struct describer *b, const struct hlo_instruction *i)
+{
+	struct wire_reader r = wire_reader(i->message);
+	struct wire_field f;
+	int64_t index = 0;
+
+	while (decoder_find(&b->d, &r, WIRE_VARINT(HLO_INSTRUCTION_TUPLE_INDEX), &f))
+		index = (int64_t)f.value;
+	return index;
+}
+
+static bool is_entry_parameter(const struct hlo_module *m, const struct hlo_instruction *i)
+{
+	return has_opcode(i, "parameter") && m->computations.at[i->computation].id == m->entry;
+}
+
+static uint32_t add_parameter(struct describer *b, struct hlo_instruction *i)
+{
+	struct apply *a = b->apply;
+	struct model *m = a->model;
+	struct buf *text = &a->scratch;
+	uint32_t name, op;
+
+	text->n = 0;
+	if (!i->op_name.n) {
+		buf_span(text, b->module->name);
+		buf_char(text, '/');
+	}
+	buf_span(text, i->op_name.n ? i->op_name : i->name);
+	name = text->failed ? NONE : strings_add(&m->strings, buf_get(text));
+	op = strings_add(&m->strings, SPAN("parameter"));
+	if (!decoder_alloc(&b->d, name != NONE && op != NONE))
+		return NONE;
+	i->node = model_node_of(m, name);
+	if (i->node != NONE)
+		return i->node;
+	i->node = model_add_node(m, name, op);
+	if (!decoder_alloc(&b->d, i->node != NONE))
+		return NONE;
+	add_outputs(b, i->node, i);
+	if (m->nodes.n_outputs[i->node])
+		m->nodes.shape[i->node] = m->outputs.at[m->nodes.first_output[i->node]].shape;
+	return i->node;
+}
+
+static void push_edge(struct describer *b, uint32_t node, int64_t output)
+{
+	struct edge edge = {b->apply->model->nodes.name[node], (int32_t)b->edges.n,
+		output < INT32_MAX && output >= 0 ? (int32_t)output : 0};
+
+	decoder_alloc(&b->d, b->edges.n < INT32_MAX && vec_push(&b->edges, edge));
+}
+
+/* What an operand comes from: what only passes on is looked through, down to what ran or
+ * is a parameter of the program. */
+static void follow_operand(struct describer *b, uint64_t id)
+{
+	enum { MOST = 1000 };
+	struct hlo_module *m = b->module;
+	int64_t output = 0;
+	bool is_picked = false;
+
+	for (int hops = 0; hops < MOST && !b->d.failed; hops++) {
+		uint32_t at = hlo_find_id(m, id);
+		struct hlo_instruction *i = at == NONE ? NULL : &m->instructions.at[at];
+
+		if (!i)
+			return;
+		if (i->node == NONE && is_entry_parameter(m, i))
+			add_parameter(b, i);
+		if (b->d.failed)
+			return;
+		if (i->node != NONE) {
+			push_edge(b, i->node, is_picked ? output : 0);
+			return;
+		}
+		hlo_read_ids(&b->d, i->message, HLO_INSTRUCTION_OPERAND_IDS, &b->ids);
+		if (!b->ids.n)
+			return;
+		if (has_opcode(i, "get-tuple-element")) {
+			output = tuple_index(b, i);
+			is_picked = true;
+			id = b->ids.at[0];
+		} else if (has_opcode(i, "tuple") && is_picked) {
+			if (output < 0 || (uint64_t)output >= b->ids.n)
+				return;
+			id = b->ids.at[output];
+			is_picked = false;
+		} else if (has_opcode(i, "bitcast")) {
+			id = b->ids.at[0];
+		} else {
+			return;
+		}
+	}
+}
+
+/* A loop gets all that it works on as one tuple. */
+static void follow_tuple(struct describer *b, uint64_t id)
+{
+	uint32_t at = hlo_find_id(b->module, id);
+	const struct hlo_instruction *i = at == NONE ? NULL : &b->module->instructions.at[at];
+	hlo_ids elements = {0};
+
+	if (!i || i->node != NONE || !has_opcode(i, "tuple")) {
+		follow_operand(b, id);
+		return;
+	}
+	hlo_read_ids(&b->d, i->message, HLO_INSTRUCTION_OPERAND_IDS, &elements);
+	for (size_t k = 0; k < elements.n && !b->d.failed; k++)
+		follow_operand(b, elements.at[k]);
+	vec_clear(&elements);
+}
+
+static void add_edges(struct describer *b, uint32_t node, const struct hlo_instruction *i)
+{
+	struct model *m = b->apply->model;
+
+	b->edges.n = 0;
+	hlo_read_ids(&b->d, i->message, HLO_INSTRUCTION_OPERAND_IDS, &b->operands);
+	for (size_t k = 0; k < b->operands.n && !b->d.failed; k++)
+		follow_tuple(b, b->operands.at[k]);
+	if (b->d.failed || m->nodes.n_edges[node])
+		return;
+	if (!decoder_alloc(&b->d,
+		    m->edges.n + b->edges.n < NONE - 1 && vec_reserve(&m->edges, b->edges.n)))
+		return;
+	m->nodes.first_edge[node] = (uint32_t)m->edges.n;
+	for (size_t k = 0; k < b->edges.n; k++)
+		m->edges.at[m->edges.n++] = b->edges.at[k];
+	m->nodes.n_edges[node] = (uint32_t)b->edges.n;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static void add_type(struct describer *b, uint32_t node, struct span type)
+{
+	struct model *m = b->apply->model;
+	uint32_t id = type.n ? strings_add(&m->strings, type) : 0;
+
+	decoder_alloc(&b->d, id != NONE && (!id || model_add_type(m, node, id)));
+}
+
+static void describe_node(struct describer *b, size_t place, const struct trace_target *target)
+{
+	struct model *m = b->apply->model;
+	uint32_t node = b->apply->nodes[place];
+	const struct hlo_instruction *i = &target->module->instructions.at[target->instruction];
+	bool ok = true;
+
+	b->module = target->module;
+	add_type(b, node, i->opcode);
+	if (!m->nodes.n_outputs[node])
+		add_outputs(b, node, i);
+	if (!m->nodes.float_ops[node])
+		m->nodes.float_ops[node] = hlo_float_ops(target->module, target->instruction, &ok);
+	decoder_alloc(&b->d, ok);
+	b->apply->output_bytes[place] = hlo_shape_bytes(&b->d, hlo_get_shape(&b->d, i));
+	add_edges(b, node, i);
+}
+
+/* A damaged instruction keeps what was read of it. */
+static bool check(struct describer *b)
+{
+	bool ok = !b->d.failed || b->d.bad;
+
+	if (b->d.failed && b->d.bad)
+		b->apply->n_damaged++;
+	b->d = (struct decoder){0};
+	return ok;
+}
+
+bool apply_modules(struct apply *a)
+{
+	struct describer b = {.apply = a};
+	const struct trace *t = a->trace;
+	bool ok = true;
+
+	for (size_t i = 0; i < t->targets.n; i++)
+		if (t->targets.at[i].module)
+			t->targets.at[i]
+				.module->instructions.at[t->targets.at[i].instruction]
+				.node = a->nodes[i];
+	for (size_t i = 0; ok && i < t->targets.n; i++) {
+		const struct trace_target *target = &t->targets.at[i];
+
+		if (target->float_ops > 0)
+			a->model->nodes.float_ops[a->nodes[i]] = target->float_ops;
+		if (target->category)
+			add_type(&b, a->nodes[i], strings_get(&t->texts, target->category));
+		if (target->module)
+			describe_node(&b, i, target);
+		ok = check(&b);
+	}
+	vec_clear(&b.ids);
+	vec_clear(&b.operands);
+	vec_clear(&b.edges);
+	return ok;
+}

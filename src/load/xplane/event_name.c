@@ -1,0 +1,39 @@
+#include "load/xplane/event_name.h"
+
+static const struct {
+	struct span start;
+	enum event_kind kind;
+} beginnings[] = {
+	{{"Iterator", 8}, EVENT_DATASET},
+	{{"$", 1}, EVENT_PYTHON},
+	{{"end: ", 5}, EVENT_END},
+	{{"PjitFunction(", 13}, EVENT_PJIT},
+	{{"InstantiatedCapturedFunction::", 30}, EVENT_CAPTURED},
+};
+
+enum event_kind event_kind_of(struct span name)
+{
+	static const char *const whole[] = {
+#define X(id, text) text,
+		EVENT_KINDS(X)
+#undef X
+	};
+	struct op_text op;
+
+	for (unsigned kind = 0; kind < N_EVENT_KINDS; kind++)
+		if (whole[kind] && span_equal(name, span_of(whole[kind])))
+			return kind;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (span_starts(name, beginnings[i].start))
+			return beginnings[i].kind;
+	return op_text_parse(name, &op) ? EVENT_OPERATION : EVENT_OTHER;
+}
+
+struct span event_name_get_function(struct span name)
+{
+	size_t start = sizeof("PjitFunction(") - 1, end = name.n;
+
+	if (end > start && name.at[end - 1] == ')')
+		end--;
+	return (struct span){name.at + start, end - start};
+}

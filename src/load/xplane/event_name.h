@@ -1,0 +1,41 @@
+/* What the name of an event says of it. */
+#ifndef TFPROF_LOAD_XPLANE_EVENT_NAME_H
+#define TFPROF_LOAD_XPLANE_EVENT_NAME_H
+
+#include "load/xplane/op_text.h"
+
+/* id, the whole name of such an event; NULL where it is not always the same */
+#define EVENT_KINDS(X)                                                                  \
+	X(OTHER, NULL)                                                                  \
+	X(OPERATION, NULL) /* "name:type" */                                            \
+	X(DATASET, NULL)   /* "Iterator::…" */                                        \
+	X(PYTHON, NULL)    /* "$file:line function" */                                  \
+	X(END, NULL)       /* "end: op": an asynchronous XLA operation is done */       \
+	X(PJIT, NULL)      /* "PjitFunction(f)": JAX calls a compiled function */       \
+	X(CAPTURED, NULL)  /* "InstantiatedCapturedFunction::…": tf.data calls one */ \
+	X(EAGER, "EagerExecute")                                                        \
+	X(ASYNC_START, "ExecutorState::ProcessAsync::Start")                            \
+	X(ASYNC_DONE, "ExecutorState::ProcessAsync::Done")                              \
+	X(PROCESS, "ExecutorState::Process")                                            \
+	X(GET_NEXT, "IteratorGetNextOp::DoCompute")                                     \
+	X(GET_OPTIONAL, "IteratorGetNextAsOptionalOp::DoCompute")                       \
+	X(FUNCTION_RUN, "FunctionRun")                                                  \
+	X(TRACE_CONTEXT, "TraceContext")                                                \
+	X(REGION_START, "ThreadpoolListener::StartRegion")                              \
+	X(REGION_STOP, "ThreadpoolListener::StopRegion")                                \
+	X(ALLOCATION, "MemoryAllocation")                                               \
+	X(DEALLOCATION, "MemoryDeallocation")
+
+enum event_kind {
+#define X(id, name) EVENT_##id,
+	EVENT_KINDS(X)
+#undef X
+		N_EVENT_KINDS
+};
+
+enum event_kind event_kind_of(struct span name);
+
+/* The function that an EVENT_PJIT calls. */
+struct span event_name_get_function(struct span name);
+
+#endif

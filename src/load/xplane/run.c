@@ -1,0 +1,166 @@
+#include "load/xplane/run.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+static bool ends_in(struct span name, const char *suffix)
+{
+	struct span end = span_of(suffix);
+
+	return name.n > end.n && span_equal((struct span){name.at + name.n - end.n, end.n}, end);
+}
+
+static bool is_trace(struct span path)
+{
+	return ends_in(path, ".xplane.pb") || ends_in(path, ".xplane.pb.gz");
+}
+
+const char *xplane_explain(const char *path, struct span bytes)
+{
+	struct span name = path ? span_of(path) : SPAN("");
+
+	if (ends_in(name, ".riegeli"))
+		return "a trace in Riegeli format, as newer versions of XProf keep it: give the "
+		       "*.xplane.pb that was recorded";
+	if (is_trace(name) && !bytes.n)
+		return "an empty file: the profiler cannot write traces of more than 2 GB, and "
+		       "leaves "
+		       "this: record fewer steps";
+	return NULL;
+}
+
+/* ---- searching ------------------------------------------------------------- */
+
+/* The files of a pattern below a directory, whose name is taken as it is. */
+static bool search(const char *directory, const char *pattern, glob_t *found)
+{
+	struct buf b = {0};
+	bool ok;
+
+	for (const char *c = directory; *c; c++) {
+		if (strchr("*?[]\\", *c))
+			buf_char(&b, '\\');
+		buf_char(&b, *c);
+	}
+	buf_text(&b, pattern);
+	ok = !b.failed && glob(b.at, 0, NULL, found) == 0;
+	buf_clear(&b);
+	return ok;
+}
+
+static struct span directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (struct span){path, slash ? (size_t)(slash - path) : 0};
+}
+
+static struct span last_part(struct span path)
+{
+	const char *slash = path.n ? memrchr(path.at, '/', path.n) : NULL;
+
+	return slash ? (struct span){slash + 1, path.n - (size_t)(slash + 1 - path.at)} : path;
+}
+
+/* 2026_08_01_12_00_00 */
+static bool is_date(struct span name)
+{
+	static const char form[] = "dddd_dd_dd_dd_dd_dd";
+
+	for (size_t i = 0; i < sizeof(form) - 1; i++)
+		if (i >= name.n ||
+			(form[i] == 'd' ? name.at[i] < '0' || name.at[i] > '9'
+					: name.at[i] != form[i]))
+			return false;
+	return true;
+}
+
+struct newest {
+	struct buf path;
+	struct timespec time;
+};
+
+/* By the date that is its name, which copying keeps; else by the file's. */
+static bool is_newer(const struct newest *than, struct span path, struct timespec time)
+{
+	struct span name = last_part(path), other = last_part(buf_get(&than->path));
+
+	if (!than->path.n)
+		return true;
+	if (is_date(name) && is_date(other))
+		return span_compare(name, other) > 0;
+	if (time.tv_sec != than->time.tv_sec)
+		return time.tv_sec > than->time.tv_sec;
+	if (time.tv_nsec != than->time.tv_nsec)
+		return time.tv_nsec > than->time.tv_nsec;
+	return span_compare(path, buf_get(&than->path)) > 0;
+}
+
+static void consider(struct newest *newest, const char *file)
+{
+	struct span run = directory_of(file);
+	struct stat st;
+
+	if (!is_trace(span_of(file)) || stat(file, &st) != 0 || !is_newer(newest, run, st.st_mtim))
+		return;
+	newest->path.n = 0;
+	buf_span(&newest->path, run);
+	newest->time = st.st_mtim;
+}
+
+bool xplane_find_run(const char *directory, struct buf *path)
+{
+	/* What is given may be the recording, or anything above it up to the logdir. */
+	static const char *const patterns[] = {"/*.xplane.pb*", "/*/*.xplane.pb*",
+		"/profile/*/*.xplane.pb*", "/plugins/profile/*/*.xplane.pb*",
+		"/*/plugins/profile/*/*.xplane.pb*"};
+	struct newest newest = {0};
+
+	for (size_t i = 0; !newest.path.n && i < sizeof(patterns) / sizeof(*patterns); i++) {
+		glob_t found = {0};
+
+		if (search(directory, patterns[i], &found))
+			for (size_t k = 0; k < found.gl_pathc; k++)
+				consider(&newest, found.gl_pathv[k]);
+		globfree(&found);
+	}
+	buf_span(path, buf_get(&newest.path));
+	path->failed |= newest.path.failed;
+	buf_clear(&newest.path);
+	return path->n > 0;
+}
+
+/* ---- files ------------------------------------------------------------------ */
+
+static bool add_path(xplane_paths *paths, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy = mem_alloc(size);
+
+	if (!copy || !vec_push(paths, copy)) {
+		mem_free(copy);
+		return false;
+	}
+	memcpy(copy, path, size);
+	return true;
+}
+
+bool xplane_list_run(const char *directory, xplane_paths *paths)
+{
+	glob_t found = {0};
+	bool ok = true;
+
+	if (search(directory, "/*.xplane.pb*", &found))
+		for (size_t i = 0; ok && i < found.gl_pathc; i++)
+			if (is_trace(span_of(found.gl_pathv[i])))
+				ok = add_path(paths, found.gl_pathv[i]);
+	globfree(&found);
+	return ok;
+}
+
+void xplane_free_paths(xplane_paths *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		mem_free(paths->at[i]);
+	vec_clear(paths);
+}

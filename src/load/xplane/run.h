@@ -1,0 +1,24 @@
+/* Where recorders leave traces: a directory for each recording, a file for each host.
+ *
+ *     LOGDIR/plugins/profile/2026_08_01_12_00_00/host.xplane.pb
+ *     LOGDIR/train/plugins/…                                      Keras' callback */
+#ifndef TFPROF_LOAD_XPLANE_RUN_H
+#define TFPROF_LOAD_XPLANE_RUN_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+/* The newest recording in a directory, or the directory if it is one (see `claim` in
+ * recognize.h). */
+bool xplane_find_run(const char *directory, struct buf *path);
+
+/* The paths of a recording's traces, by name: to be freed with xplane_free_paths(). False
+ * on allocation failure. */
+typedef VEC(char *) xplane_paths;
+bool xplane_list_run(const char *directory, xplane_paths *paths);
+void xplane_free_paths(xplane_paths *paths);
+
+/* Why a file is no trace although its name says so; NULL if nothing speaks against it. */
+const char *xplane_explain(const char *path, struct span bytes);
+
+#endif

@@ -1,0 +1,448 @@
+/* Which step an operation belongs to. The first of these that answers:
+ *
+ *     its group        a root event led to it; the group's step is that of the marker in
+ *                      it, or around it
+ *     its run          of a compiled program: the k-th last run of a module belongs to
+ *                      the k-th last call of its function
+ *     its region       the event that gave its thread work
+ *     on a GPU         what ran before it on the stream
+ *     time             the marker whose span it starts in
+ *
+ * A marker is an event with a step_num. Without any, each FunctionRun that no dataset
+ * calls is a step: 0, 1, …; without those, all is step 0. Steps on a TPU are recorded as
+ * such. */
+#include <stdlib.h>
+
+#include "load/xplane/trace.h"
+
+/* From `start_ps` on, up to the next one, this step. */
+struct segment {
+	int64_t start_ps;
+	uint32_t step; /* NONE: none */
+};
+
+typedef VEC(struct segment) segments;
+
+struct numbering {
+	struct trace *trace;
+	bool has_markers;
+	uint32_t *group_steps;          /* by root */
+	VEC(struct trace_marker) spans; /* of steps on the host, by start */
+	segments host;                  /* the same without overlaps */
+	VEC(struct segment) starts;     /* where FunctionRuns begin */
+};
+
+/* ---- time ---------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct trace_marker *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return (x->kept > y->kept) - (x->kept < y->kept);
+}
+
+static uint32_t step_place(const struct trace *t, int64_t step)
+{
+	size_t low = 0, high = t->steps.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->steps.at[middle] < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
+static bool push_segment(segments *s, int64_t start_ps, uint32_t step)
+{
+	if (s->n && s->at[s->n - 1].start_ps == start_ps) {
+		s->at[s->n - 1].step = step;
+		return true;
+	}
+	return vec_push(s, ((struct segment){start_ps, step}));
+}
+
+/* Ends the spans that end until `time_ps`: those below them go on. */
+static bool close_spans(const struct trace *t, segments *out, const struct trace_marker *spans,
+	uint32_t *open, size_t *n, int64_t time_ps)
+{
+	while (*n && spans[open[*n - 1]].end_ps <= time_ps) {
+		int64_t end_ps = spans[open[--*n]].end_ps;
+
+		while (*n && spans[open[*n - 1]].end_ps <= end_ps)
+			--*n;
+		if (!push_segment(out, end_ps, *n ? step_place(t, spans[open[*n - 1]].step) : NONE))
+			return false;
+	}
+	return true;
+}
+
+/* Spans by start become segments; of several the one that began last counts. */
+static bool flatten(const struct trace *t, const struct trace_marker *spans, size_t n,
+	segments *out)
+{
+	uint32_t *open = mem_array(n + 1, sizeof(*open));
+	size_t n_open = 0;
+	bool ok = open != NULL;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		if (spans[i].end_ps <= spans[i].start_ps)
+			continue;
+		ok = close_spans(t, out, spans, open, &n_open, spans[i].start_ps) &&
+			push_segment(out, spans[i].start_ps, step_place(t, spans[i].step));
+		open[n_open++] = (uint32_t)i;
+	}
+	ok = ok && close_spans(t, out, spans, open, &n_open, INT64_MAX);
+	mem_free(open);
+	return ok;
+}
+
+/* The last segment that starts at that time or before. */
+static uint32_t at_time(const struct segment *s, size_t n, int64_t time_ps)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s[middle].start_ps <= time_ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? s[low - 1].step : NONE;
+}
+
+/* ---- candidates ---------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_steps(struct trace *t)
+{
+	size_t n = 0;
+
+	qsort(t->steps.at, t->steps.n, sizeof(*t->steps.at), by_number);
+	for (size_t i = 0; i < t->steps.n; i++)
+		if (!n || t->steps.at[n - 1] != t->steps.at[i])
+			t->steps.at[n++] = t->steps.at[i];
+	t->steps.n = n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A function that is called for a step, not for an element of a dataset. */
+static bool is_step_run(const struct trace *t, uint32_t root)
+{
+	const struct trace_root *r = &t->roots.at[root];
+
+	return r->is_function_run && t->groups[r->kept] == root &&
+		!(t->captured.n &&
+			bsearch(&r->id, t->captured.at, t->captured.n, sizeof(uint64_t), by_id));
+}
+
+/* FunctionRuns stand in for markers: kept is their group. */
+static bool number_function_runs(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	if (t->captured.n)
+		qsort(t->captured.at, t->captured.n, sizeof(*t->captured.at), by_id);
+	for (size_t i = 0; i < t->roots.n; i++) {
+		const struct trace_root *r = &t->roots.at[i];
+		struct trace_marker span = {r->start_ps, r->end_ps, 0, (uint32_t)i};
+
+		if (is_step_run(t, (uint32_t)i) && !vec_push(&n->spans, span))
+			return false;
+	}
+	if (n->spans.n)
+		qsort(n->spans.at, n->spans.n, sizeof(*n->spans.at), by_start);
+	for (size_t i = 0; i < n->spans.n; i++)
+		n->spans.at[i].step = (int64_t)i;
+	return true;
+}
+
+static bool find_spans(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	n->has_markers = t->markers.n > 0;
+	if (!n->has_markers)
+		return number_function_runs(n);
+	for (size_t i = 0; i < t->markers.n; i++)
+		if (!vec_push(&n->spans, t->markers.at[i]))
+			return false;
+	qsort(n->spans.at, n->spans.n, sizeof(*n->spans.at), by_start);
+	return true;
+}
+
+static bool collect_steps(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	t->steps_from = n->has_markers || t->device_steps.n ? STEPS_MARKED
+		: n->spans.n                                ? STEPS_OF_CALLS
+							    : STEPS_NONE;
+	if (!vec_push(&t->steps, 0))
+		return false;
+	for (size_t i = 0; i < n->spans.n; i++)
+		if (!vec_push(&t->steps, n->spans.at[i].step))
+			return false;
+	for (size_t i = 0; i < t->device_steps.n; i++)
+		if (!vec_push(&t->steps, t->device_steps.at[i].step))
+			return false;
+	sort_steps(t);
+	return true;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+/* Spans come by start: the first marker of a group is its earliest. */
+static void number_groups(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	for (size_t i = 0; i < n->spans.n; i++) {
+		const struct trace_marker *span = &n->spans.at[i];
+		uint32_t group = n->has_markers ? t->groups[span->kept] : span->kept;
+
+		if (group != NONE && n->group_steps[group] == NONE)
+			n->group_steps[group] = step_place(t, span->step);
+	}
+	for (size_t i = 0; n->has_markers && i < t->roots.n; i++)
+		if (n->group_steps[i] == NONE)
+			n->group_steps[i] = at_time(n->host.at, n->host.n, t->roots.at[i].start_ps);
+}
+
+static uint32_t step_of_kept(const struct numbering *n, uint32_t kept)
+{
+	uint32_t group = kept == NONE ? NONE : n->trace->groups[kept];
+
+	return group == NONE ? NONE : n->group_steps[group];
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+static int runs_last_first(const void *a, const void *b)
+{
+	const struct trace_run *const *x = a, *const *y = b;
+
+	if ((*x)->module != (*y)->module)
+		return (*x)->module < (*y)->module ? -1 : 1;
+	if ((*x)->start_ps != (*y)->start_ps)
+		return (*x)->start_ps > (*y)->start_ps ? -1 : 1;
+	return ((*x)->id < (*y)->id) - ((*x)->id > (*y)->id);
+}
+
+static int calls_last_first(const void *a, const void *b)
+{
+	const struct trace_call *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps > y->start_ps ? -1 : 1;
+	return (x->kept < y->kept) - (x->kept > y->kept);
+}
+
+/* The k-th last run of a module is the k-th last call's. */
+static bool match_runs(struct trace *t)
+{
+	struct trace_run **runs;
+	size_t call = 0;
+
+	if (!t->runs.n || !t->calls.n)
+		return true;
+	runs = mem_array(t->runs.n, sizeof(*runs));
+	if (!runs)
+		return false;
+	for (size_t i = 0; i < t->runs.n; i++)
+		runs[i] = &t->runs.at[i];
+	qsort(runs, t->runs.n, sizeof(*runs), runs_last_first);
+	qsort(t->calls.at, t->calls.n, sizeof(*t->calls.at), calls_last_first);
+	for (size_t i = 0; i < t->runs.n; i++) {
+		/* Calls left over from the module before. */
+		while (call < t->calls.n && t->calls.at[call].module < runs[i]->module)
+			call++;
+		if (call < t->calls.n && t->calls.at[call].module == runs[i]->module)
+			runs[i]->group = t->groups[t->calls.at[call++].kept];
+	}
+	mem_free(runs);
+	return true;
+}
+
+/* ---- operations ---------------------------------------------------------- */
+
+static uint32_t step_of_run(const struct numbering *n, uint32_t run)
+{
+	uint32_t group = run == NONE ? NONE : n->trace->runs.at[run].group;
+
+	return group == NONE ? NONE : n->group_steps[group];
+}
+
+static uint32_t step_on_host(const struct numbering *n, uint32_t kept, uint32_t run,
+	uint32_t region, int64_t start_ps)
+{
+	uint32_t step = step_of_kept(n, kept);
+
+	if (step == NONE)
+		step = step_of_run(n, run);
+	if (step == NONE)
+		step = step_of_kept(n, region);
+	if (step == NONE)
+		step = at_time(n->host.at, n->host.n, start_ps);
+	/* Compiled programs may go on after the call returned. */
+	if (step == NONE && !n->has_markers && run != NONE)
+		step = at_time(n->starts.at, n->starts.n, start_ps);
+	return step;
+}
+
+static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op, uint32_t before)
+{
+	uint32_t step = step_of_kept(n, op->kept);
+
+	if (step == NONE)
+		step = before;
+	return step == NONE ? at_time(n->host.at, n->host.n, op->start_ps) : step;
+}
+
+static bool number_line(struct numbering *n, uint32_t place, size_t end)
+{
+	struct trace *t = n->trace;
+	const struct trace_line *line = &t->lines.at[place];
+	enum plane_kind kind = t->devices.at[line->device].kind;
+	VEC(struct trace_marker) spans = {0};
+	segments own = {0};
+	uint32_t before = NONE;
+	bool ok = true;
+
+	for (size_t i = 0; ok && kind == PLANE_TPU && i < t->device_steps.n; i++)
+		if (t->device_steps.at[i].kept == line->device)
+			ok = vec_push(&spans, t->device_steps.at[i]);
+	if (spans.n)
+		qsort(spans.at, spans.n, sizeof(*spans.at), by_start);
+	ok = ok && flatten(t, spans.at, spans.n, &own);
+	for (size_t i = line->first_op; ok && i < end; i++) {
+		struct trace_op *op = &t->ops.at[i];
+
+		if (spans.n)
+			op->step = at_time(own.at, own.n, op->start_ps);
+		else if (!n->spans.n)
+			op->step = step_place(t, 0);
+		else if (kind == PLANE_GPU)
+			op->step = before = step_on_gpu(n, op, before);
+		else
+			op->step = step_on_host(n, op->kept, op->run, op->region, op->start_ps);
+		op->line = place;
+	}
+	vec_clear(&spans);
+	vec_clear(&own);
+	return ok;
+}
+
+static bool number_ops(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	for (size_t i = 0; i < t->lines.n; i++)
+		if (!number_line(n, (uint32_t)i,
+			    i + 1 < t->lines.n ? t->lines.at[i + 1].first_op : t->ops.n))
+			return false;
+	for (size_t i = 0; i < t->memory.n; i++) {
+		struct trace_memory *m = &t->memory.at[i];
+
+		m->step = n->spans.n ? step_on_host(n, m->kept, NONE, m->region, m->time_ps)
+				     : step_place(t, 0);
+	}
+	return true;
+}
+
+/* Steps in which nothing ran are none. */
+static bool drop_unused(struct trace *t)
+{
+	uint32_t *place = mem_array(t->steps.n, sizeof(*place));
+	size_t n = 0;
+
+	if (!place)
+		return false;
+	memset(place, 0, t->steps.n * sizeof(*place));
+	for (size_t i = 0; i < t->ops.n; i++)
+		if (t->ops.at[i].step != NONE)
+			place[t->ops.at[i].step] = 1;
+	for (size_t i = 0; i < t->steps.n; i++)
+		if (place[i]) {
+			t->steps.at[n] = t->steps.at[i];
+			place[i] = (uint32_t)n++;
+		} else {
+			place[i] = NONE;
+		}
+	for (size_t i = 0; i < t->ops.n; i++)
+		if (t->ops.at[i].step != NONE)
+			t->ops.at[i].step = place[t->ops.at[i].step];
+	for (size_t i = 0; i < t->memory.n; i++)
+		if (t->memory.at[i].step != NONE)
+			t->memory.at[i].step = place[t->memory.at[i].step];
+	t->steps.n = n;
+	mem_free(place);
+	return true;
+}
+
+static bool prepare(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	n->group_steps = mem_array(t->roots.n + 1, sizeof(*n->group_steps));
+	if (!n->group_steps || !find_spans(n) || !collect_steps(n) ||
+		!flatten(t, n->spans.at, n->spans.n, &n->host) || !match_runs(t))
+		return false;
+	for (size_t i = 0; !n->has_markers && i < n->spans.n; i++)
+		if (!vec_push(&n->starts,
+			    ((struct segment){n->spans.at[i].start_ps,
+				    step_place(t, n->spans.at[i].step)})))
+			return false;
+	memset(n->group_steps, 0xff, (t->roots.n + 1) * sizeof(*n->group_steps));
+	number_groups(n);
+	return true;
+}
+
+/* They may take as much memory as the rest of the trace and the model together. */
+static void forget(struct trace *t)
+{
+	vec_clear(&t->ends);
+	vec_clear(&t->producers);
+	vec_clear(&t->consumers);
+	vec_clear(&t->roots);
+	vec_clear(&t->markers);
+	vec_clear(&t->calls);
+	vec_clear(&t->pending);
+	vec_clear(&t->completions);
+	mem_free(t->groups);
+	t->groups = NULL;
+}
+
+bool trace_number(struct trace *t)
+{
+	struct numbering n = {.trace = t};
+	bool ok = prepare(&n) && number_ops(&n) && drop_unused(t);
+
+	forget(t);
+	mem_free(n.group_steps);
+	vec_clear(&n.spans);
+	vec_clear(&n.host);
+	vec_clear(&n.starts);
+	return ok;
+}

@@ -1,0 +1,246 @@
+#include "load/xplane/trace.h"
+
+bool trace_init(struct trace *t)
+{
+	*t = (struct trace){0};
+	return strings_init(&t->texts);
+}
+
+void trace_clear(struct trace *t)
+{
+	strings_clear(&t->texts);
+	hlo_modules_clear(&t->modules);
+	vec_clear(&t->targets);
+	vec_clear(&t->target_of);
+	hash_clear(&t->compiled);
+	vec_clear(&t->compiled_ops);
+	hash_clear(&t->run_index);
+	vec_clear(&t->runs);
+#define X(type, name) vec_clear(&t->name);
+	TRACE_LISTS(X)
+#undef X
+	vec_clear(&t->lines);
+	vec_clear(&t->devices);
+	vec_clear(&t->steps);
+	vec_clear(&t->device_steps);
+	mem_free(t->groups);
+	buf_clear(&t->scratch);
+}
+
+/* ---- targets ------------------------------------------------------------- */
+
+/* By the text of its name. The type that it has first, it keeps. */
+static uint32_t add_target(struct trace *t, uint32_t name, struct span type)
+{
+	struct trace_target target = {.name = name, .instruction = NONE, .float_ops = -1};
+
+	if (name == NONE)
+		return NONE;
+	while (t->target_of.n <= name)
+		if (!vec_push(&t->target_of, NONE))
+			return NONE;
+	target.type = strings_add(&t->texts, type);
+	if (target.type == NONE)
+		return NONE;
+	if (t->target_of.at[name] != NONE) {
+		/* Its memory may be known before its type. */
+		if (!t->targets.at[t->target_of.at[name]].type)
+			t->targets.at[t->target_of.at[name]].type = target.type;
+		return t->target_of.at[name];
+	}
+	if (!vec_push(&t->targets, target))
+		return NONE;
+	t->target_of.at[name] = (uint32_t)t->targets.n - 1;
+	return t->target_of.at[name];
+}
+
+uint32_t trace_add_target(struct trace *t, struct span name, struct span type)
+{
+	return add_target(t, strings_alias(&t->texts, name), type);
+}
+
+/* ---- compiled operations ------------------------------------------------- */
+
+struct compiled_probe {
+	const struct trace *trace;
+	uint64_t program;
+	uint32_t op;
+};
+
+static bool same_compiled(const void *context, uint32_t i)
+{
+	const struct compiled_probe *probe = context;
+	const struct trace_compiled *c = &probe->trace->compiled_ops.at[i];
+
+	return c->program == probe->program && c->op == probe->op;
+}
+
+/* "dot" of "dot.3": what an instruction is if its module is not there. */
+static struct span without_number(struct span name)
+{
+	size_t n = name.n;
+
+	while (n && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+		n--;
+	return n && n < name.n && name.at[n - 1] == '.' ? (struct span){name.at, n - 1} : name;
+}
+
+/* "jit(f)/dense/dot_general/fusion.4", or "jit_f/copy.2". */
+static uint32_t make_compiled(struct trace *t, uint64_t program, struct span module, struct span op)
+{
+	bool ok = true;
+	struct hlo_module *m = hlo_modules_find(&t->modules, program, &ok);
+	uint32_t i = m ? hlo_find_name(m, op) : NONE, target;
+	const struct hlo_instruction *in = i == NONE ? NULL : &m->instructions.at[i];
+	struct span type = without_number(op);
+
+	if (!ok)
+		return NONE;
+	if (in)
+		type = in->op_name.n ? op_text_type(in->op_name, in->op_type) : in->opcode;
+	if (m && m->name.n)
+		module = m->name;
+	t->scratch.n = 0;
+	buf_span(&t->scratch, in && in->op_name.n ? in->op_name : module);
+	if (t->scratch.n)
+		buf_char(&t->scratch, '/');
+	buf_span(&t->scratch, op);
+	if (t->scratch.failed)
+		return NONE;
+	target = add_target(t, strings_add(&t->texts, buf_get(&t->scratch)), type);
+	if (target != NONE && in && !t->targets.at[target].module) {
+		t->targets.at[target].module = m;
+		t->targets.at[target].instruction = i;
+	}
+	return target;
+}
+
+uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op)
+{
+	uint32_t text = strings_alias(&t->texts, op), found, target;
+	struct compiled_probe probe = {t, program, text};
+	uint64_t hash = hash_bytes(&(uint64_t[]){program, text}, 16);
+
+	if (text == NONE)
+		return NONE;
+	found = hash_find(&t->compiled, hash, same_compiled, &probe);
+	if (found != NONE)
+		return t->compiled_ops.at[found].target;
+	target = make_compiled(t, program, module, op);
+	if (target == NONE || !hash_add(&t->compiled, hash, (uint32_t)t->compiled_ops.n) ||
+		!vec_push(&t->compiled_ops, ((struct trace_compiled){program, text, target})))
+		return NONE;
+	return target;
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+/* JAX calls the module of f "jit_f", with '_' for what cannot be in a name. */
+uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function)
+{
+	struct buf *b = &t->scratch;
+
+	b->n = 0;
+	buf_span(b, prefix);
+	buf_span(b, function);
+	for (size_t i = 0; i < b->n; i++)
+		if (!(b->at[i] >= 'A' && b->at[i] <= 'Z') &&
+			!(b->at[i] >= 'a' && b->at[i] <= 'z') &&
+			!(b->at[i] >= '0' && b->at[i] <= '9'))
+			b->at[i] = '_';
+	return b->failed ? NONE : strings_add(&t->texts, buf_get(b));
+}
+
+struct run_probe {
+	const struct trace *trace;
+	uint32_t module;
+	uint64_t id;
+};
+
+static bool same_run(const void *context, uint32_t i)
+{
+	const struct run_probe *probe = context;
+	const struct trace_run *run = &probe->trace->runs.at[i];
+
+	return run->module == probe->module && run->id == probe->id;
+}
+
+uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t start_ps)
+{
+	uint32_t text = trace_add_module_text(t, SPAN(""), module), run;
+	struct run_probe probe = {t, text, id};
+	uint64_t hash = hash_bytes(&(uint64_t[]){id, text}, 16);
+
+	if (text == NONE)
+		return NONE;
+	run = hash_find(&t->run_index, hash, same_run, &probe);
+	if (run == NONE) {
+		run = (uint32_t)t->runs.n;
+		if (!vec_push(&t->runs, ((struct trace_run){id, text, NONE, start_ps})) ||
+			!hash_add(&t->run_index, hash, run))
+			return NONE;
+	}
+	if (start_ps < t->runs.at[run].start_ps)
+		t->runs.at[run].start_ps = start_ps;
+	return run;
+}
+
+/* ---- completion ---------------------------------------------------------- */
+
+static struct sort_item *sort_keys(const struct trace *t, size_t *n)
+{
+	struct sort_item *items, *scratch;
+
+	*n = t->completions.n;
+	items = mem_array(2 * *n, sizeof(*items));
+	if (!items)
+		return NULL;
+	scratch = items + *n;
+	for (size_t i = 0; i < *n; i++)
+		items[i] = (struct sort_item){t->completions.at[i].key, (uint32_t)i};
+	sort_items(items, scratch, *n);
+	return items;
+}
+
+/* Of several the first. */
+static size_t find_key(const struct sort_item *items, size_t n, uint64_t key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (items[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && items[low].key == key ? low : n;
+}
+
+bool trace_complete(struct trace *t)
+{
+	struct sort_item *items;
+	size_t n;
+
+	if (!t->completions.n || !t->pending.n)
+		return true;
+	items = sort_keys(t, &n);
+	if (!items)
+		return false;
+	for (size_t i = 0; i < t->pending.n; i++) {
+		struct trace_op *op = &t->ops.at[t->pending.at[i].op];
+		size_t at = find_key(items, n, t->pending.at[i].key);
+		int64_t total;
+
+		if (at == n)
+			continue;
+		total = t->completions.at[items[at].id].time_ps - op->start_ps;
+		if (total > op->total_ps) {
+			op->self_ps += total - op->total_ps;
+			op->total_ps = total;
+		}
+	}
+	mem_free(items);
+	return true;
+}

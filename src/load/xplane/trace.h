@@ -1,0 +1,214 @@
+/* What a trace tells, gathered from its events before any of it goes to a model.
+ *
+ *     lines ──walk──> operations ──────────────────┐
+ *                     events that led to others    ├──> steps of the operations
+ *                     markers of steps, runs, …  ──┘    (group.c, steps.c)
+ *
+ * Of the many events only those are kept that are operations or can lead from a step's
+ * marker to one. They are numbered line by line in order of their starts, an event before
+ * those within it, so those within one are a range:
+ *
+ *     kept   0 train ─────────────────────────┐ end[0] = 4
+ *            1   FunctionRun ───────┐         │ end[1] = 3
+ *            2     MatMul:MatMul    │         │ end[2] = 3
+ *            3   EagerExecute       ┘         ┘ end[3] = 4
+ *
+ * Times are picoseconds since the first line began. */
+#ifndef TFPROF_LOAD_XPLANE_TRACE_H
+#define TFPROF_LOAD_XPLANE_TRACE_H
+
+#include "base/buf.h"
+#include "base/sort.h"
+#include "load/xplane/modules.h"
+#include "load/xplane/plane.h"
+
+/* What operations are executions of: it becomes a node. */
+struct trace_target {
+	uint32_t name, type; /* texts */
+	struct hlo_module *module;
+	uint32_t instruction; /* of the module; NONE: it is none of a module that is there */
+	uint32_t category;    /* text: what the device calls its kind; 0: nothing */
+	int64_t float_ops;    /* per execution, as recorded; -1: not recorded */
+};
+
+struct trace_op {
+	int64_t start_ps, total_ps, self_ps;
+	uint32_t target;
+	uint32_t run; /* of a compiled program; NONE */
+	union {
+		uint32_t kept; /* its event */
+		uint32_t step; /* once numbered: place among the steps; NONE: outside of all */
+	};
+	union {
+		uint32_t region; /* kept event that its thread was given work by; NONE */
+		uint32_t line;   /* once numbered */
+	};
+};
+
+/* Operations of a line follow each other. */
+struct trace_line {
+	struct span name;
+	uint32_t device;
+	size_t first_op;
+};
+
+struct trace_device {
+	enum plane_kind kind;
+	int64_t ordinal;
+};
+
+/* An event that a step can begin with. */
+struct trace_root {
+	int64_t start_ps, end_ps;
+	uint64_t level;
+	uint64_t id; /* of a FunctionRun */
+	uint32_t kept;
+	bool is_function_run;
+};
+
+struct trace_marker {
+	int64_t start_ps, end_ps, step;
+	uint32_t kept;
+};
+
+/* A compiled program, running once. */
+struct trace_run {
+	uint64_t id;
+	uint32_t module; /* text, as called_module() spells it */
+	uint32_t group;
+	int64_t start_ps; /* of its first operation */
+};
+
+/* The call of one. */
+struct trace_call {
+	uint32_t module;
+	uint32_t kept;
+	int64_t start_ps;
+};
+
+/* An operation that ends with an event of the same key, if that comes later. */
+struct trace_pending {
+	uint64_t key;
+	size_t op;
+};
+
+struct trace_completion {
+	uint64_t key;
+	int64_t time_ps;
+};
+
+/* An event that produces or consumes something. */
+struct trace_flow {
+	uint64_t key;
+	uint32_t kept;
+	uint32_t next; /* the next that consumes the same; NONE */
+};
+
+/* A piece of memory taken or given back. */
+struct trace_memory {
+	int64_t time_ps, bytes, in_use;
+	uint64_t address;
+	uint32_t target; /* NONE: not known, or given back */
+	uint32_t allocator;
+	uint32_t kept, region, step;
+	bool is_free, is_output;
+};
+
+/* Lists that a line adds to: they shrink again if it has to be read once more. */
+#define TRACE_LISTS(X)                          \
+	X(uint32_t, ends) /* by kept event */   \
+	X(struct trace_flow, producers)         \
+	X(struct trace_flow, consumers)         \
+	X(struct trace_op, ops)                 \
+	X(struct trace_root, roots)             \
+	X(struct trace_marker, markers)         \
+	X(struct trace_call, calls)             \
+	X(struct trace_pending, pending)        \
+	X(struct trace_completion, completions) \
+	X(struct trace_memory, memory)          \
+	X(uint64_t, captured) /* ids of functions that tf.data calls */
+
+/* What was left out, for the user to know: one, several. */
+/* clang-format off */
+#define TRACE_SKIPS(X) \
+	X(planes, "plane", "planes") \
+	X(lines, "line of a device", "lines of devices") \
+	X(datasets, "event of an input pipeline (tf.data)", "events of input pipelines (tf.data)") \
+	X(python, "Python call", "Python calls") \
+	X(aggregates, "event that sums up others", "events that sum up others") \
+	X(backward, "event with a negative duration", "events with negative durations")
+/* clang-format on */
+
+/* An operation of a compiled program. */
+struct trace_compiled {
+	uint64_t program;
+	uint32_t op, target; /* op: text */
+};
+
+struct trace_skipped {
+#define X(name, one, several) uint64_t name;
+	TRACE_SKIPS(X)
+#undef X
+};
+
+struct trace {
+	struct strings texts; /* of the trace's bytes */
+	struct hlo_modules modules;
+	VEC(struct trace_target) targets;
+	VEC(uint32_t) target_of; /* by text of the name */
+	struct hash_index compiled;
+	VEC(struct trace_compiled) compiled_ops;
+	struct hash_index run_index;
+	VEC(struct trace_run) runs;
+#define X(type, name) VEC(type) name;
+	TRACE_LISTS(X)
+#undef X
+	VEC(struct trace_line) lines;
+	VEC(struct trace_device) devices;
+	VEC(int64_t) steps; /* ascending, once ops have theirs */
+	enum trace_steps { STEPS_MARKED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
+	VEC(struct trace_marker) device_steps;
+	uint32_t *groups;  /* by kept event: place of the root; NONE */
+	int64_t origin_ns; /* when the first line begins */
+	struct trace_skipped skipped;
+	struct buf scratch;
+};
+
+bool trace_init(struct trace *t);
+void trace_clear(struct trace *t);
+
+/* When the earliest line of a plane begins, if before that. */
+int64_t trace_get_origin(const struct plane *p, struct decoder *d, int64_t origin_ns);
+/* Reads the lines of a plane. */
+void trace_walk(struct trace *t, struct plane *p, struct decoder *d);
+
+/* Gives each kept event the first root that leads to it (its place among the roots, in
+ * their order from then on). False on allocation failure. */
+bool trace_group(struct trace *t);
+
+/* Gives the operations their steps, and forgets what led to them. False on allocation
+ * failure. */
+bool trace_number(struct trace *t);
+
+/* Sets the times of operations that ended after their events. False on allocation
+ * failure. */
+bool trace_complete(struct trace *t);
+
+/* ---- for the walker ---- */
+
+/* The target of a name, made if it is new; NONE on allocation failure. */
+uint32_t trace_add_target(struct trace *t, struct span name, struct span type);
+/* That of an instruction of a compiled program. */
+uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op);
+/* A run of one, NONE on allocation failure. */
+uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t start_ps);
+/* The text of what a call of `function` runs. */
+uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function);
+
+/* What one event produces and another consumes. */
+static inline uint64_t trace_flow_key(uint64_t type, uint64_t id)
+{
+	return hash_mix(hash_mix(0x9e3779b97f4a7c15u, type), id);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* What a node ran as.
+ *
+ * The graph says what a node is. TensorFlow may run something else in its place: the
+ * Relu that ends a convolution runs as _MklNativeFusedConv2D, a call as what was inlined
+ * for it. Run metadata says so in labels. A node that no graph defines, such as one of a
+ * function's body, has its own name for an op, and its only type in its label.
+ *
+ *     node ── op, types           as TensorFlow's profiler has them
+ *          ── executed            what it ran as; 0: unknown, or the same as op
+ *          ── executed_types      types with `executed`, without the op of a node that no
+ *                                 graph defines; 0: the same as types
+ */
+#ifndef TFPROF_MODEL_EXECUTED_H
+#define TFPROF_MODEL_EXECUTED_H
+
+#include "model/model.h"
+
+/* Records that a node ran as this type. If it runs as several, the last one is
+ * `executed`, and all are types. False on allocation failure. */
+bool executed_add(struct model *m, uint32_t node, struct span type);
+
+/* The set of types with an executed one, for a node whose op is to be left out of it
+ * unless it is 0. NONE on allocation failure. */
+uint32_t executed_make_types(struct sets *sets, const struct strings *strings, uint32_t types,
+	uint32_t without, uint32_t executed);
+
+/* The type of a node: that in the graph or, if no graph defines it, that it ran as. */
+static inline uint32_t model_op(const struct model *m, uint32_t node)
+{
+	return m->nodes.flags[node] & NODE_UNDEFINED && m->nodes.executed[node]
+		? m->nodes.executed[node]
+		: m->nodes.op[node];
+}
+
+/* What it ran as, as far as known. */
+static inline uint32_t model_executed(const struct model *m, uint32_t node)
+{
+	return m->nodes.executed[node] ? m->nodes.executed[node] : m->nodes.op[node];
+}
+
+/* Whether it ran as another operation, not just as another implementation of its own. */
+bool executed_is_other(const struct model *m, uint32_t node);
+
+/* Its types, including what it ran as. */
+static inline uint32_t model_types(const struct model *m, uint32_t node)
+{
+	return m->nodes.executed_types[node] ? m->nodes.executed_types[node] : m->nodes.types[node];
+}
+
+#endif

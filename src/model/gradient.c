@@ -1,0 +1,85 @@
+#include "model/gradient.h"
+
+/* If the end comes before the start, the length in TensorFlow's profiler is negative
+ * and, unsigned, huge: the name then extends to the end. */
+static bool parse_node(struct span name, struct gradient *g)
+{
+	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
+	size_t start = span_find(name, head), end;
+
+	if (start == name.n)
+		return false;
+	end = span_find(name, tail);
+	if (end == name.n)
+		return false;
+	start += head.n;
+	if (end == start)
+		return false;
+	if (end < start)
+		end = name.n;
+	*g = (struct gradient){GRADIENT_OF_NODE, {"", 0}, {name.at + start, end - start}, {"", 0}};
+	return true;
+}
+
+/* The last part is the backward operation's own. */
+static bool parse_tape(struct span name, struct gradient *g)
+{
+	struct span word = SPAN("gradient_tape/");
+	size_t start = span_find(name, word), end = name.n;
+
+	if (start == name.n || (start && name.at[start - 1] != '/'))
+		return false;
+	while (end > start + word.n && name.at[end - 1] != '/')
+		end--;
+	if (end <= start + word.n)
+		return false;
+	end--;
+	*g = (struct gradient){GRADIENT_OF_TAPE, {name.at, start},
+		{name.at + start + word.n, end - start - word.n}, {"", 0}};
+	return true;
+}
+
+/* "jvp(A)" of "transpose(jvp(A))". */
+static bool parse_transposed(struct span name, struct gradient *g)
+{
+	struct span word = SPAN("transpose(jvp(");
+	size_t start = span_find(name, word), inner = start + sizeof("transpose(") - 1, end;
+	int depth = 0;
+
+	if (start == name.n)
+		return false;
+	for (end = inner; end < name.n; end++) {
+		depth += (name.at[end] == '(') - (name.at[end] == ')');
+		if (depth < 0)
+			break;
+	}
+	*g = (struct gradient){GRADIENT_TRANSPOSED, {name.at, start},
+		{name.at + inner, end - inner}, {name.at + end, 0}};
+	if (end < name.n)
+		g->after = (struct span){name.at + end + 1, name.n - end - 1};
+	return true;
+}
+
+/* Code view asks for every node: most names are done with after two looks. */
+bool gradient_parse(struct span name, struct gradient *g)
+{
+	if (span_contains(name, SPAN("gradient")) && (parse_node(name, g) || parse_tape(name, g)))
+		return true;
+	return name.n && memchr(name.at, '(', name.n) && parse_transposed(name, g);
+}
+
+void gradient_put_forward(struct buf *b, const struct gradient *g)
+{
+	buf_span(b, g->before);
+	buf_span(b, g->forward);
+	buf_span(b, g->after);
+}
+
+uint32_t gradient_find_forward(const struct model *m, const struct gradient *g, struct buf *scratch)
+{
+	if (!g->before.n && !g->after.n)
+		return model_find_node(m, g->forward);
+	scratch->n = 0;
+	gradient_put_forward(scratch, g);
+	return scratch->failed ? NONE : model_find_node(m, buf_get(scratch));
+}

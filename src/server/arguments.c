@@ -1,0 +1,148 @@
+#include "server/arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/store.h"
+
+const char arguments_help[] =
+	"Usage: tfprof ui FILE... [-- FILE...] [OPTION...]\n"
+	"\n"
+	"Shows a profile in a browser: prints an address to open. Files after -- are a second\n"
+	"profile to switch to; so is the second of two saved profiles.\n"
+	"\n"
+	"  --port=PORT     the port to listen on, or the next free one (6117)\n"
+	"  --host=ADDRESS  the address to listen on (127.0.0.1: this machine only)\n"
+	"  --token=TOKEN   a token of your own in the address, or none (random)\n"
+	"  --open          open the address in the default browser\n"
+	"  --verbose       print each request to stderr\n"
+	"\n"
+	"Inputs may also be given by kind, as for other commands: --graph_path=FILE and so on.\n";
+
+enum { DEFAULT_PORT = 6117 };
+
+struct parser {
+	struct arguments *a;
+	struct store *store;
+	char *why;
+	bool after_dashes;
+};
+
+static bool fail(struct parser *p, const char *format, const char *word)
+{
+	snprintf(p->why, 512, format, word);
+	return false;
+}
+
+static bool add_input(struct parser *p, const char *kind, const char *path)
+{
+	size_t last = p->after_dashes ? 1 : 0;
+	struct shown_input input = {.kind = kind, .path = path};
+
+	if (p->store->n_profiles <= last)
+		p->store->n_profiles = last + 1;
+	return vec_push(&p->store->profiles[last].inputs, input) || fail(p, "%s", "out of memory");
+}
+
+/* The value of --name=value; NULL if it is another flag. */
+static const char *value_of(const char *word, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(word, name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
+}
+
+static bool parse_port(struct parser *p, const char *text)
+{
+	char *end;
+	long port = strtol(text, &end, 10);
+
+	if (end == text || *end || port < 0 || port > UINT16_MAX)
+		return fail(p, "--port=%.100s: expected a number from 0 to 65535", text);
+	p->a->port = (uint16_t)port;
+	return true;
+}
+
+static bool parse_token(struct parser *p, const char *text)
+{
+	static const char allowed[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+	size_t n = strlen(text);
+
+	if (n == 0 || n > 60 || strspn(text, allowed) != n)
+		return fail(p, "--token=%.100s: expected up to 60 letters, digits, - and _", text);
+	p->a->token = text;
+	return true;
+}
+
+static bool parse_input_flag(struct parser *p, const char *flag)
+{
+	const struct tfprof_input_info *info;
+	const char *value;
+
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if ((value = value_of(flag, info->flag)))
+			return add_input(p, info->name, value);
+	return fail(p, "unknown option --%.100s (see tfprof ui --help)", flag);
+}
+
+static bool parse_flag(struct parser *p, const char *flag)
+{
+	const char *value;
+
+	if (strcmp(flag, "open") == 0)
+		return p->a->open = true;
+	if (strcmp(flag, "verbose") == 0)
+		return p->a->verbose = true;
+	if ((value = value_of(flag, "port")))
+		return parse_port(p, value);
+	if ((value = value_of(flag, "token")))
+		return parse_token(p, value);
+	if ((value = value_of(flag, "host"))) {
+		p->a->host = value;
+		return true;
+	}
+	return parse_input_flag(p, flag);
+}
+
+static bool parse_word(struct parser *p, const char *word)
+{
+	if (strcmp(word, "--") == 0) {
+		if (p->after_dashes || !p->store->n_profiles)
+			return fail(p, "%s", "-- separates the files of two profiles");
+		p->after_dashes = true;
+		return true;
+	}
+	if (word[0] == '-' && word[1])
+		return parse_flag(p, word + (word[1] == '-' ? 2 : 1));
+	return add_input(p, NULL, word);
+}
+
+enum arguments_status arguments_parse(struct arguments *a, struct store *store, int argc,
+	char **argv, char why[512])
+{
+	struct parser p = {a, store, why, false};
+
+	*a = (struct arguments){.host = "127.0.0.1", .port = DEFAULT_PORT};
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return ARGUMENTS_HELP;
+		if (!parse_word(&p, argv[i]))
+			return ARGUMENTS_WRONG;
+	}
+	if (!store->n_profiles) {
+		fail(&p, "%s", "no input: give a profile, or the files of a run");
+		return ARGUMENTS_WRONG;
+	}
+	if (store->n_profiles == 1 && p.after_dashes) {
+		fail(&p, "%s", "no files after --");
+		return ARGUMENTS_WRONG;
+	}
+	return ARGUMENTS_OK;
+}
+
+bool arguments_is_loopback(const struct arguments *a)
+{
+	return strncmp(a->host, "127.", 4) == 0 || strcmp(a->host, "::1") == 0;
+}

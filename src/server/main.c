@@ -1,0 +1,152 @@
+/* The program tfprof-ui: shows profiles in a browser. `tfprof ui` runs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "server/arguments.h"
+#include "server/http.h"
+#include "server/store.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* A mapped file that others cut short while it is read: the missing page becomes one of
+ * zeros, which readers take for damage, and the page in the browser says that the file
+ * has changed. */
+static void replace_page(int signal, siginfo_t *info, void *context)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (void *)((uintptr_t)info->si_addr & ~(size - 1));
+
+	if (mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		MAP_FAILED)
+		_exit(EXIT_FAILED);
+}
+
+static void catch_lost_pages(void)
+{
+	struct sigaction action = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+static void print_ssh_hint(uint16_t port)
+{
+	const char *connection = getenv("SSH_CONNECTION");
+	char server[64] = "THIS_MACHINE";
+
+	if (!connection)
+		return;
+	/* client address, client port, server address, server port */
+	sscanf(connection, "%*s %*s %63s", server);
+	printf("You are logged in over ssh: at home, run\n  ssh -N -L %u:127.0.0.1:%u %s\nand open "
+	       "the same address there.\n",
+		port, port, server);
+}
+
+static void print_address(const struct arguments *a, const struct guard *guard, uint16_t port)
+{
+	bool is_v6 = strchr(a->host, ':');
+
+	printf("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", a->host, is_v6 ? "]" : "", port,
+		*guard->token ? "?t=" : "", guard->token);
+	print_ssh_hint(port);
+	if (!arguments_is_loopback(a))
+		printf("Everybody who can reach %s and knows this address sees the profile, its "
+		       "paths and source lines, unencrypted.\n",
+			a->host);
+	printf("Press Ctrl-C to stop.\n");
+	fflush(stdout);
+}
+
+static void open_browser(const struct arguments *a, const struct guard *guard, uint16_t port)
+{
+	char address[256];
+	pid_t child;
+
+	snprintf(address, sizeof(address), "http://%s:%u/%s%s", a->host, port,
+		*guard->token ? "?t=" : "", guard->token);
+	child = fork();
+	if (child == 0) {
+		execlp("xdg-open", "xdg-open", address, (char *)NULL);
+		_exit(127);
+	}
+}
+
+static bool set_token(struct guard *guard, const char *wanted)
+{
+	if (!wanted)
+		return guard_make_token(guard->token);
+	if (strcmp(wanted, "none") != 0)
+		snprintf(guard->token, sizeof(guard->token), "%s", wanted);
+	return true;
+}
+
+static int serve(const struct arguments *a, struct store *store, const sigset_t *stop)
+{
+	struct http_settings settings = {.host = a->host,
+		.port = a->port,
+		.verbose = a->verbose,
+		.guard = {.host = arguments_is_loopback(a) ? NULL : a->host},
+		.store = store};
+	uint16_t port;
+	char why[256];
+	struct http *http;
+	int signal;
+
+	if (!set_token(&settings.guard, a->token)) {
+		fprintf(stderr, "tfprof ui: the system has no random numbers for a token\n");
+		return EXIT_FAILED;
+	}
+	http = http_start(&settings, &port, why);
+	if (!http) {
+		fprintf(stderr, "tfprof ui: %s\n", why);
+		return EXIT_FAILED;
+	}
+	print_address(a, &settings.guard, port);
+	if (a->open)
+		open_browser(a, &settings.guard, port);
+	for (size_t i = 0; i < store->n_profiles; i++)
+		store_load(store, i);
+	sigwait(stop, &signal);
+	http_stop(http);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments a;
+	struct store store;
+	sigset_t stop;
+	char why[512];
+	int status;
+
+	if (!store_init(&store)) {
+		fprintf(stderr, "tfprof ui: cannot start\n");
+		return EXIT_FAILED;
+	}
+	switch (arguments_parse(&a, &store, argc, argv, why)) {
+	case ARGUMENTS_HELP: fputs(arguments_help, stdout); return EXIT_SUCCESS;
+	case ARGUMENTS_WRONG: fprintf(stderr, "tfprof ui: %s\n", why); return EXIT_USAGE;
+	case ARGUMENTS_OK: break;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	catch_lost_pages();
+	/* Blocked before threads start, so that only sigwait() gets them. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
+	status = serve(&a, &store, &stop);
+	/* A load that still runs would be waited for: the system frees everything sooner. */
+	for (size_t i = 0; i < store.n_profiles; i++)
+		if (atomic_load(&store.profiles[i].state) == LOAD_RUNNING)
+			_exit(status);
+	store_clear(&store);
+	return status;
+}

@@ -1,0 +1,126 @@
+/* /api/profile: what was loaded, its totals, and a sentence about it. */
+#include "server/overview.h"
+#include "server/routes.h"
+#include "server/table_json.h"
+#include "server/view_query.h"
+
+static void put_summary(const struct tfprof_summary *s, struct json *out)
+{
+	json_put_int(out, "nodes", (int64_t)s->n_nodes);
+	json_put_int(out, "devices", (int64_t)s->n_devices);
+	json_put_double(out, "coverage", s->coverage);
+	json_put_bool(out, "has_run", s->has_run_meta);
+	json_put_bool(out, "has_code", s->has_code_traces);
+	json_put_bool(out, "has_float_ops", s->has_float_ops);
+}
+
+static void put_steps(const struct overview *o, struct json *out)
+{
+	json_key(out, "steps");
+	json_open_array(out);
+	for (size_t i = 0; i < o->steps.n; i++) {
+		const struct overview_step *s = &o->steps.at[i];
+
+		json_open_object(out);
+		json_put_int(out, "step", s->step);
+		json_put_int(out, "wall", s->wall_us);
+		json_put_int(out, "cpu", s->cpu_us);
+		json_put_int(out, "accelerator", s->accelerator_us);
+		json_put_int(out, "executions", s->n_executions);
+		json_close_object(out);
+	}
+	json_close_array(out);
+}
+
+static void put_families(const struct overview *o, struct json *out)
+{
+	json_key(out, "families");
+	json_open_array(out);
+	for (size_t i = 0; i < o->n_families; i++) {
+		json_open_object(out);
+		json_put_text(out, "name", o->families[i].name);
+		json_put_text(out, "title", o->families[i].title);
+		json_put_int(out, "micros", o->families[i].us);
+		json_close_object(out);
+	}
+	json_close_array(out);
+}
+
+/* What the file does not tell, and what brings it. */
+static void put_missing(const struct tfprof_summary *s, struct json *out)
+{
+	const struct {
+		bool there;
+		const char *what, *how;
+	} parts[] = {
+		{s->has_run_meta, "times and memory",
+			"give run metadata: --run_meta_path=FILE, or save a profile from a run"},
+		{s->has_code_traces, "call stacks",
+			"give an op log: --op_log_path=FILE, or save a profile from Python"},
+		{s->has_float_ops, "float operations",
+			"give an op log: --op_log_path=FILE, or save a profile from Python"},
+	};
+
+	json_key(out, "missing");
+	json_open_array(out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (parts[i].there)
+			continue;
+		json_open_object(out);
+		json_put_text(out, "what", parts[i].what);
+		json_put_text(out, "how", parts[i].how);
+		json_close_object(out);
+	}
+	json_close_array(out);
+}
+
+static void put_files(const struct shown_profile *p, struct json *out)
+{
+	json_key(out, "files");
+	json_open_array(out);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		json_text(out, p->inputs.at[i].path);
+	json_close_array(out);
+	json_put_text(out, "notes", p->notes ? p->notes : "");
+}
+
+static enum tfprof_status put_totals(struct call *c, struct json *out, struct tfprof_error *err)
+{
+	struct kept_result *kept;
+	struct table_json t;
+	enum tfprof_status status = view_query(c, TFPROF_SCOPE, &kept, err);
+
+	if (status == TFPROF_OK)
+		status = table_json_open(&t, TFPROF_SCOPE, kept_get(kept), err);
+	if (status == TFPROF_OK && t.n_rows) {
+		json_key(out, "root");
+		table_json_put(&t, 0, out);
+	}
+	store_release(c->store, kept);
+	return status;
+}
+
+enum tfprof_status route_profile(struct call *c, struct json *out, struct tfprof_error *err)
+{
+	struct shown_profile *profile;
+	struct overview o = {0};
+	int64_t p;
+	enum tfprof_status status = view_profile(c, &profile, &p, err);
+
+	if (status == TFPROF_OK)
+		status = overview_make(&o, c, profile, err);
+	if (status == TFPROF_OK) {
+		json_open_object(out);
+		json_put_text(out, "instance", c->store->instance);
+		put_files(profile, out);
+		put_summary(&o.summary, out);
+		json_put_string(out, "sentence", buf_get(&o.sentence));
+		put_steps(&o, out);
+		put_families(&o, out);
+		put_missing(&o.summary, out);
+		status = put_totals(c, out, err);
+		json_close_object(out);
+	}
+	overview_clear(&o);
+	return status;
+}

@@ -1,0 +1,22 @@
+/* The API: a path and the route that answers it. */
+#ifndef TFPROF_SERVER_ROUTES_H
+#define TFPROF_SERVER_ROUTES_H
+
+#include "server/call.h"
+
+/* Every line needs a function route_NAME in a file of its own or beside its kin. */
+#define ROUTES(X)  \
+	X(load)    \
+	X(profile) \
+	X(options) \
+	X(rows)    \
+	X(advice)
+
+#define X(name) route_fn route_##name;
+ROUTES(X)
+#undef X
+
+/* NULL if there is none at this path ("/api/rows"). */
+route_fn *route_find(const char *path);
+
+#endif

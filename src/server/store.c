@@ -1,0 +1,311 @@
+#include "server/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+/* A row of a result takes about this much, with the columns that pages ask for. */
+enum { BYTES_PER_ROW = 256 };
+static const size_t KEPT_MAX_BYTES = (size_t)256 << 20;
+
+struct kept_result {
+	struct kept_result *next;
+	char *key;
+	tfprof_result *result; /* NULL: the query is still running */
+	size_t bytes, n_users;
+	bool is_listed;
+};
+
+bool store_init(struct store *s)
+{
+	uint64_t random;
+
+	*s = (struct store){0};
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return false;
+	snprintf(s->instance, sizeof(s->instance), "%016" PRIx64, random);
+	return pthread_mutex_init(&s->lock, NULL) == 0 &&
+		pthread_cond_init(&s->finished, NULL) == 0;
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+static void note_progress(void *context, uint64_t done, uint64_t total, uint64_t n_nodes)
+{
+	struct shown_profile *p = context;
+
+	atomic_store(&p->bytes_done, done);
+	atomic_store(&p->bytes_total, total);
+	atomic_store(&p->n_nodes, n_nodes);
+}
+
+static enum tfprof_status add_notes(struct shown_profile *p, struct tfprof_error *err)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s", p->notes ? p->notes : "",
+		    tfprof_profile_get_notes(p->profile)) < 0)
+		return error_no_memory(err);
+	free(p->notes);
+	p->notes = joined;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status add_inputs(struct shown_profile *p, struct tfprof_given *given,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	for (size_t i = 0; i < p->inputs.n; i++) {
+		struct shown_input *input = &p->inputs.at[i];
+
+		given[i] = (struct tfprof_given){input->kind, tfprof_input_file(input->path),
+			TFPROF_NEXT_STEP, NULL};
+		if (stat(input->path, &input->seen) != 0)
+			memset(&input->seen, 0, sizeof(input->seen));
+	}
+	status = tfprof_given_arrange(given, p->inputs.n, err);
+	for (size_t i = 0; status == TFPROF_OK && i < p->inputs.n; i++) {
+		status = tfprof_profile_add(p->profile, given[i].kind, &given[i].input,
+			given[i].step, err);
+		if (status == TFPROF_OK)
+			status = add_notes(p, err);
+	}
+	tfprof_given_release(given, p->inputs.n);
+	return status;
+}
+
+static void *load(void *context)
+{
+	struct shown_profile *p = context;
+	struct tfprof_given *given = mem_zero_array(p->inputs.n, sizeof(*given));
+	enum tfprof_status status;
+
+	p->profile = tfprof_profile_new();
+	if (!p->profile || !given) {
+		status = error_no_memory(&p->err);
+	} else {
+		tfprof_profile_set_progress(p->profile, note_progress, p);
+		status = add_inputs(p, given, &p->err);
+	}
+	mem_free(given);
+	atomic_store(&p->state, status == TFPROF_OK ? LOAD_READY : LOAD_FAILED);
+	return NULL;
+}
+
+bool store_load(struct store *s, size_t p)
+{
+	struct shown_profile *profile = &s->profiles[p];
+
+	profile->has_loader = pthread_create(&profile->loader, NULL, load, profile) == 0;
+	return profile->has_loader;
+}
+
+enum tfprof_status store_get(struct store *s, int64_t p, struct shown_profile **profile,
+	struct tfprof_error *err)
+{
+	if (p < 0 || (size_t)p >= s->n_profiles)
+		return error_set(err, TFPROF_ARGUMENT, "p=%" PRId64 ": there are %zu profiles", p,
+			s->n_profiles);
+	*profile = &s->profiles[p];
+	switch (atomic_load(&(*profile)->state)) {
+	case LOAD_READY: return TFPROF_OK;
+	case LOAD_FAILED: *err = (*profile)->err; return err->status;
+	default: return error_set(err, TFPROF_UNSUPPORTED, "the profile is still being loaded");
+	}
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+		a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+		a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+		a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+bool store_has_changed(const struct shown_profile *p)
+{
+	struct stat now;
+
+	for (size_t i = 0; i < p->inputs.n; i++)
+		if (p->inputs.at[i].seen.st_ino &&
+			(stat(p->inputs.at[i].path, &now) != 0 ||
+				!is_same_file(&now, &p->inputs.at[i].seen)))
+			return true;
+	return false;
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+static void free_kept(struct kept_result *kept)
+{
+	tfprof_result_free(kept->result);
+	free(kept->key);
+	mem_free(kept);
+}
+
+static struct kept_result *find(struct store *s, const char *key)
+{
+	struct kept_result **link = &s->kept, *kept;
+
+	for (; (kept = *link); link = &kept->next) {
+		if (strcmp(kept->key, key) != 0)
+			continue;
+		*link = kept->next;
+		kept->next = s->kept;
+		s->kept = kept;
+		return kept;
+	}
+	return NULL;
+}
+
+static void unlist(struct store *s, struct kept_result *kept)
+{
+	struct kept_result **link = &s->kept;
+
+	while (*link != kept)
+		link = &(*link)->next;
+	*link = kept->next;
+	kept->is_listed = false;
+	s->kept_bytes -= kept->bytes;
+}
+
+/* Frees the least recently used results that nobody uses, until the rest fits. */
+static void evict(struct store *s)
+{
+	while (s->kept_bytes > KEPT_MAX_BYTES) {
+		struct kept_result *oldest = NULL;
+
+		for (struct kept_result *k = s->kept; k; k = k->next)
+			if (!k->n_users)
+				oldest = k;
+		if (!oldest)
+			return;
+		unlist(s, oldest);
+		free_kept(oldest);
+	}
+}
+
+static struct kept_result *list_new(struct store *s, const char *key)
+{
+	struct kept_result *kept = mem_zero(sizeof(*kept));
+
+	if (!kept)
+		return NULL;
+	kept->key = strdup(key);
+	if (!kept->key) {
+		mem_free(kept);
+		return NULL;
+	}
+	*kept = (struct kept_result){s->kept, kept->key, .n_users = 1, .is_listed = true};
+	s->kept = kept;
+	return kept;
+}
+
+static void release_locked(struct store *s, struct kept_result *kept)
+{
+	if (--kept->n_users == 0 && !kept->is_listed)
+		free_kept(kept);
+	evict(s);
+}
+
+/* Waits for another request's query. NULL if it failed: run it again, as the failure
+ * may have been a cancellation. The lock is held. */
+static struct kept_result *wait_for(struct store *s, struct kept_result *kept)
+{
+	kept->n_users++;
+	while (!kept->result && kept->is_listed)
+		pthread_cond_wait(&s->finished, &s->lock);
+	if (kept->result)
+		return kept;
+	release_locked(s, kept);
+	return NULL;
+}
+
+static enum tfprof_status run(struct store *s, struct kept_result *kept, tfprof_profile *profile,
+	const struct result_maker *maker, const volatile int *cancel, struct tfprof_error *err)
+{
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+
+	pthread_mutex_unlock(&s->lock);
+	status = maker->make(maker->context, profile, cancel, &result, err);
+	pthread_mutex_lock(&s->lock);
+	kept->result = result;
+	if (status == TFPROF_OK) {
+		kept->bytes = tfprof_result_get_n_rows(result) * BYTES_PER_ROW;
+		s->kept_bytes += kept->bytes;
+		evict(s);
+	} else {
+		unlist(s, kept);
+	}
+	pthread_cond_broadcast(&s->finished);
+	return status;
+}
+
+enum tfprof_status store_use(struct store *s, int64_t p, const char *key,
+	const struct result_maker *maker, const volatile int *cancel, struct kept_result **kept,
+	struct tfprof_error *err)
+{
+	struct shown_profile *profile;
+	enum tfprof_status status = store_get(s, p, &profile, err);
+	struct kept_result *k = NULL;
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	pthread_mutex_lock(&s->lock);
+	while ((k = find(s, key)) && !(k = wait_for(s, k)))
+		;
+	if (!k) {
+		k = list_new(s, key);
+		status = k ? run(s, k, profile->profile, maker, cancel, err) : error_no_memory(err);
+		if (k && status != TFPROF_OK) {
+			release_locked(s, k);
+			k = NULL;
+		}
+	}
+	pthread_mutex_unlock(&s->lock);
+	*kept = k;
+	return status;
+}
+
+tfprof_result *kept_get(const struct kept_result *kept)
+{
+	return kept->result;
+}
+
+void store_release(struct store *s, struct kept_result *kept)
+{
+	if (!kept)
+		return;
+	pthread_mutex_lock(&s->lock);
+	release_locked(s, kept);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void store_clear(struct store *s)
+{
+	while (s->kept) {
+		struct kept_result *kept = s->kept;
+
+		s->kept = kept->next;
+		free_kept(kept);
+	}
+	for (size_t i = 0; i < s->n_profiles; i++) {
+		struct shown_profile *p = &s->profiles[i];
+
+		if (p->has_loader)
+			pthread_join(p->loader, NULL);
+		tfprof_profile_free(p->profile);
+		free(p->notes);
+		vec_clear(&p->inputs);
+	}
+	pthread_cond_destroy(&s->finished);
+	pthread_mutex_destroy(&s->lock);
+}

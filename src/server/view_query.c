@@ -1,0 +1,137 @@
+#include "server/view_query.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Beyond any tree. */
+#define ALL_DEPTHS "1000000000"
+
+enum tfprof_status view_profile(const struct call *c, struct shown_profile **profile, int64_t *p,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, p, err);
+
+	return status == TFPROF_OK ? store_get(c->store, *p, profile, err) : status;
+}
+
+enum tfprof_status view_options(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err)
+{
+	const struct tfprof_option_info *info;
+	enum tfprof_status status;
+
+	*options = tfprof_options_new();
+	if (!*options)
+		return error_no_memory(err);
+	status = tfprof_options_set(*options, "max_depth", ALL_DEPTHS, err);
+	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_option_get_info(i)); i++) {
+		const char *value = call_get(c, info->name);
+
+		/* No request writes a file. */
+		if (value && strcmp(info->kind, "output") != 0)
+			status = tfprof_options_set(*options, info->name, value, err);
+	}
+	if (status == TFPROF_OK)
+		return TFPROF_OK;
+	tfprof_options_free(*options);
+	*options = NULL;
+	return status;
+}
+
+struct view_request {
+	enum tfprof_view view;
+	tfprof_options *options;
+};
+
+static enum tfprof_status make_view(void *context, tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	struct view_request *r = context;
+
+	return tfprof_query_run(profile, r->view, r->options, cancel, result, err);
+}
+
+enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
+	struct kept_result **kept, struct tfprof_error *err)
+{
+	struct view_request request = {view, options};
+	struct result_maker maker = {make_view, &request};
+	struct buf key = {0};
+	const char *text;
+	size_t length;
+	int64_t p;
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	text = tfprof_options_get_text(options, &length);
+	buf_printf(&key, "%" PRId64 " %s\n", p, tfprof_view_get_name(view));
+	buf_put(&key, text ? text : "", text ? length : 0);
+	status = key.failed || !text
+		? error_no_memory(err)
+		: store_use(c->store, p, key.at, &maker, &c->cancel, kept, err);
+	buf_clear(&key);
+	return status;
+}
+
+enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept_result **kept,
+	struct tfprof_error *err)
+{
+	tfprof_options *options;
+	enum tfprof_status status = view_options(c, &options, err);
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	status = view_query_with(c, view, options, kept, err);
+	tfprof_options_free(options);
+	return status;
+}
+
+enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
+	struct tfprof_error *err)
+{
+	const char *name = call_get(c, "view");
+	int found = name ? tfprof_view_from_name(name) : -1;
+
+	if (found < 0)
+		return error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view",
+			name ? name : "");
+	*view = (enum tfprof_view)found;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status make_events(void *context, tfprof_profile *profile,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	return tfprof_events_run(profile, *(int64_t *)context, result, err);
+}
+
+enum tfprof_status view_events(struct call *c, int64_t step, struct kept_result **kept,
+	struct tfprof_error *err)
+{
+	struct result_maker maker = {make_events, &step};
+	char key[64];
+	int64_t p;
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	snprintf(key, sizeof(key), "%" PRId64 " events %" PRId64, p, step);
+	return store_use(c->store, p, key, &maker, &c->cancel, kept, err);
+}
+
+enum tfprof_status view_numbers(tfprof_result *result, const char *name, const int64_t **numbers,
+	struct tfprof_error *err)
+{
+	struct tfprof_column column;
+	enum tfprof_status status = tfprof_result_get_column(result, name, &column, err);
+
+	*numbers = status == TFPROF_OK ? column.numbers : NULL;
+	return status;
+}

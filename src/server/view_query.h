@@ -1,0 +1,36 @@
+/* Results for a call's view and options, from the store. */
+#ifndef TFPROF_SERVER_VIEW_QUERY_H
+#define TFPROF_SERVER_VIEW_QUERY_H
+
+#include "server/call.h"
+#include "server/store.h"
+
+/* The options of a call: every parameter that is the name of one, over defaults that
+ * show all nodes. Free them. */
+enum tfprof_status view_options(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err);
+
+/* The result of a view with the call's options. Release it with store_release(). */
+enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept_result **kept,
+	struct tfprof_error *err);
+/* The same with options of the caller's choice. */
+enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
+	struct kept_result **kept, struct tfprof_error *err);
+
+/* The view that a call names. */
+enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
+	struct tfprof_error *err);
+
+/* Everything that ran in the call's step, or in all; one row per execution. */
+enum tfprof_status view_events(struct call *c, int64_t step, struct kept_result **kept,
+	struct tfprof_error *err);
+
+/* The profile a call names. */
+enum tfprof_status view_profile(const struct call *c, struct shown_profile **profile, int64_t *p,
+	struct tfprof_error *err);
+
+/* A column's numbers. */
+enum tfprof_status view_numbers(tfprof_result *result, const char *name, const int64_t **numbers,
+	struct tfprof_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+"""Files without a command: an overview, and then a shell, a script or nothing."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from tree import DATA
+
+CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
+
+
+def overview(run, *files, **more):
+    done = run(*files, **more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def root(run, *arguments):
+    """The totals of a report, as its first line shows them."""
+    line = re.search(r"^_TFProfRoot \((.*)\)$", run("scope", *arguments).stdout.decode(), re.M)
+    return [total.split("/")[1] for total in line[1].split(", ")]
+
+
+def test_what_was_found(run, resnet):
+    text = overview(run, "profile")
+    size = os.path.getsize(resnet / "profile") / 1e6
+    assert text.startswith(f"profile: a ProfileProto, {size:.2f}MB\n")
+    nodes = re.search(r"^(\d+) nodes, 3 steps, 1 device; (\d+)% of the nodes ran$", text, re.M)
+    summary = run("profile", stdin=b"quit\n").stderr.decode()
+    assert f"{nodes[1]} nodes, 3 steps, 1 device" in summary
+    assert f"coverage 0.{nodes[2]}" in summary
+
+
+def test_totals_are_those_of_reports(run):
+    text = overview(run, "profile")
+    time, accelerator, cpu = root(run, "profile", "--select=micros")
+    assert f"\ntime              {time} per step (cpu {cpu}, accelerator {accelerator})\n" in text
+    assert f"\nmemory            {root(run, 'profile', '--select=bytes')[0]} requested" in text
+    assert f"\nfloat operations  {root(run, 'profile', '--select=float_ops')[0][:-6]}\n" in text
+    trainable, variables = (
+        root(run, "profile", "--select=params", f"--account_type_regexes={types}")[0][:-7]
+        for types in ("_trainable_variables", "VariableV2"))
+    assert f"\nparameters        {trainable} trainable, {variables} in all variables\n" in text
+
+
+def test_what_is_missing_and_how_to_get_it(run):
+    def missing(*files):
+        lines = overview(run, *files).split("\nmissing", 1)[-1].split("\n\n")[0].splitlines()
+        return [line.split(":")[0].strip() for line in lines if ": add " in line]
+    assert missing("profile") == ["values of variables"]
+    assert missing("graph.pb") == ["times, memory and devices", "float operations", "lines of code",
+                                   "values of variables"]
+    assert missing("profile", CHECKPOINT) == []
+    assert missing("run_meta_0") == ["data flow, shapes and parameters", "float operations",
+                                     "lines of code", "values of variables"]
+    assert missing(CHECKPOINT) == ["times, memory and devices", "float operations", "lines of code"]
+    assert "add run metadata (RunMetadata)" in overview(run, "graph.pb")
+
+
+@pytest.mark.parametrize("name", ["profile", "it's my profile", "$HOME", "a\tb'c\\d"])
+@pytest.mark.parametrize("flag", ["", "--profile_path="])
+def test_three_commands_worth_trying(run, program, resnet, tmp_path, name, flag):
+    """They can be pasted into a shell as they are."""
+    shutil.copy(resnet / "profile", tmp_path / name)
+    text = overview(run, flag + (name if flag else f"./{name}"), directory=tmp_path)
+    commands = re.findall(r"^  (tfprof .*)$", text, re.M)
+    assert [command.split()[1] for command in commands] == ["op", "code", "advise"]
+    environment = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}"}
+    for command in commands:
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True,
+                              env=environment, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) > 5
+
+
+@pytest.mark.parametrize("files", [["graph.pb"], ["run_meta_0"], ["graph.pb", "run_meta_0"],
+                                   ["graph.pb", "tfprof_log"], [CHECKPOINT]])
+def test_commands_suit_the_files(run, files):
+    commands = re.findall(r"^  tfprof (.*)$", overview(run, *files), re.M)
+    assert len(commands) == 3
+    for command in commands:
+        done = run(*shlex.split(command))
+        assert done.returncode == 0
+        assert b"in this profile" not in done.stderr, f"{command} shows zeros"
+
+
+def test_many_files_are_counted(run):
+    text = overview(run, "graph.pb", *["run_meta_0"] * 11)
+    assert text.count("run_meta_0: a RunMetadata") == 7
+    assert "\nand 4 more\n" in text
+
+
+def test_lines_on_stdin_are_run_instead(run):
+    done = run("profile", stdin=b"scope -max_depth 1 -select params\n")
+    assert b"_TFProfRoot" in done.stdout and b"float operations  " not in done.stdout
+    assert done.returncode == 0
+
+
+def test_standard_input_is_a_file_or_a_script(run, resnet):
+    text = overview(run, "-", stdin=(resnet / "profile").read_bytes())
+    assert text.startswith("standard input: a ProfileProto, ")
+    assert "\n  tfprof advise FILE\n" in text
+
+
+def test_a_terminal_gets_the_shell_behind_it(sit_down):
+    terminal = sit_down("profile", columns=200)
+    text = terminal.prompt()
+    assert "\nparameters        464.15k trainable" in text
+    assert "\n  tfprof advise profile\n" in text
+
+
+def test_a_script_without_files(run):
+    """An error, not help; without lines, help."""
+    done = run(stdin=b"op\n")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"tfprof: no input: give FILE")
+    done = run(stdin=b"")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"tfprof: where the time")

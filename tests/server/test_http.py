@@ -1,0 +1,405 @@
+"""The server of `tfprof ui`: who may ask, and what it answers."""
+
+import gzip
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+import tree
+
+SAMPLE = os.path.join(tree.TOP, "examples", "resnet", "profile")
+
+
+class Server:
+    def __init__(self, *arguments, token="secret", env=None):
+        self.token = token
+        self.process = subprocess.Popen(
+            [tree.program(), "ui", *arguments, f"--token={token}", "--port=0"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+        self.address = self.process.stdout.readline().strip()
+        self.port = int(re.match(r"http://127\.0\.0\.1:(\d+)/", self.address).group(1))
+
+    def ask(self, path, method="GET", cookie=True, **headers):
+        """Sends one request; returns status, headers, body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if cookie:
+            headers["Cookie"] = f"other=1; tfprof_{self.port}={self.token}"
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+    def api(self, path):
+        status, _, body = self.ask("/api/" + path)
+        return status, json.loads(body)
+
+    def wait_until_loaded(self):
+        for _ in range(300):
+            state = self.api("load")[1]["profiles"]
+            if all(p["state"] != "loading" for p in state):
+                return state
+            time.sleep(0.1)
+        raise AssertionError("still loading")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(10)
+        finally:
+            self.process.kill()
+        return self.process.returncode
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = Server(SAMPLE)
+    server.wait_until_loaded()
+    yield server
+    assert server.stop() == 0
+
+
+def raw(server, data, wait=5.0):
+    """What comes back for these bytes until the server closes, or nothing more comes."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as s:
+        s.sendall(data)
+        answer = b""
+        try:
+            while chunk := s.recv(65536):
+                answer += chunk
+                if b"\r\n\r\n" in answer:
+                    break
+        except (TimeoutError, ConnectionResetError):
+            pass
+    return answer
+
+
+# ---- who may ask -------------------------------------------------------------
+
+def test_the_token_becomes_a_cookie(server):
+    status, headers, _ = server.ask("/?t=secret", cookie=False)
+    assert status == 303
+    assert headers["Location"] == "./"
+    cookie = headers["Set-Cookie"]
+    assert cookie.startswith(f"tfprof_{server.port}=secret;")
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+
+
+@pytest.mark.parametrize("path", ["/", "/app.js", "/api/load", "/?t=wrong", "/?t=secre", "/?t=secrett", "/?t="])
+def test_without_the_token_nothing_is_shown(server, path):
+    status, _, body = server.ask(path, cookie=False)
+    assert status == 403
+    assert b"address that tfprof ui printed" in body
+
+
+def test_a_wrong_cookie_is_refused(server):
+    for cookie in (f"tfprof_{server.port}=wrong", f"tfprof_{server.port}=", f"xtfprof_{server.port}=secret"):
+        assert server.ask("/", cookie=False, Cookie=cookie)[0] == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:6117", "127.0.0.1.evil.example", "localhost@evil.example",
+                                  "", "[::1", "localhost:80:80"])
+def test_another_host_name_is_refused(server, host):
+    assert server.ask("/", Host=host)[0] in (400, 403)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8888", "[::1]:6117"])
+def test_names_of_this_machine_are_answered_at_any_port(server, host):
+    assert server.ask("/", Host=host)[0] == 200
+
+
+def test_other_sites_are_refused(server):
+    assert server.ask("/api/load", Origin="http://evil.example")[0] == 403
+    assert server.ask("/api/load", Origin="https://127.0.0.1")[0] == 403
+    assert server.ask("/api/load", Origin="null")[0] == 403
+    assert server.ask("/api/load", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")[0] == 403
+    assert server.ask("/api/load", Origin=f"http://127.0.0.1:{server.port}")[0] == 200
+
+
+def test_a_link_of_another_site_works_with_the_token_only(server):
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    status, headers, body = server.ask("/?t=secret", cookie=False, **link)
+    assert status == 200 and b"http-equiv=refresh" in body and "Set-Cookie" in headers
+    assert server.ask("/", cookie=False, **link)[0] == 403
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_only_get_and_head(server, method):
+    status, headers, _ = server.ask("/api/load", method=method)
+    assert status == 405
+    assert headers["Allow"] == "GET, HEAD"
+
+
+def test_head_has_no_body(server):
+    status, _, body = server.ask("/app.js", method="HEAD")
+    assert (status, body) == (200, b"")
+
+
+def test_a_body_is_refused(server):
+    assert server.ask("/api/load", Content_Length="5")[0] == 413
+
+
+def test_long_addresses_and_headers_are_refused(server):
+    assert server.ask("/api/load?x=" + "y" * 9000)[0] == 414
+    status, _, _ = server.ask("/api/load", X_Long="y" * 17000)
+    assert status == 431
+
+
+@pytest.mark.parametrize("path", ["/../etc/passwd", "/%2e%2e/etc/passwd", "/api", "/api/", "/api/rows/", "/app.css/x",
+                                  "//etc/passwd", "/api/load%00"])
+def test_other_paths_are_not_found(server, path):
+    assert server.ask(path)[0] == 404
+
+
+def test_every_answer_has_the_security_headers(server):
+    for path in ("/", "/app.js", "/api/load", "/api/rows", "/nothing"):
+        _, headers, _ = server.ask(path)
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+# ---- clients that behave badly -----------------------------------------------
+
+def test_others_are_answered_beside_stalled_clients(server):
+    stalled = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
+    for s in stalled:
+        s.sendall(b"GET / HTTP/1.1\r\n")
+    start = time.monotonic()
+    assert server.ask("/api/load")[0] == 200
+    assert time.monotonic() - start < 1
+    for s in stalled:
+        s.close()
+
+
+def test_a_client_that_drips_is_dropped(server):
+    closed_after = None
+    with socket.create_connection(("127.0.0.1", server.port), timeout=1) as s:
+        start = time.monotonic()
+        s.sendall(b"GET / HTTP/1.1\r\nX: ")
+        while time.monotonic() - start < 20:
+            try:
+                s.sendall(b"y")
+                if s.recv(1) == b"":
+                    raise ConnectionResetError
+            except TimeoutError:
+                continue
+            except OSError:
+                closed_after = time.monotonic() - start
+                break
+    assert closed_after and 8 < closed_after < 15
+
+
+@pytest.mark.parametrize("data", [b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00",
+                                  b"GET / HTTP/1.1\r\n: \r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                                  b"\0" * 100 + b"\r\n\r\n", b"GET /" + b"\xff" * 100 + b" HTTP/1.1\r\n\r\n",
+                                  b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+                                  b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n"])
+def test_malformed_requests_are_refused(server, data):
+    answer = raw(server, data, wait=1)
+    assert not answer or re.match(rb"HTTP/1\.[01] [45]\d\d", answer)
+    assert server.ask("/api/load")[0] == 200
+
+
+# ---- answers -----------------------------------------------------------------
+
+def test_assets_come_packed_or_plain(server):
+    for path in ("/", "/app.js", "/app.css", "/icon.svg"):
+        _, headers, packed = server.ask(path, Accept_Encoding="gzip")
+        assert headers["Content-Encoding"] == "gzip"
+        _, headers, plain = server.ask(path)
+        assert "Content-Encoding" not in headers
+        assert gzip.decompress(packed) == plain and plain
+
+
+def test_large_answers_are_packed_if_the_client_can(server):
+    path = "/api/rows?view=op&limit=500"
+    _, headers, packed = server.ask(path, Accept_Encoding="gzip")
+    assert headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed) == server.ask(path)[2]
+
+
+def test_answers_for_this_instance_are_kept(server):
+    instance = server.api("load")[1]["instance"]
+    assert "immutable" in server.ask(f"/api/rows?view=op&v={instance}")[1]["Cache-Control"]
+    assert server.ask("/api/rows?view=op&v=other")[1]["Cache-Control"] == "no-store"
+    assert server.ask(f"/api/rows?view=nothing&v={instance}")[1]["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("query, status, text", [
+    ("view=nothing", 400, "no such view"),
+    ("view=op&limit=501", 400, "expected a number from 0 to 500"),
+    ("view=op&limit=x", 400, "expected a number"),
+    ("view=op&parent=99999", 400, "there are"),
+    ("view=op&p=1", 400, "there are 1 profiles"),
+    ("view=op&show_name_regexes=(", 400, "show_name_regexes"),
+    ("view=op&step=77", 404, "77"),
+    ("view=op&min_micros=x", 400, "min_micros"),
+])
+def test_wrong_parameters_are_named(server, query, status, text):
+    answer = server.api("rows?" + query)
+    assert answer[0] == status
+    assert text in answer[1]["error"]["text"]
+
+
+def test_no_request_writes_a_file(server, tmp_path):
+    target = tmp_path / "written"
+    assert server.api(f"rows?view=op&output=file:outfile={target}")[0] == 200
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+def test_rows_have_the_numbers_of_the_command_line(server, view, tmp_path):
+    out = tmp_path / "rows.json"
+    subprocess.run([tree.program(), view, SAMPLE, "-max_depth=100000", "-select=micros,params,float_ops",
+                    "-order_by=name", f"-output=json:outfile={out}"], check=True, stdout=subprocess.DEVNULL)
+    expected = [(row["name"], row["exec_micros"], row["total_parameters"], row["total_float_ops"])
+                for row in json.loads(out.read_text())["nodes"]]
+    rows, offset = [], 0
+    while True:
+        page = server.api(f"rows?view={view}&order_by=name&flat=1&limit=500&offset={offset}")[1]
+        if not offset:
+            rows.append(page["root"])
+        rows += page["rows"]
+        offset += 500
+        if offset >= page["total"]:
+            break
+    assert [(r["name"], r["own"].get("exec_micros", 0), r["total"].get("parameters", 0),
+             r["total"].get("float_ops", 0)) for r in rows] == expected
+
+
+def test_children_come_in_pages(server):
+    whole = server.api("rows?view=scope&order_by=name&limit=500")[1]
+    assert whole["total"] == len(whole["rows"]) == whole["root"]["kids"]
+    pages = [server.api(f"rows?view=scope&order_by=name&limit=10&offset={o}")[1]["rows"]
+             for o in range(0, whole["total"], 10)]
+    assert sum(pages, []) == whole["rows"]
+    child = next(r for r in whole["rows"] if r["kids"])
+    below = server.api(f"rows?view=scope&order_by=name&parent={child['row']}")[1]
+    assert below["root"]["name"] == child["name"]
+    assert below["total"] == child["kids"]
+    assert all(r["name"].startswith(child["name"] + "/") for r in below["rows"])
+
+
+def test_the_overview_adds_up(server):
+    status, profile = server.api("profile")
+    assert status == 200
+    assert [s["step"] for s in profile["steps"]] == [0, 1, 2]
+    assert abs(sum(f["micros"] for f in profile["families"]) - profile["root"]["total"]["exec_micros"]) <= 50
+    assert profile["sentence"].startswith("A step takes 1.25sec; ")
+
+
+def test_advice_is_that_of_the_command_line(server, tmp_path):
+    out = tmp_path / "advice.json"
+    subprocess.run([tree.program(), "advise", SAMPLE, f"-output=json:outfile={out}"], check=True,
+                   stdout=subprocess.DEVNULL)
+    assert server.api("advice")[1] == json.loads(out.read_text())
+
+
+# ---- starting, stopping, files -----------------------------------------------
+
+def test_ctrl_c_ends_it_within_a_second():
+    server = Server(SAMPLE)
+    server.wait_until_loaded()
+    start = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - start < 1
+
+
+def test_a_taken_port_is_passed_over():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = subprocess.Popen([tree.program(), "ui", SAMPLE, f"--port={port}"], stdout=subprocess.PIPE, text=True)
+        address = process.stdout.readline()
+        process.terminate()
+        process.wait(10)
+    found = int(re.match(r"http://127\.0\.0\.1:(\d+)/\?t=[0-9a-f]{32}\n", address).group(1))
+    assert port < found < port + 50
+
+
+def test_over_ssh_it_says_what_to_type_at_home():
+    server = Server(SAMPLE, env={"SSH_CONNECTION": "10.0.0.1 5000 10.0.0.2 22"})
+    lines = server.process.stdout.readline() + server.process.stdout.readline()
+    assert server.stop() == 0
+    assert f"ssh -N -L {server.port}:127.0.0.1:{server.port} 10.0.0.2" in lines
+
+
+def test_no_token_on_request():
+    server = Server(SAMPLE, token="none")
+    assert server.address == f"http://127.0.0.1:{server.port}/"
+    assert server.ask("/", cookie=False)[0] == 200
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ([], "no input"), ([SAMPLE, "--port=70000"], "expected a number from 0 to 65535"),
+    ([SAMPLE, "--host=example"], "expected an address"), ([SAMPLE, "--frobnicate=1"], "unknown option --frobnicate"),
+    ([SAMPLE, "--token=a b"], "letters"), ([SAMPLE, "--"], "no files after --"),
+])
+def test_wrong_command_lines(arguments, text):
+    done = subprocess.run([tree.program(), "ui", *arguments], capture_output=True, text=True, timeout=20)
+    assert done.returncode in (1, 2)
+    assert text in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_read_is_said_in_the_page(tmp_path):
+    server = Server(str(tmp_path / "missing"))
+    state = server.wait_until_loaded()[0]
+    assert state["state"] == "failed" and "missing" in state["error"]
+    status, answer = server.api("rows?view=op")
+    assert status >= 400 and "missing" in answer["error"]["text"]
+    assert server.stop() == 0
+
+
+def test_a_changed_file_is_noticed(tmp_path):
+    copy = tmp_path / "profile"
+    shutil.copy(SAMPLE, copy)
+    server = Server(str(copy))
+    assert server.wait_until_loaded()[0]["changed"] is False
+    os.utime(copy, (1, 1))
+    assert server.wait_until_loaded()[0]["changed"] is True
+    assert server.stop() == 0
+
+
+def test_a_file_cut_short_does_not_end_the_server(tmp_path):
+    copy = tmp_path / "profile"
+    shutil.copy(SAMPLE, copy)
+    server = Server(str(copy))
+    server.wait_until_loaded()
+    os.truncate(copy, 0)
+    for view in ("graph", "code", "scope", "op"):
+        assert server.api(f"rows?view={view}")[0] in (200, 400, 500)
+    assert server.wait_until_loaded()[0]["changed"] is True
+    assert server.stop() == 0
+
+
+def test_two_profiles():
+    server = Server(SAMPLE, "--", SAMPLE)
+    assert len(server.wait_until_loaded()) == 2
+    assert server.api("rows?view=op&p=0")[1] == server.api("rows?view=op&p=1")[1]
+    assert server.stop() == 0
+
+
+def test_equal_requests_side_by_side(server):
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(server.api("rows?view=code&order_by=bytes&flat=1")[1]))
+               for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 16 and all(a == answers[0] for a in answers)

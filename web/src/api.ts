@@ -1,0 +1,143 @@
+// Requests to the server. Answers that belong to this instance of it never change, so equal
+// requests share one answer; a request is never aborted for a newer one.
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface Numbers { [column: string]: number }
+
+export interface Row {
+  row: number;
+  node?: number;
+  name: string;
+  depth: number;
+  kids: number;
+  own: Numbers;
+  total: Numbers;
+  shape?: string;
+  device?: string[];
+  op_types?: string[];
+  path?: string;
+  line?: number;
+  function?: string;
+  selected?: number;
+}
+
+export interface Rows { root: Row | null; rows: Row[]; total: number }
+
+export interface StepInfo { step: number; wall: number; cpu: number; accelerator: number; executions: number }
+export interface Family { name: string; title: string; micros: number }
+
+export interface Profile {
+  instance: string;
+  files: string[];
+  notes: string;
+  nodes: number;
+  devices: number;
+  coverage: number;
+  has_run: boolean;
+  has_code: boolean;
+  has_float_ops: boolean;
+  sentence: string;
+  steps: StepInfo[];
+  families: Family[];
+  missing: { what: string; how: string }[];
+  root: Row;
+}
+
+export interface LoadState {
+  instance: string;
+  profiles: { file: string; state: "loading" | "ready" | "failed"; done?: number; total?: number;
+    nodes?: number; error?: string; changed?: boolean }[];
+}
+
+export type Params = Record<string, string | number | undefined>;
+
+export class ApiError extends Error {
+  constructor(readonly status: string, text: string) {
+    super(text);
+  }
+}
+
+let instance = "";
+export function setInstance(value: string): void {
+  instance = value;
+}
+
+const answers = new Map<string, Promise<unknown>>();
+const MAX_ANSWERS = 200;
+
+export function address(route: string, params: Params): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  if (instance) query.set("v", instance);
+  return `api/${route}?${query}`;
+}
+
+// The page is marked busy while answers are awaited.
+let pending = 0;
+function mark(change: number): void {
+  pending += change;
+  document.documentElement.toggleAttribute("data-busy", pending > 0);
+}
+
+async function request(url: string): Promise<unknown> {
+  mark(1);
+  try {
+    return await requestMarked(url);
+  } finally {
+    mark(-1);
+  }
+}
+
+async function requestMarked(url: string): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: { Accept: "application/json" } });
+  } catch {
+    throw new ApiError("gone", "the server does not answer: is tfprof ui still running?");
+  }
+  if (response.headers.get("content-type") !== "application/json")
+    throw new ApiError("http", await response.text());
+  const body = await response.json();
+  if (!response.ok) throw new ApiError(body.error.status, body.error.text);
+  return body;
+}
+
+export function get<T>(route: string, params: Params = {}): Promise<T> {
+  const url = address(route, params);
+  let answer = answers.get(url);
+  if (!answer) {
+    answer = request(url);
+    answer.catch(() => answers.delete(url));
+    answers.set(url, answer);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= MAX_ANSWERS) break;
+      answers.delete(oldest);
+    }
+  }
+  return answer as Promise<T>;
+}
+
+// Not kept: for what changes.
+export function getNow<T>(route: string): Promise<T> {
+  return request(`api/${route}`) as Promise<T>;
+}
+
+export interface Answer<T> { data?: T; error?: ApiError; isLoading: boolean }
+
+// The answer to a request, or to the previous one until it arrives.
+export function useApi<T>(route: string | null, params: Params = {}): Answer<T> {
+  const url = route === null ? "" : address(route, params);
+  const [answer, setAnswer] = useState<Answer<T>>({ isLoading: true });
+  const wanted = useRef(url);
+  wanted.current = url;
+  useEffect(() => {
+    if (route === null) return;
+    setAnswer((old) => ({ ...old, isLoading: true }));
+    get<T>(route, params).then(
+      (data) => wanted.current === url && setAnswer({ data, isLoading: false }),
+      (error: ApiError) => wanted.current === url && setAnswer({ error, isLoading: false }),
+    );
+  }, [url]);
+  return answer;
+}

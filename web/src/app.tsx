@@ -1,0 +1,159 @@
+// The page: header, tabs, keys; a page below it.
+import { render, type ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
+import { setFamilies } from "./families";
+import { format } from "./format";
+import { Keys } from "./keys";
+import { METRICS, metricOf } from "./metrics";
+import { go, link, requestParams, useAddress, type State } from "./state";
+import { Empty, Problem } from "./widgets";
+import { Overview } from "./pages/overview";
+import { Operations } from "./pages/operations";
+
+export interface PageProps { state: State; profile: Profile }
+
+const PAGES: { name: string; title: string; component: ComponentType<PageProps> }[] = [
+  { name: "overview", title: "Overview", component: Overview },
+  { name: "operations", title: "Operations", component: Operations },
+];
+
+function Loading() {
+  const [load, setLoad] = useState<LoadState>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    let timer = 0;
+    const poll = async () => {
+      try {
+        const state = await getNow<LoadState>("load");
+        setLoad(state);
+        setInstance(state.instance);
+        setError(undefined);
+        if (state.profiles.some((p) => p.state === "loading")) timer = setTimeout(poll, 250);
+        else timer = setTimeout(poll, 5000);
+      } catch (e) {
+        setError((e as Error).message);
+        timer = setTimeout(poll, 2000);
+      }
+    };
+    poll();
+    return () => clearTimeout(timer);
+  }, []);
+  const failed = load?.profiles.find((p) => p.state === "failed");
+  const loading = load?.profiles.find((p) => p.state === "loading");
+  if (failed) return <main><h1>{failed.file} cannot be shown</h1><p class="problem" role="alert">{failed.error}</p></main>;
+  if (!load) return <main>{error && <p class="problem" role="alert">{error}</p>}</main>;
+  if (loading)
+    return (
+      <main aria-live="polite">
+        <h1>Loading {loading.file}</h1>
+        <progress max={loading.total || undefined} value={loading.total ? loading.done : undefined} aria-label="loaded" />
+        <p>{format(loading.done ?? 0, "bytes")} of {format(loading.total ?? 0, "bytes")}, {format(loading.nodes ?? 0, "count")} nodes</p>
+      </main>
+    );
+  return <Shell load={load} lost={error} />;
+}
+
+function Shell({ load, lost }: { load: LoadState; lost?: string }) {
+  const state = useAddress();
+  const p = Number(state.values.p ?? 0);
+  const params = requestParams(state);
+  const { data: profile, error } = useApi<Profile>("profile", { ...params, step: state.values.step });
+  useEffect(() => {
+    const theme = state.values.theme;
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+  }, [state.values.theme]);
+  const page = PAGES.find((x) => x.name === state.page);
+  const Component = page?.component;
+  if (profile) setFamilies(profile.families);
+  useEffect(() => {
+    document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
+  }, [page, p]);
+  return (
+    <>
+      <Header state={state} profile={profile} load={load} />
+      <Keys pages={PAGES.map((x) => x.name)} />
+      {lost && <p class="banner" role="alert">{lost}</p>}
+      {load.profiles[p]?.changed && (
+        <p class="banner" role="alert">The profile has changed on disk: start tfprof ui again to see the new one.</p>
+      )}
+      <main id="content" tabIndex={-1}>
+        {error && <Problem error={error} />}
+        {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
+        {profile && Component && <Component state={state} profile={profile} />}
+      </main>
+    </>
+  );
+}
+
+function Header({ state, profile, load }: { state: State; profile?: Profile; load: LoadState }) {
+  return (
+    <header>
+      <strong class="brand">tfprof</strong>
+      <nav aria-label="pages">
+        {PAGES.map((page, i) => (
+          <a key={page.name} href={link({ page: page.name })} aria-current={page.name === state.page ? "page" : undefined}>
+            {page.title} <kbd>{i + 1}</kbd>
+          </a>
+        ))}
+      </nav>
+      <div class="controls">
+        {load.profiles.length > 1 && <ProfileSwitch state={state} load={load} />}
+        {profile && profile.steps.length > 0 && <StepChoice state={state} profile={profile} />}
+        <MetricChoice state={state} profile={profile} />
+        <Theme state={state} />
+      </div>
+    </header>
+  );
+}
+
+function ProfileSwitch({ state, load }: { state: State; load: LoadState }) {
+  const p = state.values.p ?? "0";
+  return (
+    <span class="switch" role="group" aria-label="profile">
+      {load.profiles.map((profile, i) => (
+        <a key={i} href={link({ values: { p: i ? String(i) : undefined } })} title={profile.file}
+          aria-current={p === String(i) ? "true" : undefined}>{"AB"[i]}</a>
+      ))}
+    </span>
+  );
+}
+
+function StepChoice({ state, profile }: { state: State; profile: Profile }) {
+  return (
+    <label>
+      <span class="hidden">step</span>
+      <select value={state.values.step ?? "-1"}
+        onChange={(e) => go({ values: { step: e.currentTarget.value === "-1" ? undefined : e.currentTarget.value } })}>
+        <option value="-1">average of {profile.steps.length} step{profile.steps.length > 1 ? "s" : ""}</option>
+        {profile.steps.map((s) => <option key={s.step} value={String(s.step)}>step {s.step}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function MetricChoice({ state, profile }: { state: State; profile?: Profile }) {
+  const shown = METRICS.filter((m) => !profile || profile.has_run || m.isStatic);
+  return (
+    <label>
+      <span class="hidden">metric</span>
+      <select value={defaultMetric(state, profile).word}
+        onChange={(e) => go({ values: { metric: e.currentTarget.value } })}>
+        {shown.map((m) => <option key={m.word} value={m.word}>{m.title}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function defaultMetric(state: State, profile?: Profile) {
+  return metricOf(state.values.metric ?? (profile && !profile.has_run ? "params" : "micros"));
+}
+
+function Theme({ state }: { state: State }) {
+  const next = { "": "dark", dark: "light", light: "" }[state.values.theme ?? ""] ?? "";
+  const title = { "": "theme: as the system", dark: "theme: dark", light: "theme: light" }[state.values.theme ?? ""];
+  return <button type="button" title={title} aria-label={title} onClick={() => go({ values: { theme: next } })}>◐</button>;
+}
+
+render(<Loading />, document.body);

@@ -1,0 +1,77 @@
+// Operation types as a table: any column sorts.
+import { defaultMetric, type PageProps } from "../app";
+import { useApi, type Row, type Rows } from "../api";
+import { familyTitle } from "../families";
+import { METRICS } from "../metrics";
+import { link, requestParams } from "../state";
+import { Bar, Dot, Empty, Num, Problem, Share } from "../widgets";
+
+interface OpRow extends Row { family?: string }
+
+export function Operations({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile);
+  const sort = state.values.sort ?? metric.word;
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 500, order_by: sort });
+  if (error) return <Problem error={error} />;
+  if (data && data.rows.length === 0)
+    return <Empty what="No operation matches these options." how={<a href="#/operations">Reset all options</a>} />;
+  const rows = (data?.rows ?? []) as OpRow[];
+  const whole = data?.root?.total[metric.column] ?? profile.root.total[metric.column] ?? 0;
+  const max = Math.max(1, ...rows.map((r) => r.own[metric.column] ?? 0));
+  const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]));
+  return (
+    <>
+      <h1>{data ? `${data.total.toLocaleString("en-US")} operation types` : "Operations"}</h1>
+      <div class="scroll">
+        <table class="numbers operations">
+          <thead>
+            <tr>
+              <Heading word="name" title="operation" sort={sort} />
+              <th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
+              <Heading word={metric.word} title={metric.title} sort={sort} />
+              <th scope="col">share</th>
+              {columns.map((m) => <Heading key={m.word} word={m.word} title={m.title} sort={sort} />)}
+              <th scope="col">devices</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.name} class={state.values.sel === `op:${row.name}` ? "selected" : ""}>
+                <th scope="row">
+                  <Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
+                  <a href={link({ values: { sel: `op:${row.name}` } })}>{row.name}</a>
+                </th>
+                <td><Bar max={max} parts={barParts(row, metric.column)} /></td>
+                <td><Num value={row.own[metric.column] ?? 0} unit={metric.unit} /></td>
+                <td><Share part={row.own[metric.column] ?? 0} whole={whole} /></td>
+                {columns.map((m) => <td key={m.word}><Num value={row.own[m.column] ?? 0} unit={m.unit} /></td>)}
+                <td class="text">{(row.device ?? []).map(shortDevice).join(", ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Heading({ word, title, sort }: { word: string; title: string; sort: string }) {
+  return (
+    <th scope="col" aria-sort={sort === word ? (word === "name" ? "ascending" : "descending") : undefined}>
+      <a href={link({ values: { sort: word } })}>{title}{sort === word ? " ▾" : ""}</a>
+    </th>
+  );
+}
+
+// Time is cpu solid and accelerator light.
+function barParts(row: OpRow, column: string) {
+  if (column !== "exec_micros") return [{ value: row.own[column] ?? 0, family: row.family, title: row.name }];
+  return [
+    { value: row.own.cpu_exec_micros ?? 0, family: row.family, title: "cpu" },
+    { value: row.own.accelerator_exec_micros ?? 0, family: row.family, light: true, title: "accelerator" },
+  ];
+}
+
+function shortDevice(name: string): string {
+  return name.replace(/^.*\/(device:)?/, "");
+}

@@ -1,0 +1,170 @@
+// In five seconds: how long, how big, what dominates, is something wrong?
+import type { PageProps } from "../app";
+import { useApi, type Profile, type Row, type Rows } from "../api";
+import { familyTitle } from "../families";
+import { format, percent } from "../format";
+import { link, requestParams } from "../state";
+import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
+
+interface OpRow extends Row { family?: string }
+
+export function Overview({ state, profile }: PageProps) {
+  return (
+    <div class="overview">
+      <h1>{profile.sentence}</h1>
+      <p class="facts">{facts(profile).join(" · ")}</p>
+      <Cards profile={profile} />
+      <div class="columns">
+        <TopOperations state={state} profile={profile} />
+        <TopLayers state={state} profile={profile} />
+      </div>
+      {profile.missing.length > 0 && (
+        <Panel title="What this profile does not hold" wide>
+          <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: {m.how}</li>)}</ul>
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+function facts(p: Profile): string[] {
+  const steps = p.steps.length ? `${p.steps.length} step${p.steps.length > 1 ? "s" : ""}` : "no steps";
+  return [
+    p.files.join(", "),
+    `${p.nodes.toLocaleString("en-US")} nodes`,
+    steps,
+    `${p.devices} device${p.devices === 1 ? "" : "s"}`,
+    ...(p.has_run ? [`${Math.round(100 * p.coverage)} % of the nodes ran`] : []),
+    `call stacks: ${p.has_code ? "yes" : "no"}`,
+    `float operations: ${p.has_float_ops ? "yes" : "no"}`,
+  ];
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+}
+
+function Cards({ profile }: { profile: Profile }) {
+  const total = profile.root.total;
+  const wall = median(profile.steps.map((s) => s.wall));
+  const seconds = wall / 1e6;
+  return (
+    <div class="cards">
+      {profile.has_run && (
+        <Card title="Time per step" value={format(wall, "micros")}
+          note={`${format(total.exec_micros ?? 0, "micros")} of operations`} />
+      )}
+      {profile.has_run && (
+        <Card title="Memory requested" value={format(total.requested_bytes ?? 0, "bytes")}
+          note={`${format(total.output_bytes ?? 0, "bytes")} of outputs`} />
+      )}
+      <Card title="Parameters" value={format(total.parameters ?? 0, "count")} note="in all variables" />
+      <Card title="Float operations" value={format(total.float_ops ?? 0, "count")}
+        note={seconds > 0 && total.float_ops ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
+      {profile.steps.length > 1 && <StepsCard profile={profile} />}
+    </div>
+  );
+}
+
+function Card({ title, value, note }: { title: string; value: string; note: string }) {
+  return (
+    <div class="card">
+      <h2>{title}</h2>
+      <p class="big">{value}</p>
+      <p>{note}</p>
+    </div>
+  );
+}
+
+function StepsCard({ profile }: { profile: Profile }) {
+  const max = Math.max(...profile.steps.map((s) => s.wall), 1);
+  const middle = median(profile.steps.map((s) => s.wall));
+  const shown = profile.steps.slice(0, 60);
+  return (
+    <div class="card">
+      <h2>Steps</h2>
+      <svg class="steps" viewBox={`0 0 ${shown.length * 10} 32`} preserveAspectRatio="none" role="img"
+        aria-label="time of each step">
+        {shown.map((s, i) => (
+          <rect key={s.step} x={i * 10 + 1} width={8} y={32 - (32 * s.wall) / max} height={(32 * s.wall) / max}
+            class={s.wall > 1.2 * middle ? "slow" : ""}>
+            <title>{`step ${s.step}: ${format(s.wall, "micros")}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <p>{format(Math.min(...profile.steps.map((s) => s.wall)), "micros")} to {format(max, "micros")}</p>
+    </div>
+  );
+}
+
+function TopOperations({ state, profile }: PageProps) {
+  const metric = profile.has_run ? "exec_micros" : "parameters";
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 10,
+    order_by: profile.has_run ? "micros" : "params" });
+  const whole = profile.root.total[metric] ?? 0;
+  const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.own[metric] ?? 0));
+  return (
+    <Panel title={profile.has_run ? "Where the time goes: operations" : "Where the parameters are: operations"}>
+      {error && <Problem error={error} />}
+      {profile.has_run && <FamilyBar profile={profile} />}
+      <table class="numbers">
+        <thead><tr><th scope="col">operation</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
+          <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th><th scope="col">runs</th></tr></thead>
+        <tbody>
+          {(data?.rows as OpRow[] | undefined)?.map((row) => (
+            <tr key={row.name}>
+              <th scope="row"><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
+                <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })}>{row.name}</a></th>
+              <td><Bar max={max} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
+              <td><Num value={row.own[metric] ?? 0} unit={profile.has_run ? "micros" : "count"} /></td>
+              <td><Share part={row.own[metric] ?? 0} whole={whole} /></td>
+              <td><Num value={row.own.run_count ?? 0} unit="count" /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function FamilyBar({ profile }: { profile: Profile }) {
+  const sum = profile.families.reduce((a, f) => a + f.micros, 0);
+  const parts = profile.families.filter((f) => f.micros > 0).sort((a, b) => b.micros - a.micros);
+  return (
+    <ul class="families">
+      {parts.map((f) => (
+        <li key={f.name} class={`family-${f.name}`} data-share={String(Math.round((1000 * f.micros) / sum))}
+          title={`${f.title}: ${format(f.micros, "micros")}`} ref={(li) => { if (li) li.style.flexGrow = String(f.micros / sum); }}>
+          {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)} %` : ""}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TopLayers({ state, profile }: PageProps) {
+  const metric = profile.has_run ? "exec_micros" : "parameters";
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "scope", limit: 10,
+    order_by: profile.has_run ? "micros" : "params" });
+  const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.total[metric] ?? 0));
+  return (
+    <Panel title={profile.has_run ? "Where the time goes: layers" : "Where the parameters are: layers"}>
+      {error && <Problem error={error} />}
+      <table class="numbers">
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
+          <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
+        <tbody>
+          {data?.rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row"><a href={link({ page: "layers", values: { sel: `scope:${row.name}` } })}>{row.name}</a></th>
+              <td><Bar max={max} parts={[{ value: row.total[metric] ?? 0, title: row.name }]} /></td>
+              <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
+              <td><Num value={row.total.parameters ?? 0} unit="count" /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}

@@ -1,0 +1,69 @@
+// What is shown is in the address, and only what differs from the defaults:
+//
+//     #/layers?metric=bytes&step=2&sel=op:Mul
+import { useEffect, useState } from "preact/hooks";
+
+export interface State {
+  page: string;
+  values: Record<string, string>;
+}
+
+export function parse(hash: string): State {
+  const [path, query] = hash.replace(/^#\/?/, "").split("?", 2);
+  const values: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query ?? "")) values[name] = value;
+  return { page: path || "overview", values };
+}
+
+export function print(state: State): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(state.values)) if (value !== "") query.set(name, value);
+  const text = query.toString();
+  return `#/${state.page}${text ? "?" + text : ""}`;
+}
+
+export function current(): State {
+  return parse(location.hash);
+}
+
+// Values that belong to one page are forgotten on the way to another.
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open"];
+
+export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
+  const state = current();
+  const values = { ...state.values };
+  if (change.page && change.page !== state.page) for (const name of OF_A_PAGE) delete values[name];
+  for (const [name, value] of Object.entries(change.values ?? {}))
+    if (value === undefined || value === "") delete values[name];
+    else values[name] = value;
+  return print({ page: change.page ?? state.page, values });
+}
+
+export function go(change: { page?: string; values?: Record<string, string | undefined> }): void {
+  location.hash = link(change);
+}
+
+// For changes that should not fill the history, such as panning.
+export function replace(change: { values: Record<string, string | undefined> }): void {
+  history.replaceState(null, "", link(change));
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function useAddress(): State {
+  const [state, setState] = useState(current);
+  useEffect(() => {
+    const update = () => setState(current());
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return state;
+}
+
+// What every request needs: profile, step, options of the query.
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f"]);
+
+export function requestParams(state: State): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [name, value] of Object.entries(state.values)) if (!NOT_OPTIONS.has(name)) params[name] = value;
+  return params;
+}

@@ -1,0 +1,56 @@
+// Small pieces that pages share.
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "./api";
+import { exact, format, percent, type Unit } from "./format";
+
+export function Num({ value, unit }: { value: number; unit: Unit }) {
+  return <span class="num" title={exact(value, unit)}>{format(value, unit)}</span>;
+}
+
+export function Share({ part, whole }: { part: number; whole: number }) {
+  return <span class="num">{percent(part, whole)}</span>;
+}
+
+// A bar of several parts; widths are shares of `max`.
+export function Bar({ parts, max }: { parts: { value: number; family?: string; light?: boolean; title: string }[]; max: number }) {
+  let x = 0;
+  return (
+    <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"
+      aria-label={parts.map((p) => p.title).join(", ")}>
+      {parts.map((p) => {
+        const width = max > 0 ? (100 * Math.max(0, p.value)) / max : 0;
+        const rect = <rect x={x} width={width} y={0} height={10} class={`family-${p.family ?? "matrix"}${p.light ? " light" : ""}`}>
+          <title>{p.title}</title></rect>;
+        x += width;
+        return rect;
+      })}
+    </svg>
+  );
+}
+
+export function Dot({ family, title }: { family: string; title: string }) {
+  return <span class={`dot family-${family}`} title={title} role="img" aria-label={title} />;
+}
+
+export function Panel({ title, children, wide }: { title: string; children: ComponentChildren; wide?: boolean }) {
+  return (
+    <section class={wide ? "panel wide" : "panel"}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Problem({ error }: { error: ApiError }) {
+  return <p class="problem" role="alert">{error.message}</p>;
+}
+
+// A page without data says what is missing and what brings it.
+export function Empty({ what, how }: { what: string; how: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p><strong>{what}</strong></p>
+      <p>{how}</p>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// A browser and a server for tests: every request must stay on the server's origin, and
+// nothing may be written to the console.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import path from "node:path";
+
+export const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const BUILD = path.resolve(TOP, process.env.TFPROF_BUILD ?? "build");
+export const PROGRAM = path.join(BUILD, "tfprof");
+export const SAMPLE = path.join(TOP, "examples/resnet/profile");
+const require = createRequire(path.join(BUILD, "web", "package.json"));
+const { chromium } = require("playwright-core");
+const axe = require.resolve("axe-core/axe.min.js");
+
+export async function startServer(...files) {
+  const child = spawn(PROGRAM, ["ui", ...files, "--port=0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const address = await new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text.split("\n")[0]);
+    });
+    child.on("exit", (code) => reject(new Error(`tfprof ui ended with ${code}`)));
+  });
+  return { address, stop: () => child.kill("SIGINT") };
+}
+
+export async function startBrowser() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+}
+
+// A page of a server, with what went wrong on it.
+export async function openPage(browser, server, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
+  const page = await context.newPage();
+  const problems = [];
+  const origin = new URL(server.address).origin;
+  page.on("console", (message) => problems.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && !["data:", "blob:"].includes(url.protocol)) problems.push(`outside: ${request.url()}`);
+  });
+  await page.goto(server.address);
+  await page.waitForSelector("main h1");
+  return { page, problems, origin, close: () => context.close() };
+}
+
+export async function goTo(opened, hash) {
+  await opened.page.goto(`${opened.origin}/${hash}`);
+  await settle(opened.page);
+}
+
+export async function settle(page) {
+  // A change of the address asks in the next frame, an answer may lead to a further question.
+  for (let i = 0; i < 2; i++) {
+    await page.waitForTimeout(60);
+    await page.waitForSelector("html:not([data-busy])", { state: "attached" });
+  }
+}
+
+// axe-core's serious and critical findings, as text.
+export async function inaccessible(page) {
+  // The policy forbids scripts from elsewhere, so it is evaluated by the debugger.
+  const { readFileSync } = await import("node:fs");
+  await page.evaluate(readFileSync(axe, "utf8"));
+  const result = await page.evaluate(() => globalThis.axe.run(document));
+  return result.violations.filter((v) => ["serious", "critical"].includes(v.impact))
+    .map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join("; ")}`);
+}
+
+// Runs the program and returns what it prints.
+export function run(...words) {
+  const done = spawnSync(PROGRAM, words, { encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}

@@ -1,0 +1,119 @@
+// The pages in a real browser, on the bundled sample.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer } from "./browser.mjs";
+
+let server, browser, opened;
+
+before(async () => {
+  server = await startServer(SAMPLE);
+  browser = await startBrowser();
+  opened = await openPage(browser, server);
+});
+
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+const texts = (selector) => opened.page.locator(selector).allInnerTexts();
+
+// name → numbers of each row of a table
+async function table(selector) {
+  const rows = opened.page.locator(`${selector} tbody tr`);
+  const found = new Map();
+  for (const row of await rows.all()) {
+    const name = (await row.locator("th").innerText()).trim();
+    found.set(name, (await row.locator("td .num").allInnerTexts()));
+  }
+  return found;
+}
+
+// name → the first number of each line of an op report
+function reported(...words) {
+  const found = new Map();
+  for (const line of run("op", SAMPLE, "-max_depth=1000", ...words).split("\n")) {
+    const match = /^(\S+) +(\S+?)(?: params| float_ops)? \(/.exec(line);
+    if (match) found.set(match[1], match[2]);
+  }
+  return found;
+}
+
+test("the overview says what dominates", async () => {
+  assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67 % of the work is matrix & convolution.");
+  assert.ok((await texts(".card .big")).includes("930.58k"));
+  assert.ok((await texts(".card .big")).includes("53.67b"));
+});
+
+test("operations have the numbers of the command line", async () => {
+  for (const [word, title] of [["micros", "time"], ["bytes", "requested bytes"], ["params", "parameters"], ["float_ops", "float operations"]]) {
+    await goTo(opened, `#/operations?metric=${word}`);
+    const shown = await table(".operations");
+    const expected = reported(`-select=${word}`, `-order_by=${word}`);
+    assert.ok(expected.size > 40, title);
+    for (const [name, text] of expected) assert.equal(shown.get(name)?.[0], text, `${name} ${title}`);
+    assert.deepEqual([...shown.keys()].slice(0, 5), [...expected.keys()].slice(0, 5), title);
+  }
+});
+
+test("any column sorts, and the address remembers it", async () => {
+  await goTo(opened, "#/operations");
+  await opened.page.getByRole("link", { name: "operation", exact: true }).click();
+  await settle(opened.page);
+  const names = [...(await table(".operations")).keys()];
+  assert.deepEqual(names, [...names].sort());
+  assert.ok(opened.page.url().endsWith("#/operations?sort=name"));
+  await opened.page.reload();
+  await settle(opened.page);
+  assert.deepEqual([...(await table(".operations")).keys()], names);
+  await opened.page.goBack();
+  await settle(opened.page);
+  assert.equal([...(await table(".operations")).keys()][0], "Conv2DBackpropFilter");
+});
+
+test("a step is chosen, and its numbers are shown", async () => {
+  await goTo(opened, "#/operations");
+  await opened.page.getByLabel("step").selectOption("2");
+  await settle(opened.page);
+  const shown = await table(".operations");
+  for (const [name, text] of reported("-select=micros", "-step=2")) assert.equal(shown.get(name)?.[0], text, name);
+});
+
+test("keys choose pages and list themselves", async () => {
+  await goTo(opened, "#/overview");
+  await opened.page.keyboard.press("2");
+  await settle(opened.page);
+  assert.match(await opened.page.locator("h1").innerText(), /operation types/);
+  await opened.page.keyboard.press("?");
+  assert.ok(await opened.page.locator("dialog[open]").isVisible());
+  await opened.page.keyboard.press("Escape");
+  assert.equal(await opened.page.locator("dialog[open]").count(), 0);
+});
+
+test("a wrong option is named, not hidden", async () => {
+  await goTo(opened, "#/operations?show_name_regexes=(");
+  assert.match(await opened.page.locator(".problem").first().innerText(), /show_name_regexes/);
+  assert.ok(opened.problems.every((p) => p.includes("400")), opened.problems.join("\n"));
+  opened.problems.length = 0;
+});
+
+test("nothing matches: the page says so and resets", async () => {
+  await goTo(opened, "#/operations?account_type_regexes=nothing&show_name_regexes=nothing");
+  assert.match(await opened.page.locator(".empty").innerText(), /No operation matches/);
+  await opened.page.getByRole("link", { name: "Reset all options" }).click();
+  await settle(opened.page);
+  assert.ok((await table(".operations")).size > 40);
+});
+
+describe("accessible", () => {
+  for (const theme of ["light", "dark"])
+    for (const page of ["overview", "operations"])
+      test(`${page}, ${theme}`, async () => {
+        await goTo(opened, `#/${page}?theme=${theme}`);
+        assert.deepEqual(await inaccessible(opened.page), []);
+      });
+});
+
+test("no request left the server, and the console is empty", () => {
+  assert.deepEqual(opened.problems, []);
+});
