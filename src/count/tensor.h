@@ -33,6 +33,7 @@ struct tensor {
 	const union number *values; /* elements of them; NULL: unknown */
 	uint32_t parameter;
 	uint32_t buffer;
+	uint32_t producer; /* the serial number of the record that made it; 0: none did */
 	const struct tensor *element; /* NULL: no list, or nothing is known of it */
 	int64_t length;               /* -1: unknown */
 };

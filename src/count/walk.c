@@ -19,6 +19,8 @@ void walk_clear(struct walk *w)
 	vec_clear(&w->buffers);
 	vec_clear(&w->uses);
 	vec_clear(&w->kept);
+	vec_clear(&w->sources);
+	vec_clear(&w->input_serials);
 	vec_clear(&w->loops);
 	vec_clear(&w->notes);
 	vec_clear(&w->stack);
@@ -153,7 +155,15 @@ static void note_parameter(struct walk *w, const struct eval *e, struct span sco
 static bool add_uses(struct walk *w, const struct eval *e, struct record *r)
 {
 	r->first_use = (uint32_t)w->uses.n;
+	r->first_source = (uint32_t)w->sources.n;
+	r->n_sources = (uint32_t)e->n_in;
 	for (size_t i = 0; i < e->n_in; i++) {
+		uint32_t parameter = e->in[i]->parameter, source = e->in[i]->producer;
+
+		if (!source && parameter)
+			source = WALK_PARAMETER | parameter;
+		if (!vec_push(&w->sources, source))
+			return false;
 		r->in_bytes = count_add(r->in_bytes, tensor_bytes(e->in[i]));
 		if (e->in[i]->buffer && !vec_push(&w->uses, e->in[i]->buffer))
 			return false;
@@ -174,6 +184,7 @@ static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 		int64_t bytes = tensor_bytes(out);
 
 		r->out_bytes = count_add(r->out_bytes, bytes);
+		out->producer = r->serial;
 		if (r->place == PLACE_ALIAS) {
 			const struct tensor *in = eval_in(e, i < e->n_in ? i : 0);
 
@@ -197,7 +208,8 @@ static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 static void record(struct walk *w, struct frame *f, struct eval *e, struct cost cost,
 	enum record_state state)
 {
-	struct record r = {.node = e->node,
+	struct record r = {.serial = ++w->serial,
+		.node = e->node,
 		.graph = e->graph,
 		.scope = f->scope,
 		.cost = cost,
@@ -441,7 +453,9 @@ bool walk_run(struct walk *w, const struct graph *g, const struct preset *preset
 			continue;
 		if (!t.parameter) {
 			t.buffer = (uint32_t)w->buffers.n;
-			if (!vec_push(&w->buffers, tensor_bytes(&t)))
+			t.producer = ++w->serial;
+			if (!vec_push(&w->buffers, tensor_bytes(&t)) ||
+				!vec_push(&w->input_serials, t.producer))
 				w->no_memory = true;
 		}
 		frame_set(w, f, presets[i].node, &t, 1);

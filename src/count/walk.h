@@ -29,6 +29,8 @@ enum {
 	WALK_MAX_TENSORS = 64000000,
 };
 
+#define WALK_PARAMETER 0x80000000u
+
 /* A variable or weight. */
 struct parameter {
 	struct span name;
@@ -66,6 +68,8 @@ struct record {
 	int16_t out_dtype;
 	int8_t out_rank;
 	int64_t out_bytes, in_bytes;
+	uint32_t serial;                  /* of the records, as tensors name them */
+	uint32_t first_source, n_sources; /* producers of its inputs, in `sources` */
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
 	uint32_t first_buffer, n_buffers; /* that it makes */
 	enum op_place place;
@@ -110,6 +114,9 @@ struct walk {
 	VEC(struct record) records;
 	VEC(int64_t) buffers; /* bytes of each; 0 is none */
 	VEC(uint32_t) uses;
+	VEC(uint32_t) sources; /* producers, or parameters with WALK_PARAMETER set; 0: unknown */
+	VEC(uint32_t) input_serials; /* of presets that are inputs, in order */
+	uint32_t serial;
 	VEC(uint32_t) kept;     /* buffers of the results */
 	size_t n_inputs;        /* buffers 1 … are the inputs' */
 	VEC(struct loop) loops; /* 0 is none */

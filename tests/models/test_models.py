@@ -201,3 +201,25 @@ def test_a_model_without_a_command(name):
                            capture_output=True, text=True, check=True).stdout
     assert plain == run(FILES / name, "--order_by=macs").stdout
     assert "multiply-accumulates" in plain
+
+
+def view(name, *words):
+    done = subprocess.run([tree.program(), name, *map(str, words), "--output=json:outfile=-"],
+                          capture_output=True, text=True, check=True)
+    return {row["name"]: row for row in json.loads(done.stdout)["nodes"]}
+
+
+def test_views_of_a_saved_model():
+    """Parameters, float operations and data flow are those of the model."""
+    file = FILES / "mlp/export"
+    ops = view("op", file, "--select=float_ops,params", "--max_depth=1000")
+    assert {op: ops[op]["float_ops"] for op in EXPECTED["mlp/export/saved_model.pb"]["flops_by_op"]
+            } == EXPECTED["mlp/export/saved_model.pb"]["flops_by_op"]
+    assert ops["VarHandleOp"]["parameters"] == 51146
+    scope = view("scope", file, "--select=params",
+                 "--account_type_regexes=_trainable_variables")
+    assert scope["_TFProfRoot"]["total_parameters"] == 51018
+    graph = view("graph", file, "--select=float_ops,params", "--max_depth=100")
+    assert graph["_TFProfRoot"]["total_float_ops"] == 102332
+    loops = view("op", FILES / "lstm/export", "--select=float_ops")
+    assert loops["MatMul"]["float_ops"] == 3686720
