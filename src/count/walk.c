@@ -223,8 +223,15 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 		.weight_dtype = w->is_of_layers ? (int)node_int(e->graph, e->node, A_dtype, 1) : 0,
 		.place = e->rule ? (enum op_place)e->rule->place : PLACE_NEW};
 
-	if (!add_uses(w, e, &r) || !add_buffers(w, e, &r)) {
+	bool is_silent = !w->keeps_all && !w->is_of_layers && state == RECORD_COUNTED &&
+		!cost.macs && !cost.others && (r.place == PLACE_ALIAS || r.place == PLACE_NOWHERE);
+
+	if ((!is_silent && !add_uses(w, e, &r)) || !add_buffers(w, e, &r)) {
 		w->no_memory = true;
+		return;
+	}
+	if (is_silent) {
+		note_parameter(w, e, f->scope);
 		return;
 	}
 	r.out_rank = -1;

@@ -108,6 +108,7 @@ struct task;
 struct walk {
 	struct graph_source *source;
 	parameter_vec *parameters;
+	bool keeps_all;     /* record also what neither costs anything nor has memory */
 	bool is_of_layers;  /* nodes are layers: each shows in the report */
 	int64_t trip_count; /* of loops whose condition is unknown; 0: 1, and say so */
 

@@ -169,6 +169,7 @@ enum tfprof_status load_saved_model(struct model *m, struct load *l, struct tfpr
 
 	if (status == TFPROF_OK) {
 		walk_init(&n.walk, &n.file.library.source, &n.file.parameters);
+		n.walk.keeps_all = true;
 		if (!walk_run(&n.walk, &n.file.library.main, n.file.presets.at, n.file.presets.n))
 			status = error_no_memory(err);
 	}
