@@ -82,7 +82,7 @@ struct run *run_new(struct walk *w)
 	return run;
 }
 
-/* ---- what all have in common ------------------------------------------------------------ */
+/* ---- what all have in common ---------------------------------------------------- */
 
 /* The scope of what a node calls: its name without the last part. */
 static struct span scope_of(struct walk *w, const struct task *t)
@@ -183,7 +183,7 @@ static bool finish(struct walk *w, struct task *t, bool *is_done)
 	return !w->no_memory;
 }
 
-/* ---- call ------------------------------------------------------------------------------ */
+/* ---- call ----------------------------------------------------------------------- */
 
 static bool step_call(struct walk *w, struct task *t, struct span name, bool *is_done)
 {
@@ -207,7 +207,7 @@ static bool step_call(struct walk *w, struct task *t, struct span name, bool *is
 	return push_returns(w, run->frame, NULL);
 }
 
-/* ---- While ------------------------------------------------------------------------------ */
+/* ---- While ---------------------------------------------------------------------- */
 
 /* Marks the arguments of a function that its i-th return depends on. */
 static bool mark_args(struct walk *w, const struct graph *g, size_t i, bool *args)
@@ -413,7 +413,7 @@ static bool step_while(struct walk *w, struct task *t, bool *is_done)
 	}
 }
 
-/* ---- If and Case ---------------------------------------------------------------------------- */
+/* ---- If and Case ---------------------------------------------------------------- */
 
 static size_t n_branches_of(const struct graph *g, const struct op_node *node)
 {
@@ -546,9 +546,7 @@ static bool after_branch(struct walk *w, struct task *t, bool *is_done)
 	return finish(w, t, is_done);
 }
 
-/* ---- dispatch ----------------------------------------------------------------------------------
- */
-
+/* ---- dispatch ------------------------------------------------------------------- */
 bool control_step(struct walk *w, struct task *t, bool *is_done)
 {
 	const struct graph *g = t->frame->graph;

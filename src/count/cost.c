@@ -34,7 +34,7 @@ bool cost_per_input(const struct eval *e, struct cost *cost)
 	return others(e->in[0], e->out, e->rule->factor, cost);
 }
 
-/* ---- products ------------------------------------------------------------------ */
+/* ---- products ------------------------------------------------------------------- */
 
 static bool set_macs(struct cost *cost, int64_t a, int64_t b)
 {
@@ -221,7 +221,7 @@ bool cost_avg_pool_grad(const struct eval *e, struct cost *cost)
 	return window >= 0 && others(e->out, eval_in(e, 1), count_multiply(window, 2), cost);
 }
 
-/* ---- reductions and the rest ------------------------------------------------------ */
+/* ---- reductions and the rest ---------------------------------------------------- */
 
 static bool in_less_out(const struct eval *e, struct cost *cost)
 {

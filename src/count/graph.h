@@ -111,7 +111,7 @@ struct graph_source {
 	const struct graph *(*get_function)(struct graph_source *source, struct span name);
 };
 
-/* ---- reading attributes ---- */
+/* ---- reading attributes --------------------------------------------------------- */
 
 /* NULL if the node does not have it. */
 const struct op_attr *node_attr(const struct graph *g, const struct op_node *node, enum attr_id id);

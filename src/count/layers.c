@@ -24,7 +24,7 @@ const struct op_rule *layer_find_rule(struct span name)
 	return NULL;
 }
 
-/* ---- what rules share ------------------------------------------------------------------ */
+/* ---- what rules share ----------------------------------------------------------- */
 
 int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t otherwise)
 {
@@ -101,7 +101,7 @@ static bool uses_bias(const struct eval *e)
 	return node_int(e->graph, e->node, A_use_bias, 1);
 }
 
-/* ---- dense ------------------------------------------------------------------------------- */
+/* ---- dense ---------------------------------------------------------------------- */
 
 bool layer_dense(struct eval *e)
 {
@@ -176,7 +176,7 @@ bool layer_embedding(struct eval *e)
 	return true;
 }
 
-/* ---- recurrent ------------------------------------------------------------------------------ */
+/* ---- recurrent ------------------------------------------------------------------ */
 
 /* Units, or the sequence of them, and the states if asked for. */
 static bool put_sequence(struct eval *e, const struct tensor *state, int64_t steps, int n_states)
@@ -265,7 +265,7 @@ bool layer_conv_lstm(struct eval *e)
 	return true;
 }
 
-/* ---- attention ------------------------------------------------------------------------------- */
+/* ---- attention ------------------------------------------------------------------ */
 
 /* One projection: positions × in × out, with a bias. */
 static void project(struct eval *e, int64_t positions, int64_t in, int64_t out)
@@ -333,9 +333,7 @@ bool layer_dot_attention(struct eval *e)
 	return true;
 }
 
-/* ---- normalization -----------------------------------------------------------------------------
- */
-
+/* ---- normalization -------------------------------------------------------------- */
 /* The product of the dimensions along axis, which is a number or a list; the last one by
  * default. -1 if there is no such axis. */
 static int64_t along_axes(const struct eval *e)
@@ -432,8 +430,7 @@ bool layer_prelu(struct eval *e)
 	return true;
 }
 
-/* ---- wrappers
- * ------------------------------------------------------------------------------------ */
+/* ---- wrappers ------------------------------------------------------------------- */
 
 static bool run_inner(struct eval *e, const struct tensor *in, struct eval *inner)
 {

@@ -12,7 +12,7 @@
 LAYER_RULES(X)
 #undef X
 
-/* ---- what rules share ---- */
+/* ---- what rules share ----------------------------------------------------------- */
 
 /* An integer, bool or the i-th of a list. */
 int64_t layer_int(const struct eval *e, enum attr_id id, int64_t otherwise);

@@ -33,7 +33,7 @@ bool layer_activation(struct eval *e)
 	return true;
 }
 
-/* ---- merging ------------------------------------------------------------------------------ */
+/* ---- merging -------------------------------------------------------------------- */
 
 /* Operands may be constants, which are no inputs: then the file has the shape. */
 bool layer_merge(struct eval *e)
@@ -111,7 +111,7 @@ bool layer_dot(struct eval *e)
 	return true;
 }
 
-/* ---- reshaping ------------------------------------------------------------------------------ */
+/* ---- reshaping ------------------------------------------------------------------ */
 
 bool layer_flatten(struct eval *e)
 {
@@ -179,7 +179,7 @@ bool layer_repeat_vector(struct eval *e)
 	return true;
 }
 
-/* ---- space ----------------------------------------------------------------------------------- */
+/* ---- space ---------------------------------------------------------------------- */
 
 /* Adds `sign` times what is given per side: [[1, 2], [0, 1]] comes as 1, 2, 0, 1. */
 static bool add_edges(struct eval *e, enum attr_id id, int sign)

@@ -39,7 +39,7 @@ static struct op_edge input_of(const struct graph *g, uint32_t node, uint32_t i)
 	return i < n->n_edges ? g->edges.at[n->first_edge + i] : (struct op_edge){node, 0};
 }
 
-/* ---- the variables of a graph's loops ------------------------------------------------ */
+/* ---- the variables of a graph's loops ------------------------------------------- */
 
 static int by_cond(const void *a, const void *b)
 {
@@ -104,7 +104,7 @@ static const struct loop_var *find_vars(const struct frame *f, uint32_t cond, si
 	return f->loop_vars + low;
 }
 
-/* ---- which loop a node is in ------------------------------------------------------------- */
+/* ---- which loop a node is in ---------------------------------------------------- */
 
 static uint32_t find_loop(struct walk *w, const struct frame *f, struct span name, uint32_t parent)
 {
@@ -149,7 +149,7 @@ void loops_note_node(struct walk *w, struct frame *f, uint32_t node)
 	f->loop_of[node] = loop;
 }
 
-/* ---- turns ---------------------------------------------------------------------------------- */
+/* ---- turns ---------------------------------------------------------------------- */
 
 void loops_clear(struct walk *w, struct run *run)
 {

@@ -88,7 +88,7 @@ void eval_value(struct eval *e);
 /* Likewise of a reduction, along the axes marked. */
 void value_reduce(struct eval *e, const bool *is_reduced);
 
-/* ---- shapes that several rules need ---- */
+/* ---- shapes that several rules need --------------------------------------------- */
 
 /* Right-aligned: 1 yields. False if they contradict each other. */
 bool shape_broadcast_two(const struct tensor *a, const struct tensor *b, struct tensor *out);

@@ -235,7 +235,7 @@ bool shape_concat_v2(struct eval *e)
 	return join(e, 0, e->n_in ? e->n_in - 1 : 0, e->n_in - 1);
 }
 
-/* ---- splitting ------------------------------------------------------------------- */
+/* ---- splitting ------------------------------------------------------------------ */
 
 bool shape_unpack(struct eval *e)
 {
@@ -299,7 +299,7 @@ bool shape_split_v(struct eval *e)
 	return split(e, eval_in(e, 0), eval_in(e, 2), eval_in(e, 1));
 }
 
-/* ---- space and batch -------------------------------------------------------------- */
+/* ---- space and batch ------------------------------------------------------------ */
 
 /* Block sizes of the spatial dimensions, and padding or crops. */
 static bool blocks(struct eval *e, int64_t *block, int64_t *edges, int *n)

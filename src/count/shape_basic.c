@@ -137,7 +137,7 @@ bool shape_like(struct eval *e)
 	return shape_same(e);
 }
 
-/* ---- broadcasting ------------------------------------------------------------ */
+/* ---- broadcasting --------------------------------------------------------------- */
 
 bool shape_broadcast_two(const struct tensor *a, const struct tensor *b, struct tensor *out)
 {
@@ -215,7 +215,7 @@ bool shape_add_n(struct eval *e)
 	return false;
 }
 
-/* ---- reductions ---------------------------------------------------------------- */
+/* ---- reductions ----------------------------------------------------------------- */
 
 bool shape_reduce(struct eval *e)
 {
@@ -272,7 +272,7 @@ bool shape_arg_reduce(struct eval *e)
 	return true;
 }
 
-/* ---- normalization and losses ---------------------------------------------------- */
+/* ---- normalization and losses --------------------------------------------------- */
 
 /* The result, and statistics per channel. */
 bool shape_batch_norm(struct eval *e)

@@ -128,7 +128,7 @@ bool shape_linspace(struct eval *e)
 	return true;
 }
 
-/* ---- the shape as a value ---------------------------------------------------------- */
+/* ---- the shape as a value ------------------------------------------------------- */
 
 static void put_shape(struct eval *e, const struct tensor *in, struct tensor *out)
 {
@@ -182,7 +182,7 @@ bool shape_rank(struct eval *e)
 	return put_int(e, eval_in(e, 0)->rank, DT_INT32);
 }
 
-/* ---- lists ------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------- */
 
 static bool put_list(struct eval *e, const struct tensor *element, int64_t length)
 {
@@ -304,7 +304,7 @@ bool shape_list_length(struct eval *e)
 	return put_int(e, eval_in(e, 0)->length, DT_INT32);
 }
 
-/* ---- TensorArray, as TensorFlow 1 has it: the flow carries the list ------------------- */
+/* ---- TensorArray, as TensorFlow 1 has it: the flow carries the list ------------- */
 
 bool shape_tf_array_new(struct eval *e)
 {

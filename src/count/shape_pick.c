@@ -2,7 +2,7 @@
 #include "count/ops.h"
 #include "proto/fields.h"
 
-/* ---- StridedSlice ---------------------------------------------------------------- */
+/* ---- StridedSlice --------------------------------------------------------------- */
 
 struct slice_spec {
 	int64_t begin[32], end[32], strides[32];
@@ -138,7 +138,7 @@ bool shape_strided_slice(struct eval *e)
 	return true;
 }
 
-/* ---- others ------------------------------------------------------------------------ */
+/* ---- others --------------------------------------------------------------------- */
 
 bool shape_slice(struct eval *e)
 {

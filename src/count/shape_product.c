@@ -54,7 +54,7 @@ bool shape_batch_matmul(struct eval *e)
 	return product(e, is_set(e, A_adj_x), is_set(e, A_adj_y), &batch);
 }
 
-/* ---- Einsum -------------------------------------------------------------------- */
+/* ---- Einsum --------------------------------------------------------------------- */
 
 /* The letters of one operand, with its dimensions; "..." stands for those that are left.
  * Index 52 and on are the dimensions of "...", from the right. */

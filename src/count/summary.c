@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-/* ---- names ------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------- */
 
 /* What calls put before the names of what they call. */
 static struct span without_calls(struct span name)
@@ -60,7 +60,7 @@ static struct span common_scope(struct span a, struct span b)
 	return (struct span){a.at, end};
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------- */
 
 struct key {
 	const struct summary *summary;
@@ -114,7 +114,7 @@ static struct op_total *get_op(struct summary *s, struct span type)
 	return &s->ops.at[s->ops.n - 1];
 }
 
-/* ---- adding up ------------------------------------------------------------------------------ */
+/* ---- adding up ------------------------------------------------------------------ */
 
 static void add_cost(struct cost *to, struct cost cost, int64_t times)
 {
@@ -221,7 +221,7 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 	return !w->no_memory;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
+/* ---- parameters ----------------------------------------------------------------- */
 
 static void add_parameter(struct layer *layer, const struct parameter *p, int64_t n, int64_t bytes)
 {
@@ -262,7 +262,7 @@ static bool add_parameters(struct summary *s, const struct walk *w, const struct
 	return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------ */
 
 bool summary_make(struct summary *s, struct walk *w, const struct summary_options *o)
 {

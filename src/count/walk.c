@@ -48,7 +48,7 @@ struct span walk_name(struct walk *w, struct span scope, struct span name)
 	return full.at ? full : name;
 }
 
-/* ---- notes ------------------------------------------------------------------------- */
+/* ---- notes ---------------------------------------------------------------------- */
 
 void walk_note(struct walk *w, enum note_kind kind, int64_t number)
 {
@@ -107,7 +107,7 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 	}
 }
 
-/* ---- records ----------------------------------------------------------------------- */
+/* ---- records -------------------------------------------------------------------- */
 
 static bool ends_in(struct span text, struct span tail)
 {
@@ -254,7 +254,7 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 		w->nodes_left = 0;
 }
 
-/* ---- evaluating ---------------------------------------------------------------------- */
+/* ---- evaluating ----------------------------------------------------------------- */
 
 static bool more_outputs(struct eval *e, size_t n)
 {
@@ -411,7 +411,7 @@ static void evaluate(struct walk *w, struct frame *f, uint32_t index)
 	frame_set(w, f, index, e.out, e.n_out);
 }
 
-/* ---- the stack ------------------------------------------------------------------------ */
+/* ---- the stack ------------------------------------------------------------------ */
 
 static bool step(struct walk *w)
 {

@@ -65,7 +65,7 @@ static bool spend(struct walker *w, uint64_t at)
 	return w->budget-- > 1 || fail(w, "more objects than it has room for", at);
 }
 
-/* ---- types and values -------------------------------------------------------------------- */
+/* ---- types and values ----------------------------------------------------------- */
 
 static int dtype_of(const unsigned char *p, size_t n)
 {
@@ -196,7 +196,7 @@ static void read_attribute(struct walker *w, struct hdf5_object *o, const unsign
 	}
 }
 
-/* ---- groups --------------------------------------------------------------------------------- */
+/* ---- groups --------------------------------------------------------------------- */
 
 static struct span join(struct walker *w, struct span path, struct span name)
 {
@@ -277,9 +277,7 @@ static bool read_group(struct walker *w, uint64_t tree, uint64_t heap, struct sp
 	return ok;
 }
 
-/* ---- object headers ----------------------------------------------------------------------------
- */
-
+/* ---- object headers ------------------------------------------------------------- */
 struct block {
 	uint64_t at, n;
 };

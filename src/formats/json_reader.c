@@ -202,7 +202,7 @@ void json_doc_clear(struct json_doc *doc)
 	arena_clear(&doc->arena);
 }
 
-/* ---- values ------------------------------------------------------------------------------ */
+/* ---- values --------------------------------------------------------------------- */
 
 enum json_type json_type_of(const struct json_doc *doc, uint32_t value)
 {

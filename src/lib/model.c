@@ -16,7 +16,7 @@ void model_report_free(struct model_report *report)
 	mem_free(report);
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting ------------------------------------------------------------------- */
 
 /* A device by name, or one of which only the figures are given. */
 static struct model_device choose_device(const struct tfprof_model_options *o)
@@ -79,9 +79,7 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	return TFPROF_OK;
 }
 
-/* ---- order ------------------------------------------------------------------------------------
- */
-
+/* ---- order ---------------------------------------------------------------------- */
 struct sort_key {
 	struct span name;
 	int64_t number;
@@ -140,9 +138,7 @@ int tfprof_model_recognize(const char *path)
 	return model_file_recognize(path);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
-
+/* ---- limits --------------------------------------------------------------------- */
 static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
 {
 	const struct summary *s = &r->model->summary;
@@ -168,8 +164,7 @@ int tfprof_result_get_n_exceeded(const tfprof_result *r)
 	return r->n_exceeded;
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------- */
 
 enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
 	struct tfprof_error *err)

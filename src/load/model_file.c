@@ -6,7 +6,7 @@
 #include "load/recognize.h"
 #include "proto/tensor_shape.h"
 
-/* ---- input shapes ------------------------------------------------------------------------ */
+/* ---- input shapes --------------------------------------------------------------- */
 
 static bool read_dims(struct span text, struct tensor *shape)
 {
@@ -151,7 +151,7 @@ struct tensor model_read_shape(struct decoder *d, int dtype, struct span message
 	return dims.unknown_rank ? tensor_unknown(dtype) : tensor_make(dtype, at, rank);
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------- */
 
 static const struct {
 	const char *looks_like; /* the name that recognize() gives */

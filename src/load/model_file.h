@@ -57,7 +57,7 @@ bool model_file_recognize(const char *path);
 enum tfprof_status model_file_check(const struct model_file *m, const struct tfprof_input *in,
 	struct tfprof_error *err);
 
-/* ---- for readers ---- */
+/* ---- for readers ---------------------------------------------------------------- */
 
 typedef enum tfprof_status model_reader_fn(struct model_file *m, const char *name,
 	const struct model_file_options *options, struct tfprof_error *err);
@@ -73,6 +73,15 @@ void model_keras_check(struct model_file *m, int64_t parameters);
  * put in. Fails if something is still open. */
 enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
 	struct tensor *concrete, struct tfprof_error *err);
+
+/* Which nodes of the main graph the walk can reach; freed with mem_free. NULL on allocation
+ * failure. */
+bool *model_find_reachable(const struct graph *g);
+/* Walks all nodes, or those whose outputs nobody reads. */
+enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
+	struct tfprof_error *err);
+/* Placeholders that are walked are the inputs. */
+enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err);
 
 /* A TensorShapeProto. */
 struct tensor model_read_shape(struct decoder *d, int dtype, struct span message);

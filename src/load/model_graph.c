@@ -16,7 +16,7 @@ struct meta_graph {
 	bool is_serving;
 };
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------- */
 
 static void read_info(struct decoder *d, struct meta_graph *g, struct span message)
 {
@@ -63,9 +63,7 @@ static void read_meta_graph(struct decoder *d, struct meta_graph *g, struct span
 		}
 }
 
-/* ---- signatures --------------------------------------------------------------------------------
- */
-
+/* ---- signatures ----------------------------------------------------------------- */
 static bool is_listed(struct span name)
 {
 	return !span_starts(name, SPAN("__saved_model"));
@@ -189,36 +187,7 @@ static enum tfprof_status use_signature(struct model_file *m, const struct meta_
 	return status;
 }
 
-/* ---- variables ---------------------------------------------------------------------------------
- */
-
-/* Which nodes of the main graph the walk can reach. NULL on allocation failure. */
-static bool *find_reachable(const struct graph *g)
-{
-	bool *seen = mem_zero_array(g->nodes.n + 1, sizeof(*seen));
-	VEC(uint32_t) stack = {0};
-	bool ok = seen != NULL;
-
-	for (size_t i = 0; ok && i < g->returns.n; i++)
-		ok = vec_push(&stack, g->returns.at[i].node);
-	while (ok && stack.n) {
-		uint32_t at = stack.at[--stack.n];
-		const struct op_node *node = &g->nodes.at[at];
-
-		if (seen[at])
-			continue;
-		seen[at] = true;
-		ok = vec_reserve(&stack, node->n_edges);
-		for (uint32_t k = 0; ok && k < node->n_edges; k++)
-			stack.at[stack.n++] = g->edges.at[node->first_edge + k].node;
-	}
-	vec_clear(&stack);
-	if (ok)
-		return seen;
-	mem_free(seen);
-	return NULL;
-}
-
+/* ---- variables ------------------------------------------------------------------ */
 static struct parameter read_variable(struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
@@ -434,7 +403,7 @@ static enum tfprof_status add_variables(struct model_file *m, const struct meta_
 	struct tfprof_error *err)
 {
 	struct objects o = {0};
-	bool *reachable = find_reachable(&m->library.main), *preset;
+	bool *reachable = model_find_reachable(&m->library.main), *preset;
 	enum tfprof_status status = TFPROF_OK;
 
 	preset = mem_zero_array(m->library.main.nodes.n + 1, sizeof(*preset));
@@ -455,73 +424,7 @@ out:
 	return status;
 }
 
-/* ---- graphs without a signature -----------------------------------------------------------------
- */
-
-static bool is_source(const struct op_node *node)
-{
-	const struct op_rule *rule = node->type->rule;
-
-	return rule &&
-		(rule->shape == shape_constant || rule->shape == shape_placeholder ||
-			rule->shape == shape_variable ||
-			(rule->shape == shape_nothing && rule->cost == cost_none));
-}
-
-/* All nodes, or those whose outputs nobody reads. */
-static enum tfprof_status start_anywhere(struct model_file *m, bool everywhere,
-	struct tfprof_error *err)
-{
-	struct graph *g = &m->library.main;
-	bool *is_read = mem_zero_array(g->nodes.n + 1, sizeof(*is_read));
-	bool ok = is_read != NULL;
-
-	for (size_t i = 0; ok && i < g->nodes.n; i++) {
-		const struct op_node *node = &g->nodes.at[i];
-
-		for (uint32_t k = 0; k < node->n_edges; k++)
-			if (g->edges.at[node->first_edge + k].node != i)
-				is_read[g->edges.at[node->first_edge + k].node] = true;
-	}
-	for (uint32_t i = 0; ok && i < g->nodes.n; i++)
-		if (everywhere || (!is_read[i] && !is_source(&g->nodes.at[i])))
-			ok = vec_push(&g->returns, ((struct op_edge){i, 0}));
-	mem_free(is_read);
-	return ok ? TFPROF_OK : error_no_memory(err);
-}
-
-/* Placeholders that are walked are the inputs. */
-static enum tfprof_status add_placeholders(struct model_file *m, struct tfprof_error *err)
-{
-	const struct graph *g = &m->library.main;
-	bool *reachable = find_reachable(g);
-	enum tfprof_status status = reachable ? TFPROF_OK : error_no_memory(err);
-
-	for (uint32_t i = 0; status == TFPROF_OK && i < g->nodes.n; i++) {
-		const struct op_node *node = &g->nodes.at[i];
-		const struct op_attr *shape = node_attr(g, node, A_shape);
-		struct tensor tensor = tensor_unknown((int)node_int(g, node, A_dtype, 0));
-		struct preset preset = {.node = i};
-
-		if (!reachable[i] || node->n_edges || !node->type->rule ||
-			node->type->rule->shape != shape_placeholder ||
-			span_starts(node->name, SPAN("unused_control_flow_input")))
-			continue;
-		if (shape && shape->kind == OP_SHAPE && shape->n != OP_UNKNOWN_RANK)
-			tensor = tensor_make(tensor.dtype, shape->ints, shape->n);
-		else if (tensor.rank < 0)
-			tensor = node_output_shape(g, node, 0);
-		tensor.dtype = (int16_t)node_int(g, node, A_dtype, 0);
-		status = model_file_add_input(m, node->name, tensor, &preset.tensor, err);
-		if (status == TFPROF_OK && !vec_push(&m->presets, preset))
-			status = error_no_memory(err);
-	}
-	mem_free(reachable);
-	return status;
-}
-
-/* ---- formats
- * -------------------------------------------------------------------------------------- */
+/* ---- formats -------------------------------------------------------------------- */
 
 static enum tfprof_status damaged(const struct model_file *m, const char *name,
 	struct tfprof_error *err)
@@ -551,9 +454,9 @@ static enum tfprof_status use_meta_graph(struct model_file *m, struct meta_graph
 	if (g->signature.n)
 		status = use_signature(m, g, err);
 	else {
-		status = start_anywhere(m, true, err);
+		status = model_start_anywhere(m, true, err);
 		if (status == TFPROF_OK)
-			status = add_placeholders(m, err);
+			status = model_add_placeholders(m, err);
 	}
 	if (status == TFPROF_OK)
 		status = add_variables(m, g, err);
@@ -619,9 +522,9 @@ enum tfprof_status model_read_graph(struct model_file *m, const char *name,
 		return damaged(m, name, err);
 	if (options->signature)
 		return error_set(err, TFPROF_ARGUMENT, "--signature: a GraphDef has no signatures");
-	status = start_anywhere(m, false, err);
+	status = model_start_anywhere(m, false, err);
 	if (status == TFPROF_OK)
-		status = add_placeholders(m, err);
+		status = model_add_placeholders(m, err);
 	if (status == TFPROF_OK)
 		status = add_variables(m, &none, err);
 	return status;

@@ -17,6 +17,9 @@ struct model_keras {
 	bool has_layers;
 };
 
+/* Makes the main graph, and functions for models within, of the configuration `root`. */
+enum tfprof_status keras_build(struct model_file *m, uint32_t root, struct tfprof_error *err);
+
 /* Adds up the weights by layer, and in all: without those of optimizers and random number
  * generators. False on allocation failure. */
 bool keras_weights_add_up(struct model_keras *k, int64_t *total);

@@ -104,9 +104,7 @@ static void add_ints(struct builder *b, enum attr_id id, enum op_attr_kind kind,
 		(struct op_attr){.id = (uint8_t)id, .kind = (uint8_t)kind, .n = n, .ints = kept});
 }
 
-/* ---- tensors -----------------------------------------------------------------------------------
- */
-
+/* ---- tensors -------------------------------------------------------------------- */
 static int dtype_of(int64_t type)
 {
 	static const int dtypes[] = {DT_FLOAT, DT_HALF, DT_INT32, DT_UINT8, DT_INT64, DT_STRING,
@@ -229,8 +227,7 @@ static void add_constant(struct builder *b, uint32_t i, struct fb_table t, bool 
 	b->producers[i] = (struct op_edge){push_constant(b, name_of(t), &c), 0};
 }
 
-/* ---- operators
- * ------------------------------------------------------------------------------------ */
+/* ---- operators ------------------------------------------------------------------ */
 
 static void add_window(struct builder *b, struct fb_table options, enum lite_options kind)
 {
@@ -423,8 +420,7 @@ static void add_operator(struct builder *b, struct fb_table op)
 	}
 }
 
-/* ---- subgraphs
- * --------------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------ */
 
 static enum tfprof_status add_inputs(struct builder *b, struct fb_table subgraph, bool is_main,
 	struct tfprof_error *err)

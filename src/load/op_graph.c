@@ -1,6 +1,6 @@
 #include "load/op_graph.h"
 
-/* ---- attribute names -------------------------------------------------------------------- */
+/* ---- attribute names ------------------------------------------------------------ */
 
 static unsigned attr_hash(struct span name)
 {
@@ -42,7 +42,7 @@ enum attr_id op_library_find_attr(const struct op_library *l, struct span name)
 	return N_ATTRS;
 }
 
-/* ---- operation types ----------------------------------------------------------------------- */
+/* ---- operation types ------------------------------------------------------------ */
 
 /* Outputs of types that have several, for files without OpDefs. */
 static const struct {
@@ -194,9 +194,7 @@ static struct op_kind *get_kind(struct op_library *l, struct span name)
 	return kind;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
-
+/* ---- nodes ---------------------------------------------------------------------- */
 /* A graph while it is read: inputs are names until all nodes are known. */
 struct builder {
 	struct op_library *library;
@@ -279,9 +277,7 @@ static void read_node(struct builder *b, struct span message)
 		name_parameter(l, b->graph, &b->graph->nodes.at[b->graph->nodes.n - 1]);
 }
 
-/* ---- edges --------------------------------------------------------------------------------------
- */
-
+/* ---- edges ---------------------------------------------------------------------- */
 static uint32_t read_number(struct span text)
 {
 	uint32_t n = 0;
@@ -370,8 +366,7 @@ static void resolve_inputs(struct builder *b)
 	g->edges.n = b->inputs.n;
 }
 
-/* ---- functions
- * ------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------ */
 
 static bool same_function(const void *context, uint32_t id)
 {
@@ -496,8 +491,7 @@ static const struct graph *get_function(struct graph_source *source, struct span
 	return function->is_bad ? NULL : &function->graph;
 }
 
-/* ---- the library
- * -------------------------------------------------------------------------------------- */
+/* ---- the library ---------------------------------------------------------------- */
 
 bool op_library_init(struct op_library *l, parameter_vec *parameters)
 {

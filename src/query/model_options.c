@@ -67,7 +67,7 @@ void tfprof_model_options_free(tfprof_model_options *o)
 	mem_free(o);
 }
 
-/* ---- values ---------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------- */
 
 bool model_read_number(struct span text, double *value)
 {

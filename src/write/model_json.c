@@ -86,7 +86,7 @@ bool model_make_table(const struct model_report *r, struct column_table *t)
 	return column_table_finish(t, NULL) == TFPROF_OK;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------------- */
 
 static void put_dims(struct json *j, const char *key, const struct tensor *t)
 {
@@ -276,9 +276,7 @@ void model_write_json(const struct model_report *r, struct sink *out)
 	sink_char(out, '\n');
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------
- */
-
+/* ---- CSV ------------------------------------------------------------------------ */
 void model_write_csv(const struct model_report *r, struct sink *out)
 {
 	struct buf cell = {0};

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- numbers ------------------------------------------------------------------------------ */
+/* ---- numbers -------------------------------------------------------------------- */
 
 /* 3,538,984 */
 static void put_exact(struct buf *b, int64_t n)
@@ -78,9 +78,7 @@ void model_put_shape(struct buf *b, const struct tensor *t)
 			buf_printf(b, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
-
+/* ---- the table ------------------------------------------------------------------ */
 enum { LEFT_CELLS = 3, MAX_CELLS = 9, MAX_NAME = 60 };
 
 static const char *const headers[MAX_CELLS] = {"layer", "type", "output", "parameters", "MACs",
@@ -197,8 +195,7 @@ static void write_table(const struct model_report *r, struct sink *out)
 	clear_cells(&c);
 }
 
-/* ---- totals
- * -------------------------------------------------------------------------------------- */
+/* ---- totals --------------------------------------------------------------------- */
 
 static void put_parameters(const struct model_report *r, struct buf *b)
 {
@@ -293,8 +290,7 @@ static void put_coverage(const struct model_report *r, struct buf *b)
 	buf_char(b, '\n');
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------ */
 
 static void put_title(const struct model_report *r, struct buf *b)
 {
