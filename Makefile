@@ -3,6 +3,8 @@
 #   make          build build/tfprof and build/libtfprof.so
 #   make demo     install missing packages, build, profile the bundled sample
 #   make check    run all tests, some against TensorFlow in a virtual environment
+#   make validate run what takes longer: 2,000 random profiles, fuzzing, benchmarks
+#                 (SECTIONS="fuzz speed": only these; see tools/validate)
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
 #   make install  install to PREFIX (at first /usr/local), or below DESTDIR
 #   make wheel    build a wheel for Python 3.9 and later, in dist
@@ -17,7 +19,7 @@ CACHE ?= $(HOME)/.cache/tfprof
 SAMPLE := examples/resnet/profile
 export TFPROF_CACHE := $(CACHE)
 
-.PHONY: all deps demo check bench bench-quick install wheel deb format clean
+.PHONY: all deps demo check validate bench bench-quick install wheel deb format clean
 
 # PREFIX can be given to `make` or to `make install`; later calls keep it.
 prefix_option = $(if $(PREFIX),--prefix="$$(realpath -m -- '$(PREFIX)')")
@@ -36,6 +38,11 @@ demo: all
 check: all
 	@tools/install-deps check
 	@tools/check $(BUILD)
+
+validate: all
+	@tools/install-deps check
+	@tools/install-deps bench
+	@BUILD=$(BUILD) tools/validate $(SECTIONS)
 
 bench: all
 	@tools/install-deps bench
@@ -61,4 +68,4 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-tsan build-python build-deb
+	rm -rf $(BUILD) build-clang build-asan build-tsan build-fuzz build-python build-deb

@@ -248,6 +248,8 @@ TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile
  * bytes, without a NUL. */
 TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
 	size_t *length);
+TFPROF_API const char *tfprof_profile_get_node_op(const tfprof_profile *profile, size_t i,
+	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
  * beyond the last. Sorted when first asked for after a change. */
 TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i, size_t *length);
@@ -286,16 +288,25 @@ TFPROF_API tfprof_options *tfprof_options_copy(const tfprof_options *options);
 TFPROF_API void tfprof_options_free(tfprof_options *options);
 
 /* Sets an option by name (without dashes). The value is written as on the command
- * line: lists are comma-separated, a bool is true or false. */
+ * line: lists are comma-separated, a bool is true or false, a minimum may have a unit
+ * ("1.5ms", "20MB"). */
 TFPROF_API enum tfprof_status tfprof_options_set(tfprof_options *options, const char *name,
 	const char *value, struct tfprof_error *err);
+/* Sets a list option to these values, which may contain commas. */
+TFPROF_API enum tfprof_status tfprof_options_set_list(tfprof_options *options, const char *name,
+	const char *const *values, size_t n, struct tfprof_error *err);
+/* Whether an option was set, rather than left at its default. */
+TFPROF_API int tfprof_options_is_set(const tfprof_options *options, const char *name);
 /* The value in the form `_set` takes; NULL for an unknown name. */
 TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *name);
 
 /* Replaces all options with those of a serialized OptionsProto, as TensorFlow's
  * Python API sends it: absent lists are empty, source_lines is off, and unknown
  * words are accepted as TensorFlow's profiler does (in select they are ignored,
- * for order_by they mean name). The result's notes name the words ignored. */
+ * for order_by they mean name). The result's notes name the words ignored. Queries
+ * are then answered as by TensorFlow's profiler in all else, too: an output that the
+ * view does not support is a note, not an error; names are written as they are; the
+ * step's number is appended to the name of a timeline. */
 TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options, const void *bytes,
 	size_t size, struct tfprof_error *err);
 
@@ -311,6 +322,7 @@ struct tfprof_option_info {
 	const char *kind;             /* "int", "bool", "word", "words", "regexes", "output" */
 	const char *const *words;     /* accepted words, NULL-terminated; or NULL */
 	const char *const *word_help; /* meaning of each word; NULL if there are no words */
+	const char *units;            /* "us, ms, s": may follow the number; NULL if none may */
 	uint32_t message_field;       /* in OptionsProto; 0 if it has no such option */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
@@ -378,6 +390,8 @@ typedef struct tfprof_result tfprof_result;
 
 /* Runs a query: accounts, filters and orders a view. Renders nothing and writes no
  * file yet. `cancel`, if not NULL, is polled while this runs; non-zero stops it.
+ *
+ * Unless max_depth is set, only text is cut, at its default: all else holds every row.
  *
  * A result may outlive the profile and does not change with it. */
 TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
@@ -494,9 +508,6 @@ TFPROF_API enum tfprof_status tfprof_result_render(tfprof_result *result, const 
 enum tfprof_output_flags {
 	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,
 			      as TensorFlow's Python API does */
-	TFPROF_STRICT = 2, /* an output that the view does not support is an error even
-			      if the options came as a message; otherwise it is then a
-			      note, as in TensorFlow's Python API */
 };
 
 /* Carries out the result's option `output`: writes files, each completely or not at
@@ -505,8 +516,8 @@ enum tfprof_output_flags {
 TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err);
 
-/* Text for stdout, set by tfprof_result_output(): the report, or a message that a file
- * was written. */
+/* Text for stdout, set by tfprof_result_output(): the report, CSV or JSON without a
+ * file, or a message that a file was written. */
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
 /* Text for stderr: complete lines, or empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);

@@ -93,17 +93,12 @@ PyObject *advice_checkers(void)
 
 		for (size_t k = 0; options && info->options[k].name; k++) {
 			const struct tfprof_checker_option_info *option = &info->options[k];
-			PyObject *row = Py_BuildValue("(sss)", option->name, option->default_value,
-				option->help);
-
-			if (!row || PyList_Append(options, row) < 0)
-				Py_CLEAR(options);
-			Py_XDECREF(row);
+			list_append(&options,
+				Py_BuildValue("(sss)", option->name, option->default_value,
+					option->help));
 		}
 		one = options ? Py_BuildValue("(ssN)", info->name, info->help, options) : NULL;
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
+		list_append(&list, one);
 	}
 	return list;
 }

@@ -71,9 +71,7 @@ static PyObject *arranged(const struct givens *g, PyObject *list)
 		if (input)
 			one = Py_BuildValue("(sNL)", g->at[i].kind, input,
 				(long long)g->at[i].step);
-		if (!one || PyList_Append(out, one) < 0)
-			Py_CLEAR(out);
-		Py_XDECREF(one);
+		list_append(&out, one);
 	}
 	return out;
 }

@@ -45,17 +45,19 @@ out:
 	return made;
 }
 
+void list_append(PyObject **list, PyObject *item)
+{
+	if (!item || PyList_Append(*list, item) < 0)
+		Py_CLEAR(*list);
+	Py_XDECREF(item);
+}
+
 static PyObject *words_from(const char *const *words)
 {
 	PyObject *list = PyList_New(0);
 
-	for (; list && words && *words; words++) {
-		PyObject *word = PyUnicode_FromString(*words);
-
-		if (!word || PyList_Append(list, word) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(word);
-	}
+	for (; list && words && *words; words++)
+		list_append(&list, PyUnicode_FromString(*words));
 	return list;
 }
 
@@ -64,15 +66,10 @@ static PyObject *options(PyObject *module, PyObject *unused)
 	PyObject *list = PyList_New(0);
 	const struct tfprof_option_info *info;
 
-	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++) {
-		PyObject *one =
-			Py_BuildValue("(ssNssI)", info->name, info->kind, words_from(info->words),
-				info->default_value, info->help, info->message_field);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
-	}
+	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++)
+		list_append(&list,
+			Py_BuildValue("(ssNssIz)", info->name, info->kind, words_from(info->words),
+				info->default_value, info->help, info->message_field, info->units));
 	return list;
 }
 
@@ -85,15 +82,9 @@ static PyObject *words_of_column(size_t column)
 	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++) {
 		if (strcmp(info->name, "select") != 0)
 			continue;
-		for (size_t k = 0; list && info->words[k]; k++) {
-			PyObject *word = tfprof_column_is_shown_by(column, info->words[k])
-				? PyUnicode_FromString(info->words[k])
-				: NULL;
-
-			if (word && PyList_Append(list, word) < 0)
-				Py_CLEAR(list);
-			Py_XDECREF(word);
-		}
+		for (size_t k = 0; list && info->words[k]; k++)
+			if (tfprof_column_is_shown_by(column, info->words[k]))
+				list_append(&list, PyUnicode_FromString(info->words[k]));
 	}
 	return list;
 }
@@ -103,14 +94,10 @@ static PyObject *columns(PyObject *module, PyObject *unused)
 	PyObject *list = PyList_New(0);
 	const struct tfprof_column_info *info;
 
-	for (size_t i = 0; list && (info = tfprof_column_get_info(i)); i++) {
-		PyObject *one = Py_BuildValue("(szNi)", info->name, info->unit, words_of_column(i),
-			info->is_extra);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
-	}
+	for (size_t i = 0; list && (info = tfprof_column_get_info(i)); i++)
+		list_append(&list,
+			Py_BuildValue("(szNi)", info->name, info->unit, words_of_column(i),
+				info->is_extra));
 	return list;
 }
 
@@ -119,14 +106,10 @@ static PyObject *inputs(PyObject *module, PyObject *unused)
 	PyObject *list = PyList_New(0);
 	const struct tfprof_input_info *info;
 
-	for (size_t i = 0; list && (info = tfprof_input_get_info(i)); i++) {
-		PyObject *one = Py_BuildValue("(szsI)", info->name, info->message, info->help,
-			info->traits);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
-	}
+	for (size_t i = 0; list && (info = tfprof_input_get_info(i)); i++)
+		list_append(&list,
+			Py_BuildValue("(szsI)", info->name, info->message, info->help,
+				info->traits));
 	return list;
 }
 
@@ -137,13 +120,8 @@ static PyObject *views(PyObject *module, PyObject *unused)
 #undef X
 	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && texts[i]; i += 3) {
-		PyObject *one = Py_BuildValue("(sss)", texts[i], texts[i + 1], texts[i + 2]);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
-	}
+	for (size_t i = 0; list && texts[i]; i += 3)
+		list_append(&list, Py_BuildValue("(sss)", texts[i], texts[i + 1], texts[i + 2]));
 	return list;
 }
 
@@ -161,7 +139,7 @@ static PyMethodDef functions[] = {
 		"path."},
 	{"options", options, METH_NOARGS,
 		"The options of a query: [(name, kind, accepted words, default, help, field of "
-		"OptionsProto or 0)]."},
+		"OptionsProto or 0, units or None)]."},
 	{"columns", columns, METH_NOARGS,
 		"The columns of a query's result: [(name, unit, select words that show it, is "
 		"extra)]."},
@@ -203,7 +181,6 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (errors_add(module) < 0 || profile_type_add(module) < 0 || result_type_add(module) < 0 ||
 		PyModule_AddStringConstant(module, "__version__", tfprof_get_version()) < 0 ||
 		PyModule_AddIntConstant(module, "FRAMED", TFPROF_FRAMED) < 0 ||
-		PyModule_AddIntConstant(module, "STRICT", TFPROF_STRICT) < 0 ||
 		PyModule_AddObject(module, "NEXT_STEP", PyLong_FromLongLong(TFPROF_NEXT_STEP)) <
 			0 ||
 		PyModule_AddIntConstant(module, "INPUT_WHOLE", TFPROF_INPUT_WHOLE) < 0 ||

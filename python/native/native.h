@@ -55,6 +55,10 @@ PyObject *given_arrange(PyObject *module, PyObject *list);
  * object is NULL, the one already set. */
 int is_tuple(PyObject *object, const char *expected);
 
+/* Appends an item and releases it. If it is NULL, or on failure, the list is released
+ * and set to NULL. */
+void list_append(PyObject **list, PyObject *item);
+
 /* A str; invalid UTF-8 is replaced. */
 PyObject *text_from(const char *at, size_t n);
 

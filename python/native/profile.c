@@ -254,13 +254,8 @@ static PyObject *gaps_of(const struct tfprof_overview *o)
 {
 	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && o->gaps[i]; i++) {
-		PyObject *gap = Py_BuildValue("(ss)", o->gaps[i]->what, o->gaps[i]->remedy);
-
-		if (!gap || PyList_Append(list, gap) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(gap);
-	}
+	for (size_t i = 0; list && o->gaps[i]; i++)
+		list_append(&list, Py_BuildValue("(ss)", o->gaps[i]->what, o->gaps[i]->remedy));
 	return list;
 }
 
@@ -271,13 +266,10 @@ static PyObject *inputs_of(tfprof_profile *profile)
 
 	for (size_t i = 0; list && tfprof_profile_get_added(profile, i, &added); i++) {
 		PyObject *name = PyUnicode_DecodeFSDefault(added.name);
-		PyObject *one = name ? Py_BuildValue("(NsK)", name, added.info->name,
-					       (unsigned long long)added.n_bytes)
-				     : NULL;
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
+		list_append(&list,
+			name ? Py_BuildValue("(NsK)", name, added.info->name,
+				       (unsigned long long)added.n_bytes)
+			     : NULL);
 	}
 	return list;
 }

@@ -3,23 +3,70 @@
 
 #include <string.h>
 
-/* Applies (name, value) pairs. Returns 0, or -1 with an exception set. */
+/* A setting's value as the library takes it: text, or bytes that need not be UTF-8. It
+ * lives as long as the object. NULL with an exception set. */
+static const char *text_of(PyObject *value)
+{
+	const char *text = NULL;
+	int ok = PyBytes_Check(value)
+		? PyArg_Parse(value, "y;settings are (name, value) pairs", &text)
+		: PyArg_Parse(value, "s;settings are (name, value) pairs", &text);
+
+	return ok ? text : NULL;
+}
+
+/* Sets a list option. Returns 0, or -1 with an exception set. */
+static int set_list(tfprof_options *options, const char *name, PyObject *list)
+{
+	Py_ssize_t n = PyList_Size(list);
+	const char **values = PyMem_Calloc(n > 0 ? (size_t)n : 1, sizeof(*values));
+	struct tfprof_error err = {0};
+	int ok = values != NULL;
+
+	if (!values)
+		PyErr_NoMemory();
+	for (Py_ssize_t i = 0; ok && i < n; i++) {
+		values[i] = text_of(PyList_GetItem(list, i));
+		ok = values[i] != NULL;
+	}
+	if (ok && tfprof_options_set_list(options, name, values, (size_t)n, &err) != TFPROF_OK) {
+		error_raise(&err);
+		ok = 0;
+	}
+	PyMem_Free(values);
+	return ok ? 0 : -1;
+}
+
+static int set_one(tfprof_options *options, const char *name, PyObject *value)
+{
+	const char *text;
+	struct tfprof_error err = {0};
+
+	if (PyList_Check(value))
+		return set_list(options, name, value);
+	text = text_of(value);
+	if (!text)
+		return -1;
+	if (tfprof_options_set(options, name, text, &err) == TFPROF_OK)
+		return 0;
+	error_raise(&err);
+	return -1;
+}
+
+/* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with
+ * an exception set. */
 static int apply_settings(tfprof_options *options, PyObject *settings)
 {
 	Py_ssize_t n = PySequence_Size(settings);
 
 	for (Py_ssize_t i = 0; i < n; i++) {
-		PyObject *pair = PySequence_GetItem(settings, i);
-		struct tfprof_error err = {0};
-		const char *name, *value;
+		PyObject *pair = PySequence_GetItem(settings, i), *value;
+		const char *name;
 		int ok = is_tuple(pair, "settings are (name, value) pairs") &&
-			PyArg_ParseTuple(pair, "ss;settings are (name, value) pairs", &name,
-				&value);
+			PyArg_ParseTuple(pair, "sO;settings are (name, value) pairs", &name,
+				&value) &&
+			set_one(options, name, value) == 0;
 
-		if (ok && tfprof_options_set(options, name, value, &err) != TFPROF_OK) {
-			error_raise(&err);
-			ok = 0;
-		}
 		Py_XDECREF(pair);
 		if (!ok)
 			return -1;

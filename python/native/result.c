@@ -73,14 +73,8 @@ static PyObject *result_get_columns(PyObject *self, void *unused)
 	PyObject *list = PyList_New(0);
 	const char *name;
 
-	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i));
-		i++) {
-		PyObject *text = PyUnicode_FromString(name);
-
-		if (!text || PyList_Append(list, text) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(text);
-	}
+	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i)); i++)
+		list_append(&list, PyUnicode_FromString(name));
 	return list;
 }
 
@@ -216,12 +210,8 @@ static PyObject *result_item(PyObject *self, Py_ssize_t row)
 	for (size_t i = 0; values && (name = tfprof_result_get_column_name(result_of(self), i));
 		i++) {
 		struct tfprof_column column;
-		PyObject *value =
-			find_column(self, name, &column) == 0 ? value_from(&column, row) : NULL;
-
-		if (!value || PyList_Append(values, value) < 0)
-			Py_CLEAR(values);
-		Py_XDECREF(value);
+		list_append(&values,
+			find_column(self, name, &column) == 0 ? value_from(&column, row) : NULL);
 	}
 	tuple = values ? PyList_AsTuple(values) : NULL;
 	Py_XDECREF(values);

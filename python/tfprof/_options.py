@@ -1,13 +1,13 @@
-"""Turns a dictionary of options into an OptionsProto.
+"""Turns options into what the library takes.
 
-There are two ways: TensorFlow's (`from_dict`), in which absent lists are empty and
-unknown words are ignored with a warning, and our own (`from_keywords`), with the
-command line's defaults and an error for anything invalid. The message is encoded
-here, so protobuf is not needed.
+There are two ways: TensorFlow's (`from_dict`), an OptionsProto, in which absent lists
+are empty and unknown words are ignored with a warning, and our own (`from_keywords`),
+with the command line's defaults and an error for anything invalid. The message is
+encoded here, so protobuf is not needed.
 """
 
 import operator
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple, Union
 
 from tfprof import _native
 from tfprof._warn import warn
@@ -19,13 +19,18 @@ FIELDS["dump_to_file"] = 16  # deprecated: only ever read from a message
 # TensorFlow's defaults for absent keys.
 ABSENT = {"max_depth": 10, "step": -1, "order_by": "name", "output": "stdout"}
 
+# Options whose default, None, depends on the view or on what is done with the result.
+_OPEN = ("max_depth", "order_by")
+
+_Setting = Union[str, bytes, List[bytes]]
+
 _warned: Set[str] = set()
 
 
 class _Option:
     def __init__(self, name: str, kind: str, words: List[str], default: str, help: str,
-                 field: int):
-        self.name, self.kind, self.help = name, kind, help
+                 field: int, units: Optional[str]):
+        self.name, self.kind, self.help, self.units = name, kind, help, units
         self.words = sorted(words) if kind == "words" else words
         if kind in ("words", "regexes"):
             self.default: Any = [default] if default else []
@@ -60,11 +65,11 @@ def from_dict(options: Mapping[str, Any]) -> bytes:
     return b"".join(_encode(name, values[name]) for name in FIELDS if name in values)
 
 
-def from_keywords(options: Optional[Mapping[str, Any]],
-                  keywords: Mapping[str, Any]) -> Tuple[bytes, List[Tuple[str, str]], Dict]:
+def from_keywords(view: str, options: Optional[Mapping[str, Any]],
+                  keywords: Mapping[str, Any]) -> Tuple[List[Tuple[str, _Setting]], Dict]:
     """Options as our own API takes them: a builder's dict, keywords, or both.
 
-    Returns OptionsProto bytes, further settings, and all values."""
+    Returns settings of those that are given, and the values of all."""
     known = _known()
     if options is not None and not isinstance(options, Mapping):
         raise _native.ArgumentError(
@@ -74,12 +79,23 @@ def from_keywords(options: Optional[Mapping[str, Any]],
         if name not in known:
             raise _native.ArgumentError(
                 f"unknown option {name!r}: expected one of: {', '.join(known)}{_hint(name, known)}")
+    given = {name: _convert(known[name], value) for name, value in given.items()
+             if name not in _OPEN or value is not None}
     values = {name: given.get(name, option.default) for name, option in known.items()}
-    for name, option in known.items():
-        values[name] = _convert(option, values[name])
-    message = b"".join(_encode(name, value) for name, value in values.items() if name in FIELDS)
-    own = [(name, "true" if values[name] else "false") for name in ("source_lines", "executed_types")]
-    return message, own, values
+    if "max_depth" not in given:
+        values["max_depth"] = None
+    if "order_by" not in given and view == "op":
+        words = known["order_by"].words
+        values["order_by"] = next((word for word in values["select"] if word in words), "name")
+    return [(name, _setting(value)) for name, value in given.items()], values
+
+
+def _setting(value: Any) -> _Setting:
+    if isinstance(value, list):
+        return [one.encode("utf-8", "surrogateescape") for one in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).encode("utf-8", "surrogateescape")
 
 
 def select_of(message: bytes) -> List[str]:
@@ -148,7 +164,8 @@ def _string(name: str, value: Any) -> str:
 def _strings(name: str, value: Any) -> List[str]:
     if isinstance(value, str):
         # A string is one value, not a list of letters.
-        return [word for word in value.split(",") if word] if name == "select" else [value]
+        words = [word.strip(" ") for word in value.split(",")]
+        return [word for word in words if word] if name == "select" else [value]
     try:
         values = list(value)
     except TypeError:
@@ -163,6 +180,8 @@ def _convert(option: _Option, value: Any) -> Any:
     """Converts a value of our own API; raises if it is invalid."""
     name = option.name
     if option.kind == "int":
+        if isinstance(value, str) and option.units:
+            return value  # a number and a unit: the library reads it
         if isinstance(value, bool):
             raise _invalid(name, value, "a whole number")
         return _integer(name, value)

@@ -235,11 +235,14 @@ class Profile(Views):
 
     def _query(self, view: str, options: Optional[Mapping[str, Any]],
                keywords: Mapping[str, Any]) -> Result:
-        message, settings, values = _options.from_keywords(options, keywords)
+        settings, values = _options.from_keywords(view, options, keywords)
+        if values["output"] == "stdout":
+            # The report is rendered when somebody reads it.
+            settings.append(("output", "none"))
         with _wording.in_keywords():
-            found = self._native.query(view, message, settings)
+            found = self._native.query(view, settings=settings)
             if values["output"] != "stdout":
-                found.output(_native.STRICT)
+                found.output()
         return Result(found, view, values)
 
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:

@@ -12,7 +12,7 @@ struct arena_chunk {
 	_Alignas(ALIGN) char bytes[];
 };
 
-/* A spare chunk that is large enough, and not much too large. */
+/* A spare chunk that is large enough, but not much too large. */
 static struct arena_chunk *take_spare(struct arena *a, size_t size)
 {
 	for (struct arena_chunk **at = &a->spare; *at; at = &(*at)->next)
@@ -54,7 +54,7 @@ static void *carve(struct arena *a, size_t size, size_t align)
 		return chunk->bytes + start;
 	}
 	if (size > CHUNK_BYTES / 4 && chunk) {
-		/* Large blocks get a chunk of their own, behind the open one. */
+		/* Large blocks get their own chunk, behind the open one. */
 		struct arena_chunk *own = chunk_new(a, size);
 
 		if (!own)
@@ -154,7 +154,7 @@ void arena_reset(struct arena *a, size_t most)
 	struct arena_chunk *chunk = a->chunk, *next, *kept = NULL;
 	size_t size = 0;
 
-	/* What was not used this time will hardly be the next time. */
+	/* A chunk that was not used this time is unlikely to be used next time. */
 	free_chunks(a->spare);
 	for (; chunk; chunk = next) {
 		next = chunk->next;

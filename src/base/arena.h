@@ -23,12 +23,12 @@ void *arena_array(struct arena *a, size_t n, size_t item_size);
 /* A copy that ends in a NUL, not aligned; `.at` is NULL on allocation failure. */
 struct span arena_copy(struct arena *a, struct span s);
 
-/* Takes over what another arena holds, and leaves that empty. */
+/* Takes over the memory of another arena, which is then empty. */
 void arena_join(struct arena *a, struct arena *other);
 
 void arena_clear(struct arena *a);
 
-/* The same, but keeps up to `most` bytes to be used again. */
+/* The same, but keeps up to `most` bytes for reuse. */
 void arena_reset(struct arena *a, size_t most);
 
 #endif

@@ -1,6 +1,6 @@
-/* A growing byte buffer whose failure sticks: write on, check `failed` once
- * at the end. The bytes always end in a NUL that is not counted (unless
- * nothing was ever written). */
+/* A growing byte buffer whose failure sticks: keep writing, and check `failed` once at
+ * the end. The bytes always end in a NUL that is not counted, unless nothing was ever
+ * written. */
 #ifndef TFPROF_BASE_BUF_H
 #define TFPROF_BASE_BUF_H
 

@@ -14,7 +14,7 @@ enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	/* One line, whatever bytes the user's data brought in. */
+	/* Keep it one line, whatever bytes the user's data has. */
 	for (char *c = err->text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';

@@ -11,15 +11,15 @@ enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status
 	const char *format, ...) __attribute__((format(printf, 3, 4)));
 enum tfprof_status error_no_memory(struct tfprof_error *err);
 
-/* Puts "prefix: " before the text that is there. */
+/* Prepends "prefix: " to the text. */
 enum tfprof_status error_prefix(struct tfprof_error *err, enum tfprof_status status,
 	const char *prefix);
 
-/* For "%.*s": a span cut to a length that leaves room for the rest. */
+/* For "%.*s": a span, truncated so that the rest of the message fits. */
 #define ERROR_SPAN(s) (int)((s).n > 200 ? 200 : (s).n), (s).at ? (s).at : ""
 
-/* The word of a NULL-terminated list that is nearest to a misspelt one, or
- * NULL if none is near enough to be meant. */
+/* The word of a NULL-terminated list that a misspelt one most likely meant, or NULL if
+ * none is close. */
 const char *nearest_word(struct span wrong, const char *const *words);
 
 #endif

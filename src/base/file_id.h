@@ -1,4 +1,4 @@
-/* Which file a name stands for, whatever other names it has. */
+/* The identity of a file, the same under all of its names. */
 #ifndef TFPROF_BASE_FILE_ID_H
 #define TFPROF_BASE_FILE_ID_H
 

@@ -47,8 +47,8 @@ static bool has_room(size_t places, size_t n)
 	return n <= places / 4 * 3;
 }
 
-/* At least twice as many, so that adding one by one is amortized; some more than
- * asked for, because a few others often follow. */
+/* At least twice as many, so that adding one by one is amortized, and a few more than
+ * asked for, because others often follow. */
 static size_t enough_places(size_t places, size_t n)
 {
 	size_t least = places ? 2 * places : 64;

@@ -25,17 +25,16 @@ static inline uint64_t hash_multiply(uint64_t a, uint64_t b)
 	return (uint64_t)wide ^ (uint64_t)(wide >> 64);
 }
 
-/* For numbers that we made ourselves: the same everywhere. */
+/* For numbers of our own making: the same in every process. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t word)
 {
 	return hash_multiply(h ^ word, 0x9e3779b97f4a7c15u);
 }
 
-/* Texts come from files that anybody may have made. If it could be known what
- * they hash to, names could be made that all fall into one place, and looking
- * them up would take the square of their number. So every process hashes in a
- * way of its own, by where the system happened to load it: that needs no state.
- * Nothing but where things are in a table depends on it. */
+/* Texts come from files that anybody may have made. If their hashes were predictable,
+ * a file could hold names that all collide, and looking them up would take quadratic
+ * time. So each process has its own seed: the address at which the system loaded it,
+ * which needs no state. Only places in tables depend on it. */
 extern const char hash_place;
 
 static inline uint64_t hash_secret(void)
@@ -43,7 +42,7 @@ static inline uint64_t hash_secret(void)
 	return hash_multiply((uintptr_t)&hash_place, 0x9e3779b97f4a7c15u) | 1;
 }
 
-/* Sixteen bytes a step: each multiplication waits for the one before it. */
+/* Sixteen bytes per step, because each multiplication waits for the one before it. */
 static inline uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const char *p = bytes;
@@ -80,15 +79,15 @@ struct hash_index {
 	size_t n;
 };
 
-/* The place where a search begins. It comes from the upper half of the hash alone,
- * which is all that a slot keeps. There may be any number of places, so a large
- * table is no larger than it has to be. */
+/* Where a search begins: from the upper half of the hash, which is all that a slot
+ * keeps. The number of places need not be a power of two, so a large table is no
+ * larger than necessary. */
 static inline size_t hash_begin(const struct hash_index *index, uint64_t hash)
 {
 	return (hash >> 32) * index->places >> 32;
 }
 
-/* Calls same(context, id) on candidates. NONE if there is none. */
+/* Calls same(context, id) on candidates. NONE if no id is the same. */
 typedef bool hash_same_fn(const void *context, uint32_t id);
 
 uint32_t hash_find(const struct hash_index *index, uint64_t hash, hash_same_fn *same,
@@ -99,8 +98,8 @@ PREFETCHES hash_prefetch(const struct hash_index *index, uint64_t hash)
 	if (index->slots)
 		prefetch_line(&index->slots[hash_begin(index, hash)]);
 }
-/* The id in that memory if it may be the one searched for, else NONE: for prefetching
- * what the search will compare. */
+/* The id in the first slot of a search if it may be the one searched for, else NONE:
+ * for prefetching what the search will compare. */
 static inline uint32_t hash_peek(const struct hash_index *index, uint64_t hash)
 {
 	uint64_t slot = index->slots ? index->slots[hash_begin(index, hash)] : 0;
@@ -112,12 +111,12 @@ bool hash_add(struct hash_index *index, uint64_t hash, uint32_t id);
 /* Room for n ids in all, so that adding them never rehashes. */
 bool hash_reserve(struct hash_index *index, size_t n);
 
-/* Adding many at once: threads do, each of them those hashes that begin in a range
- * of places of its own, once there is room for all. */
+/* Adding many in parallel, once there is room for all: each thread adds the hashes
+ * that begin in its own range of places. */
 enum hash_put {
-	HASH_ADDED,  /* the caller adds up how many, to index->n */
-	HASH_KNOWN,  /* *id is now the one that was there */
-	HASH_BEYOND, /* neither: it is not in the places before the end */
+	HASH_ADDED,  /* added; the caller adds their number to index->n */
+	HASH_KNOWN,  /* *id is now the one found */
+	HASH_BEYOND, /* neither: no free place before the end of the range */
 };
 
 enum hash_put hash_put_before(struct hash_index *index, size_t end, uint64_t hash, uint32_t *id,

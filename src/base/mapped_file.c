@@ -42,8 +42,7 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Names come and go without a change to what is in the file, but not to when its
- * status was changed. */
+/* Adding or removing a name of a file changes its ctime, but not its contents. */
 static bool has_other_names(const struct mapped_file *f, const struct stat *now, const char *path)
 {
 	struct stat named;
@@ -69,7 +68,7 @@ enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *pa
 		path);
 }
 
-/* Other pages in the place of the file's. */
+/* Replaces the file's pages with a copy. */
 static bool copy_in_place(void *at, size_t size)
 {
 	void *copy = mem_alloc(size);

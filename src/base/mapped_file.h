@@ -1,9 +1,8 @@
-/* A file's bytes, mapped read-only: nothing is read before it is looked at.
- *
- * If another program writes to the file meanwhile, the bytes change, or are no longer
- * there, and reading them is a SIGBUS: so ask mapped_file_check() before. For that
- * the file stays open. A program may not have many files open, so only those that
- * get a low descriptor do: of others nobody knows. */
+/* A file's bytes, mapped read-only, so that only what is used is read. If another
+ * program writes to the file, the bytes change or disappear, and reading them raises
+ * SIGBUS: call mapped_file_check() first. For that the file stays open. Since a
+ * program may not have many files open, only those that get a low descriptor are
+ * watched. */
 #ifndef TFPROF_BASE_MAPPED_FILE_H
 #define TFPROF_BASE_MAPPED_FILE_H
 
@@ -22,20 +21,19 @@ struct mapped_file {
 
 enum { MAPPED_FILE_DESCRIPTORS = 256 };
 
-/* Takes the descriptor over if it can, else leaves it and sets errno. The file may be
- * empty. */
+/* Takes ownership of the descriptor on success; otherwise leaves it open and sets
+ * errno. The file may be empty. */
 bool mapped_file_open(struct mapped_file *f, int fd, const struct stat *st);
-/* Of one that is zero, nothing happens. */
+/* Does nothing if it is zeroed. */
 void mapped_file_close(struct mapped_file *f);
 
-/* TFPROF_IO if it was written to since it was opened, as far as anybody knows, even if
- * its time was then set back. To replace the file by another of its name, to rename
- * or to remove it, changes nothing. */
+/* TFPROF_IO if a watched file was written to since it was opened, even if its time was
+ * set back afterwards. Replacing, renaming or removing the file is no change. */
 enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *path,
 	struct tfprof_error *err);
 
-/* Keeps the bytes where they are, whatever becomes of the file. False when memory is
- * out. */
+/* Keeps the bytes at the same address, whatever happens to the file. False on
+ * allocation failure. */
 bool mapped_file_detach(struct mapped_file *f);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Counts down to the allocation that fails; test builds only set it. */
+/* Counts down to the allocation that fails; only tests set it. */
 static atomic_size_t fail_countdown;
 
 void mem_fail_at(size_t nth)
@@ -66,7 +66,7 @@ void mem_prefault(void *at, size_t size)
 
 	if (!size)
 		return;
-	/* Some at a time, because others that need pages wait meanwhile. */
+	/* A few at a time, because other page faults wait meanwhile. */
 	for (uintptr_t p = (uintptr_t)at & ~(page - 1); p < end; p += step)
 		if (madvise((void *)p, end - p < step ? end - p : step, MADV_POPULATE_WRITE) != 0)
 			return;

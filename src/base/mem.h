@@ -1,7 +1,6 @@
-/* The only door to the heap, so that tests can make any allocation fail.
- *
- * Sizes are checked: mem_array() and mem_grow() refuse a product that does
- * not fit. All return NULL on allocation failure. */
+/* The only way to the heap, so that tests can make any allocation fail. Sizes are
+ * checked: mem_array() and mem_grow() refuse a product that overflows. All return NULL
+ * on allocation failure. */
 #ifndef TFPROF_BASE_MEM_H
 #define TFPROF_BASE_MEM_H
 
@@ -15,13 +14,13 @@ void *mem_zero_array(size_t n, size_t item_size);
 void *mem_resize(void *block, size_t size);
 void mem_free(void *block);
 
-/* Makes room for `more` items behind the first `n` of a growing array: at
- * least doubles the capacity, so that pushing is amortized. */
+/* Makes room for `more` items after the first `n` of a growing array: at least doubles
+ * the capacity, so that pushing is amortized. */
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
 
-/* Pre-faults pages, so that the thread that writes there does not wait for them; it may
- * be writing already. Does nothing where the system cannot. Pays only where one thread
- * writes everything and another has nothing better to do. */
+/* Pre-faults pages, so that the thread that writes there, maybe already now, does not
+ * wait for them. Does nothing where the system cannot. Pays only where one thread does
+ * all the writing and another would be idle. */
 void mem_prefault(void *at, size_t size);
 
 /* Asks for large pages for memory that will be written soon, from the first byte to the

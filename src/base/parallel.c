@@ -34,12 +34,12 @@ size_t parallel_parts(size_t n, size_t least)
 
 /* ---- the pool --------------------------------------------------------------- */
 
-/* A call of parallel_run() that is under way. */
+/* A running call of parallel_run(). */
 struct batch {
 	parallel_fn *work;
 	void *context;
 	size_t parts, n_taken, n_running;
-	struct batch *next;  /* in the list of those with parts that nobody has taken */
+	struct batch *next;  /* in the list of batches with parts to take */
 	pthread_cond_t done; /* all parts are */
 };
 
@@ -58,7 +58,7 @@ static struct {
 	bool closed;    /* threads end, and none are started */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* This thread runs a part: what splits inside of it stays in this thread. */
+/* This thread runs a part: nested calls do not split. */
 static _Thread_local bool inside;
 
 static void list_add(struct batch *b)
@@ -80,7 +80,7 @@ static void list_remove(struct batch *b)
 		*at = b->next;
 }
 
-/* The next part that nobody has taken, with the lock held. */
+/* The next part to take, with the lock held. */
 static size_t take_part(struct batch *b)
 {
 	size_t part = b->n_taken++;
@@ -91,7 +91,7 @@ static size_t take_part(struct batch *b)
 	return part;
 }
 
-/* Runs a part that was taken, without the lock, which it then holds again. */
+/* Releases the lock while the part runs. */
 static void run_part(struct batch *b, size_t part)
 {
 	pthread_mutex_unlock(&pool.lock);
@@ -126,9 +126,9 @@ static void *serve(void *context)
 	return NULL;
 }
 
-/* Joins the threads when the process exits, so that no checker finds them. One that
- * still runs a part does so for a thread that has not returned to its caller: it is
- * not waited for, since it may wait for that one, or be this one. */
+/* Joins the threads when the process exits, so that leak checkers do not report them.
+ * A thread that still runs a part is not waited for: it may be waiting for this one,
+ * or be this one. */
 static void close_pool(void)
 {
 	pthread_t idle[PARALLEL_MAX - 1];
@@ -155,7 +155,7 @@ static void unlock_pool(void)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* The child of a fork has none of the threads, and nobody who waits for them. */
+/* The child of a fork has no threads. */
 static void empty_pool(void)
 {
 	pool.first = NULL;
@@ -195,7 +195,7 @@ static void start_threads(size_t n, const cpu_set_t *others)
 	pthread_attr_destroy(&attr);
 }
 
-/* Where we may run, except for the processor we are on. */
+/* The processors this thread may run on, except the current one. */
 static bool find_others(cpu_set_t *others)
 {
 	int here = sched_getcpu();
@@ -207,9 +207,9 @@ static bool find_others(cpu_set_t *others)
 	return CPU_COUNT(others);
 }
 
-/* Linux often starts and wakes threads on the processor that we keep, where they
- * wait for milliseconds: two parts of 450 µs took 900 instead of 500. So they are
- * sent to another one first, and may go anywhere once they run there. */
+/* Linux often starts and wakes threads on the current processor, where they wait for
+ * milliseconds: two parts of 450 µs took 900 µs instead of 500. So they are first sent
+ * to another one, and may go anywhere once they run. */
 static void wake_threads(size_t n)
 {
 	cpu_set_t others;
@@ -278,7 +278,7 @@ struct queue {
 	pthread_cond_t room; /* a slot is free again */
 };
 
-/* Puts what can be, with the lock held except while putting. */
+/* Puts what is ready. The lock is held, except while putting. */
 static void put_made(struct queue *q)
 {
 	q->putting = true;
@@ -295,8 +295,8 @@ static void put_made(struct queue *q)
 	q->putting = false;
 }
 
-/* Blocks are given out in order, so the earliest one is always being made or
- * put, and one part alone gets through. */
+/* Blocks are taken in order, so the earliest one is always being made or put, and a
+ * single part makes progress. */
 static void work_in_order(void *context, size_t part)
 {
 	struct queue *q = context;

@@ -22,12 +22,10 @@ typedef void parallel_fn(void *context, size_t part);
 
 enum { PARALLEL_MAX = 4 };
 
-/* Into how many parts work on n items should go, 1 … PARALLEL_MAX: as many as there
- * are processors (see processors.h), each with at least `least` items, and no more
- * than TFPROF_THREADS in the environment says.
- *
- * For tests, TFPROF_TEST_PARTS=N there makes it N whatever the rest says, unless
- * there are fewer items. */
+/* Into how many parts to split work on n items, 1 … PARALLEL_MAX: as many as there are
+ * processors (see processors.h), each with at least `least` items, and at most
+ * TFPROF_THREADS from the environment. For tests, TFPROF_TEST_PARTS=N in the
+ * environment overrides all of that, unless there are fewer items. */
 size_t parallel_parts(size_t n, size_t least);
 
 /* Calls work(context, 0 … parts - 1), part 0 in this thread, and returns when all
@@ -40,12 +38,11 @@ static inline size_t parallel_begin(size_t n, size_t parts, size_t i)
 	return n / parts * i + (i < n % parts ? i : n % parts);
 }
 
-/* Work that is put out in order: every block 0 … n - 1 is made, by any of the
- * parts, in a slot of its own, and put from there; one is put at a time, the next
- * one next. Slots are used again, 3 for each part (1 if there is one part): few
- * stay in the cache. Nobody waits for a turn to put: who finds that the next one is
- * made puts it, and all that follow it; so any of the threads may, not only the
- * one that called. */
+/* Work whose results are put in order: blocks 0 … n - 1 are made in parallel, each in
+ * a slot, and put one at a time, in order. Slots are reused, 3 for each part (1 if
+ * there is one part), so that they stay in the cache. No thread waits for its turn:
+ * whichever finds the next block made puts it and those that follow, so any thread may
+ * put, not only the caller. */
 typedef void parallel_block_fn(void *context, size_t slot, size_t block);
 
 enum { PARALLEL_SLOTS = 3 * PARALLEL_MAX };

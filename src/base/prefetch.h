@@ -22,8 +22,8 @@ PREFETCHES prefetch_line(const void *at)
 	__builtin_prefetch(at);
 }
 
-/* All of a block, but no more than some hundred bytes. It may begin anywhere in a
- * line of the cache, so its end may be in one more than its size tells. */
+/* A block, but at most a few hundred bytes. It may begin anywhere in a cache line, so
+ * its end may be one line further than its size tells. */
 PREFETCHES prefetch_bytes(const char *at, size_t n)
 {
 	enum { LINE = 64, MOST = 512 };

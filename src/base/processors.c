@@ -56,8 +56,8 @@ static size_t quota_of_group(const char *directory)
 	return read_file(path, text, sizeof(text)) ? processors_of_quota(text) : SIZE_MAX;
 }
 
-/* A group is limited by those above it, too. In a container the path may be one of
- * the host's, which is not there; the topmost group is the container's then. */
+/* The groups above limit a group, too. In a container the path may be one of the
+ * host's, which does not exist here; then the topmost group is the container's. */
 static size_t quota_of_path(const char *mount, const char *path, size_t n_path)
 {
 	char directory[PATH_MAX];

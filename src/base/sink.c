@@ -35,7 +35,7 @@ static int write_fd(void *context, const void *bytes, size_t n)
 			at += done;
 			n -= (size_t)done;
 		} else if (errno == EAGAIN) {
-			/* A terminal or pipe that someone made non-blocking. */
+			/* It may be non-blocking. */
 			struct pollfd ready = {.fd = s->fd, .events = POLLOUT};
 
 			if (poll(&ready, 1, -1) < 0 && errno != EINTR)
@@ -252,7 +252,7 @@ static enum tfprof_status report(struct tfprof_error *err, const char *name, int
 		strerror(error));
 }
 
-/* What all kinds have in common. */
+/* Common to all kinds. */
 static enum tfprof_status open_common(struct sink *s, const char *name, bool buffered, bool gzip,
 	struct tfprof_error *err)
 {
@@ -345,8 +345,8 @@ static int open_target(struct sink *s, const char *path)
 	bool exists;
 	int error;
 
-	/* A link that leads nowhere is replaced, not followed: the file it
-	 * would make may be in a directory nobody thought of. */
+	/* A dangling link is replaced, not followed: its target may be in a directory
+	 * nobody thought of. */
 	if (realpath(path, resolved))
 		path = resolved;
 	exists = stat(path, &before) == 0;
@@ -379,8 +379,8 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 	enum tfprof_status status;
 	int error;
 
-	/* Replacing the file that one of these was redirected to would take it
-	 * from under those who go on writing to the stream. */
+	/* Replacing the file a stream was redirected to would take it away from other
+	 * writers. */
 	if (strcmp(path, "/dev/stdout") == 0)
 		return sink_open_fd(s, STDOUT_FILENO, path, format, err);
 	if (strcmp(path, "/dev/stderr") == 0)
@@ -407,7 +407,7 @@ enum tfprof_status sink_commit(struct sink *s, struct tfprof_error *err)
 	if (s->gzip && !s->error)
 		gzip_some(s, NULL, 0, Z_FINISH);
 	if (s->owns_fd) {
-		/* Some file systems tell only now that the disk is full. */
+		/* Some file systems report a full disk only now. */
 		if (close(s->fd) != 0 && errno != EINTR)
 			sink_fail(s, errno);
 		s->fd = -1;

@@ -64,17 +64,17 @@ enum tfprof_status sink_open_file(struct sink *s, const char *path, enum sink_fo
 /* `name` is what messages call it; the descriptor stays open. */
 enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name, enum sink_format format,
 	struct tfprof_error *err);
-/* Appends to `b`, which after abandon holds what came so far. */
+/* Appends to `b`, which after abandon holds what was written so far. */
 enum tfprof_status sink_open_buf(struct sink *s, struct buf *b, enum sink_format format,
 	struct tfprof_error *err);
 enum tfprof_status sink_open_fn(struct sink *s, sink_write_fn *write, void *context,
 	const char *name, enum sink_format format, struct tfprof_error *err);
-/* A user's word for an output: `-` is standard output, all else a file. */
+/* An output as users name it: `-` is standard output, anything else a file. */
 enum tfprof_status sink_open(struct sink *s, const char *path, enum sink_format format,
 	struct tfprof_error *err);
 
-/* Writes out what is left, moves a file into place and releases the sink. A
- * failure carries the name and the reason; no file is left behind. */
+/* Flushes, moves a file into place and releases the sink. A failure carries the name
+ * and the reason, and leaves no file behind. */
 enum tfprof_status sink_commit(struct sink *s, struct tfprof_error *err);
 /* Releases the sink; a file is as it was before it was opened. */
 void sink_abandon(struct sink *s);
@@ -99,8 +99,8 @@ static inline void sink_put(struct sink *s, const void *bytes, size_t n)
 	}
 }
 
-/* Room for n bytes that the caller writes at once, where the sink is plain memory: it
- * is spared a copy. NULL where that cannot be: use sink_put(). */
+/* Room for n bytes that the caller writes at once, which saves a copy if the sink is
+ * plain memory. NULL if it is not: use sink_put(). */
 char *sink_claim(struct sink *s, size_t n);
 
 static inline void sink_span(struct sink *s, struct span text)

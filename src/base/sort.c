@@ -37,7 +37,7 @@ static void pass(const struct sort_item *from, struct sort_item *to, size_t n, u
 		to[start[(from[i].key >> shift) & 255]++] = from[i];
 }
 
-/* Bottom-up merging, for ranges too short to pay for counting digits. */
+/* Bottom-up merge sort, for ranges too short for counting digits to pay. */
 static void merge_sort(struct sort_item *items, struct sort_item *scratch, size_t n)
 {
 	struct sort_item *from = items, *to = scratch, *swap;
@@ -65,7 +65,7 @@ static void merge_sort(struct sort_item *items, struct sort_item *scratch, size_
 		memcpy(items, from, n * sizeof(*items));
 }
 
-/* All bytes in which keys differ, from the least significant on. */
+/* Sorts by the bytes in which keys differ, least significant first. */
 static void sort_bytes(struct sort_item *items, struct sort_item *scratch, size_t n,
 	uint64_t differ)
 {
@@ -106,8 +106,8 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t n)
 
 /* ---- texts ------------------------------------------------------------- */
 
-/* Seven bytes of text and how many there are make a key: the end of a text
- * comes before any byte. */
+/* A key is seven bytes of text and how many of them there are: the end of a text sorts
+ * before any byte. */
 enum { KEY_BYTES = 7 };
 
 static uint64_t text_key(struct span text, size_t from)
@@ -128,7 +128,7 @@ static uint64_t text_key(struct span text, size_t from)
 	return key | left;
 }
 
-/* Ids whose texts agree before the offset. */
+/* Ids whose texts are equal up to the offset. */
 struct range {
 	size_t start, n, offset;
 };
@@ -172,8 +172,8 @@ static void make_keys(const struct text_sort *s, struct range r, size_t end,
 	}
 }
 
-/* Sorts the ids of a range by keys that are made. Texts that agree so far and go
- * on are a range to be ordered by what follows. */
+/* Sorts the ids of a range by their keys. Texts that are equal so far and continue
+ * become ranges to sort by what follows. */
 static bool sort_range(struct text_sort *s, struct range r, struct sort_item *items,
 	struct sort_item *scratch, ranges *todo)
 {
@@ -258,8 +258,8 @@ static bool split_range(struct text_sort *s, struct range r, size_t n, ranges *t
 	return sort_range(s, r, s->items, s->items + n, todo);
 }
 
-/* What is large is split first; then every part takes small ranges until there
- * are none. */
+/* Large ranges are split by all parts together; then each part sorts small ranges
+ * until none are left. */
 static bool sort_ranges(const struct span *texts, uint32_t *ids, size_t n, ranges *todo)
 {
 	enum { LEAST_PART = 16384 };

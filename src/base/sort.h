@@ -26,8 +26,8 @@ static inline uint64_t sort_key_descending(int64_t value)
 	return ~sort_key_ascending(value);
 }
 
-/* Writes to `order` the indexes of n texts in byte order; equal ones keep theirs.
- * Texts are read from the beginning as far as they agree. False on allocation failure. */
+/* Writes the indexes of n texts in byte order to `order`; equal texts keep their
+ * order. False on allocation failure. */
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n);
 
 /* Sorts within groups, in byte order: ids[first[g] … first[g + 1]] by the texts

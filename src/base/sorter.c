@@ -21,7 +21,7 @@ void sorter_init(struct sorter *s, size_t item_size, sorter_compare_fn *compare,
 	size_t memory_bytes)
 {
 	*s = (struct sorter){.item_size = item_size, .compare = compare, .fd = -1};
-	/* Half of it is room to sort in. */
+	/* Half of the memory is for sorting. */
 	s->max_items = (memory_bytes ? memory_bytes : default_bytes) / 2 / item_size;
 	if (s->max_items < 2)
 		s->max_items = 2;
@@ -124,7 +124,7 @@ static int open_temporary(int *fd)
 	*fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (*fd >= 0)
 		return 0;
-	/* Not all file systems can make a file without a name. */
+	/* Not every file system supports files without a name. */
 	n = strlen(dir);
 	if (n > sizeof(path) - 32)
 		return ENAMETOOLONG;
@@ -170,7 +170,7 @@ static int read_all(int fd, char *at, size_t n, uint64_t offset)
 	return 0;
 }
 
-/* What is in memory becomes a run. */
+/* Writes the records in memory as a run. */
 static void spill(struct sorter *s)
 {
 	struct sorter_run run = {.begin = s->n_spilled, .end = s->n_spilled + s->n};
@@ -334,7 +334,7 @@ void sorter_rewind(struct sorter *s)
 
 static const void *next_of_runs(struct sorter *s)
 {
-	/* The record lent out last stays where it is until now. */
+	/* The record returned last is valid until now. */
 	if (s->moved) {
 		struct sorter_run *run = &s->runs.at[s->heap[0]];
 

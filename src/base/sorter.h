@@ -57,10 +57,10 @@ struct sorter {
 	int error;          /* the first errno value */
 };
 
-/* `memory_bytes` 0 is a default that suits (some megabytes). */
+/* `memory_bytes` 0 means the default, a few megabytes. */
 void sorter_init(struct sorter *s, size_t item_size, sorter_compare_fn *compare,
 	size_t memory_bytes);
-/* Also after an init without any use, and again after a clear. */
+/* May be called right after init, and more than once. */
 void sorter_clear(struct sorter *s);
 
 void sorter_add(struct sorter *s, const void *item);

@@ -1,4 +1,4 @@
-/* A piece of text or bytes that someone else owns. */
+/* Text or bytes that someone else owns. */
 #ifndef TFPROF_BASE_SPAN_H
 #define TFPROF_BASE_SPAN_H
 
@@ -37,7 +37,7 @@ static inline bool span_starts(struct span text, struct span start)
 	return text.n >= start.n && span_equal((struct span){text.at, start.n}, start);
 }
 
-/* Where `needle` first stands in `hay`; hay.n if nowhere. */
+/* Where `needle` first occurs in `hay`; hay.n if it does not. */
 static inline size_t span_find(struct span hay, struct span needle)
 {
 	const char *hit;

@@ -74,7 +74,7 @@ bool strings_append(struct strings *s, size_t n)
 
 /* ---- many at once ------------------------------------------------------------- */
 
-/* Each part has places of the index to itself, and the texts that begin there. */
+/* Each part owns a range of places, and the texts that begin there. */
 struct index_job {
 	struct strings *strings;
 	uint32_t *ids;
@@ -126,7 +126,7 @@ static void index_part(void *context, size_t p)
 	}
 }
 
-/* Those that no part could place: beyond its end others may be. */
+/* Texts that did not fit into the range of their part. */
 static bool index_beyond(struct index_job *job, const struct index_part *part)
 {
 	struct strings *s = job->strings;

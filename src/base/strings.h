@@ -23,16 +23,16 @@ void strings_clear(struct strings *s);
 /* Room for n more texts, so that adding them moves nothing. */
 bool strings_reserve(struct strings *s, size_t n);
 
-/* The id of a text, adding it if it is new. `strings_alias` keeps pointing at
- * the caller's bytes, which must outlive the pool; `strings_add` copies them.
- * NONE when memory (or the 4 billion ids) is out. */
+/* The id of a text, added if it is new. `strings_alias` keeps pointing at the caller's
+ * bytes, which must outlive the pool; `strings_add` copies them. NONE on allocation
+ * failure, or after 4 billion ids. */
 uint32_t strings_alias(struct strings *s, struct span text);
 uint32_t strings_add(struct strings *s, struct span text);
 uint32_t strings_find(const struct strings *s, struct span text);
 
-/* The same for a hash made before: a pool of a million names is larger than any
- * cache, so loops that look up many make hashes some texts ahead and prefetch what
- * they will look at: first the slot, then, when that is there, the text. */
+/* The same with a hash computed earlier. A pool of a million names is larger than any
+ * cache, so loops that look up many texts hash a few texts ahead and prefetch: first
+ * the slot, then, once that is there, the text it leads to. */
 static inline uint64_t strings_hash(struct span text)
 {
 	return hash_bytes(text.at, text.n);
@@ -54,18 +54,18 @@ PREFETCHES strings_prefetch_text(const struct strings *s, uint64_t hash)
 uint32_t strings_find_hashed(const struct strings *s, struct span text, uint64_t hash);
 uint32_t strings_alias_hashed(struct strings *s, struct span text, uint64_t hash);
 
-/* n more ids, for texts that the caller puts there, aliasing bytes that outlive
- * the pool. They are not found until strings_index(). False on allocation failure. */
+/* Appends n ids for texts that the caller fills in; they alias bytes that outlive the
+ * pool. They are found only after strings_index(). False on allocation failure. */
 bool strings_append(struct strings *s, size_t n);
 
-/* The half of a hash that finds a place, for keeping many. */
+/* The half of a hash that finds a place, for storing many. */
 static inline uint32_t strings_short_hash(struct span text)
 {
 	return strings_hash(text) >> 32;
 }
 
-/* Makes appended texts known, by their short hashes: those of `ids` that turn out
- * to have an id already are replaced by it. False on allocation failure. */
+/* Makes appended texts findable, by their short hashes; replaces those of `ids` whose
+ * text already had an id. False on allocation failure. */
 bool strings_index(struct strings *s, uint32_t *ids, const uint32_t *hashes, size_t n);
 
 static inline struct span strings_get(const struct strings *s, uint32_t id)

@@ -1,17 +1,17 @@
-/* Text as UTF-8, which what users bring in may be or not. */
+/* UTF-8. Text from users may be invalid. */
 #ifndef TFPROF_BASE_UTF8_H
 #define TFPROF_BASE_UTF8_H
 
 #include "base/span.h"
 
-/* Stands for what is not valid: U+FFFD. */
+/* Replaces invalid bytes: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /* The length of the sequence at `p`, of n bytes to come; if it is invalid, minus the
  * length of its longest valid beginning, at least 1 (Unicode's table 3-7). */
 int utf8_sequence(const unsigned char *p, size_t n);
 
-/* How much of a text of at most n bytes to keep so that no character is cut. */
+/* How many of the first n bytes of a text to keep, so that no character is cut. */
 size_t utf8_cut(struct span text, size_t n);
 
 #endif

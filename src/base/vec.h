@@ -16,7 +16,7 @@
 		size_t n, cap; \
 	}
 
-/* Room for `more` items behind the last one. */
+/* Makes room for `more` items. */
 #define vec_reserve(v, more)                    \
 	((v)->cap - (v)->n >= (size_t)(more) || \
 		mem_grow((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at)))
@@ -30,7 +30,7 @@
 		(v)->n = (v)->cap = 0; \
 	} while (0)
 
-/* An empty array takes over what another one holds. */
+/* Moves the items of `from` to an empty array. */
 #define vec_take(v, from)                    \
 	do {                                 \
 		vec_clear(v);                \

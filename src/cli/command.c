@@ -29,10 +29,19 @@ static const struct command commands[] = {
 		"profile run.xplane.pb"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
+	{"?", COMMAND_HELP, IN_SHELL, NULL, "[WORD]", "Prints an overview, or help on a word.", ""},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",
 		"Makes the options given the defaults for the rest of the session. Without\n"
 		"options, prints the current defaults, as does an empty line.",
 		"--account_type_regexes=_trainable_variables"},
+	{"reset", COMMAND_RESET, IN_SHELL, "return to the options the shell started with", "",
+		"Undoes what set has changed: the options are those of the command line again.",
+		""},
+	{"save", COMMAND_SAVE, IN_SHELL, "write the profile to a file, to load it again", "FILE",
+		"Writes all that was loaded, except a checkpoint, as one saved profile. To write "
+		"a\n"
+		"report, end its line in > FILE; to show it in another program, in | COMMAND.",
+		"profile_of_today"},
 	{"quit", COMMAND_QUIT, IN_SHELL, "leave the shell (also: exit, Ctrl-D)", "",
 		"Leaves the shell.", ""},
 	{"exit", COMMAND_QUIT, IN_SHELL, NULL, "", "Leaves the shell.", ""},

@@ -16,6 +16,7 @@ enum command_id {
 	COMMAND_SAVE,
 	COMMAND_HELP,
 	COMMAND_SET,
+	COMMAND_RESET,
 	COMMAND_QUIT,
 };
 

@@ -195,6 +195,8 @@ static void add_candidates(struct candidates *c, const struct place *p)
 		add_values(c, p);
 	} else if (!p->command && *p->word != '-') {
 		add_commands(c);
+	} else if (p->command && p->command->id == COMMAND_SAVE) {
+		add_files(c);
 	} else if (p->command && p->command->id == COMMAND_HELP) {
 		add_commands(c);
 		add_options(c, "", NULL);
@@ -235,6 +237,10 @@ void complete_line(struct candidates *c, const struct line *l, tfprof_profile *p
 	const char *name = flag_name(p.word), *equals = name ? strchr(name, '=') : NULL;
 
 	*c = (struct candidates){.typed = p.word};
+	if (before && strcmp(l->words[before - 1], ">") == 0) {
+		add_files(c);
+		return;
+	}
 	read_words(&p, l->words, before);
 	/* -name=value in one word */
 	if (equals && (!p.has_flag || p.is_optional)) {

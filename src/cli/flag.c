@@ -70,7 +70,10 @@ static bool get_option(size_t i, struct flag *flag)
 			.group = FLAG_OPTION,
 			.id = (int)i,
 			.is_bool = strcmp(info->kind, "bool") == 0,
-			.value = value_of_kind(info->kind),
+			.is_list = strcmp(info->kind, "words") == 0 ||
+				strcmp(info->kind, "regexes") == 0,
+			.value = info->units ? "N[UNIT]" : value_of_kind(info->kind),
+			.units = info->units,
 			.default_value = info->default_value,
 			.help = info->help,
 			.words = info->words};
@@ -121,22 +124,36 @@ bool flag_get(size_t i, struct flag *flag)
 	return true;
 }
 
+static bool is_name(const char *flag, const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (flag[i] != (name[i] == '-' ? '_' : name[i]))
+			return false;
+	return !flag[length];
+}
+
 bool flag_find(const char *name, size_t length, struct flag *flag)
 {
 	for (size_t i = 0; flag_get(i, flag); i++)
-		if (strlen(flag->name) == length && memcmp(flag->name, name, length) == 0)
+		if (is_name(flag->name, name, length))
 			return true;
 	return false;
 }
 
-const char *flag_nearest(const char *name)
+static bool is_usable(const struct flag *flag, enum command_where where)
+{
+	return !flag->is_hidden &&
+		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ADVICE);
+}
+
+const char *flag_nearest(const char *name, enum command_where where)
 {
 	const char *names[128];
 	struct flag flag;
 	size_t n = 0;
 
 	for (size_t i = 0; flag_get(i, &flag) && n < 127; i++)
-		if (!flag.is_hidden)
+		if (is_usable(&flag, where))
 			names[n++] = flag.name;
 	names[n] = NULL;
 	return tfprof_word_get_nearest(name, names);

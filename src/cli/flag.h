@@ -25,19 +25,22 @@ struct flag {
 	enum flag_group group;
 	int id;
 	bool is_bool;              /* the value may be omitted */
+	bool is_list;              /* words between commas */
 	bool is_hidden;            /* used by the build, not documented */
 	const char *value;         /* placeholder for the value in help */
 	const char *default_value; /* NULL if there is none */
 	const char *help;          /* one sentence */
 	const char *const *words;  /* accepted words, NULL-terminated; or NULL */
+	const char *units;         /* "us, ms, s": may follow a number; or NULL */
 };
 
 /* In documentation order; false past the end. */
 bool flag_get(size_t i, struct flag *flag);
-/* By a name of `length` bytes. */
+/* By a name of `length` bytes, in which dashes may stand for underscores. */
 bool flag_find(const char *name, size_t length, struct flag *flag);
-/* The name a misspelt one most likely meant, or NULL. */
-const char *flag_nearest(const char *name);
+/* The name a misspelt one most likely meant, or NULL; in the shell, of flags that can be
+ * used there. */
+const char *flag_nearest(const char *name, enum command_where where);
 
 /* Whether it is an option of the command model, which shares some with queries. */
 bool flag_is_of_model(const char *name);

@@ -106,6 +106,12 @@ void help_overview(struct text *out, enum command_where where)
 			FLAG_MODEL, where);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Other options", FLAG_PROGRAM, where);
+	text_add(out, "\nMinimums may have a unit, such as 1.5ms, 20MB or 3k.\n");
+	if (where == IN_SHELL)
+		text_add(out,
+			"End a line in > FILE to write the report to a file, or in | COMMAND to "
+			"pass "
+			"it on.\n");
 	text_printf(out, "\nSee '%s COMMAND' or '%s OPTION' for details.\n", help, help);
 }
 
@@ -217,6 +223,8 @@ static void put_flag_help(struct text *out, const struct flag *flag, enum comman
 	fill(out, flag->help, 0);
 	if (flag->words)
 		put_words(out, flag);
+	if (flag->units)
+		text_printf(out, "\nUnits: %s\n", flag->units);
 	if (flag->default_value)
 		text_printf(out, "\nDefault: %s\n",
 			*flag->default_value ? flag->default_value : "none");
@@ -239,7 +247,7 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 	}
 	near = command_nearest(word, where);
 	if (!near)
-		near = flag_nearest(name);
+		near = flag_nearest(name, where);
 	return fail(err, TFPROF_ARGUMENT, "no help on: %.200s: not a command or an option%s%s%s",
 		word, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }

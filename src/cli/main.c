@@ -1,5 +1,7 @@
 /* The program tfprof: parses the command line and runs help, one report or the
  * shell. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -212,7 +214,7 @@ static int converse(struct request *r, const struct loaded *l)
 static enum tfprof_status select_for_files(const struct request *r, const struct loaded *l,
 	struct tfprof_error *err)
 {
-	return l->is_untimed && !r->selects
+	return l->is_untimed && !tfprof_options_is_set(r->options, "select")
 		? tfprof_options_set(r->options, "select", "params", err)
 		: TFPROF_OK;
 }
@@ -258,6 +260,16 @@ static int dispatch(struct request *r)
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
 }
 
+/* A file opened later must not become a standard stream, or its bytes are read as
+ * commands and reports written over it. Writing to what stands in for a closed stdout
+ * fails. */
+static void open_missing_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct tfprof_error err;
@@ -265,6 +277,7 @@ int main(int argc, char **argv)
 	enum tfprof_status status;
 	int exit_status;
 
+	open_missing_streams();
 	if (ui_is_wanted(argc, argv))
 		return ui_run(argv);
 	signal(SIGPIPE, SIG_IGN);

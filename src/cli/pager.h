@@ -2,15 +2,7 @@
 #ifndef TFPROF_CLI_PAGER_H
 #define TFPROF_CLI_PAGER_H
 
-#include <stdbool.h>
-
-#include "fail.h"
-
-/* A text is shown in one or more pieces. */
-struct piece {
-	const char *at;
-	size_t n;
-};
+#include "pipe.h"
 
 /* Whether the text needs more rows than the terminal of stdout has. */
 bool pager_is_needed(const struct piece *pieces, size_t n);

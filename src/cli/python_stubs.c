@@ -55,12 +55,20 @@ static bool is_list(const struct tfprof_option_info *info)
 	return strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0;
 }
 
+/* The default depends on the view or on what is done with the result. */
+static bool depends(const struct tfprof_option_info *info)
+{
+	return strcmp(info->name, "max_depth") == 0 || strcmp(info->name, "order_by") == 0;
+}
+
 static const char *option_type(const struct tfprof_option_info *info)
 {
 	if (is_list(info))
 		return "Texts";
+	if (depends(info))
+		return strcmp(info->kind, "int") == 0 ? "Optional[int]" : "Optional[str]";
 	if (strcmp(info->kind, "int") == 0)
-		return "int";
+		return info->units ? "Union[int, str]" : "int";
 	return strcmp(info->kind, "bool") == 0 ? "bool" : "str";
 }
 
@@ -68,7 +76,9 @@ static void put_default(struct text *out, const struct tfprof_option_info *info)
 {
 	const char *value = info->default_value;
 
-	if (strcmp(info->kind, "int") == 0)
+	if (depends(info))
+		text_add(out, "None");
+	else if (strcmp(info->kind, "int") == 0)
 		text_add(out, value);
 	else if (strcmp(info->kind, "bool") == 0)
 		text_add(out, strcmp(value, "true") == 0 ? "True" : "False");
@@ -85,6 +95,8 @@ static void put_documentation(struct text *out, const struct tfprof_option_info 
 	text_printf(&paragraph, "%s: %s", info->name, info->help);
 	for (size_t i = 0; strcmp(info->kind, "bool") != 0 && info->words && info->words[i]; i++)
 		text_printf(&paragraph, "%s%s", i ? ", " : " Words: ", info->words[i]);
+	if (info->units)
+		text_printf(&paragraph, " Units of a string: %s", info->units);
 	text_printf(out, "%*s", INDENT, "");
 	text_fill(out, text_get(&paragraph), INDENT + 2, WIDTH);
 	text_char(out, '\n');

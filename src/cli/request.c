@@ -14,8 +14,19 @@ struct parser {
 	const char *advice_flag; /* the last one seen, or NULL */
 	const char *model_flag;  /* likewise */
 	const char *query_flag;  /* of those that models do not have */
+	bool is_pasted;          /* a command line of the program, in the shell */
+	struct text *typed;      /* by query option: its value on this line so far */
 	struct tfprof_error *err;
 };
+
+static size_t count_options(void)
+{
+	size_t n = 0;
+
+	while (tfprof_option_get_info(n))
+		n++;
+	return n;
+}
 
 /* `help -select` asks about the flag. */
 static bool asks_about(const struct request *r, const char *word)
@@ -42,35 +53,22 @@ static bool is_known_flag(const char *word)
 
 /* ---- errors ------------------------------------------------------------------ */
 
-static bool is_listed(const struct flag *flag, enum command_where where)
-{
-	return !flag->is_hidden &&
-		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ADVICE);
-}
-
+/* Only the nearest one is suggested: the whole list is a page long. */
 static enum tfprof_status unknown_flag(struct parser *p, const char *word, const char *name)
 {
 	int length = (int)strcspn(word, "="), dashes = (int)(name - word);
-	struct text valid = {0};
-	enum tfprof_status status;
-	struct flag flag;
+	const char *help = p->where == IN_SHELL ? "help" : "tfprof --help", *near;
 	char bare[64];
-	const char *near;
 
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(name, "="), name);
-	near = flag_nearest(bare);
+	near = flag_nearest(bare, p->where);
 	if (length > 200)
 		length = 200;
-	for (size_t i = 0; flag_get(i, &flag); i++)
-		if (is_listed(&flag, p->where))
-			text_printf(&valid, "%s%.*s%s", valid.n ? ", " : "", dashes, word,
-				flag.name);
 	if (near)
-		text_printf(&valid, " (did you mean %.*s%s?)", dashes, word, near);
-	status = fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: expected one of: %s", length,
-		word, text_get(&valid));
-	text_clear(&valid);
-	return status;
+		return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: did you mean %.*s%s?",
+			length, word, dashes, word, near);
+	return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: '%s' lists all flags", length,
+		word, help);
 }
 
 /* What is there, standard input, and what is written like a path: of that, reading says
@@ -193,20 +191,56 @@ static enum tfprof_status set_file(struct parser *p, const struct flag *flag, co
 	return TFPROF_OK;
 }
 
+static bool ends_in_comma(const struct text *t)
+{
+	return t->n && t->at[t->n - 1] == ',';
+}
+
+/* Takes the words that continue a list, `micros, bytes`, unless one is a flag or the
+ * command that is still missing. */
+static void take_rest_of_list(struct parser *p, struct text *list)
+{
+	for (; ends_in_comma(list) && p->at < p->n; p->at++) {
+		const char *next = p->words[p->at];
+
+		if (is_known_flag(next) || (!p->request->command && command_find(next, p->where)))
+			return;
+		text_add(list, next);
+	}
+}
+
+/* A list goes on where its flag is given again; of other options the last value holds. */
+static enum tfprof_status set_option(struct parser *p, const struct flag *flag, const char *value)
+{
+	struct text *typed = &p->typed[flag->id];
+
+	if (!flag->is_list)
+		typed->n = 0;
+	else if (typed->n)
+		text_char(typed, ',');
+	text_add(typed, value);
+	if (flag->is_list)
+		take_rest_of_list(p, typed);
+	p->request->has_flags = true;
+	if (typed->failed)
+		return fail_no_memory(p->err);
+	/* Options that models have, too: which is meant, the command tells. */
+	if (flag_is_of_model(flag->name)) {
+		struct request *r = p->request;
+
+		r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
+		return TFPROF_OK;
+	}
+	p->query_flag = flag->name;
+	return tfprof_options_set(p->request->options, flag->name, text_get(typed), p->err);
+}
+
 static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, const char *value)
 {
 	struct request *r = p->request;
 
 	switch (flag->group) {
-	case FLAG_OPTION:
-		r->has_flags = true;
-		r->selects |= strcmp(flag->name, "select") == 0;
-		if (flag_is_of_model(flag->name)) {
-			r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
-			return TFPROF_OK;
-		}
-		p->query_flag = flag->name;
-		return tfprof_options_set(r->options, flag->name, value, p->err);
+	case FLAG_OPTION: return set_option(p, flag, value);
 	case FLAG_MODEL:
 		p->model_flag = flag->name;
 		return tfprof_model_options_set(r->model, flag->name, value, p->err);
@@ -247,12 +281,15 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	size_t length = strcspn(name, "=");
 	const char *value = name[length] ? name + length + 1 : NULL;
 	struct flag flag;
+	bool is_ignored;
 
 	if (strcmp(word, "-h") == 0)
 		name = "help", length = 4;
 	if (!flag_find(name, length, &flag))
 		return unknown_flag(p, word, name);
-	if (p->where == IN_SHELL &&
+	is_ignored = p->is_pasted && flag.group == FLAG_FILE;
+	p->request->has_ignored |= is_ignored;
+	if (p->where == IN_SHELL && !is_ignored &&
 		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM || flag.group == FLAG_MODEL))
 		return fail(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
@@ -262,6 +299,8 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	if (!value && !flag.is_bool)
 		return fail(p->err, TFPROF_ARGUMENT, "no value given: %s: use %.*s%s=%s", word,
 			(int)(name - word), word, flag.name, flag.value);
+	if (is_ignored)
+		return TFPROF_OK;
 	return set_flag(p, &flag, value ? value : "true");
 }
 
@@ -286,10 +325,14 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->word = word;
 		return TFPROF_OK;
 	}
-	if (command)
-		r->command = command;
-	else if (r->command && r->command->id == COMMAND_SAVE && !r->word)
+	if (p->is_pasted && !command && tfprof_input_exists(word)) {
+		r->has_ignored = true;
+		return TFPROF_OK;
+	}
+	if (r->command && r->command->id == COMMAND_SAVE && !r->word)
 		r->word = word;
+	else if (command)
+		r->command = command;
 	else if (is_file(p, word))
 		r->files[r->n_files++] = word;
 	else
@@ -347,11 +390,42 @@ static const char **make_paths(void)
 	return calloc(n, sizeof(const char *));
 }
 
+/* Skips the name of the program, and a prompt before it that was copied with it. */
+static void skip_pasted(struct parser *p)
+{
+	const char *word = p->n ? p->words[0] : "", *slash;
+
+	if (p->where != IN_SHELL)
+		return;
+	if (p->n > 1 && (strcmp(word, "$") == 0 || strcmp(word, "tfprof>") == 0))
+		word = p->words[++p->at];
+	slash = strrchr(word, '/');
+	p->is_pasted = strcmp(slash ? slash + 1 : word, "tfprof") == 0;
+	p->at += p->is_pasted;
+}
+
+static enum tfprof_status parse_words(struct parser *p)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	skip_pasted(p);
+	while (status == TFPROF_OK && p->at < p->n) {
+		const char *word = p->words[p->at++];
+		const char *name = asks_about(p->request, word) ? NULL : flag_name(word);
+
+		status = name ? take_flag(p, word, name) : take_word(p, word);
+	}
+	if (status == TFPROF_OK && p->where == IN_PROGRAM)
+		choose_command(p->request);
+	return status == TFPROF_OK ? check(p) : status;
+}
+
 enum tfprof_status request_parse(struct request *r, const char *const *words, size_t n,
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
-	struct parser p = {r, words, n, 0, where, NULL, NULL, NULL, err};
-	enum tfprof_status status = TFPROF_OK;
+	size_t n_options = count_options();
+	struct parser p = {.request = r, .words = words, .n = n, .where = where, .err = err};
+	enum tfprof_status status;
 
 	*r = (struct request){0};
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
@@ -359,17 +433,14 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	r->files = calloc(n + 1, sizeof(*r->files));
 	r->model = tfprof_model_options_new();
 	r->shared = calloc(n + 1, sizeof(*r->shared));
-	if (!r->options || !r->paths || !r->files || !r->model || !r->shared)
-		return fail_no_memory(err);
-	while (status == TFPROF_OK && p.at < p.n) {
-		const char *word = words[p.at++];
-		const char *name = asks_about(r, word) ? NULL : flag_name(word);
-
-		status = name ? take_flag(&p, word, name) : take_word(&p, word);
-	}
-	if (status == TFPROF_OK && where == IN_PROGRAM)
-		choose_command(r);
-	return status == TFPROF_OK ? check(&p) : status;
+	p.typed = calloc(n_options, sizeof(*p.typed));
+	status = r->options && r->paths && r->files && p.typed && r->model && r->shared
+		? parse_words(&p)
+		: fail_no_memory(err);
+	for (size_t i = 0; p.typed && i < n_options; i++)
+		text_clear(&p.typed[i]);
+	free(p.typed);
+	return status;
 }
 
 void request_clear(struct request *r)

@@ -3,8 +3,12 @@
  *     words --request_parse--> { command, files, options, ... }
  *
  * Flags are written `--name=value` or `--name value`, with one dash or two, before or
- * after the command. On the command line, every other word is a file: `./op` is the file
- * op, not the command. */
+ * after the command. A list may have blanks after its commas, and may be continued by
+ * giving its flag again; of other options the last value holds. On the command line,
+ * every other word is a file: `./op` is the file op, not the command.
+ *
+ * In the shell, a command line of the program (`tfprof op --select=micros FILE`) is
+ * understood, too: what it says about files is ignored. */
 #ifndef TFPROF_CLI_REQUEST_H
 #define TFPROF_CLI_REQUEST_H
 
@@ -19,7 +23,7 @@ struct shared_option {
 
 struct request {
 	const struct command *command; /* NULL: none was named */
-	const char *word;              /* the topic of help, or NULL */
+	const char *word;              /* the topic of help, the file of save, or NULL */
 	const char **paths;            /* of each kind of input, by flag; NULL: not given */
 	const char **files;            /* without a flag */
 	size_t n_files;
@@ -29,8 +33,8 @@ struct request {
 	tfprof_model_options *model;   /* of the command model */
 	struct shared_option *shared;  /* those given */
 	size_t n_shared;
-	bool has_flags; /* a query option was given */
-	bool selects;   /* --select was given */
+	bool has_flags;   /* a query option was given */
+	bool has_ignored; /* a pasted command line names files */
 	bool wants_help, wants_version;
 	const char *generate;
 };

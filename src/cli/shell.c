@@ -11,6 +11,8 @@
 #include "interrupt.h"
 #include "line.h"
 #include "out.h"
+#include "pipe.h"
+#include "redirect.h"
 #include "request.h"
 #include "run.h"
 #include "show.h"
@@ -18,6 +20,9 @@
 struct shell {
 	tfprof_profile *profile;
 	tfprof_options *options; /* defaults of the next line */
+	tfprof_options *initial; /* those of the command line */
+	struct redirect to;      /* of this line */
+	unsigned explained;      /* bits of the views whose Doc paragraph was shown */
 	bool is_interactive;
 	bool is_done;
 	size_t line;     /* number in a script, from 1; 0 at a terminal */
@@ -37,11 +42,23 @@ static void print_error(struct shell *s, enum tfprof_status status, const struct
 
 /* ---- commands ------------------------------------------------------------------ */
 
+/* Shows an answer, or passes it on. */
+static enum tfprof_status show(const struct shell *s, const char *text, size_t length,
+	struct tfprof_error *err)
+{
+	struct piece piece = {text, length};
+
+	if (s->to.kind != REDIRECT_COMMAND)
+		return show_report(text, length, s->is_interactive, err);
+	if (pipe_text(s->to.target, &piece, 1))
+		return TFPROF_OK;
+	return fail(err, TFPROF_ARGUMENT, "cannot run: %.200s", s->to.target);
+}
+
 static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)
 {
-	enum tfprof_status status = text->failed
-		? fail_no_memory(err)
-		: show_report(text_get(text), text->n, s->is_interactive, err);
+	enum tfprof_status status =
+		text->failed ? fail_no_memory(err) : show(s, text_get(text), text->n, err);
 
 	text_clear(text);
 	return status;
@@ -52,7 +69,7 @@ static enum tfprof_status show_options(struct shell *s, struct tfprof_error *err
 	size_t length;
 	const char *text = tfprof_options_get_text(s->options, &length);
 
-	return out_write(text, length, err);
+	return s->to.kind ? show(s, text, length, err) : out_write(text, length, err);
 }
 
 static enum tfprof_status set(struct shell *s, struct request *r, struct tfprof_error *err)
@@ -64,6 +81,32 @@ static enum tfprof_status set(struct shell *s, struct request *r, struct tfprof_
 	s->options = r->options;
 	r->options = old;
 	return TFPROF_OK;
+}
+
+static enum tfprof_status reset(struct shell *s, struct tfprof_error *err)
+{
+	tfprof_options *fresh = tfprof_options_copy(s->initial);
+
+	if (!fresh)
+		return fail_no_memory(err);
+	tfprof_options_free(s->options);
+	s->options = fresh;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status save(const struct shell *s, const struct request *r,
+	struct tfprof_error *err)
+{
+	char *path = r->word && *r->word ? redirect_expand(r->word) : NULL;
+	enum tfprof_status status;
+
+	if (!r->word || !*r->word)
+		return fail(err, TFPROF_ARGUMENT, "no file name given: use save FILE");
+	status = path ? tfprof_profile_save(s->profile, path, err) : fail_no_memory(err);
+	if (status == TFPROF_OK && s->is_interactive)
+		fprintf(stderr, "saved: %s\n", path);
+	free(path);
+	return status;
 }
 
 static enum tfprof_status help(struct shell *s, const struct request *r, struct tfprof_error *err)
@@ -81,19 +124,37 @@ static enum tfprof_status help(struct shell *s, const struct request *r, struct 
 	return show_text(s, &text, err);
 }
 
-static enum tfprof_status query(struct shell *s, const struct request *r, struct tfprof_error *err)
+/* Explanations are for those who see a view for the first time, and for files. */
+static enum tfprof_status choose_doc(struct shell *s, struct request *r, struct tfprof_error *err)
+{
+	unsigned view = 1u << r->command->id;
+	bool is_shown = s->to.kind != REDIRECT_FILE &&
+		strncmp(tfprof_options_get(r->options, "output"), "stdout", 6) == 0;
+
+	if (!is_shown || tfprof_options_is_set(r->options, "doc"))
+		return TFPROF_OK;
+	if (s->explained & view)
+		return tfprof_options_set(r->options, "doc", "false", err);
+	s->explained |= view;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status query(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	tfprof_result *result;
-	enum tfprof_status status;
+	enum tfprof_status status = choose_doc(s, r, err);
 	const char *text;
 	size_t length;
 
-	status = run_request(r, s->profile, interrupt_get(), &result, err);
+	if (status == TFPROF_OK && s->to.kind == REDIRECT_FILE)
+		status = redirect_set_output(&s->to, r, err);
+	if (status == TFPROF_OK)
+		status = run_request(r, s->profile, interrupt_get(), &result, err);
 	if (status != TFPROF_OK)
 		return status;
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	text = tfprof_result_get_text(result, &length);
-	status = show_report(text, length, s->is_interactive, err);
+	status = show(s, text, length, err);
 	if (run_reached_fail_on(r, result) && !s->exit_status)
 		s->exit_status = EXIT_ADVICE;
 	tfprof_result_free(result);
@@ -112,10 +173,20 @@ static enum tfprof_status fail_no_command(struct tfprof_error *err)
 
 static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tfprof_error *err)
 {
+	enum command_id id;
+
 	if (!r->command)
 		return fail_no_command(err);
-	switch (r->command->id) {
+	id = r->command->id;
+	if (s->to.kind == REDIRECT_FILE && !command_is_view(id) && id != COMMAND_ADVISE)
+		return fail(err, TFPROF_ARGUMENT, "%s has no report to write to a file",
+			r->command->name);
+	if (r->has_ignored)
+		fputs("the files named are ignored: this shell has its profile\n", stderr);
+	switch (id) {
 	case COMMAND_SET: return set(s, r, err);
+	case COMMAND_RESET: return reset(s, err);
+	case COMMAND_SAVE: return save(s, r, err);
 	case COMMAND_HELP: return help(s, r, err);
 	case COMMAND_QUIT: s->is_done = true; return TFPROF_OK;
 	default: return query(s, r, err);
@@ -132,10 +203,10 @@ static enum tfprof_status run_words(struct shell *s, const struct line *l, struc
 	if (l->open_quote)
 		return fail(err, TFPROF_ARGUMENT, "unclosed quote: %c: close it with another %c",
 			l->open_quote, l->open_quote);
+	if (!l->n && s->to.kind == REDIRECT_FILE)
+		return fail(err, TFPROF_ARGUMENT, "> needs a report: use COMMAND > FILE");
 	if (!l->n)
 		return show_options(s, err);
-	if (l->words[0][0] == '#')
-		return TFPROF_OK;
 	status = request_parse(&r, (const char *const *)l->words, l->n, IN_SHELL, s->options, err);
 	if (status == TFPROF_OK)
 		status = dispatch(s, &r, err);
@@ -143,14 +214,33 @@ static enum tfprof_status run_words(struct shell *s, const struct line *l, struc
 	return status;
 }
 
+static bool is_comment(const char *typed)
+{
+	return typed[strspn(typed, " \t")] == '#';
+}
+
+static enum tfprof_status run_typed(struct shell *s, const char *typed, struct tfprof_error *err)
+{
+	char *before = NULL;
+	struct line l = {0};
+	enum tfprof_status status;
+
+	if (is_comment(typed))
+		return TFPROF_OK;
+	status = redirect_split(&s->to, typed, &before, err);
+	if (status == TFPROF_OK)
+		status = line_split(&l, before) ? run_words(s, &l, err) : fail_no_memory(err);
+	line_clear(&l);
+	free(before);
+	redirect_clear(&s->to);
+	return status;
+}
+
 static void run_line(struct shell *s, const char *typed)
 {
 	struct tfprof_error err;
-	struct line l;
-	enum tfprof_status status =
-		line_split(&l, typed) ? run_words(s, &l, &err) : fail_no_memory(&err);
+	enum tfprof_status status = run_typed(s, typed, &err);
 
-	line_clear(&l);
 	if (status != TFPROF_OK)
 		print_error(s, status, &err);
 	/* Stop if the output can no longer be written. */
@@ -206,6 +296,13 @@ int shell_run(tfprof_profile *profile, tfprof_options *options)
 	struct shell s = {.profile = profile, .options = options};
 	struct editor *editor = isatty(STDIN_FILENO) ? editor_new("tfprof> ", profile) : NULL;
 
+	s.initial = tfprof_options_copy(options);
+	if (!s.initial) {
+		fputs("tfprof: out of memory\n", stderr);
+		editor_free(editor);
+		tfprof_options_free(options);
+		return EXIT_INPUT;
+	}
 	s.is_interactive = editor != NULL;
 	if (editor)
 		read_terminal(&s, editor);
@@ -213,5 +310,6 @@ int shell_run(tfprof_profile *profile, tfprof_options *options)
 		read_script(&s);
 	editor_free(editor);
 	tfprof_options_free(s.options);
+	tfprof_options_free(s.initial);
 	return s.is_interactive && !out_has_failed() ? EXIT_OK : s.exit_status;
 }

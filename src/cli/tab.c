@@ -68,6 +68,16 @@ static bool insert_common(EditLine *edit, const struct candidates *c, const stru
 	return changed;
 }
 
+/* Names come from files of others: none may act on the terminal. */
+static void put_plain(FILE *display, const char *name, int width)
+{
+	int n = 0;
+
+	for (; name[n]; n++)
+		fputc((unsigned char)name[n] < ' ' || name[n] == 127 ? '?' : name[n], display);
+	fprintf(display, "%*s", width > n ? width - n : 0, "");
+}
+
 /* ---- listing --------------------------------------------------------------------- */
 
 /* The listing leaves out what was typed up to the last slash. */
@@ -99,8 +109,8 @@ static void list(FILE *display, const struct candidates *c)
 	/* In order down the columns. */
 	for (size_t i = 0; i < n_lines; i++) {
 		for (size_t k = i; k < n_shown && k < c->n; k += n_lines)
-			fprintf(display, "%-*s", k + n_lines < n_shown ? (int)width + 2 : 0,
-				c->at[k] + from);
+			put_plain(display, c->at[k] + from,
+				k + n_lines < n_shown ? (int)width + 2 : 0);
 		fputc('\n', display);
 	}
 	if (n_shown < c->n_all)

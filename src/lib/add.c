@@ -1,5 +1,4 @@
-/* Adding inputs to a profile through the public API, and remembering which files
- * they were. */
+/* Adds inputs to a profile, and remembers which files they were. */
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -186,7 +185,7 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 
 double tfprof_profile_get_coverage(const tfprof_profile *p)
 {
-	/* The small number is TensorFlow's guard against dividing by 0. */
+	/* As TensorFlow does, against division by 0. */
 	return (double)p->model.n_covered / ((double)p->model.nodes.n + 1e-10);
 }
 

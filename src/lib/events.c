@@ -9,7 +9,8 @@ static enum tfprof_status run(tfprof_result *r, int64_t step, struct tfprof_erro
 
 	if (status == TFPROF_OK)
 		status = events_table_make(&r->table, m, step, err);
-	/* A table needs the profile no more, so nothing has to be kept when that changes. */
+	/* A table does not need the profile any more, so nothing is kept when it
+	 * changes. */
 	r->is_detached = true;
 	r->n_rows = r->table.n_rows;
 	return status;

@@ -13,6 +13,20 @@ const struct tfprof_gap *gap_get(enum gap gap)
 	return &gaps[gap];
 }
 
+const char *gap_get_reason(const struct model *m, enum gap gap)
+{
+	if (!m->execs.lanes.n)
+		return NULL;
+	switch (gap) {
+	case GAP_GRAPH:
+		return "TensorFlow records the names of what ran, not the graph: add --graph_path";
+	case GAP_STACKS:
+		return "TensorFlow writes no Python frames into this trace: add --graph_path and "
+		       "--op_log_path";
+	default: return NULL;
+	}
+}
+
 static bool has_float_ops(const struct model *m)
 {
 	for (size_t i = 0; i < m->nodes.n; i++)

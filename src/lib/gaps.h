@@ -1,5 +1,5 @@
-/* What a profile can lack, and which file would bring it: for the overview, and for
- * reports that show nothing because of it. */
+/* What a profile can lack, and which file would provide it: for the overview, and for
+ * reports that are empty because of it. */
 #ifndef TFPROF_LIB_GAPS_H
 #define TFPROF_LIB_GAPS_H
 
@@ -30,6 +30,9 @@ enum gap {
 };
 
 const struct tfprof_gap *gap_get(enum gap gap);
+
+/* Why a trace of tf.profiler lacks it, if the model is of one; otherwise NULL. */
+const char *gap_get_reason(const struct model *m, enum gap gap);
 
 /* Whether the model lacks this. Shapes are known only of a complete model. */
 bool gap_is_open(const struct model *m, enum gap gap);

@@ -37,7 +37,7 @@ static bool is_stream(const struct tfprof_given *g)
 		!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* In place of what can be read only once, its bytes. */
+/* Replaces what can be read only once by its bytes. */
 static enum tfprof_status take_bytes(struct tfprof_given *g, struct source *s)
 {
 	g->owned = (void *)(uintptr_t)s->bytes.at;
@@ -93,7 +93,7 @@ static const struct tfprof_given *find_with(const struct tfprof_given *given, si
 	return NULL;
 }
 
-/* Sorted, so that two of a kind are neighbours. */
+/* They are sorted, so two of a kind are neighbours. */
 static enum tfprof_status check_two(const struct tfprof_given *a, const struct tfprof_given *b,
 	struct tfprof_error *err)
 {
@@ -132,7 +132,7 @@ static enum tfprof_status check_together(const struct tfprof_given *given, size_
 
 /* ---- ordering ------------------------------------------------------------------ */
 
-/* Few and mostly in order: an insertion sort, which keeps the order within a kind. */
+/* They are few and mostly in order: a stable insertion sort. */
 static void sort(struct tfprof_given *given, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

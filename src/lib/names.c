@@ -24,8 +24,8 @@ static uint32_t *sorted(const struct span *texts, size_t n)
 
 /* ---- types ------------------------------------------------------------------ */
 
-/* Marks the strings that some node has as a type. Nodes share few type sets, so
- * each set is looked at once. */
+/* Marks the strings that are types of nodes. Nodes share few type sets, so each set is
+ * looked at once. */
 static bool mark_types(const struct model *m, bool *is_type)
 {
 	bool *seen = mem_zero(m->sets.at.n);
@@ -118,8 +118,8 @@ static int compare_prefix(struct span name, struct span prefix)
 	return span_compare(name, prefix);
 }
 
-/* The first name at or behind `low` that comes after all beginning with the
- * prefix, or (`at_start`) that does not come before them. */
+/* The first name from `low` on that comes after all names with the prefix, or
+ * (`at_start`) the first that does not come before them. */
 static size_t bound(const struct model *m, const uint32_t *order, size_t low, struct span prefix,
 	bool at_start)
 {

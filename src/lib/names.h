@@ -1,4 +1,4 @@
-/* The names and types of a profile in byte order, for those who type them. */
+/* The names and types of a profile in byte order, for completion. */
 #ifndef TFPROF_LIB_NAMES_H
 #define TFPROF_LIB_NAMES_H
 

@@ -6,6 +6,12 @@
 
 /* ---- what is asked for and not there ----------------------------------------------- */
 
+/* Graph view of a trace without data flow has no inputs to show. */
+static bool is_flow_of_trace(const struct query *q)
+{
+	return q->kind == TFPROF_GRAPH && gap_get_reason(q->model, GAP_GRAPH);
+}
+
 static bool asks_for(const struct query *q, enum gap gap)
 {
 	const struct tfprof_options *o = q->options;
@@ -16,7 +22,7 @@ static bool asks_for(const struct query *q, enum gap gap)
 	case GAP_RUNS:
 		return metrics & ~(unsigned)(MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE) ||
 			options_select(o, SEL_DEVICE);
-	case GAP_GRAPH: return metrics & 1 << METRIC_PARAMS;
+	case GAP_GRAPH: return metrics & 1 << METRIC_PARAMS || is_flow_of_trace(q);
 	case GAP_FLOAT_OPS: return metrics & 1 << METRIC_FLOAT_OPS;
 	case GAP_SHAPES: return q->kind != TFPROF_CODE && options_select(o, SEL_INPUT_SHAPES);
 	/* Code view without stacks is an error; tensor_value is noted in TensorFlow's API,
@@ -28,10 +34,18 @@ static bool asks_for(const struct query *q, enum gap gap)
 /* Zeros alone do not tell. */
 static void note_gaps(const struct query *q, struct buf *notes)
 {
-	for (int gap = 0; gap < N_GAPS; gap++)
-		if (asks_for(q, (enum gap)gap) && gap_is_open(q->model, (enum gap)gap))
-			buf_printf(notes, "no %s in this profile: add %s\n",
-				gap_get((enum gap)gap)->what, gap_get((enum gap)gap)->remedy);
+	for (int gap = 0; gap < N_GAPS; gap++) {
+		const struct tfprof_gap *what = gap_get((enum gap)gap);
+		const char *reason = gap_get_reason(q->model, (enum gap)gap);
+
+		if (!asks_for(q, (enum gap)gap) || !gap_is_open(q->model, (enum gap)gap))
+			continue;
+		if (reason)
+			buf_printf(notes, "no %s in this trace: %s\n", what->what, reason);
+		else
+			buf_printf(notes, "no %s in this profile: add %s\n", what->what,
+				what->remedy);
+	}
 }
 
 /* ---- regexes that match nothing ------------------------------------------------------ */

@@ -31,18 +31,28 @@ static bool ends_in(struct span text, struct span tail)
 	return text.n > tail.n && memcmp(text.at + text.n - tail.n, tail.at, tail.n) == 0;
 }
 
-/* A step's number goes behind the name, but before what says how the file is
- * packed. */
-static void put_step_path(struct buf *b, struct span outfile, int64_t step)
+/* Where the extension of a file name starts, the suffix .gz included; its end if it has
+ * none. A dot that starts the name starts no extension. */
+static size_t find_extension(struct span path, size_t packing)
 {
-	struct span suffix = SPAN(".gz");
+	size_t i = path.n - packing;
 
-	if (!ends_in(outfile, suffix))
-		suffix.n = 0;
-	buf_put(b, outfile.at, outfile.n - suffix.n);
+	while (i > 0 && path.at[i - 1] != '.' && path.at[i - 1] != '/')
+		i--;
+	return i > 1 && path.at[i - 1] == '.' && path.at[i - 2] != '/' ? i - 1 : path.n - packing;
+}
+
+/* t.json is t_0.json for step 0, and t.json.gz is t_0.json.gz. TensorFlow's profiler
+ * appends the number: t.json_0, and so t.json_0.gz. */
+static void put_step_path(struct buf *b, struct span outfile, int64_t step, bool at_end)
+{
+	size_t packing = ends_in(outfile, SPAN(".gz")) ? 3 : 0;
+	size_t stem = at_end ? outfile.n - packing : find_extension(outfile, packing);
+
+	buf_put(b, outfile.at, stem);
 	buf_char(b, '_');
 	buf_int(b, step);
-	buf_span(b, suffix);
+	buf_put(b, outfile.at + stem, outfile.n - stem);
 }
 
 static bool is_stdout(const struct tfprof_options *o)
@@ -53,7 +63,7 @@ static bool is_stdout(const struct tfprof_options *o)
 static void put_path(struct buf *b, const struct tfprof_options *o)
 {
 	if (writer_get(o->output.format)->file == FILE_BY_STEP && !is_stdout(o))
-		put_step_path(b, o->output.outfile, o->number[OPT_STEP]);
+		put_step_path(b, o->output.outfile, o->number[OPT_STEP], o->tolerant);
 	else
 		buf_span(b, o->output.outfile);
 }
@@ -70,7 +80,7 @@ static enum sink_format packing(enum format_file file)
 	}
 }
 
-/* What is said belongs on stdout, unless the output itself goes there. */
+/* Messages go to stdout, unless the output itself does. */
 static struct buf *said_by(tfprof_result *r)
 {
 	return is_stdout(r->query.options) ? &r->notes : &r->text;
@@ -116,20 +126,17 @@ static bool is_by_step(const struct query *q)
 		q->options->number[OPT_STEP] < 0;
 }
 
-/* The query with another step in its place, which is put back afterwards. */
+/* Writes the query of another step, then restores this one. */
 static enum tfprof_status write_step(tfprof_result *r, int64_t step, struct tfprof_error *err)
 {
 	struct query whole = r->query;
 	enum tfprof_status status;
 
 	r->options->number[OPT_STEP] = step;
-	r->query.account = r->query.start = r->query.trim = r->query.show = r->query.hide = NULL;
-	r->query.arena = (struct arena){0};
-	status = query_run(&r->query, err);
+	status = result_vary(r, err);
 	if (status == TFPROF_OK)
 		status = write_file(r, err);
-	query_clear(&r->query);
-	r->query = whole;
+	result_restore(r, &whole);
 	r->options->number[OPT_STEP] = whole.step;
 	return status;
 }
@@ -160,7 +167,8 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 
 /* ---- what the options say --------------------------------------------------------- */
 
-static enum tfprof_status keep_report(tfprof_result *r, bool framed, struct tfprof_error *err)
+/* A report, or a table without a file. */
+static enum tfprof_status keep_text(tfprof_result *r, bool framed, struct tfprof_error *err)
 {
 	struct sink out;
 	enum tfprof_status status;
@@ -174,7 +182,7 @@ static enum tfprof_status keep_report(tfprof_result *r, bool framed, struct tfpr
 	}
 	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
-		status = result_write(r, FORMAT_STDOUT, &out, &r->text, err);
+		status = result_write(r, r->options->output.format, &out, &r->text, err);
 		if (status == TFPROF_OK)
 			status = sink_commit(&out, err);
 		else
@@ -189,7 +197,7 @@ static enum tfprof_status keep_report(tfprof_result *r, bool framed, struct tfpr
 static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct tfprof_error *err)
 {
 	const struct tfprof_options *o = r->options;
-	bool strict = flags & TFPROF_STRICT || !o->tolerant;
+	bool strict = !o->tolerant;
 	struct buf why = {0};
 	enum tfprof_status status = TFPROF_OK;
 
@@ -199,17 +207,18 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	} else if (why.n && strict) {
 		status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
 	} else if (why.n) {
-		/* TensorFlow's profiler says so and nothing else, and gives the root alone. */
+		/* TensorFlow's profiler prints this alone, and returns only the root. */
 		r->notes.n = 0;
 		buf_span(&r->notes, buf_get(&why));
 		buf_char(&r->notes, '\n');
 		r->message = MESSAGE_ROOT;
 	} else if (is_by_step(&r->query)) {
 		status = write_steps(r, strict, err);
-	} else if (o->output.format == FORMAT_STDOUT) {
-		status = keep_report(r, flags & TFPROF_FRAMED, err);
-	} else if (o->output.format != FORMAT_NONE) {
+	} else if (o->output.outfile.n) {
 		status = write_file(r, err);
+	} else if (o->output.format != FORMAT_NONE) {
+		status = keep_text(r, flags & TFPROF_FRAMED && o->output.format == FORMAT_STDOUT,
+			err);
 	}
 	buf_clear(&why);
 	return status;

@@ -1,5 +1,5 @@
-/* A profile at a glance: what it was loaded from, its totals, what it lacks, and what is
- * worth asking it. */
+/* A profile at a glance: what it was loaded from, its totals, what is missing, and
+ * which commands to try. */
 #include "lib/gaps.h"
 #include "lib/profile.h"
 #include "write/format.h"

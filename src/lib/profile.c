@@ -111,13 +111,16 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 
 /* ---- views --------------------------------------------------------------- */
 
-/* What came as a message is answered as TensorFlow's profiler answers it. */
+/* Options from a message are answered as TensorFlow's profiler would. */
 static unsigned view_flags(const struct model *m, enum tfprof_view view,
 	const struct tfprof_options *o)
 {
 	if (view == TFPROF_CODE)
 		return (o->number[OPT_SOURCE_LINES] ? TREE_SOURCE_LINES : 0) |
-			(o->tolerant ? TREE_BY_LABEL : 0);
+			(o->tolerant ? TREE_BY_LABEL : 0) |
+			(o->number[OPT_ONLY_MY_CODE] ? TREE_ONLY_MY_CODE : 0);
+	if (view == TFPROF_SCOPE)
+		return o->number[OPT_FOLD_GRADIENTS] ? TREE_FOLD_GRADIENTS : 0;
 	if (view == TFPROF_OP && m->has_executed)
 		return o->tolerant ? TREE_BY_OP : o->number[OPT_EXECUTED_TYPES] ? TREE_EXECUTED : 0;
 	return 0;
@@ -179,8 +182,8 @@ struct arena profile_lend_arena(struct tfprof_profile *p)
 	return arena;
 }
 
-/* What a query of all nodes takes is kept: that is a tenth of what they take
- * themselves, more with all metrics. With fresh memory scope_again takes 40 % longer. */
+/* Keeps what a query of all nodes needs: a tenth of the nodes' own memory, more with
+ * all metrics. With fresh memory scope_again takes 40 % longer. */
 static size_t most_to_keep(const struct tfprof_profile *p)
 {
 	enum { LEAST = 64 << 20, PER_NODE = 160 };
@@ -192,7 +195,7 @@ void profile_return_arena(struct tfprof_profile *p, struct arena *arena)
 {
 	arena_reset(arena, most_to_keep(p));
 	pthread_mutex_lock(&p->building);
-	/* Of queries side by side, the last one's is kept. */
+	/* Of parallel queries, the last one's memory is kept. */
 	arena_clear(&p->spare);
 	p->spare = *arena;
 	pthread_mutex_unlock(&p->building);
@@ -209,7 +212,7 @@ enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, siz
 
 	if (status != TFPROF_OK)
 		return status;
-	buf_reserve(&out, 0); /* an empty profile is no NULL */
+	buf_reserve(&out, 0); /* not NULL, even for an empty profile */
 	model_write_profile(&p->model, &out);
 	status = profile_unlock(p, out.failed ? error_no_memory(err) : TFPROF_OK, err);
 	if (status != TFPROF_OK) {
@@ -231,7 +234,8 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
-	/* Also in place of the file it was loaded from: that is replaced by all it held. */
+	/* May replace the file it was loaded from, which then holds everything it held
+	 * before. */
 	status = sink_open(&out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);
@@ -301,4 +305,15 @@ const char *tfprof_profile_get_node_name(const tfprof_profile *p, size_t i, size
 	name = model_name(&p->model, (uint32_t)i);
 	*length = name.n;
 	return name.at;
+}
+
+const char *tfprof_profile_get_node_op(const tfprof_profile *p, size_t i, size_t *length)
+{
+	struct span op;
+
+	if (i >= p->model.nodes.n)
+		return NULL;
+	op = model_text(&p->model, p->model.nodes.op[i]);
+	*length = op.n;
+	return op.at;
 }

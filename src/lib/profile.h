@@ -1,5 +1,5 @@
-/* A profile as the library hands it out: the model, its views, and the locks
- * that let queries run side by side. */
+/* A profile of the public API: the model, its views, and the locks that let queries
+ * run in parallel. */
 #ifndef TFPROF_LIB_PROFILE_H
 #define TFPROF_LIB_PROFILE_H
 
@@ -23,16 +23,16 @@ struct profile_input {
 struct tfprof_profile {
 	atomic_size_t n_users; /* the caller, and results */
 	pthread_mutex_t results_lock;
-	struct tfprof_result *results; /* those that are not freed yet */
+	struct tfprof_result *results; /* not freed yet */
 	struct model model;
 	pthread_rwlock_t lock;                   /* queries read, adding writes */
-	pthread_mutex_t building;                /* one builds a view, the others wait for it */
+	pthread_mutex_t building;                /* while a view is built; others wait for it */
 	struct tree trees[N_VIEWS * TREE_FLAGS]; /* empty until asked for */
-	uint32_t *by_name;  /* nodes in byte order of their names; NULL: not asked yet */
+	uint32_t *by_name;  /* nodes in byte order of their names; NULL until asked for */
 	struct names names; /* built when first asked for, like views */
 	struct arena spare; /* memory of the last query, for the next one */
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
-	file_ids files;     /* it was loaded from */
+	file_ids files;     /* that it was loaded from */
 	char *notes;
 	VEC(struct profile_input) inputs;
 };
@@ -40,17 +40,17 @@ struct tfprof_profile {
 /* One more user: the profile is freed with the last. */
 void profile_use(struct tfprof_profile *p);
 
-/* Whether a reader looks at edges, outputs or shapes, see model_complete(). */
+/* Whether a reader needs edges, outputs or shapes; see model_complete(). */
 enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
 
-/* Locks for reading, in this state at least; on failure nothing is locked. */
+/* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-/* Returns the status, or another one if what was read turned out to be damaged. */
+/* Returns the status, or an error if what was read turned out to be damaged. */
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);
 
-/* Finds the view of a query, built if need be. The caller holds the lock for
+/* Sets the view of a query, building it if necessary. The caller holds the lock for
  * reading. */
 enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q,
 	struct tfprof_error *err);
@@ -58,14 +58,14 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q,
 enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **nodes,
 	struct tfprof_error *err);
 
-/* An error that names the steps there are, unless this is one or negative. */
+/* An error that lists the steps, unless `step` is one of them or negative. */
 enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
 	struct tfprof_error *err);
 
-/* Forgets what was built of the model as it was. */
+/* Drops what was built from the model before it changes. */
 void profile_drop_views(struct tfprof_profile *p);
 
-/* Memory for a query, and back. */
+/* Lends the memory of the previous query to the next one. */
 struct arena profile_lend_arena(struct tfprof_profile *p);
 void profile_return_arena(struct tfprof_profile *p, struct arena *arena);
 

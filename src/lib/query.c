@@ -47,9 +47,14 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status status,
 	struct tfprof_error *err)
 {
+	const char *reason;
+
 	if (status != TFPROF_UNSUPPORTED || q->kind != TFPROF_CODE || q->options->tolerant ||
 		!gap_is_open(q->model, GAP_STACKS))
 		return status;
+	reason = gap_get_reason(q->model, GAP_STACKS);
+	if (reason)
+		return error_set(err, status, "No code trace information: %s", reason);
 	return error_set(err, status, "No code trace information: add %s",
 		gap_get(GAP_STACKS)->remedy);
 }
@@ -69,7 +74,7 @@ static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 	if (status != TFPROF_OK)
 		return add_remedy(q, status, err);
 	r->is_ready = true;
-	r->n_rows = q->n;
+	r->n_rows = q->n + q->n_cut;
 	notes_put(q, &r->notes);
 	return r->notes.failed ? error_no_memory(err) : TFPROF_OK;
 }
@@ -82,7 +87,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 	if (!r)
 		return NULL;
 	r->options = tfprof_options_copy(options);
-	if (!r->options) {
+	if (!r->options || !options_choose_order(r->options, view)) {
 		tfprof_result_free(r);
 		return NULL;
 	}
@@ -91,6 +96,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 		.kind = view,
 		.options = r->options,
 		.cancel = cancel};
+	result_set_depths(r, options->output.format);
 	return r;
 }
 

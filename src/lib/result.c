@@ -83,7 +83,7 @@ enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
 	return profile_unlock(r->profile, status, err);
 }
 
-/* Reports in text form can do without edges, and most without shapes. */
+/* Text reports need no edges, and most need no shapes. */
 enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
@@ -113,8 +113,33 @@ enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct t
 	return TFPROF_OK;
 }
 
+bool result_shows_all_depths(const tfprof_result *r, enum format format)
+{
+	return !options_is_given(r->options, OPT_MAX_DEPTH) && format != FORMAT_STDOUT &&
+		format != FORMAT_FILE;
+}
+
+void result_set_depths(tfprof_result *r, enum format format)
+{
+	r->query.all_depths = result_shows_all_depths(r, format);
+	r->query.counts_cut = !r->query.all_depths && !options_is_given(r->options, OPT_MAX_DEPTH);
+}
+
+enum tfprof_status result_vary(tfprof_result *r, struct tfprof_error *err)
+{
+	r->query.account = r->query.start = r->query.trim = r->query.show = r->query.hide = NULL;
+	r->query.arena = (struct arena){0};
+	return query_run(&r->query, err);
+}
+
+void result_restore(tfprof_result *r, const struct query *whole)
+{
+	query_clear(&r->query);
+	r->query = *whole;
+}
+
 /* All at once: whoever asks for one metric that was not selected asks for others. */
-static enum tfprof_status need_metrics(tfprof_result *r, unsigned metrics, struct tfprof_error *err)
+enum tfprof_status result_need_metrics(tfprof_result *r, unsigned metrics, struct tfprof_error *err)
 {
 	if (!(metrics & ~r->query.metrics))
 		return TFPROF_OK;
@@ -123,7 +148,16 @@ static enum tfprof_status need_metrics(tfprof_result *r, unsigned metrics, struc
 	return result_run_query(r, ALL_METRICS, err);
 }
 
-static enum tfprof_status detached(struct tfprof_error *err)
+/* Columns are not cut. A report may have been all that was asked for so far. */
+static enum tfprof_status need_all_rows(tfprof_result *r, struct tfprof_error *err)
+{
+	if (!r->query.n_cut)
+		return TFPROF_OK;
+	result_set_depths(r, FORMAT_NONE);
+	return result_run_query(r, 0, err);
+}
+
+enum tfprof_status result_detached(struct tfprof_error *err)
 {
 	return error_set(err, TFPROF_UNSUPPORTED,
 		"the profile has changed since this query ran: run it again");
@@ -169,12 +203,14 @@ static enum tfprof_status make_columns(tfprof_result *r, const enum column_id *i
 	if (!missing)
 		return TFPROF_OK;
 	if (r->is_detached)
-		return detached(err);
-	status = need_metrics(r, metrics, err);
+		return result_detached(err);
+	status = need_all_rows(r, err);
+	if (status == TFPROF_OK)
+		status = result_need_metrics(r, metrics, err);
 	return status == TFPROF_OK ? columns_make(&r->columns, &r->query, ids, n, err) : status;
 }
 
-/* The columns of these names, of a query. */
+/* Columns of a query, by name. */
 static enum tfprof_status get_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
@@ -201,7 +237,7 @@ static enum tfprof_status get_columns(tfprof_result *r, const char *const *names
 	return status;
 }
 
-/* Likewise, of a table. */
+/* Columns of a table, by name. */
 static enum tfprof_status get_table_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
@@ -222,6 +258,13 @@ enum tfprof_status tfprof_result_get_column(tfprof_result *r, const char *name,
 			   : get_columns(r, &name, 1, column, err);
 }
 
+static enum tfprof_status map_nodes(tfprof_result *r, struct tfprof_error *err)
+{
+	enum tfprof_status status = need_all_rows(r, err);
+
+	return status == TFPROF_OK ? columns_map_nodes(&r->columns, &r->query, err) : status;
+}
+
 enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t **rows,
 	size_t *n_nodes, struct tfprof_error *err)
 {
@@ -233,10 +276,12 @@ enum tfprof_status tfprof_result_get_node_rows(tfprof_result *r, const int64_t *
 	status = result_lock(r, PROFILE_LOADED, err);
 	if (status != TFPROF_OK)
 		return status;
-	if (r->is_detached && !r->columns.row_of_node)
-		status = detached(err);
+	if (r->columns.row_of_node)
+		status = TFPROF_OK;
+	else if (r->is_detached)
+		status = result_detached(err);
 	else
-		status = columns_map_nodes(&r->columns, &r->query, err);
+		status = map_nodes(r, err);
 	*rows = r->columns.row_of_node;
 	*n_nodes = r->columns.n_nodes;
 	return result_unlock(r, status, err);
@@ -284,147 +329,7 @@ enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *cons
 	return export_columns(r, all, n, stream, err);
 }
 
-/* ---- bytes --------------------------------------------------------------------- */
-
-static enum tfprof_status write_advice(tfprof_result *r, enum format format, struct sink *out,
-	struct tfprof_error *err)
-{
-	switch (format) {
-	case FORMAT_FILE:
-	case FORMAT_STDOUT: advice_write_text(&r->advice, out); return TFPROF_OK;
-	case FORMAT_JSON: advice_write_json(&r->advice, r->checkers, out); return TFPROF_OK;
-	case FORMAT_MESSAGE: return advice_write_message(&r->advice, out, err);
-	case FORMAT_NONE: return TFPROF_OK;
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"advice can be written as text, json or message only");
-	}
-}
-
-/* What a writer ran into, a damaged tensor for one. */
-static enum tfprof_status failure_of(struct query *q, struct tfprof_error *err)
-{
-	if (q->failed != TFPROF_OK) {
-		if (err)
-			*err = q->error;
-		return q->failed;
-	}
-	return query_check_cancelled(q, err);
-}
-
-static enum tfprof_status write_query(tfprof_result *r, enum format format, struct sink *out,
-	struct buf *said, struct tfprof_error *err)
-{
-	const struct writer *writer = writer_get(format);
-	struct writing w = {&r->query, &r->columns, out, said};
-	enum tfprof_status status = need_metrics(r, writer->metrics, err);
-
-	if (status == TFPROF_OK && format == FORMAT_MESSAGE && r->query.tree->first_node)
-		status = profile_by_name(r->profile, &r->query.by_name, err);
-	if (status != TFPROF_OK)
-		return status;
-	r->query.failed = TFPROF_OK;
-	status = writer->write(&w, err);
-	return status == TFPROF_OK ? failure_of(&r->query, err) : status;
-}
-
-static enum tfprof_status write_kept(const tfprof_result *r, enum format format, struct sink *out,
-	struct tfprof_error *err)
-{
-	if (!r->kept[format].at)
-		return detached(err);
-	sink_span(out, buf_get(&r->kept[format]));
-	return TFPROF_OK;
-}
-
-enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
-	struct buf *said, struct tfprof_error *err)
-{
-	if (r->model)
-		return model_write(r, format, out, err);
-	if (r->is_table && !r->is_advice)
-		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
-	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)
-		return TFPROF_OK;
-	if (r->is_detached)
-		return write_kept(r, format == FORMAT_STDOUT ? FORMAT_FILE : format, out, err);
-	if (r->is_advice)
-		return write_advice(r, format, out, err);
-	if (format == FORMAT_MESSAGE && r->message == MESSAGE_ROOT) {
-		message_write_root(out);
-		return TFPROF_OK;
-	}
-	return write_query(r, format, out, said, err);
-}
-
-/* Writes to a sink and closes it. */
-static enum tfprof_status write_and_commit(tfprof_result *r, enum format format, struct sink *out,
-	struct tfprof_error *err)
-{
-	struct buf said = {0}, why = {0};
-	enum tfprof_status status = result_lock(r, result_state(r, format), err);
-
-	if (status == TFPROF_OK) {
-		if (!r->is_table)
-			writer_get(format)->refuse(&r->query, &why);
-		if (why.n)
-			status = error_set(err, TFPROF_ARGUMENT, "%.*s", ERROR_SPAN(buf_get(&why)));
-		else
-			status = result_write(r, format, out, &said, err);
-		status = result_unlock(r, status, err);
-	}
-	buf_clear(&said);
-	buf_clear(&why);
-	if (status == TFPROF_OK)
-		return sink_commit(out, err);
-	sink_abandon(out);
-	return status;
-}
-
-static enum tfprof_status find_format(const char *name, enum format *format,
-	struct tfprof_error *err)
-{
-	*format = writer_find(name);
-	if (*format != N_FORMATS)
-		return TFPROF_OK;
-	return error_set(err, TFPROF_ARGUMENT, "unknown format '%s'", name);
-}
-
-enum tfprof_status tfprof_result_write(tfprof_result *r, const char *name, tfprof_write_fn *write,
-	void *context, struct tfprof_error *err)
-{
-	enum format format;
-	enum tfprof_status status = find_format(name, &format, err);
-	struct sink out;
-
-	if (status == TFPROF_OK)
-		status = sink_open_fn(&out, write, context, name, SINK_PLAIN, err);
-	return status == TFPROF_OK ? write_and_commit(r, format, &out, err) : status;
-}
-
-enum tfprof_status tfprof_result_render(tfprof_result *r, const char *name, void **bytes,
-	size_t *size, struct tfprof_error *err)
-{
-	struct buf rendered = {0};
-	enum format format;
-	enum tfprof_status status = find_format(name, &format, err);
-	struct sink out;
-
-	buf_reserve(&rendered, 0); /* also nothing is something */
-	if (status == TFPROF_OK)
-		status = sink_open_buf(&out, &rendered, SINK_PLAIN, err);
-	if (status == TFPROF_OK)
-		status = write_and_commit(r, format, &out, err);
-	if (status == TFPROF_OK && rendered.failed)
-		status = error_no_memory(err);
-	if (status != TFPROF_OK) {
-		buf_clear(&rendered);
-		return status;
-	}
-	*bytes = rendered.at;
-	*size = rendered.n;
-	return TFPROF_OK;
-}
+/* ---- text ----------------------------------------------------------------------- */
 
 static const char *lend(const struct buf *b, size_t *length)
 {
@@ -480,7 +385,7 @@ static void keep_columns(tfprof_result *r)
 	make_columns(r, all, N_COLUMNS, NULL);
 }
 
-/* What cannot be kept is missed when somebody asks for it. */
+/* What cannot be kept is an error when asked for. */
 static void detach(tfprof_result *r)
 {
 	keep_format(r, FORMAT_FILE);
@@ -489,7 +394,7 @@ static void detach(tfprof_result *r)
 		keep_format(r, FORMAT_JSON);
 	} else {
 		keep_columns(r);
-		columns_map_nodes(&r->columns, &r->query, NULL);
+		map_nodes(r, NULL);
 	}
 	r->is_detached = true;
 }

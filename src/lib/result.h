@@ -24,7 +24,7 @@ struct tfprof_result {
 	struct tfprof_profile *profile;
 	struct tfprof_result *next, **link; /* among those of the profile */
 	atomic_size_t n_users;              /* the caller, and Arrow arrays */
-	pthread_mutex_t lock;               /* one renders at a time */
+	pthread_mutex_t lock;               /* held while rendering */
 	bool is_detached;                   /* the profile has changed */
 	bool is_advice;
 	bool is_table; /* its columns are those of `table`: findings or events */
@@ -49,7 +49,7 @@ struct tfprof_result {
 	struct buf kept[N_FORMATS];
 };
 
-/* Of a profile, whose lock the caller holds for reading. NULL on allocation failure. */
+/* The caller holds the profile's lock for reading. NULL on allocation failure. */
 tfprof_result *result_new(struct tfprof_profile *p);
 
 void result_use(tfprof_result *r);
@@ -59,21 +59,37 @@ enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink
 	struct tfprof_error *err);
 void model_report_free(struct model_report *report);
 
-/* Writes as `format` to a sink that is open; the caller holds the locks of the
- * profile and of the result. `said` gets what belongs on stdout besides. */
+/* Writes in a format to an open sink; the caller holds the locks of the profile and of
+ * the result. `said` gets what else belongs on stdout. */
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err);
 
 /* Runs the query, or runs it again for more metrics. */
 enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct tfprof_error *err);
 
-/* Before the profile changes, with its lock held for writing: every result keeps what
- * may still be asked for. */
+/* Runs it again if it lacks some of these metrics. */
+enum tfprof_status result_need_metrics(tfprof_result *r, unsigned metrics,
+	struct tfprof_error *err);
+/* The error of asking for what was not kept. */
+enum tfprof_status result_detached(struct tfprof_error *err);
+
+/* How deep the query goes for a format: text is cut at max_depth, which in other formats
+ * must be set to matter. */
+bool result_shows_all_depths(const tfprof_result *r, enum format format);
+void result_set_depths(tfprof_result *r, enum format format);
+
+/* Runs the query again in memory of its own, with what the caller has changed. The
+ * caller keeps a copy of the one before, to which result_restore() returns in any case. */
+enum tfprof_status result_vary(tfprof_result *r, struct tfprof_error *err);
+void result_restore(tfprof_result *r, const struct query *whole);
+
+/* Call before the profile changes, with its lock held for writing: every result keeps
+ * what may still be asked for. */
 void results_detach(struct tfprof_profile *p);
 bool results_exist(struct tfprof_profile *p);
 
-/* Locks result and profile, with what the format needs of the profile. On failure
- * nothing is locked. */
+/* Locks the result and its profile, the latter in the state that the format needs. On
+ * failure nothing is locked. */
 enum tfprof_status result_lock(tfprof_result *r, enum profile_state state,
 	struct tfprof_error *err);
 /* Like profile_unlock(). */

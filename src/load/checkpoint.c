@@ -1,6 +1,5 @@
-/* A checkpoint gives the type `_checkpoint_variables` to every node it has a
- * tensor for, whichever way the node came. With no graph at all, its tensors
- * are the nodes. */
+/* A checkpoint adds the type `_checkpoint_variables` to every node it has a tensor
+ * for. Without a graph, its tensors become the nodes. */
 #include "formats/checkpoint/checkpoint.h"
 
 #include "load/load.h"
@@ -67,7 +66,7 @@ static void count(const struct model *m, struct load_counts *c)
 	}
 }
 
-/* Takes the place of a checkpoint added before. */
+/* Replaces the checkpoint added before. */
 enum tfprof_status load_checkpoint(struct model *m, struct load *l, struct tfprof_error *err)
 {
 	struct checkpoint *opened;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* A file that was written at a time. */
+/* A file and its modification time. */
 struct dated {
 	char name[256];
 	struct timespec time;
@@ -46,7 +46,7 @@ static bool is_profile(const char *name, unsigned long *step)
 	return !*end || strcmp(end, ".gz") == 0;
 }
 
-/* Copies may all be of one time: then the last step counts. */
+/* Copies may all have the same time: then the last step wins. */
 static bool is_newer(const struct dated *a, const struct dated *b)
 {
 	if (a->time.tv_sec != b->time.tv_sec)

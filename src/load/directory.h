@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* What a ProfileContext leaves: the newest of profile_0, profile_100, … */
+/* The newest of profile_0, profile_100, …, as a ProfileContext writes them. */
 bool directory_find_profile(const char *directory, struct buf *path);
 
 /* The directory, if it holds a file `checkpoint` or an index. */

@@ -164,7 +164,7 @@ static void decode_block(void *context, size_t slot, size_t block)
 		model_prefault_nodes(l->model, l->first_node + block * BLOCK_NODES, b->defs.n);
 }
 
-/* Only the thread that called us tells how far it has come. */
+/* Only the caller's thread reports progress. */
 static void add_block(void *context, size_t slot, size_t block)
 {
 	struct loader *l = context;

@@ -24,7 +24,7 @@ struct id_map {
 bool id_map_init(struct id_map *map, const struct model *m);
 void id_map_clear(struct id_map *map);
 
-/* NONE if no node has it. */
+/* NONE if no node has this id. */
 uint32_t id_map_find(const struct id_map *map, int64_t id);
 
 #endif

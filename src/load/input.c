@@ -33,7 +33,7 @@ static bool is_files(enum input_kind kind)
 	return kind != INPUT_UNKNOWN && input_get_info(kind)->traits & TFPROF_INPUT_FILES;
 }
 
-/* A path that is none of a file may be what several begin with. */
+/* A path that does not exist may be the prefix of several files. */
 static enum input_kind kind_of_prefix(const char *path)
 {
 	struct stat st;
@@ -57,7 +57,7 @@ bool input_exists(const char *path)
 	return stat(path, &st) == 0 || kind_of_prefix(path) != INPUT_UNKNOWN;
 }
 
-/* The first kind that a directory is an input of, or only this one. */
+/* The first kind a directory can be read as, or only this one. */
 static enum input_kind kind_of_directory(const char *directory, enum input_kind only,
 	struct buf *path)
 {
@@ -137,7 +137,7 @@ static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_k
 static enum tfprof_status not_recognized(const struct tfprof_input *in, const struct recognized *is,
 	struct tfprof_error *err)
 {
-	char expected[400] = "";
+	char expected[sizeof(err->text)] = "";
 	size_t n = 0;
 
 	for (int kind = 0; kind < N_INPUTS && n < sizeof(expected); kind++)
@@ -154,8 +154,8 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 		return not_recognized(in, is, err);
 	if (*kind == INPUT_UNKNOWN)
 		*kind = is->kind;
-	/* Memory without a name comes from a program that knows which message it gives. */
-	if (is->kind != *kind && (is->is_foreign || (in->path && is->is_certain)))
+	/* Memory without a name comes from a program that knows which message it passes. */
+	if (is->kind != *kind && (is->is_marked || (in->path && is->is_certain)))
 		return wrong_kind(in, *kind, is, err);
 	if (tfprof_input_is_memory(in) && is_files(*kind))
 		return error_set(err, TFPROF_ARGUMENT, "%s is read from files: give their path",
@@ -187,7 +187,7 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 	return TFPROF_OK;
 }
 
-/* In place of packed bytes, what is in them. */
+/* Replaces gzip'd bytes with their contents. */
 static enum tfprof_status unpack(struct source *s, const struct tfprof_input *in,
 	struct tfprof_error *err)
 {

@@ -1,6 +1,6 @@
-/* Opening an input: its bytes, as a binary message of the kind it should be. What is
- * packed by gzip is unpacked and text is converted; a file of another kind is refused by
- * saying what it looks like. */
+/* Opens an input: its bytes, as a binary message of the expected kind. Gzip'd input is
+ * unpacked and text is converted; a file of another kind is refused with what it looks
+ * like. */
 #ifndef TFPROF_LOAD_INPUT_H
 #define TFPROF_LOAD_INPUT_H
 
@@ -9,11 +9,11 @@
 #include "model/source.h"
 #include "proto/decoder.h"
 
-/* Whether a path leads to something, be it what the names of several files begin with. */
+/* Whether a path exists, or is a prefix of several files' names. */
 bool input_exists(const char *path);
 
-/* Finds what to open: in place of a directory, what it holds, whose path goes to `path`.
- * INPUT_UNKNOWN becomes the kind if a path alone tells. */
+/* Finds what to open: for a directory, the path of what it holds, which goes to
+ * `path`. INPUT_UNKNOWN becomes the kind if the path alone tells it. */
 enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
 	struct tfprof_error *err);
 
@@ -27,7 +27,7 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct tfprof_error *err);
 
-/* How decoding it went, in the words of an error. */
+/* The result of decoding, with an error message on failure. */
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
 	const struct source *s, const struct decoder *d, struct tfprof_error *err);
 

@@ -67,7 +67,7 @@ enum input_kind {
 		N_INPUTS
 };
 
-/* What the public API tells of a kind; NULL beyond the last. */
+/* The public description of a kind; NULL past the end. */
 const struct tfprof_input_info *input_get_info(size_t kind);
 
 /* INPUT_UNKNOWN if there is none of that name. */

@@ -53,7 +53,7 @@ static enum tfprof_status open_given(struct load *l, struct tfprof_error *err)
 	return is_given(l->in) ? input_open(&l->source, l->in, &l->kind, err) : TFPROF_OK;
 }
 
-/* Everything is checked before anything is added; a graph undoes itself. */
+/* Everything is checked before anything is added; a failed graph undoes itself. */
 static enum tfprof_status add_step(struct model *m, struct load *graph, struct load *run,
 	struct load *op_log, struct tfprof_error *err)
 {

@@ -1,5 +1,5 @@
-/* Bytes to a model: one loader for each kind of input (inputs.h), each in a file of
- * its own. Each adds all of its input, or nothing. */
+/* Bytes to a model: one loader for each kind of input (inputs.h), each in its own
+ * file. A loader adds all of its input, or nothing. */
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 
@@ -7,7 +7,7 @@
 #include "load/input.h"
 #include "model/model.h"
 
-/* An input on its way into a model. */
+/* An input being loaded. */
 struct load {
 	const struct tfprof_input *in;
 	enum input_kind kind;
@@ -24,7 +24,7 @@ typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfpro
 INPUTS(X)
 #undef X
 
-/* Opens an input and has it loaded; INPUT_UNKNOWN becomes what its content says. */
+/* Opens and loads an input; INPUT_UNKNOWN is recognized by its content. */
 enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err);
 /* The same for a kind that is known. */
@@ -37,10 +37,10 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,
 	struct tfprof_error *err);
 
-/* A model is loaded, or complete: only then it has edges, outputs and their shapes.
- * Most inputs make it complete; a saved profile leaves these in its bytes, for this
- * function to read. Call it before looking at any of them. On failure the model is
- * as it was. */
+/* A model is loaded or complete; only a complete one has edges, outputs and their
+ * shapes. Most inputs make it complete. A saved profile leaves these in its bytes, for
+ * this function to read. Call it before using any of them. On failure the model is
+ * unchanged. */
 enum tfprof_status model_complete(struct model *m, struct tfprof_error *err);
 
 static inline bool model_is_complete(const struct model *m)
@@ -48,11 +48,10 @@ static inline bool model_is_complete(const struct model *m)
 	return !m->flow.is_pending;
 }
 
-/* Marks the nodes from `from` on that the checkpoint has a tensor for. */
+/* Marks the nodes from index `from` on that have a tensor in the checkpoint. */
 bool model_mark_checkpoint(struct model *m, size_t from);
 
-/* Run metadata in two halves, so that a step can be taken back before it
- * changed anything. */
+/* Run metadata in two halves, so that a step can fail before anything has changed. */
 struct run_meta;
 enum tfprof_status run_meta_read(struct run_meta **rm, struct load *l, struct tfprof_error *err);
 enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct load *l,

@@ -103,7 +103,7 @@ static void read_def(struct node_defs *b, struct span message)
 				read_attr(b, &def.attrs, &def, f.bytes);
 			break;
 		}
-	/* Running out of memory matters even if the node is not new. */
+	/* An allocation failure matters even if the node is not new. */
 	decoder_alloc(&b->decoder, !def.attrs.failed || def.attrs.bad);
 	if (b->decoder.failed)
 		return;

@@ -32,7 +32,7 @@ struct node_def {
 	uint32_t n_outputs;
 	size_t first_output;  /* in shapes */
 	size_t shape;         /* in shapes; SIZE_MAX: none */
-	struct decoder attrs; /* of those that count; matters only if the node is new */
+	struct decoder attrs; /* of the attributes used; matters only if the node is new */
 };
 
 struct node_defs {
@@ -40,10 +40,10 @@ struct node_defs {
 	VEC(struct node_input) inputs;
 	VEC(struct node_shape) shapes;
 	dims_vec dims;
-	struct decoder decoder; /* fails behind the last one */
+	struct decoder decoder; /* fails after the last one */
 };
 
-/* Replaces what the batch held by the NodeDefs of a piece of a graph. */
+/* Replaces the contents of the batch with the NodeDefs of a piece of a graph. */
 void node_defs_read(struct node_defs *batch, struct span piece);
 void node_defs_clear(struct node_defs *batch);
 

@@ -1,6 +1,6 @@
-/* The inputs of a model that is not complete are in the bytes of its profile. They are
- * read from there without completing the model, which takes three times as long:
- * shapes are of no use here. */
+/* The inputs of an incomplete model are in the bytes of its profile. They are read
+ * from there without completing the model, which takes three times as long, because
+ * shapes are not needed. */
 #include "load/node_inputs.h"
 
 #include "base/parallel.h"
@@ -13,7 +13,7 @@ struct part {
 	uint32_t begin, end;
 };
 
-/* An edge leads to a name: of two nodes of one name, to the later. */
+/* An edge names its source; of two nodes with one name, the later one is meant. */
 static uint32_t node_of_name(const struct model *m, uint32_t node)
 {
 	return model_node_of(m, m->nodes.name[node]);

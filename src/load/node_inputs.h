@@ -1,5 +1,5 @@
-/* Which nodes each node takes its inputs from: what graph view arranges, and all it
- * needs of data flow. The model may be loaded or complete. */
+/* The source nodes of each node's inputs: all that graph view needs of data flow. The
+ * model may be loaded or complete. */
 #ifndef TFPROF_LOAD_NODE_INPUTS_H
 #define TFPROF_LOAD_NODE_INPUTS_H
 

@@ -28,7 +28,7 @@ static void read_allocation(struct node_stats_reader *reader, struct span messag
 	decoder_alloc(&reader->decoder, vec_push(&reader->allocations, a));
 }
 
-/* Contains "GPU". Names are a few bytes, which a general search is slow for. */
+/* Contains "GPU". Names are a few bytes long, for which a general search is slow. */
 static bool is_gpu(struct span allocator)
 {
 	for (size_t i = 0; i + 3 <= allocator.n; i++)
@@ -38,7 +38,7 @@ static bool is_gpu(struct span allocator)
 	return false;
 }
 
-/* AllocatorMemoryUsed. What is live and in use is kept of GPUs only. */
+/* AllocatorMemoryUsed. Live bytes and bytes in use are kept for GPUs only. */
 static void read_allocator(struct node_stats_reader *reader, struct span message,
 	struct exec_memory *memory)
 {
@@ -95,7 +95,7 @@ static void read_memory_stats(struct decoder *d, struct span message, unsigned d
 	}
 }
 
-/* NodeOutput: one without an allocation description tells nothing. */
+/* NodeOutput: without an allocation description it is ignored. */
 static void read_output(struct node_stats_reader *reader, struct span message,
 	struct exec_memory *memory)
 {

@@ -1,6 +1,6 @@
-/* NodeExecStats, an entry of run metadata: checked, summed up and made into a
- * record in one walk over its bytes. Changes nothing but the reader, so parts
- * of a step can be read in parallel by readers of their own. */
+/* NodeExecStats, an entry of run metadata: checked, summed up and turned into a record
+ * in one pass over its bytes. Changes only the reader, so parts of a step can be read
+ * in parallel, each with its own reader. */
 #ifndef TFPROF_LOAD_NODE_STATS_H
 #define TFPROF_LOAD_NODE_STATS_H
 

@@ -7,7 +7,7 @@
 #include "load/load.h"
 #include "proto/decoder.h"
 
-/* An entry of the log, or of its string table. */
+/* An entry of the log or of its string table. */
 struct item {
 	struct span message;
 	struct span trace; /* .at is NULL if it has none */
@@ -82,9 +82,8 @@ static void check_entry(struct decoder *d, struct item *item, struct span *name)
 	*name = entry.name;
 }
 
-/* Names of the latest entries. Their nodes are looked for when the slots they are
- * in have been prefetched, and then the texts they are compared with: otherwise `new`
- * takes 10 % longer. */
+/* Names of the latest entries. Nodes are looked up after prefetching the slots, and
+ * then the texts they are compared with: otherwise `new` takes 10 % longer. */
 enum { AHEAD = 32 };
 
 struct waiting {

@@ -9,7 +9,7 @@ static int by_position(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Maps come in any order; in practice nearly sorted and short. */
+/* Maps may be in any order; in practice they are short and nearly sorted. */
 static bool in_order(const struct edge_reader *r)
 {
 	for (size_t i = 1; i < r->edges.n; i++)
@@ -37,7 +37,7 @@ void edge_reader_add(struct edge_reader *r, struct span input)
 
 void edge_reader_end(struct edge_reader *r)
 {
-	if (r->edges.n != r->model->nodes.n_edges[r->node]) /* others were counted */
+	if (r->edges.n != r->model->nodes.n_edges[r->node]) /* not as many as were counted */
 		decoder_fail(&r->decoder, model_source(r->model, r->node).at);
 	if (r->decoder.failed)
 		return;

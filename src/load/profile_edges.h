@@ -1,6 +1,6 @@
-/* The inputs of a saved profile's nodes, node by node, for those who want them: graph
- * view (node_inputs.h) and the complete model (profile_flow.c). A ProfileNode names
- * the sources of its inputs by id. */
+/* The inputs of a saved profile's nodes, node by node, for graph view (node_inputs.h)
+ * and for completing the model (profile_flow.c). A ProfileNode identifies the sources
+ * of its inputs by id. */
 #ifndef TFPROF_LOAD_PROFILE_EDGES_H
 #define TFPROF_LOAD_PROFILE_EDGES_H
 
@@ -17,7 +17,7 @@ struct edge_reader {
 	const struct model *model;
 	const struct id_map *ids;
 	struct decoder decoder;
-	bool has_unknown_source; /* an edge comes from this id, which no node has: */
+	bool has_unknown_source; /* an edge's source has this id, which no node has: */
 	int64_t unknown_id;
 	uint32_t node;                  /* being read, or that it failed at */
 	VEC(struct profile_edge) edges; /* of that node, by position */
@@ -32,7 +32,7 @@ static inline bool edge_reader_has_failed(const struct edge_reader *r)
  * was loaded. */
 void edge_reader_read(struct edge_reader *r, uint32_t node);
 
-/* The same for who walks over the fields of the node anyway. */
+/* The same for callers that walk over the fields of the node anyway. */
 static inline void edge_reader_begin(struct edge_reader *r, uint32_t node)
 {
 	r->node = node;
@@ -43,10 +43,10 @@ void edge_reader_end(struct edge_reader *r);
 
 void edge_reader_clear(struct edge_reader *r);
 
-/* What it failed at, in the words of an error. */
+/* The error message for a failure. */
 enum tfprof_status edge_reader_explain(const struct edge_reader *r, struct tfprof_error *err);
 
-/* Prefetches the bytes of a node some places on, of those before `end`. */
+/* Prefetches the bytes of a node a few places further on, before `end`. */
 PREFETCHES edge_reader_prefetch(const struct model *m, uint32_t node, uint32_t end)
 {
 	enum { AHEAD = 8, INPUTS = 256 };
@@ -54,7 +54,7 @@ PREFETCHES edge_reader_prefetch(const struct model *m, uint32_t node, uint32_t e
 
 	if (end - node <= AHEAD)
 		return;
-	message = model_source(m, node + AHEAD); /* inputs come right behind the name */
+	message = model_source(m, node + AHEAD); /* inputs follow the name */
 	prefetch_bytes(message.at, message.n < INPUTS ? message.n : INPUTS);
 }
 

@@ -19,7 +19,7 @@ struct source_output {
 	int32_t output;
 };
 
-/* A part: the nodes begin … end - 1. */
+/* A part: nodes begin … end - 1. */
 struct reader {
 	struct model *model;
 	struct edge_reader edges;
@@ -74,7 +74,7 @@ static void read_source_output(struct reader *r, struct span message)
 	struct map_entry entry = map_entry_read(decoder(r), message);
 	struct source_output output = {entry.key, (int32_t)entry.number};
 
-	/* 0 is what an edge has anyway. */
+	/* Edges have output 0 by default. */
 	if (output.output)
 		decoder_alloc(decoder(r), vec_push(&r->source_outputs, output));
 }
@@ -98,7 +98,7 @@ static int32_t output_of(const struct reader *r, const struct profile_edge *e)
 	return hit ? hit->output : 0;
 }
 
-/* Its own input shape, NONE if none was written. */
+/* The input shape written with the edge; NONE if there is none. */
 static uint32_t own_shape_of(const struct reader *r, const struct profile_edge *e)
 {
 	uint32_t shape = NONE;
@@ -160,8 +160,12 @@ static void read_part(void *context, size_t part)
 	struct reader *r = (struct reader *)context + part;
 
 	decoder_alloc(decoder(r), shapes_init(&r->shapes));
-	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges); node++)
+	for (uint32_t node = r->begin; node < r->end && !edge_reader_has_failed(&r->edges);
+		node++) {
+		/* else op_message of loops takes 12 % longer */
+		edge_reader_prefetch(r->model, node, r->end);
 		read_node(r, node);
+	}
 }
 
 /* Room for the edges of all parts. */
@@ -179,7 +183,7 @@ static bool make_room(struct model *m, struct reader *readers, size_t parts)
 
 /* ---- putting together ------------------------------------------------------ */
 
-/* The model's ids of a part's shapes. */
+/* Maps the shapes of a part to ids of the model. */
 static bool translate_shapes(struct model *m, struct reader *r)
 {
 	r->shape_ids = mem_array(r->shapes.at.n, sizeof(*r->shape_ids));
@@ -221,9 +225,9 @@ static void join(struct model *m, const struct reader *r)
 	m->edges.n = edge;
 }
 
-/* An edge that carries its own shape goes to the source's output of that
- * shape, if the saved index points at another. An unknown shape may be that of
- * an output that was never described: one behind all others. */
+/* An edge with its own shape leads to the source's output of that shape if the saved
+ * index leads to another. An unknown shape may be that of an output that was never
+ * described: one after all others. */
 static void set_output(struct model *m, struct edge *e, uint32_t shape)
 {
 	uint32_t source = model_node_of(m, e->source);

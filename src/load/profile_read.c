@@ -31,7 +31,7 @@ struct loader {
 
 /* ---- nodes, part by part -------------------------------------------------- */
 
-/* All parts count; the first one, which runs in the caller's thread, tells. */
+/* All parts count; the first, which runs in the caller's thread, reports. */
 static void progress(struct loader *l, size_t part, size_t bytes, size_t nodes)
 {
 	const struct model *m = l->model;
@@ -98,7 +98,7 @@ static void read_transfer(struct loader *l, struct span message)
 	decoder_alloc(&l->decoder, t.device != NONE && vec_push(&l->model->transfers, t));
 }
 
-/* In the order of the file, for now. */
+/* In the order of the file; sorted at the end. */
 static void add_step(struct loader *l, uint64_t step)
 {
 	decoder_alloc(&l->decoder, vec_push(&l->model->steps, (int64_t)step));
@@ -130,8 +130,8 @@ static void read_other(struct loader *l, const struct wire_field *f)
 	}
 }
 
-/* Of several damages the first one in the file is reported: that of the nodes is
- * behind all other fields that were found. */
+/* If several places are damaged, the first one in the file is reported: damaged nodes
+ * come after all other fields found. */
 static void read_others(struct loader *l, const struct part *p)
 {
 	for (size_t i = 0; i < p->others.n && !l->decoder.failed; i++)
@@ -195,7 +195,7 @@ static void clear_parts(struct loader *l)
 	mem_free(l->name_hashes);
 }
 
-/* Back to empty, with what the caller set. */
+/* Empties the model, but keeps the caller's settings. */
 static void start_over(struct model *m)
 {
 	struct model old = *m;

@@ -62,7 +62,6 @@ static struct recognized as_look(const struct look *look, bool is_text)
 	return (struct recognized){.name = is_text ? look->text_name : look->name,
 		.kind = kind,
 		.is_text = is_text,
-		.is_foreign = kind == INPUT_UNKNOWN && (look->magic.n || look->has_mark),
 		.is_certain = true};
 }
 
@@ -132,8 +131,12 @@ struct recognized recognize(struct span bytes)
 	if (!bytes.n)
 		return as_other("an empty file", true);
 	look = find_mark(bytes);
-	if (look)
-		return as_look(look, false);
+	if (look) {
+		struct recognized marked = as_look(look, false);
+
+		marked.is_marked = true;
+		return marked;
+	}
 	is_text = sniff_is_text(bytes);
 	look = is_text ? find_text(bytes) : NULL;
 	if (look)

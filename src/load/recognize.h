@@ -1,5 +1,5 @@
-/* What an input is, by its content alone: one of the kinds that can be read, or
- * something else, so that a wrong file can be named for what it is. */
+/* Recognizes an input by its content: one of the kinds that can be read, or something
+ * else, so that an error can say what a wrong file is. */
 #ifndef TFPROF_LOAD_RECOGNIZE_H
 #define TFPROF_LOAD_RECOGNIZE_H
 
@@ -9,7 +9,7 @@
 
 struct schema_message;
 
-/* How bytes are recognized: what is NULL does not count. */
+/* How bytes are recognized; members that are NULL are not used. */
 struct look {
 	const char *name;                    /* "a GraphDef": it looks like … */
 	struct span magic;                   /* bytes it begins with */
@@ -28,12 +28,12 @@ struct recognized {
 	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
 	bool is_text;
 	bool is_packed;  /* by gzip: it is what was unpacked */
-	bool is_foreign; /* a mark says that it cannot be read */
+	bool is_marked;  /* its first bytes say so: it cannot be anything else */
 	bool is_certain; /* it is what its name says, whether it can be read or not */
 };
 
-/* Does not guess: what fits two kinds equally well, or is too small to tell, is
- * "something unknown". */
+/* Does not guess: what fits two kinds equally well, or is too small, is "something
+ * unknown". */
 struct recognized recognize(struct span bytes);
 
 /* Its name alone. */

@@ -13,12 +13,12 @@
 struct entry {
 	struct node_stats stats;
 	uint64_t hash; /* of its name */
-	uint32_t node; /* NONE: none that was known before the step */
+	uint32_t node; /* NONE: unknown before the step */
 };
 
 struct run_device {
 	struct span name; /* as it came */
-	size_t first;     /* its first entry; the next one's begin behind its last */
+	size_t first;     /* its first entry; the next device's follow its last */
 	uint32_t id;      /* among the lower-cased ones */
 };
 
@@ -44,7 +44,7 @@ static void find_in_device(struct run_meta *rm, struct decoder *d, struct span m
 		    vec_push(&rm->devices, ((struct run_device){{"", 0}, rm->messages.n, 0}))))
 		return;
 	while (device_step_stats_next(d, &device, &f)) {
-		wire_prefetch(&device.r, &f); /* else add_step takes 12 % longer */
+		wire_prefetch(&device.r, &f); /* without this, add_step takes 12 % longer */
 		if (!decoder_alloc(d, vec_push(&rm->messages, f.bytes)))
 			return;
 	}
@@ -131,8 +131,8 @@ static void read_entries(struct run_meta *rm, struct decoder *d)
 		*d = rm->parts[i].decoder;
 }
 
-/* False if there are no statistics of a step. What is wrong inside an entry comes
- * before what is wrong behind all that were found. */
+/* False if there are no step statistics. An error inside an entry is reported before
+ * one after all entries found. */
 static bool read_all(struct run_meta *rm, struct decoder *d)
 {
 	struct decoder entries = {0};
@@ -193,8 +193,8 @@ struct search {
 	size_t n_rows; /* that the step may make */
 };
 
-/* What entries will become is written by one thread, so all pre-fault its pages:
- * otherwise add_step takes 14 % longer. */
+/* One thread writes what entries become, so all threads pre-fault its pages: otherwise
+ * add_step takes 14 % longer. */
 static void prefault_part(const struct search *search, size_t begin, size_t end)
 {
 	const struct execs *x = &search->model->execs;
@@ -206,7 +206,7 @@ static void prefault_part(const struct search *search, size_t begin, size_t end)
 		execs_prefault_rows(x, begin, end - begin);
 }
 
-/* Reads the model only. */
+/* Only reads the model. */
 static void search_part(void *context, size_t i)
 {
 	const struct search *search = context;
@@ -226,7 +226,7 @@ static void search_part(void *context, size_t i)
 
 /* ---- applying ---------------------------------------------------------- */
 
-/* The device being applied as the model knows it. */
+/* The current device, as the model knows it. */
 struct placed_device {
 	uint32_t name; /* lower-cased */
 	uint32_t host; /* string id */
@@ -284,9 +284,9 @@ static bool place_node(struct model *m, uint32_t node, const struct placed_devic
 	return model_add_type(m, node, device->name);
 }
 
-/* The node an entry belongs to, made if need be: one that was not known when the
- * step began may have been made by an entry before. False on allocation failure;
- * *node is NONE for an entry that is no node's. */
+/* The node of an entry, added if necessary: one that was unknown when the step began
+ * may have been added by an earlier entry. False on allocation failure; *node is NONE
+ * if the entry belongs to no node. */
 static bool node_of_entry(struct model *m, const struct entry *e, struct span message, int64_t step,
 	uint32_t device, uint32_t *node)
 {
@@ -347,7 +347,7 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 		return false;
 	if (node == NONE)
 		return true;
-	/* A copy that a node is charged with is a copy all the same. */
+	/* A copy counts as a transfer even if its time is a node's. */
 	if (device->copies && !keep_transfer(m, message, step, device->name))
 		return false;
 	if ((device->properties & DEVICE_CANONICAL) && !m->nodes.device[node] &&

@@ -121,6 +121,18 @@ static void put_steps(struct buf *b, const struct xplane *x, const struct apply 
 		(unsigned long long)a->n_outside, (double)a->outside_ps / 1e9);
 }
 
+/* How much of the time the nodes of a graph have. Several hosts run the same. */
+static void put_join(struct buf *b, const struct model *m, const struct apply *a)
+{
+	if (!a->first_new || !a->all_ps || m->execs.lanes.n > a->trace->lines.n)
+		return;
+	buf_printf(b, "%.1f%% of the time is of nodes of the graph\n",
+		100.0 * (double)a->joined_ps / (double)a->all_ps);
+	if (a->n_ambiguous)
+		buf_printf(b, "%zu %s ambiguous: not joined with the graph\n", a->n_ambiguous,
+			plural(a->n_ambiguous, "name is", "names are"));
+}
+
 static void put_skipped(struct buf *b, const struct trace_skipped *s)
 {
 	const struct {
@@ -147,6 +159,7 @@ static void put_skipped(struct buf *b, const struct trace_skipped *s)
 static void put_notes(struct buf *b, const struct xplane *x, const struct apply *a)
 {
 	put_steps(b, x, a);
+	put_join(b, a->model, a);
 	put_skipped(b, &x->trace.skipped);
 	if (x->trace.modules.n_damaged)
 		buf_printf(b, "%zu compiled %s damaged: operations have no names\n",

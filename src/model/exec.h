@@ -219,8 +219,8 @@ struct exec_visitor {
  * (model_note_damage). */
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *visitor);
 
-/* Gives a row a detail, from its raw bytes if it has some; false when memory is
- * out. */
+/* Gives a row a detail, from its raw bytes if it has some; false on allocation
+ * failure. */
 bool exec_decode(struct model *m, uint32_t row);
 
 #endif

@@ -35,8 +35,8 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err);
 /* TFPROF_IO if the file was written to since it was opened. */
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err);
 
-/* Keeps the bytes where they are, whatever becomes of the file. False when memory is
- * out. */
+/* Keeps the bytes where they are, whatever happens to the file. False on allocation
+ * failure. */
 bool source_detach(struct source *s);
 
 void source_close(struct source *s);

@@ -4,6 +4,8 @@
 #include "base/prefetch.h"
 #include "query/query.h"
 
+enum { CANDIDATE = ROW_SHOWN | ROW_CUT };
+
 struct job {
 	struct query *q;
 	size_t n, parts;
@@ -18,18 +20,11 @@ PREFETCHES prefetch_label(const struct job *job, size_t v, size_t end)
 	enum { AHEAD = 8 };
 	struct span label;
 
-	if (end - v <= 2 * AHEAD || !(job->q->flags[v + AHEAD] & ROW_SHOWN))
+	if (end - v <= 2 * AHEAD || !(job->q->flags[v + AHEAD] & CANDIDATE))
 		return;
 	label = *tree_label_at(job->q->tree, (uint32_t)v + AHEAD);
 	prefetch_bytes(label.at, label.n);
 	prefetch_line(tree_label_at(job->q->tree, (uint32_t)v + 2 * AHEAD));
-}
-
-/* A regex may take milliseconds per name, so `cancel` is checked for each. */
-static bool must_stop(const struct job *job)
-{
-	return query_cancelled(job->q) || regexes_failed(job->q->show) ||
-		regexes_failed(job->q->hide);
 }
 
 static void filter_part(void *context, size_t part)
@@ -40,13 +35,13 @@ static void filter_part(void *context, size_t part)
 
 	for (size_t v = parallel_begin(job->n, job->parts, part); v < end; v++) {
 		prefetch_label(job, v, end);
-		if (!v || !(q->flags[v] & ROW_SHOWN))
+		if (!v || !(q->flags[v] & CANDIDATE))
 			continue;
-		if (must_stop(job))
+		if (query_must_stop(q))
 			return;
 		if (!regexes_accept(job->show[part], job->hide[part],
 			    tree_label(q->tree, (uint32_t)v)))
-			q->flags[v] &= (uint8_t)~ROW_SHOWN;
+			q->flags[v] &= (uint8_t)~CANDIDATE;
 	}
 }
 

@@ -109,23 +109,29 @@ static bool account_in_order(void *context)
 	return true;
 }
 
-/* Shows rows from the first that matches start, until one is trimmed or too deep. */
+/* Shows rows from the first that matches start, until one is trimmed or too deep. Those
+ * that are only too deep may be counted. */
 static uint32_t show(struct list *l, uint32_t *shown)
 {
 	struct query *q = l->q;
 	uint32_t n = 0, i = 0;
-	int64_t depth = 0;
+	int64_t depth = 0, max_depth = query_max_depth(q);
 
+	q->n_cut = 0;
 	if (regexes_count(q->start) && !regexes_accept_all(q->start))
-		while (i < l->n && !query_cancelled(q) &&
+		while (i < l->n && !query_must_stop(q) &&
 			!regexes_match(q->start, tree_label(q->tree, l->row[i])))
 			i++;
-	for (; i < l->n && !query_cancelled(q); i++, depth++) {
+	for (; i < l->n && !query_must_stop(q); i++, depth++) {
 		struct span name = tree_label(q->tree, l->row[i]);
 
-		if (query_name_trimmed(q, name) || depth > q->options->number[OPT_MAX_DEPTH])
+		if ((depth > max_depth && !q->counts_cut) || query_name_trimmed(q, name))
 			break;
-		if (q->flags[l->row[i]] & ROW_PASSES && query_name_shown(q, name))
+		if (!(q->flags[l->row[i]] & ROW_PASSES) || !query_name_shown(q, name))
+			continue;
+		if (depth > max_depth)
+			q->n_cut++;
+		else
 			shown[n++] = l->row[i];
 	}
 	return n;

@@ -1,15 +1,14 @@
 #include "query/options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "proto/fields.h"
-#include "proto/wire.h"
+#include "query/amount.h"
+#include "query/output_option.h"
 #include "query/regex.h"
 
-static size_t index_of(const char *const *words, struct span word)
+size_t word_index(const char *const *words, struct span word)
 {
 	size_t i = 0;
 
@@ -59,13 +58,6 @@ static const char *const select_help[] = {
 			NULL,
 };
 
-static const char *const output_words[] = {
-#define X(id, word, ...) word,
-	OUTPUT_FORMATS(X)
-#undef X
-		NULL,
-};
-
 static const char *const output_help[] = {
 #define X(id, word, file, metrics, refuse, write, announce, meaning) meaning,
 	OUTPUT_FORMATS(X)
@@ -74,7 +66,7 @@ static const char *const output_help[] = {
 
 static const char *const bool_words[] = {"true", "false", NULL};
 
-enum option_kind { KIND_INT, KIND_BOOL, KIND_WORD, KIND_WORDS, KIND_REGEXES, KIND_OUTPUT };
+_Static_assert(N_OPTIONS <= 64, "a bit for each option");
 
 static const struct option_def {
 	const char *name;
@@ -101,14 +93,17 @@ static const char *const *words_of(size_t id)
 
 const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 {
-	/* kind → its name, its words and their help */
+	/* kind → its name, its words, their help, and its units */
 	static const struct tfprof_option_info info[N_OPTIONS] = {
-#define INFO_INT "int", NULL, NULL
-#define INFO_BOOL "bool", bool_words, NULL
-#define INFO_WORD "word", order_words, order_help
-#define INFO_WORDS "words", select_words, select_help
-#define INFO_REGEXES "regexes", NULL, NULL
-#define INFO_OUTPUT "output", output_words, output_help
+#define INFO_INT "int", NULL, NULL, AMOUNT_UNITS_PLAIN
+#define INFO_COUNT "int", NULL, NULL, AMOUNT_UNITS_COUNT
+#define INFO_MICROS "int", NULL, NULL, AMOUNT_UNITS_MICROS
+#define INFO_BYTES "int", NULL, NULL, AMOUNT_UNITS_BYTES
+#define INFO_BOOL "bool", bool_words, NULL, NULL
+#define INFO_WORD "word", order_words, order_help, NULL
+#define INFO_WORDS "words", select_words, select_help, NULL
+#define INFO_REGEXES "regexes", NULL, NULL, NULL
+#define INFO_OUTPUT "output", output_words, output_help, NULL
 #define X(id, name, kind, field, value, help) {name, value, help, INFO_##kind, field},
 		OPTIONS(X)
 #undef X
@@ -148,13 +143,15 @@ static bool list_new(struct word_list *list, const struct span *words, size_t n)
 	return true;
 }
 
-/* Skips empty words between commas. */
+/* Skips empty words between commas, and blanks after a comma. */
 static bool split(struct span text, spans_vec *out)
 {
 	for (size_t i = 0; i <= text.n;) {
 		const char *comma = i < text.n ? memchr(text.at + i, ',', text.n - i) : NULL;
 		size_t end = comma ? (size_t)(comma - text.at) : text.n;
 
+		while (i && i < end && text.at[i] == ' ')
+			i++;
 		if (end > i && !vec_push(out, ((struct span){text.at + i, end - i})))
 			return false;
 		i = end + 1;
@@ -170,7 +167,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Lists the words of select in byte order, others as documented. */
-static enum tfprof_status word_error(struct tfprof_error *err, size_t id, struct span word)
+enum tfprof_status option_word_error(struct tfprof_error *err, enum option_id id, struct span word)
 {
 	enum { MAX_WORDS = N_SELECTS + N_FORMATS };
 	const char *const *known = words_of(id);
@@ -192,26 +189,6 @@ static enum tfprof_status word_error(struct tfprof_error *err, size_t id, struct
 		expected, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-static enum tfprof_status set_int(struct tfprof_options *o, size_t id, struct span value,
-	struct tfprof_error *err)
-{
-	char text[32], *end;
-	long long number;
-
-	if (value.n == 0 || value.n >= sizeof(text))
-		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s' is not a whole number",
-			defs[id].name, ERROR_SPAN(value));
-	memcpy(text, value.at, value.n);
-	text[value.n] = '\0';
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (*end || errno || text[0] == ' ')
-		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s' is not a %swhole number",
-			defs[id].name, ERROR_SPAN(value), errno ? "64-bit " : "");
-	o->number[id] = number;
-	return TFPROF_OK;
-}
-
 static enum tfprof_status set_bool(struct tfprof_options *o, size_t id, struct span value,
 	struct tfprof_error *err)
 {
@@ -220,90 +197,8 @@ static enum tfprof_status set_bool(struct tfprof_options *o, size_t id, struct s
 	else if (span_equal(value, SPAN("false")) || span_equal(value, SPAN("0")))
 		o->number[id] = 0;
 	else
-		return word_error(err, id, value);
+		return option_word_error(err, id, value);
 	return TFPROF_OK;
-}
-
-/* Whether a comma starts another setting: `,word=`. */
-static bool starts_setting(const char *at, const char *end)
-{
-	const char *c = at + 1;
-
-	while (c < end && ((*c >= 'a' && *c <= 'z') || *c == '_'))
-		c++;
-	return c > at + 1 && c < end && *c == '=';
-}
-
-static const char *const viewer_words[] = {"chrome", "perfetto", NULL};
-
-static bool takes_file(enum format format)
-{
-	static const enum format_file files[] = {
-#define X(id, word, file, ...) FILE_##file,
-		FORMATS(X)
-#undef X
-	};
-
-	return files[format] != FILE_NOT;
-}
-
-static enum tfprof_status setting_error(struct tfprof_error *err, struct span setting,
-	enum format format)
-{
-	return error_set(err, TFPROF_ARGUMENT,
-		"-output: unknown setting '%.*s' of output type %s: expected %s",
-		ERROR_SPAN(setting), output_words[format],
-		format == FORMAT_TIMELINE    ? "outfile=PATH, viewer=chrome or viewer=perfetto"
-			: takes_file(format) ? "outfile=PATH"
-					     : "none");
-}
-
-static enum tfprof_status parse_setting(struct span setting, struct output_option *o,
-	struct tfprof_error *err)
-{
-	struct span outfile = SPAN("outfile="), viewer = SPAN("viewer=");
-
-	if (takes_file(o->format) && span_starts(setting, outfile)) {
-		o->outfile = (struct span){setting.at + outfile.n, setting.n - outfile.n};
-		return TFPROF_OK;
-	}
-	if (o->format == FORMAT_TIMELINE && span_starts(setting, viewer)) {
-		size_t i = index_of(viewer_words,
-			(struct span){setting.at + viewer.n, setting.n - viewer.n});
-
-		o->viewer = (enum timeline_viewer)i;
-		if (viewer_words[i])
-			return TFPROF_OK;
-	}
-	return setting_error(err, setting, o->format);
-}
-
-/* An empty text means stdout. A path may contain `=`, and commas that do not start
- * another setting. */
-static enum tfprof_status parse_output(struct span text, struct output_option *o,
-	struct tfprof_error *err)
-{
-	const char *colon = text.n ? memchr(text.at, ':', text.n) : NULL, *end = text.at + text.n;
-	struct span word = {text.at, colon ? (size_t)(colon - text.at) : text.n};
-	size_t i = text.n ? index_of(output_words, word) : FORMAT_STDOUT;
-	enum tfprof_status status = TFPROF_OK;
-
-	*o = (struct output_option){.outfile = {"", 0}};
-	if (!output_words[i])
-		return word_error(err, OPT_OUTPUT, word);
-	o->format = (enum format)i;
-	for (const char *at = colon ? colon + 1 : end, *next; status == TFPROF_OK && at < end;
-		at = next + 1) {
-		for (next = at; next < end; next++)
-			if (*next == ',' && starts_setting(next, end))
-				break;
-		status = parse_setting((struct span){at, (size_t)(next - at)}, o, err);
-	}
-	if (status == TFPROF_OK && takes_file(o->format) && !o->outfile.n)
-		status = error_set(err, TFPROF_ARGUMENT,
-			"-output: type %s needs a file: -output %s:outfile=PATH", output_words[i],
-			output_words[i]);
-	return status;
 }
 
 static int by_text(const void *a, const void *b)
@@ -311,32 +206,44 @@ static int by_text(const void *a, const void *b)
 	return span_compare(*(const struct span *)a, *(const struct span *)b);
 }
 
-/* Sets the words of a list option: checks them, sorts those of select. `tolerant`
- * accepts what TensorFlow's profiler accepts. */
-static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct span *words,
+/* What the words of select order op view by. */
+static enum order first_number(const struct span *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		enum select_id select = options_find_select(words[i]);
+
+		if (select < (enum select_id)N_METRICS)
+			return ORDER_NAME + 1 + (enum order)select;
+	}
+	return ORDER_NAME;
+}
+
+enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct span *words,
 	size_t n, bool tolerant, struct tfprof_error *err)
 {
 	struct output_option output;
 	struct span output_texts[2];
 	struct word_list list;
+	enum order first = ORDER_NAME;
 	unsigned selected = 0;
 	size_t order = 0, unique = 0;
 
 	if (id == OPT_ORDER_BY) {
-		order = n && words[0].n ? index_of(order_words, words[0]) : ORDER_FOUND;
+		order = n && words[0].n ? word_index(order_words, words[0]) : ORDER_FOUND;
 		if (n && words[0].n && !order_words[order]) {
 			if (!tolerant)
-				return word_error(err, id, words[0]);
+				return option_word_error(err, id, words[0]);
 			order = ORDER_NAME;
 		}
 	} else if (id == OPT_SELECT) {
+		first = first_number(words, n);
 		if (n)
 			qsort(words, n, sizeof(*words), by_text);
 		for (size_t i = 0; i < n; i++) {
 			enum select_id select = options_find_select(words[i]);
 
 			if (select == N_SELECTS && !tolerant)
-				return word_error(err, id, words[i]);
+				return option_word_error(err, id, words[i]);
 			if (select != N_SELECTS)
 				selected |= 1u << select;
 			if (!unique || !span_equal(words[unique - 1], words[i]))
@@ -345,7 +252,7 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 		n = unique;
 	} else if (id == OPT_OUTPUT) {
 		struct span text = n ? words[0] : (struct span){"", 0};
-		enum tfprof_status status = parse_output(text, &output, err);
+		enum tfprof_status status = output_option_parse(text, &output, err);
 
 		if (status != TFPROF_OK)
 			return status;
@@ -362,6 +269,7 @@ static enum tfprof_status set_list(struct tfprof_options *o, size_t id, struct s
 		o->order = (enum order)order;
 	} else if (id == OPT_SELECT) {
 		o->selected = selected;
+		o->first_number = first;
 	} else if (id == OPT_OUTPUT) {
 		o->output = output;
 		o->output.outfile = list.at[1];
@@ -391,15 +299,20 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	enum tfprof_status status;
 
 	switch (defs[id].kind) {
-	case KIND_INT: return set_int(o, id, value, err);
+	case KIND_INT:
+	case KIND_COUNT:
+	case KIND_MICROS:
+	case KIND_BYTES:
+		return amount_parse(defs[id].name, (enum amount_kind)defs[id].kind, value,
+			&o->number[id], err);
 	case KIND_BOOL: return set_bool(o, id, value, err);
 	case KIND_WORD:
-	case KIND_OUTPUT: return set_list(o, id, &value, 1, false, err);
+	case KIND_OUTPUT: return options_set_list(o, id, &value, 1, false, err);
 	default: break;
 	}
 	status = split(value, &words) ? check_regexes(id, &words, err) : error_no_memory(err);
 	if (status == TFPROF_OK)
-		status = set_list(o, id, words.at, words.n, false, err);
+		status = options_set_list(o, id, words.at, words.n, false, err);
 	vec_clear(&words);
 	return status;
 }
@@ -413,26 +326,71 @@ static size_t find_option(const char *name)
 	return id;
 }
 
-enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const char *value,
-	struct tfprof_error *err)
+static enum tfprof_status unknown_option(const char *name, struct tfprof_error *err)
 {
 	static const char *const names[] = {
 #define X(id, name, kind, field, value, help) name,
 		OPTIONS(X)
 #undef X
 			NULL};
-	size_t id = find_option(name);
-	const char *near;
+	const char *near = nearest_word(span_of(name), names);
 
-	if (id < N_OPTIONS) {
-		/* A caller who knows our own options does not expect TensorFlow's answers. */
-		if (!defs[id].field)
-			o->tolerant = false;
-		return set_text(o, id, span_of(value), err);
-	}
-	near = nearest_word(span_of(name), names);
 	return error_set(err, TFPROF_ARGUMENT, "unknown option '%s'%s%s%s", name,
 		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+enum tfprof_status tfprof_options_set(tfprof_options *o, const char *name, const char *value,
+	struct tfprof_error *err)
+{
+	size_t id = find_option(name);
+	enum tfprof_status status;
+
+	if (id == N_OPTIONS)
+		return unknown_option(name, err);
+	status = set_text(o, id, span_of(value), err);
+	if (status == TFPROF_OK)
+		o->given |= (uint64_t)1 << id;
+	return status;
+}
+
+enum tfprof_status tfprof_options_set_list(tfprof_options *o, const char *name,
+	const char *const *values, size_t n, struct tfprof_error *err)
+{
+	size_t id = find_option(name);
+	enum tfprof_status status = TFPROF_OK;
+	spans_vec words = {0};
+
+	if (id == N_OPTIONS)
+		return unknown_option(name, err);
+	if (defs[id].kind != KIND_WORDS && defs[id].kind != KIND_REGEXES)
+		return error_set(err, TFPROF_ARGUMENT, "-%s takes one value, not a list", name);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		if (!vec_push(&words, span_of(values[i])))
+			status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = check_regexes(id, &words, err);
+	if (status == TFPROF_OK)
+		status = options_set_list(o, id, words.at, words.n, false, err);
+	if (status == TFPROF_OK)
+		o->given |= (uint64_t)1 << id;
+	vec_clear(&words);
+	return status;
+}
+
+int tfprof_options_is_set(const tfprof_options *o, const char *name)
+{
+	size_t id = find_option(name);
+
+	return id < N_OPTIONS && options_is_given(o, (enum option_id)id);
+}
+
+bool options_choose_order(struct tfprof_options *o, enum tfprof_view view)
+{
+	struct span word = span_of(order_words[o->first_number]);
+
+	if (view != TFPROF_OP || options_is_given(o, OPT_ORDER_BY))
+		return true;
+	return options_set_list(o, OPT_ORDER_BY, &word, 1, false, NULL) == TFPROF_OK;
 }
 
 /* ---- reading options ----------------------------------------------------- */
@@ -442,7 +400,10 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 	const struct word_list *list = &o->list[id];
 
 	switch (defs[id].kind) {
-	case KIND_INT: buf_int(b, o->number[id]); break;
+	case KIND_INT:
+	case KIND_COUNT:
+	case KIND_MICROS:
+	case KIND_BYTES: buf_int(b, o->number[id]); break;
 	case KIND_BOOL: buf_text(b, o->number[id] ? "true" : "false"); break;
 	case KIND_OUTPUT: buf_span(b, list->at[0]); break;
 	default:
@@ -465,20 +426,6 @@ const char *tfprof_options_get(tfprof_options *o, const char *name)
 	return buf_get(&o->value).n ? o->value.at : "";
 }
 
-static void put_output(const struct tfprof_options *o, struct buf *b)
-{
-	buf_text(b, output_words[o->output.format]);
-	buf_char(b, ':');
-	if (o->output.outfile.n) {
-		buf_text(b, "outfile=");
-		buf_span(b, o->output.outfile);
-	}
-	if (o->output.viewer != VIEWER_CHROME) {
-		buf_text(b, ",viewer=");
-		buf_text(b, viewer_words[o->output.viewer]);
-	}
-}
-
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 {
 	for (size_t id = 0; id < N_OPTIONS; id++) {
@@ -489,11 +436,12 @@ void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 		buf_char(b, '-');
 		buf_text(b, defs[id].name);
 		buf_fill(b, ' ', pad < 28 ? 28 - pad : 0);
-		if (id == OPT_OUTPUT) {
-			put_output(o, b);
-		} else {
+		if (id == OPT_OUTPUT)
+			output_option_put(&o->output, b);
+		else
 			put_value(o, id, b);
-		}
+		if (id == OPT_ORDER_BY && !options_is_given(o, id))
+			buf_text(b, " (op: first number in select)");
 		buf_char(b, '\n');
 	}
 }
@@ -509,7 +457,7 @@ const char *tfprof_options_get_text(tfprof_options *o, size_t *length)
 
 enum select_id options_find_select(struct span word)
 {
-	return (enum select_id)index_of(select_words, word);
+	return (enum select_id)word_index(select_words, word);
 }
 
 /* ---- lifetime ----------------------------------------------------------- */
@@ -559,72 +507,4 @@ void tfprof_options_free(tfprof_options *o)
 	buf_clear(&o->echo);
 	buf_clear(&o->value);
 	mem_free(o);
-}
-
-/* ---- OptionsProto ------------------------------------------------------- */
-
-static enum tfprof_status read_message(tfprof_options *o, struct span message, spans_vec *lists,
-	struct span *dump, struct tfprof_error *err)
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (wire_next(&r, &f)) {
-		if (f.tag == WIRE_LEN(OPTIONS_DUMP_TO_FILE))
-			*dump = f.bytes;
-		for (size_t id = 0; id < N_OPTIONS; id++) {
-			if (!defs[id].field || f.tag >> 3 != defs[id].field)
-				continue;
-			if (defs[id].kind == KIND_INT || defs[id].kind == KIND_BOOL) {
-				if ((f.tag & 7) == WIRE_T_VARINT)
-					o->number[id] = (int64_t)f.value;
-			} else if ((f.tag & 7) == WIRE_T_LEN) {
-				if (defs[id].kind == KIND_WORD || defs[id].kind == KIND_OUTPUT)
-					lists[id].n = 0;
-				if (!vec_push(&lists[id], f.bytes))
-					return error_no_memory(err);
-			}
-		}
-	}
-	if (r.bad)
-		return error_set(err, TFPROF_FORMAT, "not an OptionsProto: invalid at byte %zu",
-			(size_t)(r.bad - message.at));
-	return TFPROF_OK;
-}
-
-enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *bytes, size_t size,
-	struct tfprof_error *err)
-{
-	struct tfprof_options *fresh = tfprof_options_new(), swap;
-	spans_vec lists[N_OPTIONS] = {0};
-	struct span dump = {0};
-	struct buf output = {0};
-	enum tfprof_status status;
-
-	if (!fresh)
-		return error_no_memory(err);
-	memset(fresh->number, 0, sizeof(fresh->number));
-	fresh->tolerant = true;
-	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);
-	if (status == TFPROF_OK && dump.n) {
-		buf_text(&output, "file:outfile=");
-		buf_span(&output, dump);
-		lists[OPT_OUTPUT].n = 0;
-		fresh->took_dump_to_file = true;
-		if (output.failed || !vec_push(&lists[OPT_OUTPUT], buf_get(&output)))
-			status = error_no_memory(err);
-	}
-	for (size_t id = 0; status == TFPROF_OK && id < N_OPTIONS; id++)
-		if (defs[id].field && defs[id].kind != KIND_INT && defs[id].kind != KIND_BOOL)
-			status = set_list(fresh, id, lists[id].at, lists[id].n, true, err);
-	if (status == TFPROF_OK) {
-		swap = *o;
-		*o = *fresh;
-		*fresh = swap;
-	}
-	for (size_t id = 0; id < N_OPTIONS; id++)
-		vec_clear(&lists[id]);
-	buf_clear(&output);
-	tfprof_options_free(fresh);
-	return status;
 }

@@ -6,20 +6,23 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "proto/fields.h"
+#include "query/amount.h"
 #include "query/format_list.h"
 #include "query/metric_list.h"
 
 /* id, name, kind, OptionsProto field, default, help. The macro passed must be named X:
- * the minimums come from the list of metrics. */
+ * the minimums come from the list of metrics. Their kinds are units. */
 /* clang-format off */
 #define OPTIONS(X)                                                             \
 	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10",                \
-		"Show nodes at most this many levels below the root.")         \
+		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
+		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
 	X(STEP, "step", INT, OPTIONS_STEP, "-1",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name",                \
-		"Sort nodes by this attribute: names ascending, numbers descending.") \
+		"Sort nodes by this attribute: names ascending, numbers descending; op view " \
+		"by default by the first number in select.")                   \
 	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", \
 		"Account nodes with a matching type (op, device or custom type).") \
 	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", \
@@ -36,15 +39,21 @@
 	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
 		"Show these attributes, separated by commas.")                 \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
-		"Write in this format; all but stdout and none need :outfile=PATH.") \
+		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
-		"In op view, group nodes by the operation that ran, not by that of the graph.")
+		"In op view, group nodes by the operation that ran, not by that of the graph.") \
+	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false",                  \
+		"In scope view, place gradients under the layer they belong to.") \
+	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
+		"In code view, leave out frames of libraries.")                \
+	X(DOC, "doc", BOOL, 0, "true",                                         \
+		"Explain the view and its columns before a text report.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
 		list, meaning, minimum, doc, pprof)                            \
-	X(MIN_##id, "min_" word, INT, option, "0", minimum)
+	X(MIN_##id, "min_" word, unit, option, "0", minimum)
 /* clang-format on */
 
 enum option_id {
@@ -67,6 +76,19 @@ enum option_id {
 	X(TENSOR_VALUE, "tensor_value", "values from the checkpoint (scope, graph)", \
 		"tensor_value: Not supported now.")
 /* clang-format on */
+
+/* Numbers, by what they count, then the others. */
+enum option_kind {
+	KIND_INT = AMOUNT_PLAIN,
+	KIND_COUNT = AMOUNT_COUNT,
+	KIND_MICROS = AMOUNT_MICROS,
+	KIND_BYTES = AMOUNT_BYTES,
+	KIND_BOOL = N_AMOUNTS,
+	KIND_WORD,
+	KIND_WORDS,
+	KIND_REGEXES,
+	KIND_OUTPUT
+};
 
 /* The words of select: metrics, then attributes. */
 enum select_id {
@@ -94,6 +116,7 @@ enum timeline_viewer { VIEWER_CHROME, VIEWER_PERFETTO };
 struct output_option {
 	enum format format;
 	enum timeline_viewer viewer;
+	bool formulas_as_text; /* CSV: no cell is one to a spreadsheet */
 	struct span outfile;
 };
 
@@ -108,6 +131,8 @@ struct tfprof_options {
 					     text and the path of the file */
 	unsigned selected;                /* bits of select_id */
 	enum order order;
+	enum order first_number;     /* of select, as typed; ORDER_NAME if it has none */
+	uint64_t given;              /* bits of the options that are not left at their default */
 	struct output_option output; /* its outfile is in the list and ends in NUL */
 	bool took_dump_to_file;      /* the deprecated way to name a file */
 	bool tolerant;               /* set from a message: accept what TensorFlow accepts */
@@ -119,11 +144,32 @@ static inline bool options_select(const struct tfprof_options *o, enum select_id
 	return o->selected >> id & 1;
 }
 
+static inline bool options_is_given(const struct tfprof_options *o, enum option_id id)
+{
+	return o->given >> id & 1;
+}
+
+/* Without order_by, op view is ordered by the first number selected. False on allocation
+ * failure. */
+bool options_choose_order(struct tfprof_options *o, enum tfprof_view view);
+
 /* The 21 lines that TensorFlow prints, each `%-28s` of the name and the value, and
  * with `own` also the options TensorFlow does not have. */
 void options_echo(const struct tfprof_options *o, struct buf *b, bool own);
 
+/* Sets the words of a list option: checks them, sorts those of select. `tolerant`
+ * accepts what TensorFlow's profiler accepts. */
+enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct span *words,
+	size_t n, bool tolerant, struct tfprof_error *err);
+
 /* The id of a word of select; N_SELECTS if it is unknown. */
 enum select_id options_find_select(struct span word);
+
+/* ---- for files of this folder ------------------------------------------- */
+
+/* The index of a word in a NULL-terminated list; that of the NULL if it is not there. */
+size_t word_index(const char *const *words, struct span word);
+/* Lists the words that the option accepts. */
+enum tfprof_status option_word_error(struct tfprof_error *err, enum option_id id, struct span word);
 
 #endif

@@ -112,6 +112,12 @@ enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_erro
 	return TFPROF_OK;
 }
 
+bool query_must_stop(const struct query *q)
+{
+	return query_cancelled(q) || regexes_failed(q->account) || regexes_failed(q->start) ||
+		regexes_failed(q->trim) || regexes_failed(q->show) || regexes_failed(q->hide);
+}
+
 /* ---- names --------------------------------------------------------------- */
 
 bool query_name_shown(struct query *q, struct span name)
@@ -152,7 +158,7 @@ static enum tfprof_status prepare(struct query *q, struct tfprof_error *err)
 	q->picks = arena_array(&q->arena, n_sets, sizeof(*q->picks));
 	if (!q->picks)
 		return error_no_memory(err);
-	for (uint32_t types = 0; types < n_sets && !query_cancelled(q); types++)
+	for (uint32_t types = 0; types < n_sets && !query_must_stop(q); types++)
 		q->picks[types] = count_picks(q, types);
 	status = query_check_cancelled(q, err);
 	return status == TFPROF_OK ? query_check_regexes(q, err) : status;

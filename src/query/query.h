@@ -39,6 +39,7 @@ enum row_flags {
 	ROW_ALIVE = 8,   /* its children are walked */
 	ROW_SHOWN = 16,
 	ROW_PASSES = 32, /* reaches the minimums */
+	ROW_CUT = 64,    /* would be shown, were it not deeper than max_depth */
 };
 
 struct query {
@@ -49,6 +50,8 @@ struct query {
 	const uint32_t *by_name; /* nodes in byte order of their names, for
 				    messages of op and code view */
 	const volatile int *cancel;
+	bool all_depths;  /* ignore max_depth, which nobody has set */
+	bool counts_cut;  /* find n_cut */
 	unsigned metrics; /* bits of the wanted metrics */
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
@@ -67,6 +70,7 @@ struct query {
 	uint8_t *flags;    /* by view node: enum row_flags */
 	uint32_t *defined; /* by view node: total_definition_count */
 	bool saturated;    /* a parameter count overflowed */
+	size_t n_cut;      /* rows that max_depth alone keeps from being shown */
 
 	/* the error of a writer of the result, or TFPROF_OK */
 	enum tfprof_status failed;
@@ -182,6 +186,11 @@ PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
 
 /* ---- for files of this folder ------------------------------------------- */
 
+static inline int64_t query_max_depth(const struct query *q)
+{
+	return q->all_depths ? INT64_MAX : q->options->number[OPT_MAX_DEPTH];
+}
+
 /* Allocates the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
@@ -249,13 +258,16 @@ bool query_needs_wrapping(const struct query *q);
 bool query_account_both_ways(struct query *q, bool (*account)(void *context), void *context);
 
 bool query_name_shown(struct query *q, struct span name);
-/* Clears ROW_SHOWN of nodes whose names are filtered out. */
+/* Clears ROW_SHOWN and ROW_CUT of nodes whose names are filtered out. */
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err);
 bool query_name_trimmed(struct query *q, struct span name);
 
 /* Whether the caller has asked to stop. */
 bool query_cancelled(const struct query *q);
-/* The same as a status. */
+/* The same, or a regex has exceeded its limit: either ends the query. Asked for each
+ * name, as matching one may take milliseconds. */
+bool query_must_stop(const struct query *q);
+/* query_cancelled() as a status. */
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err);
 /* The error of a failed match, or TFPROF_OK. */
 enum tfprof_status query_check_regexes(const struct query *q, struct tfprof_error *err);

@@ -125,8 +125,8 @@ static void walk(struct work *w)
 {
 	struct query *q = w->q;
 	bool from_start = !regexes_accept_all(q->start), groups = query_has_groups(q);
-	bool trims = regexes_count(q->trim) != 0, trimmed;
-	int64_t max_depth = q->options->number[OPT_MAX_DEPTH];
+	bool trims = regexes_count(q->trim) != 0, trimmed, is_cut;
+	int64_t max_depth = query_max_depth(q);
 	uint8_t *flags = q->flags;
 
 	w->shown.depth[0] = 1;
@@ -138,7 +138,7 @@ static void walk(struct work *w)
 
 		if (!(flags[v] & ROW_STAYS))
 			continue;
-		if (query_cancelled(q))
+		if (from_start || trims ? query_must_stop(q) : query_cancelled(q))
 			return;
 		if (from_start && !(flags[parent] & ROW_STARTED)) {
 			if (!regexes_match(q->start, tree_label(q->tree, v)))
@@ -151,13 +151,16 @@ static void walk(struct work *w)
 			continue;
 		w->shown.depth[v] = w->shown.depth[parent] + 1;
 		w->shown.parent[v] = parent;
+		is_cut = w->shown.depth[v] > max_depth;
+		if (is_cut && !q->counts_cut)
+			continue;
 		trimmed = trims && query_name_trimmed(q, tree_label(q->tree, v));
-		if (w->shown.depth[v] > max_depth || (groups && trimmed))
+		if (groups && trimmed)
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
 		if (flags[v] & ROW_PASSES)
-			flags[v] |= ROW_SHOWN;
+			flags[v] |= is_cut ? ROW_CUT : ROW_SHOWN;
 	}
 }
 
@@ -178,6 +181,13 @@ static void find_shown_parents(struct work *w)
 	}
 }
 
+static void count_cut(struct work *w)
+{
+	w->q->n_cut = 0;
+	for (uint32_t v = 1; w->q->counts_cut && v < w->n; v++)
+		w->q->n_cut += (w->q->flags[v] & ROW_CUT) != 0;
+}
+
 static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 {
 	enum tfprof_status status;
@@ -188,8 +198,10 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 		status = query_check_regexes(w->q, err);
 	if (status == TFPROF_OK)
 		status = query_filter_names(w->q, w->n, err);
-	if (status == TFPROF_OK)
+	if (status == TFPROF_OK) {
+		count_cut(w);
 		find_shown_parents(w);
+	}
 	return status;
 }
 

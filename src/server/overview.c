@@ -28,21 +28,21 @@ static void add_lane(struct overview_step *s, const struct tfprof_lane *lane, in
 	}
 }
 
-static enum tfprof_status add_step(struct overview *o, tfprof_profile *profile, int64_t step,
+static enum tfprof_status add_step(struct overview *o, struct call *c, int64_t step,
 	struct tfprof_error *err)
 {
 	struct overview_step s = {.step = step};
 	struct tfprof_lane lane;
-	tfprof_timeline *timeline;
+	struct kept *kept;
 	int64_t end_us = 0;
-	enum tfprof_status status = tfprof_timeline_new(profile, step, &timeline, err);
+	enum tfprof_status status = view_timeline(c, step, &kept, err);
 
 	if (status != TFPROF_OK)
 		return status;
-	for (size_t i = 0; tfprof_timeline_read_lane(timeline, i, &lane); i++)
+	for (size_t i = 0; tfprof_timeline_read_lane(kept_get(kept), i, &lane); i++)
 		add_lane(&s, &lane, &end_us);
 	s.wall_us = end_us - s.start_us;
-	tfprof_timeline_free(timeline);
+	store_release(c->store, kept);
 	return vec_push(&o->steps, s) ? TFPROF_OK : error_no_memory(err);
 }
 
@@ -57,7 +57,7 @@ static enum tfprof_status add_steps(struct overview *o, struct call *c, tfprof_p
 	for (size_t i = 0; status == TFPROF_OK && i < n && i < MAX_STEPS; i++) {
 		if (c->cancel)
 			return error_set(err, TFPROF_CANCELLED, "cancelled");
-		status = add_step(o, profile, steps[i], err);
+		status = add_step(o, c, steps[i], err);
 	}
 	return status;
 }
@@ -77,7 +77,7 @@ static enum tfprof_status add_families(struct overview *o, struct call *c, struc
 {
 	const struct tfprof_family_info *info;
 	const struct table_json_metric *micros;
-	struct kept_result *kept;
+	struct kept *kept;
 	struct table_json t;
 	enum tfprof_status status = view_query(c, TFPROF_OP, &kept, err);
 
@@ -186,7 +186,7 @@ static void say_size(struct overview *o, const struct table_json *scope)
 
 static enum tfprof_status say(struct overview *o, struct call *c, struct tfprof_error *err)
 {
-	struct kept_result *kept = NULL;
+	struct kept *kept = NULL;
 	struct table_json t;
 	int64_t median = median_wall(o);
 	enum tfprof_status status;

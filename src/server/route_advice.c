@@ -5,22 +5,28 @@
 #include "server/view_query.h"
 
 static enum tfprof_status make_advice(void *context, tfprof_profile *profile,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
 {
-	return tfprof_advise_run(profile, NULL, cancel, result, err);
+	tfprof_result *result;
+	enum tfprof_status status = tfprof_advise_run(profile, NULL, cancel, &result, err);
+
+	*object = result;
+	if (status == TFPROF_OK)
+		*bytes = view_result_bytes(result);
+	return status;
 }
 
-static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept_result **kept,
+static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct result_maker maker = {make_advice, NULL};
+	struct maker maker = {make_advice, view_free_result, NULL};
 
 	return store_use(c->store, p, p ? "1 advice" : "0 advice", &maker, &c->cancel, kept, err);
 }
 
 enum tfprof_status route_advice(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct kept_result *kept = NULL;
+	struct kept *kept = NULL;
 	struct shown_profile *profile;
 	void *bytes;
 	size_t size;

@@ -45,7 +45,7 @@ static void put_rows(const struct table_json *t, const struct page *page, struct
 
 enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct kept_result *kept = NULL;
+	struct kept *kept = NULL;
 	struct table_json t;
 	struct page page;
 	enum tfprof_view view;

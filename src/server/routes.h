@@ -10,6 +10,10 @@
 	X(profile) \
 	X(options) \
 	X(rows)    \
+	X(tree)    \
+	X(lanes)   \
+	X(slices)  \
+	X(sums)    \
 	X(advice)
 
 #define X(name) route_fn route_##name;

@@ -9,14 +9,13 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* A row of a result takes about this much, with the columns that pages ask for. */
-enum { BYTES_PER_ROW = 256 };
 static const size_t KEPT_MAX_BYTES = (size_t)256 << 20;
 
-struct kept_result {
-	struct kept_result *next;
+struct kept {
+	struct kept *next;
 	char *key;
-	tfprof_result *result; /* NULL: the query is still running */
+	void *object; /* NULL: it is still being made */
+	void (*free)(void *object);
 	size_t bytes, n_users;
 	bool is_listed;
 };
@@ -140,18 +139,19 @@ bool store_has_changed(const struct shown_profile *p)
 	return false;
 }
 
-/* ---- results ------------------------------------------------------------- */
+/* ---- kept objects ------------------------------------------------------------- */
 
-static void free_kept(struct kept_result *kept)
+static void free_kept(struct kept *kept)
 {
-	tfprof_result_free(kept->result);
+	if (kept->object)
+		kept->free(kept->object);
 	free(kept->key);
 	mem_free(kept);
 }
 
-static struct kept_result *find(struct store *s, const char *key)
+static struct kept *find(struct store *s, const char *key)
 {
-	struct kept_result **link = &s->kept, *kept;
+	struct kept **link = &s->kept, *kept;
 
 	for (; (kept = *link); link = &kept->next) {
 		if (strcmp(kept->key, key) != 0)
@@ -164,9 +164,9 @@ static struct kept_result *find(struct store *s, const char *key)
 	return NULL;
 }
 
-static void unlist(struct store *s, struct kept_result *kept)
+static void unlist(struct store *s, struct kept *kept)
 {
-	struct kept_result **link = &s->kept;
+	struct kept **link = &s->kept;
 
 	while (*link != kept)
 		link = &(*link)->next;
@@ -179,9 +179,9 @@ static void unlist(struct store *s, struct kept_result *kept)
 static void evict(struct store *s)
 {
 	while (s->kept_bytes > KEPT_MAX_BYTES) {
-		struct kept_result *oldest = NULL;
+		struct kept *oldest = NULL;
 
-		for (struct kept_result *k = s->kept; k; k = k->next)
+		for (struct kept *k = s->kept; k; k = k->next)
 			if (!k->n_users)
 				oldest = k;
 		if (!oldest)
@@ -191,9 +191,9 @@ static void evict(struct store *s)
 	}
 }
 
-static struct kept_result *list_new(struct store *s, const char *key)
+static struct kept *list_new(struct store *s, const char *key)
 {
-	struct kept_result *kept = mem_zero(sizeof(*kept));
+	struct kept *kept = mem_zero(sizeof(*kept));
 
 	if (!kept)
 		return NULL;
@@ -202,12 +202,12 @@ static struct kept_result *list_new(struct store *s, const char *key)
 		mem_free(kept);
 		return NULL;
 	}
-	*kept = (struct kept_result){s->kept, kept->key, .n_users = 1, .is_listed = true};
+	*kept = (struct kept){s->kept, kept->key, .n_users = 1, .is_listed = true};
 	s->kept = kept;
 	return kept;
 }
 
-static void release_locked(struct store *s, struct kept_result *kept)
+static void release_locked(struct store *s, struct kept *kept)
 {
 	if (--kept->n_users == 0 && !kept->is_listed)
 		free_kept(kept);
@@ -216,29 +216,31 @@ static void release_locked(struct store *s, struct kept_result *kept)
 
 /* Waits for another request's query. NULL if it failed: run it again, as the failure
  * may have been a cancellation. The lock is held. */
-static struct kept_result *wait_for(struct store *s, struct kept_result *kept)
+static struct kept *wait_for(struct store *s, struct kept *kept)
 {
 	kept->n_users++;
-	while (!kept->result && kept->is_listed)
+	while (!kept->object && kept->is_listed)
 		pthread_cond_wait(&s->finished, &s->lock);
-	if (kept->result)
+	if (kept->object)
 		return kept;
 	release_locked(s, kept);
 	return NULL;
 }
 
-static enum tfprof_status run(struct store *s, struct kept_result *kept, tfprof_profile *profile,
-	const struct result_maker *maker, const volatile int *cancel, struct tfprof_error *err)
+static enum tfprof_status run(struct store *s, struct kept *kept, tfprof_profile *profile,
+	const struct maker *maker, const volatile int *cancel, struct tfprof_error *err)
 {
-	tfprof_result *result = NULL;
+	void *object = NULL;
+	size_t bytes = 0;
 	enum tfprof_status status;
 
 	pthread_mutex_unlock(&s->lock);
-	status = maker->make(maker->context, profile, cancel, &result, err);
+	status = maker->make(maker->context, profile, cancel, &object, &bytes, err);
 	pthread_mutex_lock(&s->lock);
-	kept->result = result;
+	kept->object = object;
+	kept->free = maker->free;
 	if (status == TFPROF_OK) {
-		kept->bytes = tfprof_result_get_n_rows(result) * BYTES_PER_ROW;
+		kept->bytes = bytes;
 		s->kept_bytes += kept->bytes;
 		evict(s);
 	} else {
@@ -248,13 +250,12 @@ static enum tfprof_status run(struct store *s, struct kept_result *kept, tfprof_
 	return status;
 }
 
-enum tfprof_status store_use(struct store *s, int64_t p, const char *key,
-	const struct result_maker *maker, const volatile int *cancel, struct kept_result **kept,
-	struct tfprof_error *err)
+enum tfprof_status store_use(struct store *s, int64_t p, const char *key, const struct maker *maker,
+	const volatile int *cancel, struct kept **kept, struct tfprof_error *err)
 {
 	struct shown_profile *profile;
 	enum tfprof_status status = store_get(s, p, &profile, err);
-	struct kept_result *k = NULL;
+	struct kept *k = NULL;
 
 	*kept = NULL;
 	if (status != TFPROF_OK)
@@ -275,12 +276,12 @@ enum tfprof_status store_use(struct store *s, int64_t p, const char *key,
 	return status;
 }
 
-tfprof_result *kept_get(const struct kept_result *kept)
+void *kept_get(const struct kept *kept)
 {
-	return kept->result;
+	return kept->object;
 }
 
-void store_release(struct store *s, struct kept_result *kept)
+void store_release(struct store *s, struct kept *kept)
 {
 	if (!kept)
 		return;
@@ -292,7 +293,7 @@ void store_release(struct store *s, struct kept_result *kept)
 void store_clear(struct store *s)
 {
 	while (s->kept) {
-		struct kept_result *kept = s->kept;
+		struct kept *kept = s->kept;
 
 		s->kept = kept->next;
 		free_kept(kept);

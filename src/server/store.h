@@ -1,4 +1,4 @@
-/* The profiles that are shown, and the results that are kept of them.
+/* The profiles that are shown, and the results and timelines that are kept of them.
  *
  *     store ── profile 0 ── inputs ──loader thread──> tfprof_profile
  *           ── profile 1     (with `tfprof ui A -- B`)
@@ -36,7 +36,7 @@ struct shown_profile {
 	bool has_loader;
 };
 
-struct kept_result;
+struct kept;
 
 struct store {
 	struct shown_profile profiles[MAX_PROFILES];
@@ -44,7 +44,7 @@ struct store {
 	char instance[17]; /* changes when the server restarts */
 	pthread_mutex_t lock;
 	pthread_cond_t finished;
-	struct kept_result *kept; /* most recently used first */
+	struct kept *kept; /* most recently used first */
 	size_t kept_bytes;
 };
 
@@ -61,18 +61,18 @@ enum tfprof_status store_get(struct store *s, int64_t p, struct shown_profile **
 /* Whether an input is no longer what was loaded. */
 bool store_has_changed(const struct shown_profile *p);
 
-/* What a key's result is made by, if it is not kept yet. */
-struct result_maker {
+/* What a key's object is made by, if it is not kept yet: a result or a timeline. */
+struct maker {
 	enum tfprof_status (*make)(void *context, tfprof_profile *profile,
-		const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
+		const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err);
+	void (*free)(void *object);
 	void *context;
 };
 
-/* A result, made now or kept. Release it. */
-enum tfprof_status store_use(struct store *s, int64_t p, const char *key,
-	const struct result_maker *maker, const volatile int *cancel, struct kept_result **kept,
-	struct tfprof_error *err);
-tfprof_result *kept_get(const struct kept_result *kept);
-void store_release(struct store *s, struct kept_result *kept);
+/* An object, made now or kept. Release it. */
+enum tfprof_status store_use(struct store *s, int64_t p, const char *key, const struct maker *maker,
+	const volatile int *cancel, struct kept **kept, struct tfprof_error *err);
+void *kept_get(const struct kept *kept);
+void store_release(struct store *s, struct kept *kept);
 
 #endif

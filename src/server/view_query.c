@@ -41,24 +41,43 @@ enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	return status;
 }
 
+size_t view_result_bytes(const tfprof_result *result)
+{
+	/* With the columns that pages ask for. */
+	enum { BYTES_PER_ROW = 256 };
+
+	return tfprof_result_get_n_rows(result) * BYTES_PER_ROW;
+}
+
+void view_free_result(void *result)
+{
+	tfprof_result_free(result);
+}
+
 struct view_request {
 	enum tfprof_view view;
 	tfprof_options *options;
 };
 
 static enum tfprof_status make_view(void *context, tfprof_profile *profile,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
 {
 	struct view_request *r = context;
+	tfprof_result *result;
+	enum tfprof_status status =
+		tfprof_query_run(profile, r->view, r->options, cancel, &result, err);
 
-	return tfprof_query_run(profile, r->view, r->options, cancel, result, err);
+	*object = result;
+	if (status == TFPROF_OK)
+		*bytes = view_result_bytes(result);
+	return status;
 }
 
 enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
-	struct kept_result **kept, struct tfprof_error *err)
+	struct kept **kept, struct tfprof_error *err)
 {
 	struct view_request request = {view, options};
-	struct result_maker maker = {make_view, &request};
+	struct maker maker = {make_view, view_free_result, &request};
 	struct buf key = {0};
 	const char *text;
 	size_t length;
@@ -78,7 +97,7 @@ enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof
 	return status;
 }
 
-enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept_result **kept,
+enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept **kept,
 	struct tfprof_error *err)
 {
 	tfprof_options *options;
@@ -105,16 +124,32 @@ enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 	return TFPROF_OK;
 }
 
-static enum tfprof_status make_events(void *context, tfprof_profile *profile,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+static enum tfprof_status make_timeline(void *context, tfprof_profile *profile,
+	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
 {
-	return tfprof_events_run(profile, *(int64_t *)context, result, err);
+	enum { BYTES_PER_EXECUTION = 64 };
+	tfprof_timeline *timeline;
+	struct tfprof_lane lane;
+	enum tfprof_status status =
+		tfprof_timeline_new(profile, *(int64_t *)context, &timeline, err);
+
+	*object = timeline;
+	if (status != TFPROF_OK)
+		return status;
+	for (size_t i = 0; tfprof_timeline_read_lane(timeline, i, &lane); i++)
+		*bytes += lane.n_executions * BYTES_PER_EXECUTION;
+	return TFPROF_OK;
 }
 
-enum tfprof_status view_events(struct call *c, int64_t step, struct kept_result **kept,
+static void free_timeline(void *timeline)
+{
+	tfprof_timeline_free(timeline);
+}
+
+enum tfprof_status view_timeline(struct call *c, int64_t step, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct result_maker maker = {make_events, &step};
+	struct maker maker = {make_timeline, free_timeline, &step};
 	char key[64];
 	int64_t p;
 	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
@@ -122,16 +157,6 @@ enum tfprof_status view_events(struct call *c, int64_t step, struct kept_result 
 	*kept = NULL;
 	if (status != TFPROF_OK)
 		return status;
-	snprintf(key, sizeof(key), "%" PRId64 " events %" PRId64, p, step);
+	snprintf(key, sizeof(key), "%" PRId64 " timeline %" PRId64, p, step);
 	return store_use(c->store, p, key, &maker, &c->cancel, kept, err);
-}
-
-enum tfprof_status view_numbers(tfprof_result *result, const char *name, const int64_t **numbers,
-	struct tfprof_error *err)
-{
-	struct tfprof_column column;
-	enum tfprof_status status = tfprof_result_get_column(result, name, &column, err);
-
-	*numbers = status == TFPROF_OK ? column.numbers : NULL;
-	return status;
 }

@@ -11,26 +11,26 @@ enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);
 
 /* The result of a view with the call's options. Release it with store_release(). */
-enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept_result **kept,
+enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept **kept,
 	struct tfprof_error *err);
 /* The same with options of the caller's choice. */
 enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
-	struct kept_result **kept, struct tfprof_error *err);
+	struct kept **kept, struct tfprof_error *err);
 
 /* The view that a call names. */
 enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 	struct tfprof_error *err);
 
-/* Everything that ran in the call's step, or in all; one row per execution. */
-enum tfprof_status view_events(struct call *c, int64_t step, struct kept_result **kept,
+/* The timeline of a step, or of all. */
+enum tfprof_status view_timeline(struct call *c, int64_t step, struct kept **kept,
 	struct tfprof_error *err);
 
 /* The profile a call names. */
 enum tfprof_status view_profile(const struct call *c, struct shown_profile **profile, int64_t *p,
 	struct tfprof_error *err);
 
-/* A column's numbers. */
-enum tfprof_status view_numbers(tfprof_result *result, const char *name, const int64_t **numbers,
-	struct tfprof_error *err);
+/* For makers of the store. */
+void view_free_result(void *result);
+size_t view_result_bytes(const tfprof_result *result);
 
 #endif

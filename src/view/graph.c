@@ -99,21 +99,21 @@ static bool build(struct walk *w, struct tree *t, struct arena *scratch)
 	const struct model *m = w->model;
 	size_t n = m->nodes.n, n_roots;
 	uint32_t *roots = find_roots(w, scratch, &n_roots);
-	bool fine;
+	bool ok;
 
 	t->node = mem_array(n + 1, sizeof(*t->node));
 	t->parent = mem_array(n + 1, sizeof(*t->parent));
-	fine = roots && t->node && t->parent;
-	if (fine) {
+	ok = roots && t->node && t->parent;
+	if (ok) {
 		w->visited = memset(w->is_input, 0, n * sizeof(*w->visited));
 		t->node[0] = t->parent[0] = NONE;
 		t->n = 1;
 		t->model = m;
 	}
-	for (size_t i = 0; fine && i < n_roots; i++)
-		fine = walk_from(w, roots[i]);
+	for (size_t i = 0; ok && i < n_roots; i++)
+		ok = walk_from(w, roots[i]);
 	vec_clear(&w->stack);
-	return fine;
+	return ok;
 }
 
 enum tfprof_status graph_build(struct tree *t, const struct model *m, unsigned flags,

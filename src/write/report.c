@@ -95,8 +95,6 @@ static void put_docs(const struct query *q, struct sink *out)
 {
 	const struct word_list *words = &q->options->list[OPT_SELECT];
 
-	if (q->model->misses_accelerator_stream)
-		sink_text(out, stream_warning);
 	sink_text(out, "\nDoc:\n");
 	sink_text(out, view_legends[q->kind]);
 	sink_char(out, '\n');
@@ -116,7 +114,14 @@ static void put_docs(const struct query *q, struct sink *out)
 	}
 	if (!words->n)
 		sink_char(out, '\n');
-	sink_text(out, "\nProfile:\n");
+}
+
+/* Says how much is not shown because nobody has asked for it. */
+static void put_rest(const struct query *q, struct sink *out)
+{
+	if (q->n_cut)
+		sink_printf(out, "… %zu more (max_depth %lld)\n", q->n_cut,
+			(long long)q->options->number[OPT_MAX_DEPTH]);
 }
 
 enum tfprof_status text_write(const struct writing *w, struct tfprof_error *err)
@@ -124,23 +129,28 @@ enum tfprof_status text_write(const struct writing *w, struct tfprof_error *err)
 	struct query *q = w->q;
 	bool ok;
 
-	put_docs(q, w->out);
+	if (q->model->misses_accelerator_stream)
+		sink_text(w->out, stream_warning);
+	if (q->options->number[OPT_DOC])
+		put_docs(q, w->out);
+	sink_text(w->out, "\nProfile:\n");
 	if (q->kind != TFPROF_OP || q->tree->n > 1)
 		put_header(q, w->out);
 	ok = q->kind == TFPROF_OP ? report_list_lines(q, w->out) : report_tree_lines(q, w->out);
+	put_rest(q, w->out);
 	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 /* ---- pieces of lines ------------------------------------------------------ */
 
-void report_set(const struct model *m, struct buf *b, uint32_t set)
+void report_set(const struct query *q, struct buf *b, uint32_t set)
 {
-	const struct string_set *s = sets_get(&m->sets, set);
+	const struct string_set *s = sets_get(&q->model->sets, set);
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (i)
 			buf_char(b, '|');
-		buf_span(b, model_text(m, s->at[i]));
+		report_name(q, b, model_text(q->model, s->at[i]));
 	}
 }
 
@@ -149,7 +159,7 @@ static void put_joined(const struct query *q, struct buf *b, const ids_vec *ids)
 	for (size_t i = 0; i < ids->n; i++) {
 		if (i)
 			buf_char(b, '|');
-		buf_span(b, model_text(q->model, ids->at[i]));
+		report_name(q, b, model_text(q->model, ids->at[i]));
 	}
 }
 

@@ -4,6 +4,7 @@
 #define TFPROF_WRITE_REPORT_H
 
 #include "base/sink.h"
+#include "base/visible.h"
 #include "write/format.h"
 #include "write/writer.h"
 
@@ -25,12 +26,22 @@ size_t report_numbers(const struct query *q, const struct report_number **column
 bool report_tree_lines(struct query *q, struct sink *out);
 bool report_list_lines(struct query *q, struct sink *out);
 
+/* Appends a name, or other text of the profile. Where the options came as a message, it
+ * stays as it is; else what would act on a terminal is escaped. */
+static inline void report_name(const struct query *q, struct buf *b, struct span name)
+{
+	if (q->options->tolerant)
+		buf_span(b, name);
+	else
+		visible_put(b, name);
+}
+
 /* Appends the distinct devices or types of the picked nodes, joined by `|`; a node
  * without a device adds an empty text. report_devices() returns whether there is any
  * device. */
 bool report_devices(const struct query *q, struct buf *b, struct row_nodes nodes);
 void report_types(const struct query *q, struct buf *b, struct row_nodes nodes);
 /* "A|B" */
-void report_set(const struct model *m, struct buf *b, uint32_t set);
+void report_set(const struct query *q, struct buf *b, uint32_t set);
 
 #endif

@@ -1,5 +1,6 @@
 /* CSV as in RFC 4180: a header, CRLF line ends, quotes where needed. Invalid UTF-8 is
- * replaced as in JSON; lists are joined by `|`. */
+ * replaced as in JSON; lists are joined by `|`. On request an apostrophe is put before
+ * text that a spreadsheet would take for a formula. */
 #include "base/utf8.h"
 #include "write/csv.h"
 #include "write/rows.h"
@@ -24,17 +25,19 @@ static void put_valid(struct sink *out, struct span text)
 	sink_put(out, plain, (size_t)(at - plain));
 }
 
-void csv_put_text(struct sink *out, struct span text)
+static void put_text(struct sink *out, const char *prefix, struct span text)
 {
 	const char *at = text.at, *end = text.at + text.n, *quote;
 
 	if (!text.n ||
 		(!memchr(at, ',', text.n) && !memchr(at, '"', text.n) &&
 			!memchr(at, '\n', text.n) && !memchr(at, '\r', text.n))) {
+		sink_text(out, prefix);
 		put_valid(out, text);
 		return;
 	}
 	sink_char(out, '"');
+	sink_text(out, prefix);
 	while ((quote = memchr(at, '"', (size_t)(end - at))) != NULL) {
 		put_valid(out, (struct span){at, (size_t)(quote + 1 - at)});
 		sink_char(out, '"');
@@ -42,6 +45,11 @@ void csv_put_text(struct sink *out, struct span text)
 	}
 	put_valid(out, (struct span){at, (size_t)(end - at)});
 	sink_char(out, '"');
+}
+
+void csv_put_text(struct sink *out, struct span text)
+{
+	put_text(out, "", text);
 }
 
 static void put_header(const struct rows *rows, struct sink *out)
@@ -54,12 +62,25 @@ static void put_header(const struct rows *rows, struct sink *out)
 	sink_text(out, "\r\n");
 }
 
-static void put_value(struct rows *rows, const struct tfprof_column *c, uint32_t i,
-	struct sink *out)
+/* A tab or carriage return is skipped by some spreadsheets, and what follows it read. */
+static bool starts_formula(struct span text)
 {
+	return text.n && text.at[0] && strchr("=+-@\t\r", text.at[0]);
+}
+
+static void put_value(const struct writing *w, struct rows *rows, const struct tfprof_column *c,
+	uint32_t i)
+{
+	bool as_text = w->q->options->output.formulas_as_text;
+	struct sink *out = w->out;
+	struct span text;
+
 	switch (c->type) {
 	case TFPROF_COLUMN_TEXT:
-	case TFPROF_COLUMN_TEXTS: csv_put_text(out, rows_text(rows, c, i)); break;
+	case TFPROF_COLUMN_TEXTS:
+		text = rows_text(rows, c, i);
+		put_text(out, as_text && starts_formula(text) ? "'" : "", text);
+		break;
 	case TFPROF_COLUMN_BOOL: sink_text(out, c->numbers[i] ? "true" : "false"); break;
 	default:
 		if (!c->is_nullable || c->numbers[i] >= 0)
@@ -81,7 +102,7 @@ enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
 		sink_int(w->out, i);
 		for (size_t k = 0; k < rows.n; k++) {
 			sink_char(w->out, ',');
-			put_value(&rows, rows.columns[k], i, w->out);
+			put_value(w, &rows, rows.columns[k], i);
 		}
 		sink_text(w->out, "\r\n");
 	}

@@ -26,17 +26,29 @@ static void put_option(const struct tfprof_options *o, size_t id, struct json *j
 	}
 }
 
+/* A max_depth that nobody has set has no effect, and is null. */
+static void put_options(const struct query *q, struct json *j)
+{
+	json_key(j, "options");
+	json_open_object(j);
+	for (size_t id = 0; id < N_OPTIONS; id++) {
+		if (id == OPT_MAX_DEPTH && !options_is_given(q->options, id)) {
+			json_key(j, "max_depth");
+			json_null(j);
+		} else {
+			put_option(q->options, id, j);
+		}
+	}
+	json_close_object(j);
+}
+
 static void put_head(const struct query *q, struct json *j)
 {
 	json_put_text(j, "schema", "tfprof-report");
 	json_put_int(j, "version", SCHEMA_VERSION);
 	json_put_text(j, "view", tfprof_view_get_name(q->kind));
 	json_line(j);
-	json_key(j, "options");
-	json_open_object(j);
-	for (size_t id = 0; id < N_OPTIONS; id++)
-		put_option(q->options, id, j);
-	json_close_object(j);
+	put_options(q, j);
 	json_line(j);
 	json_key(j, "steps");
 	json_open_array(j);

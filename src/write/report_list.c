@@ -57,12 +57,13 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 	size_t n, struct buf *b, struct buf *scratch)
 {
 	const struct tfprof_options *o = q->options;
-	struct span name = tree_label(q->tree, q->view[row]);
 	struct row_nodes nodes = query_nodes(q, q->view[row]);
 	const char *separator = "";
+	size_t start = b->n, width;
 
-	buf_span(b, name);
-	buf_fill(b, ' ', name.n < 25 ? 25 - name.n : 0);
+	report_name(q, b, tree_label(q->tree, q->view[row]));
+	width = b->n - start;
+	buf_fill(b, ' ', width < 25 ? 25 - width : 0);
 	for (size_t i = 0; i < n; i++) {
 		scratch->n = 0;
 		put_number(q, row, numbers[i], scratch);

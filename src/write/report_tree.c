@@ -83,7 +83,7 @@ static void put_device(struct line *l)
 
 	if (!query_has_groups(l->q)) {
 		if (node != NONE && m->nodes.device[node])
-			buf_span(begin_piece(l), model_text(m, m->nodes.device[node]));
+			report_name(l->q, begin_piece(l), model_text(m, m->nodes.device[node]));
 		return;
 	}
 	if (report_devices(l->q, &devices, query_nodes(l->q, l->view)))
@@ -100,7 +100,7 @@ static void put_types(struct line *l)
 	if (query_has_groups(l->q))
 		report_types(l->q, b, query_nodes(l->q, l->view));
 	else if (node != NONE)
-		report_set(l->q->model, b, query_types(l->q, node));
+		report_set(l->q, b, query_types(l->q, node));
 	else if (l->q->kind == TFPROF_GRAPH)
 		buf_text(b, "_TFGraphParent");
 	else
@@ -153,7 +153,7 @@ static void put_line(struct line *l, const struct report_number *const *numbers,
 	l->own = query_own_row(l->q, l->view, l->room);
 	l->total = query_total_row(l->q, l->view);
 	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
-	buf_span(l->text, tree_label(l->q->tree, l->view));
+	report_name(l->q, l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
 		if (numbers[i]->metric == METRIC_PARAMS && !query_has_groups(l->q))

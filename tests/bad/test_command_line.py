@@ -1,7 +1,14 @@
 """Wrong command lines: status 2 and one line with what is wrong, what was expected
 and, for a misspelt word, the nearest one."""
 
+import os
+import signal
+import subprocess
+import time
+
 import pytest
+import tree
+from wire import field
 
 GOOD = "--profile_path=p"
 
@@ -48,11 +55,76 @@ def test_bad_regex_behind_a_good_one(tfprof):
     tfprof.refuses(2, "scope", GOOD, "--show_name_regexes=.*,(bad", says=["(bad"])
 
 
-def test_regex_that_runs_away(tfprof):
+def test_regex_exceeds_the_match_limit(tfprof):
     """An error or an answer, within the time limit of a test."""
     done = tfprof.run("scope", GOOD, "--show_name_regexes=(([a-z_/0-9]*)*)*!")
     assert done.returncode in (0, 1, 2)
     assert done.returncode == 0 or (done.stdout == b"" and done.stderr.startswith(b"tfprof: "))
+
+
+@pytest.fixture(scope="module")
+def many_names(tmp_path_factory):
+    """20,000 names, each of which the regexes below take a long time to refuse."""
+    path = tmp_path_factory.mktemp("names") / "g"
+    path.write_bytes(b"".join(
+        field(1, field(1, "a" * 30 + f"!{i}") + field(2, f"{'b' * 30}!{i}"))
+        for i in range(20000)))
+    return path
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op"])
+@pytest.mark.parametrize("option", ["account_type_regexes", "start_name_regexes",
+                                    "trim_name_regexes", "show_name_regexes",
+                                    "hide_name_regexes"])
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_runaway_regex_ends_the_query_at_its_first_failure(many_names, view, option, jit):
+    """All 20,000 names would take minutes."""
+    begin = time.monotonic()
+    done = subprocess.run([tree.program(), view, f"--graph_path={many_names}",
+                           f"--{option}=(a+)+$,(b+)+$"], capture_output=True,
+                          env=None if jit else {**os.environ, "TFPROF_NO_JIT": "1"})
+    assert time.monotonic() - begin < 5
+    line = done.stderr.decode().splitlines()[-1]
+    assert done.returncode == 2 and done.stdout == b""
+    assert line.startswith(f"tfprof: -{option}: matching '(") and "limit exceeded" in line
+
+
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_ctrl_c_is_obeyed_for_each_name(tmp_path, view):
+    """No name exceeds the limit here, but each takes milliseconds."""
+    path = tmp_path / "g"
+    path.write_bytes(b"".join(field(1, field(1, "a" * 16 + f"!{i}") + field(2, "a" * 16 + f"!{i}"))
+                              for i in range(20000)))
+    running = subprocess.Popen(
+        [tree.program(), view, f"--graph_path={path}", "--show_name_regexes=(a+)+$"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    assert running.poll() is None, "too fast to interrupt"
+    begin = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    assert time.monotonic() - begin < 2
+    assert running.returncode == 130
+
+
+@pytest.mark.parametrize("closed", [[0], [1], [2], [0, 1, 2]])
+def test_closed_streams(tmp_path, closed):
+    """No input becomes a standard stream: its bytes would be run as commands, or be
+    written over."""
+    path = tmp_path / "g"
+    path.write_text('node { name: "a" op: "A" }\n')
+    before = path.read_bytes()
+    script = " ".join(f"{fd}>&-" if fd else "0<&-" for fd in closed)
+    for command in ("", "scope"):
+        done = subprocess.run(["sh", "-c", f'exec "$0" {command} "--graph_path={path}" {script}',
+                               tree.program()], capture_output=True, stdin=subprocess.DEVNULL,
+                              timeout=60)
+        assert path.read_bytes() == before
+        assert b"unknown command" not in done.stderr
+        if 0 in closed and len(closed) == 1:
+            assert done.returncode == 0
+        if command and 1 in closed:
+            assert done.returncode == 1, "the report is lost, and that is an error"
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])

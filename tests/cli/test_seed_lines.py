@@ -39,9 +39,12 @@ def names(text):
 def test_enter_shows_the_options(say):
     rows = [line.split() for line in say("").splitlines()]
     assert [row[0] for row in rows[:3]] == ["-max_depth", "-min_bytes", "-min_peak_bytes"]
-    for row in (["-step", "-1"], ["-order_by", "name"], ["-start_name_regexes", ".*"],
-                ["-trim_name_regexes"], ["-account_displayed_op_only", "false"]):
+    for row in (["-step", "-1"], ["-start_name_regexes", ".*"], ["-trim_name_regexes"],
+                ["-account_displayed_op_only", "false"],
+                ["-order_by", "name", "(op:", "first", "number", "in", "select)"]):
         assert row in rows
+    rows = [line.split() for line in say("set -order_by name", "").splitlines()]
+    assert ["-order_by", "name"] in rows
 
 
 def test_which_line_of_python_costs_most(say):
@@ -73,7 +76,8 @@ def test_model_variables(say):
 
 def test_most_expensive_operations(say):
     text = say("op -select micros,bytes,occurrence -order_by micros")
-    header, *rows = text.splitlines()
+    header, *rows, rest = text.splitlines()
+    assert re.fullmatch(r"… \d+ more \(max_depth 10\)", rest)
     assert header == ("node name | requested bytes | total execution time | accelerator execution "
                       "time | cpu execution time | op occurrence (run|defined)")
     share = r"\(\d+\.\d\d%, \d+\.\d\d%\)"

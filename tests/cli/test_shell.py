@@ -1,6 +1,7 @@
 """The shell at a terminal: commands, completion, history, interrupts."""
 
 import itertools
+import json
 import os
 import re
 import signal
@@ -51,6 +52,148 @@ def test_errors_keep_the_session(shell):
     assert "-max_depth                  10\n" in shell.ask("")
     shell.send("quit\n")
     assert shell.wait() == 0, "the person has seen the errors"
+
+
+def test_doc_is_shown_once_for_each_view(shell):
+    for view in ("op", "scope"):
+        assert "Doc:" in shell.ask(f"{view} -max_depth 1")
+        again = shell.ask(f"{view} -max_depth 1")
+        assert "Doc:" not in again and "node name | " in again
+        assert "Doc:" in shell.ask(f"{view} -max_depth 1 -doc true")
+        assert "Doc:" not in shell.ask(f"{view} -max_depth 1 | cat")
+    shell.ask("set -doc false")
+    assert "Doc:" not in shell.ask("code -max_depth 1")
+    shell.ask("reset")
+    assert "Doc:" in shell.ask("code -max_depth 1")
+    shell.ask("set -doc true")
+    assert "Doc:" in shell.ask("op -max_depth 1")
+
+
+def test_reset(sit_down):
+    terminal = sit_down("--profile_path=profile", "--max_depth=7", rows=500)
+    terminal.prompt()
+    terminal.ask("set -max_depth 3 -select params")
+    assert "-max_depth                  3\n" in terminal.ask("")
+    terminal.ask("reset")
+    text = terminal.ask("")
+    assert "-max_depth                  7\n" in text
+    assert "-select                     micros\n" in text
+
+
+def test_question_mark(shell):
+    assert "Commands:\n" in shell.ask("?")
+    assert shell.ask("? select") == shell.ask("help select").replace("help select", "? select")
+
+
+def test_save(shell, run, tmp_path, home):
+    assert f"saved: {tmp_path}/it" in shell.ask(f"save {tmp_path}/it")
+    expected = run("op", "--profile_path=profile").stdout
+    assert run("op", f"--profile_path={tmp_path}/it").stdout == expected
+    shell.ask("save ~/it")
+    assert (home / "it").exists()
+    assert "E: no file name given: use save FILE" in shell.ask("save")
+    assert "E: unexpected word: b" in shell.ask("save a b")
+    assert f"E: {tmp_path}/no/such: cannot write" in shell.ask(f"save {tmp_path}/no/such")
+
+
+def test_report_to_a_file(shell, run, tmp_path):
+    expected = run("op", "--profile_path=profile").stdout.decode()
+    for line in (f"op > {tmp_path}/it", f"op >{tmp_path}/it", f"op > '{tmp_path}/it'"):
+        assert shell.ask(line).replace(line, "").strip() == ""
+        assert (tmp_path / "it").read_text() == expected, "with the explanation, each time"
+        (tmp_path / "it").unlink()
+    shell.ask(f"op -output json > {tmp_path}/it")
+    assert json.loads((tmp_path / "it").read_text())["view"] == "op"
+    shell.ask(f"op -output csv:formulas=text > {tmp_path}/it")
+    assert (tmp_path / "it").read_text().startswith("id,parent,")
+    shell.ask(f"advise > {tmp_path}/it")
+    assert "ExpensiveOperationChecker:" in (tmp_path / "it").read_text()
+
+
+@pytest.mark.parametrize("line, says", [
+    ("op >", "> needs one file name"), ("op > a b", "> needs one file name"),
+    ("op >> a", "cannot append"), ("help > a", "help has no report to write to a file"),
+    ("> a", "> needs a report"), ("op -output none > a", "> and -output none cannot be combined"),
+    ("op -output file:outfile=x > a", "> and -output file:outfile=x cannot be combined"),
+    ("op |", "| needs a command"), ("op | no-such-command", "cannot run: no-such-command"),
+    ("op > /dev/null/x", "/dev/null/x: cannot write"), ("op > profile", "loaded from this file"),
+])
+def test_wrong_ends_of_lines(shell, line, says):
+    assert f"E: {says}" in shell.ask(line) or says in shell.ask(line)
+    assert "_TFProfRoot" in shell.ask("scope -max_depth 1"), "and the shell goes on"
+
+
+def test_completion_of_files(sit_down, tmp_path):
+    (tmp_path / "unmistakable").write_text("")
+    shell = sit_down("--profile_path=profile", columns=300)
+    shell.prompt()
+    for start in ("save", "op >"):
+        shell.send(f"{start} {tmp_path}/unmis{TAB}")
+        shell.expect("takable")
+        shell.send(CTRL_C)
+        shell.prompt()
+
+
+def test_names_in_a_list_of_candidates_do_not_act(sit_down, tmp_path):
+    (tmp_path / "g").write_bytes(b"".join(
+        field(1, field(1, name) + field(2, "Op")) for name in ("n_\x1b[41m", "n_\x1b[42m")))
+    terminal = sit_down("--graph_path=g", directory=tmp_path)
+    terminal.prompt()
+    terminal.send(f"scope -show_name_regexes n_{TAB}{TAB}")
+    terminal.expect("n_?[41m")
+    assert b"\x1b[41m" not in terminal.raw
+
+
+def test_report_to_a_command(shell):
+    text = shell.ask("op -doc false | grep -c Conv2D | sed 's/^/found /'")
+    assert "found 3\n" in text and "\x1b[" not in text
+    assert "first line" in shell.ask("scope -max_depth 100000 | head -1 | sed 's/^$/first line/'")
+    assert "overview" in shell.ask("help | cat")
+    assert "_TFProfRoot" in shell.ask("scope -max_depth 1")
+
+
+def test_a_command_that_does_not_read(shell):
+    shell.ask("graph -max_depth 100000 | true")
+    shell.send("graph -max_depth 100000 | sleep 1000\n")
+    time.sleep(0.5)
+    shell.send(CTRL_C)
+    shell.prompt()
+    assert "_TFProfRoot" in shell.ask("scope -max_depth 1")
+
+
+def test_operators_inside_words_are_values(shell):
+    text = shell.ask("op -show_name_regexes MatMul|Relu -select params -max_depth 100")
+    assert "MatMul " in text and "Relu " in text
+    assert "E: " not in shell.ask("op -show_name_regexes '| x' -select params")
+    assert "E: " not in shell.ask("op -show_name_regexes '> x' -select params")
+
+
+@pytest.mark.parametrize("line", [
+    "tfprof op --profile_path=profile --select=params --max_depth=0",
+    "tfprof --profile_path=other op --select params --max-depth 0",
+    "$ tfprof op profile --select=params --max_depth=0",
+    "/usr/bin/tfprof op --graph_path=g --select=params --max_depth=0",
+])
+def test_pasted_command_line(shell, line):
+    text = shell.ask(line)
+    assert "\nVariableV2 " in text and "E: " not in text
+    assert "the files named are ignored: this shell has its profile\n" in text
+
+
+def test_pasted_prompt(run):
+    done = run("--profile_path=profile", stdin=b"tfprof> op -select params -max_depth 0\n")
+    assert done.returncode == 0 and b"\nVariableV2 " in done.stdout
+
+
+def test_units_and_blanks(shell):
+    shell.ask("set -min_micros 1.5ms -min_bytes 2MB -select bytes, micros")
+    text = shell.ask("")
+    for line in ("-min_micros                 1500\n", "-min_bytes                  2000000\n",
+                 "-select                     bytes,micros\n"):
+        assert line in text
+    shell.ask("set -select params -select device")
+    assert "-select                     device,params\n" in shell.ask("")
+    assert "E: unknown flag: -max_dept: did you mean -max_depth?" in shell.ask("op -max_dept 3")
 
 
 @pytest.mark.parametrize("ending", ["quit\n", "exit\n", CTRL_D])

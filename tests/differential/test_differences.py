@@ -237,7 +237,7 @@ def test_timelines_are_what_perfetto_wants(view, step, ours, tmp_path):
     in order, and lie on slices; numbers are numbers."""
     ours.from_bytes(tree.read_packed("golden", "devices", "profile"))
     ours.ask(view, step=step, max_depth=1000, output=f"timeline:outfile={tmp_path / 't.json'}")
-    events = json.loads((tmp_path / f"t.json_{step}").read_text())["traceEvents"]
+    events = json.loads((tmp_path / f"t_{step}.json").read_text())["traceEvents"]
     threads, flows = {}, {}
     for event in events:
         assert isinstance(event["pid"], int) and isinstance(event["name"], str)

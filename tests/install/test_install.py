@@ -2,6 +2,7 @@
 it can be removed."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -130,6 +131,20 @@ def test_the_package_describes_itself(package):
     assert field(package, "Version") == f"{version}-1"
     assert os.path.basename(package) == f"tfprof_{version}-1_{field(package, 'Architecture')}.deb"
     assert "libpcre2-8-0" in field(package, "Depends")
+
+
+def test_the_package_depends_on_what_its_programs_need(package, tmp_path):
+    run("dpkg-deb", "-x", package, tmp_path)
+    needed = set()
+    for name in files_below(tmp_path):
+        path = tmp_path / name
+        if os.access(path, os.X_OK) and path.read_bytes()[:4] == b"\x7fELF":
+            needed |= set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-dW", path)))
+    assert len(needed) > 4
+    depends = {one.split()[0] for one in field(package, "Depends").split(", ")}
+    for library in needed:
+        owners = run("dpkg", "-S", f"*/{library}")
+        assert {line.partition(":")[0] for line in owners.splitlines()} & depends, library
 
 
 def test_what_is_in_the_package(package, tmp_path):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 STATUSES = ("OK", "NO_MEMORY", "IO", "FORMAT", "ARGUMENT", "REGEX", "STEP", "CANCELLED",
             "UNSUPPORTED")
 LEVELS = ("none", "notice", "warning", "high")
-FRAMED, STRICT = 1, 2
+FRAMED = 1
 INT64, BOOL, TEXT, TEXTS, DOUBLE = range(5)
 
 

@@ -2,6 +2,7 @@
 
 import glob
 import gzip
+import json
 import os
 import pickle
 import shutil
@@ -124,11 +125,55 @@ def test_every_option_has_the_command_lines_default(profile):
     assert set(options) == {name for name, *_ in _native.options()}
     assert {value for name, value in options.items() if name.startswith("min_")} == {0}
     assert options.items() >= {
-        "max_depth": 10, "step": -1, "order_by": "name", "account_displayed_op_only": False,
-        "output": "stdout", "source_lines": True, "executed_types": False}.items()
+        "max_depth": None, "step": -1, "order_by": "name", "account_displayed_op_only": False,
+        "output": "stdout", "source_lines": True, "executed_types": False, "doc": True}.items()
     assert {name: value for name, value in options.items() if isinstance(value, list)} == {
         "account_type_regexes": [".*"], "start_name_regexes": [".*"], "trim_name_regexes": [],
         "show_name_regexes": [".*"], "hide_name_regexes": [], "select": ["micros"]}
+
+
+def test_results_hold_every_row_and_reports_say_what_they_leave_out(profile):
+    for view in ("scope", "graph", "op", "code"):
+        ask = getattr(profile, view)
+        result, whole, cut = ask(), ask(max_depth=100000), ask(max_depth=10)
+        assert len(result) == len(whole) > len(cut) or view == "scope"
+        assert [node.name for node in result] == [node.name for node in whole]
+        assert len(ask(max_depth=None)) == len(result)
+        lines = str(result).splitlines()
+        if len(result) > len(cut):
+            assert lines.pop() == f"… {len(result) - len(cut)} more (max_depth 10)"
+        assert lines == str(cut).splitlines()
+        assert "more (max_depth" not in str(whole) + str(cut)
+
+
+def test_operations_by_the_first_number_selected(profile):
+    result = profile.op(select="occurrence, micros")
+    assert result.options["order_by"] == "occurrence"
+    counts = [node.definition_count for node in result][1:]
+    assert counts == sorted(counts, reverse=True)
+    result = profile.op()
+    assert result.options["order_by"] == "micros"
+    assert [node.name for node in result] == [node.name for node in profile.op(order_by="micros")]
+    names = [node.name for node in profile.op(order_by="name")][1:]
+    assert names == sorted(names) and profile.op(select="device").options["order_by"] == "name"
+    assert profile.scope().options["order_by"] == "name"
+
+
+def test_units(profile):
+    assert [node.name for node in profile.op(min_micros="50ms")] == [
+        node.name for node in profile.op(min_micros=50000)]
+    assert len(profile.scope(min_bytes="1MB")) == len(profile.scope(min_bytes=1000000))
+    with pytest.raises(tfprof.ArgumentError, match="unknown unit 'parsec'.*us, ms, s"):
+        profile.op(min_micros="3parsec")
+
+
+def test_doc(profile):
+    assert "Doc:" in str(profile.op()) and "Doc:" not in str(profile.op(doc=False))
+
+
+def test_tables_as_text(profile):
+    assert json.loads(profile.op(output="json").text)["view"] == "op"
+    assert profile.op(output="csv").text.startswith("id,parent,depth,name,")
 
 
 def test_code_lines_carry_their_source_unless_told_not_to(profile):
@@ -267,6 +312,18 @@ def test_files_of_the_wrong_kind(loop_files):
         tfprof.load(profile=loop_files / "graph.pb")
     with pytest.raises(ValueError, match="ProfileProto"):
         tfprof.load(graph=loop_files / "profile")
+
+
+def test_traces_given_as_something_else(tmp_path):
+    """Refused by what they are, as files and as bytes, and read if the content may tell."""
+    content = read_packed("data", "foreign", "tf_eager.xplane.pb")
+    (tmp_path / "x").write_bytes(content)
+    for given in (tmp_path / "x", content):
+        for keyword in ("profile", "graph", "run_meta"):
+            with pytest.raises(tfprof.FormatError,
+                               match=r"it looks like a trace .*\(XSpace\) \(give it as xplane=\)"):
+                tfprof.load(**{keyword: given})
+        assert tfprof.load(given).serialize() == tfprof.load(xplane=given).serialize()
 
 
 def test_foreign_files(tmp_path):

@@ -121,10 +121,35 @@ def test_packed_timelines(profiles, tmp_path):
     plain = run(profiles["devices"], "graph", f"--output=timeline:outfile={tmp_path}/t")
     packed = run(profiles["devices"], "graph", f"--output=timeline:outfile={tmp_path}/t.json.gz")
     for step in (10, 11, 12):
-        with gzip.open(tmp_path / f"t.json_{step}.gz") as file:
+        with gzip.open(tmp_path / f"t_{step}.json.gz") as file:
             assert file.read() == (tmp_path / f"t_{step}").read_bytes()
-        assert f"t_{step}.\n".encode() in plain and f"t.json_{step}.gz.\n".encode() in packed
+        assert f"t_{step}.\n".encode() in plain and f"t_{step}.json.gz.\n".encode() in packed
     assert len(list(tmp_path.iterdir())) == 6
+
+
+def as_message(step=-1, output="stdout", select="micros"):
+    """An OptionsProto with TensorFlow's other defaults."""
+    return field(1, 10) + field(18, step) + field(7, "name") + field(15, output) + field(
+        14, select) + b"".join(field(number, ".*") for number in (8, 9, 11))
+
+
+@pytest.mark.parametrize("outfile, expected, as_tensorflow", [
+    ("t.json", "t_11.json", "t.json_11"), ("t", "t_11", "t_11"), ("t.gz", "t_11.gz", "t_11.gz"),
+    ("t.json.gz", "t_11.json.gz", "t.json_11.gz"), (".hidden", ".hidden_11", ".hidden_11"),
+    ("v1.2/t", "v1.2/t_11", "v1.2/t_11"), ("v1.2/a.b.json", "v1.2/a.b_11.json",
+                                           "v1.2/a.b.json_11"),
+    ("v1.2/.json", "v1.2/.json_11", "v1.2/.json_11"), ("t.", "t_11.", "t._11"),
+])
+def test_timelines_keep_their_extension(loaded, tmp_path, outfile, expected, as_tensorflow):
+    """Except where options are a message: then they are named as by TensorFlow's profiler."""
+    (tmp_path / "v1.2").mkdir()
+    output = f"timeline:outfile={tmp_path}/{outfile}"
+    loaded["devices"].ask("graph", step=11, output=output)
+    assert (tmp_path / expected).exists()
+    (tmp_path / expected).unlink()
+    loaded["devices"].profile("graph", as_message(step=11, output=output))
+    assert (tmp_path / as_tensorflow).exists()
+    assert len([each for each in tmp_path.rglob("*") if each.is_file()]) == 1
 
 
 def test_every_event_is_a_line(profiles):
@@ -253,9 +278,9 @@ def all_selects():
     return ",".join(word for word in listed if word != "tensor_value")
 
 
-def rows(profile, view):
+def rows(profile, view, **options):
     """The columns of the C API as the records of a JSON report."""
-    columns = profile.columns(view)
+    columns = profile.columns(view, **options)
     for name in ("device", "op_types", "input_shapes"):
         columns[name] = ["|".join(texts) for texts in columns[name]]
     return [{**dict(zip(columns, values)), "id": i}
@@ -265,7 +290,7 @@ def rows(profile, view):
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
 @pytest.mark.parametrize("model", MODELS)
 def test_json_and_csv_have_what_the_rows_have(loaded, profiles, model, view):
-    expected = rows(loaded[model], view)
+    expected = rows(loaded[model], view, select=all_selects())
     assert len(expected) > 5
     report = json.loads(run(profiles[model], view, "--select=" + all_selects(),
                             "--output=json:outfile=-"))
@@ -303,9 +328,9 @@ def test_json_options(profiles):
         "--account_type_regexes=a,.*", "--hide_name_regexes=", "--select=bytes,device",
         "--account_displayed_op_only"))
     options = report["options"]
-    assert options["min_bytes"] == 5 and options["step"] == 1 and options["max_depth"] == 10
+    assert options["min_bytes"] == 5 and options["step"] == 1 and options["max_depth"] is None
     assert options["account_type_regexes"] == ["a", ".*"] and options["hide_name_regexes"] == []
-    assert options["select"] == ["bytes", "device"] and options["order_by"] == "name"
+    assert options["select"] == ["bytes", "device"] and options["order_by"] == "bytes"
     assert options["account_displayed_op_only"] is True
     assert options["output"] == "json:outfile=-"
 
@@ -317,6 +342,80 @@ def test_json_combinations_add_up(profiles):
     for node in report["nodes"][1:]:
         for name in ("run_count", "definition_count", "exec_micros"):
             assert node[name] == sum(entry[name] for entry in node["input_types"])
+
+
+def graph_of(*nodes):
+    """A GraphDef of (name, op) pairs."""
+    return b"".join(field(1, field(1, name) + field(2, op)) for name, op in nodes)
+
+
+def test_tables_without_a_file_are_text(profiles, loaded):
+    """json and csv go to standard output, like a report."""
+    for output in ("json", "csv"):
+        for view in ("scope", "graph", "op", "code"):
+            streamed = run(profiles["loop"], view, f"--output={output}:outfile=-")
+            plain = run(profiles["loop"], view, f"--output={output}")
+            assert plain.replace(b'"output":"json"', b'"output":"json:outfile=-"') == streamed
+    answer = loaded["loop"].ask("op", output="csv")
+    assert answer.stdout.startswith(b"id,parent,depth,name,") and not answer.stderr
+
+
+HOSTILE = {
+    "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m", "line\nbreak": r"line\nbreak",
+    "over\rwritten": r"over\rwritten", "tab\t": r"tab\t", "bell\x07": r"bell\x07",
+    "\u202eevil": r"\u202eevil", "\u2066a\u2069": r"\u2066a\u2069", "c1\x9bm": r"c1\u009bm",
+    "Schicht_\u00e4": "Schicht_\u00e4", "back\\slash": "back\\slash",
+}
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op"])
+def test_hostile_names_are_shown_as_escapes(tmp_path, view):
+    """In reports, on a terminal and in files; those that the options came to as a
+    message are written as by TensorFlow's profiler, byte for byte."""
+    graph = graph_of(*((name, name) for name in HOSTILE))
+    made = ours.Ours()
+    made.new(graph)
+    (tmp_path / "g").write_bytes(graph)
+    options = {"select": "params,op_types,device", "order_by": "name", "max_depth": 100}
+    text = made.ask(view, **options).stdout.decode()
+    made.ask(view, output=f"file:outfile={tmp_path}/t", **options)
+    arguments = [tree.program(), view, f"--graph_path={tmp_path}/g"] + [
+        f"--{name}={value}" for name, value in options.items()]
+    printed = subprocess.run(arguments, capture_output=True, check=True).stdout.decode()
+    assert text == (tmp_path / "t").read_text() == printed
+    lines = text.partition("\nProfile:\n")[2].splitlines()[1:]
+    shown = {line.strip().partition(" ")[0] for line in lines} - {"_TFProfRoot"}
+    assert shown == set(HOSTILE.values())
+    assert not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert all(text.count(escaped) == 2 for escaped in HOSTILE.values()), "types, too"
+    raw = made.profile(view, as_message(select="op_types")).stdout.decode()
+    made.profile(view, as_message(select="op_types", output=f"file:outfile={tmp_path}/raw"))
+    assert (tmp_path / "raw").read_bytes().decode() in raw
+    assert all(raw.count(name) == 2 for name in HOSTILE)
+
+
+def test_bytes_that_are_no_text_are_shown_as_escapes():
+    made = ours.Ours()
+    made.new(graph_of((b"a\xffb\x9b", b"Op")))
+    assert rb"  a\xffb\x9b (" in made.ask("scope").stdout
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "=a,b", '=x"y']
+
+
+def test_csv_formulas(tmp_path):
+    """Only on request, and only text: numbers may be negative."""
+    harmless = ["a=1", "x-1", "'=1"]
+    made = ours.Ours()
+    made.new(graph_of(*((name, "=Op") for name in FORMULAS + harmless)))
+    for setting, prefix in (("", ""), (",formulas=raw", ""), (",formulas=text", "'")):
+        made.ask("scope", output=f"csv:outfile={tmp_path}/c{setting}", select="op_types,params")
+        with open(tmp_path / "c", newline="") as file:
+            records = list(csv.DictReader(file))
+        assert {record["name"] for record in records} == {"_TFProfRoot", *harmless} | {
+            prefix + name for name in FORMULAS}
+        assert records[1]["op_types"] == f"{prefix}=Op"
+        assert records[0]["parent"] == "" and records[1]["parent"] == "0"
 
 
 def test_odd_names(tmp_path):

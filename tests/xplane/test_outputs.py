@@ -31,7 +31,14 @@ def test_saved_profile_has_the_same_rows(sample, view, samples, tmp_path):
 def test_code_view_without_frames(samples):
     result = product.run("code", samples["tf_cnn_fit"])
     assert result.returncode == 1
-    assert "this trace has no Python frames" in result.stderr and "--op_log_path" in result.stderr
+    assert "no Python frames" in result.stderr and "--op_log_path" in result.stderr
+
+
+def test_graph_view_without_graph(samples):
+    result = product.run("graph", samples["tf_cnn_fit"])
+    assert result.returncode == 0
+    assert "not the graph: add --graph_path" in result.stderr
+    assert "--graph_path" not in product.run("graph", samples["jax_while"]).stderr
 
 
 def timeline(path, tmp_path):

@@ -10,12 +10,20 @@ import { go, link, requestParams, useAddress, type State } from "./state";
 import { Empty, Problem } from "./widgets";
 import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
+import { Layers } from "./pages/layers";
+import { Python } from "./pages/python";
+import { Timeline } from "./pages/timeline";
+import { AdvicePage } from "./pages/advice";
 
 export interface PageProps { state: State; profile: Profile }
 
 const PAGES: { name: string; title: string; component: ComponentType<PageProps> }[] = [
   { name: "overview", title: "Overview", component: Overview },
   { name: "operations", title: "Operations", component: Operations },
+  { name: "layers", title: "Layers", component: Layers },
+  { name: "python", title: "Python", component: Python },
+  { name: "timeline", title: "Timeline", component: Timeline },
+  { name: "advice", title: "Advice", component: AdvicePage },
 ];
 
 function Loading() {

@@ -3,10 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { go } from "./state";
 
 const HELP: [string, string][] = [
-  ["1 – 7", "pages"],
-  ["/", "find"],
-  ["o", "options"],
-  ["arrows, Enter", "move and open in tables and trees"],
+  ["1 – 6", "pages"],
+  ["W A S D, + −", "move and zoom in the timeline"],
+  ["arrows, Enter", "move and open in flame graphs"],
   ["Backspace", "one level up"],
   ["Esc", "clear the selection"],
   ["?", "this list"],

@@ -41,7 +41,7 @@ function reported(...words) {
 
 test("the overview says what dominates", async () => {
   assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67 % of the work is matrix & convolution.");
-  assert.ok((await texts(".card .big")).includes("930.58k"));
+  assert.ok((await texts(".card .big")).includes("464.15k"));
   assert.ok((await texts(".card .big")).includes("53.67b"));
 });
 
@@ -105,9 +105,87 @@ test("nothing matches: the page says so and resets", async () => {
   assert.ok((await table(".operations")).size > 40);
 });
 
+// name → the total of each scope of the first level
+function scopes(word, ...options) {
+  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=2", `-select=${word}`, "-output=json", ...options));
+  const column = { micros: "total_exec_micros", params: "total_parameters" }[word];
+  return new Map(nodes.slice(1).map((n) => [n.name, n[column]]));
+}
+
+test("layers have the numbers of the command line, and open", async () => {
+  for (const [word, fold] of [["micros", true], ["params", true], ["micros", false]]) {
+    await goTo(opened, `#/layers?metric=${word}&fold_gradients=${fold}`);
+    const titles = await opened.page.locator(".numbers tbody tr").evaluateAll((rows) =>
+      rows.map((row) => [row.querySelector("th").innerText.trim(), row.querySelector("td .num").title]));
+    const expected = scopes(word, `-fold_gradients=${fold}`);
+    assert.ok(titles.length > 10, word);
+    for (const [name, title] of titles)
+      assert.equal(Number(title.replace(/[^0-9]/g, "")), expected.get(name), `${name} ${word}`);
+  }
+  await goTo(opened, "#/layers");
+  await opened.page.getByRole("link", { name: "unit_1_3", exact: true }).click();
+  await settle(opened.page);
+  assert.match(await opened.page.locator("h1").innerText(), /model \/ unit_1_3 212.42ms time/);
+  await opened.page.goBack();
+  await settle(opened.page);
+  assert.match(await opened.page.locator("h1").innerText(), /^model 1.87sec time/);
+  await opened.page.getByLabel("gradients with their forward layer").uncheck();
+  await settle(opened.page);
+  assert.ok(await opened.page.getByRole("link", { name: "gradients", exact: true }).isVisible());
+});
+
+test("only my code is shown unless asked otherwise", async () => {
+  await goTo(opened, "#/python");
+  const lines = await texts(".numbers tbody th");
+  assert.ok(lines.length > 10 && lines.every((l) => /^(train|resnet_model)\.py:/.test(l)), lines.join("\n"));
+  await opened.page.getByLabel("only my code").uncheck();
+  await settle(opened.page);
+  assert.ok((await texts(".numbers tbody th")).some((l) => l.startsWith("ops.py:")));
+});
+
+test("a flame graph is walked by keys", async () => {
+  await goTo(opened, "#/python");
+  const flame = opened.page.getByRole("group", { name: "lines of Python as a flame graph" });
+  await flame.locator("g").first().focus();
+  await opened.page.keyboard.press("ArrowDown");
+  await opened.page.keyboard.press("ArrowRight");
+  const label = await opened.page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  assert.match(label, /^train.py:76:<module>:train\(sys.argv\[1\]\): 366.03ms/);
+  await opened.page.keyboard.press("Enter");
+  await settle(opened.page);
+  assert.match(await opened.page.locator("h1").innerText(), /366.03ms time/);
+});
+
+test("the timeline adds up what it shows", async () => {
+  await goTo(opened, "#/timeline?step=1");
+  const shown = await table(".panel");
+  const expected = reported("-select=micros", "-step=1");
+  assert.equal([...shown.keys()][0], "Conv2DBackpropFilter");
+  for (const name of ["Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv2D"]) assert.equal(shown.get(name)[0], expected.get(name), name);
+  await opened.page.locator("canvas").focus();
+  await opened.page.keyboard.press("w");
+  await opened.page.keyboard.press("d");
+  await settle(opened.page);
+  assert.match(opened.page.url(), /zoom=\d+-\d+/);
+  const box = await opened.page.locator("canvas").boundingBox();
+  await opened.page.mouse.move(box.x + 400, box.y + 40);
+  await opened.page.mouse.down();
+  await opened.page.mouse.move(box.x + 600, box.y + 40);
+  await opened.page.mouse.up();
+  await settle(opened.page);
+  assert.match(await opened.page.locator(".panel h2").innerText(), /^Selected: /);
+});
+
+test("advice shows every finding", async () => {
+  await goTo(opened, "#/advice");
+  const advice = JSON.parse(run("advise", SAMPLE, "-output=json"));
+  const texts = advice.checkers.flatMap((c) => c.findings.map((f) => f.text));
+  assert.deepEqual(await opened.page.locator(".findings pre").allTextContents(), texts);
+});
+
 describe("accessible", () => {
   for (const theme of ["light", "dark"])
-    for (const page of ["overview", "operations"])
+    for (const page of ["overview", "operations", "layers", "python", "timeline", "advice"])
       test(`${page}, ${theme}`, async () => {
         await goTo(opened, `#/${page}?theme=${theme}`);
         assert.deepEqual(await inaccessible(opened.page), []);

@@ -1,9 +1,12 @@
 #include "load/xplane/apply.h"
 
+#include "load/xplane/join.h"
+
 void apply_clear(struct apply *a)
 {
 	mem_free(a->nodes);
 	mem_free(a->output_bytes);
+	mem_free(a->is_joined);
 	mem_free(a->devices);
 	mem_free(a->lanes);
 	buf_clear(&a->scratch);
@@ -93,27 +96,63 @@ static bool add_lanes(struct apply *a)
 	return a->lanes != NULL;
 }
 
+/* A node that was there before the trace. */
+static void cover(struct model *m, uint32_t node)
+{
+	if (m->nodes.flags[node] & NODE_COVERED)
+		return;
+	m->nodes.flags[node] |= NODE_COVERED;
+	m->n_covered++;
+}
+
 static uint32_t add_node(struct apply *a, const struct trace_target *target)
 {
 	struct model *m = a->model;
 	struct span type = strings_get(&a->trace->texts, target->type);
 	uint32_t name = strings_add(&m->strings, strings_get(&a->trace->texts, target->name));
-	uint32_t node, op;
+	uint32_t op;
 
 	if (name == NONE)
 		return NONE;
-	node = model_node_of(m, name);
-	if (node != NONE) {
-		if (!(m->nodes.flags[node] & NODE_COVERED)) {
-			m->nodes.flags[node] |= NODE_COVERED;
-			m->n_covered++;
-		}
-		return node;
-	}
+	if (model_node_of(m, name) != NONE)
+		return model_node_of(m, name);
 	if (!type.n)
 		type = op_text_type(strings_get(&m->strings, name), SPAN(""));
 	op = strings_add(&m->strings, type);
 	return op == NONE ? NONE : model_add_node(m, name, op);
+}
+
+/* The nodes of a graph that operations are of; an operation whose node another claims, too,
+ * gets one of its own. */
+static bool join_graph(struct apply *a)
+{
+	const struct trace *t = a->trace;
+	const struct model *m = a->model;
+	uint32_t *claims = mem_zero_array(m->nodes.n + 1, sizeof(*claims));
+
+	for (size_t i = 0; claims && i < t->targets.n; i++) {
+		struct span name = strings_get(&t->texts, t->targets.at[i].name);
+
+		a->nodes[i] = model_find_node(m, name);
+		if (a->nodes[i] == NONE && a->first_new)
+			a->nodes[i] = join_find(m, name);
+		if (a->nodes[i] != NONE)
+			claims[a->nodes[i]]++;
+	}
+	for (size_t i = 0; claims && i < t->targets.n; i++) {
+		uint32_t node = a->nodes[i];
+		bool is_same = node != NONE &&
+			span_equal(model_name(m, node),
+				strings_get(&t->texts, t->targets.at[i].name));
+
+		if (node != NONE && claims[node] > 1 && !is_same) {
+			a->n_ambiguous++;
+			a->nodes[i] = NONE;
+		}
+		a->is_joined[i] = a->nodes[i] != NONE;
+	}
+	mem_free(claims);
+	return claims;
 }
 
 bool apply_targets(struct apply *a)
@@ -122,8 +161,14 @@ bool apply_targets(struct apply *a)
 
 	a->first_new = a->model->nodes.n;
 	a->nodes = mem_array(t->targets.n + 1, sizeof(*a->nodes));
-	for (size_t i = 0; a->nodes && i < t->targets.n; i++) {
-		a->nodes[i] = add_node(a, &t->targets.at[i]);
+	a->is_joined = mem_zero_array(t->targets.n + 1, sizeof(*a->is_joined));
+	if (!a->nodes || !a->is_joined || !join_graph(a))
+		return false;
+	for (size_t i = 0; i < t->targets.n; i++) {
+		if (a->is_joined[i])
+			cover(a->model, a->nodes[i]);
+		else
+			a->nodes[i] = add_node(a, &t->targets.at[i]);
 		if (a->nodes[i] == NONE)
 			return false;
 	}
@@ -286,12 +331,15 @@ static struct sort_item *sort_ops(struct apply *a, size_t *n)
 	*n = 0;
 	for (size_t i = 0; items && i < t->ops.n; i++) {
 		const struct trace_op *op = &t->ops.at[i];
+		uint64_t self_ps = op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
 
 		if (op->step == NONE) {
 			a->n_outside++;
-			a->outside_ps += op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
+			a->outside_ps += self_ps;
 			continue;
 		}
+		a->all_ps += self_ps;
+		a->joined_ps += a->is_joined[op->target] ? self_ps : 0;
 		items[(*n)++] = (struct sort_item){(uint64_t)a->nodes[op->target] << 32 | op->step,
 			(uint32_t)i};
 	}

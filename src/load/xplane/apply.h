@@ -15,9 +15,12 @@ struct apply {
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
-	uint64_t n_outside;    /* operations outside all steps … */
-	uint64_t outside_ps;   /* … and how long they took */
-	size_t n_damaged;      /* instructions */
+	bool *is_joined;       /* by target: its node was there before */
+	size_t n_ambiguous;    /* names that several operations share in the graph */
+	uint64_t joined_ps, all_ps;
+	uint64_t n_outside;  /* operations outside all steps … */
+	uint64_t outside_ps; /* … and how long they took */
+	size_t n_damaged;    /* instructions */
 	struct buf scratch;
 };
 

@@ -56,7 +56,7 @@ static uint32_t add_target(struct trace *t, uint32_t name, struct span type)
 
 uint32_t trace_add_target(struct trace *t, struct span name, struct span type)
 {
-	return add_target(t, strings_alias(&t->texts, name), type);
+	return add_target(t, strings_add(&t->texts, name), type);
 }
 
 /* ---- compiled operations ------------------------------------------------- */

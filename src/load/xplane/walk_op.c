@@ -64,9 +64,7 @@ static uint32_t target_of_core(struct walk *w, struct event_name *name)
 	buf_span(&t->scratch, op);
 	if (t->scratch.failed)
 		return NONE;
-	op = buf_get(&t->scratch);
-	name->op = trace_add_target(t, (struct span){arena_copy(&t->texts.arena, op).at, op.n},
-		parsed.type);
+	name->op = trace_add_target(t, buf_get(&t->scratch), parsed.type);
 	if (name->op == NONE)
 		return NONE;
 	target = &t->targets.at[name->op];

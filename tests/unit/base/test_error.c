@@ -31,7 +31,7 @@ static void what_is_too_long_is_cut(void **state)
 	assert_int_equal(err.text[300], ':'); /* the prefix leaves room for the rest */
 }
 
-static void nobody_has_to_listen(void **state)
+static void err_may_be_null(void **state)
 {
 	assert_int_equal(error_set(NULL, TFPROF_REGEX, "x"), TFPROF_REGEX);
 	assert_int_equal(error_no_memory(NULL), TFPROF_NO_MEMORY);
@@ -86,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_is_one_line),
 		cmocka_unit_test(what_is_too_long_is_cut),
-		cmocka_unit_test(nobody_has_to_listen),
+		cmocka_unit_test(err_may_be_null),
 		cmocka_unit_test(prefixes_go_before),
 		cmocka_unit_test(long_spans_are_shown_in_part),
 		cmocka_unit_test(the_nearest_word_is_found),

@@ -84,7 +84,7 @@ static void check_index(const char *threads, uint32_t n, size_t fail_at)
 	static uint32_t ids[N], hashes[N];
 	struct strings s;
 	uint32_t known;
-	bool fine;
+	bool ok;
 
 	setenv("TFPROF_TEST_PARTS", threads, 1);
 	assert_true(strings_init(&s));
@@ -97,10 +97,10 @@ static void check_index(const char *threads, uint32_t n, size_t fail_at)
 		hashes[i] = strings_short_hash(span_of(bytes[i]));
 	}
 	mem_fail_at(fail_at);
-	fine = strings_index(&s, ids, hashes, n);
+	ok = strings_index(&s, ids, hashes, n);
 	mem_fail_at(0);
-	assert_true(fail_at != 1 || !fine);
-	assert_true(fine || (fail_at && strings_index(&s, ids, hashes, n)));
+	assert_true(fail_at != 1 || !ok);
+	assert_true(ok || (fail_at && strings_index(&s, ids, hashes, n)));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t expected = i % DISTINCT == 7 ? known : known + 1 + i % DISTINCT;
 

@@ -189,7 +189,7 @@ static void test_random_names(void **state)
 	}
 }
 
-static void test_memory_that_runs_out(void **state)
+static void test_allocation_failure(void **state)
 {
 	static const char *const names[] = {"a/b", "c", NULL};
 	tfprof_profile *profile = profile_of(names);
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test(test_stopping),
 		cmocka_unit_test(test_names_that_come_later),
 		cmocka_unit_test(test_random_names),
-		cmocka_unit_test(test_memory_that_runs_out),
+		cmocka_unit_test(test_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void slices_of_a_model(void **state)
 static void damage_is_noted(void **state)
 {
 	struct source source = {.bytes = {"bytes", 5}};
-	struct decoder fine = {0}, no_memory = {.failed = true}, bad = {.failed = true};
+	struct decoder undamaged = {0}, no_memory = {.failed = true}, bad = {.failed = true};
 	struct tfprof_error err;
 	struct slice slice;
 	struct model m;
@@ -90,7 +90,7 @@ static void damage_is_noted(void **state)
 	assert_int_equal(model_keep(&m, &source, NULL), TFPROF_OK);
 	bad.bad = m.sources.at[0].bytes.at;
 	assert_true(model_make_slice(&m, &slice, m.sources.at[0].bytes));
-	model_note_damage(&m, slice, &fine);
+	model_note_damage(&m, slice, &undamaged);
 	model_note_damage(&m, slice, &no_memory);
 	model_note_damage(&m, (struct slice){0}, &bad);
 	assert_int_equal(model_check_damage(&m, &err), TFPROF_OK);

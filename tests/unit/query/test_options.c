@@ -83,6 +83,65 @@ static void test_outfile_may_contain_punctuation(void **state)
 	assert_true(span_equal(options->output.outfile, SPAN("/tmp/a=b,c:d")));
 }
 
+static void test_units_and_blanks(void **state)
+{
+	set("min_micros", "1.5ms");
+	assert_string_equal(tfprof_options_get(options, "min_micros"), "1500");
+	set("min_peak_bytes", "2MB");
+	assert_string_equal(tfprof_options_get(options, "min_peak_bytes"), "2000000");
+	set("min_params", "3k");
+	assert_string_equal(tfprof_options_get(options, "min_params"), "3000");
+	assert_rejected("min_micros", "1MB", "-min_micros: unknown unit 'MB' in '1MB'");
+	assert_rejected("step", "1k", "-step: '1k' is not a whole number");
+	set("select", "params, bytes,  device");
+	assert_string_equal(tfprof_options_get(options, "select"), "bytes,device,params");
+	set("trim_name_regexes", " a, b,c");
+	assert_string_equal(tfprof_options_get(options, "trim_name_regexes"), " a,b,c");
+}
+
+static void test_lists_may_contain_commas(void **state)
+{
+	static const char *const regexes[] = {"a{1,2}", "b"}, *const words[] = {"params", "bytes"},
+				 *const bad[] = {"(", "x"};
+
+	assert_int_equal(tfprof_options_set_list(options, "hide_name_regexes", regexes, 2, &err),
+		TFPROF_OK);
+	assert_int_equal(options->list[OPT_HIDE_NAME_REGEXES].n, 2);
+	assert_true(span_equal(options->list[OPT_HIDE_NAME_REGEXES].at[0], SPAN("a{1,2}")));
+	assert_int_equal(tfprof_options_set_list(options, "hide_name_regexes", NULL, 0, &err),
+		TFPROF_OK);
+	assert_int_equal(options->list[OPT_HIDE_NAME_REGEXES].n, 0);
+	assert_int_equal(tfprof_options_set_list(options, "select", words, 2, &err), TFPROF_OK);
+	assert_string_equal(tfprof_options_get(options, "select"), "bytes,params");
+	assert_int_equal(options->first_number, ORDER_PARAMS);
+	assert_int_equal(tfprof_options_set_list(options, "select", regexes, 2, &err),
+		TFPROF_ARGUMENT);
+	assert_int_equal(tfprof_options_set_list(options, "show_name_regexes", bad, 2, &err),
+		TFPROF_REGEX);
+	assert_int_equal(tfprof_options_set_list(options, "step", words, 2, &err), TFPROF_ARGUMENT);
+	assert_int_equal(tfprof_options_set_list(options, "stepp", words, 2, &err),
+		TFPROF_ARGUMENT);
+}
+
+static void test_which_options_are_set(void **state)
+{
+	tfprof_options *copy;
+
+	assert_false(tfprof_options_is_set(options, "max_depth"));
+	assert_false(tfprof_options_is_set(options, "nothing"));
+	assert_rejected("max_depth", "x", "max_depth");
+	assert_false(tfprof_options_is_set(options, "max_depth"));
+	set("max_depth", "10");
+	assert_true(tfprof_options_is_set(options, "max_depth"));
+	copy = tfprof_options_copy(options);
+	assert_true(tfprof_options_is_set(copy, "max_depth"));
+	assert_false(tfprof_options_is_set(copy, "order_by"));
+	tfprof_options_free(copy);
+	/* A message is complete: an absent field has a meaning, too. */
+	assert_int_equal(tfprof_options_set_message(options, "", 0, &err), TFPROF_OK);
+	assert_true(tfprof_options_is_set(options, "order_by"));
+}
+
 static void test_copies_are_independent(void **state)
 {
 	tfprof_options *copy;
@@ -112,6 +171,7 @@ static void test_message(void **state)
 	assert_int_equal(options->number[OPT_MAX_DEPTH], 5);
 	assert_int_equal(options->number[OPT_STEP], -1);
 	assert_int_equal(options->number[OPT_SOURCE_LINES], 0);
+	assert_int_equal(options->number[OPT_DOC], 1);
 	assert_int_equal(options->order, ORDER_NAME);
 	assert_int_equal(options->list[OPT_ACCOUNT_TYPE_REGEXES].n, 1);
 	assert_int_equal(options->list[OPT_SHOW_NAME_REGEXES].n, 0);
@@ -143,6 +203,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_every_option_reads_back, make, drop),
 		cmocka_unit_test_setup_teardown(test_invalid_values_change_nothing, make, drop),
 		cmocka_unit_test_setup_teardown(test_outfile_may_contain_punctuation, make, drop),
+		cmocka_unit_test_setup_teardown(test_units_and_blanks, make, drop),
+		cmocka_unit_test_setup_teardown(test_lists_may_contain_commas, make, drop),
+		cmocka_unit_test_setup_teardown(test_which_options_are_set, make, drop),
 		cmocka_unit_test_setup_teardown(test_copies_are_independent, make, drop),
 		cmocka_unit_test_setup_teardown(test_message, make, drop),
 		cmocka_unit_test_setup_teardown(test_no_memory, make, drop),

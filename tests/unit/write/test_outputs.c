@@ -461,7 +461,13 @@ static void test_output_option(void **state)
 #define X(id, word, ...) ", " word
 	assert_rejected("xml", &(OUTPUT_FORMATS(X))[strlen(", ")]);
 #undef X
-	assert_rejected("csv", "-output csv:outfile=PATH");
+	assert_output("csv", FORMAT_CSV, "", VIEWER_CHROME);
+	assert_output("json", FORMAT_JSON, "", VIEWER_CHROME);
+	assert_output("csv:formulas=text", FORMAT_CSV, "", VIEWER_CHROME);
+	assert_output("csv:outfile=x,formulas=raw", FORMAT_CSV, "x", VIEWER_CHROME);
+	assert_rejected("csv:formulas=no", "formulas=raw or formulas=text");
+	assert_rejected("json:formulas=text", "expected outfile=PATH");
+	assert_rejected("file", "-output file:outfile=PATH");
 	assert_rejected("json:outfile=", "needs a file");
 	assert_rejected("none:outfile=x", "expected none");
 	assert_rejected("file:outfile=x,viewer=perfetto", "viewer=perfetto");
@@ -477,6 +483,9 @@ static void test_echo(void **state)
 	tfprof_options_set(o, "output", "timeline:viewer=perfetto,outfile=t", NULL);
 	assert_non_null(strstr(tfprof_options_get_text(o, NULL),
 		"-output                     timeline:outfile=t,viewer=perfetto\n"));
+	tfprof_options_set(o, "output", "csv:formulas=text", NULL);
+	assert_non_null(strstr(tfprof_options_get_text(o, NULL),
+		"-output                     csv:formulas=text\n"));
 	tfprof_options_free(o);
 }
 

@@ -1,0 +1,61 @@
+// A flame graph, downwards: a box is as wide as its share of the root.
+import { useRef } from "preact/hooks";
+import { format, percent, type Unit } from "./format";
+import { icicle, type Node } from "./tree";
+
+const HEIGHT = 20;
+const WIDTH = 1200;
+const CHARACTER = 6.6;
+
+interface Props {
+  root: Node;
+  unit: Unit;
+  label: (node: Node) => string;
+  family: (node: Node) => string;
+  selected?: number;
+  onOpen: (node: Node) => void;
+  name: string;
+}
+
+export function Flame({ root, unit, label, family, selected, onOpen, name }: Props) {
+  const boxes = icicle(root, 0.0008);
+  const depth = Math.max(...boxes.map((b) => b.depth));
+  const list = useRef<SVGSVGElement>(null);
+  // Arrows move the focus: right and left among siblings, down and up between levels.
+  const move = (e: KeyboardEvent, node: Node) => {
+    const siblings = node.parent?.children ?? [node];
+    const i = siblings.indexOf(node);
+    const next = { ArrowRight: siblings[i + 1], ArrowLeft: siblings[i - 1], ArrowDown: node.children[0], ArrowUp: node.parent }[e.key];
+    if (e.key === "Enter" || e.key === " ") onOpen(node);
+    else if (next) list.current?.querySelector<SVGElement>(`[data-row="${next.row.row}"]`)?.focus();
+    else return;
+    e.preventDefault();
+  };
+  return (
+    <svg ref={list} class="flame" viewBox={`0 0 ${WIDTH} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
+      {boxes.map(({ node, depth: level, x, w }) => {
+        const text = label(node);
+        const forward = node.value > 0 ? 1 - Math.min(node.value, node.row.backward ?? 0) / node.value : 1;
+        const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
+        return (
+          <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
+            class={node.row.row === selected ? "selected" : ""}
+            onClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
+            <title>{title}</title>
+            {forward > 0 && <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, forward * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
+            {forward < 1 && <rect x={(x + forward * w) * WIDTH} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
+          </g>
+        );
+      })}
+      <g class="labels" aria-hidden="true">
+        {boxes.map(({ node, depth: level, x, w }) => {
+          const text = label(node);
+          const room = Math.floor((w * WIDTH - 8) / CHARACTER);
+          return room > 3 && (
+            <text key={node.row.row} x={x * WIDTH + 4} y={level * HEIGHT + 14}>{text.length > room ? text.slice(0, room - 1) + "…" : text}</text>
+          );
+        })}
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,64 @@
+// Name scopes: where in the model?
+import { defaultMetric, type PageProps } from "../app";
+import { useApi } from "../api";
+import { Flame } from "../flame";
+import { go, isOn, link, requestParams } from "../state";
+import { build, lastPart, type Node, type Tree } from "../tree";
+import { Treemap } from "../treemap";
+import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
+
+export function Layers({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile);
+  const root = Number(state.values.root ?? 0);
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,
+    metric_column: metric.column });
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  const tree = build(data.rows, metric.column);
+  if (!tree || tree.value === 0)
+    return <Empty what={`No layer has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
+  const open = (node: Node) => {
+    if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
+    else go({ values: { sel: `scope:${node.row.name}` } });
+  };
+  const family = (node: Node) => node.row.family ?? "control";
+  return (
+    <div onKeyDown={(e) => {
+      if (e.key !== "Backspace" || !data.path.length) return;
+      const above = data.path[data.path.length - 2];
+      go({ values: { root: above ? String(above.row) : undefined } });
+    }}>
+      <h1 class="crumbs">
+        <a href={link({ values: { root: undefined } })}>model</a>
+        {data.path.map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lastPart(p.name)}</a></span>)}
+        <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}</small>
+      </h1>
+      <p class="facts">
+        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
+        {isOn(state, "fold_gradients") && " · dark: forward, light: backward"}
+      </p>
+      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} />}
+      <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
+        family={family} onOpen={open} />
+      <table class="numbers">
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
+          <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
+        <tbody>
+          {tree.children.slice(0, 100).map((n) => (
+            <tr key={n.row.row}>
+              <th scope="row">{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
+              <td><Bar max={tree.children[0].value} parts={[
+                { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },
+                { value: n.row.backward ?? 0, family: n.row.family, light: true, title: "backward" }]} /></td>
+              <td><Num value={n.value} unit={metric.unit} /></td>
+              <td><Share part={n.value} whole={tree.value} /></td>
+              <td><Num value={n.row.own[metric.column] ?? 0} unit={metric.unit} /></td>
+              <td><Num value={n.row.total.parameters ?? 0} unit="count" /></td>
+              <td><Num value={n.row.total.float_ops ?? 0} unit="count" /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

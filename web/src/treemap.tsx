@@ -1,0 +1,57 @@
+// Two levels as boxes whose areas are shares of the root.
+import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
+import { format, percent, type Unit } from "./format";
+import { lastPart, type Node } from "./tree";
+
+const WIDTH = 1200;
+const HEIGHT = 340;
+const CHARACTER = 6.6;
+
+function cut(text: string, width: number): string {
+  const room = Math.floor((width - 6) / CHARACTER);
+  if (room < 3) return "";
+  return text.length > room ? text.slice(0, room - 1) + "…" : text;
+}
+
+interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void }
+
+export function Treemap({ root, unit, family, onOpen }: Props) {
+  // What a box holds besides its children is drawn as a box of its own, without a name.
+  const tree = hierarchy<Node>(root, (n) => (n === root || n.parent === root ? n.children : []))
+    .sum(() => 0)
+    .each((n) => {
+      const below = (n.children ?? []).reduce((a, c) => a + c.data.value, 0);
+      (n as { value?: number }).value = Math.max(n.data.value, below);
+    });
+  const laid = treemap<Node>().size([WIDTH, HEIGHT]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
+    .paddingInner(2)(tree);
+  const boxes = laid.descendants().filter((n) => n.depth > 0 && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
+  return (
+    <svg class="treemap" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="layers by size">
+      {boxes.map((n) => {
+        const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
+        return (
+          <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} onClick={() => onOpen(n.data)}
+            onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); }}>
+            <title>{title}</title>
+            <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}
+              class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
+          </g>
+        );
+      })}
+      <g class="labels" aria-hidden="true">
+        {boxes.map((n) => {
+          const w = n.x1 - n.x0, h = n.y1 - n.y0;
+          const name = lastPart(n.data.row.name), value = format(n.data.value, unit);
+          return (
+            <g key={n.data.row.row}>
+              {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={n.depth === 1 && n.children ? "outer" : ""}>
+                {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
+              {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
+            </g>
+          );
+        })}
+      </g>
+    </svg>
+  );
+}
