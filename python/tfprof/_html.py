@@ -87,10 +87,15 @@ _SCRIPT = """
 
 
 def show(result: Any) -> str:
+    """What the command line says on stderr comes first: it may explain an empty tree."""
     if result.view == "op":
-        return table(result)
+        return _notes(result) + table(result)
     from tfprof import _html_tree
-    return _html_tree.tree(result, _columns(result.options["select"]))
+    return _notes(result) + _html_tree.tree(result, _columns(result.options["select"]))
+
+
+def _notes(result: Any) -> str:
+    return "".join(f"<p><em>{html.escape(line)}</em></p>" for line in result.notes.splitlines())
 
 
 def more_rows(left: int) -> str:

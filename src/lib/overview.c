@@ -18,16 +18,15 @@ static enum tfprof_status set_options(tfprof_options *o, const char *select, con
 	return status;
 }
 
-/* Op view is the cheapest to build. */
-static enum tfprof_status run(tfprof_profile *p, const char *select, const char *types,
-	tfprof_result **result, struct tfprof_error *err)
+static enum tfprof_status run(tfprof_profile *p, enum tfprof_view view, const char *select,
+	const char *types, tfprof_result **result, struct tfprof_error *err)
 {
 	tfprof_options *o = tfprof_options_new();
 	enum tfprof_status status = o ? set_options(o, select, types, err) : error_no_memory(err);
 
 	*result = NULL;
 	if (status == TFPROF_OK)
-		status = tfprof_query_run(p, TFPROF_OP, o, NULL, result, err);
+		status = tfprof_query_run(p, view, o, NULL, result, err);
 	tfprof_options_free(o);
 	return status;
 }
@@ -58,7 +57,9 @@ static enum tfprof_status get_totals(tfprof_profile *p, struct tfprof_overview *
 		{"total_float_ops", &o->float_ops},
 	};
 	tfprof_result *result;
-	enum tfprof_status status = run(p, "micros,bytes,peak_bytes,float_ops", ".*", &result, err);
+	/* Op view is the cheapest to build. */
+	enum tfprof_status status =
+		run(p, TFPROF_OP, "micros,bytes,peak_bytes,float_ops", ".*", &result, err);
 
 	for (size_t i = 0; status == TFPROF_OK && i < sizeof(totals) / sizeof(*totals); i++)
 		status = get_total(result, totals[i].column, totals[i].value, err);
@@ -66,14 +67,29 @@ static enum tfprof_status get_totals(tfprof_profile *p, struct tfprof_overview *
 	return status;
 }
 
-/* The parameters of nodes that have one of these types; -1 if there is no such node. */
-static enum tfprof_status count_parameters(tfprof_profile *p, const char *types, int64_t *value,
+/* Unchanged if no node has this type. */
+static enum tfprof_status count_trainable(tfprof_profile *p, int64_t *value,
 	struct tfprof_error *err)
 {
 	tfprof_result *result;
-	enum tfprof_status status = run(p, "params", types, &result, err);
+	enum tfprof_status status =
+		run(p, TFPROF_OP, "params", "_trainable_variables", &result, err);
 
 	if (status == TFPROF_OK && tfprof_result_get_n_rows(result) > 1)
+		status = get_total(result, "total_parameters", value, err);
+	tfprof_result_free(result);
+	return status;
+}
+
+/* A variable in a checkpoint has two of these types: op view counts it for both. */
+static enum tfprof_status count_variables(tfprof_profile *p, bool has_checkpoint, int64_t *value,
+	struct tfprof_error *err)
+{
+	tfprof_result *result;
+	enum tfprof_status status = run(p, has_checkpoint ? TFPROF_SCOPE : TFPROF_OP, "params",
+		"Variable.*,VarHandleOp,_checkpoint_variables", &result, err);
+
+	if (status == TFPROF_OK)
 		status = get_total(result, "total_parameters", value, err);
 	tfprof_result_free(result);
 	return status;
@@ -83,12 +99,10 @@ static enum tfprof_status count_parameters(tfprof_profile *p, const char *types,
 static enum tfprof_status get_parameters(tfprof_profile *p, struct tfprof_overview *o,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status =
-		count_parameters(p, "_trainable_variables", &o->trainable_parameters, err);
+	enum tfprof_status status = count_trainable(p, &o->trainable_parameters, err);
 
 	if (status == TFPROF_OK)
-		status = count_parameters(p, "Variable.*,VarHandleOp,_checkpoint_variables",
-			&o->parameters, err);
+		status = count_variables(p, o->summary.has_checkpoint, &o->parameters, err);
 	return status;
 }
 

@@ -13,7 +13,7 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 {
 	const char *before = ": ";
 
-	if (c->n_entries && !c->n_outside && !c->n_unknown)
+	if (c->n_entries && !c->n_outside && !c->n_unknown && !c->n_dangling)
 		return;
 	buf_text(notes, name);
 	if (!c->n_entries) {
@@ -23,6 +23,12 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 	if (c->n_outside) {
 		buf_printf(notes, "%s%zu of %zu entries name no node of the graph: %s", before,
 			c->n_outside, c->n_entries, outside);
+		before = ", ";
+	}
+	if (c->n_dangling) {
+		buf_printf(notes, "%s%zu input%s: ignored", before, c->n_dangling,
+			c->n_dangling == 1 ? " of a node names no node"
+					   : "s of nodes name no node");
 		before = ", ";
 	}
 	if (c->n_unknown)

@@ -11,9 +11,10 @@
 #define UNCOUNTED SIZE_MAX
 
 struct load_counts {
-	size_t n_entries; /* nodes, or entries for nodes, or UNCOUNTED */
-	size_t n_outside; /* of them, of no node that was known */
-	size_t n_unknown; /* top-level fields that the message does not have */
+	size_t n_entries;  /* nodes, or entries for nodes, or UNCOUNTED */
+	size_t n_outside;  /* of them, of no node that was known */
+	size_t n_unknown;  /* top-level fields that the message does not have */
+	size_t n_dangling; /* inputs of nodes that name no node */
 };
 
 /* Whether a message has no such field; costs a search, so ask about what is not read. */

@@ -193,6 +193,16 @@ static void read_graph(struct loader *l)
 		add_block, l);
 }
 
+/* Only when all nodes are there: an input may come after the node that it goes to. */
+static size_t count_dangling(const struct model *m, size_t first_edge)
+{
+	size_t n = 0;
+
+	for (size_t i = first_edge; i < m->edges.n; i++)
+		n += model_node_of(m, m->edges.at[i].source) == NONE;
+	return n;
+}
+
 enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_error *err)
 {
 	struct source *source;
@@ -219,6 +229,8 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 		return input_status(load->in, load->kind, source, &l.decoder, err);
 	}
 	load->counts = (struct load_counts){.n_entries = l.n_nodes, .n_unknown = l.n_unknown};
+	if (load->in->path)
+		load->counts.n_dangling = count_dangling(m, n_edges);
 	m->generation++;
 	return TFPROF_OK;
 }

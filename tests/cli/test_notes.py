@@ -126,3 +126,13 @@ def test_an_input_that_names_no_node(load):
         "op_log: it names no node, 1 unknown field skipped"]
     assert load(graph=graph("a"), run_meta=field(1, field(1, field(1, "/cpu:0")))) == [
         "run_meta: it names no node"]
+
+
+def test_inputs_of_nodes_that_name_no_node(load):
+    def node(name, *inputs):
+        return field(1, field(1, name) + field(2, "NoOp") +
+                     b"".join(field(3, source) for source in inputs))
+    assert load(graph=node("a", "later:1", "^later") + node("later")) == []
+    assert load(graph=node("a", "gone")) == ["graph: 1 input of a node names no node: ignored"]
+    assert load(graph=node("a", "gone:2", "b", "^gone") + node("b") + field(200, 1)) == [
+        "graph: 2 inputs of nodes name no node: ignored, 1 unknown field skipped"]

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from tree import DATA
+from wire import field
 
 CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
 
@@ -44,6 +45,16 @@ def test_totals_are_those_of_reports(run):
         root(run, "profile", "--select=params", f"--account_type_regexes={types}")[0][:-7]
         for types in ("_trainable_variables", "VariableV2"))
     assert f"\nparameters        {trainable} trainable, {variables} in all variables\n" in text
+
+
+def test_variables_in_a_checkpoint_are_counted_once(run, tmp_path):
+    """They get a second type."""
+    dims = b"".join(field(2, field(1, size)) for size in (5, 4))
+    (tmp_path / "graph.pb").write_bytes(field(1, (
+        field(1, "layer/weights") + field(2, "VariableV2") +
+        field(5, field(1, "shape") + field(2, field(7, dims))))))
+    for files in [tmp_path / "graph.pb"], [tmp_path / "graph.pb", CHECKPOINT]:
+        assert "\nparameters        20\n" in overview(run, *files)
 
 
 def test_what_is_missing_and_how_to_get_it(run):

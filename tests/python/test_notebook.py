@@ -139,6 +139,13 @@ def test_a_deep_tree_is_nested_to_a_limit(tmp_path):
     assert page.deepest < _html_tree.MAX_NESTING + 10
 
 
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_notes_explain_an_empty_result(profile, view):
+    shown = getattr(profile, view)(show_name_regexes=["<b>"])._repr_html_()
+    assert "show_name_regexes: &#x27;&lt;b&gt;&#x27; matches no " in shown
+    assert "<em>" not in profile.scope()._repr_html_()
+
+
 def test_an_empty_result():
     for view in ("scope", "graph", "op"):
         assert Page(getattr(tfprof.Profile(), view)()._repr_html_())
