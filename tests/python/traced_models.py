@@ -54,12 +54,17 @@ def line_of(comment):
         return next(n for n, line in enumerate(file, 1) if line.endswith(f"# {comment}\n"))
 
 
-def own_share(profile, **options):
-    """The share of the time of operations that reaches a line of the user: of this file or
-    of a program that was given as text."""
-    own = [node for node in profile.code(**options) if node.parent is not None
-           and node.parent.parent is None and node.name.startswith(("traced_models.py:", "<string>:"))]
+def own_share(profile, files=("traced_models.py:",), **options):
+    """The share of the time of operations that reaches a line of these files."""
+    own = [node for node in profile.code(**options) if node.name.startswith(files)
+           and not any(parent.name.startswith(files) for parent in parents(node))]
     return sum(node.total_exec_micros for node in own) / profile.op(**options)[0].total_exec_micros
+
+
+def parents(node):
+    while node.parent is not None:
+        node = node.parent
+        yield node
 
 
 def micros_at(profile, comment, gradient=False):
