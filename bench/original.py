@@ -13,12 +13,13 @@ from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
 from tensorflow.python.util import _pywrap_tfprof as original  # noqa: E402
 
 times = {}
+now = time.process_time if "TFPROF_BENCH_CPU" in os.environ else time.perf_counter
 
 
 def timed(name, function, *arguments):
-    start = time.perf_counter()
+    start = now()
     function(*arguments)
-    times[name] = (time.perf_counter() - start) * 1e3
+    times[name] = (now() - start) * 1e3
 
 
 def options(output, **changes):

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "proto/fields.h"
 #include "proto/wire.h"
+#include "now.h"
 
 static uint64_t sum;
 
@@ -98,7 +98,7 @@ static void scan_node(struct span entry)
 
 int main(int argc, char **argv)
 {
-	struct timespec start, end;
+	double start;
 	struct wire_reader r;
 	struct wire_field f;
 	struct stat st;
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: scan FILE\n");
 		return 2;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	start = now_ms();
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return 1;
@@ -117,10 +117,6 @@ int main(int argc, char **argv)
 	while (wire_next(&r, &f))
 		if (f.tag == WIRE_LEN(PROFILE_NODES))
 			scan_node(f.bytes);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("{\"scan_ms\": %.3f, \"sum\": %llu}\n",
-		(double)(end.tv_sec - start.tv_sec) * 1e3 +
-			(double)(end.tv_nsec - start.tv_nsec) / 1e6,
-		(unsigned long long)sum);
+	printf("{\"scan_ms\": %.3f, \"sum\": %llu}\n", now_ms() - start, (unsigned long long)sum);
 	return 0;
 }

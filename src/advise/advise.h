@@ -165,8 +165,6 @@ const struct device *check_device(struct check *c, uint32_t node);
 struct place check_node(struct check *c, uint32_t node);
 /* "NODE", or "NODE (LINE)" if the line is known. */
 void place_put(struct buf *b, const struct place *place);
-/* Whether a file of a call stack belongs to a library, not to the user's program. */
-bool place_is_library(struct span file);
 
 /* A zeroed array that lives as long as the advice. */
 void *check_alloc(struct check *c, size_t n, size_t item_size);

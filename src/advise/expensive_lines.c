@@ -53,7 +53,7 @@ static void choose(struct outline *o, bool libraries)
 
 	for (uint32_t i = 1; i < q->n; i++) {
 		o->is_listed[i] =
-			libraries || !place_is_library(tree_frame(q->tree, q->view[i]).file);
+			libraries || !frame_is_library(tree_frame(q->tree, q->view[i]).file);
 		any |= o->is_listed[i];
 	}
 	for (uint32_t i = 1; i < q->n && !any; i++)

@@ -3,19 +3,6 @@
 #include "model/gradient.h"
 #include "model/trace.h"
 
-/* Frames inside libraries are of no interest to the user. */
-bool place_is_library(struct span file)
-{
-	static const char *const parts[] = {"/site-packages/", "/dist-packages/",
-		"tensorflow/python/", "/lib/python3.", "/importlib/", "/runpy.py", "/contextlib.py",
-		"<frozen "};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (span_contains(file, span_of(parts[i])))
-			return true;
-	return false;
-}
-
 /* The innermost frame of the user's own code or, if there is none, of all. */
 static struct span line_of(struct check *c, struct span trace, bool gradient)
 {
@@ -27,7 +14,7 @@ static struct span line_of(struct check *c, struct span trace, bool gradient)
 	/* Code view reports a damaged stack; here it is ignored. */
 	if (trace_read(c->model, trace, &frames, NULL) == TFPROF_OK && frames.n) {
 		for (i = frames.n; i-- > 0;)
-			if (!place_is_library(frames.at[i].file))
+			if (!frame_is_library(frames.at[i].file))
 				break;
 		code_put_label(&text, &frames.at[i < frames.n ? i : frames.n - 1],
 			c->options->source_lines, gradient);

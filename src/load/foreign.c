@@ -1,6 +1,7 @@
 #include "load/foreign.h"
 
 #include "formats/checkpoint/crc32c.h"
+#include "proto/foreign_fields.h"
 #include "proto/sniff.h"
 #include "proto/wire.h"
 
@@ -60,8 +61,12 @@ static bool has_only(struct span message, const uint32_t *tags, unsigned *seen)
 /* FingerprintDef: five hashes, version, uuid */
 bool foreign_is_fingerprint(struct span bytes)
 {
-	static const uint32_t tags[] = {WIRE_VARINT(1), WIRE_VARINT(2), WIRE_VARINT(3),
-		WIRE_VARINT(4), WIRE_VARINT(5), WIRE_LEN(6), WIRE_LEN(7), 0};
+	static const uint32_t tags[] = {WIRE_VARINT(FINGERPRINT_SAVED_MODEL_CHECKSUM),
+		WIRE_VARINT(FINGERPRINT_GRAPH_DEF_HASH),
+		WIRE_VARINT(FINGERPRINT_SIGNATURE_DEF_HASH),
+		WIRE_VARINT(FINGERPRINT_OBJECT_GRAPH_HASH),
+		WIRE_VARINT(FINGERPRINT_CHECKPOINT_HASH), WIRE_LEN(FINGERPRINT_VERSION),
+		WIRE_LEN(FINGERPRINT_UUID), 0};
 	unsigned seen;
 
 	return bytes.n < 1000 && has_only(bytes, tags, &seen) && (seen & 15) == 15;
@@ -70,25 +75,29 @@ bool foreign_is_fingerprint(struct span bytes)
 /* SavedMetadata: nodes of version, node_id, node_path, identifier, metadata */
 bool foreign_is_keras_metadata(struct span bytes)
 {
-	static const uint32_t tags[] = {WIRE_LEN(4), WIRE_LEN(1), WIRE_VARINT(2), WIRE_LEN(3),
-		WIRE_LEN(5), 0};
+	static const uint32_t tags[] = {WIRE_LEN(OBJECT_METADATA_IDENTIFIER),
+		WIRE_LEN(OBJECT_METADATA_VERSION), WIRE_VARINT(OBJECT_METADATA_NODE_ID),
+		WIRE_LEN(OBJECT_METADATA_NODE_PATH), WIRE_LEN(OBJECT_METADATA_METADATA), 0};
 	struct wire_reader r = wire_reader(bytes);
 	struct wire_field f;
 	unsigned seen;
 
-	return next(&r, &f) && f.tag == WIRE_LEN(1) && has_only(f.bytes, tags, &seen) && seen & 1 &&
+	return next(&r, &f) && f.tag == WIRE_LEN(SAVED_METADATA_NODES) &&
+		has_only(f.bytes, tags, &seen) && seen & 1 &&
 		span_contains(head_of(f.bytes, 4096), SPAN("_tf_keras_"));
 }
 
 /* ModelProto: it begins with the version of its format. */
 bool foreign_is_onnx(struct span bytes)
 {
-	static const uint32_t tags[] = {WIRE_VARINT(1), WIRE_LEN(7), WIRE_LEN(2), WIRE_LEN(3),
-		WIRE_LEN(4), WIRE_VARINT(5), WIRE_LEN(6), WIRE_LEN(8), WIRE_LEN(14), WIRE_LEN(20),
-		WIRE_LEN(25), 0};
+	static const uint32_t tags[] = {WIRE_VARINT(ONNX_IR_VERSION), WIRE_LEN(ONNX_GRAPH),
+		WIRE_LEN(ONNX_PRODUCER_NAME), WIRE_LEN(ONNX_PRODUCER_VERSION),
+		WIRE_LEN(ONNX_DOMAIN), WIRE_VARINT(ONNX_MODEL_VERSION), WIRE_LEN(ONNX_DOC_STRING),
+		WIRE_LEN(ONNX_OPSET_IMPORT), WIRE_LEN(ONNX_METADATA_PROPS),
+		WIRE_LEN(ONNX_TRAINING_INFO), WIRE_LEN(ONNX_FUNCTIONS), 0};
 	unsigned seen;
 
-	return bytes.n > 2 && bytes.at[0] == WIRE_VARINT(1) && bytes.at[1] > 0 &&
+	return bytes.n > 2 && bytes.at[0] == WIRE_VARINT(ONNX_IR_VERSION) && bytes.at[1] > 0 &&
 		bytes.at[1] < 32 && has_only(bytes, tags, &seen) && (seen & 3) == 3;
 }
 

@@ -87,3 +87,15 @@ enum tfprof_status trace_read(const struct model *m, struct span code_def, frame
 	vec_clear(&bytes);
 	return status;
 }
+
+bool frame_is_library(struct span file)
+{
+	static const char *const parts[] = {"/site-packages/", "/dist-packages/",
+		"tensorflow/python/", "/lib/python3.", "/importlib/", "/runpy.py", "/contextlib.py",
+		"<frozen "};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (span_contains(file, span_of(parts[i])))
+			return true;
+	return false;
+}

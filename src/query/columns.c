@@ -84,6 +84,20 @@ struct metric_columns {
 	bool any_own;
 };
 
+/* Own numbers are computed from nodes all over memory: otherwise exporting exec_micros of
+ * graph view takes twice as long. */
+PREFETCHES prefetch_own(const struct query *q, uint32_t i)
+{
+	enum { AHEAD = 8 };
+	const uint32_t *node = q->tree->node, *view = q->view + i;
+
+	if (!node || q->n - i <= 3 * AHEAD)
+		return;
+	metrics_prefetch_exec(q->model, node[view[AHEAD]]);
+	metrics_prefetch_node(q->model, node[view[2 * AHEAD]]);
+	prefetch_line(&node[view[3 * AHEAD]]);
+}
+
 static void fill_metrics(const struct query *q, const struct metric_columns *m)
 {
 	int64_t room[N_METRICS];
@@ -91,6 +105,8 @@ static void fill_metrics(const struct query *q, const struct metric_columns *m)
 	for (uint32_t i = 0; i < q->n; i++) {
 		const int64_t *total, *own;
 
+		if (m->any_own)
+			prefetch_own(q, i);
 		total = query_total_row(q, q->view[i]);
 		own = m->any_own ? query_own_row(q, q->view[i], room) : NULL;
 		for (size_t k = 0; k < q->numbers.n; k++) {

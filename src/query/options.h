@@ -44,6 +44,10 @@
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
 		"In op view, group nodes by the operation that ran, not by that of the graph.") \
+	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false",                  \
+		"In scope view, place gradients under the layer they belong to.") \
+	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
+		"In code view, leave out frames of libraries.")                \
 	X(DOC, "doc", BOOL, 0, "true",                                         \
 		"Explain the view and its columns before a text report.")
 

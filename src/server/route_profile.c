@@ -47,31 +47,26 @@ static void put_families(const struct overview *o, struct json *out)
 }
 
 /* What the file does not tell, and what brings it. */
-static void put_missing(const struct tfprof_summary *s, struct json *out)
+static enum tfprof_status put_gaps(tfprof_profile *profile, struct json *out,
+	struct tfprof_error *err)
 {
-	const struct {
-		bool there;
-		const char *what, *how;
-	} parts[] = {
-		{s->has_run_meta, "times and memory",
-			"give run metadata: --run_meta_path=FILE, or save a profile from a run"},
-		{s->has_code_traces, "call stacks",
-			"give an op log: --op_log_path=FILE, or save a profile from Python"},
-		{s->has_float_ops, "float operations",
-			"give an op log: --op_log_path=FILE, or save a profile from Python"},
-	};
+	struct tfprof_overview overview;
+	enum tfprof_status status = tfprof_profile_get_overview(profile, &overview, err);
 
+	if (status != TFPROF_OK)
+		return status;
+	if (overview.trainable_parameters >= 0)
+		json_put_int(out, "trainable", overview.trainable_parameters);
 	json_key(out, "missing");
 	json_open_array(out);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (parts[i].there)
-			continue;
+	for (size_t i = 0; overview.gaps[i]; i++) {
 		json_open_object(out);
-		json_put_text(out, "what", parts[i].what);
-		json_put_text(out, "how", parts[i].how);
+		json_put_text(out, "what", overview.gaps[i]->what);
+		json_put_text(out, "how", overview.gaps[i]->remedy);
 		json_close_object(out);
 	}
 	json_close_array(out);
+	return TFPROF_OK;
 }
 
 static void put_files(const struct shown_profile *p, struct json *out)
@@ -117,8 +112,9 @@ enum tfprof_status route_profile(struct call *c, struct json *out, struct tfprof
 		json_put_string(out, "sentence", buf_get(&o.sentence));
 		put_steps(&o, out);
 		put_families(&o, out);
-		put_missing(&o.summary, out);
-		status = put_totals(c, out, err);
+		status = put_gaps(profile->profile, out, err);
+		if (status == TFPROF_OK)
+			status = put_totals(c, out, err);
 		json_close_object(out);
 	}
 	overview_clear(&o);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "model/gradient.h"
 #include "server/routes.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
@@ -17,6 +18,7 @@ struct tree_request {
 	int64_t root, levels;
 	size_t n_left;
 	unsigned char *family; /* of each row below the root: that of most of its total */
+	int64_t *backward;     /* of each row below the root: the part of gradients */
 };
 
 enum { MAX_FAMILIES = 16 };
@@ -34,7 +36,20 @@ static unsigned char find_family(tfprof_profile *profile, int64_t node)
 	return 0;
 }
 
-/* Adds up each family's share of every row's total, from the leaves to the root. */
+static bool is_gradient(const struct table_json *t, int64_t row)
+{
+	struct span name = table_json_name(t, row), tail = SPAN(" (gradient)");
+	struct gradient g;
+
+	if (t->node[row] >= 0)
+		return gradient_parse(name, &g);
+	/* a line of code view */
+	return name.n > tail.n &&
+		span_equal((struct span){name.at + name.n - tail.n, tail.n}, tail);
+}
+
+/* Adds up each family's and the gradients' share of every row's total, from the leaves to
+ * the root. */
 static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *profile,
 	const int64_t *own, struct tfprof_error *err)
 {
@@ -43,7 +58,8 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 	int64_t(*sums)[MAX_FAMILIES] = mem_zero_array(n, sizeof(*sums));
 
 	t->family = mem_zero_array(n, 1);
-	if (!sums || !t->family) {
+	t->backward = mem_zero_array(n, sizeof(*t->backward));
+	if (!sums || !t->family || !t->backward) {
 		mem_free(sums);
 		return error_no_memory(err);
 	}
@@ -59,6 +75,10 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 			if (i)
 				sums[above][f] += sums[i][f];
 		}
+		if (is_gradient(&t->table, row))
+			t->backward[i] += own[row];
+		if (i)
+			t->backward[above] += t->backward[i];
 	}
 	mem_free(sums);
 	return TFPROF_OK;
@@ -82,6 +102,7 @@ static void put_rows(struct tree_request *t, struct json *out)
 		table_json_begin(table, row, out);
 		json_put_text(out, "family",
 			tfprof_family_get_info(t->family[row - t->root])->name);
+		json_put_int(out, "backward", t->backward[row - t->root]);
 		json_close_object(out);
 		t->n_left--;
 		row++;
@@ -155,6 +176,7 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 		json_close_object(out);
 	}
 	mem_free(t.family);
+	mem_free(t.backward);
 	store_release(c->store, kept);
 	return status;
 }

@@ -205,11 +205,41 @@ static size_t shared_frames(const struct builder *b)
 	return i;
 }
 
+/* Removes frames of libraries, unless there are no others. */
+static enum tfprof_status keep_my_frames(struct builder *b, struct tfprof_error *err)
+{
+	spans_vec *split = &b->split;
+	size_t n = 0;
+
+	for (size_t i = 0; i < split->n; i++) {
+		struct frame_ids ids;
+		enum tfprof_status status = trace_read_frame(b->model, split->at[i], &ids, err);
+
+		if (status != TFPROF_OK)
+			return status;
+		if (!frame_is_library(trace_frame(b->model, &ids).file))
+			split->at[n++] = split->at[i];
+	}
+	if (n)
+		split->n = n;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status split_stack(struct builder *b, const struct stack *stack,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = trace_split(stack->bytes, &b->split, err);
+
+	if (status == TFPROF_OK && b->flags & TREE_ONLY_MY_CODE)
+		status = keep_my_frames(b, err);
+	return status;
+}
+
 /* Adds a call stack to the trie. */
 static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool gradient,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = trace_split(stack->bytes, &b->split, err);
+	enum tfprof_status status = split_stack(b, stack, err);
 	spans_vec split = b->split;
 	uint32_t frame, at;
 
@@ -289,7 +319,7 @@ static bool number_stack(struct builder *b, const struct stack *stack, bool grad
 		ok = vec_push(&b->path, at);
 	}
 	if (ok && merged)
-		ok = trace_split(stack->bytes, &b->split, NULL) == TFPROF_OK;
+		ok = split_stack(b, stack, NULL) == TFPROF_OK;
 	while (ok && b->path.n) {
 		struct trie_node *node;
 

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "base/sort.h"
+#include "model/gradient.h"
 #include "view/scope_list.h"
 #include "view/tree.h"
 
@@ -29,11 +30,56 @@ struct builder {
 	uint32_t *scope_of; /* by node; reused as the tree's parents */
 	/* A child is a node, or n_nodes + scope: child[first[s] … first[s + 1]] */
 	uint32_t *first, *child;
+	struct span *path;      /* by node: where it goes, if gradients are folded; or NULL */
 	struct span *component; /* by child: the last component of its name; reused
 				   as the tree's labels */
 	uint32_t *size, *at;    /* by scope */
 	bool *is_node;          /* by scope: whether a node has its name */
 };
+
+/* ---- folded gradients ------------------------------------------------------------ */
+
+/* gradients/A_grad/B goes to A/B, gradient_tape/A/B to A/B, transpose(jvp(A))/B to
+ * jvp(A)/B. */
+static void put_folded(struct buf *b, struct span name, const struct gradient *g)
+{
+	const char *rest = g->forward.at + g->forward.n, *end = name.at + name.n;
+	size_t gap = g->kind == GRADIENT_OF_NODE ? sizeof("_grad/") - 1 : sizeof("/") - 1;
+
+	gradient_put_forward(b, g);
+	if (g->kind == GRADIENT_TRANSPOSED || (size_t)(end - rest) <= gap)
+		return;
+	buf_char(b, '/');
+	buf_put(b, rest + gap, (size_t)(end - rest) - gap);
+}
+
+static bool fold_gradients(struct builder *b)
+{
+	struct buf text = {0};
+	struct gradient g;
+
+	b->path = arena_array(&b->arena, b->n_nodes, sizeof(*b->path));
+	for (uint32_t node = 0; b->path && node < b->n_nodes; node++) {
+		struct span name = model_name(b->model, node);
+
+		b->path[node] = name;
+		if (!gradient_parse(name, &g))
+			continue;
+		text.n = 0;
+		put_folded(&text, name, &g);
+		b->path[node] = text.failed ? (struct span){0}
+					    : arena_copy(&b->tree->arena, buf_get(&text));
+		if (!b->path[node].at)
+			b->path = NULL;
+	}
+	buf_clear(&text);
+	return b->path;
+}
+
+static struct span path_of(const struct builder *b, uint32_t node)
+{
+	return b->path ? b->path[node] : model_name(b->model, node);
+}
 
 /* ---- parts --------------------------------------------------------------------- */
 
@@ -70,7 +116,7 @@ static void survey_part(void *context, size_t i)
 	uint32_t scope = 0;
 
 	for (; ok && node < end; node++) {
-		struct span name = model_name(b->model, node), prefix = name;
+		struct span name = path_of(b, node), prefix = name;
 
 		prefetch_name(b, node);
 		prefix.n = scope_prefix_length(name);
@@ -319,7 +365,8 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, unsigned f
 	struct builder b = {.model = m, .tree = t, .n_nodes = (uint32_t)m->nodes.n};
 	bool ok;
 
-	ok = find_scopes(&b) && collect_children(&b);
+	ok = (!(flags & TREE_FOLD_GRADIENTS) || !b.n_nodes || fold_gradients(&b)) &&
+		find_scopes(&b) && collect_children(&b);
 	if (ok) {
 		add_up_sizes(&b);
 		ok = lay_out(&b);

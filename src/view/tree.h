@@ -53,13 +53,15 @@ static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
 }
 
-/* Options of code and of op view. */
+/* Options of views. */
 enum tree_flags {
-	TREE_SOURCE_LINES = 1, /* code: labels end with the source line */
-	TREE_BY_LABEL = 2,     /* code: merge lines with equal labels, whatever their paths */
-	TREE_EXECUTED = 1,     /* op: by what nodes ran as */
-	TREE_BY_OP = 2,        /* op: by the op alone, as in TensorFlow's profiler */
-	TREE_FLAGS = 4,        /* number of combinations */
+	TREE_FOLD_GRADIENTS = 1, /* scope: gradients under their forward scope */
+	TREE_SOURCE_LINES = 1,   /* code: labels end with the source line */
+	TREE_BY_LABEL = 2,       /* code: merge lines with equal labels, whatever their paths */
+	TREE_ONLY_MY_CODE = 4,   /* code: without frames of libraries */
+	TREE_EXECUTED = 1,       /* op: by what nodes ran as */
+	TREE_BY_OP = 2,          /* op: by the op alone, as in TensorFlow's profiler */
+	TREE_FLAGS = 8,          /* number of combinations */
 };
 
 #define X(id, ...) +1

@@ -20,6 +20,7 @@ export interface Row {
   function?: string;
   selected?: number;
   family?: string;
+  backward?: number; // of the metric's total, what gradients take
 }
 
 export interface Rows { root: Row | null; rows: Row[]; total: number }
@@ -40,6 +41,7 @@ export interface Profile {
   sentence: string;
   steps: StepInfo[];
   families: Family[];
+  trainable?: number;
   missing: { what: string; how: string }[];
   root: Row;
 }

@@ -35,13 +35,15 @@ export function Flame({ root, unit, label, family, selected, onOpen, name }: Pro
     <svg ref={list} class="flame" viewBox={`0 0 ${WIDTH} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
       {boxes.map(({ node, depth: level, x, w }) => {
         const text = label(node);
+        const forward = node.value > 0 ? 1 - Math.min(node.value, node.row.backward ?? 0) / node.value : 1;
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
             class={node.row.row === selected ? "selected" : ""}
             onClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
-            <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />
+            {forward > 0 && <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, forward * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
+            {forward < 1 && <rect x={(x + forward * w) * WIDTH} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
           </g>
         );
       })}

@@ -62,8 +62,16 @@ export function useAddress(): State {
 // What every request needs: profile, step, options of the query.
 const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f"]);
 
+export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
+
+export function isOn(state: State, name: string): boolean {
+  return state.values[name] !== "false";
+}
+
 export function requestParams(state: State): Record<string, string> {
   const params: Record<string, string> = {};
+  // On unless turned off: most of a training step is gradients, most of a stack is libraries.
+  for (const name of ON_BY_DEFAULT) params[name] = "true";
   for (const [name, value] of Object.entries(state.values)) if (!NOT_OPTIONS.has(name)) params[name] = value;
   return params;
 }

@@ -1,6 +1,7 @@
 // Small pieces that pages share.
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "./api";
+import type { ApiError, Profile } from "./api";
+import { go, isOn, type State } from "./state";
 import { exact, format, percent, type Unit } from "./format";
 
 export function Num({ value, unit }: { value: number; unit: Unit }) {
@@ -43,6 +44,22 @@ export function Panel({ title, children, wide }: { title: string; children: Comp
 
 export function Problem({ error }: { error: ApiError }) {
   return <p class="problem" role="alert">{error.message}</p>;
+}
+
+// An option that is on unless the address says otherwise.
+export function Switch({ state, name, children }: { state: State; name: string; children: ComponentChildren }) {
+  return (
+    <label class="option">
+      <input type="checkbox" checked={isOn(state, name)}
+        onChange={(e) => go({ values: { [name]: e.currentTarget.checked ? undefined : "false", root: undefined } })} /> {children}
+    </label>
+  );
+}
+
+// What would bring something that the profile lacks.
+export function remedy(profile: Profile, what: string): string {
+  const gap = profile.missing.find((m) => m.what.includes(what));
+  return gap ? `Add ${gap.how}.` : "";
 }
 
 // A page without data says what is missing and what brings it.

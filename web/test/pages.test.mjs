@@ -41,7 +41,7 @@ function reported(...words) {
 
 test("the overview says what dominates", async () => {
   assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67 % of the work is matrix & convolution.");
-  assert.ok((await texts(".card .big")).includes("930.58k"));
+  assert.ok((await texts(".card .big")).includes("464.15k"));
   assert.ok((await texts(".card .big")).includes("53.67b"));
 });
 
@@ -106,29 +106,41 @@ test("nothing matches: the page says so and resets", async () => {
 });
 
 // name → the total of each scope of the first level
-function scopes(word) {
-  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=2", `-select=${word}`, "-output=json"));
+function scopes(word, ...options) {
+  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=2", `-select=${word}`, "-output=json", ...options));
   const column = { micros: "total_exec_micros", params: "total_parameters" }[word];
   return new Map(nodes.slice(1).map((n) => [n.name, n[column]]));
 }
 
 test("layers have the numbers of the command line, and open", async () => {
-  for (const word of ["micros", "params"]) {
-    await goTo(opened, `#/layers?metric=${word}`);
+  for (const [word, fold] of [["micros", true], ["params", true], ["micros", false]]) {
+    await goTo(opened, `#/layers?metric=${word}&fold_gradients=${fold}`);
     const titles = await opened.page.locator(".numbers tbody tr").evaluateAll((rows) =>
       rows.map((row) => [row.querySelector("th").innerText.trim(), row.querySelector("td .num").title]));
-    const expected = scopes(word);
+    const expected = scopes(word, `-fold_gradients=${fold}`);
     assert.ok(titles.length > 10, word);
     for (const [name, title] of titles)
       assert.equal(Number(title.replace(/[^0-9]/g, "")), expected.get(name), `${name} ${word}`);
   }
   await goTo(opened, "#/layers");
-  await opened.page.getByRole("link", { name: "gradients", exact: true }).click();
+  await opened.page.getByRole("link", { name: "unit_1_3", exact: true }).click();
   await settle(opened.page);
-  assert.match(await opened.page.locator("h1").innerText(), /model \/ gradients 1.53sec time/);
+  assert.match(await opened.page.locator("h1").innerText(), /model \/ unit_1_3 212.42ms time/);
   await opened.page.goBack();
   await settle(opened.page);
   assert.match(await opened.page.locator("h1").innerText(), /^model 1.87sec time/);
+  await opened.page.getByLabel("gradients with their forward layer").uncheck();
+  await settle(opened.page);
+  assert.ok(await opened.page.getByRole("link", { name: "gradients", exact: true }).isVisible());
+});
+
+test("only my code is shown unless asked otherwise", async () => {
+  await goTo(opened, "#/python");
+  const lines = await texts(".numbers tbody th");
+  assert.ok(lines.length > 10 && lines.every((l) => /^(train|resnet_model)\.py:/.test(l)), lines.join("\n"));
+  await opened.page.getByLabel("only my code").uncheck();
+  await settle(opened.page);
+  assert.ok((await texts(".numbers tbody th")).some((l) => l.startsWith("ops.py:")));
 });
 
 test("a flame graph is walked by keys", async () => {

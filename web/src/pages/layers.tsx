@@ -2,10 +2,10 @@
 import { defaultMetric, type PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
-import { go, link, requestParams } from "../state";
+import { go, isOn, link, requestParams } from "../state";
 import { build, lastPart, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
-import { Empty, Num, Problem, Share } from "../widgets";
+import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
 
 export function Layers({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
@@ -33,16 +33,23 @@ export function Layers({ state, profile }: PageProps) {
         {data.path.map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lastPart(p.name)}</a></span>)}
         <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}</small>
       </h1>
+      <p class="facts">
+        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
+        {isOn(state, "fold_gradients") && " · dark: forward, light: backward"}
+      </p>
       {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
         family={family} onOpen={open} />
       <table class="numbers">
-        <thead><tr><th scope="col">layer</th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
             <tr key={n.row.row}>
               <th scope="row">{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
+              <td><Bar max={tree.children[0].value} parts={[
+                { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },
+                { value: n.row.backward ?? 0, family: n.row.family, light: true, title: "backward" }]} /></td>
               <td><Num value={n.value} unit={metric.unit} /></td>
               <td><Share part={n.value} whole={tree.value} /></td>
               <td><Num value={n.row.own[metric.column] ?? 0} unit={metric.unit} /></td>

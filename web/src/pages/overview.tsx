@@ -1,6 +1,7 @@
 // In five seconds: how long, how big, what dominates, is something wrong?
 import type { PageProps } from "../app";
 import { useApi, type Profile, type Row, type Rows } from "../api";
+import { build, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
 import { link, requestParams } from "../state";
@@ -17,10 +18,11 @@ export function Overview({ state, profile }: PageProps) {
       <div class="columns">
         <TopOperations state={state} profile={profile} />
         <TopLayers state={state} profile={profile} />
+        {profile.has_run && profile.has_code && <TopLines state={state} profile={profile} />}
       </div>
       {profile.missing.length > 0 && (
         <Panel title="What this profile does not hold" wide>
-          <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: {m.how}</li>)}</ul>
+          <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: add {m.how}</li>)}</ul>
         </Panel>
       )}
     </div>
@@ -59,7 +61,8 @@ function Cards({ profile }: { profile: Profile }) {
         <Card title="Memory requested" value={format(total.requested_bytes ?? 0, "bytes")}
           note={`${format(total.output_bytes ?? 0, "bytes")} of outputs`} />
       )}
-      <Card title="Parameters" value={format(total.parameters ?? 0, "count")} note="in all variables" />
+      <Card title="Parameters" value={format(profile.trainable || total.parameters || 0, "count")}
+        note={profile.trainable ? `trainable; ${format(total.parameters ?? 0, "count")} in all variables` : "in all variables"} />
       <Card title="Float operations" value={format(total.float_ops ?? 0, "count")}
         note={seconds > 0 && total.float_ops ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
       {profile.steps.length > 1 && <StepsCard profile={profile} />}
@@ -143,24 +146,54 @@ function FamilyBar({ profile }: { profile: Profile }) {
   );
 }
 
+// A scope around nearly everything, such as jit(train_step), is no layer: its children are.
+function layers(root: Node | undefined): Node[] {
+  let node = root;
+  while (node && node.children[0]?.value > 0.9 * node.value && node.children[0].children.length > 1) node = node.children[0];
+  return node?.children ?? [];
+}
+
 function TopLayers({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
-  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "scope", limit: 10,
-    order_by: profile.has_run ? "micros" : "params" });
-  const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.total[metric] ?? 0));
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, metric_column: metric });
+  const rows = (data && layers(build(data.rows, metric)).slice(0, 10)) ?? [];
+  const max = Math.max(1, ...rows.map((n) => n.value));
   return (
-    <Panel title={profile.has_run ? "Where the time goes: layers" : "Where the parameters are: layers"}>
+    <Panel title={profile.has_run ? "Where the time goes: layers (dark: forward, light: backward)" : "Where the parameters are: layers"}>
       {error && <Problem error={error} />}
       <table class="numbers">
-        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
+        <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th>
           <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
         <tbody>
-          {data?.rows.map((row) => (
+          {rows.map(({ row, value }) => (
             <tr key={row.name}>
-              <th scope="row"><a href={link({ page: "layers", values: { sel: `scope:${row.name}` } })}>{row.name}</a></th>
-              <td><Bar max={max} parts={[{ value: row.total[metric] ?? 0, title: row.name }]} /></td>
+              <th scope="row"><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
+              <td><Bar max={max} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
               <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
               <td><Num value={row.total.parameters ?? 0} unit="count" /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function TopLines({ state }: PageProps) {
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "code", flat: 1, limit: 500, order_by: "micros" });
+  const rows = [...(data?.rows ?? [])].sort((a, b) => (b.own.exec_micros ?? 0) - (a.own.exec_micros ?? 0)).slice(0, 8);
+  const max = Math.max(1, ...rows.map((r) => r.own.exec_micros ?? 0));
+  return (
+    <Panel title="Which lines of Python">
+      {error && <Problem error={error} />}
+      <table class="numbers">
+        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.row}>
+              <th scope="row" title={row.path}><a href={link({ page: "python", values: { root: String(row.row) } })}>{row.name}</a></th>
+              <td><Bar max={max} parts={[{ value: row.own.exec_micros ?? 0, light: row.name.endsWith("(gradient)"), title: row.name }]} /></td>
+              <td><Num value={row.own.exec_micros ?? 0} unit="micros" /></td>
             </tr>
           ))}
         </tbody>

@@ -4,7 +4,7 @@ import { useApi, type Row } from "../api";
 import { Flame } from "../flame";
 import { go, link, requestParams } from "../state";
 import { build, type Node, type Tree } from "../tree";
-import { Empty, Num, Problem, Share } from "../widgets";
+import { Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
 
 export function Python({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
@@ -12,7 +12,7 @@ export function Python({ state, profile }: PageProps) {
   const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code", root, levels: 40,
     metric_column: metric.column });
   if (!profile.has_code)
-    return <Empty what="This profile holds no call stacks." how={profile.missing.find((m) => m.what === "call stacks")?.how ?? ""} />;
+    return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
@@ -26,8 +26,11 @@ export function Python({ state, profile }: PageProps) {
         {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{p.name}</a></span>)}
         <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}</small>
       </h1>
+      <p class="facts">
+        <Switch state={state} name="only_my_code">only my code</Switch> · light: gradients
+      </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
-        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={(n) => (n.row.name.includes("(gradient)") ? "element" : "matrix")} onOpen={open} />
+        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={(n) => n.row.family ?? "matrix"} onOpen={open} />
       <h2>Lines that cost most by themselves</h2>
       <table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>

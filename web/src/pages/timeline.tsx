@@ -4,7 +4,7 @@ import type { PageProps } from "../app";
 import { get, useApi, type Family } from "../api";
 import { format, percent } from "../format";
 import { link, replace } from "../state";
-import { Dot, Empty, Num, Problem, Share } from "../widgets";
+import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
 import { familyTitle } from "../families";
 
 interface Lane { lane: number; device: string; kind: string; number: number; executions: number; busy: number }
@@ -22,7 +22,7 @@ export function Timeline({ state, profile }: PageProps) {
   const params = { p: state.values.p, step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
   const { data, error } = useApi<Lanes>(profile.has_run ? "lanes" : null, params);
   if (!profile.has_run)
-    return <Empty what="This profile holds no times." how={profile.missing.find((m) => m.what === "times and memory")?.how ?? ""} />;
+    return <Empty what="This profile holds no times." how={remedy(profile, "times")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
   if (!data.lanes.length) return <Empty what="Nothing ran in this step." how="Choose another step." />;
