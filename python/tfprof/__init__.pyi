@@ -10,6 +10,8 @@ from tfprof._advice import Advice as Advice
 from tfprof._install import install as install
 from tfprof._install import installed as installed
 from tfprof._install import uninstall as uninstall
+from tfprof._model import Model as Model
+from tfprof._model import model as model
 from tfprof._native import ArgumentError as ArgumentError
 from tfprof._native import Error as Error
 from tfprof._native import FileError as FileError
