@@ -10,6 +10,23 @@ void graph_clear(struct graph *g)
 	vec_clear(&g->returns);
 }
 
+void graph_check_edges(struct graph *g)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < g->nodes.n; i++) {
+		const struct op_node *node = &g->nodes.at[i];
+
+		for (uint32_t k = 0; k < node->n_edges; k++)
+			if (g->edges.at[node->first_edge + k].node >= g->nodes.n)
+				g->edges.at[node->first_edge + k] = (struct op_edge){i, 0};
+	}
+	for (size_t i = 0; i < g->returns.n; i++)
+		if (g->returns.at[i].node < g->nodes.n)
+			g->returns.at[n++] = g->returns.at[i];
+	g->returns.n = n;
+}
+
 const struct op_attr *node_attr(const struct graph *g, const struct op_node *node, enum attr_id id)
 {
 	for (uint32_t i = 0; i < node->n_attrs; i++)

@@ -106,6 +106,10 @@ struct graph {
 
 void graph_clear(struct graph *g);
 
+/* Makes a graph safe to walk that was built from a file's own numbers: an input that is no
+ * node becomes the node itself, of which nothing is known yet; such a return is dropped. */
+void graph_check_edges(struct graph *g);
+
 /* Where functions come from. NULL if there is none of that name, or if it is damaged. */
 struct graph_source {
 	const struct graph *(*get_function)(struct graph_source *source, struct span name);

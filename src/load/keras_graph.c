@@ -415,6 +415,7 @@ static enum tfprof_status build_model(struct keras_builder *b, const struct kera
 	b->first_node.n = b->n_calls.n = b->k->shapes.n = 0;
 	g->n_args = add_args(b, t, g);
 	status = t->is_sequential ? build_sequential(b, t, g, err) : build_functional(b, t, g, err);
+	graph_check_edges(g);
 	strings_clear(&b->names);
 	return status == TFPROF_OK && b->no_memory ? error_no_memory(err) : status;
 }

@@ -474,6 +474,7 @@ static enum tfprof_status build_subgraph(struct builder *b, uint32_t i, struct t
 			!vec_push(&b->graph->returns, b->producers[tensor]))
 			b->no_memory = true;
 	}
+	graph_check_edges(b->graph);
 	mem_free(b->producers);
 	return status == TFPROF_OK && b->no_memory ? error_no_memory(err) : status;
 }

@@ -196,7 +196,11 @@ def keras(path, config, weights=None, method=zipfile.ZIP_STORED):
     '{"class_name": "Functional", "config": {"layers": [{"class_name": "Dense", "name": "a",'
     '"config": {"units": 9223372036854775807}, "inbound_nodes": [[["a", 0, 0, {}]]]}],'
     '"input_layers": [], "output_layers": [["a", 0, 0]]}}',
-], ids=range(8))
+    # an output, and an input, of a layer that is not there
+    '{"class_name": "Functional", "config": {"layers": [{"class_name": "Dense", "name": "a",'
+    '"config": {"units": 2}, "inbound_nodes": [[["b", 7, 9, {}]]]}],'
+    '"input_layers": [], "output_layers": [["c", 5, 0], ["a", 0, 0]]}}',
+], ids=range(9))
 def test_json_bombs(text, tmp_path):
     keras(tmp_path / "x.keras", text)
     run(tmp_path / "x.keras")
