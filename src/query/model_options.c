@@ -23,7 +23,7 @@ static const char *const device_words[] = {
 
 static const struct tfprof_option_info infos[] = {
 #define X(id, name, kind, placeholder, value, help) \
-	[MODEL_OPT_##id] = {name, value, help, kind, NULL, NULL, 0},
+	[MODEL_OPT_##id] = {name, value, help, kind, NULL, NULL, NULL, 0},
 	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
 #undef X
 };
