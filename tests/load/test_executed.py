@@ -99,7 +99,7 @@ def test_a_note_tells_the_share_under_another_name(profile):
                     "another operation: c/Relu, Relu, ran as _FusedConv2D (executed_types groups "
                     "by what ran)\n")
     assert profile.ask("op", select="micros", executed_types="true").stderr == b""
-    assert profile.ask("op", select="params").stderr == b""
+    assert b"ran as" not in profile.ask("op", select="params").stderr
     assert profile.ask("scope", select="micros").stderr == b""
     assert b"ran as" not in profile.profile("op", message()).stderr
 
