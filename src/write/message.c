@@ -443,7 +443,7 @@ static void put_part(void *context, size_t part)
 
 		prefetch_blob(m, i);
 		if (!is_multi(m->q)) /* else graph_message takes 35 % longer */
-			query_prefetch_row(m->q, item->row);
+			query_prefetch_row(m->q, item->row, m->out);
 		if (m->out && i)
 			put_header(&encoder, tag_of(m, item), item->size);
 		encoder.n = 0;
