@@ -22,6 +22,7 @@ from tensorflow.compiler.xla.service import hlo_pb2  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.core.framework import types_pb2  # noqa: E402
+from tensorflow.core.framework import variable_pb2  # noqa: E402
 from tensorflow.core.profiler import profile_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_log_pb2  # noqa: E402
 from tensorflow.core.profiler import tfprof_options_pb2  # noqa: E402
@@ -29,6 +30,7 @@ from tensorflow.core.profiler import tfprof_output_pb2  # noqa: E402
 from tensorflow.core.protobuf import config_pb2  # noqa: E402
 from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
+from tensorflow.core.protobuf import saved_object_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import tensor_bundle_pb2  # noqa: E402
 from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: E402
 from tensorflow.tsl.profiler.protobuf import xplane_pb2  # noqa: E402
@@ -88,6 +90,15 @@ DECODED_ALONE = [
     xla_data_pb2.Window,
     xla_data_pb2.WindowDimension,
     xla_data_pb2.ConvolutionDimensionNumbers,
+    meta_graph_pb2.SignatureDef,
+    meta_graph_pb2.TensorInfo,
+    meta_graph_pb2.CollectionDef,
+    meta_graph_pb2.CollectionDef.BytesList,
+    saved_object_graph_pb2.SavedObjectGraph,
+    saved_object_graph_pb2.SavedObject,
+    saved_object_graph_pb2.SavedVariable,
+    saved_object_graph_pb2.SavedConcreteFunction,
+    variable_pb2.VariableDef,
 ]
 
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "src", "proto")

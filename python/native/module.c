@@ -152,6 +152,10 @@ static PyMethodDef functions[] = {
 		"them in the order in which to add them. The step NEXT_STEP is the one after the "
 		"last; "
 		"the path '-' is standard input."},
+	{"model", (PyCFunction)(void (*)(void))model_run, METH_VARARGS | METH_KEYWORDS,
+		"model(model, settings=()) -> Result\n\n"
+		"Counts what a model (bytes or a path) costs; settings are (name, value) pairs."},
+	{"model_options", model_options, METH_NOARGS, "The options of model: [(name, help)]."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},

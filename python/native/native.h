@@ -7,6 +7,7 @@
  *     profile.c  type Profile: add, load, save, inspect
  *     query.c    Profile.query: runs a query and returns a Result
  *     advice.c   Profile.advise: runs checkers and returns a Result
+ *     model.c    what a model costs
  *     result.c   type Result: text, notes, columns
  *     arrow.c    a Result as Arrow capsules
  *
@@ -76,6 +77,8 @@ int profile_type_add(PyObject *module);
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *model_options(PyObject *module, PyObject *unused);
 /* The list of checkers. */
 PyObject *advice_checkers(void);
 

@@ -1,10 +1,13 @@
 """Profile TensorFlow models: time, memory, parameters and float operations, by
 name scope, data flow, operation type and line of Python.
 
-Two ways in:
+Four ways in:
 
 * ``tfprof.load('profile_100')`` reads the files of a run. It does not need
   TensorFlow.
+* ``tfprof.trace``, ``tfprof.profile_function`` and ``tfprof.KerasCallback`` record a
+  running program of TensorFlow 2, Keras or JAX.
+* ``tfprof.model('model.keras')`` tells what a model costs, from its file alone.
 * ``tfprof.Profiler``, ``tfprof.profile``, ``tfprof.advise`` and the rest of
   TensorFlow's own ``tf.compat.v1.profiler``, under the same names and with the
   same results.
@@ -23,6 +26,8 @@ _PARTS = {
     "Error": "_native",
     "FileError": "_native",
     "FormatError": "_native",
+    "KerasCallback": "_keras",
+    "Model": "_model",
     "Node": "_result",
     "Profile": "_profile",
     "ProfileContext": "profile_context",
@@ -35,7 +40,10 @@ _PARTS = {
     "install": "_install",
     "installed": "_install",
     "load": "_profile",
+    "model": "_model",
     "profile": "model_analyzer",
+    "profile_function": "_function",
+    "trace": "_trace",
     "uninstall": "_install",
     "write_op_log": "tfprof_logger",
 }

@@ -7,9 +7,13 @@ from tfprof import profile_context as profile_context
 from tfprof import pywrap as pywrap
 from tfprof import tfprof_logger as tfprof_logger
 from tfprof._advice import Advice as Advice
+from tfprof._function import profile_function as profile_function
 from tfprof._install import install as install
 from tfprof._install import installed as installed
 from tfprof._install import uninstall as uninstall
+from tfprof._keras import KerasCallback as KerasCallback
+from tfprof._model import Model as Model
+from tfprof._model import model as model
 from tfprof._native import ArgumentError as ArgumentError
 from tfprof._native import Error as Error
 from tfprof._native import FileError as FileError
@@ -19,6 +23,7 @@ from tfprof._profile import Profile as Profile
 from tfprof._profile import load as load
 from tfprof._result import Node as Node
 from tfprof._result import Result as Result
+from tfprof._trace import trace as trace
 from tfprof.hooks import ProfilerHook as ProfilerHook
 from tfprof.model_analyzer import ALL_ADVICE as ALL_ADVICE
 from tfprof.model_analyzer import Profiler as Profiler

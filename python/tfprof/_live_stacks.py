@@ -69,9 +69,13 @@ class Stacks:
         key = len(traceback), str(traceback)
         code_def = self._code_defs.get(key)
         if code_def is None:
-            code_def = self._code_def_class(traces=[self._get_frame(f) for f in traceback])
+            code_def = self._code_def_class(
+                traces=[self._get_frame(f) for f in self._choose(traceback)])
             self._code_defs[key] = code_def
         return code_def
+
+    def _choose(self, traceback):
+        return traceback
 
     def _get_frame(self, frame):
         key = tuple(frame)
@@ -87,3 +91,14 @@ class Stacks:
         return self._code_def_class.Trace(
             file_id=id_of(filename), function_id=id_of(function), line_id=id_of(line),
             lineno=lineno or -1, func_start_line=-1)
+
+
+class UsersStacks(Stacks):
+    """Only frames of the user's own files, with their source text. A stack without such
+    frames stays whole."""
+
+    def __init__(self):
+        super().__init__(source_lines=True)
+
+    def _choose(self, traceback):
+        return [frame for frame in traceback if self._is_users[frame[0]]] or traceback

@@ -5,7 +5,7 @@ from typing import Any
 
 # Packages whose name for pip or for people is another one.
 _PIP = {"google.protobuf": "protobuf"}
-_PEOPLE = {"google.protobuf": "protobuf", "tensorflow": "TensorFlow"}
+_PEOPLE = {"google.protobuf": "protobuf", "keras": "Keras", "tensorflow": "TensorFlow"}
 
 
 def need(package: str, what: str, module: str = "") -> Any:

@@ -12,6 +12,12 @@ static const struct command commands[] = {
 			"Runs all checkers, or those named with --checker, and prints what they "
 			"found.",
 			""},
+	{"model", COMMAND_MODEL, IN_PROGRAM, "what a model costs, by layer", "FILE|DIR [OPTION...]",
+		"Reads a model file and prints parameters, multiply-accumulates (MACs), float\n"
+		"operations (FLOPs) and memory of each layer and in all, without TensorFlow and\n"
+		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and\n"
+		"frozen graphs.",
+		"--batch_size=8 --order_by=macs"},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and\n"

@@ -80,9 +80,28 @@ static bool get_option(size_t i, struct flag *flag)
 	return info;
 }
 
+/* Those that queries do not have, too. */
+static bool get_model_option(size_t i, struct flag *flag)
+{
+	const struct tfprof_option_info *info = tfprof_model_option_get_info(i);
+
+	for (size_t k = 0; info && tfprof_option_get_info(k); k++)
+		if (strcmp(tfprof_option_get_info(k)->name, info->name) == 0)
+			return false;
+	if (info)
+		*flag = (struct flag){.name = info->name,
+			.group = FLAG_MODEL,
+			.id = (int)i,
+			.value = tfprof_model_option_get_placeholder(i),
+			.default_value = *info->default_value ? info->default_value : NULL,
+			.help = info->help,
+			.words = tfprof_model_option_get_words(i)};
+	return info;
+}
+
 bool flag_get(size_t i, struct flag *flag)
 {
-	size_t n_files = 0, n_options = 0;
+	size_t n_files = 0, n_options = 0, n_model = 0;
 
 	if (get_file(i, flag))
 		return true;
@@ -94,6 +113,11 @@ bool flag_get(size_t i, struct flag *flag)
 	while (tfprof_option_get_info(n_options))
 		n_options++;
 	i -= n_options;
+	if (get_model_option(i, flag))
+		return true;
+	while (get_model_option(n_model, flag))
+		n_model++;
+	i -= n_model;
 	if (i >= N_OTHERS)
 		return false;
 	*flag = others[i];
@@ -135,13 +159,26 @@ const char *flag_nearest(const char *name, enum command_where where)
 	return tfprof_word_get_nearest(name, names);
 }
 
+bool flag_is_of_model(const char *name)
+{
+	for (size_t i = 0; tfprof_model_option_get_info(i); i++)
+		if (strcmp(tfprof_model_option_get_info(i)->name, name) == 0)
+			return true;
+	return false;
+}
+
 bool flag_applies_to(const struct flag *flag, const struct command *command)
 {
 	bool is_advise = command && command->id == COMMAND_ADVISE;
+	bool is_model = command && command->id == COMMAND_MODEL;
 
 	switch (flag->group) {
-	case FLAG_OPTION: return !is_advise || strcmp(flag->name, "output") == 0;
+	case FLAG_OPTION:
+		if (is_model)
+			return flag_is_of_model(flag->name);
+		return !is_advise || strcmp(flag->name, "output") == 0;
 	case FLAG_ADVICE: return is_advise;
+	case FLAG_MODEL: return is_model;
 	default: return false;
 	}
 }

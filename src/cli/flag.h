@@ -13,6 +13,7 @@ enum flag_group {
 	FLAG_FILE,    /* an input; id is the index of its info */
 	FLAG_OPTION,  /* a query option; id is the index of its info */
 	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
+	FLAG_MODEL,   /* an option of model; id is the index of its info */
 	FLAG_PROGRAM, /* of the program itself; id is a program_flag */
 };
 
@@ -40,6 +41,9 @@ bool flag_find(const char *name, size_t length, struct flag *flag);
 /* The name a misspelt one most likely meant, or NULL; in the shell, of flags that can be
  * used there. */
 const char *flag_nearest(const char *name, enum command_where where);
+
+/* Whether it is an option of the command model, which shares some with queries. */
+bool flag_is_of_model(const char *name);
 
 /* Whether the flag applies to a command (NULL: to any view). */
 bool flag_applies_to(const struct flag *flag, const struct command *command);

@@ -13,6 +13,8 @@ enum value_kind generate_value_kind(const struct flag *flag)
 		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
 	if (flag->group == FLAG_ADVICE)
 		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
+	if (flag->group == FLAG_MODEL)
+		return flag->words ? VALUE_WORD : VALUE_FREE;
 	kind = tfprof_option_get_info((size_t)flag->id)->kind;
 	if (strcmp(kind, "output") == 0)
 		return VALUE_OUTPUT;

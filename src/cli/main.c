@@ -70,6 +70,41 @@ static enum tfprof_status show_version(struct tfprof_error *err)
 	return write_text(&text, err);
 }
 
+/* Prints what a model costs. */
+static int report_model(const struct request *r)
+{
+	struct tfprof_input in;
+	struct tfprof_error err;
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+	const char *text;
+	size_t length;
+	int n_exceeded;
+
+	if (r->n_files != 1) {
+		status = fail(&err, TFPROF_ARGUMENT,
+			"%s: give the model: tfprof model FILE or tfprof model DIR",
+			r->n_files ? "more than one file" : "no file");
+		return print_error(status, &err);
+	}
+	in = tfprof_input_file(r->files[0]);
+	status = tfprof_model_run(&in, r->model, &result, &err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_output(result, 0, NULL, &err);
+	if (status != TFPROF_OK) {
+		tfprof_result_free(result);
+		return print_error(status, &err);
+	}
+	text = tfprof_result_get_text(result, &length);
+	status = show_report(text, length, false, &err);
+	fputs(tfprof_result_get_notes(result, NULL), stderr);
+	n_exceeded = tfprof_result_get_n_exceeded(result);
+	tfprof_result_free(result);
+	if (status != TFPROF_OK)
+		return print_error(status, &err);
+	return n_exceeded ? EXIT_ADVICE : EXIT_OK;
+}
+
 /* Prints one report. Notes for stderr are held back until only writing the report can
  * fail, so that a failure is one line. */
 static int report(const struct request *r, const struct loaded *l)
@@ -216,6 +251,8 @@ static int dispatch(struct request *r)
 		status = show_help(r->command ? r->command->name : r->word, &err);
 	else if (r->command && r->command->id == COMMAND_HELP)
 		status = show_help(r->word, &err);
+	else if (r->command && r->command->id == COMMAND_MODEL)
+		return report_model(r);
 	else if (r->command && r->command->id == COMMAND_UI)
 		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else

@@ -146,6 +146,11 @@ static void put_advice(struct text *out)
 	put_flags(out, FLAG_ADVICE);
 }
 
+static void put_model(struct text *out)
+{
+	put_flags(out, FLAG_MODEL);
+}
+
 static void put_program(struct text *out)
 {
 	put_flags(out, FLAG_PROGRAM);
@@ -169,6 +174,7 @@ void generate_man(struct text *out, const char *template)
 		{"@OPTIONS@", put_options},
 		{"@ADVICE@", put_advice},
 		{"@CHECKERS@", put_checkers},
+		{"@MODEL@", put_model},
 		{"@PROGRAM@", put_program},
 	};
 	const size_t n_sections = sizeof(sections) / sizeof(*sections);

@@ -32,6 +32,8 @@ static const char *input_type(const struct tfprof_input_info *info)
 		return "Path";
 	if (info->traits & TFPROF_INPUT_BY_STEP)
 		return "Union[Input, Sequence[Input], Mapping[int, Input]]";
+	if (info->traits & TFPROF_INPUT_SEVERAL)
+		return "Union[Input, Sequence[Input]]";
 	return "Input";
 }
 

@@ -12,6 +12,8 @@ struct parser {
 	size_t n, at;
 	enum command_where where;
 	const char *advice_flag; /* the last one seen, or NULL */
+	const char *model_flag;  /* likewise */
+	const char *query_flag;  /* of those that models do not have */
 	bool is_pasted;          /* a command line of the program, in the shell */
 	struct text *typed;      /* by query option: its value on this line so far */
 	struct tfprof_error *err;
@@ -220,9 +222,17 @@ static enum tfprof_status set_option(struct parser *p, const struct flag *flag, 
 	if (flag->is_list)
 		take_rest_of_list(p, typed);
 	p->request->has_flags = true;
-	return typed->failed
-		? fail_no_memory(p->err)
-		: tfprof_options_set(p->request->options, flag->name, text_get(typed), p->err);
+	if (typed->failed)
+		return fail_no_memory(p->err);
+	/* Options that models have, too: which is meant, the command tells. */
+	if (flag_is_of_model(flag->name)) {
+		struct request *r = p->request;
+
+		r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
+		return TFPROF_OK;
+	}
+	p->query_flag = flag->name;
+	return tfprof_options_set(p->request->options, flag->name, text_get(typed), p->err);
 }
 
 static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, const char *value)
@@ -231,6 +241,9 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 
 	switch (flag->group) {
 	case FLAG_OPTION: return set_option(p, flag, value);
+	case FLAG_MODEL:
+		p->model_flag = flag->name;
+		return tfprof_model_options_set(r->model, flag->name, value, p->err);
 	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
 	case FLAG_PROGRAM: return set_program(r, flag->id, value);
@@ -277,7 +290,7 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	is_ignored = p->is_pasted && flag.group == FLAG_FILE;
 	p->request->has_ignored |= is_ignored;
 	if (p->where == IN_SHELL && !is_ignored &&
-		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM))
+		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM || flag.group == FLAG_MODEL))
 		return fail(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
@@ -327,14 +340,44 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	return TFPROF_OK;
 }
 
+/* Once it is known which command they are for. */
+static enum tfprof_status set_shared(const struct parser *p)
+{
+	const struct request *r = p->request;
+	bool is_model = r->command && r->command->id == COMMAND_MODEL;
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < r->n_shared; i++)
+		status = is_model ? tfprof_model_options_set(r->model, r->shared[i].name,
+					    r->shared[i].value, p->err)
+				  : tfprof_options_set(r->options, r->shared[i].name,
+					    r->shared[i].value, p->err);
+	return status;
+}
+
+/* A model by itself is counted. */
+static void choose_command(struct request *r)
+{
+	if (!r->command && r->n_files == 1 && !r->wants_help && !r->wants_version && !r->generate &&
+		tfprof_model_recognize(r->files[0]))
+		r->command = command_find("model", IN_PROGRAM);
+}
+
 static enum tfprof_status check(const struct parser *p)
 {
 	const struct request *r = p->request;
+	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 
+	if (p->model_flag && !is_model && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
+			p->model_flag);
+	if (p->query_flag && is_model && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is not an option of the command model",
+			p->query_flag);
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
-	return TFPROF_OK;
+	return set_shared(p);
 }
 
 /* None is given yet. */
@@ -372,6 +415,8 @@ static enum tfprof_status parse_words(struct parser *p)
 
 		status = name ? take_flag(p, word, name) : take_word(p, word);
 	}
+	if (status == TFPROF_OK && p->where == IN_PROGRAM)
+		choose_command(p->request);
 	return status == TFPROF_OK ? check(p) : status;
 }
 
@@ -386,9 +431,12 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
 	r->files = calloc(n + 1, sizeof(*r->files));
+	r->model = tfprof_model_options_new();
+	r->shared = calloc(n + 1, sizeof(*r->shared));
 	p.typed = calloc(n_options, sizeof(*p.typed));
-	status = r->options && r->paths && r->files && p.typed ? parse_words(&p)
-							       : fail_no_memory(err);
+	status = r->options && r->paths && r->files && p.typed && r->model && r->shared
+		? parse_words(&p)
+		: fail_no_memory(err);
 	for (size_t i = 0; p.typed && i < n_options; i++)
 		text_clear(&p.typed[i]);
 	free(p.typed);
@@ -401,5 +449,7 @@ void request_clear(struct request *r)
 	free(r->files);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
+	tfprof_model_options_free(r->model);
+	free(r->shared);
 	*r = (struct request){0};
 }

@@ -16,6 +16,11 @@
 #include "fail.h"
 #include "flag.h"
 
+/* An option that queries and models have, each with its own words. */
+struct shared_option {
+	const char *name, *value;
+};
+
 struct request {
 	const struct command *command; /* NULL: none was named */
 	const char *word;              /* the topic of help, the file of save, or NULL */
@@ -25,8 +30,11 @@ struct request {
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */
-	bool has_flags;                /* a query option was given */
-	bool has_ignored;              /* a pasted command line names files */
+	tfprof_model_options *model;   /* of the command model */
+	struct shared_option *shared;  /* those given */
+	size_t n_shared;
+	bool has_flags;   /* a query option was given */
+	bool has_ignored; /* a pasted command line names files */
 	bool wants_help, wants_version;
 	const char *generate;
 };

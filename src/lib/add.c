@@ -6,6 +6,7 @@
 #include "lib/result.h"
 #include "load/load.h"
 #include "load/recognize.h"
+#include "load/xplane/run.h"
 
 /* ---- files ---------------------------------------------------------------- */
 
@@ -24,34 +25,60 @@ static bool remember_checkpoint(tfprof_profile *p)
 	return true;
 }
 
-/* A checkpoint is several files. */
-static uint64_t count_bytes(const tfprof_profile *p, const struct tfprof_input *in,
-	enum input_kind kind)
+static uint64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static uint64_t size_of_checkpoint(const struct checkpoint *c)
 {
 	const char *path;
 	uint64_t n = 0;
-	struct stat st;
 
-	if (tfprof_input_is_memory(in))
-		return in->size;
-	if (kind != INPUT_CHECKPOINT)
-		return stat(in->path, &st) == 0 ? (uint64_t)st.st_size : 0;
-	for (size_t i = 0; (path = checkpoint_get_file(p->model.checkpoint, i)); i++)
-		n += stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+	for (size_t i = 0; (path = checkpoint_get_file(c, i)); i++)
+		n += file_size(path);
 	return n;
+}
+
+/* A directory has a file for each host. */
+static bool add_sizes_of_traces(const char *directory, uint64_t *n)
+{
+	xplane_paths traces = {0};
+	bool ok = xplane_list_run(directory, &traces);
+
+	for (size_t i = 0; ok && i < traces.n; i++)
+		*n += file_size(traces.at[i]);
+	xplane_free_paths(&traces);
+	return ok;
+}
+
+/* False on allocation failure. */
+static bool count_bytes(const tfprof_profile *p, const struct tfprof_input *in,
+	enum input_kind kind, uint64_t *n)
+{
+	if (tfprof_input_is_memory(in))
+		*n = in->size;
+	else if (kind == INPUT_CHECKPOINT)
+		*n = size_of_checkpoint(p->model.checkpoint);
+	else
+		*n = file_size(in->path);
+	return *n || kind != INPUT_XPLANE || add_sizes_of_traces(in->path, n);
 }
 
 static bool note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind)
 {
 	const char *name = input_name(in, kind);
 	size_t n = strlen(name) + 1;
-	struct profile_input added = {mem_alloc(n), kind, count_bytes(p, in, kind)};
+	struct profile_input added = {mem_alloc(n), kind, 0};
 
-	if (!added.name)
-		return false;
+	if (!added.name || !count_bytes(p, in, kind, &added.n_bytes))
+		goto out;
 	memcpy(added.name, name, n);
 	if (vec_push(&p->inputs, added))
 		return true;
+out:
 	mem_free(added.name);
 	return false;
 }

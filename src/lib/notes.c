@@ -48,6 +48,21 @@ static void note_gaps(const struct query *q, struct buf *notes)
 	}
 }
 
+/* A frozen graph has data flow, but no variables. */
+static void note_parameters(const struct query *q, struct buf *notes)
+{
+	const struct model *m = q->model;
+
+	if (!options_select(q->options, SEL_PARAMS) || gap_is_open(m, GAP_GRAPH))
+		return;
+	for (uint32_t node = 0; node < m->nodes.n; node++)
+		if (model_parameters(m, node))
+			return;
+	buf_text(notes,
+		"no parameters in this profile: add the graph with its variables and their shapes, "
+		"from as_graph_def(add_shapes=True), or a checkpoint\n");
+}
+
 /* ---- regexes that match nothing ------------------------------------------------------ */
 
 /* One of the lists, and the names that it is tried on. */
@@ -203,6 +218,7 @@ void notes_put(struct query *q, struct buf *notes)
 		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
 	if (!o->tolerant) {
 		note_gaps(q, notes);
+		note_parameters(q, notes);
 		note_regexes(q, notes);
 		note_empty(q, notes);
 	}

@@ -253,6 +253,27 @@ static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *e
 	return status;
 }
 
+static enum tfprof_status output_model(tfprof_result *r, struct tfprof_error *err)
+{
+	const struct output_option *o = &r->options->output;
+	enum tfprof_status status;
+	struct sink out;
+
+	if (o->format == FORMAT_NONE)
+		return TFPROF_OK;
+	if (o->format == FORMAT_STDOUT)
+		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
+	else
+		status = output_open(&out, o->outfile.at, SINK_BY_SUFFIX, &r->profile->files, err);
+	if (status != TFPROF_OK)
+		return status;
+	status = result_write(r, o->format, &out, &r->text, err);
+	if (status == TFPROF_OK)
+		return sink_commit(&out, err);
+	sink_abandon(&out);
+	return status;
+}
+
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
@@ -263,7 +284,10 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 		return status;
 	r->text.n = 0;
 	r->query.cancel = cancel;
-	status = r->is_table ? output_advice(r, err) : output_query(r, flags, err);
+	if (r->model)
+		status = output_model(r, err);
+	else
+		status = r->is_table ? output_advice(r, err) : output_query(r, flags, err);
 	r->query.cancel = NULL;
 	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))

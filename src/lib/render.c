@@ -111,6 +111,8 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
+	if (r->model)
+		return model_write(r, format, out, err);
 	if (r->is_table && !r->is_advice)
 		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)

@@ -52,6 +52,8 @@ void tfprof_result_free(tfprof_result *r)
 	columns_clear(&r->columns);
 	advice_clear(&r->advice);
 	column_table_clear(&r->table);
+	model_report_free(r->model);
+	tfprof_model_options_free(r->model_options);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->checkers);
 	buf_clear(&r->text);

@@ -5,6 +5,7 @@
  *     result ── query, columns made so far            of a view
  *            or advice, and a table of its findings
  *            or a table of events
+ *            or what a model costs, and a table of its layers
  *            ── text, notes                           what its output said
  *            ── kept[]                                once it is detached
  */
@@ -16,6 +17,7 @@
 #include "advise/findings.h"
 #include "advise/report.h"
 #include "lib/profile.h"
+#include "write/model_report.h"
 #include "write/writer.h"
 
 struct tfprof_result {
@@ -38,6 +40,10 @@ struct tfprof_result {
 	struct advice advice;
 	struct column_table table;
 
+	struct model_report *model; /* of a model; `options` has its output */
+	tfprof_model_options *model_options;
+	int n_exceeded;
+
 	struct buf text, notes;
 	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;
 	struct buf kept[N_FORMATS];
@@ -47,6 +53,11 @@ struct tfprof_result {
 tfprof_result *result_new(struct tfprof_profile *p);
 
 void result_use(tfprof_result *r);
+
+/* What a model costs (model.c). */
+enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
+	struct tfprof_error *err);
+void model_report_free(struct model_report *report);
 
 /* Writes in a format to an open sink; the caller holds the locks of the profile and of
  * the result. `said` gets what else belongs on stdout. */

@@ -98,3 +98,16 @@ bool directory_find_checkpoint(const char *directory, struct buf *path)
 		buf_text(path, directory);
 	return found;
 }
+
+bool directory_find_saved_model(const char *directory, struct buf *path)
+{
+	DIR *dir = opendir(directory);
+	struct stat st;
+	bool found = dir && is_file(dir, "saved_model.pb", &st);
+
+	if (dir)
+		closedir(dir);
+	if (found)
+		put_path(path, directory, "saved_model.pb");
+	return found;
+}

@@ -13,4 +13,7 @@ bool directory_find_profile(const char *directory, struct buf *path);
 /* The directory, if it holds a file `checkpoint` or an index. */
 bool directory_find_checkpoint(const char *directory, struct buf *path);
 
+/* The file saved_model.pb in it. */
+bool directory_find_saved_model(const char *directory, struct buf *path);
+
 #endif

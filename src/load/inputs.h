@@ -27,6 +27,12 @@
 		MESSAGE("a GraphDef", graph_def, "node", "node library version versions"), \
 		"tensorflow.GraphDef", TFPROF_INPUT_PART, "Parsing GraphDef...", \
 		"Read the graph (GraphDef), text or binary.") \
+	X(SAVED_MODEL, saved_model, "the SavedModel", \
+		MESSAGE("a SavedModel", saved_model, "saved_model_schema_version", \
+			"saved_model_schema_version meta_graphs", .claim = directory_find_saved_model), \
+		"tensorflow.SavedModel", TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, \
+		"Parsing SavedModel...", \
+		"Read a SavedModel: what its signature runs, with float operations.") \
 	X(OP_LOG, op_log, "the op log", \
 		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
 		"tensorflow.tfprof.OpLogProto", TFPROF_INPUT_EXTRA, "Parsing OpLogProto...", \

@@ -29,8 +29,6 @@ static const struct look looks[] = {
 	/* Foreign: recognized only to be refused by their names. One that gets a loader moves
 	 * from here to INPUTS. */
 	MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"),
-	MESSAGE("a SavedModel", saved_model, "saved_model_schema_version",
-		"saved_model_schema_version meta_graphs"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
 	MARK("the fingerprint of a SavedModel", foreign_is_fingerprint),
 	MARK("the metadata of a Keras SavedModel", foreign_is_keras_metadata),

@@ -373,10 +373,11 @@ static enum MHD_Result begin_api(struct exchange *e, const char *url)
 
 static enum MHD_Result begin_answer(struct exchange *e, const char *url, const char *method)
 {
-	struct guard_verdict verdict = guard(e, method);
+	struct guard_verdict verdict;
 	const struct asset *asset;
 
-	set_deadline(e, 0);
+	set_deadline(e, 0); /* locks, so that http_start() has set the guard */
+	verdict = guard(e, method);
 	switch (verdict.decision) {
 	case GUARD_REFUSE: return reply_error(e->connection, verdict.http_status, verdict.reason);
 	case GUARD_SET_COOKIE:
@@ -494,10 +495,17 @@ struct http *http_start(const struct http_settings *s, uint16_t *port, char why[
 	h->has_watchdog = pthread_create(&h->watchdog, NULL, run_watchdog, h) == 0;
 	if (h->n_workers == 0 || !h->has_watchdog) {
 		snprintf(why, 256, "cannot start a thread");
-	} else if (listen_from(h, s, port, why)) {
+	} else {
+		bool ok;
+
+		/* Requests that come at once wait until all is set up. */
+		pthread_mutex_lock(&h->lock);
+		ok = listen_from(h, s, port, why);
 		/* Browsers send the cookie to every port of a host. */
 		snprintf(h->guard.cookie_name, sizeof(h->guard.cookie_name), "tfprof_%u", *port);
-		return h;
+		pthread_mutex_unlock(&h->lock);
+		if (ok)
+			return h;
 	}
 	http_stop(h);
 	return NULL;

@@ -130,8 +130,14 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	switch (arguments_parse(&a, &store, argc, argv, why)) {
-	case ARGUMENTS_HELP: fputs(arguments_help, stdout); return EXIT_SUCCESS;
-	case ARGUMENTS_WRONG: fprintf(stderr, "tfprof ui: %s\n", why); return EXIT_USAGE;
+	case ARGUMENTS_HELP:
+		fputs(arguments_help, stdout);
+		store_clear(&store);
+		return EXIT_SUCCESS;
+	case ARGUMENTS_WRONG:
+		fprintf(stderr, "tfprof ui: %s\n", why);
+		store_clear(&store);
+		return EXIT_USAGE;
 	case ARGUMENTS_OK: break;
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -145,7 +151,8 @@ int main(int argc, char **argv)
 	status = serve(&a, &store, &stop);
 	/* A load that still runs would be waited for: the system frees everything sooner. */
 	for (size_t i = 0; i < store.n_profiles; i++)
-		if (atomic_load(&store.profiles[i].state) == LOAD_RUNNING)
+		if (store.profiles[i].has_loader &&
+			atomic_load(&store.profiles[i].state) == LOAD_RUNNING)
 			_exit(status);
 	store_clear(&store);
 	return status;

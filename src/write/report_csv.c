@@ -2,6 +2,7 @@
  * replaced as in JSON; lists are joined by `|`. On request an apostrophe is put before
  * text that a spreadsheet would take for a formula. */
 #include "base/utf8.h"
+#include "write/csv.h"
 #include "write/rows.h"
 
 static void put_valid(struct sink *out, struct span text)
@@ -44,6 +45,11 @@ static void put_text(struct sink *out, const char *prefix, struct span text)
 	}
 	put_valid(out, (struct span){at, (size_t)(end - at)});
 	sink_char(out, '"');
+}
+
+void csv_put_text(struct sink *out, struct span text)
+{
+	put_text(out, "", text);
 }
 
 static void put_header(const struct rows *rows, struct sink *out)

@@ -27,7 +27,6 @@ def keras_metadata():
 #: Samples are real, unless a few bytes are all that matters.
 FOREIGN = {
     "fingerprint.pb": ("the fingerprint of a SavedModel", None),
-    "saved_model.pb": ("a SavedModel", None),
     "events": ("a TensorBoard event file", None),
     "keras_metadata.pb": ("the metadata of a Keras SavedModel", keras_metadata()),
     "model.onnx": ("an ONNX model", onnx()),

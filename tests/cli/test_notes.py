@@ -136,3 +136,12 @@ def test_inputs_of_nodes_that_name_no_node(load):
     assert load(graph=node("a", "gone")) == ["graph: 1 input of a node names no node: ignored"]
     assert load(graph=node("a", "gone:2", "b", "^gone") + node("b") + field(200, 1)) == [
         "graph: 2 inputs of nodes name no node: ignored, 1 unknown field skipped"]
+
+
+def test_a_graph_without_variables_has_no_parameters(run, tmp_path):
+    (tmp_path / "graph.pbtxt").write_text(
+        "node { name: 'c' op: 'Const' } node { name: 'r' op: 'Relu' input: 'c' }")
+    done = run("scope", "graph.pbtxt", "--select=params", directory=tmp_path)
+    assert done.returncode == 0
+    assert b"no parameters in this profile: add the graph with its variables" in done.stderr
+    assert b"parameters" not in run("scope", "graph.pbtxt", "--select=op_types", directory=tmp_path).stderr

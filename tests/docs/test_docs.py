@@ -148,10 +148,11 @@ def environment(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
-    """The sample files, and the repository's examples under their own name."""
+    """The sample files; the repository's examples and model files under their own names."""
     directory = tmp_path_factory.mktemp("sample")
     subprocess.run([os.path.join(TOP, "tools", "sample"), directory], check=True)
     os.symlink(os.path.join(TOP, "examples"), directory / "examples")
+    os.symlink(os.path.join(TOP, "tests", "models", "files"), directory / "models")
     return directory
 
 

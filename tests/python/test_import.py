@@ -3,7 +3,7 @@
 
 import pytest
 
-HEAVY = ("tensorflow", "numpy", "pandas", "pyarrow", "google.protobuf")
+HEAVY = ("tensorflow", "jax", "keras", "numpy", "pandas", "pyarrow", "google.protobuf")
 
 
 def test_import_is_light(run_python):
@@ -11,6 +11,7 @@ def test_import_is_light(run_python):
 import sys
 import tfprof
 tfprof.load, tfprof.Profiler, tfprof.ProfileOptionBuilder, tfprof.Error, tfprof.install
+tfprof.trace, tfprof.profile_function
 print([name for name in {HEAVY!r} if name in sys.modules])
 """)
     assert done.stdout == "[]\n"
@@ -35,6 +36,8 @@ def test_every_name_is_there():
             pytest.importorskip("google.protobuf")
         if name in ("hooks", "ProfilerHook"):
             pytest.importorskip("tensorflow")
+        if name == "KerasCallback":
+            pytest.importorskip("keras")
         assert getattr(tfprof, name) is not None
     assert set(tfprof.__all__) == set(dir(tfprof))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):

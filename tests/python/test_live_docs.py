@@ -14,7 +14,8 @@ from tree import TOP
 import tfprof
 
 SECTIONS = ("Training loops: ProfileContext", "Monitored sessions: ProfilerHook",
-            "Op logs: write_op_log")
+            "Op logs: write_op_log",
+            "Running programs: trace, profile_function, KerasCallback")
 
 
 def snippets(section):
@@ -76,3 +77,14 @@ def test_op_log(tmp_path, train_dir):
                           op_log=str(tmp_path / "my_op_log_dir" / "tfprof_log"))
     report = profile.scope(account_type_regexes=["dense"], select=["params"])
     assert report[0].total_parameters == 32 * 32 * 8 * 10 + 10
+
+
+def test_running_programs(tmp_path):
+    done = run(snippets(SECTIONS[3]), tmp_path)
+    assert re.search(r"\n    <string>:18:train_step:none \(", done.stdout)  # logits = model(images)
+    assert "conv/convolution/ReadVariableOp/resource (3x3x3x8, 216/216 params)" in re.sub(
+        r"conv_\d", "conv", done.stdout)
+    assert "tfprof: 6 steps, " in done.stdout
+    assert done.stdout.endswith("[10, 11, 12, 13, 14, 15]\n")
+    profile = tfprof.load(tmp_path / "logs")
+    assert profile.steps == list(range(10, 16)) and profile.summary["has_code_traces"]

@@ -7,6 +7,7 @@ CALLS = [
     ("tensorflow", "tfprof.ProfileContext('x').__enter__()",
      "tfprof.ProfileContext needs TensorFlow"),
     ("tensorflow", "tfprof.write_op_log(None, 'x')", "profiling a graph needs TensorFlow"),
+    ("keras", "tfprof.KerasCallback", "tfprof.KerasCallback needs Keras"),
     ("tensorflow", "tfprof.install()", "tfprof.install() needs TensorFlow"),
     ("tensorflow", "tfprof._files.write_whole('gs://x', 'y', b'')",
      "writing to a URL needs TensorFlow"),

@@ -83,7 +83,8 @@ def test_live_sections(tmp_path):
 
 def test_every_snippet_of_mine_is_run():
     known = set(LIVE) | {"Profiles without TensorFlow: load", "Training loops: ProfileContext",
-                         "Monitored sessions: ProfilerHook", "Op logs: write_op_log"}
+                         "Monitored sessions: ProfilerHook", "Op logs: write_op_log",
+                         "Running programs: trace, profile_function, KerasCallback"}
     for title in sections():
         if "```python" in sections()[title]:
             assert title in known, f"the section {title!r} is run by no test"

@@ -91,10 +91,15 @@ RIGHT = [
     "tfprof.load('x', Path('y'), b'z', ['x', 'y'], progress=False)",
     "tfprof.load(graph=Path('g'), run_meta=['a', b'b'], op_log=b'', checkpoint='c')",
     "tfprof.load(run_meta={3: 'a', 4: Path('b')}, profile=None)",
+    "tfprof.load(xplane=['a', Path('b')])",
     "name: str = p.op()[0].name",
     "time: int = p.op()['x'].exec_micros",
     "text: str = p.advise('JobChecker').text",
     "rows: tfprof.Result = p.scope()",
+    "with tfprof.trace() as t, t.step(3): pass",
+    "traced: tfprof.Profile = tfprof.trace(Path('logs'), framework='jax').profile",
+    "run: tfprof.Profile = tfprof.profile_function(len, 1, 2, steps=3, warmup=0, training=True)",
+    "tfprof.KerasCallback('logs', steps=(10, 15)).profile",
 ]
 WRONG = [
     ("p.op(selct='micros')", 'Unexpected keyword argument "selct"'),
@@ -108,6 +113,9 @@ WRONG = [
     ("tfprof.load(graph=5)", 'Argument "graph"'),
     ("tfprof.load(run_meta={'a': 'b'})", "Dict entry 0"),
     ("tfprof.load(checkpoint=b'x')", 'Argument "checkpoint"'),
+    ("tfprof.trace(log='x')", 'Unexpected keyword argument "log"'),
+    ("tfprof.profile_function(len, steps='3')", 'Argument "steps"'),
+    ("tfprof.KerasCallback('x', steps=5)", 'Argument "steps"'),
     ("number: str = p.op()[0].exec_micros", "Incompatible types"),
 ]
 

@@ -239,6 +239,8 @@ def test_several_hosts(tmp_path):
     rows, _ = product.query("scope", run, directory=tmp_path)
     listed = f"--xplane_path={run / 'host0.xplane.pb'},{run / 'host1.xplane.pb'}"
     assert rows == product.query("scope", listed, directory=tmp_path)[0]
+    size = sum(os.path.getsize(path) for path in run.iterdir())
+    assert f"(XSpace), {size}B\n" in product.run(tmp_path / "logs").stdout
     # one of them is damaged: nothing is loaded
     write(run / "host1.xplane.pb", small()[:300])
     assert product.run("op", run).returncode == 1

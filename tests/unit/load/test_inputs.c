@@ -22,6 +22,11 @@ static const char *const samples[N_INPUTS] = {
 	[INPUT_PROFILE] = "nodes { key: 0 value { name: 'a' op: 'b' } } nodes { key: 1 value { "
 			  "name: 'c' op: 'b' id: 1 } }",
 	[INPUT_GRAPH] = "node { name: 'a' op: 'b' } node { name: 'c' op: 'b' }",
+	[INPUT_SAVED_MODEL] =
+		"saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 'serve' } "
+		"graph_def { node { name: 'a' op: 'Placeholder' attr { key: 'shape' value { shape "
+		"{ "
+		"dim { size: 2 } } } } } node { name: 'c' op: 'Relu' input: 'a' } } }",
 	[INPUT_OP_LOG] = "log_entries { name: 'a' types: 'mine' float_ops: 7 }",
 	[INPUT_RUN_META] = "step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
 			   "all_start_micros: 5 } } }",

@@ -1,0 +1,198 @@
+"""A callback for Keras that profiles some steps of fit().
+
+The class is created on first use: it inherits from Keras's Callback, and importing
+this module must not import Keras.
+"""
+
+import os
+import sys
+from typing import Any, Iterator, List, Optional, Tuple
+
+from tfprof import _function_graph, _native
+from tfprof._inputs import Path
+from tfprof._need import need
+from tfprof._profile import Profile
+from tfprof._trace import Trace
+from tfprof._warn import warn
+
+
+class _KerasCallback:
+    """Profiles some steps of fit(), writes `logdir/profile_<last step>` and prints a
+    short report.
+
+    ::
+
+        model.fit(images, labels, callbacks=[tfprof.KerasCallback('logs', steps=(10, 15))])
+
+    The profile has lines of Python, shapes, parameters and float operations of the training
+    step, too; `tfprof logs` and `tfprof.load('logs')` read it. To know them, fit() traces the
+    training step anew.
+
+    Args:
+      logdir: a directory; it is created if it does not exist.
+      steps: the first and the last step to profile, counted from 0 over all epochs.
+      report: whether to print the report.
+    """
+
+    def __init__(self, logdir: Path, steps: Tuple[int, int] = (10, 15), *, report: bool = True):
+        super().__init__()
+        self.logdir = os.fsdecode(logdir)
+        if "://" in self.logdir:
+            raise _native.ArgumentError(f"logdir: expected a local directory, got {self.logdir!r}")
+        self._first, self._last = _check_steps(steps)
+        self._report = bool(report)
+        #: The profile, once the steps have run.
+        self.profile: Optional[Profile] = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self._n = 0                      # the next step
+        self._n_before_epoch = 0
+        self._trace: Optional[Trace] = None
+        self._mark: Any = None
+        self._graphs: List[Any] = []     # in which the training step was traced
+        self._is_watching = False
+        self._is_done = False
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._cancel()                   # left from a fit() that raised
+        self._reset()
+        self._watch_tracing()
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        n = self._n = self._n_before_epoch + batch
+        if self._is_done or n < self._first:
+            return
+        if self._trace is None:
+            self._trace = Trace(self.logdir, _LastOf(self._graphs), None)
+            self._trace.__enter__()
+        self._mark = self._trace.step(n)
+        self._mark.__enter__()
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._n = self._n_before_epoch + batch + 1
+        self._leave_step()
+        if self._trace is not None and self._n > self._last:
+            self._finish()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._n_before_epoch = self._n
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self._trace is not None:
+            warn(f"KerasCallback: training ended after {self._n} steps: profiled are "
+                 f"{self._first} to {self._n - 1}, not to {self._last}")
+            self._finish()
+        elif not self._is_done:
+            warn(f"KerasCallback: training ended after {self._n} steps, before step "
+                 f"{self._first}: nothing was profiled; give other steps=")
+        self._unwatch_tracing()
+
+    # -- internal ----------------------------------------------------------------
+
+    def _finish(self) -> None:
+        trace, self._trace, self._is_done = self._trace, None, True
+        assert trace is not None
+        trace.__exit__(None, None, None)
+        self.profile = trace.profile
+        path = os.path.join(self.logdir, f"profile_{self._n - 1}")
+        self.profile.save(path)
+        if self._report:
+            print("\n" + "\n".join(_report(self.profile, path)), flush=True)
+
+    def _leave_step(self) -> None:
+        mark, self._mark = self._mark, None
+        if mark is not None:
+            mark.__exit__(None, None, None)
+
+    def _cancel(self) -> None:
+        trace, self._trace = self._trace, None
+        self._leave_step()
+        if trace is not None:
+            trace.__exit__(RuntimeError, None, None)
+        self._unwatch_tracing()
+
+    def _watch_tracing(self) -> None:
+        """Notes in which graphs fit() traces the training step. It has to trace it anew: those
+        of an earlier fit() are out of reach."""
+        model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
+        if tf is None or "train_step" in vars(model) or not _is_on_tensorflow(model):
+            return
+        train_step, graphs = model.train_step, self._graphs
+
+        def traced(*arguments: Any, **keywords: Any) -> Any:
+            if not tf.executing_eagerly():
+                graphs[:] = [tf.compat.v1.get_default_graph()]
+            return train_step(*arguments, **keywords)
+
+        model.train_step = traced
+        model.make_train_function(force=True)
+        self._is_watching = True
+
+    def _unwatch_tracing(self) -> None:
+        if self._is_watching:
+            self._is_watching = False
+            del self.model.train_step  # type: ignore[attr-defined]
+
+
+class _LastOf:
+    """The last of a list of graphs, when asked."""
+
+    def __init__(self, graphs: List[Any]):
+        self._graphs = graphs
+
+    @property
+    def graph(self) -> Any:
+        return self._graphs[-1] if self._graphs else None
+
+
+def _check_steps(steps: Any) -> Tuple[int, int]:
+    try:
+        first, last = (int(n.__index__()) for n in steps)
+    except (TypeError, ValueError, AttributeError):
+        raise TypeError(f"steps: expected the first and the last step, such as (10, 15), "
+                        f"got {steps!r}") from None
+    if not 0 <= first <= last:
+        raise _native.ArgumentError("steps: expected the first step, at least 0, and the last "
+                                    f"one, not before it, got {steps!r}")
+    return first, last
+
+
+def _is_on_tensorflow(model: Any) -> bool:
+    backend = getattr(sys.modules.get("keras"), "backend", None)
+    return not isinstance(model, _model_class("keras")) or backend.backend() == "tensorflow"
+
+
+def _model_class(package: str) -> Any:
+    return getattr(sys.modules.get(package), "Model", ())
+
+
+def _report(profile: Profile, path: str) -> Iterator[str]:
+    """What costs most, in a few lines."""
+    total = profile.overview()["exec_micros"]
+    steps = profile.steps
+    yield (f"tfprof: {len(steps)} steps, {_milliseconds(total)} of operations per step; "
+           f"saved as {path}")
+    for title, rows in (("operations", profile.op(order_by="micros")),
+                        ("nodes", profile.scope(order_by="micros"))):
+        costly = sorted((row for row in rows if row.accounted and row.depth),
+                        key=lambda row: -row.exec_micros)[:5]
+        yield f"  {title} that take most time:"
+        for row in costly:
+            share = 100 * row.exec_micros / total if total else 0
+            yield f"    {_milliseconds(row.exec_micros):>10} {share:5.1f}%  {row.name}"
+    yield f"  more: tfprof {path}"
+
+
+def _milliseconds(micros: int) -> str:
+    return f"{micros / 1000:.2f}ms"
+
+
+def __getattr__(name: str) -> Any:
+    if name != "KerasCallback":
+        raise AttributeError(f"module 'tfprof._keras' has no attribute {name!r}")
+    legacy = sys.modules.get("tf_keras") if "keras" not in sys.modules else None
+    keras = legacy or need("keras", "tfprof.KerasCallback")
+    made = type(name, (_KerasCallback, keras.callbacks.Callback),
+                {"__doc__": _KerasCallback.__doc__, "__module__": __name__})
+    return globals().setdefault(name, made)  # the first, if several threads race

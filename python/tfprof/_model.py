@@ -1,0 +1,176 @@
+"""What a model costs: ``tfprof.model(...)``."""
+
+import json
+import os
+import tempfile
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from tfprof import _native
+
+
+class Model:
+    """Parameters, multiply-accumulates, float operations and memory of a model.
+
+    Printing it shows the report. Iterating yields a dictionary per layer; ``total`` has
+    the sums.
+
+    >>> import tfprof
+    >>> cost = tfprof.model('tests/models/files/mlp/export')
+    >>> cost.macs, cost.parameters
+    (50816, 51146)
+    >>> [layer['name'] for layer in cost]
+    ['sequential/dense', 'sequential/batch_normalization', 'sequential/dense_1']
+    """
+
+    def __init__(self, native: _native.Result):
+        self._native = native
+        self._details: Optional[Dict[str, Any]] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Everything, in the form of the JSON output."""
+        if self._details is None:
+            self._details = json.loads(self._native.render("json").decode("utf-8", "replace"))
+        return self._details
+
+    @property
+    def text(self) -> str:
+        """The report."""
+        return self._native.render("text").decode("utf-8", "replace")
+
+    @property
+    def total(self) -> Dict[str, Any]:
+        """Sums over all layers."""
+        return self.to_dict()["total"]
+
+    @property
+    def layers(self) -> List[Dict[str, Any]]:
+        """A dictionary per layer, in the model's order unless order_by says otherwise."""
+        return self.to_dict()["layers"]
+
+    @property
+    def parameters(self) -> int:
+        """Numbers in the model's weights."""
+        return self.total["parameters"]
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of products and convolutions."""
+        return self.total["macs"]
+
+    @property
+    def float_ops(self) -> int:
+        """Float operations: two per multiply-accumulate, and all others."""
+        return self.total["float_ops"]
+
+    @property
+    def not_counted(self) -> Dict[str, int]:
+        """Operation types that were not counted, and how many there are of each."""
+        return self.to_dict()["not_counted"]
+
+    @property
+    def notes(self) -> List[str]:
+        """What was assumed."""
+        return self.to_dict()["notes"]
+
+    def to_arrow(self) -> Any:
+        """The layers as a pyarrow.Table."""
+        import pyarrow
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """The layers as a pandas.DataFrame. Needs pyarrow."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The layers as Arrow record batches, for polars.DataFrame(cost) and others that know
+        the protocol."""
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        return iter(self.layers)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return (f"<model: {self.parameters:,} parameters, {self.macs:,} MACs, "
+                f"{self.float_ops:,} float operations>")
+
+    def _repr_html_(self) -> str:
+        """A table of the layers in notebooks."""
+        from html import escape
+        names = ("name", "type", "parameters", "macs", "float_ops")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        rows = "".join("<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in names)
+                       + "</tr>" for row in [*self.layers, {**self.total, "name": "total",
+                                                            "type": ""}])
+        return f"<table><tr>{head}</tr>{rows}</table>"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _settings(batch_size: Optional[int], options: Dict[str, Any]) -> List[Tuple[str, str]]:
+    known = [name for name, _ in _native.model_options() if name != "output"]
+    settings = [] if batch_size is None else [("batch_size", str(batch_size))]
+    for name, value in options.items():
+        if name not in known:
+            raise TypeError(f"model() got an unexpected keyword argument {name!r}: expected one "
+                            f"of: {', '.join(known)}")
+        if isinstance(value, dict):  # input_shapes={"x": (1, 224, 224, 3)}
+            value = ",".join(f"{key}:{'x'.join(map(str, shape))}" for key, shape in value.items())
+        if value is not None:
+            settings.append((name, str(value)))
+    return settings
+
+
+def _count(source: Any, settings: List[Tuple[str, str]]) -> Model:
+    return Model(_native.model(source, settings=settings))
+
+
+def _frozen(function: Any) -> bytes:
+    """A concrete function with its variables as constants, functions and loops as they are."""
+    from tensorflow.python.framework import convert_to_constants
+    frozen = convert_to_constants.convert_variables_to_constants_v2(
+        function, lower_control_flow=False)
+    return frozen.graph.as_graph_def().SerializeToString()
+
+
+def model(model: Any, batch_size: Optional[int] = None, **options: Any) -> Model:
+    """What a model costs, by layer.
+
+    ``model`` is the path of a model file or of a SavedModel's directory, its bytes, a Keras
+    model, a concrete function of TensorFlow or a GraphDef. Options are those of
+    ``tfprof model``: ``input_shapes`` (also a dictionary), ``signature``, ``trip_count``,
+    ``device``, ``peak_flops``, ``peak_bandwidth``, ``order_by``, ``max_depth``. Needs
+    TensorFlow or Keras only for objects of theirs.
+    """
+    settings = _settings(batch_size, options)
+    if isinstance(model, (str, bytes, bytearray, memoryview)) or hasattr(model, "__fspath__"):
+        return _count(model, settings)
+    if hasattr(model, "SerializeToString"):
+        return _count(model.SerializeToString(), settings)
+    if hasattr(model, "structured_input_signature") and hasattr(model, "graph"):
+        return _count(_frozen(model), settings)
+    if hasattr(model, "layers") and hasattr(model, "save"):
+        with tempfile.TemporaryDirectory() as directory:
+            if hasattr(model, "output_shape") or hasattr(model, "get_config"):
+                path = os.path.join(directory, "model.keras")
+                model.save(path)
+                counted = _count(path, settings)
+                if not any("no graph of layers" in note for note in counted.notes):
+                    return counted
+            path = os.path.join(directory, "export")
+            model.export(path, verbose=False)
+            counted = _count(path, settings)
+            counted.to_dict()
+            return counted
+    raise TypeError(f"model: expected a path, bytes, a Keras model, a concrete function or a "
+                    f"GraphDef, got {type(model)!r}")

@@ -1,0 +1,115 @@
+#include "count/frame.h"
+
+struct frame *frame_new(const struct graph *g, struct span scope)
+{
+	struct frame *f = mem_zero(sizeof(*f));
+	size_t n = g->nodes.n + 1;
+
+	if (!f)
+		return NULL;
+	f->graph = g;
+	f->scope = scope;
+	f->slots = mem_zero_array(n, sizeof(*f->slots));
+	if (g->has_loops)
+		f->loop_of = mem_zero_array(n, sizeof(*f->loop_of));
+	if (f->slots && (f->loop_of || !g->has_loops) && (!g->has_loops || loops_prepare(f)))
+		return f;
+	mem_free(f->slots);
+	mem_free(f->loop_of);
+	mem_free(f->loop_vars);
+	mem_free(f);
+	return NULL;
+}
+
+void frame_free(struct walk *w, struct frame *f)
+{
+	if (!f)
+		return;
+	w->n_tensors -= f->tensors.n;
+	mem_free(f->slots);
+	mem_free(f->loop_of);
+	mem_free(f->loop_vars);
+	vec_clear(&f->tensors);
+	vec_clear(&f->touched);
+	arena_clear(&f->arena);
+	mem_free(f);
+}
+
+void frame_reset(struct walk *w, struct frame *f)
+{
+	enum { KEPT_BYTES = 256 * 1024 };
+
+	for (size_t i = 0; i < f->touched.n; i++)
+		f->slots[f->touched.at[i]] = (struct slot){0};
+	f->touched.n = 0;
+	w->n_tensors -= f->tensors.n;
+	f->tensors.n = 0;
+	arena_reset(&f->arena, KEPT_BYTES);
+}
+
+const struct tensor *frame_get(const struct frame *f, struct op_edge edge)
+{
+	static const struct tensor unknown = {.rank = -1, .length = -1};
+	struct slot slot = f->slots[edge.node];
+
+	if (!slot.first || slot.first == SLOT_OPEN || edge.output >= slot.n)
+		return &unknown;
+	return &f->tensors.at[slot.first - 1 + edge.output];
+}
+
+bool frame_set(struct walk *w, struct frame *f, uint32_t node, const struct tensor *out, size_t n)
+{
+	size_t first = f->tensors.n;
+
+	if (w->n_tensors + n > WALK_MAX_TENSORS || !vec_reserve(&f->tensors, n) ||
+		!vec_push(&f->touched, node)) {
+		w->no_memory = true;
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		f->tensors.at[first + i] = out[i];
+	f->tensors.n += n;
+	w->n_tensors += n;
+	f->slots[node] = (struct slot){(uint32_t)first + 1, (uint32_t)n};
+	return true;
+}
+
+bool walk_push(struct walk *w, struct frame *f, uint32_t node)
+{
+	struct task t = {.frame = f, .node = node};
+
+	if (f->slots[node].first)
+		return true;
+	if (f->base && loops_take_from_base(w, f, node))
+		return !w->no_memory;
+	if (!vec_push(&w->stack, t) || !vec_push(&f->touched, node)) {
+		w->no_memory = true;
+		return false;
+	}
+	f->slots[node].first = SLOT_OPEN;
+	return true;
+}
+
+struct frame *walk_enter(struct walk *w, const struct graph *g, struct span scope,
+	const struct tensor *args, size_t n)
+{
+	struct frame *f;
+
+	if (w->depth >= WALK_MAX_CALLS) {
+		walk_note(w, NOTE_TOO_DEEP, WALK_MAX_CALLS);
+		return NULL;
+	}
+	f = frame_new(g, scope);
+	if (!f) {
+		w->no_memory = true;
+		return NULL;
+	}
+	w->depth++;
+	for (uint32_t i = 0; i < g->n_args && i < n; i++) {
+		struct tensor arg;
+
+		if (!tensor_copy(&arg, &args[i], &f->arena) || !frame_set(w, f, i, &arg, 1))
+			w->no_memory = true;
+	}
+	return f;
+}

@@ -1,0 +1,493 @@
+/* Layers with weights, except convolutions (layers_conv.c); and what rules share. */
+#include "count/layers.h"
+
+#include "count/einsum.h"
+
+static bool cost_layer(const struct eval *e, struct cost *cost)
+{
+	*cost = e->layer_cost;
+	return true;
+}
+
+static const struct op_rule rules[] = {
+#define X(name, rule, factor, place) \
+	{#name, layer_##rule, cost_layer, factor, VALUE_none, PLACE_##place},
+	LAYERS(X)
+#undef X
+};
+
+const struct op_rule *layer_find_rule(struct span name)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (span_equal(span_of(rules[i].name), name))
+			return &rules[i];
+	return NULL;
+}
+
+/* ---- what rules share ----------------------------------------------------------- */
+
+int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t otherwise)
+{
+	const struct op_attr *attr = node_attr(e->graph, e->node, id);
+
+	if (attr && attr->kind == OP_INT)
+		return attr->number;
+	if (attr && attr->kind == OP_INTS && (uint32_t)i < attr->n)
+		return attr->ints[i];
+	return otherwise;
+}
+
+int64_t layer_int(const struct eval *e, enum attr_id id, int64_t otherwise)
+{
+	return layer_int_at(e, id, 0, otherwise);
+}
+
+bool layer_start(struct eval *e, size_t input)
+{
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = *eval_in(e, input);
+	e->out->values = NULL;
+	return tensor_is_known(e->out);
+}
+
+int64_t activation_cost(struct span name)
+{
+	static const struct {
+		const char *name;
+		int cost;
+	} costs[] = {{"linear", 0}, {"softmax", 5}, {"log_softmax", 5}, {"swish", 2}, {"silu", 2},
+		{"gelu", 5}, {"mish", 3}, {"hard_swish", 4}, {"hard_silu", 4}, {"hard_sigmoid", 3}};
+
+	if (!name.n)
+		return 0;
+	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++)
+		if (span_equal(span_of(costs[i].name), name))
+			return costs[i].cost;
+	return 1;
+}
+
+void layer_add_macs(struct eval *e, int64_t a, int64_t b)
+{
+	e->layer_cost.macs =
+		count_add(e->layer_cost.macs, count_multiply(a < 0 ? 0 : a, b < 0 ? 0 : b));
+}
+
+void layer_add_others(struct eval *e, int64_t elements, int64_t each)
+{
+	if (elements > 0 && each > 0)
+		e->layer_cost.others =
+			count_add(e->layer_cost.others, count_multiply(elements, each));
+}
+
+void layer_add_parameters(struct eval *e, int64_t n, bool trainable)
+{
+	if (n <= 0)
+		return;
+	e->parameters = count_add(e->parameters, n);
+	if (trainable && node_int(e->graph, e->node, A_trainable, 1))
+		e->trainable = count_add(e->trainable, n);
+}
+
+void layer_add_activation(struct eval *e, bool has_bias)
+{
+	int64_t each = activation_cost(node_text(e->graph, e->node, A_activation)) + has_bias;
+
+	layer_add_others(e, tensor_elements(e->out), each);
+}
+
+static bool uses_bias(const struct eval *e)
+{
+	return node_int(e->graph, e->node, A_use_bias, 1);
+}
+
+/* ---- dense ---------------------------------------------------------------------- */
+
+bool layer_dense(struct eval *e)
+{
+	int64_t units = layer_int(e, A_units, -1), in;
+
+	if (!layer_start(e, 0) || e->out->rank < 1 || units < 0)
+		return false;
+	in = e->out->dims[e->out->rank - 1];
+	e->out->dims[e->out->rank - 1] = units;
+	layer_add_macs(e, tensor_elements(e->out), in);
+	layer_add_activation(e, uses_bias(e));
+	layer_add_parameters(e, count_add(count_multiply(in, units), uses_bias(e) ? units : 0),
+		true);
+	return true;
+}
+
+/* equation "abc,cde->abde"; output_shape has the sizes that only the kernel has, null for
+ * those that follow. */
+bool layer_einsum_dense(struct eval *e)
+{
+	struct span equation = node_text(e->graph, e->node, A_equation);
+	struct span bias = node_text(e->graph, e->node, A_bias_axes);
+	struct tensor kernel = tensor_unknown(0);
+	const struct tensor *in[2] = {eval_in(e, 0), &kernel};
+	const struct op_attr *shape = node_attr(e->graph, e->node, A_output_shape);
+	struct einsum s;
+	int64_t macs = 1, weights = 1, biases = 1;
+
+	if (!layer_start(e, 0) || !einsum_read(&s, equation, in, 2))
+		return false;
+	/* The output's shape is without the batch; its letters get the sizes it gives. */
+	for (int i = 1; i < s.result.n; i++) {
+		int64_t size = shape && shape->kind == OP_INTS && (uint32_t)(i - 1) < shape->n
+			? shape->ints[i - 1]
+			: shape && shape->kind == OP_INT && i == s.result.n - 1 ? shape->number
+										: -1;
+
+		if (size > 0)
+			s.size[s.result.letters[i]] = size;
+	}
+	e->out->rank = (int8_t)s.result.n;
+	for (int i = 0; i < s.result.n; i++)
+		e->out->dims[i] = s.size[s.result.letters[i]];
+	for (int i = 0; i < EINSUM_LETTERS; i++)
+		if (s.size[i] >= 0)
+			macs = count_multiply(macs, s.size[i]);
+	for (int i = 0; i < s.operands[1].n; i++)
+		weights = count_multiply(weights, s.size[s.operands[1].letters[i]]);
+	for (size_t i = 0; i < bias.n; i++) {
+		char c = bias.at[i];
+
+		if (c >= 'a' && c <= 'z')
+			biases = count_multiply(biases, s.size[c - 'a']);
+	}
+	if (!tensor_is_known(e->out) || weights < 0)
+		return false;
+	layer_add_macs(e, macs, 1);
+	layer_add_activation(e, bias.n > 0);
+	layer_add_parameters(e, count_add(weights, bias.n ? biases : 0), true);
+	return true;
+}
+
+bool layer_embedding(struct eval *e)
+{
+	int64_t rows = layer_int(e, A_input_dim, -1), width = layer_int(e, A_output_dim, -1);
+
+	if (!layer_start(e, 0) || rows < 0 || width < 0 || e->out->rank == TENSOR_MAX_RANK)
+		return false;
+	e->out->dims[e->out->rank++] = width;
+	e->out->dtype = 1;
+	layer_add_parameters(e, count_multiply(rows, width), true);
+	return true;
+}
+
+/* ---- recurrent ------------------------------------------------------------------ */
+
+/* Units, or the sequence of them, and the states if asked for. */
+static bool put_sequence(struct eval *e, const struct tensor *state, int64_t steps, int n_states)
+{
+	bool sequences = layer_int(e, A_return_sequences, 0);
+	int n = layer_int(e, A_return_state, 0) ? 1 + n_states : 1;
+
+	if (!eval_outputs(e, (size_t)n))
+		return false;
+	for (int i = 0; i < n; i++)
+		e->out[i] = *state;
+	if (sequences) {
+		if (state->rank == TENSOR_MAX_RANK)
+			return false;
+		memmove(e->out->dims + 2, e->out->dims + 1,
+			sizeof(*e->out->dims) * (size_t)(state->rank - 1));
+		e->out->dims[1] = steps;
+		e->out->rank++;
+	}
+	return true;
+}
+
+/* factor: how many gates. */
+bool layer_rnn(struct eval *e)
+{
+	const struct tensor *in = eval_in(e, 0);
+	int64_t units = layer_int(e, A_units, -1), gates = e->rule->factor, batch, steps, width,
+		bias;
+	struct tensor state;
+
+	if (!tensor_is_known(in) || in->rank != 3 || units < 0)
+		return false;
+	batch = in->dims[0];
+	steps = in->dims[1];
+	width = in->dims[2];
+	state = tensor_make(in->dtype, (int64_t[]){batch, units}, 2);
+	if (!put_sequence(e, &state, steps, gates == 4 ? 2 : 1))
+		return false;
+	/* GRU in its default form has a bias for the input and one for the state. */
+	bias = !uses_bias(e) ? 0 : gates == 3 && layer_int(e, A_reset_after, 1) ? 2 : 1;
+	layer_add_macs(e, count_multiply(batch, steps),
+		count_multiply(count_multiply(gates, units), count_add(width, units)));
+	layer_add_others(e, count_multiply(count_multiply(batch, steps), units),
+		gates == 1 ? 3 : 17);
+	layer_add_parameters(e,
+		count_multiply(count_multiply(gates, units),
+			count_add(count_add(width, units), bias)),
+		true);
+	return true;
+}
+
+bool layer_conv_lstm(struct eval *e)
+{
+	const struct tensor *in = eval_in(e, 0);
+	struct eval step = *e;
+	struct tensor frame, state;
+	const struct tensor *step_in[1] = {&frame};
+	int n_spatial = e->rule->factor;
+	struct layout l = layer_layout(e, n_spatial);
+	int64_t filters = layer_int(e, A_filters, -1), channels, kernel, per_step;
+
+	if (!tensor_is_known(in) || in->rank != n_spatial + 3 || filters < 0)
+		return false;
+	frame = tensor_make(in->dtype, in->dims + 1, in->rank - 1);
+	frame.dims[0] = in->dims[0];
+	channels = frame.dims[l.channel];
+	step.in = step_in;
+	step.n_in = 1;
+	if (!layer_start(&step, 0))
+		return false;
+	kernel = layer_slide(&step, &l, A_kernel_size);
+	if (kernel < 0)
+		return false;
+	state = *step.out;
+	state.dims[l.channel] = filters;
+	if (!put_sequence(e, &state, in->dims[1], 2))
+		return false;
+	per_step = count_multiply(tensor_elements(&state), count_multiply(4, kernel));
+	layer_add_macs(e, count_multiply(per_step, in->dims[1]), count_add(channels, filters));
+	layer_add_others(e, count_multiply(tensor_elements(&state), in->dims[1]), 17);
+	layer_add_parameters(e,
+		count_multiply(count_multiply(4, filters),
+			count_add(count_multiply(kernel, count_add(channels, filters)),
+				uses_bias(e))),
+		true);
+	return true;
+}
+
+/* ---- attention ------------------------------------------------------------------ */
+
+/* One projection: positions × in × out, with a bias. */
+static void project(struct eval *e, int64_t positions, int64_t in, int64_t out)
+{
+	bool bias = uses_bias(e);
+
+	layer_add_macs(e, positions, count_multiply(in, out));
+	if (bias)
+		layer_add_others(e, count_multiply(positions, out), 1);
+	layer_add_parameters(e, count_add(count_multiply(in, out), bias ? out : 0), true);
+}
+
+static bool attend(struct eval *e, int64_t query_heads, int64_t heads, int64_t key_dim,
+	int64_t value_dim)
+{
+	const struct tensor *q = eval_in(e, 0), *v = eval_in(e, e->n_in > 1 ? 1 : 0);
+	const struct tensor *k = e->n_in > 2 ? e->in[2] : v;
+	int64_t batch, from, to, out, scores;
+
+	if (!layer_start(e, 0) || q->rank != 3 || v->rank != 3 || k->rank != 3 ||
+		!tensor_is_known(v) || !tensor_is_known(k) || heads < 1 || key_dim < 1 ||
+		value_dim < 1)
+		return false;
+	batch = q->dims[0];
+	from = count_multiply(batch, q->dims[1]);
+	to = count_multiply(batch, v->dims[1]);
+	out = layer_int(e, A_output_shape, q->dims[2]);
+	scores = count_multiply(count_multiply(from, v->dims[1]), query_heads);
+	project(e, from, q->dims[2], count_multiply(query_heads, key_dim));
+	project(e, to, k->dims[2], count_multiply(heads, key_dim));
+	project(e, to, v->dims[2], count_multiply(heads, value_dim));
+	layer_add_macs(e, scores, count_add(key_dim, value_dim));
+	layer_add_others(e, scores, 6); /* softmax, and a scale */
+	project(e, from, count_multiply(query_heads, value_dim), out);
+	e->out->dims[2] = out;
+	return true;
+}
+
+bool layer_attention(struct eval *e)
+{
+	int64_t heads = layer_int(e, A_num_heads, -1), key_dim = layer_int(e, A_key_dim, -1);
+
+	return attend(e, heads, heads, key_dim, layer_int(e, A_value_dim, key_dim));
+}
+
+bool layer_grouped_attention(struct eval *e)
+{
+	int64_t width = layer_int(e, A_head_dim, -1);
+
+	return attend(e, layer_int(e, A_num_query_heads, -1),
+		layer_int(e, A_num_key_value_heads, -1), width, width);
+}
+
+bool layer_dot_attention(struct eval *e)
+{
+	const struct tensor *q = eval_in(e, 0), *v = eval_in(e, 1);
+	int64_t scores;
+
+	if (!layer_start(e, 0) || !tensor_is_known(v) || q->rank != 3 || v->rank != 3)
+		return false;
+	scores = count_multiply(count_multiply(q->dims[0], q->dims[1]), v->dims[1]);
+	layer_add_macs(e, scores, count_add(q->dims[2], v->dims[2]));
+	layer_add_others(e, scores, 5);
+	e->out->dims[2] = v->dims[2];
+	return true;
+}
+
+/* ---- normalization -------------------------------------------------------------- */
+/* The product of the dimensions along axis, which is a number or a list; the last one by
+ * default. -1 if there is no such axis. */
+static int64_t along_axes(const struct eval *e)
+{
+	const struct op_attr *attr = node_attr(e->graph, e->node, A_axis);
+	int64_t n = 1;
+	uint32_t count = attr && attr->kind == OP_INTS ? attr->n : 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t axis = layer_int_at(e, A_axis, (int)i, -1);
+
+		axis += axis < 0 ? e->out->rank : 0;
+		if (axis < 0 || axis >= e->out->rank)
+			return -1;
+		n = count_multiply(n, e->out->dims[axis]);
+	}
+	return n;
+}
+
+static bool normalize(struct eval *e, int n_statistics)
+{
+	int64_t n;
+
+	if (!layer_start(e, 0))
+		return false;
+	n = along_axes(e);
+	if (n < 0)
+		return false;
+	layer_add_others(e, tensor_elements(e->out), e->rule->factor);
+	if (layer_int(e, A_scale, 1))
+		layer_add_parameters(e, n, true);
+	if (layer_int(e, A_center, 1) && e->rule->name[0] != 'R')
+		layer_add_parameters(e, n, true);
+	layer_add_parameters(e, count_multiply(n, n_statistics), false);
+	return true;
+}
+
+bool layer_batch_norm(struct eval *e)
+{
+	return normalize(e, 2);
+}
+
+bool layer_layer_norm(struct eval *e)
+{
+	return normalize(e, 0);
+}
+
+bool layer_group_norm(struct eval *e)
+{
+	return normalize(e, 0);
+}
+
+/* Mean, variance and a count; without an axis they are numbers. */
+bool layer_normalization(struct eval *e)
+{
+	const struct op_attr *axis = node_attr(e->graph, e->node, A_axis);
+	int64_t n;
+
+	if (!layer_start(e, 0))
+		return false;
+	n = axis && axis->kind == OP_INTS && !axis->n ? 1 : along_axes(e);
+	layer_add_others(e, tensor_elements(e->out), 2);
+	/* A mean in the configuration is a constant. */
+	if (!node_attr(e->graph, e->node, A_mean))
+		layer_add_parameters(e, count_add(count_multiply(n < 0 ? 1 : n, 2), 1), false);
+	return true;
+}
+
+bool layer_layer_scale(struct eval *e)
+{
+	if (!layer_start(e, 0) || e->out->rank < 1)
+		return false;
+	layer_add_others(e, tensor_elements(e->out), 1);
+	layer_add_parameters(e, e->out->dims[e->out->rank - 1], true);
+	return true;
+}
+
+bool layer_prelu(struct eval *e)
+{
+	const struct op_attr *shared = node_attr(e->graph, e->node, A_shared_axes);
+	int64_t n = 1;
+
+	if (!layer_start(e, 0))
+		return false;
+	for (int d = 1; d < e->out->rank; d++) {
+		bool is_shared = false;
+
+		for (uint32_t i = 0; shared && shared->kind == OP_INTS && i < shared->n; i++)
+			is_shared |= shared->ints[i] == d;
+		n = is_shared ? n : count_multiply(n, e->out->dims[d]);
+	}
+	layer_add_others(e, tensor_elements(e->out), e->rule->factor);
+	layer_add_parameters(e, n, true);
+	return true;
+}
+
+/* ---- wrappers ------------------------------------------------------------------- */
+
+static bool run_inner(struct eval *e, const struct tensor *in, struct eval *inner)
+{
+	*inner = *e;
+	inner->rule = layer_find_rule(node_text(e->graph, e->node, A_inner));
+	inner->in = &in;
+	inner->n_in = 1;
+	return inner->rule && inner->rule->shape(inner);
+}
+
+/* The inner layer twice, once from each end. */
+bool layer_bidirectional(struct eval *e)
+{
+	struct span mode = node_text(e->graph, e->node, A_merge_mode);
+	struct eval inner;
+	struct tensor out;
+
+	if (!run_inner(e, eval_in(e, 0), &inner))
+		return false;
+	out = *inner.out;
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = out;
+	if (out.rank > 0 && (!mode.n || span_equal(mode, SPAN("concat"))))
+		e->out->dims[out.rank - 1] = count_multiply(out.dims[out.rank - 1], 2);
+	else
+		layer_add_others(e, tensor_elements(&out), 1);
+	layer_add_macs(e, inner.layer_cost.macs, 2);
+	layer_add_others(e, inner.layer_cost.others, 2);
+	e->parameters = count_multiply(inner.parameters, 2);
+	e->trainable = count_multiply(inner.trainable, 2);
+	return true;
+}
+
+/* The inner layer on each step: steps are as good as a larger batch. */
+bool layer_time_distributed(struct eval *e)
+{
+	const struct tensor *in = eval_in(e, 0);
+	struct tensor flat, out;
+	struct eval inner;
+
+	if (!tensor_is_known(in) || in->rank < 2)
+		return false;
+	flat = tensor_make(in->dtype, in->dims + 1, in->rank - 1);
+	flat.dims[0] = count_multiply(in->dims[0], in->dims[1]);
+	if (!run_inner(e, &flat, &inner) || inner.out->rank >= TENSOR_MAX_RANK)
+		return false;
+	out = *inner.out;
+	memmove(out.dims + 2, out.dims + 1, sizeof(*out.dims) * (size_t)(out.rank - 1));
+	out.rank++;
+	out.dims[0] = in->dims[0];
+	out.dims[1] = in->dims[1];
+	e->layer_cost = inner.layer_cost;
+	e->parameters = inner.parameters;
+	e->trainable = inner.trainable;
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = out;
+	return true;
+}

@@ -1,0 +1,38 @@
+/* Rules of Keras's layers: like those of operations, but one function sets the shape of
+ * the result, the cost and the parameters. Attributes are those of the layer's config.
+ * MACs are those that the layer's operations would have in a graph; other float operations
+ * can differ a little, since a graph may spell a normalization or a gate in more steps. */
+#ifndef TFPROF_COUNT_LAYERS_H
+#define TFPROF_COUNT_LAYERS_H
+
+#include "count/layer_list.h"
+#include "count/ops.h"
+
+#define X(name) shape_fn layer_##name;
+LAYER_RULES(X)
+#undef X
+
+/* ---- what rules share ----------------------------------------------------------- */
+
+/* An integer, bool or the i-th of a list. */
+int64_t layer_int(const struct eval *e, enum attr_id id, int64_t otherwise);
+int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t otherwise);
+
+/* Starts the only output like an input. False if that has no known shape. */
+bool layer_start(struct eval *e, size_t input);
+
+/* Float operations per element of an activation by its name. */
+int64_t activation_cost(struct span name);
+/* Adds those of the bias and the activation to all elements of the output. */
+void layer_add_activation(struct eval *e, bool has_bias);
+void layer_add_macs(struct eval *e, int64_t a, int64_t b);
+void layer_add_others(struct eval *e, int64_t elements, int64_t each);
+void layer_add_parameters(struct eval *e, int64_t n, bool trainable);
+
+struct layout layer_layout(const struct eval *e, int n_spatial);
+
+/* Sets the spatial dimensions of the output, as a convolution or pool of the layer's
+ * strides and padding does; returns the product of the kernel's sizes, -1 on failure. */
+int64_t layer_slide(struct eval *e, const struct layout *l, enum attr_id kernel);
+
+#endif

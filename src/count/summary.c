@@ -1,0 +1,298 @@
+#include "count/summary.h"
+
+#include <limits.h>
+
+/* ---- names ---------------------------------------------------------------------- */
+
+/* What calls put before the names of what they call. */
+static struct span without_calls(struct span name)
+{
+	static const struct span prefixes[] = {
+		{"StatefulPartitionedCall/", 24},
+		{"PartitionedCall/", 16},
+		{"Func/", 5},
+	};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes);)
+		if (span_starts(name, prefixes[i])) {
+			name.at += prefixes[i].n;
+			name.n -= prefixes[i].n;
+			i = 0;
+		} else {
+			i++;
+		}
+	return name;
+}
+
+/* The first `depth` parts of a name, never its last; a name of one part is a layer itself. */
+static struct span scope_of(struct span name, int depth)
+{
+	size_t end = 0;
+
+	name = without_calls(name);
+	for (size_t i = 0; i < name.n && depth > 0; i++)
+		if (name.at[i] == '/') {
+			end = i;
+			depth--;
+		}
+	return end ? (struct span){name.at, end} : name;
+}
+
+/* The first `depth` parts of a scope, or all. */
+static struct span first_parts(struct span scope, int depth)
+{
+	for (size_t i = 0; i < scope.n; i++)
+		if (scope.at[i] == '/' && --depth == 0)
+			return (struct span){scope.at, i};
+	return scope;
+}
+
+/* What two scopes begin with alike, in whole parts. */
+static struct span common_scope(struct span a, struct span b)
+{
+	size_t end = 0, i = 0;
+
+	for (; i < a.n && i < b.n && a.at[i] == b.at[i]; i++)
+		if (a.at[i] == '/')
+			end = i;
+	if ((i == a.n || a.at[i] == '/') && (i == b.n || b.at[i] == '/'))
+		end = i;
+	return (struct span){a.at, end};
+}
+
+/* ---- tables --------------------------------------------------------------------- */
+
+struct key {
+	const struct summary *summary;
+	struct span name;
+};
+
+static bool same_layer(const void *context, uint32_t id)
+{
+	const struct key *key = context;
+
+	return span_equal(key->summary->layers.at[id].scope, key->name);
+}
+
+static bool same_op(const void *context, uint32_t id)
+{
+	const struct key *key = context;
+
+	return span_equal(key->summary->ops.at[id].type, key->name);
+}
+
+/* NONE on allocation failure. */
+static uint32_t get_layer(struct summary *s, struct span scope)
+{
+	struct key key = {s, scope};
+	uint64_t hash = hash_bytes(scope.at, scope.n);
+	uint32_t id = hash_find(&s->layer_index, hash, same_layer, &key);
+	struct layer layer = {.scope = scope,
+		.name = scope,
+		.out = tensor_unknown(0),
+		.largest = -1};
+
+	if (id != NONE)
+		return id;
+	if (!vec_push(&s->layers, layer) ||
+		!hash_add(&s->layer_index, hash, (uint32_t)s->layers.n - 1))
+		return NONE;
+	return (uint32_t)s->layers.n - 1;
+}
+
+static struct op_total *get_op(struct summary *s, struct span type)
+{
+	struct key key = {s, type};
+	uint64_t hash = hash_bytes(type.at, type.n);
+	uint32_t id = hash_find(&s->op_index, hash, same_op, &key);
+
+	if (id != NONE)
+		return &s->ops.at[id];
+	if (!vec_push(&s->ops, ((struct op_total){.type = type})) ||
+		!hash_add(&s->op_index, hash, (uint32_t)s->ops.n - 1))
+		return NULL;
+	return &s->ops.at[s->ops.n - 1];
+}
+
+/* ---- adding up ------------------------------------------------------------------ */
+
+static void add_cost(struct cost *to, struct cost cost, int64_t times)
+{
+	to->macs = count_add(to->macs, count_multiply(cost.macs, times));
+	to->others = count_add(to->others, count_multiply(cost.others, times));
+}
+
+static double seconds_of(const struct record *r, const struct summary_options *o)
+{
+	double compute = 0, memory = 0;
+
+	if (r->place == PLACE_ALIAS || r->place == PLACE_NOWHERE)
+		return 0;
+	if (o->peak_flops > 0)
+		compute = (double)cost_float_ops(r->cost) / o->peak_flops;
+	if (o->peak_bandwidth > 0)
+		memory = ((double)r->in_bytes + (double)r->out_bytes) / o->peak_bandwidth;
+	return (compute > memory ? compute : memory) * (double)r->times;
+}
+
+/* Names that only stand between others do not make a layer. */
+static bool is_silent(const struct record *r)
+{
+	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others && !r->is_layer &&
+		(r->place == PLACE_ALIAS || r->place == PLACE_NOWHERE);
+}
+
+static void add_record(struct layer *layer, const struct record *r, const struct summary_options *o)
+{
+	int64_t float_ops = count_multiply(cost_float_ops(r->cost), r->times);
+
+	layer->n_operations++;
+	layer->parameters = count_add(layer->parameters, r->parameters);
+	layer->trainable_parameters = count_add(layer->trainable_parameters, r->trainable);
+	layer->weight_bytes = count_add(layer->weight_bytes,
+		count_multiply(r->parameters, dtype_bytes(r->weight_dtype)));
+	layer->n_not_counted += r->state == RECORD_NOT_COUNTED;
+	add_cost(&layer->cost, r->cost, r->times);
+	layer->seconds += seconds_of(r, o);
+	if (r->place == PLACE_NEW || r->place == PLACE_OVER) {
+		layer->activation_bytes =
+			count_add(layer->activation_bytes, count_multiply(r->out_bytes, r->times));
+		layer->moved_bytes = count_add(layer->moved_bytes,
+			count_multiply(count_add(r->out_bytes, r->in_bytes), r->times));
+		/* What counters and conditions of loops give is not the layer's result. */
+		if (r->out_rank >= 0 &&
+			(dtype_is_real(r->out_dtype) || layer->out.rank < 0 ||
+				!dtype_is_real(layer->out.dtype)))
+			layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
+	}
+	if (r->is_layer && r->out_rank >= 0)
+		layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
+	if (float_ops > layer->largest && !is_silent(r)) {
+		layer->largest = float_ops;
+		layer->type = r->node->type->name;
+		layer->times = r->times;
+	}
+}
+
+static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
+{
+	for (size_t i = 0; i < s->dtypes.n; i++)
+		if (s->dtypes.at[i].dtype == dtype) {
+			s->dtypes.at[i].parameters = count_add(s->dtypes.at[i].parameters, n);
+			s->dtypes.at[i].bytes = count_add(s->dtypes.at[i].bytes, bytes);
+			return true;
+		}
+	return vec_push(&s->dtypes, ((struct dtype_total){dtype, n, bytes}));
+}
+
+static bool add_records(struct summary *s, struct walk *w, const struct summary_options *o,
+	uint32_t *layer_of)
+{
+	for (size_t i = 0; i < w->records.n; i++) {
+		const struct record *r = &w->records.at[i];
+		struct op_total *op;
+		struct span name;
+		uint32_t id;
+
+		layer_of[i] = NONE;
+		if (is_silent(r))
+			continue;
+		name = o->by_node ? r->node->name
+				  : scope_of(walk_name(w, r->scope, r->node->name), o->max_depth);
+		id = get_layer(s, name);
+		if (id == NONE)
+			return false;
+		layer_of[i] = id;
+		add_record(&s->layers.at[id], r, o);
+		add_record(&s->total, r, o);
+		if (r->parameters &&
+			!add_dtype(s, r->weight_dtype, r->parameters,
+				count_multiply(r->parameters, dtype_bytes(r->weight_dtype))))
+			return false;
+		if (r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others)
+			continue;
+		op = get_op(s, r->node->type->name);
+		if (!op)
+			return false;
+		op->n++;
+		op->n_not_counted += r->state == RECORD_NOT_COUNTED;
+		add_cost(&op->cost, r->cost, r->times);
+	}
+	return !w->no_memory;
+}
+
+/* ---- parameters ----------------------------------------------------------------- */
+
+static void add_parameter(struct layer *layer, const struct parameter *p, int64_t n, int64_t bytes)
+{
+	layer->parameters = count_add(layer->parameters, n);
+	if (p->is_trainable)
+		layer->trainable_parameters = count_add(layer->trainable_parameters, n);
+	layer->weight_bytes = count_add(layer->weight_bytes, bytes);
+}
+
+static bool add_parameters(struct summary *s, const struct walk *w, const struct summary_options *o)
+{
+	for (size_t i = 0; i < w->parameters->n; i++) {
+		const struct parameter *p = &w->parameters->at[i];
+		int64_t n = tensor_elements(&p->tensor), bytes = tensor_bytes(&p->tensor);
+		struct span scope = scope_of(p->name, o->max_depth), reader;
+		struct layer *layer;
+		uint32_t id;
+
+		if (!p->is_counted || n < 0)
+			continue;
+		reader = !p->reader.n ? scope
+			: o->by_node  ? p->reader
+				      : scope_of(p->reader, o->max_depth);
+		id = get_layer(s, reader);
+		if (id == NONE || !add_dtype(s, p->tensor.dtype, n, bytes))
+			return false;
+		layer = &s->layers.at[id];
+		if (p->reader.n && !p->is_constant)
+			layer->true_name = layer->true_name.at
+				? common_scope(layer->true_name, scope_of(p->name, INT_MAX))
+				: scope_of(p->name, INT_MAX);
+		add_parameter(layer, p, n, bytes);
+		add_parameter(&s->total, p, n, bytes);
+	}
+	for (size_t i = 0; !o->by_node && i < s->layers.n; i++)
+		if (s->layers.at[i].true_name.n)
+			s->layers.at[i].name = first_parts(s->layers.at[i].true_name, o->max_depth);
+	return true;
+}
+
+/* ---- all ------------------------------------------------------------------------ */
+
+bool summary_make(struct summary *s, struct walk *w, const struct summary_options *o)
+{
+	uint32_t *layer_of;
+	size_t peak;
+	bool ok;
+
+	*s = (struct summary){.peak_layer = NONE,
+		.total = {.out = tensor_unknown(0), .largest = -1}};
+	layer_of = mem_array(w->records.n + 1, sizeof(*layer_of));
+	if (!layer_of)
+		return false;
+	ok = add_records(s, w, o, layer_of) && add_parameters(s, w, o) &&
+		memory_peak(w, &s->peak_bytes, &peak);
+	if (ok && peak != SIZE_MAX)
+		s->peak_layer = layer_of[peak];
+	for (size_t i = 1; ok && i <= w->n_inputs; i++)
+		s->input_bytes = count_add(s->input_bytes, w->buffers.at[i]);
+	s->is_saturated = cost_float_ops(s->total.cost) == INT64_MAX ||
+		s->total.parameters == INT64_MAX || s->peak_bytes == INT64_MAX;
+	mem_free(layer_of);
+	return ok;
+}
+
+void summary_clear(struct summary *s)
+{
+	vec_clear(&s->layers);
+	vec_clear(&s->ops);
+	vec_clear(&s->dtypes);
+	hash_clear(&s->layer_index);
+	hash_clear(&s->op_index);
+	arena_clear(&s->arena);
+}

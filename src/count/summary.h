@@ -1,0 +1,66 @@
+/* What a walk found, added up: by layer, by operation type, in all; the peak of memory;
+ * and how long it must take at least on a device.
+ *
+ * A layer of a graph is a scope: the first parts of its nodes' names. Its name is that of
+ * the variables it reads, if it reads some. */
+#ifndef TFPROF_COUNT_SUMMARY_H
+#define TFPROF_COUNT_SUMMARY_H
+
+#include "base/hash.h"
+#include "count/walk.h"
+
+struct layer {
+	struct span scope;     /* of its nodes' names */
+	struct span name;      /* as shown */
+	struct span true_name; /* what the names of its variables have in common */
+	struct span type;      /* of its most expensive operation */
+	struct tensor out;     /* its last result */
+	int64_t parameters, trainable_parameters, weight_bytes;
+	struct cost cost;
+	int64_t activation_bytes; /* of all results */
+	int64_t moved_bytes;      /* read and written, weights too, without fusing anything */
+	double seconds;           /* at least; 0 without a device */
+	size_t n_operations, n_not_counted;
+	int64_t times;   /* of its most expensive operation, if in a loop */
+	int64_t largest; /* the float operations of that one */
+};
+
+struct op_total {
+	struct span type;
+	size_t n, n_not_counted;
+	struct cost cost;
+};
+
+struct dtype_total {
+	int dtype;
+	int64_t parameters, bytes;
+};
+
+struct summary_options {
+	int max_depth;                     /* parts of a name that make a layer */
+	bool by_node;                      /* a layer for each node */
+	double peak_flops, peak_bandwidth; /* per second; 0: unknown */
+};
+
+struct summary {
+	VEC(struct layer) layers; /* in the order of the walk */
+	struct layer total;
+	VEC(struct op_total) ops; /* those that compute something, or are not counted */
+	VEC(struct dtype_total) dtypes;
+	int64_t peak_bytes;
+	uint32_t peak_layer; /* NONE: nothing is live */
+	int64_t input_bytes;
+	bool is_saturated;
+	struct hash_index layer_index, op_index;
+	struct arena arena;
+};
+
+/* False on allocation failure; clear in any case. */
+bool summary_make(struct summary *s, struct walk *w, const struct summary_options *options);
+void summary_clear(struct summary *s);
+
+/* The most memory that results occupy at a time; sets *record to where that is. Results
+ * live until their last use; elementwise operations write over an input that dies. */
+bool memory_peak(const struct walk *w, int64_t *bytes, size_t *record);
+
+#endif

@@ -1,0 +1,504 @@
+#include "count/walk.h"
+
+#include "count/frame.h"
+
+void walk_init(struct walk *w, struct graph_source *source, parameter_vec *parameters)
+{
+	*w = (struct walk){.source = source,
+		.parameters = parameters,
+		.nodes_left = WALK_MAX_NODES,
+		.values_left = WALK_MAX_VALUES,
+		.turns_left = WALK_MAX_TURNS};
+	if (!vec_push(&w->buffers, 0) || !vec_push(&w->loops, (struct loop){.trips = 1}))
+		w->no_memory = true;
+}
+
+void walk_clear(struct walk *w)
+{
+	vec_clear(&w->records);
+	vec_clear(&w->buffers);
+	vec_clear(&w->uses);
+	vec_clear(&w->kept);
+	vec_clear(&w->sources);
+	vec_clear(&w->input_serials);
+	vec_clear(&w->loops);
+	vec_clear(&w->notes);
+	vec_clear(&w->stack);
+	vec_clear(&w->in);
+	vec_clear(&w->out);
+	buf_clear(&w->conflict);
+	arena_clear(&w->arena);
+}
+
+struct span walk_name(struct walk *w, struct span scope, struct span name)
+{
+	struct buf b = {0};
+	struct span full;
+
+	/* Bodies of loops have full names already. */
+	if (!scope.n || span_starts(name, scope))
+		return name;
+	buf_span(&b, scope);
+	buf_char(&b, '/');
+	buf_span(&b, name);
+	full = arena_copy(&w->arena, buf_get(&b));
+	if (b.failed || !full.at)
+		w->no_memory = true;
+	buf_clear(&b);
+	return full.at ? full : name;
+}
+
+/* ---- notes ---------------------------------------------------------------------- */
+
+void walk_note(struct walk *w, enum note_kind kind, int64_t number)
+{
+	if (w->mute)
+		return;
+	for (size_t i = 0; i < w->notes.n; i++)
+		if (w->notes.at[i].kind == kind && w->notes.at[i].number == number) {
+			w->notes.at[i].n++;
+			return;
+		}
+	/* Loops of thousands of different lengths are no use to a reader. */
+	if (w->notes.n < 64 && !vec_push(&w->notes, ((struct walk_note){kind, number, 1})))
+		w->no_memory = true;
+}
+
+void walk_note_put(const struct walk_note *note, struct buf *b)
+{
+	long long number = (long long)note->number;
+
+	switch (note->kind) {
+	case NOTE_LOOP:
+		buf_printf(b, "%zu loop%s x%lld", note->n, note->n == 1 ? "" : "s", number);
+		break;
+	case NOTE_LOOP_UNKNOWN:
+		buf_printf(b,
+			"%zu loop%s whose trip count depends on data: counted x%lld "
+			"(give --trip_count=N)",
+			note->n, note->n == 1 ? "" : "s", number);
+		break;
+	case NOTE_LOOP_LIMIT:
+		buf_printf(b,
+			"loops were followed for %lld turns: what they count is a lower bound",
+			number);
+		break;
+	case NOTE_DEARER_BRANCH:
+		buf_printf(b, "%zu condition%s on data: the dearer branch is counted", note->n,
+			note->n == 1 ? " depends" : "s depend");
+		break;
+	case NOTE_BOTH_BRANCHES:
+		buf_text(b, "lowered conditionals: both branches are counted");
+		break;
+	case NOTE_TOO_DEEP:
+		buf_printf(b,
+			"functions call each other more than %lld deep: what is below is not "
+			"counted",
+			number);
+		break;
+	case NOTE_TOO_MANY:
+		buf_printf(b, "stopped after %lld operations: the rest is not counted", number);
+		break;
+	case NOTE_NO_FUNCTION:
+		buf_printf(b, "%zu call%s of a function that is not in the file, or damaged",
+			note->n, note->n == 1 ? "" : "s");
+		break;
+	case NOTE_DAMAGED: buf_text(b, "the file is damaged"); break;
+	}
+}
+
+/* ---- records -------------------------------------------------------------------- */
+
+static bool ends_in(struct span text, struct span tail)
+{
+	return text.n >= tail.n && memcmp(text.at + text.n - tail.n, tail.at, tail.n) == 0;
+}
+
+/* Whether a node is what reads a variable, or was before the graph was frozen:
+ * …/ReadVariableOp, …/ReadVariableOp_2, …/read. */
+static bool is_reader(const struct op_node *node)
+{
+	struct span name = node->name;
+
+	if (node->type->rule && (node->type->rule->shape == shape_read_variable))
+		return true;
+	while (name.n && name.at[name.n - 1] >= '0' && name.at[name.n - 1] <= '9')
+		name.n--;
+	if (name.n && name.at[name.n - 1] == '_')
+		name.n--;
+	else
+		name = node->name;
+	return ends_in(name, SPAN("ReadVariableOp")) || ends_in(name, SPAN("/read"));
+}
+
+static void note_parameter(struct walk *w, const struct eval *e, struct span scope)
+{
+	bool alias = e->rule && e->rule->place == PLACE_ALIAS;
+	bool reads = is_reader(e->node);
+
+	for (size_t i = 0; i < e->n_in; i++) {
+		struct parameter *p;
+
+		if (!e->in[i]->parameter || e->in[i]->parameter > w->parameters->n)
+			continue;
+		p = &w->parameters->at[e->in[i]->parameter - 1];
+		if (reads && p->is_constant)
+			p->is_counted = true;
+		if (alias)
+			continue;
+		if (!p->is_used)
+			p->reader = walk_name(w, scope, e->node->name);
+		p->is_used = true;
+	}
+}
+
+static bool add_uses(struct walk *w, const struct eval *e, struct record *r)
+{
+	r->first_use = (uint32_t)w->uses.n;
+	r->first_source = (uint32_t)w->sources.n;
+	r->n_sources = (uint32_t)e->n_in;
+	for (size_t i = 0; i < e->n_in; i++) {
+		uint32_t parameter = e->in[i]->parameter, source = e->in[i]->producer;
+
+		if (!source && parameter)
+			source = WALK_PARAMETER | parameter;
+		if (!vec_push(&w->sources, source))
+			return false;
+		r->in_bytes = count_add(r->in_bytes, tensor_bytes(e->in[i]));
+		if (e->in[i]->buffer && !vec_push(&w->uses, e->in[i]->buffer))
+			return false;
+	}
+	r->n_uses = (uint32_t)w->uses.n - r->first_use;
+	/* Of a table only the rows are read that are asked for. */
+	if (e->rule && e->rule->shape == shape_gather && e->n_out)
+		r->in_bytes = count_add(tensor_bytes(e->out), tensor_bytes(eval_in(e, 1)));
+	return true;
+}
+
+/* Gives outputs a place in memory. */
+static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
+{
+	r->first_buffer = (uint32_t)w->buffers.n;
+	for (size_t i = 0; i < e->n_out; i++) {
+		struct tensor *out = &e->out[i];
+		int64_t bytes = tensor_bytes(out);
+
+		r->out_bytes = count_add(r->out_bytes, bytes);
+		out->producer = r->serial;
+		if (r->place == PLACE_ALIAS) {
+			const struct tensor *in = eval_in(e, i < e->n_in ? i : 0);
+
+			if (e->rule->shape != shape_same_n)
+				in = eval_in(e, 0);
+			out->buffer = in->buffer;
+			out->parameter = in->parameter; /* a weight reshaped is still one */
+			continue;
+		}
+		out->buffer = 0;
+		if (r->place == PLACE_NOWHERE || !bytes)
+			continue;
+		out->buffer = (uint32_t)w->buffers.n;
+		if (w->buffers.n >= UINT32_MAX - 1 || !vec_push(&w->buffers, bytes))
+			return false;
+	}
+	r->n_buffers = (uint32_t)w->buffers.n - r->first_buffer;
+	return true;
+}
+
+static void record(struct walk *w, struct frame *f, struct eval *e, struct cost cost,
+	enum record_state state)
+{
+	struct record r = {.serial = ++w->serial,
+		.node = e->node,
+		.graph = e->graph,
+		.scope = f->scope,
+		.cost = cost,
+		.times = 1,
+		.state = state,
+		.loop = f->loop_of ? f->loop_of[e->node - e->graph->nodes.at] : 0,
+		.parameter = e->n_in ? e->in[0]->parameter : 0,
+		.parameters = e->parameters,
+		.trainable = e->trainable,
+		.is_layer = w->is_of_layers,
+		.weight_dtype = w->is_of_layers ? (int)node_int(e->graph, e->node, A_dtype, 1) : 0,
+		.place = e->rule ? (enum op_place)e->rule->place : PLACE_NEW};
+
+	bool is_silent = !w->keeps_all && !w->is_of_layers && state == RECORD_COUNTED &&
+		!cost.macs && !cost.others && (r.place == PLACE_ALIAS || r.place == PLACE_NOWHERE);
+
+	if ((!is_silent && !add_uses(w, e, &r)) || !add_buffers(w, e, &r)) {
+		w->no_memory = true;
+		return;
+	}
+	if (is_silent) {
+		note_parameter(w, e, f->scope);
+		return;
+	}
+	r.out_rank = -1;
+	if (e->n_out && e->out->rank >= 0) {
+		int64_t *dims = arena_array(&w->arena, (size_t)e->out->rank + 1, sizeof(*dims));
+
+		if (!dims) {
+			w->no_memory = true;
+			return;
+		}
+		memcpy(dims, e->out->dims, (size_t)e->out->rank * sizeof(*dims));
+		r.out_dims = dims;
+		r.out_rank = e->out->rank;
+		r.out_dtype = e->out->dtype;
+	}
+	note_parameter(w, e, f->scope);
+	if (!vec_push(&w->records, r))
+		w->no_memory = true;
+	if (w->records.n >= WALK_MAX_RECORDS)
+		w->nodes_left = 0;
+}
+
+/* ---- evaluating ----------------------------------------------------------------- */
+
+static bool more_outputs(struct eval *e, size_t n)
+{
+	struct walk *w = e->context;
+
+	if (n > WALK_MAX_OUTPUTS)
+		return false;
+	w->out.n = 0;
+	if (!vec_reserve(&w->out, n)) {
+		w->no_memory = true;
+		return false;
+	}
+	e->out_room = w->out.at;
+	e->out_cap = w->out.cap;
+	return true;
+}
+
+static void put_dims(struct buf *b, const struct tensor *t)
+{
+	if (t->rank < 0)
+		buf_char(b, '?');
+	for (int d = 0; d < t->rank; d++)
+		buf_printf(b, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
+}
+
+static void note_conflict(struct walk *w, const struct frame *f, const struct eval *e)
+{
+	struct span name = walk_name(w, f->scope, e->node->name);
+
+	if (w->conflict.n)
+		return;
+	buf_printf(&w->conflict, "'%.*s' (%.*s) combines ", (int)(name.n < 200 ? name.n : 200),
+		name.at, (int)(e->node->type->name.n < 80 ? e->node->type->name.n : 80),
+		e->node->type->name.at);
+	put_dims(&w->conflict, eval_in(e, 0));
+	buf_text(&w->conflict, " with ");
+	if (span_equal(e->problem[0], SPAN("reshape")))
+		put_dims(&w->conflict, e->out);
+	else
+		put_dims(&w->conflict, eval_in(e, 1));
+}
+
+/* What the file itself says of the outputs' shapes, if no rule does. */
+static bool take_shapes_of_file(struct eval *e)
+{
+	const struct op_attr *given = node_attr(e->graph, e->node, A_out_shape);
+	size_t n = e->n_out;
+
+	if (given && given->kind == OP_SHAPE && given->n != OP_UNKNOWN_RANK) {
+		if (!eval_outputs(e, n + !n))
+			return false;
+		e->out[0] = tensor_make(e->out[0].dtype, given->ints, given->n);
+		return tensor_is_known(e->out);
+	}
+
+	if (!n) {
+		while (n < 64 && node_output_shape(e->graph, e->node, n).rank >= 0)
+			n++;
+		if (!eval_outputs(e, n + !n))
+			return false;
+	}
+	for (size_t i = 0; i < e->n_out; i++) {
+		struct tensor shape;
+
+		if (tensor_is_known(&e->out[i]))
+			continue;
+		shape = node_output_shape(e->graph, e->node, i);
+		if (shape.rank < 0)
+			continue;
+		shape.dtype = e->out[i].dtype;
+		e->out[i] = shape;
+	}
+	return tensor_is_known(e->out);
+}
+
+/* The weights a file has for a layer are its parameters if no rule says so. */
+static void count_file_weights(struct eval *e)
+{
+	int64_t n = node_int(e->graph, e->node, A_file_weights, 0);
+
+	if (node_int(e->graph, e->node, A_is_repeat, 0)) {
+		e->parameters = e->trainable = 0;
+	} else if (n && n != e->parameters) {
+		e->parameters = n;
+		e->trainable = node_int(e->graph, e->node, A_trainable, 1) ? n : 0;
+	}
+}
+
+static void gather_inputs(struct walk *w, const struct frame *f, const struct op_node *node)
+{
+	w->in.n = 0;
+	if (!vec_reserve(&w->in, node->n_edges)) {
+		w->no_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < node->n_edges; i++)
+		w->in.at[w->in.n++] = frame_get(f, f->graph->edges.at[node->first_edge + i]);
+}
+
+/* A lowered loop goes round here: the walk takes the way in. */
+static bool is_back_edge(const struct graph *g, const struct op_node *node, struct op_edge edge)
+{
+	const struct op_rule *rule = node->type->rule, *from = g->nodes.at[edge.node].type->rule;
+
+	return rule && rule->shape == shape_merge && from && from->shape == shape_next;
+}
+
+/* Whether a Merge joins the branches of a conditional. */
+static bool is_conditional(const struct graph *g, const struct op_node *node)
+{
+	for (uint32_t i = 0; i < node->n_edges; i++)
+		if (is_back_edge(g, node, g->edges.at[node->first_edge + i]))
+			return false;
+	return node->n_edges > 1;
+}
+
+static void evaluate(struct walk *w, struct frame *f, uint32_t index)
+{
+	const struct op_node *node = &f->graph->nodes.at[index];
+	struct eval e = {.graph = f->graph,
+		.node = node,
+		.rule = node->type->rule,
+		.arena = &f->arena,
+		.values_left = &w->values_left,
+		.out_room = w->out.at,
+		.out_cap = w->out.cap,
+		.context = w,
+		.more_outputs = more_outputs};
+	enum record_state state = RECORD_COUNTED;
+	struct cost cost = {0};
+	bool known;
+
+	gather_inputs(w, f, node);
+	if (w->no_memory)
+		return;
+	e.in = w->in.at;
+	e.n_in = w->in.n;
+	known = e.rule && e.rule->shape(&e);
+	if (e.rule && e.rule->shape == shape_merge && is_conditional(f->graph, node))
+		walk_note(w, NOTE_BOTH_BRANCHES, 0);
+	if (known)
+		eval_value(&e);
+	else if (e.problem[0].n && !w->mute)
+		note_conflict(w, f, &e);
+	if (!known)
+		known = take_shapes_of_file(&e) && e.rule;
+	if (!e.rule || (e.rule->cost != cost_none && (!known || !e.rule->cost(&e, &cost)))) {
+		state = RECORD_NOT_COUNTED;
+		cost = (struct cost){0};
+	}
+	count_file_weights(&e);
+	if (!w->mute)
+		record(w, f, &e, cost, state);
+	frame_set(w, f, index, e.out, e.n_out);
+}
+
+/* ---- the stack ------------------------------------------------------------------ */
+
+static bool step(struct walk *w)
+{
+	struct task *t = &w->stack.at[w->stack.n - 1];
+	struct frame *f = t->frame;
+	const struct op_node *node = &f->graph->nodes.at[t->node];
+	uint32_t index = t->node;
+	bool is_done = true;
+
+	while (t->next_edge < node->n_edges) {
+		struct op_edge edge = f->graph->edges.at[node->first_edge + t->next_edge++];
+
+		if (f->slots[edge.node].first || is_back_edge(f->graph, node, edge))
+			continue;
+		return walk_push(w, f, edge.node);
+	}
+	if (f->loop_of)
+		loops_note_node(w, f, index);
+	if (control_is(w, node)) {
+		if (!control_step(w, t, &is_done) || !is_done)
+			return !w->no_memory;
+		frame_set(w, f, index, w->out.at, w->out.n);
+	} else if (f->loop_of && !f->base && node->type->rule &&
+		node->type->rule->shape == shape_exit) {
+		if (!loops_step(w, t, &is_done) || !is_done)
+			return !w->no_memory;
+		frame_set(w, f, index, w->out.at, w->out.n);
+	} else {
+		evaluate(w, f, index);
+	}
+	w->stack.n--;
+	w->nodes_left--;
+	return !w->no_memory;
+}
+
+bool walk_run(struct walk *w, const struct graph *g, const struct preset *presets, size_t n_presets)
+{
+	struct frame *f = frame_new(g, (struct span){"", 0});
+
+	if (!f)
+		return false;
+	for (size_t i = 0; i < n_presets; i++) {
+		struct tensor t = presets[i].tensor;
+
+		if (f->slots[presets[i].node].first)
+			continue;
+		if (!t.parameter) {
+			t.buffer = (uint32_t)w->buffers.n;
+			t.producer = ++w->serial;
+			if (!vec_push(&w->buffers, tensor_bytes(&t)) ||
+				!vec_push(&w->input_serials, t.producer))
+				w->no_memory = true;
+		}
+		frame_set(w, f, presets[i].node, &t, 1);
+	}
+	w->n_inputs = w->buffers.n - 1;
+	for (size_t i = 0; i < g->returns.n && !w->no_memory && w->nodes_left > 0; i++) {
+		walk_push(w, f, g->returns.at[i].node);
+		while (w->stack.n && w->nodes_left > 0 && step(w))
+			continue;
+	}
+	if (w->nodes_left <= 0) {
+		w->mute = 0;
+		walk_note(w, NOTE_TOO_MANY,
+			w->records.n < WALK_MAX_RECORDS ? WALK_MAX_NODES : WALK_MAX_RECORDS);
+	}
+	while (w->stack.n)
+		control_clear(w, w->stack.at[--w->stack.n].run);
+	for (size_t i = 0; i < g->returns.n && !w->no_memory; i++)
+		if (!vec_push(&w->kept, frame_get(f, g->returns.at[i])->buffer))
+			w->no_memory = true;
+	frame_free(w, f);
+	return !w->no_memory;
+}
+
+void walk_finish(struct walk *w)
+{
+	for (size_t i = 0; i < w->records.n; i++) {
+		uint32_t loop = w->records.at[i].loop;
+
+		/* Loops nest as deep as there are loops. */
+		for (size_t n = 0; loop && n < w->loops.n; n++) {
+			int64_t trips = w->loops.at[loop].trips;
+
+			w->records.at[i].times =
+				count_multiply(w->records.at[i].times, trips < 0 ? 1 : trips);
+			loop = w->loops.at[loop].parent;
+		}
+	}
+}

@@ -1,0 +1,267 @@
+/* What a model costs, through the public API. */
+#include <stdlib.h>
+
+#include "lib/output.h"
+#include "lib/result.h"
+
+void model_report_free(struct model_report *report)
+{
+	if (!report)
+		return;
+	summary_clear(&report->summary);
+	walk_clear(&report->walk);
+	model_file_clear(&report->file);
+	mem_free(report->order);
+	mem_free((void *)report->name);
+	mem_free(report);
+}
+
+/* ---- counting ------------------------------------------------------------------- */
+
+/* A device by name, or one of which only the figures are given. */
+static struct model_device choose_device(const struct tfprof_model_options *o)
+{
+	struct model_device device = o->device;
+
+	if (o->real[MODEL_OPT_PEAK_FLOPS] > 0 && o->real[MODEL_OPT_PEAK_BANDWIDTH] > 0) {
+		device.name = device.name ? device.name : "the device";
+		device.dtype = NULL;
+	}
+	if (o->real[MODEL_OPT_PEAK_FLOPS] > 0)
+		device.flops = o->real[MODEL_OPT_PEAK_FLOPS];
+	if (o->real[MODEL_OPT_PEAK_BANDWIDTH] > 0)
+		device.bandwidth = o->real[MODEL_OPT_PEAK_BANDWIDTH];
+	return device;
+}
+
+/* A frozen graph in which nothing tells which constants are weights: all that are no
+ * scalars. */
+static void choose_weights(struct model_file *file)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < file->parameters.n; i++)
+		found |= file->parameters.at[i].is_counted;
+	for (size_t i = 0; !found && i < file->parameters.n; i++)
+		file->parameters.at[i].is_counted =
+			file->parameters.at[i].is_used && file->parameters.at[i].tensor.rank > 0;
+}
+
+static enum tfprof_status count(struct model_report *report, const struct tfprof_input *in,
+	const struct tfprof_model_options *o, struct tfprof_error *err)
+{
+	struct model_file_options file_options = {.batch_size = o->number[MODEL_OPT_BATCH_SIZE],
+		.input_shapes = o->text[MODEL_OPT_INPUT_SHAPES],
+		.signature = o->text[MODEL_OPT_SIGNATURE]};
+	struct summary_options options = {.max_depth = (int)o->number[MODEL_OPT_MAX_DEPTH],
+		.peak_flops = report->device.flops,
+		.peak_bandwidth = report->device.bandwidth};
+	struct model_file *file = &report->file;
+	enum tfprof_status status = model_file_open(file, in, &file_options, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	options.by_node = file->is_of_layers;
+	walk_init(&report->walk, &file->library.source, &file->parameters);
+	report->walk.is_of_layers = file->is_of_layers;
+	report->walk.trip_count = o->number[MODEL_OPT_TRIP_COUNT];
+	if (!walk_run(&report->walk, &file->library.main, file->presets.at, file->presets.n))
+		return error_no_memory(err);
+	status = model_file_check(file, in, err);
+	if (status != TFPROF_OK)
+		return status;
+	walk_finish(&report->walk);
+	if (file->has_open_weights)
+		choose_weights(file);
+	if (!summary_make(&report->summary, &report->walk, &options))
+		return error_no_memory(err);
+	model_keras_check(file, report->summary.total.parameters);
+	return TFPROF_OK;
+}
+
+/* ---- order ---------------------------------------------------------------------- */
+struct sort_key {
+	struct span name;
+	int64_t number;
+	uint32_t index;
+};
+
+static int64_t number_of(const struct layer *l, enum model_order order)
+{
+	switch (order) {
+#define X(word, value) \
+	case MODEL_ORDER_##word: return value;
+		MODEL_NUMBERS(X)
+#undef X
+	default: return 0;
+	}
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sort_key *x = a, *y = b;
+	int c;
+
+	if (x->number != y->number)
+		return x->number > y->number ? -1 : 1;
+	c = span_compare(x->name, y->name);
+	return c ? c : (x->index > y->index) - (x->index < y->index);
+}
+
+static enum tfprof_status sort_layers(struct model_report *report,
+	const struct tfprof_model_options *o, struct tfprof_error *err)
+{
+	size_t n = report->summary.layers.n;
+	struct sort_key *keys = mem_array(n + 1, sizeof(*keys));
+
+	report->order = mem_array(n + 1, sizeof(*report->order));
+	if (!keys || !report->order) {
+		mem_free(keys);
+		return error_no_memory(err);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct layer *l = &report->summary.layers.at[i];
+
+		keys[i] = (struct sort_key){{"", 0}, number_of(l, o->order), i};
+		if (o->order == MODEL_ORDER_NAME)
+			keys[i].name = l->name;
+	}
+	qsort(keys, n, sizeof(*keys), by_key);
+	for (size_t i = 0; i < n; i++)
+		report->order[i] = keys[i].index;
+	mem_free(keys);
+	return TFPROF_OK;
+}
+
+int tfprof_model_recognize(const char *path)
+{
+	return model_file_recognize(path);
+}
+
+/* ---- limits --------------------------------------------------------------------- */
+static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
+{
+	const struct summary *s = &r->model->summary;
+
+	for (size_t i = 0; i < o->n_limits; i++) {
+		const struct model_limit *limit = &o->limits[i];
+		int64_t value = limit->number == MODEL_LIMIT_PEAK
+			? s->peak_bytes
+			: number_of(&s->total,
+				  (enum model_order)(MODEL_ORDER_NAME + 1 + limit->number));
+		bool exceeds = limit->inclusive ? (double)value >= limit->value
+						: (double)value > limit->value;
+
+		if (!exceeds)
+			continue;
+		r->n_exceeded++;
+		buf_printf(&r->notes, "fail_if: %s: it is %lld\n", limit->text, (long long)value);
+	}
+}
+
+int tfprof_result_get_n_exceeded(const tfprof_result *r)
+{
+	return r->n_exceeded;
+}
+
+/* ---- results -------------------------------------------------------------------- */
+
+enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
+	struct tfprof_error *err)
+{
+	switch (format) {
+	case FORMAT_FILE:
+	case FORMAT_STDOUT: model_write_text(r->model, out); return TFPROF_OK;
+	case FORMAT_JSON: model_write_json(r->model, out); return TFPROF_OK;
+	case FORMAT_CSV: model_write_csv(r->model, out); return TFPROF_OK;
+	case FORMAT_NONE: return TFPROF_OK;
+	default:
+		return error_set(err, TFPROF_ARGUMENT,
+			"what a model costs can be written as text, json or csv only");
+	}
+}
+
+static char *copy_text(const char *text)
+{
+	char *copy = mem_alloc(strlen(text) + 1);
+
+	if (copy)
+		memcpy(copy, text, strlen(text) + 1);
+	return copy;
+}
+
+/* The options outlive the caller's: the report is rendered when somebody asks. */
+static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_options *options,
+	struct tfprof_error *err)
+{
+	const char *output = options ? options->text[MODEL_OPT_OUTPUT] : NULL;
+	enum tfprof_status status = TFPROF_OK;
+
+	r->options = tfprof_options_new();
+	r->model_options = tfprof_model_options_new();
+	if (!r->options || !r->model_options)
+		return error_no_memory(err);
+	for (size_t i = 0; options && status == TFPROF_OK && i < N_MODEL_OPTIONS; i++)
+		if (options->text[i])
+			status = tfprof_model_options_set(r->model_options,
+				tfprof_model_option_get_info(i)->name, options->text[i], err);
+	if (status == TFPROF_OK && output)
+		status = tfprof_options_set(r->options, "output", output, err);
+	return status;
+}
+
+static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	struct model_report *report = mem_zero(sizeof(*report));
+	const struct tfprof_model_options *o = r->model_options;
+	enum tfprof_status status;
+
+	r->model = report;
+	if (!report)
+		return error_no_memory(err);
+	report->options = o;
+	report->device = choose_device(o);
+	report->name = copy_text(in->path ? in->path : "model");
+	if (!report->name)
+		return error_no_memory(err);
+	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
+		return error_set(err, TFPROF_ARGUMENT,
+			"-peak_flops and -peak_bandwidth go together: give both, or -device");
+	if (in->path && !output_note_input(&r->profile->files, in->path))
+		return error_no_memory(err);
+	status = count(report, in, o, err);
+	if (status == TFPROF_OK)
+		status = sort_layers(report, o, err);
+	if (status == TFPROF_OK && !model_make_table(report, &r->table))
+		status = error_no_memory(err);
+	if (status != TFPROF_OK)
+		return status;
+	r->n_rows = r->table.n_rows;
+	r->is_ready = true;
+	check_limits(r, o);
+	return TFPROF_OK;
+}
+
+enum tfprof_status tfprof_model_run(const struct tfprof_input *in,
+	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_result *r = p ? result_new(p) : NULL;
+	enum tfprof_status status;
+
+	*result = NULL;
+	tfprof_profile_free(p);
+	if (!r)
+		return error_no_memory(err);
+	r->is_table = true;
+	status = copy_options(r, options, err);
+	if (status == TFPROF_OK)
+		status = run(r, in, err);
+	if (status != TFPROF_OK) {
+		tfprof_result_free(r);
+		return status;
+	}
+	*result = r;
+	return TFPROF_OK;
+}

@@ -1,0 +1,52 @@
+/* Building a graph of layers from a Keras configuration: what keras_graph.c and
+ * keras_config.c share. */
+#ifndef TFPROF_LOAD_KERAS_BUILD_H
+#define TFPROF_LOAD_KERAS_BUILD_H
+
+#include "load/model_keras.h"
+
+/* A model of the configuration that is to become a graph. */
+struct keras_task {
+	uint32_t config;      /* its config in the document */
+	struct span prefix;   /* of its layers' names: "encoder/" */
+	struct span function; /* its name; empty: the main graph */
+	bool is_repeat;       /* its layers have been counted before */
+	bool is_sequential;
+};
+
+struct keras_builder {
+	struct model_file *m;
+	struct model_keras *k;
+	VEC(struct keras_task) tasks;
+	struct strings names;     /* of the layers of the model being built */
+	VEC(uint32_t) first_node; /* of each name, by string id */
+	VEC(uint32_t) n_calls;
+	bool no_memory;
+	size_t n_layers;
+};
+
+/* The member of an object, and the text of a value. */
+uint32_t keras_get(const struct keras_builder *b, uint32_t object, const char *key);
+struct span keras_text(const struct keras_builder *b, uint32_t value);
+/* Texts joined, kept with the model. */
+struct span keras_join(struct keras_builder *b, struct span prefix, struct span name,
+	const char *tail);
+
+/* Attributes of the node that is being built. */
+void keras_add_int(struct keras_builder *b, struct graph *g, enum attr_id id, int64_t number);
+void keras_add_text(struct keras_builder *b, struct graph *g, enum attr_id id, struct span value);
+/* Numbers of a list, of nested lists one after the other; null is -1. */
+void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, uint32_t list,
+	enum op_attr_kind kind);
+/* All members of a config that some rule reads. */
+void keras_add_config(struct keras_builder *b, struct graph *g, uint32_t config);
+/* "float32", or a policy that has it in its config: a mixed one keeps weights in float32. */
+int keras_dtype(const struct keras_builder *b, uint32_t value);
+
+/* A node is started, gets edges and attributes, and is added; its index is returned. */
+struct op_node keras_start_node(const struct graph *g, struct span name);
+uint32_t keras_add_node(struct keras_builder *b, struct graph *g, struct op_node node,
+	struct span type, const struct op_rule *rule);
+uint32_t keras_add_arg(struct keras_builder *b, struct graph *g, struct span name);
+
+#endif

@@ -1,0 +1,271 @@
+#include "load/model_file.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "load/recognize.h"
+#include "proto/tensor_shape.h"
+
+/* ---- input shapes --------------------------------------------------------------- */
+
+static bool read_dims(struct span text, struct tensor *shape)
+{
+	int64_t dims[TENSOR_MAX_RANK], n = 0;
+	size_t at = 0;
+
+	while (at < text.n) {
+		int64_t value = 0;
+		size_t start = at;
+
+		while (at < text.n && text.at[at] >= '0' && text.at[at] <= '9' &&
+			value < 1000000000000)
+			value = value * 10 + (text.at[at++] - '0');
+		if (at == start || n == TENSOR_MAX_RANK)
+			return false;
+		dims[n++] = value;
+		if (at < text.n && text.at[at++] != 'x')
+			return false;
+	}
+	*shape = tensor_make(0, dims, n);
+	return true;
+}
+
+/* NAME:DIMS,…; a name may contain colons. */
+static enum tfprof_status read_given(struct model_file *m, const char *text,
+	struct tfprof_error *err)
+{
+	while (text && *text) {
+		struct span item = {text, strcspn(text, ",")}, name = item;
+		struct model_input_shape given;
+
+		while (name.n && name.at[name.n - 1] != ':')
+			name.n--;
+		if (!name.n ||
+			!read_dims((struct span){item.at + name.n, item.n - name.n}, &given.shape))
+			return error_set(err, TFPROF_ARGUMENT,
+				"--input_shapes: '%.*s': expected NAME:DIMxDIMx..., such as "
+				"x:1x224x224x3",
+				ERROR_SPAN(item));
+		given.name = (struct span){name.at, name.n - 1};
+		if (!vec_push(&m->given, given))
+			return error_no_memory(err);
+		text += item.n + (text[item.n] == ',');
+	}
+	return TFPROF_OK;
+}
+
+static void put_open_shape(struct buf *b, const struct tensor *t)
+{
+	if (t->rank < 0)
+		buf_text(b, "of unknown rank");
+	for (int d = 0; d < t->rank; d++)
+		if (t->dims[d] < 0)
+			buf_printf(b, "%s?", d ? "x" : "");
+		else
+			buf_printf(b, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
+}
+
+static enum tfprof_status open_input(struct span name, const struct tensor *shape,
+	struct tfprof_error *err)
+{
+	struct buf open = {0}, example = {0};
+	enum tfprof_status status;
+
+	put_open_shape(&open, shape);
+	if (shape->rank < 1)
+		buf_text(&example, "1x224x224x3");
+	for (int d = 0; d < shape->rank; d++)
+		buf_printf(&example, "%s%lld", d ? "x" : "",
+			(long long)(shape->dims[d] >= 0 ? shape->dims[d]
+					: d             ? 100
+							: 1));
+	status = error_set(err, TFPROF_ARGUMENT,
+		"input '%.*s' is %s in the file: give --input_shapes=%.*s:%s", ERROR_SPAN(name),
+		buf_get(&open).at, ERROR_SPAN(name), buf_get(&example).at);
+	buf_clear(&open);
+	buf_clear(&example);
+	return status;
+}
+
+enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
+	struct tensor *concrete, struct tfprof_error *err)
+{
+	bool was_given = false;
+
+	for (size_t i = 0; i < m->given.n; i++)
+		if (span_equal(m->given.at[i].name, name)) {
+			int16_t dtype = shape.dtype;
+
+			shape = m->given.at[i].shape;
+			shape.dtype = dtype;
+			was_given = true;
+		}
+	if (!was_given && shape.rank > 0 && shape.dims[0] < 0) {
+		shape.dims[0] = m->batch_size;
+		m->assumes_batch = true;
+	}
+	*concrete = shape;
+	if (!tensor_is_known(&shape))
+		return open_input(name, &shape, err);
+	return vec_push(&m->inputs, ((struct model_input){name, shape})) ? TFPROF_OK
+									 : error_no_memory(err);
+}
+
+static enum tfprof_status check_given(const struct model_file *m, struct tfprof_error *err)
+{
+	for (size_t i = 0; i < m->given.n; i++) {
+		struct buf names = {0};
+		bool found = false;
+		enum tfprof_status status;
+
+		for (size_t k = 0; k < m->inputs.n; k++) {
+			found |= span_equal(m->inputs.at[k].name, m->given.at[i].name);
+			if (names.n < 300)
+				buf_printf(&names, "%s%.*s", k ? ", " : "",
+					ERROR_SPAN(m->inputs.at[k].name));
+		}
+		status = found
+			? TFPROF_OK
+			: error_set(err, TFPROF_ARGUMENT,
+				  "--input_shapes: the model has no input '%.*s': expected one "
+				  "of: %s",
+				  ERROR_SPAN(m->given.at[i].name), buf_get(&names).at);
+		buf_clear(&names);
+		if (status != TFPROF_OK)
+			return status;
+	}
+	return TFPROF_OK;
+}
+
+struct tensor model_read_shape(struct decoder *d, int dtype, struct span message)
+{
+	struct tensor_dims dims = tensor_dims(message);
+	struct tensor_dim dim;
+	int64_t at[TENSOR_MAX_RANK], rank = 0;
+
+	while (tensor_dims_next(d, &dims, &dim)) {
+		if (rank < TENSOR_MAX_RANK)
+			at[rank] = dim.size;
+		rank++;
+	}
+	return dims.unknown_rank ? tensor_unknown(dtype) : tensor_make(dtype, at, rank);
+}
+
+/* ---- opening -------------------------------------------------------------------- */
+
+static const struct {
+	const char *looks_like; /* the name that recognize() gives */
+	const char *format;
+	model_reader_fn *read;
+} readers[] = {
+	{"a SavedModel", "SavedModel", model_read_saved_model},
+	{"a MetaGraphDef", "MetaGraph", model_read_meta_graph},
+	{"a GraphDef", "graph", model_read_graph},
+	{"a TensorFlow Lite model", "TensorFlow Lite", model_read_tflite},
+	{"a zip archive, perhaps a Keras model", "Keras", model_read_keras},
+	{"an HDF5 file, perhaps a Keras model", "Keras", model_read_keras_h5},
+};
+
+/* A directory that a model was exported to. */
+static bool in_directory(const char *path, char *file, size_t size)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+		snprintf(file, size, "%s/saved_model.pb", path) < (int)size && stat(file, &st) == 0;
+}
+
+bool model_file_recognize(const char *path)
+{
+	struct source source = {0};
+	struct tfprof_input in = {.path = path};
+	char file[4096];
+	const char *name;
+	bool found = false;
+
+	if (in_directory(path, file, sizeof(file)))
+		return true;
+	if (source_open(&source, &in, NULL) != TFPROF_OK)
+		return false;
+	name = recognize(source.bytes).name;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
+		found |= readers[i].read != model_read_graph &&
+			strcmp(readers[i].looks_like, name) == 0;
+	source_close(&source);
+	return found;
+}
+
+static enum tfprof_status refuse(const char *name, const char *looks_like, struct tfprof_error *err)
+{
+	return error_set(err, TFPROF_FORMAT,
+		"%s: it looks like %s: expected a model: a SavedModel (its directory or "
+		"saved_model.pb), a .keras, .h5 or .tflite file, a GraphDef or a MetaGraphDef",
+		name, looks_like);
+}
+
+static enum tfprof_status read_bytes(struct model_file *m, const char *name,
+	const struct model_file_options *options, struct tfprof_error *err)
+{
+	struct recognized is = recognize(m->source.bytes);
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
+		if (strcmp(readers[i].looks_like, is.name) == 0) {
+			m->format = readers[i].format;
+			return readers[i].read(m, name, options, err);
+		}
+	return refuse(name, is.name, err);
+}
+
+enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_input *in,
+	const struct model_file_options *options, struct tfprof_error *err)
+{
+	struct tfprof_input file = *in;
+	char path[4096];
+	enum tfprof_status status;
+
+	*m = (struct model_file){.stored_parameters = -1};
+	m->batch_size = options->batch_size ? options->batch_size : 1;
+	if (in->path && in_directory(in->path, path, sizeof(path)))
+		file.path = path;
+	status = read_given(m, options->input_shapes, err);
+	if (status == TFPROF_OK)
+		status = source_open(&m->source, &file, err);
+	if (status == TFPROF_OK && !op_library_init(&m->library, NULL))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = read_bytes(m, in->path ? in->path : "the model", options, err);
+	if (status == TFPROF_OK)
+		status = check_given(m, err);
+	return status;
+}
+
+enum tfprof_status model_file_check(const struct model_file *m, const struct tfprof_input *in,
+	struct tfprof_error *err)
+{
+	const struct decoder *d = &m->library.decoder;
+	const char *name = in->path ? in->path : "the model";
+	struct span bytes = m->source.bytes;
+
+	if (!d->failed)
+		return TFPROF_OK;
+	if (!d->bad)
+		return error_no_memory(err);
+	return error_set(err, TFPROF_FORMAT, "%s: damaged or cut short at byte %zu of %zu", name,
+		d->bad >= bytes.at && d->bad <= bytes.at + bytes.n ? (size_t)(d->bad - bytes.at)
+								   : 0,
+		bytes.n);
+}
+
+void model_file_clear(struct model_file *m)
+{
+	op_library_clear(&m->library);
+	model_keras_free(m->keras);
+	vec_clear(&m->presets);
+	vec_clear(&m->inputs);
+	vec_clear(&m->parameters);
+	vec_clear(&m->given);
+	buf_clear(&m->title);
+	buf_clear(&m->notes);
+	arena_clear(&m->arena);
+	source_close(&m->source);
+}

@@ -1,0 +1,89 @@
+/* A model file, read for counting what the model costs: a graph to walk, where it starts,
+ * and its parameters. One reader for each format, like the loaders of profiles.
+ *
+ *     bytes ── model_file_open ─▶ main graph, presets (inputs, variables), parameters
+ */
+#ifndef TFPROF_LOAD_MODEL_FILE_H
+#define TFPROF_LOAD_MODEL_FILE_H
+
+#include "base/buf.h"
+#include "load/op_graph.h"
+#include "model/source.h"
+
+/* Shapes that the user gives for inputs: "x:1x224x224x3,…" */
+struct model_input_shape {
+	struct span name;
+	struct tensor shape;
+};
+
+struct model_file_options {
+	int64_t batch_size;                   /* 0: 1 is assumed, and that is said */
+	const char *input_shapes, *signature; /* or NULL */
+};
+
+struct model_input {
+	struct span name;
+	struct tensor tensor; /* with every dimension known */
+};
+
+struct model_file {
+	const char *format; /* "SavedModel" */
+	struct buf title;   /* what else it says of itself: versions, a name */
+	struct source source;
+	struct model_keras *keras; /* what the graph of layers aliases, or NULL */
+	struct op_library library; /* of operations; its main graph is walked */
+	VEC(struct preset) presets;
+	VEC(struct model_input) inputs;
+	parameter_vec parameters;
+	bool is_of_layers;     /* nodes are layers; else layers are scopes of nodes */
+	bool assumes_batch;    /* some input has an open batch dimension */
+	bool has_open_weights; /* constants are weights only if the walk says so */
+	int64_t batch_size;
+	int64_t stored_parameters; /* what the file stores, to check against; -1: unknown */
+	struct buf notes;          /* lines */
+	VEC(struct model_input_shape) given;
+	struct arena arena;
+};
+
+/* Reads a model; `path` may be a directory with a saved_model.pb. Clear in any case. */
+enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_input *in,
+	const struct model_file_options *options, struct tfprof_error *err);
+void model_file_clear(struct model_file *m);
+
+/* Whether a path leads to a model, by its content; a plain GraphDef does not count. */
+bool model_file_recognize(const char *path);
+
+/* How decoding went after a walk, which reads more of the file. */
+enum tfprof_status model_file_check(const struct model_file *m, const struct tfprof_input *in,
+	struct tfprof_error *err);
+
+/* ---- for readers ---------------------------------------------------------------- */
+
+typedef enum tfprof_status model_reader_fn(struct model_file *m, const char *name,
+	const struct model_file_options *options, struct tfprof_error *err);
+model_reader_fn model_read_saved_model, model_read_meta_graph, model_read_graph, model_read_keras,
+	model_read_keras_h5, model_read_tflite;
+
+/* What was read of a Keras file (model_keras.c). */
+void model_keras_free(struct model_keras *keras);
+/* After the walk: whether the parameters found are those that the file stores. */
+void model_keras_check(struct model_file *m, int64_t parameters);
+
+/* Makes an input concrete: what the user gave for it, or the file's shape with the batch
+ * put in. Fails if something is still open. */
+enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
+	struct tensor *concrete, struct tfprof_error *err);
+
+/* Which nodes of the main graph the walk can reach; freed with mem_free. NULL on allocation
+ * failure. */
+bool *model_find_reachable(const struct graph *g);
+/* Walks all nodes, or those whose outputs nobody reads. */
+enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
+	struct tfprof_error *err);
+/* Placeholders that are walked are the inputs. */
+enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err);
+
+/* A TensorShapeProto. */
+struct tensor model_read_shape(struct decoder *d, int dtype, struct span message);
+
+#endif

@@ -1,0 +1,194 @@
+/* A SavedModel as nodes of a profile: what its signature runs, with names, types, shapes,
+ * data flow and float operations, and a node for each variable, so that all views show
+ * it. It is walked as for counting (count/walk.h); a node that runs several times has the
+ * float operations of all. */
+#include "load/load.h"
+#include "load/model_file.h"
+
+struct nodes_of {
+	struct model *m;
+	struct model_file file;
+	struct walk walk;
+	uint32_t *by_serial;    /* nodes of records and inputs */
+	uint32_t *of_parameter; /* nodes of parameters */
+};
+
+/* As everywhere, rank 0 is a vector of one; unknown dimensions make it unknown. */
+static uint32_t add_shape(struct model *m, const int64_t *dims, int rank)
+{
+	int64_t scalar = 1;
+
+	if (rank < 0)
+		return 0;
+	return rank ? shapes_add(&m->shapes, dims, (size_t)rank)
+		    : shapes_add(&m->shapes, &scalar, 1);
+}
+
+static bool set_output(struct model *m, uint32_t node, uint32_t shape)
+{
+	if (shape == NONE)
+		return false;
+	m->nodes.first_output[node] = (uint32_t)m->outputs.n;
+	m->nodes.n_outputs[node] = 1;
+	return vec_push(&m->outputs, ((struct output){0, shape}));
+}
+
+/* The node of a name, made if there is none. NONE on allocation failure. */
+static uint32_t get_node(struct model *m, struct span name, struct span op, bool *is_new)
+{
+	uint32_t id = strings_add(&m->strings, name), type = strings_add(&m->strings, op), node;
+
+	if (id == NONE || type == NONE)
+		return NONE;
+	node = model_node_of(m, id);
+	*is_new = node == NONE;
+	return *is_new ? model_add_node(m, id, type) : node;
+}
+
+static bool add_parameters(struct nodes_of *n)
+{
+	struct model *m = n->m;
+	uint32_t trainable = strings_add(&m->strings, SPAN("_trainable_variables"));
+
+	if (trainable == NONE)
+		return false;
+	for (size_t i = 0; i < n->file.parameters.n; i++) {
+		const struct parameter *p = &n->file.parameters.at[i];
+		bool is_new;
+		uint32_t node = get_node(m, p->name, SPAN("VarHandleOp"), &is_new), shape;
+
+		if (node == NONE)
+			return false;
+		n->of_parameter[i] = node;
+		if (!is_new)
+			continue;
+		shape = add_shape(m, p->tensor.dims, p->tensor.rank);
+		if (!set_output(m, node, shape) ||
+			(p->is_trainable && p->is_counted && !model_add_type(m, node, trainable)))
+			return false;
+		m->nodes.shape[node] = shape;
+	}
+	return true;
+}
+
+static bool add_inputs(struct nodes_of *n)
+{
+	for (size_t i = 0; i < n->walk.input_serials.n && i < n->file.inputs.n; i++) {
+		const struct model_input *in = &n->file.inputs.at[i];
+		bool is_new;
+		uint32_t node = get_node(n->m, in->name, SPAN("Placeholder"), &is_new);
+
+		if (node == NONE ||
+			(is_new &&
+				!set_output(n->m, node,
+					add_shape(n->m, in->tensor.dims, in->tensor.rank))))
+			return false;
+		n->by_serial[n->walk.input_serials.at[i]] = node;
+	}
+	return true;
+}
+
+static bool add_edges(struct nodes_of *n, const struct record *r, uint32_t node)
+{
+	struct model *m = n->m;
+
+	m->nodes.first_edge[node] = (uint32_t)m->edges.n;
+	for (uint32_t i = 0; i < r->n_sources; i++) {
+		uint32_t source = n->walk.sources.at[r->first_source + i], from;
+
+		if (source & WALK_PARAMETER)
+			from = n->of_parameter[(source & ~WALK_PARAMETER) - 1];
+		else
+			from = source ? n->by_serial[source] : NONE;
+		if (from == NONE || from == node)
+			continue;
+		if (!vec_push(&m->edges,
+			    ((struct edge){.source = m->nodes.name[from], .position = (int32_t)i})))
+			return false;
+		m->nodes.n_edges[node]++;
+	}
+	return true;
+}
+
+static bool add_record(struct nodes_of *n, const struct record *r)
+{
+	struct model *m = n->m;
+	struct span name = walk_name(&n->walk, r->scope, r->node->name);
+	bool is_new;
+	uint32_t node = get_node(m, name, r->node->type->name, &is_new);
+
+	if (node == NONE || n->walk.no_memory)
+		return false;
+	n->by_serial[r->serial] = node;
+	m->nodes.float_ops[node] = count_add(m->nodes.float_ops[node],
+		count_multiply(cost_float_ops(r->cost), r->times));
+	if (!is_new)
+		return true;
+	return set_output(m, node, add_shape(m, r->out_dims, r->out_rank)) && add_edges(n, r, node);
+}
+
+static bool add_nodes(struct nodes_of *n)
+{
+	size_t serials = (size_t)n->walk.serial + 1, parameters = n->file.parameters.n + 1;
+	bool ok;
+
+	n->by_serial = mem_array(serials, sizeof(*n->by_serial));
+	n->of_parameter = mem_array(parameters, sizeof(*n->of_parameter));
+	if (!n->by_serial || !n->of_parameter)
+		return false;
+	memset(n->by_serial, 0xff, serials * sizeof(*n->by_serial));
+	memset(n->of_parameter, 0xff, parameters * sizeof(*n->of_parameter));
+	ok = add_parameters(n) && add_inputs(n);
+	for (size_t i = 0; ok && i < n->walk.records.n; i++)
+		ok = add_record(n, &n->walk.records.at[i]);
+	return ok;
+}
+
+static void put_notes(const struct walk *w, struct buf *notes)
+{
+	size_t n_missing = 0;
+
+	for (size_t i = 0; i < w->notes.n; i++) {
+		walk_note_put(&w->notes.at[i], notes);
+		buf_char(notes, '\n');
+	}
+	for (size_t i = 0; i < w->records.n; i++)
+		n_missing += w->records.at[i].state == RECORD_NOT_COUNTED;
+	if (n_missing)
+		buf_printf(notes, "%zu operations have no float operations: see tfprof model\n",
+			n_missing);
+}
+
+enum tfprof_status load_saved_model(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	static const struct model_file_options options = {0};
+	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
+	struct tfprof_input in = tfprof_input_bytes(l->source.bytes.at, l->source.bytes.n);
+	struct nodes_of n = {.m = m};
+	enum tfprof_status status = model_file_open(&n.file, &in, &options, err);
+
+	if (status == TFPROF_OK) {
+		walk_init(&n.walk, &n.file.library.source, &n.file.parameters);
+		n.walk.keeps_all = true;
+		if (!walk_run(&n.walk, &n.file.library.main, n.file.presets.at, n.file.presets.n))
+			status = error_no_memory(err);
+	}
+	if (status == TFPROF_OK)
+		status = model_file_check(&n.file, &in, err);
+	if (status == TFPROF_OK) {
+		walk_finish(&n.walk);
+		if (!add_nodes(&n)) {
+			model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+			status = error_no_memory(err);
+		}
+	}
+	if (status == TFPROF_OK) {
+		put_notes(&n.walk, l->notes);
+		m->generation++;
+	}
+	mem_free(n.by_serial);
+	mem_free(n.of_parameter);
+	walk_clear(&n.walk);
+	model_file_clear(&n.file);
+	return status == TFPROF_OK ? status : error_prefix(err, status, input_name(l->in, l->kind));
+}

@@ -1,0 +1,244 @@
+#include "query/model_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const order_words[] = {"layer", "name",
+#define X(word, value) #word,
+	MODEL_NUMBERS(X)
+#undef X
+		NULL};
+
+static const struct model_device devices[] = {
+#define X(name, flops, dtype, bandwidth) {name, flops, dtype, bandwidth},
+	MODEL_DEVICES(X)
+#undef X
+};
+
+static const char *const device_words[] = {
+#define X(name, flops, dtype, bandwidth) name,
+	MODEL_DEVICES(X)
+#undef X
+		NULL};
+
+static const struct tfprof_option_info infos[] = {
+#define X(id, name, kind, placeholder, value, help) \
+	[MODEL_OPT_##id] = {name, value, help, kind, NULL, NULL, NULL, 0},
+	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
+#undef X
+};
+
+static const char *const placeholders[] = {
+#define X(id, name, kind, placeholder, value, help) placeholder,
+	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
+#undef X
+};
+
+const struct tfprof_option_info *tfprof_model_option_get_info(size_t i)
+{
+	return i < N_MODEL_OPTIONS ? &infos[i] : NULL;
+}
+
+const char *const *tfprof_model_option_get_words(size_t i)
+{
+	return i == MODEL_OPT_DEVICE ? device_words : i == MODEL_OPT_ORDER_BY ? order_words : NULL;
+}
+
+const char *tfprof_model_option_get_placeholder(size_t i)
+{
+	return i < N_MODEL_OPTIONS ? placeholders[i] : NULL;
+}
+
+tfprof_model_options *tfprof_model_options_new(void)
+{
+	struct tfprof_model_options *o = mem_zero(sizeof(*o));
+
+	if (o)
+		o->number[MODEL_OPT_MAX_DEPTH] = 2;
+	return o;
+}
+
+void tfprof_model_options_free(tfprof_model_options *o)
+{
+	if (!o)
+		return;
+	for (int i = 0; i < N_MODEL_OPTIONS; i++)
+		mem_free(o->text[i]);
+	mem_free(o);
+}
+
+/* ---- values --------------------------------------------------------------------- */
+
+bool model_read_number(struct span text, double *value)
+{
+	static const struct {
+		char unit;
+		double factor;
+	} units[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}, {'P', 1e15}};
+	char copy[40], *end;
+
+	if (!text.n || text.n >= sizeof(copy))
+		return false;
+	memcpy(copy, text.at, text.n);
+	copy[text.n] = '\0';
+	if (text.n > 1 && copy[text.n - 1] == 'B')
+		copy[text.n - 1] = '\0';
+	*value = strtod(copy, &end);
+	if (end == copy || copy[0] == '-' || !(*value < 1e30))
+		return false;
+	for (size_t i = 0; *end && i < sizeof(units) / sizeof(*units); i++)
+		if (*end == units[i].unit) {
+			*value *= units[i].factor;
+			return !end[1];
+		}
+	return !*end;
+}
+
+static enum tfprof_status bad_word(const char *name, const char *value, const char *const *words,
+	struct tfprof_error *err)
+{
+	const char *near = nearest_word(span_of(value), words);
+	struct buf list = {0};
+	enum tfprof_status status;
+
+	for (size_t i = 0; words[i]; i++)
+		buf_printf(&list, "%s%s", i ? ", " : "", words[i]);
+	status = error_set(err, TFPROF_ARGUMENT,
+		"-%s: unknown word '%.100s': expected one of: %s%s%s%s", name, value,
+		buf_get(&list).at, near ? " (did you mean " : "", near ? near : "",
+		near ? "?)" : "");
+	buf_clear(&list);
+	return status;
+}
+
+static int find_word(const char *value, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], value) == 0)
+			return i;
+	return -1;
+}
+
+static const char *const number_words[] = {
+#define X(word, value) #word,
+	MODEL_NUMBERS(X)
+#undef X
+		"peak_activation_bytes",
+	NULL};
+
+/* NAME>VALUE or NAME>=VALUE */
+static enum tfprof_status read_limit(struct tfprof_model_options *o, struct span text,
+	struct tfprof_error *err)
+{
+	struct model_limit *limit = &o->limits[o->n_limits];
+	const char *sign = text.n ? memchr(text.at, '>', text.n) : NULL;
+	size_t name_n = sign ? (size_t)(sign - text.at) : 0, skip = 1;
+	char name[64];
+	int number;
+
+	if (!sign || name_n >= sizeof(name) || text.n >= sizeof(limit->text))
+		return error_set(err, TFPROF_ARGUMENT,
+			"-fail_if: '%.*s': expected NAME>VALUE, such as macs>300M",
+			ERROR_SPAN(text));
+	if (o->n_limits == MODEL_MAX_LIMITS)
+		return error_set(err, TFPROF_ARGUMENT, "-fail_if: more than %d conditions",
+			MODEL_MAX_LIMITS);
+	snprintf(name, sizeof(name), "%.*s", (int)name_n, text.at);
+	number = find_word(name, number_words);
+	if (number < 0)
+		return bad_word("fail_if", name, number_words, err);
+	if (sign + 1 < text.at + text.n && sign[1] == '=')
+		skip = 2;
+	*limit = (struct model_limit){.number = number, .inclusive = skip == 2};
+	if (!number_words[number + 1])
+		limit->number = MODEL_LIMIT_PEAK;
+	if (!model_read_number((struct span){sign + skip, text.n - name_n - skip}, &limit->value))
+		return error_set(err, TFPROF_ARGUMENT,
+			"-fail_if: '%.*s': expected a number after '>', such as 300M or 64MB",
+			ERROR_SPAN(text));
+	snprintf(limit->text, sizeof(limit->text), "%.*s", (int)text.n, text.at);
+	o->n_limits++;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status read_limits(struct tfprof_model_options *o, const char *value,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	o->n_limits = 0;
+	while (status == TFPROF_OK && *value) {
+		struct span item = {value, strcspn(value, ",")};
+
+		status = read_limit(o, item, err);
+		value += item.n + (value[item.n] == ',');
+	}
+	return status;
+}
+
+static enum tfprof_status read_int(struct tfprof_model_options *o, int id, const char *value,
+	struct tfprof_error *err)
+{
+	char *end;
+	long long number = strtoll(value, &end, 10);
+
+	if (end == value || *end || number < 1 || number > 1000000000000)
+		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.100s': expected a number from 1",
+			infos[id].name, value);
+	o->number[id] = number;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status read_value(struct tfprof_model_options *o, int id, const char *value,
+	struct tfprof_error *err)
+{
+	int word;
+
+	switch (id) {
+	case MODEL_OPT_BATCH_SIZE:
+	case MODEL_OPT_TRIP_COUNT:
+	case MODEL_OPT_MAX_DEPTH: return read_int(o, id, value, err);
+	case MODEL_OPT_PEAK_FLOPS:
+	case MODEL_OPT_PEAK_BANDWIDTH:
+		if (model_read_number(span_of(value), &o->real[id]) && o->real[id] > 0)
+			return TFPROF_OK;
+		return error_set(err, TFPROF_ARGUMENT,
+			"-%s: '%.100s': expected a number such as 19.5T or 900G", infos[id].name,
+			value);
+	case MODEL_OPT_ORDER_BY:
+		word = find_word(value, order_words);
+		o->order = word < 0 ? o->order : (enum model_order)word;
+		return word < 0 ? bad_word("order_by", value, order_words, err) : TFPROF_OK;
+	case MODEL_OPT_DEVICE:
+		word = find_word(value, device_words);
+		if (word < 0)
+			return bad_word("device", value, device_words, err);
+		o->device = devices[word];
+		return TFPROF_OK;
+	case MODEL_OPT_FAIL_IF: return read_limits(o, value, err);
+	default: return TFPROF_OK;
+	}
+}
+
+enum tfprof_status tfprof_model_options_set(tfprof_model_options *o, const char *name,
+	const char *value, struct tfprof_error *err)
+{
+	for (int id = 0; id < N_MODEL_OPTIONS; id++) {
+		enum tfprof_status status;
+		char *copy;
+
+		if (strcmp(infos[id].name, name) != 0)
+			continue;
+		status = read_value(o, id, value, err);
+		copy = status == TFPROF_OK ? mem_alloc(strlen(value) + 1) : NULL;
+		if (status == TFPROF_OK && !copy)
+			return error_no_memory(err);
+		if (!copy)
+			return status;
+		memcpy(copy, value, strlen(value) + 1);
+		mem_free(o->text[id]);
+		o->text[id] = copy;
+		return TFPROF_OK;
+	}
+	return error_set(err, TFPROF_ARGUMENT, "unknown option of models '%.100s'", name);
+}

@@ -1,0 +1,119 @@
+/* Options of counting what a model costs, a line each: flags, help, completion, manual
+ * page and Python keywords follow from this table.
+ *
+ *     id, name, kind (see tfprof_option_info), placeholder of the value in help,
+ *     default, help
+ *
+ * max_depth, order_by and output are also options of queries, with other defaults. */
+#ifndef TFPROF_QUERY_MODEL_OPTIONS_H
+#define TFPROF_QUERY_MODEL_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/* clang-format off */
+#define MODEL_OPTIONS(X) \
+	X(BATCH_SIZE, "batch_size", "int", "N", "", \
+		"Use this batch size where the file leaves it open (default 1).") \
+	X(INPUT_SHAPES, "input_shapes", "shapes", "NAME:DIMS,...", "", \
+		"Set shapes of inputs, such as x:1x224x224x3.") \
+	X(SIGNATURE, "signature", "word", "NAME", "", \
+		"Count this signature of a SavedModel (default serving_default).") \
+	X(TRIP_COUNT, "trip_count", "int", "N", "", \
+		"Count loops whose length depends on data this many times (default 1).") \
+	X(DEVICE, "device", "word", "NAME", "", \
+		"Bound the time from below on this device, by its peak figures.") \
+	X(PEAK_FLOPS, "peak_flops", "number", "NUMBER", "", \
+		"Set the device's peak float operations per second, such as 19.5T.") \
+	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", "", \
+		"Set the device's memory bandwidth in bytes per second, such as 900G.") \
+	X(FAIL_IF, "fail_if", "conditions", "NAME>VALUE,...", "", \
+		"Exit with status 3 if a total exceeds a limit, such as macs>300M.")
+#define SHARED_MODEL_OPTIONS(X) \
+	X(MAX_DEPTH, "max_depth", "int", "N", "2", \
+		"Take this many parts of a node's name as its layer.") \
+	X(ORDER_BY, "order_by", "word", "WORD", "layer", \
+		"Sort layers: in the model's order (layer), by name, or numbers descending.") \
+	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", "stdout", \
+		"Write in this format: stdout, none, file, json or csv.")
+
+/* The totals that fail_if knows and order_by sorts by: word, member of struct layer or
+ * another expression of a layer `l`. */
+#define MODEL_NUMBERS(X) \
+	X(params, (l)->parameters) \
+	X(trainable_params, (l)->trainable_parameters) \
+	X(macs, (l)->cost.macs) \
+	X(float_ops, cost_float_ops((l)->cost)) \
+	X(weight_bytes, (l)->weight_bytes) \
+	X(activation_bytes, (l)->activation_bytes)
+
+/* Peak figures of devices, from the vendors' data sheets, dense: name, float operations
+ * per second (float32, or bfloat16 where a chip has nothing else), what that is, bytes
+ * per second of memory. */
+#define MODEL_DEVICES(X) \
+	X("V100", 15.7e12, "float32", 900e9) \
+	X("T4", 8.1e12, "float32", 320e9) \
+	X("A100-40", 19.5e12, "float32", 1555e9) \
+	X("A100-80", 19.5e12, "float32", 2039e9) \
+	X("L4", 30.3e12, "float32", 300e9) \
+	X("H100", 67e12, "float32", 3350e9) \
+	X("V100-fp16", 125e12, "float16", 900e9) \
+	X("T4-fp16", 65e12, "float16", 320e9) \
+	X("A100-40-bf16", 312e12, "bfloat16", 1555e9) \
+	X("A100-80-bf16", 312e12, "bfloat16", 2039e9) \
+	X("L4-bf16", 121e12, "bfloat16", 300e9) \
+	X("H100-bf16", 989e12, "bfloat16", 3350e9) \
+	X("TPUv3", 123e12, "bfloat16", 900e9) \
+	X("TPUv4", 275e12, "bfloat16", 1228e9) \
+	X("TPUv5e", 197e12, "bfloat16", 819e9) \
+	X("TPUv5p", 459e12, "bfloat16", 2765e9)
+/* clang-format on */
+
+enum model_option_id {
+#define X(id, ...) MODEL_OPT_##id,
+	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
+#undef X
+		N_MODEL_OPTIONS
+};
+
+enum model_order {
+	MODEL_ORDER_LAYER,
+	MODEL_ORDER_NAME,
+#define X(word, value) MODEL_ORDER_##word,
+	MODEL_NUMBERS(X)
+#undef X
+};
+
+struct model_device {
+	const char *name;
+	double flops;
+	const char *dtype;
+	double bandwidth;
+};
+
+enum { MODEL_MAX_LIMITS = 16 };
+
+/* A condition of fail_if: which number, and what it must not exceed. */
+struct model_limit {
+	int number; /* index in MODEL_NUMBERS, or MODEL_LIMIT_PEAK */
+	double value;
+	bool inclusive; /* >= */
+	char text[64];  /* as written */
+};
+
+#define MODEL_LIMIT_PEAK -1 /* peak_activation_bytes */
+
+struct tfprof_model_options {
+	char *text[N_MODEL_OPTIONS]; /* as given; NULL: not */
+	int64_t number[N_MODEL_OPTIONS];
+	double real[N_MODEL_OPTIONS];
+	enum model_order order;
+	struct model_device device; /* no name: not given */
+	struct model_limit limits[MODEL_MAX_LIMITS];
+	size_t n_limits;
+};
+
+/* "300M", "1.5G", "64MB", "42" */
+bool model_read_number(struct span text, double *value);
+
+#endif

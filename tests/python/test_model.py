@@ -1,0 +1,71 @@
+"""tfprof.model: what a model costs, from files and from live objects."""
+
+import pathlib
+
+import pytest
+import tfprof
+
+FILES = pathlib.Path(__file__).parent.parent / "models" / "files"
+
+
+def test_a_file():
+    cost = tfprof.model(FILES / "mlp/export")
+    assert (cost.parameters, cost.macs) == (51146, 50816)
+    assert cost.total["trainable_parameters"] == 51018
+    assert len(cost) == 3
+    assert [row["macs"] for row in cost] == [50176, 0, 640]
+    assert "50.82k multiply-accumulates" in str(cost)
+    assert repr(cost) == "<model: 51,146 parameters, 50,816 MACs, 102,332 float operations>"
+    assert "<td>50,240</td>" in cost._repr_html_()
+
+
+def test_bytes_and_batch_size():
+    data = (FILES / "conv1d/model.keras").read_bytes()
+    assert tfprof.model(data, batch_size=8).macs == 8 * 695408
+
+
+def test_options():
+    cost = tfprof.model(str(FILES / "bert_tiny/frozen.pb"), order_by="macs", device="T4")
+    macs = [row["macs"] for row in cost]
+    assert macs == sorted(macs, reverse=True)
+    assert cost.total["min_seconds"] > 0
+    with pytest.raises(TypeError, match="expected one of: batch_size"):
+        tfprof.model(FILES / "mlp/export", batch=8)
+    with pytest.raises(tfprof.ArgumentError, match="did you mean macs"):
+        tfprof.model(FILES / "mlp/export", order_by="mac")
+    with pytest.raises(TypeError, match="expected a path"):
+        tfprof.model(3)
+    with pytest.raises(tfprof.FileError):
+        tfprof.model("no/such/file")
+
+
+def test_pandas():
+    frame = tfprof.model(FILES / "mlp/export").to_pandas()
+    assert list(frame["name"]) == ["sequential/dense", "sequential/batch_normalization",
+                                   "sequential/dense_1"]
+    assert frame["parameters"].sum() == 51146
+
+
+def test_live_models():
+    import keras
+    import tensorflow as tf
+    net = keras.Sequential([keras.layers.Input((32,)), keras.layers.Dense(64, activation="relu"),
+                            keras.layers.Dense(10)])
+    by_layer = tfprof.model(net, batch_size=2)
+    assert by_layer.macs == 2 * (32 * 64 + 64 * 10)
+    assert by_layer.parameters == net.count_params()
+    function = tf.function(lambda x: net(x)).get_concrete_function(tf.TensorSpec([2, 32]))
+    assert tfprof.model(function).macs == by_layer.macs
+    assert tfprof.model(function).parameters == by_layer.parameters
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = keras.layers.Dense(8)
+
+        def call(self, x):
+            return self.inner(x)
+
+    own = Own()
+    own(tf.ones((1, 4)))
+    assert tfprof.model(own).macs == 32

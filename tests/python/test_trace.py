@@ -1,0 +1,372 @@
+"""Recording live programs: trace(), profile_function() and KerasCallback, each in a
+process of its own, since a profiler and TensorFlow's mode are of the process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from package_under_test import PACKAGE, needs_tensorflow
+from tree import TESTS, TOP
+
+import tfprof
+
+HERE = os.path.join(TESTS, "python")
+
+
+def run(code, python=sys.executable):
+    done = subprocess.run([python, "-c", code], cwd=HERE, capture_output=True, text=True,
+                          timeout=300,
+                          env=dict(os.environ, PYTHONPATH=os.pathsep.join([PACKAGE, HERE])))
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done
+
+
+@pytest.fixture(scope="module")
+def jax_python():
+    return subprocess.run([os.path.join(TOP, "tools", "venv-jax")], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+# ---- functions and models of TensorFlow ------------------------------------------
+
+@needs_tensorflow
+def test_function():
+    """Times, lines, shapes, float operations and parameters of a training step."""
+    run("""
+import tensorflow as tf, tfprof, traced_models as m
+step = m.make_train_step(m.make())
+profile = tfprof.profile_function(step, m.IMAGES, m.LABELS, steps=4)
+assert profile.steps == [0, 1, 2, 3]
+for n in profile.steps:
+    assert m.own_share(profile, step=n) >= 0.95, m.own_share(profile, step=n)
+assert profile.overview()['trainable_parameters'] == m.PARAMETERS
+nodes = {node.name.split('/')[-1]: node for node in profile.scope() if 'gradient' not in node.name}
+assert nodes['convolution'].float_ops == m.CONVOLUTION
+assert nodes['MatMul'].float_ops == m.PRODUCT
+assert nodes['convolution'].input_shapes[0] == f'0:{m.BATCH}x{m.SIDE}x{m.SIDE}x3'
+assert m.micros_at(profile, 'the line of conv') > m.micros_at(profile, 'the line of logits') > 0
+assert m.micros_at(profile, 'the line of conv', gradient=True) > 0
+assert max(node.depth for node in profile.graph()) > 5
+""")
+
+
+@needs_tensorflow
+def test_only_lines_of_the_user_are_in_stacks():
+    run("""
+import tfprof, traced_models as m
+profile = tfprof.profile_function(m.make(), m.IMAGES, steps=2)
+lines = [node.name for node in profile.code()][1:]
+assert all(line.startswith(('<string>:', 'traced_models.py:')) for line in lines
+           if line != '(no line)'), lines
+""")
+
+
+@needs_tensorflow
+def test_keras_model():
+    """Called on inputs; trained if it is compiled and given targets, too."""
+    run("""
+import keras, tensorflow as tf, tfprof, traced_models as m
+model = m.make()
+profile = tfprof.profile_function(model, m.IMAGES, steps=3, warmup=0)
+assert profile.steps == [0, 1, 2]
+assert m.own_share(profile, step=2) >= 0.95
+assert not any('gradient' in node.name for node in profile.scope())
+before = model.get_weights()
+profile = tfprof.profile_function(model, m.IMAGES, m.LABELS, steps=3)
+# Loss and optimizer are called by Keras, and so by the line above.
+assert m.own_share(profile, ('<string>:',), step=2) >= 0.95
+assert m.micros_at(profile, 'the line of conv', gradient=True) > 0
+assert any(node.name.startswith('gradient_tape/') and node.total_exec_micros
+           for node in profile.scope())
+assert int(model.optimizer.iterations) == 5
+assert any((a != b).any() for a, b in zip(before, model.get_weights()))
+assert profile.overview()['trainable_parameters'] == m.PARAMETERS
+
+class Two(keras.layers.Layer):
+    def call(self, a, b, twice=False):
+        return tf.matmul(a, b) * (2 if twice else 1)
+
+two = tf.ones([64, 64])
+profile = tfprof.profile_function(Two(), two, two, twice=True, steps=1)
+assert profile.op()['MatMul'].float_ops == 2 * 64 ** 3
+assert tfprof.profile_function(tf.function(lambda x: x + x).get_concrete_function(two), two,
+                               steps=2).steps == [0, 1]
+""")
+
+
+@needs_tensorflow
+def test_trace_of_a_loop_and_of_fit(tmp_path):
+    run(f"""
+import os, tempfile, tensorflow as tf, tfprof, traced_models as m
+tempfile.tempdir = {str(tmp_path / "temporary")!r}
+os.mkdir(tempfile.tempdir)
+model = m.make()
+step = m.make_train_step(model)
+images, labels = tf.constant(m.IMAGES), tf.constant(m.LABELS)
+step(images, labels)
+logdir = {str(tmp_path / "logs")!r}
+for first in (5, 50):       # the second time to the same directory, within a second
+    with tfprof.trace(logdir, graph=step.get_concrete_function(images, labels)) as t:
+        for n in range(first, first + 3):
+            with t.step(n):
+                step(images, labels)
+    assert t.profile.steps == list(range(first, first + 3))
+    assert m.own_share(t.profile, step=first + 1) >= 0.95
+assert tfprof.load(logdir).steps == [50, 51, 52]
+
+model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0)
+with tfprof.trace() as t:
+    model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0)
+assert len(t.profile.steps) == 4 and not t.profile.summary['has_code_traces']
+assert t.profile.op()['IteratorGetNext'].exec_micros > 0
+assert not [name for name in os.listdir(tempfile.tempdir) if name.startswith('tfprof')]
+""")
+
+
+@needs_tensorflow
+def test_what_goes_wrong():
+    done = run("""
+import tensorflow as tf, tfprof, traced_models as m
+
+def raised(kind, words, function):
+    try:
+        function()
+    except kind as error:
+        assert words in str(error), error
+        return
+    raise AssertionError('nothing was raised')
+
+def nested():
+    with tfprof.trace():
+        with tfprof.trace():
+            pass
+
+def failing():
+    with tfprof.trace() as t:
+        keep.append(t)
+        raise KeyError('of the block')
+
+def stopped():
+    with tfprof.trace():
+        tf.profiler.experimental.stop()
+
+keep = []
+twice = tf.function(lambda x: x * 2)
+raised(RuntimeError, 'only one recording at a time', nested)
+raised(KeyError, 'of the block', failing)
+raised(RuntimeError, 'an exception ended the block', lambda: keep[0].profile)
+raised(RuntimeError, 'inside of with tfprof.trace()', lambda: keep[0].step(1))
+raised(RuntimeError, 'did the block stop it?', stopped)
+raised(RuntimeError, 'JAX is not imported', lambda: tfprof.trace(framework='jax').__enter__())
+raised(tfprof.ArgumentError, 'expected one of: tensorflow, jax',
+       lambda: tfprof.trace(framework='torch').__enter__())
+raised(tfprof.ArgumentError, 'logdir: expected a local directory', lambda: tfprof.trace('gs://x'))
+raised(TypeError, 'graph: expected a tf.function', lambda: tfprof.trace(graph=3))
+raised(TypeError, 'got function: tf.function(fn)', lambda: tfprof.profile_function(lambda x: x, 1))
+raised(tfprof.ArgumentError, 'steps: expected at least 1',
+       lambda: tfprof.profile_function(twice, 1, steps=0))
+raised(TypeError, 'warmup: expected a whole number',
+       lambda: tfprof.profile_function(twice, 1, warmup=1.5))
+raised(TypeError, 'the first and the last step', lambda: tfprof.KerasCallback('x', steps=5))
+raised(tfprof.ArgumentError, 'not before it', lambda: tfprof.KerasCallback('x', steps=(5, 4)))
+
+def untraced():
+    with tfprof.trace(graph=tf.function(lambda x: x)):
+        twice(tf.constant(1.0))
+
+raised(ValueError, 'traced 0 times', untraced)
+with tfprof.trace() as t:
+    try:
+        t.profile
+    except RuntimeError as error:
+        assert 'still being recorded' in str(error)
+    twice(tf.constant(1.0))
+assert t.profile.steps == [0]
+with tfprof.trace() as t:
+    pass
+assert t.profile.steps == []
+""")
+    assert done.stderr.count("the trace has no operations") == 1, done.stderr
+
+
+def test_nothing_is_imported(run_python):
+    done = run_python("""
+import tfprof
+for call in (tfprof.trace().__enter__, lambda: tfprof.profile_function(len, [])):
+    try:
+        call()
+    except (RuntimeError, TypeError) as error:
+        print(error)
+""")
+    first, second = done.stdout.splitlines()
+    assert first == ("Neither TensorFlow nor JAX is imported, so there is no profiler to record "
+                     "with: import tensorflow or jax before tfprof.trace()")
+    assert second.endswith("import tensorflow or jax, and use tf.function(fn) or jax.jit(fn)")
+
+
+# ---- the callback ------------------------------------------------------------------
+
+@needs_tensorflow
+def test_callback(tmp_path):
+    done = run(f"""
+import tfprof, traced_models as m
+model = m.make()
+for n in range(2):          # the second fit() has a traced step already
+    callback = tfprof.KerasCallback({str(tmp_path)!r}, steps=(5, 9))
+    model.fit(m.IMAGES, m.LABELS, batch_size=4, epochs=3, verbose=0, callbacks=[callback])
+    assert callback.profile.steps == [5, 6, 7, 8, 9]
+    assert m.micros_at(callback.profile, 'the line of conv') > 0
+    assert 'train_step' not in vars(model)
+late = tfprof.KerasCallback({str(tmp_path / 'late')!r}, steps=(2, 100), report=False)
+never = tfprof.KerasCallback({str(tmp_path / 'never')!r}, steps=(50, 51))
+model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[late])
+assert late.profile.steps == [2, 3]
+model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[never])
+assert never.profile is None
+""")
+    saved = tfprof.load(tmp_path)
+    assert saved.steps == [5, 6, 7, 8, 9]
+    assert saved.overview()["float_ops"] > 0 and saved.summary["has_code_traces"]
+    assert os.path.exists(tmp_path / "profile_9") and os.path.exists(tmp_path / "late/profile_3")
+    assert done.stdout.count("tfprof: 5 steps, ") == 2
+    assert f"more: tfprof {tmp_path}/profile_9\n" in done.stdout
+    assert "Conv2DBackprop" in done.stdout
+    assert "ended after 4 steps: profiled are 2 to 3, not to 100" in done.stderr
+    assert "ended after 4 steps, before step 50: nothing was profiled" in done.stderr
+
+
+@needs_tensorflow
+def test_callback_after_a_fit_that_raised(tmp_path):
+    run(f"""
+import keras, tfprof, traced_models as m
+
+class Failing(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        if batch == 2:
+            raise KeyError
+
+model, callback = m.make(), tfprof.KerasCallback({str(tmp_path)!r}, steps=(1, 2), report=False)
+try:
+    model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[callback, Failing()])
+except KeyError:
+    pass
+assert callback.profile is None
+model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[callback])
+assert callback.profile.steps == [1, 2]
+""")
+
+
+# ---- JAX -----------------------------------------------------------------------------
+
+JAX = """
+import jax, jax.numpy as jnp, tfprof
+@jax.jit
+def loss(w, x):
+    hidden = x @ w
+    return jnp.tanh(hidden).sum()
+x = jnp.ones([64, 64])
+"""
+
+
+def test_jax(jax_python):
+    run(JAX + """
+profile = tfprof.profile_function(loss, x, x, steps=3)
+assert profile.steps == [0, 1, 2]
+assert profile.op()[0].total_float_ops == 2 * 64 ** 3
+lines = [node for node in profile.code() if ':loss:' in node.name]
+assert lines and sum(node.exec_micros for node in lines) == profile.op()[0].total_exec_micros
+step = jax.jit(jax.grad(loss))
+assert tfprof.profile_function(step.lower(x, x).compile(), x, x, steps=2).steps == [0, 1]
+with tfprof.trace() as t:
+    for n in range(7, 10):
+        with t.step(n):
+            step(x, x)              # nobody waits for it
+assert t.profile.steps == [7, 8, 9]
+counts = {sum(node.run_count for node in t.profile.op(step=n)) for n in t.profile.steps}
+assert len(counts) == 1, counts
+assert any('(gradient)' in node.name for node in t.profile.code())
+""", jax_python)
+
+
+def test_jax_errors(jax_python):
+    done = run(JAX + """
+try:
+    with tfprof.trace() as t:
+        1 / 0
+except ZeroDivisionError:
+    pass
+with tfprof.trace() as t:
+    pass
+try:
+    with tfprof.trace():
+        with tfprof.trace():
+            pass
+except RuntimeError as error:
+    print(error)
+with tfprof.trace() as t:
+    loss(x, x)
+assert t.profile.op()[0].total_float_ops == 2 * 64 ** 3
+try:
+    tfprof.profile_function(lambda x: x, 1)
+except TypeError as error:
+    print(error)
+""", jax_python)
+    assert "JAX's profiler could not be started" in done.stdout
+    assert "got function: jax.jit(fn)" in done.stdout
+    assert done.stderr.count("the trace has no operations") == 1
+
+
+def test_tensorflow_and_jax_at_once(jax_python, tmp_path):
+    run("import tensorflow as tf" + JAX + f"""
+product = tf.function(lambda x: tf.matmul(x, x))
+y = tf.ones([32, 32])
+loss(x, x), product(y)
+with tfprof.trace({str(tmp_path)!r}) as t:
+    for n in range(3):
+        with t.step(n):
+            loss(x, x)
+            product(y)
+assert t.profile.steps == [0, 1, 2]
+types = {{row.name for row in t.profile.op() if row.run_count}}
+assert 'dot_general' in types or 'reduce_sum' in types, types
+assert any('MatMul' in name for name in types), types
+
+with tfprof.trace(framework='jax') as t:
+    product(y)
+    loss(x, x)
+assert not any('MatMul' in row.name for row in t.profile.op())
+
+def refuse(*unused, **more):
+    raise OSError('one subscriber at most')
+
+jax.profiler.start_trace = refuse
+try:
+    tfprof.trace().__enter__()
+except RuntimeError as error:
+    assert str(error) == ("JAX's profiler cannot record together with TensorFlow's here: give "
+                          "framework='tensorflow' or framework='jax' (one subscriber at most)"), error
+with tfprof.trace(framework='tensorflow') as t:   # it was stopped
+    product(y)
+assert t.profile.steps == [0]
+""", jax_python)
+    assert sorted(os.listdir(tmp_path)) == ["jax", "tensorflow"]
+
+
+def test_keras_on_jax(jax_python, tmp_path):
+    run(f"""
+import os
+os.environ['KERAS_BACKEND'] = 'jax'
+import keras, numpy, tfprof
+model = keras.Sequential([keras.layers.Input([8]), keras.layers.Dense(4)])
+model.compile('sgd', 'mse')
+x, y = numpy.ones([64, 8], 'float32'), numpy.ones([64, 4], 'float32')
+profile = tfprof.profile_function(model, x, steps=2)
+assert profile.steps == [0, 1] and profile.op()[0].total_float_ops == 2 * 64 * 8 * 4
+profile = tfprof.profile_function(model, x, y, steps=2)
+assert profile.steps == [0, 1] and int(model.optimizer.iterations) == 4
+callback = tfprof.KerasCallback({str(tmp_path)!r}, (2, 3), report=False)
+model.fit(x, y, batch_size=8, verbose=0, callbacks=[callback])
+assert callback.profile.steps == [2, 3]
+""", jax_python)
+    assert tfprof.load(tmp_path).steps == [2, 3]
