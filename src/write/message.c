@@ -433,14 +433,17 @@ static void put_part(void *context, size_t part)
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
 	struct encoder encoder = {0};
 
-	if (m->out)
+	if (m->out) {
 		encoder.at = m->out + m->part_at[part];
+		/* else op_message takes 10 % longer */
+		mem_prefault(encoder.at, m->part_at[part + 1] - m->part_at[part]);
+	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
 
 		prefetch_blob(m, i);
 		if (!is_multi(m->q)) /* else graph_message takes 35 % longer */
-			query_prefetch_row(m->q, item->row);
+			query_prefetch_row(m->q, item->row, m->out);
 		if (m->out && i)
 			put_header(&encoder, tag_of(m, item), item->size);
 		encoder.n = 0;
@@ -489,7 +492,6 @@ static bool write_items(struct message *m, struct sink *out, size_t size)
 		m->out = own = mem_alloc(size);
 	if (!m->out)
 		return false;
-	mem_use_large_pages(m->out, size); /* else graph_message takes 15 % longer */
 	parallel_run(m->parts, put_part, m);
 	if (own)
 		sink_put(out, own, size);
