@@ -140,10 +140,12 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct buf 
 static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
 {
 	enum { MAX_SIZE = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
+	struct span name = model_name(m->q->model, node);
 	struct numbers numbers;
 	char *at;
 
-	wire_put_bytes(b, GRAPH_NODE_NAME, model_name(m->q->model, node));
+	if (name.n)
+		wire_put_bytes(b, GRAPH_NODE_NAME, name);
 	metrics_of(m->q->model, node, m->q->step, &numbers);
 	if (!buf_reserve(b, MAX_SIZE))
 		return;
@@ -249,8 +251,10 @@ static void put_row(const struct message *m, uint32_t row, struct encoder *e)
 	const int64_t *own = query_own_row(q, q->view[row], room);
 	const int64_t *total = query_total_row(q, q->view[row]);
 
-	put_header(e, 1, name.n);
-	put_span(e, name);
+	if (name.n) {
+		put_header(e, GRAPH_NODE_NAME, name.n);
+		put_span(e, name);
+	}
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
