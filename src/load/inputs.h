@@ -60,7 +60,7 @@
 /* clang-format on */
 
 enum input_kind {
-	INPUT_UNKNOWN = -1, /* its content tells */
+	INPUT_UNKNOWN = -1, /* its content decides */
 #define X(id, ...) INPUT_##id,
 	INPUTS(X)
 #undef X

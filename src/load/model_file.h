@@ -77,7 +77,7 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 /* Which nodes of the main graph the walk can reach; freed with mem_free. NULL on allocation
  * failure. */
 bool *model_find_reachable(const struct graph *g);
-/* Walks all nodes, or those whose outputs nobody reads. */
+/* Walks all nodes, or those whose outputs are not read. */
 enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err);
 /* Placeholders that are walked are the inputs. */

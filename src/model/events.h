@@ -13,7 +13,7 @@
  *      3      12     0     1      0       130           90    ─ device 1
  *
  * A lane is what a viewer shows as one line of a device: a thread, a stream, a core,
- * where the input tells of such (exec_lane.number); those of other executions follow, and
+ * where the input has such (exec_lane.number); those of other executions follow, and
  * where they overlap they are laid out side by side (lanes.h). Lanes are numbered within a device;
  * of all devices they are counted from first_lane[device] on. events_sum() finds
  *

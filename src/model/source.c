@@ -29,7 +29,7 @@ enum tfprof_status source_read(struct source *s, int fd, const char *name, struc
 		b.n += n > 0 ? (size_t)n : 0;
 		if (b.n > SOURCE_STREAM_LIMIT)
 			status = error_set(err, TFPROF_IO,
-				"cannot read: %s: it goes on after %zu bytes, the limit for a "
+				"cannot read: %s: it is longer than %zu bytes, the limit for a "
 				"stream: write it to a file first",
 				name, SOURCE_STREAM_LIMIT);
 	}

@@ -50,7 +50,7 @@ struct query {
 	const uint32_t *by_name; /* nodes in byte order of their names, for
 				    messages of op and code view */
 	const volatile int *cancel;
-	bool all_depths;  /* ignore max_depth, which nobody has set */
+	bool all_depths;  /* ignore max_depth, which was not set */
 	bool counts_cut;  /* find n_cut */
 	unsigned metrics; /* bits of the wanted metrics */
 	struct arena arena;

@@ -63,7 +63,7 @@ static void put_number(struct line *l, const struct report_number *column)
 	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
 		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
-	buf_text(b, column->tree);
+	buf_span(b, column->tree);
 }
 
 static void put_shape(struct line *l)

@@ -26,7 +26,7 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e, struct e
 	return trace_add_target(w->trace, name->text, name->text);
 }
 
-/* What the program tells of an operation, if it is there. */
+/* What the program says about an operation, if it is there. */
 static void find_instruction(struct trace *t, struct trace_target *target, uint64_t program,
 	struct span name, bool *ok)
 {
