@@ -555,6 +555,8 @@ struct tfprof_lane {
 	size_t n_executions;
 	int64_t busy_micros;               /* while at least one ran */
 	int64_t first_micros, last_micros; /* the first start, the last end */
+	const char *name; /* of a trace's thread or stream, `name_length` bytes; or empty */
+	size_t name_length;
 };
 /* False past the last. Lanes of a device are neighbours. */
 TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,

@@ -58,6 +58,7 @@ static void put_lane(const struct tfprof_lane *lane, size_t i, struct json *out)
 	json_put_string(out, "device", (struct span){lane->device, lane->device_length});
 	json_put_text(out, "kind", lane->kind);
 	json_put_int(out, "number", lane->number);
+	json_put_string(out, "name", (struct span){lane->name, lane->name_length});
 	json_put_int(out, "executions", (int64_t)lane->n_executions);
 	json_put_int(out, "busy", lane->busy_micros);
 	json_close_object(out);

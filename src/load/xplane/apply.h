@@ -40,7 +40,7 @@ bool apply_memory(struct apply *a);
 /* When it was, in whole microseconds, cut off, so that what lies within another still
  * does. */
 int64_t apply_time_us(const struct apply *a, int64_t ps);
-/* Adds memory to a row that has a detail. */
+/* Adds memory to a row. */
 bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
 
 void apply_clear(struct apply *a);

@@ -7,7 +7,7 @@ import { link, replace } from "../state";
 import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
 import { familyTitle } from "../families";
 
-interface Lane { lane: number; device: string; kind: string; number: number; executions: number; busy: number }
+interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number }
 interface Lanes { duration: number; total: number; lanes: Lane[] }
 interface Slices { lane: number; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: string[]; family: string[]; name: string[] }
 interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
@@ -176,7 +176,11 @@ function draw(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, p: P
     const y = TOP + i * LANE;
     context.fillStyle = lane.number === 0 ? text : dim;
     const device = lane.device.replace(/^.*\/(device:)?/, "");
-    context.fillText(lane.number === 0 ? device.slice(-22) : `lane ${lane.number}`, lane.number === 0 ? 4 : 14, y + 15);
+    context.fillText(lane.number === 0 ? device.slice(-22) : "", 4, y + 15);
+    // A thread or stream of a trace has a name, which stands beside that of its device.
+    const left = lane.number === 0 ? 10 + context.measureText(device.slice(-22)).width : 14;
+    context.fillStyle = dim;
+    context.fillText(lane.name ? lane.name.slice(0, lane.number ? 21 : 15) : lane.number ? `lane ${lane.number}` : "", left, y + 15);
     drawLane(context, p, p.slices[i], y);
   });
   if (p.drag) {
