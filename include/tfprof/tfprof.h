@@ -272,6 +272,80 @@ struct tfprof_family_info {
 };
 TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
 
+/* ---- nodes one by one ---- */
+
+/* The node of a name; SIZE_MAX if there is none. */
+TFPROF_API size_t tfprof_profile_find_node(const tfprof_profile *profile, const char *name,
+	size_t length);
+
+/* Texts of a node are borrowed from the profile, without a NUL. */
+struct tfprof_node {
+	const char *name, *op, *device; /* device: empty if it never ran */
+	size_t name_length, op_length, device_length;
+	int64_t float_ops;
+	size_t n_inputs;
+	int is_gradient;
+};
+
+/* An edge, seen from one of its nodes. */
+struct tfprof_link {
+	size_t node; /* at the other end; SIZE_MAX if the profile does not have it */
+	const char *name;
+	size_t name_length;
+	int32_t position, output; /* which input it is, and which output it comes from */
+	int is_control;           /* it only says what runs first */
+	const char *shape;        /* "8x16"; empty: unknown */
+};
+typedef int tfprof_link_fn(void *context, const struct tfprof_link *link);
+
+struct tfprof_frame {
+	const char *file, *function, *text; /* the whole path; text: the line of source */
+	size_t file_length, function_length, text_length;
+	int32_t line;
+	int is_library; /* not the user's own code */
+};
+
+/* What a node did in a step. */
+struct tfprof_node_step {
+	int64_t step, n_runs, start_micros, cpu_micros, accelerator_micros;
+	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+};
+
+/* Functions that are NULL are not called; non-zero from one stops the visit. What they
+ * are given is valid until they return. */
+struct tfprof_node_visitor {
+	int (*output)(void *context, int32_t slot, const char *shape);
+	tfprof_link_fn *input, *consumer; /* consumer: looks at every edge of the graph */
+	int (*attribute)(void *context, const char *name, size_t name_length, const char *value,
+		size_t value_length);
+	int (*step)(void *context, const struct tfprof_node_step *step);
+	int (*frame)(void *context, const struct tfprof_frame *frame); /* outermost first */
+	void *context;
+};
+
+/* All that is known of the i-th node. `node` and `visitor` may be NULL. The functions must
+ * not change the profile. */
+TFPROF_API enum tfprof_status tfprof_profile_visit_node(tfprof_profile *profile, size_t i,
+	struct tfprof_node *node, const struct tfprof_node_visitor *visitor,
+	struct tfprof_error *err);
+
+/* All edges from one group of nodes to another. */
+struct tfprof_edges {
+	uint32_t from, to;
+	size_t n_tensors, n_controls;
+	int64_t n_elements;        /* of all tensors whose shape is known */
+	const char *largest_shape; /* "8x16", of one tensor; empty: unknown */
+};
+typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
+
+/* In place of a group: the node is in none. */
+#define TFPROF_NO_GROUP UINT32_MAX
+
+/* Calls `fn` with each pair of groups that edges join, where `groups` has the group of
+ * every node of the profile. */
+TFPROF_API enum tfprof_status tfprof_profile_find_edges(tfprof_profile *profile,
+	const uint32_t *groups, tfprof_edges_fn *fn, void *context, struct tfprof_error *err);
+
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
 	uint64_t n_nodes);
@@ -596,6 +670,44 @@ TFPROF_API void tfprof_timeline_each(const tfprof_timeline *timeline, size_t lan
 /* How long at least one execution of a lane ran within a stretch of time. */
 TFPROF_API int64_t tfprof_timeline_get_busy(const tfprof_timeline *timeline, size_t lane,
 	int64_t from_micros, int64_t until_micros);
+
+/* The same timeline, lane by lane, with the executions of some nodes only: those whose
+ * `selected` is not 0, of the first `n_nodes`. */
+TFPROF_API enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
+	const unsigned char *selected, size_t n_nodes, tfprof_timeline **only,
+	struct tfprof_error *err);
+
+/* ---- memory over time ------------------------------------------------ */
+
+/* What the allocators of devices had in use in a step, as far as they were read, and which
+ * nodes held it. Does not change with the profile and may outlive it. */
+typedef struct tfprof_memory tfprof_memory;
+
+TFPROF_API enum tfprof_status tfprof_memory_new(tfprof_profile *profile, int64_t step,
+	tfprof_memory **memory, struct tfprof_error *err);
+TFPROF_API void tfprof_memory_free(tfprof_memory *memory);
+
+/* The devices whose allocator was read. False past the last. */
+struct tfprof_memory_device {
+	const char *device; /* `device_length` bytes */
+	size_t device_length;
+	size_t n_readings;
+	int64_t first_micros, last_micros; /* of the readings */
+	int64_t peak_bytes, peak_micros;   /* the highest reading */
+};
+TFPROF_API int tfprof_memory_read_device(const tfprof_memory *memory, size_t i,
+	struct tfprof_memory_device *device);
+
+/* The curve between two points of time: the lowest and the highest of what was in use in each
+ * of `n` equal parts. A reading holds until the next; -1 before the first. */
+TFPROF_API void tfprof_memory_read(const tfprof_memory *memory, size_t device, int64_t from_micros,
+	int64_t until_micros, size_t n, int64_t *lowest, int64_t *highest);
+
+/* Calls `fn` with the nodes that hold most at a time, the largest first, at most `n` of
+ * them. Allocation failure finds none. */
+typedef int tfprof_holder_fn(void *context, uint64_t node, int64_t bytes);
+TFPROF_API void tfprof_memory_find_holders(const tfprof_memory *memory, size_t device,
+	int64_t at_micros, size_t n, tfprof_holder_fn *fn, void *context);
 
 /* ---- step timeline --------------------------------------------------- */
 

@@ -1,4 +1,7 @@
 /* Timelines through the public API. */
+#include <stdatomic.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "lib/profile.h"
 #include "model/bars.h"
@@ -8,6 +11,8 @@ struct tfprof_timeline {
 	uint32_t *device_of; /* lane → device */
 	struct span *names;  /* by lane; empty where the input has none */
 	size_t n_lanes;
+	tfprof_timeline *whole; /* whose events are a selection of this one's; used, or NULL */
+	atomic_size_t n_users;  /* the caller, and selections */
 };
 
 static enum tfprof_status build(tfprof_timeline *t, const struct model *m, int64_t step,
@@ -72,6 +77,7 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 	*timeline = NULL;
 	if (!t)
 		return error_no_memory(err);
+	atomic_init(&t->n_users, 1);
 	status = profile_lock(p, PROFILE_LOADED, err);
 	if (status == TFPROF_OK) {
 		status = profile_check_step(p, step, err);
@@ -92,12 +98,41 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 
 void tfprof_timeline_free(tfprof_timeline *t)
 {
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
 		return;
-	events_clear(&t->events);
-	mem_free(t->device_of);
-	mem_free(t->names);
+	if (t->whole) {
+		events_unselect(&t->events);
+		tfprof_timeline_free(t->whole);
+	} else {
+		events_clear(&t->events);
+		mem_free(t->device_of);
+		mem_free(t->names);
+	}
 	mem_free(t);
+}
+
+enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
+	const unsigned char *selected, size_t n_nodes, tfprof_timeline **only,
+	struct tfprof_error *err)
+{
+	/* Using it changes nothing that a caller sees. */
+	tfprof_timeline *whole = (tfprof_timeline *)timeline, *t = mem_zero(sizeof(*t));
+
+	*only = NULL;
+	if (!t || !events_select(&t->events, &whole->events, selected, n_nodes)) {
+		if (t)
+			events_unselect(&t->events);
+		mem_free(t);
+		return error_no_memory(err);
+	}
+	atomic_init(&t->n_users, 1);
+	atomic_fetch_add(&whole->n_users, 1);
+	t->whole = whole;
+	t->device_of = whole->device_of;
+	t->names = whole->names;
+	t->n_lanes = whole->n_lanes;
+	*only = t;
+	return TFPROF_OK;
 }
 
 int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_lane *lane)

@@ -150,6 +150,13 @@ static inline struct event events_get(const struct events *e, size_t row)
 /* Only sorted by device. False on allocation failure. */
 bool events_sum(struct events *e);
 
+/* The same rows and lanes, but only the rows of selected nodes (of the first `n_nodes`) in
+ * by_lane. Borrows all else from `whole`. False on allocation failure; call
+ * events_unselect() in either case. */
+bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
+	size_t n_nodes);
+void events_unselect(struct events *only);
+
 /* How long at least one row of a lane ran within [from_us, until_us). One that ends
  * before it starts takes no time, one that ends beyond what fits ends there. */
 uint64_t events_busy_us(const struct events *e, uint32_t lane, int64_t from_us, int64_t until_us);

@@ -5,17 +5,22 @@
 #include "server/call.h"
 
 /* Every line needs a function route_NAME in a file of its own or beside its kin. */
-#define ROUTES(X)  \
-	X(load)    \
-	X(profile) \
-	X(options) \
-	X(rows)    \
-	X(tree)    \
-	X(lanes)   \
-	X(slices)  \
-	X(sums)    \
-	X(advice)  \
-	X(selection)
+#define ROUTES(X)    \
+	X(load)      \
+	X(profile)   \
+	X(options)   \
+	X(rows)      \
+	X(tree)      \
+	X(lanes)     \
+	X(slices)    \
+	X(sums)      \
+	X(advice)    \
+	X(selection) \
+	X(node)      \
+	X(graph)     \
+	X(busy)      \
+	X(memory)    \
+	X(holders)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)

@@ -13,6 +13,7 @@ import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
 import { Layers } from "./pages/layers";
 import { Python } from "./pages/python";
+import { Graph } from "./pages/graph";
 import { Timeline } from "./pages/timeline";
 import { AdvicePage } from "./pages/advice";
 
@@ -23,6 +24,7 @@ const PAGES: { name: string; title: string; component: ComponentType<PageProps> 
   { name: "operations", title: "Operations", component: Operations },
   { name: "layers", title: "Layers", component: Layers },
   { name: "python", title: "Python", component: Python },
+  { name: "graph", title: "Graph", component: Graph },
   { name: "timeline", title: "Timeline", component: Timeline },
   { name: "advice", title: "Advice", component: AdvicePage },
 ];

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { go } from "./state";
 
 const HELP: [string, string][] = [
-  ["1 – 6", "pages"],
+  ["1 – 7", "pages"],
   ["W A S D, + −", "move and zoom in the timeline"],
   ["arrows, Enter", "move and open in flame graphs"],
   ["Backspace", "one level up"],
