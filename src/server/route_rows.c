@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/find.h"
 #include "server/routes.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
@@ -46,7 +47,7 @@ static void put_rows(const struct table_json *t, const struct page *page, struct
 enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	struct kept *kept = NULL;
-	struct table_json t;
+	struct table_json t = {0};
 	struct page page;
 	enum tfprof_view view;
 	enum tfprof_status status = read_page(c, &page, err);
@@ -57,6 +58,8 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		status = view_query(c, view, &kept, err);
 	if (status == TFPROF_OK)
 		status = table_json_open(&t, view, kept_get(kept), err);
+	if (status == TFPROF_OK)
+		status = find_compile(c, &t.find, err);
 	if (status == TFPROF_OK && (size_t)page.parent >= t.n_rows && t.n_rows)
 		status = error_set(err, TFPROF_ARGUMENT, "parent: there are %zu rows", t.n_rows);
 	if (status == TFPROF_OK) {
@@ -69,6 +72,7 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		put_rows(&t, &page, out);
 		json_close_object(out);
 	}
+	regexes_free(t.find);
 	store_release(c->store, kept);
 	return status;
 }

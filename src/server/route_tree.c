@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "model/gradient.h"
+#include "server/find.h"
 #include "server/routes.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
@@ -166,6 +167,8 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 	if (status == TFPROF_OK)
 		status = table_json_open(&t.table, view, kept_get(kept), err);
 	if (status == TFPROF_OK)
+		status = find_compile(c, &t.table.find, err);
+	if (status == TFPROF_OK)
 		status = read_request(c, &t, err);
 	if (status == TFPROF_OK) {
 		json_open_object(out);
@@ -177,6 +180,7 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 	}
 	mem_free(t.family);
 	mem_free(t.backward);
+	regexes_free(t.table.find);
 	store_release(c->store, kept);
 	return status;
 }

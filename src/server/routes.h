@@ -14,13 +14,17 @@
 	X(lanes)   \
 	X(slices)  \
 	X(sums)    \
-	X(advice)
+	X(advice)  \
+	X(check)   \
+	X(command) \
+	X(export)  \
+	X(find)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)
 #undef X
 
 /* NULL if there is none at this path ("/api/rows"). */
-route_fn *route_find(const char *path);
+route_fn *route_at(const char *path);
 
 #endif

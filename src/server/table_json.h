@@ -9,6 +9,7 @@
 
 #include <tfprof/tfprof.h>
 
+#include "query/regex.h"
 #include "write/json.h"
 
 enum { TABLE_JSON_MAX_METRICS = 32 };
@@ -18,6 +19,7 @@ struct table_json {
 	size_t n_rows;
 	const int64_t *parent, *depth, *end, *node;
 	struct tfprof_column name, shape, device, op_types, definitions, path, line, function;
+	struct regexes *find; /* marks rows whose name it matches; NULL: none */
 	size_t n_metrics;
 	struct table_json_metric {
 		const char *name;

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -308,6 +309,81 @@ def test_advice_is_that_of_the_command_line(server, tmp_path):
     subprocess.run([tree.program(), "advise", SAMPLE, f"-output=json:outfile={out}"], check=True,
                    stdout=subprocess.DEVNULL)
     assert server.api("advice")[1] == json.loads(out.read_text())
+
+
+def test_an_option_is_checked(server):
+    assert server.api("check?name=show_name_regexes&value=a.*,b")[1] == {"ok": True}
+    assert server.api("check?name=min_micros&value=3ms")[1] == {"ok": True}
+    wrong = server.api("check?name=show_name_regexes&value=a(")[1]
+    assert not wrong["ok"] and "missing closing parenthesis at position 2" in wrong["text"]
+    assert not server.api("check?name=nothing&value=1")[1]["ok"]
+    assert not server.api("check")[1]["ok"]
+
+
+def test_a_command_prints_what_a_query_answers(server):
+    command = server.api("command?view=op&step=1&select=micros,bytes&show_name_regexes=Conv.*&max_depth=1000")[1]["command"]
+    words = shlex.split(command)
+    assert words[:3] == ["tfprof", "op", SAMPLE]
+    report = subprocess.run([tree.program(), *words[1:], "-output=json"], capture_output=True, text=True, check=True).stdout
+    rows = server.api("rows?view=op&step=1&show_name_regexes=Conv.*")[1]["rows"]
+    assert len(rows) == 3
+    assert [(r["name"], r["own"]["exec_micros"], r["own"]["requested_bytes"]) for r in rows] == \
+        [(n["name"], n["exec_micros"], n["requested_bytes"]) for n in json.loads(report)["nodes"][1:]]
+    assert server.api("command?view=nothing")[0] == 400
+    assert server.api("command?view=scope&root=99999999")[0] == 400
+
+
+def test_a_name_with_signs_is_quoted_for_regex_and_shell(tmp_path):
+    graph = tmp_path / "it's a graph.pbtxt"
+    graph.write_text("node { name: 'a(b)+[c]/w' op: 'NoOp' }\nnode { name: 'a_b/w' op: 'NoOp' }\n")
+    server = Server(str(graph))
+    server.wait_until_loaded()
+    row = server.api("rows?view=scope")[1]["rows"][0]
+    words = shlex.split(server.api(f"command?view=scope&root={row['row']}&select=op_types")[1]["command"])
+    assert server.stop() == 0
+    assert words[2] == str(graph)
+    report = subprocess.run([tree.program(), *words[1:]], capture_output=True, text=True, check=True).stdout
+    assert "a(b)+[c]/w" in report and "a_b" not in report
+
+
+@pytest.mark.parametrize("query, file, kind", [
+    ("view=op&format=csv&step=1", "tfprof.csv", "text/csv"), ("view=scope&format=json", "tfprof.json", "application/json"),
+    ("view=op&format=text", "tfprof.txt", "text/plain"), ("view=code&format=pprof", "tfprof.pprof", "application/octet-stream"),
+    ("view=graph&format=timeline&step=1", "tfprof-timeline.json", "application/json"),
+])
+def test_an_export_is_what_the_command_writes(server, query, file, kind, tmp_path):
+    status, headers, body = server.ask("/api/export?max_depth=1000&" + query)
+    assert status == 200
+    assert headers["Content-Disposition"] == f'attachment; filename="{file}"'
+    assert headers["Content-Type"].startswith(kind)
+    values = dict(word.split("=") for word in query.split("&"))
+    out = tmp_path / "out"
+    output = "file" if values["format"] == "text" else values["format"]
+    flags = [f"-step={values['step']}"] if "step" in values else []
+    subprocess.run([tree.program(), values["view"], SAMPLE, "-max_depth=1000", *flags, f"-output={output}:outfile={out}"],
+                   check=True, stdout=subprocess.DEVNULL)
+    written = out.read_bytes() if out.exists() else (tmp_path / f"out_{values.get('step')}").read_bytes()
+    if values["format"] == "json":  # it also names the output
+        assert json.loads(body)["nodes"] == json.loads(written)["nodes"]
+    else:
+        assert body == (gzip.decompress(written) if written[:2] == b"\x1f\x8b" else written)
+
+
+def test_an_export_names_what_is_wrong(server):
+    assert "expected one of: text, json" in server.api("export?view=op&format=exe")[1]["error"]["text"]
+    assert "pprof" in server.api("export?view=op&format=pprof")[1]["error"]["text"]
+
+
+def test_find(server):
+    found = server.api("find?find=conv2d&limit=2")[1]
+    assert found["operations"]["total"] == 3 and len(found["operations"]["rows"]) == 2
+    assert found["operations"]["rows"][0]["name"] == "Conv2DBackpropFilter"
+    assert server.api("find?find=conv2D")[1]["operations"]["total"] == 0  # a capital: case matters
+    assert found["layers"]["total"] > 50 and found["lines"]["total"] > 0
+    assert server.api("find?find=(")[1]["error"]["status"] == "regex"
+    assert server.api("find")[0] == 400
+    marked = [r["name"] for r in server.api("rows?view=op&find=conv2d")[1]["rows"] if r.get("match")]
+    assert sorted(marked) == ["Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput"]
 
 
 # ---- starting, stopping, files -----------------------------------------------

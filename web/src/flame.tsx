@@ -39,7 +39,7 @@ export function Flame({ root, unit, label, family, selected, onOpen, name }: Pro
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
-            class={node.row.row === selected ? "selected" : ""}
+            class={`${node.row.row === selected ? "selected" : ""}${node.row.match ? " match" : ""}`}
             onClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
             {forward > 0 && <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, forward * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}

@@ -31,7 +31,7 @@ export function Treemap({ root, unit, family, onOpen }: Props) {
       {boxes.map((n) => {
         const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
         return (
-          <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} onClick={() => onOpen(n.data)}
+          <g key={n.data.row.row} tabindex={0} role="button" class={n.data.row.match ? "match" : ""} aria-label={title} onClick={() => onOpen(n.data)}
             onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); }}>
             <title>{title}</title>
             <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}

@@ -1,7 +1,8 @@
 // Name scopes: where in the model?
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { defaultMetric } from "../metrics";
 import { go, isOn, link, requestParams } from "../state";
 import { build, lastPart, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
@@ -45,7 +46,7 @@ export function Layers({ state, profile }: PageProps) {
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
-            <tr key={n.row.row}>
+            <tr key={n.row.row} class={n.row.match ? "match" : ""}>
               <th scope="row">{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
               <td><Bar max={tree.children[0].value} parts={[
                 { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },

@@ -116,7 +116,7 @@ function TopOperations({ state, profile }: PageProps) {
           <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th><th scope="col">runs</th></tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
-            <tr key={row.name}>
+            <tr key={row.name} class={row.match ? "match" : ""}>
               <th scope="row"><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                 <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })}>{row.name}</a></th>
               <td><Bar max={max} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
@@ -166,7 +166,7 @@ function TopLayers({ state, profile }: PageProps) {
           <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
         <tbody>
           {rows.map(({ row, value }) => (
-            <tr key={row.name}>
+            <tr key={row.name} class={row.match ? "match" : ""}>
               <th scope="row"><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
               <td><Bar max={max} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
               <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
@@ -190,7 +190,7 @@ function TopLines({ state }: PageProps) {
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.row}>
+            <tr key={row.row} class={row.match ? "match" : ""}>
               <th scope="row" title={row.path}><a href={link({ page: "python", values: { root: String(row.row) } })}>{row.name}</a></th>
               <td><Bar max={max} parts={[{ value: row.own.exec_micros ?? 0, light: row.name.endsWith("(gradient)"), title: row.name }]} /></td>
               <td><Num value={row.own.exec_micros ?? 0} unit="micros" /></td>

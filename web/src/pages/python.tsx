@@ -1,7 +1,8 @@
 // Lines of Python: which call made the operations that cost?
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
 import { useApi, type Row } from "../api";
 import { Flame } from "../flame";
+import { defaultMetric } from "../metrics";
 import { go, link, requestParams } from "../state";
 import { build, type Node, type Tree } from "../tree";
 import { Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
@@ -36,7 +37,7 @@ export function Python({ state, profile }: PageProps) {
         <thead><tr><th scope="col">line</th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
         <tbody>
           {hottest(data.rows, metric.column).map((row) => (
-            <tr key={row.row}>
+            <tr key={row.row} class={row.match ? "match" : ""}>
               <th scope="row" title={row.path}><a href={link({ values: { root: String(row.row) } })}>{row.name}</a></th>
               <td><Num value={row.own[metric.column] ?? 0} unit={metric.unit} /></td>
               <td><Share part={row.own[metric.column] ?? 0} whole={tree.value} /></td>
