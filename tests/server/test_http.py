@@ -463,10 +463,22 @@ def test_a_file_cut_short_does_not_end_the_server(tmp_path):
     assert server.stop() == 0
 
 
-def test_two_profiles():
-    server = Server(SAMPLE, "--", SAMPLE)
+@pytest.mark.parametrize("files", [[SAMPLE, "--", SAMPLE], [SAMPLE, SAMPLE]])
+def test_two_profiles(files):
+    server = Server(*files)
     assert len(server.wait_until_loaded()) == 2
     assert server.api("rows?view=op&p=0")[1] == server.api("rows?view=op&p=1")[1]
+    assert server.stop() == 0
+
+
+def test_a_graph_and_its_runs_are_one_profile(tmp_path):
+    (tmp_path / "graph").write_text("node { name: 'a' op: 'NoOp' }\n")
+    for name, time_us in (("run_0", 3), ("run_1", 4)):
+        (tmp_path / name).write_text("step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
+                                     f"all_start_micros: 1 op_end_rel_micros: {time_us} }} }} }}\n")
+    server = Server(*(str(tmp_path / name) for name in ("graph", "run_0", "run_1")))
+    assert [p["state"] for p in server.wait_until_loaded()] == ["ready"]
+    assert [s["wall"] for s in server.api("profile")[1]["steps"]] == [3, 4]
     assert server.stop() == 0
 
 
