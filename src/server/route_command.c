@@ -34,13 +34,11 @@ static const char *flag_of(const char *kind)
 	return kind;
 }
 
-static bool add_input(struct command_inputs *in, const struct shown_input *input)
+static bool add_flag(struct command_inputs *in, const char *name, const char *value)
 {
 	char *flag;
 
-	if (!input->kind)
-		return vec_push(&in->words, input->path);
-	if (asprintf(&flag, "--%s=%s", flag_of(input->kind), input->path) < 0)
+	if (asprintf(&flag, "--%s=%s", name, value) < 0)
 		return false;
 	if (!vec_push(&in->flags, flag)) {
 		free(flag);
@@ -49,13 +47,21 @@ static bool add_input(struct command_inputs *in, const struct shown_input *input
 	return vec_push(&in->words, flag);
 }
 
-static enum tfprof_status list_inputs(const struct shown_profile *profile,
+/* With the device that a model's time is bounded for, if there is one. */
+static enum tfprof_status list_inputs(const struct shown_profile *profile, const char *device,
 	struct command_inputs *in, struct tfprof_error *err)
 {
-	for (size_t i = 0; i < profile->inputs.n; i++)
-		if (!add_input(in, &profile->inputs.at[i]))
-			return error_no_memory(err);
-	return vec_push(&in->words, NULL) ? TFPROF_OK : error_no_memory(err);
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < profile->inputs.n; i++) {
+		const struct shown_input *input = &profile->inputs.at[i];
+
+		ok = input->kind ? add_flag(in, flag_of(input->kind), input->path)
+				 : vec_push(&in->words, input->path);
+	}
+	if (ok && device)
+		ok = add_flag(in, "device", device);
+	return ok && vec_push(&in->words, NULL) ? TFPROF_OK : error_no_memory(err);
 }
 
 /* A name as a regex that matches it alone. A comma would separate two of a list. */
@@ -121,6 +127,7 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	const struct shown_profile *profile, struct json *out, struct tfprof_error *err)
 {
 	int view = tfprof_view_from_name(name);
+	bool is_model = strcmp(name, "model") == 0;
 	struct command_inputs inputs = {0};
 	tfprof_options *options;
 	const char *command = NULL;
@@ -129,7 +136,8 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	if (status == TFPROF_OK && view >= 0)
 		status = start_at_root(c, (enum tfprof_view)view, options, err);
 	if (status == TFPROF_OK)
-		status = list_inputs(profile, &inputs, err);
+		status =
+			list_inputs(profile, is_model ? call_get(c, "device") : NULL, &inputs, err);
 	if (status == TFPROF_OK) {
 		command = tfprof_options_get_command(options, name, inputs.words.at);
 		status = command ? TFPROF_OK : error_no_memory(err);
@@ -153,7 +161,9 @@ enum tfprof_status route_command(struct call *c, struct json *out, struct tfprof
 
 	if (status != TFPROF_OK)
 		return status;
-	if (!name || (strcmp(name, "advise") != 0 && tfprof_view_from_name(name) < 0))
+	if (!name ||
+		(strcmp(name, "advise") != 0 && strcmp(name, "model") != 0 &&
+			tfprof_view_from_name(name) < 0))
 		return error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view",
 			name ? name : "");
 	return put_command(c, name, profile, out, err);

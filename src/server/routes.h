@@ -18,7 +18,8 @@
 	X(check)   \
 	X(command) \
 	X(export)  \
-	X(find)
+	X(find)    \
+	X(model)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)

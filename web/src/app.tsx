@@ -96,7 +96,11 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
         {error && <Problem error={error} />}
         {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-        {profile && Component && <Component state={state} profile={profile} />}
+        {profile && profile.nodes === 0 && !["overview", "layers"].includes(state.page) && (
+          <Empty what="This file is a model without a graph of operations."
+            how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
+        )}
+        {profile && Component && (profile.nodes > 0 || ["overview", "layers"].includes(state.page)) && <Component state={state} profile={profile} />}
       </main>
     </>
   );

@@ -30,8 +30,14 @@ function shown(state: State, profile: Profile): Shown {
   }
 }
 
+// A file that is nothing but a model has no views.
+export function isModelPage(state: State, profile: Profile): boolean {
+  return profile.nodes === 0 || (!profile.has_run && profile.files.length === 1 && state.page === "layers" && !state.values.root);
+}
+
 export function queryOf(state: State, profile: Profile): Params {
   if (state.page === "advice") return { p: state.values.p, view: "advise" };
+  if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);
   const params: Params = { ...requestParams(state), view, select: [...new Set(select)].join(","), order_by, ...extra };
   for (const name of Object.values(SWITCHES)) delete params[name];

@@ -1,7 +1,7 @@
 // The menu "⋯": what can be done with what is shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, type Profile } from "./api";
-import { queryOf } from "./command";
+import { isModelPage, queryOf } from "./command";
 import { fingerprint } from "./fingerprint";
 import { showKeys } from "./keys";
 import { defaultMetric } from "./metrics";
@@ -13,7 +13,7 @@ const THEMES: [string, string][] = [["", "as the system"], ["light", "light"], [
 interface Export { format: string; title: string; view?: string; isShown: boolean }
 
 function exports(state: State, profile: Profile): Export[] {
-  if (state.page === "advice") return [];
+  if (state.page === "advice" || isModelPage(state, profile)) return [];
   return [
     { format: "text", title: "Text", isShown: true },
     { format: "json", title: "JSON", isShown: true },

@@ -3,12 +3,30 @@ import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
 import { defaultMetric } from "../metrics";
+import { ModelCards, ModelLayers, modelSentence, useModel } from "../model";
 import { go, isOn, link, requestParams } from "../state";
 import { build, lastPart, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
 import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
 
 export function Layers({ state, profile }: PageProps) {
+  const { data, error } = useModel(state, profile);
+  if (error && profile.nodes === 0) return <Problem error={error} />;
+  return (
+    <>
+      {data && data.model.total.float_ops + data.model.total.parameters > 0 && (
+        <>
+          <h1>{modelSentence(data.model)}</h1>
+          <ModelCards answer={data} state={state} />
+          <ModelLayers model={data.model} />
+        </>
+      )}
+      {profile.nodes > 0 && <Scopes state={state} profile={profile} />}
+    </>
+  );
+}
+
+function Scopes({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const root = Number(state.values.root ?? 0);
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,

@@ -4,17 +4,23 @@ import { useApi, type Profile, type Row, type Rows } from "../api";
 import { build, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
+import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
 
 export function Overview({ state, profile }: PageProps) {
+  const { data: model } = useModel(state, profile);
+  if (profile.nodes === 0) return <ModelOverview state={state} profile={profile} />;
   return (
     <div class="overview">
       <h1>{profile.sentence}</h1>
       <p class="facts">{facts(profile).join(" · ")}</p>
-      <Cards profile={profile} />
+      {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards profile={profile} />}
+      {model && model.model.total.float_ops > 0 && (
+        <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
+      )}
       <div class="columns">
         <TopOperations state={state} profile={profile} />
         <TopLayers state={state} profile={profile} />
