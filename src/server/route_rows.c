@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "server/find.h"
 #include "server/routes.h"
+#include "server/selection.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
 
@@ -48,6 +49,9 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 {
 	struct kept *kept = NULL;
 	struct table_json t = {0};
+	struct selection selection = {0};
+	int64_t *selected = NULL;
+	const char *metric = call_get(c, "metric_column");
 	struct page page;
 	enum tfprof_view view;
 	enum tfprof_status status = read_page(c, &page, err);
@@ -62,7 +66,13 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		status = find_compile(c, &t.find, err);
 	if (status == TFPROF_OK && (size_t)page.parent >= t.n_rows && t.n_rows)
 		status = error_set(err, TFPROF_ARGUMENT, "parent: there are %zu rows", t.n_rows);
+	if (status == TFPROF_OK)
+		status = selection_open(&selection, c, err);
+	if (status == TFPROF_OK)
+		status = selection_sum(&selection, &t, kept_get(kept),
+			metric ? metric : "exec_micros", true, &selected, err);
 	if (status == TFPROF_OK) {
+		t.selected = selected;
 		json_open_object(out);
 		json_key(out, "root");
 		if (t.n_rows)
@@ -73,6 +83,8 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		json_close_object(out);
 	}
 	regexes_free(t.find);
+	mem_free(selected);
+	selection_close(&selection);
 	store_release(c->store, kept);
 	return status;
 }

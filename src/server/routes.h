@@ -19,7 +19,8 @@
 	X(command) \
 	X(export)  \
 	X(find)    \
-	X(model)
+	X(model)   \
+	X(selection)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)

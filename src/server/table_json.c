@@ -81,6 +81,11 @@ struct span table_json_name(const struct table_json *t, int64_t row)
 	return text_at(&t->name, row);
 }
 
+struct span table_json_path(const struct table_json *t, int64_t row)
+{
+	return text_at(&t->path, row);
+}
+
 int64_t table_json_count_kids(const struct table_json *t, int64_t row)
 {
 	int64_t n = 0;
@@ -142,6 +147,8 @@ void table_json_begin(const struct table_json *t, int64_t row, struct json *out)
 	put_numbers(t, row, true, out);
 	if (t->find && regexes_match(t->find, table_json_name(t, row)))
 		json_put_bool(out, "match", true);
+	if (t->selected)
+		json_put_int(out, "selected", t->selected[row]);
 	put_text(&t->shape, "shape", row, out);
 	put_texts(&t->device, "device", row, out);
 	put_texts(&t->op_types, "op_types", row, out);

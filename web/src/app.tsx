@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
 import { setFamilies } from "./families";
 import { format } from "./format";
+import { Details } from "./details";
 import { Find } from "./find";
 import { fingerprint, nameIn } from "./fingerprint";
 import { Keys } from "./keys";
@@ -78,6 +79,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
   }, [state.values.theme]);
   const page = PAGES.find((x) => x.name === state.page);
   const Component = page?.component;
+  const hasPage = profile && (profile.nodes > 0 || ["overview", "layers"].includes(state.page));
   if (profile) setFamilies(profile.families);
   useEffect(() => {
     document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
@@ -93,15 +95,18 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       {profile && state.values.f && state.values.f !== fingerprint(profile) && (
         <p class="banner" role="alert">This link was made with another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
       )}
-      <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
-        {error && <Problem error={error} />}
-        {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-        {profile && profile.nodes === 0 && !["overview", "layers"].includes(state.page) && (
-          <Empty what="This file is a model without a graph of operations."
-            how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
-        )}
-        {profile && Component && (profile.nodes > 0 || ["overview", "layers"].includes(state.page)) && <Component state={state} profile={profile} />}
-      </main>
+      <div class={state.values.sel ? "body with-details" : "body"}>
+        <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
+          {error && <Problem error={error} />}
+          {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
+          {profile && !hasPage && (
+            <Empty what="This file is a model without a graph of operations."
+              how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
+          )}
+          {profile && Component && hasPage && <Component state={state} profile={profile} />}
+        </main>
+        {profile && state.values.sel && <Details state={state} profile={profile} />}
+      </div>
     </>
   );
 }
