@@ -43,15 +43,19 @@ async function serve(file) {
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-// From the click to the frame after the last answer: the page is marked busy in between.
+// From the click until the page is no longer marked busy, and stays so for a while: an answer
+// may lead to a further question.
 const clickToPaint = (page, name) => page.evaluate((target) => new Promise((resolve) => {
-  const start = performance.now();
-  const poll = () => requestAnimationFrame(() => {
-    if (document.documentElement.hasAttribute("data-busy") || !document.querySelector("main h1, main .empty, main canvas")) poll();
-    else requestAnimationFrame(() => resolve(performance.now() - start));
-  });
+  const root = document.documentElement, start = performance.now();
+  let last = start;
+  const observer = new MutationObserver(() => requestAnimationFrame(() => { last = performance.now(); }));
+  observer.observe(root, { attributes: true, attributeFilter: ["data-busy"] });
+  const poll = setInterval(() => {
+    if (root.hasAttribute("data-busy") || performance.now() - last < 200) return;
+    clearInterval(poll);
+    resolve(last - start);
+  }, 20);
   document.querySelector(`nav a[href^="#/${target}"]`).click();
-  setTimeout(poll, 0);
 }), name);
 
 async function open(browser, address, hash) {

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from typing import Any, List, Optional
+from typing import Any, List, NoReturn, Optional
 
 from tfprof import _native
 
@@ -96,3 +96,12 @@ def show(profile: Any, port: Optional[int] = None) -> Page:
         shutil.rmtree(directory, ignore_errors=True)
         raise
     return Page(process, directory)
+
+
+def run(arguments: List[str]) -> NoReturn:
+    """Replaces this process by the server: `python -m tfprof ui FILE`."""
+    try:
+        path = find_server()
+    except _native.FileError as error:
+        sys.exit(f"tfprof: {error}")
+    os.execv(path, [path, *arguments])

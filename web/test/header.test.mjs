@@ -65,7 +65,7 @@ function agree(rows, printed, what, prefix = "") {
 
 test("copy as command prints the numbers on the screen", async () => {
   for (const hash of ["#/operations", "#/operations?metric=bytes&step=1", "#/operations?show_name_regexes=.*Conv.*", "#/timeline?step=2",
-    "#/layers", "#/layers?metric=params", "#/layers?fold_gradients=false&step=1", "#/python"]) {
+    "#/layers", "#/layers?metric=params", "#/layers?fold_gradients=false&step=1", "#/python?with_gradients=false"]) {
     await goTo(opened, hash);
     agree(await shown(), numbersIn(runCommand(await copiedCommand())), hash);
   }
@@ -131,7 +131,7 @@ test("options are set without knowing flags, and checked while they are typed", 
   await form.getByLabel("Only names").fill("Conv(");
   await page.waitForSelector(".options .wrong:not(:empty)");
   assert.match(await form.locator(".wrong:not(:empty)").innerText(), /missing closing parenthesis at position 5/);
-  assert.ok(await form.getByRole("button", { name: "Apply" }).isDisabled());
+  assert.ok(await form.getByRole("button", { name: "Apply", exact: true }).isDisabled());
   await form.getByLabel("Only names").fill("Conv.*");
   await page.waitForFunction(() => !document.querySelector(".options .wrong:not(:empty)"));
   assert.match(await form.innerText(), /--show_name_regexes/);
@@ -152,7 +152,7 @@ test("a minimum is a share", async () => {
   await slider.focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
   assert.match(await page.locator(".options").innerText(), /Hide below 5 % \(93.55ms time\)/);
-  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
   await settle(page);
   const rows = await shown();
   assert.equal(rows.size, 11); // op view compares what is left: this line and all below it
