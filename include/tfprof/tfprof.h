@@ -388,6 +388,13 @@ TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options
  * until the options change. */
 TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
 
+/* The command line that runs a command ("op") with these options, quoted for a POSIX
+ * shell: "tfprof op FILE --select=bytes". Only options that were set are named. `inputs`, up
+ * to a NULL, are paths or flags such as "--graph_path=FILE". Borrowed until the options are
+ * next used; NULL on allocation failure. */
+TFPROF_API const char *tfprof_options_get_command(tfprof_options *options, const char *command,
+	const char *const *inputs);
+
 /* The table of options, in documentation order; NULL past the end. */
 struct tfprof_option_info {
 	const char *name;

@@ -4,7 +4,7 @@ import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from tfprof import (_advice, _events, _generated, _inputs, _native, _options, _progress,
-                    _wording)
+                    _show, _wording)
 from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
@@ -229,6 +229,15 @@ class Profile(Views):
         steps = self.steps
         shown = ", ".join(map(str, steps[:10])) + (", ..." if len(steps) > 10 else "")
         return f"<Profile: {len(self)} nodes, {'steps ' + shown if steps else 'no steps'}>"
+
+    def show(self, *, port: Optional[int] = None) -> "_show.Page":
+        """Shows the profile in a browser: starts a server on a copy of it, and returns an
+        object with its address ``url`` and ``stop()``. In a notebook it is a link.
+
+        Args:
+          port: the port to listen on, or the next free one; by default 6117.
+        """
+        return _show.show(self, port)
 
     # -- saving ------------------------------------------------------------------
 

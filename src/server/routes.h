@@ -20,13 +20,18 @@
 	X(graph)     \
 	X(busy)      \
 	X(memory)    \
-	X(holders)
+	X(holders)   \
+	X(check)     \
+	X(command)   \
+	X(export)    \
+	X(find)      \
+	X(model)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)
 #undef X
 
 /* NULL if there is none at this path ("/api/rows"). */
-route_fn *route_find(const char *path);
+route_fn *route_at(const char *path);
 
 #endif

@@ -5,8 +5,12 @@ import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api
 import { setFamilies } from "./families";
 import { format } from "./format";
 import { Details } from "./details";
+import { Find } from "./find";
+import { fingerprint, nameIn } from "./fingerprint";
 import { Keys } from "./keys";
-import { METRICS, metricOf } from "./metrics";
+import { Menu } from "./menu";
+import { defaultMetric, METRICS } from "./metrics";
+import { Options } from "./options";
 import { go, link, requestParams, useAddress, type State } from "./state";
 import { Empty, Problem } from "./widgets";
 import { Overview } from "./pages/overview";
@@ -77,6 +81,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
   }, [state.values.theme]);
   const page = PAGES.find((x) => x.name === state.page);
   const Component = page?.component;
+  const hasPage = profile && (profile.nodes > 0 || ["overview", "layers"].includes(state.page));
   if (profile) setFamilies(profile.families);
   useEffect(() => {
     document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
@@ -89,11 +94,18 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       {load.profiles[p]?.changed && (
         <p class="banner" role="alert">The profile has changed on disk: start tfprof ui again to see the new one.</p>
       )}
+      {profile && state.values.f && state.values.f !== fingerprint(profile) && (
+        <p class="banner" role="alert">This link was made with another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
+      )}
       <div class={state.values.sel ? "body with-details" : "body"}>
-        <main id="content" tabIndex={-1}>
+        <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
           {error && <Problem error={error} />}
           {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-          {profile && Component && <Component state={state} profile={profile} />}
+          {profile && !hasPage && (
+            <Empty what="This file is a model without a graph of operations."
+              how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
+          )}
+          {profile && Component && hasPage && <Component state={state} profile={profile} />}
         </main>
         {profile && state.values.sel && <Details state={state} profile={profile} />}
       </div>
@@ -116,7 +128,9 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
         {load.profiles.length > 1 && <ProfileSwitch state={state} load={load} />}
         {profile && profile.steps.length > 0 && <StepChoice state={state} profile={profile} />}
         <MetricChoice state={state} profile={profile} />
-        <Theme state={state} />
+        {profile && <Find state={state} profile={profile} />}
+        {profile && <Options state={state} profile={profile} />}
+        {profile && <Menu state={state} profile={profile} />}
       </div>
     </header>
   );
@@ -158,16 +172,6 @@ function MetricChoice({ state, profile }: { state: State; profile?: Profile }) {
       </select>
     </label>
   );
-}
-
-export function defaultMetric(state: State, profile?: Profile) {
-  return metricOf(state.values.metric ?? (profile && !profile.has_run ? "params" : "micros"));
-}
-
-function Theme({ state }: { state: State }) {
-  const next = { "": "dark", dark: "light", light: "" }[state.values.theme ?? ""] ?? "";
-  const title = { "": "theme: as the system", dark: "theme: dark", light: "theme: light" }[state.values.theme ?? ""];
-  return <button type="button" title={title} aria-label={title} onClick={() => go({ values: { theme: next } })}>◐</button>;
 }
 
 render(<Loading />, document.body);
