@@ -37,10 +37,12 @@ enum tfprof_status diff_write(tfprof_result *r, enum format format, struct sink 
 	case FORMAT_STDOUT: diff_write_text(r->diff, out); return TFPROF_OK;
 	case FORMAT_JSON: diff_write_json(r->diff, out); return TFPROF_OK;
 	case FORMAT_CSV: return write_csv(r, out, err);
+	case FORMAT_MARKDOWN: diff_write_markdown(r->diff, out); return TFPROF_OK;
+	case FORMAT_PPROF: return diff_write_pprof(r->diff, out, err);
 	case FORMAT_NONE: return TFPROF_OK;
 	default:
 		return error_set(err, TFPROF_ARGUMENT,
-			"a comparison can be written as text, json or csv only");
+			"a comparison can be written as text, json, csv, markdown or pprof only");
 	}
 }
 

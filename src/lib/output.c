@@ -265,7 +265,9 @@ static enum tfprof_status output_table(tfprof_result *r, struct tfprof_error *er
 	if (!o->outfile.n)
 		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	else
-		status = output_open(&out, o->outfile.at, SINK_BY_SUFFIX, &r->profile->files, err);
+		status = output_open(&out, o->outfile.at,
+			o->format == FORMAT_PPROF ? SINK_GZIP : SINK_BY_SUFFIX, &r->profile->files,
+			err);
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, o->format, &out, &r->text, err);

@@ -158,3 +158,44 @@ def test_budgets_of_a_file(tfprof, save, tmp_path):
 def test_what_is_refused(tfprof, words, why):
     done = tfprof("diff", *[f"./{w}" if isinstance(w, str) and len(w) == 1 else w for w in words], status=2)
     assert why in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_names_do_not_become_markup(tfprof, save):
+    """In Markdown, and so in the page of a pull request."""
+    hostile = "<img src=x onerror=alert(1)>|[x](javascript:e)@all*b*`c`_d_~e~&lt;!-- \\\\"
+    nodes = model()
+    new = nodes + [(hostile, "MatMul", (), nodes[0][3], (8, 16), 5000)]
+    done = tfprof("diff", "scope", save("base", nodes), save("new", new), "--output=markdown")
+    cells = [line for line in done.stdout.splitlines() if "onerror" in line]
+    assert cells
+    for line in cells:
+        assert line.count("|") == 7
+        assert not set(line.replace("&#", "").replace("&emsp;", "")) & set("<>[]@*`_~!\\&")
+
+
+def test_budgets_gate_a_model_file(tfprof, models_of_keras):
+    small, large = models_of_keras
+    done = tfprof("diff", small, large, "--fail_if=params>0,float_ops>50%,params>1M", status=3)
+    assert "model: 1 run against 1; " in done.stdout
+    assert "budget params>0: over: 110 to 220, +110, +100.0%" in done.stderr
+    assert "budget params>1M: within: " in done.stderr
+    tfprof("diff", large, small, "--fail_if=params>0,float_ops>0")
+    tfprof("diff", small, small, "--fail_if=params>0,float_ops>0,added>0")
+
+
+@pytest.fixture
+def models_of_keras(tmp_path):
+    """Two .keras files of dense layers, made by hand: 10 inputs, then one or two layers of 10."""
+    import zipfile
+
+    def write(path, n):
+        layers = [{"class_name": "InputLayer", "config": {"batch_shape": [None, 10], "dtype": "float32", "name": "in"}}]
+        layers += [{"class_name": "Dense", "config": {"name": f"dense_{i}", "units": 10, "use_bias": True, "activation": "linear",
+                                                      "dtype": "float32"}} for i in range(n)]
+        config = {"module": "keras", "class_name": "Sequential", "config": {"name": "m", "layers": layers,
+                                                                             "build_input_shape": [None, 10]}}
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("config.json", json.dumps(config))
+            file.writestr("metadata.json", '{"keras_version": "3.0.0"}')
+        return path
+    return write(tmp_path / "small.keras", 1), write(tmp_path / "large.keras", 2)
