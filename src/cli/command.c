@@ -18,6 +18,15 @@ static const struct command commands[] = {
 		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and\n"
 		"frozen graphs.",
 		"--batch_size=8 --order_by=macs"},
+	{"diff", COMMAND_DIFF, IN_PROGRAM, "what changed between two profiles or models",
+		"[VIEW] BASE... -- NEW... [OPTION...]",
+		"Compares a view, op by default, of two sides of one or several runs each: "
+		"profiles,\n"
+		"traces, or one model file with another. Prints base, new, difference and what it\n"
+		"means: ~ cannot be told from noise, ? needs more runs. With --fail_if, the exit\n"
+		"status is 0 within all limits, 3 over one, and 4 if there are too few runs to "
+		"tell.",
+		"scope --min_change=10%"},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and\n"

@@ -12,6 +12,7 @@ enum command_id {
 #undef X
 		COMMAND_ADVISE,
 	COMMAND_MODEL,
+	COMMAND_DIFF,
 	COMMAND_UI,
 	COMMAND_FLEET, /* index, sql, fleet */
 	COMMAND_SAVE,

@@ -13,6 +13,8 @@ static const struct flag others[] = {
 	{"fail_on", FLAG_ADVICE, ADVICE_FAIL_ON, .value = "LEVEL", .default_value = "none",
 		.words = level_words,
 		.help = "Exit with status 3 if a finding reaches this level."},
+	{"base", FLAG_DIFF, DIFF_BASE, .value = "FILE,...",
+		.help = "Compare with these files: a view, or the command diff."},
 	{"help", FLAG_PROGRAM, PROGRAM_HELP, .is_bool = true, .help = "Print help and exit."},
 	{"version", FLAG_PROGRAM, PROGRAM_VERSION, .is_bool = true,
 		.help = "Print the version and exit."},
@@ -80,14 +82,21 @@ static bool get_option(size_t i, struct flag *flag)
 	return info;
 }
 
+static bool is_option(const char *name)
+{
+	for (size_t i = 0; tfprof_option_get_info(i); i++)
+		if (strcmp(tfprof_option_get_info(i)->name, name) == 0)
+			return true;
+	return false;
+}
+
 /* Those that queries do not have, too. */
 static bool get_model_option(size_t i, struct flag *flag)
 {
 	const struct tfprof_option_info *info = tfprof_model_option_get_info(i);
 
-	for (size_t k = 0; info && tfprof_option_get_info(k); k++)
-		if (strcmp(tfprof_option_get_info(k)->name, info->name) == 0)
-			return false;
+	if (info && is_option(info->name))
+		return false;
 	if (info)
 		*flag = (struct flag){.name = info->name,
 			.group = FLAG_MODEL,
@@ -99,9 +108,30 @@ static bool get_model_option(size_t i, struct flag *flag)
 	return info;
 }
 
+/* Those that neither queries nor models have: the i-th of them. */
+static bool get_diff_option(size_t i, struct flag *flag)
+{
+	const struct tfprof_option_info *info;
+
+	for (size_t n = 0; (info = tfprof_diff_option_get_info(n)); n++) {
+		if (is_option(info->name) || flag_is_of_model(info->name) || i-- > 0)
+			continue;
+		*flag = (struct flag){.name = info->name,
+			.group = FLAG_DIFF,
+			.id = (int)n,
+			.is_bool = strcmp(info->kind, "bool") == 0,
+			.value = tfprof_diff_option_get_placeholder(n),
+			.default_value = *info->default_value ? info->default_value : NULL,
+			.help = info->help,
+			.words = tfprof_diff_option_get_words(n)};
+		return true;
+	}
+	return false;
+}
+
 bool flag_get(size_t i, struct flag *flag)
 {
-	size_t n_files = 0, n_options = 0, n_model = 0;
+	size_t n_files = 0, n_options = 0, n_model = 0, n_diff = 0;
 
 	if (get_file(i, flag))
 		return true;
@@ -118,6 +148,11 @@ bool flag_get(size_t i, struct flag *flag)
 	while (get_model_option(n_model, flag))
 		n_model++;
 	i -= n_model;
+	if (get_diff_option(i, flag))
+		return true;
+	while (get_diff_option(n_diff, flag))
+		n_diff++;
+	i -= n_diff;
 	if (i >= N_OTHERS)
 		return false;
 	*flag = others[i];
@@ -167,10 +202,19 @@ bool flag_is_of_model(const char *name)
 	return false;
 }
 
+bool flag_is_of_diff(const char *name)
+{
+	for (size_t i = 0; tfprof_diff_option_get_info(i); i++)
+		if (strcmp(tfprof_diff_option_get_info(i)->name, name) == 0)
+			return true;
+	return false;
+}
+
 bool flag_applies_to(const struct flag *flag, const struct command *command)
 {
 	bool is_advise = command && command->id == COMMAND_ADVISE;
 	bool is_model = command && command->id == COMMAND_MODEL;
+	bool is_diff = command && command->id == COMMAND_DIFF;
 
 	switch (flag->group) {
 	case FLAG_OPTION:
@@ -178,7 +222,8 @@ bool flag_applies_to(const struct flag *flag, const struct command *command)
 			return flag_is_of_model(flag->name);
 		return !is_advise || strcmp(flag->name, "output") == 0;
 	case FLAG_ADVICE: return is_advise;
-	case FLAG_MODEL: return is_model;
+	case FLAG_MODEL: return is_model || (is_diff && flag_is_of_diff(flag->name));
+	case FLAG_DIFF: return is_diff;
 	default: return false;
 	}
 }

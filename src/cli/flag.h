@@ -14,10 +14,12 @@ enum flag_group {
 	FLAG_OPTION,  /* a query option; id is the index of its info */
 	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
 	FLAG_MODEL,   /* an option of model; id is the index of its info */
+	FLAG_DIFF,    /* an option of diff; id is the index of its info, or DIFF_BASE */
 	FLAG_PROGRAM, /* of the program itself; id is a program_flag */
 };
 
 enum advice_flag { ADVICE_CHECKER, ADVICE_FAIL_ON };
+enum { DIFF_BASE = -1 };
 enum program_flag { PROGRAM_HELP, PROGRAM_VERSION, PROGRAM_GENERATE };
 
 struct flag {
@@ -44,6 +46,9 @@ const char *flag_nearest(const char *name, enum command_where where);
 
 /* Whether it is an option of the command model, which shares some with queries. */
 bool flag_is_of_model(const char *name);
+
+/* Whether it is an option of comparisons, which share some with queries and models. */
+bool flag_is_of_diff(const char *name);
 
 /* Whether the flag applies to a command (NULL: to any view). */
 bool flag_applies_to(const struct flag *flag, const struct command *command);

@@ -13,7 +13,11 @@ enum value_kind generate_value_kind(const struct flag *flag)
 		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
 	if (flag->group == FLAG_ADVICE)
 		return flag->id == ADVICE_CHECKER ? VALUE_CHECKER : VALUE_WORD;
-	if (flag->group == FLAG_MODEL)
+	if (flag->group == FLAG_DIFF && strncmp(flag->value, "FILE", 4) == 0)
+		return strchr(flag->value, ',') ? VALUE_FILES : VALUE_FILE;
+	if (flag->group == FLAG_DIFF && flag->is_bool)
+		return VALUE_FREE;
+	if (flag->group == FLAG_MODEL || flag->group == FLAG_DIFF)
 		return flag->words ? VALUE_WORD : VALUE_FREE;
 	kind = tfprof_option_get_info((size_t)flag->id)->kind;
 	if (strcmp(kind, "output") == 0)

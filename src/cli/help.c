@@ -48,7 +48,8 @@ static void put_flag(struct text *out, const struct flag *flag, enum command_whe
 	struct text name = {0}, help = {0};
 
 	text_printf(&name, "  %s%s", dashes(where), flag->name);
-	if (flag->group == FLAG_FILE || flag->group == FLAG_ADVICE || flag->group == FLAG_MODEL)
+	if (flag->group == FLAG_FILE || flag->group == FLAG_ADVICE || flag->group == FLAG_MODEL ||
+		flag->group == FLAG_DIFF)
 		text_printf(&name, "%s%s", equals(where), flag->value);
 	text_add(&help, flag->help);
 	if (is_worth_showing(flag->default_value))
@@ -105,6 +106,9 @@ void help_overview(struct text *out, enum command_where where)
 		put_flags(out, "Options for model, besides max_depth, order_by and output",
 			FLAG_MODEL, where);
 	if (where == IN_PROGRAM)
+		put_flags(out, "Options for diff, besides those of the view and fail_if", FLAG_DIFF,
+			where);
+	if (where == IN_PROGRAM)
 		put_flags(out, "Other options", FLAG_PROGRAM, where);
 	text_add(out, "\nMinimums may have a unit, such as 1.5ms, 20MB or 3k.\n");
 	if (where == IN_SHELL)
@@ -141,7 +145,7 @@ static void put_options_of(struct text *out, const struct command *c, enum comma
 	struct flag flag;
 
 	if (!command_is_view(c->id) && c->id != COMMAND_SET && c->id != COMMAND_ADVISE &&
-		c->id != COMMAND_MODEL)
+		c->id != COMMAND_MODEL && c->id != COMMAND_DIFF)
 		return;
 	for (size_t i = 0; flag_get(i, &flag); i++)
 		if (flag_applies_to(&flag, c))
@@ -179,7 +183,7 @@ static void put_command(struct text *out, const struct command *c, enum command_
 	bool needs_files = where == IN_PROGRAM && c->id != COMMAND_HELP;
 	const char *files = needs_files ? " FILE" : "";
 
-	if (c->id == COMMAND_MODEL)
+	if (c->id == COMMAND_MODEL || c->id == COMMAND_DIFF)
 		files = "";
 
 	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "",
@@ -189,7 +193,9 @@ static void put_command(struct text *out, const struct command *c, enum command_
 	put_options_of(out, c, where);
 	if (*c->example) {
 		text_printf(out, "\nExample:\n  %s%s%s ", program, c->name,
-			c->id == COMMAND_MODEL ? " FILE" : files);
+			c->id == COMMAND_MODEL          ? " FILE"
+				: c->id == COMMAND_DIFF ? " BASE NEW"
+							: files);
 		put_example(out, c->example, where);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "diff.h"
 #include "fleet.h"
 #include "generate.h"
 #include "help.h"
@@ -105,6 +106,15 @@ static int report_model(const struct request *r)
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	return n_exceeded ? EXIT_ADVICE : EXIT_OK;
+}
+
+static int compare(const struct request *r)
+{
+	struct tfprof_error err;
+	int exit_status = EXIT_OK;
+	enum tfprof_status status = diff_report(r, &exit_status, &err);
+
+	return status == TFPROF_OK ? exit_status : print_error(status, &err);
 }
 
 /* Prints one report. Notes for stderr are held back until only writing the report can
@@ -255,6 +265,8 @@ static int dispatch(struct request *r)
 		status = show_help(r->word, &err);
 	else if (r->command && r->command->id == COMMAND_MODEL)
 		return report_model(r);
+	else if (r->command && r->command->id == COMMAND_DIFF)
+		return compare(r);
 	else if (r->command && r->command->id == COMMAND_UI)
 		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else if (r->command && r->command->id == COMMAND_FLEET)

@@ -151,6 +151,11 @@ static void put_model(struct text *out)
 	put_flags(out, FLAG_MODEL);
 }
 
+static void put_diff(struct text *out)
+{
+	put_flags(out, FLAG_DIFF);
+}
+
 static void put_program(struct text *out)
 {
 	put_flags(out, FLAG_PROGRAM);
@@ -175,6 +180,7 @@ void generate_man(struct text *out, const char *template)
 		{"@ADVICE@", put_advice},
 		{"@CHECKERS@", put_checkers},
 		{"@MODEL@", put_model},
+		{"@DIFF@", put_diff},
 		{"@PROGRAM@", put_program},
 	};
 	const size_t n_sections = sizeof(sections) / sizeof(*sections);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff.h"
 #include "text.h"
 
 struct parser {
@@ -13,6 +14,7 @@ struct parser {
 	enum command_where where;
 	const char *advice_flag; /* the last one seen, or NULL */
 	const char *model_flag;  /* likewise */
+	const char *diff_flag;   /* likewise */
 	const char *query_flag;  /* of those that models do not have */
 	bool is_pasted;          /* a command line of the program, in the shell */
 	struct text *typed;      /* by query option: its value on this line so far */
@@ -168,6 +170,19 @@ static enum tfprof_status set_advice(struct parser *p, const struct flag *flag, 
 	return TFPROF_OK;
 }
 
+static enum tfprof_status set_diff(struct request *r, const struct flag *flag, const char *value,
+	struct tfprof_error *err)
+{
+	if (flag->id == DIFF_BASE) {
+		r->base = value;
+		return TFPROF_OK;
+	}
+	if (strcmp(flag->name, "budgets") == 0)
+		return diff_read_budgets(r->diff, value, err);
+	r->has_base_step |= strcmp(flag->name, "base_step") == 0;
+	return tfprof_diff_options_set(r->diff, flag->name, value, err);
+}
+
 static enum tfprof_status set_program(struct request *r, int id, const char *value)
 {
 	switch (id) {
@@ -242,8 +257,13 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 	switch (flag->group) {
 	case FLAG_OPTION: return set_option(p, flag, value);
 	case FLAG_MODEL:
+		if (flag_is_of_diff(flag->name)) {
+			r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
+			return TFPROF_OK;
+		}
 		p->model_flag = flag->name;
 		return tfprof_model_options_set(r->model, flag->name, value, p->err);
+	case FLAG_DIFF: p->diff_flag = flag->name; return set_diff(r, flag, value, p->err);
 	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
 	case FLAG_PROGRAM: return set_program(r, flag->id, value);
@@ -290,7 +310,8 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	is_ignored = p->is_pasted && flag.group == FLAG_FILE;
 	p->request->has_ignored |= is_ignored;
 	if (p->where == IN_SHELL && !is_ignored &&
-		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM || flag.group == FLAG_MODEL))
+		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM ||
+			flag.group == FLAG_MODEL || flag.group == FLAG_DIFF))
 		return fail(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
@@ -314,6 +335,14 @@ static enum tfprof_status unexpected_word(struct parser *p, const char *word)
 		p->where == IN_PROGRAM ? ", and there is no file of this name" : "");
 }
 
+/* The view of this name, or NULL. */
+static const struct command *command_view(const char *word)
+{
+	const struct command *c = command_find(word, IN_PROGRAM);
+
+	return c && command_is_view(c->id) ? c : NULL;
+}
+
 static enum tfprof_status take_word(struct parser *p, const char *word)
 {
 	struct request *r = p->request;
@@ -329,7 +358,12 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 		r->has_ignored = true;
 		return TFPROF_OK;
 	}
-	if (r->command && r->command->id == COMMAND_SAVE && !r->word)
+	if (strcmp(word, "--") == 0 && r->command && r->command->id == COMMAND_DIFF &&
+		r->n_base == NO_SIDES)
+		r->n_base = r->n_files;
+	else if (r->command && r->command->id == COMMAND_DIFF && !r->view && command_view(word))
+		r->view = command_view(word);
+	else if (r->command && r->command->id == COMMAND_SAVE && !r->word)
 		r->word = word;
 	else if (command)
 		r->command = command;
@@ -340,6 +374,11 @@ static enum tfprof_status take_word(struct parser *p, const char *word)
 	return TFPROF_OK;
 }
 
+static bool is_diff(const struct request *r)
+{
+	return r->command && r->command->id == COMMAND_DIFF;
+}
+
 /* Once it is known which command they are for. */
 static enum tfprof_status set_shared(const struct parser *p)
 {
@@ -347,20 +386,38 @@ static enum tfprof_status set_shared(const struct parser *p)
 	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 	enum tfprof_status status = TFPROF_OK;
 
-	for (size_t i = 0; status == TFPROF_OK && i < r->n_shared; i++)
-		status = is_model ? tfprof_model_options_set(r->model, r->shared[i].name,
-					    r->shared[i].value, p->err)
-				  : tfprof_options_set(r->options, r->shared[i].name,
-					    r->shared[i].value, p->err);
+	for (size_t i = 0; status == TFPROF_OK && i < r->n_shared; i++) {
+		const char *name = r->shared[i].name, *value = r->shared[i].value;
+
+		if (is_model)
+			status = tfprof_model_options_set(r->model, name, value, p->err);
+		else if (is_diff(r) && flag_is_of_diff(name))
+			status = tfprof_diff_options_set(r->diff, name, value, p->err);
+		else
+			status = tfprof_options_set(r->options, name, value, p->err);
+	}
 	return status;
 }
 
-/* A model by itself is counted. */
+/* A model by itself is counted; a view with a base is compared. */
 static void choose_command(struct request *r)
 {
 	if (!r->command && r->n_files == 1 && !r->wants_help && !r->wants_version && !r->generate &&
 		tfprof_model_recognize(r->files[0]))
 		r->command = command_find("model", IN_PROGRAM);
+	if (r->base && r->command && command_is_view(r->command->id)) {
+		r->view = r->command;
+		r->command = command_find("diff", IN_PROGRAM);
+	}
+}
+
+/* Whether the command has an option that several have. */
+static bool accepts_shared(const struct request *r, const char *name)
+{
+	struct flag flag;
+
+	return r->wants_help || !flag_find(name, strlen(name), &flag) || flag.group != FLAG_MODEL ||
+		flag_applies_to(&flag, r->command);
 }
 
 static enum tfprof_status check(const struct parser *p)
@@ -368,12 +425,20 @@ static enum tfprof_status check(const struct parser *p)
 	const struct request *r = p->request;
 	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 
-	if (p->model_flag && !is_model && !r->wants_help)
+	if (p->diff_flag && !is_diff(r) && !r->wants_help)
+		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command diff",
+			p->diff_flag);
+	if (p->model_flag && !is_model && !is_diff(r) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
 			p->model_flag);
 	if (p->query_flag && is_model && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is not an option of the command model",
 			p->query_flag);
+	for (size_t i = 0; i < r->n_shared; i++)
+		if (!accepts_shared(r, r->shared[i].name))
+			return fail(p->err, TFPROF_ARGUMENT,
+				"-%s is an option of the commands model and diff",
+				r->shared[i].name);
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
@@ -427,14 +492,15 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	struct parser p = {.request = r, .words = words, .n = n, .where = where, .err = err};
 	enum tfprof_status status;
 
-	*r = (struct request){0};
+	*r = (struct request){.n_base = NO_SIDES};
+	r->diff = tfprof_diff_options_new();
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
 	r->files = calloc(n + 1, sizeof(*r->files));
 	r->model = tfprof_model_options_new();
 	r->shared = calloc(n + 1, sizeof(*r->shared));
 	p.typed = calloc(n_options, sizeof(*p.typed));
-	status = r->options && r->paths && r->files && p.typed && r->model && r->shared
+	status = r->options && r->paths && r->files && p.typed && r->model && r->diff && r->shared
 		? parse_words(&p)
 		: fail_no_memory(err);
 	for (size_t i = 0; p.typed && i < n_options; i++)
@@ -450,6 +516,7 @@ void request_clear(struct request *r)
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
 	tfprof_model_options_free(r->model);
+	tfprof_diff_options_free(r->diff);
 	free(r->shared);
 	*r = (struct request){0};
 }

@@ -21,12 +21,19 @@ struct shared_option {
 	const char *name, *value;
 };
 
+#define NO_SIDES SIZE_MAX
+
 struct request {
 	const struct command *command; /* NULL: none was named */
 	const char *word;              /* the topic of help, the file of save, or NULL */
 	const char **paths;            /* of each kind of input, by flag; NULL: not given */
 	const char **files;            /* without a flag */
 	size_t n_files;
+	size_t n_base;              /* of them are before the word --; NO_SIDES: there is none */
+	const char *base;           /* files to compare with, or NULL */
+	const struct command *view; /* that is compared, or NULL */
+	tfprof_diff_options *diff;
+	bool has_base_step;
 	tfprof_options *options;
 	tfprof_advice_options *advice; /* NULL: all checkers */
 	int fail_on;                   /* a tfprof_level */

@@ -143,16 +143,13 @@ static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
 {
 	const struct summary *s = &r->model->summary;
 
-	for (size_t i = 0; i < o->n_limits; i++) {
-		const struct model_limit *limit = &o->limits[i];
-		int64_t value = limit->number == MODEL_LIMIT_PEAK
-			? s->peak_bytes
-			: number_of(&s->total,
-				  (enum model_order)(MODEL_ORDER_NAME + 1 + limit->number));
-		bool exceeds = limit->inclusive ? (double)value >= limit->value
-						: (double)value > limit->value;
+	for (size_t i = 0; i < o->limits.n; i++) {
+		const struct limit *limit = &o->limits.at[i];
+		enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
+		int64_t value =
+			number < N_MODEL_ORDERS ? number_of(&s->total, number) : s->peak_bytes;
 
-		if (!exceeds)
+		if (!limit_is_exceeded(limit, (double)value))
 			continue;
 		r->n_exceeded++;
 		buf_printf(&r->notes, "fail_if: %s: it is %lld\n", limit->text, (long long)value);

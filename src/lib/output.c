@@ -253,7 +253,8 @@ static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *e
 	return status;
 }
 
-static enum tfprof_status output_model(tfprof_result *r, struct tfprof_error *err)
+/* What a model costs, or a comparison. */
+static enum tfprof_status output_table(tfprof_result *r, struct tfprof_error *err)
 {
 	const struct output_option *o = &r->options->output;
 	enum tfprof_status status;
@@ -261,10 +262,12 @@ static enum tfprof_status output_model(tfprof_result *r, struct tfprof_error *er
 
 	if (o->format == FORMAT_NONE)
 		return TFPROF_OK;
-	if (o->format == FORMAT_STDOUT)
+	if (!o->outfile.n)
 		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
 	else
-		status = output_open(&out, o->outfile.at, SINK_BY_SUFFIX, &r->profile->files, err);
+		status = output_open(&out, o->outfile.at,
+			o->format == FORMAT_PPROF ? SINK_GZIP : SINK_BY_SUFFIX, &r->profile->files,
+			err);
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, o->format, &out, &r->text, err);
@@ -284,8 +287,8 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 		return status;
 	r->text.n = 0;
 	r->query.cancel = cancel;
-	if (r->model)
-		status = output_model(r, err);
+	if (r->model || r->diff)
+		status = output_table(r, err);
 	else
 		status = r->is_table ? output_advice(r, err) : output_query(r, flags, err);
 	r->query.cancel = NULL;

@@ -53,6 +53,7 @@ void tfprof_result_free(tfprof_result *r)
 	advice_clear(&r->advice);
 	column_table_clear(&r->table);
 	model_report_free(r->model);
+	diff_report_free(r->diff);
 	tfprof_model_options_free(r->model_options);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->checkers);
@@ -237,18 +238,33 @@ static enum tfprof_status get_columns(tfprof_result *r, const char *const *names
 	return status;
 }
 
+/* That of a comparison is made when somebody asks. */
+static enum tfprof_status make_table(tfprof_result *r, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	if (!r->diff)
+		return TFPROF_OK;
+	pthread_mutex_lock(&r->lock);
+	status = diff_need_table(r, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
 /* Columns of a table, by name. */
 static enum tfprof_status get_table_columns(tfprof_result *r, const char *const *names, size_t n,
 	struct tfprof_column *columns, struct tfprof_error *err)
 {
-	for (size_t i = 0; i < n; i++) {
+	enum tfprof_status status = make_table(r, err);
+
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
 		const struct tfprof_column *found = column_table_find(&r->table, names[i]);
 
 		if (!found)
 			return no_column(names[i], err);
 		columns[i] = *found;
 	}
-	return TFPROF_OK;
+	return status;
 }
 
 enum tfprof_status tfprof_result_get_column(tfprof_result *r, const char *name,

@@ -6,6 +6,7 @@
  *            or advice, and a table of its findings
  *            or a table of events
  *            or what a model costs, and a table of its layers
+ *            or a comparison, and a table of its rows
  *            ── text, notes                           what its output said
  *            ── kept[]                                once it is detached
  */
@@ -17,6 +18,7 @@
 #include "advise/findings.h"
 #include "advise/report.h"
 #include "lib/profile.h"
+#include "write/diff_report.h"
 #include "write/model_report.h"
 #include "write/writer.h"
 
@@ -44,6 +46,8 @@ struct tfprof_result {
 	tfprof_model_options *model_options;
 	int n_exceeded;
 
+	struct diff_report *diff; /* of a comparison; `table` is made when asked for */
+
 	struct buf text, notes;
 	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;
 	struct buf kept[N_FORMATS];
@@ -58,6 +62,12 @@ void result_use(tfprof_result *r);
 enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
 	struct tfprof_error *err);
 void model_report_free(struct model_report *report);
+
+/* A comparison (diff.c). */
+enum tfprof_status diff_write(tfprof_result *r, enum format format, struct sink *out,
+	struct tfprof_error *err);
+enum tfprof_status diff_need_table(tfprof_result *r, struct tfprof_error *err);
+void diff_report_free(struct diff_report *report);
 
 /* Writes in a format to an open sink; the caller holds the locks of the profile and of
  * the result. `said` gets what else belongs on stdout. */

@@ -15,16 +15,24 @@
 
 /* clang-format off */
 #define OUTPUT_FORMATS(X)                                                      \
+	X(COLLAPSED, "collapsed", BY_SUFFIX, 0, collapsed_refuse, collapsed_write, no_announcement, \
+		"collapsed stacks for flame graphs (scope, code)")             \
 	X(CSV, "csv", BY_SUFFIX, 0, no_refusal, csv_write, no_announcement,    \
 		"the nodes shown, as comma-separated values")                  \
 	X(FILE, "file", PLAIN, 0, no_refusal, text_write, no_announcement,     \
 		"the report, to a file")                                       \
 	X(JSON, "json", BY_SUFFIX, 0, no_refusal, json_write, no_announcement, \
 		"the nodes shown, as JSON")                                    \
+	X(MARKDOWN, "markdown", BY_SUFFIX, 0, markdown_refuse, no_writer, no_announcement, \
+		"a comparison, for a pull request (diff)")                     \
 	X(NONE, "none", NOT, 0, no_refusal, no_writer, no_announcement,        \
 		"no output")                                                   \
 	X(PPROF, "pprof", GZIP, 0, pprof_refuse, pprof_write, pprof_announce,  \
-		"a profile for the pprof tool (code)")                         \
+		"a profile for the pprof tool")                                \
+	X(PROMETHEUS, "prometheus", BY_SUFFIX, 0, no_refusal, prometheus_write, no_announcement, \
+		"totals, for Prometheus")                                      \
+	X(SPEEDSCOPE, "speedscope", BY_SUFFIX, 0, speedscope_refuse, speedscope_write, \
+		no_announcement, "a profile for speedscope (scope, code)")     \
 	X(STDOUT, "stdout", NOT, 0, no_refusal, text_write, no_announcement,   \
 		"the report, to standard output")                              \
 	X(TIMELINE, "timeline", BY_STEP, 1u << METRIC_MICROS, timeline_refuse, timeline_write, \

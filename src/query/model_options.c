@@ -1,6 +1,5 @@
 #include "query/model_options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const order_words[] = {"layer", "name",
@@ -64,35 +63,11 @@ void tfprof_model_options_free(tfprof_model_options *o)
 		return;
 	for (int i = 0; i < N_MODEL_OPTIONS; i++)
 		mem_free(o->text[i]);
+	limits_clear(&o->limits);
 	mem_free(o);
 }
 
 /* ---- values --------------------------------------------------------------------- */
-
-bool model_read_number(struct span text, double *value)
-{
-	static const struct {
-		char unit;
-		double factor;
-	} units[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}, {'P', 1e15}};
-	char copy[40], *end;
-
-	if (!text.n || text.n >= sizeof(copy))
-		return false;
-	memcpy(copy, text.at, text.n);
-	copy[text.n] = '\0';
-	if (text.n > 1 && copy[text.n - 1] == 'B')
-		copy[text.n - 1] = '\0';
-	*value = strtod(copy, &end);
-	if (end == copy || copy[0] == '-' || !(*value < 1e30))
-		return false;
-	for (size_t i = 0; *end && i < sizeof(units) / sizeof(*units); i++)
-		if (*end == units[i].unit) {
-			*value *= units[i].factor;
-			return !end[1];
-		}
-	return !*end;
-}
 
 static enum tfprof_status bad_word(const char *name, const char *value, const char *const *words,
 	struct tfprof_error *err)
@@ -119,61 +94,28 @@ static int find_word(const char *value, const char *const *words)
 	return -1;
 }
 
-static const char *const number_words[] = {
-#define X(word, value) #word,
+static const struct limit_word limit_words[] = {
+#define X(word, value) {#word, AMOUNT_COUNT},
 	MODEL_NUMBERS(X)
 #undef X
-		"peak_activation_bytes",
-	NULL};
+		{"peak_activation_bytes", AMOUNT_COUNT},
+	{NULL, AMOUNT_PLAIN}};
 
-/* NAME>VALUE or NAME>=VALUE */
-static enum tfprof_status read_limit(struct tfprof_model_options *o, struct span text,
-	struct tfprof_error *err)
-{
-	struct model_limit *limit = &o->limits[o->n_limits];
-	const char *sign = text.n ? memchr(text.at, '>', text.n) : NULL;
-	size_t name_n = sign ? (size_t)(sign - text.at) : 0, skip = 1;
-	char name[64];
-	int number;
-
-	if (!sign || name_n >= sizeof(name) || text.n >= sizeof(limit->text))
-		return error_set(err, TFPROF_ARGUMENT,
-			"-fail_if: '%.*s': expected NAME>VALUE, such as macs>300M",
-			ERROR_SPAN(text));
-	if (o->n_limits == MODEL_MAX_LIMITS)
-		return error_set(err, TFPROF_ARGUMENT, "-fail_if: more than %d conditions",
-			MODEL_MAX_LIMITS);
-	snprintf(name, sizeof(name), "%.*s", (int)name_n, text.at);
-	number = find_word(name, number_words);
-	if (number < 0)
-		return bad_word("fail_if", name, number_words, err);
-	if (sign + 1 < text.at + text.n && sign[1] == '=')
-		skip = 2;
-	*limit = (struct model_limit){.number = number, .inclusive = skip == 2};
-	if (!number_words[number + 1])
-		limit->number = MODEL_LIMIT_PEAK;
-	if (!model_read_number((struct span){sign + skip, text.n - name_n - skip}, &limit->value))
-		return error_set(err, TFPROF_ARGUMENT,
-			"-fail_if: '%.*s': expected a number after '>', such as 300M or 64MB",
-			ERROR_SPAN(text));
-	snprintf(limit->text, sizeof(limit->text), "%.*s", (int)text.n, text.at);
-	o->n_limits++;
-	return TFPROF_OK;
-}
-
+/* Limits given later replace those given before. */
 static enum tfprof_status read_limits(struct tfprof_model_options *o, const char *value,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status = TFPROF_OK;
+	static const struct limit_rules rules = {"fail_if", limit_words, false};
+	limits list = {0};
+	enum tfprof_status status = limits_read(&list, &rules, span_of(value), err);
 
-	o->n_limits = 0;
-	while (status == TFPROF_OK && *value) {
-		struct span item = {value, strcspn(value, ",")};
-
-		status = read_limit(o, item, err);
-		value += item.n + (value[item.n] == ',');
+	if (status != TFPROF_OK) {
+		limits_clear(&list);
+		return status;
 	}
-	return status;
+	limits_clear(&o->limits);
+	vec_take(&o->limits, &list);
+	return TFPROF_OK;
 }
 
 static enum tfprof_status read_int(struct tfprof_model_options *o, int id, const char *value,
@@ -200,7 +142,7 @@ static enum tfprof_status read_value(struct tfprof_model_options *o, int id, con
 	case MODEL_OPT_MAX_DEPTH: return read_int(o, id, value, err);
 	case MODEL_OPT_PEAK_FLOPS:
 	case MODEL_OPT_PEAK_BANDWIDTH:
-		if (model_read_number(span_of(value), &o->real[id]) && o->real[id] > 0)
+		if (limit_read_number(span_of(value), &o->real[id]) && o->real[id] > 0)
 			return TFPROF_OK;
 		return error_set(err, TFPROF_ARGUMENT,
 			"-%s: '%.100s': expected a number such as 19.5T or 900G", infos[id].name,

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "query/limit.h"
 
 /* clang-format off */
 #define MODEL_OPTIONS(X) \
@@ -37,7 +38,7 @@
 	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", "stdout", \
 		"Write in this format: stdout, none, file, json or csv.")
 
-/* The totals that fail_if knows and order_by sorts by: word, member of struct layer or
+/* The totals that fail_if knows, besides the peak of memory, and order_by sorts by: word, member of struct layer or
  * another expression of a layer `l`. */
 #define MODEL_NUMBERS(X) \
 	X(params, (l)->parameters) \
@@ -82,6 +83,7 @@ enum model_order {
 #define X(word, value) MODEL_ORDER_##word,
 	MODEL_NUMBERS(X)
 #undef X
+		N_MODEL_ORDERS
 };
 
 struct model_device {
@@ -91,29 +93,13 @@ struct model_device {
 	double bandwidth;
 };
 
-enum { MODEL_MAX_LIMITS = 16 };
-
-/* A condition of fail_if: which number, and what it must not exceed. */
-struct model_limit {
-	int number; /* index in MODEL_NUMBERS, or MODEL_LIMIT_PEAK */
-	double value;
-	bool inclusive; /* >= */
-	char text[64];  /* as written */
-};
-
-#define MODEL_LIMIT_PEAK -1 /* peak_activation_bytes */
-
 struct tfprof_model_options {
 	char *text[N_MODEL_OPTIONS]; /* as given; NULL: not */
 	int64_t number[N_MODEL_OPTIONS];
 	double real[N_MODEL_OPTIONS];
 	enum model_order order;
 	struct model_device device; /* no name: not given */
-	struct model_limit limits[MODEL_MAX_LIMITS];
-	size_t n_limits;
+	limits limits;              /* of the words of MODEL_NUMBERS, then of the peak */
 };
-
-/* "300M", "1.5G", "64MB", "42" */
-bool model_read_number(struct span text, double *value);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
-#include "write/writer.h"
+#include "write/pprof_rows.h"
 
 /* Metrics that can be sampled: those with a comment. */
 static const struct attribute {
@@ -46,7 +46,7 @@ void pprof_refuse(const struct query *q, struct buf *why)
 	/* Unknown words count too. */
 	const struct word_list *select = &q->options->list[OPT_SELECT];
 
-	if (q->kind != TFPROF_CODE) {
+	if (q->kind != TFPROF_CODE && q->options->tolerant) {
 		buf_text(why, "Only 'code' view supports pprof output now.");
 	} else if (select->n != 1) {
 		buf_text(why, "Can only select 1 attribute for pprof output.");
@@ -334,6 +334,8 @@ enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err
 	struct query *q = w->q;
 	struct profile p = {.q = q, .out = w->out, .attribute = attribute_of(q->options)};
 
+	if (q->kind != TFPROF_CODE)
+		return pprof_write_rows(w, err);
 	p.calls = arena_array(&q->arena, q->n, sizeof(*p.calls));
 	p.failed = !p.calls || !strings_init(&p.strings);
 	if (!p.failed)
@@ -344,5 +346,6 @@ enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err
 
 void pprof_announce(const struct query *q, const char *path, struct buf *text)
 {
-	buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=1 <%s>\n", path);
+	buf_printf(text, "\nRun pprof -png --nodecount=100 --sample_index=%d <%s>\n",
+		q->kind == TFPROF_CODE, path);
 }

@@ -160,7 +160,9 @@ def test_full_disk(run, arguments):
     (["--xyzzy=1"], "unknown flag: --xyzzy: 'tfprof --help' lists all flags"),
     (["--selct=params"], "unknown flag: --selct: did you mean --select?"),
     (["op", "--profile_path=profile", "--output=timeline:outfile=x"], "op view"),
-    (["scope", "--profile_path=profile", "--output=pprof:outfile=x"], "Only 'code' view"),
+    (["scope", "--profile_path=profile", "--output=markdown"], "Only a comparison"),
+    (["op", "--profile_path=profile", "--output=collapsed"], "Only scope and code view"),
+    (["scope", "--profile_path=profile", "--output=speedscope", "--select=micros,bytes"], "select one"),
     (["op", "--op_log_path=tfprof_log"], "--profile_path"),
     (["--generate=ksh"], "bash, zsh, fish, man, python"),
 ])

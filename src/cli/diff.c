@@ -1,0 +1,252 @@
+#include "diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "load.h"
+#include "show.h"
+
+enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *path,
+	struct tfprof_error *err)
+{
+	FILE *file = fopen(path, "r");
+	struct text text = {0};
+	enum tfprof_status status;
+	char block[4096];
+	size_t n;
+	bool ok;
+
+	if (!file)
+		return fail(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
+	while ((n = fread(block, 1, sizeof(block), file)) > 0)
+		text_put(&text, block, n);
+	ok = !ferror(file);
+	fclose(file);
+	if (!ok)
+		status = fail(err, TFPROF_IO, "-budgets: %s: cannot read", path);
+	else if (text.failed)
+		status = fail_no_memory(err);
+	else
+		status = tfprof_diff_options_add_budgets(options, text_get(&text), text.n, err);
+	text_clear(&text);
+	return status;
+}
+
+/* ---- sides ---------------------------------------------------------------------- */
+
+struct side {
+	const char **names;
+	struct loaded *runs;
+	tfprof_profile **profiles;
+	size_t n;
+	char *cut; /* what names between commas are cut from */
+};
+
+static void side_clear(struct side *s)
+{
+	for (size_t i = 0; s->runs && i < s->n; i++)
+		load_clear(&s->runs[i]);
+	free(s->names);
+	free(s->runs);
+	free(s->profiles);
+	free(s->cut);
+}
+
+static enum tfprof_status side_allocate(struct side *s, size_t most, struct tfprof_error *err)
+{
+	s->names = calloc(most + 1, sizeof(*s->names));
+	s->runs = calloc(most + 1, sizeof(*s->runs));
+	s->profiles = calloc(most + 1, sizeof(*s->profiles));
+	return s->names && s->runs && s->profiles ? TFPROF_OK : fail_no_memory(err);
+}
+
+/* Names between commas. */
+static enum tfprof_status side_cut(struct side *s, const char *names, struct tfprof_error *err)
+{
+	size_t n = 1;
+	char *rest, *name;
+
+	for (const char *c = names; *c; c++)
+		n += *c == ',';
+	rest = s->cut = strdup(names);
+	if (!rest)
+		return fail_no_memory(err);
+	if (side_allocate(s, n, err) != TFPROF_OK)
+		return TFPROF_NO_MEMORY;
+	while ((name = strsep(&rest, ",")))
+		if (*name)
+			s->names[s->n++] = name;
+	return s->n ? TFPROF_OK : fail(err, TFPROF_ARGUMENT, "no file name given: --base");
+}
+
+static enum tfprof_status side_take(struct side *s, const char **files, size_t n,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = side_allocate(s, n, err);
+
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		s->names[s->n++] = files[i];
+	return status;
+}
+
+static const char *given_path(const struct request *r, const char *flag)
+{
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if (r->paths[i] && (!flag || strcmp(info->flag, flag) == 0))
+			return flag ? r->paths[i] : info->flag;
+	return NULL;
+}
+
+/* Which files are which side. */
+static enum tfprof_status find_sides(const struct request *r, struct side *base,
+	struct side *new_side, struct tfprof_error *err)
+{
+	const char *path = given_path(r, "profile_path"), *flag = given_path(r, NULL);
+	enum tfprof_status status;
+
+	if (flag && !path)
+		return fail(err, TFPROF_ARGUMENT,
+			"--%s: a comparison takes whole profiles: make one with tfprof save OUT "
+			"FILE...",
+			flag);
+	if (r->base && (r->n_files > 0) != (path != NULL) && r->n_base == NO_SIDES) {
+		status = side_cut(base, r->base, err);
+		if (status != TFPROF_OK)
+			return status;
+		return path ? side_cut(new_side, path, err)
+			    : side_take(new_side, r->files, r->n_files, err);
+	}
+	if (!r->base && !path && r->n_base != NO_SIDES && r->n_base > 0 && r->n_base < r->n_files) {
+		status = side_take(base, r->files, r->n_base, err);
+		return status == TFPROF_OK
+			? side_take(new_side, r->files + r->n_base, r->n_files - r->n_base, err)
+			: status;
+	}
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 2) {
+		status = side_take(base, r->files, 1, err);
+		return status == TFPROF_OK ? side_take(new_side, r->files + 1, 1, err) : status;
+	}
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 1 && r->has_base_step) {
+		status = side_take(base, r->files, 1, err);
+		return status == TFPROF_OK ? side_take(new_side, r->files, 1, err) : status;
+	}
+	return fail(err, TFPROF_ARGUMENT,
+		"two sides are needed: tfprof diff BASE NEW, or tfprof diff BASE... -- NEW..., or "
+		"--base_step=N --step=M FILE");
+}
+
+/* ---- comparing -------------------------------------------------------------------- */
+
+static bool are_models(const struct side *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!tfprof_model_recognize(s->names[i]))
+			return false;
+	return true;
+}
+
+static enum tfprof_status load_one(struct loaded *l, const char *name, const struct request *r,
+	struct tfprof_error *err)
+{
+	size_t n = 0;
+	struct request one = {.files = &name, .n_files = 1};
+	enum tfprof_status status;
+
+	while (tfprof_input_get_info(n))
+		n++;
+	one.paths = calloc(n, sizeof(*one.paths));
+	status = one.paths ? load_files(l, &one, err) : fail_no_memory(err);
+	free(one.paths);
+	return status;
+}
+
+static enum tfprof_status load_side(struct side *s, const struct request *r,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < s->n; i++) {
+		status = load_one(&s->runs[i], s->names[i], r, err);
+		s->profiles[i] = s->runs[i].profile;
+		if (status == TFPROF_OK)
+			fputs(text_get(&s->runs[i].notes), stderr);
+	}
+	return status;
+}
+
+static enum tfprof_status compare_models(const struct request *r, const struct side *base,
+	const struct side *new_side, tfprof_result **result, struct tfprof_error *err)
+{
+	struct tfprof_input old, new_model;
+
+	if (base->n != 1 || new_side->n != 1)
+		return fail(err, TFPROF_ARGUMENT, "models do not vary: compare one with one");
+	old = tfprof_input_file(base->names[0]);
+	new_model = tfprof_input_file(new_side->names[0]);
+	return tfprof_diff_run_models(&old, &new_model, r->model, r->options, r->diff, result, err);
+}
+
+static enum tfprof_status compare_profiles(const struct request *r, struct side *base,
+	struct side *new_side, tfprof_result **result, struct tfprof_error *err)
+{
+	enum tfprof_view view = r->view ? (enum tfprof_view)r->view->id : TFPROF_OP;
+	struct tfprof_diff_side old, new_runs;
+	enum tfprof_status status = load_side(base, r, err);
+
+	if (status == TFPROF_OK)
+		status = load_side(new_side, r, err);
+	if (status != TFPROF_OK)
+		return status;
+	old = (struct tfprof_diff_side){base->profiles, base->names, base->n};
+	new_runs = (struct tfprof_diff_side){new_side->profiles, new_side->names, new_side->n};
+	interrupt_set(INTERRUPT_QUERY);
+	return tfprof_diff_run(&old, &new_runs, view, r->options, r->diff, interrupt_get(), result,
+		err);
+}
+
+static int exit_status_of(const tfprof_result *result)
+{
+	static const int statuses[] = {[TFPROF_BUDGET_WITHIN] = EXIT_OK,
+		[TFPROF_BUDGET_OVER] = EXIT_ADVICE,
+		[TFPROF_BUDGET_UNKNOWN] = EXIT_UNKNOWN};
+
+	return statuses[tfprof_result_get_budget(result)];
+}
+
+static enum tfprof_status show(tfprof_result *result, int *exit_status, struct tfprof_error *err)
+{
+	enum tfprof_status status = tfprof_result_output(result, 0, interrupt_get(), err);
+	const char *text;
+	size_t length;
+
+	if (status != TFPROF_OK)
+		return status;
+	text = tfprof_result_get_text(result, &length);
+	status = show_report(text, length, false, err);
+	fputs(tfprof_result_get_notes(result, NULL), stderr);
+	*exit_status = exit_status_of(result);
+	return status;
+}
+
+enum tfprof_status diff_report(const struct request *r, int *exit_status, struct tfprof_error *err)
+{
+	struct side base = {0}, new_side = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status = find_sides(r, &base, &new_side, err);
+
+	if (status == TFPROF_OK)
+		status = !r->view && are_models(&base) && are_models(&new_side)
+			? compare_models(r, &base, &new_side, &result, err)
+			: compare_profiles(r, &base, &new_side, &result, err);
+	if (status == TFPROF_OK)
+		status = show(result, exit_status, err);
+	tfprof_result_free(result);
+	side_clear(&base);
+	side_clear(&new_side);
+	return status;
+}

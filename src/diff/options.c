@@ -1,0 +1,180 @@
+#include "diff/options.h"
+
+#include <strings.h>
+
+#include "query/model_options.h"
+
+static const char *const order_words[] = {"delta", "percent", "base", "new", "name", NULL};
+
+static const struct tfprof_option_info infos[] = {
+#define X(id, name, kind, placeholder, value, help) \
+	[DIFF_OPT_##id] = {name, value, help, kind, NULL, NULL, NULL, 0},
+	DIFF_OPTIONS(X) SHARED_DIFF_OPTIONS(X)
+#undef X
+};
+
+static const char *const placeholders[] = {
+#define X(id, name, kind, placeholder, value, help) placeholder,
+	DIFF_OPTIONS(X) SHARED_DIFF_OPTIONS(X)
+#undef X
+};
+
+const struct tfprof_option_info *tfprof_diff_option_get_info(size_t i)
+{
+	return i < N_DIFF_OPTIONS ? &infos[i] : NULL;
+}
+
+const char *const *tfprof_diff_option_get_words(size_t i)
+{
+	return i == DIFF_OPT_ORDER_BY ? order_words : NULL;
+}
+
+const char *tfprof_diff_option_get_placeholder(size_t i)
+{
+	return i < N_DIFF_OPTIONS ? placeholders[i] : NULL;
+}
+
+/* A number of models that queries have, too, is listed once. */
+static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT_COUNT},
+	[COUNT_REMOVED] = {"removed", AMOUNT_COUNT},
+	[COUNT_RENAMED] = {"renamed", AMOUNT_COUNT},
+	[COUNT_MOVED] = {"moved", AMOUNT_COUNT},
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, minimum, doc, pprof)                                                       \
+	{word, AMOUNT_##unit},
+	METRICS(X)
+#undef X
+#define X(word, value) {#word, AMOUNT_COUNT},
+		MODEL_NUMBERS(X)
+#undef X
+			{NULL, AMOUNT_PLAIN}};
+
+const struct limit_word *diff_limit_words(void)
+{
+	return limit_words;
+}
+
+const char *diff_limit_metric(const struct limit *l)
+{
+	return l->word < N_DIFF_COUNTS ? NULL : limit_words[l->word].word;
+}
+
+tfprof_diff_options *tfprof_diff_options_new(void)
+{
+	struct tfprof_diff_options *o = mem_zero(sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->base_step = -1;
+	o->min_change = 0.05;
+	return o;
+}
+
+void tfprof_diff_options_free(tfprof_diff_options *o)
+{
+	if (!o)
+		return;
+	rename_rules_clear(&o->rules);
+	limits_clear(&o->budgets);
+	mem_free(o);
+}
+
+/* ---- values ----------------------------------------------------------------------- */
+
+static enum tfprof_status bad_value(enum diff_option_id id, struct span value, const char *expected,
+	struct tfprof_error *err)
+{
+	return error_set(err, TFPROF_ARGUMENT, "-%s: '%.*s': expected %s", infos[id].name,
+		ERROR_SPAN(value), expected);
+}
+
+static enum tfprof_status read_bool(bool *out, struct span value, struct tfprof_error *err)
+{
+	bool yes = span_equal(value, SPAN("true")) || span_equal(value, SPAN("1"));
+
+	if (!yes && !span_equal(value, SPAN("false")) && !span_equal(value, SPAN("0")))
+		return bad_value(DIFF_OPT_NO_GUESS, value, "true or false", err);
+	*out = yes;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status read_order(struct tfprof_diff_options *o, struct span value,
+	struct tfprof_error *err)
+{
+	for (size_t i = 0; order_words[i]; i++)
+		if (span_equal(span_of(order_words[i]), value)) {
+			o->order = (enum diff_order)i;
+			return TFPROF_OK;
+		}
+	return bad_value(DIFF_OPT_ORDER_BY, value, "one of: delta, percent, base, new, name", err);
+}
+
+static enum tfprof_status read_rename(struct tfprof_diff_options *o, struct span value,
+	struct tfprof_error *err)
+{
+	rename_rules rules = {0};
+	enum tfprof_status status = rename_rules_read(&rules, value, err);
+
+	if (status != TFPROF_OK) {
+		rename_rules_clear(&rules);
+		return status;
+	}
+	rename_rules_clear(&o->rules);
+	vec_take(&o->rules, &rules);
+	return TFPROF_OK;
+}
+
+/* Conditions add up, from the option and from files. On failure the new ones go. */
+static enum tfprof_status read_budgets(struct tfprof_diff_options *o, enum diff_option_id id,
+	struct span text, struct tfprof_error *err)
+{
+	struct limit_rules rules = {infos[id].name, limit_words, true};
+	size_t n = o->budgets.n;
+	enum tfprof_status status = limits_read_lines(&o->budgets, &rules, text, err);
+
+	while (status != TFPROF_OK && o->budgets.n > n)
+		mem_free(o->budgets.at[--o->budgets.n].text);
+	return status;
+}
+
+enum tfprof_status tfprof_diff_options_add_budgets(tfprof_diff_options *o, const char *text,
+	size_t length, struct tfprof_error *err)
+{
+	return read_budgets(o, DIFF_OPT_BUDGETS, (struct span){text, length}, err);
+}
+
+static enum tfprof_status read_value(struct tfprof_diff_options *o, enum diff_option_id id,
+	struct span value, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	int64_t number;
+
+	switch (id) {
+	case DIFF_OPT_BASE_STEP:
+		status = amount_parse("base_step", AMOUNT_PLAIN, value, &number, err);
+		o->base_step = status == TFPROF_OK ? number : o->base_step;
+		return status;
+	case DIFF_OPT_MIN_CHANGE:
+		if (!limit_read_percent(value, &o->min_change))
+			return bad_value(id, value, "a percentage such as 5%", err);
+		o->min_change /= 100;
+		return TFPROF_OK;
+	case DIFF_OPT_MIN_DELTA_MICROS:
+		return amount_parse("min_delta_micros", AMOUNT_MICROS, value, &o->min_delta_micros,
+			err);
+	case DIFF_OPT_RENAME: return read_rename(o, value, err);
+	case DIFF_OPT_NO_GUESS: return read_bool(&o->no_guess, value, err);
+	case DIFF_OPT_ORDER_BY: return read_order(o, value, err);
+	case DIFF_OPT_FAIL_IF: return read_budgets(o, id, value, err);
+	default: return bad_value(id, value, "the text of a file, not its name", err);
+	}
+}
+
+enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *o, const char *name,
+	const char *value, struct tfprof_error *err)
+{
+	for (enum diff_option_id id = 0; id < N_DIFF_OPTIONS; id++)
+		if (strcmp(infos[id].name, name) == 0)
+			return read_value(o, id, span_of(value), err);
+	return error_set(err, TFPROF_ARGUMENT, "unknown option of comparisons '%.100s'", name);
+}

@@ -1,0 +1,62 @@
+/* Options of comparisons, a line each, next to those of the view that is compared: flags,
+ * help, completion, manual page and Python keywords follow from this table.
+ *
+ *     id, name, kind (see tfprof_option_info), placeholder of the value in help,
+ *     default, help
+ *
+ * order_by is also an option of queries, with other words. */
+#ifndef TFPROF_DIFF_OPTIONS_H
+#define TFPROF_DIFF_OPTIONS_H
+
+#include "diff/diff.h"
+#include "query/limit.h"
+
+/* clang-format off */
+#define DIFF_OPTIONS(X) \
+	X(BASE_STEP, "base_step", "int", "N", "", \
+		"Compare with this step: of the base, or of the same profile.") \
+	X(MIN_CHANGE, "min_change", "percent", "PERCENT", "5%", \
+		"Take smaller changes of times for noise; text leaves their rows out.") \
+	X(MIN_DELTA_MICROS, "min_delta_micros", "int", "N[UNIT]", "0", \
+		"Take smaller differences of times for noise; text leaves their rows out.") \
+	X(RENAME, "rename", "rules", "REGEX=>TEXT,...", "", \
+		"Match rows of the base by the name that this makes of theirs.") \
+	X(NO_GUESS, "no_guess", "bool", "true|false", "false", \
+		"Do not match renamed scopes by what they hold.") \
+	X(FAIL_IF, "fail_if", "conditions", "[REGEX:]NAME>VALUE,...", "", \
+		"Exit with status 3 if a change exceeds a limit, such as micros>5%; with 4 if there " \
+		"are too few runs to tell.") \
+	X(BUDGETS, "budgets", "file", "FILE", "", \
+		"Read conditions like those of fail_if from a file, one per line.")
+#define SHARED_DIFF_OPTIONS(X) \
+	X(ORDER_BY, "order_by", "word", "WORD", "delta", \
+		"Sort rows by the size of the change, its percentage, or base, new or name.")
+/* clang-format on */
+
+enum diff_option_id {
+#define X(id, ...) DIFF_OPT_##id,
+	DIFF_OPTIONS(X) SHARED_DIFF_OPTIONS(X)
+#undef X
+		N_DIFF_OPTIONS
+};
+
+/* What a budget can limit besides metrics: numbers of rows. */
+enum diff_count { COUNT_ADDED, COUNT_REMOVED, COUNT_RENAMED, COUNT_MOVED, N_DIFF_COUNTS };
+
+struct tfprof_diff_options {
+	int64_t base_step; /* -1: not given */
+	double min_change; /* 0.05 is 5 % */
+	int64_t min_delta_micros;
+	rename_rules rules;
+	bool no_guess;
+	enum diff_order order;
+	limits budgets; /* of words of diff_limit_words() */
+};
+
+/* The words of budgets: first counts, then the metrics of queries, then other numbers of
+ * models. */
+const struct limit_word *diff_limit_words(void);
+/* The name of the metric that a budget limits; NULL if it limits a count. */
+const char *diff_limit_metric(const struct limit *l);
+
+#endif

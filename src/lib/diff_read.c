@@ -1,0 +1,166 @@
+#include "lib/diff_read.h"
+
+/* ---- a row ---------------------------------------------------------------------- */
+
+/* The graph nodes that a row stands for. */
+static struct row_nodes nodes_of(const struct query *q, uint32_t i, uint32_t *room)
+{
+	*room = query_node(q, i);
+	if (query_has_groups(q))
+		return query_nodes(q, q->view[i]);
+	return (struct row_nodes){room, *room != NONE};
+}
+
+/* The device of all of them, or nothing. */
+static struct span device_of(const struct model *m, struct row_nodes nodes)
+{
+	uint32_t device = nodes.n ? m->nodes.device[nodes.at[0]] : 0;
+
+	for (size_t i = 1; i < nodes.n; i++)
+		if (m->nodes.device[nodes.at[i]] != device)
+			return (struct span){0};
+	return device ? model_text(m, device) : (struct span){0};
+}
+
+/* The first dimension of the first shape that arrives at one of them, vectors left out:
+ * they are mostly biases and sizes. */
+static int64_t batch_of(const struct model *m, struct row_nodes nodes)
+{
+	for (size_t i = 0; i < nodes.n; i++) {
+		uint32_t node = nodes.at[i];
+
+		for (uint32_t k = 0; k < m->nodes.n_edges[node]; k++) {
+			const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + k];
+			const struct shape *shape = shapes_get(&m->shapes, model_edge_shape(m, e));
+
+			if (shape->n > 1)
+				return shape->dims[0];
+		}
+	}
+	return -1;
+}
+
+/* Lines of code move: what stays is their file, their function and their text. */
+static struct span line_key(const struct query *q, uint32_t i, struct buf *room)
+{
+	struct frame frame = tree_frame(q->tree, q->view[i]);
+
+	room->n = 0;
+	buf_span(room, frame.file);
+	buf_char(room, ':');
+	buf_span(room, frame.function);
+	buf_char(room, ':');
+	if (frame.source.n)
+		buf_span(room, frame.source);
+	else
+		buf_int(room, frame.line);
+	if (q->tree->is_gradient[q->view[i]])
+		buf_text(room, " (gradient)");
+	return buf_get(room);
+}
+
+/* Texts of a new row; those of the profile may not outlive it. */
+static void describe(struct side *side, uint32_t row, const struct query *q, uint32_t i,
+	struct row_nodes nodes)
+{
+	const struct model *m = q->model;
+	struct side_row *r = &side->rows.at[row];
+	struct span device = device_of(m, nodes);
+
+	if (device.n)
+		r->device = arena_copy(&side->arena, device);
+	if (q->kind == TFPROF_CODE && i)
+		r->label = arena_copy(&side->arena, tree_label(q->tree, q->view[i]));
+	else if (nodes.n && !query_has_groups(q))
+		r->type = arena_copy(&side->arena, model_text(m, model_op(m, nodes.at[0])));
+	side->failed |= !r->label.at || (device.n && !r->device.at);
+	r->batch = batch_of(m, nodes);
+}
+
+/* ---- a table -------------------------------------------------------------------- */
+
+static void add_numbers(struct side *side, uint32_t row, const struct diff_reading *reading,
+	const struct query *q, uint32_t i)
+{
+	/* Op view's totals run on from line to line. */
+	bool is_own = q->kind == TFPROF_OP && i;
+
+	for (size_t k = 0; k < reading->n_metrics; k++)
+		side_add_value(side, row, k,
+			is_own ? query_own(q, reading->metrics[k], i)
+			       : query_total(q, reading->metrics[k], i));
+}
+
+static enum tfprof_status read_rows(struct side *side, const struct diff_reading *reading,
+	const struct query *q, struct tfprof_error *err)
+{
+	uint32_t *row_of = mem_array((size_t)q->n + 1, sizeof(*row_of));
+	struct buf key = {0};
+
+	side_begin_table(side);
+	for (uint32_t i = 0; row_of && i < q->n && !side->failed; i++) {
+		struct span name = i && q->kind == TFPROF_CODE ? line_key(q, i, &key)
+							       : tree_label(q->tree, q->view[i]);
+		uint32_t room;
+		bool is_new;
+
+		row_of[i] = side_add(side, i ? row_of[q->parent[i]] : NONE, name, &is_new);
+		if (row_of[i] != NONE && is_new)
+			describe(side, row_of[i], q, i, nodes_of(q, i, &room));
+		add_numbers(side, row_of[i], reading, q, i);
+	}
+	side->failed |= !row_of || key.failed;
+	mem_free(row_of);
+	buf_clear(&key);
+	return side->failed ? error_no_memory(err) : TFPROF_OK;
+}
+
+static enum tfprof_status read_step(struct side *side, struct diff_reading *reading,
+	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
+{
+	tfprof_result *result;
+	enum tfprof_status status;
+
+	reading->options->number[OPT_STEP] = step;
+	status = tfprof_query_run(profile, reading->view, reading->options, reading->cancel,
+		&result, err);
+	if (status != TFPROF_OK)
+		return status;
+	status = result_lock(result, PROFILE_COMPLETE, err);
+	if (status == TFPROF_OK) {
+		status = read_rows(side, reading, &result->query, err);
+		status = result_unlock(result, status, err);
+	}
+	tfprof_result_free(result);
+	return status;
+}
+
+/* ---- a run ---------------------------------------------------------------------- */
+
+static bool needs_steps(const struct diff_reading *reading)
+{
+	for (size_t k = 0; k < reading->n_metrics; k++)
+		if (!(1u << reading->metrics[k] & MODEL_METRICS_MASK))
+			return true;
+	return false;
+}
+
+/* Of very many steps, these are read, evenly spread. */
+enum { MOST_STEPS = 31 };
+
+enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
+	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
+{
+	size_t n_steps, n;
+	const int64_t *steps = tfprof_profile_get_steps(profile, &n_steps);
+	enum tfprof_status status = TFPROF_OK;
+
+	n = n_steps < MOST_STEPS ? n_steps : MOST_STEPS;
+	if (step >= 0 || n_steps < 2 || !needs_steps(reading))
+		status = read_step(side, reading, profile, step, err);
+	else
+		for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+			status = read_step(side, reading, profile, steps[i * n_steps / n], err);
+	side_end_run(side);
+	return status == TFPROF_OK && side->failed ? error_no_memory(err) : status;
+}

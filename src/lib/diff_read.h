@@ -1,0 +1,21 @@
+/* Reads queries into the sides of a comparison. */
+#ifndef TFPROF_LIB_DIFF_READ_H
+#define TFPROF_LIB_DIFF_READ_H
+
+#include "diff/diff.h"
+#include "lib/result.h"
+
+/* What is read of each run. */
+struct diff_reading {
+	enum tfprof_view view;
+	tfprof_options *options; /* of the queries; the step is changed */
+	enum metric metrics[N_METRICS];
+	size_t n_metrics;
+	const volatile int *cancel;
+};
+
+/* Adds a run: a query for each of its steps or, if `step` is not negative, for that one. */
+enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
+	tfprof_profile *profile, int64_t step, struct tfprof_error *err);
+
+#endif

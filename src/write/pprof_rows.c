@@ -1,0 +1,62 @@
+/* A profile for pprof of scope, graph and op view: a sample for each row that has something
+ * of its own, under its ancestors, labelled with its operation, its device and the step. */
+#include "model/executed.h"
+#include "write/pprof_rows.h"
+#include "write/pprof_table.h"
+#include "write/stack_rows.h"
+
+static size_t put_labels(const struct query *q, uint32_t row, struct pprof_label *labels)
+{
+	const struct model *m = q->model;
+	uint32_t node = query_node(q, row);
+	int64_t step = q->options->number[OPT_STEP];
+	size_t n = 0;
+
+	if (q->kind == TFPROF_OP)
+		labels[n++] = (struct pprof_label){"op", tree_label(q->tree, q->view[row]), 0};
+	if (node != NONE) {
+		labels[n++] = (struct pprof_label){"op", model_text(m, model_op(m, node)), 0};
+		if (m->nodes.device[node])
+			labels[n++] = (struct pprof_label){"device",
+				model_text(m, m->nodes.device[node]), 0};
+	}
+	labels[n++] = step < 0 ? (struct pprof_label){"step", SPAN("average"), 0}
+			       : (struct pprof_label){"step", {"", 0}, step};
+	return n;
+}
+
+static void put_samples(struct query *q, struct pprof_table *p, enum metric metric,
+	uint64_t *locations, uint64_t *stack)
+{
+	struct pprof_label labels[4];
+
+	for (uint32_t i = 1; i < q->n && !p->failed && !query_cancelled(q); i++) {
+		int64_t value = query_own(q, metric, i);
+		size_t n = 0;
+
+		locations[i] = pprof_location(p, tree_label(q->tree, q->view[i]));
+		for (uint32_t k = i; k; k = q->parent[k])
+			stack[n++] = locations[k];
+		if (value)
+			pprof_put_sample(p, stack, n, value, labels, put_labels(q, i, labels));
+	}
+}
+
+enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error *err)
+{
+	static const char *const units[] =
+		{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
+	struct query *q = w->q;
+	uint64_t *locations = arena_zero(&q->arena, q->n, sizeof(*locations));
+	uint64_t *stack = arena_array(&q->arena, q->n, sizeof(*stack));
+	struct stack_metric metric = {0};
+	struct pprof_table p;
+
+	pprof_open(&p, w->out);
+	p.failed |= !locations || !stack || !stack_metric_of(q->options, &metric);
+	if (!p.failed) {
+		pprof_put_sample_type(&p, metric.word, units[metric.unit]);
+		put_samples(q, &p, metric.metric, locations, stack);
+	}
+	return pprof_close(&p, err);
+}

@@ -1,0 +1,201 @@
+"""The command diff: what it says of a change, and how it exits."""
+
+import json
+import pathlib
+import subprocess
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+RESNET = TOP / "examples" / "resnet" / "profile"
+
+BLOCKS = 3
+
+
+def node(name, op, inputs=(), device="/device:CPU:0", shape=None):
+    dims = "".join(f" dim {{ size: {d} }}" for d in shape or ())
+    attr = f' attr {{ key: "_output_shapes" value {{ list {{ shape {{{dims} }} }} }} }}' if shape else ""
+    if op == "VariableV2":
+        attr += f' attr {{ key: "shape" value {{ shape {{{dims} }} }} }}'
+    wires = "".join(f' input: "{i}"' for i in inputs)
+    return f'node {{ name: "{name}" op: "{op}"{wires} device: "{device}"{attr} }}\n'
+
+
+def model(scope="block", blocks=BLOCKS, batch=8, device="/device:CPU:0"):
+    """Nodes of a chain of blocks: (name, op, inputs, device, shape, micros)."""
+    nodes = [("input", "Placeholder", (), device, (batch, 16), 1)]
+    last = "input"
+    for i in range(blocks):
+        at = f"{scope}_{i}"
+        nodes += [(f"{at}/weights", "VariableV2", (), device, (16, 16), 2),
+                  (f"{at}/MatMul", "MatMul", (last, f"{at}/weights"), device, (batch, 16), 1000 + i),
+                  (f"{at}/Relu", "Relu", (f"{at}/MatMul",), device, (batch, 16), 100)]
+        last = f"{at}/Relu"
+    nodes.append(("loss", "Mean", (last,), device, (batch, 16), 50))
+    return nodes
+
+
+@pytest.fixture
+def save(tmp_path, tfprof):
+    def do(name, nodes, slow=1.0):
+        graph, run, out = tmp_path / f"{name}.pbtxt", tmp_path / f"{name}.run.pbtxt", tmp_path / name
+        graph.write_text("".join(node(*n[:5]) for n in nodes))
+        stats, start = "", 1
+        for n in nodes:
+            micros = round(n[5] * slow)
+            dims = "".join(f" dim {{ size: {d} }}" for d in n[4])
+            stats += (f'node_stats {{ node_name: "{n[0]}" all_start_micros: {start} op_end_rel_micros: {micros} '
+                      f'all_end_rel_micros: {micros} output {{ tensor_description {{ dtype: DT_FLOAT shape {{{dims} }} }} }} }}\n')
+            start += micros
+        run.write_text(f'step_stats {{ dev_stats {{ device: "/job:localhost/replica:0/task:0{nodes[0][3]}" {stats} }} }}')
+        tfprof("save", out, graph, run)
+        return out
+    return do
+
+
+@pytest.fixture
+def tfprof(program):
+    def run(*words, status=0):
+        done = subprocess.run([str(program), *map(str, words)], capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done
+    return run
+
+
+def test_a_profile_does_not_differ_from_itself(tfprof):
+    for view in ["op", "scope", "graph", "code"]:
+        done = tfprof("diff", view, RESNET, RESNET, "--fail_if=micros>0,params>0,added>0,removed>0,renamed>0,moved>0")
+        assert f"{view}: 1 run against 1; 0 added, 0 removed, 0 renamed" in done.stdout
+        assert "slower" not in done.stdout and "?" not in done.stdout
+        assert done.stderr.count(": within: ") == 6
+
+
+def test_steps_of_one_run_raise_no_alarm(tfprof):
+    for base, new in [(0, 1), (1, 2), (0, 2)]:
+        done = tfprof("diff", RESNET, f"--base_step={base}", f"--step={new}", "--output=json")
+        assert all(n["micros"]["verdict"] in ["equal", "indistinct", "too few runs"]
+                   for n in json.loads(done.stdout)["nodes"])
+    tfprof("diff", RESNET, "--base_step=0", "--step=1", "--fail_if=micros>5%", status=4)
+
+
+def test_renamed_scope(tfprof, save):
+    base, new = save("base", model("unit")), save("new", model("layer"))
+    done = tfprof("diff", "scope", base, new)
+    assert "0 added, 0 removed, 12 renamed (12 guessed)" in done.stdout
+    for i in range(BLOCKS):
+        assert f"guessed: unit_{i} is now layer_{i}\n" in done.stdout
+    done = tfprof("diff", "scope", base, new, "--no_guess")
+    assert "12 added, 12 removed, 0 renamed" in done.stdout
+    done = tfprof("diff", "scope", base, new, "--no_guess", "--rename=^unit_=>layer_")
+    assert "0 added, 0 removed, 12 renamed\n" in done.stdout
+    assert "by rule: unit_0 is now layer_0\n" in done.stdout
+    done = tfprof("diff", "scope", base, new, "--output=json")
+    renames = json.loads(done.stdout)["renames"]
+    assert renames == {f"unit_{i}": f"layer_{i}" for i in range(BLOCKS)}
+
+
+def test_removed_layer(tfprof, save):
+    base, new = save("base", model(blocks=3)), save("new", model(blocks=2))
+    done = tfprof("diff", "scope", base, new, "--select=params", "--fail_if=params>0,removed>0", status=3)
+    assert "scope: 1 run against 1; 0 added, 4 removed, 0 renamed\n" in done.stdout
+    lines = [line for line in done.stdout.splitlines() if "removed" in line][1:]
+    assert [line.split(" | ")[0].strip() for line in lines] == ["block_2"]
+    assert "budget params>0: within: 768 to 512, -256, -33.3%" in done.stderr
+    assert "budget removed>0: over: 4" in done.stderr
+
+
+def test_changed_batch_size(tfprof, save):
+    base, new = save("base", model(batch=8)), save("new", model(batch=16))
+    for view in ["scope", "op"]:
+        done = tfprof("diff", view, base, new)
+        assert "0 added, 0 removed, 0 renamed\n" in done.stdout
+        assert "batch size: the first dimension of " in done.stdout and "changed from 8 to 16\n" in done.stdout
+    assert "batch size" not in tfprof("diff", base, base).stdout
+
+
+def test_moved_device(tfprof, save):
+    base = save("base", model())
+    new = save("new", model(device="/device:GPU:0"))
+    done = tfprof("diff", "scope", base, new)
+    assert "0 added, 0 removed, 0 renamed, 11 moved to another device\n" in done.stdout
+    assert "moved from /job:localhost/replica:0/task:0/device:cpu:0 to " \
+           "/job:localhost/replica:0/task:0/device:gpu:0" in done.stdout.lower()
+
+
+def test_a_slowdown_needs_runs(tfprof, save):
+    base = [save(f"base{i}", model(), 1 + i / 200) for i in range(5)]
+    new = [save(f"new{i}", model(), 1.2 + i / 200) for i in range(5)]
+    rules = "--fail_if=micros>5%,MatMul:micros>10%,Relu:micros>50%"
+    done = tfprof("diff", *base, "--", *new, rules, status=3)
+    assert "budget micros>5%: over: " in done.stderr and "p=0.008" in done.stderr
+    assert "budget MatMul:micros>10%: over: " in done.stderr
+    assert "budget Relu:micros>50%: within: " in done.stderr
+    tfprof("diff", base[0], new[0], rules, status=4)
+    tfprof("diff", *base, "--", *base, rules)
+    tfprof("op", "--base=" + ",".join(map(str, base)), *new, rules, status=3)
+
+
+def test_budgets_of_a_file(tfprof, save, tmp_path):
+    base, new = save("base", model()), save("new", model(blocks=4))
+    file = tmp_path / "budgets"
+    file.write_text("# what a change may cost\nparams>300\nadded>3\n")
+    done = tfprof("diff", "scope", base, new, f"--budgets={file}", status=3)
+    assert "budget params>300: within: 768 to 1.02k, +256, +33.3%" in done.stderr
+    assert "budget added>3: over: 4" in done.stderr
+    tfprof("diff", base, new, f"--budgets={tmp_path / 'none'}", status=1)
+
+
+@pytest.mark.parametrize("words, why", [
+    (["a", "b", "c"], "two sides are needed"),
+    ([RESNET, RESNET, "--fail_if=micros"], "expected NAME>VALUE"),
+    ([RESNET, RESNET, "--fail_if=macs>1"], "macs is not compared here"),
+    ([RESNET, RESNET, "--fail_if=(:micros>1"], "-fail_if: "),
+    ([RESNET, RESNET, "--rename=a"], "expected REGEX=>TEXT"),
+    ([RESNET, RESNET, "--min_change=x"], "expected a percentage"),
+    ([RESNET, RESNET, "--order_by=micros"], "expected one of: delta, percent, base, new, name"),
+    ([RESNET, RESNET, "--select=device"], "nothing to compare"),
+])
+def test_what_is_refused(tfprof, words, why):
+    done = tfprof("diff", *[f"./{w}" if isinstance(w, str) and len(w) == 1 else w for w in words], status=2)
+    assert why in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_names_do_not_become_markup(tfprof, save):
+    """In Markdown, and so in the page of a pull request."""
+    hostile = "<img src=x onerror=alert(1)>|[x](javascript:e)@all*b*`c`_d_~e~&lt;!-- \\\\"
+    nodes = model()
+    new = nodes + [(hostile, "MatMul", (), nodes[0][3], (8, 16), 5000)]
+    done = tfprof("diff", "scope", save("base", nodes), save("new", new), "--output=markdown")
+    cells = [line for line in done.stdout.splitlines() if "onerror" in line]
+    assert cells
+    for line in cells:
+        assert line.count("|") == 7
+        assert not set(line.replace("&#", "").replace("&emsp;", "")) & set("<>[]@*`_~!\\&")
+
+
+def test_budgets_gate_a_model_file(tfprof, models_of_keras):
+    small, large = models_of_keras
+    done = tfprof("diff", small, large, "--fail_if=params>0,float_ops>50%,params>1M", status=3)
+    assert "model: 1 run against 1; " in done.stdout
+    assert "budget params>0: over: 110 to 220, +110, +100.0%" in done.stderr
+    assert "budget params>1M: within: " in done.stderr
+    tfprof("diff", large, small, "--fail_if=params>0,float_ops>0")
+    tfprof("diff", small, small, "--fail_if=params>0,float_ops>0,added>0")
+
+
+@pytest.fixture
+def models_of_keras(tmp_path):
+    """Two .keras files of dense layers, made by hand: 10 inputs, then one or two layers of 10."""
+    import zipfile
+
+    def write(path, n):
+        layers = [{"class_name": "InputLayer", "config": {"batch_shape": [None, 10], "dtype": "float32", "name": "in"}}]
+        layers += [{"class_name": "Dense", "config": {"name": f"dense_{i}", "units": 10, "use_bias": True, "activation": "linear",
+                                                      "dtype": "float32"}} for i in range(n)]
+        config = {"module": "keras", "class_name": "Sequential", "config": {"name": "m", "layers": layers,
+                                                                             "build_input_shape": [None, 10]}}
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("config.json", json.dumps(config))
+            file.writestr("metadata.json", '{"keras_version": "3.0.0"}')
+        return path
+    return write(tmp_path / "small.keras", 1), write(tmp_path / "large.keras", 2)
