@@ -1,14 +1,11 @@
 #include "query/metrics.h"
 
-static int64_t wrapping_sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "base/clamped.h"
 
 static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	n->at[METRIC_##id] = wrapping_sum(n->at[METRIC_##id], value);
+	add_clamped(&n->at[METRIC_##id], value);
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
@@ -47,8 +44,8 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 		COUNT_METRICS(X)
 #undef X
 	}
-	out->at[METRIC_FLOAT_OPS] = (int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] *
-		(uint64_t)out->at[METRIC_OCCURRENCE]);
+	out->at[METRIC_FLOAT_OPS] =
+		clamped_product(out->at[METRIC_FLOAT_OPS], out->at[METRIC_OCCURRENCE]);
 }
 
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)

@@ -95,8 +95,8 @@ def change(path, how, stop):
         elif how == "cut":
             os.truncate(path, chance.randrange(len(whole)))
         else:
-            (path.parent / "new").write_bytes(whole[:chance.randrange(len(whole))])
-            os.replace(path.parent / "new", path)
+            path.with_suffix(".new").write_bytes(whole[:chance.randrange(len(whole))])
+            os.replace(path.with_suffix(".new"), path)
         os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
         time.sleep(0.001)
         path.write_bytes(whole)
