@@ -553,6 +553,16 @@ struct tfprof_lane {
 TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
 	struct tfprof_lane *lane);
 
+/* The step at a glance. Times of the processor and of accelerators are sums over lanes. */
+struct tfprof_step_info {
+	int64_t start_micros, wall_micros; /* from the first start to the last end */
+	int64_t cpu_micros, accelerator_micros;
+	size_t n_executions;
+	size_t n_accelerator_lanes;
+};
+TFPROF_API void tfprof_timeline_read_step(const tfprof_timeline *timeline,
+	struct tfprof_step_info *info);
+
 struct tfprof_slice {
 	uint64_t node;       /* or, of several, one of the longest */
 	size_t n_executions; /* joined into it */
