@@ -179,12 +179,16 @@ TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, i
 TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
- * `_save` writes the file whole or not at all. */
+ * `_save` writes the file whole or not at all, and never over an input. */
 TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
+
+/* Removes the temporary names of files that are being written, if they have any. For
+ * handlers of signals that end the program: async-signal-safe. */
+TFPROF_API void tfprof_discard_unfinished(void);
 
 struct tfprof_summary {
 	size_t n_nodes;

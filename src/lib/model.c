@@ -3,6 +3,7 @@
 
 #include "lib/output.h"
 #include "lib/result.h"
+#include "load/directory.h"
 
 void model_report_free(struct model_report *report)
 {
@@ -207,6 +208,17 @@ static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_opti
 	return status;
 }
 
+/* The file of a path, or the model in a directory. */
+static bool note_files(tfprof_result *r, const char *path)
+{
+	struct buf inside = {0};
+	bool found = directory_find_saved_model(path, &inside);
+	bool ok = !inside.failed && output_note_input(&r->profile->files, found ? inside.at : path);
+
+	buf_clear(&inside);
+	return ok;
+}
+
 static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	struct tfprof_error *err)
 {
@@ -225,7 +237,7 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-peak_flops and -peak_bandwidth go together: give both, or -device");
-	if (in->path && !output_note_input(&r->profile->files, in->path))
+	if (in->path && !note_files(r, in->path))
 		return error_no_memory(err);
 	status = count(report, in, o, err);
 	if (status == TFPROF_OK)

@@ -225,6 +225,5 @@ void notes_put(struct query *q, struct buf *notes)
 	renamed_note(q, notes);
 	if (q->saturated)
 		buf_text(notes,
-			"a parameter count does not fit 64 bits and is shown as the largest "
-			"number that does\n");
+			"a number does not fit 64 bits and is shown as the largest that does\n");
 }

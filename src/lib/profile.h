@@ -21,7 +21,9 @@ struct profile_input {
 };
 
 struct tfprof_profile {
-	atomic_size_t n_users; /* the caller, and results */
+	atomic_size_t n_users;               /* the caller, and results */
+	struct tfprof_profile *next, **link; /* of all profiles, see fork.c */
+	bool is_held;                        /* by a thread that forks */
 	pthread_mutex_t results_lock;
 	struct tfprof_result *results; /* not freed yet */
 	struct model model;
@@ -37,6 +39,10 @@ struct tfprof_profile {
 	VEC(struct profile_input) inputs;
 };
 
+/* Lets fork() wait for what changes the profile; see fork.c. */
+void profile_enlist(struct tfprof_profile *p);
+void profile_delist(struct tfprof_profile *p);
+
 /* One more user: the profile is freed with the last. */
 void profile_use(struct tfprof_profile *p);
 
@@ -46,7 +52,8 @@ enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
 /* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-/* Returns the status, or an error if what was read turned out to be damaged. */
+/* Returns the status, or an error if a file that was read has changed meanwhile, or what
+ * was read turned out to be damaged. */
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);
 

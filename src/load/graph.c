@@ -221,12 +221,11 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	vec_clear(&l.cuts);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
 		node_defs_clear(&l.batches[i]);
-	if (l.decoder.failed) {
+	status = input_status(load->in, load->kind, source, &l.decoder, err);
+	if (status != TFPROF_OK) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		/* Names stay interned: somebody may be writing the file still. */
-		if (!source_detach(source))
-			return error_no_memory(err);
-		return input_status(load->in, load->kind, source, &l.decoder, err);
+		return source_detach(source) ? status : error_no_memory(err);
 	}
 	load->counts = (struct load_counts){.n_entries = l.n_nodes, .n_unknown = l.n_unknown};
 	if (load->in->path)

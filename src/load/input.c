@@ -16,8 +16,11 @@ const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
 	const struct source *s, const struct decoder *d, struct tfprof_error *err)
 {
-	if (!d->failed)
-		return TFPROF_OK;
+	/* Whatever was read of a file that changed meanwhile means nothing. */
+	enum tfprof_status status = source_check(s, err);
+
+	if (status != TFPROF_OK || !d->failed)
+		return status;
 	if (!d->bad)
 		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,

@@ -27,6 +27,7 @@
 #ifndef TFPROF_MODEL_EVENTS_H
 #define TFPROF_MODEL_EVENTS_H
 
+#include "base/clamped.h"
 #include "base/sorter.h"
 #include "model/device.h"
 #include "model/lanes.h"
@@ -47,7 +48,7 @@ struct event {
 /* Beyond what fits it wraps around. */
 static inline int64_t event_end(const struct event *e)
 {
-	return (int64_t)((uint64_t)e->start_us + (uint64_t)e->duration_us);
+	return clamped_sum(e->start_us, e->duration_us);
 }
 
 /* ---- sorting ------------------------------------------------------------- */

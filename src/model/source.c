@@ -107,7 +107,7 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
 
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err)
 {
-	return mapped_file_check(&s->file, s->path, err);
+	return s->owner == SOURCE_MAPPED ? mapped_file_check(&s->file, s->path, err) : TFPROF_OK;
 }
 
 bool source_detach(struct source *s)

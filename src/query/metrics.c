@@ -1,14 +1,11 @@
 #include "query/metrics.h"
 
-static int64_t wrapping_sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "base/clamped.h"
 
 static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	n->at[METRIC_##id] = wrapping_sum(n->at[METRIC_##id], value);
+	add_clamped(&n->at[METRIC_##id], value);
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
@@ -32,7 +29,7 @@ static void put_model_metrics(const struct model *m, uint32_t node, struct numbe
 static void count_float_ops(struct numbers *n)
 {
 	n->at[METRIC_FLOAT_OPS] =
-		(int64_t)((uint64_t)n->at[METRIC_FLOAT_OPS] * (uint64_t)n->at[METRIC_OCCURRENCE]);
+		clamped_product(n->at[METRIC_FLOAT_OPS], n->at[METRIC_OCCURRENCE]);
 }
 
 static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,

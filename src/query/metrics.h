@@ -44,14 +44,4 @@ PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
 	prefetch_line((const char *)(row + 1) - 1);
 }
 
-/* Sums wrap as in TensorFlow's profiler, except parameters, which saturate. */
-static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum) && metric == METRIC_PARAMS)
-		return INT64_MAX;
-	return sum;
-}
-
 #endif

@@ -194,6 +194,9 @@ static struct span blob_of(const struct message *m, uint32_t node)
 	while (node >= first_node(m, part + 1))
 		part++;
 	start = node > first_node(m, part) ? m->end[node - 1] : 0;
+	/* The part has no bytes at all if none of its nodes has any. */
+	if (m->end[node] == start)
+		return (struct span){"", 0};
 	return (struct span){m->blob[part].at + start, m->end[node] - start};
 }
 

@@ -146,13 +146,25 @@ static void put_shapes(struct line *l)
 		input_shapes_put(l->q->model, b, node, "|");
 }
 
+/* Deeper rows say how deep they are: a chain of a million nodes, each indented by two more
+ * than the one before, would be a report of a terabyte. */
+static void put_indentation(struct line *l)
+{
+	enum { MOST_LEVELS = 100 };
+	uint32_t depth = (uint32_t)l->q->depth[l->row];
+
+	buf_fill(l->text, ' ', 2 * (size_t)(depth < MOST_LEVELS ? depth : MOST_LEVELS));
+	if (depth > MOST_LEVELS)
+		buf_printf(l->text, "[level %u] ", depth);
+}
+
 static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
 
 	l->own = query_own_row(l->q, l->view, l->room);
 	l->total = query_total_row(l->q, l->view);
-	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
+	put_indentation(l);
 	report_name(l->q, l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
