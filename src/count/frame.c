@@ -90,7 +90,22 @@ bool walk_push(struct walk *w, struct frame *f, uint32_t node)
 	return true;
 }
 
-struct frame *walk_enter(struct walk *w, const struct graph *g, struct span scope,
+/* The scope of what a node calls: its name without the last part. */
+static struct span scope_of(struct walk *w, const struct task *t)
+{
+	struct span name = t->frame->graph->nodes.at[t->node].name, full;
+
+	while (name.n && name.at[name.n - 1] != '/')
+		name.n--;
+	if (name.n)
+		name.n--;
+	if (!name.n)
+		return t->frame->scope;
+	full = walk_name(w, t->frame->scope, name);
+	return full;
+}
+
+struct frame *walk_enter(struct walk *w, const struct task *t, const struct graph *g,
 	const struct tensor *args, size_t n)
 {
 	struct frame *f;
@@ -99,11 +114,12 @@ struct frame *walk_enter(struct walk *w, const struct graph *g, struct span scop
 		walk_note(w, NOTE_TOO_DEEP, WALK_MAX_CALLS);
 		return NULL;
 	}
-	f = frame_new(g, scope);
+	f = frame_new(g, scope_of(w, t));
 	if (!f) {
 		w->no_memory = true;
 		return NULL;
 	}
+	f->caller = t->frame->caller ? t->frame->caller : &t->frame->graph->nodes.at[t->node];
 	w->depth++;
 	for (uint32_t i = 0; i < g->n_args && i < n; i++) {
 		struct tensor arg;

@@ -14,6 +14,7 @@ struct slot {
 struct frame {
 	const struct graph *graph;
 	struct span scope;
+	const struct op_node *caller; /* of the main graph; NULL: this is the main graph */
 	struct slot *slots;
 	VEC(struct tensor) tensors;
 	VEC(uint32_t) touched;      /* slots in use, so that a turn of a loop can reset them */
@@ -56,9 +57,9 @@ bool frame_set(struct walk *w, struct frame *f, uint32_t node, const struct tens
 /* Starts evaluating a node unless it is done or being evaluated. */
 bool walk_push(struct walk *w, struct frame *f, uint32_t node);
 
-/* A frame for a call: arguments are copied. NULL on allocation failure, or if calls
+/* A frame for what a node calls: arguments are copied. NULL on allocation failure, or if calls
  * nest too deep (which is noted). */
-struct frame *walk_enter(struct walk *w, const struct graph *g, struct span scope,
+struct frame *walk_enter(struct walk *w, const struct task *t, const struct graph *g,
 	const struct tensor *args, size_t n);
 
 /* Control nodes: false while there is more on the stack to do first. When true, the

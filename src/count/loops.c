@@ -196,6 +196,7 @@ static bool start_turns(struct walk *w, struct task *t, struct turns *turns)
 		w->no_memory = true;
 		return false;
 	}
+	turns->frame->caller = t->frame->caller;
 	turns->frame->base = t->frame;
 	turns->frame->turns = turns;
 	for (size_t i = 0; i < turns->n; i++) {

@@ -211,6 +211,7 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 	struct record r = {.serial = ++w->serial,
 		.node = e->node,
 		.graph = e->graph,
+		.caller = f->caller,
 		.scope = f->scope,
 		.cost = cost,
 		.times = 1,
