@@ -16,6 +16,7 @@ struct frame {
 	struct span scope;
 	const struct op_node *caller; /* of the main graph; NULL: this is the main graph */
 	struct slot *slots;
+	size_t n_slots; /* room */
 	VEC(struct tensor) tensors;
 	VEC(uint32_t) touched;      /* slots in use, so that a turn of a loop can reset them */
 	struct arena arena;         /* of values */
@@ -39,8 +40,10 @@ struct task {
 };
 
 /* NULL on allocation failure. */
-struct frame *frame_new(const struct graph *g, struct span scope);
+struct frame *frame_new(struct walk *w, const struct graph *g, struct span scope);
 void frame_free(struct walk *w, struct frame *f);
+/* The memory that frame_free() keeps for the next one. */
+void frame_free_spare(struct walk *w);
 /* Forgets what was evaluated. */
 void frame_reset(struct walk *w, struct frame *f);
 

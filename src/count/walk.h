@@ -133,6 +133,7 @@ struct walk {
 	VEC(struct tensor) out;
 	int64_t nodes_left, values_left, turns_left;
 	size_t n_tensors;
+	struct frame *spare;
 	int depth, mute;
 };
 
