@@ -175,6 +175,13 @@ TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, i
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
 
+/* Counts the float operations of nodes of a graph that have none, from their types, inputs
+ * and shapes: what docs/model.md says of a model file. An op log, or the profiler of
+ * TensorFlow, may give others; those stay. Queries do it, too, with the option
+ * count_float_ops. */
+TFPROF_API enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *profile,
+	struct tfprof_error *err);
+
 /* The share of the nodes that run metadata added so far has touched. */
 TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 

@@ -23,7 +23,7 @@ def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Func
 
 @_signature_of(_generated.load)
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
-         **inputs: Any) -> "Profile":
+         count_float_ops: bool = False, **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
@@ -34,6 +34,8 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
 {inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
+      count_float_ops: whether to count the float operations of graph nodes that have none in
+        an op log, from their types and shapes.
 
     Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
     by gzip or zstd.
@@ -55,6 +57,9 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     notes = ""
     for kind, one, step in arranged:
         made._add(one, kind, step)
+        notes += made._native.notes
+    if count_float_ops:
+        made._native.count_float_ops()
         notes += made._native.notes
     made._loaded_notes = notes
     return made

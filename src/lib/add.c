@@ -212,6 +212,42 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 	return end(p, status, err);
 }
 
+/* Nothing to do is no reason to make results copies of what they show. */
+static bool is_counted(tfprof_profile *p)
+{
+	bool is;
+
+	pthread_rwlock_rdlock(&p->lock);
+	is = p->counted && p->counted == p->model.generation;
+	pthread_rwlock_unlock(&p->lock);
+	return is;
+}
+
+enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	if (is_counted(p))
+		return TFPROF_OK;
+	status = begin(p, NULL, err);
+	if (status == TFPROF_OK)
+		status = model_count_float_ops(&p->model, notes, err);
+	if (status == TFPROF_OK)
+		p->counted = ++p->model.generation;
+	return end(p, status, err);
+}
+
+enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *p, struct tfprof_error *err)
+{
+	struct buf notes = {0};
+	enum tfprof_status status = profile_count_float_ops(p, &notes, err);
+
+	mem_free(p->notes);
+	p->notes = notes.at;
+	return status;
+}
+
 double tfprof_profile_get_coverage(const tfprof_profile *p)
 {
 	/* As TensorFlow does, against division by 0. */

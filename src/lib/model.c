@@ -35,19 +35,6 @@ static struct model_device choose_device(const struct tfprof_model_options *o)
 	return device;
 }
 
-/* A frozen graph in which nothing tells which constants are weights: all that are no
- * scalars. */
-static void choose_weights(struct model_file *file)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < file->parameters.n; i++)
-		found |= file->parameters.at[i].is_counted;
-	for (size_t i = 0; !found && i < file->parameters.n; i++)
-		file->parameters.at[i].is_counted =
-			file->parameters.at[i].is_used && file->parameters.at[i].tensor.rank > 0;
-}
-
 static enum tfprof_status count(struct model_report *report, const struct tfprof_input *in,
 	const struct tfprof_model_options *o, struct tfprof_error *err)
 {
@@ -63,17 +50,10 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	if (status != TFPROF_OK)
 		return status;
 	options.by_node = file->is_of_layers;
-	walk_init(&report->walk, &file->library.source, &file->parameters);
-	report->walk.is_of_layers = file->is_of_layers;
 	report->walk.trip_count = o->number[MODEL_OPT_TRIP_COUNT];
-	if (!walk_run(&report->walk, &file->library.main, file->presets.at, file->presets.n))
-		return error_no_memory(err);
-	status = model_file_check(file, in, err);
+	status = model_file_walk(file, &report->walk, in, false, err);
 	if (status != TFPROF_OK)
 		return status;
-	walk_finish(&report->walk);
-	if (file->has_open_weights)
-		choose_weights(file);
 	if (!summary_make(&report->summary, &report->walk, &options))
 		return error_no_memory(err);
 	model_keras_check(file, report->summary.total.parameters);

@@ -36,6 +36,7 @@ struct tfprof_profile {
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
 	file_ids files;     /* that it was loaded from */
 	char *notes;
+	uint64_t counted; /* the generation that float operations were counted in, or 0 */
 	VEC(struct profile_input) inputs;
 };
 
@@ -67,6 +68,10 @@ enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **no
 
 /* An error that lists the steps, unless `step` is one of them or negative. */
 enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
+	struct tfprof_error *err);
+
+/* Counts float operations that are missing, once; notes get lines for the user. */
+enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,
 	struct tfprof_error *err);
 
 /* Drops what was built from the model before it changes. */

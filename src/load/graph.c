@@ -210,6 +210,8 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
 	enum tfprof_status status;
 
+	if (!vec_reserve(&m->graphs, 1))
+		return error_no_memory(err);
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
 	status = model_keep(m, &load->source, err);
@@ -231,5 +233,6 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	if (load->in->path)
 		load->counts.n_dangling = count_dangling(m, n_edges);
 	m->generation++;
+	m->graphs.at[m->graphs.n++] = (uint32_t)(m->sources.n - 1);
 	return TFPROF_OK;
 }

@@ -45,7 +45,7 @@ void step_sums_clear(struct step_sums *s)
 static void add(struct numbers *to, const struct numbers *from)
 {
 	for (int i = 0; i < N_METRICS; i++)
-		to->at[i] = metric_add((enum metric)i, to->at[i], from->at[i]);
+		add_clamped(&to->at[i], from->at[i]);
 }
 
 /* Parameters are there without a run, and count once. */

@@ -7,6 +7,7 @@
 #ifndef TFPROF_QUERY_STEP_SUMS_H
 #define TFPROF_QUERY_STEP_SUMS_H
 
+#include "base/clamped.h"
 #include "query/metrics.h"
 
 /* The steps of a table: one, or all. A profile without steps has one without a number. */
@@ -45,8 +46,7 @@ static inline struct numbers step_sums_get(const struct step_sums *s, size_t gro
 	struct numbers sum = s->idle[group];
 
 	for (int i = 0; i < N_METRICS; i++)
-		sum.at[i] = metric_add((enum metric)i, sum.at[i],
-			s->at[group * s->steps.n + place].at[i]);
+		add_clamped(&sum.at[i], s->at[group * s->steps.n + place].at[i]);
 	return sum;
 }
 
