@@ -38,6 +38,7 @@ static const struct look looks[] = {
 	MARK("an ONNX model", foreign_is_onnx),
 	MARK("a timeline (JSON of a Chrome trace)", foreign_is_timeline),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
+	MAGIC("a zstd-compressed file", "\x28\xb5\x2f\xfd"),
 	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
 	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),
 	MAGIC("a NumPy array", "\x93NUMPY"),
