@@ -53,7 +53,6 @@ static bool index_consumers(struct consumers *c, struct trace *t)
 		hash_secret()};
 	if (!c->slots)
 		return false;
-	mem_use_large_pages(c->slots, places * sizeof(*c->slots));
 	for (size_t i = 0; i < t->consumers.n; i++) {
 		struct trace_flow *flow = &t->consumers.at[i];
 
