@@ -16,7 +16,7 @@ struct consumers {
 	uint64_t secret;
 };
 
-/* Keys lie all over the table: grouping takes 1.5 times as long without. */
+/* Keys lie all over the table. */
 enum { AHEAD = 8 };
 
 static size_t home_of(const struct consumers *c, uint64_t key)
