@@ -288,7 +288,7 @@ static void open_missing_streams(void)
 }
 
 /* Blocks that are freed are used again, rather than returned to the system, whose fresh
- * pages have to be faulted in: 15 % of `op` on a trace. Larger ones would be copied when
+ * pages have to be faulted in: about a tenth of `op` on a trace. Larger ones would be copied when
  * they grow. */
 static void keep_freed_memory(void)
 {

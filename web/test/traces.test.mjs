@@ -66,7 +66,9 @@ describe("a trace of JAX", () => {
 
     await goTo(page, "#/python");
     assert.match(await text(page), /training\.py:192:layer/);
-    assert.match(await text(page), /training\.py:192:layer\S* \(gradient\)/);
+    // Gradients count for the line of their forward operations.
+    assert.match(await text(page), /gradients with their line · dark: forward, light: backward/);
+    assert.doesNotMatch(await text(page), /\(gradient\)/);
     assert.deepEqual(await inaccessible(page.page), []);
   }));
 });

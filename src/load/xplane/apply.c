@@ -381,8 +381,6 @@ bool apply_ops(struct apply *a)
 	n = t->ops.n - a->n_outside;
 	order = t->ops.n < NONE ? order_ops(a) : NULL;
 	ok = order && x->runs.n + n < NONE - 1 && vec_reserve(&x->runs, n);
-	if (ok)
-		mem_use_large_pages(x->runs.at + x->runs.n, n * sizeof(*x->runs.at));
 	for (size_t i = 0; ok && i < t->steps.n; i++)
 		ok = model_add_step(a->model, t->steps.at[i]);
 	while (ok && at < n)

@@ -16,7 +16,7 @@ struct consumers {
 	uint64_t secret;
 };
 
-/* Keys lie all over the table: grouping takes 1.5 times as long without. */
+/* Keys lie all over the table. */
 enum { AHEAD = 8 };
 
 static size_t home_of(const struct consumers *c, uint64_t key)
@@ -53,7 +53,6 @@ static bool index_consumers(struct consumers *c, struct trace *t)
 		hash_secret()};
 	if (!c->slots)
 		return false;
-	mem_use_large_pages(c->slots, places * sizeof(*c->slots));
 	for (size_t i = 0; i < t->consumers.n; i++) {
 		struct trace_flow *flow = &t->consumers.at[i];
 

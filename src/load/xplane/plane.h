@@ -30,7 +30,7 @@ struct event_name {
 };
 
 /* What events of a name are. Apart from its texts, so that those of all names fit the
- * cache while events are read: else that takes 1.2 times as long. */
+ * cache while events are read. */
 struct event_role {
 	enum event_kind kind;
 	uint32_t op;   /* for the walker: what it is an execution of; NONE at first */
