@@ -73,7 +73,7 @@ TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char 
 
 /* Where bytes come from: memory if `data` is set, which is copied as far as it is
  * needed later; `path` is then only its name in messages. Otherwise a file (it is mapped,
- * not copied). Either may be packed by gzip. `{0}` is no input. */
+ * not copied). Either may be packed by gzip or zstd. `{0}` is no input. */
 struct tfprof_input {
 	const char *path;
 	const void *data;
@@ -156,7 +156,7 @@ TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
 /* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
  * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each), or
- * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip. A directory is
+ * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip or zstd. A directory is
  * what it holds: the newest profile of a ProfileContext, or a checkpoint.
  * `step` is for kinds that come by step. May be called again: only what is new is
  * added. A saved profile goes into a profile that is still empty; a checkpoint
@@ -460,8 +460,9 @@ TFPROF_API enum tfprof_status tfprof_result_get_node_rows(tfprof_result *result,
 	const int64_t **rows, size_t *n_nodes, struct tfprof_error *err);
 
 /* Exports columns as a stream of the Arrow C data interface: those named or, if
- * `names` is NULL, the default ones. The caller releases the stream. Its arrays share
- * the result's data without copying and may outlive the result. */
+ * `names` is NULL, the default ones, without those that a given option select leaves out. The
+ * caller releases the stream. Its arrays share the result's data without copying and may outlive
+ * the result. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -492,6 +493,7 @@ struct ArrowArrayStream {
 	void *private_data;
 };
 #endif
+TFPROF_API int tfprof_result_is_exported(const tfprof_result *result, const char *name);
 TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
@@ -500,6 +502,15 @@ TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
  * device and start, of one step, or of all steps if `step` is negative. */
 TFPROF_API enum tfprof_status tfprof_events_run(tfprof_profile *profile, int64_t step,
 	tfprof_result **result, struct tfprof_error *err);
+
+/* A profile as a plain table, for looking at many profiles together: all steps in one
+ * pass (or one step, if it is not negative), step and device as columns, own numbers that
+ * add up to those of reports. Tables: "summary", "steps", "devices", "ops", "nodes",
+ * "lines"; docs/fleet.md lists their columns. */
+TFPROF_API enum tfprof_status tfprof_table_run(tfprof_profile *profile, const char *table,
+	int64_t step, tfprof_result **result, struct tfprof_error *err);
+/* NULL past the end. */
+TFPROF_API const char *tfprof_table_get_name(size_t i);
 
 /* ---- results as bytes ---- */
 
@@ -555,6 +566,16 @@ struct tfprof_lane {
 /* False past the last. Lanes of a device are neighbours. */
 TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
 	struct tfprof_lane *lane);
+
+/* The step at a glance. Times of the processor and of accelerators are sums over lanes. */
+struct tfprof_step_info {
+	int64_t start_micros, wall_micros; /* from the first start to the last end */
+	int64_t cpu_micros, accelerator_micros;
+	size_t n_executions;
+	size_t n_accelerator_lanes;
+};
+TFPROF_API void tfprof_timeline_read_step(const tfprof_timeline *timeline,
+	struct tfprof_step_info *info);
 
 struct tfprof_slice {
 	uint64_t node;       /* or, of several, one of the longest */

@@ -75,6 +75,23 @@ static PyObject *profile_events(PyObject *object, PyObject *args)
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
+static PyObject *profile_table(PyObject *object, PyObject *args)
+{
+	struct profile_object *self = as_profile(object);
+	struct tfprof_error err = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+	long long step = -1;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "s|L:table", &name, &step))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_table_run(self->profile, name, step, &result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
+}
+
 /* ---- adding ------------------------------------------------------------ */
 
 /* One call that adds something: an input, or a step with all that comes with it. */
@@ -365,6 +382,8 @@ static PyMethodDef methods[] = {
 		"Counts the float operations of graph nodes that have none."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
+	{"table", profile_table, METH_VARARGS,
+		"table(name, step=-1): ops, steps, ... of all steps, as a Result with columns."},
 	{"events", profile_events, METH_VARARGS,
 		"events(step=-1): what ran when and where, as a Result with columns."},
 	{"query", WITH_KEYWORDS(profile_query), METH_VARARGS | METH_KEYWORDS,

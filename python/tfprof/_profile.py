@@ -38,7 +38,7 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
         an op log, from their types and shapes.
 
     Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
-    by gzip.
+    by gzip or zstd.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -172,6 +172,19 @@ class Profile(Views):
         """
         with _wording.in_keywords():
             return _events.Events(self._native.events(-1 if step is None else step))
+
+    def table(self, name: str, step: Optional[int] = None) -> "_events.Table":
+        """A plain table of all steps, or of one, to put together with those of other
+        profiles: 'summary', 'steps', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
+        only, so that they add up; docs/fleet.md lists the columns.
+
+        >>> import tfprof
+        >>> ops = tfprof.load('examples/resnet/profile').table('ops')
+        >>> ops.columns[:4]
+        ['step', 'device', 'op', 'exec_micros']
+        """
+        with _wording.in_keywords():
+            return _events.Table(self._native.table(name, -1 if step is None else step))
 
     @property
     def steps(self) -> List[int]:

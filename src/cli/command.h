@@ -13,6 +13,7 @@ enum command_id {
 		COMMAND_ADVISE,
 	COMMAND_MODEL,
 	COMMAND_UI,
+	COMMAND_FLEET, /* index, sql, fleet */
 	COMMAND_SAVE,
 	COMMAND_HELP,
 	COMMAND_SET,

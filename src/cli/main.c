@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "fleet.h"
 #include "generate.h"
 #include "help.h"
 #include "interrupt.h"
@@ -255,6 +256,9 @@ static int dispatch(struct request *r)
 		return report_model(r);
 	else if (r->command && r->command->id == COMMAND_UI)
 		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
+	else if (r->command && r->command->id == COMMAND_FLEET)
+		status = fail(&err, TFPROF_ARGUMENT, "%s must come first: tfprof %s %s",
+			r->command->name, r->command->name, r->command->usage);
 	else
 		return load_and_run(r);
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
@@ -280,6 +284,8 @@ int main(int argc, char **argv)
 	open_missing_streams();
 	if (ui_is_wanted(argc, argv))
 		return ui_run(argv);
+	if (fleet_is_wanted(argc, argv))
+		return fleet_run(argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_install();
 	status = request_parse(&r, (const char *const *)argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

@@ -62,8 +62,10 @@ static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status s
 static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 {
 	struct query *q = &r->query;
-	unsigned metrics = query_metrics(q->model, q->options) |
-		writer_get(q->options->output.format)->metrics;
+	/* Options that came as a message are answered by one, which has all metrics. */
+	unsigned metrics = q->options->tolerant ? ALL_METRICS
+						: query_metrics(q->model, q->options) |
+			writer_get(q->options->output.format)->metrics;
 	enum tfprof_status status =
 		profile_check_step(r->profile, q->options->number[OPT_STEP], err);
 

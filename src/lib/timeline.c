@@ -97,6 +97,27 @@ int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_
 	return 1;
 }
 
+void tfprof_timeline_read_step(const tfprof_timeline *t, struct tfprof_step_info *info)
+{
+	struct tfprof_lane lane;
+	int64_t end = 0;
+
+	*info = (struct tfprof_step_info){0};
+	for (size_t i = 0; tfprof_timeline_read_lane(t, i, &lane); i++) {
+		if (!lane.n_executions)
+			continue;
+		if (!info->n_executions || lane.first_micros < info->start_micros)
+			info->start_micros = lane.first_micros;
+		if (!info->n_executions || lane.last_micros > end)
+			end = lane.last_micros;
+		info->n_executions += lane.n_executions;
+		info->n_accelerator_lanes += (size_t)(lane.is_accelerator != 0);
+		*(lane.is_accelerator ? &info->accelerator_micros : &info->cpu_micros) +=
+			lane.busy_micros;
+	}
+	info->wall_micros = end - info->start_micros;
+}
+
 struct slice_caller {
 	const struct events *events;
 	tfprof_slice_fn *fn;

@@ -36,6 +36,7 @@ static const struct look looks[] = {
 	MARK("an ONNX model", foreign_is_onnx),
 	MARK("a timeline (JSON of a Chrome trace)", foreign_is_timeline),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
+	MAGIC("a zstd-compressed file", "\x28\xb5\x2f\xfd"),
 	MAGIC("a NumPy array", "\x93NUMPY"),
 	MAGIC("a PNG image", "\x89PNG\r\n\x1a\n"),
 	MAGIC("a program or library (ELF)",

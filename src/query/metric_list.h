@@ -133,6 +133,9 @@ enum metric {
 };
 
 enum unit { UNIT_COUNT, UNIT_MICROS, UNIT_BYTES };
+#define UNIT_NAME_COUNT "count"
+#define UNIT_NAME_MICROS "microseconds"
+#define UNIT_NAME_BYTES "bytes"
 
 enum {
 	ALL_METRICS = (1 << N_METRICS) - 1,

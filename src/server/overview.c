@@ -10,38 +10,16 @@
 
 /* ---- steps --------------------------------------------------------------- */
 
-static void add_lane(struct overview_step *s, const struct tfprof_lane *lane, int64_t *end_us)
-{
-	if (!lane->n_executions)
-		return;
-	if (!s->n_executions || lane->first_micros < s->start_us)
-		s->start_us = lane->first_micros;
-	if (!s->n_executions || lane->last_micros > *end_us)
-		*end_us = lane->last_micros;
-	s->n_executions += (int64_t)lane->n_executions;
-	if (lane->is_accelerator) {
-		s->accelerator_us += lane->busy_micros;
-		s->accelerator_busy_us += lane->busy_micros;
-		s->n_accelerators++;
-	} else {
-		s->cpu_us += lane->busy_micros;
-	}
-}
-
 static enum tfprof_status add_step(struct overview *o, struct call *c, int64_t step,
 	struct tfprof_error *err)
 {
 	struct overview_step s = {.step = step};
-	struct tfprof_lane lane;
 	struct kept *kept;
-	int64_t end_us = 0;
 	enum tfprof_status status = view_timeline(c, step, &kept, err);
 
 	if (status != TFPROF_OK)
 		return status;
-	for (size_t i = 0; tfprof_timeline_read_lane(kept_get(kept), i, &lane); i++)
-		add_lane(&s, &lane, &end_us);
-	s.wall_us = end_us - s.start_us;
+	tfprof_timeline_read_step(kept_get(kept), &s.info);
 	store_release(c->store, kept);
 	return vec_push(&o->steps, s) ? TFPROF_OK : error_no_memory(err);
 }
@@ -113,7 +91,7 @@ static int64_t median_wall(const struct overview *o)
 		return -1;
 	}
 	for (size_t i = 0; i < o->steps.n; i++)
-		walls[i] = o->steps.at[i].wall_us;
+		walls[i] = o->steps.at[i].info.wall_micros;
 	qsort(walls, o->steps.n, sizeof(*walls), compare_walls);
 	median = walls[(o->steps.n - 1) / 2];
 	mem_free(walls);
@@ -123,10 +101,11 @@ static int64_t median_wall(const struct overview *o)
 static bool say_idle_accelerator(struct overview *o)
 {
 	for (size_t i = 0; i < o->steps.n; i++) {
-		const struct overview_step *s = &o->steps.at[i];
-		double busy = s->n_accelerators && s->wall_us ? (double)s->accelerator_busy_us /
-				(double)s->n_accelerators / (double)s->wall_us
-							      : 1;
+		const struct tfprof_step_info *s = &o->steps.at[i].info;
+		double busy = s->n_accelerator_lanes && s->wall_micros
+			? (double)s->accelerator_micros / (double)s->n_accelerator_lanes /
+				(double)s->wall_micros
+			: 1;
 
 		if (busy < 0.5) {
 			buf_printf(&o->sentence, "the accelerator is idle %.0f %% of the time",
@@ -141,7 +120,7 @@ static bool say_slow_step(struct overview *o, int64_t median)
 {
 	for (size_t i = 0; i < o->steps.n && median > 0; i++) {
 		const struct overview_step *s = &o->steps.at[i];
-		double over = (double)s->wall_us / (double)median - 1;
+		double over = (double)s->info.wall_micros / (double)median - 1;
 
 		if (over > 0.2) {
 			buf_printf(&o->sentence, "step %lld takes %.0f %% longer than the median",

@@ -8,9 +8,8 @@
 #include "server/store.h"
 
 struct overview_step {
-	int64_t step, start_us, wall_us, n_executions;
-	int64_t cpu_us, accelerator_us;              /* sums over executions */
-	int64_t accelerator_busy_us, n_accelerators; /* lanes together */
+	int64_t step;
+	struct tfprof_step_info info;
 };
 
 struct overview_family {

@@ -23,10 +23,10 @@ static void put_steps(const struct overview *o, struct json *out)
 
 		json_open_object(out);
 		json_put_int(out, "step", s->step);
-		json_put_int(out, "wall", s->wall_us);
-		json_put_int(out, "cpu", s->cpu_us);
-		json_put_int(out, "accelerator", s->accelerator_us);
-		json_put_int(out, "executions", s->n_executions);
+		json_put_int(out, "wall", s->info.wall_micros);
+		json_put_int(out, "cpu", s->info.cpu_micros);
+		json_put_int(out, "accelerator", s->info.accelerator_micros);
+		json_put_int(out, "executions", (int64_t)s->info.n_executions);
 		json_close_object(out);
 	}
 	json_close_array(out);

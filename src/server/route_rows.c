@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "server/routes.h"
+#include "server/selection.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
 
@@ -47,6 +48,9 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 {
 	struct kept *kept = NULL;
 	struct table_json t;
+	struct selection selection = {0};
+	int64_t *selected = NULL;
+	const char *metric = call_get(c, "metric_column");
 	struct page page;
 	enum tfprof_view view;
 	enum tfprof_status status = read_page(c, &page, err);
@@ -59,7 +63,13 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		status = table_json_open(&t, view, kept_get(kept), err);
 	if (status == TFPROF_OK && (size_t)page.parent >= t.n_rows && t.n_rows)
 		status = error_set(err, TFPROF_ARGUMENT, "parent: there are %zu rows", t.n_rows);
+	if (status == TFPROF_OK)
+		status = selection_open(&selection, c, err);
+	if (status == TFPROF_OK)
+		status = selection_sum(&selection, &t, kept_get(kept),
+			metric ? metric : "exec_micros", true, &selected, err);
 	if (status == TFPROF_OK) {
+		t.selected = selected;
 		json_open_object(out);
 		json_key(out, "root");
 		if (t.n_rows)
@@ -69,6 +79,8 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		put_rows(&t, &page, out);
 		json_close_object(out);
 	}
+	mem_free(selected);
+	selection_close(&selection);
 	store_release(c->store, kept);
 	return status;
 }

@@ -22,6 +22,7 @@ static enum tfprof_status open_timeline(struct call *c, struct shown_timeline *t
 {
 	struct shown_profile *profile;
 	struct tfprof_lane lane;
+	struct tfprof_step_info info;
 	int64_t p, step;
 	size_t n_steps;
 	const int64_t *steps;
@@ -40,14 +41,11 @@ static enum tfprof_status open_timeline(struct call *c, struct shown_timeline *t
 	if (status != TFPROF_OK)
 		return status;
 	t->timeline = kept_get(t->kept);
-	for (; tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane); t->n_lanes++) {
-		if (!lane.n_executions)
-			continue;
-		if (t->end_us == 0 || lane.first_micros < t->start_us)
-			t->start_us = lane.first_micros;
-		if (t->end_us == 0 || lane.last_micros > t->end_us)
-			t->end_us = lane.last_micros;
-	}
+	while (tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
+		t->n_lanes++;
+	tfprof_timeline_read_step(t->timeline, &info);
+	t->start_us = info.start_micros;
+	t->end_us = info.start_micros + info.wall_micros;
 	return TFPROF_OK;
 }
 

@@ -1,5 +1,6 @@
 /* /api/tree: the rows below one, a few levels deep, for treemaps and flame graphs. Rows of
- * less than a thousandth of the whole are left out; their parents show the rest. */
+ * less than a thousandth of the whole are left out; their parents show the rest. Code view
+ * has a line and its gradients in different rows: root=12,45 is both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,18 +8,25 @@
 #include "base/mem.h"
 #include "model/gradient.h"
 #include "server/routes.h"
+#include "server/selection.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
 
 enum { MAX_LEVELS = 100, DEFAULT_LEVELS = 3, MAX_TREE_ROWS = 2000, MIN_SHARE = 1000 };
+enum { MAX_ROOTS = 2 };
 
 struct tree_request {
 	struct table_json table;
 	const int64_t *total; /* of the metric */
-	int64_t root, levels;
+	const int64_t *own;
+	int64_t roots[MAX_ROOTS];
+	size_t n_roots;
+	int64_t root, levels; /* the root that is being written */
+	int64_t least;        /* rows of no more are left out */
 	size_t n_left;
 	unsigned char *family; /* of each row below the root: that of most of its total */
 	int64_t *backward;     /* of each row below the root: the part of gradients */
+	int64_t *selected;     /* of each row, or NULL */
 };
 
 enum { MAX_FAMILIES = 16 };
@@ -51,7 +59,7 @@ static bool is_gradient(const struct table_json *t, int64_t row)
 /* Adds up each family's and the gradients' share of every row's total, from the leaves to
  * the root. */
 static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *profile,
-	const int64_t *own, struct tfprof_error *err)
+	struct tfprof_error *err)
 {
 	int64_t end = t->table.end[t->root];
 	size_t n = (size_t)(end - t->root);
@@ -68,7 +76,7 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 		size_t above = (size_t)(t->table.parent[row] - t->root);
 
 		if (node >= 0)
-			sums[i][find_family(profile, node)] += own[row];
+			sums[i][find_family(profile, node)] += t->own[row];
 		for (unsigned char f = 0; f < MAX_FAMILIES; f++) {
 			if (sums[i][f] > sums[i][t->family[i]])
 				t->family[i] = f;
@@ -76,7 +84,7 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 				sums[above][f] += sums[i][f];
 		}
 		if (is_gradient(&t->table, row))
-			t->backward[i] += own[row];
+			t->backward[i] += t->own[row];
 		if (i)
 			t->backward[above] += t->backward[i];
 	}
@@ -89,13 +97,12 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 static void put_rows(struct tree_request *t, struct json *out)
 {
 	const struct table_json *table = &t->table;
-	int64_t least = t->total[t->root] / MIN_SHARE, row = t->root, end = table->end[row];
+	int64_t row = t->root, end = table->end[row];
 
-	json_open_array(out);
 	while (row < end && t->n_left) {
 		int64_t level = table->depth[row] - table->depth[t->root];
 
-		if (row != t->root && (level > t->levels || t->total[row] <= least)) {
+		if (row != t->root && (level > t->levels || t->total[row] <= t->least)) {
 			row = table->end[row];
 			continue;
 		}
@@ -107,18 +114,57 @@ static void put_rows(struct tree_request *t, struct json *out)
 		t->n_left--;
 		row++;
 	}
+}
+
+static enum tfprof_status put_roots(struct tree_request *t, tfprof_profile *profile,
+	struct json *out, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; i < t->n_roots; i++)
+		t->least += t->total[t->roots[i]] / MIN_SHARE;
+	json_open_array(out);
+	for (size_t i = 0; status == TFPROF_OK && i < t->n_roots; i++) {
+		t->root = t->roots[i];
+		status = find_families(t, profile, err);
+		if (status == TFPROF_OK)
+			put_rows(t, out);
+		mem_free(t->family);
+		mem_free(t->backward);
+		t->family = NULL;
+		t->backward = NULL;
+	}
 	json_close_array(out);
+	return status;
+}
+
+static enum tfprof_status read_roots(const struct call *c, struct tree_request *t,
+	struct tfprof_error *err)
+{
+	const char *text = call_get(c, "root");
+	char *end = (char *)(text ? text : "0");
+
+	do {
+		const char *begin = *end == ',' ? end + 1 : end;
+		long long root = text ? strtoll(begin, &end, 10) : 0;
+
+		if ((text && end == begin) || root < 0 || (size_t)root >= t->table.n_rows ||
+			t->n_roots == MAX_ROOTS)
+			return error_set(err, TFPROF_ARGUMENT,
+				"root=%.100s: expected up to %d rows of %zu", text ? text : "",
+				MAX_ROOTS, t->table.n_rows);
+		t->roots[t->n_roots++] = root;
+	} while (text && *end == ',');
+	return TFPROF_OK;
 }
 
 static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 	struct tfprof_error *err)
 {
-	struct shown_profile *profile;
-	int64_t p;
 	const char *name = call_get(c, "metric_column");
 	const struct table_json_metric *metric =
 		table_json_metric(&t->table, name ? name : "exec_micros");
-	enum tfprof_status status = call_get_int(c, "root", 0, 0, INT64_MAX, &t->root, err);
+	enum tfprof_status status = read_roots(c, t, err);
 
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "levels", DEFAULT_LEVELS, 1, MAX_LEVELS, &t->levels, err);
@@ -127,12 +173,10 @@ static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 	if (!metric)
 		return error_set(err, TFPROF_ARGUMENT, "metric_column=%.100s: no such column",
 			name);
-	if ((size_t)t->root >= t->table.n_rows)
-		return error_set(err, TFPROF_ARGUMENT, "root: there are %zu rows", t->table.n_rows);
+	t->own = metric->own;
 	t->total = metric->total;
 	t->n_left = MAX_TREE_ROWS;
-	status = view_profile(c, &profile, &p, err);
-	return status == TFPROF_OK ? find_families(t, profile->profile, metric->own, err) : status;
+	return TFPROF_OK;
 }
 
 /* The rows above the root, outermost first: for going up. */
@@ -141,7 +185,7 @@ static void put_path(const struct tree_request *t, struct json *out)
 	int64_t path[64];
 	size_t n = 0;
 
-	for (int64_t row = t->root; row > 0 && n < sizeof(path) / sizeof(*path);
+	for (int64_t row = t->roots[0]; row > 0 && n < sizeof(path) / sizeof(*path);
 		row = t->table.parent[row])
 		path[n++] = row;
 	json_open_array(out);
@@ -154,29 +198,50 @@ static void put_path(const struct tree_request *t, struct json *out)
 	json_close_array(out);
 }
 
+/* The selected part of each row, if anything is selected. */
+static enum tfprof_status select_rows(struct call *c, struct tree_request *t, tfprof_result *result,
+	struct tfprof_error *err)
+{
+	const char *metric = call_get(c, "metric_column");
+	struct selection selection;
+	enum tfprof_status status = selection_open(&selection, c, err);
+
+	if (status == TFPROF_OK)
+		status = selection_sum(&selection, &t->table, result,
+			metric ? metric : "exec_micros", true, &t->selected, err);
+	t->table.selected = t->selected;
+	selection_close(&selection);
+	return status;
+}
+
 enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	struct kept *kept = NULL;
 	struct tree_request t = {0};
+	struct shown_profile *profile;
+	int64_t p;
 	enum tfprof_view view;
-	enum tfprof_status status = view_of_call(c, &view, err);
+	enum tfprof_status status = view_profile(c, &profile, &p, err);
 
+	if (status == TFPROF_OK)
+		status = view_of_call(c, &view, err);
 	if (status == TFPROF_OK)
 		status = view_query(c, view, &kept, err);
 	if (status == TFPROF_OK)
 		status = table_json_open(&t.table, view, kept_get(kept), err);
 	if (status == TFPROF_OK)
 		status = read_request(c, &t, err);
+	if (status == TFPROF_OK)
+		status = select_rows(c, &t, kept_get(kept), err);
 	if (status == TFPROF_OK) {
 		json_open_object(out);
 		json_key(out, "rows");
-		put_rows(&t, out);
+		status = put_roots(&t, profile->profile, out, err);
 		json_key(out, "path");
 		put_path(&t, out);
 		json_close_object(out);
 	}
-	mem_free(t.family);
-	mem_free(t.backward);
+	mem_free(t.selected);
 	store_release(c->store, kept);
 	return status;
 }

@@ -14,7 +14,8 @@
 	X(lanes)   \
 	X(slices)  \
 	X(sums)    \
-	X(advice)
+	X(advice)  \
+	X(selection)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)

@@ -81,6 +81,11 @@ struct span table_json_name(const struct table_json *t, int64_t row)
 	return text_at(&t->name, row);
 }
 
+struct span table_json_path(const struct table_json *t, int64_t row)
+{
+	return text_at(&t->path, row);
+}
+
 int64_t table_json_count_kids(const struct table_json *t, int64_t row)
 {
 	int64_t n = 0;
@@ -140,6 +145,8 @@ void table_json_begin(const struct table_json *t, int64_t row, struct json *out)
 		put_family(table_json_name(t, row), out);
 	put_numbers(t, row, false, out);
 	put_numbers(t, row, true, out);
+	if (t->selected)
+		json_put_int(out, "selected", t->selected[row]);
 	put_text(&t->shape, "shape", row, out);
 	put_texts(&t->device, "device", row, out);
 	put_texts(&t->op_types, "op_types", row, out);

@@ -3,7 +3,8 @@
  *     {"row": 3, "node": 17, "name": "conv1", "depth": 2, "kids": 4,
  *      "own": {"exec_micros": 12, …}, "total": {…}, "device": […], …}
  *
- * Numbers that are zero are left out. */
+ * Numbers that are zero are left out. While something is selected, `selected` is the part
+ * of the metric's total that belongs to it. */
 #ifndef TFPROF_SERVER_TABLE_JSON_H
 #define TFPROF_SERVER_TABLE_JSON_H
 
@@ -18,6 +19,7 @@ struct table_json {
 	size_t n_rows;
 	const int64_t *parent, *depth, *end, *node;
 	struct tfprof_column name, shape, device, op_types, definitions, path, line, function;
+	const int64_t *selected; /* by row: the selected part of its total; or NULL */
 	size_t n_metrics;
 	struct table_json_metric {
 		const char *name;
@@ -33,6 +35,7 @@ enum tfprof_status table_json_open(struct table_json *t, enum tfprof_view view,
 const struct table_json_metric *table_json_metric(const struct table_json *t, const char *name);
 
 struct span table_json_name(const struct table_json *t, int64_t row);
+struct span table_json_path(const struct table_json *t, int64_t row);
 int64_t table_json_count_kids(const struct table_json *t, int64_t row);
 
 /* Without the closing brace, for callers that add members. */

@@ -111,6 +111,62 @@ enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept
 	return status;
 }
 
+/* The options that say how nodes are arranged and counted, not which are shown. */
+static enum tfprof_status counting_options(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err)
+{
+	static const char *const names[] = {"step", "account_type_regexes", "executed_types",
+		"fold_gradients", "only_my_code"};
+	enum tfprof_status status;
+
+	*options = tfprof_options_new();
+	if (!*options)
+		return error_no_memory(err);
+	status = tfprof_options_set(*options, "max_depth", ALL_DEPTHS, err);
+	for (size_t i = 0; status == TFPROF_OK && i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = call_get(c, names[i]);
+
+		if (value)
+			status = tfprof_options_set(*options, names[i], value, err);
+	}
+	if (status == TFPROF_OK)
+		return TFPROF_OK;
+	tfprof_options_free(*options);
+	*options = NULL;
+	return status;
+}
+
+enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct kept **kept,
+	struct tfprof_error *err)
+{
+	tfprof_options *options;
+	enum tfprof_status status = counting_options(c, &options, err);
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	status = view_query_with(c, view, options, kept, err);
+	tfprof_options_free(options);
+	return status;
+}
+
+enum tfprof_status view_put_key(const struct call *c, const char *kind, struct buf *key,
+	struct tfprof_error *err)
+{
+	tfprof_options *options;
+	const char *p = call_get(c, "p"), *text;
+	size_t length;
+	enum tfprof_status status = counting_options(c, &options, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	text = tfprof_options_get_text(options, &length);
+	buf_printf(key, "%s %s\n", p ? p : "0", kind);
+	buf_put(key, text ? text : "", text ? length : 0);
+	tfprof_options_free(options);
+	return text && !key->failed ? TFPROF_OK : error_no_memory(err);
+}
+
 enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 	struct tfprof_error *err)
 {

@@ -17,6 +17,13 @@ enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept
 enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof_options *options,
 	struct kept **kept, struct tfprof_error *err);
 
+/* The same without what hides or limits rows: every node that counts has a row. */
+enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct kept **kept,
+	struct tfprof_error *err);
+/* A key for what depends on that: its kind, the profile and these options. */
+enum tfprof_status view_put_key(const struct call *c, const char *kind, struct buf *key,
+	struct tfprof_error *err);
+
 /* The view that a call names. */
 enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 	struct tfprof_error *err);

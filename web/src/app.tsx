@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
 import { setFamilies } from "./families";
 import { format } from "./format";
+import { Details } from "./details";
 import { Keys } from "./keys";
 import { METRICS, metricOf } from "./metrics";
 import { go, link, requestParams, useAddress, type State } from "./state";
@@ -86,11 +87,14 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       {load.profiles[p]?.changed && (
         <p class="banner" role="alert">The profile has changed on disk: start tfprof ui again to see the new one.</p>
       )}
-      <main id="content" tabIndex={-1}>
-        {error && <Problem error={error} />}
-        {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-        {profile && Component && <Component state={state} profile={profile} />}
-      </main>
+      <div class={state.values.sel ? "body with-details" : "body"}>
+        <main id="content" tabIndex={-1}>
+          {error && <Problem error={error} />}
+          {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
+          {profile && Component && <Component state={state} profile={profile} />}
+        </main>
+        {profile && state.values.sel && <Details state={state} profile={profile} />}
+      </div>
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import { format, percent, type Unit } from "./format";
 import { icicle, type Node } from "./tree";
+import { fade } from "./treemap";
 
 const HEIGHT = 20;
 const WIDTH = 1200;
@@ -12,12 +13,12 @@ interface Props {
   unit: Unit;
   label: (node: Node) => string;
   family: (node: Node) => string;
-  selected?: number;
   onOpen: (node: Node) => void;
+  onSelect: (node: Node) => void;
   name: string;
 }
 
-export function Flame({ root, unit, label, family, selected, onOpen, name }: Props) {
+export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Props) {
   const boxes = icicle(root, 0.0008);
   const depth = Math.max(...boxes.map((b) => b.depth));
   const list = useRef<SVGSVGElement>(null);
@@ -26,7 +27,8 @@ export function Flame({ root, unit, label, family, selected, onOpen, name }: Pro
     const siblings = node.parent?.children ?? [node];
     const i = siblings.indexOf(node);
     const next = { ArrowRight: siblings[i + 1], ArrowLeft: siblings[i - 1], ArrowDown: node.children[0], ArrowUp: node.parent }[e.key];
-    if (e.key === "Enter" || e.key === " ") onOpen(node);
+    if (e.key === "Enter") onOpen(node);
+    else if (e.key === " ") onSelect(node);
     else if (next) list.current?.querySelector<SVGElement>(`[data-row="${next.row.row}"]`)?.focus();
     else return;
     e.preventDefault();
@@ -39,11 +41,12 @@ export function Flame({ root, unit, label, family, selected, onOpen, name }: Pro
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
-            class={node.row.row === selected ? "selected" : ""}
-            onClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
+            class={fade(node.row)} onClick={() => onSelect(node)} onDblClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
             {forward > 0 && <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, forward * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
             {forward < 1 && <rect x={(x + forward * w) * WIDTH} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
+            {!!node.row.selected && node.value > 0 && <rect x={x * WIDTH} y={level * HEIGHT + HEIGHT - 5} height={4} class="chosen"
+              width={Math.max(0.5, Math.min(1, node.row.selected / node.value) * w * WIDTH - 1)} />}
           </g>
         );
       })}

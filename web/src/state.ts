@@ -60,7 +60,7 @@ export function useAddress(): State {
 }
 
 // What every request needs: profile, step, options of the query.
-const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f"]);
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "with_gradients"]);
 
 export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 

@@ -1,13 +1,25 @@
 // Rows in preorder become a tree; sizes are those of a metric.
 import type { Row } from "./api";
 
-export interface Node { row: Row; value: number; children: Node[]; parent?: Node }
+export interface Node {
+  row: Row;
+  value: number;
+  children: Node[];
+  parent?: Node;
+  rows?: number[]; // that were joined into it
+}
 
 export interface Tree { rows: Row[]; path: { row: number; name: string }[] }
 
 export function build(rows: Row[], column: string): Node | undefined {
+  const root = roots(rows, column)[0];
+  if (root) sort(root);
+  return root;
+}
+
+function roots(rows: Row[], column: string): Node[] {
   const stack: Node[] = [];
-  let root: Node | undefined;
+  const found: Node[] = [];
   for (const row of rows) {
     const node: Node = { row, value: Math.max(0, row.total[column] ?? 0), children: [] };
     while (stack.length && stack[stack.length - 1].row.depth >= row.depth) stack.pop();
@@ -15,11 +27,64 @@ export function build(rows: Row[], column: string): Node | undefined {
     if (parent) {
       node.parent = parent;
       parent.children.push(node);
-    } else root = node;
+    } else found.push(node);
     stack.push(node);
   }
-  if (root) sort(root);
+  return found;
+}
+
+const GRADIENT = " (gradient)";
+
+function addNumbers(a: Row["total"], b: Row["total"]): Row["total"] {
+  const sum = { ...a };
+  for (const [name, value] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + value;
+  return sum;
+}
+
+// One node in place of several: a line of code and its gradients.
+function join(nodes: Node[]): Node {
+  const [first, ...others] = nodes;
+  const row: Row = { ...first.row, name: first.row.name.endsWith(GRADIENT) ? first.row.name.slice(0, -GRADIENT.length) : first.row.name };
+  let value = first.value;
+  for (const { row: other, value: more } of others) {
+    row.own = addNumbers(row.own, other.own);
+    row.total = addNumbers(row.total, other.total);
+    row.backward = (row.backward ?? 0) + (other.backward ?? 0);
+    if (row.selected !== undefined) row.selected += other.selected ?? 0;
+    value += more;
+  }
+  return { row, value, rows: nodes.map((n) => n.row.row), children: nodes.flatMap((n) => n.children) };
+}
+
+// The same with gradients merged into the line they belong to.
+export function buildLines(rows: Row[], column: string): Node | undefined {
+  const top = roots(rows, column);
+  if (!top.length) return undefined;
+  const root = join(top);
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const groups = new Map<string, Node[]>();
+    for (const child of node.children) {
+      const { path, line, name } = child.row;
+      const key = `${path}:${line}:${name.endsWith(GRADIENT) ? name.slice(0, -GRADIENT.length) : name}`;
+      groups.set(key, [...(groups.get(key) ?? []), child]);
+    }
+    node.children = [...groups.values()].map(join);
+    for (const child of node.children) child.parent = node;
+    open.push(...node.children);
+  }
+  sort(root);
   return root;
+}
+
+export function flatten(root: Node): Node[] {
+  const all: Node[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    all.push(node);
+    open.push(...node.children);
+  }
+  return all;
 }
 
 function sort(root: Node): void {

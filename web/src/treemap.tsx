@@ -13,9 +13,13 @@ function cut(text: string, width: number): string {
   return text.length > room ? text.slice(0, room - 1) + "…" : text;
 }
 
-interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void }
+export function fade(row: { selected?: number }): string {
+  return row.selected === 0 ? "faded" : "";
+}
 
-export function Treemap({ root, unit, family, onOpen }: Props) {
+interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
+
+export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
   // What a box holds besides its children is drawn as a box of its own, without a name.
   const tree = hierarchy<Node>(root, (n) => (n === root || n.parent === root ? n.children : []))
     .sum(() => 0)
@@ -31,11 +35,15 @@ export function Treemap({ root, unit, family, onOpen }: Props) {
       {boxes.map((n) => {
         const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
         return (
-          <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} onClick={() => onOpen(n.data)}
-            onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); }}>
+          <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} class={fade(n.data.row)} onClick={() => onSelect(n.data)} onDblClick={() => onOpen(n.data)}
+            onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); else if (e.key === " ") { onSelect(n.data); e.preventDefault(); } }}>
             <title>{title}</title>
             <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}
               class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
+            {!!n.data.row.selected && n.data.value > 0 && (
+              <rect class="chosen" x={n.x0} y={n.depth === 1 && n.children ? n.y0 + 14 : n.y1 - 5} height={n.depth === 1 && n.children ? 3 : 5}
+                width={Math.min(1, n.data.row.selected / n.data.value) * (n.x1 - n.x0)} />
+            )}
           </g>
         );
       })}

@@ -13,7 +13,8 @@ export function Share({ part, whole }: { part: number; whole: number }) {
 }
 
 // A bar of several parts; widths are shares of `max`.
-export function Bar({ parts, max }: { parts: { value: number; family?: string; light?: boolean; title: string }[]; max: number }) {
+// `selected` is how much of the whole bar belongs to the selection: a dark strip under it.
+export function Bar({ parts, max, selected }: { parts: { value: number; family?: string; light?: boolean; title: string }[]; max: number; selected?: number }) {
   let x = 0;
   return (
     <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"
@@ -25,6 +26,7 @@ export function Bar({ parts, max }: { parts: { value: number; family?: string; l
         x += width;
         return rect;
       })}
+      {!!selected && max > 0 && <rect x={0} width={(100 * selected) / max} y={6} height={4} class="chosen"><title>selected</title></rect>}
     </svg>
   );
 }

@@ -73,7 +73,7 @@ export async function inaccessible(page) {
 
 // Runs the program and returns what it prints.
 export function run(...words) {
-  const done = spawnSync(PROGRAM, words, { encoding: "utf8" });
+  const done = spawnSync(PROGRAM, words, { encoding: "utf8", maxBuffer: 2 ** 28 });
   assert.equal(done.status, 0, done.stderr);
   return done.stdout;
 }

@@ -144,7 +144,7 @@ test("only my code is shown unless asked otherwise", async () => {
 });
 
 test("a flame graph is walked by keys", async () => {
-  await goTo(opened, "#/python");
+  await goTo(opened, "#/python?with_gradients=false");
   const flame = opened.page.getByRole("group", { name: "lines of Python as a flame graph" });
   await flame.locator("g").first().focus();
   await opened.page.keyboard.press("ArrowDown");

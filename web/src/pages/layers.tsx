@@ -2,16 +2,22 @@
 import { defaultMetric, type PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
 import { go, isOn, link, requestParams } from "../state";
 import { build, lastPart, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
 import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
 
+// A scope that is a node without anything below is that node.
+function termOf(node: Node): string {
+  return node.row.kids === 0 && node.row.node !== undefined ? `node:${node.row.node}` : `scope:${node.row.name}`;
+}
+
 export function Layers({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const root = Number(state.values.root ?? 0);
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,
-    metric_column: metric.column });
+    ...selectionParams(state, metric) });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
@@ -19,8 +25,8 @@ export function Layers({ state, profile }: PageProps) {
     return <Empty what={`No layer has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
   const open = (node: Node) => {
     if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
-    else go({ values: { sel: `scope:${node.row.name}` } });
   };
+  const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, termOf(node)); };
   const family = (node: Node) => node.row.family ?? "control";
   return (
     <div onKeyDown={(e) => {
@@ -31,23 +37,23 @@ export function Layers({ state, profile }: PageProps) {
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>model</a>
         {data.path.map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lastPart(p.name)}</a></span>)}
-        <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}</small>
+        <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}<Selected value={tree.row.selected} metric={metric} /></small>
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
-        {isOn(state, "fold_gradients") && " · dark: forward, light: backward"}
+        {isOn(state, "fold_gradients") && " · dark: forward, light: backward"} · a click selects, a double click goes in
       </p>
-      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} />}
+      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} onSelect={choose} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
-        family={family} onOpen={open} />
+        family={family} onOpen={open} onSelect={choose} />
       <table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
-            <tr key={n.row.row}>
-              <th scope="row">{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
-              <td><Bar max={tree.children[0].value} parts={[
+            <tr key={n.row.row} class={rowClass(n.row.selected, n.value)}>
+              <th scope="row"><Mark state={state} term={termOf(n)} name={n.row.name} />{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
+              <td><Bar max={tree.children[0].value} selected={n.row.selected} parts={[
                 { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },
                 { value: n.row.backward ?? 0, family: n.row.family, light: true, title: "backward" }]} /></td>
               <td><Num value={n.value} unit={metric.unit} /></td>

@@ -3,6 +3,7 @@ import { defaultMetric, type PageProps } from "../app";
 import { useApi, type Row, type Rows } from "../api";
 import { familyTitle } from "../families";
 import { METRICS } from "../metrics";
+import { Mark, rowClass, Selected, selectionParams } from "../selection";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Empty, Num, Problem, Share } from "../widgets";
 
@@ -11,7 +12,7 @@ interface OpRow extends Row { family?: string }
 export function Operations({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const sort = state.values.sort ?? metric.word;
-  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 500, order_by: sort });
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 500, order_by: sort, ...selectionParams(state, metric) });
   if (error) return <Problem error={error} />;
   if (data && data.rows.length === 0)
     return <Empty what="No operation matches these options." how={<a href="#/operations">Reset all options</a>} />;
@@ -21,7 +22,7 @@ export function Operations({ state, profile }: PageProps) {
   const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]));
   return (
     <>
-      <h1>{data ? `${data.total.toLocaleString("en-US")} operation types` : "Operations"}</h1>
+      <h1>{data ? `${data.total.toLocaleString("en-US")} operation types` : "Operations"}<small><Selected value={data?.root?.selected} metric={metric} /></small></h1>
       <div class="scroll">
         <table class="numbers operations">
           <thead>
@@ -30,20 +31,22 @@ export function Operations({ state, profile }: PageProps) {
               <th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
               <Heading word={metric.word} title={metric.title} sort={sort} />
               <th scope="col">share</th>
+              {state.values.sel && <th scope="col">selected</th>}
               {columns.map((m) => <Heading key={m.word} word={m.word} title={m.title} sort={sort} />)}
               <th scope="col">devices</th>
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.name} class={state.values.sel === `op:${row.name}` ? "selected" : ""}>
+              <tr key={row.name} class={rowClass(row.selected, row.own[metric.column] ?? 0)}>
                 <th scope="row">
-                  <Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
+                  <Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                   <a href={link({ values: { sel: `op:${row.name}` } })}>{row.name}</a>
                 </th>
-                <td><Bar max={max} parts={barParts(row, metric.column)} /></td>
+                <td><Bar max={max} parts={barParts(row, metric.column)} selected={row.selected} /></td>
                 <td><Num value={row.own[metric.column] ?? 0} unit={metric.unit} /></td>
                 <td><Share part={row.own[metric.column] ?? 0} whole={whole} /></td>
+                {state.values.sel && <td>{row.selected ? <Num value={row.selected} unit={metric.unit} /> : ""}</td>}
                 {columns.map((m) => <td key={m.word}><Num value={row.own[m.column] ?? 0} unit={m.unit} /></td>)}
                 <td class="text">{(row.device ?? []).map(shortDevice).join(", ")}</td>
               </tr>

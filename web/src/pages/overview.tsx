@@ -1,9 +1,10 @@
 // In five seconds: how long, how big, what dominates, is something wrong?
 import type { PageProps } from "../app";
 import { useApi, type Profile, type Row, type Rows } from "../api";
-import { build, lastPart, type Node, type Tree } from "../tree";
+import { build, buildLines, flatten, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
+import { lineTerm, Mark, rowClass } from "../selection";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 
@@ -104,7 +105,7 @@ function StepsCard({ profile }: { profile: Profile }) {
 function TopOperations({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
   const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 10,
-    order_by: profile.has_run ? "micros" : "params" });
+    order_by: profile.has_run ? "micros" : "params", sel: state.values.sel, metric_column: metric });
   const whole = profile.root.total[metric] ?? 0;
   const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.own[metric] ?? 0));
   return (
@@ -116,10 +117,10 @@ function TopOperations({ state, profile }: PageProps) {
           <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th><th scope="col">runs</th></tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
-            <tr key={row.name}>
-              <th scope="row"><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
+            <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0)}>
+              <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                 <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })}>{row.name}</a></th>
-              <td><Bar max={max} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
+              <td><Bar max={max} selected={row.selected} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
               <td><Num value={row.own[metric] ?? 0} unit={profile.has_run ? "micros" : "count"} /></td>
               <td><Share part={row.own[metric] ?? 0} whole={whole} /></td>
               <td><Num value={row.own.run_count ?? 0} unit="count" /></td>
@@ -155,7 +156,7 @@ function layers(root: Node | undefined): Node[] {
 
 function TopLayers({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
-  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, metric_column: metric });
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, sel: state.values.sel, metric_column: metric });
   const rows = (data && layers(build(data.rows, metric)).slice(0, 10)) ?? [];
   const max = Math.max(1, ...rows.map((n) => n.value));
   return (
@@ -166,9 +167,9 @@ function TopLayers({ state, profile }: PageProps) {
           <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
         <tbody>
           {rows.map(({ row, value }) => (
-            <tr key={row.name}>
-              <th scope="row"><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
-              <td><Bar max={max} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
+            <tr key={row.name} class={rowClass(row.selected, value)}>
+              <th scope="row"><Mark state={state} term={`scope:${row.name}`} name={row.name} /><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
+              <td><Bar max={max} selected={row.selected} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
               <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
               <td><Num value={row.total.parameters ?? 0} unit="count" /></td>
             </tr>
@@ -180,24 +181,45 @@ function TopLayers({ state, profile }: PageProps) {
 }
 
 function TopLines({ state }: PageProps) {
-  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "code", flat: 1, limit: 500, order_by: "micros" });
-  const rows = [...(data?.rows ?? [])].sort((a, b) => (b.own.exec_micros ?? 0) - (a.own.exec_micros ?? 0)).slice(0, 8);
-  const max = Math.max(1, ...rows.map((r) => r.own.exec_micros ?? 0));
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "code", levels: 40, sel: state.values.sel, metric_column: "exec_micros" });
+  const tree = data && buildLines(data.rows, "exec_micros");
+  const lines = tree ? byLine(tree).slice(0, 8) : [];
+  const max = Math.max(1, ...lines.map((l) => l.forward + l.backward));
   return (
-    <Panel title="Which lines of Python">
+    <Panel title="Which lines of Python (dark: forward, light: backward)">
       {error && <Problem error={error} />}
       <table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.row}>
-              <th scope="row" title={row.path}><a href={link({ page: "python", values: { root: String(row.row) } })}>{row.name}</a></th>
-              <td><Bar max={max} parts={[{ value: row.own.exec_micros ?? 0, light: row.name.endsWith("(gradient)"), title: row.name }]} /></td>
-              <td><Num value={row.own.exec_micros ?? 0} unit="micros" /></td>
+          {lines.map((l) => (
+            <tr key={l.term} class={rowClass(l.selected, l.forward + l.backward)}>
+              <th scope="row" title={l.path}><Mark state={state} term={l.term} name={l.name} /><a href={link({ page: "python", values: { sel: l.term } })}>{l.name}</a></th>
+              <td><Bar max={max} selected={l.selected} parts={[{ value: l.forward, title: "forward" }, { value: l.backward, light: true, title: "backward" }]} /></td>
+              <td><Num value={l.forward + l.backward} unit="micros" /></td>
             </tr>
           ))}
         </tbody>
       </table>
     </Panel>
   );
+}
+
+interface Line { term: string; name: string; path?: string; forward: number; backward: number; selected?: number }
+
+// A line is called from several places: what it makes by itself, added up.
+function byLine(tree: Node): Line[] {
+  const lines = new Map<string, Line>();
+  for (const { row, value, children } of flatten(tree)) {
+    const own = row.own.exec_micros ?? 0;
+    if (!own) continue;
+    const term = lineTerm(row);
+    const line = lines.get(term) ?? { term, name: row.name, path: row.path, forward: 0, backward: 0 };
+    const below = children.reduce((a, c) => a + (c.row.backward ?? 0), 0);
+    const backward = Math.min(own, Math.max(0, (row.backward ?? 0) - below));
+    line.forward += own - backward;
+    line.backward += backward;
+    if (row.selected !== undefined) line.selected = (line.selected ?? 0) + (children.length ? (own * row.selected) / value : row.selected);
+    lines.set(term, line);
+  }
+  return [...lines.values()].sort((a, b) => b.forward + b.backward - a.forward - a.backward);
 }

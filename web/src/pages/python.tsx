@@ -1,54 +1,71 @@
 // Lines of Python: which call made the operations that cost?
 import { defaultMetric, type PageProps } from "../app";
-import { useApi, type Row } from "../api";
+import { useApi } from "../api";
 import { Flame } from "../flame";
-import { go, link, requestParams } from "../state";
-import { build, type Node, type Tree } from "../tree";
-import { Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
+import { lineTerm, Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
+import { go, isOn, link, requestParams } from "../state";
+import { build, buildLines, flatten, type Node, type Tree } from "../tree";
+import { Bar, Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
+
+const GRADIENTS = "with_gradients";
 
 export function Python({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
-  const root = Number(state.values.root ?? 0);
-  const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code", root, levels: 40,
-    metric_column: metric.column });
+  const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code",
+    root: state.values.root, levels: 40, ...selectionParams(state, metric) });
   if (!profile.has_code)
     return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  const tree = build(data.rows, metric.column);
+  const merged = isOn(state, GRADIENTS);
+  const tree = (merged ? buildLines : build)(data.rows, metric.column);
   if (!tree || tree.value === 0)
     return <Empty what={`No line of Python has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
-  const open = (node: Node) => go({ values: { root: node.row.row === root ? undefined : String(node.row.row) } });
+  const open = (node: Node) => go({ values: { root: node === tree ? undefined : rootOf(node) } });
+  const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, lineTerm(node.row)); };
+  const lines = hottest(tree, metric.column);
   return (
-    <div>
+    <div onKeyDown={(e) => {
+      if (e.key === "Backspace" && data.path.length) history.back();
+    }}>
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>whole program</a>
         {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{p.name}</a></span>)}
-        <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}</small>
+        <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}<Selected value={tree.row.selected} metric={metric} /></small>
       </h1>
       <p class="facts">
-        <Switch state={state} name="only_my_code">only my code</Switch> · light: gradients
+        <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
+        <Switch state={state} name={GRADIENTS}>gradients with their line</Switch> · dark: forward, light: backward
       </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
-        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={(n) => n.row.family ?? "matrix"} onOpen={open} />
+        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={() => "matrix"} onOpen={open} onSelect={choose} />
       <h2>Lines that cost most by themselves</h2>
       <table class="numbers">
-        <thead><tr><th scope="col">line</th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
+        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
         <tbody>
-          {hottest(data.rows, metric.column).map((row) => (
-            <tr key={row.row}>
-              <th scope="row" title={row.path}><a href={link({ values: { root: String(row.row) } })}>{row.name}</a></th>
-              <td><Num value={row.own[metric.column] ?? 0} unit={metric.unit} /></td>
-              <td><Share part={row.own[metric.column] ?? 0} whole={tree.value} /></td>
-              <td><Num value={row.total[metric.column] ?? 0} unit={metric.unit} /></td>
-            </tr>
-          ))}
+          {lines.map((n) => {
+            const own = n.row.own[metric.column] ?? 0, backward = n.value > 0 ? (own * Math.min(n.value, n.row.backward ?? 0)) / n.value : 0;
+            return (
+              <tr key={n.row.row} class={rowClass(n.row.selected, n.value)}>
+                <th scope="row" title={n.row.path}><Mark state={state} term={lineTerm(n.row)} name={n.row.name} /><a href={link({ values: { root: rootOf(n) } })}>{n.row.name}</a></th>
+                <td><Bar max={lines[0].row.own[metric.column] ?? 0} selected={n.value > 0 && n.row.selected ? (own * n.row.selected) / n.value : undefined}
+                  parts={[{ value: own - backward, title: "forward" }, { value: backward, light: true, title: "backward" }]} /></td>
+                <td><Num value={own} unit={metric.unit} /></td>
+                <td><Share part={own} whole={tree.value} /></td>
+                <td><Num value={n.row.total[metric.column] ?? 0} unit={metric.unit} /></td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
   );
 }
 
-function hottest(rows: Row[], column: string): Row[] {
-  return [...rows].filter((r) => r.own[column]).sort((a, b) => (b.own[column] ?? 0) - (a.own[column] ?? 0)).slice(0, 30);
+function rootOf(node: Node): string {
+  return (node.rows ?? [node.row.row]).join(",");
+}
+
+function hottest(tree: Node, column: string): Node[] {
+  return flatten(tree).filter((n) => n.row.own[column]).sort((a, b) => (b.row.own[column] ?? 0) - (a.row.own[column] ?? 0)).slice(0, 30);
 }

@@ -1,0 +1,131 @@
+// A selection made on one page counts alike on all others: on the sample, and on a run of
+// 2 tasks with 2 GPUs each.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+
+const COUNTING = ["operations", "layers", "python"];
+
+function makeCluster() {
+  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
+  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  return readdirSync(directory).sort().map((name) => path.join(directory, name));
+}
+
+const exact = (title) => Number(title.replace(/[^0-9]/g, ""));
+
+// What a page says is selected, and what the details say.
+async function counted(opened) {
+  const shown = opened.page.locator("h1 .of-selection .num");
+  const details = opened.page.locator("aside .sum .num");
+  return [exact(await shown.getAttribute("title")), exact(await details.getAttribute("title"))];
+}
+
+async function countsAlike(opened, term, expected, params = "") {
+  for (const page of COUNTING) {
+    await goTo(opened, `#/${page}?sel=${encodeURIComponent(term)}${params}`);
+    assert.deepEqual(await counted(opened), [expected, expected], `${term} on ${page}`);
+  }
+}
+
+// The own time of all rows of a report that match.
+function total(files, view, match, ...options) {
+  const { nodes } = JSON.parse(run(view, ...files, "-max_depth=1000", "-select=micros", "-output=json", ...options));
+  return nodes.filter(match).reduce((sum, n) => sum + n.exec_micros, 0);
+}
+
+function suite(name, files, cases) {
+  describe(name, () => {
+    let server, browser, opened;
+    before(async () => {
+      server = await startServer(...files());
+      browser = await startBrowser();
+      opened = await openPage(browser, server);
+    });
+    after(async () => {
+      await browser?.close();
+      server?.stop();
+    });
+    cases(() => opened, files);
+    test("nothing went wrong", () => assert.deepEqual(opened.problems, []));
+  });
+}
+
+suite("sample", () => [SAMPLE], (opened, files) => {
+  test("an operation, chosen on its page", async () => {
+    await goTo(opened(), "#/operations");
+    await opened().page.getByRole("button", { name: "select Mul", exact: true }).click();
+    await settle(opened().page);
+    assert.ok(opened().page.url().includes("sel=op%3AMul"));
+    await countsAlike(opened(), "op:Mul", total(files(), "op", (n) => n.name === "Mul"));
+  });
+
+  test("a layer, chosen in the treemap, and its gradients", async () => {
+    await goTo(opened(), "#/layers");
+    await opened().page.locator(".treemap").getByRole("button", { name: /^unit_1_3: / }).click({ position: { x: 5, y: 5 } });
+    await settle(opened().page);
+    assert.ok(opened().page.url().endsWith("sel=scope%3Aunit_1_3"), opened().page.url());
+    const names = (n) => n.name.startsWith("unit_1_3/") || n.name.startsWith("gradients/unit_1_3/");
+    await countsAlike(opened(), "scope:unit_1_3", total(files(), "scope", names));
+    const forward = total(files(), "scope", (n) => n.name.startsWith("unit_1_3/"));
+    await countsAlike(opened(), "scope:unit_1_3", forward, "&fold_gradients=false");
+  });
+
+  test("a line, chosen in the flame graph, with what it calls", async () => {
+    await goTo(opened(), "#/python");
+    await opened().page.locator(".flame").getByRole("button", { name: /^resnet_model.py:24:/ }).first().click({ position: { x: 5, y: 3 } });
+    await settle(opened().page);
+    const term = decodeURIComponent(/sel=([^&]*)/.exec(opened().page.url())[1]);
+    assert.match(term, /^line:.*resnet_model.py:24$/);
+    const { nodes } = JSON.parse(run("code", ...files(), "-max_depth=1000", "-select=micros", "-output=json", "-only_my_code=true"));
+    const within = [];
+    nodes.forEach((n, i) => { within[i] = within[n.parent] || n.name.startsWith("resnet_model.py:24:"); });
+    await countsAlike(opened(), term, nodes.reduce((sum, n, i) => sum + (within[i] ? n.exec_micros : 0), 0));
+  });
+
+  test("Esc clears it", async () => {
+    await goTo(opened(), "#/operations?sel=op:Mul");
+    assert.equal(await opened().page.locator("aside").count(), 1);
+    await opened().page.keyboard.press("Escape");
+    await settle(opened().page);
+    assert.equal(await opened().page.locator("aside").count(), 0);
+  });
+
+  test("a line and its gradients are one box, of what the command line says of both", async () => {
+    const { nodes } = JSON.parse(run("code", ...files(), "-max_depth=2", "-select=micros", "-output=json", "-only_my_code=true"));
+    const both = nodes.filter((n) => n.name.startsWith("train.py:76:"));
+    assert.equal(both.length, 2);
+    await goTo(opened(), "#/python");
+    await opened().page.locator(".flame").getByRole("button", { name: /^train.py:76:/ }).dblclick();
+    await settle(opened().page);
+    const title = await opened().page.locator("h1 .num").first().getAttribute("title");
+    assert.equal(exact(title), both[0].total_exec_micros + both[1].total_exec_micros);
+  });
+
+  test("a selection that names nothing says so", async () => {
+    await goTo(opened(), "#/operations?sel=op:NoSuchThing");
+    assert.match(await opened().page.locator("aside").innerText(), /Nothing in this profile matches/);
+  });
+});
+
+suite("2 tasks with 2 GPUs", (() => { let files; return () => (files ??= makeCluster()); })(), (opened, files) => {
+  test("what was worked out by hand", async () => {
+    // 4 towers × (200 + 400 + 600) on streams, twice as long in one of 5 steps; launches of 4.
+    await countsAlike(opened(), "op:Conv2DBackpropFilter", 4 * 1200 * 6 / 5 + 12 * 4);
+    await countsAlike(opened(), "op:Conv2DBackpropFilter", 2 * 4 * 1200 + 12 * 4, "&step=3");
+    await countsAlike(opened(), "line:model.py:21", 4 * (200 + 20 + 400) * 6 / 5 + 12 * 4);
+    await countsAlike(opened(), "scope:tower_2", total(files(), "scope", (n) => n.name.includes("tower_2/")));
+  });
+
+  test("accessible with a selection", async () => {
+    for (const page of COUNTING) {
+      await goTo(opened(), `#/${page}?sel=op:Conv2D`);
+      assert.deepEqual(await inaccessible(opened().page), [], page);
+    }
+  });
+});
