@@ -39,6 +39,7 @@
 	X(GroupQueryAttention, grouped_attention, 0, NEW) \
 	X(GroupedQueryAttention, grouped_attention, 0, NEW) \
 	X(Attention, dot_attention, 0, NEW) \
+	X(AdditiveAttention, dot_attention, 1, NEW) \
 	X(BatchNormalization, batch_norm, 2, NEW) \
 	X(SyncBatchNormalization, batch_norm, 2, NEW) \
 	X(LayerNormalization, layer_norm, 9, NEW) \
@@ -95,6 +96,7 @@
 	X(UpSampling3D, up_sampling, 3, NEW) \
 	X(Rescaling, elementwise, 2, OVER) \
 	X(Resizing, resizing, 7, NEW) \
+	X(CenterCrop, resizing, 0, NEW) \
 	X(Dropout, same, 0, ALIAS) \
 	X(SpatialDropout1D, same, 0, ALIAS) \
 	X(SpatialDropout2D, same, 0, ALIAS) \

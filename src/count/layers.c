@@ -327,8 +327,14 @@ bool layer_dot_attention(struct eval *e)
 	if (!layer_start(e, 0) || !tensor_is_known(v) || q->rank != 3 || v->rank != 3)
 		return false;
 	scores = count_multiply(count_multiply(q->dims[0], q->dims[1]), v->dims[1]);
-	layer_add_macs(e, scores, count_add(q->dims[2], v->dims[2]));
 	layer_add_others(e, scores, 5);
+	if (e->rule->factor) {
+		/* Additive: sum(scale * tanh(q + k)) instead of a product. */
+		layer_add_macs(e, scores, v->dims[2]);
+		layer_add_others(e, scores, 4 * q->dims[2] - 1);
+	} else {
+		layer_add_macs(e, scores, count_add(q->dims[2], v->dims[2]));
+	}
 	e->out->dims[2] = v->dims[2];
 	return true;
 }

@@ -94,20 +94,37 @@ bool layer_matmul(struct eval *e)
 }
 
 /* Dot: the axes given of both inputs are summed. */
+/* The dimensions that are left of one side go to the result. */
+static bool put_rest(struct tensor *out, const struct tensor *side, int64_t axis)
+{
+	for (int d = 1; d < side->rank; d++) {
+		if (d == axis)
+			continue;
+		if (out->rank == TENSOR_MAX_RANK)
+			return false;
+		out->dims[out->rank++] = side->dims[d];
+	}
+	return true;
+}
+
 bool layer_dot(struct eval *e)
 {
 	const struct tensor *a = eval_in(e, 0), *b = eval_in(e, 1);
-	int64_t x = layer_int_at(e, A_axes, 0, -1), n;
+	int64_t x = layer_int_at(e, A_axes, 0, -1), y = layer_int_at(e, A_axes, 1, x);
 
-	if (!layer_given(e) && !(a->rank == 2 && b->rank == 2 && layer_start(e, 0)))
+	if (a->rank < 2 || b->rank < 2 || !tensor_is_known(a) || !tensor_is_known(b) ||
+		!layer_start(e, 0))
 		return false;
 	x += x < 0 ? a->rank : 0;
-	if (x < 0 || x >= a->rank || !tensor_is_known(a))
+	y += y < 0 ? b->rank : 0;
+	if (x < 1 || x >= a->rank || y < 1 || y >= b->rank || a->dims[x] != b->dims[y])
 		return false;
-	n = a->dims[x];
-	if (a->rank == 2 && b->rank == 2)
-		e->out->dims[1] = 1;
-	layer_add_macs(e, tensor_elements(e->out), n);
+	e->out->rank = 1;
+	if (!put_rest(e->out, a, x) || !put_rest(e->out, b, y))
+		return false;
+	if (e->out->rank == 1)
+		e->out->dims[e->out->rank++] = 1;
+	layer_add_macs(e, tensor_elements(e->out), a->dims[x]);
 	return true;
 }
 
