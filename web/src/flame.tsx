@@ -3,9 +3,9 @@ import { useRef } from "preact/hooks";
 import { format, percent, type Unit } from "./format";
 import { icicle, type Node } from "./tree";
 import { fade } from "./treemap";
+import { useWidth } from "./width";
 
 const HEIGHT = 20;
-const WIDTH = 1200;
 const CHARACTER = 6.6;
 
 interface Props {
@@ -22,6 +22,7 @@ export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Pro
   const boxes = icicle(root, 0.0008);
   const depth = Math.max(...boxes.map((b) => b.depth));
   const list = useRef<SVGSVGElement>(null);
+  const width = useWidth(list, 1200);
   // Arrows move the focus: right and left among siblings, down and up between levels.
   const move = (e: KeyboardEvent, node: Node) => {
     const siblings = node.parent?.children ?? [node];
@@ -34,7 +35,7 @@ export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Pro
     e.preventDefault();
   };
   return (
-    <svg ref={list} class="flame" viewBox={`0 0 ${WIDTH} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
+    <svg ref={list} class="flame" viewBox={`0 0 ${width} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
       {boxes.map(({ node, depth: level, x, w }) => {
         const text = label(node);
         const forward = node.value > 0 ? 1 - Math.min(node.value, node.row.backward ?? 0) / node.value : 1;
@@ -43,19 +44,20 @@ export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Pro
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
             class={fade(node.row)} onClick={() => onSelect(node)} onDblClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
-            {forward > 0 && <rect x={x * WIDTH} y={level * HEIGHT} width={Math.max(0.5, forward * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
-            {forward < 1 && <rect x={(x + forward * w) * WIDTH} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * WIDTH - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
-            {!!node.row.selected && node.value > 0 && <rect x={x * WIDTH} y={level * HEIGHT + HEIGHT - 5} height={4} class="chosen"
-              width={Math.max(0.5, Math.min(1, node.row.selected / node.value) * w * WIDTH - 1)} />}
+            <rect x={x * width} y={level * HEIGHT} width={Math.max(0.5, w * width - 1)} height={HEIGHT - 1} class="under" />
+            {forward > 0 && <rect x={x * width} y={level * HEIGHT} width={Math.max(0.5, forward * w * width - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
+            {forward < 1 && <rect x={(x + forward * w) * width} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * width - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
+            {!!node.row.selected && node.value > 0 && <rect x={x * width} y={level * HEIGHT + HEIGHT - 5} height={4} class="chosen"
+              width={Math.max(0.5, Math.min(1, node.row.selected / node.value) * w * width - 1)} />}
           </g>
         );
       })}
       <g class="labels" aria-hidden="true">
         {boxes.map(({ node, depth: level, x, w }) => {
           const text = label(node);
-          const room = Math.floor((w * WIDTH - 8) / CHARACTER);
+          const room = Math.floor((w * width - 8) / CHARACTER);
           return room > 3 && (
-            <text key={node.row.row} x={x * WIDTH + 4} y={level * HEIGHT + 14}>{text.length > room ? text.slice(0, room - 1) + "…" : text}</text>
+            <text key={node.row.row} x={x * width + 4} y={level * HEIGHT + 14}>{text.length > room ? text.slice(0, room - 1) + "…" : text}</text>
           );
         })}
       </g>

@@ -140,10 +140,11 @@ function drawMemory({ context, dim, text }: Ink, p: Picture, line: Line & { kind
   context.fillStyle = COLOURS.reduction;
   curve.highest.forEach((bytes, i) => {
     if (bytes < 0) return;
+    const x = Math.round(LEFT + i * width), w = Math.round(LEFT + (i + 1) * width) - x, y = line.y + 2 + height - high(bytes);
     context.globalAlpha = 0.45;
-    context.fillRect(LEFT + i * width, line.y + 2 + height - high(bytes), width + 0.5, high(bytes));
+    context.fillRect(x, y, w, high(bytes));
     context.globalAlpha = 1;
-    context.fillRect(LEFT + i * width, line.y + 2 + height - high(bytes), width + 0.5, Math.max(1.5, high(bytes) - high(curve.lowest[i])));
+    context.fillRect(x, y, w, Math.max(1.5, high(bytes) - high(curve.lowest[i])));
   });
 }
 

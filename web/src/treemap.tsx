@@ -1,9 +1,10 @@
 // Two levels as boxes whose areas are shares of the root.
+import { useRef } from "preact/hooks";
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { format, percent, type Unit } from "./format";
 import { lastPart, type Node } from "./tree";
+import { useWidth } from "./width";
 
-const WIDTH = 1200;
 const HEIGHT = 340;
 const CHARACTER = 6.6;
 
@@ -20,6 +21,8 @@ export function fade(row: { selected?: number; match?: boolean }): string {
 interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
 
 export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
+  const picture = useRef<SVGSVGElement>(null);
+  const width = useWidth(picture, 1200);
   // What a box holds besides its children is drawn as a box of its own, without a name.
   const tree = hierarchy<Node>(root, (n) => (n === root || n.parent === root ? n.children : []))
     .sum(() => 0)
@@ -27,17 +30,18 @@ export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
       const below = (n.children ?? []).reduce((a, c) => a + c.data.value, 0);
       (n as { value?: number }).value = Math.max(n.data.value, below);
     });
-  const laid = treemap<Node>().size([WIDTH, HEIGHT]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
+  const laid = treemap<Node>().size([width, HEIGHT]).tile(treemapSquarify).paddingTop((n) => (n.depth === 1 ? 18 : 0))
     .paddingInner(2)(tree);
   const boxes = laid.descendants().filter((n) => n.depth > 0 && n.x1 - n.x0 >= 1 && n.y1 - n.y0 >= 1);
   return (
-    <svg class="treemap" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="layers by size">
+    <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="layers by size">
       {boxes.map((n) => {
         const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
         return (
           <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} class={fade(n.data.row)} onClick={() => onSelect(n.data)} onDblClick={() => onOpen(n.data)}
             onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); else if (e.key === " ") { onSelect(n.data); e.preventDefault(); } }}>
             <title>{title}</title>
+            {!(n.depth === 1 && n.children) && <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0} class="under" />}
             <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}
               class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
             {!!n.data.row.selected && n.data.value > 0 && (

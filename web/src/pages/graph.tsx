@@ -1,5 +1,5 @@
 // Layers as boxes, and the tensors that flow between them.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { defaultMetric, type PageProps } from "../app";
 import { useApi, type Row } from "../api";
 import { format, percent } from "../format";
@@ -9,6 +9,7 @@ import { Selected, selectionParams, toggle } from "../selection";
 import { go, link, requestParams, type State } from "../state";
 import { lastPart } from "../tree";
 import { Empty, Num, Problem, Switch } from "../widgets";
+import { useWidth } from "../width";
 
 interface Box extends Row { id: number; nodes: number; aside: boolean }
 interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; shape: string }
@@ -54,13 +55,7 @@ function termOf(box: Box): string {
 
 function Picture({ state, data, metric }: { state: State; data: GraphAnswer; metric: Metric }) {
   const frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
-    if (!frame.current) return;
-    const observer = new ResizeObserver(() => setWidth(frame.current?.clientWidth ?? 900));
-    observer.observe(frame.current);
-    return () => observer.disconnect();
-  }, []);
+  const width = useWidth(frame, 900);
   const drawn = data.boxes.filter((b) => !b.aside);
   const aside = data.boxes.filter((b) => b.aside);
   const ids = new Set(drawn.map((b) => b.id));

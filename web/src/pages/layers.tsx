@@ -65,7 +65,7 @@ function Scopes({ state, profile }: PageProps) {
       {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} onSelect={choose} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
         family={family} onOpen={open} onSelect={choose} />
-      <table class="numbers">
+      <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
@@ -83,7 +83,7 @@ function Scopes({ state, profile }: PageProps) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </table></div>
     </div>
   );
 }

@@ -41,7 +41,7 @@ export function Python({ state, profile }: PageProps) {
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
         label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={() => "matrix"} onOpen={open} onSelect={choose} />
       <h2>Lines that cost most by themselves</h2>
-      <table class="numbers">
+      <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
         <tbody>
           {lines.map((n) => {
@@ -58,7 +58,7 @@ export function Python({ state, profile }: PageProps) {
             );
           })}
         </tbody>
-      </table>
+      </table></div>
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { link, go, replace, requestParams, type State } from "../state";
 import { LANE, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type Line, type View } from "../timeline_draw";
 import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
+import { useWidth } from "../width";
 
 interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number }
 interface Lanes { step: number; duration: number; total: number; lanes: Lane[] }
@@ -53,10 +54,10 @@ function devicesOf(lanes: Lane[]): Device[] {
   return devices;
 }
 
-// "task 1 gpu:0 stream:all" of "/job:worker/replica:0/task:1/device:gpu:0/stream:all"
+// "task 1 gpu:0 stream" of "/job:worker/replica:0/task:1/device:gpu:0/stream:all"
 function shortName(device: string): string {
   const task = /\/task:(\d+)/.exec(device);
-  const rest = device.replace(/^.*?\/device:/, "").replace(/^\/(job|replica|task):[^/]*/g, "").replaceAll("/", " ").trim();
+  const rest = device.replace(/^.*?\/device:/, "").replace(/^\/(job|replica|task):[^/]*/g, "").replaceAll("/", " ").replace("stream:all", "stream").trim();
   return `${task && task[1] !== "0" ? `task ${task[1]} ` : ""}${rest || device}`;
 }
 
@@ -82,7 +83,7 @@ interface ChartProps { lanes: Lanes; params: Record<string, string | undefined>;
 
 function Chart({ lanes, params, state, profile }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null), frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(1000);
+  const width = Math.max(LEFT + 100, useWidth(frame, 1000));
   const [, redraw] = useState(0);
   const [hover, setHover] = useState<Slice>();
   const [drag, setDrag] = useState<View>();
@@ -107,12 +108,6 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
     return values.slice(Math.max(0, Math.floor((view.from - shown.from) * per)), Math.max(1, Math.ceil((view.until - shown.from) * per)));
   };
 
-  useEffect(() => {
-    if (!frame.current) return;
-    const observer = new ResizeObserver(() => setWidth(Math.max(LEFT + 100, frame.current?.clientWidth ?? 1000)));
-    observer.observe(frame.current);
-    return () => observer.disconnect();
-  }, []);
   useEffect(() => {
     if (!canvas.current) return;
     drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, strips: (busy.data ?? []).map(cut),
