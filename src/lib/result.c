@@ -173,6 +173,8 @@ size_t tfprof_result_get_n_rows(const tfprof_result *r)
 
 const char *tfprof_result_get_column_name(const tfprof_result *r, size_t i)
 {
+	if (r->diff)
+		return diff_column_name(r->diff, i);
 	if (r->is_table)
 		return i < r->table.n_columns ? r->table.infos[i].name : NULL;
 	for (size_t k = 0; k < N_COLUMNS; k++) {
@@ -334,7 +336,7 @@ static enum tfprof_status export_columns(tfprof_result *r, const char *const *na
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
-	enum { MOST = N_COLUMNS };
+	enum { MOST = 256 }; /* more than any result has */
 	const char *all[MOST];
 	size_t n = 0;
 
