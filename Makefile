@@ -3,7 +3,7 @@
 #   make          build build/tfprof and build/libtfprof.so
 #   make demo     install missing packages, build, profile the bundled sample
 #   make check    run all tests, some against TensorFlow in a virtual environment
-#   make validate run what takes longer: 2,000 random profiles, fuzzing, benchmarks
+#   make validate run what takes longer: 2,000 random profiles, known models, fuzzing, benchmarks
 #                 (SECTIONS="fuzz speed": only these; see tools/validate)
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
 #   make install  install to PREFIX (at first /usr/local), or below DESTDIR

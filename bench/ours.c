@@ -55,6 +55,24 @@ static void set(tfprof_options *o, const char *name, const char *value)
 	check(tfprof_options_set(o, name, value, &error));
 }
 
+/* Every node, ordered by time. */
+static void set_everything(tfprof_options *o)
+{
+	set(o, "max_depth", "100");
+	set(o, "select", "micros,bytes,occurrence");
+	set(o, "order_by", "micros");
+}
+
+static tfprof_options *everything(void)
+{
+	tfprof_options *o = tfprof_options_new();
+
+	if (!o)
+		exit(1);
+	set_everything(o);
+	return o;
+}
+
 static void report_view(const char *view, const char *what, double ms)
 {
 	char name[40];
@@ -79,13 +97,27 @@ static void time_views(tfprof_profile *p, tfprof_options *o, const char *file)
 	}
 }
 
-static void time_messages(tfprof_profile *p, tfprof_options *o)
+/* Options that came as a message, as in the drop-in Python API: the query then has all that
+ * its message needs. It may need a view of its own, which is built before. */
+static void time_messages(tfprof_profile *p)
 {
 	static const char *const views[] = {"op", "scope", "graph", "code"};
+	tfprof_options *o = tfprof_options_new();
 
+	if (!o)
+		exit(1);
+	check(tfprof_options_set_message(o, "", 0, &error));
+	set(o, "step", "-1");
+	set(o, "account_type_regexes", ".*");
+	set(o, "start_name_regexes", ".*");
+	set(o, "show_name_regexes", ".*");
+	set_everything(o);
 	set(o, "output", "none");
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		ask(p, views[i], o, 0);
 		report_view(views[i], "message", ask(p, views[i], o, 1));
+	}
+	tfprof_options_free(o);
 }
 
 /* The most memory that was resident so far. Not what getrusage() says: that
@@ -128,19 +160,6 @@ static tfprof_profile *time_load(const char *path)
 	return p;
 }
 
-/* Every node, ordered by time. */
-static tfprof_options *everything(void)
-{
-	tfprof_options *o = tfprof_options_new();
-
-	if (!o)
-		exit(1);
-	set(o, "max_depth", "100");
-	set(o, "select", "micros,bytes,occurrence");
-	set(o, "order_by", "micros");
-	return o;
-}
-
 /* Memory is counted while loading and reporting, without what the program had
  * before; a message or a serialized profile is its own size on top. */
 static void time_saved(char **argv)
@@ -156,7 +175,7 @@ static void time_saved(char **argv)
 	report("regex", ask(p, "scope", o, 0));
 	set(o, "show_name_regexes", ".*");
 	report("peak_mb", resident_mb() - idle);
-	time_messages(p, o);
+	time_messages(p);
 	snprintf(output, sizeof(output), "timeline:outfile=%s.timeline", argv[3]);
 	set(o, "output", output);
 	set(o, "step", "0");

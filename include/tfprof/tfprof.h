@@ -73,7 +73,7 @@ TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char 
 
 /* Where bytes come from: memory if `data` is set, which is copied as far as it is
  * needed later; `path` is then only its name in messages. Otherwise a file (it is mapped,
- * not copied). Either may be packed by gzip. `{0}` is no input. */
+ * not copied). Either may be packed by gzip or zstd. `{0}` is no input. */
 struct tfprof_input {
 	const char *path;
 	const void *data;
@@ -156,7 +156,7 @@ TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
 /* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
  * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each), or
- * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip. A directory is
+ * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip or zstd. A directory is
  * what it holds: the newest profile of a ProfileContext, or a checkpoint.
  * `step` is for kinds that come by step. May be called again: only what is new is
  * added. A saved profile goes into a profile that is still empty; a checkpoint
@@ -175,16 +175,27 @@ TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, i
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
 
+/* Counts the float operations of nodes of a graph that have none, from their types, inputs
+ * and shapes: what docs/model.md says of a model file. An op log, or the profiler of
+ * TensorFlow, may give others; those stay. Queries do it, too, with the option
+ * count_float_ops. */
+TFPROF_API enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *profile,
+	struct tfprof_error *err);
+
 /* The share of the nodes that run metadata added so far has touched. */
 TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
- * `_save` writes the file whole or not at all. */
+ * `_save` writes the file whole or not at all, and never over an input. */
 TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
+
+/* Removes the temporary names of files that are being written, if they have any. For
+ * handlers of signals that end the program: async-signal-safe. */
+TFPROF_API void tfprof_discard_unfinished(void);
 
 struct tfprof_summary {
 	size_t n_nodes;
@@ -272,6 +283,80 @@ struct tfprof_family_info {
 };
 TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
 
+/* ---- nodes one by one ---- */
+
+/* The node of a name; SIZE_MAX if there is none. */
+TFPROF_API size_t tfprof_profile_find_node(const tfprof_profile *profile, const char *name,
+	size_t length);
+
+/* Texts of a node are borrowed from the profile, without a NUL. */
+struct tfprof_node {
+	const char *name, *op, *device; /* device: empty if it never ran */
+	size_t name_length, op_length, device_length;
+	int64_t float_ops;
+	size_t n_inputs;
+	int is_gradient;
+};
+
+/* An edge, seen from one of its nodes. */
+struct tfprof_link {
+	size_t node; /* at the other end; SIZE_MAX if the profile does not have it */
+	const char *name;
+	size_t name_length;
+	int32_t position, output; /* which input it is, and which output it comes from */
+	int is_control;           /* it only says what runs first */
+	const char *shape;        /* "8x16"; empty: unknown */
+};
+typedef int tfprof_link_fn(void *context, const struct tfprof_link *link);
+
+struct tfprof_frame {
+	const char *file, *function, *text; /* the whole path; text: the line of source */
+	size_t file_length, function_length, text_length;
+	int32_t line;
+	int is_library; /* not the user's own code */
+};
+
+/* What a node did in a step. */
+struct tfprof_node_step {
+	int64_t step, n_runs, start_micros, cpu_micros, accelerator_micros;
+	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
+};
+
+/* Functions that are NULL are not called; non-zero from one stops the visit. What they
+ * are given is valid until they return. */
+struct tfprof_node_visitor {
+	int (*output)(void *context, int32_t slot, const char *shape);
+	tfprof_link_fn *input, *consumer; /* consumer: looks at every edge of the graph */
+	int (*attribute)(void *context, const char *name, size_t name_length, const char *value,
+		size_t value_length);
+	int (*step)(void *context, const struct tfprof_node_step *step);
+	int (*frame)(void *context, const struct tfprof_frame *frame); /* outermost first */
+	void *context;
+};
+
+/* All that is known of the i-th node. `node` and `visitor` may be NULL. The functions must
+ * not change the profile. */
+TFPROF_API enum tfprof_status tfprof_profile_visit_node(tfprof_profile *profile, size_t i,
+	struct tfprof_node *node, const struct tfprof_node_visitor *visitor,
+	struct tfprof_error *err);
+
+/* All edges from one group of nodes to another. */
+struct tfprof_edges {
+	uint32_t from, to;
+	size_t n_tensors, n_controls;
+	int64_t n_elements;        /* of all tensors whose shape is known */
+	const char *largest_shape; /* "8x16", of one tensor; empty: unknown */
+};
+typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
+
+/* In place of a group: the node is in none. */
+#define TFPROF_NO_GROUP UINT32_MAX
+
+/* Calls `fn` with each pair of groups that edges join, where `groups` has the group of
+ * every node of the profile. */
+TFPROF_API enum tfprof_status tfprof_profile_find_edges(tfprof_profile *profile,
+	const uint32_t *groups, tfprof_edges_fn *fn, void *context, struct tfprof_error *err);
+
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
 	uint64_t n_nodes);
@@ -313,6 +398,13 @@ TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options
 /* All options, one per line, as an empty line in the shell prints them. Borrowed
  * until the options change. */
 TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
+
+/* The command line that runs a command ("op") with these options, quoted for a POSIX
+ * shell: "tfprof op FILE --select=bytes". Only options that were set are named. `inputs`, up
+ * to a NULL, are paths or flags such as "--graph_path=FILE". Borrowed until the options are
+ * next used; NULL on allocation failure. */
+TFPROF_API const char *tfprof_options_get_command(tfprof_options *options, const char *command,
+	const char *const *inputs);
 
 /* The table of options, in documentation order; NULL past the end. */
 struct tfprof_option_info {
@@ -453,8 +545,9 @@ TFPROF_API enum tfprof_status tfprof_result_get_node_rows(tfprof_result *result,
 	const int64_t **rows, size_t *n_nodes, struct tfprof_error *err);
 
 /* Exports columns as a stream of the Arrow C data interface: those named or, if
- * `names` is NULL, the default ones. The caller releases the stream. Its arrays share
- * the result's data without copying and may outlive the result. */
+ * `names` is NULL, the default ones, without those that a given option select leaves out. The
+ * caller releases the stream. Its arrays share the result's data without copying and may outlive
+ * the result. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -485,6 +578,7 @@ struct ArrowArrayStream {
 	void *private_data;
 };
 #endif
+TFPROF_API int tfprof_result_is_exported(const tfprof_result *result, const char *name);
 TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
@@ -493,6 +587,15 @@ TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
  * device and start, of one step, or of all steps if `step` is negative. */
 TFPROF_API enum tfprof_status tfprof_events_run(tfprof_profile *profile, int64_t step,
 	tfprof_result **result, struct tfprof_error *err);
+
+/* A profile as a plain table, for looking at many profiles together: all steps in one
+ * pass (or one step, if it is not negative), step and device as columns, own numbers that
+ * add up to those of reports. Tables: "summary", "steps", "devices", "ops", "nodes",
+ * "lines"; docs/fleet.md lists their columns. */
+TFPROF_API enum tfprof_status tfprof_table_run(tfprof_profile *profile, const char *table,
+	int64_t step, tfprof_result **result, struct tfprof_error *err);
+/* NULL past the end. */
+TFPROF_API const char *tfprof_table_get_name(size_t i);
 
 /* ---- results as bytes ---- */
 
@@ -544,6 +647,8 @@ struct tfprof_lane {
 	size_t n_executions;
 	int64_t busy_micros;               /* while at least one ran */
 	int64_t first_micros, last_micros; /* the first start, the last end */
+	const char *name; /* of a trace's thread or stream, `name_length` bytes; or empty */
+	size_t name_length;
 };
 /* False past the last. Lanes of a device are neighbours. */
 TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
@@ -583,6 +688,44 @@ TFPROF_API void tfprof_timeline_each(const tfprof_timeline *timeline, size_t lan
 /* How long at least one execution of a lane ran within a stretch of time. */
 TFPROF_API int64_t tfprof_timeline_get_busy(const tfprof_timeline *timeline, size_t lane,
 	int64_t from_micros, int64_t until_micros);
+
+/* The same timeline, lane by lane, with the executions of some nodes only: those whose
+ * `selected` is not 0, of the first `n_nodes`. */
+TFPROF_API enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
+	const unsigned char *selected, size_t n_nodes, tfprof_timeline **only,
+	struct tfprof_error *err);
+
+/* ---- memory over time ------------------------------------------------ */
+
+/* What the allocators of devices had in use in a step, as far as they were read, and which
+ * nodes held it. Does not change with the profile and may outlive it. */
+typedef struct tfprof_memory tfprof_memory;
+
+TFPROF_API enum tfprof_status tfprof_memory_new(tfprof_profile *profile, int64_t step,
+	tfprof_memory **memory, struct tfprof_error *err);
+TFPROF_API void tfprof_memory_free(tfprof_memory *memory);
+
+/* The devices whose allocator was read. False past the last. */
+struct tfprof_memory_device {
+	const char *device; /* `device_length` bytes */
+	size_t device_length;
+	size_t n_readings;
+	int64_t first_micros, last_micros; /* of the readings */
+	int64_t peak_bytes, peak_micros;   /* the highest reading */
+};
+TFPROF_API int tfprof_memory_read_device(const tfprof_memory *memory, size_t i,
+	struct tfprof_memory_device *device);
+
+/* The curve between two points of time: the lowest and the highest of what was in use in each
+ * of `n` equal parts. A reading holds until the next; -1 before the first. */
+TFPROF_API void tfprof_memory_read(const tfprof_memory *memory, size_t device, int64_t from_micros,
+	int64_t until_micros, size_t n, int64_t *lowest, int64_t *highest);
+
+/* Calls `fn` with the nodes that hold most at a time, the largest first, at most `n` of
+ * them. Allocation failure finds none. */
+typedef int tfprof_holder_fn(void *context, uint64_t node, int64_t bytes);
+TFPROF_API void tfprof_memory_find_holders(const tfprof_memory *memory, size_t device,
+	int64_t at_micros, size_t n, tfprof_holder_fn *fn, void *context);
 
 /* ---- step timeline --------------------------------------------------- */
 

@@ -75,12 +75,30 @@ static PyObject *profile_events(PyObject *object, PyObject *args)
 	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
 }
 
+static PyObject *profile_table(PyObject *object, PyObject *args)
+{
+	struct profile_object *self = as_profile(object);
+	struct tfprof_error err = {0};
+	tfprof_result *result = NULL;
+	enum tfprof_status status;
+	long long step = -1;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "s|L:table", &name, &step))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_table_run(self->profile, name, step, &result, &err);
+	Py_END_ALLOW_THREADS
+	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
+}
+
 /* ---- adding ------------------------------------------------------------ */
 
 /* One call that adds something: an input, or a step with all that comes with it. */
 struct addition {
 	const char *kind; /* NULL: as its content says */
 	int is_step;
+	int is_count;       /* nothing is added: what is there is counted */
 	struct input input; /* of a step, its run metadata */
 	struct input graph, op_log;
 	long long step;
@@ -90,6 +108,8 @@ struct addition {
 static enum tfprof_status add_locked(tfprof_profile *profile, struct addition *a,
 	struct tfprof_error *err)
 {
+	if (a->is_count)
+		return tfprof_profile_count_float_ops(profile, err);
 	if (!a->is_step)
 		return tfprof_profile_add(profile, a->kind, input_get(&a->input), a->step, err);
 	return tfprof_profile_add_step(profile, a->step, input_get(&a->graph), input_get(&a->input),
@@ -167,6 +187,15 @@ static PyObject *profile_add_step(PyObject *self, PyObject *args, PyObject *kwar
 		return NULL;
 	}
 	return add(self, &a) < 0 ? NULL : PyFloat_FromDouble(a.coverage);
+}
+
+static PyObject *profile_count_float_ops(PyObject *self, PyObject *unused)
+{
+	struct addition a = {.is_count = 1};
+
+	if (add(self, &a) < 0)
+		return NULL;
+	Py_RETURN_NONE;
 }
 
 /* ---- saving ------------------------------------------------------------ */
@@ -349,8 +378,12 @@ static PyMethodDef methods[] = {
 	{"add_step", WITH_KEYWORDS(profile_add_step), METH_VARARGS | METH_KEYWORDS,
 		"add_step(step, graph, run_meta, op_log=None) -> coverage\n\n"
 		"Adds a step, whole or not at all."},
+	{"count_float_ops", profile_count_float_ops, METH_NOARGS,
+		"Counts the float operations of graph nodes that have none."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
+	{"table", profile_table, METH_VARARGS,
+		"table(name, step=-1): ops, steps, ... of all steps, as a Result with columns."},
 	{"events", profile_events, METH_VARARGS,
 		"events(step=-1): what ran when and where, as a Result with columns."},
 	{"query", WITH_KEYWORDS(profile_query), METH_VARARGS | METH_KEYWORDS,

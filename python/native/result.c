@@ -78,6 +78,17 @@ static PyObject *result_get_columns(PyObject *self, void *unused)
 	return list;
 }
 
+static PyObject *result_get_exported(PyObject *self, void *unused)
+{
+	PyObject *list = PyList_New(0);
+	const char *name;
+
+	for (size_t i = 0; list && (name = tfprof_result_get_column_name(result_of(self), i)); i++)
+		if (tfprof_result_is_exported(result_of(self), name))
+			list_append(&list, PyUnicode_FromString(name));
+	return list;
+}
+
 static PyObject *result_get_level(PyObject *self, void *unused)
 {
 	return PyLong_FromLong(tfprof_result_get_level(result_of(self)));
@@ -298,6 +309,8 @@ static PyGetSetDef attributes[] = {
 	{"text", result_get_text, NULL, "bytes: text for stdout.", NULL},
 	{"notes", result_get_notes, NULL, "str: text for stderr.", NULL},
 	{"columns", result_get_columns, NULL, "list of str: names of the columns.", NULL},
+	{"exported", result_get_exported, NULL,
+		"list of str: names of the columns of its Arrow stream.", NULL},
 	{"level", result_get_level, NULL, "int: the highest level among the findings, 0 to 3.",
 		NULL},
 	{NULL, NULL, NULL, NULL, NULL},

@@ -19,6 +19,7 @@ def freeze(native: Any, names: Iterable[str], formats: Iterable[str]) -> "Frozen
         return native
     made = Frozen()
     made.columns = native.columns
+    made.exported = native.exported
     made.n_rows = len(native)
     made.text, made.notes, made.level = native.text, native.notes, native.level
     made.rendered = {format: native.render(format) for format in formats}
@@ -34,6 +35,7 @@ def freeze(native: Any, names: Iterable[str], formats: Iterable[str]) -> "Frozen
 class Frozen:
     def __init__(self) -> None:
         self.columns: List[str] = []
+        self.exported: List[str] = []  # in the Arrow stream
         self.n_rows = 0
         self.text = b""
         self.notes = ""
@@ -83,7 +85,7 @@ class Frozen:
 
     def _arrow(self, names: Optional[List[str]] = None) -> Any:
         from tfprof import _tables
-        return _tables.arrow_from_columns(self, self.columns if names is None else names)
+        return _tables.arrow_from_columns(self, self.exported if names is None else names)
 
     def __arrow_c_schema__(self) -> object:
         return self._arrow().schema.__arrow_c_schema__()

@@ -4,7 +4,7 @@ import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from tfprof import (_advice, _diff, _events, _generated, _inputs, _native, _options, _progress,
-                    _wording)
+                    _show, _wording)
 from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
@@ -23,7 +23,7 @@ def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Func
 
 @_signature_of(_generated.load)
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
-         **inputs: Any) -> "Profile":
+         count_float_ops: bool = False, **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
@@ -34,9 +34,11 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
 {inputs}
       progress: whether to show progress; by default on a terminal, for what
         takes longer than a second.
+      count_float_ops: whether to count the float operations of graph nodes that have none in
+        an op log, from their types and shapes.
 
     Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
-    by gzip.
+    by gzip or zstd.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')
@@ -55,6 +57,9 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
     notes = ""
     for kind, one, step in arranged:
         made._add(one, kind, step)
+        notes += made._native.notes
+    if count_float_ops:
+        made._native.count_float_ops()
         notes += made._native.notes
     made._loaded_notes = notes
     return made
@@ -180,6 +185,19 @@ class Profile(Views):
         with _wording.in_keywords():
             return _events.Events(self._native.events(-1 if step is None else step))
 
+    def table(self, name: str, step: Optional[int] = None) -> "_events.Table":
+        """A plain table of all steps, or of one, to put together with those of other
+        profiles: 'summary', 'steps', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
+        only, so that they add up; docs/fleet.md lists the columns.
+
+        >>> import tfprof
+        >>> ops = tfprof.load('examples/resnet/profile').table('ops')
+        >>> ops.columns[:4]
+        ['step', 'device', 'op', 'exec_micros']
+        """
+        with _wording.in_keywords():
+            return _events.Table(self._native.table(name, -1 if step is None else step))
+
     @property
     def steps(self) -> List[int]:
         """The steps, ascending."""
@@ -228,6 +246,15 @@ class Profile(Views):
         steps = self.steps
         shown = ", ".join(map(str, steps[:10])) + (", ..." if len(steps) > 10 else "")
         return f"<Profile: {len(self)} nodes, {'steps ' + shown if steps else 'no steps'}>"
+
+    def show(self, *, port: Optional[int] = None) -> "_show.Page":
+        """Shows the profile in a browser: starts a server on a copy of it, and returns an
+        object with its address ``url`` and ``stop()``. In a notebook it is a link.
+
+        Args:
+          port: the port to listen on, or the next free one; by default 6117.
+        """
+        return _show.show(self, port)
 
     # -- saving ------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 /* The share of the time between its first and last operation in which an accelerator
  * computes. */
 #include "advise/advise.h"
+#include "base/clamped.h"
 #include "base/sort.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -30,7 +31,7 @@ static void add(struct usage *u, const struct model *m, uint32_t exec)
 	struct exec_sums sums = exec_get_sums(&m->execs, exec);
 	struct exec_extent extent = exec_get_extent(m, exec);
 
-	u->accelerator_us = (int64_t)((uint64_t)u->accelerator_us + (uint64_t)sums.accelerator_us);
+	add_clamped(&u->accelerator_us, sums.accelerator_us);
 	if (extent.start_us && (!u->start_us || extent.start_us < u->start_us))
 		u->start_us = extent.start_us;
 	if (extent.end_us > u->end_us)

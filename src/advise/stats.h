@@ -6,12 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files may hold any numbers, so sums saturate. */
-static inline void add_clamped(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = value < 0 ? INT64_MIN : INT64_MAX;
-}
+#include "base/clamped.h"
 
 static inline int64_t to_int(double value)
 {

@@ -90,5 +90,12 @@ bool mapped_file_detach(struct mapped_file *f)
 	if (f->bytes.n && !copy_in_place((void *)(uintptr_t)f->bytes.at, f->bytes.n))
 		return false;
 	stop_watching(f);
+	f->is_copy = true;
 	return true;
+}
+
+void mapped_file_release(const struct mapped_file *f)
+{
+	if (f->bytes.n && !f->is_copy)
+		madvise((void *)(uintptr_t)f->bytes.at, f->bytes.n, MADV_DONTNEED);
 }

@@ -15,6 +15,7 @@
 struct mapped_file {
 	struct span bytes; /* not NULL, once open */
 	bool is_watched;
+	bool is_copy;    /* detached from the file */
 	int fd;          /* if it is watched */
 	struct stat was; /* when it was opened */
 };
@@ -35,5 +36,9 @@ enum tfprof_status mapped_file_check(const struct mapped_file *f, const char *pa
 /* Keeps the bytes at the same address, whatever happens to the file. False on
  * allocation failure. */
 bool mapped_file_detach(struct mapped_file *f);
+
+/* Returns the memory of pages that will hardly be read again. They can be: they come from
+ * the file then. */
+void mapped_file_release(const struct mapped_file *f);
 
 #endif

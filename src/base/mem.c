@@ -73,18 +73,6 @@ void mem_prefault(void *at, size_t size)
 #endif
 }
 
-void mem_use_large_pages(void *at, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-	const uintptr_t large = 2 << 20;
-	uintptr_t begin = ((uintptr_t)at + large - 1) & ~(large - 1);
-	uintptr_t end = ((uintptr_t)at + size) & ~(large - 1);
-
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-#endif
-}
-
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size)
 {
 	size_t need, room, size;

@@ -18,14 +18,9 @@ void mem_free(void *block);
  * the capacity, so that pushing is amortized. */
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
 
-/* Pre-faults pages, so that the thread that writes there, maybe already now, does not
- * wait for them. Does nothing where the system cannot. Pays only where one thread does
- * all the writing and another would be idle. */
+/* Pre-faults pages, which costs less than faulting on each, and nothing in the thread
+ * that writes there if another one does it. Does nothing where the system cannot. */
 void mem_prefault(void *at, size_t size);
-
-/* Asks for large pages for memory that will be written soon, from the first byte to the
- * last. Does nothing where the system has none, or the block is small. */
-void mem_use_large_pages(void *at, size_t size);
 
 /* For tests: the n-th allocation from now on fails (0: never again). */
 void mem_fail_at(size_t nth);

@@ -170,6 +170,13 @@ static void watch_process(void)
 	atexit(close_pool);
 }
 
+void parallel_watch_process(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_process);
+}
+
 /* Signals stay with the threads the program itself made, but for what a thread brings
  * on itself: a mapped file that another program cuts short is a SIGBUS where it is
  * read, and whom the program has told to handle that must get it. */
@@ -250,7 +257,6 @@ static void run_shared(struct batch *b)
 
 void parallel_run(size_t parts, parallel_fn *work, void *context)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct batch b = {.work = work,
 		.context = context,
 		.parts = parts,
@@ -260,7 +266,7 @@ void parallel_run(size_t parts, parallel_fn *work, void *context)
 		run_alone(parts, work, context);
 		return;
 	}
-	pthread_once(&once, watch_process);
+	parallel_watch_process();
 	inside = true;
 	run_shared(&b);
 	inside = false;

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -234,13 +233,10 @@ static void release(struct sink *s)
 {
 	if (s->owns_fd && s->fd >= 0)
 		close(s->fd);
-	if (s->temporary)
-		unlink(s->temporary);
+	new_file_discard(&s->file);
 	gzip_delete(s->gzip);
 	mem_free(s->buffer);
 	mem_free(s->name);
-	mem_free(s->path);
-	mem_free(s->temporary);
 	*s = (struct sink){.fd = -1};
 }
 
@@ -307,36 +303,6 @@ enum tfprof_status sink_open(struct sink *s, const char *path, enum sink_format 
 	return sink_open_file(s, path, format, err);
 }
 
-/* A new file in the target's directory, so that the rename stays inside one
- * file system. Returns 0 or an errno value. */
-static int create_temporary(struct sink *s)
-{
-	static const char pattern[] = ".tfprof-0123456789abcdef";
-	const char *slash = strrchr(s->path, '/');
-	size_t dir = slash ? (size_t)(slash - s->path) + 1 : 0;
-	int error = EEXIST;
-
-	s->temporary = mem_alloc(dir + sizeof(pattern));
-	if (!s->temporary)
-		return ENOMEM;
-	memcpy(s->temporary, s->path, dir);
-	for (int attempt = 0; attempt < 100 && error == EEXIST; attempt++) {
-		uint64_t random;
-
-		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-			random = (uint64_t)getpid() << 32 | (unsigned)attempt;
-		snprintf(s->temporary + dir, sizeof(pattern), ".tfprof-%016llx",
-			(unsigned long long)random);
-		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (s->fd >= 0)
-			return 0;
-		error = errno;
-	}
-	mem_free(s->temporary); /* not ours: release() must not remove it */
-	s->temporary = NULL;
-	return error;
-}
-
 /* Decides how `path` is replaced, and opens what is written to. */
 static int open_target(struct sink *s, const char *path)
 {
@@ -354,19 +320,15 @@ static int open_target(struct sink *s, const char *path)
 		return errno;
 	if (exists && S_ISDIR(before.st_mode))
 		return EISDIR;
-	s->owns_fd = true;
 	if (exists && !S_ISREG(before.st_mode)) {
+		s->owns_fd = true;
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return s->fd < 0 ? errno : 0;
 	}
 	if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 		return errno;
-	s->path = copy_text(path, strlen(path));
-	if (!s->path)
-		return ENOMEM;
-	error = create_temporary(s);
-	if (!error && exists && fchmod(s->fd, before.st_mode & 0777) != 0)
-		error = errno;
+	error = new_file_open(&s->file, path, exists ? &before : NULL);
+	s->fd = s->file.fd;
 	return error;
 }
 
@@ -412,14 +374,8 @@ enum tfprof_status sink_commit(struct sink *s, struct tfprof_error *err)
 			sink_fail(s, errno);
 		s->fd = -1;
 	}
-	if (s->temporary && !s->error) {
-		if (rename(s->temporary, s->path) != 0) {
-			sink_fail(s, errno);
-		} else {
-			mem_free(s->temporary);
-			s->temporary = NULL;
-		}
-	}
+	if (s->file.path && !s->error)
+		sink_fail(s, new_file_commit(&s->file));
 	if (s->error)
 		status = report(err, s->name, s->error);
 	release(s);

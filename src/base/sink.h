@@ -13,14 +13,13 @@
  * abandon, which release it; after an open that failed there is nothing to do.
  * An open sink stays where it is in memory.
  *
- *     put → buffer (64 KB) → [deflate] → write function → temporary file
- *                                                          | commit: rename
+ *     put → buffer (64 KB) → [deflate] → write function → unnamed file
+ *                                                          | commit: gets its name
  *                                                          v
  *                                                         path
  *
  * A file is written whole or not at all: until commit succeeds, `path` is what
- * it was before; a process that is killed leaves at most a hidden `.tfprof-…`
- * beside it. Only something that is no regular file (a device, a pipe) is
+ * it was before (see new_file.h). Only something that is no regular file (a device, a pipe) is
  * written directly. A symbolic link stays one: its target is replaced. */
 #ifndef TFPROF_BASE_SINK_H
 #define TFPROF_BASE_SINK_H
@@ -31,6 +30,7 @@
 #include <tfprof/tfprof.h>
 
 #include "base/buf.h"
+#include "base/new_file.h"
 #include "base/span.h"
 
 enum sink_format {
@@ -50,10 +50,9 @@ struct sink {
 	struct sink_gzip *gzip;
 	int fd; /* of a file or descriptor sink, else -1 */
 	bool owns_fd;
-	int error;       /* the first errno value */
-	char *name;      /* for messages; NULL for memory */
-	char *path;      /* what commit makes of `temporary` */
-	char *temporary; /* NULL once committed, or when written directly */
+	int error;            /* the first errno value */
+	char *name;           /* for messages; NULL for memory */
+	struct new_file file; /* zeroed when written directly */
 };
 
 /* The file is created at commit, or replaced, keeping its permissions. Fails

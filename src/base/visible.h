@@ -14,23 +14,32 @@
 
 void visible_put_slow(struct buf *b, struct span text, bool keeps_lines);
 
-/* Whether all bytes are printable ASCII: eight at a time, as every name of a report is
- * looked at. */
+/* Of eight bytes: nonzero high bits for those below 0x20, above 0x7e, or beyond ASCII. */
+static inline uint64_t visible_find_odd(const char *at)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return (word - ones * 0x20) | (word + ones) | word;
+}
+
+/* Whether all bytes are printable ASCII. Every name of a report is looked at, so this takes
+ * eight at a time, of which the last may overlap those before. */
 static inline bool visible_is_plain(struct span text)
 {
-	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
-	uint64_t bad = 0, word;
+	uint64_t odd = 0;
 	size_t i = 0;
 
-	for (; i + sizeof(word) <= text.n; i += sizeof(word)) {
-		memcpy(&word, text.at + i, sizeof(word));
-		/* below 0x20, above 0x7e, or beyond ASCII */
-		bad |= (word - ones * 0x20) | (word + ones) | word;
+	if (text.n < sizeof(odd)) {
+		while (i < text.n && text.at[i] >= 0x20 && text.at[i] <= 0x7e)
+			i++;
+		return i == text.n;
 	}
-	bad &= highs;
-	for (; i < text.n; i++)
-		bad |= text.at[i] < 0x20 || text.at[i] > 0x7e;
-	return !bad;
+	for (; i < text.n - sizeof(odd); i += sizeof(odd))
+		odd |= visible_find_odd(text.at + i);
+	odd |= visible_find_odd(text.at + text.n - sizeof(odd));
+	return !(odd & 0x8080808080808080);
 }
 
 static inline void visible_put(struct buf *b, struct span text)

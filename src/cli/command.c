@@ -32,6 +32,21 @@ static const struct command commands[] = {
 		"and\n"
 		"tables. Must be the first word. See tfprof ui --help.",
 		""},
+	{"index", COMMAND_FLEET, IN_PROGRAM, "Parquet tables of many profiles",
+		"SRC OUT [OPTION...]",
+		"Reads all profiles and traces below a directory into tables. Needs the Python\n"
+		"package with its extra fleet. Must be the first word. See tfprof index --help.",
+		""},
+	{"sql", COMMAND_FLEET, IN_PROGRAM, "a query over these tables", "OUT [QUERY]",
+		"Runs a query over what tfprof index wrote, such as 'SELECT * FROM regressions', "
+		"or\n"
+		"lists the tables and views. Must be the first word. See tfprof sql --help.",
+		""},
+	{"fleet", COMMAND_FLEET, IN_PROGRAM, "a report on these tables, with plots", "OUT",
+		"Writes a page with the trend of each model, slow workers and what regressed "
+		"when.\n"
+		"Must be the first word. See tfprof fleet --help.",
+		""},
 	{"save", COMMAND_SAVE, IN_PROGRAM, "a saved profile of all the files given", "OUT FILE...",
 		"Writes one file that holds what all the files given tell: a saved profile\n"
 		"(ProfileProto), which loads to the same reports.",

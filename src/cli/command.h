@@ -14,6 +14,7 @@ enum command_id {
 	COMMAND_MODEL,
 	COMMAND_DIFF,
 	COMMAND_UI,
+	COMMAND_FLEET, /* index, sql, fleet */
 	COMMAND_SAVE,
 	COMMAND_HELP,
 	COMMAND_SET,

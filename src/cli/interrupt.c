@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include <tfprof/tfprof.h>
+
 #include "fail.h"
 
 static volatile int interrupted;
@@ -12,6 +14,7 @@ static volatile sig_atomic_t target;
 static void handle(int signal)
 {
 	if (target == INTERRUPT_PROGRAM || (target == INTERRUPT_QUERY && interrupted)) {
+		tfprof_discard_unfinished();
 		if (isatty(STDERR_FILENO) && write(STDERR_FILENO, "\n", 1) < 0)
 			_exit(EXIT_INTERRUPTED);
 		_exit(EXIT_INTERRUPTED);
@@ -24,9 +27,27 @@ static void exit_truncated(int signal)
 {
 	static const char why[] = "tfprof: an input file was truncated while it was being read\n";
 
+	tfprof_discard_unfinished();
 	if (write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
 		_exit(EXIT_INPUT);
 	_exit(EXIT_INPUT);
+}
+
+/* Dies of the signal, as it would have without a handler. */
+static void discard_and_die(int number)
+{
+	tfprof_discard_unfinished();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Unless the program was started with the signal ignored, as by nohup. */
+static void catch_end(int number)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+		signal(number, discard_and_die);
 }
 
 void interrupt_install(void)
@@ -38,6 +59,10 @@ void interrupt_install(void)
 	sigaction(SIGINT, &action, NULL);
 	action.sa_handler = exit_truncated;
 	sigaction(SIGBUS, &action, NULL);
+	catch_end(SIGTERM);
+	catch_end(SIGHUP);
+	/* A file at the limit of its size is then a failed write, which is reported. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void interrupt_set(enum interrupt_target next)

@@ -162,6 +162,21 @@ static enum tfprof_status add_files(struct loaded *l, const struct request *r,
 	return status;
 }
 
+/* A command that saves has it, too. */
+static enum tfprof_status count_float_ops(struct loaded *l, const struct request *r,
+	struct tfprof_error *err)
+{
+	const char *value = tfprof_options_get(r->options, "count_float_ops");
+	enum tfprof_status status;
+
+	if (!value || strcmp(value, "true") != 0)
+		return TFPROF_OK;
+	progress_say("Counting Float Operations...");
+	status = tfprof_profile_count_float_ops(l->profile, err);
+	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
+	return status;
+}
+
 enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err)
 {
 	enum tfprof_status status = check_flags(r, err);
@@ -175,6 +190,8 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
 	status = add_files(l, r, err);
+	if (status == TFPROF_OK)
+		status = count_float_ops(l, r, err);
 	progress_end();
 	if (status == TFPROF_OK && l->notes.failed)
 		status = fail_no_memory(err);

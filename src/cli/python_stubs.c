@@ -46,7 +46,8 @@ static void put_load(struct text *out)
 		text_printf(out, "         %s: Optional[%s] = None,\n", info->name,
 			input_type(info));
 	text_add(out,
-		"         progress: Optional[bool] = None) -> Profile:\n"
+		"         progress: Optional[bool] = None,\n"
+		"         count_float_ops: bool = False) -> Profile:\n"
 		"    raise NotImplementedError\n");
 }
 

@@ -1,4 +1,4 @@
-/* The values of constants, read when somebody needs them. */
+/* The values of constants, read on demand. */
 #ifndef TFPROF_COUNT_CONSTANT_H
 #define TFPROF_COUNT_CONSTANT_H
 

@@ -84,21 +84,6 @@ struct run *run_new(struct walk *w)
 
 /* ---- what all have in common ---------------------------------------------------- */
 
-/* The scope of what a node calls: its name without the last part. */
-static struct span scope_of(struct walk *w, const struct task *t)
-{
-	struct span name = t->frame->graph->nodes.at[t->node].name, full;
-
-	while (name.n && name.at[name.n - 1] != '/')
-		name.n--;
-	if (name.n)
-		name.n--;
-	if (!name.n)
-		return t->frame->scope;
-	full = walk_name(w, t->frame->scope, name);
-	return full;
-}
-
 /* The inputs of a node from the i-th on, copied to an arena. */
 static struct tensor *copy_inputs(struct walk *w, const struct task *t, size_t from, size_t *n,
 	struct arena *arena)
@@ -199,7 +184,7 @@ static bool step_call(struct walk *w, struct task *t, struct span name, bool *is
 	if (!run->body)
 		return give_up(w, t, NOTE_NO_FUNCTION) && (*is_done = true);
 	args = copy_inputs(w, t, 0, &n, &run->arena);
-	run->frame = w->no_memory ? NULL : walk_enter(w, run->body, scope_of(w, t), args, n);
+	run->frame = w->no_memory ? NULL : walk_enter(w, t, run->body, args, n);
 	if (!run->frame)
 		return !w->no_memory && give_up(w, t, NOTE_TOO_DEEP) && (*is_done = true);
 	run->phase = PHASE_CALL;
@@ -277,7 +262,7 @@ static bool start_while(struct walk *w, struct task *t, bool *is_done)
 	run->first_record = w->records.n;
 	if (w->no_memory || !find_needed(w, run))
 		return false;
-	run->cond_frame = walk_enter(w, run->cond, scope_of(w, t), run->vars, run->n_vars);
+	run->cond_frame = walk_enter(w, t, run->cond, run->vars, run->n_vars);
 	if (!run->cond_frame)
 		return !w->no_memory && give_up(w, t, NOTE_TOO_DEEP) && (*is_done = true);
 	run->phase = PHASE_COND;
@@ -318,7 +303,7 @@ static bool start_body(struct walk *w, struct task *t, bool *is_done)
 
 	*is_done = false;
 	if (run->phase == PHASE_BODY) {
-		run->frame = walk_enter(w, run->body, scope_of(w, t), run->vars, run->n_vars);
+		run->frame = walk_enter(w, t, run->body, run->vars, run->n_vars);
 		if (!run->frame)
 			return !w->no_memory && give_up(w, t, NOTE_TOO_DEEP) && (*is_done = true);
 		return push_returns(w, run->frame, NULL);
@@ -445,7 +430,7 @@ static bool start_branch(struct walk *w, struct task *t, bool *is_done)
 	if (!g)
 		return give_up(w, t, NOTE_NO_FUNCTION) && (*is_done = true);
 	args = copy_inputs(w, t, 1, &n, &scratch);
-	run->frame = w->no_memory ? NULL : walk_enter(w, g, scope_of(w, t), args, n);
+	run->frame = w->no_memory ? NULL : walk_enter(w, t, g, args, n);
 	arena_clear(&scratch);
 	if (!run->frame)
 		return !w->no_memory && give_up(w, t, NOTE_TOO_DEEP) && (*is_done = true);

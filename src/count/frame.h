@@ -14,7 +14,9 @@ struct slot {
 struct frame {
 	const struct graph *graph;
 	struct span scope;
+	const struct op_node *caller; /* of the main graph; NULL: this is the main graph */
 	struct slot *slots;
+	size_t n_slots; /* room */
 	VEC(struct tensor) tensors;
 	VEC(uint32_t) touched;      /* slots in use, so that a turn of a loop can reset them */
 	struct arena arena;         /* of values */
@@ -38,8 +40,10 @@ struct task {
 };
 
 /* NULL on allocation failure. */
-struct frame *frame_new(const struct graph *g, struct span scope);
+struct frame *frame_new(struct walk *w, const struct graph *g, struct span scope);
 void frame_free(struct walk *w, struct frame *f);
+/* The memory that frame_free() keeps for the next one. */
+void frame_free_spare(struct walk *w);
 /* Forgets what was evaluated. */
 void frame_reset(struct walk *w, struct frame *f);
 
@@ -56,9 +60,9 @@ bool frame_set(struct walk *w, struct frame *f, uint32_t node, const struct tens
 /* Starts evaluating a node unless it is done or being evaluated. */
 bool walk_push(struct walk *w, struct frame *f, uint32_t node);
 
-/* A frame for a call: arguments are copied. NULL on allocation failure, or if calls
+/* A frame for what a node calls: arguments are copied. NULL on allocation failure, or if calls
  * nest too deep (which is noted). */
-struct frame *walk_enter(struct walk *w, const struct graph *g, struct span scope,
+struct frame *walk_enter(struct walk *w, const struct task *t, const struct graph *g,
 	const struct tensor *args, size_t n);
 
 /* Control nodes: false while there is more on the stack to do first. When true, the

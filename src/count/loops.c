@@ -191,11 +191,12 @@ static bool start_turns(struct walk *w, struct task *t, struct turns *turns)
 {
 	turns->current = arena_array(&turns->arenas[1], turns->n + 1, sizeof(*turns->current));
 	turns->is_needed = arena_zero(&turns->arena, turns->n + 1, 1);
-	turns->frame = frame_new(t->frame->graph, t->frame->scope);
+	turns->frame = frame_new(w, t->frame->graph, t->frame->scope);
 	if (!turns->current || !turns->is_needed || !turns->frame) {
 		w->no_memory = true;
 		return false;
 	}
+	turns->frame->caller = t->frame->caller;
 	turns->frame->base = t->frame;
 	turns->frame->turns = turns;
 	for (size_t i = 0; i < turns->n; i++) {

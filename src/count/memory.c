@@ -15,7 +15,7 @@ static void find_last_uses(const struct walk *w, uint32_t *last)
 		last[w->kept.at[i]] = UINT32_MAX;
 }
 
-/* An input of the record that nobody needs later, of the size of the result. */
+/* An input of the record that is not needed later, of the size of the result. */
 static uint32_t find_dying(const struct walk *w, size_t i, const uint32_t *last, int64_t bytes)
 {
 	const struct record *r = &w->records.at[i];

@@ -211,6 +211,7 @@ static void record(struct walk *w, struct frame *f, struct eval *e, struct cost 
 	struct record r = {.serial = ++w->serial,
 		.node = e->node,
 		.graph = e->graph,
+		.caller = f->caller,
 		.scope = f->scope,
 		.cost = cost,
 		.times = 1,
@@ -449,7 +450,7 @@ static bool step(struct walk *w)
 
 bool walk_run(struct walk *w, const struct graph *g, const struct preset *presets, size_t n_presets)
 {
-	struct frame *f = frame_new(g, (struct span){"", 0});
+	struct frame *f = frame_new(w, g, (struct span){"", 0});
 
 	if (!f)
 		return false;
@@ -484,6 +485,7 @@ bool walk_run(struct walk *w, const struct graph *g, const struct preset *preset
 		if (!vec_push(&w->kept, frame_get(f, g->returns.at[i])->buffer))
 			w->no_memory = true;
 	frame_free(w, f);
+	frame_free_spare(w);
 	return !w->no_memory;
 }
 

@@ -55,7 +55,8 @@ enum record_state { RECORD_COUNTED, RECORD_NOT_COUNTED };
 struct record {
 	const struct op_node *node;
 	const struct graph *graph;
-	struct span scope; /* of the calls it is in; its full name is walk_name() */
+	const struct op_node *caller; /* of the main graph; NULL: it is itself there */
+	struct span scope;            /* of the calls it is in; its full name is walk_name() */
 	struct cost cost;
 	int64_t times;
 	enum record_state state;
@@ -132,6 +133,7 @@ struct walk {
 	VEC(struct tensor) out;
 	int64_t nodes_left, values_left, turns_left;
 	size_t n_tensors;
+	struct frame *spare;
 	int depth, mute;
 };
 

@@ -42,21 +42,23 @@ static uint64_t size_of_checkpoint(const struct checkpoint *c)
 	return n;
 }
 
-/* A directory has a file for each host. */
-static bool add_sizes_of_traces(const char *directory, uint64_t *n)
+/* A directory has a file for each host, none of which is to be overwritten either. */
+static bool note_traces(tfprof_profile *p, const char *directory, uint64_t *n)
 {
 	xplane_paths traces = {0};
 	bool ok = xplane_list_run(directory, &traces);
 
-	for (size_t i = 0; ok && i < traces.n; i++)
+	for (size_t i = 0; ok && i < traces.n; i++) {
 		*n += file_size(traces.at[i]);
+		ok = output_note_input(&p->files, traces.at[i]);
+	}
 	xplane_free_paths(&traces);
 	return ok;
 }
 
 /* False on allocation failure. */
-static bool count_bytes(const tfprof_profile *p, const struct tfprof_input *in,
-	enum input_kind kind, uint64_t *n)
+static bool count_bytes(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
+	uint64_t *n)
 {
 	if (tfprof_input_is_memory(in))
 		*n = in->size;
@@ -64,7 +66,7 @@ static bool count_bytes(const tfprof_profile *p, const struct tfprof_input *in,
 		*n = size_of_checkpoint(p->model.checkpoint);
 	else
 		*n = file_size(in->path);
-	return *n || kind != INPUT_XPLANE || add_sizes_of_traces(in->path, n);
+	return *n || kind != INPUT_XPLANE || note_traces(p, in->path, n);
 }
 
 static bool note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind)
@@ -208,6 +210,42 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 	if (status == TFPROF_OK && coverage)
 		*coverage = tfprof_profile_get_coverage(p);
 	return end(p, status, err);
+}
+
+/* Nothing to do is no reason to make results copies of what they show. */
+static bool is_counted(tfprof_profile *p)
+{
+	bool is;
+
+	pthread_rwlock_rdlock(&p->lock);
+	is = p->counted && p->counted == p->model.generation;
+	pthread_rwlock_unlock(&p->lock);
+	return is;
+}
+
+enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	if (is_counted(p))
+		return TFPROF_OK;
+	status = begin(p, NULL, err);
+	if (status == TFPROF_OK)
+		status = model_count_float_ops(&p->model, notes, err);
+	if (status == TFPROF_OK)
+		p->counted = ++p->model.generation;
+	return end(p, status, err);
+}
+
+enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *p, struct tfprof_error *err)
+{
+	struct buf notes = {0};
+	enum tfprof_status status = profile_count_float_ops(p, &notes, err);
+
+	mem_free(p->notes);
+	p->notes = notes.at;
+	return status;
 }
 
 double tfprof_profile_get_coverage(const tfprof_profile *p)

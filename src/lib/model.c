@@ -3,6 +3,7 @@
 
 #include "lib/output.h"
 #include "lib/result.h"
+#include "load/directory.h"
 
 void model_report_free(struct model_report *report)
 {
@@ -34,19 +35,6 @@ static struct model_device choose_device(const struct tfprof_model_options *o)
 	return device;
 }
 
-/* A frozen graph in which nothing tells which constants are weights: all that are no
- * scalars. */
-static void choose_weights(struct model_file *file)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < file->parameters.n; i++)
-		found |= file->parameters.at[i].is_counted;
-	for (size_t i = 0; !found && i < file->parameters.n; i++)
-		file->parameters.at[i].is_counted =
-			file->parameters.at[i].is_used && file->parameters.at[i].tensor.rank > 0;
-}
-
 static enum tfprof_status count(struct model_report *report, const struct tfprof_input *in,
 	const struct tfprof_model_options *o, struct tfprof_error *err)
 {
@@ -62,17 +50,10 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	if (status != TFPROF_OK)
 		return status;
 	options.by_node = file->is_of_layers;
-	walk_init(&report->walk, &file->library.source, &file->parameters);
-	report->walk.is_of_layers = file->is_of_layers;
 	report->walk.trip_count = o->number[MODEL_OPT_TRIP_COUNT];
-	if (!walk_run(&report->walk, &file->library.main, file->presets.at, file->presets.n))
-		return error_no_memory(err);
-	status = model_file_check(file, in, err);
+	status = model_file_walk(file, &report->walk, in, false, err);
 	if (status != TFPROF_OK)
 		return status;
-	walk_finish(&report->walk);
-	if (file->has_open_weights)
-		choose_weights(file);
 	if (!summary_make(&report->summary, &report->walk, &options))
 		return error_no_memory(err);
 	model_keras_check(file, report->summary.total.parameters);
@@ -207,6 +188,17 @@ static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_opti
 	return status;
 }
 
+/* The file of a path, or the model in a directory. */
+static bool note_files(tfprof_result *r, const char *path)
+{
+	struct buf inside = {0};
+	bool found = directory_find_saved_model(path, &inside);
+	bool ok = !inside.failed && output_note_input(&r->profile->files, found ? inside.at : path);
+
+	buf_clear(&inside);
+	return ok;
+}
+
 static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	struct tfprof_error *err)
 {
@@ -225,7 +217,7 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-peak_flops and -peak_bandwidth go together: give both, or -device");
-	if (in->path && !output_note_input(&r->profile->files, in->path))
+	if (in->path && !note_files(r, in->path))
 		return error_no_memory(err);
 	status = count(report, in, o, err);
 	if (status == TFPROF_OK)

@@ -121,7 +121,7 @@ static void note_regex(const struct list *l, size_t i, struct buf *notes)
 	struct span pattern = regexes_get_pattern(l->regexes, i);
 
 	buf_printf(notes, "-%s: '%.*s' matches no %s", l->option, ERROR_SPAN(pattern), l->names);
-	if (helps_to_widen(l, pattern))
+	if (!regexes_is_in_none(l->regexes, i) && helps_to_widen(l, pattern))
 		buf_printf(notes, ": regexes match whole names: use '.*%.*s.*'",
 			ERROR_SPAN(pattern));
 	buf_char(notes, '\n');
@@ -139,7 +139,7 @@ static void note_list(const struct list *l, struct buf *notes)
 		if (regexes_has_matched(l->regexes, i))
 			continue;
 		n_tried++;
-		if (matches_any(l, l->regexes, i))
+		if (!regexes_matches_none(l->regexes, i) && matches_any(l, l->regexes, i))
 			continue;
 		note_regex(l, i, notes);
 		n_noted++;
@@ -225,6 +225,5 @@ void notes_put(struct query *q, struct buf *notes)
 	renamed_note(q, notes);
 	if (q->saturated)
 		buf_text(notes,
-			"a parameter count does not fit 64 bits and is shown as the largest "
-			"number that does\n");
+			"a number does not fit 64 bits and is shown as the largest that does\n");
 }

@@ -18,8 +18,7 @@ enum tfprof_status output_open(struct sink *out, const char *path, enum sink_for
 	for (size_t i = 0; exists && i < inputs->n; i++)
 		if (file_id_equal(inputs->at[i], id))
 			return error_set(err, TFPROF_ARGUMENT,
-				"-output: %s: the profile was loaded from this file: give another "
-				"one",
+				"%s: the profile was loaded from this file: give another one",
 				path);
 	return sink_open(out, path, format, err);
 }

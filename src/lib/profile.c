@@ -43,6 +43,7 @@ tfprof_profile *tfprof_profile_new(void)
 	pthread_mutex_init(&p->results_lock, NULL);
 	pthread_rwlock_init(&p->lock, NULL);
 	pthread_mutex_init(&p->building, NULL);
+	profile_enlist(p);
 	return p;
 }
 
@@ -65,6 +66,7 @@ void tfprof_profile_free(tfprof_profile *p)
 {
 	if (!p || atomic_fetch_sub(&p->n_users, 1) > 1)
 		return;
+	profile_delist(p);
 	profile_drop_views(p);
 	model_clear(&p->model);
 	mem_free(p->notes);
@@ -104,7 +106,7 @@ enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status s
 	struct tfprof_error *err)
 {
 	if (status == TFPROF_OK)
-		status = model_check_damage(&p->model, err);
+		status = model_check_sources(&p->model, err);
 	pthread_rwlock_unlock(&p->lock);
 	return status;
 }
@@ -141,9 +143,14 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struc
 		return error_set(err, TFPROF_ARGUMENT, "unknown view");
 	tree = &p->trees[q->kind * TREE_FLAGS + flags];
 	pthread_mutex_lock(&p->building);
-	if (!tree->n)
+	if (!tree->n) {
+		tree->cancel = q->cancel;
 		status = builders[q->kind](tree, &p->model, flags, err);
+		tree->cancel = NULL;
+	}
 	pthread_mutex_unlock(&p->building);
+	if (status == TFPROF_NO_MEMORY && query_cancelled(q))
+		status = query_check_cancelled(q, err);
 	q->tree = tree;
 	return status;
 }
@@ -234,15 +241,18 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
-	/* May replace the file it was loaded from, which then holds everything it held
-	 * before. */
-	status = sink_open(&out, path, SINK_PLAIN, err);
+	status = output_open(&out, path, SINK_PLAIN, &p->files, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);
 		status = sink_commit(&out, err);
 	}
 	tfprof_bytes_free(bytes);
 	return status;
+}
+
+void tfprof_discard_unfinished(void)
+{
+	new_file_discard_all();
 }
 
 void tfprof_bytes_free(void *bytes)

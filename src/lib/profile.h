@@ -21,7 +21,9 @@ struct profile_input {
 };
 
 struct tfprof_profile {
-	atomic_size_t n_users; /* the caller, and results */
+	atomic_size_t n_users;               /* the caller, and results */
+	struct tfprof_profile *next, **link; /* of all profiles, see fork.c */
+	bool is_held;                        /* by a thread that forks */
 	pthread_mutex_t results_lock;
 	struct tfprof_result *results; /* not freed yet */
 	struct model model;
@@ -34,8 +36,13 @@ struct tfprof_profile {
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
 	file_ids files;     /* that it was loaded from */
 	char *notes;
+	uint64_t counted; /* the generation that float operations were counted in, or 0 */
 	VEC(struct profile_input) inputs;
 };
+
+/* Lets fork() wait for what changes the profile; see fork.c. */
+void profile_enlist(struct tfprof_profile *p);
+void profile_delist(struct tfprof_profile *p);
 
 /* One more user: the profile is freed with the last. */
 void profile_use(struct tfprof_profile *p);
@@ -46,7 +53,8 @@ enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
 /* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-/* Returns the status, or an error if what was read turned out to be damaged. */
+/* Returns the status, or an error if a file that was read has changed meanwhile, or what
+ * was read turned out to be damaged. */
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);
 
@@ -60,6 +68,10 @@ enum tfprof_status profile_by_name(struct tfprof_profile *p, const uint32_t **no
 
 /* An error that lists the steps, unless `step` is one of them or negative. */
 enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
+	struct tfprof_error *err);
+
+/* Counts float operations that are missing, once; notes get lines for the user. */
+enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,
 	struct tfprof_error *err);
 
 /* Drops what was built from the model before it changes. */

@@ -62,8 +62,10 @@ static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status s
 static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 {
 	struct query *q = &r->query;
-	unsigned metrics = query_metrics(q->model, q->options) |
-		writer_get(q->options->output.format)->metrics;
+	/* Options that came as a message are answered by one, which has all metrics. */
+	unsigned metrics = q->options->tolerant ? ALL_METRICS
+						: query_metrics(q->model, q->options) |
+			writer_get(q->options->output.format)->metrics;
 	enum tfprof_status status =
 		profile_check_step(r->profile, q->options->number[OPT_STEP], err);
 
@@ -100,6 +102,17 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 	return r;
 }
 
+static enum tfprof_status run_locked(tfprof_result *r, struct tfprof_error *err)
+{
+	enum tfprof_status status = result_lock(r, result_state(r, r->options->output.format), err);
+
+	if (status != TFPROF_OK)
+		return status;
+	status = run(r, err);
+	r->query.cancel = NULL;
+	return result_unlock(r, status, err);
+}
+
 enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err)
@@ -110,12 +123,11 @@ enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	*result = NULL;
 	if (!r)
 		return error_no_memory(err);
-	status = result_lock(r, result_state(r, options->output.format), err);
-	if (status == TFPROF_OK) {
-		status = run(r, err);
-		r->query.cancel = NULL;
-		status = result_unlock(r, status, err);
-	}
+	status = TFPROF_OK;
+	if (options->number[OPT_COUNT_FLOAT_OPS])
+		status = profile_count_float_ops(p, &r->notes, err);
+	if (status == TFPROF_OK)
+		status = run_locked(r, err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);
 		return status;

@@ -333,18 +333,35 @@ static enum tfprof_status export_columns(tfprof_result *r, const char *const *na
 	return arrow_export(&table, stream, err);
 }
 
+int tfprof_result_is_exported(const tfprof_result *r, const char *name)
+{
+	enum column_id id;
+
+	for (size_t i = 0; r->diff && diff_column_name(r->diff, i); i++)
+		if (strcmp(diff_column_name(r->diff, i), name) == 0)
+			return true;
+	if (r->is_table)
+		return column_table_find(&r->table, name) != NULL;
+	id = column_find(name);
+	if (id == N_COLUMNS || tfprof_column_get_info(id)->is_extra)
+		return false;
+	return !options_is_given(r->options, OPT_SELECT) || !column_is_selectable(id) ||
+		column_is_selected(id, r->options);
+}
+
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
 	enum { MOST = 256 }; /* more than any result has */
-	const char *all[MOST];
+	const char *chosen[MOST], *name;
 	size_t n = 0;
 
 	if (names)
 		return export_columns(r, names, n_names, stream, err);
-	while (n < MOST && (all[n] = tfprof_result_get_column_name(r, n)))
-		n++;
-	return export_columns(r, all, n, stream, err);
+	for (size_t i = 0; n < MOST && (name = tfprof_result_get_column_name(r, i)); i++)
+		if (tfprof_result_is_exported(r, name))
+			chosen[n++] = name;
+	return export_columns(r, chosen, n, stream, err);
 }
 
 /* ---- text ----------------------------------------------------------------------- */

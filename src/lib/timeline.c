@@ -1,4 +1,7 @@
 /* Timelines through the public API. */
+#include <stdatomic.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "lib/profile.h"
 #include "model/bars.h"
@@ -6,7 +9,10 @@
 struct tfprof_timeline {
 	struct events events;
 	uint32_t *device_of; /* lane → device */
+	struct span *names;  /* by lane; empty where the input has none */
 	size_t n_lanes;
+	tfprof_timeline *whole; /* whose events are a selection of this one's; used, or NULL */
+	atomic_size_t n_users;  /* the caller, and selections */
 };
 
 static enum tfprof_status build(tfprof_timeline *t, const struct model *m, int64_t step,
@@ -22,6 +28,30 @@ static enum tfprof_status build(tfprof_timeline *t, const struct model *m, int64
 	if (status != TFPROF_OK)
 		return status;
 	return events_sum(&t->events) ? TFPROF_OK : error_no_memory(err);
+}
+
+/* Copies: the model may change while the timeline is in use. */
+static enum tfprof_status copy_names(tfprof_timeline *t, const struct model *m,
+	struct tfprof_error *err)
+{
+	struct events *e = &t->events;
+	size_t n = e->n ? e->first_lane[e->n_groups] : 0;
+
+	t->names = mem_zero_array(n + 1, sizeof(*t->names));
+	for (size_t i = 0; t->names && e->n && i < m->execs.lanes.n; i++) {
+		const struct exec_lane *lane = &m->execs.lanes.at[i];
+		uint32_t device = devices_find(&e->devices, model_text(m, lane->device));
+		struct span *name;
+
+		if (device == NONE ||
+			lane->number >= e->first_lane[device + 1] - e->first_lane[device])
+			continue;
+		name = &t->names[e->first_lane[device] + lane->number];
+		*name = arena_copy(&e->arena, model_text(m, lane->name));
+		if (!name->at)
+			return error_no_memory(err);
+	}
+	return t->names ? TFPROF_OK : error_no_memory(err);
 }
 
 static enum tfprof_status map_lanes(tfprof_timeline *t, struct tfprof_error *err)
@@ -47,11 +77,14 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 	*timeline = NULL;
 	if (!t)
 		return error_no_memory(err);
+	atomic_init(&t->n_users, 1);
 	status = profile_lock(p, PROFILE_LOADED, err);
 	if (status == TFPROF_OK) {
 		status = profile_check_step(p, step, err);
 		if (status == TFPROF_OK)
 			status = build(t, &p->model, step, err);
+		if (status == TFPROF_OK)
+			status = copy_names(t, &p->model, err);
 		status = profile_unlock(p, status, err);
 	}
 	if (status == TFPROF_OK)
@@ -65,11 +98,41 @@ enum tfprof_status tfprof_timeline_new(tfprof_profile *p, int64_t step, tfprof_t
 
 void tfprof_timeline_free(tfprof_timeline *t)
 {
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->n_users, 1) > 1)
 		return;
-	events_clear(&t->events);
-	mem_free(t->device_of);
+	if (t->whole) {
+		events_unselect(&t->events);
+		tfprof_timeline_free(t->whole);
+	} else {
+		events_clear(&t->events);
+		mem_free(t->device_of);
+		mem_free(t->names);
+	}
 	mem_free(t);
+}
+
+enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
+	const unsigned char *selected, size_t n_nodes, tfprof_timeline **only,
+	struct tfprof_error *err)
+{
+	/* Using it changes nothing that a caller sees. */
+	tfprof_timeline *whole = (tfprof_timeline *)timeline, *t = mem_zero(sizeof(*t));
+
+	*only = NULL;
+	if (!t || !events_select(&t->events, &whole->events, selected, n_nodes)) {
+		if (t)
+			events_unselect(&t->events);
+		mem_free(t);
+		return error_no_memory(err);
+	}
+	atomic_init(&t->n_users, 1);
+	atomic_fetch_add(&whole->n_users, 1);
+	t->whole = whole;
+	t->device_of = whole->device_of;
+	t->names = whole->names;
+	t->n_lanes = whole->n_lanes;
+	*only = t;
+	return TFPROF_OK;
 }
 
 int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_lane *lane)
@@ -88,7 +151,9 @@ int tfprof_timeline_read_lane(const tfprof_timeline *t, size_t i, struct tfprof_
 		.kind = device_kinds[device->kind].name,
 		.is_accelerator = device_has_accelerator_time(device),
 		.number = (uint32_t)i - e->first_lane[t->device_of[i]],
-		.n_executions = end - begin};
+		.n_executions = end - begin,
+		.name = t->names[i].n ? t->names[i].at : "",
+		.name_length = t->names[i].n};
 	if (end > begin) {
 		lane->busy_micros = (int64_t)e->busy_us[end - 1];
 		lane->first_micros = e->start_us[e->by_lane[begin]];

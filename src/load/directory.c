@@ -43,7 +43,7 @@ static bool is_profile(const char *name, unsigned long *step)
 	if (strncmp(name, start, sizeof(start) - 1) != 0 || *digits < '0' || *digits > '9')
 		return false;
 	*step = strtoul(digits, &end, 10);
-	return !*end || strcmp(end, ".gz") == 0;
+	return !*end || strcmp(end, ".gz") == 0 || strcmp(end, ".zst") == 0;
 }
 
 /* Copies may all have the same time: then the last step wins. */

@@ -122,7 +122,7 @@ bool foreign_is_records(struct span bytes)
 		crc32c_mask(crc32c_extend(0, bytes.at, 8)) == get32(bytes.at + 8);
 }
 
-/* The first record tells the version. */
+/* The version is in the first record. */
 bool foreign_is_events(struct span bytes)
 {
 	struct span head = head_of(bytes, 64);

@@ -210,6 +210,8 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
 	enum tfprof_status status;
 
+	if (!vec_reserve(&m->graphs, 1))
+		return error_no_memory(err);
 	/* Kept before it is read: interned names point into it from the first
 	 * node on, also if a later one turns out to be damaged. */
 	status = model_keep(m, &load->source, err);
@@ -221,16 +223,16 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	vec_clear(&l.cuts);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
 		node_defs_clear(&l.batches[i]);
-	if (l.decoder.failed) {
+	status = input_status(load->in, load->kind, source, &l.decoder, err);
+	if (status != TFPROF_OK) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
 		/* Names stay interned: somebody may be writing the file still. */
-		if (!source_detach(source))
-			return error_no_memory(err);
-		return input_status(load->in, load->kind, source, &l.decoder, err);
+		return source_detach(source) ? status : error_no_memory(err);
 	}
 	load->counts = (struct load_counts){.n_entries = l.n_nodes, .n_unknown = l.n_unknown};
 	if (load->in->path)
 		load->counts.n_dangling = count_dangling(m, n_edges);
 	m->generation++;
+	m->graphs.at[m->graphs.n++] = (uint32_t)(m->sources.n - 1);
 	return TFPROF_OK;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "formats/gzip.h"
+#include "formats/packed.h"
 #include "load/recognize.h"
 #include "load/xplane/run.h"
 #include "proto/text.h"
@@ -16,8 +16,11 @@ const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,
 	const struct source *s, const struct decoder *d, struct tfprof_error *err)
 {
-	if (!d->failed)
-		return TFPROF_OK;
+	/* Whatever was read of a file that changed meanwhile means nothing. */
+	enum tfprof_status status = source_check(s, err);
+
+	if (status != TFPROF_OK || !d->failed)
+		return status;
 	if (!d->bad)
 		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,
@@ -119,9 +122,18 @@ enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind,
 	return TFPROF_OK;
 }
 
-static const char *packed(const struct recognized *is)
+/* For messages: ", packed by gzip". */
+struct packed_text {
+	char at[32];
+};
+
+static struct packed_text packed(const struct recognized *is)
 {
-	return is->is_packed ? ", packed by gzip" : "";
+	struct packed_text text = {""};
+
+	if (is->packing)
+		snprintf(text.at, sizeof(text.at), ", packed by %s", is->packing->name);
+	return text;
 }
 
 static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_kind kind,
@@ -130,7 +142,7 @@ static enum tfprof_status wrong_kind(const struct tfprof_input *in, enum input_k
 	const char *flag = is->kind == INPUT_UNKNOWN ? NULL : input_get_info(is->kind)->flag;
 
 	return error_set(err, TFPROF_FORMAT, "%s: not %s: it looks like %s%s%s%s%s",
-		input_name(in, kind), recognize_get_look(kind)->name, is->name, packed(is),
+		input_name(in, kind), recognize_get_look(kind)->name, is->name, packed(is).at,
 		flag ? " (give it as --" : "", flag ? flag : "", flag ? ")" : "");
 }
 
@@ -144,7 +156,7 @@ static enum tfprof_status not_recognized(const struct tfprof_input *in, const st
 		n += (size_t)snprintf(expected + n, sizeof(expected) - n, "%s%s", kind ? ", " : "",
 			recognize_get_look((enum input_kind)kind)->name);
 	return error_set(err, TFPROF_FORMAT, "%s: it looks like %s%s: expected one of: %s",
-		input_name(in, INPUT_UNKNOWN), is->name, packed(is), expected);
+		input_name(in, INPUT_UNKNOWN), is->name, packed(is).at, expected);
 }
 
 static enum tfprof_status check_kind(const struct tfprof_input *in, const struct recognized *is,
@@ -160,11 +172,10 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 	if (tfprof_input_is_memory(in) && is_files(*kind))
 		return error_set(err, TFPROF_ARGUMENT, "%s is read from files: give their path",
 			input_get_subject(*kind));
-	if (is->is_packed && is_files(*kind))
+	if (is->packing && is_files(*kind))
 		return error_set(err, TFPROF_FORMAT,
-			"%s: one of several files, packed by gzip: unpack all of them first "
-			"(gunzip)",
-			in->path);
+			"%s: one of several files%s: unpack all of them first (%s)", in->path,
+			packed(is).at, is->packing->unpacker);
 	return TFPROF_OK;
 }
 
@@ -187,17 +198,17 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 	return TFPROF_OK;
 }
 
-/* Replaces gzip'd bytes with their contents. */
-static enum tfprof_status unpack(struct source *s, const struct tfprof_input *in,
-	struct tfprof_error *err)
+/* Replaces packed bytes with their contents. */
+static enum tfprof_status unpack(struct source *s, const struct packing *packing,
+	const struct tfprof_input *in, struct tfprof_error *err)
 {
 	struct buf out = {0};
 	enum tfprof_status status;
 
-	if (!gzip_has_magic(s->bytes))
+	if (!packing)
 		return TFPROF_OK;
-	status = gzip_unpack(s->bytes, gzip_get_limit(s->bytes.n), input_name(in, INPUT_UNKNOWN),
-		&out, err);
+	status = packing->unpack(s->bytes, gzip_get_limit(s->bytes.n),
+		input_name(in, INPUT_UNKNOWN), &out, err);
 	if (status != TFPROF_OK) {
 		buf_clear(&out);
 		return status;
@@ -239,7 +250,7 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 {
 	enum tfprof_status status;
 	struct recognized is;
-	bool is_packed;
+	const struct packing *packing;
 
 	*s = (struct source){0};
 	if (is_left_to_loader(in, *kind))
@@ -249,10 +260,10 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 		source_close(s);
 		return status;
 	}
-	is_packed = gzip_has_magic(s->bytes);
-	status = unpack(s, in, err);
+	packing = packing_of(s->bytes);
+	status = unpack(s, packing, in, err);
 	is = recognize(s->bytes);
-	is.is_packed = is_packed;
+	is.packing = packing;
 	if (status == TFPROF_OK)
 		status = check_kind(in, &is, kind, err);
 	if (status == TFPROF_OK && is.is_text && is.kind == *kind && !is_files(*kind))
@@ -268,14 +279,15 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 static struct recognized look_at(struct span bytes)
 {
 	enum { HEAD = 1 << 20 };
+	const struct packing *packing = packing_of(bytes);
 	struct buf head = {0};
 	struct recognized is;
 
-	if (!gzip_has_magic(bytes) || !gzip_unpack_head(bytes, HEAD, &head))
+	if (!packing || !packing->unpack_head(bytes, HEAD, &head))
 		is = recognize(bytes);
 	else
 		is = recognize(buf_get(&head));
-	is.is_packed = head.n;
+	is.packing = head.n ? packing : NULL;
 	buf_clear(&head);
 	return is;
 }

@@ -13,7 +13,7 @@
 bool input_exists(const char *path);
 
 /* Finds what to open: for a directory, the path of what it holds, which goes to
- * `path`. INPUT_UNKNOWN becomes the kind if the path alone tells it. */
+ * `path`. INPUT_UNKNOWN becomes the kind if the path alone determines it. */
 enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
 	struct tfprof_error *err);
 

@@ -33,6 +33,23 @@
 		"tensorflow.SavedModel", TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, \
 		"Parsing SavedModel...", \
 		"Read a SavedModel: what its signature runs, with float operations.") \
+	X(META_GRAPH, meta_graph, "the MetaGraph", \
+		MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"), \
+		"tensorflow.MetaGraphDef", TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, \
+		"Parsing MetaGraphDef...", \
+		"Read a MetaGraphDef (.meta): all of its operations, with float operations.") \
+	X(KERAS, keras, "the Keras model", \
+		MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"), \
+		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading Keras model...", \
+		"Read a Keras model (.keras): its layers, with float operations.") \
+	X(KERAS_H5, keras_h5, "the Keras model", \
+		MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"), \
+		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading Keras model...", \
+		"Read a Keras model (.h5): its layers, with float operations.") \
+	X(TFLITE, tflite, "the TensorFlow Lite model", \
+		MARK("a TensorFlow Lite model", foreign_is_tflite), \
+		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading TensorFlow Lite model...", \
+		"Read a TensorFlow Lite model: its operators, with float operations.") \
 	X(OP_LOG, op_log, "the op log", \
 		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
 		"tensorflow.tfprof.OpLogProto", TFPROF_INPUT_EXTRA, "Parsing OpLogProto...", \
@@ -60,7 +77,7 @@
 /* clang-format on */
 
 enum input_kind {
-	INPUT_UNKNOWN = -1, /* its content tells */
+	INPUT_UNKNOWN = -1, /* its content decides */
 #define X(id, ...) INPUT_##id,
 	INPUTS(X)
 #undef X

@@ -5,7 +5,7 @@
 
 #include "load/model_keras.h"
 
-/* A model of the configuration that is to become a graph. */
+/* A model of the configuration, to be turned into a graph. */
 struct keras_task {
 	uint32_t config;      /* its config in the document */
 	struct span prefix;   /* of its layers' names: "encoder/" */

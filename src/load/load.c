@@ -1,10 +1,35 @@
 #include "load/load.h"
 
+#include "model/undo.h"
+
 static load_fn *const loaders[] = {
 #define X(id, name, ...) load_##name,
 	INPUTS(X)
 #undef X
 };
+
+/* Other loaders take back what they added themselves. */
+static bool needs_undo(enum input_kind kind)
+{
+	return kind == INPUT_RUN_META || kind == INPUT_OP_LOG;
+}
+
+static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	struct model_undo undo;
+	enum tfprof_status status;
+
+	if (!needs_undo(l->kind))
+		return loaders[l->kind](m, l, err);
+	if (!model_undo_begin(&undo, m, l->step))
+		return error_no_memory(err);
+	status = loaders[l->kind](m, l, err);
+	if (status == TFPROF_OK)
+		model_undo_end(&undo);
+	else
+		model_undo(&undo, m);
+	return status;
+}
 
 /* What the model did not take of a file. Memory without a name comes from a program that
  * knows what it gives. */
@@ -27,7 +52,7 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 	enum tfprof_status status = input_open(&l.source, in, &l.kind, err);
 
 	if (status == TFPROF_OK)
-		status = loaders[l.kind](m, &l, err);
+		status = load_or_undo(m, &l, err);
 	if (status == TFPROF_OK)
 		note_counts(&l);
 	source_close(&l.source);
@@ -53,7 +78,7 @@ static enum tfprof_status open_given(struct load *l, struct tfprof_error *err)
 	return is_given(l->in) ? input_open(&l->source, l->in, &l->kind, err) : TFPROF_OK;
 }
 
-/* Everything is checked before anything is added; a failed graph undoes itself. */
+/* Everything is checked before anything is added. */
 static enum tfprof_status add_step(struct model *m, struct load *graph, struct load *run,
 	struct load *op_log, struct tfprof_error *err)
 {
@@ -86,9 +111,17 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 		{.in = op_log, .kind = INPUT_OP_LOG},
 	};
 	enum tfprof_status status = input_open(&loads[1].source, run_meta, &loads[1].kind, err);
+	struct model_undo undo;
 
-	if (status == TFPROF_OK)
+	if (status == TFPROF_OK && !model_undo_begin(&undo, m, step))
+		status = error_no_memory(err);
+	else if (status == TFPROF_OK) {
 		status = add_step(m, &loads[0], &loads[1], &loads[2], err);
+		if (status == TFPROF_OK)
+			model_undo_end(&undo);
+		else
+			model_undo(&undo, m);
+	}
 	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
 		source_close(&loads[i].source);
 	return status;

@@ -48,6 +48,12 @@ static inline bool model_is_complete(const struct model *m)
 	return !m->flow.is_pending;
 }
 
+/* Counts the float operations of nodes of loaded graphs that have none, and sets shapes of
+ * outputs and parameters of frozen graphs, which files do not have. What a node calls is its
+ * own. */
+enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
+	struct tfprof_error *err);
+
 /* Marks the nodes from index `from` on that have a tensor in the checkpoint. */
 bool model_mark_checkpoint(struct model *m, size_t from);
 

@@ -105,8 +105,13 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 		m->assumes_batch = true;
 	}
 	*concrete = shape;
-	if (!tensor_is_known(&shape))
+	if (!tensor_is_known(&shape) && m->is_lenient) {
+		buf_printf(&m->notes, "input '%.*s' is ", ERROR_SPAN(name));
+		put_open_shape(&m->notes, &shape);
+		buf_text(&m->notes, " in the file: what needs its shape is not counted\n");
+	} else if (!tensor_is_known(&shape)) {
 		return open_input(name, &shape, err);
+	}
 	return vec_push(&m->inputs, ((struct model_input){name, shape})) ? TFPROF_OK
 									 : error_no_memory(err);
 }
@@ -216,6 +221,24 @@ static enum tfprof_status read_bytes(struct model_file *m, const char *name,
 	return refuse(name, is.name, err);
 }
 
+static void set_options(struct model_file *m, const struct model_file_options *options)
+{
+	*m = (struct model_file){.stored_parameters = -1};
+	m->batch_size = options->batch_size ? options->batch_size : 1;
+	m->is_lenient = options->is_lenient;
+}
+
+enum tfprof_status model_file_open_graph(struct model_file *m, struct span bytes,
+	const struct model_file_options *options, struct tfprof_error *err)
+{
+	set_options(m, options);
+	m->is_walked_whole = true;
+	m->source.bytes = bytes;
+	if (!op_library_init(&m->library, NULL))
+		return error_no_memory(err);
+	return model_read_graph(m, "the graph", options, err);
+}
+
 enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_input *in,
 	const struct model_file_options *options, struct tfprof_error *err)
 {
@@ -223,8 +246,7 @@ enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_inp
 	char path[4096];
 	enum tfprof_status status;
 
-	*m = (struct model_file){.stored_parameters = -1};
-	m->batch_size = options->batch_size ? options->batch_size : 1;
+	set_options(m, options);
 	if (in->path && in_directory(in->path, path, sizeof(path)))
 		file.path = path;
 	status = read_given(m, options->input_shapes, err);
@@ -254,6 +276,41 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 		d->bad >= bytes.at && d->bad <= bytes.at + bytes.n ? (size_t)(d->bad - bytes.at)
 								   : 0,
 		bytes.n);
+}
+
+/* A frozen graph in which nothing tells which constants are weights: all that are no
+ * scalars. */
+static void choose_weights(struct model_file *m)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < m->parameters.n; i++)
+		found |= m->parameters.at[i].is_counted;
+	for (size_t i = 0; !found && i < m->parameters.n; i++)
+		m->parameters.at[i].is_counted =
+			m->parameters.at[i].is_used && m->parameters.at[i].tensor.rank > 0;
+}
+
+enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
+	const struct tfprof_input *in, bool keeps_all, struct tfprof_error *err)
+{
+	int64_t trip_count = w->trip_count;
+	enum tfprof_status status;
+
+	walk_init(w, &m->library.source, &m->parameters);
+	w->keeps_all = keeps_all;
+	w->is_of_layers = m->is_of_layers;
+	w->trip_count = trip_count;
+	if (!walk_run(w, &m->library.main, m->presets.at, m->presets.n))
+		return error_no_memory(err);
+	/* The walk reads more of the file. */
+	status = model_file_check(m, in, err);
+	if (status != TFPROF_OK)
+		return status;
+	walk_finish(w);
+	if (m->has_open_weights)
+		choose_weights(m);
+	return TFPROF_OK;
 }
 
 void model_file_clear(struct model_file *m)

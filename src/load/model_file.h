@@ -19,6 +19,9 @@ struct model_input_shape {
 struct model_file_options {
 	int64_t batch_size;                   /* 0: 1 is assumed, and that is said */
 	const char *input_shapes, *signature; /* or NULL */
+	/* Nobody can be asked: an input whose shape is open stays unknown, and of several
+	 * signatures the last is taken; notes say so. */
+	bool is_lenient;
 };
 
 struct model_input {
@@ -39,8 +42,9 @@ struct model_file {
 	bool assumes_batch;    /* some input has an open batch dimension */
 	bool has_open_weights; /* constants are weights only if the walk says so */
 	int64_t batch_size;
-	int64_t stored_parameters; /* what the file stores, to check against; -1: unknown */
-	struct buf notes;          /* lines */
+	bool is_lenient, is_walked_whole; /* else a GraphDef is walked from what nobody reads */
+	int64_t stored_parameters;        /* what the file stores, to check against; -1: unknown */
+	struct buf notes;                 /* lines */
 	VEC(struct model_input_shape) given;
 	struct arena arena;
 };
@@ -48,12 +52,20 @@ struct model_file {
 /* Reads a model; `path` may be a directory with a saved_model.pb. Clear in any case. */
 enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_input *in,
 	const struct model_file_options *options, struct tfprof_error *err);
+/* The same for bytes that are known to be a GraphDef; all of its operations are walked. */
+enum tfprof_status model_file_open_graph(struct model_file *m, struct span bytes,
+	const struct model_file_options *options, struct tfprof_error *err);
 void model_file_clear(struct model_file *m);
 
 /* Whether a path leads to a model, by its content; a plain GraphDef does not count. */
 bool model_file_recognize(const char *path);
 
-/* How decoding went after a walk, which reads more of the file. */
+/* Walks what was opened, ready for reading records; `keeps_all` as in walk.h. The options of
+ * the walk that the caller has set stay. Clear the walk in any case. */
+enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
+	const struct tfprof_input *in, bool keeps_all, struct tfprof_error *err);
+
+/* How decoding went. */
 enum tfprof_status model_file_check(const struct model_file *m, const struct tfprof_input *in,
 	struct tfprof_error *err);
 
@@ -77,7 +89,7 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 /* Which nodes of the main graph the walk can reach; freed with mem_free. NULL on allocation
  * failure. */
 bool *model_find_reachable(const struct graph *g);
-/* Walks all nodes, or those whose outputs nobody reads. */
+/* Walks all nodes, or those whose outputs are not read. */
 enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err);
 /* Placeholders that are walked are the inputs. */

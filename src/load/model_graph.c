@@ -94,9 +94,10 @@ static enum tfprof_status wrong_signature(struct decoder *d, const struct meta_g
 }
 
 /* The one asked for, else serving_default, else the only one. None is no error. */
-static enum tfprof_status choose_signature(struct decoder *d, struct meta_graph *g,
+static enum tfprof_status choose_signature(struct model_file *m, struct meta_graph *g,
 	const char *wanted, struct tfprof_error *err)
 {
+	struct decoder *d = &m->library.decoder;
 	struct span name = wanted ? span_of(wanted) : SPAN("serving_default");
 	size_t n_listed = 0;
 	struct map_entry only = {0};
@@ -114,8 +115,11 @@ static enum tfprof_status choose_signature(struct decoder *d, struct meta_graph 
 			only = entry;
 		}
 	}
-	if (wanted || n_listed > 1)
+	if (wanted || (n_listed > 1 && !m->is_lenient))
 		return wrong_signature(d, g, wanted, err);
+	if (n_listed > 1)
+		buf_printf(&m->notes, "the last of %zu signatures is shown: %.*s\n", n_listed,
+			ERROR_SPAN(only.text_key));
 	g->signature = only.value;
 	g->signature_name = only.text_key;
 	return TFPROF_OK;
@@ -438,7 +442,7 @@ static enum tfprof_status use_meta_graph(struct model_file *m, struct meta_graph
 	const char *name, const struct model_file_options *options, struct tfprof_error *err)
 {
 	struct decoder *d = &m->library.decoder;
-	enum tfprof_status status = choose_signature(d, g, options->signature, err);
+	enum tfprof_status status = choose_signature(m, g, options->signature, err);
 
 	if (status != TFPROF_OK)
 		return status;
@@ -522,7 +526,7 @@ enum tfprof_status model_read_graph(struct model_file *m, const char *name,
 		return damaged(m, name, err);
 	if (options->signature)
 		return error_set(err, TFPROF_ARGUMENT, "--signature: a GraphDef has no signatures");
-	status = model_start_anywhere(m, false, err);
+	status = model_start_anywhere(m, m->is_walked_whole, err);
 	if (status == TFPROF_OK)
 		status = model_add_placeholders(m, err);
 	if (status == TFPROF_OK)

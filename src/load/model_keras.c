@@ -20,7 +20,7 @@ void model_keras_check(struct model_file *m, int64_t parameters)
 {
 	if (m->stored_parameters < 0 || m->stored_parameters == parameters)
 		return;
-	buf_printf(&m->notes, "note         the weights in the file are %lld numbers, not %lld\n",
+	buf_printf(&m->notes, "the weights in the file are %lld numbers, not %lld\n",
 		(long long)m->stored_parameters, (long long)parameters);
 }
 
@@ -40,7 +40,7 @@ static enum tfprof_status read_config(struct model_file *m, const char *name, st
 			JSON_ARRAY &&
 		json_type_of(&k->doc, json_get(&k->doc, 0, "config")) != JSON_ARRAY) {
 		buf_text(&m->notes,
-			"note         the file has no graph of layers (a subclassed model): count "
+			"the file has no graph of layers (a subclassed model): count "
 			"the SavedModel of model.export()\n");
 		keras_weights_as_parameters(m);
 		m->is_of_layers = true;
@@ -89,8 +89,7 @@ enum tfprof_status model_read_keras_h5(struct model_file *m, const char *name,
 		return read_config(m, name, m->keras->weights.model_config, err);
 	m->is_of_layers = true;
 	buf_text(&m->title, "weights");
-	buf_text(&m->notes,
-		"note         the file has weights only: parameters are all there is to count\n");
+	buf_text(&m->notes, "the file has weights only: parameters are all there is to count\n");
 	keras_weights_as_parameters(m);
 	return TFPROF_OK;
 }

@@ -38,7 +38,7 @@ static bool is_source(const struct op_node *node)
 			(rule->shape == shape_nothing && rule->cost == cost_none));
 }
 
-/* All nodes, or those whose outputs nobody reads. */
+/* All nodes, or those whose outputs are not read. */
 enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err)
 {

@@ -1,4 +1,5 @@
 #include "load/node_stats.h"
+#include "base/clamped.h"
 
 #include "model/device.h"
 #include "model/exec_profile.h"
@@ -13,11 +14,6 @@ void node_stats_reader_clear(struct node_stats_reader *reader)
 	buf_clear(&reader->scratch);
 	vec_clear(&reader->outputs);
 	vec_clear(&reader->allocations);
-}
-
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
 /* AllocationRecord */
@@ -52,13 +48,13 @@ static void read_allocator(struct node_stats_reader *reader, struct span message
 		switch (f.tag) {
 		case WIRE_LEN(ALLOCATOR_MEMORY_USED_ALLOCATOR_NAME): name = f.bytes; break;
 		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_TOTAL_BYTES):
-			add(&memory->requested_bytes, (int64_t)f.value);
+			add_clamped(&memory->requested_bytes, (int64_t)f.value);
 			break;
 		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_PEAK_BYTES):
-			add(&memory->peak_bytes, (int64_t)f.value);
+			add_clamped(&memory->peak_bytes, (int64_t)f.value);
 			break;
 		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_LIVE_BYTES):
-			add(&memory->residual_bytes, (int64_t)f.value);
+			add_clamped(&memory->residual_bytes, (int64_t)f.value);
 			break;
 		case WIRE_VARINT(ALLOCATOR_MEMORY_USED_ALLOCATOR_BYTES_IN_USE):
 			in_use = (int64_t)f.value;
@@ -110,7 +106,7 @@ static void read_output(struct node_stats_reader *reader, struct span message,
 	output.bytes =
 		t->allocated_bytes > t->requested_bytes ? t->allocated_bytes : t->requested_bytes;
 	output.address = t->ptr;
-	add(&memory->output_bytes, output.bytes);
+	add_clamped(&memory->output_bytes, output.bytes);
 	decoder_alloc(&reader->decoder, vec_push(&reader->outputs, output));
 }
 
@@ -120,13 +116,13 @@ static void sum_up(const struct node_stats *stats, struct exec_memory *memory)
 	int64_t persistent = memory->host_persistent_bytes + memory->accelerator_persistent_bytes;
 	int64_t temp = memory->host_temp_bytes + memory->accelerator_temp_bytes;
 
-	add(&memory->micros, stats->start_us);
-	add(&memory->micros, stats->duration_us);
-	add(&memory->requested_bytes, persistent);
-	add(&memory->requested_bytes, temp);
-	add(&memory->peak_bytes, persistent);
-	add(&memory->peak_bytes, temp);
-	add(&memory->residual_bytes, persistent);
+	add_clamped(&memory->micros, stats->start_us);
+	add_clamped(&memory->micros, stats->duration_us);
+	add_clamped(&memory->requested_bytes, persistent);
+	add_clamped(&memory->requested_bytes, temp);
+	add_clamped(&memory->peak_bytes, persistent);
+	add_clamped(&memory->peak_bytes, temp);
+	add_clamped(&memory->residual_bytes, persistent);
 }
 
 static bool make_record(struct node_stats_reader *reader, unsigned device_kind,

@@ -1,5 +1,5 @@
 /* Sums of execs are read at once; attributes, call stacks, edges and the events
- * behind the sums stay as slices of the file until somebody asks for them. */
+ * behind the sums stay as slices of the file until they are needed. */
 #include "load/profile_nodes.h"
 
 #include <stdlib.h>

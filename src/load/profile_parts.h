@@ -20,7 +20,7 @@ struct profile_part {
 
 /* Cuts a profile into `n` parts, together all of its bytes, some maybe empty.
  * Where the top level is damaged, the part with the damage is the last one and
- * goes on to the end of the profile: its n_nodes are those before the damage. */
+ * extends to the end of the profile: its n_nodes are those before the damage. */
 void profile_cut(struct span profile, struct profile_part *parts, size_t n);
 
 #endif

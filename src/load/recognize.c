@@ -28,18 +28,15 @@ static const struct look looks[] = {
 #undef X
 	/* Foreign: recognized only to be refused by their names. One that gets a loader moves
 	 * from here to INPUTS. */
-	MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"),
 	MESSAGE("a pprof profile", pprof_profile, "sample_type", ""),
 	MARK("the fingerprint of a SavedModel", foreign_is_fingerprint),
 	MARK("the metadata of a Keras SavedModel", foreign_is_keras_metadata),
 	MARK("a TensorBoard event file", foreign_is_events),
 	MARK("a TFRecord file", foreign_is_records),
-	MARK("a TensorFlow Lite model", foreign_is_tflite),
 	MARK("an ONNX model", foreign_is_onnx),
 	MARK("a timeline (JSON of a Chrome trace)", foreign_is_timeline),
 	MAGIC("a gzip-compressed file", "\x1f\x8b"),
-	MAGIC("a zip archive, perhaps a Keras model", "PK\x03\x04"),
-	MAGIC("an HDF5 file, perhaps a Keras model", "\x89HDF\r\n\x1a\n"),
+	MAGIC("a zstd-compressed file", "\x28\xb5\x2f\xfd"),
 	MAGIC("a NumPy array", "\x93NUMPY"),
 	MAGIC("a PNG image", "\x89PNG\r\n\x1a\n"),
 	MAGIC("a program or library (ELF)",

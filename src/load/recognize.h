@@ -27,9 +27,9 @@ struct recognized {
 	const char *name;     /* "a GraphDef in text form" */
 	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
 	bool is_text;
-	bool is_packed;  /* by gzip: it is what was unpacked */
-	bool is_marked;  /* its first bytes say so: it cannot be anything else */
-	bool is_certain; /* it is what its name says, whether it can be read or not */
+	const struct packing *packing; /* it is what was unpacked; NULL: as it was */
+	bool is_marked;                /* its first bytes say so: it cannot be anything else */
+	bool is_certain;               /* it is what its name says, whether it can be read or not */
 };
 
 /* Does not guess: what fits two kinds equally well, or is too small, is "something

@@ -3,6 +3,7 @@
  * Reading finds the entries of all devices, decodes them in parts at the same
  * time, and changes nothing; applying walks what was decoded. So a damaged file
  * never leaves half a step behind. */
+#include "base/clamped.h"
 #include "base/parallel.h"
 #include "model/device.h"
 #include "model/executed.h"
@@ -234,11 +235,6 @@ struct placed_device {
 	bool copies; /* a copy engine */
 };
 
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
-}
-
 static bool is_transfer(struct span name)
 {
 	return span_equal(name, SPAN("RecvTensor")) || span_contains(name, SPAN("MEMCPY"));
@@ -256,25 +252,25 @@ static void add_time(struct exec_detail *detail, struct exec_sums *sums,
 {
 	int64_t duration = stats->duration_us ? stats->duration_us : 1, end = stats->start_us;
 
-	add(&end, duration);
+	add_clamped(&end, duration);
 	if (detail->start_us == 0 || stats->start_us < detail->start_us)
 		detail->start_us = stats->start_us;
 	if (end > detail->end_us)
 		detail->end_us = end;
 	if (properties & DEVICE_STREAM_ALL)
-		add(&sums->accelerator_us, duration);
+		add_clamped(&sums->accelerator_us, duration);
 	if (properties & DEVICE_CANONICAL) {
-		add(&sums->cpu_us, duration);
+		add_clamped(&sums->cpu_us, duration);
 		sums->run_count++;
 	}
 }
 
 static void add_memory(struct exec_sums *sums, const struct node_stats *stats)
 {
-	add(&sums->requested_bytes, stats->requested_bytes);
-	add(&sums->peak_bytes, stats->peak_bytes);
-	add(&sums->residual_bytes, stats->residual_bytes);
-	add(&sums->output_bytes, stats->output_bytes);
+	add_clamped(&sums->requested_bytes, stats->requested_bytes);
+	add_clamped(&sums->peak_bytes, stats->peak_bytes);
+	add_clamped(&sums->residual_bytes, stats->residual_bytes);
+	add_clamped(&sums->output_bytes, stats->output_bytes);
 }
 
 static bool place_node(struct model *m, uint32_t node, const struct placed_device *device)

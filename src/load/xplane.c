@@ -84,6 +84,8 @@ static enum tfprof_status read_trace(struct xplane *x, struct load *l, struct tf
 		find_times(x, &d);
 	if (!d.failed)
 		read_planes(x, &d);
+	if (l->source.owner == SOURCE_MAPPED)
+		mapped_file_release(&l->source.file);
 	if (!d.failed)
 		decoder_alloc(&d,
 			trace_complete(&x->trace) && trace_group(&x->trace) &&

@@ -313,6 +313,40 @@ bool events_sum(struct events *e)
 	return true;
 }
 
+bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
+	size_t n_nodes)
+{
+	size_t n_lanes = whole->n ? whole->first_lane[whole->n_groups] : 0;
+	uint32_t n = 0;
+
+	*only = *whole;
+	only->arena = (struct arena){0};
+	only->first_in_lane = arena_array(&only->arena, n_lanes + 1, sizeof(*only->first_in_lane));
+	only->by_lane = arena_array(&only->arena, whole->n, sizeof(*only->by_lane));
+	only->busy_us = arena_array(&only->arena, whole->n, sizeof(*only->busy_us));
+	only->reach_us = arena_array(&only->arena, whole->n, sizeof(*only->reach_us));
+	if (!only->first_in_lane || !only->by_lane || !only->busy_us || !only->reach_us)
+		return false;
+	for (uint32_t lane = 0; lane < n_lanes; lane++) {
+		only->first_in_lane[lane] = n;
+		for (uint32_t i = whole->first_in_lane[lane]; i < whole->first_in_lane[lane + 1];
+			i++) {
+			uint32_t row = whole->by_lane[i];
+
+			if (whole->node[row] < n_nodes && selected[whole->node[row]])
+				only->by_lane[n++] = row;
+		}
+		only->first_in_lane[lane + 1] = n;
+		sum_lane(only, lane);
+	}
+	return true;
+}
+
+void events_unselect(struct events *only)
+{
+	arena_clear(&only->arena);
+}
+
 /* The first place of a lane from which on rows start at `time_us` or later. */
 static uint32_t find_start(const struct events *e, uint32_t lane, int64_t time_us)
 {

@@ -13,7 +13,7 @@
  *      3      12     0     1      0       130           90    ─ device 1
  *
  * A lane is what a viewer shows as one line of a device: a thread, a stream, a core,
- * where the input tells of such (exec_lane.number); those of other executions follow, and
+ * where the input has such (exec_lane.number); those of other executions follow, and
  * where they overlap they are laid out side by side (lanes.h). Lanes are numbered within a device;
  * of all devices they are counted from first_lane[device] on. events_sum() finds
  *
@@ -27,6 +27,7 @@
 #ifndef TFPROF_MODEL_EVENTS_H
 #define TFPROF_MODEL_EVENTS_H
 
+#include "base/clamped.h"
 #include "base/sorter.h"
 #include "model/device.h"
 #include "model/lanes.h"
@@ -47,7 +48,7 @@ struct event {
 /* Beyond what fits it wraps around. */
 static inline int64_t event_end(const struct event *e)
 {
-	return (int64_t)((uint64_t)e->start_us + (uint64_t)e->duration_us);
+	return clamped_sum(e->start_us, e->duration_us);
 }
 
 /* ---- sorting ------------------------------------------------------------- */
@@ -149,6 +150,13 @@ static inline struct event events_get(const struct events *e, size_t row)
 
 /* Only sorted by device. False on allocation failure. */
 bool events_sum(struct events *e);
+
+/* The same rows and lanes, but only the rows of selected nodes (of the first `n_nodes`) in
+ * by_lane. Borrows all else from `whole`. False on allocation failure; call
+ * events_unselect() in either case. */
+bool events_select(struct events *only, const struct events *whole, const unsigned char *selected,
+	size_t n_nodes);
+void events_unselect(struct events *only);
 
 /* How long at least one row of a lane ran within [from_us, until_us). One that ends
  * before it starts takes no time, one that ends beyond what fits ends there. */

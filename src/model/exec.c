@@ -132,7 +132,7 @@ uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
 /* Below 0 is not narrow either. */
 static bool is_narrow(const struct exec_sums *sums)
 {
-	uint64_t any = (uint64_t)sums->run_count << 2;
+	uint64_t any = (uint64_t)sums->run_count << 3;
 
 #define X(sum) any |= (uint64_t)sums->sum;
 	EXEC_SUMS(X)
@@ -155,7 +155,7 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 		exec->wide = (uint32_t)x->wide.n - 1;
 		return true;
 	}
-	exec->run_count = (uint32_t)sums->run_count & 0x3fffffff;
+	exec->run_count = (uint32_t)sums->run_count & 0x1fffffff;
 	exec->accelerator_us = (uint32_t)sums->accelerator_us;
 	exec->cpu_us = (uint32_t)sums->cpu_us;
 	exec->requested_bytes = (uint32_t)sums->requested_bytes;
@@ -176,10 +176,10 @@ struct exec_extent exec_get_extent(const struct model *m, uint32_t row)
 	struct decoder d = {0};
 	struct exec_extent extent;
 
-	if (exec->has_detail) {
-		const struct exec_detail *detail = &m->execs.details.at[exec->detail];
+	if (exec->has != EXEC_HAS_RAW) {
+		struct exec_detail detail = exec_get_detail(&m->execs, row);
 
-		return (struct exec_extent){detail->start_us, detail->end_us};
+		return (struct exec_extent){detail.start_us, detail.end_us};
 	}
 	extent = exec_profile_extent(&d, exec_get_raw(m, row));
 	model_note_damage(m, exec->raw, &d);
@@ -191,12 +191,19 @@ struct exec_extent exec_get_extent(const struct model *m, uint32_t row)
 static bool give_detail(struct model *m, uint32_t row)
 {
 	struct execs *x = &m->execs;
-	struct exec_extent extent = exec_get_extent(m, row);
-	struct exec_detail detail = {NONE, NONE, NONE, NONE, 0, extent.start_us, extent.end_us};
+	struct exec_detail detail = {NONE, NONE, NONE, NONE, 0, 0, 0};
 
+	if (exec_at(x, row)->has == EXEC_HAS_RUNS) {
+		detail = exec_get_detail(x, row);
+	} else {
+		struct exec_extent extent = exec_get_extent(m, row);
+
+		detail.start_us = extent.start_us;
+		detail.end_us = extent.end_us;
+	}
 	if (!vec_push(&x->details, detail))
 		return false;
-	exec_at(x, row)->has_detail = true;
+	exec_at(x, row)->has = EXEC_HAS_DETAIL;
 	exec_at(x, row)->detail = (uint32_t)x->details.n - 1;
 	return true;
 }
@@ -217,15 +224,51 @@ bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span
 	return true;
 }
 
-void exec_chain_runs(struct execs *x, uint32_t row, uint32_t first, uint32_t last)
+/* Of runs of one device. */
+static struct exec_detail detail_of_runs(const struct execs *x, uint32_t first)
 {
+	const struct exec_run *run = &x->runs.at[first];
+	struct exec_detail detail = {NONE, NONE, first, first, x->lanes.at[run->lane].devices,
+		run->start_us, run->start_us + run->duration_us};
+
+	for (uint32_t i = run->next; i != NONE; i = run->next) {
+		run = &x->runs.at[i];
+		if (run->start_us < detail.start_us)
+			detail.start_us = run->start_us;
+		if (run->start_us + run->duration_us > detail.end_us)
+			detail.end_us = run->start_us + run->duration_us;
+		detail.last_run = i;
+	}
+	return detail;
+}
+
+bool exec_chain_runs(struct model *m, uint32_t row, uint32_t first)
+{
+	struct execs *x = &m->execs;
 	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
+	struct exec_detail more = detail_of_runs(x, first);
 
 	if (detail->first_run == NONE)
 		detail->first_run = first;
 	else
 		x->runs.at[detail->last_run].next = first;
-	detail->last_run = last;
+	detail->last_run = more.last_run;
+	if (!detail->start_us || more.start_us < detail->start_us)
+		detail->start_us = more.start_us;
+	if (more.end_us > detail->end_us)
+		detail->end_us = more.end_us;
+	for (uint32_t i = first; i != NONE && detail->devices != NONE; i = x->runs.at[i].next)
+		detail->devices = sets_with(&m->sets, &m->strings, detail->devices,
+			x->lanes.at[x->runs.at[i].lane].device);
+	return detail->devices != NONE;
+}
+
+struct exec_detail exec_get_detail(const struct execs *x, uint32_t row)
+{
+	const struct exec *exec = exec_at(x, row);
+
+	return exec->has == EXEC_HAS_DETAIL ? x->details.at[exec->detail]
+					    : detail_of_runs(x, exec->first_run);
 }
 
 /* ---- reading everything ------------------------------------------------- */
@@ -307,8 +350,11 @@ bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *
 	struct decoder d = {0};
 	bool ok;
 
-	if (exec->has_detail)
-		return visit_detail(v, m, &m->execs.details.at[exec->detail]);
+	if (exec->has != EXEC_HAS_RAW) {
+		struct exec_detail detail = exec_get_detail(&m->execs, row);
+
+		return visit_detail(v, m, &detail);
+	}
 	ok = exec_profile_visit(&d, exec_get_raw(m, row), v);
 	model_note_damage(m, exec->raw, &d);
 	return ok;
@@ -397,13 +443,13 @@ bool exec_decode(struct model *m, uint32_t row)
 	struct execs *x = &m->execs;
 	struct decode t = {.model = m, .row = row};
 	struct slice raw = exec_at(x, row)->raw;
-	bool ok;
+	bool ok, has_raw = exec_at(x, row)->has == EXEC_HAS_RAW && raw.bits;
 
-	if (exec_at(x, row)->has_detail)
+	if (exec_at(x, row)->has == EXEC_HAS_DETAIL)
 		return true;
 	if (!give_detail(m, row))
 		return false;
-	if (!raw.bits)
+	if (!has_raw)
 		return true;
 	ok = make_records(&t, raw);
 	vec_clear(&t.outputs);

@@ -5,10 +5,11 @@
  *          ── detail ──┬─ start, end
  *                      ├─ record → record → …   what each entry told (see record.h)
  *                      └─ run → run → …         what a trace recorded
+ *          ── runs            the same without a detail, if all ran on one device
  *
- * An exec has raw bytes or a detail, never both: adding to a loaded one makes
- * records of its bytes first (exec_decode). Records are bytes, too: few ask for
- * more than the sums, and saving copies them.
+ * An exec has raw bytes, a detail or runs, never two of these: adding to one makes a
+ * detail of the others first (exec_decode). Records are bytes, too: few ask for more
+ * than the sums, and saving copies them.
  *
  * Reports read rows all over the place, so a row is small: sums that fit 32 bits,
  * as nearly all do, stand in it, the others in a list of their own. Rows are kept
@@ -39,15 +40,18 @@ struct exec_sums {
 #undef X
 };
 
+enum exec_has { EXEC_HAS_RAW, EXEC_HAS_DETAIL, EXEC_HAS_RUNS };
+
 struct exec {
 	int64_t step;
 	union {
 		struct slice raw;
-		uint32_t detail; /* if has_detail */
+		uint32_t detail, first_run;
 	};
 	uint32_t next; /* the node's next step, NONE at the end */
-	uint32_t run_count : 30;
-	uint32_t is_wide : 1, has_detail : 1;
+	uint32_t run_count : 29;
+	uint32_t is_wide : 1;
+	uint32_t has : 2; /* enum exec_has */
 	union {
 		struct {
 			uint32_t accelerator_us, cpu_us, requested_bytes, peak_bytes,
@@ -104,6 +108,7 @@ struct exec_run {
 /* A thread, stream or core that a trace has a line for. */
 struct exec_lane {
 	uint32_t device, name; /* string ids */
+	uint32_t devices;      /* set of that device */
 	uint32_t number;       /* among those of its device */
 	bool is_accelerator;
 };
@@ -179,7 +184,7 @@ static inline bool exec_is_negative(const struct exec_sums *sums)
 	return any < 0;
 }
 
-/* The bytes of an exec that has no detail. */
+/* The bytes of an exec that has them. */
 struct span exec_get_raw(const struct model *m, uint32_t row);
 
 /* When it began and ended; began 0: no entry had a start time. */
@@ -193,8 +198,12 @@ struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
  * long as the model. */
 bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes);
 
-/* Appends runs, already chained, to a row's detail. */
-void exec_chain_runs(struct execs *x, uint32_t row, uint32_t first, uint32_t last);
+/* Appends runs, already chained, to a row's detail, with their devices and times. False
+ * on allocation failure. */
+bool exec_chain_runs(struct model *m, uint32_t row, uint32_t first);
+
+/* The detail of an exec; made up for one that has runs. Not for one that has raw bytes. */
+struct exec_detail exec_get_detail(const struct execs *x, uint32_t row);
 
 struct exec_time {
 	struct span device;
@@ -219,7 +228,7 @@ struct exec_visitor {
  * (model_note_damage). */
 bool exec_visit(const struct model *m, uint32_t row, const struct exec_visitor *visitor);
 
-/* Gives a row a detail, from its raw bytes if it has some; false on allocation
+/* Gives a row a detail, from its raw bytes or runs if it has some; false on allocation
  * failure. */
 bool exec_decode(struct model *m, uint32_t row);
 

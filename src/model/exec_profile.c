@@ -1,4 +1,5 @@
 #include "model/exec_profile.h"
+#include "base/clamped.h"
 
 #include "proto/tuple.h"
 
@@ -132,16 +133,11 @@ INLINE bool decode(struct decoder *d, struct span message, struct exec_profile *
 
 /* ---- sums ---------------------------------------------------------------- */
 
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
-}
-
 static bool sum_time(void *context, const struct exec_time *time)
 {
 	struct exec_sums *sums = context;
 
-	add(time->accelerator ? &sums->accelerator_us : &sums->cpu_us, time->duration_us);
+	add_clamped(time->accelerator ? &sums->accelerator_us : &sums->cpu_us, time->duration_us);
 	return true;
 }
 
@@ -149,10 +145,10 @@ static bool sum_memory(void *context, const struct exec_memory *memory)
 {
 	struct exec_sums *sums = context;
 
-	add(&sums->requested_bytes, memory->requested_bytes);
-	add(&sums->peak_bytes, memory->peak_bytes);
-	add(&sums->residual_bytes, memory->residual_bytes);
-	add(&sums->output_bytes, memory->output_bytes);
+	add_clamped(&sums->requested_bytes, memory->requested_bytes);
+	add_clamped(&sums->peak_bytes, memory->peak_bytes);
+	add_clamped(&sums->residual_bytes, memory->residual_bytes);
+	add_clamped(&sums->output_bytes, memory->output_bytes);
 	return true;
 }
 

@@ -1,11 +1,19 @@
 #include "model/gradient.h"
 
+/* Where `word` first occurs in a name, if not before `from`; name.n if it does not. */
+static size_t find_from(struct span name, struct span word, size_t from)
+{
+	struct span rest = {name.at + from, name.n - from};
+
+	return from + (span_starts(rest, word) ? 0 : span_find(rest, word));
+}
+
 /* If the end comes before the start, the length in TensorFlow's profiler is negative
  * and, unsigned, huge: the name then extends to the end. */
-static bool parse_node(struct span name, struct gradient *g)
+static bool parse_node(struct span name, size_t from, struct gradient *g)
 {
 	struct span head = SPAN("gradients/"), tail = SPAN("_grad/");
-	size_t start = span_find(name, head), end;
+	size_t start = find_from(name, head, from), end;
 
 	if (start == name.n)
 		return false;
@@ -22,10 +30,10 @@ static bool parse_node(struct span name, struct gradient *g)
 }
 
 /* The last part is the backward operation's own. */
-static bool parse_tape(struct span name, struct gradient *g)
+static bool parse_tape(struct span name, size_t from, struct gradient *g)
 {
 	struct span word = SPAN("gradient_tape/");
-	size_t start = span_find(name, word), end = name.n;
+	size_t start = find_from(name, word, from), end = name.n;
 
 	if (start == name.n || (start && name.at[start - 1] != '/'))
 		return false;
@@ -63,7 +71,9 @@ static bool parse_transposed(struct span name, struct gradient *g)
 /* Code view asks for every node: most names are done with after two looks. */
 bool gradient_parse(struct span name, struct gradient *g)
 {
-	if (span_contains(name, SPAN("gradient")) && (parse_node(name, g) || parse_tape(name, g)))
+	size_t from = span_find(name, SPAN("gradient"));
+
+	if (from < name.n && (parse_node(name, from, g) || parse_tape(name, from, g)))
 		return true;
 	return name.n && memchr(name.at, '(', name.n) && parse_transposed(name, g);
 }

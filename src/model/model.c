@@ -35,6 +35,7 @@ void model_clear(struct model *m)
 	for (size_t i = 0; i < m->sources.n; i++)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
+	vec_clear(&m->graphs);
 	vec_clear(&m->listed_slices);
 	mem_free(m->damaged);
 	arena_clear(&m->arena);

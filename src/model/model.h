@@ -84,7 +84,7 @@ struct nodes {
 	size_t n, cap;
 };
 
-/* An entry that is no node but tells of data moved between devices, kept for
+/* An entry that is not a node but records data moved between devices, kept for
  * the advisor: its NodeExecStats bytes. */
 struct transfer {
 	int64_t step;
@@ -105,7 +105,7 @@ struct node_key {
 	int64_t key;
 };
 
-/* Edges, outputs and shapes of a loaded profile that nobody has asked for yet: they
+/* Edges, outputs and shapes of a loaded profile that have not been needed yet: they
  * are in the bytes of its nodes, see model_complete(). */
 struct pending_flow {
 	bool is_pending;
@@ -130,6 +130,7 @@ struct model {
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
+	VEC(uint32_t) graphs; /* sources that are GraphDefs */
 	slice_list listed_slices;
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
 	struct arena arena;     /* bytes that no source holds */
@@ -246,7 +247,7 @@ static inline struct span model_trace(const struct model *m, uint32_t node)
 	return model_slice(m, m->nodes.trace[node]);
 }
 
-/* Tells the caller's progress function, if there is one. */
+/* Calls the caller's progress function, if there is one. */
 static inline void model_progress(const struct model *m, size_t done, size_t total)
 {
 	if (m->progress)

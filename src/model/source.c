@@ -29,7 +29,7 @@ enum tfprof_status source_read(struct source *s, int fd, const char *name, struc
 		b.n += n > 0 ? (size_t)n : 0;
 		if (b.n > SOURCE_STREAM_LIMIT)
 			status = error_set(err, TFPROF_IO,
-				"cannot read: %s: it goes on after %zu bytes, the limit for a "
+				"cannot read: %s: it is longer than %zu bytes, the limit for a "
 				"stream: write it to a file first",
 				name, SOURCE_STREAM_LIMIT);
 	}
@@ -107,7 +107,7 @@ enum tfprof_status source_own(struct source *s, struct tfprof_error *err)
 
 enum tfprof_status source_check(const struct source *s, struct tfprof_error *err)
 {
-	return mapped_file_check(&s->file, s->path, err);
+	return s->owner == SOURCE_MAPPED ? mapped_file_check(&s->file, s->path, err) : TFPROF_OK;
 }
 
 bool source_detach(struct source *s)

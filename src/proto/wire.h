@@ -139,6 +139,20 @@ static inline bool wire_next(struct wire_reader *r, struct wire_field *f)
 	return wire_next_general(r, f);
 }
 
+/* Takes the next field if it is a varint of this number, below 16, and well-formed. */
+static inline bool wire_take_varint(struct wire_reader *r, uint32_t number, uint64_t *value)
+{
+	struct wire_reader after = *r;
+
+	if (after.at >= after.end || *after.at != (char)WIRE_VARINT(number))
+		return false;
+	after.at++;
+	if (!wire_varint(&after, value))
+		return false;
+	*r = after;
+	return true;
+}
+
 /* For loops over many fields that are faster than memory: prefetches as many bytes as
  * this field took, 1 KB ahead. */
 PREFETCHES wire_prefetch(const struct wire_reader *r, const struct wire_field *f)

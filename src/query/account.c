@@ -2,6 +2,7 @@
  *
  * Views visit nodes in their own order, so each node is a cache miss: the next ones
  * are prefetched, and large views are accounted in parallel. */
+#include "base/clamped.h"
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "query/query.h"
@@ -40,15 +41,8 @@ bool query_account_both_ways(struct query *q, bool (*account)(void *context), vo
 void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 	const int64_t *restrict from)
 {
-	size_t params = numbers->slot[METRIC_PARAMS];
-	int64_t sum = 0;
-
-	if (params != NO_SLOT)
-		sum = metric_add(METRIC_PARAMS, to[params], from[params]);
 	for (size_t k = 0; k < numbers->n; k++)
-		to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
-	if (params != NO_SLOT)
-		to[params] = sum;
+		add_clamped(&to[k], from[k]);
 }
 
 /* Prefetches the nodes after nodes[i] of n. Without it, op_again takes 2.2 times as
@@ -161,7 +155,7 @@ struct group_job {
 static inline void add_numbers(struct numbers *sum, const struct numbers *numbers, int from, int to)
 {
 	for (int k = from; k < to; k++)
-		sum->at[k] = metric_add((enum metric)k, sum->at[k], numbers->at[k]);
+		add_clamped(&sum->at[k], numbers->at[k]);
 }
 
 static void pick_node(const struct query *q, uint32_t node, struct picked *picked)

@@ -9,9 +9,6 @@ static const struct column {
 	unsigned selects; /* words of select that show it */
 	unsigned metrics; /* metrics it needs, as bits */
 } columns[N_COLUMNS] = {
-#define UNIT_NAME_MICROS "microseconds"
-#define UNIT_NAME_BYTES "bytes"
-#define UNIT_NAME_COUNT "count"
 #define PLAIN(id, name, type, selects, extra) \
 	{{name, TFPROF_COLUMN_##type, NULL, extra}, selects, 0},
 #define METRIC(id, word, column, selects, unit, ...)                                       \
@@ -49,6 +46,11 @@ enum column_id column_find(const char *name)
 unsigned column_metrics(enum column_id id)
 {
 	return columns[id].metrics;
+}
+
+bool column_is_selectable(enum column_id id)
+{
+	return columns[id].selects;
 }
 
 bool column_is_selected(enum column_id id, const struct tfprof_options *o)
@@ -272,6 +274,12 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 	case COLUMN_TENSOR_VALUE:
 		if (node != NONE)
 			put_tensor(q, node, &c->bytes);
+		break;
+	case COLUMN_OP:
+		if (node != NONE)
+			buf_span(&c->bytes, model_text(m, model_op(m, node)));
+		else if (q->kind == TFPROF_OP && i)
+			buf_span(&c->bytes, tree_label(q->tree, q->view[i]));
 		break;
 	case COLUMN_PATH:
 		if (has_frame)

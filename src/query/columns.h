@@ -31,6 +31,7 @@
 	X(TENSOR_VALUE, "tensor_value", TEXT, SELECT(TENSOR_VALUE), true)      \
 	X(END, "end", INT64, 0, true)                                          \
 	X(NODE, "node", INT64, 0, true)                                        \
+	X(OP, "op", TEXT, 0, true)                                             \
 	X(PATH, "path", TEXT, 0, true)                                         \
 	X(LINE, "line", INT64, 0, true)                                        \
 	X(FUNCTION, "function", TEXT, 0, true)
@@ -67,6 +68,8 @@ void columns_clear(struct columns *c);
 enum column_id column_find(const char *name);
 /* The metrics a column needs, as bits. */
 unsigned column_metrics(enum column_id id);
+/* Whether some word of select shows a column. */
+bool column_is_selectable(enum column_id id);
 /* Whether the options select a column; leading columns are never selected. */
 bool column_is_selected(enum column_id id, const struct tfprof_options *o);
 

@@ -9,6 +9,7 @@ enum { CANDIDATE = ROW_SHOWN | ROW_CUT };
 struct job {
 	struct query *q;
 	size_t n, parts;
+	size_t n_tried[PARALLEL_MAX]; /* by part */
 	/* One list per thread: part 0 uses the query's, the others share its
 	 * expressions. */
 	struct regexes *show[PARALLEL_MAX], *hide[PARALLEL_MAX];
@@ -31,6 +32,7 @@ static void filter_part(void *context, size_t part)
 {
 	struct job *job = context;
 	struct query *q = job->q;
+	size_t n_tried = 0;
 	size_t end = parallel_begin(job->n, job->parts, part + 1);
 
 	for (size_t v = parallel_begin(job->n, job->parts, part); v < end; v++) {
@@ -39,10 +41,12 @@ static void filter_part(void *context, size_t part)
 			continue;
 		if (query_must_stop(q))
 			return;
+		n_tried++;
 		if (!regexes_accept(job->show[part], job->hide[part],
 			    tree_label(q->tree, (uint32_t)v)))
 			q->flags[v] &= (uint8_t)~CANDIDATE;
 	}
+	job->n_tried[part] = n_tried;
 }
 
 static enum tfprof_status share_regexes(struct job *job, struct tfprof_error *err)
@@ -57,6 +61,20 @@ static enum tfprof_status share_regexes(struct job *job, struct tfprof_error *er
 			status = regexes_share(&job->hide[i], job->q->hide, err);
 	}
 	return status;
+}
+
+/* `hide` is tried on what `show` matches. */
+static void note_if_tried_all(const struct job *job)
+{
+	size_t n_tried = 1; /* the root is not */
+
+	for (size_t i = 0; i < job->parts; i++)
+		n_tried += job->n_tried[i];
+	if (n_tried < job->n)
+		return;
+	regexes_set_tried_all(job->q->show);
+	if (regexes_accept_all(job->q->show))
+		regexes_set_tried_all(job->q->hide);
 }
 
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err)
@@ -80,5 +98,8 @@ enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_e
 			regexes_free(job.hide[i]);
 		}
 	}
-	return status == TFPROF_OK ? query_check_cancelled(q, err) : status;
+	if (status != TFPROF_OK)
+		return status;
+	note_if_tried_all(&job);
+	return query_check_cancelled(q, err);
 }

@@ -66,7 +66,7 @@
 #define TIME_METRICS(X)                                                        \
 	X(MICROS, "micros", exec_micros, SELECT(MICROS), MICROS,               \
 		EXEC_MICROS, EXEC_MICROS, OPTIONS_MIN_MICROS,                  \
-		wrapping_sum(x->accelerator_us, x->cpu_us), "total execution time", "", "", \
+		clamped_sum(x->accelerator_us, x->cpu_us), "total execution time", "", "", \
 		"execution time: total, accelerator and CPU",                  \
 		"Show nodes that run at least this many microseconds.",        \
 		"total execution time: Sum of accelerator execution time and cpu execution time.\n" \
@@ -133,6 +133,9 @@ enum metric {
 };
 
 enum unit { UNIT_COUNT, UNIT_MICROS, UNIT_BYTES };
+#define UNIT_NAME_COUNT "count"
+#define UNIT_NAME_MICROS "microseconds"
+#define UNIT_NAME_BYTES "bytes"
 
 enum {
 	ALL_METRICS = (1 << N_METRICS) - 1,

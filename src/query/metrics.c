@@ -1,14 +1,11 @@
 #include "query/metrics.h"
 
-static int64_t wrapping_sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "base/clamped.h"
 
 static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	n->at[METRIC_##id] = wrapping_sum(n->at[METRIC_##id], value);
+	add_clamped(&n->at[METRIC_##id], value);
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
@@ -19,17 +16,29 @@ static int64_t divide(int64_t sum, int64_t n, bool wraps)
 	return wraps ? (int64_t)((uint64_t)sum / (uint64_t)n) : sum / n;
 }
 
+static void put_model_metrics(const struct model *m, uint32_t node, struct numbers *out)
+{
+	*out = (struct numbers){0};
+#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
+	out->at[METRIC_##id] = value;
+	MODEL_METRICS(X)
+#undef X
+}
+
+/* Those of each run. A node that never ran keeps those of one. */
+static void count_float_ops(struct numbers *n)
+{
+	n->at[METRIC_FLOAT_OPS] =
+		clamped_product(n->at[METRIC_FLOAT_OPS], n->at[METRIC_OCCURRENCE]);
+}
+
 static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
 	struct numbers *out)
 {
 	uint32_t row = m->nodes.first_exec[node];
 	int64_t n_execs = 0;
 
-	*out = (struct numbers){0};
-#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	out->at[METRIC_##id] = value;
-	MODEL_METRICS(X)
-#undef X
+	put_model_metrics(m, node, out);
 	if (row == NONE)
 		return;
 	for (; row != NONE; row = exec_at(&m->execs, row)->next) {
@@ -47,8 +56,7 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 		COUNT_METRICS(X)
 #undef X
 	}
-	out->at[METRIC_FLOAT_OPS] = (int64_t)((uint64_t)out->at[METRIC_FLOAT_OPS] *
-		(uint64_t)out->at[METRIC_OCCURRENCE]);
+	count_float_ops(out);
 }
 
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
@@ -59,4 +67,16 @@ void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbe
 void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
 {
 	compute(m, node, step, true, out);
+}
+
+void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct numbers *out)
+{
+	put_model_metrics(m, node, out);
+	if (row != NONE) {
+		struct exec_sums sums = exec_get_sums(&m->execs, row);
+
+		add_exec(out, &sums);
+	}
+	if (m->nodes.first_exec[node] != NONE)
+		count_float_ops(out);
 }

@@ -18,6 +18,9 @@ void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbe
  * by default depends on it. */
 void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 
+/* Those of one exec row or, if it is NONE, at a step in which the node did not run. */
+void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct numbers *out);
+
 /* Prefetch what is read of a node, which may be NONE: first its columns, later its
  * exec row. */
 PREFETCHES metrics_prefetch_node(const struct model *m, uint32_t node)
@@ -39,16 +42,6 @@ PREFETCHES metrics_prefetch_exec(const struct model *m, uint32_t node)
 	row = exec_at(&m->execs, m->nodes.first_exec[node]);
 	prefetch_line(row);
 	prefetch_line((const char *)(row + 1) - 1);
-}
-
-/* Sums wrap as in TensorFlow's profiler, except parameters, which saturate. */
-static inline int64_t metric_add(enum metric metric, int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum) && metric == METRIC_PARAMS)
-		return INT64_MAX;
-	return sum;
 }
 
 #endif

@@ -48,6 +48,9 @@
 		"In scope view, place gradients under the layer they belong to.") \
 	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
 		"In code view, leave out frames of libraries.")                \
+	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false",                \
+		"Count the float operations of graph nodes that have none in an op log, from " \
+		"their types and shapes.")                                     \
 	X(DOC, "doc", BOOL, 0, "true",                                         \
 		"Explain the view and its columns before a text report.")
 

@@ -1,4 +1,5 @@
 #include "query/query.h"
+#include "base/clamped.h"
 
 /* Metric → its minimum and the words of select that show it. */
 static const struct {
@@ -193,6 +194,15 @@ bool query_allocate_rows(struct query *q, size_t n)
 	return q->flags && q->defined;
 }
 
+/* The root has at least what any other row has: what was too much for one is for it. */
+static void note_clamped(struct query *q)
+{
+	const int64_t *root = query_total_row(q, 0);
+
+	for (size_t k = 0; k < q->numbers.n; k++)
+		q->saturated |= is_clamped(root[k]);
+}
+
 enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 {
 	enum tfprof_status status;
@@ -206,6 +216,8 @@ enum tfprof_status query_run(struct query *q, struct tfprof_error *err)
 		status = query_check_regexes(q, err);
 	if (status == TFPROF_OK)
 		status = query_check_cancelled(q, err);
+	if (status == TFPROF_OK)
+		note_clamped(q);
 	return status;
 }
 

@@ -50,7 +50,7 @@ struct query {
 	const uint32_t *by_name; /* nodes in byte order of their names, for
 				    messages of op and code view */
 	const volatile int *cancel;
-	bool all_depths;  /* ignore max_depth, which nobody has set */
+	bool all_depths;  /* ignore max_depth, which was not set */
 	bool counts_cut;  /* find n_cut */
 	unsigned metrics; /* bits of the wanted metrics */
 	struct arena arena;
@@ -159,8 +159,9 @@ static inline struct row_nodes query_nodes(const struct query *q, uint32_t view)
 }
 
 /* Rows sorted by a number are scattered in memory: prefetches those to come, step by
- * step, since each load gives the address of the next. */
-PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
+ * step, since each load gives the address of the next. `texts`: also what their labels
+ * say. */
+PREFETCHES query_prefetch_row(const struct query *q, uint32_t row, bool texts)
 {
 	enum { AHEAD = 5 };
 	const struct tree *t = q->tree;
@@ -172,7 +173,11 @@ PREFETCHES query_prefetch_row(const struct query *q, uint32_t row)
 		return;
 	prefetch_bytes((const char *)query_total_row(q, view[AHEAD]),
 		q->numbers.n * sizeof(*q->numbers.total));
-	prefetch_line(tree_label_at(t, view[AHEAD])->at);
+	if (texts) {
+		struct span label = *tree_label_at(t, view[AHEAD]);
+
+		prefetch_bytes(label.at, label.n);
+	}
 	prefetch_line(tree_label_at(t, view[2 * AHEAD]));
 	if (!t->node)
 		return;

@@ -27,6 +27,7 @@ struct regex {
 	pcre2_code *code;
 	pcre2_code *lenient; /* for texts that are not UTF-8; compiled on demand */
 	atomic_bool matched; /* something */
+	atomic_bool in_text; /* its literal was */
 };
 
 /* Compiled once and shared by threads. */
@@ -37,6 +38,7 @@ struct expressions {
 	bool engine;          /* some need PCRE2 */
 	pthread_mutex_t lock; /* for compiling `lenient` */
 	atomic_bool failed;   /* a match failed in some thread: try no more */
+	bool tried_all;       /* see regexes_set_tried_all() */
 };
 
 /* A thread's state for matching. */
@@ -289,6 +291,13 @@ bool regexes_failed(const struct regexes *r)
 	return atomic_load_explicit(&r->shared->failed, memory_order_relaxed);
 }
 
+/* Written once, so that threads do not fight for the line. */
+static void set_once(atomic_bool *flag)
+{
+	if (!atomic_load_explicit(flag, memory_order_relaxed))
+		atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
 static bool match_one(struct regexes *r, size_t i, struct span text)
 {
 	struct regex *x = &r->shared->at[i];
@@ -296,7 +305,10 @@ static bool match_one(struct regexes *r, size_t i, struct span text)
 
 	if (x->kind != REGEX_PCRE)
 		return match_simple(x, text);
-	if (!span_contains(text, x->literal) || regexes_failed(r))
+	if (!span_contains(text, x->literal))
+		return false;
+	set_once(&x->in_text);
+	if (regexes_failed(r))
 		return false;
 	code = pcre2_match(x->code, (PCRE2_SPTR)(text.at ? text.at : ""), text.n, 0,
 		is_ascii(text) ? PCRE2_NO_UTF_CHECK : 0, r->match, r->context);
@@ -310,14 +322,12 @@ static bool match_one(struct regexes *r, size_t i, struct span text)
 	return code >= 0;
 }
 
-/* Written once, so that threads do not fight for the line. */
 bool regexes_match_one(struct regexes *r, size_t i, struct span text)
 {
-	atomic_bool *matched = &r->shared->at[i].matched;
 	bool ok = match_one(r, i, text);
 
-	if (ok && !atomic_load_explicit(matched, memory_order_relaxed))
-		atomic_store_explicit(matched, true, memory_order_relaxed);
+	if (ok)
+		set_once(&r->shared->at[i].matched);
 	return ok;
 }
 
@@ -329,6 +339,27 @@ struct span regexes_get_pattern(const struct regexes *r, size_t i)
 bool regexes_has_matched(const struct regexes *r, size_t i)
 {
 	return atomic_load_explicit(&r->shared->at[i].matched, memory_order_relaxed);
+}
+
+void regexes_set_tried_all(struct regexes *r)
+{
+	r->shared->tried_all = true;
+}
+
+bool regexes_matches_none(const struct regexes *r, size_t i)
+{
+	for (size_t k = 0; k <= i; k++)
+		if (regexes_has_matched(r, k))
+			return false;
+	return r->shared->tried_all;
+}
+
+bool regexes_is_in_none(const struct regexes *r, size_t i)
+{
+	const struct regex *x = &r->shared->at[i];
+
+	return regexes_matches_none(r, i) && x->kind == REGEX_PCRE && x->literal.n &&
+		!atomic_load_explicit(&x->in_text, memory_order_relaxed);
 }
 
 bool regexes_match(struct regexes *r, struct span text)

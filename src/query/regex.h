@@ -38,6 +38,12 @@ struct span regexes_get_pattern(const struct regexes *r, size_t i);
 /* Whether the i-th expression has matched something, in any thread. Expressions behind
  * one that matched were not tried. */
 bool regexes_has_matched(const struct regexes *r, size_t i);
+/* Call after trying the list on every name there is. It then knows of an expression that
+ * was tried on all of them that it matches none of them, or no part of them, without
+ * trying it again. */
+void regexes_set_tried_all(struct regexes *r);
+bool regexes_matches_none(const struct regexes *r, size_t i);
+bool regexes_is_in_none(const struct regexes *r, size_t i);
 
 /* Whether `show` matches the text and `hide` does not. */
 bool regexes_accept(struct regexes *show, struct regexes *hide, struct span text);

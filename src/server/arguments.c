@@ -9,8 +9,9 @@
 const char arguments_help[] =
 	"Usage: tfprof ui FILE... [-- FILE...] [OPTION...]\n"
 	"\n"
-	"Shows a profile in a browser: prints an address to open. Files after -- are a second\n"
-	"profile to switch to; so is the second of two saved profiles.\n"
+	"Shows a profile in a browser: prints an address to open. Of two files of the same kind,\n"
+	"such as two saved profiles, the second is another profile to switch to; so are files\n"
+	"after --.\n"
 	"\n"
 	"  --port=PORT     the port to listen on, or the next free one (6117)\n"
 	"  --host=ADDRESS  the address to listen on (127.0.0.1: this machine only)\n"
@@ -119,6 +120,50 @@ static bool parse_word(struct parser *p, const char *word)
 	return add_input(p, NULL, word);
 }
 
+/* The kind of an input; NULL if its content does not tell. */
+static const struct tfprof_input_info *recognize(const struct shown_input *input)
+{
+	struct tfprof_given given = {input->kind, tfprof_input_file(input->path), 0, NULL};
+	const struct tfprof_input_info *info = NULL;
+
+	if (tfprof_given_arrange(&given, 1, NULL) == TFPROF_OK)
+		for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+			if (strcmp(info->name, given.kind) == 0)
+				break;
+	tfprof_given_release(&given, 1);
+	return info;
+}
+
+static bool are_two_models(const char *a, const char *b)
+{
+	return tfprof_model_recognize(a) && tfprof_model_recognize(b);
+}
+
+/* Two files that each are enough by themselves are two profiles, not one. */
+static bool are_two_profiles(const struct shown_profile *p)
+{
+	const struct tfprof_input_info *first;
+
+	if (p->inputs.n != 2)
+		return false;
+	if (are_two_models(p->inputs.at[0].path, p->inputs.at[1].path))
+		return true;
+	first = recognize(&p->inputs.at[0]);
+	return first && !(first->traits & (TFPROF_INPUT_EXTRA | TFPROF_INPUT_BY_STEP)) &&
+		recognize(&p->inputs.at[1]) == first;
+}
+
+static bool split_profiles(struct parser *p)
+{
+	struct shown_profile *first = &p->store->profiles[0];
+
+	if (p->after_dashes || !are_two_profiles(first))
+		return true;
+	p->after_dashes = true;
+	first->inputs.n = 1;
+	return add_input(p, first->inputs.at[1].kind, first->inputs.at[1].path);
+}
+
 enum arguments_status arguments_parse(struct arguments *a, struct store *store, int argc,
 	char **argv, char why[512])
 {
@@ -139,7 +184,7 @@ enum arguments_status arguments_parse(struct arguments *a, struct store *store, 
 		fail(&p, "%s", "no files after --");
 		return ARGUMENTS_WRONG;
 	}
-	return ARGUMENTS_OK;
+	return split_profiles(&p) ? ARGUMENTS_OK : ARGUMENTS_WRONG;
 }
 
 bool arguments_is_loopback(const struct arguments *a)

@@ -362,7 +362,7 @@ static struct guard_verdict guard(struct exchange *e, const char *method)
 
 static enum MHD_Result begin_api(struct exchange *e, const char *url)
 {
-	e->route = e->has_nul ? NULL : route_find(url);
+	e->route = e->has_nul ? NULL : route_at(url);
 	if (!e->route)
 		return reply_error(e->connection, 404, "no such address");
 	if (MHD_get_connection_values(e->connection, MHD_GET_ARGUMENT_KIND, add_parameter, e) < 0 ||

@@ -141,6 +141,7 @@ int main(int argc, char **argv)
 	case ARGUMENTS_OK: break;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	catch_lost_pages();
 	/* Blocked before threads start, so that only sigwait() gets them. */
 	sigemptyset(&stop);

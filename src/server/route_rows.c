@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/find.h"
 #include "server/routes.h"
 #include "server/selection.h"
 #include "server/table_json.h"
@@ -47,7 +48,7 @@ static void put_rows(const struct table_json *t, const struct page *page, struct
 enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	struct kept *kept = NULL;
-	struct table_json t;
+	struct table_json t = {0};
 	struct selection selection = {0};
 	int64_t *selected = NULL;
 	const char *metric = call_get(c, "metric_column");
@@ -61,6 +62,8 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		status = view_query(c, view, &kept, err);
 	if (status == TFPROF_OK)
 		status = table_json_open(&t, view, kept_get(kept), err);
+	if (status == TFPROF_OK)
+		status = find_compile(c, &t.find, err);
 	if (status == TFPROF_OK && (size_t)page.parent >= t.n_rows && t.n_rows)
 		status = error_set(err, TFPROF_ARGUMENT, "parent: there are %zu rows", t.n_rows);
 	if (status == TFPROF_OK)
@@ -79,6 +82,7 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 		put_rows(&t, &page, out);
 		json_close_object(out);
 	}
+	regexes_free(t.find);
 	mem_free(selected);
 	selection_close(&selection);
 	store_release(c->store, kept);

@@ -5,49 +5,9 @@
 
 #include "base/error.h"
 #include "server/routes.h"
-#include "server/view_query.h"
+#include "server/timeline_call.h"
 
 enum { MAX_LANES = 2000, MAX_SLICES = 40000, MAX_SUMS = 50 };
-
-struct shown_timeline {
-	struct kept *kept;
-	const tfprof_timeline *timeline;
-	tfprof_profile *profile;
-	int64_t start_us, end_us;
-	size_t n_lanes;
-};
-
-static enum tfprof_status open_timeline(struct call *c, struct shown_timeline *t,
-	struct tfprof_error *err)
-{
-	struct shown_profile *profile;
-	struct tfprof_lane lane;
-	struct tfprof_step_info info;
-	int64_t p, step;
-	size_t n_steps;
-	const int64_t *steps;
-	enum tfprof_status status = view_profile(c, &profile, &p, err);
-
-	*t = (struct shown_timeline){0};
-	if (status != TFPROF_OK)
-		return status;
-	t->profile = profile->profile;
-	steps = tfprof_profile_get_steps(profile->profile, &n_steps);
-	status = call_get_int(c, "step", n_steps ? steps[0] : -1, -1, INT64_MAX, &step, err);
-	if (status == TFPROF_OK && step < 0 && n_steps)
-		step = steps[0];
-	if (status == TFPROF_OK)
-		status = view_timeline(c, step, &t->kept, err);
-	if (status != TFPROF_OK)
-		return status;
-	t->timeline = kept_get(t->kept);
-	while (tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
-		t->n_lanes++;
-	tfprof_timeline_read_step(t->timeline, &info);
-	t->start_us = info.start_micros;
-	t->end_us = info.start_micros + info.wall_micros;
-	return TFPROF_OK;
-}
 
 /* ---- lanes --------------------------------------------------------------- */
 
@@ -58,6 +18,7 @@ static void put_lane(const struct tfprof_lane *lane, size_t i, struct json *out)
 	json_put_string(out, "device", (struct span){lane->device, lane->device_length});
 	json_put_text(out, "kind", lane->kind);
 	json_put_int(out, "number", lane->number);
+	json_put_string(out, "name", (struct span){lane->name, lane->name_length});
 	json_put_int(out, "executions", (int64_t)lane->n_executions);
 	json_put_int(out, "busy", lane->busy_micros);
 	json_close_object(out);
@@ -65,12 +26,13 @@ static void put_lane(const struct tfprof_lane *lane, size_t i, struct json *out)
 
 enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct shown_timeline t;
+	struct timeline_call t;
 	struct tfprof_lane lane;
-	enum tfprof_status status = open_timeline(c, &t, err);
+	enum tfprof_status status = timeline_call_open(&t, c, err);
 
 	if (status == TFPROF_OK) {
 		json_open_object(out);
+		json_put_int(out, "step", t.step);
 		json_put_int(out, "duration", t.end_us - t.start_us);
 		json_put_int(out, "total", (int64_t)t.n_lanes);
 		json_key(out, "lanes");
@@ -81,7 +43,7 @@ enum tfprof_status route_lanes(struct call *c, struct json *out, struct tfprof_e
 		json_close_array(out);
 		json_close_object(out);
 	}
-	store_release(c->store, t.kept);
+	timeline_call_close(&t);
 	return status;
 }
 
@@ -122,74 +84,57 @@ static void put_column(const struct slice_list *list, const char *name, enum sli
 	json_close_array(out);
 }
 
-/* What to call and how to colour each slice: indices into a list of types. */
-static void put_types(const struct shown_timeline *t, const struct slice_list *list,
+/* Types of operations are named once; slices have their number. */
+struct op_list {
+	VEC(struct span) at;
+};
+
+static int64_t find_op(struct op_list *ops, struct span op)
+{
+	for (size_t i = 0; i < ops->at.n; i++)
+		if (span_equal(ops->at.at[i], op))
+			return (int64_t)i;
+	return vec_push(&ops->at, op) ? (int64_t)ops->at.n - 1 : -1;
+}
+
+static void put_types(const struct timeline_call *t, struct slice_list *list, struct op_list *ops,
 	struct json *out)
 {
 	json_key(out, "op");
 	json_open_array(out);
 	for (size_t i = 0; i < list->at.n; i++) {
-		size_t n;
-		const char *op = tfprof_profile_get_node_op(t->profile, list->at.at[i].node, &n);
+		struct span op;
+		int64_t number;
 
-		json_string(out, (struct span){op ? op : "", op ? n : 0});
-	}
-	json_close_array(out);
-	json_key(out, "family");
-	json_open_array(out);
-	for (size_t i = 0; i < list->at.n; i++) {
-		size_t n;
-		const char *op = tfprof_profile_get_node_op(t->profile, list->at.at[i].node, &n);
-
-		json_text(out, tfprof_op_get_family(op ? op : "", op ? n : 0));
-	}
-	json_close_array(out);
-	json_key(out, "name");
-	json_open_array(out);
-	for (size_t i = 0; i < list->at.n; i++) {
-		size_t n;
-		const char *name =
-			tfprof_profile_get_node_name(t->profile, list->at.at[i].node, &n);
-
-		json_string(out, (struct span){name ? name : "", name ? n : 0});
+		op.at = tfprof_profile_get_node_op(t->profile, list->at.at[i].node, &op.n);
+		number = find_op(ops, op.at ? op : SPAN(""));
+		list->failed |= number < 0;
+		json_int(out, number);
 	}
 	json_close_array(out);
 }
 
-struct stretch {
-	int64_t first, last, from_us, until_us, min_us;
-};
-
-static enum tfprof_status read_stretch(const struct call *c, const struct shown_timeline *t,
-	struct stretch *s, struct tfprof_error *err)
+static void put_ops(const struct op_list *ops, struct json *out)
 {
-	int64_t end = t->end_us - t->start_us;
-	enum tfprof_status status =
-		call_get_int(c, "lane", 0, 0, (int64_t)t->n_lanes, &s->first, err);
-
-	if (status == TFPROF_OK)
-		status = call_get_int(c, "until_lane", s->first + 1, 0, INT64_MAX, &s->last, err);
-	if (status == TFPROF_OK)
-		status = call_get_int(c, "from", 0, INT64_MIN / 4, INT64_MAX / 4, &s->from_us, err);
-	if (status == TFPROF_OK)
-		status = call_get_int(c, "until", end, INT64_MIN / 4, INT64_MAX / 4, &s->until_us,
-			err);
-	if (status == TFPROF_OK)
-		status = call_get_int(c, "min", 0, 0, INT64_MAX, &s->min_us, err);
-	s->from_us += t->start_us;
-	s->until_us += t->start_us;
-	if (s->last > (int64_t)t->n_lanes)
-		s->last = (int64_t)t->n_lanes;
-	return status;
+	json_key(out, "ops");
+	json_open_array(out);
+	for (size_t i = 0; i < ops->at.n; i++) {
+		json_open_object(out);
+		json_put_string(out, "name", ops->at.at[i]);
+		json_put_text(out, "family",
+			tfprof_op_get_family(ops->at.at[i].at, ops->at.at[i].n));
+		json_close_object(out);
+	}
+	json_close_array(out);
 }
 
-static void put_slices(const struct shown_timeline *t, const struct stretch *s,
-	struct slice_list *list, struct json *out)
+static void put_slices(const struct timeline_call *t, const tfprof_timeline *timeline,
+	const struct stretch *s, struct slice_list *list, struct op_list *ops, struct json *out)
 {
 	json_open_array(out);
 	for (int64_t lane = s->first; lane < s->last; lane++) {
 		list->at.n = 0;
-		tfprof_timeline_find_slices(t->timeline, (size_t)lane, s->from_us, s->until_us,
+		tfprof_timeline_find_slices(timeline, (size_t)lane, s->from_us, s->until_us,
 			s->min_us, keep_slice, list);
 		json_open_object(out);
 		json_put_int(out, "lane", lane);
@@ -198,7 +143,7 @@ static void put_slices(const struct shown_timeline *t, const struct stretch *s,
 		put_column(list, "node", SLICE_NODE, out);
 		put_column(list, "n", SLICE_N, out);
 		put_column(list, "busy", SLICE_BUSY, out);
-		put_types(t, list, out);
+		put_types(t, list, ops, out);
 		json_close_object(out);
 	}
 	json_close_array(out);
@@ -206,21 +151,86 @@ static void put_slices(const struct shown_timeline *t, const struct stretch *s,
 
 enum tfprof_status route_slices(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct shown_timeline t;
+	struct timeline_call t;
 	struct slice_list list = {0};
+	struct op_list ops = {0};
 	struct stretch s;
-	enum tfprof_status status = open_timeline(c, &t, err);
+	enum tfprof_status status = timeline_call_open(&t, c, err);
 
 	if (status == TFPROF_OK)
-		status = read_stretch(c, &t, &s, err);
+		status = timeline_call_stretch(&t, c, &s, err);
 	if (status == TFPROF_OK) {
 		list.origin_us = t.start_us;
-		put_slices(&t, &s, &list, out);
+		json_open_object(out);
+		json_key(out, "lanes");
+		put_slices(&t, t.timeline, &s, &list, &ops, out);
+		if (t.only) {
+			json_key(out, "selected");
+			put_slices(&t, t.only, &s, &list, &ops, out);
+		}
+		put_ops(&ops, out);
+		json_close_object(out);
 		if (list.failed)
 			status = error_no_memory(err);
 	}
 	vec_clear(&list.at);
-	store_release(c->store, t.kept);
+	vec_clear(&ops.at);
+	timeline_call_close(&t);
+	return status;
+}
+
+/* ---- how busy ------------------------------------------------------------- */
+
+/* How much of its lanes' time a device is busy in each part of a stretch, in percent. */
+static void put_busy(const struct timeline_call *t, const struct stretch *s, int64_t n,
+	size_t first_lane, size_t end_lane, struct json *out)
+{
+	int64_t span = s->until_us - s->from_us;
+
+	json_open_array(out);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t from = s->from_us + (int64_t)((double)span * (double)i / (double)n);
+		int64_t until = s->from_us + (int64_t)((double)span * (double)(i + 1) / (double)n);
+		int64_t busy = 0, whole = (until - from) * (int64_t)(end_lane - first_lane);
+
+		for (size_t lane = first_lane; lane < end_lane; lane++)
+			busy += tfprof_timeline_get_busy(t->timeline, lane, from, until);
+		json_int(out, whole > 0 ? 100 * busy / whole : 0);
+	}
+	json_close_array(out);
+}
+
+/* A strip for each device, whose lanes are neighbours. */
+static void put_strips(const struct timeline_call *t, const struct stretch *s, int64_t n,
+	struct json *out)
+{
+	struct tfprof_lane lane, next;
+	size_t first = 0;
+
+	json_open_array(out);
+	for (size_t i = 0; tfprof_timeline_read_lane(t->timeline, i, &lane); i++) {
+		if (tfprof_timeline_read_lane(t->timeline, i + 1, &next) && next.number > 0)
+			continue;
+		put_busy(t, s, n, first, i + 1, out);
+		first = i + 1;
+	}
+	json_close_array(out);
+}
+
+enum tfprof_status route_busy(struct call *c, struct json *out, struct tfprof_error *err)
+{
+	struct timeline_call t;
+	struct stretch s;
+	int64_t n = 0;
+	enum tfprof_status status = timeline_call_open(&t, c, err);
+
+	if (status == TFPROF_OK)
+		status = timeline_call_stretch(&t, c, &s, err);
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "n", 200, 1, 1000, &n, err);
+	if (status == TFPROF_OK)
+		put_strips(&t, &s, n, out);
+	timeline_call_close(&t);
 	return status;
 }
 
@@ -284,14 +294,14 @@ static void put_sums(struct op_sums *sums, struct json *out)
 
 enum tfprof_status route_sums(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	struct shown_timeline t;
+	struct timeline_call t;
 	struct op_sums sums = {0};
 	struct stretch s;
 	int64_t total = 0, n = 0;
-	enum tfprof_status status = open_timeline(c, &t, err);
+	enum tfprof_status status = timeline_call_open(&t, c, err);
 
 	if (status == TFPROF_OK)
-		status = read_stretch(c, &t, &s, err);
+		status = timeline_call_stretch(&t, c, &s, err);
 	if (status == TFPROF_OK) {
 		sums.profile = t.profile;
 		for (int64_t lane = s.first; lane < s.last && !c->cancel; lane++)
@@ -310,6 +320,6 @@ enum tfprof_status route_sums(struct call *c, struct json *out, struct tfprof_er
 			status = error_no_memory(err);
 	}
 	vec_clear(&sums.at);
-	store_release(c->store, t.kept);
+	timeline_call_close(&t);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "model/gradient.h"
+#include "server/find.h"
 #include "server/routes.h"
 #include "server/selection.h"
 #include "server/table_json.h"
@@ -230,6 +231,8 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 	if (status == TFPROF_OK)
 		status = table_json_open(&t.table, view, kept_get(kept), err);
 	if (status == TFPROF_OK)
+		status = find_compile(c, &t.table.find, err);
+	if (status == TFPROF_OK)
 		status = read_request(c, &t, err);
 	if (status == TFPROF_OK)
 		status = select_rows(c, &t, kept_get(kept), err);
@@ -242,6 +245,7 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 		json_close_object(out);
 	}
 	mem_free(t.selected);
+	regexes_free(t.table.find);
 	store_release(c->store, kept);
 	return status;
 }

@@ -11,7 +11,7 @@ static const struct {
 #undef X
 };
 
-route_fn *route_find(const char *path)
+route_fn *route_at(const char *path)
 {
 	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
 		if (strcmp(path, routes[i].path) == 0)

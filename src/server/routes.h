@@ -5,23 +5,33 @@
 #include "server/call.h"
 
 /* Every line needs a function route_NAME in a file of its own or beside its kin. */
-#define ROUTES(X)  \
-	X(load)    \
-	X(profile) \
-	X(options) \
-	X(rows)    \
-	X(tree)    \
-	X(lanes)   \
-	X(slices)  \
-	X(sums)    \
-	X(advice)  \
-	X(selection)
+#define ROUTES(X)    \
+	X(load)      \
+	X(profile)   \
+	X(options)   \
+	X(rows)      \
+	X(tree)      \
+	X(lanes)     \
+	X(slices)    \
+	X(sums)      \
+	X(advice)    \
+	X(selection) \
+	X(node)      \
+	X(graph)     \
+	X(busy)      \
+	X(memory)    \
+	X(holders)   \
+	X(check)     \
+	X(command)   \
+	X(export)    \
+	X(find)      \
+	X(model)
 
 #define X(name) route_fn route_##name;
 ROUTES(X)
 #undef X
 
 /* NULL if there is none at this path ("/api/rows"). */
-route_fn *route_find(const char *path);
+route_fn *route_at(const char *path);
 
 #endif

@@ -278,6 +278,8 @@ enum tfprof_status selection_open(struct selection *s, struct call *c, struct tf
 
 void selection_close(struct selection *s)
 {
+	if (!s->store)
+		return;
 	store_release(s->store, s->kept);
 	store_release(s->store, s->counted);
 	s->kept = s->counted = NULL;
@@ -319,8 +321,8 @@ enum tfprof_status selection_sum(const struct selection *s, const struct table_j
 	if (!*sums)
 		return error_no_memory(err);
 	for (size_t i = 0; i < set->n_nodes && i < n_nodes; i++)
-		if (set->has[i] && rows[i] >= 0 && s->row_of_node[i] >= 0)
-			(*sums)[rows[i]] += m->own[s->row_of_node[i]];
+		if (set->has[i] && s->row_of_node[i] >= 0 && (rows[i] >= 0 || totals))
+			(*sums)[rows[i] < 0 ? 0 : rows[i]] += m->own[s->row_of_node[i]];
 	for (size_t row = t->n_rows; totals && row-- > 1;)
 		(*sums)[t->parent[row]] += (*sums)[row];
 	return TFPROF_OK;

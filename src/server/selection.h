@@ -36,8 +36,9 @@ const struct node_set *selection_get(const struct selection *s);
 /* The metric ("exec_micros") of a node. */
 int64_t selection_count(const struct selection *s, const char *metric, size_t node);
 
-/* The selected part of each row's own metric or, with `totals`, of its total. Free it. NULL
- * if nothing is selected. */
+/* The selected part of each row's own metric or, with `totals`, of its total. What no row
+ * shows, such as a node without a call stack, counts for the root. Free it. NULL if nothing
+ * is selected. */
 enum tfprof_status selection_sum(const struct selection *s, const struct table_json *t,
 	tfprof_result *result, const char *metric, bool totals, int64_t **sums,
 	struct tfprof_error *err);

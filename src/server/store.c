@@ -93,6 +93,10 @@ static void *load(void *context)
 		status = add_inputs(p, given, &p->err);
 	}
 	mem_free(given);
+	/* A model that is no graph of nodes is counted by /api/model alone. */
+	if (status != TFPROF_OK && p->profile && p->inputs.n == 1 &&
+		tfprof_model_recognize(p->inputs.at[0].path))
+		status = TFPROF_OK;
 	atomic_store(&p->state, status == TFPROF_OK ? LOAD_READY : LOAD_FAILED);
 	return NULL;
 }

@@ -145,6 +145,8 @@ void table_json_begin(const struct table_json *t, int64_t row, struct json *out)
 		put_family(table_json_name(t, row), out);
 	put_numbers(t, row, false, out);
 	put_numbers(t, row, true, out);
+	if (t->find && regexes_match(t->find, table_json_name(t, row)))
+		json_put_bool(out, "match", true);
 	if (t->selected)
 		json_put_int(out, "selected", t->selected[row]);
 	put_text(&t->shape, "shape", row, out);

@@ -10,6 +10,7 @@
 
 #include <tfprof/tfprof.h>
 
+#include "query/regex.h"
 #include "write/json.h"
 
 enum { TABLE_JSON_MAX_METRICS = 32 };
@@ -19,6 +20,7 @@ struct table_json {
 	size_t n_rows;
 	const int64_t *parent, *depth, *end, *node;
 	struct tfprof_column name, shape, device, op_types, definitions, path, line, function;
+	struct regexes *find;    /* marks rows whose name it matches; NULL: none */
 	const int64_t *selected; /* by row: the selected part of its total; or NULL */
 	size_t n_metrics;
 	struct table_json_metric {

@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-/* Beyond any tree. */
-#define ALL_DEPTHS "1000000000"
-
 enum tfprof_status view_profile(const struct call *c, struct shown_profile **profile, int64_t *p,
 	struct tfprof_error *err)
 {
@@ -17,16 +14,15 @@ enum tfprof_status view_profile(const struct call *c, struct shown_profile **pro
 	return status == TFPROF_OK ? store_get(c->store, *p, profile, err) : status;
 }
 
-enum tfprof_status view_options(const struct call *c, tfprof_options **options,
+enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)
 {
 	const struct tfprof_option_info *info;
-	enum tfprof_status status;
+	enum tfprof_status status = TFPROF_OK;
 
 	*options = tfprof_options_new();
 	if (!*options)
 		return error_no_memory(err);
-	status = tfprof_options_set(*options, "max_depth", ALL_DEPTHS, err);
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_option_get_info(i)); i++) {
 		const char *value = call_get(c, info->name);
 
@@ -34,6 +30,21 @@ enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 		if (value && strcmp(info->kind, "output") != 0)
 			status = tfprof_options_set(*options, info->name, value, err);
 	}
+	if (status == TFPROF_OK)
+		return TFPROF_OK;
+	tfprof_options_free(*options);
+	*options = NULL;
+	return status;
+}
+
+enum tfprof_status view_options(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = view_given_options(c, options, err);
+
+	if (status != TFPROF_OK || tfprof_options_is_set(*options, "max_depth"))
+		return status;
+	status = tfprof_options_set(*options, "max_depth", VIEW_ALL_DEPTHS, err);
 	if (status == TFPROF_OK)
 		return TFPROF_OK;
 	tfprof_options_free(*options);
@@ -122,7 +133,7 @@ static enum tfprof_status counting_options(const struct call *c, tfprof_options 
 	*options = tfprof_options_new();
 	if (!*options)
 		return error_no_memory(err);
-	status = tfprof_options_set(*options, "max_depth", ALL_DEPTHS, err);
+	status = tfprof_options_set(*options, "max_depth", VIEW_ALL_DEPTHS, err);
 	for (size_t i = 0; status == TFPROF_OK && i < sizeof(names) / sizeof(*names); i++) {
 		const char *value = call_get(c, names[i]);
 

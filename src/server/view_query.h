@@ -5,9 +5,16 @@
 #include "server/call.h"
 #include "server/store.h"
 
+/* Beyond any tree. */
+#define VIEW_ALL_DEPTHS "1000000000"
+
 /* The options of a call: every parameter that is the name of one, over defaults that
  * show all nodes. Free them. */
 enum tfprof_status view_options(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err);
+
+/* The same over the command line's defaults. */
+enum tfprof_status view_given_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err);
 
 /* The result of a view with the call's options. Release it with store_release(). */

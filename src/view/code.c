@@ -265,7 +265,9 @@ static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tf
 
 	b->path.n = 0;
 	for (size_t i = 0; status == TFPROF_OK && i < b->stacks.at.n; i++)
-		if (b->stacks.at.at[i].name[gradient].at)
+		if (!tree_goes_on(b->tree))
+			return error_no_memory(err);
+		else if (b->stacks.at.at[i].name[gradient].at)
 			status = add_stack(b, &b->stacks.at.at[i], gradient, err);
 	return status;
 }

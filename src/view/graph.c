@@ -36,7 +36,7 @@ static bool walk_from(struct walk *w, uint32_t root)
 {
 	if (!enter(w, root, 0))
 		return false;
-	while (w->stack.n) {
+	while (w->stack.n && tree_goes_on(w->tree)) {
 		struct visit *top = &w->stack.at[w->stack.n - 1];
 		uint32_t input;
 
@@ -111,7 +111,7 @@ static bool build(struct walk *w, struct tree *t, struct arena *scratch)
 		t->model = m;
 	}
 	for (size_t i = 0; ok && i < n_roots; i++)
-		ok = walk_from(w, roots[i]);
+		ok = walk_from(w, roots[i]) && tree_goes_on(t);
 	vec_clear(&w->stack);
 	return ok;
 }

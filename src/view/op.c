@@ -33,7 +33,7 @@ static bool find_ops(struct build *b)
 	b->found = arena_array(&b->scratch, nodes->n, sizeof(*b->found));
 	if (!b->count || !b->found)
 		return false;
-	for (size_t i = 0; i < nodes->n; i++) {
+	for (size_t i = 0; i < nodes->n && tree_goes_on(b->tree); i++) {
 		uint32_t op = op_of(b, (uint32_t)i);
 
 		if (b->count[op]++ == 0)
@@ -86,7 +86,7 @@ enum tfprof_status op_build(struct tree *t, const struct model *m, unsigned flag
 	struct tfprof_error *err)
 {
 	struct build b = {.tree = t, .model = m, .flags = m->has_executed ? flags : TREE_BY_OP};
-	bool ok = find_ops(&b) && allocate(&b);
+	bool ok = find_ops(&b) && tree_goes_on(t) && allocate(&b);
 
 	if (ok)
 		fill(&b);

@@ -115,7 +115,7 @@ static void survey_part(void *context, size_t i)
 	struct span last = {0};
 	uint32_t scope = 0;
 
-	for (; ok && node < end; node++) {
+	for (; ok && node < end && tree_goes_on(b->tree); node++) {
 		struct span name = path_of(b, node), prefix = name;
 
 		prefetch_name(b, node);
@@ -188,7 +188,7 @@ static bool join_part(struct builder *b, size_t i)
 static bool find_scopes(struct builder *b)
 {
 	enum { MIN_PART = 16384 };
-	bool ok = true;
+	bool ok;
 
 	b->parts = parallel_parts(b->n_nodes, MIN_PART);
 	b->scope_of = mem_array(b->n_nodes, sizeof(*b->scope_of));
@@ -196,6 +196,7 @@ static bool find_scopes(struct builder *b)
 	if (!b->scope_of || !b->component)
 		return false;
 	parallel_run(b->parts, survey_part, b);
+	ok = tree_goes_on(b->tree);
 	for (size_t i = 0; i < b->parts; i++)
 		ok &= !b->part[i].failed;
 	for (size_t i = 1; ok && i < b->parts; i++)
@@ -366,7 +367,7 @@ enum tfprof_status scope_build(struct tree *t, const struct model *m, unsigned f
 	bool ok;
 
 	ok = (!(flags & TREE_FOLD_GRADIENTS) || !b.n_nodes || fold_gradients(&b)) &&
-		find_scopes(&b) && collect_children(&b);
+		find_scopes(&b) && collect_children(&b) && tree_goes_on(t);
 	if (ok) {
 		add_up_sizes(&b);
 		ok = lay_out(&b);

@@ -31,9 +31,16 @@ struct tree {
 	bool *is_gradient;            /* code view */
 	struct frame_ids *frames;     /* code view: distinct frames */
 	size_t n_lost_gradients;      /* forward nodes whose stack is missing */
+	const volatile int *cancel;   /* while it is built: non-zero stops that */
 };
 
 void tree_clear(struct tree *t);
+
+/* Builders ask now and then, and give up as on allocation failure. */
+static inline bool tree_goes_on(const struct tree *t)
+{
+	return !t->cancel || !*t->cancel;
+}
 
 /* Where the label of a view node other than the root is stored. */
 static inline const struct span *tree_label_at(const struct tree *t, uint32_t v)

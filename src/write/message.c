@@ -140,10 +140,12 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct buf 
 static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
 {
 	enum { MAX_SIZE = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
+	struct span name = model_name(m->q->model, node);
 	struct numbers numbers;
 	char *at;
 
-	wire_put_bytes(b, GRAPH_NODE_NAME, model_name(m->q->model, node));
+	if (name.n)
+		wire_put_bytes(b, GRAPH_NODE_NAME, name);
 	metrics_of(m->q->model, node, m->q->step, &numbers);
 	if (!buf_reserve(b, MAX_SIZE))
 		return;
@@ -192,6 +194,9 @@ static struct span blob_of(const struct message *m, uint32_t node)
 	while (node >= first_node(m, part + 1))
 		part++;
 	start = node > first_node(m, part) ? m->end[node - 1] : 0;
+	/* The part has no bytes at all if none of its nodes has any. */
+	if (m->end[node] == start)
+		return (struct span){"", 0};
 	return (struct span){m->blob[part].at + start, m->end[node] - start};
 }
 
@@ -249,8 +254,10 @@ static void put_row(const struct message *m, uint32_t row, struct encoder *e)
 	const int64_t *own = query_own_row(q, q->view[row], room);
 	const int64_t *total = query_total_row(q, q->view[row]);
 
-	put_header(e, 1, name.n);
-	put_span(e, name);
+	if (name.n) {
+		put_header(e, GRAPH_NODE_NAME, name.n);
+		put_span(e, name);
+	}
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
@@ -433,14 +440,17 @@ static void put_part(void *context, size_t part)
 	size_t end = parallel_begin(m->n, m->parts, part + 1);
 	struct encoder encoder = {0};
 
-	if (m->out)
+	if (m->out) {
 		encoder.at = m->out + m->part_at[part];
+		/* else op_message takes 10 % longer */
+		mem_prefault(encoder.at, m->part_at[part + 1] - m->part_at[part]);
+	}
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
 
 		prefetch_blob(m, i);
 		if (!is_multi(m->q)) /* else graph_message takes 35 % longer */
-			query_prefetch_row(m->q, item->row);
+			query_prefetch_row(m->q, item->row, m->out);
 		if (m->out && i)
 			put_header(&encoder, tag_of(m, item), item->size);
 		encoder.n = 0;
@@ -489,7 +499,6 @@ static bool write_items(struct message *m, struct sink *out, size_t size)
 		m->out = own = mem_alloc(size);
 	if (!m->out)
 		return false;
-	mem_use_large_pages(m->out, size); /* else graph_message takes 15 % longer */
 	parallel_run(m->parts, put_part, m);
 	if (own)
 		sink_put(out, own, size);

@@ -318,6 +318,8 @@ static void put_title(const struct model_report *r, struct buf *b)
 
 void model_put_notes(const struct model_report *r, struct buf *b)
 {
+	struct span rest;
+
 	for (size_t i = 0; i < r->walk.notes.n; i++) {
 		buf_text(b, "note         ");
 		walk_note_put(&r->walk.notes.at[i], b);
@@ -340,7 +342,16 @@ void model_put_notes(const struct model_report *r, struct buf *b)
 		buf_text(b,
 			"note         a total does not fit 64 bits and is shown as the largest "
 			"number that does\n");
-	buf_span(b, buf_get(&r->file.notes));
+	rest = buf_get(&r->file.notes);
+	while (rest.n) {
+		size_t n = span_find(rest, SPAN("\n"));
+
+		n += n < rest.n;
+		buf_text(b, "note         ");
+		buf_span(b, (struct span){rest.at, n});
+		rest.at += n;
+		rest.n -= n;
+	}
 }
 
 void model_write_text(const struct model_report *r, struct sink *out)

@@ -28,7 +28,7 @@ static const char stream_warning[] =
 /* ---- columns ------------------------------------------------------------ */
 
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, ...) \
-	{METRIC_##id, UNIT_##unit, selects, header, tree, list},
+	{METRIC_##id, UNIT_##unit, selects, header, list, {tree, sizeof(tree) - 1}},
 static const struct report_number run_columns[] = {RUN_METRICS(X)};
 static const struct report_number model_columns[] = {MODEL_METRICS(X)};
 #undef X

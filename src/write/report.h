@@ -15,7 +15,8 @@ struct report_number {
 	enum metric metric;
 	enum unit unit;
 	unsigned selects;
-	const char *header, *tree, *list;
+	const char *header, *list;
+	struct span tree;
 };
 
 /* The number columns to print, at most N_METRICS, in order: scope and graph view put

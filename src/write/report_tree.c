@@ -63,7 +63,7 @@ static void put_number(struct line *l, const struct report_number *column)
 	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
 		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
-	buf_text(b, column->tree);
+	buf_span(b, column->tree);
 }
 
 static void put_shape(struct line *l)
@@ -146,13 +146,25 @@ static void put_shapes(struct line *l)
 		input_shapes_put(l->q->model, b, node, "|");
 }
 
+/* Deeper rows say how deep they are: a chain of a million nodes, each indented by two more
+ * than the one before, would be a report of a terabyte. */
+static void put_indentation(struct line *l)
+{
+	enum { MOST_LEVELS = 100 };
+	uint32_t depth = (uint32_t)l->q->depth[l->row];
+
+	buf_fill(l->text, ' ', 2 * (size_t)(depth < MOST_LEVELS ? depth : MOST_LEVELS));
+	if (depth > MOST_LEVELS)
+		buf_printf(l->text, "[level %u] ", depth);
+}
+
 static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
 
 	l->own = query_own_row(l->q, l->view, l->room);
 	l->total = query_total_row(l->q, l->view);
-	buf_fill(l->text, ' ', 2 * (size_t)l->q->depth[l->row]);
+	put_indentation(l);
 	report_name(l->q, l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
@@ -209,7 +221,7 @@ static void make_block(void *context, size_t slot, size_t block)
 	for (; i < end && q->failed == TFPROF_OK && !query_cancelled(q); i++) {
 		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
-		query_prefetch_row(q, i); /* else graph_text takes 55 % longer */
+		query_prefetch_row(q, i, true); /* else graph_text takes 55 % longer */
 		put_line(&l, job->numbers, job->n_numbers);
 		if (options_select(q->options, SEL_TENSOR_VALUE))
 			put_tensor(&l);

@@ -206,7 +206,7 @@ static void put_fields(struct writer *w, const struct exec_detail *d, uint32_t t
 static void put_detail(struct writer *w, uint32_t row)
 {
 	const struct model *m = w->model;
-	const struct exec_detail *d = &m->execs.details.at[exec_at(&m->execs, row)->detail];
+	struct exec_detail detail = exec_get_detail(&m->execs, row), *d = &detail;
 	const struct string_set *devices = sets_get(&m->sets, d->devices);
 
 	wire_put_nonzero(w->out, EXEC_PROFILE_RUN_COUNT, exec_get_sums(&m->execs, row).run_count);
@@ -232,7 +232,7 @@ static void put_execs(struct writer *w, uint32_t node)
 		size_t entry = wire_open(w->out, PROFILE_NODE_EXECS);
 
 		wire_put_int(w->out, MAP_KEY, exec->step);
-		if (!exec->has_detail) {
+		if (exec->has == EXEC_HAS_RAW) {
 			wire_put_bytes(w->out, MAP_VALUE, exec_get_raw(m, row));
 		} else {
 			size_t value = wire_open(w->out, MAP_VALUE);

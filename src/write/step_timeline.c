@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "model/device.h"
@@ -58,16 +59,6 @@ struct timeline {
 	struct buf dims;           /* its dimensions */
 	struct buf scratch;
 };
-
-/* Times and sizes saturate rather than wrap. */
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return b < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
 
 static int64_t negate(int64_t a)
 {
@@ -135,7 +126,7 @@ static void put_snapshot(struct timeline *t, uint32_t name_id)
 	t->scratch.n = 0;
 	tensor_description_text(&t->output.tensor, buf_get(&t->dims), &t->scratch);
 	text = buf_get(&t->scratch);
-	open_object(t, "O", name_id, tensor->producer.tid, add(tensor->ready, -1));
+	open_object(t, "O", name_id, tensor->producer.tid, clamped_sum(tensor->ready, -1));
 	chrome_open_args(j);
 	json_key(j, "snapshot");
 	json_open_object(j);
@@ -344,7 +335,7 @@ static void use_tensor(struct timeline *t, uint32_t name_id, const struct step_e
 {
 	struct tensor *tensor = &t->tensors.at[name_id];
 	struct span name = strings_get(&t->tensor_names, name_id);
-	int64_t used_until = add(entry->end, -1);
+	int64_t used_until = clamped_sum(entry->end, -1);
 
 	if (tensor->last_use < used_until)
 		tensor->last_use = used_until;
@@ -415,7 +406,7 @@ static void put_memory(struct timeline *t)
 
 		if (i && change[-1].allocator != change->allocator)
 			bytes = 0;
-		bytes = add(bytes, change->delta);
+		bytes = clamped_sum(bytes, change->delta);
 		put_counter(t, strings_get(&t->allocators, change->allocator), change->time, bytes);
 	}
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "write/chrome_trace.h"
+#include "base/clamped.h"
 #include "write/timeline.h"
 
 static void put_level(struct json *j, int64_t depth)
@@ -49,7 +50,7 @@ enum tfprof_status timeline_flame_write(struct query *q, struct sink *out, struc
 			continue;
 		}
 		if (i)
-			next[parent] = (int64_t)((uint64_t)next[parent] + (uint64_t)micros);
+			add_clamped(&next[parent], micros);
 		if (q->depth[i] > deepest && !perfetto)
 			put_level(&j, deepest = q->depth[i]);
 		put_bar(&j, perfetto ? 1 : q->depth[i], tree_label(q->tree, q->view[i]), next[i],

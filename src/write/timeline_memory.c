@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/clamped.h"
 #include "base/sort.h"
 #include "base/sorter.h"
 #include "write/ranking.h"
@@ -279,7 +280,7 @@ static const struct change *apply_changes(struct memory *y, const struct change 
 		uint32_t holder = y->holder_of[next->node];
 
 		ranking_set(&y->ranking, holder,
-			(int64_t)((uint64_t)y->ranking.bytes[holder] + (uint64_t)next->bytes));
+			clamped_sum(y->ranking.bytes[holder], next->bytes));
 	}
 	return next;
 }

@@ -1,6 +1,7 @@
 """Input that crashes TensorFlow's profiler, or might crash any reader: here it gets
 the right answer or a clear error."""
 
+import re
 import pytest
 from wire import field, log_entry, node, strings, varint
 
@@ -127,6 +128,20 @@ def test_huge_shape_does_not_overflow(tfprof):
     assert done.returncode == 0
     assert b"9223372036.85b params" in done.stdout
     assert done.stderr
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op"])
+def test_sums_stop_at_the_largest_number(tfprof, view):
+    """Three nodes of half of 2^63 microseconds each: the sum was negative."""
+    def stats(name):
+        return field(2, field(1, name) + field(2, 1) + field(4, 1 << 62))
+    device = field(1, "/job:w/replica:0/task:0/device:CPU:0") + b"".join(map(stats, "abc"))
+    put(tfprof, "run_meta", field(1, field(1, device)))
+    done = tfprof.run(view, "--run_meta_path=run_meta", "--select=micros")
+    assert done.returncode == 0
+    assert not re.search(rb"-[0-9]", done.stdout)
+    assert view == "op" or b"--/9223372036854.78sec" in done.stdout
+    assert b"does not fit 64 bits" in done.stderr
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op"])

@@ -24,15 +24,23 @@ def keras_metadata():
     return field(1, node)
 
 
+#: Models, cut after their first bytes: what is said of them if they are given as something
+#: else, and as what they are.
+MODELS = {
+    "model.tflite": ("a TensorFlow Lite model", b"\x1c\0\0\0TFL3\x14\0\x20\0",
+                     "a TensorFlow Lite model without a graph: damaged or cut short"),
+    "model.keras": ("a zip archive, perhaps a Keras model", b"PK\x03\x04\x14\0\0\0\0\0",
+                    "a zip archive"),
+    "model.h5": ("an HDF5 file, perhaps a Keras model", b"\x89HDF\r\n\x1a\n\0\0\0\0",
+                 "cut short, or an address beyond its end (byte 0 of 12)"),
+}
+
 #: Samples are real, unless a few bytes are all that matters.
 FOREIGN = {
     "fingerprint.pb": ("the fingerprint of a SavedModel", None),
     "events": ("a TensorBoard event file", None),
     "keras_metadata.pb": ("the metadata of a Keras SavedModel", keras_metadata()),
     "model.onnx": ("an ONNX model", onnx()),
-    "model.tflite": ("a TensorFlow Lite model", b"\x1c\0\0\0TFL3\x14\0\x20\0"),
-    "model.keras": ("a zip archive, perhaps a Keras model", b"PK\x03\x04\x14\0\0\0\0\0"),
-    "model.h5": ("an HDF5 file, perhaps a Keras model", b"\x89HDF\r\n\x1a\n\0\0\0\0"),
     "timeline.json": ("a timeline (JSON of a Chrome trace)", b'{"traceEvents": [\n{"ph": "M"}]}'),
     "array.npy": ("a NumPy array", b"\x93NUMPY\x01\0v\0{'descr': '<f4'}"),
     # as TensorFlow's TFRecordWriter writes "hello"
@@ -62,6 +70,18 @@ def test_without_a_flag(tfprof, foreign):
     path, phrase = foreign
     tfprof.refuses(1, "op", path.name, says=[f"{path.name}: it looks like {phrase}: expected"])
     tfprof.refuses(1, "op", "p", path.name, says=[f"it looks like {phrase}"])
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_damaged_models(tfprof, name):
+    phrase, content, reason = MODELS[name]
+    (tfprof.directory / name).write_bytes(content)
+    for kind in FLAGS:
+        others = ["--graph_path=g"] if kind == "op_log" else []
+        tfprof.refuses(1, "op", f"--{kind}_path={name}", *others,
+                       says=[f"{name}: not a", f"it looks like {phrase}"])
+    tfprof.refuses(1, "op", f"--checkpoint_path={name}", says=[f"it looks like {phrase}"])
+    tfprof.refuses(1, "op", name, says=[name + ": ", reason])
 
 
 def test_checkpoint(tfprof, foreign):

@@ -69,3 +69,23 @@ def test_live_models():
     own = Own()
     own(tf.ones((1, 4)))
     assert tfprof.model(own).macs == 32
+
+
+def test_views_of_model_files():
+    """All outputs of a profile work on model files; Arrow needs no package of its own."""
+    for name in ("k2_small/model.h5", "conv1d/model.keras", "conv1d/model.tflite"):
+        cost = tfprof.model(FILES / name)
+        profile = tfprof.load(FILES / name)
+        assert profile.scope(select="float_ops").root.total_float_ops == cost.float_ops
+        assert sum(node.float_ops for node in profile.op(select="float_ops")) == cost.float_ops
+        assert sum(profile.op(select="float_ops").to_arrow()["float_ops"].to_pylist()) \
+            == cost.float_ops
+    assert tfprof.load(keras=FILES / "conv1d/model.keras").overview()
+
+
+def test_count_float_ops():
+    path = FILES / "conv1d/frozen.pb"
+    expected = tfprof.model(path).float_ops
+    assert tfprof.load(path).scope().root.total_float_ops == 0
+    assert tfprof.load(path, count_float_ops=True).scope().root.total_float_ops == expected
+    assert tfprof.load(path).scope(count_float_ops=True).root.total_float_ops == expected

@@ -119,10 +119,26 @@ def test_pyarrow(result):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table(result)
     table.validate(full=True)
-    assert table.column_names == list(_native.ROW_FIELDS)
-    rows = table.to_pylist()
-    assert [tuple(row.values()) for row in rows] == [tuple(node.to_dict().values()) for node in result]
+    # What the option select names, and what is there without it.
+    assert table.column_names == [
+        "name", "parent", "depth", "accounted", "exec_micros", "total_exec_micros",
+        "accelerator_exec_micros", "total_accelerator_exec_micros", "cpu_exec_micros",
+        "total_cpu_exec_micros", "parameters", "total_parameters", "shape", "run_count",
+        "total_run_count", "definition_count", "total_definition_count"]
+    for row, node in zip(table.to_pylist(), result):
+        values = node.to_dict()
+        assert row == {name: values[name] for name in table.column_names}
     assert pyarrow.schema(result) == table.schema
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+def test_pyarrow_of_all_columns(profile, view):
+    pyarrow = pytest.importorskip("pyarrow")
+    result = getattr(profile, view)()
+    table = pyarrow.table(result)
+    assert table.column_names == list(_native.ROW_FIELDS)
+    assert [tuple(row.values()) for row in table.to_pylist()] == [
+        tuple(node.to_dict().values()) for node in result]
 
 
 def test_pyarrow_of_some_columns(result):

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -175,15 +176,36 @@ def test_every_answer_has_the_security_headers(server):
 
 # ---- clients that behave badly -----------------------------------------------
 
-def test_others_are_answered_beside_stalled_clients(server):
-    stalled = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
-    for s in stalled:
-        s.sendall(b"GET / HTTP/1.1\r\n")
+def answers_within_a_second(server):
     start = time.monotonic()
     assert server.ask("/api/load")[0] == 200
+    assert server.ask("/api/rows?view=op")[0] == 200
     assert time.monotonic() - start < 1
-    for s in stalled:
+
+
+def test_others_are_answered_beside_stalled_and_dripping_clients(server):
+    clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+    for s in clients:
+        s.sendall(b"GET / HTTP/1.1\r\nX: ")
+    for _ in range(5):
+        for s in clients[100:]:
+            s.sendall(b"y")
+        answers_within_a_second(server)
+    for s in clients:
         s.close()
+    answers_within_a_second(server)
+
+
+def test_a_client_that_goes_in_mid_query_costs_nothing(server):
+    head = f"HTTP/1.1\r\nHost: localhost\r\nCookie: tfprof_{server.port}={server.token}\r\n\r\n".encode()
+    for i in range(50):
+        with socket.create_connection(("127.0.0.1", server.port)) as s:
+            # Each is another query: none is kept yet.
+            s.sendall(f"GET /api/tree?view=scope&hide_name_regexes=.*x{i}.*y{i} ".encode() + head)
+    with socket.create_connection(("127.0.0.1", server.port)) as s:
+        s.sendall(b"GET /api/export?view=scope&format=json " + head)  # and leaves while it is sent
+        s.recv(100)
+    answers_within_a_second(server)
 
 
 def test_a_client_that_drips_is_dropped(server):
@@ -310,6 +332,81 @@ def test_advice_is_that_of_the_command_line(server, tmp_path):
     assert server.api("advice")[1] == json.loads(out.read_text())
 
 
+def test_an_option_is_checked(server):
+    assert server.api("check?name=show_name_regexes&value=a.*,b")[1] == {"ok": True}
+    assert server.api("check?name=min_micros&value=3ms")[1] == {"ok": True}
+    wrong = server.api("check?name=show_name_regexes&value=a(")[1]
+    assert not wrong["ok"] and "missing closing parenthesis at position 2" in wrong["text"]
+    assert not server.api("check?name=nothing&value=1")[1]["ok"]
+    assert not server.api("check")[1]["ok"]
+
+
+def test_a_command_prints_what_a_query_answers(server):
+    command = server.api("command?view=op&step=1&select=micros,bytes&show_name_regexes=Conv.*&max_depth=1000")[1]["command"]
+    words = shlex.split(command)
+    assert words[:3] == ["tfprof", "op", SAMPLE]
+    report = subprocess.run([tree.program(), *words[1:], "-output=json"], capture_output=True, text=True, check=True).stdout
+    rows = server.api("rows?view=op&step=1&show_name_regexes=Conv.*")[1]["rows"]
+    assert len(rows) == 3
+    assert [(r["name"], r["own"]["exec_micros"], r["own"]["requested_bytes"]) for r in rows] == \
+        [(n["name"], n["exec_micros"], n["requested_bytes"]) for n in json.loads(report)["nodes"][1:]]
+    assert server.api("command?view=nothing")[0] == 400
+    assert server.api("command?view=scope&root=99999999")[0] == 400
+
+
+def test_a_name_with_signs_is_quoted_for_regex_and_shell(tmp_path):
+    graph = tmp_path / "it's a graph.pbtxt"
+    graph.write_text("node { name: 'a(b)+[c]/w' op: 'NoOp' }\nnode { name: 'a_b/w' op: 'NoOp' }\n")
+    server = Server(str(graph))
+    server.wait_until_loaded()
+    row = server.api("rows?view=scope")[1]["rows"][0]
+    words = shlex.split(server.api(f"command?view=scope&root={row['row']}&select=op_types")[1]["command"])
+    assert server.stop() == 0
+    assert words[2] == str(graph)
+    report = subprocess.run([tree.program(), *words[1:]], capture_output=True, text=True, check=True).stdout
+    assert "a(b)+[c]/w" in report and "a_b" not in report
+
+
+@pytest.mark.parametrize("query, file, kind", [
+    ("view=op&format=csv&step=1", "tfprof.csv", "text/csv"), ("view=scope&format=json", "tfprof.json", "application/json"),
+    ("view=op&format=text", "tfprof.txt", "text/plain"), ("view=code&format=pprof", "tfprof.pprof", "application/octet-stream"),
+    ("view=graph&format=timeline&step=1", "tfprof-timeline.json", "application/json"),
+])
+def test_an_export_is_what_the_command_writes(server, query, file, kind, tmp_path):
+    status, headers, body = server.ask("/api/export?max_depth=1000&" + query)
+    assert status == 200
+    assert headers["Content-Disposition"] == f'attachment; filename="{file}"'
+    assert headers["Content-Type"].startswith(kind)
+    values = dict(word.split("=") for word in query.split("&"))
+    out = tmp_path / "out"
+    output = "file" if values["format"] == "text" else values["format"]
+    flags = [f"-step={values['step']}"] if "step" in values else []
+    subprocess.run([tree.program(), values["view"], SAMPLE, "-max_depth=1000", *flags, f"-output={output}:outfile={out}"],
+                   check=True, stdout=subprocess.DEVNULL)
+    written = out.read_bytes() if out.exists() else (tmp_path / f"out_{values.get('step')}").read_bytes()
+    if values["format"] == "json":  # it also names the output
+        assert json.loads(body)["nodes"] == json.loads(written)["nodes"]
+    else:
+        assert body == (gzip.decompress(written) if written[:2] == b"\x1f\x8b" else written)
+
+
+def test_an_export_names_what_is_wrong(server):
+    assert "expected one of: text, json" in server.api("export?view=op&format=exe")[1]["error"]["text"]
+    assert "pprof" in server.api("export?view=op&format=pprof")[1]["error"]["text"]
+
+
+def test_find(server):
+    found = server.api("find?find=conv2d&limit=2")[1]
+    assert found["operations"]["total"] == 3 and len(found["operations"]["rows"]) == 2
+    assert found["operations"]["rows"][0]["name"] == "Conv2DBackpropFilter"
+    assert server.api("find?find=conv2D")[1]["operations"]["total"] == 0  # a capital: case matters
+    assert found["layers"]["total"] > 50 and found["lines"]["total"] > 0
+    assert server.api("find?find=(")[1]["error"]["status"] == "regex"
+    assert server.api("find")[0] == 400
+    marked = [r["name"] for r in server.api("rows?view=op&find=conv2d")[1]["rows"] if r.get("match")]
+    assert sorted(marked) == ["Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput"]
+
+
 # ---- starting, stopping, files -----------------------------------------------
 
 def test_ctrl_c_ends_it_within_a_second():
@@ -387,10 +484,22 @@ def test_a_file_cut_short_does_not_end_the_server(tmp_path):
     assert server.stop() == 0
 
 
-def test_two_profiles():
-    server = Server(SAMPLE, "--", SAMPLE)
+@pytest.mark.parametrize("files", [[SAMPLE, "--", SAMPLE], [SAMPLE, SAMPLE]])
+def test_two_profiles(files):
+    server = Server(*files)
     assert len(server.wait_until_loaded()) == 2
     assert server.api("rows?view=op&p=0")[1] == server.api("rows?view=op&p=1")[1]
+    assert server.stop() == 0
+
+
+def test_a_graph_and_its_runs_are_one_profile(tmp_path):
+    (tmp_path / "graph").write_text("node { name: 'a' op: 'NoOp' }\n")
+    for name, time_us in (("run_0", 3), ("run_1", 4)):
+        (tmp_path / name).write_text("step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
+                                     f"all_start_micros: 1 op_end_rel_micros: {time_us} }} }} }}\n")
+    server = Server(*(str(tmp_path / name) for name in ("graph", "run_0", "run_1")))
+    assert [p["state"] for p in server.wait_until_loaded()] == ["ready"]
+    assert [s["wall"] for s in server.api("profile")[1]["steps"]] == [3, 4]
     assert server.stop() == 0
 
 

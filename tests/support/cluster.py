@@ -82,7 +82,7 @@ def tower_stats(tower, task, gpu, begin, slow):
     for name, op, micros in work:
         micros *= slow
         used += 1_000_000
-        launches.append(entry(name, now - 5, 4, held(name, now, begin + 10_000, 1_000_000, used)))
+        launches.append(entry(name, now - 5, 4, held(name, now - 5, begin + 10_000, 1_000_000, used)))
         kernels.append(entry(f"{name}:{op}", now, micros))
         now += micros
     on = place(task, f"GPU:{gpu}")

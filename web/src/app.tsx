@@ -5,14 +5,19 @@ import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api
 import { setFamilies } from "./families";
 import { format } from "./format";
 import { Details } from "./details";
+import { Find } from "./find";
+import { fingerprint, nameIn } from "./fingerprint";
 import { Keys } from "./keys";
-import { METRICS, metricOf } from "./metrics";
+import { Menu } from "./menu";
+import { defaultMetric, METRICS } from "./metrics";
+import { Options } from "./options";
 import { go, link, requestParams, useAddress, type State } from "./state";
 import { Empty, Problem } from "./widgets";
 import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
 import { Layers } from "./pages/layers";
 import { Python } from "./pages/python";
+import { Graph } from "./pages/graph";
 import { Timeline } from "./pages/timeline";
 import { AdvicePage } from "./pages/advice";
 
@@ -23,6 +28,7 @@ const PAGES: { name: string; title: string; component: ComponentType<PageProps> 
   { name: "operations", title: "Operations", component: Operations },
   { name: "layers", title: "Layers", component: Layers },
   { name: "python", title: "Python", component: Python },
+  { name: "graph", title: "Graph", component: Graph },
   { name: "timeline", title: "Timeline", component: Timeline },
   { name: "advice", title: "Advice", component: AdvicePage },
 ];
@@ -75,6 +81,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
   }, [state.values.theme]);
   const page = PAGES.find((x) => x.name === state.page);
   const Component = page?.component;
+  const hasPage = profile && (profile.nodes > 0 || ["overview", "layers"].includes(state.page));
   if (profile) setFamilies(profile.families);
   useEffect(() => {
     document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
@@ -87,11 +94,18 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       {load.profiles[p]?.changed && (
         <p class="banner" role="alert">The profile has changed on disk: start tfprof ui again to see the new one.</p>
       )}
+      {profile && state.values.f && state.values.f !== fingerprint(profile) && (
+        <p class="banner" role="alert">This link was made with another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
+      )}
       <div class={state.values.sel ? "body with-details" : "body"}>
-        <main id="content" tabIndex={-1}>
+        <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
           {error && <Problem error={error} />}
           {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-          {profile && Component && <Component state={state} profile={profile} />}
+          {profile && !hasPage && (
+            <Empty what="This file is a model without a graph of operations."
+              how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
+          )}
+          {profile && Component && hasPage && <Component state={state} profile={profile} />}
         </main>
         {profile && state.values.sel && <Details state={state} profile={profile} />}
       </div>
@@ -114,7 +128,9 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
         {load.profiles.length > 1 && <ProfileSwitch state={state} load={load} />}
         {profile && profile.steps.length > 0 && <StepChoice state={state} profile={profile} />}
         <MetricChoice state={state} profile={profile} />
-        <Theme state={state} />
+        {profile && <Find state={state} profile={profile} />}
+        {profile && <Options state={state} profile={profile} />}
+        {profile && <Menu state={state} profile={profile} />}
       </div>
     </header>
   );
@@ -156,16 +172,6 @@ function MetricChoice({ state, profile }: { state: State; profile?: Profile }) {
       </select>
     </label>
   );
-}
-
-export function defaultMetric(state: State, profile?: Profile) {
-  return metricOf(state.values.metric ?? (profile && !profile.has_run ? "params" : "micros"));
-}
-
-function Theme({ state }: { state: State }) {
-  const next = { "": "dark", dark: "light", light: "" }[state.values.theme ?? ""] ?? "";
-  const title = { "": "theme: as the system", dark: "theme: dark", light: "theme: light" }[state.values.theme ?? ""];
-  return <button type="button" title={title} aria-label={title} onClick={() => go({ values: { theme: next } })}>◐</button>;
 }
 
 render(<Loading />, document.body);

@@ -1,6 +1,6 @@
 // The pane on the right: what is selected, on whichever page.
 import { useApi, type Numbers, type Profile, type Row } from "./api";
-import { defaultMetric } from "./app";
+import { defaultMetric } from "./metrics";
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
 import { METRICS, type Metric } from "./metrics";

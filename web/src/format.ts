@@ -9,7 +9,7 @@ const SUFFIXES: Record<Unit, string[]> = {
 };
 
 // printf's "%.2f": exact ties (odd eighths) go to the even digit, where toFixed goes up.
-function twoDigits(value: number): string {
+export function twoDigits(value: number): string {
   const eighths = value * 8;
   if (Number.isInteger(eighths) && eighths % 2 !== 0) {
     const below = Math.floor(value * 100);

@@ -1,19 +1,39 @@
 // Keys that work on every page.
 import { useEffect, useRef } from "preact/hooks";
+import { stepMatch } from "./find";
+import { openOptions } from "./options";
 import { go } from "./state";
 
 const HELP: [string, string][] = [
-  ["1 – 6", "pages"],
+  ["1 – 7", "pages"],
+  ["/", "find by a regular expression"],
+  ["[ ]", "previous, next match"],
+  ["o", "options"],
+  [".", "menu: copy as command, copy link, export, theme"],
   ["W A S D, + −", "move and zoom in the timeline"],
-  ["arrows, Enter", "move and open in flame graphs"],
+  ["arrows, Enter", "move and open in flame graphs, menus and lists"],
   ["Backspace", "one level up"],
   ["Esc", "clear the selection"],
   ["?", "this list"],
 ];
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
+export function showKeys(): void {
+  dispatchEvent(new Event("tfprof-keys"));
 }
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || Boolean(target.closest("dialog")));
+}
+
+const ACTIONS: Record<string, () => void> = {
+  "/": () => dispatchEvent(new Event("tfprof-find")),
+  o: openOptions,
+  ".": () => dispatchEvent(new Event("tfprof-menu")),
+  "[": () => stepMatch(-1),
+  "]": () => stepMatch(1),
+  "?": showKeys,
+  Escape: () => go({ values: { sel: undefined } }),
+};
 
 export function Keys({ pages }: { pages: string[] }) {
   const help = useRef<HTMLDialogElement>(null);
@@ -22,13 +42,17 @@ export function Keys({ pages }: { pages: string[] }) {
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const page = pages[Number(e.key) - 1];
       if (page) go({ page });
-      else if (e.key === "?") help.current?.showModal();
-      else if (e.key === "Escape" && !help.current?.open) go({ values: { sel: undefined } });
+      else if (ACTIONS[e.key]) ACTIONS[e.key]();
       else return;
       e.preventDefault();
     };
+    const show = () => help.current?.showModal();
     addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("tfprof-keys", show);
+    return () => {
+      removeEventListener("keydown", press);
+      removeEventListener("tfprof-keys", show);
+    };
   }, []);
   return (
     <dialog ref={help} aria-label="keys">

@@ -1,5 +1,7 @@
 // The numbers a page can show: one line each.
+import type { Profile } from "./api";
 import type { Unit } from "./format";
+import type { State } from "./state";
 
 export interface Metric {
   word: string;    // of the option select and order_by
@@ -24,4 +26,9 @@ export const METRICS: Metric[] = [
 
 export function metricOf(word: string | undefined): Metric {
   return METRICS.find((m) => m.word === word) ?? METRICS[0];
+}
+
+// Without a run there is no time.
+export function defaultMetric(state: State, profile?: Profile): Metric {
+  return metricOf(state.values.metric ?? (profile && !profile.has_run ? "params" : "micros"));
 }

@@ -13,8 +13,8 @@ function cut(text: string, width: number): string {
   return text.length > room ? text.slice(0, room - 1) + "…" : text;
 }
 
-export function fade(row: { selected?: number }): string {
-  return row.selected === 0 ? "faded" : "";
+export function fade(row: { selected?: number; match?: boolean }): string {
+  return (row.selected === 0 ? "faded" : "") + (row.match ? " match" : "");
 }
 
 interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }

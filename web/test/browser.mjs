@@ -57,7 +57,7 @@ export async function settle(page) {
   // A change of the address asks in the next frame, an answer may lead to a further question.
   for (let i = 0; i < 2; i++) {
     await page.waitForTimeout(60);
-    await page.waitForSelector("html:not([data-busy])", { state: "attached" });
+    await page.waitForSelector("html:not([data-busy]):not([data-layout])", { state: "attached" });
   }
 }
 

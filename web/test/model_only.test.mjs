@@ -13,6 +13,7 @@ node { name: 'layer/w' op: 'VariableV2' ${SHAPE} }
 node { name: '${HOSTILE}/w' op: 'VariableV2' ${SHAPE} }
 node { name: 'long_${"x".repeat(10000)}/w' op: 'VariableV2' ${SHAPE} }
 node { name: 'mark_\\342\\200\\256_bidi/w' op: 'VariableV2' ${SHAPE} }
+node { name: 'invalid_\\377\\300_bytes/w' op: 'VariableV2' ${SHAPE} }
 `;
 
 let server, browser, opened;
@@ -33,7 +34,7 @@ after(async () => {
 const text = async () => (await opened.page.locator("main").innerText()).replaceAll(/x{100,}/g, "xxx");
 
 test("the model's size leads", async () => {
-  assert.equal(await opened.page.locator("h1").innerText(), "1.20k parameters.");
+  assert.equal(await opened.page.locator("h1").innerText(), "1.50k parameters.");
   assert.match(await text(), /What this profile does not hold/);
   assert.match(await text(), /times, memory and devices: add/);
 });
@@ -49,6 +50,8 @@ test("names are text, whatever they hold", async () => {
   await goTo(opened, "#/layers");
   assert.equal(await opened.page.locator("img").count(), 0);
   assert.ok((await text()).includes(HOSTILE));
+  assert.ok((await text()).includes("invalid_\ufffd\ufffd_bytes"), "invalid UTF-8 becomes U+FFFD");
+  assert.ok((await text()).includes("mark_\u202e_bidi"));
   const width = await opened.page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(width <= 1280, `the page is ${width} pixels wide`);
 });

@@ -158,11 +158,11 @@ test("a flame graph is walked by keys", async () => {
 
 test("the timeline adds up what it shows", async () => {
   await goTo(opened, "#/timeline?step=1");
-  const shown = await table(".panel");
+  const shown = await table(".sums");
   const expected = reported("-select=micros", "-step=1");
   assert.equal([...shown.keys()][0], "Conv2DBackpropFilter");
   for (const name of ["Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv2D"]) assert.equal(shown.get(name)[0], expected.get(name), name);
-  await opened.page.locator("canvas").focus();
+  await opened.page.locator(".timeline").focus();
   await opened.page.keyboard.press("w");
   await opened.page.keyboard.press("d");
   await settle(opened.page);
@@ -173,7 +173,8 @@ test("the timeline adds up what it shows", async () => {
   await opened.page.mouse.move(box.x + 600, box.y + 40);
   await opened.page.mouse.up();
   await settle(opened.page);
-  assert.match(await opened.page.locator(".panel h2").innerText(), /^Selected: /);
+  assert.match(await opened.page.locator(".sums h2").innerText(), /^Selected: /);
+  assert.match(opened.page.url(), /sel=time%3A1%2C\d+-\d+/);
 });
 
 test("advice shows every finding", async () => {
@@ -185,7 +186,7 @@ test("advice shows every finding", async () => {
 
 describe("accessible", () => {
   for (const theme of ["light", "dark"])
-    for (const page of ["overview", "operations", "layers", "python", "timeline", "advice"])
+    for (const page of ["overview", "operations", "layers", "python", "graph", "timeline", "advice"])
       test(`${page}, ${theme}`, async () => {
         await goTo(opened, `#/${page}?theme=${theme}`);
         assert.deepEqual(await inaccessible(opened.page), []);

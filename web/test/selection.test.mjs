@@ -2,13 +2,13 @@
 // 2 tasks with 2 GPUs each.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer, TOP } from "./browser.mjs";
 
-const COUNTING = ["operations", "layers", "python"];
+const COUNTING = ["operations", "layers", "python", "graph", "timeline"];
 
 function makeCluster() {
   const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
@@ -37,6 +37,13 @@ async function countsAlike(opened, term, expected, params = "") {
 function total(files, view, match, ...options) {
   const { nodes } = JSON.parse(run(view, ...files, "-max_depth=1000", "-select=micros", "-output=json", ...options));
   return nodes.filter(match).reduce((sum, n) => sum + n.exec_micros, 0);
+}
+
+// The step's Chrome trace, as the command line writes it.
+function timelineOf(file) {
+  const out = path.join(mkdtempSync(path.join(tmpdir(), "tfprof-")), "timeline");
+  run("graph", file, "-step=1", "-max_depth=100000", `-output=timeline:outfile=${out}`);
+  return readFileSync(readdirSync(path.dirname(out)).map((name) => path.join(path.dirname(out), name))[0], "utf8");
 }
 
 function suite(name, files, cases) {
@@ -88,6 +95,78 @@ suite("sample", () => [SAMPLE], (opened, files) => {
     await countsAlike(opened(), term, nodes.reduce((sum, n, i) => sum + (within[i] ? n.exec_micros : 0), 0));
   });
 
+  test("a box of the graph", async () => {
+    await goTo(opened(), "#/graph");
+    await opened().page.getByRole("button", { name: /^unit_2_0: / }).click();
+    await settle(opened().page);
+    assert.ok(opened().page.url().endsWith("sel=scope%3Aunit_2_0"), opened().page.url());
+    const names = (n) => n.name.startsWith("unit_2_0/") || n.name.startsWith("gradients/unit_2_0/");
+    await countsAlike(opened(), "scope:unit_2_0", total(files(), "scope", names));
+  });
+
+  test("a stretch of time, dragged on the timeline, and a slice of it", async () => {
+    const { page } = opened();
+    await goTo(opened(), "#/timeline?step=1");
+    const box = await page.locator("canvas").boundingBox();
+    await page.mouse.move(box.x + 500, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 700, box.y + 80);
+    await page.mouse.up();
+    await settle(page);
+    const term = decodeURIComponent(/sel=([^&]*)/.exec(page.url())[1]);
+    const [, from, until] = /^time:1,(\d+)-(\d+)$/.exec(term).map(Number);
+    // The events of the step, from its start on; nodes that ran then count whole.
+    const { traceEvents } = JSON.parse(timelineOf(files()[0]));
+    const events = traceEvents.filter((e) => e.ph === "X"), start = Math.min(...events.map((e) => e.ts));
+    const within = new Set(events.filter((e) => e.ts - start < until && e.ts + e.dur - start > from).map((e) => e.name));
+    await countsAlike(opened(), term, total(files(), "scope", (n) => within.has(n.name), "-step=1"), "&step=1");
+    await goTo(opened(), "#/timeline?step=1");
+    await page.mouse.click(box.x + 640, box.y + 80);
+    await settle(page);
+    assert.match(page.url(), /sel=node%3A\d+/);
+  });
+
+  test("a device closes its lanes, and the address keeps it", async () => {
+    const { page } = opened(), height = async () => (await page.locator(".timeline .spacer").boundingBox()).height;
+    await goTo(opened(), "#/timeline");
+    const before = await height(), box = await page.locator("canvas").boundingBox();
+    await page.mouse.click(box.x + 40, box.y + 36);
+    await settle(page);
+    assert.ok(page.url().endsWith("lanes=0"), page.url());
+    assert.equal(await height(), before - 2 * 24);
+    await page.reload();
+    await settle(page);
+    assert.equal(await height(), before - 2 * 24);
+  });
+
+  test("a node, and all that is known of it", async () => {
+    const name = "unit_1_0/sub1/conv1/Conv2D";
+    await goTo(opened(), "#/graph?scope=unit_1_0/sub1/conv1");
+    await opened().page.getByRole("button", { name: new RegExp(`^${name}: `) }).click();
+    await settle(opened().page);
+    await opened().page.locator("aside").getByRole("link", { name, exact: true }).click();
+    await settle(opened().page);
+    assert.match(opened().page.url(), /sel=node%3A\d+/);
+    const shown = await opened().page.locator("aside").innerText();
+    for (const part of [name, "Conv2D", "128x32x32x16", "resnet_model.py:66"]) assert.ok(shown.includes(part), `${part} in ${shown}`);
+  });
+
+  test("the graph goes in, opens in place and comes back", async () => {
+    await goTo(opened(), "#/graph");
+    assert.ok((await opened().page.locator(".graph .box").count()) <= 60);
+    await opened().page.getByRole("button", { name: /^unit_1_3: / }).focus();
+    await opened().page.keyboard.press("+");
+    await settle(opened().page);
+    assert.equal(await opened().page.getByRole("button", { name: /^unit_1_3\/sub1: / }).count(), 1);
+    await opened().page.getByRole("button", { name: /^unit_1_3\/sub1: / }).focus();
+    await opened().page.keyboard.press("Enter");
+    await settle(opened().page);
+    assert.match(await opened().page.locator("h1").innerText(), /^model \/ unit_1_3 \/ sub1 62.98ms time/);
+    await opened().page.goBack();
+    await settle(opened().page);
+    assert.equal(await opened().page.getByRole("button", { name: /^unit_1_3\/sub1: / }).count(), 1);
+  });
+
   test("Esc clears it", async () => {
     await goTo(opened(), "#/operations?sel=op:Mul");
     assert.equal(await opened().page.locator("aside").count(), 1);
@@ -120,6 +199,16 @@ suite("2 tasks with 2 GPUs", (() => { let files; return () => (files ??= makeClu
     await countsAlike(opened(), "op:Conv2DBackpropFilter", 2 * 4 * 1200 + 12 * 4, "&step=3");
     await countsAlike(opened(), "line:model.py:21", 4 * (200 + 20 + 400) * 6 / 5 + 12 * 4);
     await countsAlike(opened(), "scope:tower_2", total(files(), "scope", (n) => n.name.includes("tower_2/")));
+  });
+
+  test("memory: the curve, its peak, and who held it", async () => {
+    await goTo(opened(), "#/timeline?step=0");
+    const { page } = opened();
+    assert.match(await page.locator(".holders h2").innerText(), /^Held at .* on gpu:0, its peak$/);
+    // 9 kernels of a tower hold a megabyte each when the last has started.
+    assert.deepEqual(await page.locator(".holders td .num").allInnerTexts(), Array(9).fill("1.00MB"));
+    const answer = await page.evaluate(async () => (await fetch("api/memory?step=0")).json());
+    assert.deepEqual(answer.map((d) => d.peak), [9e6, 9e6, 9e6, 9e6]);
   });
 
   test("accessible with a selection", async () => {

@@ -83,14 +83,17 @@ static bool add_lanes(struct apply *a)
 		const struct trace_line *line = &t->lines.at[i];
 		struct exec_lane lane = {.device = device_of_time(a, line->device),
 			.name = strings_add(&m->strings, line->name),
+			.devices = NONE,
 			.is_accelerator = is_accelerator(t->devices.at[line->device].kind)};
 
+		if (lane.device != NONE)
+			lane.devices = sets_with(&m->sets, &m->strings, 0, lane.device);
 		a->lanes[i] = (uint32_t)m->execs.lanes.n;
 		if (i && t->lines.at[i - 1].device == line->device)
 			lane.number = m->execs.lanes.at[a->lanes[i] - 1].number + 1;
 		else
 			lane.number = count_lanes(m, lane.device);
-		if (lane.device == NONE || lane.name == NONE || !vec_push(&m->execs.lanes, lane))
+		if (lane.name == NONE || lane.devices == NONE || !vec_push(&m->execs.lanes, lane))
 			return false;
 	}
 	return a->lanes != NULL;
@@ -173,7 +176,7 @@ bool apply_targets(struct apply *a)
 			return false;
 	}
 	a->output_bytes = mem_zero_array(t->targets.n + 1, sizeof(*a->output_bytes));
-	return a->nodes && a->output_bytes && add_devices(a) && add_lanes(a);
+	return a->output_bytes && add_devices(a) && add_lanes(a);
 }
 
 /* ---- executions ---------------------------------------------------------- */
@@ -198,21 +201,15 @@ static uint32_t narrow(int64_t us)
 /* What a node did in a step. */
 struct doing {
 	int64_t self_ps, accelerator_ps;
-	int64_t start_us, end_us;
 	uint32_t n;
 	uint32_t first_run;
-	uint32_t devices;
+	uint32_t devices; /* of its lanes */
+	bool is_mixed;    /* not all lanes have these */
 };
-
-static bool add_device_to(struct model *m, uint32_t *devices, uint32_t device)
-{
-	*devices = sets_with(&m->sets, &m->strings, *devices, device);
-	return *devices != NONE;
-}
 
 /* Times are added up in picoseconds and rounded once: each execution gets what it adds to
  * that. There is room for the run. */
-static bool add_run(struct apply *a, struct doing *d, const struct trace_op *op, uint32_t before)
+static void add_run(struct apply *a, struct doing *d, const struct trace_op *op)
 {
 	struct execs *x = &a->model->execs;
 	const struct exec_lane *lane = &x->lanes.at[a->lanes[op->line]];
@@ -226,13 +223,9 @@ static bool add_run(struct apply *a, struct doing *d, const struct trace_op *op,
 		(uint32_t)x->runs.n + 1};
 	x->runs.n++;
 	*sum_ps += self_ps;
-	if (!d->n || start_us < d->start_us)
-		d->start_us = start_us;
-	if (!d->n || end_us > d->end_us)
-		d->end_us = end_us;
+	d->is_mixed |= d->n && d->devices != lane->devices;
+	d->devices = lane->devices;
 	d->n++;
-	return (d->n > 1 && before == op->line) ||
-		add_device_to(a->model, &d->devices, lane->device);
 }
 
 /* A node stays on the device that it ran on first. */
@@ -248,19 +241,18 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	return m->nodes.host_device[node] != NONE && model_add_type(m, node, a->devices[device]);
 }
 
-static bool put_devices(struct model *m, struct exec_detail *detail, uint32_t devices)
+/* Rows that only a trace has, as nearly all, do without a detail: 40 of 120 bytes per
+ * operation. */
+static bool put_runs(struct apply *a, const struct doing *d, uint32_t row)
 {
-	const struct string_set *set = sets_get(&m->sets, devices);
+	struct model *m = a->model;
+	struct exec *exec = exec_at(&m->execs, row);
 
-	if (!detail->devices) {
-		detail->devices = devices;
-		return true;
-	}
-	for (uint32_t i = 0; i < set->n; i++) {
-		if (!add_device_to(m, &detail->devices, set->at[i]))
-			return false;
-		set = sets_get(&m->sets, devices);
-	}
+	m->execs.runs.at[m->execs.runs.n - 1].next = NONE;
+	if (exec->has != EXEC_HAS_RAW || exec->raw.bits || d->is_mixed)
+		return exec_decode(m, row) && exec_chain_runs(m, row, d->first_run);
+	exec->has = EXEC_HAS_RUNS;
+	exec->first_run = d->first_run;
 	return true;
 }
 
@@ -278,20 +270,10 @@ static bool put_doing(struct apply *a, const struct doing *d, const struct trace
 {
 	struct model *m = a->model;
 	uint32_t row = exec_row(m, a->nodes[op->target], a->trace->steps.at[op->step]);
-	struct exec_detail *detail;
 	struct exec_sums sums;
 
-	if (row == NONE || !exec_decode(m, row))
+	if (row == NONE || !put_runs(a, d, row))
 		return false;
-	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
-	if (!detail->start_us || d->start_us < detail->start_us)
-		detail->start_us = d->start_us;
-	if (d->end_us > detail->end_us)
-		detail->end_us = d->end_us;
-	if (!put_devices(m, detail, d->devices))
-		return false;
-	m->execs.runs.at[m->execs.runs.n - 1].next = NONE;
-	exec_chain_runs(&m->execs, row, d->first_run, (uint32_t)m->execs.runs.n - 1);
 	sums = exec_get_sums(&m->execs, row);
 	sums.run_count += d->n;
 	sums.accelerator_us += to_us(d->accelerator_ps);
@@ -300,36 +282,33 @@ static bool put_doing(struct apply *a, const struct doing *d, const struct trace
 }
 
 /* Those of one node and step, which follow each other; *end is set behind the last. */
-static bool add_doing(struct apply *a, const struct sort_item *items, size_t n, size_t *end)
+static bool add_doing(struct apply *a, const uint32_t *order, size_t n, size_t *end)
 {
 	enum { AHEAD = 16 };
-	const struct trace_op *ops = a->trace->ops.at, *first = &ops[items[*end].id], *op = first;
+	const struct trace_op *ops = a->trace->ops.at, *first = &ops[order[*end]], *op = first;
 	struct doing d = {.first_run = (uint32_t)a->model->execs.runs.n};
-	uint64_t key = items[*end].key;
-	uint32_t before = NONE;
+	uint32_t node = a->nodes[first->target];
 
-	if (!place_node(a, a->nodes[op->target], a->trace->lines.at[op->line].device))
+	if (!place_node(a, node, a->trace->lines.at[op->line].device))
 		return false;
-	for (; *end < n && items[*end].key == key; ++*end) {
-		op = &ops[items[*end].id];
+	for (; *end < n; ++*end) {
+		op = &ops[order[*end]];
+		if (op->step != first->step || a->nodes[op->target] != node)
+			break;
 		/* A node's executions are all over the trace: 10 % of the whole. */
 		if (*end + AHEAD < n)
-			prefetch_line(&ops[items[*end + AHEAD].id]);
-		if (!add_run(a, &d, op, before))
-			return false;
-		before = op->line;
+			prefetch_line(&ops[order[*end + AHEAD]]);
+		add_run(a, &d, op);
 	}
 	return put_doing(a, &d, first);
 }
 
-/* The operations in steps, by node and step; otherwise as they come. */
-static struct sort_item *sort_ops(struct apply *a, size_t *n)
+/* Counts what is in steps and outside of them. */
+static void count_ops(struct apply *a)
 {
 	const struct trace *t = a->trace;
-	struct sort_item *items = mem_array(2 * t->ops.n + 1, sizeof(*items));
 
-	*n = 0;
-	for (size_t i = 0; items && i < t->ops.n; i++) {
+	for (size_t i = 0; i < t->ops.n; i++) {
 		const struct trace_op *op = &t->ops.at[i];
 		uint64_t self_ps = op->self_ps > 0 ? (uint64_t)op->self_ps : 0;
 
@@ -340,21 +319,54 @@ static struct sort_item *sort_ops(struct apply *a, size_t *n)
 		}
 		a->all_ps += self_ps;
 		a->joined_ps += a->is_joined[op->target] ? self_ps : 0;
-		items[(*n)++] = (struct sort_item){(uint64_t)a->nodes[op->target] << 32 | op->step,
-			(uint32_t)i};
 	}
-	if (items)
-		sort_items(items, items + *n, *n);
-	return items;
 }
 
-static size_t count_groups(const struct sort_item *items, size_t n)
+/* From how many have a place to where they begin. */
+static void sum_up(uint32_t *counts, size_t n)
 {
-	size_t groups = 0;
+	uint32_t sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		groups += !i || items[i].key != items[i - 1].key;
-	return groups;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t count = counts[i];
+
+		counts[i] = sum;
+		sum += count;
+	}
+}
+
+/* The operations in steps, by node and step; otherwise as they come. Both are counted, not
+ * compared: four bytes per operation, and linear. NULL on allocation failure. */
+static uint32_t *order_ops(const struct apply *a)
+{
+	const struct trace *t = a->trace;
+	size_t n_nodes = a->model->nodes.n, n = t->ops.n - a->n_outside;
+	uint32_t *by_step = mem_array(n + 1, sizeof(*by_step));
+	uint32_t *order = mem_array(n + 1, sizeof(*order));
+	uint32_t *steps = mem_zero_array(t->steps.n + 1, sizeof(*steps));
+	uint32_t *nodes = mem_zero_array(n_nodes + 1, sizeof(*nodes));
+	bool ok = by_step && order && steps && nodes;
+
+	for (size_t i = 0; ok && i < t->ops.n; i++)
+		if (t->ops.at[i].step != NONE) {
+			steps[t->ops.at[i].step]++;
+			nodes[a->nodes[t->ops.at[i].target]]++;
+		}
+	if (ok) {
+		sum_up(steps, t->steps.n);
+		sum_up(nodes, n_nodes);
+	}
+	for (size_t i = 0; ok && i < t->ops.n; i++)
+		if (t->ops.at[i].step != NONE)
+			by_step[steps[t->ops.at[i].step]++] = (uint32_t)i;
+	for (size_t i = 0; ok && i < n; i++)
+		order[nodes[a->nodes[t->ops.at[by_step[i]].target]]++] = by_step[i];
+	mem_free(nodes);
+	mem_free(steps);
+	mem_free(by_step);
+	if (!ok)
+		mem_free(order);
+	return ok ? order : NULL;
 }
 
 bool apply_ops(struct apply *a)
@@ -362,14 +374,19 @@ bool apply_ops(struct apply *a)
 	const struct trace *t = a->trace;
 	struct execs *x = &a->model->execs;
 	size_t n, at = 0;
-	struct sort_item *items = t->ops.n < NONE ? sort_ops(a, &n) : NULL;
-	bool ok = items && x->runs.n + n < NONE - 1 && vec_reserve(&x->runs, n) &&
-		execs_reserve(x, 0, count_groups(items, n));
+	uint32_t *order;
+	bool ok;
 
+	count_ops(a);
+	n = t->ops.n - a->n_outside;
+	order = t->ops.n < NONE ? order_ops(a) : NULL;
+	ok = order && x->runs.n + n < NONE - 1 && vec_reserve(&x->runs, n);
+	if (ok)
+		mem_use_large_pages(x->runs.at + x->runs.n, n * sizeof(*x->runs.at));
 	for (size_t i = 0; ok && i < t->steps.n; i++)
 		ok = model_add_step(a->model, t->steps.at[i]);
 	while (ok && at < n)
-		ok = add_doing(a, items, n, &at);
-	mem_free(items);
+		ok = add_doing(a, order, n, &at);
+	mem_free(order);
 	return ok;
 }

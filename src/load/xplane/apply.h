@@ -1,4 +1,4 @@
-/* From what a trace tells to a model. */
+/* Adds the contents of a trace to a model. */
 #ifndef TFPROF_LOAD_XPLANE_APPLY_H
 #define TFPROF_LOAD_XPLANE_APPLY_H
 
@@ -11,7 +11,7 @@ struct apply {
 	struct span host;      /* its name */
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
 	uint32_t *nodes;       /* by target */
-	int64_t *output_bytes; /* by target: of one execution, if a program tells */
+	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
@@ -40,7 +40,7 @@ bool apply_memory(struct apply *a);
 /* When it was, in whole microseconds, cut off, so that what lies within another still
  * does. */
 int64_t apply_time_us(const struct apply *a, int64_t ps);
-/* Adds memory to a row that has a detail. */
+/* Adds memory to a row. */
 bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
 
 void apply_clear(struct apply *a);

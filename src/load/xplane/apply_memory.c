@@ -134,7 +134,7 @@ static bool put_holding(struct apply *a, struct holding *h)
 	uint32_t row = exec_row(m, h->node, a->trace->steps.at[h->step]);
 
 	h->memory.residual_bytes = h->live > 0 ? h->live : 0;
-	return row != NONE && exec_decode(m, row) && apply_add_memory(a, row, &h->memory);
+	return row != NONE && apply_add_memory(a, row, &h->memory);
 }
 
 bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory)
@@ -143,6 +143,8 @@ bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *m
 	struct exec_sums sums = exec_get_sums(&m->execs, row);
 	struct span copy;
 
+	if (!exec_decode(m, row))
+		return false;
 	add(&sums.requested_bytes, memory->requested_bytes);
 	add(&sums.peak_bytes, memory->peak_bytes);
 	add(&sums.residual_bytes, memory->residual_bytes);

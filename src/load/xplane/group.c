@@ -16,11 +16,23 @@ struct consumers {
 	uint64_t secret;
 };
 
+/* Keys lie all over the table: grouping takes 1.5 times as long without. */
+enum { AHEAD = 8 };
+
+static size_t home_of(const struct consumers *c, uint64_t key)
+{
+	return (size_t)(hash_multiply(key, c->secret) >> 32) & c->mask;
+}
+
+PREFETCHES prefetch_slot(const struct consumers *c, uint64_t key)
+{
+	prefetch_line(&c->slots[home_of(c, key)]);
+}
+
 /* Where the key is, or would be. */
 static struct slot *find_slot(const struct consumers *c, const struct trace *t, uint64_t key)
 {
-	uint64_t hash = hash_multiply(key, c->secret);
-	size_t at = (size_t)(hash >> 32) & c->mask;
+	size_t at = home_of(c, key);
 	const struct slot *slot = &c->slots[at];
 
 	while (slot->place &&
@@ -35,14 +47,18 @@ static bool index_consumers(struct consumers *c, struct trace *t)
 {
 	size_t places = 16;
 
-	while (places < 2 * t->consumers.n)
+	while (places < t->consumers.n + t->consumers.n / 2)
 		places *= 2;
 	*c = (struct consumers){mem_zero_array(places, sizeof(*c->slots)), places - 1,
 		hash_secret()};
 	if (!c->slots)
 		return false;
+	mem_use_large_pages(c->slots, places * sizeof(*c->slots));
 	for (size_t i = 0; i < t->consumers.n; i++) {
 		struct trace_flow *flow = &t->consumers.at[i];
+
+		if (i + AHEAD < t->consumers.n)
+			prefetch_slot(c, t->consumers.at[i + AHEAD].key);
 		struct slot *slot = find_slot(c, t, flow->key);
 
 		flow->next = slot->place ? slot->place - 1 : NONE;
@@ -118,9 +134,13 @@ static bool spread(struct flood *f, uint32_t kept, uint32_t group)
 			while (producer < t->producers.n && t->producers.at[producer].kept < i)
 				producer++;
 			for (; producer < t->producers.n && t->producers.at[producer].kept == i;
-				producer++)
+				producer++) {
+				if (producer + AHEAD < t->producers.n)
+					prefetch_slot(&f->consumers,
+						t->producers.at[producer + AHEAD].key);
 				if (!follow(f, t->producers.at[producer].key))
 					return false;
+			}
 			i++;
 		} else if (is_apart) {
 			i++;

@@ -100,8 +100,7 @@ static void add_event_name(struct plane *p, struct decoder *d, struct span messa
 	struct event_name name = {.text = {"", 0},
 		.display = {"", 0},
 		.message = entry.value,
-		.id = (uint64_t)entry.key,
-		.op = NONE};
+		.id = (uint64_t)entry.key};
 	struct wire_field f;
 
 	while (decoder_next(d, &r, &f))
@@ -109,9 +108,11 @@ static void add_event_name(struct plane *p, struct decoder *d, struct span messa
 		case WIRE_LEN(XEVENT_META_NAME): name.text = f.bytes; break;
 		case WIRE_LEN(XEVENT_META_DISPLAY_NAME): name.display = f.bytes; break;
 		}
-	name.kind = event_kind_of(name.text);
 	decoder_alloc(d,
-		vec_push(&p->name_ids.ids, (uint64_t)entry.key) && vec_push(&p->names, name));
+		vec_push(&p->name_ids.ids, (uint64_t)entry.key) && vec_push(&p->names, name) &&
+			vec_push(&p->roles,
+				((struct event_role){.kind = event_kind_of(name.text),
+					.op = NONE})));
 }
 
 /* ---- stats --------------------------------------------------------------- */
@@ -282,6 +283,7 @@ void plane_clear(struct plane *p)
 {
 	vec_clear(&p->lines);
 	vec_clear(&p->names);
+	vec_clear(&p->roles);
 	vec_clear(&p->stat_names);
 	clear_ids(&p->name_ids);
 	clear_ids(&p->stat_ids);

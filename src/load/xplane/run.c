@@ -12,7 +12,8 @@ static bool ends_in(struct span name, const char *suffix)
 
 static bool is_trace(struct span path)
 {
-	return ends_in(path, ".xplane.pb") || ends_in(path, ".xplane.pb.gz");
+	return ends_in(path, ".xplane.pb") || ends_in(path, ".xplane.pb.gz") ||
+		ends_in(path, ".xplane.pb.zst");
 }
 
 const char *xplane_explain(const char *path, struct span bytes)

@@ -18,7 +18,7 @@ typedef VEC(char *) xplane_paths;
 bool xplane_list_run(const char *directory, xplane_paths *paths);
 void xplane_free_paths(xplane_paths *paths);
 
-/* Why a file is no trace although its name says so; NULL if nothing speaks against it. */
+/* Why a file is not a trace despite its name; NULL if it may be one. */
 const char *xplane_explain(const char *path, struct span bytes);
 
 #endif

@@ -187,59 +187,52 @@ uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t
 
 /* ---- completion ---------------------------------------------------------- */
 
-static struct sort_item *sort_keys(const struct trace *t, size_t *n)
+/* Operations that end later and what ends them, each by key; *later is where the second
+ * part begins. NULL on allocation failure. */
+static struct sort_item *sort_keys(const struct trace *t, struct sort_item **later)
 {
-	struct sort_item *items, *scratch;
+	size_t n = t->pending.n, k = t->completions.n;
+	struct sort_item *items = mem_array(n + k + (n > k ? n : k), sizeof(*items));
 
-	*n = t->completions.n;
-	items = mem_array(2 * *n, sizeof(*items));
 	if (!items)
 		return NULL;
-	scratch = items + *n;
-	for (size_t i = 0; i < *n; i++)
-		items[i] = (struct sort_item){t->completions.at[i].key, (uint32_t)i};
-	sort_items(items, scratch, *n);
+	*later = items + n;
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){t->pending.at[i].key, (uint32_t)i};
+	for (size_t i = 0; i < k; i++)
+		items[n + i] = (struct sort_item){t->completions.at[i].key, (uint32_t)i};
+	sort_items(items, items + n + k, n);
+	sort_items(items + n, items + n + k, k);
 	return items;
 }
 
-/* Of several the first. */
-static size_t find_key(const struct sort_item *items, size_t n, uint64_t key)
+static void complete(struct trace_op *op, int64_t time_ps)
 {
-	size_t low = 0, high = n;
+	int64_t total_ps = time_ps - op->start_ps;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && items[low].key == key ? low : n;
+	if (total_ps <= op->total_ps)
+		return;
+	op->self_ps += total_ps - op->total_ps;
+	op->total_ps = total_ps;
 }
 
+/* Of several that end one, the first does. */
 bool trace_complete(struct trace *t)
 {
-	struct sort_item *items;
-	size_t n;
+	struct sort_item *items, *later;
+	size_t at = 0;
 
 	if (!t->completions.n || !t->pending.n)
 		return true;
-	items = sort_keys(t, &n);
+	items = sort_keys(t, &later);
 	if (!items)
 		return false;
 	for (size_t i = 0; i < t->pending.n; i++) {
-		struct trace_op *op = &t->ops.at[t->pending.at[i].op];
-		size_t at = find_key(items, n, t->pending.at[i].key);
-		int64_t total;
-
-		if (at == n)
-			continue;
-		total = t->completions.at[items[at].id].time_ps - op->start_ps;
-		if (total > op->total_ps) {
-			op->self_ps += total - op->total_ps;
-			op->total_ps = total;
-		}
+		while (at < t->completions.n && later[at].key < items[i].key)
+			at++;
+		if (at < t->completions.n && later[at].key == items[i].key)
+			complete(&t->ops.at[t->pending.at[items[i].id].op],
+				t->completions.at[later[at].id].time_ps);
 	}
 	mem_free(items);
 	return true;

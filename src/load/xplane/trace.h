@@ -1,4 +1,4 @@
-/* What a trace tells, gathered from its events before any of it goes to a model.
+/* The contents of a trace, gathered from its events before any of it goes to a model.
  *
  *     lines ──walk──> operations ──────────────────┐
  *                     events that led to others    ├──> steps of the operations
@@ -114,7 +114,7 @@ struct trace_memory {
 	bool is_free, is_output;
 };
 
-/* Lists that a line adds to: they shrink again if it has to be read once more. */
+/* Lists that a line adds to: they shrink again if it has to be reread. */
 #define TRACE_LISTS(X)                          \
 	X(uint32_t, ends) /* by kept event */   \
 	X(struct trace_flow, producers)         \

@@ -33,14 +33,24 @@ static int64_t line_start(const struct walk *w)
 /* Only when it is and how long, and what its stats are. */
 static inline void read_event(struct walk *w, int64_t base_ps, struct span message, struct event *e)
 {
-	struct wire_reader r = wire_reader(message);
-	uint64_t id = 0;
+	/* The first fields may be read beyond the event, as far as its line goes: near their
+	 * end varints are read byte by byte. */
+	struct wire_reader r = {message.at, w->line.end, NULL};
+	const char *end = message.at + message.n;
+	uint64_t id = 0, value;
 	struct wire_field f;
 
 	e->start_ps = base_ps;
 	e->duration_ps = 0;
 	e->is_aggregate = false;
 	e->stats.has = 0;
+	/* As recorders write them, without a jump that depends on the field. */
+	wire_take_varint(&r, XEVENT_METADATA_ID, &id);
+	if (wire_take_varint(&r, XEVENT_OFFSET_PS, &value))
+		e->start_ps = base_ps + clamp((int64_t)value);
+	if (wire_take_varint(&r, XEVENT_DURATION_PS, &value))
+		e->duration_ps = clamp((int64_t)value);
+	r = (struct wire_reader){r.at <= end ? r.at : message.at, end, NULL};
 	while (decoder_next(w->d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(XEVENT_METADATA_ID): id = f.value; break;
@@ -56,6 +66,7 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 			break;
 		}
 	e->name = plane_ids_find(&w->plane->name_ids, id);
+	e->role = e->name == NONE ? &w->no_role : &w->plane->roles.at[e->name];
 }
 
 /* ---- flow ---------------------------------------------------------------- */
@@ -133,14 +144,14 @@ static bool add_marker(struct walk *w, const struct event *e, uint32_t kept)
 }
 
 /* Of calls within calls of the same function the outermost launches the program. */
-static bool add_call(struct walk *w, const struct event *e, const struct event_name *name,
-	uint32_t kept)
+static bool add_call(struct walk *w, const struct event *e, uint32_t kept)
 {
 	uint32_t module;
 
-	if (name->open)
+	if (e->role->open)
 		return true;
-	module = trace_add_module_text(w->trace, SPAN("jit_"), event_name_get_function(name->text));
+	module = trace_add_module_text(w->trace, SPAN("jit_"),
+		event_name_get_function(event_get_name(w, e).text));
 	return module != NONE &&
 		vec_push(&w->trace->calls, ((struct trace_call){module, kept, e->start_ps}));
 }
@@ -164,10 +175,10 @@ static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint
 		vec_push(&w->trace->memory, m);
 }
 
-static bool add_roles(struct walk *w, const struct event *e, const struct event_name *name,
-	enum event_kind kind, uint32_t kept)
+static bool add_roles(struct walk *w, const struct event *e, uint32_t kept)
 {
 	struct trace *t = w->trace;
+	enum event_kind kind = e->role->kind;
 	uint64_t has = e->stats.has, key;
 	bool ok = !(has & FLOW_BITS || kind == EVENT_PROCESS || is_get_next(kind)) ||
 		add_flows(w, e, kind, kept);
@@ -179,7 +190,7 @@ static bool add_roles(struct walk *w, const struct event *e, const struct event_
 	if (kind == EVENT_OTHER || kind == EVENT_OPERATION || kind == EVENT_PROCESS)
 		return ok;
 	if (kind == EVENT_PJIT)
-		ok = ok && add_call(w, e, name, kept);
+		ok = ok && add_call(w, e, kept);
 	if (kind == EVENT_CAPTURED && xstats_has_number(&e->stats, STAT_ID))
 		ok = ok && vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
 	if ((kind == EVENT_END || kind == EVENT_ASYNC_DONE) &&
@@ -216,8 +227,8 @@ static void close_event(struct walk *w)
 
 	if (o->kept != NONE)
 		w->trace->ends.at[o->kept] = (uint32_t)w->trace->ends.n;
-	if (o->name != NONE && w->plane->names.at[o->name].kind == EVENT_PJIT)
-		w->plane->names.at[o->name].open--;
+	if (o->call != NONE)
+		w->plane->roles.at[o->call].open--;
 }
 
 static void count_skipped(struct trace *t, enum event_kind kind)
@@ -228,37 +239,35 @@ static void count_skipped(struct trace *t, enum event_kind kind)
 
 static bool add_event(struct walk *w, const struct event *e)
 {
-	static struct event_name nameless = {.text = {"", 0}, .display = {"", 0}, .op = NONE};
 	struct trace *t = w->trace;
-	struct event_name none = nameless, *name = &none;
-	uint32_t target = NONE, kept = NONE;
+	enum event_kind kind = e->role->kind;
+	uint32_t target = NONE, kept = NONE, call = NONE;
 	int64_t end_ps = event_end(e);
 	bool is_op, is_apart = xstats_number(&e->stats, STAT_ASYNC) != 0;
 
-	if (e->name != NONE)
-		name = &w->plane->names.at[e->name];
 	while (w->open.n && w->open.at[w->open.n - 1].end_ps < end_ps)
 		close_event(w);
-	is_op = walk_find_target(w, e, name, &target);
-	if (is_kept(w, e, name->kind, is_op)) {
+	is_op = walk_find_target(w, e, &target);
+	if (is_kept(w, e, kind, is_op)) {
 		kept = (uint32_t)t->ends.n;
 		/* One apart from the others lies within none of them. */
-		if (t->ends.n >= NONE - 1 || !vec_push(&t->ends, kept) ||
-			!add_roles(w, e, name, name->kind, kept) ||
-			(is_op && !walk_add_op(w, e, name->kind, target, kept)))
+		if (t->ends.n >= NONE - 1 || !vec_push(&t->ends, kept) || !add_roles(w, e, kept) ||
+			(is_op && !walk_add_op(w, e, target, kept)))
 			return false;
 	}
 	if (!is_op)
-		count_skipped(t, name->kind);
-	if (name->kind == EVENT_REGION_START)
+		count_skipped(t, kind);
+	if (kind == EVENT_REGION_START)
 		w->region = kept;
-	else if (name->kind == EVENT_REGION_STOP)
+	else if (kind == EVENT_REGION_STOP)
 		w->region = NONE;
 	if (is_apart)
 		return true;
-	if (name->kind == EVENT_PJIT)
-		name->open++;
-	return vec_push(&w->open, ((struct open_event){end_ps, kept, e->name}));
+	if (kind == EVENT_PJIT) {
+		e->role->open++;
+		call = e->name;
+	}
+	return vec_push(&w->open, ((struct open_event){end_ps, kept, call}));
 }
 
 /* The names of steps are their numbers. */
@@ -266,7 +275,7 @@ static bool add_device_step(struct walk *w, const struct event *e)
 {
 	struct trace_marker marker = {e->start_ps, event_end(e), 0,
 		(uint32_t)w->trace->devices.n - 1};
-	struct span name = e->name == NONE ? SPAN("") : w->plane->names.at[e->name].text;
+	struct span name = event_get_name(w, e).text;
 
 	if (!name.n)
 		return true;
@@ -432,6 +441,7 @@ static void walk_line(struct walk *w, struct span message)
 	struct trace *t = w->trace;
 
 	read_line(w->d, message, &w->line);
+	w->line.end = message.at + message.n;
 	w->line.kind = kind_of_line(w->plane, &w->line);
 	if (w->line.kind == LINE_SKIPPED) {
 		t->skipped.lines += w->plane->kind == PLANE_TPU ||
@@ -452,8 +462,8 @@ static void walk_line(struct walk *w, struct span message)
 
 static bool has_kind(const struct plane *p, enum event_kind kind)
 {
-	for (size_t i = 0; i < p->names.n; i++)
-		if (p->names.at[i].kind == kind)
+	for (size_t i = 0; i < p->roles.n; i++)
+		if (p->roles.at[i].kind == kind)
 			return true;
 	return false;
 }
@@ -479,6 +489,7 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 	w->trace = t;
 	w->plane = p;
 	w->d = d;
+	w->no_role.op = NONE;
 	w->pulls = has_kind(p, EVENT_GET_NEXT) || has_kind(p, EVENT_GET_OPTIONAL);
 	if (decoder_alloc(d,
 		    vec_push(&t->devices, ((struct trace_device){p->kind, plane_get_ordinal(p)}))))

@@ -10,8 +10,9 @@ static struct span after_colons(struct span text)
 	return text;
 }
 
-static uint32_t target_of_kernel(struct walk *w, const struct event *e, struct event_name *name)
+static uint32_t target_of_kernel(struct walk *w, const struct event *e)
 {
+	struct span name = event_get_name(w, e).text;
 	const struct xstats *s = &e->stats;
 	struct span op = xstats_text(s, STAT_HLO_OP), framework = xstats_text(s, STAT_TF_OP);
 	struct op_text parsed;
@@ -23,10 +24,10 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e, struct e
 		return trace_add_target(w->trace, parsed.name, parsed.type);
 	if (framework.n)
 		return trace_add_target(w->trace, framework, op_text_type(framework, SPAN("")));
-	return trace_add_target(w->trace, name->text, name->text);
+	return trace_add_target(w->trace, name, name);
 }
 
-/* What the program tells of an operation, if it is there. */
+/* What the program says about an operation, if it is there. */
 static void find_instruction(struct trace *t, struct trace_target *target, uint64_t program,
 	struct span name, bool *ok)
 {
@@ -40,18 +41,20 @@ static void find_instruction(struct trace *t, struct trace_target *target, uint6
 }
 
 /* The line's operations: which node it is, once for each name. */
-static uint32_t target_of_core(struct walk *w, struct event_name *name)
+static uint32_t target_of_core(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
 	struct xstats s = {0};
-	struct span op = name->display.n ? name->display : name->text, framework, category;
+	struct event_role *role = e->role;
+	struct event_name name = event_get_name(w, e);
+	struct span op = name.display.n ? name.display : name.text, framework, category;
 	struct op_text parsed;
 	struct trace_target *target;
 	bool ok = true;
 
-	if (name->op != NONE)
-		return name->op;
-	plane_read_name_stats(w->plane, w->d, name, &s);
+	if (role->op != NONE)
+		return role->op;
+	plane_read_name_stats(w->plane, w->d, &name, &s);
 	framework = xstats_text(&s, STAT_TF_OP);
 	category = xstats_text(&s, STAT_HLO_CATEGORY);
 	t->scratch.n = 0;
@@ -64,50 +67,50 @@ static uint32_t target_of_core(struct walk *w, struct event_name *name)
 	buf_span(&t->scratch, op);
 	if (t->scratch.failed)
 		return NONE;
-	name->op = trace_add_target(t, buf_get(&t->scratch), parsed.type);
-	if (name->op == NONE)
+	role->op = trace_add_target(t, buf_get(&t->scratch), parsed.type);
+	if (role->op == NONE)
 		return NONE;
-	target = &t->targets.at[name->op];
-	find_instruction(t, target, xstats_number(&s, STAT_PROGRAM_ID), name->display, &ok);
+	target = &t->targets.at[role->op];
+	find_instruction(t, target, xstats_number(&s, STAT_PROGRAM_ID), name.display, &ok);
 	target->category = strings_alias(&t->texts, category);
 	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
 	else if (xstats_has_number(&s, STAT_FLOPS))
 		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
-	return target->category == NONE || !ok ? NONE : name->op;
+	return target->category == NONE || !ok ? NONE : role->op;
 }
 
-static uint32_t target_of_named(struct walk *w, struct event_name *name)
+static uint32_t target_of_named(struct walk *w, const struct event *e)
 {
+	struct event_role *role = e->role;
 	struct op_text op;
 
-	if (name->op == NONE && op_text_parse(name->text, &op))
-		name->op = trace_add_target(w->trace, op.name, op.type);
-	return name->op;
+	if (role->op == NONE && op_text_parse(event_get_name(w, e).text, &op))
+		role->op = trace_add_target(w->trace, op.name, op.type);
+	return role->op;
 }
 
-bool walk_find_target(struct walk *w, const struct event *e, struct event_name *name,
-	uint32_t *target)
+bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 {
 	const struct xstats *s = &e->stats;
 	struct span text;
 
 	if (w->line.kind == LINE_TPU_OPS) {
-		*target = target_of_core(w, name);
+		*target = target_of_core(w, e);
 		return true;
 	}
 	if (w->line.kind == LINE_STREAM) {
-		*target = target_of_kernel(w, e, name);
+		*target = target_of_kernel(w, e);
 		return true;
 	}
-	if (s->has & STAT_BIT(HLO_OP) && name->kind != EVENT_END) {
+	if (s->has & STAT_BIT(HLO_OP) && e->role->kind != EVENT_END) {
 		text = xstats_text(s, STAT_HLO_OP);
 		*target = trace_add_compiled(w->trace, xstats_number(s, STAT_PROGRAM_ID),
 			xstats_text(s, STAT_HLO_MODULE), text);
 		return text.n > 0;
 	}
-	switch (name->kind) {
-	case EVENT_OPERATION: *target = target_of_named(w, name); return true;
+	switch (e->role->kind) {
+	case EVENT_OPERATION: *target = target_of_named(w, e); return true;
 	case EVENT_EAGER:
 		text = xstats_text(s, STAT_EAGER_OP);
 		if (!text.n || !xstats_has_number(s, STAT_IS_FUNC) ||
@@ -137,9 +140,9 @@ static bool nest_op(struct walk *w, const struct event *e, size_t op)
 	return vec_push(&w->open_ops, ((struct open_op){end_ps, op}));
 }
 
-bool walk_add_op(struct walk *w, const struct event *e, enum event_kind kind, uint32_t target,
-	uint32_t kept)
+bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept)
 {
+	enum event_kind kind = e->role->kind;
 	struct trace *t = w->trace;
 	const struct xstats *s = &e->stats;
 	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, NONE, {kept},

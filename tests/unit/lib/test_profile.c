@@ -304,6 +304,26 @@ static void test_threads(void **state)
 	tfprof_profile_free(loaded);
 }
 
+/* In proto3 an empty text is absent, as in the messages of TensorFlow's profiler. */
+static void test_message_without_empty_name(void **state)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_options *o = tfprof_options_new();
+	struct tfprof_input graph = text_input("node { op: 'NoOp' }");
+	tfprof_result *r;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(tfprof_profile_add(p, "graph", &graph, 0, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_result_render(r, "message", &bytes, &size, NULL), TFPROF_OK);
+	assert_null(memmem(bytes, size, "\x0a\x00", 2));
+	tfprof_bytes_free(bytes);
+	tfprof_result_free(r);
+	tfprof_options_free(o);
+	tfprof_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_answers_leave_no_trace),
 		cmocka_unit_test(test_unknown_step_names_the_known),
 		cmocka_unit_test(test_cancelled_query),
+		cmocka_unit_test(test_message_without_empty_name),
 		cmocka_unit_test(test_threads),
 	};
 

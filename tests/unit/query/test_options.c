@@ -183,6 +183,30 @@ static void test_message(void **state)
 	buf_clear(&b);
 }
 
+static void test_command_is_quoted_for_a_shell(void **state)
+{
+	const char *const file[] = {"my model.pb", NULL};
+	const char *const flags[] = {"--graph_path=a", "--op_log_path=b", NULL};
+
+	assert_string_equal(tfprof_options_get_command(options, "op", flags),
+		"tfprof op --graph_path=a --op_log_path=b");
+	tfprof_options_set(options, "show_name_regexes", "it's.*,b", &err);
+	tfprof_options_set(options, "step", "2", &err);
+	assert_string_equal(tfprof_options_get_command(options, "scope", file),
+		"tfprof scope 'my model.pb' --step=2 '--show_name_regexes=it'\\''s.*,b'");
+}
+
+static void test_command_keeps_the_order(void **state)
+{
+	const char *const file[] = {"f", NULL};
+
+	tfprof_options_set(options, "select", "micros,bytes", &err);
+	assert_string_equal(tfprof_options_get_command(options, "op", file),
+		"tfprof op f --order_by=micros --select=bytes,micros");
+	assert_string_equal(tfprof_options_get_command(options, "code", file),
+		"tfprof code f --select=bytes,micros");
+}
+
 static void test_no_memory(void **state)
 {
 	enum tfprof_status status = TFPROF_NO_MEMORY;
@@ -208,6 +232,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_which_options_are_set, make, drop),
 		cmocka_unit_test_setup_teardown(test_copies_are_independent, make, drop),
 		cmocka_unit_test_setup_teardown(test_message, make, drop),
+		cmocka_unit_test_setup_teardown(test_command_is_quoted_for_a_shell, make, drop),
+		cmocka_unit_test_setup_teardown(test_command_keeps_the_order, make, drop),
 		cmocka_unit_test_setup_teardown(test_no_memory, make, drop),
 	};
 

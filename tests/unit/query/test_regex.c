@@ -139,6 +139,22 @@ static void test_nothing_runs_after_a_failure(void **state)
 	regexes_free(r);
 }
 
+static void test_says_what_matches_none(void **state)
+{
+	struct regexes *r = compile("unit_[0-9]", "stage_[0-9]");
+
+	assert_false(regexes_match(r, SPAN("a/unit_1")));
+	assert_false(regexes_matches_none(r, 0)); /* not tried on all */
+	regexes_set_tried_all(r);
+	assert_true(regexes_matches_none(r, 0) && regexes_matches_none(r, 1));
+	assert_false(regexes_is_in_none(r, 0)); /* .*unit_[0-9].* would match */
+	assert_true(regexes_is_in_none(r, 1));
+	assert_true(regexes_match(r, SPAN("unit_2")));
+	assert_false(regexes_matches_none(r, 0));
+	assert_false(regexes_matches_none(r, 1)); /* not tried on the text above */
+	regexes_free(r);
+}
+
 enum { N_SHARED_TEXTS = 3000 };
 
 struct sharers {
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_an_invalid_pattern_reports_its_position),
 		cmocka_unit_test(test_exceeding_the_match_limit_is_an_error),
 		cmocka_unit_test(test_nothing_runs_after_a_failure),
+		cmocka_unit_test(test_says_what_matches_none),
 		cmocka_unit_test(test_threads_share_expressions),
 		cmocka_unit_test(test_required_text),
 		cmocka_unit_test(test_results_are_those_of_pcre2),

@@ -1,7 +1,9 @@
 // Name scopes: where in the model?
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { defaultMetric } from "../metrics";
+import { ModelCards, ModelLayers, modelSentence, useModel } from "../model";
 import { Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
 import { go, isOn, link, requestParams } from "../state";
 import { build, lastPart, type Node, type Tree } from "../tree";
@@ -14,6 +16,23 @@ function termOf(node: Node): string {
 }
 
 export function Layers({ state, profile }: PageProps) {
+  const { data, error } = useModel(state, profile);
+  if (error && profile.nodes === 0) return <Problem error={error} />;
+  return (
+    <>
+      {data && data.model.total.float_ops + data.model.total.parameters > 0 && (
+        <>
+          <h1>{modelSentence(data.model)}</h1>
+          <ModelCards answer={data} state={state} />
+          <ModelLayers model={data.model} />
+        </>
+      )}
+      {profile.nodes > 0 && <Scopes state={state} profile={profile} />}
+    </>
+  );
+}
+
+function Scopes({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const root = Number(state.values.root ?? 0);
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,
@@ -51,7 +70,7 @@ export function Layers({ state, profile }: PageProps) {
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
-            <tr key={n.row.row} class={rowClass(n.row.selected, n.value)}>
+            <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
               <th scope="row"><Mark state={state} term={termOf(n)} name={n.row.name} />{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
               <td><Bar max={tree.children[0].value} selected={n.row.selected} parts={[
                 { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },

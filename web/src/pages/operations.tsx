@@ -1,8 +1,8 @@
 // Operation types as a table: any column sorts.
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
 import { useApi, type Row, type Rows } from "../api";
 import { familyTitle } from "../families";
-import { METRICS } from "../metrics";
+import { defaultMetric, METRICS } from "../metrics";
 import { Mark, rowClass, Selected, selectionParams } from "../selection";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Empty, Num, Problem, Share } from "../widgets";
@@ -38,7 +38,7 @@ export function Operations({ state, profile }: PageProps) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.name} class={rowClass(row.selected, row.own[metric.column] ?? 0)}>
+              <tr key={row.name} class={rowClass(row.selected, row.own[metric.column] ?? 0, row.match)}>
                 <th scope="row">
                   <Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                   <a href={link({ values: { sel: `op:${row.name}` } })}>{row.name}</a>

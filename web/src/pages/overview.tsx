@@ -4,6 +4,7 @@ import { useApi, type Profile, type Row, type Rows } from "../api";
 import { build, buildLines, flatten, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
+import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
@@ -11,11 +12,16 @@ import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 interface OpRow extends Row { family?: string }
 
 export function Overview({ state, profile }: PageProps) {
+  const { data: model } = useModel(state, profile);
+  if (profile.nodes === 0) return <ModelOverview state={state} profile={profile} />;
   return (
     <div class="overview">
       <h1>{profile.sentence}</h1>
       <p class="facts">{facts(profile).join(" · ")}</p>
-      <Cards profile={profile} />
+      {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards profile={profile} />}
+      {model && model.model.total.float_ops > 0 && (
+        <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
+      )}
       <div class="columns">
         <TopOperations state={state} profile={profile} />
         <TopLayers state={state} profile={profile} />
@@ -117,7 +123,7 @@ function TopOperations({ state, profile }: PageProps) {
           <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th><th scope="col">runs</th></tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
-            <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0)}>
+            <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
               <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
                 <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })}>{row.name}</a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
@@ -167,7 +173,7 @@ function TopLayers({ state, profile }: PageProps) {
           <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
         <tbody>
           {rows.map(({ row, value }) => (
-            <tr key={row.name} class={rowClass(row.selected, value)}>
+            <tr key={row.name} class={rowClass(row.selected, value, row.match)}>
               <th scope="row"><Mark state={state} term={`scope:${row.name}`} name={row.name} /><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
               <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>

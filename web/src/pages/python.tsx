@@ -1,7 +1,8 @@
 // Lines of Python: which call made the operations that cost?
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { defaultMetric } from "../metrics";
 import { lineTerm, Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
 import { go, isOn, link, requestParams } from "../state";
 import { build, buildLines, flatten, type Node, type Tree } from "../tree";
@@ -46,7 +47,7 @@ export function Python({ state, profile }: PageProps) {
           {lines.map((n) => {
             const own = n.row.own[metric.column] ?? 0, backward = n.value > 0 ? (own * Math.min(n.value, n.row.backward ?? 0)) / n.value : 0;
             return (
-              <tr key={n.row.row} class={rowClass(n.row.selected, n.value)}>
+              <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
                 <th scope="row" title={n.row.path}><Mark state={state} term={lineTerm(n.row)} name={n.row.name} /><a href={link({ values: { root: rootOf(n) } })}>{n.row.name}</a></th>
                 <td><Bar max={lines[0].row.own[metric.column] ?? 0} selected={n.value > 0 && n.row.selected ? (own * n.row.selected) / n.value : undefined}
                   parts={[{ value: own - backward, title: "forward" }, { value: backward, light: true, title: "backward" }]} /></td>

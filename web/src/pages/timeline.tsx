@@ -1,32 +1,36 @@
-// What ran when, on which lane.
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { PageProps } from "../app";
-import { get, useApi, type Family } from "../api";
-import { format, percent } from "../format";
-import { link, replace } from "../state";
-import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
+// What ran when, on which lane; what memory was in use; what a stretch of time adds up to.
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { defaultMetric, type PageProps } from "../app";
+import { useApi, type Profile } from "../api";
+import type { Selection } from "../details";
 import { familyTitle } from "../families";
+import { format, percent } from "../format";
+import { parseTerm, select, Selected } from "../selection";
+import { link, go, replace, requestParams, type State } from "../state";
+import { LANE, Tiles, type Slice } from "../tiles";
+import { drawTimeline, LEFT, TOP, type Curve, type Line, type View } from "../timeline_draw";
+import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
 
-interface Lane { lane: number; device: string; kind: string; number: number; executions: number; busy: number }
-interface Lanes { duration: number; total: number; lanes: Lane[] }
-interface Slices { lane: number; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: string[]; family: string[]; name: string[] }
+interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number }
+interface Lanes { step: number; duration: number; total: number; lanes: Lane[] }
 interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
+interface Holder { node: number; name: string; family: string; bytes: number }
+interface Device { title: string; name: string; lanes: Lane[] }
 
-const LEFT = 150;
-const TOP = 22;
-const LANE = 24;
-
-interface View { from: number; until: number }
+const MAX_OPEN = 8;
+const DEVICE = 36;
+const MEMORY = 52;
 
 export function Timeline({ state, profile }: PageProps) {
-  const params = { p: state.values.p, step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
+  const params: Record<string, string | undefined> = { ...requestParams(state), step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
   const { data, error } = useApi<Lanes>(profile.has_run ? "lanes" : null, params);
   if (!profile.has_run)
     return <Empty what="This profile holds no times." how={remedy(profile, "times")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  if (!data.lanes.length) return <Empty what="Nothing ran in this step." how="Choose another step." />;
-  return <Chart key={JSON.stringify(params)} lanes={data} params={params} zoom={state.values.zoom} families={profile.families} />;
+  if (!data.lanes.length || data.duration <= 0) return <Empty what="Nothing ran in this step." how="Choose another step." />;
+  return <Chart key={`${params.p} ${data.step}`} lanes={data} params={params} state={state} profile={profile} />;
 }
 
 function parseZoom(text: string | undefined, duration: number): View {
@@ -34,57 +38,107 @@ function parseZoom(text: string | undefined, duration: number): View {
   return from >= 0 && until > from ? { from, until } : { from: 0, until: duration };
 }
 
-function Chart({ lanes, params, zoom, families }: { lanes: Lanes; params: Record<string, string | undefined>; zoom?: string; families: Family[] }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
+// The stretch of the shown step that is selected.
+function stretchOf(state: State, step: number): View | undefined {
+  const match = /^(\d+),(\d+)-(\d+)$/.exec(state.values.sel ? parseTerm(state.values.sel).value : "");
+  return match && Number(match[1]) === step ? { from: Number(match[2]), until: Number(match[3]) } : undefined;
+}
+
+function devicesOf(lanes: Lane[]): Device[] {
+  const devices: Device[] = [];
+  for (const lane of lanes) {
+    if (lane.number === 0) devices.push({ name: lane.device, title: shortName(lane.device), lanes: [] });
+    devices[devices.length - 1]?.lanes.push(lane);
+  }
+  return devices;
+}
+
+// "task 1 gpu:0 stream:all" of "/job:worker/replica:0/task:1/device:gpu:0/stream:all"
+function shortName(device: string): string {
+  const task = /\/task:(\d+)/.exec(device);
+  const rest = device.replace(/^.*?\/device:/, "").replace(/^\/(job|replica|task):[^/]*/g, "").replaceAll("/", " ").trim();
+  return `${task && task[1] !== "0" ? `task ${task[1]} ` : ""}${rest || device}`;
+}
+
+// Which rows there are: closed devices keep their strip.
+function linesOf(devices: Device[], closed: Set<number>, curves: Curve[], duration: number): Line[] {
+  const lines: Line[] = [];
+  let y = TOP;
+  const push = (line: Line) => { lines.push(line); y += line.height; };
+  devices.forEach((device, i) => {
+    const busy = device.lanes.reduce((sum, l) => sum + l.busy, 0);
+    const isOpen = !closed.has(i), share = Math.round((100 * busy) / (duration * device.lanes.length));
+    if (device.lanes.length === 1) push({ kind: "lane", y, height: LANE, lane: device.lanes[0].lane, title: device.title, share: `${share} %` });
+    else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
+      share: `${share} % busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
+    if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: LANE, lane: lane.lane, title: lane.name || `lane ${lane.number}` });
+    const curve = curves.findIndex((c) => c.device === device.name);
+    if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });
+  });
+  return lines;
+}
+
+interface ChartProps { lanes: Lanes; params: Record<string, string | undefined>; state: State; profile: Profile }
+
+function Chart({ lanes, params, state, profile }: ChartProps) {
+  const canvas = useRef<HTMLCanvasElement>(null), frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(1000);
-  const [slices, setSlices] = useState<Slices[]>([]);
-  const [hover, setHover] = useState<{ lane: number; i: number }>();
+  const [, redraw] = useState(0);
+  const [hover, setHover] = useState<Slice>();
   const [drag, setDrag] = useState<View>();
-  const [chosen, setChosen] = useState<View>();
-  const view = parseZoom(zoom, lanes.duration);
-  const span = view.until - view.from;
-  const scale = (width - LEFT) / span;
-  const shown = lanes.lanes.slice(0, 200);
-  const height = TOP + shown.length * LANE + 4;
+  const { duration } = lanes, sel = state.values.sel;
+  const view = parseZoom(state.values.zoom, duration), span = view.until - view.from, scale = (width - LEFT) / span;
+  const devices = useMemo(() => devicesOf(lanes.lanes), [lanes]);
+  const toggled = new Set((state.values.lanes ?? "").split(",").filter(Boolean).map(Number));
+  const closed = new Set(devices.flatMap((d, i) => (d.lanes.length > MAX_OPEN) !== toggled.has(i) ? [i] : []));
+  const tiles = useMemo(() => new Tiles({ ...params, sel }, duration, lanes.total, () => redraw((n) => n + 1)), [lanes, sel]);
+  // Strips and curves are asked for in steps, so that panning does not ask anew each time.
+  const block = 2 ** Math.ceil(Math.log2(span)), from = Math.floor(view.from / block) * block, shown = span === duration ? view : { from, until: Math.min(duration, from + 2 * block) };
+  const ask = { ...params, from: Math.round(shown.from), until: Math.round(shown.until), lane: 0, until_lane: lanes.total };
+  const n = Math.min(1000, Math.round(((shown.until - shown.from) * scale) / 4));
+  const busy = useApi<number[][]>("busy", { ...ask, n: Math.max(1, Math.min(500, n)) });
+  const memory = useApi<Curve[]>("memory", { ...ask, n: Math.max(1, n) });
+  const curves = memory.data ?? [];
+  const lines = linesOf(devices, closed, curves, duration);
+  const content = lines.reduce((h, l) => Math.max(h, l.y + l.height), TOP), height = Math.min(content + 4, Math.max(260, Math.round(innerHeight * 0.6)));
+  const stretch = stretchOf(state, lanes.step), at = state.values.at === undefined ? undefined : Number(state.values.at);
+  const cut = (values: number[]) => {
+    const per = values.length / (shown.until - shown.from);
+    return values.slice(Math.max(0, Math.floor((view.from - shown.from) * per)), Math.max(1, Math.ceil((view.until - shown.from) * per)));
+  };
 
   useEffect(() => {
-    const measure = () => setWidth(canvas.current?.parentElement?.clientWidth ?? 1000);
-    measure();
-    addEventListener("resize", measure);
-    return () => removeEventListener("resize", measure);
+    if (!frame.current) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(LEFT + 100, frame.current?.clientWidth ?? 1000)));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
   }, []);
-
-  // Asks for the stretch shown, at two pixels per slice, in steps of powers of two.
-  const min = 2 ** Math.floor(Math.log2(Math.max(1, (2 * span) / (width - LEFT))));
-  const block = 2 ** Math.ceil(Math.log2(span));
-  const from = Math.max(0, Math.floor(view.from / block) * block);
-  const until = Math.min(lanes.duration, from + 2 * block);
   useEffect(() => {
-    let current = true;
-    get<Slices[]>("slices", { ...params, lane: 0, until_lane: shown.length, from, until, min: min <= 2 ? 0 : min })
-      .then((answer) => { if (current) setSlices(answer); }, () => undefined);
-    return () => { current = false; };
-  }, [from, until, min, shown.length]);
-
-  useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!context || !canvas.current) return;
-    draw(context, canvas.current, { width, height, view, scale, slices, shown, drag: drag ?? chosen, hover });
+    if (!canvas.current) return;
+    drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, strips: (busy.data ?? []).map(cut),
+      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover, cursor: at, fades: !!sel });
   });
 
-  const time = (x: number) => Math.min(lanes.duration, Math.max(0, view.from + (x - LEFT) / scale));
+  const time = (x: number) => Math.min(duration, Math.max(0, view.from + (x - LEFT) / scale));
   const set = (next: View) => {
-    const size = Math.min(lanes.duration, Math.max(20, next.until - next.from));
-    const start = Math.min(lanes.duration - size, Math.max(0, next.from));
-    replace({ values: { zoom: size >= lanes.duration ? undefined : `${Math.round(start)}-${Math.round(start + size)}` } });
+    const size = Math.min(duration, Math.max(1, next.until - next.from)), start = Math.min(duration - size, Math.max(0, next.from));
+    replace({ values: { zoom: size >= duration ? undefined : `${Math.round(start)}-${Math.round(start + size)}` } });
   };
-  const zoomAt = (at: number, factor: number) => set({ from: at - (at - view.from) * factor, until: at + (view.until - at) * factor });
-  const find = (x: number, y: number) => {
-    const lane = Math.floor((y - TOP) / LANE);
-    const at = view.from + (x - LEFT) / scale;
-    const row = slices[lane];
-    const i = row ? row.x.findIndex((start, k) => start <= at && at < start + Math.max(row.w[k], 2 / scale)) : -1;
-    return i >= 0 && x > LEFT ? { lane, i } : undefined;
+  const zoomAt = (t: number, factor: number) => set({ from: t - (t - view.from) * factor, until: t + (view.until - t) * factor });
+  const lineAt = (y: number) => lines.find((l) => y + (frame.current?.scrollTop ?? 0) >= l.y && y + (frame.current?.scrollTop ?? 0) < l.y + l.height && y > TOP);
+  const sliceAt = (x: number, y: number) => {
+    const line = lineAt(y);
+    return line?.kind === "lane" && x > LEFT ? tiles.at(line.lane, time(x), view.from, view.until, width - LEFT, 2 / scale) : undefined;
+  };
+  const toggleDevice = (i: number) => {
+    if (!toggled.delete(i)) toggled.add(i);
+    go({ values: { lanes: [...toggled].join(",") || undefined } });
+  };
+  const press = (x: number, y: number) => {
+    const line = lineAt(y), slice = sliceAt(x, y);
+    if (line?.kind === "device") toggleDevice(line.device);
+    else if (line?.kind === "memory") go({ values: { at: String(Math.round(time(x))) } });
+    else select(slice ? `node:${slice.node}` : undefined);
   };
   const key = (e: KeyboardEvent) => {
     const middle = (view.from + view.until) / 2;
@@ -92,9 +146,9 @@ function Chart({ lanes, params, zoom, families }: { lanes: Lanes; params: Record
       w: () => zoomAt(middle, 0.5), s: () => zoomAt(middle, 2), "+": () => zoomAt(middle, 0.5), "-": () => zoomAt(middle, 2),
       a: () => set({ from: view.from - span / 4, until: view.until - span / 4 }),
       d: () => set({ from: view.from + span / 4, until: view.until + span / 4 }),
-      f: () => chosen && set(chosen), "0": () => set({ from: 0, until: lanes.duration }),
+      f: () => stretch && set(stretch), "0": () => set({ from: 0, until: duration }),
     };
-    if (!act[e.key]) return;
+    if (!act[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
     act[e.key]();
     e.preventDefault();
   };
@@ -102,31 +156,75 @@ function Chart({ lanes, params, zoom, families }: { lanes: Lanes; params: Record
     const box = canvas.current!.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
   };
-  const told = hover && slices[hover.lane];
+  const release = (e: MouseEvent) => {
+    const { x, y } = point(e);
+    setDrag(undefined);
+    if (drag && Math.abs(drag.until - drag.from) * scale > 3)
+      select(`time:${lanes.step},${Math.round(Math.min(drag.from, drag.until))}-${Math.round(Math.max(drag.from, drag.until))}`);
+    else press(x, y);
+  };
   return (
     <>
-      <h1>{format(lanes.duration, "micros")} <small>on {lanes.total} lane{lanes.total === 1 ? "" : "s"}</small></h1>
-      <p class="facts">W A S D move and zoom · drag selects · F shows the selection · 0 shows all</p>
-      <div>
-        <canvas ref={canvas} tabIndex={0} role="img" aria-label={`timeline of ${lanes.total} lanes, ${format(lanes.duration, "micros")}`}
-          onKeyDown={key}
-          onWheel={(e) => { e.preventDefault(); const { x } = point(e); if (e.shiftKey) set({ from: view.from + (e.deltaY || e.deltaX) / scale, until: view.until + (e.deltaY || e.deltaX) / scale }); else zoomAt(time(x), e.deltaY > 0 ? 1.25 : 0.8); }}
-          onMouseDown={(e) => { const t = time(point(e).x); setDrag({ from: t, until: t }); }}
-          onMouseMove={(e) => { const { x, y } = point(e); if (drag) setDrag({ from: drag.from, until: time(x) }); else setHover(find(x, y)); }}
-          onMouseUp={() => { if (drag && Math.abs(drag.until - drag.from) * scale > 3) setChosen({ from: Math.min(drag.from, drag.until), until: Math.max(drag.from, drag.until) }); else setChosen(undefined); setDrag(undefined); }}
-          onMouseLeave={() => { setHover(undefined); setDrag(undefined); }} />
+      <Heading lanes={lanes} state={state} profile={profile} />
+      <div class="timeline" ref={frame} onScroll={() => redraw((k) => k + 1)} data-ready={tiles.has(0, view.from, view.until, width - LEFT) ? "" : undefined}
+        tabIndex={0} role="group" aria-label={`timeline of ${lanes.total} lanes, ${format(duration, "micros")}`} onKeyDown={key}>
+        <Sized height={height} content={content + 4}>
+          <canvas ref={canvas} aria-hidden="true"
+            onWheel={(e) => {
+              if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) { e.preventDefault(); const by = (e.deltaX || e.deltaY) / scale; set({ from: view.from + by, until: view.until + by }); }
+              else if (e.ctrlKey || content + 4 <= height) { e.preventDefault(); zoomAt(time(point(e).x), e.deltaY > 0 ? 1.25 : 0.8); }
+            }}
+            onMouseDown={(e) => { const { x } = point(e); if (x > LEFT) setDrag({ from: time(x), until: time(x) }); }}
+            onMouseMove={(e) => { const { x, y } = point(e); if (drag) setDrag({ from: drag.from, until: time(x) }); else setHover(sliceAt(x, y)); }}
+            onMouseUp={release} onMouseLeave={() => { setHover(undefined); setDrag(undefined); }} />
+        </Sized>
       </div>
-      <p class="told" aria-live="polite">
-        {told && hover ? (told.n[hover.i] > 1
-          ? `${told.n[hover.i]} operations in ${format(told.w[hover.i], "micros")}, ${percent(told.busy[hover.i], told.w[hover.i])} busy, longest ${told.op[hover.i]}`
-          : `${told.name[hover.i]} (${told.op[hover.i]}): ${format(told.w[hover.i], "micros")} from ${format(told.x[hover.i], "micros")}`) : " "}
-      </p>
+      <p class="told" aria-live="polite">{hover ? tell(hover) : " "}</p>
       <ul class="legend">
-        {families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
+        {profile.families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
+        <li class="dim">lower: several operations, as high as they are busy</li>
       </ul>
-      <Totals params={params} view={chosen ?? view} lanes={lanes} isChosen={!!chosen} />
+      <div class="columns">
+        <Totals params={params} view={stretch ?? view} lanes={lanes} isChosen={!!stretch} />
+        {memory.data && <Holders params={params} curves={curves} at={at} />}
+      </div>
     </>
   );
+}
+
+// A part of the page of a fixed height that scrolls; the policy forbids styles in HTML.
+function Sized({ height, content, children }: { height: number; content: number; children: ComponentChildren }) {
+  const spacer = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const inner = spacer.current, outer = inner?.parentElement;
+    if (!inner || !outer) return;
+    outer.style.height = `${height}px`;
+    inner.style.height = `${content}px`;
+  }, [height, content]);
+  return <div ref={spacer} class="spacer">{children}</div>;
+}
+
+function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profile: Profile }) {
+  const metric = defaultMetric(state, profile);
+  const { data } = useApi<Selection>(state.values.sel ? "selection" : null, { ...requestParams(state), sel: state.values.sel, metric_column: metric.column });
+  const executions = lanes.lanes.reduce((sum, l) => sum + l.executions, 0);
+  return (
+    <>
+      <h1>{format(lanes.duration, "micros")} <small>step {lanes.step} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
+        {state.values.sel && <Selected value={data?.total[metric.column] ?? 0} metric={metric} />}</small></h1>
+      <p class="facts">
+        {profile.steps.length > 1 && <>step {profile.steps.slice(0, 30).map((s) => (
+          <span key={s.step}><a href={link({ values: { step: String(s.step) } })} aria-current={s.step === lanes.step ? "true" : undefined} class="step">{s.step}</a> </span>
+        ))}· </>}
+        W A S D move and zoom · drag selects a stretch · F shows it · 0 shows all · a click on a device closes its lanes
+      </p>
+    </>
+  );
+}
+
+function tell(s: Slice): string {
+  if (s.n > 1) return `${s.n} operations in ${format(s.w, "micros")}, ${percent(s.busy, s.w)} busy, longest ${s.op}`;
+  return `${s.op}: ${format(s.w, "micros")} from ${format(s.x, "micros")}`;
 }
 
 function Totals({ params, view, lanes, isChosen }: { params: Record<string, string | undefined>; view: View; lanes: Lanes; isChosen: boolean }) {
@@ -134,14 +232,14 @@ function Totals({ params, view, lanes, isChosen }: { params: Record<string, stri
   if (error) return <Problem error={error} />;
   if (!data) return null;
   return (
-    <section class="panel">
+    <section class="panel sums">
       <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} ({data.executions.toLocaleString("en-US")} executions, {format(data.micros, "micros")})</h2>
       <table class="numbers">
         <thead><tr><th scope="col">operation</th><th scope="col">time</th><th scope="col">share</th><th scope="col">executions</th></tr></thead>
         <tbody>
-          {data.operations.slice(0, 15).map((o) => (
+          {data.operations.slice(0, 12).map((o) => (
             <tr key={o.name}>
-              <th scope="row"><Dot family={o.family} title={familyTitle(o.family)} /><a href={link({ page: "operations", values: { sel: `op:${o.name}` } })}>{o.name}</a></th>
+              <th scope="row"><Dot family={o.family} title={familyTitle(o.family)} /><a href={link({ values: { sel: `op:${o.name}` } })}>{o.name}</a></th>
               <td><Num value={o.micros} unit="micros" /></td>
               <td><Share part={o.micros} whole={data.micros} /></td>
               <td><Num value={o.executions} unit="count" /></td>
@@ -153,73 +251,23 @@ function Totals({ params, view, lanes, isChosen }: { params: Record<string, stri
   );
 }
 
-const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
-  variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0" };
-
-interface Picture { width: number; height: number; view: View; scale: number; slices: Slices[]; shown: Lane[]; drag?: View; hover?: { lane: number; i: number } }
-
-function draw(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, p: Picture): void {
-  const ratio = devicePixelRatio || 1;
-  if (canvas.width !== p.width * ratio || canvas.height !== p.height * ratio) {
-    canvas.width = p.width * ratio;
-    canvas.height = p.height * ratio;
-    canvas.style.width = `${p.width}px`;
-    canvas.style.height = `${p.height}px`;
-  }
-  const style = getComputedStyle(document.documentElement);
-  const text = style.getPropertyValue("--text"), dim = style.getPropertyValue("--dim"), line = style.getPropertyValue("--line");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, p.width, p.height);
-  context.font = "11px system-ui, sans-serif";
-  drawAxis(context, p, dim, line);
-  p.shown.forEach((lane, i) => {
-    const y = TOP + i * LANE;
-    context.fillStyle = lane.number === 0 ? text : dim;
-    const device = lane.device.replace(/^.*\/(device:)?/, "");
-    context.fillText(lane.number === 0 ? device.slice(-22) : `lane ${lane.number}`, lane.number === 0 ? 4 : 14, y + 15);
-    drawLane(context, p, p.slices[i], y);
-  });
-  if (p.drag) {
-    const a = LEFT + (p.drag.from - p.view.from) * p.scale, b = LEFT + (p.drag.until - p.view.from) * p.scale;
-    context.fillStyle = "rgba(80, 140, 255, .25)";
-    context.fillRect(Math.max(LEFT, Math.min(a, b)), TOP, Math.abs(b - a), p.height - TOP);
-  }
-}
-
-function drawAxis(context: CanvasRenderingContext2D, p: Picture, dim: string, line: string): void {
-  const span = p.view.until - p.view.from;
-  const raw = span / 6;
-  const base = 10 ** Math.floor(Math.log10(raw));
-  const step = base * ([1, 2, 5, 10].find((f) => base * f >= raw) ?? 10);
-  for (let t = Math.ceil(p.view.from / step) * step; t <= p.view.until; t += step) {
-    const x = LEFT + (t - p.view.from) * p.scale;
-    context.fillStyle = line;
-    context.fillRect(x, TOP - 6, 1, p.height);
-    context.fillStyle = dim;
-    context.fillText(format(Math.round(t), "micros"), x + 3, 11);
-  }
-}
-
-// Joined slices are as high as they are busy, so that none looks like one execution.
-function drawLane(context: CanvasRenderingContext2D, p: Picture, row: Slices | undefined, y: number): void {
-  if (!row) return;
-  const height = LANE - 4;
-  for (let i = 0; i < row.x.length; i++) {
-    const end = row.x[i] + row.w[i];
-    if (end < p.view.from || row.x[i] > p.view.until) continue;
-    const x = Math.max(LEFT, LEFT + (row.x[i] - p.view.from) * p.scale);
-    const w = Math.max(1, Math.min(p.width, LEFT + (end - p.view.from) * p.scale) - x - 0.5);
-    const busy = row.n[i] > 1 && row.w[i] > 0 ? Math.max(0.15, row.busy[i] / row.w[i]) : 1;
-    context.fillStyle = COLOURS[row.family[i]] ?? COLOURS.control;
-    context.fillRect(x, y + height * (1 - busy), w, height * busy);
-    if (w > 30 && row.n[i] === 1) {
-      context.fillStyle = "#000";
-      const room = Math.floor((w - 6) / 6.2);
-      context.fillText(row.op[i].length > room ? row.op[i].slice(0, room - 1) + "…" : row.op[i], x + 3, y + 14);
-    }
-    if (p.hover && p.hover.i === i && p.slices[p.hover.lane] === row) {
-      context.strokeStyle = "#fff";
-      context.strokeRect(x + 0.5, y + 0.5, w - 1, height - 1);
-    }
-  }
+// Who held the memory at a time: where the curve was clicked, else at the highest peak.
+function Holders({ params, curves, at }: { params: Record<string, string | undefined>; curves: Curve[]; at?: number }) {
+  const device = curves.reduce((best, c, i) => (c.peak > (curves[best]?.peak ?? -1) ? i : best), 0), when = at ?? curves[device]?.peak_at;
+  const { data } = useApi<Holder[]>(curves.length ? "holders" : null, { ...params, device, at: when });
+  if (!curves.length)
+    return <section class="panel"><h2>Memory</h2><p>No allocator was read in this step. Traces of a GPU, taken with FULL_TRACE, hold such readings.</p></section>;
+  return (
+    <section class="panel holders">
+      <h2>Held at {format(when ?? 0, "micros")} on {shortName(curves[device].device)}{at === undefined ? ", its peak" : ""}</h2>
+      <table class="numbers">
+        <thead><tr><th scope="col">node</th><th scope="col">bytes</th></tr></thead>
+        <tbody>{(data ?? []).map((h) => (
+          <tr key={h.node}><th scope="row" title={h.name}><Dot family={h.family} title={familyTitle(h.family)} /><a href={link({ values: { sel: `node:${h.node}` } })}>{h.name}</a></th>
+            <td><Num value={h.bytes} unit="bytes" /></td></tr>
+        ))}</tbody>
+      </table>
+      <p class="dim">A click on the curve chooses another time.</p>
+    </section>
+  );
 }

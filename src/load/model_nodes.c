@@ -1,7 +1,7 @@
-/* A SavedModel as nodes of a profile: what its signature runs, with names, types, shapes,
- * data flow and float operations, and a node for each variable, so that all views show
- * it. It is walked as for counting (count/walk.h); a node that runs several times has the
- * float operations of all. */
+/* A model file as nodes of a profile: what it runs, with names, types, shapes, data flow and
+ * float operations, and a node for each variable, so that all views show it. It is walked
+ * as for counting (count/walk.h); a node that runs several times has the float operations of
+ * all. A layer of a Keras file is a node, and so are its weights. */
 #include "load/load.h"
 #include "load/model_file.h"
 
@@ -9,6 +9,7 @@ struct nodes_of {
 	struct model *m;
 	struct model_file file;
 	struct walk walk;
+	size_t first_node;      /* of this file */
 	uint32_t *by_serial;    /* nodes of records and inputs */
 	uint32_t *of_parameter; /* nodes of parameters */
 };
@@ -45,6 +46,24 @@ static uint32_t get_node(struct model *m, struct span name, struct span op, bool
 	return *is_new ? model_add_node(m, id, type) : node;
 }
 
+/* Two variables of one name are two nodes; one that another file has told of is the same. */
+static uint32_t get_variable(struct nodes_of *n, size_t i, struct span op, bool *is_new)
+{
+	struct model *m = n->m;
+	struct span name = n->file.parameters.at[i].name;
+	uint32_t node = get_node(m, name, op, is_new);
+	struct buf other = {0};
+
+	while (node != NONE && !*is_new && node >= n->first_node) {
+		other.n = 0;
+		buf_span(&other, name);
+		buf_printf(&other, "_%zu", i++);
+		node = other.failed ? NONE : get_node(m, buf_get(&other), op, is_new);
+	}
+	buf_clear(&other);
+	return node;
+}
+
 static bool add_parameters(struct nodes_of *n)
 {
 	struct model *m = n->m;
@@ -54,8 +73,9 @@ static bool add_parameters(struct nodes_of *n)
 		return false;
 	for (size_t i = 0; i < n->file.parameters.n; i++) {
 		const struct parameter *p = &n->file.parameters.at[i];
-		bool is_new;
-		uint32_t node = get_node(m, p->name, SPAN("VarHandleOp"), &is_new), shape;
+		bool is_new, is_weight = p->is_counted || !p->is_constant;
+		struct span op = p->is_constant ? SPAN("Const") : SPAN("VarHandleOp");
+		uint32_t node = get_variable(n, i, op, &is_new), shape;
 
 		if (node == NONE)
 			return false;
@@ -66,9 +86,31 @@ static bool add_parameters(struct nodes_of *n)
 		if (!set_output(m, node, shape) ||
 			(p->is_trainable && p->is_counted && !model_add_type(m, node, trainable)))
 			return false;
-		m->nodes.shape[node] = shape;
+		m->nodes.shape[node] = is_weight ? shape : 0;
 	}
 	return true;
+}
+
+/* The weights of a layer are known by their number. */
+static bool add_weights(struct nodes_of *n, struct span layer, int64_t count, bool is_trained)
+{
+	struct model *m = n->m;
+	uint32_t trainable = strings_add(&m->strings, SPAN("_trainable_variables")), node, shape;
+	struct buf name = {0};
+	bool is_new;
+
+	if (!count)
+		return true;
+	buf_span(&name, layer);
+	buf_text(&name, is_trained ? "/weights" : "/statistics");
+	node = name.failed ? NONE : get_node(m, buf_get(&name), SPAN("Variable"), &is_new);
+	buf_clear(&name);
+	if (node == NONE || trainable == NONE)
+		return false;
+	shape = add_shape(m, &count, 1);
+	m->nodes.shape[node] = shape == NONE ? 0 : shape;
+	return (!is_new || set_output(m, node, shape)) &&
+		(!is_trained || model_add_type(m, node, trainable));
 }
 
 static bool add_inputs(struct nodes_of *n)
@@ -124,7 +166,9 @@ static bool add_record(struct nodes_of *n, const struct record *r)
 		count_multiply(cost_float_ops(r->cost), r->times));
 	if (!is_new)
 		return true;
-	return set_output(m, node, add_shape(m, r->out_dims, r->out_rank)) && add_edges(n, r, node);
+	return set_output(m, node, add_shape(m, r->out_dims, r->out_rank)) &&
+		add_edges(n, r, node) && add_weights(n, name, r->trainable, true) &&
+		add_weights(n, name, r->parameters - r->trainable, false);
 }
 
 static bool add_nodes(struct nodes_of *n)
@@ -155,34 +199,28 @@ static void put_notes(const struct walk *w, struct buf *notes)
 	for (size_t i = 0; i < w->records.n; i++)
 		n_missing += w->records.at[i].state == RECORD_NOT_COUNTED;
 	if (n_missing)
-		buf_printf(notes, "%zu operations have no float operations: see tfprof model\n",
-			n_missing);
+		buf_printf(notes, "%zu operation%s no float operations: see tfprof model\n",
+			n_missing, n_missing == 1 ? " has" : "s have");
 }
 
-enum tfprof_status load_saved_model(struct model *m, struct load *l, struct tfprof_error *err)
+static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfprof_error *err)
 {
-	static const struct model_file_options options = {0};
+	static const struct model_file_options options = {.is_lenient = true};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
 	struct tfprof_input in = tfprof_input_bytes(l->source.bytes.at, l->source.bytes.n);
-	struct nodes_of n = {.m = m};
-	enum tfprof_status status = model_file_open(&n.file, &in, &options, err);
+	struct nodes_of n = {.m = m, .first_node = m->nodes.n};
+	enum tfprof_status status;
 
-	if (status == TFPROF_OK) {
-		walk_init(&n.walk, &n.file.library.source, &n.file.parameters);
-		n.walk.keeps_all = true;
-		if (!walk_run(&n.walk, &n.file.library.main, n.file.presets.at, n.file.presets.n))
-			status = error_no_memory(err);
-	}
+	in.path = input_name(l->in, l->kind);
+	status = model_file_open(&n.file, &in, &options, err);
 	if (status == TFPROF_OK)
-		status = model_file_check(&n.file, &in, err);
-	if (status == TFPROF_OK) {
-		walk_finish(&n.walk);
-		if (!add_nodes(&n)) {
-			model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
-			status = error_no_memory(err);
-		}
+		status = model_file_walk(&n.file, &n.walk, &in, true, err);
+	if (status == TFPROF_OK && !add_nodes(&n)) {
+		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+		status = error_no_memory(err);
 	}
 	if (status == TFPROF_OK) {
+		buf_span(l->notes, buf_get(&n.file.notes));
 		put_notes(&n.walk, l->notes);
 		m->generation++;
 	}
@@ -190,5 +228,18 @@ enum tfprof_status load_saved_model(struct model *m, struct load *l, struct tfpr
 	mem_free(n.of_parameter);
 	walk_clear(&n.walk);
 	model_file_clear(&n.file);
-	return status == TFPROF_OK ? status : error_prefix(err, status, input_name(l->in, l->kind));
+	return status;
 }
+
+/* What the bytes are was recognized already, and is again (model_file.c). */
+#define X(name)                                                                                   \
+	enum tfprof_status load_##name(struct model *m, struct load *l, struct tfprof_error *err) \
+	{                                                                                         \
+		return load_nodes(m, l, err);                                                     \
+	}
+X(saved_model)
+X(meta_graph)
+X(keras)
+X(keras_h5)
+X(tflite)
+#undef X

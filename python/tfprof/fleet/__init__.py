@@ -1,0 +1,18 @@
+"""Many profiles together: Parquet tables, and SQL over them.
+
+>>> import tfprof.fleet
+>>> tfprof.fleet.index('runs', 'tables')            # doctest: +SKIP
+>>> db = tfprof.fleet.connect('tables')             # doctest: +SKIP
+>>> db.sql('SELECT * FROM regressions').show()      # doctest: +SKIP
+
+Needs ``pip install tfprof[fleet]`` (pyarrow and duckdb). docs/fleet.md has the tables and
+views.
+"""
+
+from tfprof.fleet._index import Summary, index
+from tfprof.fleet._keys import Keys
+from tfprof.fleet._read import DEFAULT_TABLES, TABLES, read, schema, tables_of
+from tfprof.fleet._sql import VIEWS, connect, views_sql
+
+__all__ = ["DEFAULT_TABLES", "Keys", "Summary", "TABLES", "VIEWS", "connect", "index", "read",
+           "schema", "tables_of", "views_sql"]

@@ -1,0 +1,132 @@
+"""``tfprof index``, ``tfprof sql`` and ``tfprof fleet``."""
+
+import argparse
+import csv
+import json
+import os
+import sys
+from typing import Any, List, Optional, Sequence
+
+import tfprof
+from tfprof import fleet
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tfprof", description="Many profiles together: Parquet tables and SQL over them.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="index|sql|fleet")
+
+    one = commands.add_parser("index", help="read profiles and traces into Parquet tables")
+    one.add_argument("source", metavar="SRC", help="a directory of profiles and traces")
+    one.add_argument("out", metavar="OUT", help="the directory of the tables")
+    one.add_argument("--tables", default=",".join(fleet.DEFAULT_TABLES), metavar="NAME,...",
+                     help="which tables to write, of: " + ", ".join(fleet.TABLES)
+                     + " (default: all but nodes, which has a hundred times the rows)")
+    one.add_argument("--key", metavar="REGEX",
+                     help="labels of a file: the named groups of a regular expression that is "
+                     "searched in its path, such as '(?P<run>\\d{8})'")
+    one.add_argument("--manifest", metavar="CSV",
+                     help="which files to read, and their labels: columns path and any others")
+    one.add_argument("--jobs", type=int, metavar="N",
+                     help="how many files to read at a time (default: the number of processors)")
+    one.add_argument("--checksum", action="store_true", help="fill in files.sha256")
+    one.set_defaults(run=_index)
+
+    one = commands.add_parser("sql", help="run a query over the tables")
+    one.add_argument("out", metavar="OUT", help="the directory of the tables")
+    one.add_argument("query", metavar="QUERY", nargs="?",
+                     help="such as 'SELECT * FROM regressions'; without it the tables and views "
+                     "are listed")
+    one.add_argument("--output", choices=("text", "csv", "json"), default="text",
+                     help="how to print rows (default: text)")
+    one.set_defaults(run=_sql)
+
+    one = commands.add_parser("fleet", help="write a report with plots")
+    one.add_argument("out", metavar="OUT", help="the directory of the tables")
+    one.add_argument("--html", metavar="FILE",
+                     help="where to write the report (default: OUT/report.html)")
+    one.set_defaults(run=_report)
+    return parser
+
+
+def _index(given: Any) -> int:
+    keys = fleet.Keys(given.key, given.manifest)
+    done = fleet.index(given.source, given.out, tables=given.tables.split(","), keys=keys,
+                       jobs=given.jobs, checksum=given.checksum)
+    for path, reason in done.bad:
+        print(f"tfprof: skipped {path if path not in reason else 'file'}: {reason}",
+              file=sys.stderr)
+    print(f"{given.out}: {done.n_read} files read ({done.n_bytes / 1e6:.1f} MB), "
+          f"{done.n_unchanged} unchanged, {done.n_removed} removed, {len(done.bad)} bad")
+    return 0
+
+
+def _print_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    def shown(value: Any) -> str:
+        text = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+        # What a profile holds must not reach the terminal as control codes.
+        return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+    cells = [list(names)] + [[shown(value) for value in row] for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
+    right = [all(isinstance(row[i], (int, float, type(None))) for row in rows)
+             for i in range(len(names))]
+    for row in cells:
+        print("  ".join(cell.rjust(width) if is_right else cell.ljust(width)
+                        for cell, width, is_right in zip(row, widths, right)).rstrip())
+
+
+def _sql(given: Any) -> int:
+    db = fleet.connect(given.out)
+    if given.query is None:
+        for name in fleet.TABLES:
+            print(f"{name:16} table, {db.execute(f'SELECT count(*) FROM {name}').fetchone()[0]} rows")
+        for name, purpose, _ in fleet.VIEWS:
+            print(f"{name:16} {purpose}")
+        return 0
+    found = db.execute(given.query)
+    names = [column[0] for column in found.description or []]
+    rows = found.fetchall()
+    if given.output == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
+    elif given.output == "json":
+        json.dump([dict(zip(names, row)) for row in rows], sys.stdout, default=str, indent=1)
+        print()
+    else:
+        _print_text(names, rows)
+    return 0
+
+
+def _report(given: Any) -> int:
+    from tfprof.fleet import _report as report
+    path = given.html or os.path.join(given.out, "report.html")
+    report.write(fleet.connect(given.out), path)
+    print(f"{path}: open it in a browser")
+    return 0
+
+
+def _explain(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name in ("pyarrow", "duckdb"):
+        return f"this command needs {error.name}: python3 -m pip install 'tfprof[fleet]'"
+    return str(error) or type(error).__name__
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    given = _parser().parse_args(arguments)
+    expected: tuple = (tfprof.Error, OSError, ModuleNotFoundError)
+    if "duckdb" in sys.modules or given.command != "index":
+        try:
+            import duckdb
+            expected += (duckdb.Error,)
+        except ModuleNotFoundError:
+            pass
+    try:
+        return given.run(given)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except expected as error:
+        print(f"tfprof: {_explain(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tfprof: interrupted; run it again to go on", file=sys.stderr)
+        return 130

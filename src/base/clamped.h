@@ -1,0 +1,36 @@
+/* Arithmetic that stops at the smallest and the largest number: files may hold any. */
+#ifndef TFPROF_BASE_CLAMPED_H
+#define TFPROF_BASE_CLAMPED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline int64_t clamped_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static inline int64_t clamped_product(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+	return product;
+}
+
+static inline void add_clamped(int64_t *sum, int64_t value)
+{
+	*sum = clamped_sum(*sum, value);
+}
+
+static inline bool is_clamped(int64_t value)
+{
+	return value == INT64_MIN || value == INT64_MAX;
+}
+
+#endif

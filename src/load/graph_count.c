@@ -1,0 +1,154 @@
+/* Float operations that no op log has given, counted from the graphs that were loaded, as for
+ * a model file (count/walk.h). */
+#include "load/load.h"
+#include "load/model_file.h"
+
+struct count {
+	struct model *m;
+	struct model_file file;
+	struct walk walk;
+	int64_t *float_ops; /* of each node */
+	uint32_t *shape;    /* of its first output; 0: unknown */
+	size_t n_not_counted;
+};
+
+static bool add_shape(struct count *c, uint32_t node, const struct record *r)
+{
+	int64_t scalar = 1;
+
+	if (c->m->nodes.n_outputs[node] || r->caller || r->out_rank < 0)
+		return true;
+	/* As everywhere, rank 0 is a vector of one. */
+	c->shape[node] = r->out_rank ? shapes_add(&c->m->shapes, r->out_dims, (size_t)r->out_rank)
+				     : shapes_add(&c->m->shapes, &scalar, 1);
+	return c->shape[node] != NONE;
+}
+
+static bool add_record(struct count *c, const struct record *r)
+{
+	uint32_t node = model_find_node(c->m, r->caller ? r->caller->name : r->node->name);
+
+	c->n_not_counted += r->state == RECORD_NOT_COUNTED;
+	if (node == NONE)
+		return true;
+	c->float_ops[node] =
+		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
+	return add_shape(c, node, r);
+}
+
+static enum tfprof_status count_graph(struct count *c, struct span bytes, struct tfprof_error *err)
+{
+	static const struct model_file_options options = {.is_lenient = true};
+	struct tfprof_input in = tfprof_input_bytes(bytes.at, bytes.n);
+	enum tfprof_status status = model_file_open_graph(&c->file, bytes, &options, err);
+
+	if (status == TFPROF_OK)
+		status = model_file_walk(&c->file, &c->walk, &in, true, err);
+	for (size_t i = 0; status == TFPROF_OK && i < c->walk.records.n; i++)
+		if (!add_record(c, &c->walk.records.at[i]))
+			status = error_no_memory(err);
+	return status;
+}
+
+static bool has_parameters(const struct model *m)
+{
+	for (uint32_t node = 0; node < m->nodes.n; node++)
+		if (model_parameters(m, node))
+			return true;
+	return false;
+}
+
+/* Of a frozen graph, the constants that were variables. */
+static bool mark_weights(struct count *c)
+{
+	struct model *m = c->m;
+	uint32_t trainable = strings_add(&m->strings, SPAN("_trainable_variables"));
+
+	if (has_parameters(m))
+		return true;
+	for (size_t i = 0; i < c->file.parameters.n && trainable != NONE; i++) {
+		const struct parameter *p = &c->file.parameters.at[i];
+		uint32_t node = model_find_node(m, p->name);
+
+		if (node == NONE || !p->is_counted || !p->is_constant || p->tensor.rank < 1)
+			continue;
+		m->nodes.shape[node] =
+			shapes_add(&m->shapes, p->tensor.dims, (size_t)p->tensor.rank);
+		if (m->nodes.shape[node] == NONE || !model_add_type(m, node, trainable)) {
+			m->nodes.shape[node] = 0;
+			return false;
+		}
+	}
+	return trainable != NONE;
+}
+
+/* What is known already stays. */
+static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
+{
+	struct model *m = c->m;
+
+	if (!vec_reserve(&m->outputs, m->nodes.n) || !mark_weights(c))
+		return error_no_memory(err);
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		if (!m->nodes.float_ops[node])
+			m->nodes.float_ops[node] = c->float_ops[node];
+		if (!c->shape[node])
+			continue;
+		m->nodes.first_output[node] = (uint32_t)m->outputs.n;
+		m->nodes.n_outputs[node] = 1;
+		m->outputs.at[m->outputs.n++] = (struct output){0, c->shape[node]};
+	}
+	m->generation++;
+	return TFPROF_OK;
+}
+
+static void put_notes(const struct count *c, struct buf *notes)
+{
+	buf_span(notes, buf_get(&c->file.notes));
+	for (size_t i = 0; i < c->walk.notes.n; i++) {
+		walk_note_put(&c->walk.notes.at[i], notes);
+		buf_char(notes, '\n');
+	}
+	if (c->file.assumes_batch)
+		buf_text(notes, "count_float_ops: batch 1 was assumed where the graph has none\n");
+	if (c->n_not_counted)
+		buf_printf(notes, "count_float_ops: %zu operation%s could not be counted\n",
+			c->n_not_counted, c->n_not_counted == 1 ? "" : "s");
+}
+
+static enum tfprof_status count_source(struct model *m, struct span bytes, struct buf *notes,
+	struct tfprof_error *err)
+{
+	struct count c = {.m = m,
+		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c.float_ops)),
+		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (!c.float_ops || !c.shape)
+		status = error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = count_graph(&c, bytes, err);
+	if (status == TFPROF_OK)
+		status = apply(&c, err);
+	if (status == TFPROF_OK)
+		put_notes(&c, notes);
+	mem_free(c.float_ops);
+	mem_free(c.shape);
+	walk_clear(&c.walk);
+	model_file_clear(&c.file);
+	return status;
+}
+
+enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = model_complete(m, err);
+
+	if (status == TFPROF_OK && !m->graphs.n)
+		buf_text(notes,
+			"count_float_ops: there is no graph to count: add --graph_path, or a model "
+			"file, which has float operations without it\n");
+	for (size_t i = 0; status == TFPROF_OK && i < m->graphs.n; i++)
+		status = count_source(m, m->sources.at[m->graphs.at[i]].bytes, notes, err);
+	return status;
+}

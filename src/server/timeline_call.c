@@ -1,0 +1,129 @@
+#include "server/timeline_call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static void free_only(void *timeline)
+{
+	tfprof_timeline_free(timeline);
+}
+
+static enum tfprof_status make_only(void *context, tfprof_profile *profile,
+	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+{
+	enum { BYTES_PER_EXECUTION = 20 };
+	const struct timeline_call *t = context;
+	const struct node_set *set = selection_get(&t->selection);
+	struct tfprof_step_info info;
+	tfprof_timeline *only;
+	enum tfprof_status status =
+		tfprof_timeline_select(t->timeline, set->has, set->n_nodes, &only, err);
+
+	(void)profile;
+	(void)cancel;
+	*object = only;
+	if (status == TFPROF_OK) {
+		tfprof_timeline_read_step(t->timeline, &info);
+		*bytes = info.n_executions * BYTES_PER_EXECUTION;
+	}
+	return status;
+}
+
+/* The selection of a timeline is kept, like a timeline. */
+static enum tfprof_status open_only(struct timeline_call *t, struct call *c, int64_t p,
+	struct tfprof_error *err)
+{
+	struct maker maker = {make_only, free_only, t};
+	struct buf key = {0};
+	char kind[64];
+	enum tfprof_status status;
+
+	if (!selection_get(&t->selection))
+		return TFPROF_OK;
+	snprintf(kind, sizeof(kind), "timeline %lld of", (long long)t->step);
+	status = view_put_key(c, kind, &key, err);
+	if (status == TFPROF_OK) {
+		buf_text(&key, call_get(c, "sel"));
+		buf_char(&key, '\0');
+		status = key.failed
+			? error_no_memory(err)
+			: store_use(c->store, p, key.at, &maker, &c->cancel, &t->kept_only, err);
+	}
+	buf_clear(&key);
+	if (status == TFPROF_OK)
+		t->only = kept_get(t->kept_only);
+	return status;
+}
+
+static enum tfprof_status find_step(struct timeline_call *t, const struct call *c,
+	struct tfprof_error *err)
+{
+	size_t n;
+	const int64_t *steps = tfprof_profile_get_steps(t->profile, &n);
+	enum tfprof_status status =
+		call_get_int(c, "step", n ? steps[0] : -1, -1, INT64_MAX, &t->step, err);
+
+	if (status == TFPROF_OK && t->step < 0 && n)
+		t->step = steps[0];
+	return status;
+}
+
+enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
+	struct tfprof_error *err)
+{
+	struct shown_profile *profile;
+	struct tfprof_lane lane;
+	struct tfprof_step_info info;
+	int64_t p;
+	enum tfprof_status status = view_profile(c, &profile, &p, err);
+
+	*t = (struct timeline_call){.store = c->store};
+	if (status != TFPROF_OK)
+		return status;
+	t->profile = profile->profile;
+	status = find_step(t, c, err);
+	if (status == TFPROF_OK)
+		status = view_timeline(c, t->step, &t->kept, err);
+	if (status != TFPROF_OK)
+		return status;
+	t->timeline = kept_get(t->kept);
+	while (tfprof_timeline_read_lane(t->timeline, t->n_lanes, &lane))
+		t->n_lanes++;
+	tfprof_timeline_read_step(t->timeline, &info);
+	t->start_us = info.start_micros;
+	t->end_us = info.start_micros + info.wall_micros;
+	status = selection_open(&t->selection, c, err);
+	return status == TFPROF_OK ? open_only(t, c, p, err) : status;
+}
+
+void timeline_call_close(struct timeline_call *t)
+{
+	selection_close(&t->selection);
+	store_release(t->store, t->kept_only);
+	store_release(t->store, t->kept);
+}
+
+enum tfprof_status timeline_call_stretch(const struct timeline_call *t, const struct call *c,
+	struct stretch *s, struct tfprof_error *err)
+{
+	int64_t end = t->end_us - t->start_us;
+	enum tfprof_status status =
+		call_get_int(c, "lane", 0, 0, (int64_t)t->n_lanes, &s->first, err);
+
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "until_lane", s->first + 1, 0, INT64_MAX, &s->last, err);
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "from", 0, INT64_MIN / 4, INT64_MAX / 4, &s->from_us, err);
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "until", end, INT64_MIN / 4, INT64_MAX / 4, &s->until_us,
+			err);
+	if (status == TFPROF_OK)
+		status = call_get_int(c, "min", 0, 0, INT64_MAX, &s->min_us, err);
+	s->from_us += t->start_us;
+	s->until_us += t->start_us;
+	if (s->last > (int64_t)t->n_lanes)
+		s->last = (int64_t)t->n_lanes;
+	return status;
+}

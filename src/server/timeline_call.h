@@ -1,0 +1,32 @@
+/* The timeline of a call's step, and of what is selected in it. Times in requests and answers
+ * are microseconds from the first start in the step. */
+#ifndef TFPROF_SERVER_TIMELINE_CALL_H
+#define TFPROF_SERVER_TIMELINE_CALL_H
+
+#include "server/selection.h"
+
+struct timeline_call {
+	struct store *store;
+	struct kept *kept, *kept_only;
+	const tfprof_timeline *timeline;
+	const tfprof_timeline *only; /* of the selection; NULL: nothing is selected */
+	tfprof_profile *profile;
+	struct selection selection;
+	int64_t step;
+	int64_t start_us, end_us;
+	size_t n_lanes;
+};
+
+/* Close it, also on failure. Without a step, or for the average, it is the first. */
+enum tfprof_status timeline_call_open(struct timeline_call *t, struct call *c,
+	struct tfprof_error *err);
+void timeline_call_close(struct timeline_call *t);
+
+/* Lanes and a stretch of time: lane … until_lane, from … until. */
+struct stretch {
+	int64_t first, last, from_us, until_us, min_us;
+};
+enum tfprof_status timeline_call_stretch(const struct timeline_call *t, const struct call *c,
+	struct stretch *s, struct tfprof_error *err);
+
+#endif

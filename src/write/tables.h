@@ -1,0 +1,72 @@
+/* A profile as plain tables, for many profiles together: every step in one pass, with the
+ * step and the device as columns. docs/fleet.md lists the columns.
+ *
+ *     summary   one row: counts, what there is, a hash of names and ops
+ *     steps     a row per step: when it ran, sums
+ *     devices   per step and device: when it was busy
+ *     ops       per step, device and op: own numbers, sorted by op
+ *     nodes     per step and node: own numbers, sorted by name
+ *     lines     per step and line of code: own and total numbers
+ *
+ * Numbers of a node belong to the device it was placed on. */
+#ifndef TFPROF_WRITE_TABLES_H
+#define TFPROF_WRITE_TABLES_H
+
+#include "query/step_sums.h"
+#include "query/table.h"
+#include "view/tree.h"
+
+/* What a table is made of. */
+struct table_source {
+	const struct model *model;
+	struct step_list steps;
+	const uint32_t *by_name;              /* for nodes: in byte order of their names */
+	const struct tree *code;              /* for lines: NULL without call stacks */
+	const struct tfprof_summary *summary; /* for summary */
+};
+
+/* On failure, too, clear the table. */
+typedef enum tfprof_status table_maker(struct column_table *t, const struct table_source *source,
+	struct tfprof_error *err);
+
+/* id, name, what of a table_source it needs */
+#define TABLES(X)              \
+	X(summary, FROM_MODEL) \
+	X(steps, FROM_MODEL)   \
+	X(devices, FROM_MODEL) \
+	X(ops, FROM_MODEL)     \
+	X(nodes, FROM_NAMES)   \
+	X(lines, FROM_CODE)
+
+enum table_needs { FROM_MODEL, FROM_NAMES, FROM_CODE };
+
+#define X(name, needs) table_maker table_make_##name;
+TABLES(X)
+#undef X
+
+/* ---- for files of these tables -------------------------------------------- */
+
+/* The own metrics, as columns. `prefix` "" or "total_". */
+#define METRIC_INFO(prefix, column, unit) \
+	{prefix #column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0},
+#define OWN_INFO(id, word, column, selects, unit, ...) METRIC_INFO("", column, unit)
+#define TOTAL_INFO(id, word, column, selects, unit, ...) METRIC_INFO("total_", column, unit)
+/* Times first, as in results. */
+#define NUMBER_COLUMNS(X) \
+	TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X) OPERATION_METRICS(X) COUNT_METRICS(X)
+
+/* Puts numbers into the N_METRICS columns from `first` on. */
+static inline void table_put_numbers(struct table_column *first, size_t row,
+	const struct numbers *numbers)
+{
+#define X(id, ...) (first++)->numbers[row] = numbers->at[METRIC_##id];
+	NUMBER_COLUMNS(X)
+#undef X
+}
+
+/* Starts a table of n × n_steps rows. Refuses more than fit in memory by a wide margin:
+ * a small file can tell of many steps and many nodes. */
+enum tfprof_status table_start(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns, const struct step_list *steps, size_t n, struct tfprof_error *err);
+
+#endif

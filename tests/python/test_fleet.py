@@ -1,0 +1,329 @@
+"""tfprof.fleet: tables of many profiles, and the shipped questions."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+import small_fleet
+import tfprof
+import tfprof.fleet
+from tfprof.fleet import _command, _index, _keys
+
+pyarrow = pytest.importorskip("pyarrow")
+duckdb = pytest.importorskip("duckdb")
+
+
+@pytest.fixture(name="fleet", scope="module")
+def made_fleet(tmp_path_factory):
+    return small_fleet.make(tmp_path_factory.mktemp("fleet"))
+
+
+@pytest.fixture(name="tables", scope="module")
+def made_tables(fleet, tmp_path_factory):
+    out = tmp_path_factory.mktemp("tables")
+    done = tfprof.fleet.index(str(fleet), out, tables=tfprof.fleet.TABLES, jobs=2)
+    assert (done.n_read, done.n_unchanged, done.bad) == (100, 0, [])
+    return out
+
+
+@pytest.fixture(name="db", scope="module")
+def made_db(tables):
+    with contextlib.closing(tfprof.fleet.connect(tables)) as db:
+        yield db
+
+
+def rows(db, query):
+    found = db.execute(query)
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row)) for row in found.fetchall()]
+
+
+# ---- the views ----------------------------------------------------------------------
+
+def test_the_planted_regression_is_found(db):
+    found, = rows(db, "SELECT * FROM regressions")
+    assert (found["model"], found["op"], found["since"]) == ("big", "Conv2D", "7")
+    assert found["change"] == pytest.approx(0.12, abs=0.01)
+    assert (found["n_before"], found["n_after"]) == (6, 4)
+
+
+def test_the_planted_straggler_is_found(db):
+    found = rows(db, "SELECT * FROM stragglers ORDER BY model")
+    assert [(row["model"], row["worker"], row["n_slow_runs"]) for row in found] == [
+        ("big", "3", 10), ("leaky", "3", 10)]
+    assert all(row["ratio"] == pytest.approx(1.25, abs=0.02) for row in found)
+
+
+def test_the_leak_is_found(db):
+    found = rows(db, "SELECT * FROM memory_growth")
+    assert {row["model"] for row in found} == {"leaky"} and len(found) == 5
+    # 20,000 bytes for each of 3 layers of 4 operations
+    assert found[0]["bytes_per_run"] == pytest.approx(240000)
+
+
+def test_top_ops(db):
+    found = rows(db, "SELECT * FROM top_ops")
+    assert [row["op"] for row in found] == ["Conv2D", "MatMul", "Relu", "BiasAdd"]
+    assert sum(row["share"] for row in found) == pytest.approx(1)
+    assert found[0]["n_models"] == 2 and found[0]["n_files"] == 100
+    shares = rows(db, "SELECT model, share_of_op FROM op_by_model WHERE op = 'Relu'")
+    assert shares[0]["model"] == "big" and shares[0]["share_of_op"] == pytest.approx(5 / 8, abs=.01)
+
+
+def test_cost_per_scope(db):
+    found = rows(db, "SELECT * FROM scope_cost WHERE model = 'leaky' ORDER BY scope")
+    assert [(row["scope"], row["n_nodes"]) for row in found] == [
+        ("layer_0", 4), ("layer_1", 4), ("layer_2", 4)]
+    # (4000 + 2500 + 700 + 500) with one of five workers 25 % slower
+    assert all(row["exec_micros"] == pytest.approx(7700 * 1.05, rel=0.01) for row in found)
+
+
+def test_idle_devices(db):
+    found = rows(db, "SELECT * FROM idle_devices")
+    assert len(found) == 10 and all(row["idle_share"] == pytest.approx(0) for row in found)
+
+
+def test_findings_and_lines(db, fleet):
+    profile = tfprof.load(fleet / "model=big/run=1/worker=0/profile")
+    expected = {(one["checker"], one["what"]) for one in profile.advise()}
+    found = rows(db, "SELECT * FROM common_findings")
+    assert expected <= {(row["checker"], row["what"]) for row in found}
+    assert rows(db, "SELECT * FROM top_lines") == []
+
+
+def test_runs_are_ordered_by_number(db):
+    assert [row["run"] for row in rows(db, "SELECT run FROM runs WHERE model = 'big' ORDER BY "
+                                           "run_number")] == [str(i) for i in range(1, 11)]
+
+
+def test_every_view_answers(db):
+    for name, purpose, _ in tfprof.fleet.VIEWS:
+        assert purpose.endswith(".")
+        db.execute(f"SELECT * FROM {name}").fetchall()
+
+
+# ---- the tables -----------------------------------------------------------------------
+
+def test_sums_are_those_of_the_program(db, fleet):
+    for model in ("big", "leaky"):
+        path = fleet / f"model={model}/run=8/worker=3/profile"
+        for step in range(small_fleet.STEPS):
+            program = subprocess.run(
+                [os.environ["TFPROF_PROGRAM"] if "TFPROF_PROGRAM" in os.environ else _program(),
+                 "scope", path, f"--step={step}", "--select=micros,peak_bytes", "--max_depth=0",
+                 "--output=json"], check=True, stdout=subprocess.PIPE)
+            root = json.loads(program.stdout)["nodes"][0]
+            for table in ("steps", "ops", "nodes"):
+                micros, peak = db.execute(
+                    f"SELECT sum(exec_micros), sum(peak_bytes) FROM {table} WHERE model = '{model}' "
+                    f"AND run = '8' AND worker = '3' AND step = {step}").fetchone()
+                assert (micros, peak) == (root["total_exec_micros"], root["total_peak_bytes"])
+
+
+def _program():
+    return os.path.join(os.path.dirname(os.path.dirname(tfprof.__path__[0])), "tfprof")
+
+
+def test_read_without_tables(fleet, db):
+    found = tfprof.fleet.read(str(fleet), "ops")
+    assert found.num_rows == 100 * 3 * 4 == db.execute("SELECT count(*) FROM ops").fetchone()[0]
+    one = tfprof.fleet.read(str(fleet), "ops", where={"model": "big", "run": 7, "worker": 3})
+    assert one.num_rows == 12 and set(one["worker"].to_pylist()) == {"3"}
+
+
+def test_only_what_changed_is_read_again(fleet, tmp_path):
+    source = tmp_path / "src"
+    shutil.copytree(fleet / "model=big/run=1", source / "model=big/run=1")
+    out = tmp_path / "out"
+    assert tfprof.fleet.index(str(source), out, jobs=1).n_read == 5
+    assert tfprof.fleet.index(str(source), out, jobs=1)[:3] == (0, 5, 0)
+    shutil.copy(fleet / "model=leaky/run=1/worker=0/profile",
+                source / "model=big/run=1/worker=0/profile")
+    (source / "model=big/run=1/worker=4/profile").unlink()
+    assert tfprof.fleet.index(str(source), out, jobs=1)[:3] == (1, 3, 1)
+    with contextlib.closing(tfprof.fleet.connect(out)) as db:
+        assert db.execute("SELECT worker, n_nodes FROM files ORDER BY worker").fetchall() == [
+            ("0", 12), ("1", 20), ("2", 20), ("3", 20)]
+        assert db.execute("SELECT count(*) FROM ops").fetchone() == (4 * 3 * 4,)
+    # A table that was not asked for before
+    again = tfprof.fleet.index(str(source), out, jobs=1, tables=["nodes"])
+    assert again.n_read == 4
+    # Another label: its rows move
+    os.rename(source / "model=big", source / "model=other")
+    assert tfprof.fleet.index(str(source), out, jobs=1)[:3] == (4, 0, 4)
+
+
+def test_bad_files_are_listed_and_skipped(fleet, tmp_path):
+    source = tmp_path / "src"
+    shutil.copytree(fleet / "model=big/run=1", source / "run=1")
+    whole = (source / "run=1/worker=0/profile").read_bytes()
+    (source / "run=1/worker=1/profile").write_bytes(whole[:len(whole) // 2])
+    (source / "notes.txt").write_text("bought milk")
+    done = tfprof.fleet.index(str(source), tmp_path / "out", jobs=1)
+    assert [os.path.relpath(path, source) for path, _ in done.bad] == [
+        "notes.txt", "run=1/worker=1/profile"]
+    assert "cut short" in done.bad[1][1]
+    again = tfprof.fleet.index(str(source), tmp_path / "out", jobs=1)
+    assert again.n_read == 0 and again.bad == done.bad
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT count(*), count(error) FROM files").fetchone() == (6, 2)
+        assert db.execute("SELECT count(DISTINCT file_id) FROM ops").fetchone() == (4,)
+    with pytest.raises(tfprof.Error, match="notes.txt"):
+        tfprof.fleet.read(str(source))
+    assert tfprof.fleet.read(str(source), mode="skip").num_rows == 4 * 3 * 4
+
+
+def test_an_input_is_there_whole_or_not_at_all(fleet, tmp_path, monkeypatch):
+    """Tables are written, and the process dies before the row of `files`."""
+    source = _keys.find(str(fleet / "model=big/run=1"))[0]
+    write, written = _index._write, []
+
+    def die_at_files(table, folder, file_id):
+        if "files" in folder:
+            raise KeyboardInterrupt
+        written.append(folder)
+        write(table, folder, file_id)
+    (tmp_path / "files").mkdir()
+    monkeypatch.setattr(_index, "_write", die_at_files)
+    with pytest.raises(KeyboardInterrupt):
+        _index.put(source, str(tmp_path), ["files", "ops"], [])
+    assert written
+    with contextlib.closing(tfprof.fleet.connect(tmp_path)) as db:
+        assert db.execute("SELECT count(*) FROM ops").fetchone() == (0,)
+    monkeypatch.undo()
+    assert tfprof.fleet.index(source.path, tmp_path, tables=["ops"], jobs=1).n_read == 1
+    with contextlib.closing(tfprof.fleet.connect(tmp_path)) as db:
+        assert db.execute("SELECT count(*) FROM ops").fetchone() == (12,)
+
+
+# ---- keys -----------------------------------------------------------------------------
+
+def test_keys_from_folders_regex_and_manifest(fleet, tmp_path):
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    for name in ("resnet-20260101-w3", "resnet-20260102-w4", "other"):
+        shutil.copy(profile, tmp_path / name)
+    keys = tfprof.fleet.Keys(r"(?P<model>[a-z]+)-(?P<run>\d{8})-w(?P<worker>\d+)")
+    found = {os.path.basename(one.path): one.keys for one in _keys.find(str(tmp_path), keys)}
+    assert found == {"other": {}, "resnet-20260101-w3": {
+        "model": "resnet", "run": "20260101", "worker": "3"}, "resnet-20260102-w4": {
+            "model": "resnet", "run": "20260102", "worker": "4"}}
+    manifest = tmp_path / ".manifest.csv"
+    manifest.write_text("path,model,team\nother,bert,ads\nmissing,x,y\n")
+    keys = tfprof.fleet.Keys(manifest=manifest)
+    assert [(one.keys, one.size >= 0) for one in _keys.find(str(tmp_path), keys)] == [
+        ({"model": "x", "team": "y"}, False), ({"model": "bert", "team": "ads"}, True)]
+    done = tfprof.fleet.index(str(tmp_path), tmp_path / "out", keys=keys, jobs=1)
+    assert done.n_read == 2 and len(done.bad) == 1
+
+
+@pytest.mark.parametrize("pattern, message", [("(", "missing"), (r"\d+", "expected named groups")])
+def test_bad_regex(pattern, message):
+    with pytest.raises(tfprof.ArgumentError, match=message):
+        tfprof.fleet.Keys(pattern)
+
+
+def test_hostile_labels_stay_within_the_directory(fleet, tmp_path):
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    (tmp_path / "src").mkdir()
+    shutil.copy(profile, tmp_path / "src/p")
+    (tmp_path / "m.csv").write_text("path,model,run\np,../../../evil,'; DROP TABLE ops; --\n")
+    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1,
+                       keys=tfprof.fleet.Keys(manifest=tmp_path / "m.csv"))
+    assert sorted(os.listdir(tmp_path)) == ["m.csv", "out", "src"]
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT DISTINCT model, run FROM ops").fetchall() == [
+            ("../../../evil", "'; DROP TABLE ops; --")]
+
+
+# ---- commands ---------------------------------------------------------------------------
+
+def run(*arguments, capsys):
+    status = _command.main([str(one) for one in arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_commands(fleet, tmp_path, capsys):
+    source, out = tmp_path / "src", tmp_path / "out"
+    shutil.copytree(fleet / "model=big/run=1", source / "model=big/run=1")
+    (source / "bad").write_text("no profile")
+    status, text, notes = run("index", source, out, "--jobs=1", capsys=capsys)
+    assert status == 0 and "6 files read" in text and "1 bad" in text and "/bad: " in notes
+    status, text, _ = run("sql", out, "SELECT worker, sum(exec_micros) AS t FROM ops GROUP BY "
+                                      "worker ORDER BY worker", "--output=csv", capsys=capsys)
+    assert status == 0 and text.startswith("worker,t\n0,") and len(text.splitlines()) == 6
+    status, text, _ = run("sql", out, capsys=capsys)
+    assert status == 0 and "regressions" in text and "table, 60 rows" in text
+    status, text, notes = run("sql", out, "SELECT nothing FROM ops", capsys=capsys)
+    assert status == 1 and notes.startswith("tfprof: ")
+    status, _, notes = run("sql", tmp_path / "empty", "SELECT 1", capsys=capsys)
+    assert (status, notes) == (1, f"tfprof: {tmp_path}/empty: not a directory of tables: make one "
+                                  f"with tfprof index SRC {tmp_path}/empty\n")
+    status, _, notes = run("index", tmp_path / "none", out, capsys=capsys)
+    assert (status, notes) == (1, f"tfprof: {tmp_path}/none: no such file or directory\n")
+    status, _, notes = run("index", source, out, "--tables=ops,opps", capsys=capsys)
+    assert status == 1 and "got 'opps'" in notes
+
+
+def test_program_hands_over(fleet, tables, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(tfprof.__path__[0]),
+                   "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+    done = subprocess.run([_program(), "sql", tables, "SELECT count(*) AS n FROM files"],
+                          env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    assert done.stdout == "  n\n100\n"
+    environment["PYTHONPATH"] = str(tmp_path)
+    done = subprocess.run([_program(), "sql", tables], env=environment, stderr=subprocess.PIPE,
+                          text=True, check=False)
+    assert done.returncode == 1 and done.stderr == (
+        "tfprof: this command needs the Python package: python3 -m pip install 'tfprof[fleet]'\n")
+    # The package without the extra: one that is not found in its place
+    (tmp_path / "tfprof").symlink_to(tfprof.__path__[0])
+    (tmp_path / "duckdb.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'duckdb'\", name='duckdb')")
+    done = subprocess.run([_program(), "sql", tables], env=environment, stderr=subprocess.PIPE,
+                          text=True, check=False)
+    assert done.returncode == 1 and done.stderr == (
+        "tfprof: this command needs duckdb: python3 -m pip install 'tfprof[fleet]'\n")
+
+
+# ---- the report -----------------------------------------------------------------------
+
+def test_report(db, tmp_path):
+    from tfprof.fleet import _report
+    _report.write(db, str(tmp_path / "report.html"))
+    page = (tmp_path / "report.html").read_text()
+    assert "Conv2D slower from 7" in page and re.search(r"\+1[12]\.\d%", page)
+    assert "1.25× slow" in page
+    assert "http" not in page.replace("http://www.w3.org", "") and "<script" not in page
+    for svg in page.split("<svg")[1:]:
+        xml.etree.ElementTree.fromstring("<svg" + svg.split("</svg>")[0] + "</svg>")
+
+
+def test_report_escapes_hostile_names(fleet, tmp_path):
+    from tfprof.fleet import _report
+    evil = "<script>alert(1)</script>\"'&"
+    (tmp_path / "src").mkdir()
+    lines = ["path,model,run,worker"]
+    for night in (1, 2, 3):
+        for worker in (0, 3):
+            name = f"{night}-{worker}"
+            shutil.copy(fleet / f"model=big/run={night}/worker={worker}/profile",
+                        tmp_path / "src" / name)
+            lines.append(f'{name},"{evil.replace(chr(34), chr(34) * 2)}","{evil[:-3]}{night}",'
+                         f'"{evil[:-3]}{worker}"')
+    (tmp_path / "m.csv").write_text("\n".join(lines))
+    (tmp_path / "src/bad<b>").write_text("<i>no profile</i>")
+    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1,
+                       keys=tfprof.fleet.Keys(manifest=tmp_path / "m.csv"))
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        page = _report.render(db)
+    assert "<script" not in page and "&lt;script&gt;" in page
+    for svg in page.split("<svg")[1:]:
+        xml.etree.ElementTree.fromstring("<svg" + svg.split("</svg>")[0] + "</svg>")

@@ -1,0 +1,143 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Memory over time, and timelines of some nodes only. */
+#include <string.h>
+
+#include <tfprof/tfprof.h>
+
+#include "base/buf.h"
+
+static const char graph_text[] =
+	"node { name: 'a' op: 'A' } node { name: 'b' op: 'B' } node { name: 'c' op: 'C' }";
+
+#define ENTRY(name, start, micros, in_use, taken, returned)                            \
+	"node_stats { node_name: '" name "' all_start_micros: " start                  \
+	" op_end_rel_micros: " micros " all_end_rel_micros: " micros                   \
+	" memory { allocator_name: 'GPU_0_bfc' total_bytes: 9 "                        \
+	"allocator_bytes_in_use: " in_use " allocation_records { alloc_micros: " taken \
+	" alloc_bytes: 30 } allocation_records { alloc_micros: " returned              \
+	" alloc_bytes: -30 } } } "
+
+static const char step_text[] =
+	"step_stats { dev_stats { device: '/gpu:0' " ENTRY("a", "100", "10", "50", "100", "125")
+		ENTRY("b", "120", "10", "80", "120", "900")
+			ENTRY("c", "140", "10", "40", "140", "900") "} }";
+
+static tfprof_profile *profile;
+
+static int set_up(void **state)
+{
+	struct tfprof_input graph = tfprof_input_bytes(graph_text, strlen(graph_text));
+	struct tfprof_input step = tfprof_input_bytes(step_text, strlen(step_text));
+
+	(void)state;
+	profile = tfprof_profile_new();
+	return !profile ||
+		tfprof_profile_add_step(profile, 0, &graph, &step, NULL, NULL, NULL) != TFPROF_OK;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tfprof_profile_free(profile);
+	return 0;
+}
+
+static int put_holder(void *context, uint64_t node, int64_t bytes)
+{
+	size_t n;
+	const char *name = tfprof_profile_get_node_name(profile, node, &n);
+
+	buf_printf(context, "%.*s %d; ", (int)n, name, (int)bytes);
+	return 0;
+}
+
+static void assert_holders(const tfprof_memory *memory, int64_t at, const char *expected)
+{
+	struct buf text = {0};
+
+	tfprof_memory_find_holders(memory, 0, at, 10, put_holder, &text);
+	buf_char(&text, '\0');
+	assert_string_equal(text.at, expected);
+	buf_clear(&text);
+}
+
+static void has_a_curve_and_holders(void **state)
+{
+	struct tfprof_memory_device device;
+	tfprof_memory *memory;
+	int64_t lowest[4], highest[4];
+
+	(void)state;
+	assert_int_equal(tfprof_memory_new(profile, 0, &memory, NULL), TFPROF_OK);
+	assert_true(tfprof_memory_read_device(memory, 0, &device));
+	assert_false(tfprof_memory_read_device(memory, 1, &device));
+	assert_int_equal(device.n_readings, 3);
+	assert_int_equal(device.peak_bytes, 80);
+	/* Parts of 20: nothing read yet; 50; from 50 to 80; from 80 to 40. */
+	tfprof_memory_read(memory, 0, device.first_micros - 20, device.first_micros + 60, 4, lowest,
+		highest);
+	assert_int_equal(lowest[0], -1);
+	assert_int_equal(lowest[1], 50);
+	assert_int_equal(highest[1], 50);
+	assert_int_equal(lowest[2], 50);
+	assert_int_equal(highest[2], 80);
+	assert_int_equal(lowest[3], 40);
+	assert_int_equal(highest[3], 80);
+	assert_holders(memory, 99, "");
+	assert_holders(memory, 122, "a 30; b 30; ");
+	assert_holders(memory, 130, "b 30; ");
+	tfprof_memory_free(memory);
+}
+
+static void a_step_must_exist(void **state)
+{
+	tfprof_memory *memory;
+
+	(void)state;
+	assert_int_equal(tfprof_memory_new(profile, 5, &memory, NULL), TFPROF_STEP);
+	assert_null(memory);
+}
+
+static int put_slice(void *context, const struct tfprof_slice *slice)
+{
+	buf_printf(context, "%d-%d; ", (int)slice->start_micros, (int)slice->end_micros);
+	return 0;
+}
+
+static void a_timeline_of_some_nodes(void **state)
+{
+	const unsigned char selected[] = {1, 0, 1};
+	tfprof_timeline *whole, *only;
+	struct tfprof_lane lane;
+	struct buf text = {0};
+
+	(void)state;
+	assert_int_equal(tfprof_timeline_new(profile, 0, &whole, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_timeline_select(whole, selected, 3, &only, NULL), TFPROF_OK);
+	/* It keeps what it needs. */
+	tfprof_timeline_free(whole);
+	assert_true(tfprof_timeline_read_lane(only, 0, &lane));
+	assert_int_equal(lane.n_executions, 2);
+	assert_int_equal(lane.busy_micros, 20);
+	tfprof_timeline_find_slices(only, 0, 0, 1000, 0, put_slice, &text);
+	buf_char(&text, '\0');
+	assert_string_equal(text.at, "100-110; 140-150; ");
+	buf_clear(&text);
+	tfprof_timeline_free(only);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_a_curve_and_holders),
+		cmocka_unit_test(a_step_must_exist),
+		cmocka_unit_test(a_timeline_of_some_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,48 @@
+// What a page shows, as the query that prints the same numbers: for "copy as command" and
+// for exports.
+import type { Params, Profile } from "./api";
+import { defaultMetric, METRICS } from "./metrics";
+import { isOn, requestParams, type State } from "./state";
+
+// The option that only some pages have, by view.
+const SWITCHES: Record<string, string> = { scope: "fold_gradients", code: "only_my_code" };
+
+interface Shown { view: string; select: string[]; order_by: string; extra?: Params }
+
+function shown(state: State, profile: Profile): Shown {
+  const metric = defaultMetric(state, profile).word;
+  const sizes = ["params", "float_ops"];
+  switch (state.page) {
+    case "layers":
+    case "graph":
+      return { view: "scope", select: [metric, ...sizes], order_by: metric, extra: { root: state.values.root } };
+    case "python":
+      return { view: "code", select: [metric], order_by: metric, extra: { root: state.values.root, max_depth: 100 } };
+    case "timeline":
+      return { view: "op", select: ["micros", "occurrence"], order_by: "micros",
+        extra: { step: state.values.step ?? profile.steps[0]?.step, max_depth: 1000 } };
+    case "operations": {
+      const words = METRICS.filter((m) => profile.has_run || m.isStatic).map((m) => m.word);
+      return { view: "op", select: [metric, ...words], order_by: state.values.sort ?? metric, extra: { max_depth: 1000 } };
+    }
+    default:
+      return { view: "op", select: [metric, ...(profile.has_run ? ["bytes"] : []), ...sizes], order_by: metric };
+  }
+}
+
+// A file that is nothing but a model has no views.
+export function isModelPage(state: State, profile: Profile): boolean {
+  return profile.nodes === 0 || (!profile.has_run && profile.files.length === 1 && state.page === "layers" && !state.values.root);
+}
+
+export function queryOf(state: State, profile: Profile): Params {
+  if (state.page === "advice") return { p: state.values.p, view: "advise" };
+  if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
+  const { view, select, order_by, extra } = shown(state, profile);
+  const params: Params = { ...requestParams(state), view, select: [...new Set(select)].join(","), order_by, ...extra };
+  for (const name of Object.values(SWITCHES)) delete params[name];
+  const name = SWITCHES[view];
+  if (name && isOn(state, name)) params[name] = "true";
+  delete params.find;
+  return params;
+}

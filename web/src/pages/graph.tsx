@@ -1,0 +1,179 @@
+// Layers as boxes, and the tensors that flow between them.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { defaultMetric, type PageProps } from "../app";
+import { useApi, type Row } from "../api";
+import { format, percent } from "../format";
+import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
+import type { Metric } from "../metrics";
+import { Selected, selectionParams, toggle } from "../selection";
+import { go, link, requestParams, type State } from "../state";
+import { lastPart } from "../tree";
+import { Empty, Num, Problem, Switch } from "../widgets";
+
+interface Box extends Row { id: number; nodes: number; aside: boolean }
+interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; shape: string }
+interface Rest { id: number; boxes: number; nodes: number; value: number; selected?: number }
+interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest }
+
+export function Graph({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile);
+  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: state.values.scope, open: state.values.open,
+    limit: 60, ...selectionParams(state, metric) });
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  const scope = state.values.scope ?? "";
+  const parts = scope ? scope.split("/") : [];
+  return (
+    <div onKeyDown={(e) => { if (e.key === "Backspace") up(parts); }}>
+      <h1 class="crumbs">
+        <a href={link({ values: { scope: undefined, open: undefined } })}>model</a>
+        {parts.map((part, i) => <span key={i}> / <a href={link({ values: { scope: parts.slice(0, i + 1).join("/"), open: undefined } })}>{part}</a></span>)}
+        <small> <Num value={data.root.total[metric.column] ?? 0} unit={metric.unit} /> {metric.title}<Selected value={data.root.selected} metric={metric} /></small>
+      </h1>
+      <p class="facts">
+        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> · the redder, the more {metric.title} ·
+        {" "}a click selects, a double click or Enter goes in, + opens in place
+      </p>
+      {data.boxes.length === 0 ? <Empty what="There is nothing inside." how={<a href={link({ values: { scope: undefined } })}>Show the whole model</a>} />
+        : <Picture state={state} data={data} metric={metric} />}
+    </div>
+  );
+}
+
+function up(parts: string[]): void {
+  if (parts.length) go({ values: { scope: parts.slice(0, -1).join("/") || undefined, open: undefined } });
+}
+
+function openBox(box: Box): void {
+  if (box.kids > 0) go({ values: { scope: box.name, open: undefined } });
+}
+
+function termOf(box: Box): string {
+  return box.kids === 0 && box.node !== undefined ? `node:${box.node}` : `scope:${box.name}`;
+}
+
+function Picture({ state, data, metric }: { state: State; data: GraphAnswer; metric: Metric }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    if (!frame.current) return;
+    const observer = new ResizeObserver(() => setWidth(frame.current?.clientWidth ?? 900));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, []);
+  const drawn = data.boxes.filter((b) => !b.aside);
+  const aside = data.boxes.filter((b) => b.aside);
+  const ids = new Set(drawn.map((b) => b.id));
+  const edges = data.edges.filter((e) => e.tensors > 0 && ids.has(e.from) && ids.has(e.to));
+  const placed = useLayout(drawn.map((b) => b.id), edges, width);
+  return (
+    <>
+      <div class="graph" ref={frame}>
+        {placed && <Boxes state={state} boxes={drawn} edges={edges} controls={data.edges} placed={placed} metric={metric} whole={data.root.total[metric.column] ?? 0} />}
+      </div>
+      {(aside.length > 0 || data.rest) && (
+        <p class="aside">set aside, tiny or joined to nearly everything:
+          {aside.map((b) => (
+            <button type="button" key={b.id} class={b.selected ? "chip selected" : "chip"} onClick={() => toggle(state, termOf(b))} onDblClick={() => openBox(b)}>
+              {lastPart(b.name)} · {b.nodes} node{b.nodes === 1 ? "" : "s"} · {format(b.total[metric.column] ?? 0, metric.unit)}</button>
+          ))}
+          {data.rest && <span class="chip">and {data.rest.boxes} more · {data.rest.nodes} nodes · {format(data.rest.value, metric.unit)}</span>}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface BoxesProps { state: State; boxes: Box[]; edges: Edge[]; controls: Edge[]; placed: Placed; metric: Metric; whole: number }
+
+function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesProps) {
+  const largest = Math.max(1, ...boxes.map((b) => b.total[metric.column] ?? 0));
+  const most = Math.max(1, ...edges.map((e) => e.tensors));
+  const svg = useRef<SVGSVGElement>(null);
+  // Arrows move the focus to the nearest box in their direction.
+  const move = (e: KeyboardEvent, box: Box) => {
+    const direction = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
+    const here = placed.places.get(box.id);
+    if (!direction || !here) return false;
+    let best: number | undefined, distance = Infinity;
+    for (const there of placed.places.values()) {
+      const dx = there.x - here.x, dy = there.y - here.y;
+      const along = dx * direction[0] + dy * direction[1], across = Math.abs(dx * direction[1]) + Math.abs(dy * direction[0]);
+      if (along > 0 && along + 3 * across < distance) { distance = along + 3 * across; best = there.id; }
+    }
+    if (best !== undefined) svg.current?.querySelector<SVGElement>(`[data-box="${best}"]`)?.focus();
+    return true;
+  };
+  return (
+    <svg ref={svg} width={placed.width} height={placed.height + 4} role="group" aria-label="layers and the tensors between them">
+      {edges.map((e) => {
+        const from = placed.places.get(e.from), to = placed.places.get(e.to);
+        return from && to && (
+          <path key={`${e.from}-${e.to}`} class="edge" d={edgePath(from, to, placed.width)} stroke-width={1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most))}>
+            <title>{edgeTitle(e)}</title>
+          </path>
+        );
+      })}
+      {boxes.map((box) => {
+        const place = placed.places.get(box.id);
+        if (!place) return null;
+        const value = box.total[metric.column] ?? 0;
+        const waits = controls.filter((e) => e.to === box.id).reduce((n, e) => n + e.controls, 0);
+        const title = `${box.name}: ${format(value, metric.unit)}, ${percent(value, whole)}, ${box.nodes} nodes${waits ? `, ${waits} control edges` : ""}`;
+        return (
+          <g key={box.id} data-box={box.id} tabindex={0} role="button" aria-label={title} class={`box ${box.selected === 0 ? "faded" : ""}`}
+            transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box))} onDblClick={() => openBox(box)}
+            onKeyDown={(e) => {
+              if (e.key === "Enter") openBox(box);
+              else if (e.key === " ") toggle(state, termOf(box));
+              else if (e.key === "+" && box.kids > 0) openInPlace(state, box);
+              else if (!move(e, box)) return;
+              e.preventDefault();
+            }}>
+            <title>{title}</title>
+            <rect width={WIDTH} height={HEIGHT} rx={5} class="back" />
+            <rect width={WIDTH} height={HEIGHT} rx={5} class="heat" fill-opacity={0.85 * (value / largest)} />
+            <rect width={WIDTH} height={HEIGHT} rx={5} class={`frame ${state.values.sel === termOf(box) ? "on" : ""}`} />
+            {!!box.selected && value > 0 && <rect y={HEIGHT - 5} height={4} x={1} width={Math.min(1, box.selected / value) * (WIDTH - 2)} class="chosen" />}
+          </g>
+        );
+      })}
+      <g class="labels" aria-hidden="true">
+        {boxes.map((box) => {
+          const place = placed.places.get(box.id);
+          return place && (
+            <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 ? "dimmed" : ""}>
+              <text x={7} y={16}>{label(box, state.values.scope)}</text>
+              <text x={7} y={31}>{format(box.total[metric.column] ?? 0, metric.unit)}</text>
+              <text x={7} y={45} class="small">{details(box)}</text>
+              {box.kids > 0 && (
+                <g class="plus" onClick={() => openInPlace(state, box)}>
+                  <title>open in place</title><rect x={WIDTH - 18} y={3} width={15} height={15} rx={3} /><text x={WIDTH - 14.5} y={15}>+</text></g>
+              )}
+            </g>
+          );
+        })}
+      </g>
+    </svg>
+  );
+}
+
+function openInPlace(state: State, box: Box): void {
+  go({ values: { open: [...(state.values.open ? state.values.open.split(",") : []), box.name].join(",") } });
+}
+
+// What is below the scope that is shown; the end says most.
+function label(box: Box, scope: string | undefined): string {
+  const name = scope && box.name.startsWith(scope + "/") ? box.name.slice(scope.length + 1) : box.name;
+  return name.length > 15 ? "…" + name.slice(-14) : name;
+}
+
+function details(box: Box): string {
+  const parameters = box.total.parameters ? `${format(box.total.parameters, "count")} · ` : "";
+  return `${parameters}${box.nodes} node${box.nodes === 1 ? "" : "s"}`;
+}
+
+function edgeTitle(e: Edge): string {
+  const elements = e.elements ? `, ${format(e.elements, "count")} elements` : "";
+  return `${e.tensors} tensor${e.tensors === 1 ? "" : "s"}${elements}${e.shape ? `, the largest ${e.shape}` : ""}${e.controls ? `; ${e.controls} control edges` : ""}`;
+}

@@ -1,0 +1,164 @@
+// Drawing the timeline: an axis, and below it rows of devices, strips, lanes and memory.
+import { format } from "./format";
+import { blockOf, COLOURS, LANE, type Slice, type Tile, type Tiles } from "./tiles";
+
+export const LEFT = 150;
+export const TOP = 22;
+
+export interface View { from: number; until: number }
+export interface Curve { device: string; peak: number; peak_at: number; lowest: number[]; highest: number[] }
+
+// A row of the picture, from top to bottom.
+export type Line =
+  | { kind: "device"; y: number; height: number; device: number; title: string; share: string; isOpen: boolean; nLanes: number }
+  | { kind: "lane"; y: number; height: number; lane: number; title: string; share?: string }
+  | { kind: "memory"; y: number; height: number; curve: number; peak: string };
+
+export interface Picture {
+  width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles;
+  strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
+}
+
+interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string }
+
+export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const ratio = devicePixelRatio || 1;
+  if (canvas.width !== Math.round(p.width * ratio) || canvas.height !== Math.round(p.height * ratio)) {
+    canvas.width = Math.round(p.width * ratio);
+    canvas.height = Math.round(p.height * ratio);
+    canvas.style.width = `${p.width}px`;
+    canvas.style.height = `${p.height}px`;
+  }
+  const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name);
+  const ink = { context, text: colour("--text"), dim: colour("--dim"), line: colour("--line"), step: colour("--step"), chosen: colour("--chosen") };
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, p.width, p.height);
+  context.font = "12px system-ui, sans-serif";
+  drawAxis(ink, p);
+  context.save();
+  context.beginPath();
+  context.rect(0, TOP, p.width, p.height - TOP);
+  context.clip();
+  context.translate(0, -p.scroll);
+  for (const line of p.lines) {
+    if (line.y + line.height < p.scroll + TOP || line.y > p.scroll + p.height) continue;
+    if (line.kind === "device") drawDevice(ink, p, line);
+    else if (line.kind === "lane") drawLane(ink, p, line);
+    else drawMemory(ink, p, line);
+  }
+  context.restore();
+  drawStretch(ink, p);
+}
+
+function scaleOf(p: Picture): number {
+  return (p.width - LEFT) / (p.view.until - p.view.from);
+}
+
+function drawAxis({ context, dim, line }: Ink, p: Picture): void {
+  const span = p.view.until - p.view.from, raw = span / Math.max(2, (p.width - LEFT) / 160);
+  const base = 10 ** Math.floor(Math.log10(raw));
+  const step = Math.max(1, base * ([1, 2, 5, 10].find((f) => base * f >= raw) ?? 10));
+  for (let t = Math.ceil(p.view.from / step) * step; t <= p.view.until; t += step) {
+    const x = LEFT + (t - p.view.from) * scaleOf(p);
+    context.fillStyle = line;
+    context.fillRect(x, TOP - 6, 1, p.height);
+    context.fillStyle = dim;
+    context.fillText(format(Math.round(t), "micros"), x + 3, 12);
+  }
+}
+
+function drawDevice({ context, text, dim, step }: Ink, p: Picture, line: Line & { kind: "device" }): void {
+  context.fillStyle = text;
+  context.fillText(`${line.isOpen ? "▾" : "▸"} ${line.title}`, 4, line.y + 14, LEFT - 8);
+  context.fillStyle = dim;
+  context.fillText(line.share, 18, line.y + 29, LEFT - 22);
+  const strip = p.strips[line.device] ?? [], height = line.height - 6, width = (p.width - LEFT) / Math.max(1, strip.length);
+  context.fillStyle = step;
+  strip.forEach((percent, i) => {
+    const high = (height * percent) / 100;
+    context.fillRect(LEFT + i * width, line.y + 2 + height - high, width + 0.5, high);
+  });
+}
+
+function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: "lane" }): void {
+  const scale = scaleOf(p), tiles: Tile[] = [];
+  context.fillStyle = line.share ? text : dim;
+  context.fillText(line.title, line.share ? 4 : 18, line.y + 15, line.share ? LEFT - 52 : LEFT - 22);
+  if (line.share) {
+    context.fillStyle = dim;
+    context.fillText(line.share, LEFT - 42, line.y + 15, 38);
+  }
+  p.tiles.cover(blockOf(line.lane), p.view.from, p.view.until, p.width - LEFT, (tile) => tiles.push(tile));
+  for (const tile of tiles) {
+    context.globalAlpha = p.fades ? 0.25 : 1;
+    copy(context, p, tile, tile.bitmap, line);
+    context.globalAlpha = 1;
+    if (tile.over) copy(context, p, tile, tile.over, line);
+  }
+  const drawn = new Set<number>();
+  for (const tile of tiles) drawLabels(context, p, tile, line, drawn);
+  if (p.hover && p.hover.lane === line.lane) {
+    const x = Math.max(LEFT, LEFT + (p.hover.x - p.view.from) * scale);
+    context.strokeStyle = text;
+    context.strokeRect(x + 0.5, line.y + 0.5, Math.max(1, LEFT + (p.hover.x + p.hover.w - p.view.from) * scale - x) - 1, LANE - 5);
+  }
+}
+
+// The part of a bitmap that is in view.
+function copy(context: CanvasRenderingContext2D, p: Picture, tile: Tile, bitmap: HTMLCanvasElement, line: Line & { kind: "lane" }): void {
+  const from = Math.max(p.view.from, tile.from), until = Math.min(p.view.until, tile.until);
+  if (until <= from) return;
+  const scale = scaleOf(p), perMicro = bitmap.width / (tile.until - tile.from);
+  context.drawImage(bitmap, (from - tile.from) * perMicro, (line.lane - tile.first) * LANE, Math.max(0.01, (until - from) * perMicro), LANE,
+    LEFT + (from - p.view.from) * scale, line.y, (until - from) * scale, LANE);
+}
+
+function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, line: Line & { kind: "lane" }, drawn: Set<number>): void {
+  const row = (p.fades ? tile.data.selected : tile.data.lanes)?.[line.lane - tile.first], scale = scaleOf(p);
+  if (!row) return;
+  context.fillStyle = "#000";
+  for (let i = 0; i < row.x.length; i++) {
+    if (row.n[i] > 1 || row.w[i] * scale < 34 || drawn.has(row.x[i])) continue;
+    const x = Math.max(LEFT, LEFT + (row.x[i] - p.view.from) * scale), end = Math.min(p.width, LEFT + (row.x[i] + row.w[i] - p.view.from) * scale);
+    const room = Math.floor((end - x - 6) / 6.6), name = tile.data.ops[row.op[i]].name;
+    if (room < 4) continue;
+    drawn.add(row.x[i]);
+    context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x + 3, line.y + 15);
+  }
+}
+
+function drawMemory({ context, dim, text }: Ink, p: Picture, line: Line & { kind: "memory" }): void {
+  const curve = p.curves[line.curve], height = line.height - 8;
+  context.fillStyle = text;
+  context.fillText("memory in use", 18, line.y + 14, LEFT - 22);
+  context.fillStyle = dim;
+  context.fillText(line.peak, 18, line.y + 29, LEFT - 22);
+  if (!curve || !curve.highest.length) return;
+  const width = (p.width - LEFT) / curve.highest.length, high = (bytes: number) => (curve.peak > 0 ? (height * Math.max(0, bytes)) / curve.peak : 0);
+  context.fillStyle = COLOURS.reduction;
+  curve.highest.forEach((bytes, i) => {
+    if (bytes < 0) return;
+    context.globalAlpha = 0.45;
+    context.fillRect(LEFT + i * width, line.y + 2 + height - high(bytes), width + 0.5, high(bytes));
+    context.globalAlpha = 1;
+    context.fillRect(LEFT + i * width, line.y + 2 + height - high(bytes), width + 0.5, Math.max(1.5, high(bytes) - high(curve.lowest[i])));
+  });
+}
+
+function drawStretch({ context, chosen }: Ink, p: Picture): void {
+  const x = (t: number) => Math.min(p.width, Math.max(LEFT, LEFT + (t - p.view.from) * scaleOf(p)));
+  if (p.stretch) {
+    const a = x(Math.min(p.stretch.from, p.stretch.until)), b = x(Math.max(p.stretch.from, p.stretch.until));
+    context.fillStyle = "rgba(80, 140, 255, .18)";
+    context.fillRect(a, TOP, b - a, p.height - TOP);
+    context.fillStyle = chosen;
+    context.fillRect(a, TOP, 1, p.height - TOP);
+    context.fillRect(b - 1, TOP, 1, p.height - TOP);
+  }
+  if (p.cursor !== undefined && p.cursor >= p.view.from && p.cursor <= p.view.until) {
+    context.fillStyle = chosen;
+    context.fillRect(x(p.cursor), TOP, 1, p.height - TOP);
+  }
+}
