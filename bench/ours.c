@@ -4,6 +4,7 @@
  *                                      line to a file; as a message), regex,
  *                                      serialize, timeline
  *     ours growth FILE                 load, each view, serialize
+ *     ours diff BASE NEW               the two queries of op and scope view, the comparison
  *     ours files GRAPH OP_LOG RUN_META add graph, op log, a step
  *
  * `OUT` is where reports go: the same output as the original is asked for. */
@@ -215,6 +216,58 @@ static void time_files(char **argv)
 	tfprof_profile_free(p);
 }
 
+static tfprof_profile *load(const char *path)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	struct tfprof_input in = tfprof_input_file(path);
+
+	check(tfprof_profile_add(p, TFPROF_INPUT_AUTO, &in, 0, &error));
+	return p;
+}
+
+/* Times two queries with the columns that a comparison needs, and of comparing. */
+static void measure_diff(const char *base_path, const char *new_path)
+{
+	static const char *const names[] = {"name", "parent", "total_exec_micros", "device"};
+	tfprof_profile *profiles[2] = {load(base_path), load(new_path)};
+	struct tfprof_diff_side base = {profiles, NULL, 1}, new_side = {profiles + 1, NULL, 1};
+	tfprof_options *o = tfprof_options_new();
+
+	for (int view = 0; view < 3; view += 2) {
+		double queries = 1e9, diff = 1e9, start;
+		char name[40];
+
+		for (int round = 0; round < 7; round++) {
+			tfprof_result *result;
+
+			start = now_ms();
+			for (int side = 0; side < 2; side++) {
+				struct tfprof_column column;
+
+				check(tfprof_query_run(profiles[side], (enum tfprof_view)view, o,
+					NULL, &result, &error));
+				for (size_t k = 0; k < 4; k++)
+					check(tfprof_result_get_column(result, names[k], &column,
+						&error));
+				tfprof_result_free(result);
+			}
+			queries = now_ms() - start < queries ? now_ms() - start : queries;
+			start = now_ms();
+			check(tfprof_diff_run(&base, &new_side, (enum tfprof_view)view, o, NULL,
+				NULL, &result, &error));
+			diff = now_ms() - start < diff ? now_ms() - start : diff;
+			tfprof_result_free(result);
+		}
+		snprintf(name, sizeof(name), "%s_queries", tfprof_view_get_name((size_t)view));
+		report(name, queries);
+		snprintf(name, sizeof(name), "%s_diff", tfprof_view_get_name((size_t)view));
+		report(name, diff);
+	}
+	tfprof_options_free(o);
+	tfprof_profile_free(profiles[0]);
+	tfprof_profile_free(profiles[1]);
+}
+
 int main(int argc, char **argv)
 {
 	printf("{");
@@ -224,6 +277,8 @@ int main(int argc, char **argv)
 		time_growth(argv);
 	else if (argc == 5 && strcmp(argv[1], "files") == 0)
 		time_files(argv);
+	else if (argc == 4 && strcmp(argv[1], "diff") == 0)
+		measure_diff(argv[2], argv[3]);
 	else
 		return 2;
 	printf("}\n");

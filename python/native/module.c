@@ -155,6 +155,11 @@ static PyMethodDef functions[] = {
 	{"model", (PyCFunction)(void (*)(void))model_run, METH_VARARGS | METH_KEYWORDS,
 		"model(model, settings=()) -> Result\n\n"
 		"Counts what a model (bytes or a path) costs; settings are (name, value) pairs."},
+	{"diff", compare_run, METH_VARARGS,
+		"diff(view, base, new, settings, diff_settings) -> Result\n\n"
+		"Compares two lists of profiles; settings are (name, value) pairs."},
+	{"diff_options", compare_options, METH_NOARGS,
+		"The options of comparisons: [(name, help)]."},
 	{"model_options", model_options, METH_NOARGS, "The options of model: [(name, help)]."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,

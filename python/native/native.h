@@ -8,6 +8,7 @@
  *     query.c    Profile.query: runs a query and returns a Result
  *     advice.c   Profile.advise: runs checkers and returns a Result
  *     model.c    what a model costs
+ *     diff.c     what changed
  *     result.c   type Result: text, notes, columns
  *     arrow.c    a Result as Arrow capsules
  *
@@ -77,6 +78,11 @@ int profile_type_add(PyObject *module);
 
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
+/* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with
+ * an exception set. */
+int query_apply_settings(tfprof_options *options, PyObject *settings);
+PyObject *compare_run(PyObject *module, PyObject *args);
+PyObject *compare_options(PyObject *module, PyObject *unused);
 PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *model_options(PyObject *module, PyObject *unused);
 /* The list of checkers. */

@@ -53,9 +53,7 @@ static int set_one(tfprof_options *options, const char *name, PyObject *value)
 	return -1;
 }
 
-/* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with
- * an exception set. */
-static int apply_settings(tfprof_options *options, PyObject *settings)
+int query_apply_settings(tfprof_options *options, PyObject *settings)
 {
 	Py_ssize_t n = PySequence_Size(settings);
 
@@ -125,7 +123,7 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!options)
 		return PyErr_NoMemory();
 	if (apply_message(options, message) == 0 &&
-		(!settings || apply_settings(options, settings) == 0))
+		(!settings || query_apply_settings(options, settings) == 0))
 		made = run((struct profile_object *)self, view, options);
 	tfprof_options_free(options);
 	return made;

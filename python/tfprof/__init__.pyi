@@ -12,6 +12,8 @@ from tfprof._install import install as install
 from tfprof._install import installed as installed
 from tfprof._install import uninstall as uninstall
 from tfprof._keras import KerasCallback as KerasCallback
+from tfprof._diff import Diff as Diff
+from tfprof._diff import diff as diff
 from tfprof._model import Model as Model
 from tfprof._model import model as model
 from tfprof._native import ArgumentError as ArgumentError

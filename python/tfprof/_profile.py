@@ -3,7 +3,7 @@
 import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import (_advice, _events, _generated, _inputs, _native, _options, _progress,
+from tfprof import (_advice, _diff, _events, _generated, _inputs, _native, _options, _progress,
                     _show, _wording)
 from tfprof._generated import Views
 from tfprof._inputs import Input, Path
@@ -161,6 +161,18 @@ class Profile(Views):
             if output != "stdout":
                 found.output()
         return _advice.Advice(found, output)
+
+    def diff(self, base: Any, view: str = "op", **options: Any) -> _diff.Diff:
+        """Compares with another profile or, as samples of the same model, several.
+
+        Args:
+          base: a Profile or a list of them; to compare several runs with several, use
+            tfprof.diff(base_runs, new_runs).
+          view: what to compare: op, scope, graph or code.
+          options: those of the view (select, step, …) and of comparisons: base_step, min_change,
+            min_delta_micros, rename, no_guess, fail_if, order_by (docs/diff.md).
+        """
+        return _diff.compare(_diff.natives(base), [self._native], view, options)
 
     def events(self, step: Optional[int] = None) -> "_events.Events":
         """When and where nodes ran: a row per execution of a step, or of all steps.

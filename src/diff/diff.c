@@ -191,18 +191,16 @@ static bool split_changes(struct diff *d, size_t metric, const uint32_t *order)
 
 struct sort_key {
 	double number;
-	struct span name;
-	uint32_t row, parent;
+	struct span name; /* if sorted by it */
+	uint32_t row;
 };
 
-/* Siblings stand together. */
+/* Rows of the new side are in the order of their names; those of the base follow. */
 static int by_key(const void *a, const void *b)
 {
 	const struct sort_key *x = a, *y = b;
 	int c;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
 	if (x->number > y->number || x->number < y->number)
 		return x->number > y->number ? -1 : 1;
 	c = span_compare(x->name, y->name);
@@ -222,32 +220,57 @@ static double sort_number(const struct diff *d, uint32_t row)
 	}
 }
 
-static struct sort_key *sort_siblings(const struct diff *d)
-{
-	struct sort_key *keys = mem_array(d->n + 1, sizeof(*keys));
+/* Children of a row stand together: those of row r are keys[first[r] … first[r + 1]]. */
+struct siblings {
+	struct sort_key *keys;
+	size_t *first, *next;
+};
 
-	for (uint32_t i = 0; keys && i < d->n; i++)
-		keys[i] = (struct sort_key){sort_number(d, i), diff_name(d, &d->rows[i]), i,
-			d->rows[i].parent == NONE ? 0 : d->rows[i].parent + 1};
-	if (keys)
-		qsort(keys, d->n, sizeof(*keys), by_key);
-	return keys;
+static bool sort_siblings(const struct diff *d, struct siblings *s)
+{
+	bool by_name = d->settings.order == BY_NAME;
+
+	s->keys = mem_array(d->n + 1, sizeof(*s->keys));
+	s->first = mem_zero_array(d->n + 2, sizeof(*s->first));
+	s->next = mem_array(d->n + 1, sizeof(*s->next));
+	if (!s->keys || !s->first || !s->next)
+		return false;
+	for (size_t i = 1; i < d->n; i++)
+		s->first[d->rows[i].parent + 1]++;
+	for (size_t i = 0; i < d->n; i++) {
+		s->first[i + 1] += s->first[i];
+		s->next[i] = s->first[i];
+	}
+	for (uint32_t i = 1; i < d->n; i++)
+		s->keys[s->next[d->rows[i].parent]++] = (struct sort_key){sort_number(d, i),
+			by_name ? diff_name(d, &d->rows[i]) : SPAN(""), i};
+	for (size_t i = 0; i < d->n; i++) {
+		size_t n = s->first[i + 1] - s->first[i];
+
+		s->next[i] = s->first[i];
+		if (n > 1)
+			qsort(s->keys + s->first[i], n, sizeof(*s->keys), by_key);
+	}
+	return true;
 }
 
-/* Depth first. `first[p]` is where the children of p - 1 start among the sorted. */
-static void walk(const struct diff *d, const struct sort_key *keys, size_t *next, uint32_t *order)
+static void siblings_clear(struct siblings *s)
 {
-	uint32_t at = keys[0].row;
+	mem_free(s->keys);
+	mem_free(s->first);
+	mem_free(s->next);
+}
+
+/* Depth first. */
+static void walk(const struct diff *d, struct siblings *s, uint32_t *order)
+{
+	uint32_t at = 0;
 	size_t n = 0;
 
-	for (size_t i = d->n; i-- > 0;)
-		next[keys[i].parent] = i;
 	order[n++] = at;
 	while (n < d->n) {
-		size_t *k = &next[at + 1];
-
-		if (*k < d->n && keys[*k].parent == at + 1) {
-			at = keys[(*k)++].row;
+		if (s->next[at] < s->first[at + 1]) {
+			at = s->keys[s->next[at]++].row;
 			order[n++] = at;
 		} else {
 			at = d->rows[at].parent;
@@ -291,20 +314,16 @@ static bool arrange(struct diff *d, const uint32_t *order)
 
 static bool order_rows(struct diff *d)
 {
-	struct sort_key *keys = sort_siblings(d);
-	size_t *next = mem_array(d->n + 2, sizeof(*next));
 	uint32_t *order = mem_array(d->n + 1, sizeof(*order));
-	bool ok = keys && next && order;
+	struct siblings siblings = {0};
+	bool ok = order && sort_siblings(d, &siblings);
 
-	if (ok) {
-		memset(next, 0xff, (d->n + 2) * sizeof(*next));
-		walk(d, keys, next, order);
-	}
+	if (ok)
+		walk(d, &siblings, order);
+	siblings_clear(&siblings);
 	for (size_t m = 0; ok && m < d->n_metrics; m++)
 		ok = split_changes(d, m, order);
 	ok = ok && arrange(d, order);
-	mem_free(keys);
-	mem_free(next);
 	mem_free(order);
 	return ok;
 }

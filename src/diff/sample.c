@@ -156,7 +156,7 @@ double sample_mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_
 	size_t n = n_a + n_b;
 	struct ranks r;
 
-	if (!n_a || !n_b)
+	if (!n_a || !n_b || n == 2)
 		return 1;
 	if (n > MAX_EXACT)
 		items = mem_array(n, sizeof(*items));

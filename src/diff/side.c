@@ -132,11 +132,13 @@ uint32_t side_add(struct side *s, uint32_t parent, struct span name, bool *is_ne
 
 /* ---- numbers -------------------------------------------------------------------- */
 
-void side_begin_table(struct side *s)
+void side_begin_table(struct side *s, size_t n)
 {
 	s->expected = 0;
 	s->table++;
-	s->failed |= !vec_push(&s->steps, ((side_values){0}));
+	s->failed |= !vec_push(&s->steps, ((side_values){0})) ||
+		(!s->rows.n && !vec_reserve(&s->rows, n)) ||
+		!vec_reserve(&s->steps.at[s->steps.n - 1], n * s->n_metrics);
 }
 
 static void grow(struct side *s, side_values *values, size_t n)

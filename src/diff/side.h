@@ -18,7 +18,7 @@ enum { SIDE_MAX_METRICS = 16 };
 struct side_row {
 	struct span name;   /* what it is joined by */
 	struct span label;  /* what it is called */
-	struct span type;   /* operation type; empty: a scope */
+	uint64_t type;      /* hash of its operation type; 0: a scope */
 	struct span device; /* empty: unknown */
 	uint32_t parent;    /* NONE: the root */
 	uint32_t seen;      /* in this table, numbered from 1 */
@@ -44,8 +44,8 @@ struct side {
 void side_init(struct side *s, size_t n_metrics, bool by_parent);
 void side_clear(struct side *s);
 
-/* Starts the table of a further step of the run. */
-void side_begin_table(struct side *s);
+/* Starts the table of a further step of the run, of about n rows. */
+void side_begin_table(struct side *s, size_t n);
 /* The row of a name, added if it is new; `parent` is a row or NONE. NONE on allocation
  * failure. A new row has no more than name, label and parent: *is_new tells. */
 uint32_t side_add(struct side *s, uint32_t parent, struct span name, bool *is_new);

@@ -36,7 +36,7 @@ static struct shape *make_shapes(const struct side *s)
 		struct shape *shape = &shapes[i], *parent;
 		struct span below;
 
-		shape->hash = hash_mix(shape->hash, hash_bytes(r->type.at, r->type.n));
+		shape->hash = hash_mix(shape->hash, r->type);
 		if (r->parent == NONE)
 			continue;
 		parent = &shapes[r->parent];

@@ -204,6 +204,8 @@ static enum tfprof_status compare(tfprof_result *r, const struct tfprof_diff_opt
 	struct limit_rules rules = {"fail_if", diff_limit_words(), true};
 	enum tfprof_status status = diff_run(&report->diff, err);
 
+	if (status == TFPROF_OK && !diff_name_columns(report))
+		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < o->budgets.n; i++)
 		status = limits_read(&report->limits, &rules, span_of(o->budgets.at[i].text), err);
 	if (status == TFPROF_OK)
@@ -311,7 +313,7 @@ static void read_layers(struct side *side, const struct summary *s)
 	bool is_new;
 	uint32_t root;
 
-	side_begin_table(side);
+	side_begin_table(side, s->layers.n + 1);
 	root = side_add(side, NONE, SPAN(ROOT_NAME), &is_new);
 	add_layer(side, root, &s->total);
 	for (size_t i = 0; i < s->layers.n && !side->failed; i++) {

@@ -59,6 +59,24 @@ static struct span line_key(const struct query *q, uint32_t i, struct buf *room)
 	return buf_get(room);
 }
 
+/* That of the row before, as a rule. */
+static struct span copy_device(struct side *side, uint32_t row, struct span device)
+{
+	if (row && span_equal(side->rows.at[row - 1].device, device))
+		return side->rows.at[row - 1].device;
+	return arena_copy(&side->arena, device);
+}
+
+static uint64_t type_of(const struct model *m, uint32_t node)
+{
+	struct span op = model_text(m, model_op(m, node));
+
+	return hash_bytes(op.at, op.n) | 1;
+}
+
+/* A few rows tell the batch size. */
+enum { MOST_SHAPES = 2000 };
+
 /* Texts of a new row; those of the profile may not outlive it. */
 static void describe(struct side *side, uint32_t row, const struct query *q, uint32_t i,
 	struct row_nodes nodes)
@@ -68,13 +86,14 @@ static void describe(struct side *side, uint32_t row, const struct query *q, uin
 	struct span device = device_of(m, nodes);
 
 	if (device.n)
-		r->device = arena_copy(&side->arena, device);
+		r->device = copy_device(side, row, device);
 	if (q->kind == TFPROF_CODE && i)
 		r->label = arena_copy(&side->arena, tree_label(q->tree, q->view[i]));
 	else if (nodes.n && !query_has_groups(q))
-		r->type = arena_copy(&side->arena, model_text(m, model_op(m, nodes.at[0])));
+		r->type = type_of(m, nodes.at[0]);
 	side->failed |= !r->label.at || (device.n && !r->device.at);
-	r->batch = batch_of(m, nodes);
+	if (row < MOST_SHAPES)
+		r->batch = batch_of(m, nodes);
 }
 
 /* ---- a table -------------------------------------------------------------------- */
@@ -97,7 +116,7 @@ static enum tfprof_status read_rows(struct side *side, const struct diff_reading
 	uint32_t *row_of = mem_array((size_t)q->n + 1, sizeof(*row_of));
 	struct buf key = {0};
 
-	side_begin_table(side);
+	side_begin_table(side, q->n);
 	for (uint32_t i = 0; row_of && i < q->n && !side->failed; i++) {
 		struct span name = i && q->kind == TFPROF_CODE ? line_key(q, i, &key)
 							       : tree_label(q->tree, q->view[i]);

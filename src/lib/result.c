@@ -173,6 +173,8 @@ size_t tfprof_result_get_n_rows(const tfprof_result *r)
 
 const char *tfprof_result_get_column_name(const tfprof_result *r, size_t i)
 {
+	if (r->diff)
+		return diff_column_name(r->diff, i);
 	if (r->is_table)
 		return i < r->table.n_columns ? r->table.infos[i].name : NULL;
 	for (size_t k = 0; k < N_COLUMNS; k++) {
@@ -335,6 +337,9 @@ int tfprof_result_is_exported(const tfprof_result *r, const char *name)
 {
 	enum column_id id;
 
+	for (size_t i = 0; r->diff && diff_column_name(r->diff, i); i++)
+		if (strcmp(diff_column_name(r->diff, i), name) == 0)
+			return true;
 	if (r->is_table)
 		return column_table_find(&r->table, name) != NULL;
 	id = column_find(name);
@@ -347,7 +352,7 @@ int tfprof_result_is_exported(const tfprof_result *r, const char *name)
 enum tfprof_status tfprof_result_export_arrow(tfprof_result *r, const char *const *names,
 	size_t n_names, struct ArrowArrayStream *stream, struct tfprof_error *err)
 {
-	enum { MOST = N_COLUMNS };
+	enum { MOST = 256 }; /* more than any result has */
 	const char *chosen[MOST], *name;
 	size_t n = 0;
 

@@ -25,6 +25,10 @@ void diff_write_markdown(const struct diff_report *r, struct sink *out);
  * pprof::base, those of the base. */
 enum tfprof_status diff_write_pprof(const struct diff_report *r, struct sink *out,
 	struct tfprof_error *err);
+/* Names the columns; call before the next two. False on allocation failure. */
+bool diff_name_columns(struct diff_report *r);
+/* The name of a column; NULL past the end. */
+const char *diff_column_name(const struct diff_report *r, size_t i);
 /* The columns of the rows; their names belong to the report. */
 enum tfprof_status diff_make_table(struct diff_report *r, struct column_table *table,
 	struct tfprof_error *err);

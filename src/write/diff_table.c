@@ -111,17 +111,30 @@ static void put_number(struct table_column *c, const struct diff_number *n, size
 	c[METRIC_COLUMN_REMOVED].numbers[i] = n->split.removed;
 }
 
+static size_t count_columns(const struct diff_report *r)
+{
+	return N_LEADING + r->diff.n_metrics * N_OF_METRIC;
+}
+
+bool diff_name_columns(struct diff_report *r)
+{
+	r->columns = mem_zero(sizeof(*r->columns));
+	if (r->columns)
+		name_columns(r->columns, &r->diff);
+	return r->columns;
+}
+
+const char *diff_column_name(const struct diff_report *r, size_t i)
+{
+	return i < count_columns(r) ? r->columns->infos[i].name : NULL;
+}
+
 enum tfprof_status diff_make_table(struct diff_report *r, struct column_table *t,
 	struct tfprof_error *err)
 {
 	const struct diff *d = &r->diff;
 
-	if (!r->columns)
-		r->columns = mem_zero(sizeof(*r->columns));
-	if (!r->columns)
-		return error_no_memory(err);
-	name_columns(r->columns, d);
-	if (!column_table_init(t, r->columns->infos, N_LEADING + d->n_metrics * N_OF_METRIC, d->n))
+	if (!column_table_init(t, r->columns->infos, count_columns(r), d->n))
 		return error_no_memory(err);
 	for (size_t i = 0; i < d->n; i++) {
 		put_leading(t->columns, d, i);

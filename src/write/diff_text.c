@@ -59,7 +59,8 @@ static void fill(struct cells *c, const struct diff_report *r, size_t i, size_t 
 	const struct diff_row *row = &d->rows[i];
 	const struct diff_number *n = diff_number(d, i, metric);
 	enum unit unit = d->metrics[metric].unit;
-	bool tested = n->p >= 0 && n->verdict != VERDICT_UNKNOWN && row->state != DIFF_ADDED &&
+	bool tested = n->p >= 0 && d->base.runs.n + d->new_side.runs.n > 2 &&
+		n->verdict != VERDICT_UNKNOWN && row->state != DIFF_ADDED &&
 		row->state != DIFF_REMOVED;
 
 	for (size_t k = 0; k < N_CELLS; k++)

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "diff/budget.h"
 
@@ -31,7 +32,7 @@ static void add(struct side *s, const char *name, int64_t value, const char *typ
 	bool is_new;
 
 	row = side_add(s, s->rows.n ? parent : NONE, span_of(name), &is_new);
-	s->rows.at[row].type = span_of(type);
+	s->rows.at[row].type = hash_bytes(type, strlen(type));
 	s->rows.at[row].device = span_of(device);
 	side_add_value(s, row, 0, value);
 }
@@ -55,7 +56,7 @@ static void add_model(struct side *s, const char *scope, bool has_norm, int64_t 
 {
 	char name[64];
 
-	side_begin_table(s);
+	side_begin_table(s, 8);
 	add(s, "root", conv + 30 + (has_norm ? 5 : 0), "", "");
 	snprintf(name, sizeof(name), "%s", scope);
 	add(s, name, conv + 10, "", "");
@@ -165,7 +166,7 @@ static void test_moved_device(void **state)
 	for (int side = 0; side < 2; side++) {
 		struct side *s = side ? &d.new_side : &d.base;
 
-		side_begin_table(s);
+		side_begin_table(s, 8);
 		add(s, "root", 5, "", "");
 		add(s, "dense", 5, "MatMul", side ? "cpu" : "gpu");
 		side_end_run(s);
@@ -212,7 +213,7 @@ static void add_runs(struct side *s, size_t n, double slowdown_of_all, double sl
 					exp(0.03 * normal()));
 				total += values[i];
 			}
-			side_begin_table(s);
+			side_begin_table(s, 8);
 			add(s, "root", total, "", "");
 			for (int i = 0; i < N_OPS; i++) {
 				char name[16];

@@ -1,0 +1,185 @@
+"""What changed between profiles: ``new.diff(base)``."""
+
+import html
+import json
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+
+from tfprof import _format, _native, _options, _wording
+
+MAX_ROWS = 1000
+_SHOW = {"micros": _format.micros, "bytes": _format.memory}
+
+_STYLE = """
+.tfprof table {border-collapse: collapse; font-size: 13px}
+.tfprof th, .tfprof td {padding: 2px 10px; text-align: right; background: none; color: inherit}
+.tfprof td:first-child, .tfprof td:last-child {text-align: left; white-space: pre}
+.tfprof .more {color: #b35900} .tfprof .less {color: #1f5fbf}
+"""
+
+
+class Diff:
+    """A comparison of two sides, each one run or several.
+
+    Printing it shows the report. Iterating yields a dictionary per row: name, base_name,
+    state, and for each metric base, new, delta, percent, p and verdict.
+
+    >>> import tfprof
+    >>> profile = tfprof.load('examples/resnet/profile')
+    >>> diff = profile.diff(profile, view='scope', select='params')
+    >>> diff.total['params']['delta'], diff.budget
+    (0, 'within')
+    """
+
+    def __init__(self, native: _native.Result):
+        self._native = native
+        self._details: Optional[Dict[str, Any]] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Everything, in the form of the JSON output (docs/diff.md)."""
+        if self._details is None:
+            self._details = json.loads(self._native.render("json").decode("utf-8", "replace"))
+        return self._details
+
+    @property
+    def rows(self) -> List[Dict[str, Any]]:
+        """A dictionary per row, the total first."""
+        return self.to_dict()["nodes"]
+
+    @property
+    def total(self) -> Dict[str, Any]:
+        """The row of the total."""
+        return self.rows[0]
+
+    @property
+    def renames(self) -> Dict[str, str]:
+        """Old names of renamed rows and their new ones."""
+        return self.to_dict()["renames"]
+
+    @property
+    def budgets(self) -> List[Dict[str, Any]]:
+        """The budgets of fail_if, each with its status: within, over or unknown."""
+        return self.to_dict()["budgets"]
+
+    @property
+    def budget(self) -> str:
+        """The worst status of the budgets."""
+        found = {budget["status"] for budget in self.budgets}
+        return next((status for status in ("over", "unknown") if status in found), "within")
+
+    @property
+    def text(self) -> str:
+        """The report."""
+        return self._native.render("text").decode("utf-8", "replace")
+
+    @property
+    def markdown(self) -> str:
+        """The report for a pull request."""
+        return self._native.render("markdown").decode("utf-8", "replace")
+
+    @property
+    def notes(self) -> str:
+        """A line for each budget."""
+        return self._native.notes
+
+    def save(self, path: str, output: str = "json") -> None:
+        """Writes a file: json, csv, markdown, text or pprof."""
+        data = self._native.render(output)
+        if output == "pprof":
+            import gzip
+            data = gzip.compress(data)
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow.Table."""
+        import pyarrow
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame. Needs pyarrow."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<diff of {self.to_dict()['view']}: {len(self) - 1} rows, budgets: {self.budget}>"
+
+    def _repr_html_(self) -> str:
+        """A table of what changed, in notebooks."""
+        metrics = [name for name, value in self.total.items() if isinstance(value, dict)]
+        return (f'<div class="tfprof"><style>{_STYLE}</style>'
+                + "".join(self._table(metric) for metric in metrics) + "</div>")
+
+    def _table(self, metric: str) -> str:
+        changed = [row for row in self.rows[1:]
+                   if row[metric]["delta"] or row["state"] != "same" or "base_device" in row]
+        rows = "".join(_row(row, metric) for row in [{**self.total, "name": "total"},
+                                                     *changed[:MAX_ROWS]])
+        left = len(changed) - MAX_ROWS
+        more = f"<p>{left} more rows: use to_pandas() for all of them.</p>" if left > 0 else ""
+        heads = "".join(f'<th scope="col">{head}</th>'
+                        for head in (metric, "base", "new", "delta", "change", "verdict"))
+        return f"<table><tr>{heads}</tr>{rows}</table>{more}"
+
+
+def _row(row: Mapping[str, Any], metric: str) -> str:
+    number = row[metric]
+    show = next((fn for word, fn in _SHOW.items() if word in metric), _format.count)
+    delta, percent = number["delta"], number["percent"]
+    sign = "+" if delta > 0 else "-" if delta < 0 else ""
+    what = [] if row["state"] in ("added", "removed") else [number["verdict"]]
+    what += [] if row["state"] == "same" else [row["state"]]
+    if row["state"] == "renamed":
+        what[-1] += f" from {row['base_name']}" + (" (guessed)" if row.get("guessed") else "")
+    if "base_device" in row:
+        what.append(f"moved from {row['base_device']} to {row['device']}")
+    cells = ["\u2003" * row["depth"] + row["name"], show(number["base"]), show(number["new"]),
+             sign + show(abs(delta)), "" if percent is None else f"{percent:+.1f}%", ", ".join(what)]
+    side = " more" if delta > 0 else " less" if delta < 0 else ""
+    return (f'<tr class="row{side}">' + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+            + "</tr>")
+
+
+def compare(base: Any, new: Any, view: str, keywords: Mapping[str, Any]) -> Diff:
+    """A Diff of native profiles; keywords are options of the view and of comparisons."""
+    known = [name for name, _ in _native.diff_options() if name != "budgets"]
+    settings: List[Tuple[str, str]] = []
+    for name in known:
+        value = keywords.get(name)
+        if value is None:
+            continue
+        if isinstance(value, (list, tuple)):
+            value = ",".join(map(str, value))
+        settings.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
+    rest = {name: value for name, value in keywords.items() if name not in known}
+    of_view, _ = _options.from_keywords(view, None, rest)
+    with _wording.in_keywords():
+        return Diff(_native.diff(view, base, new, of_view, settings))
+
+
+def natives(side: Union[Any, Iterable[Any]]) -> List[Any]:
+    """The native profiles of one profile or several."""
+    profiles = list(side) if isinstance(side, (list, tuple)) else [side]
+    for profile in profiles:
+        if not hasattr(profile, "_native"):
+            raise TypeError(f"expected a profile or a list of profiles, got {type(profile).__name__}")
+    return [profile._native for profile in profiles]
+
+
+def diff(base: Any, new: Any, view: str = "op", **options: Any) -> Diff:
+    """Compares runs with runs: each side is a profile or a list of them. The options are those
+    of Profile.diff."""
+    return compare(natives(base), natives(new), view, options)

@@ -1,0 +1,67 @@
+"""new.diff(base): rows, tables, notebooks."""
+
+import json
+import pathlib
+
+import pytest
+import tfprof
+from tree import TOP
+
+RESNET = pathlib.Path(TOP) / "examples" / "resnet" / "profile"
+
+
+@pytest.fixture(scope="module")
+def resnet():
+    return tfprof.load(RESNET)
+
+
+def test_steps(resnet):
+    diff = resnet.diff(resnet, base_step=0, step=1)
+    old, new = resnet.op(step=0).root, resnet.op(step=1).root
+    total = diff.total["micros"]
+    assert (total["base"], total["new"]) == (old.total_exec_micros, new.total_exec_micros)
+    assert total["delta"] == total["new"] - total["base"] and total["verdict"] == "too few runs"
+    assert len(diff) == len(list(diff)) == len(resnet.op())
+    assert "op: 1 run against 1" in str(diff) and "| total |" in diff.markdown
+
+
+def test_tables(resnet):
+    diff = resnet.diff(resnet, "scope", base_step=0, step=1, select=["micros", "params"])
+    table = diff.to_pandas()
+    assert list(table["micros_delta"]) == [row["micros"]["delta"] for row in diff]
+    assert not table["params_delta"].any() and (table["state"] == "same").all()
+    parts = table[["micros_grew", "micros_shrank", "micros_added", "micros_removed"]].sum(axis=1)
+    assert (parts == table["micros_delta"]).all()
+
+
+def test_several_runs(resnet):
+    diff = tfprof.diff([resnet] * 4, [resnet] * 4, fail_if="micros>5%,params>0")
+    assert diff.to_dict()["samples"] == [4, 4] and diff.budget == "within"
+    assert [one["status"] for one in diff.budgets] == ["within", "within"]
+    assert resnet.diff(resnet, base_step=0, step=1, fail_if="micros>5%").budget == "unknown"
+
+
+def test_files(resnet, tmp_path):
+    diff = resnet.diff(resnet, base_step=0, step=1)
+    diff.save(tmp_path / "diff.json")
+    assert json.loads((tmp_path / "diff.json").read_text())["schema"] == "tfprof-diff"
+    diff.save(tmp_path / "diff.csv", "csv")
+    assert (tmp_path / "diff.csv").read_text().startswith("id,name,base_name,")
+
+
+def test_hostile_names_are_text_in_notebooks():
+    name = "<script>alert(1)</script>&\"'"
+    graph = 'node {{ name: {} op: "NoOp" attr {{ key: "shape" value {{ shape {{ }} }} }} }}'
+    old = tfprof.load(graph=graph.format('"a"').encode())
+    new = tfprof.load(graph=graph.format(json.dumps(name)).encode())
+    page = new.diff(old, "scope", select="params")._repr_html_()
+    assert "<script" not in page and "alert(1)" in page
+
+
+def test_what_is_refused(resnet):
+    with pytest.raises(tfprof.ArgumentError, match="expected one of"):
+        resnet.diff(resnet, min_chnge="5%")
+    with pytest.raises(tfprof.ArgumentError, match="expected a percentage"):
+        resnet.diff(resnet, min_change="x")
+    with pytest.raises(TypeError, match="expected a profile"):
+        resnet.diff("profile")
