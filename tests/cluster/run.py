@@ -178,6 +178,7 @@ def check_recipes(fleet):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the cluster, too
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         fleet = directory / "runs"
