@@ -2,7 +2,11 @@
  * traces of some steps and call stacks, in the proportions of a real one.
  *
  *     generate profile|graph|run_meta|op_log --nodes N [--steps S] [--seed N]
- *              [--shape wide|deep|loop|devices|distinct] > FILE
+ *              [--shape wide|deep|loop|devices|distinct]
+ *              [--run N] [--slow_op OP] [--slow_op_percent N] [--slow_percent N] > FILE
+ *
+ * Runs of the same seed have the same graph, and times that differ by 1 %. One op, or
+ * all of them, can be made slower (bench/fleet makes such fleets).
  *
  * In "distinct" call stacks, functions and scopes hardly repeat; in the others few
  * of them serve all nodes.
@@ -23,6 +27,8 @@ static const char *const kind_names[] = {"profile", "graph", "run_meta", "op_log
 struct plan {
 	uint64_t n_nodes, n_steps, seed;
 	enum shape shape;
+	uint64_t run, slow_op_percent, slow_percent;
+	const char *slow_op; /* NULL: none */
 };
 
 static const char *const ops[] = {"Conv2D", "MatMul", "BiasAdd", "Relu", "FusedBatchNormV3", "Add",
@@ -179,6 +185,18 @@ static uint64_t start_of(uint64_t node, uint64_t step, uint64_t run)
 	return 1500000000000000u + step * 10000000u + node * 3 + run * 7;
 }
 
+static uint64_t duration_of(const struct plan *p, uint64_t node, uint64_t step)
+{
+	uint64_t percent = 100 + p->slow_percent;
+	uint64_t took = 1 + draw(p, 40 + step, node, 900);
+
+	if (p->slow_op && strcmp(op_of(p, node), p->slow_op) == 0)
+		percent = percent * (100 + p->slow_op_percent) / 100;
+	if (!p->run && percent == 100)
+		return took;
+	return took * percent * (990 + draw(p, 80 + p->run * 16 + step, node, 21)) / 100000;
+}
+
 static void put_exec(const struct plan *p, struct buf *b, uint64_t node, uint64_t step)
 {
 	struct span device = span_of(device_of(p, node));
@@ -195,7 +213,7 @@ static void put_exec(const struct plan *p, struct buf *b, uint64_t node, uint64_
 		tuple = wire_open(b, EXEC_TIME_TIMES);
 		pair = wire_open(b, TUPLE_INT64_VALUES);
 		wire_put_varint(b, start_of(node, step, run));
-		wire_put_varint(b, 1 + draw(p, 40 + step, node, 900));
+		wire_put_varint(b, duration_of(p, node, step));
 		wire_close(b, pair);
 		wire_close(b, tuple);
 	}
@@ -452,6 +470,14 @@ int main(int argc, char **argv)
 			p.n_steps = strtoull(argv[i + 1], NULL, 10);
 		else if (strcmp(argv[i], "--seed") == 0)
 			p.seed = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--run") == 0)
+			p.run = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--slow_op") == 0)
+			p.slow_op = argv[i + 1];
+		else if (strcmp(argv[i], "--slow_op_percent") == 0)
+			p.slow_op_percent = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--slow_percent") == 0)
+			p.slow_percent = strtoull(argv[i + 1], NULL, 10);
 		else if (strcmp(argv[i], "--shape") == 0)
 			p.shape = (enum shape)index_of(shape_names, argv[i + 1]);
 	}
