@@ -56,8 +56,8 @@ static void assert_lines(const char *text, const struct buf *names, size_t n)
 				continue;
 			line.n = 0;
 			buf_char(&line, '\n');
-			buf_fill(&line, ' ', 2 * (depth < 100 ? depth : 100));
-			if (depth++ > 100)
+			buf_fill(&line, ' ', 2 * (depth < 250 ? depth : 250));
+			if (depth++ > 250)
 				buf_printf(&line, "[level %zu] ", depth - 1);
 			buf_put(&line, names[i].at, length);
 			buf_text(&line, " (");
