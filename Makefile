@@ -5,6 +5,7 @@
 #   make check    run all tests, some against TensorFlow in a virtual environment
 #   make validate run what takes longer: 2,000 random profiles, known models, fuzzing, benchmarks
 #                 (SECTIONS="fuzz speed": only these; see tools/validate)
+#   make fuzz     fuzz every target for TIME=60 seconds
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
 #   make install  install to PREFIX (at first /usr/local), or below DESTDIR
 #   make wheel    build a wheel for Python 3.9 and later, in dist
@@ -19,7 +20,7 @@ CACHE ?= $(HOME)/.cache/tfprof
 SAMPLE := examples/resnet/profile
 export TFPROF_CACHE := $(CACHE)
 
-.PHONY: all deps demo check validate bench bench-quick install wheel deb format clean
+.PHONY: all deps demo check validate fuzz bench bench-quick install wheel deb format clean
 
 # PREFIX can be given to `make` or to `make install`; later calls keep it.
 prefix_option = $(if $(PREFIX),--prefix="$$(realpath -m -- '$(PREFIX)')")
@@ -43,6 +44,10 @@ validate: all
 	@tools/install-deps check
 	@tools/install-deps bench
 	@BUILD=$(BUILD) tools/validate $(SECTIONS)
+
+fuzz:
+	@tools/install-deps check
+	@FUZZ_SECONDS=$(or $(TIME),60) tools/validate fuzz
 
 bench: all
 	@tools/install-deps bench

@@ -150,7 +150,7 @@ static void put_shapes(struct line *l)
  * than the one before, would be a report of a terabyte. */
 static void put_indentation(struct line *l)
 {
-	enum { MOST_LEVELS = 100 };
+	enum { MOST_LEVELS = 250 };
 	uint32_t depth = (uint32_t)l->q->depth[l->row];
 
 	buf_fill(l->text, ' ', 2 * (size_t)(depth < MOST_LEVELS ? depth : MOST_LEVELS));

@@ -42,7 +42,8 @@ static char *report(const struct buf *profile, enum tfprof_view view, const char
 
 /* ---- scopes ------------------------------------------------------------------ */
 
-/* A line for each distinct prefix, below that of the prefix before it. */
+/* A line for each distinct prefix, below that of the prefix before it, up to the most
+ * levels that are indented. */
 static void assert_lines(const char *text, const struct buf *names, size_t n)
 {
 	struct buf line = {0};
@@ -55,7 +56,9 @@ static void assert_lines(const char *text, const struct buf *names, size_t n)
 				continue;
 			line.n = 0;
 			buf_char(&line, '\n');
-			buf_fill(&line, ' ', 2 * depth++);
+			buf_fill(&line, ' ', 2 * (depth < 250 ? depth : 250));
+			if (depth++ > 250)
+				buf_printf(&line, "[level %zu] ", depth - 1);
 			buf_put(&line, names[i].at, length);
 			buf_text(&line, " (");
 			at = strstr(text, line.at);
