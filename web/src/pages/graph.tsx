@@ -1,6 +1,7 @@
 // Layers as boxes, and the tensors that flow between them.
 import { useRef } from "preact/hooks";
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
+import { defaultMetric } from "../metrics";
 import { useApi, type Row } from "../api";
 import { format, percent } from "../format";
 import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";

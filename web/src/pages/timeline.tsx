@@ -1,7 +1,8 @@
 // What ran when, on which lane; what memory was in use; what a stretch of time adds up to.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { defaultMetric, type PageProps } from "../app";
+import type { PageProps } from "../app";
+import { defaultMetric } from "../metrics";
 import { useApi, type Profile } from "../api";
 import type { Selection } from "../details";
 import { familyTitle } from "../families";
