@@ -87,7 +87,7 @@ static void answer_call(struct exchange *e)
 
 	if (status == TFPROF_OK) {
 		j = json_writer(&out);
-		status = e->route(&e->call, &j, &err);
+		status = e->call.cancel ? TFPROF_CANCELLED : e->route(&e->call, &j, &err);
 		if (status == TFPROF_OK)
 			status = sink_commit(&out, &err);
 		else
@@ -136,7 +136,7 @@ static void *work(void *context)
 		if (!h->queued)
 			break;
 		e = take_queued(h);
-		e->call.cancel = h->stopping;
+		e->call.cancel |= h->stopping;
 		pthread_mutex_unlock(&h->lock);
 		answer_call(e);
 		pthread_mutex_lock(&h->lock);
@@ -178,11 +178,18 @@ static bool is_gone(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+static bool has_left(const struct exchange *e)
+{
+	return e->client && is_gone(e->client->fd);
+}
+
 static void watch(struct http *h, int64_t now)
 {
 	for (struct exchange *e = h->running; e; e = e->next)
-		if (h->stopping || now - e->started > QUERY_SECONDS * 1000 ||
-			(e->client && is_gone(e->client->fd)))
+		if (h->stopping || now - e->started > QUERY_SECONDS * 1000 || has_left(e))
+			e->call.cancel = 1;
+	for (struct exchange *e = h->queued; e; e = e->next)
+		if (has_left(e))
 			e->call.cancel = 1;
 	for (struct client *c = h->clients; c; c = c->next)
 		if (c->deadline && now > c->deadline)
