@@ -81,7 +81,6 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
   }, [state.values.theme]);
   const page = PAGES.find((x) => x.name === state.page);
   const Component = page?.component;
-  const hasPage = profile && (profile.nodes > 0 || ["overview", "layers"].includes(state.page));
   if (profile) setFamilies(profile.families);
   useEffect(() => {
     document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
@@ -101,11 +100,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
         <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
           {error && <Problem error={error} />}
           {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-          {profile && !hasPage && (
-            <Empty what="This file is a model without a graph of operations."
-              how={<><a href={link({ page: "layers" })}>Layers</a> shows what it costs. A SavedModel of it, as model.export() writes it, also has operations.</>} />
-          )}
-          {profile && Component && hasPage && <Component state={state} profile={profile} />}
+          {profile && Component && <Component state={state} profile={profile} />}
         </main>
         {profile && state.values.sel && <Details state={state} profile={profile} />}
       </div>
