@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "advise/checkers.h"
+#include "base/cancel.h"
 
 #define X(name) extern const struct checker name##_checker;
 CHECKERS(X)
@@ -111,7 +112,7 @@ const struct device *check_device(struct check *c, uint32_t node)
 
 bool check_cancelled(const struct check *c)
 {
-	return c->cancel && *c->cancel;
+	return is_cancelled(c->cancel);
 }
 
 enum tfprof_status check_query(struct check *c, enum tfprof_view view, const char *const *settings,

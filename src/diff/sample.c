@@ -132,25 +132,22 @@ static double normal_p(const struct ranks *r, size_t n_a, size_t n_b)
 	return erfc(distance / sqrt(variance) / sqrt(2));
 }
 
-/* Without ties p depends only on the sizes and the sum of ranks. Rows of a comparison
- * share the sizes, and most have one of a few sums. */
-struct remembered {
-	size_t n_a, n_b;
-	double sum, p;
-};
-
-static double remembered_p(const struct ranks *r, size_t n_a, size_t n_b)
+static double remembered_p(struct sample_memo *memo, const struct ranks *r, size_t n_a, size_t n_b)
 {
-	enum { PLACES = 512 };
-	static _Thread_local struct remembered table[PLACES];
-	struct remembered *at = &table[(size_t)r->sum % PLACES];
+	size_t i = (size_t)r->sum % (sizeof(memo->at) / sizeof(*memo->at));
 
-	if (at->n_a != n_a || at->n_b != n_b || fabs(at->sum - r->sum) > 0.25)
-		*at = (struct remembered){n_a, n_b, r->sum, exact_p(r, n_a, n_a + n_b)};
-	return at->p;
+	if (memo->at[i].n_a != n_a || memo->at[i].n_b != n_b ||
+		fabs(memo->at[i].sum - r->sum) > 0.25) {
+		memo->at[i].n_a = n_a;
+		memo->at[i].n_b = n_b;
+		memo->at[i].sum = r->sum;
+		memo->at[i].p = exact_p(r, n_a, n_a + n_b);
+	}
+	return memo->at[i].p;
 }
 
-double sample_mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
+double sample_mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b,
+	struct sample_memo *memo)
 {
 	struct item small[MAX_EXACT], *items = small;
 	size_t n = n_a + n_b;
@@ -168,7 +165,7 @@ double sample_mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_
 	if (items != small)
 		mem_free(items);
 	if (n <= MAX_EXACT && !(r.ties > 0))
-		return remembered_p(&r, n_a, n_b);
+		return memo ? remembered_p(memo, &r, n_a, n_b) : exact_p(&r, n_a, n);
 	return n <= MAX_EXACT_TIES ? exact_p(&r, n_a, n) : normal_p(&r, n_a, n_b);
 }
 

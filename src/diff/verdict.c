@@ -88,7 +88,8 @@ static enum diff_verdict judge_time(const struct diff *d, const struct diff_numb
 	return smallest > DIFF_ALPHA ? VERDICT_UNKNOWN : VERDICT_NOISE;
 }
 
-static void measure(struct diff *d, struct samples *s, size_t row, size_t metric)
+static void measure(struct diff *d, struct samples *s, size_t row, size_t metric,
+	struct sample_memo *memo)
 {
 	struct diff_number *n = &d->numbers[row * d->n_metrics + metric];
 
@@ -99,7 +100,7 @@ static void measure(struct diff *d, struct samples *s, size_t row, size_t metric
 		.p = -1,
 		.adjusted_p = -1};
 	if (diff_is_time(&d->metrics[metric]) && !are_all_zero(s))
-		n->p = sample_mann_whitney(s->base, s->n_base, s->new_side, s->n_new);
+		n->p = sample_mann_whitney(s->base, s->n_base, s->new_side, s->n_new, memo);
 }
 
 /* All rows but the total are one family of tests. */
@@ -132,13 +133,14 @@ static bool judge_times(struct diff *d, size_t metric)
 bool verdicts_make(struct diff *d)
 {
 	struct samples s = {0};
+	struct sample_memo memo = {0};
 	bool ok = samples_init(&s, d);
 
 	d->numbers = mem_array(d->n + 1, d->n_metrics * sizeof(*d->numbers));
 	ok = ok && d->numbers;
 	for (size_t i = 0; ok && i < d->n; i++)
 		for (size_t m = 0; m < d->n_metrics; m++)
-			measure(d, &s, i, m);
+			measure(d, &s, i, m, &memo);
 	mem_free(s.base);
 	for (size_t m = 0; ok && m < d->n_metrics; m++) {
 		if (diff_is_time(&d->metrics[m])) {
@@ -191,7 +193,7 @@ enum tfprof_status diff_compare_rows(const struct diff *d, const uint32_t *rows,
 		.is_decidable = true,
 		.is_distinct = true};
 	if (is_time) {
-		sum->p = sample_mann_whitney(s.base, s.n_base, s.new_side, s.n_new);
+		sum->p = sample_mann_whitney(s.base, s.n_base, s.new_side, s.n_new, NULL);
 		sum->is_distinct = sum->p <= DIFF_ALPHA;
 		sum->is_decidable = sample_smallest_p(s.n_base, s.n_new) <= DIFF_ALPHA ||
 			sum->base == sum->new_value;

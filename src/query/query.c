@@ -1,4 +1,5 @@
 #include "query/query.h"
+#include "base/cancel.h"
 #include "base/clamped.h"
 
 /* Metric → its minimum and the words of select that show it. */
@@ -56,7 +57,7 @@ int order_metric(enum order order)
 
 bool query_cancelled(const struct query *q)
 {
-	return q->cancel && *q->cancel;
+	return is_cancelled(q->cancel);
 }
 
 enum tfprof_status query_check_cancelled(const struct query *q, struct tfprof_error *err)

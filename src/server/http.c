@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "server/assets.h"
@@ -87,7 +88,8 @@ static void answer_call(struct exchange *e)
 
 	if (status == TFPROF_OK) {
 		j = json_writer(&out);
-		status = e->call.cancel ? TFPROF_CANCELLED : e->route(&e->call, &j, &err);
+		status = is_cancelled(&e->call.cancel) ? TFPROF_CANCELLED
+						       : e->route(&e->call, &j, &err);
 		if (status == TFPROF_OK)
 			status = sink_commit(&out, &err);
 		else
@@ -136,7 +138,8 @@ static void *work(void *context)
 		if (!h->queued)
 			break;
 		e = take_queued(h);
-		e->call.cancel |= h->stopping;
+		if (h->stopping)
+			cancel_set(&e->call.cancel);
 		pthread_mutex_unlock(&h->lock);
 		answer_call(e);
 		pthread_mutex_lock(&h->lock);
@@ -187,10 +190,10 @@ static void watch(struct http *h, int64_t now)
 {
 	for (struct exchange *e = h->running; e; e = e->next)
 		if (h->stopping || now - e->started > QUERY_SECONDS * 1000 || has_left(e))
-			e->call.cancel = 1;
+			cancel_set(&e->call.cancel);
 	for (struct exchange *e = h->queued; e; e = e->next)
 		if (has_left(e))
-			e->call.cancel = 1;
+			cancel_set(&e->call.cancel);
 	for (struct client *c = h->clients; c; c = c->next)
 		if (c->deadline && now > c->deadline)
 			shutdown(c->fd, SHUT_RDWR);

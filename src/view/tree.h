@@ -13,6 +13,7 @@
 #ifndef TFPROF_VIEW_TREE_H
 #define TFPROF_VIEW_TREE_H
 
+#include "base/cancel.h"
 #include "model/model.h"
 #include "model/trace.h"
 
@@ -39,7 +40,7 @@ void tree_clear(struct tree *t);
 /* Builders ask now and then, and give up as on allocation failure. */
 static inline bool tree_goes_on(const struct tree *t)
 {
-	return !t->cancel || !*t->cancel;
+	return !is_cancelled(t->cancel);
 }
 
 /* Where the label of a view node other than the root is stored. */

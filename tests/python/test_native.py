@@ -95,8 +95,8 @@ def test_nothing_is_rendered_before_it_is_asked_for(native, tmp_path):
     result.output()
     assert out.read_bytes() == result.render("text")
     assert result.render("csv").startswith(b"id,parent,depth,name,accounted,")
-    with pytest.raises(ValueError, match="Only 'code' view supports pprof"):
-        result.render("pprof")
+    with pytest.raises(ValueError, match="Only scope and code view can be written as speedscope"):
+        result.render("speedscope")
     with pytest.raises(ValueError, match="unknown format 'xml'"):
         result.render("xml")
 

@@ -392,7 +392,7 @@ def test_an_export_is_what_the_command_writes(server, query, file, kind, tmp_pat
 
 def test_an_export_names_what_is_wrong(server):
     assert "expected one of: text, json" in server.api("export?view=op&format=exe")[1]["error"]["text"]
-    assert "pprof" in server.api("export?view=op&format=pprof")[1]["error"]["text"]
+    assert "timeline" in server.api("export?view=op&format=timeline")[1]["error"]["text"]
 
 
 def test_find(server):

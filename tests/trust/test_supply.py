@@ -70,7 +70,8 @@ def test_every_linked_library_is_listed():
                                        capture_output=True, text=True, check=True).stdout)
     packages = {package["name"] for package in listed["packages"]}
     assert all(package["licenseDeclared"] != "NOASSERTION" for package in listed["packages"])
-    owner = {"pcre2-8": "pcre2", "z": "zlib", "snappy": "snappy", "edit": "libedit",
+    owner = {"pcre2-8": "pcre2", "z": "zlib", "zstd": "zstd",
+             "snappy": "snappy", "edit": "libedit",
              "microhttpd": "libmicrohttpd", "c": "glibc", "m": "glibc"}
     for path in built():
         text = subprocess.run(["readelf", "-d", path], capture_output=True, text=True).stdout

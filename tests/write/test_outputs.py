@@ -105,7 +105,7 @@ def test_golden_has_all_kinds(goldens):
 def test_results_of_refused_outputs(loaded, tmp_path):
     """An error if strict. (A note if the options came as a message, see above.)"""
     cases = [("op", "timeline", "micros", "op view doesn't support timeline"),
-             ("scope", "pprof", "micros", "Only 'code' view supports pprof"),
+             ("op", "speedscope", "micros", "Only scope and code view can be written as speedscope"),
              ("code", "pprof", "micros,bytes", "Can only select 1 attribute"),
              ("code", "pprof", "device", "pprof doesn't support -select=device")]
     for view, output, select, complaint in cases:
