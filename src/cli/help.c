@@ -82,7 +82,7 @@ static const char usage[] =
 	"       tfprof COMMAND FILE... [OPTION...]     one report\n"
 	"\n"
 	"A FILE is recognized by its content: a saved profile, or a graph, run metadata,\n"
-	"an op log and a checkpoint, in any order; packed by gzip or not; a directory of\n"
+	"an op log and a checkpoint, in any order; packed by gzip or zstd, or not; a directory of\n"
 	"profiles or checkpoints; - for standard input. A name that is also a command is\n"
 	"written ./op.\n"
 	"\n";
