@@ -165,8 +165,8 @@ function label(box: Box, scope: string | undefined): string {
 }
 
 function details(box: Box): string {
-  const parameters = box.total.parameters ? `${format(box.total.parameters, "count")} · ` : "";
-  return `${parameters}${box.nodes} node${box.nodes === 1 ? "" : "s"}`;
+  const n = box.total.parameters || box.nodes;
+  return `${format(n, "count")} ${box.total.parameters ? "parameter" : "node"}${n === 1 ? "" : "s"}`;
 }
 
 function edgeTitle(e: Edge): string {
