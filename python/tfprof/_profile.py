@@ -1,13 +1,16 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from tfprof import (_advice, _diff, _events, _generated, _inputs, _native, _options, _progress,
-                    _show, _wording)
+                    _wording)
 from tfprof._generated import Views
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
+
+if TYPE_CHECKING:
+    from tfprof import _show
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -254,6 +257,8 @@ class Profile(Views):
         Args:
           port: the port to listen on, or the next free one; by default 6117.
         """
+        from tfprof import _show  # what it imports, few need
+
         return _show.show(self, port)
 
     # -- saving ------------------------------------------------------------------

@@ -37,6 +37,12 @@ static inline bool span_starts(struct span text, struct span start)
 	return text.n >= start.n && span_equal((struct span){text.at, start.n}, start);
 }
 
+/* What is left behind the first n bytes, of which there are as many. */
+static inline struct span span_from(struct span text, size_t n)
+{
+	return (struct span){text.at + n, text.n - n};
+}
+
 /* Where `needle` first occurs in `hay`; hay.n if it does not. */
 static inline size_t span_find(struct span hay, struct span needle)
 {

@@ -81,10 +81,11 @@ static const char usage[] =
 	"Usage: tfprof FILE...                         an overview, and a shell\n"
 	"       tfprof COMMAND FILE... [OPTION...]     one report\n"
 	"\n"
-	"A FILE is recognized by its content: a saved profile, or a graph, run metadata,\n"
-	"an op log and a checkpoint, in any order; packed by gzip or not; a directory of\n"
-	"profiles or checkpoints; - for standard input. A name that is also a command is\n"
-	"written ./op.\n"
+	"A FILE is recognized by its content: a saved profile; a graph, run metadata, an\n"
+	"op log and a checkpoint, in any order; a trace of TensorFlow 2 or JAX; a model\n"
+	"(SavedModel, .keras, .h5, .tflite); a directory of these; packed by gzip\n"
+	"or zstd, or not; - for standard input. A name that is also a command is written\n"
+	"./op.\n"
 	"\n";
 
 void help_overview(struct text *out, enum command_where where)

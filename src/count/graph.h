@@ -88,6 +88,7 @@ struct op_edge {
 
 struct op_node {
 	struct span name;
+	struct span message; /* its NodeDef, if it comes from one */
 	const struct op_type *type;
 	uint32_t first_edge, first_attr;
 	uint32_t n_edges;

@@ -45,6 +45,19 @@ static bool add_outputs(struct model *m, uint32_t node, const struct node_defs *
 	return true;
 }
 
+bool node_def_put_shapes(struct model *m, uint32_t node, const struct node_defs *b,
+	const struct node_def *def)
+{
+	if (def->shape != SIZE_MAX) {
+		m->nodes.shape[node] = add_shape(m, b, def->shape);
+		if (m->nodes.shape[node] == NONE) {
+			m->nodes.shape[node] = 0;
+			return false;
+		}
+	}
+	return add_outputs(m, node, b, def);
+}
+
 static bool add_edges(struct model *m, uint32_t node, const struct node_input *inputs, uint32_t n)
 {
 	if (m->edges.n + n >= NONE - 1 || !vec_reserve(&m->edges, n))
@@ -81,13 +94,8 @@ static void add_node(struct loader *l, const struct node_defs *b, const struct n
 		return;
 	if (!decoder_alloc(&l->decoder, model_make_slice(m, &m->nodes.source[node], def->message)))
 		return;
-	if (def->shape != SIZE_MAX) {
-		m->nodes.shape[node] = add_shape(m, b, def->shape);
-		if (!decoder_alloc(&l->decoder, m->nodes.shape[node] != NONE))
-			return;
-	}
 	decoder_alloc(&l->decoder,
-		add_edges(m, node, inputs, def->n_inputs) && add_outputs(m, node, b, def));
+		add_edges(m, node, inputs, def->n_inputs) && node_def_put_shapes(m, node, b, def));
 }
 
 /* Prefetches what a later node will look at: the slots of its names, and then the

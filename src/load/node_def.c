@@ -81,7 +81,7 @@ static struct node_input read_input(struct span text)
 	return input;
 }
 
-static void read_def(struct node_defs *b, struct span message)
+void node_defs_add(struct node_defs *b, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
@@ -121,7 +121,7 @@ void node_defs_read(struct node_defs *b, struct span piece)
 	b->defs.n = b->inputs.n = b->shapes.n = b->dims.n = 0;
 	b->decoder = (struct decoder){0};
 	while (!b->decoder.failed && decoder_find(&b->decoder, &r, WIRE_LEN(GRAPH_DEF_NODE), &f))
-		read_def(b, f.bytes);
+		node_defs_add(b, f.bytes);
 }
 
 void node_defs_clear(struct node_defs *b)

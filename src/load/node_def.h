@@ -9,7 +9,7 @@
 #define TFPROF_LOAD_NODE_DEF_H
 
 #include "base/vec.h"
-#include "model/shapes.h"
+#include "model/model.h"
 #include "proto/decoder.h"
 
 struct node_input {
@@ -45,6 +45,13 @@ struct node_defs {
 
 /* Replaces the contents of the batch with the NodeDefs of a piece of a graph. */
 void node_defs_read(struct node_defs *batch, struct span piece);
+/* Adds one more. */
+void node_defs_add(struct node_defs *batch, struct span message);
 void node_defs_clear(struct node_defs *batch);
+
+/* Gives a node of the model the shape and the outputs of a definition (graph.c). False on
+ * allocation failure. */
+bool node_def_put_shapes(struct model *m, uint32_t node, const struct node_defs *batch,
+	const struct node_def *def);
 
 #endif

@@ -251,7 +251,7 @@ static void read_node(struct builder *b, struct span message)
 	struct op_node_reader attrs = {l, &l->decoder, b->graph};
 	struct wire_reader r = wire_reader(message);
 	struct wire_field f;
-	struct op_node node = {.name = {"", 0}};
+	struct op_node node = {.name = {"", 0}, .message = message};
 	struct span type = {"", 0};
 	size_t first_attr = b->graph->attrs.n, first_input = b->inputs.n, n_attrs;
 
@@ -471,11 +471,17 @@ static void build_function(struct op_library *l, struct op_function *function)
 	hash_clear(&index);
 }
 
+uint32_t op_library_find_function(const struct op_library *l, struct span name)
+{
+	struct named n = {l, NULL, name};
+
+	return hash_find(&l->function_index, hash_bytes(name.at, name.n), same_function, &n);
+}
+
 static const struct graph *get_function(struct graph_source *source, struct span name)
 {
 	struct op_library *l = (struct op_library *)source;
-	struct named n = {l, NULL, name};
-	uint32_t id = hash_find(&l->function_index, hash_bytes(name.at, name.n), same_function, &n);
+	uint32_t id = op_library_find_function(l, name);
 	struct op_function *function;
 
 	if (id == NONE)

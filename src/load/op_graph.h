@@ -61,6 +61,7 @@ const struct op_type *op_library_get_type(struct op_library *l, struct span name
 struct graph *op_library_add_function(struct op_library *l, struct span name);
 
 /* NONE if there is none. */
+uint32_t op_library_find_function(const struct op_library *l, struct span name);
 uint32_t op_library_find_node(const struct op_library *l, struct span name);
 /* "name:1" or "name". False if there is no such node. */
 bool op_library_find_output(const struct op_library *l, struct span name, struct op_edge *edge);

@@ -126,10 +126,12 @@ static void put_steps(struct buf *b, const struct xplane *x, const struct apply 
 /* How much of the time the nodes of a graph have. Several hosts run the same. */
 static void put_join(struct buf *b, const struct model *m, const struct apply *a)
 {
-	if (!a->first_new || !a->all_ps || m->execs.lanes.n > a->trace->lines.n)
+	if ((!a->first_new && !m->graphs.n) || !a->all_ps || m->execs.lanes.n > a->trace->lines.n)
 		return;
 	buf_printf(b, "%.1f%% of the time is of nodes of the graph\n",
 		100.0 * (double)a->joined_ps / (double)a->all_ps);
+	if (a->join.n_damaged)
+		buf_text(b, "the functions of the graph are damaged: their nodes are not known\n");
 	if (a->n_ambiguous)
 		buf_printf(b, "%zu %s ambiguous: not joined with the graph\n", a->n_ambiguous,
 			plural(a->n_ambiguous, "name is", "names are"));

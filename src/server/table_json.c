@@ -116,13 +116,19 @@ static void put_text(const struct tfprof_column *c, const char *key, int64_t row
 		json_put_string(out, key, text);
 }
 
+/* In byte order. A node that ran nowhere adds an empty device, as in TensorFlow's profiler;
+ * nobody wants to see it among the others. */
 static void put_texts(const struct tfprof_column *c, const char *key, int64_t row, struct json *out)
 {
-	if (c->lists[row] == c->lists[row + 1])
+	int64_t item = c->lists[row], end = c->lists[row + 1];
+
+	while (item < end && !text_at(c, item).n)
+		item++;
+	if (item == end)
 		return;
 	json_key(out, key);
 	json_open_array(out);
-	for (int64_t item = c->lists[row]; item < c->lists[row + 1]; item++)
+	for (; item < end; item++)
 		json_string(out, text_at(c, item));
 	json_close_array(out);
 }

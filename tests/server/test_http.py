@@ -503,6 +503,17 @@ def test_a_graph_and_its_runs_are_one_profile(tmp_path):
     assert server.stop() == 0
 
 
+def test_nodes_that_did_not_run_have_no_device(tmp_path):
+    (tmp_path / "graph").write_text("node { name: 'a' op: 'Add' } node { name: 'b' op: 'Add' } node { name: 'c' op: 'Mul' }\n")
+    (tmp_path / "run").write_text("step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
+                                  "all_start_micros: 1 op_end_rel_micros: 3 } } }\n")
+    server = Server(str(tmp_path / "graph"), str(tmp_path / "run"))
+    server.wait_until_loaded()
+    rows = server.api("rows?view=op")[1]["rows"]
+    assert {row["name"]: row.get("device") for row in rows} == {"Add": ["/cpu:0"], "Mul": None}
+    assert server.stop() == 0
+
+
 def test_equal_requests_side_by_side(server):
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(server.api("rows?view=code&order_by=bytes&flat=1")[1]))

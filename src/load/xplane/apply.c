@@ -1,12 +1,11 @@
 #include "load/xplane/apply.h"
 
-#include "load/xplane/join.h"
-
 void apply_clear(struct apply *a)
 {
 	mem_free(a->nodes);
 	mem_free(a->output_bytes);
 	mem_free(a->is_joined);
+	join_clear(&a->join);
 	mem_free(a->devices);
 	mem_free(a->lanes);
 	buf_clear(&a->scratch);
@@ -125,6 +124,44 @@ static uint32_t add_node(struct apply *a, const struct trace_target *target)
 	return op == NONE ? NONE : model_add_node(m, name, op);
 }
 
+/* Something that operations may be of. */
+static bool has_graph(const struct apply *a)
+{
+	return a->first_new || a->model->graphs.n;
+}
+
+/* The node that is already there, or the node of a function that is still to be added. */
+static void find_node(struct apply *a, size_t target)
+{
+	struct span name = strings_get(&a->trace->texts, a->trace->targets.at[target].name);
+	struct join_found *found = &a->join.found[target];
+
+	if (a->nodes[target] != NONE || !has_graph(a) ||
+		join_find_in_libraries(&a->join, name, library_follow, found))
+		return;
+	a->nodes[target] = join_find(a->model, name);
+	if (a->nodes[target] == NONE)
+		join_find_in_libraries(&a->join, name, library_find, found);
+}
+
+/* Names as they are; then, only if some are not there, what else there is to look into. */
+static bool find_nodes(struct apply *a)
+{
+	const struct trace *t = a->trace;
+	bool are_all = true;
+
+	for (size_t i = 0; i < t->targets.n; i++) {
+		a->nodes[i] =
+			model_find_node(a->model, strings_get(&t->texts, t->targets.at[i].name));
+		are_all &= a->nodes[i] != NONE;
+	}
+	if (!are_all && !join_read_libraries(&a->join, a->model))
+		return false;
+	for (size_t i = 0; i < t->targets.n; i++)
+		find_node(a, i);
+	return true;
+}
+
 /* The nodes of a graph that operations are of; an operation whose node another claims, too,
  * gets one of its own. */
 static bool join_graph(struct apply *a)
@@ -133,16 +170,14 @@ static bool join_graph(struct apply *a)
 	const struct model *m = a->model;
 	uint32_t *claims = mem_zero_array(m->nodes.n + 1, sizeof(*claims));
 
-	for (size_t i = 0; claims && i < t->targets.n; i++) {
-		struct span name = strings_get(&t->texts, t->targets.at[i].name);
-
-		a->nodes[i] = model_find_node(m, name);
-		if (a->nodes[i] == NONE && a->first_new)
-			a->nodes[i] = join_find(m, name);
+	if (!claims || !find_nodes(a)) {
+		mem_free(claims);
+		return false;
+	}
+	for (size_t i = 0; i < t->targets.n; i++)
 		if (a->nodes[i] != NONE)
 			claims[a->nodes[i]]++;
-	}
-	for (size_t i = 0; claims && i < t->targets.n; i++) {
+	for (size_t i = 0; i < t->targets.n; i++) {
 		uint32_t node = a->nodes[i];
 		bool is_same = node != NONE &&
 			span_equal(model_name(m, node),
@@ -152,10 +187,23 @@ static bool join_graph(struct apply *a)
 			a->n_ambiguous++;
 			a->nodes[i] = NONE;
 		}
+		a->n_ambiguous += a->join.found[i].in.is_ambiguous;
 		a->is_joined[i] = a->nodes[i] != NONE;
 	}
 	mem_free(claims);
-	return claims;
+	return true;
+}
+
+/* A node for an operation that has none yet. */
+static uint32_t make_node(struct apply *a, size_t target)
+{
+	const struct join_found *found = &a->join.found[target];
+
+	if (!found->library || found->in.is_ambiguous)
+		return add_node(a, &a->trace->targets.at[target]);
+	a->is_joined[target] = true;
+	return library_add_node(found->library, a->model,
+		strings_get(&a->trace->texts, a->trace->targets.at[target].name), &found->in);
 }
 
 bool apply_targets(struct apply *a)
@@ -165,13 +213,14 @@ bool apply_targets(struct apply *a)
 	a->first_new = a->model->nodes.n;
 	a->nodes = mem_array(t->targets.n + 1, sizeof(*a->nodes));
 	a->is_joined = mem_zero_array(t->targets.n + 1, sizeof(*a->is_joined));
-	if (!a->nodes || !a->is_joined || !join_graph(a))
+	a->join.found = mem_zero_array(t->targets.n + 1, sizeof(*a->join.found));
+	if (!a->nodes || !a->is_joined || !a->join.found || !join_graph(a))
 		return false;
 	for (size_t i = 0; i < t->targets.n; i++) {
 		if (a->is_joined[i])
 			cover(a->model, a->nodes[i]);
 		else
-			a->nodes[i] = add_node(a, &t->targets.at[i]);
+			a->nodes[i] = make_node(a, i);
 		if (a->nodes[i] == NONE)
 			return false;
 	}

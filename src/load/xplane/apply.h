@@ -2,6 +2,7 @@
 #ifndef TFPROF_LOAD_XPLANE_APPLY_H
 #define TFPROF_LOAD_XPLANE_APPLY_H
 
+#include "load/xplane/join.h"
 #include "load/xplane/trace.h"
 #include "model/model.h"
 
@@ -16,7 +17,8 @@ struct apply {
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;       /* by target: its node was there before */
-	size_t n_ambiguous;    /* names that several operations share in the graph */
+	struct join join;
+	size_t n_ambiguous; /* names that several operations share in the graph */
 	uint64_t joined_ps, all_ps;
 	uint64_t n_outside;  /* operations outside all steps … */
 	uint64_t outside_ps; /* … and how long they took */

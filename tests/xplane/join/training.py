@@ -1,5 +1,5 @@
-"""The model of samples/tf_cnn_loop and tf_cnn_fit: its graph and op log, for joining them with
-the traces. To make them again, with TensorFlow: python training.py DIRECTORY"""
+"""The model of samples/tf_cnn_loop and tf_cnn_fit: its graph and op log, and the graph that fit
+runs, for joining them with the traces. To make them again: python training.py DIRECTORY"""
 import sys
 
 import numpy as np
@@ -34,3 +34,12 @@ graph = train_step.get_concrete_function(tf.constant(np.zeros((16, 16, 16, 3), "
 with open(sys.argv[1] + "/graph.pb", "wb") as file:
     file.write(graph.as_graph_def(add_shapes=True).SerializeToString())
 tf.compat.v1.profiler.write_op_log(graph, sys.argv[1])
+
+# What fit runs: the step is a function that this graph calls.
+model.compile(tf.keras.optimizers.Adam(), loss_fn)
+model.optimizer.build(model.trainable_variables)
+batches = tf.data.Dataset.from_tensors((np.zeros((16, 16, 16, 3), "float32"), np.zeros(16, "int64")))
+step = tf.function(model.train_step)
+graph = tf.function(lambda iterator: step(next(iterator))).get_concrete_function(iter(batches)).graph
+with open(sys.argv[1] + "/fit_graph.pb", "wb") as file:
+    file.write(graph.as_graph_def(add_shapes=True).SerializeToString())

@@ -60,7 +60,7 @@ function Scopes({ state, profile }: PageProps) {
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
-        {isOn(state, "fold_gradients") && " · dark: forward, light: backward"} · a click selects, a double click goes in
+        {isOn(state, "fold_gradients") && " · full colour: forward, faded: backward"} · a click selects, a double click goes in
       </p>
       {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} onSelect={choose} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}

@@ -166,7 +166,7 @@ function TopLayers({ state, profile }: PageProps) {
   const rows = (data && layers(build(data.rows, metric)).slice(0, 10)) ?? [];
   const max = Math.max(1, ...rows.map((n) => n.value));
   return (
-    <Panel title={profile.has_run ? "Where the time goes: layers (dark: forward, light: backward)" : "Where the parameters are: layers"}>
+    <Panel title={profile.has_run ? "Where the time goes: layers (full colour: forward, faded: backward)" : "Where the parameters are: layers"}>
       {error && <Problem error={error} />}
       <table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th>
@@ -192,7 +192,7 @@ function TopLines({ state }: PageProps) {
   const lines = tree ? byLine(tree).slice(0, 8) : [];
   const max = Math.max(1, ...lines.map((l) => l.forward + l.backward));
   return (
-    <Panel title="Which lines of Python (dark: forward, light: backward)">
+    <Panel title="Which lines of Python (full colour: forward, faded: backward)">
       {error && <Problem error={error} />}
       <table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>

@@ -36,7 +36,7 @@ export function Python({ state, profile }: PageProps) {
       </h1>
       <p class="facts">
         <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
-        <Switch state={state} name={GRADIENTS}>gradients with their line</Switch> · dark: forward, light: backward
+        <Switch state={state} name={GRADIENTS}>gradients with their line</Switch> · full colour: forward, faded: backward
       </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
         label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={() => "matrix"} onOpen={open} onSelect={choose} />

@@ -1,0 +1,58 @@
+/* The functions of a graph whose nodes ran in a trace.
+ *
+ * TensorFlow puts a function's nodes in the place of its call, so a trace has them by the way
+ * that leads to them:
+ *
+ *     StatefulPartitionedCall/dense/MatMul    the call, then the node of its function
+ *     lstm/while/body/_12/lstm/while/add      the loop, "body", a number, the node
+ *     __inference_step_42/dense/MatMul        the function by its name
+ *
+ * A way that begins in the graph is followed. What else there is is looked for in all functions,
+ * without the calls that it begins with, and found if one function alone has it. */
+#ifndef TFPROF_LOAD_XPLANE_LIBRARY_H
+#define TFPROF_LOAD_XPLANE_LIBRARY_H
+
+#include "load/op_graph.h"
+#include "model/model.h"
+
+/* A node of a function: where in its graph, and what names of its neighbours begin with in the
+ * trace. */
+struct library_node {
+	const struct graph *graph; /* NULL: none was found */
+	uint32_t node;
+	size_t prefix; /* of the name: its length */
+	bool is_ambiguous;
+};
+
+struct library_place {
+	uint32_t graph, node;
+};
+
+struct library {
+	struct op_library ops;
+	size_t source;                       /* of the model: whose graph it is */
+	VEC(const struct graph *) graphs;    /* the main one first */
+	VEC(struct library_place) places;    /* of nodes */
+	struct hash_index by_graph_and_name; /* → places */
+	struct hash_index by_name;           /* → places: the first that functions have */
+	VEC(bool) is_shared;                 /* by place: another function has the name, too */
+	bool is_damaged;
+};
+
+/* Reads a graph that the model keeps. A damaged library has no nodes. False on allocation
+ * failure. */
+bool library_read(struct library *l, const struct model *m, size_t source);
+void library_clear(struct library *l);
+
+/* Whether a graph has functions at all. */
+bool library_is_in(struct span graph_def);
+
+struct library_node library_follow(const struct library *l, struct span name);
+struct library_node library_find(const struct library *l, struct span name);
+
+/* Adds a node of a name unless there is one: type, shapes, attributes, and edges between nodes of
+ * its function. NONE on allocation failure. */
+uint32_t library_add_node(const struct library *l, struct model *m, struct span name,
+	const struct library_node *found);
+
+#endif

@@ -1,0 +1,184 @@
+"""A trace of TensorFlow together with a graph that has functions: what ran are their nodes."""
+
+import os
+import re
+
+import make
+import product
+import pytest
+
+JOIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "join")
+FIT = f"--graph_path={JOIN}/fit_graph.pb.gz"
+
+
+def attr(key, value):
+    return make.piece(5, make.piece(1, key) + make.piece(2, value))
+
+
+def calls(key, function):
+    return attr(key, make.piece(10, make.piece(1, function)))
+
+
+def shapes(*dims):
+    shape = b"".join(make.piece(2, make.number(1, n)) for n in dims)
+    return attr("_output_shapes", make.piece(1, make.piece(7, shape)))
+
+
+def node(name, op, *attrs, inputs=()):
+    return (make.piece(1, name) + make.piece(2, op) + b"".join(make.piece(3, i) for i in inputs)
+            + b"".join(attrs))
+
+
+def dense(*dims, mark="mark"):
+    """The nodes of a layer: the shape of its product is what the other's input has."""
+    return (node("dense/MatMul", "MatMul", shapes(*dims), attr(mark, make.number(3, 7))),
+            node("dense/BiasAdd", "BiasAdd", shapes(*dims), inputs=["dense/MatMul:product:0"]))
+
+
+def function(name, *nodes):
+    return (make.piece(1, make.piece(1, name)) + b"".join(make.piece(3, n) for n in nodes))
+
+
+def graph(nodes, functions):
+    library = b"".join(make.piece(1, f) for f in functions)
+    return b"".join(make.piece(1, n) for n in nodes) + make.piece(2, library)
+
+
+CALL = node("PartitionedCall", "PartitionedCall", calls("f", "f"))
+CALL_1 = node("PartitionedCall_1", "PartitionedCall", calls("f", "g"))
+
+
+class Files:
+    def __init__(self, directory):
+        self.directory = directory
+
+    def join(self, graph_def, *names):
+        """Rows by name, input shapes by name, and what was said; each name ran for 1 ms."""
+        events = [(f"{name}:{name.split('/')[-1]}", i * 10**9, 10**9, {})
+                  for i, name in enumerate(names)]
+        (self.directory / "t.xplane.pb").write_bytes(make.host(events))
+        (self.directory / "graph.pb").write_bytes(graph_def)
+        files = self.directory / "t.xplane.pb", f"--graph_path={self.directory}/graph.pb"
+        rows, said = product.query("scope", *files, directory=self.directory)
+        ran = {row["name"]: int(row["exec_micros"]) for row in rows if int(row["run_count"])}
+        assert sum(ran.values()) == 1000 * len(names)
+        text = product.run("scope", *files, "--select=input_shapes,micros", "--max_depth=20").stdout
+        return ran, dict(re.findall(r"^ *(\S+) \(.*, (\S+)\)$", text, re.M)), said
+
+
+@pytest.fixture
+def files(tmp_path):
+    return Files(tmp_path)
+
+
+def test_step_of_fit(samples, tmp_path):
+    rows, said = product.query("scope", samples["tf_cnn_fit"], FIT, "--step=1", directory=tmp_path)
+    alone, _ = product.query("scope", samples["tf_cnn_fit"], "--step=1", directory=tmp_path)
+    share = re.search(r"([\d.]+)% of the time is of nodes of the graph", said)
+    assert float(share[1]) >= 99, said
+
+    def ran(rows):
+        return {row["name"]: row["exec_micros"] for row in rows if int(row["run_count"])}
+    assert ran(rows) == ran(alone)
+    text = product.run("scope", samples["tf_cnn_fit"], FIT, "--select=input_shapes,micros",
+                       "--max_depth=20").stdout
+    # A convolution of 3×3 over 16×16 pixels leaves 14×14, and the layer has 8 filters.
+    assert re.search(r"functional_1/pool_a_1/MaxPool2d \(.*, 0:16x14x14x8\)", text)
+
+
+def test_calls_are_followed(files):
+    """The same name is of another function below another call."""
+    ran, inputs, said = files.join(
+        graph([CALL, CALL_1], [function("f", *dense(2, 3)), function("g", *dense(4, 5))]),
+        "PartitionedCall/dense/MatMul", "PartitionedCall/dense/BiasAdd",
+        "PartitionedCall_1/dense/MatMul", "PartitionedCall_1/dense/BiasAdd")
+    assert set(ran.values()) == {1000}
+    assert inputs["PartitionedCall/dense/BiasAdd"] == "0:2x3"
+    assert inputs["PartitionedCall_1/dense/BiasAdd"] == "0:4x5"
+    assert "100.0% of the time is of nodes of the graph" in said and "ambiguous" not in said
+
+
+@pytest.mark.parametrize("way", [
+    ["PartitionedCall/", CALL, function("f", node("PartitionedCall", "PartitionedCall",
+                                                  calls("f", "inner")))],
+    ["lstm/while/body/_12/", node("lstm/while", "While", calls("body", "inner"))],
+    ["lstm/while/cond/_3/", node("lstm/while", "While", calls("cond", "inner"))],
+    ["if/then/_3/", node("if", "If", calls("then_branch", "inner"), calls("else_branch", "f"))],
+    ["if/else/_3/", node("if", "If", calls("then_branch", "f"), calls("else_branch", "inner"))],
+    ["inner/", node("other", "NoOp")],
+    ["", node("other", "NoOp")],
+    ["StatefulPartitionedCall_3/StatefulPartitionedCall/", node("other", "NoOp")],
+], ids=["nested", "body", "cond", "then", "else", "function", "not inlined", "unknown call"])
+def test_ways(way, files):
+    prefix, main, *functions = way
+    prefix += "PartitionedCall/" if functions else ""
+    _, inputs, said = files.join(
+        graph([main], functions + [function("inner", *dense(2, 3))]),
+        prefix + "dense/MatMul", prefix + "dense/BiasAdd", "elsewhere/Add")
+    assert inputs[prefix + "dense/BiasAdd"] == "0:2x3"
+    assert "66.7% of the time is of nodes of the graph" in said
+
+
+def test_ambiguous_name_of_two_functions(files):
+    """No call says which of two is meant: neither is taken, and it is said."""
+    ran, inputs, said = files.join(
+        graph([CALL], [function("f", *dense(2, 3)), function("g", *dense(4, 5)),
+                       function("h", node("alone", "Relu", shapes(1)))]),
+        "StatefulPartitionedCall_9/dense/BiasAdd", "StatefulPartitionedCall_9/dense/MatMul",
+        "StatefulPartitionedCall_9/alone")
+    assert ran["StatefulPartitionedCall_9/dense/BiasAdd"] == 1000
+    assert "StatefulPartitionedCall_9/dense/BiasAdd" not in inputs
+    assert "33.3% of the time is of nodes of the graph" in said
+    assert "2 names are ambiguous: not joined with the graph" in said
+
+
+def test_ambiguous_way(files):
+    """Two calls whose names read as the beginning of the same name."""
+    main = [node("a", "PartitionedCall", calls("f", "f")),
+            node("a/b", "PartitionedCall", calls("f", "g"))]
+    _, _, said = files.join(
+        graph(main, [function("f", node("b/c", "Relu")), function("g", node("c", "Relu"))]), "a/b/c")
+    assert "1 name is ambiguous: not joined with the graph" in said
+    assert "0.0% of the time" in said
+
+
+def test_ambiguous_name_of_the_graph(files):
+    """Two operations of the trace cannot both be one node of the graph."""
+    ran, _, said = files.join(graph(dense(2, 3), []), "StatefulPartitionedCall/dense/MatMul",
+                              "StatefulPartitionedCall_1/dense/MatMul", "dense/BiasAdd")
+    assert ran == {"StatefulPartitionedCall/dense/MatMul": 1000,
+                   "StatefulPartitionedCall_1/dense/MatMul": 1000, "dense/BiasAdd": 1000}
+    assert "2 names are ambiguous: not joined with the graph" in said
+    assert "33.3% of the time is of nodes of the graph" in said
+
+
+def test_many_ways_to_read_a_name(files):
+    """Two to the power of 40 ways: given up, not tried."""
+    own = [node("/".join("a" * n), "PartitionedCall", calls("f", "f")) for n in range(1, 41)]
+    _, _, said = files.join(graph(own, [function("f", *own)]), "/".join("a" * 41) + "/x")
+    assert "1 name is ambiguous" in said
+
+
+def test_attributes(files, tmp_path):
+    files.join(graph([CALL], [function("f", *dense(2, 3, mark="own_mark"))]),
+               "PartitionedCall/dense/MatMul")
+    result = product.run("save", tmp_path / "saved", tmp_path / "t.xplane.pb",
+                         f"--graph_path={tmp_path}/graph.pb")
+    assert result.returncode == 0, result.stderr
+    assert b"own_mark" in (tmp_path / "saved").read_bytes()
+
+
+def test_plain_graph_has_no_nodes_of_functions(tmp_path):
+    (tmp_path / "graph.pb").write_bytes(graph([CALL], [function("f", *dense(2, 3))]))
+    result = product.run("scope", f"--graph_path={tmp_path}/graph.pb", "--select=op_types",
+                         "--max_depth=20")
+    assert "PartitionedCall" in result.stdout and "dense" not in result.stdout
+
+
+def test_damaged_functions(files):
+    """The rest of the graph is joined nevertheless."""
+    bad = make.piece(1, make.piece(1, "f")) + make.piece(3, b"\x0a\x7f")
+    ran, _, said = files.join(graph([CALL, node("x", "Relu")], [bad]), "x",
+                              "PartitionedCall/dense/MatMul")
+    assert "the functions of the graph are damaged: their nodes are not known" in said
+    assert "50.0% of the time is of nodes of the graph" in said
