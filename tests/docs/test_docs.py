@@ -265,7 +265,8 @@ def anchors(path):
 
 
 @pytest.mark.parametrize("path", DOCUMENTS + [os.path.join(TOP, "CONTRIBUTING.md"),
-                                              os.path.join(TOP, "CHANGELOG.md")],
+                                              os.path.join(TOP, "CHANGELOG.md"),
+                                              os.path.join(TOP, "SECURITY.md")],
                          ids=os.path.basename)
 def test_links_lead_somewhere(path):
     with open(path, encoding="utf-8") as file:

@@ -89,3 +89,12 @@ def test_count_float_ops():
     assert tfprof.load(path).scope().root.total_float_ops == 0
     assert tfprof.load(path, count_float_ops=True).scope().root.total_float_ops == expected
     assert tfprof.load(path).scope(count_float_ops=True).root.total_float_ops == expected
+
+
+def test_hostile_names_are_text_in_notebooks():
+    data = (FILES / "conv1d/model.tflite").read_bytes()
+    name = max((row["name"] for row in tfprof.model(data)), key=len).encode()
+    evil = b"<script>alert(1)</script>\"'&".ljust(len(name), b"<")[:len(name)]
+    assert len(name) >= len("<script>alert(1)")
+    page = tfprof.model(data.replace(name, evil))._repr_html_()
+    assert "<script" not in page and "&lt;script&gt;alert(1)" in page

@@ -136,7 +136,9 @@ struct trace_memory {
 	X(datasets, "event of an input pipeline (tf.data)", "events of input pipelines (tf.data)") \
 	X(python, "Python call", "Python calls") \
 	X(aggregates, "event that sums up others", "events that sum up others") \
-	X(backward, "event with a negative duration", "events with negative durations")
+	X(backward, "event with a negative duration", "events with negative durations") \
+	X(endless, "event of 13 days or more", "events of 13 days or more") \
+	X(nameless, "event without a name", "events without names")
 /* clang-format on */
 
 /* An operation of a compiled program. */

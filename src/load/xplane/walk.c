@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Beyond any trace, and small enough that sums of a few fit 64 bits. */
+/* 13 days: beyond any trace, and small enough that sums of a few fit 64 bits. */
 #define TIME_LIMIT (INT64_C(1) << 60)
 
 /* An event of a line that has to be sorted. */
@@ -289,12 +289,13 @@ static bool add_device_step(struct walk *w, const struct event *e)
 
 static bool is_usable(struct walk *w, struct event *e)
 {
-	w->trace->skipped.aggregates += e->is_aggregate;
-	if (e->duration_ps < 0) {
-		w->trace->skipped.backward++;
-		return false;
-	}
-	return !e->is_aggregate;
+	struct trace_skipped *skipped = &w->trace->skipped;
+
+	skipped->aggregates += e->is_aggregate;
+	skipped->backward += e->duration_ps < 0;
+	skipped->endless += e->duration_ps == TIME_LIMIT;
+	skipped->nameless += e->name == NONE;
+	return e->duration_ps >= 0 && e->duration_ps < TIME_LIMIT && !e->is_aggregate;
 }
 
 static bool take_event(struct walk *w, struct event *e)
