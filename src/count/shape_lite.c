@@ -57,9 +57,10 @@ bool shape_lite_conv(struct eval *e)
 
 bool cost_lite_conv(const struct eval *e, struct cost *cost)
 {
-	int64_t n = tensor_elements(e->in[1]), channels = last_dim(e->out);
+	int64_t n = tensor_elements(eval_in(e, 1)), channels = last_dim(e->out);
 
-	return set_cost(e, cost, tensor_elements(e->out), channels > 0 ? n / channels : 0, 2);
+	return n >= 0 &&
+		set_cost(e, cost, tensor_elements(e->out), channels > 0 ? n / channels : 0, 2);
 }
 
 bool shape_lite_depthwise(struct eval *e)
@@ -69,10 +70,11 @@ bool shape_lite_depthwise(struct eval *e)
 
 bool cost_lite_depthwise(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *filter = e->in[1];
+	const struct tensor *filter = eval_in(e, 1);
 
-	return set_cost(e, cost, tensor_elements(e->out),
-		count_multiply(filter->dims[1], filter->dims[2]), 2);
+	return filter->rank == 4 &&
+		set_cost(e, cost, tensor_elements(e->out),
+			count_multiply(filter->dims[1], filter->dims[2]), 2);
 }
 
 /* Inputs: the result's shape, the filter, x, a bias. */
@@ -89,11 +91,11 @@ bool shape_lite_transpose_conv(struct eval *e)
 
 bool cost_lite_transpose_conv(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *filter = e->in[1], *x = eval_in(e, 2);
+	const struct tensor *filter = eval_in(e, 1), *x = eval_in(e, 2);
 	int64_t each =
 		count_multiply(count_multiply(filter->dims[0], filter->dims[1]), filter->dims[2]);
 
-	return set_cost(e, cost, tensor_elements(x), each, 3);
+	return filter->rank == 4 && set_cost(e, cost, tensor_elements(x), each, 3);
 }
 
 /* Weights are O×I; x is flattened to rows of I unless keep_num_dims is set. */
@@ -118,7 +120,7 @@ bool shape_lite_dense(struct eval *e)
 
 bool cost_lite_dense(const struct eval *e, struct cost *cost)
 {
-	return set_cost(e, cost, tensor_elements(e->out), last_dim(e->in[1]), 2);
+	return set_cost(e, cost, tensor_elements(e->out), last_dim(eval_in(e, 1)), 2);
 }
 
 /* Inputs 1 to 8 are the weights of four gates. */

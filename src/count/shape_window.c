@@ -48,7 +48,7 @@ static void per_dimension(const struct eval *e, enum attr_id id, int64_t *at, in
 /* The result's spatial dimensions; `kernel` has one size for each. */
 static bool slide(struct eval *e, const struct layout *l, const int64_t *kernel)
 {
-	const struct tensor *in = e->in[0];
+	const struct tensor *in = eval_in(e, 0);
 	int rank = l->n_spatial + 2;
 	int64_t strides[8], dilations[8], pads[16] = {0};
 	enum window_padding padding = padding_of(e);
