@@ -66,9 +66,9 @@ export function Menu({ state, profile }: { state: State; profile: Profile }) {
   };
   const copy = async (text: string) => {
     close();
-    setCopied(text);
-    // Shown in any case: without a secure origin there is no clipboard.
     await navigator.clipboard?.writeText(text).catch(() => undefined);
+    // Shown in any case: without a secure origin there is no clipboard.
+    setCopied(text);
   };
   const copyCommand = async () => copy((await get<{ command: string }>("command", queryOf(current(), profile))).command);
   const copyLink = () => copy(location.href.replace(/#.*$/, "") + link({ values: { f: fingerprint(profile) } }));
