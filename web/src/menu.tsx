@@ -64,13 +64,15 @@ export function Menu({ state, profile }: { state: State; profile: Profile }) {
     e.preventDefault();
     e.stopPropagation();
   };
-  const copy = async (text: string) => {
+  const copy = async (what: string | Promise<string>) => {
     close();
+    setCopied(""); // the line of an earlier copy
+    const text = await what;
     await navigator.clipboard?.writeText(text).catch(() => undefined);
     // Shown in any case: without a secure origin there is no clipboard.
     setCopied(text);
   };
-  const copyCommand = async () => copy((await get<{ command: string }>("command", queryOf(current(), profile))).command);
+  const copyCommand = () => copy(get<{ command: string }>("command", queryOf(current(), profile)).then((answer) => answer.command));
   const copyLink = () => copy(location.href.replace(/#.*$/, "") + link({ values: { f: fingerprint(profile) } }));
   const act = (what: () => unknown) => () => {
     close();
