@@ -31,7 +31,7 @@ bool cost_per_output(const struct eval *e, struct cost *cost)
 /* Of comparisons, whose result is no float. */
 bool cost_per_input(const struct eval *e, struct cost *cost)
 {
-	return others(e->in[0], e->out, e->rule->factor, cost);
+	return others(eval_in(e, 0), e->out, e->rule->factor, cost);
 }
 
 /* ---- products ------------------------------------------------------------------- */
@@ -46,11 +46,12 @@ static bool set_macs(struct cost *cost, int64_t a, int64_t b)
 
 bool cost_matmul(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *x = e->in[0];
+	const struct tensor *x = eval_in(e, 0);
 	bool flip = node_int(e->graph, e->node, A_transpose_a, 0) ||
 		node_int(e->graph, e->node, A_adj_x, 0);
 
-	return set_macs(cost, tensor_elements(e->out), x->dims[x->rank - (flip ? 2 : 1)]);
+	return x->rank >= 2 &&
+		set_macs(cost, tensor_elements(e->out), x->dims[x->rank - (flip ? 2 : 1)]);
 }
 
 /* Fused with what follows: a bias and an activation, 1 each per element. */
@@ -88,7 +89,7 @@ bool cost_einsum(const struct eval *e, struct cost *cost)
 	if (!einsum_read(&s, node_text(e->graph, e->node, A_equation), e->in, e->n_in) || n < 0)
 		return false;
 	if (s.n == 1) {
-		int64_t in = tensor_elements(e->in[0]);
+		int64_t in = tensor_elements(eval_in(e, 0));
 
 		if (in >= 0 && dtype_is_real(e->out->dtype))
 			cost->others = in > n ? in - n : 0;
@@ -144,7 +145,7 @@ static int64_t filter_per_result(const struct tensor *filter)
 
 bool cost_conv(const struct eval *e, struct cost *cost)
 {
-	return set_macs(cost, tensor_elements(e->out), filter_per_result(e->in[1]));
+	return set_macs(cost, tensor_elements(e->out), filter_per_result(eval_in(e, 1)));
 }
 
 bool cost_fused_conv(const struct eval *e, struct cost *cost)
@@ -154,10 +155,11 @@ bool cost_fused_conv(const struct eval *e, struct cost *cost)
 
 bool cost_depthwise(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *filter = e->in[1];
+	const struct tensor *filter = eval_in(e, 1);
 
-	return set_macs(cost, tensor_elements(e->out),
-		count_multiply(filter->dims[0], filter->dims[1]));
+	return filter->rank == 4 &&
+		set_macs(cost, tensor_elements(e->out),
+			count_multiply(filter->dims[0], filter->dims[1]));
 }
 
 /* A transposed convolution: each element of dy meets the window for each channel of the
@@ -225,9 +227,9 @@ bool cost_avg_pool_grad(const struct eval *e, struct cost *cost)
 
 static bool in_less_out(const struct eval *e, struct cost *cost)
 {
-	int64_t in = tensor_elements(e->in[0]), out = tensor_elements(e->out);
+	int64_t in = tensor_elements(eval_in(e, 0)), out = tensor_elements(e->out);
 
-	if (!dtype_is_real(e->in[0]->dtype))
+	if (!dtype_is_real(eval_in(e, 0)->dtype))
 		return true;
 	if (in < 0 || out < 0)
 		return false;
@@ -247,7 +249,7 @@ bool cost_bias_grad(const struct eval *e, struct cost *cost)
 
 bool cost_mean(const struct eval *e, struct cost *cost)
 {
-	return others(e->in[0], e->in[0], e->rule->factor, cost);
+	return others(eval_in(e, 0), eval_in(e, 0), e->rule->factor, cost);
 }
 
 bool cost_add_n(const struct eval *e, struct cost *cost)
@@ -269,7 +271,7 @@ bool cost_l2_loss(const struct eval *e, struct cost *cost)
 /* 5·n·log₂n for each transform. */
 bool cost_fft(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *in = e->in[0];
+	const struct tensor *in = eval_in(e, 0);
 	int64_t n = tensor_elements(in), length = in->rank > 0 ? in->dims[in->rank - 1] : 1;
 	int64_t log2 = 0;
 
@@ -292,5 +294,5 @@ bool cost_batch_norm(const struct eval *e, struct cost *cost)
 /* Softmax of the logits, a logarithm and a product. */
 bool cost_cross_entropy(const struct eval *e, struct cost *cost)
 {
-	return others(e->in[0], e->in[0], 7, cost);
+	return others(eval_in(e, 0), eval_in(e, 0), 7, cost);
 }

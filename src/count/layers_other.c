@@ -62,20 +62,7 @@ bool layer_merge(struct eval *e)
 
 bool layer_concatenate(struct eval *e)
 {
-	int64_t axis = layer_int(e, A_axis, -1), size = 0;
-
-	if (!layer_start(e, 0))
-		return false;
-	axis += axis < 0 ? e->out->rank : 0;
-	if (axis < 0 || axis >= e->out->rank)
-		return false;
-	for (size_t i = 0; i < e->n_in; i++) {
-		if (e->in[i]->rank != e->out->rank || e->in[i]->dims[axis] < 0)
-			return false;
-		size = count_add(size, e->in[i]->dims[axis]);
-	}
-	e->out->dims[axis] = size;
-	return true;
+	return shape_join(e, 0, e->n_in, layer_int(e, A_axis, -1));
 }
 
 bool layer_matmul(struct eval *e)

@@ -93,6 +93,9 @@ void value_reduce(struct eval *e, const bool *is_reduced);
 /* Right-aligned: 1 yields. False if they contradict each other. */
 bool shape_broadcast_two(const struct tensor *a, const struct tensor *b, struct tensor *out);
 
+/* Inputs `first` to `first + n` joined along `axis`, counted from the end if negative. */
+bool shape_join(struct eval *e, size_t first, size_t n, int64_t axis);
+
 /* Axes in order of spatial dimensions: 1, 2, … or, channels first, 2, 3, … */
 struct layout {
 	int n_spatial, first, channel;

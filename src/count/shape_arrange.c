@@ -203,12 +203,11 @@ static void concat_values(struct eval *e, size_t first, size_t n)
 			to[at++] = e->in[i]->values[k];
 }
 
-static bool join(struct eval *e, size_t first, size_t n, size_t axis_at)
+bool shape_join(struct eval *e, size_t first, size_t n, int64_t axis)
 {
-	int64_t axis, size = 0;
+	int64_t size = 0;
 
-	if (!n || !start_like(e, first) || !tensor_get_int(eval_in(e, axis_at), 0, &axis) ||
-		!normalize_axis(&axis, e->out->rank))
+	if (!n || !start_like(e, first) || !normalize_axis(&axis, e->out->rank))
 		return false;
 	for (size_t i = first; i < first + n; i++) {
 		const struct tensor *in = e->in[i];
@@ -227,12 +226,17 @@ static bool join(struct eval *e, size_t first, size_t n, size_t axis_at)
 
 bool shape_concat(struct eval *e)
 {
-	return join(e, 1, e->n_in ? e->n_in - 1 : 0, 0);
+	int64_t axis;
+
+	return e->n_in && tensor_get_int(e->in[0], 0, &axis) && shape_join(e, 1, e->n_in - 1, axis);
 }
 
 bool shape_concat_v2(struct eval *e)
 {
-	return join(e, 0, e->n_in ? e->n_in - 1 : 0, e->n_in - 1);
+	int64_t axis;
+
+	return e->n_in && tensor_get_int(e->in[e->n_in - 1], 0, &axis) &&
+		shape_join(e, 0, e->n_in - 1, axis);
 }
 
 /* ---- splitting ------------------------------------------------------------------ */

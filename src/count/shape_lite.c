@@ -138,8 +138,11 @@ bool shape_lite_lstm(struct eval *e)
 
 bool cost_lite_lstm(const struct eval *e, struct cost *cost)
 {
-	int64_t weights = 0, steps = count_multiply(e->in[0]->dims[0], e->in[0]->dims[1]);
+	const struct tensor *in = eval_in(e, 0);
+	int64_t weights = 0, steps = count_multiply(in->dims[0], in->dims[1]);
 
+	if (in->rank != 3)
+		return false;
 	for (size_t i = 1; i <= 8; i++) {
 		int64_t n = tensor_elements(eval_in(e, i));
 
@@ -167,30 +170,15 @@ bool shape_lite_svdf(struct eval *e)
 
 bool cost_lite_svdf(const struct eval *e, struct cost *cost)
 {
-	int64_t each = count_add(tensor_elements(e->in[1]), tensor_elements(eval_in(e, 2)));
+	const struct tensor *in = eval_in(e, 0), *features = eval_in(e, 1);
+	int64_t each = count_add(tensor_elements(features), tensor_elements(eval_in(e, 2)));
 
-	return set_cost(e, cost, e->in[0]->dims[0], each, 3);
+	return in->rank == 2 && features->rank == 2 && set_cost(e, cost, in->dims[0], each, 3);
 }
 
 bool shape_lite_concat(struct eval *e)
 {
-	int64_t axis = node_int(e->graph, e->node, A_axis, 0), size = 0;
-
-	if (!e->n_in || !eval_outputs(e, 1))
-		return false;
-	*e->out = *e->in[0];
-	e->out->values = NULL;
-	e->out->parameter = 0;
-	axis += axis < 0 ? e->out->rank : 0;
-	if (axis < 0 || axis >= e->out->rank)
-		return false;
-	for (size_t i = 0; i < e->n_in; i++) {
-		if (e->in[i]->rank != e->out->rank || e->in[i]->dims[axis] < 0)
-			return false;
-		size = count_add(size, e->in[i]->dims[axis]);
-	}
-	e->out->dims[axis] = size;
-	return true;
+	return shape_join(e, 0, e->n_in, node_int(e->graph, e->node, A_axis, 0));
 }
 
 /* Inputs: which rows, and the table. */
