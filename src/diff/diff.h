@@ -155,7 +155,7 @@ struct diff_sum {
 	int64_t base, new_value;
 	double p;          /* of times */
 	bool is_decidable; /* there are enough runs */
-	bool is_distinct;  /* it is told from noise, or exact */
+	bool is_distinct;  /* more than noise, or exact */
 };
 enum tfprof_status diff_compare_rows(const struct diff *d, const uint32_t *rows, size_t n,
 	size_t metric, struct diff_sum *sum, struct tfprof_error *err);

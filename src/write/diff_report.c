@@ -132,7 +132,7 @@ bool *diff_choose_rows(const struct diff_report *r, size_t *n_hidden)
 	for (size_t i = d->n; shown && i-- > 0;) {
 		const struct diff_row *row = &d->rows[i];
 		const struct diff_row *parent = i ? &d->rows[row->parent] : NULL;
-		/* All of a new, gone or renamed scope is told by its top. */
+		/* The top of a new, gone or renamed scope stands for all of it. */
 		bool is_told = parent && row->state != DIFF_SAME && parent->state == row->state &&
 			!row->is_moved;
 

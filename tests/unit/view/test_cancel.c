@@ -1,4 +1,4 @@
-/* Building a view stops when it is told to, and leaves the tree empty. */
+/* Building a view stops on request, and leaves the tree empty. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
