@@ -115,11 +115,16 @@ static struct tensor *copy_inputs(struct walk *w, const struct task *t, size_t f
 
 static bool push_returns(struct walk *w, struct frame *f, const bool *only)
 {
-	/* The last one pushed is evaluated first. */
-	for (size_t i = f->graph->returns.n; i-- > 0;)
-		if (!only || only[i])
-			if (!walk_push(w, f, f->graph->returns.at[i].node))
-				return false;
+	/* The last one pushed is evaluated first, and may need the others. */
+	for (size_t i = f->graph->returns.n; i-- > 0;) {
+		uint32_t node = f->graph->returns.at[i].node;
+
+		if (only && !only[i])
+			continue;
+		if (!walk_push(w, f, node))
+			return false;
+		frame_wait(f, node);
+	}
 	return true;
 }
 

@@ -47,6 +47,13 @@ void frame_free_spare(struct walk *w);
 /* Forgets what was evaluated. */
 void frame_reset(struct walk *w, struct frame *f);
 
+/* A node that is waiting to be evaluated may be found by way of another before. */
+static inline void frame_wait(struct frame *f, uint32_t node)
+{
+	if (f->slots[node].first == SLOT_OPEN)
+		f->slots[node].first = 0;
+}
+
 static inline bool frame_is_done(const struct frame *f, uint32_t node)
 {
 	return f->slots[node].first && f->slots[node].first != SLOT_OPEN;

@@ -10,7 +10,7 @@
 	X(transpose) X(pack) X(unpack) X(concat) X(concat_v2) X(split) X(split_v) X(strided_slice) \
 	X(slice) X(tile) X(broadcast_to) X(pad) X(gather) X(gather_nd) X(one_hot) X(space_to_batch) \
 	X(batch_to_space) X(space_to_depth) X(depth_to_space) X(resize) X(constant) X(placeholder) \
-	X(variable) X(read_variable) X(fill) X(range) X(linspace) X(like) X(batch_norm) X(second) X(nothing) \
+	X(variable) X(read_variable) X(assign) X(fill) X(range) X(linspace) X(like) X(batch_norm) X(second) X(nothing) \
 	X(list_reserve) X(list_from) X(list_get) X(list_set) X(list_push) X(list_pop) X(list_stack) \
 	X(list_length) X(top_k) X(where) X(unique) X(dynamic_stitch) X(batch_norm_grad) X(bias_grad) \
 	X(cross_entropy) X(fused_conv) X(fused_matmul) X(rfft) X(check) X(tf_array_new) \
@@ -302,6 +302,9 @@
 	X(SoftmaxCrossEntropyWithLogits, cross_entropy, cross_entropy, 0, none, NEW) \
 	/* nothing is computed */ \
 	X(NoOp, nothing, none, 0, none, NOWHERE) \
+	X(AssignVariableOp, assign, none, 0, none, NOWHERE) \
+	X(AssignAddVariableOp, assign, per_output, 1, none, NOWHERE) \
+	X(AssignSubVariableOp, assign, per_output, 1, none, NOWHERE) \
 	X(Assert, nothing, none, 0, none, NOWHERE) \
 	X(Print, same, none, 0, copy, ALIAS) \
 	X(StringFormat, nothing, none, 0, none, NOWHERE) \

@@ -48,9 +48,22 @@ bool shape_read_variable(struct eval *e)
 
 	if (!eval_outputs(e, 1))
 		return false;
-	*e->out = *eval_in(e, 0);
+	/* A handle that is an argument of the graph is a scalar itself. */
+	if (eval_in(e, 0)->dtype == DT_RESOURCE)
+		*e->out = tensor_unknown((int)dtype);
+	else
+		*e->out = *eval_in(e, 0);
 	e->out->dtype = (int16_t)dtype;
 	return e->out->rank >= 0;
+}
+
+/* What a variable becomes or is changed by, which has its shape. */
+bool shape_assign(struct eval *e)
+{
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = *eval_in(e, 1);
+	return tensor_is_known(e->out);
 }
 
 bool shape_fill(struct eval *e)

@@ -422,6 +422,11 @@ static bool step(struct walk *w)
 	uint32_t index = t->node;
 	bool is_done = true;
 
+	if (frame_is_done(f, index)) {
+		w->stack.n--;
+		return true;
+	}
+	f->slots[index].first = SLOT_OPEN;
 	while (t->next_edge < node->n_edges) {
 		struct op_edge edge = f->graph->edges.at[node->first_edge + t->next_edge++];
 

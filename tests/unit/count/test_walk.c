@@ -93,6 +93,49 @@ static void calls(void **state)
 	end(&c);
 }
 
+/* The first result is made of the second, which a caller asks for, too. */
+static void results_need_each_other(void **state)
+{
+	struct counted c;
+
+	count(&c,
+		INPUT_4x6 CALL("a", "f",
+			"x") "library { function { signature { name: 'f' "
+			     "input_arg { name: 'x' type: DT_FLOAT } "
+			     "output_arg { name: 'y' type: DT_FLOAT } "
+			     "output_arg { name: 'z' type: DT_FLOAT } } "
+			     "node_def { name: 'r' op: 'Relu' input: 'x' } "
+			     "node_def { name: 's' op: 'Sum' input: "
+			     "'r:activations:0' input: 'axis:output:0' } " FUNCTION_CONST("axis",
+				     "1") "ret { key: 'y' value: 's:output:0' } "
+					  "ret { key: 'z' value: 'r:activations:0' } } }");
+	/* Relu, and five additions in each of four rows. */
+	assert_int_equal(total(&c), 4 * 6 + 4 * 5);
+	for (size_t i = 0; i < c.walk.records.n; i++)
+		assert_int_equal(c.walk.records.at[i].state, RECORD_COUNTED);
+	end(&c);
+}
+
+/* The graph of a function has handles of variables as arguments: what reads one has a shape of
+ * its own. */
+static void handles_are_no_variables(void **state)
+{
+	struct counted c;
+
+	count(&c,
+		INPUT_4x6
+		"node { name: 'handle' op: 'Placeholder' attr { key: 'dtype' value { type: "
+		"DT_RESOURCE } } attr { key: 'shape' value { shape { } } } } "
+		"node { name: 'read' op: 'ReadVariableOp' input: 'handle'" TYPE(
+			"dtype") " attr { key: '_output_shapes' value { list { shape { dim { size: "
+				 "6 } dim { size: 5 } } } } } } "
+				 "node { name: 'm' op: 'MatMul' input: 'x' input: 'read' } "
+				 "node { name: 'add' op: 'AssignAddVariableOp' input: 'handle' "
+				 "input: 'm' } ");
+	assert_int_equal(total(&c), 2 * 4 * 6 * 5 + 4 * 5);
+	end(&c);
+}
+
 static void recursion_ends(void **state)
 {
 	struct counted c;
@@ -185,6 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls),
 		cmocka_unit_test(recursion_ends),
+		cmocka_unit_test(results_need_each_other),
+		cmocka_unit_test(handles_are_no_variables),
 		cmocka_unit_test(missing_functions_are_noted),
 		cmocka_unit_test(loops_count_their_turns),
 		cmocka_unit_test(loops_without_end_are_cut),
