@@ -50,10 +50,12 @@ class Collector:
 
     Shapes completed by one call's run metadata also serve later calls.
     Collectors that feed one profile share `stacks`, because a profile has one
-    table of strings.
+    table of strings. With `functions`, operations of the functions that the graph calls
+    are in the op log, too, as `operation@function`: what joins a trace with its graph
+    looks for them.
     """
 
-    def __init__(self, graph, stacks=None, source_lines=False):
+    def __init__(self, graph, stacks=None, source_lines=False, functions=False):
         self.graph = _get_graph(graph)
         self.stacks = stacks or Stacks(source_lines)
         self._shapes = RunShapes(self.graph)
@@ -62,6 +64,8 @@ class Collector:
         self._float_ops = {}     # by name, if not zero
         self._uncounted = {}     # by name: the operation and the error
         self._graph_def = (None, b"")  # what it was made from, and the bytes
+        self._reads_functions = functions
+        self._functions = {}     # by name: its collector
 
     def collect(self, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
         """Like the function of this name."""
@@ -91,12 +95,16 @@ class Collector:
         if run_meta is not None:
             self._complete_shapes(run_meta)
         self._read_operations(add_trace)
+        if self._reads_functions:
+            self._read_functions(add_trace)
         if run_meta is None and not _is_quiet.get():
             self._report_uncounted()
 
         log = OpLogProto()
         entries = self._write_users(users, log) if users is not None else {}
         self._write_operations(log, entries, add_trace)
+        for name, function in self._functions.items():
+            function._write_operations(log, entries, add_trace, f"@{name}")
         if add_trainable_var:
             self._write_trainable(log, entries)
         self.stacks.strings.write_into(log.id_to_string)
@@ -121,6 +129,19 @@ class Collector:
         self._uncounted = {}
         self._count(uncounted + operations[first_new:])
 
+    def _read_functions(self, add_trace):
+        of_graph = {id(one.graph): one for one in self._functions.values()}
+        for name, function in getattr(self.graph, "_functions", {}).items():
+            graph = getattr(function, "graph", None)
+            if graph is None or name in self._functions:
+                continue
+            # A function and the one that is run for its gradient have the same graph.
+            one = of_graph.get(id(graph))
+            if one is None:
+                one = of_graph[id(graph)] = Collector(graph, self.stacks)
+                one._read_operations(add_trace)
+            self._functions[_text(name)] = one
+
     def _count(self, operations):
         from tensorflow.python.framework.ops import get_stats_for_node_def
 
@@ -140,7 +161,10 @@ class Collector:
 
     def _report_uncounted(self):
         incomplete, failed = collections.Counter(), collections.Counter()
-        for operation, error in self._uncounted.values():
+        uncounted = list(self._uncounted.values())
+        for function in {id(one): one for one in self._functions.values()}.values():
+            uncounted += function._uncounted.values()
+        for operation, error in uncounted:
             if isinstance(error, ValueError):  # what TensorFlow raises for unknown sizes
                 incomplete[operation.type] += 1
             else:
@@ -168,13 +192,14 @@ class Collector:
                 trace.line_id = here.get(trace.line_id, 0)
         return entries
 
-    def _write_operations(self, log, entries, add_trace):
+    def _write_operations(self, log, entries, add_trace, where=""):
         float_ops = self._float_ops
         code_defs = self._code_defs if add_trace else [None] * len(self._names)
         for name, code_def in zip(self._names, code_defs):
             count = float_ops.get(name, 0)
             if not add_trace and not count:
                 continue
+            name += where
             entry = entries.get(name)
             if entry is None:
                 entries[name] = entry = log.log_entries.add(name=name)
@@ -218,6 +243,10 @@ def _get_graph(graph):
     if not isinstance(graph, tf.Graph):
         raise TypeError(f"graph must be a tf.Graph or None, not {type(graph).__name__}")
     return graph
+
+
+def _text(name):
+    return name.decode() if isinstance(name, bytes) else name
 
 
 def _get_message(given, kind, argument):

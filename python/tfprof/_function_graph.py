@@ -36,7 +36,7 @@ def collect(graph: Any) -> Tuple[bytes, bytes]:
     from tensorflow.core.framework.graph_pb2 import GraphDef
     from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
 
-    collector = Collector(graph, UsersStacks())
+    collector = Collector(graph, UsersStacks(), functions=True)
     variables = _captured(graph)
     users = OpLogProto()
     for name, variable in variables:

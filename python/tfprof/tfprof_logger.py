@@ -9,6 +9,8 @@ def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True, *,
                  source_lines=True):
     """Writes `log_dir/tfprof_log`: an OpLogProto with the float operations of
     the graph's operations, their call stacks and which variables are trainable.
+    Operations of functions that the graph calls are there, too, as
+    `operation@function`, for traces in which they ran.
 
     graph: a tf.Graph; None means the default graph.
     log_dir: the directory; created if it does not exist.
@@ -21,5 +23,5 @@ def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True, *,
         command line's code view shows. Lines of installed packages have none.
     """
     log_dir = directory_path(log_dir, "log_dir")
-    collector = Collector(graph, source_lines=source_lines)
+    collector = Collector(graph, source_lines=source_lines, functions=True)
     write_whole(log_dir, "tfprof_log", collector.collect_op_log(op_log, run_meta, add_trace))

@@ -42,7 +42,7 @@ struct place check_node(struct check *c, uint32_t node)
 		place.line = line_of(c, model_trace(m, maker), true);
 	else if (model_trace(m, node).n)
 		place.line = line_of(c, model_trace(m, node),
-			is_gradient && g.kind == GRADIENT_TRANSPOSED);
+			is_gradient && gradient_has_forward_stack(&g));
 	buf_clear(&scratch);
 	return place;
 }

@@ -67,4 +67,14 @@ void run_meta_free(struct run_meta *rm);
 /* Checks an op log without adding it. */
 enum tfprof_status op_log_check(const struct load *l, struct tfprof_error *err);
 
+/* Whether an entry is of a node of a function, "node@function" as in TensorFlow's debug
+ * information. It waits for a trace in which the function ran. */
+static inline bool op_log_is_of_function(struct span name)
+{
+	return name.n && memchr(name.at, '@', name.n);
+}
+
+/* Adds an entry of an op log that the model keeps to a node. False on allocation failure. */
+bool op_log_add_entry(struct model *m, size_t log, uint32_t node, struct span message);
+
 #endif

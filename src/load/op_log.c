@@ -14,6 +14,7 @@ struct item {
 	uint32_t node;     /* NONE: not known */
 	bool is_string;
 	bool has_more; /* types or float operations */
+	bool is_of_function;
 };
 
 struct piece {
@@ -129,6 +130,7 @@ static void read_item(struct log *log, struct piece *p, const struct wire_field 
 		decoder_check(&p->decoder, f->bytes);
 	else
 		check_entry(&p->decoder, &item, &name);
+	item.is_of_function = log->model && log->model->graphs.n && op_log_is_of_function(name);
 	if (!log->model || !decoder_alloc(&p->decoder, vec_push(&p->items, item)))
 		return;
 	if (!item.is_string)
@@ -160,8 +162,11 @@ static void count(const struct log *log, struct load_counts *c)
 
 		c->n_unknown += p->n_unknown;
 		for (size_t k = 0; k < p->items.n; k++) {
-			c->n_entries += !p->items.at[k].is_string;
-			c->n_outside += !p->items.at[k].is_string && p->items.at[k].node == NONE;
+			const struct item *item = &p->items.at[k];
+
+			c->n_entries += !item->is_string;
+			c->n_outside +=
+				!item->is_string && item->node == NONE && !item->is_of_function;
 		}
 	}
 }
@@ -227,7 +232,17 @@ static bool add_more(struct model *m, uint32_t node, struct span message)
 	return true;
 }
 
-static bool add_item(struct model *m, const struct item *item)
+static bool add_trace(struct model *m, const struct slicer *slicer, uint32_t node,
+	struct span trace)
+{
+	m->has_trace = true;
+	if (m->nodes.flags[node] & NODE_HAS_TRACE)
+		return true;
+	m->nodes.flags[node] |= NODE_HAS_TRACE;
+	return slicer_cut(slicer, &m->nodes.trace[node], trace);
+}
+
+static bool add_item(struct model *m, const struct slicer *slicer, const struct item *item)
 {
 	uint32_t node = item->node;
 
@@ -236,23 +251,30 @@ static bool add_item(struct model *m, const struct item *item)
 	if (node == NONE)
 		return true;
 	m->nodes.flags[node] |= NODE_CHANGED;
-	if (item->trace.at) {
-		m->has_trace = true;
-		if (!(m->nodes.flags[node] & NODE_HAS_TRACE)) {
-			m->nodes.flags[node] |= NODE_HAS_TRACE;
-			if (!model_make_slice(m, &m->nodes.trace[node], item->trace))
-				return false;
-		}
-	}
+	if (item->trace.at && !add_trace(m, slicer, node, item->trace))
+		return false;
 	return !item->has_more || add_more(m, node, item->message);
+}
+
+bool op_log_add_entry(struct model *m, size_t log, uint32_t node, struct span message)
+{
+	struct slicer slicer = {m->sources.at[log].bytes.at, log, &m->listed_slices};
+	struct item item = {.message = message, .node = node};
+	struct decoder d = {0};
+	struct span name;
+
+	check_entry(&d, &item, &name);
+	return add_item(m, &slicer, &item);
 }
 
 static bool add_piece(struct model *m, const struct piece *p, struct span log, size_t *n)
 {
+	struct slicer slicer = model_slicer(m, &m->listed_slices);
+
 	for (size_t i = 0; i < p->items.n; i++) {
 		const struct item *item = &p->items.at[i];
 
-		if (!add_item(m, item))
+		if (!add_item(m, &slicer, item))
 			return false;
 		if (++*n % 4096 == 0)
 			model_progress(m, (size_t)(item->message.at + item->message.n - log.at),
@@ -271,6 +293,8 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 
 	if (status == TFPROF_OK)
 		status = read_log(&log, l, err);
+	if (status == TFPROF_OK && !vec_reserve(&m->op_logs, 1))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = model_keep(m, &l->source, err);
 	if (status != TFPROF_OK) {
@@ -278,6 +302,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 		return status;
 	}
 	m->generation++;
+	m->op_logs.at[m->op_logs.n++] = (uint32_t)(m->sources.n - 1);
 	for (size_t i = 0; ok && i < log.n_pieces; i++)
 		ok = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
 	count(&log, &l->counts);

@@ -132,6 +132,10 @@ static void put_join(struct buf *b, const struct model *m, const struct apply *a
 		100.0 * (double)a->joined_ps / (double)a->all_ps);
 	if (a->join.n_damaged)
 		buf_text(b, "the functions of the graph are damaged: their nodes are not known\n");
+	if (a->join.is_full)
+		buf_printf(b,
+			"functions have more than %d nodes by all calls: not all are joined\n",
+			JOIN_MOST_NODES);
 	if (a->n_ambiguous)
 		buf_printf(b, "%zu %s ambiguous: not joined with the graph\n", a->n_ambiguous,
 			plural(a->n_ambiguous, "name is", "names are"));
@@ -202,7 +206,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		a.base_ns += x->start_ns;
-	if (!apply_targets(&a) || !apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
+	if (!apply_targets(&a) || !apply_function_logs(&a) || !apply_modules(&a) ||
+		!apply_ops(&a) || !apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);

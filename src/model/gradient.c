@@ -1,5 +1,23 @@
 #include "model/gradient.h"
 
+size_t gradient_call_length(struct span name)
+{
+	static const char *const calls[] = {"StatefulPartitionedCall", "PartitionedCall"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		size_t n = strlen(calls[i]);
+
+		if (!span_starts(name, span_of(calls[i])))
+			continue;
+		if (n < name.n && name.at[n] == '_')
+			for (n++; n < name.n && name.at[n] >= '0' && name.at[n] <= '9'; n++)
+				;
+		if (n < name.n && name.at[n] == '/')
+			return n + 1;
+	}
+	return 0;
+}
+
 /* Where `word` first occurs in a name, if not before `from`; name.n if it does not. */
 static size_t find_from(struct span name, struct span word, size_t from)
 {
@@ -25,7 +43,11 @@ static bool parse_node(struct span name, size_t from, struct gradient *g)
 		return false;
 	if (end < start)
 		end = name.n;
-	*g = (struct gradient){GRADIENT_OF_NODE, {"", 0}, {name.at + start, end - start}, {"", 0}};
+	*g = (struct gradient){.kind = GRADIENT_OF_NODE,
+		.before = {"", 0},
+		.forward = {name.at + start, end - start},
+		.after = {"", 0},
+		.is_called = gradient_call_length(name) != 0};
 	return true;
 }
 
@@ -43,7 +65,7 @@ static bool parse_tape(struct span name, size_t from, struct gradient *g)
 		return false;
 	end--;
 	*g = (struct gradient){GRADIENT_OF_TAPE, {name.at, start},
-		{name.at + start + word.n, end - start - word.n}, {"", 0}};
+		{name.at + start + word.n, end - start - word.n}, {"", 0}, false};
 	return true;
 }
 
@@ -62,7 +84,7 @@ static bool parse_transposed(struct span name, struct gradient *g)
 			break;
 	}
 	*g = (struct gradient){GRADIENT_TRANSPOSED, {name.at, start},
-		{name.at + inner, end - inner}, {name.at + end, 0}};
+		{name.at + inner, end - inner}, {name.at + end, 0}, false};
 	if (end < name.n)
 		g->after = (struct span){name.at + end + 1, name.n - end - 1};
 	return true;

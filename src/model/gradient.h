@@ -1,6 +1,7 @@
 /* Backward operations, by their names:
  *
  *     gradients/A_grad/…                    TensorFlow 1: of the node A
+ *     PartitionedCall/gradients/A_grad/…    TensorFlow 2: of A in another function
  *     …/gradient_tape/A/…                   TensorFlow 2: of the scope A, next to it
  *     …/transpose(jvp(A))/…                 JAX: of …/jvp(A)/…
  *
@@ -13,7 +14,7 @@
 enum gradient_kind {
 	GRADIENT_OF_NODE,
 	GRADIENT_OF_TAPE,
-	GRADIENT_TRANSPOSED, /* its call stack is that of the forward operation */
+	GRADIENT_TRANSPOSED,
 };
 
 struct gradient {
@@ -21,7 +22,19 @@ struct gradient {
 	struct span before;  /* of the forward name, what comes before … */
 	struct span forward; /* … and from there on */
 	struct span after;   /* GRADIENT_TRANSPOSED: and behind */
+	bool is_called;      /* GRADIENT_OF_NODE: in a function that another one calls */
 };
+
+/* The length of a call that a name begins with, "StatefulPartitionedCall_3/"; 0 if it begins
+ * with none. */
+size_t gradient_call_length(struct span name);
+
+/* Whether its own call stack is that of the forward operation: if there is no such node, it is
+ * shown with that. */
+static inline bool gradient_has_forward_stack(const struct gradient *g)
+{
+	return g->kind == GRADIENT_TRANSPOSED || g->is_called;
+}
 
 /* False if the name is of no backward operation. */
 bool gradient_parse(struct span name, struct gradient *g);

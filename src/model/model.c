@@ -36,6 +36,7 @@ void model_clear(struct model *m)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
 	vec_clear(&m->graphs);
+	vec_clear(&m->op_logs);
 	vec_clear(&m->listed_slices);
 	mem_free(m->damaged);
 	arena_clear(&m->arena);

@@ -130,7 +130,8 @@ struct model {
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
-	VEC(uint32_t) graphs; /* sources that are GraphDefs */
+	VEC(uint32_t) graphs;  /* sources that are GraphDefs … */
+	VEC(uint32_t) op_logs; /* … and OpLogProtos */
 	slice_list listed_slices;
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
 	struct arena arena;     /* bytes that no source holds */

@@ -206,7 +206,7 @@ static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, s
 	return part->gradients;
 }
 
-/* The stack of its forward node. JAX keeps that for the gradient. */
+/* The stack of its forward node, which the gradient may have kept. */
 static uint32_t stack_of_forward(struct finder *f, struct part *part, uint32_t node)
 {
 	struct gradient g;
@@ -217,6 +217,8 @@ static uint32_t stack_of_forward(struct finder *f, struct part *part, uint32_t n
 	if (g.kind == GRADIENT_TRANSPOSED)
 		return f->stack_of[node];
 	forward = gradient_find_forward(f->model, &g, &part->scratch);
+	if (forward == NONE && gradient_has_forward_stack(&g))
+		return f->stack_of[node];
 	if (forward == NONE || stacks_is_gradient(f->found, forward))
 		return NONE;
 	return f->stack_of[forward];

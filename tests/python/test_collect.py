@@ -92,6 +92,23 @@ def test_function_graph(tmp_path):
     assert total(log) == 54
 
 
+def test_functions():
+    """What functions do that the graph calls, as operation@function."""
+    from tensorflow.python.eager import def_function
+
+    graph = tf.Graph()
+    with graph.as_default():
+        double = def_function.function(lambda a: tf.matmul(a, a))  # here
+        double(tf.ones([3, 3]))
+    assert not any("@" in entry.name for entry in collect_log(graph).log_entries)
+    log = OpLogProto.FromString(
+        Collector(graph, source_lines=True, functions=True).collect_op_log())
+    (name, float_ops, _, frames), = [entry for entry in resolve(log)
+                                     if entry[0].startswith("MatMul@__inference_")]
+    assert float_ops == 54
+    assert any(source.endswith("# here") for _, _, _, source, _ in frames), name
+
+
 def test_empty_graph(tmp_path):
     graph = tf.Graph()
     assert resolve(collect_log(graph)) == resolve(expected_log(graph, tmp_path)) == []

@@ -52,6 +52,26 @@ assert max(node.depth for node in profile.graph()) > 5
 
 
 @needs_tensorflow
+def test_function_that_calls_others():
+    """Lines and float operations are those inside of the functions that it calls."""
+    run("""
+import tensorflow as tf, tfprof, traced_models as m
+model = m.make()
+forward = tf.function(lambda images, training: model(images, training=training))
+step = m.make_train_step(model, forward)
+profile = tfprof.profile_function(step, m.IMAGES, m.LABELS, steps=2)
+assert m.own_share(profile, step=1) >= 0.95, m.own_share(profile, step=1)
+assert m.micros_at(profile, 'the line of conv') > m.micros_at(profile, 'the line of logits') > 0
+assert m.micros_at(profile, 'the line of conv', gradient=True) > 0
+nodes = {node.name: node for node in profile.scope()}
+forward_ops = [node.float_ops for name, node in nodes.items()
+               if name.startswith('StatefulPartitionedCall') and name.endswith('/convolution')]
+assert sum(forward_ops) == m.CONVOLUTION, forward_ops
+assert '100.0% of the time is of nodes of the graph' in profile.notes
+""")
+
+
+@needs_tensorflow
 def test_only_lines_of_the_user_are_in_stacks():
     run("""
 import tfprof, traced_models as m

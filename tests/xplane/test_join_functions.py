@@ -52,13 +52,17 @@ class Files:
     def __init__(self, directory):
         self.directory = directory
 
-    def join(self, graph_def, *names):
-        """Rows by name, input shapes by name, and what was said; each name ran for 1 ms."""
+    def write(self, graph_def, *names):
+        """Returns what to ask about: each name ran for 1 ms."""
         events = [(f"{name}:{name.split('/')[-1]}", i * 10**9, 10**9, {})
                   for i, name in enumerate(names)]
         (self.directory / "t.xplane.pb").write_bytes(make.host(events))
         (self.directory / "graph.pb").write_bytes(graph_def)
-        files = self.directory / "t.xplane.pb", f"--graph_path={self.directory}/graph.pb"
+        return self.directory / "t.xplane.pb", f"--graph_path={self.directory}/graph.pb"
+
+    def join(self, graph_def, *names):
+        """Rows by name, input shapes by name, and what was said."""
+        files = self.write(graph_def, *names)
         rows, said = product.query("scope", *files, directory=self.directory)
         ran = {row["name"]: int(row["exec_micros"]) for row in rows if int(row["run_count"])}
         assert sum(ran.values()) == 1000 * len(names)
@@ -182,3 +186,114 @@ def test_damaged_functions(files):
                               "PartitionedCall/dense/MatMul")
     assert "the functions of the graph are damaged: their nodes are not known" in said
     assert "50.0% of the time is of nodes of the graph" in said
+
+
+# ---- lines and float operations --------------------------------------------------------
+
+def entry(name, float_ops=0, line=0):
+    frame = make.number(2, line) + make.number(6, 1) + make.number(7, 2) + make.number(8, 0)
+    return make.piece(1, make.piece(1, name) + make.number(2, float_ops)
+                      + (make.piece(4, make.piece(1, frame)) if line else b""))
+
+
+def op_log(*entries):
+    texts = [(0, "none"), (1, "training.py"), (2, "step")]
+    return b"".join(entries) + b"".join(
+        make.piece(2, make.number(1, n) + make.piece(2, text)) for n, text in texts)
+
+
+FORWARD = function("forward", node("dense/MatMul", "MatMul", inputs=["x"]),
+                   node("dense/BiasAdd", "BiasAdd", inputs=["dense/MatMul:product:0"]))
+BACKWARD = function("backward", node("gradients/dense/MatMul_grad/MatMul", "MatMul"))
+STEP = graph([node("StatefulPartitionedCall", "StatefulPartitionedCall", calls("f", "forward")),
+              node("PartitionedCall", "PartitionedCall", calls("f", "backward"))],
+             [FORWARD, BACKWARD])
+RAN = ["StatefulPartitionedCall/dense/BiasAdd",
+       "PartitionedCall/gradients/dense/MatMul_grad/MatMul"]
+
+
+def lines_of(files, log):
+    given = files.write(STEP, *RAN)
+    (files.directory / "log").write_bytes(log)
+    rows, said = product.query("code", *given, f"--op_log_path={files.directory}/log",
+                               directory=files.directory)
+    return {row["name"]: (int(row["total_exec_micros"]), int(row["total_float_ops"]))
+            for row in rows if row["depth"] == "1"}, said
+
+
+def test_lines_of_functions(files):
+    """An op log has nodes of functions as node@function. The product is part of what ran as
+    BiasAdd; its gradient has its line, not the one that asks for gradients."""
+    rows, said = lines_of(files, op_log(
+        entry("StatefulPartitionedCall", line=5), entry("PartitionedCall", line=6),
+        entry("dense/MatMul@forward", 48, line=9), entry("dense/BiasAdd@forward", 6, line=10),
+        entry("gradients/dense/MatMul_grad/MatMul@backward", 48, line=6)))
+    assert rows == {"training.py:9:step:none": (0, 48), "training.py:10:step:none": (1000, 6),
+                    "training.py:9:step:none (gradient)": (1000, 48),
+                    "training.py:5:step:none": (0, 0), "training.py:6:step:none": (0, 0)}
+    assert "not in the graph" not in said
+
+
+def test_line_of_the_call(files):
+    """What is not in the log has the line that calls its function; a gradient, that of the
+    function it is the gradient of."""
+    rows, _ = lines_of(files, op_log(entry("StatefulPartitionedCall", line=5),
+                                     entry("PartitionedCall", line=6)))
+    assert rows == {"training.py:5:step:none": (1000, 0),
+                    "training.py:5:step:none (gradient)": (1000, 0),
+                    "training.py:6:step:none": (0, 0)}
+
+
+def with_argument(name, *nodes):
+    argument = make.piece(2, make.piece(1, "x") + make.number(2, 1))
+    return (make.piece(1, make.piece(1, name) + argument)
+            + b"".join(make.piece(3, n) for n in nodes))
+
+
+@pytest.mark.parametrize("way, call", [
+    ("PartitionedCall/", node("PartitionedCall", "PartitionedCall", calls("f", "f"),
+                              inputs=["data"])),
+    ("w/body/_1/", node("w", "While", calls("body", "f"), inputs=["data"])),
+    ("if/then/_1/", node("if", "If", calls("then_branch", "f"), inputs=["which", "data"])),
+    ("case/branch1/_6/", node("case", "Case", attr("branches", make.piece(1, make.piece(
+        9, make.piece(1, "other")) + make.piece(9, make.piece(1, "f")))),
+        inputs=["which", "data"])),
+    ("a/b/", node("a", "PartitionedCall", calls("f", "outer"), inputs=["data"])),
+], ids=["call", "loop", "conditional", "case", "call of a call"])
+def test_arguments_are_what_a_call_gets(way, call, files):
+    main = [node("data", "Placeholder", shapes(2, 3)), node("which", "Placeholder", shapes(7)), call]
+    _, inputs, said = files.join(
+        graph(main, [with_argument("f", node("act", "Relu", inputs=["x"])),
+                     with_argument("outer", node("b", "PartitionedCall", calls("f", "f"),
+                                                 inputs=["x"]))]), way + "act")
+    assert inputs[way + "act"] == "0:2x3"
+    assert "100.0% of the time is of nodes of the graph" in said
+
+
+def test_results_of_calls(files):
+    """What a call gives is what its function returns."""
+    returning = function("f", node("act", "Relu", shapes(4, 5)))
+    signature = make.piece(1, make.piece(1, "f") + make.piece(3, make.piece(1, "y")))
+    returning = signature + returning[len(make.piece(1, make.piece(1, "f"))):]
+    returning += make.piece(4, make.piece(1, "y") + make.piece(2, "act:activations:0"))
+    outer = function("outer", node("a", "PartitionedCall", calls("f", "f")),
+                     node("sum", "Sum", inputs=["a:output:0"]))
+    _, inputs, _ = files.join(
+        graph([node("PartitionedCall", "PartitionedCall", calls("f", "outer"))],
+              [returning, outer]), "PartitionedCall/sum", "PartitionedCall/a/act")
+    assert inputs["PartitionedCall/sum"] == "0:4x5"
+
+
+def test_functions_that_multiply(files):
+    """Calls of calls: far more nodes than the file has bytes are not made."""
+    levels = 24
+    functions = [function(f"f{i}", *(node(f"c{k}", "PartitionedCall", calls("f", f"f{i + 1}"))
+                                     for k in range(2))) for i in range(levels)]
+    functions.append(function(f"f{levels}", *(node(f"n{k}", "Relu") for k in range(30000))))
+    names = ["PartitionedCall/" + "/".join(f"c{i >> k & 1}" for k in range(levels)) + "/n0"
+             for i in range(60)]
+    main = [node("PartitionedCall", "PartitionedCall", calls("f", "f0"))]
+    result = product.run("op", *files.write(graph(main, functions), *names))
+    assert result.returncode == 0
+    assert ("functions have more than 1048576 nodes by all calls: not all are joined"
+            in result.stderr)

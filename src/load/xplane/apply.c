@@ -199,11 +199,12 @@ static uint32_t make_node(struct apply *a, size_t target)
 {
 	const struct join_found *found = &a->join.found[target];
 
-	if (!found->library || found->in.is_ambiguous)
+	a->join.is_full |= found->library && a->join.nodes.n >= JOIN_MOST_NODES;
+	if (!found->library || found->in.is_ambiguous || a->join.is_full)
 		return add_node(a, &a->trace->targets.at[target]);
 	a->is_joined[target] = true;
-	return library_add_node(found->library, a->model,
-		strings_get(&a->trace->texts, a->trace->targets.at[target].name), &found->in);
+	return join_add_node(&a->join, a->model,
+		strings_get(&a->trace->texts, a->trace->targets.at[target].name), found);
 }
 
 bool apply_targets(struct apply *a)

@@ -29,6 +29,8 @@ struct apply {
 /* Makes nodes, devices and lanes of the targets and lines. These return false on
  * allocation failure. */
 bool apply_targets(struct apply *a);
+/* Adds what op logs tell of nodes of functions (apply_functions.c). */
+bool apply_function_logs(struct apply *a);
 /* Adds the operations to their nodes. */
 bool apply_ops(struct apply *a);
 /* Adds what compiled programs tell of the nodes: types, shapes, float operations, edges, and

@@ -1,28 +1,12 @@
 #include "load/xplane/join.h"
 
-size_t join_call_length(struct span name)
-{
-	static const char *const calls[] = {"StatefulPartitionedCall", "PartitionedCall"};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		size_t n = strlen(calls[i]);
-
-		if (!span_starts(name, span_of(calls[i])))
-			continue;
-		if (n < name.n && name.at[n] == '_')
-			for (n++; n < name.n && name.at[n] >= '0' && name.at[n] <= '9'; n++)
-				;
-		if (n < name.n && name.at[n] == '/')
-			return n + 1;
-	}
-	return 0;
-}
+#include "model/gradient.h"
 
 uint32_t join_find(const struct model *m, struct span name)
 {
 	size_t n;
 
-	while ((n = join_call_length(name))) {
+	while ((n = gradient_call_length(name))) {
 		uint32_t node;
 
 		name.at += n;
@@ -58,6 +42,9 @@ void join_clear(struct join *j)
 		library_clear(&j->libraries.at[i]);
 	vec_clear(&j->libraries);
 	mem_free(j->found);
+	vec_clear(&j->functions);
+	hash_clear(&j->function_index);
+	vec_clear(&j->nodes);
 }
 
 bool join_find_in_libraries(const struct join *j, struct span name, library_find_fn *find,
@@ -73,4 +60,42 @@ bool join_find_in_libraries(const struct join *j, struct span name, library_find
 		*found = (struct join_found){&j->libraries.at[i], node};
 	}
 	return found->in.graph || found->in.is_ambiguous;
+}
+
+/* ---- functions that ran -------------------------------------------------- */
+
+struct function_probe {
+	const struct join *join;
+	struct join_function function;
+};
+
+static bool same_function(const void *context, uint32_t i)
+{
+	const struct function_probe *p = context;
+	const struct join_function *known = &p->join->functions.at[i];
+
+	return known->graph == p->function.graph && span_equal(known->prefix, p->function.prefix);
+}
+
+static bool keep_node(void *context, uint32_t node, uint32_t in)
+{
+	struct join *j = context;
+
+	return vec_push(&j->nodes, ((struct join_node){node, (uint32_t)j->functions.n - 1, in}));
+}
+
+uint32_t join_add_node(struct join *j, struct model *m, struct span name,
+	const struct join_found *found)
+{
+	struct function_probe probe = {j,
+		{found->in.graph, {name.at, found->in.prefix}, found->in.call}};
+	struct span prefix = probe.function.prefix;
+	uint64_t hash = hash_mix(hash_bytes(prefix.at, prefix.n), (uintptr_t)found->in.graph);
+
+	if (hash_find(&j->function_index, hash, same_function, &probe) == NONE &&
+		(!hash_add(&j->function_index, hash, (uint32_t)j->functions.n) ||
+			!vec_push(&j->functions, probe.function) ||
+			!library_add_nodes(found->library, m, name, &found->in, keep_node, j)))
+		return NONE;
+	return model_find_node(m, name);
 }

@@ -13,14 +13,23 @@
 /* The node that a name means without the calls before it; NONE if there is none. */
 uint32_t join_find(const struct model *m, struct span name);
 
-/* The length of a call that a name begins with, "PartitionedCall_3/"; 0 if it begins with
- * none. */
-size_t join_call_length(struct span name);
-
 /* A node of a function. */
 struct join_found {
 	const struct library *library;
 	struct library_node in;
+};
+
+/* A function that ran, by the way that led to it. */
+struct join_function {
+	const struct graph *graph;
+	struct span prefix; /* of the names of its nodes */
+	struct span call;   /* see library.h */
+};
+
+/* A node of the model that is one of a function. */
+struct join_node {
+	uint32_t node, function;
+	uint32_t in; /* the function: its place there */
 };
 
 /* The functions of the graphs that a model has. */
@@ -28,7 +37,13 @@ struct join {
 	VEC(struct library) libraries;
 	struct join_found *found; /* by target */
 	size_t n_damaged;         /* libraries */
+	VEC(struct join_function) functions;
+	struct hash_index function_index;
+	VEC(struct join_node) nodes;
+	bool is_full; /* more functions than that are not joined: calls of calls multiply */
 };
+
+enum { JOIN_MOST_NODES = 1 << 20 };
 
 /* False on allocation failure. */
 bool join_read_libraries(struct join *j, const struct model *m);
@@ -38,5 +53,10 @@ void join_clear(struct join *j);
 typedef struct library_node library_find_fn(const struct library *l, struct span name);
 bool join_find_in_libraries(const struct join *j, struct span name, library_find_fn *find,
 	struct join_found *found);
+
+/* The node of a name that was found in a function, made with all others of the function if that
+ * is new. NONE on allocation failure. */
+uint32_t join_add_node(struct join *j, struct model *m, struct span name,
+	const struct join_found *found);
 
 #endif

@@ -1,7 +1,7 @@
 #include "load/xplane/library.h"
 
 #include "load/node_def.h"
-#include "load/xplane/join.h"
+#include "model/gradient.h"
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -125,6 +125,9 @@ static uint32_t find_graph(const struct library *l, struct span name)
 struct way {
 	uint32_t graph;
 	size_t at;
+	uint32_t before;      /* the way of the call; NONE: it has none */
+	uint32_t call;        /* a node there */
+	uint32_t first_input; /* of the call: what the first argument gets */
 };
 
 /* Names with very many ways to read them are for nobody to guess. */
@@ -133,21 +136,31 @@ enum { MAX_WAYS = 64 };
 struct follower {
 	const struct library *library;
 	struct span name;
-	struct way ways[MAX_WAYS]; /* to be tried */
-	size_t n, n_tried;
+	struct way ways[MAX_WAYS];
+	uint32_t n;
+	uint32_t end; /* the way that led to what was found */
 	struct library_node found;
 };
 
-static void push(struct follower *f, struct span function, size_t at)
+static void push(struct follower *f, struct span function, struct way way)
 {
-	uint32_t graph = function.n ? find_graph(f->library, function) : NONE;
-
-	if (graph == NONE)
+	way.graph = function.n ? find_graph(f->library, function) : NONE;
+	if (way.graph == NONE)
 		return;
 	if (f->n == MAX_WAYS)
 		f->found.is_ambiguous = true;
 	else
-		f->ways[f->n++] = (struct way){graph, at};
+		f->ways[f->n++] = way;
+}
+
+/* Skips the digits of "_12/" or "0/". 0 if the text is of another form. */
+static size_t number_length(struct span text, size_t at)
+{
+	size_t n = at;
+
+	while (n < text.n && text.at[n] >= '0' && text.at[n] <= '9')
+		n++;
+	return n > at && n < text.n && text.at[n] == '/' ? n + 1 : 0;
 }
 
 /* Where the node begins in "body/_12/node"; 0 if the text is of another form. */
@@ -157,33 +170,57 @@ static size_t branch_length(struct span text, const char *branch)
 
 	if (!span_starts(text, span_of(branch)) || !span_starts(span_from(text, n), SPAN("/_")))
 		return 0;
-	for (n += 2; n < text.n && text.at[n] >= '0' && text.at[n] <= '9'; n++)
-		;
-	return n < text.n && text.at[n] == '/' ? n + 1 : 0;
+	return number_length(text, n + 2);
 }
 
-/* The functions that a node calls, if the name goes on at `at` with one of theirs. */
-static void push_calls(struct follower *f, const struct graph *g, const struct op_node *node,
-	size_t at)
+/* "branch0/_5/node" */
+static void push_case(struct follower *f, const struct op_attr *branches, struct way way)
+{
+	struct span text = span_from(f->name, way.at), word = SPAN("branch");
+	size_t n = span_starts(text, word) ? number_length(text, word.n) : 0, rest;
+	uint32_t i = 0;
+
+	if (!n || text.at[n] != '_')
+		return;
+	rest = number_length(text, n + 1);
+	for (size_t k = word.n; k + 1 < n && i <= branches->n; k++)
+		i = i * 10 + (uint32_t)(text.at[k] - '0');
+	way.at += rest;
+	if (rest && i < branches->n)
+		push(f, branches->texts[i], way);
+}
+
+/* The functions that a node calls, if the name goes on at `way.at` with one of theirs. */
+static void push_calls(struct follower *f, const struct graph *g, struct way way)
 {
 	static const struct {
 		enum attr_id attr;
 		const char *branch;
-	} branches[] = {{A_body, "body"}, {A_cond, "cond"}, {A_then_branch, "then"},
-		{A_else_branch, "else"}};
+		uint32_t first_input; /* the condition is not passed on */
+	} branches[] = {{A_body, "body", 0}, {A_cond, "cond", 0}, {A_then_branch, "then", 1},
+		{A_else_branch, "else", 1}};
+	const struct op_node *node = &g->nodes.at[way.call];
+	const struct op_attr *cases = node_attr(g, node, A_branches);
 
-	push(f, node_text(g, node, A_f), at);
+	push(f, node_text(g, node, A_f), way);
 	for (size_t i = 0; i < sizeof(branches) / sizeof(*branches); i++) {
-		size_t n = branch_length(span_from(f->name, at), branches[i].branch);
+		size_t n = branch_length(span_from(f->name, way.at), branches[i].branch);
+		struct way inner = way;
 
+		inner.at += n;
+		inner.first_input = branches[i].first_input;
 		if (n)
-			push(f, node_text(g, node, branches[i].attr), at + n);
+			push(f, node_text(g, node, branches[i].attr), inner);
 	}
+	way.first_input = 1;
+	if (cases && cases->kind == OP_TEXTS)
+		push_case(f, cases, way);
 }
 
-static void try_way(struct follower *f, struct way way)
+static void try_way(struct follower *f, uint32_t i)
 {
 	const struct library *l = f->library;
+	struct way way = f->ways[i];
 	const struct graph *g = l->graphs.at[way.graph];
 	uint32_t node = find_in_graph(l, way.graph, span_from(f->name, way.at));
 
@@ -192,40 +229,62 @@ static void try_way(struct follower *f, struct way way)
 		f->found.graph = g;
 		f->found.node = node;
 		f->found.prefix = way.at;
+		f->end = i;
 	}
-	for (size_t i = way.at; i < f->name.n; i++) {
-		struct span head = {f->name.at + way.at, i - way.at};
+	for (size_t at = way.at; at < f->name.n; at++) {
+		struct span head = {f->name.at + way.at, at - way.at};
 
-		if (f->name.at[i] != '/')
+		if (f->name.at[at] != '/')
 			continue;
 		node = find_in_graph(l, way.graph, head);
 		if (node != NONE)
-			push_calls(f, g, &g->nodes.at[node], i + 1);
+			push_calls(f, g, (struct way){.at = at + 1, .before = i, .call = node});
 	}
+}
+
+/* The main graph's call that a way begins with. */
+static struct span call_of(const struct follower *f, uint32_t i)
+{
+	const struct library *l = f->library;
+
+	for (; f->ways[i].before != NONE; i = f->ways[i].before)
+		if (!f->ways[f->ways[i].before].graph)
+			return l->graphs.at[0]->nodes.at[f->ways[i].call].name;
+	return SPAN("");
+}
+
+static void follow(struct follower *f, const struct library *l, struct span name)
+{
+	const char *slash = name.n ? memchr(name.at, '/', name.n) : NULL;
+	size_t head = slash ? (size_t)(slash - name.at) : 0;
+
+	*f = (struct follower){.library = l,
+		.name = name,
+		.ways = {{.before = NONE}},
+		.n = 1,
+		.end = NONE,
+		.found.call = SPAN("")};
+	if (!l->graphs.n)
+		return;
+	if (slash)
+		push(f, (struct span){name.at, head}, (struct way){.at = head + 1, .before = NONE});
+	for (uint32_t i = 0; i < f->n && !f->found.is_ambiguous; i++)
+		try_way(f, i);
+	if (f->found.graph)
+		f->found.call = call_of(f, f->end);
 }
 
 struct library_node library_follow(const struct library *l, struct span name)
 {
-	struct follower f = {.library = l, .name = name, .ways = {{0, 0}}, .n = 1};
-	const char *slash = name.n ? memchr(name.at, '/', name.n) : NULL;
+	struct follower f;
 
-	if (!l->graphs.n)
-		return f.found;
-	if (slash)
-		push(&f, (struct span){name.at, (size_t)(slash - name.at)},
-			(size_t)(slash - name.at) + 1);
-	while (f.n && !f.found.is_ambiguous) {
-		struct way way = f.ways[--f.n];
-
-		f.found.is_ambiguous |= ++f.n_tried > MAX_WAYS;
-		try_way(&f, way);
-	}
+	follow(&f, l, name);
 	return f.found;
 }
 
 struct library_node library_find(const struct library *l, struct span name)
 {
-	struct library_node found = {0};
+	struct library_node found = {.call = SPAN("")};
 	struct span rest = name;
 
 	for (size_t n = 0; l->graphs.n;) {
@@ -239,7 +298,7 @@ struct library_node library_find(const struct library *l, struct span name)
 			found.is_ambiguous = l->is_shared.at[id];
 			break;
 		}
-		n = join_call_length(rest);
+		n = gradient_call_length(rest);
 		if (!n)
 			break;
 		rest = span_from(rest, n);
@@ -249,38 +308,91 @@ struct library_node library_find(const struct library *l, struct span name)
 
 /* ---- adding -------------------------------------------------------------- */
 
+/* Where a value comes from. */
+struct origin {
+	const struct graph *graph;
+	struct op_edge from;
+	uint32_t way; /* of the function; NONE: what calls it is not known */
+};
+
+/* An argument is what the call of the function gets; false if that is not known. */
+static bool leave_function(const struct follower *f, struct origin *s)
+{
+	while (s->from.node < s->graph->n_args) {
+		const struct way *way = s->way == NONE ? NULL : &f->ways[s->way];
+		const struct op_node *call;
+		uint32_t input;
+
+		if (!way || way->before == NONE)
+			return false;
+		s->way = way->before;
+		s->graph = f->library->graphs.at[f->ways[s->way].graph];
+		call = &s->graph->nodes.at[way->call];
+		input = s->from.node + way->first_input;
+		if (input >= call->n_edges)
+			return false;
+		s->from = s->graph->edges.at[call->first_edge + input];
+		if (s->from.node == way->call)
+			return false;
+	}
+	return true;
+}
+
+/* What a call gives is what its function returns, as long as that is not one of the function's
+ * arguments. `b` has what names begin with, and gets the call's name. */
+static void enter_calls(const struct library *l, struct origin *s, struct buf *b)
+{
+	enum { MOST = 64 };
+
+	for (int i = 0; i < MOST; i++) {
+		const struct op_node *node = &s->graph->nodes.at[s->from.node];
+		struct span function = node_text(s->graph, node, A_f);
+		uint32_t called = function.n ? find_graph(l, function) : NONE;
+		const struct graph *g = called == NONE ? NULL : l->graphs.at[called];
+
+		if (!g || s->from.output >= g->returns.n ||
+			g->returns.at[s->from.output].node < g->n_args)
+			return;
+		buf_span(b, node->name);
+		buf_char(b, '/');
+		s->from = g->returns.at[s->from.output];
+		s->graph = g;
+	}
+}
+
 /* The i-th input, by the name that the source has in the trace. */
-static bool add_edge(struct model *m, struct buf *b, const struct graph *g, struct span prefix,
-	struct op_edge from, uint32_t i)
+static bool add_edge(struct model *m, struct buf *b, const struct follower *f, struct origin s,
+	uint32_t i)
 {
 	uint32_t source;
 
 	b->n = 0;
-	buf_span(b, prefix);
-	buf_span(b, g->nodes.at[from.node].name);
+	if (!leave_function(f, &s))
+		return true;
+	buf_put(b, f->name.at, s.way == NONE ? f->found.prefix : f->ways[s.way].at);
+	enter_calls(f->library, &s, b);
+	buf_span(b, s.graph->nodes.at[s.from.node].name);
 	source = b->failed ? NONE : strings_add(&m->strings, buf_get(b));
 	return source != NONE &&
-		vec_push(&m->edges, ((struct edge){source, (int32_t)i, (int32_t)from.output}));
+		vec_push(&m->edges, ((struct edge){source, (int32_t)i, (int32_t)s.from.output}));
 }
 
 /* An input that is not there is the node itself (see op_graph.c). */
-static bool add_edges(struct model *m, uint32_t node, struct span name,
-	const struct library_node *found)
+static bool add_edges(struct model *m, struct buf *b, const struct follower *f, uint32_t node,
+	uint32_t in)
 {
-	const struct graph *g = found->graph;
-	const struct op_node *def = &g->nodes.at[found->node];
-	struct buf b = {0};
+	const struct graph *g = f->found.graph;
+	const struct op_node *def = &g->nodes.at[in];
 	size_t first = m->edges.n;
 	bool ok = m->edges.n + def->n_edges < NONE - 1;
 
 	for (uint32_t i = 0; ok && i < def->n_edges; i++) {
-		struct op_edge from = g->edges.at[def->first_edge + i];
+		struct origin s = {g, g->edges.at[def->first_edge + i], f->end};
 
-		if (from.node != found->node)
-			ok = add_edge(m, &b, g, (struct span){name.at, found->prefix}, from, i);
+		if (s.from.node != in)
+			ok = add_edge(m, b, f, s, i);
 	}
 	m->nodes.n_edges[node] = (uint32_t)(m->edges.n - first);
-	buf_clear(&b);
 	return ok;
 }
 
@@ -299,20 +411,42 @@ static bool add_def(const struct library *l, struct model *m, uint32_t node, str
 	return ok;
 }
 
-uint32_t library_add_node(const struct library *l, struct model *m, struct span name,
-	const struct library_node *found)
+/* NONE on allocation failure. */
+static uint32_t add_node(struct model *m, struct buf *b, const struct follower *f, uint32_t in)
 {
-	const struct op_node *def = &found->graph->nodes.at[found->node];
-	uint32_t id = strings_add(&m->strings, name);
-	uint32_t op = strings_add(&m->strings, def->type->name);
-	uint32_t node;
+	const struct op_node *def = &f->found.graph->nodes.at[in];
+	uint32_t id, op, node;
 
+	b->n = 0;
+	buf_put(b, f->name.at, f->found.prefix);
+	buf_span(b, def->name);
+	id = b->failed ? NONE : strings_add(&m->strings, buf_get(b));
+	op = strings_add(&m->strings, def->type->name);
 	if (id == NONE || op == NONE)
 		return NONE;
 	if (model_node_of(m, id) != NONE)
 		return model_node_of(m, id);
 	node = model_add_node(m, id, op);
-	if (node == NONE || !add_edges(m, node, name, found) || !add_def(l, m, node, def->message))
+	if (node == NONE || !add_edges(m, b, f, node, in) ||
+		!add_def(f->library, m, node, def->message))
 		return NONE;
 	return node;
+}
+
+bool library_add_nodes(const struct library *l, struct model *m, struct span name,
+	const struct library_node *found, library_added_fn *added, void *context)
+{
+	struct follower f;
+	struct buf b = {0};
+	bool ok = true;
+
+	follow(&f, l, name);
+	f.found = *found;
+	for (uint32_t i = found->graph->n_args; ok && i < found->graph->nodes.n; i++) {
+		uint32_t node = add_node(m, &b, &f, i);
+
+		ok = node != NONE && added(context, node, i);
+	}
+	buf_clear(&b);
+	return ok;
 }

@@ -5,6 +5,7 @@
  *
  *     StatefulPartitionedCall/dense/MatMul    the call, then the node of its function
  *     lstm/while/body/_12/lstm/while/add      the loop, "body", a number, the node
+ *     case/branch0/_5/Relu                    one of several branches
  *     __inference_step_42/dense/MatMul        the function by its name
  *
  * A way that begins in the graph is followed. What else there is is looked for in all functions,
@@ -20,7 +21,8 @@
 struct library_node {
 	const struct graph *graph; /* NULL: none was found */
 	uint32_t node;
-	size_t prefix; /* of the name: its length */
+	struct span call; /* the node of the main graph that the way begins with; may be empty */
+	size_t prefix;    /* of the name: its length */
 	bool is_ambiguous;
 };
 
@@ -50,9 +52,12 @@ bool library_is_in(struct span graph_def);
 struct library_node library_follow(const struct library *l, struct span name);
 struct library_node library_find(const struct library *l, struct span name);
 
-/* Adds a node of a name unless there is one: type, shapes, attributes, and edges between nodes of
- * its function. NONE on allocation failure. */
-uint32_t library_add_node(const struct library *l, struct model *m, struct span name,
-	const struct library_node *found);
+/* Adds the nodes of the function that a name was found in, each unless there is one: type, shapes,
+ * attributes, and edges from nodes of the function and, through calls, of those around it.
+ * Nodes that did not run are there, too: what they do may be part of another by now. False on
+ * allocation failure. */
+typedef bool library_added_fn(void *context, uint32_t node, uint32_t in_function);
+bool library_add_nodes(const struct library *l, struct model *m, struct span name,
+	const struct library_node *found, library_added_fn *added, void *context);
 
 #endif

@@ -50,6 +50,22 @@ static void test_of_nodes(void **state)
 		expect(cases[i].name, GRADIENT_OF_NODE, cases[i].forward);
 }
 
+/* In a function that another one calls: what they are gradients of is in a third. */
+static void test_of_called(void **state)
+{
+	struct gradient g;
+
+	expect("PartitionedCall_2/gradients/s/a_grad/b", GRADIENT_OF_NODE, "s/a");
+	assert_true(gradient_parse(SPAN("PartitionedCall_2/gradients/s/a_grad/b"), &g));
+	assert_true(g.is_called && gradient_has_forward_stack(&g));
+	assert_true(gradient_parse(SPAN("tower/gradients/a_grad/b"), &g));
+	assert_false(g.is_called || gradient_has_forward_stack(&g));
+	assert_int_equal(gradient_call_length(SPAN("StatefulPartitionedCall/a")), 24);
+	assert_int_equal(gradient_call_length(SPAN("PartitionedCall_12/a")), 19);
+	assert_int_equal(gradient_call_length(SPAN("PartitionedCall")), 0);
+	assert_int_equal(gradient_call_length(SPAN("PartitionedCalls/a")), 0);
+}
+
 static void test_of_tapes(void **state)
 {
 	expect("gradient_tape/model/conv/Conv2DBackpropInput", GRADIENT_OF_TAPE, "model/conv");
@@ -78,6 +94,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_of_nodes),
+		cmocka_unit_test(test_of_called),
 		cmocka_unit_test(test_of_tapes),
 		cmocka_unit_test(test_transposed),
 	};
