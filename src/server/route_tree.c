@@ -180,25 +180,6 @@ static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 	return TFPROF_OK;
 }
 
-/* The rows above the root, outermost first: for going up. */
-static void put_path(const struct tree_request *t, struct json *out)
-{
-	int64_t path[64];
-	size_t n = 0;
-
-	for (int64_t row = t->roots[0]; row > 0 && n < sizeof(path) / sizeof(*path);
-		row = t->table.parent[row])
-		path[n++] = row;
-	json_open_array(out);
-	while (n) {
-		json_open_object(out);
-		json_put_int(out, "row", path[--n]);
-		json_put_string(out, "name", table_json_name(&t->table, path[n]));
-		json_close_object(out);
-	}
-	json_close_array(out);
-}
-
 /* The selected part of each row, if anything is selected. */
 static enum tfprof_status select_rows(struct call *c, struct tree_request *t, tfprof_result *result,
 	struct tfprof_error *err)
@@ -240,8 +221,7 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 		json_open_object(out);
 		json_key(out, "rows");
 		status = put_roots(&t, profile->profile, out, err);
-		json_key(out, "path");
-		put_path(&t, out);
+		table_json_put_path(t.table.parent, &t.table.name, t.roots[0], out);
 		json_close_object(out);
 	}
 	mem_free(t.selected);

@@ -60,7 +60,7 @@ export function useAddress(): State {
 }
 
 // What every request needs: profile, step, options of the query.
-const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "with_gradients"]);
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "with_gradients", "diff"]);
 
 export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 

@@ -46,7 +46,7 @@ function Scopes({ state, profile }: PageProps) {
     if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
   };
   const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, termOf(node)); };
-  const family = (node: Node) => node.row.family ?? "control";
+  const paint = (node: Node) => `family-${node.row.family ?? "control"}`;
   return (
     <div onKeyDown={(e) => {
       if (e.key !== "Backspace" || !data.path.length) return;
@@ -62,9 +62,9 @@ function Scopes({ state, profile }: PageProps) {
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
         {isOn(state, "fold_gradients") && " · full colour: forward, faded: backward"} · a click selects, a double click goes in
       </p>
-      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} onSelect={choose} />}
+      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} paint={paint} onOpen={open} onSelect={choose} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
-        family={family} onOpen={open} onSelect={choose} />
+        paint={paint} onOpen={open} onSelect={choose} />
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
