@@ -14,6 +14,7 @@
 	X(diff)      \
 	X(lanes)     \
 	X(slices)    \
+	X(flows)     \
 	X(sums)      \
 	X(advice)    \
 	X(selection) \

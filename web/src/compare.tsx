@@ -5,10 +5,11 @@ import type { PageProps } from "./app";
 import { useApi, type Params, type Profile, type Row } from "./api";
 import { Flame } from "./flame";
 import { exact, fixed, format, type Unit } from "./format";
+import { useUp } from "./keys";
 import { defaultMetric, type Metric } from "./metrics";
 import { Mark, rowClass } from "./selection";
 import { go, link, requestParams, type State } from "./state";
-import { build, lastPart, type Node } from "./tree";
+import { build, lastPart, parentIn, type Node } from "./tree";
 import { Treemap } from "./treemap";
 import { Empty, Panel, Problem, remedy } from "./widgets";
 
@@ -89,6 +90,7 @@ export function diffQuery(state: State, profile: Profile, page = state.page): Pa
 export function Compare({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile), shown = viewOf(profile, state.page);
   const { data, error } = useApi<DiffAnswer>(shown.view === "code" && !profile.has_code ? null : "diff", { ...diffQuery(state, profile), levels: shown.levels, root: state.values.root, find: state.values.find });
+  useUp(() => { if (data?.path.length) go({ values: { root: parentIn(data) } }); });
   if (shown.view === "code" && !profile.has_code) return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data?.rows.length) return null;
@@ -100,9 +102,7 @@ export function Compare({ state, profile }: PageProps) {
   const label = (n: Node) => `${arrow(change(n))} ${n.row.depth === 0 ? "all" : shown.view === "code" ? n.row.name : lastPart(n.row.name)} ${percentText(change(n))}`.trim();
   const rows = isTree ? root.children.map(change) : data.rows.slice(1);
   return (
-    <div onKeyDown={(e) => {
-      if (e.key === "Backspace" && data.path.length) go({ values: { root: String(data.path.at(-2)?.row ?? "") || undefined } });
-    }}>
+    <>
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>B − A</a>
         {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{shown.view === "code" ? p.name : lastPart(p.name)}</a></span>)}
@@ -116,7 +116,7 @@ export function Compare({ state, profile }: PageProps) {
         </>
       )}
       <Changes rows={rows} state={state} metric={metric} shown={shown} />
-    </div>
+    </>
   );
 }
 

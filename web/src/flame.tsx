@@ -1,7 +1,7 @@
 // A flame graph, downwards: a box is as wide as its share of the root.
 import { useRef } from "preact/hooks";
 import { format, percent, type Unit } from "./format";
-import { icicle, type Node } from "./tree";
+import { backwardShare, icicle, type Node } from "./tree";
 import { fade } from "./treemap";
 import { useWidth } from "./width";
 
@@ -38,7 +38,7 @@ export function Flame({ root, unit, label, paint, onOpen, onSelect, name }: Prop
     <svg ref={list} class="flame" viewBox={`0 0 ${width} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
       {boxes.map(({ node, depth: level, x, w }) => {
         const text = label(node);
-        const forward = node.value > 0 ? 1 - Math.min(node.value, node.row.backward ?? 0) / node.value : 1;
+        const forward = 1 - backwardShare(node);
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
