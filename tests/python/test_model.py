@@ -19,6 +19,14 @@ def test_a_file():
     assert "<td>50,240</td>" in cost._repr_html_()
 
 
+def test_save(tmp_path):
+    cost = tfprof.model(FILES / "mlp/export")
+    cost.save(tmp_path / "cost.txt", "text")
+    assert (tmp_path / "cost.txt").read_text() == cost.text
+    with pytest.raises(tfprof.ArgumentError, match="loaded from this file"):
+        cost.save(FILES / "mlp/export/saved_model.pb")
+
+
 def test_bytes_and_batch_size():
     data = (FILES / "conv1d/model.keras").read_bytes()
     assert tfprof.model(data, batch_size=8).macs == 8 * 695408
