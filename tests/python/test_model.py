@@ -39,7 +39,7 @@ def test_options():
     assert cost.total["min_seconds"] > 0
     with pytest.raises(TypeError, match="expected one of: batch_size"):
         tfprof.model(FILES / "mlp/export", batch=8)
-    with pytest.raises(tfprof.ArgumentError, match="did you mean macs"):
+    with pytest.raises(tfprof.ArgumentError, match="did you mean 'macs'"):
         tfprof.model(FILES / "mlp/export", order_by="mac")
     with pytest.raises(TypeError, match="expected a path"):
         tfprof.model(3)
