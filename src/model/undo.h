@@ -3,8 +3,8 @@
  *     model_undo_begin ── add nodes, steps, execs, stacks ── model_undo_end
  *                                                          \ model_undo: as before
  *
- * Costs a copy of the columns that loaders change in nodes that were there before (45
- * bytes for each), and of the execs if the step was there, too. Texts, sets and shapes
+ * Costs a copy of the columns that loaders change in nodes that were there before (up to
+ * 45 bytes for each), and of the execs if the step was there, too. Texts, sets and shapes
  * stay interned: without nodes nobody sees them. */
 #ifndef TFPROF_MODEL_UNDO_H
 #define TFPROF_MODEL_UNDO_H
@@ -23,9 +23,14 @@
 	X(int64_t, float_ops)       \
 	X(struct slice, trace)
 
+struct undo_column {
+	void *copy; /* NULL: all bytes are `fill` */
+	unsigned char fill;
+};
+
 struct model_undo {
 	struct model before; /* its counts and flags; owns nothing */
-#define X(type, column) type *column;
+#define X(type, column) struct undo_column column;
 	UNDO_COLUMNS(X)
 #undef X
 	int64_t *steps;
