@@ -75,6 +75,6 @@ static inline bool op_log_is_of_function(struct span name)
 }
 
 /* Adds an entry of an op log that the model keeps to a node. False on allocation failure. */
-bool op_log_add_entry(struct model *m, size_t log, uint32_t node, struct span message);
+bool op_log_add_entry(struct model *m, size_t source, uint32_t node, struct span message);
 
 #endif

@@ -25,9 +25,11 @@ struct piece {
 };
 
 struct log {
-	const struct model *model; /* NULL: it is only checked */
+	struct model *model; /* NULL: it is only checked */
 	size_t n_pieces;
 	struct piece pieces[PARALLEL_MAX];
+	VEC(uint32_t) types;  /* of the entry being added */
+	struct slicer slicer; /* of its bytes */
 };
 
 struct log_entry {
@@ -175,6 +177,7 @@ static void log_clear(struct log *log)
 {
 	for (size_t i = 0; i < log->n_pieces; i++)
 		vec_clear(&log->pieces[i].items);
+	vec_clear(&log->types);
 }
 
 static enum tfprof_status read_log(struct log *log, const struct load *l, struct tfprof_error *err)
@@ -211,39 +214,45 @@ static bool add_string(struct model *m, struct span message)
 }
 
 /* Float operations and types. */
-static bool add_more(struct model *m, uint32_t node, struct span message)
+static bool add_more(struct log *log, uint32_t node, struct span message)
 {
+	struct model *m = log->model;
 	struct log_entry entry = log_entry(message);
 	struct decoder d = {0};
 	struct wire_field f;
 
+	log->types.n = 0;
 	while (log_entry_next(&d, &entry, &f)) {
 		uint32_t type;
 
 		if (f.tag != WIRE_LEN(OP_LOG_ENTRY_TYPES))
 			continue;
 		type = strings_add(&m->strings, f.bytes);
-		if (type == NONE || !model_add_type(m, node, type))
+		if (type == NONE || !vec_push(&log->types, type))
 			return false;
 	}
+	if (!model_add_types(m, node, log->types.at, log->types.n))
+		return false;
 	if (entry.float_ops)
 		m->nodes.float_ops[node] = entry.float_ops;
 	m->has_negative |= entry.float_ops < 0;
 	return true;
 }
 
-static bool add_trace(struct model *m, const struct slicer *slicer, uint32_t node,
-	struct span trace)
+static bool add_trace(struct log *log, uint32_t node, struct span trace)
 {
+	struct model *m = log->model;
+
 	m->has_trace = true;
 	if (m->nodes.flags[node] & NODE_HAS_TRACE)
 		return true;
 	m->nodes.flags[node] |= NODE_HAS_TRACE;
-	return slicer_cut(slicer, &m->nodes.trace[node], trace);
+	return slicer_cut(&log->slicer, &m->nodes.trace[node], trace);
 }
 
-static bool add_item(struct model *m, const struct slicer *slicer, const struct item *item)
+static bool add_item(struct log *log, const struct item *item)
 {
+	struct model *m = log->model;
 	uint32_t node = item->node;
 
 	if (item->is_string)
@@ -251,34 +260,36 @@ static bool add_item(struct model *m, const struct slicer *slicer, const struct 
 	if (node == NONE)
 		return true;
 	m->nodes.flags[node] |= NODE_CHANGED;
-	if (item->trace.at && !add_trace(m, slicer, node, item->trace))
+	if (item->trace.at && !add_trace(log, node, item->trace))
 		return false;
-	return !item->has_more || add_more(m, node, item->message);
+	return !item->has_more || add_more(log, node, item->message);
 }
 
-bool op_log_add_entry(struct model *m, size_t log, uint32_t node, struct span message)
+bool op_log_add_entry(struct model *m, size_t source, uint32_t node, struct span message)
 {
-	struct slicer slicer = {m->sources.at[log].bytes.at, log, &m->listed_slices};
+	struct log log = {.model = m,
+		.slicer = {m->sources.at[source].bytes.at, source, &m->listed_slices}};
 	struct item item = {.message = message, .node = node};
 	struct decoder d = {0};
 	struct span name;
+	bool ok;
 
 	check_entry(&d, &item, &name);
-	return add_item(m, &slicer, &item);
+	ok = add_item(&log, &item);
+	log_clear(&log);
+	return ok;
 }
 
-static bool add_piece(struct model *m, const struct piece *p, struct span log, size_t *n)
+static bool add_piece(struct log *log, const struct piece *p, struct span bytes, size_t *n)
 {
-	struct slicer slicer = model_slicer(m, &m->listed_slices);
-
 	for (size_t i = 0; i < p->items.n; i++) {
 		const struct item *item = &p->items.at[i];
 
-		if (!add_item(m, &slicer, item))
+		if (!add_item(log, item))
 			return false;
 		if (++*n % 4096 == 0)
-			model_progress(m, (size_t)(item->message.at + item->message.n - log.at),
-				log.n);
+			model_progress(log->model,
+				(size_t)(item->message.at + item->message.n - bytes.at), bytes.n);
 	}
 	return true;
 }
@@ -303,8 +314,9 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 	}
 	m->generation++;
 	m->op_logs.at[m->op_logs.n++] = (uint32_t)(m->sources.n - 1);
+	log.slicer = model_slicer(m, &m->listed_slices);
 	for (size_t i = 0; ok && i < log.n_pieces; i++)
-		ok = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
+		ok = add_piece(&log, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
 	count(&log, &l->counts);
 	log_clear(&log);
 	return ok ? TFPROF_OK : error_no_memory(err);
