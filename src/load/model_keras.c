@@ -36,6 +36,9 @@ static enum tfprof_status read_config(struct model_file *m, const char *name, st
 	if (problem)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: its configuration is no JSON: %s at byte %zu", name, problem, at);
+	if (json_type_of(&k->doc, 0) != JSON_OBJECT)
+		return error_set(err, TFPROF_FORMAT,
+			"%s: its configuration is no JSON object with the model's layers", name);
 	if (json_type_of(&k->doc, json_get(&k->doc, json_get(&k->doc, 0, "config"), "layers")) !=
 			JSON_ARRAY &&
 		json_type_of(&k->doc, json_get(&k->doc, 0, "config")) != JSON_ARRAY) {

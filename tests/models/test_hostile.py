@@ -249,3 +249,13 @@ def test_models_within_models(tmp_path):
         inner = {"class_name": "Functional", "name": f"m{i}", "config": config}
     keras(tmp_path / "x.keras", json.dumps(inner))
     run(tmp_path / "x.keras")
+
+
+@pytest.mark.parametrize("config", [b"", b"null", b"[]", b"3"])
+def test_configuration_that_is_no_object(config, tmp_path):
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", config)
+    done, _ = run(path)
+    assert done.returncode == 1
+    assert "its configuration is no JSON" in done.stderr
