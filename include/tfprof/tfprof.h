@@ -607,6 +607,10 @@ TFPROF_API enum tfprof_status tfprof_result_write(tfprof_result *result, const c
 /* The same to memory, freed with tfprof_bytes_free. */
 TFPROF_API enum tfprof_status tfprof_result_render(tfprof_result *result, const char *format,
 	void **bytes, size_t *size, struct tfprof_error *err);
+/* The same to a file, completely or not at all and never over an input of the profile;
+ * compressed if the name ends in .gz, and pprof always. */
+TFPROF_API enum tfprof_status tfprof_result_save(tfprof_result *result, const char *format,
+	const char *path, struct tfprof_error *err);
 
 enum tfprof_output_flags {
 	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,

@@ -1,5 +1,6 @@
 #include "lib/profile.h"
 
+#include "base/words.h"
 #include "lib/result.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
@@ -26,7 +27,7 @@ const char *tfprof_status_get_text(enum tfprof_status status)
 
 const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words)
 {
-	return nearest_word(span_of(misspelt), words);
+	return words_nearest(words, span_of(misspelt));
 }
 
 tfprof_profile *tfprof_profile_new(void)
