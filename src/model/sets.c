@@ -13,7 +13,8 @@ static bool same_set(const void *context, uint32_t id)
 	const struct probe *p = context;
 	const struct string_set *set = &p->sets->at.at[id];
 
-	return set->n == p->n && memcmp(set->at, p->strings, p->n * sizeof(*p->strings)) == 0;
+	return set->n == p->n &&
+		(!p->n || memcmp(set->at, p->strings, p->n * sizeof(*p->strings)) == 0);
 }
 
 /* The id of a sorted list, which is copied if it is new. */
