@@ -286,7 +286,7 @@ TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
 /* ---- nodes one by one ---- */
 
 /* The node of a name; SIZE_MAX if there is none. */
-TFPROF_API size_t tfprof_profile_find_node(const tfprof_profile *profile, const char *name,
+TFPROF_API size_t tfprof_profile_find_node(tfprof_profile *profile, const char *name,
 	size_t length);
 
 /* Texts of a node are borrowed from the profile, without a NUL. */

@@ -8,9 +8,9 @@
 #include "model/executed.h"
 #include "model/profile_fields.h"
 
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
 {
-	*r = (struct node_reader){.model = m, .first = first, .name_hashes = name_hashes};
+	*r = (struct node_reader){.model = m, .first = first};
 	r->slicer = model_slicer(m, &r->listed_slices);
 	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
@@ -28,6 +28,7 @@ void node_reader_clear(struct node_reader *r)
 	vec_clear(&r->keys);
 	vec_clear(&r->raw_execs);
 	vec_clear(&r->shape);
+	vec_clear(&r->types);
 	vec_clear(&r->executed);
 }
 
@@ -75,17 +76,15 @@ static uint32_t intern(struct node_reader *r, struct span text)
 struct raw_node {
 	struct span name, op, device, host_device, trace;
 	int64_t id, float_ops;
-	uint32_t types, n_inputs;
+	uint32_t n_inputs;
 	bool is_undefined;
 };
 
-static void add_type(struct node_reader *r, struct raw_node *raw, struct span text)
+static void add_type(struct node_reader *r, struct span text)
 {
 	uint32_t type = intern(r, text);
-	uint32_t types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
 
-	if (decoder_alloc(&r->decoder, types != NONE))
-		raw->types = types;
+	decoder_alloc(&r->decoder, type != NONE && vec_push(&r->types, type));
 }
 
 static void read_exec(struct node_reader *r, struct span message)
@@ -96,6 +95,18 @@ static void read_exec(struct node_reader *r, struct span message)
 	decoder_alloc(&r->decoder, vec_push(&r->raw_execs, exec));
 }
 
+/* Fields of our own. Their numbers are large: among the others, they would keep the
+ * compiler from making a table of cases. */
+static void read_own_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+{
+	switch (f->tag) {
+	case WIRE_LEN(PROFILE_NODE_EXECUTED):
+		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
+		break;
+	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	}
+}
+
 static void read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
 	switch (f->tag) {
@@ -103,7 +114,7 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_INPUTS): raw->n_inputs++; break;
 	case WIRE_LEN(PROFILE_NODE_SHAPE): read_shape(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_SHAPE): add_dim(r, f->value); break;
-	case WIRE_LEN(PROFILE_NODE_OP_TYPES): add_type(r, raw, f->bytes); break;
+	case WIRE_LEN(PROFILE_NODE_OP_TYPES): add_type(r, f->bytes); break;
 	case WIRE_LEN(PROFILE_NODE_CANONICAL_DEVICE): raw->device = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_HOST_DEVICE): raw->host_device = f->bytes; break;
 	case WIRE_VARINT(PROFILE_NODE_FLOAT_OPS): raw->float_ops = (int64_t)f->value; break;
@@ -111,10 +122,7 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_EXECS): read_exec(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
-	case WIRE_LEN(PROFILE_NODE_EXECUTED):
-		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
-		break;
-	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	default: read_own_field(r, raw, f);
 	}
 }
 
@@ -130,7 +138,7 @@ static inline void make_slice(struct node_reader *r, struct slice *slice, struct
 static void add_executed(struct node_reader *r, uint32_t node, const struct raw_node *raw)
 {
 	struct nodes *nodes = &r->model->nodes;
-	uint32_t op = nodes->op[node], types = raw->types;
+	uint32_t op = nodes->op[node], types = nodes->types[node];
 
 	for (size_t i = 0; i < r->executed.n; i++) {
 		uint32_t type = intern(r, r->executed.at[i]);
@@ -159,14 +167,15 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	uint32_t op = intern(r, raw->op), device = intern(r, raw->device);
 	uint32_t host = intern(r, raw->host_device);
 	uint32_t shape = r->shape.n ? shapes_add(&r->shapes, r->shape.at, r->shape.n) : 0;
+	uint32_t types = sets_with_all(&r->sets, &r->strings, 0, r->types.at, r->types.n);
 
 	if (!decoder_alloc(&r->decoder,
-		    op != NONE && device != NONE && host != NONE && shape != NONE))
+		    op != NONE && device != NONE && host != NONE && shape != NONE && types != NONE))
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
-	r->name_hashes[node] = strings_short_hash(raw->name);
+	r->model->name_hashes[node] = strings_short_hash(raw->name);
 	nodes->op[node] = op;
-	nodes->types[node] = raw->types;
+	nodes->types[node] = types;
 	nodes->shape[node] = shape;
 	nodes->device[node] = device;
 	nodes->host_device[node] = host;
@@ -237,7 +246,7 @@ void node_reader_add(struct node_reader *r, struct span message)
 	struct wire_reader w = wire_reader(entry.value);
 	struct wire_field f;
 
-	r->raw_execs.n = r->shape.n = r->executed.n = 0;
+	r->raw_execs.n = r->shape.n = r->types.n = r->executed.n = 0;
 	while (decoder_next(&r->decoder, &w, &f))
 		read_field(r, &raw, &f);
 	if (r->decoder.failed)
