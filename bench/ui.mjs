@@ -47,7 +47,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.l
 // heading, and neither an answer nor a layout nor a tile of the timeline is awaited; that must
 // stay so for a while, since an answer may lead to a further question. What a frame's callbacks
 // find is on the screen when the next frame begins.
-const clickToPaint = (page, name) => page.evaluate((target) => new Promise((resolve) => {
+const clickToPaint = (page, name) => page.evaluate((target) => new Promise((resolve, reject) => {
   const start = performance.now(), root = document.documentElement;
   const isWhole = () => document.querySelector(`nav a[aria-current][href^="#/${target}"]`) && document.querySelector("main h1") &&
     !root.hasAttribute("data-busy") && !root.hasAttribute("data-layout") && !document.querySelector(".timeline:not([data-ready])");
@@ -58,6 +58,7 @@ const clickToPaint = (page, name) => page.evaluate((target) => new Promise((reso
     wasWhole = isWhole();
     if (!wasWhole) painted = 0;
     if (painted && now - painted > 300) resolve(painted - start);
+    else if (now - start > 20000) reject(new Error(`${target} is not whole after 20 s`));
     else requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -90,7 +91,7 @@ async function measurePages(browser, file) {
   for (let i = 0; i < RUNS; i++) {
     const server = await serve(file);
     for (const name of PAGES) {
-      const page = await open(browser, server.address, name === "operations" ? "#/advice" : "#/operations");
+      const page = await open(browser, server.address, name === "operations" ? "#/overview" : "#/operations");
       if (await page.locator(`nav a[href^="#/${name}"]`).count()) times[name].push(await clickToPaint(page, name));
       await page.context().close();
     }
@@ -109,7 +110,7 @@ async function measureMotion(browser, file, what) {
   const server = await serve(file);
   const page = await open(browser, server.address, "#/timeline");
   await page.waitForSelector("canvas");
-  await page.locator("canvas").first().focus();
+  await page.locator(".timeline").focus();
   const keys = ["w", "w", "w", "d", "d", "d", "a", "a", "s", "d", "w", "a", "s", "s", "s"];
   const moving = await frames(page, (i) => page.keyboard.press(keys[i % keys.length]));
   report(`${what}: moving and zooming`, `${moving.toFixed(0)} frames/s`, `${LIMITS.fps} frames/s`, moving >= LIMITS.fps);

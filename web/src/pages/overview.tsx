@@ -198,14 +198,19 @@ function TopLayers({ state, profile }: PageProps) {
   );
 }
 
-function TopFindings({ state }: PageProps) {
-  const { data, error } = useApi<Advice>("advice", { p: state.values.p });
+// The advisor takes about 4 us per node, which would delay the overview of a very large profile.
+const MAX_ADVISED_NODES = 50000;
+
+function TopFindings({ state, profile }: PageProps) {
+  const isLarge = profile.nodes > MAX_ADVISED_NODES;
+  const { data, error } = useApi<Advice>(isLarge ? null : "advice", { p: state.values.p });
   const found = data ? findingsOf(data) : [];
   // Of what is merely for a look, one of each kind.
   const shown = found.filter((f, i) => f.level !== "none" || found.findIndex((other) => other.what === f.what) === i);
   return (
     <Panel title="What the advisor says">
       {error && <Problem error={error} />}
+      {isLarge && <p><a href={link({ page: "advice" })}>Ask the advisor</a></p>}
       {data && !found.length && <p class="dim">No checker found anything to change.</p>}
       <ul class="findings short">
         {shown.slice(0, 5).map((f, i) => (

@@ -10,7 +10,7 @@ import { familyTitle } from "../families";
 import { format, percent } from "../format";
 import { parseTerm, select, Selected } from "../selection";
 import { link, go, replace, requestParams, type State } from "../state";
-import { LANE, Tiles, type Slice } from "../tiles";
+import { blockOf, LANE, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type Line, type View } from "../timeline_draw";
 import { Dot, Empty, Num, Problem, remedy, Share } from "../widgets";
 import { useWidth } from "../width";
@@ -161,6 +161,10 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
     const line = lineAt(y);
     return line?.kind === "lane" && x > LEFT ? tiles.at(line.lane, time(x), view.from, view.until, width - LEFT, 2 / scale) : undefined;
   };
+  // Lanes out of sight are not asked for.
+  const top = frame.current?.scrollTop ?? 0;
+  const isDrawn = lines.every((l) => l.kind !== "lane" || l.y >= top + height || l.y + l.height < top + TOP ||
+    tiles.has(blockOf(l.lane), view.from, view.until, width - LEFT));
   const toggleDevice = (i: number) => {
     if (!toggled.delete(i)) toggled.add(i);
     go({ values: { lanes: [...toggled].join(",") || undefined } });
@@ -201,7 +205,7 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
   return (
     <>
       <Heading lanes={lanes} state={state} profile={profile} />
-      <div class="timeline" ref={frame} onScroll={() => redraw((k) => k + 1)} data-ready={tiles.has(0, view.from, view.until, width - LEFT) ? "" : undefined}
+      <div class="timeline" ref={frame} onScroll={() => redraw((k) => k + 1)} data-ready={isDrawn ? "" : undefined}
         tabIndex={0} role="group" aria-label={`timeline of ${lanes.total} lanes, ${format(duration, "micros")}`} onKeyDown={key}>
         <Sized height={height} content={content + 4}>
           <canvas ref={canvas} aria-hidden="true"
