@@ -31,21 +31,22 @@ static void add_places(struct check *c, struct finding *f, const struct top *top
 	}
 }
 
-static bool has_type(const struct model *m, uint32_t types, uint32_t type)
+/* TensorFlow's profiler knows FusedBatchNorm, not FusedBatchNormV3 or _MklFusedBatchNorm. */
+static bool is_fused(struct span text, bool as_tensorflow)
 {
-	const struct string_set *set = sets_get(&m->sets, types);
-
-	for (uint32_t i = 0; i < set->n; i++)
-		if (set->at[i] == type)
-			return true;
-	return false;
+	return as_tensorflow ? span_equal(text, SPAN("FusedBatchNorm"))
+			     : span_contains(text, SPAN("FusedBatchNorm"));
 }
 
-static bool any_has_type(const struct model *m, uint32_t type)
+static bool any_is_fused(const struct model *m, bool as_tensorflow)
 {
-	for (uint32_t node = 0; type != NONE && node < m->nodes.n; node++)
-		if (has_type(m, m->nodes.types[node], type))
-			return true;
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		const struct string_set *types = sets_get(&m->sets, m->nodes.types[node]);
+
+		for (uint32_t i = 0; i < types->n; i++)
+			if (is_fused(model_text(m, types->at[i]), as_tensorflow))
+				return true;
+	}
 	return false;
 }
 
@@ -55,8 +56,7 @@ static void check_batch_norm(struct check *c)
 	struct finding *f = NULL;
 	struct top top;
 
-	if (!top_init(&top, c, "top") ||
-		any_has_type(m, strings_find(&m->strings, SPAN("FusedBatchNorm"))))
+	if (!top_init(&top, c, "top") || any_is_fused(m, c->advice->as_tensorflow))
 		return;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		if (!span_contains(model_name(m, node), SPAN("BatchNorm")))

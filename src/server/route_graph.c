@@ -14,7 +14,7 @@
 #include "server/selection.h"
 
 enum { MAX_BOXES = 120, DEFAULT_BOXES = 60 };
-enum { MIN_HUB = 6, TINY_NODES = 2, TINY_SHARE = 1000 };
+enum { MIN_HUB = 6, TINY_NODES = 2, TINY_SHARE = 1000, LARGE_SHARE = 10 };
 
 struct box {
 	int64_t row, total;
@@ -256,12 +256,15 @@ static uint32_t find_hub_limit(const struct graph_request *g)
 	return 2 * median > MIN_HUB ? 2 * median : MIN_HUB;
 }
 
+/* What costs most is drawn in any case. */
 static bool is_aside(const struct graph_request *g, const struct box *b, uint32_t hub_limit)
 {
+	int64_t whole = g->metric->total[g->root];
+
 	if (g->around.n)
 		return false;
-	return b->n_neighbors > hub_limit ||
-		(b->n_nodes <= TINY_NODES && b->total <= g->metric->total[g->root] / TINY_SHARE);
+	return (b->n_neighbors > hub_limit && b->total <= whole / LARGE_SHARE) ||
+		(b->n_nodes <= TINY_NODES && b->total <= whole / TINY_SHARE);
 }
 
 /* ---- writing ---------------------------------------------------------------- */

@@ -778,6 +778,12 @@ def test_a_batch_norm_and_a_data_format(ours):
     assert found["nhwc_on_gpu"][0]["where"][0]["node"] == "c"
 
 
+@pytest.mark.parametrize("op", ["FusedBatchNorm", "FusedBatchNormV3", "_MklFusedBatchNormV3"])
+def test_fused_batch_norms_of_any_version(ours, op):
+    Profile([node("bn/BatchNorm/" + op, op)], [run_meta((CPU, [entry("c", 1, 10)]))]).load(ours)
+    assert not findings(ours, "OperationChecker")
+
+
 # -- distributed runs ---------------------------------------------------------------------
 
 
