@@ -96,6 +96,12 @@ static void read_exec(struct node_reader *r, struct span message)
 	decoder_alloc(&r->decoder, vec_push(&r->raw_execs, exec));
 }
 
+/* ProfileNode, the value of an entry of ProfileProto.nodes. */
+static const struct schema_message *profile_node_type(void)
+{
+	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
+}
+
 static void read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
 	switch (f->tag) {
@@ -115,6 +121,11 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
 		break;
 	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	/* Read when they are needed. */
+	case WIRE_LEN(PROFILE_NODE_ATTRS):
+	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX):
+	case WIRE_LEN(PROFILE_NODE_OUTPUT_SHAPES): break;
+	default: audit_field(profile_node_type(), f->tag, &r->fields);
 	}
 }
 
@@ -165,6 +176,7 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
 	r->name_hashes[node] = strings_short_hash(raw->name);
+	r->n_nameless += !raw->name.n;
 	nodes->op[node] = op;
 	nodes->types[node] = raw->types;
 	nodes->shape[node] = shape;

@@ -2,7 +2,8 @@
  * and every view of what loads comes or says what is wrong; a shortage of memory is survived,
  * too.
  *
- *     first byte: which allocation of loading fails (0: none)
+ *     first byte: two bits: how it is read (enum tfprof_reading); six: which allocation of
+ *                 loading fails (0: none)
  *     rest: the message
  *
  * What adds to the nodes of others meets those of tiny_profile.h. */
@@ -63,11 +64,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	in = tfprof_input_bytes(data + 1, size - 1);
 	p = make_profile();
-	mem_fail_at(data[0]);
+	tfprof_profile_set_reading(p, (enum tfprof_reading)((data[0] >> 6) % 3));
+	mem_fail_at(data[0] & 63);
 	status = tfprof_profile_add(p, KIND, &in, 0, &err);
 	mem_fail_at(0);
 	check_status(status, &err);
-	check(status != TFPROF_NO_MEMORY || data[0]);
+	check(status != TFPROF_NO_MEMORY || data[0] & 63);
 	if (status == TFPROF_OK) {
 		for (int view = 0; tfprof_view_get_name((size_t)view); view++)
 			query(p, (enum tfprof_view)view);
