@@ -4,6 +4,7 @@
  *     scan_xplane FILE        prints {"scan_ms": …, "events": …, "sum": …}: CPU time */
 #include <stdio.h>
 
+#include "each.h"
 #include "model/source.h"
 #include "now.h"
 #include "proto/decoder.h"
@@ -21,17 +22,6 @@ static void scan_event(struct span event)
 			f.tag == WIRE_VARINT(XEVENT_OFFSET_PS) ||
 			f.tag == WIRE_VARINT(XEVENT_DURATION_PS))
 			sum += f.value;
-}
-
-/* Calls `scan` for each field of a tag. */
-static void each(struct span message, uint32_t tag, void (*scan)(struct span))
-{
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (wire_next(&r, &f))
-		if (f.tag == tag)
-			scan(f.bytes);
 }
 
 static void scan_line(struct span line)

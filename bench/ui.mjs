@@ -43,18 +43,24 @@ async function serve(file) {
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-// From the click until the page is no longer marked busy, and stays so for a while: an answer
-// may lead to a further question.
+// From the click to the frame that shows the whole page: its tab is the current one, it has a
+// heading, and neither an answer nor a layout nor a tile of the timeline is awaited; that must
+// stay so for a while, since an answer may lead to a further question. What a frame's callbacks
+// find is on the screen when the next frame begins.
 const clickToPaint = (page, name) => page.evaluate((target) => new Promise((resolve) => {
-  const root = document.documentElement, start = performance.now();
-  let last = start;
-  const observer = new MutationObserver(() => requestAnimationFrame(() => { last = performance.now(); }));
-  observer.observe(root, { attributes: true, attributeFilter: ["data-busy"] });
-  const poll = setInterval(() => {
-    if (root.hasAttribute("data-busy") || performance.now() - last < 200) return;
-    clearInterval(poll);
-    resolve(last - start);
-  }, 20);
+  const start = performance.now(), root = document.documentElement;
+  const isWhole = () => document.querySelector(`nav a[aria-current][href^="#/${target}"]`) && document.querySelector("main h1") &&
+    !root.hasAttribute("data-busy") && !root.hasAttribute("data-layout") && !document.querySelector(".timeline:not([data-ready])");
+  let wasWhole = false, painted = 0;
+  const frame = () => {
+    const now = performance.now();
+    if (wasWhole) painted ||= now;
+    wasWhole = isWhole();
+    if (!wasWhole) painted = 0;
+    if (painted && now - painted > 300) resolve(painted - start);
+    else requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
   document.querySelector(`nav a[href^="#/${target}"]`).click();
 }), name);
 

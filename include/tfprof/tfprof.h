@@ -300,7 +300,7 @@ TFPROF_API const struct tfprof_family_info *tfprof_family_get_info(size_t i);
 /* ---- nodes one by one ---- */
 
 /* The node of a name; SIZE_MAX if there is none. */
-TFPROF_API size_t tfprof_profile_find_node(const tfprof_profile *profile, const char *name,
+TFPROF_API size_t tfprof_profile_find_node(tfprof_profile *profile, const char *name,
 	size_t length);
 
 /* Texts of a node are borrowed from the profile, without a NUL. */
@@ -621,6 +621,10 @@ TFPROF_API enum tfprof_status tfprof_result_write(tfprof_result *result, const c
 /* The same to memory, freed with tfprof_bytes_free. */
 TFPROF_API enum tfprof_status tfprof_result_render(tfprof_result *result, const char *format,
 	void **bytes, size_t *size, struct tfprof_error *err);
+/* The same to a file, completely or not at all and never over an input of the profile;
+ * compressed if the name ends in .gz, and pprof always. */
+TFPROF_API enum tfprof_status tfprof_result_save(tfprof_result *result, const char *format,
+	const char *path, struct tfprof_error *err);
 
 enum tfprof_output_flags {
 	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,

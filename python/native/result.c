@@ -132,6 +132,24 @@ static PyObject *result_render(PyObject *self, PyObject *args)
 	return rendered;
 }
 
+static PyObject *result_save(PyObject *self, PyObject *args)
+{
+	struct tfprof_error err = {0};
+	enum tfprof_status status;
+	const char *format;
+	PyObject *path;
+
+	if (!PyArg_ParseTuple(args, "sO&:save", &format, PyUnicode_FSConverter, &path))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	status = tfprof_result_save(result_of(self), format, PyBytes_AsString(path), &err);
+	Py_END_ALLOW_THREADS
+	Py_DECREF(path);
+	if (status != TFPROF_OK)
+		return error_raise(&err);
+	Py_RETURN_NONE;
+}
+
 /* ---- columns --------------------------------------------------------------- */
 
 /* Returns 0, or -1 with an exception set: KeyError for an unknown column. */
@@ -293,6 +311,7 @@ static PyMethodDef methods[] = {
 		"Carries out the option output and sets text and notes."},
 	{"render", result_render, METH_VARARGS,
 		"Returns the result as bytes in a format: text, json, csv, message, ..."},
+	{"save", result_save, METH_VARARGS, "Writes a file in a format, completely or not at all."},
 	{"value", result_value, METH_VARARGS, "Returns the value of a column (by name) in a row."},
 	{"column", result_column, METH_VARARGS,
 		"Returns a column by name: a list, or bytes of int64s or doubles."},

@@ -1,10 +1,10 @@
 """What changed between profiles: ``new.diff(base)``."""
 
 import html
-import json
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple, Union
 
 from tfprof import _format, _native, _options, _wording
+from tfprof._report import Report
 
 MAX_ROWS = 1000
 _SHOW = {"micros": _format.micros, "bytes": _format.memory}
@@ -17,7 +17,7 @@ _STYLE = """
 """
 
 
-class Diff:
+class Diff(Report):
     """A comparison of two sides, each one run or several.
 
     Printing it shows the report. Iterating yields a dictionary per row: name, base_name,
@@ -29,16 +29,6 @@ class Diff:
     >>> diff.total['params']['delta'], diff.budget
     (0, 'within')
     """
-
-    def __init__(self, native: _native.Result):
-        self._native = native
-        self._details: Optional[Dict[str, Any]] = None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Everything, in the form of the JSON output (docs/diff.md)."""
-        if self._details is None:
-            self._details = json.loads(self._native.render("json").decode("utf-8", "replace"))
-        return self._details
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
@@ -67,52 +57,17 @@ class Diff:
         return next((status for status in ("over", "unknown") if status in found), "within")
 
     @property
-    def text(self) -> str:
-        """The report."""
-        return self._native.render("text").decode("utf-8", "replace")
-
-    @property
     def markdown(self) -> str:
         """The report for a pull request."""
-        return self._native.render("markdown").decode("utf-8", "replace")
+        return self._render("markdown")
 
     @property
     def notes(self) -> str:
         """A line for each budget."""
         return self._native.notes
 
-    def save(self, path: str, output: str = "json") -> None:
-        """Writes a file: json, csv, markdown, text or pprof."""
-        data = self._native.render(output)
-        if output == "pprof":
-            import gzip
-            data = gzip.compress(data)
-        with open(path, "wb") as file:
-            file.write(data)
-
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow.Table."""
-        import pyarrow
-        return pyarrow.table(self)
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas.DataFrame. Needs pyarrow."""
-        return self.to_arrow().to_pandas()
-
-    def __arrow_c_schema__(self) -> object:
-        return self._native.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._native.__arrow_c_stream__(requested_schema)
-
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return f"<diff of {self.to_dict()['view']}: {len(self) - 1} rows, budgets: {self.budget}>"

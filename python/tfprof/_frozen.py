@@ -5,9 +5,10 @@ holds is its content: the columns, and the report and the message as rendered.
 
 A Frozen has the attributes and methods of a native result that the package uses."""
 
+import os
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from tfprof import _native
+from tfprof import _files, _native
 
 _CASTS = {"int64": "q", "bool": "q", "double": "d"}
 
@@ -49,6 +50,10 @@ class Frozen:
             raise _native.ArgumentError(f"a result that was pickled cannot be written as {format}: "
                                         "run the query again")
         return self.rendered[format]
+
+    def save(self, format: str, path: Any) -> None:
+        directory, name = os.path.split(os.fsdecode(path))
+        _files.write_whole(directory, name, self.render(format))
 
     def _find(self, name: str) -> Tuple[str, bool, Any]:
         if name not in self.content:

@@ -1,14 +1,14 @@
 """What a model costs: ``tfprof.model(...)``."""
 
-import json
 import os
 import tempfile
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from tfprof import _native
+from tfprof._report import Report
 
 
-class Model:
+class Model(Report):
     """Parameters, multiply-accumulates, float operations and memory of a model.
 
     Printing it shows the report. Iterating yields a dictionary per layer; ``total`` has
@@ -21,21 +21,6 @@ class Model:
     >>> [layer['name'] for layer in cost]
     ['sequential/dense', 'sequential/batch_normalization', 'sequential/dense_1']
     """
-
-    def __init__(self, native: _native.Result):
-        self._native = native
-        self._details: Optional[Dict[str, Any]] = None
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Everything, in the form of the JSON output."""
-        if self._details is None:
-            self._details = json.loads(self._native.render("json").decode("utf-8", "replace"))
-        return self._details
-
-    @property
-    def text(self) -> str:
-        """The report."""
-        return self._native.render("text").decode("utf-8", "replace")
 
     @property
     def total(self) -> Dict[str, Any]:
@@ -72,31 +57,8 @@ class Model:
         """What was assumed."""
         return self.to_dict()["notes"]
 
-    def to_arrow(self) -> Any:
-        """The layers as a pyarrow.Table."""
-        import pyarrow
-        return pyarrow.table(self)
-
-    def to_pandas(self) -> Any:
-        """The layers as a pandas.DataFrame. Needs pyarrow."""
-        return self.to_arrow().to_pandas()
-
-    def __arrow_c_schema__(self) -> object:
-        return self._native.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The layers as Arrow record batches, for polars.DataFrame(cost) and others that know
-        the protocol."""
-        return self._native.__arrow_c_stream__(requested_schema)
-
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return iter(self.layers)
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return (f"<model: {self.parameters:,} parameters, {self.macs:,} MACs, "

@@ -84,7 +84,7 @@ class TfprofDataSource(_sources.DataSource):
         if not path:
             raise tfprof.ArgumentError("load: give the directory of the profiles")
         found = _keys.find(path, Keys(self.options.get("key"), self.options.get("manifest")))
-        return found, _keys.names_of(found)
+        return found, _keys.label_names(found)
 
     def _table(self) -> str:
         table = self.options.get("table", "ops")
@@ -120,7 +120,7 @@ def index(spark: Any, source: str, out: str, *, tables: Iterable[str] = _read.DE
     task that is run again writes the same files."""
     wanted = _read.check_tables(tables)
     found = _keys.find(source, keys)
-    names = _keys.names_of(found)
+    names = _keys.label_names(found)
     todo, stale, bad = _index.plan(found, out, wanted)
     _index._remove(out, stale)
     n_bytes = sum(max(one.size, 0) for one in todo)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
+#include "base/words.h"
 #include "proto/decoder.h"
 
 /* ---- lifetime ---------------------------------------------------------------- */
@@ -144,22 +145,11 @@ static size_t find_checker(struct span name)
 
 static enum tfprof_status checker_error(struct tfprof_error *err, struct span name)
 {
-	const char *names[64] = {NULL}, *near;
-	struct buf expected = {0};
-	enum tfprof_status status;
+	const char *names[64] = {"all"};
 
-	for (size_t i = 0; checker_get(i) && i + 1 < sizeof(names) / sizeof(*names); i++) {
-		names[i] = checker_get(i)->info.name;
-		buf_text(&expected, i ? ", " : "");
-		buf_text(&expected, names[i]);
-	}
-	near = nearest_word(name, names);
-	status = error_set(err, TFPROF_ARGUMENT,
-		"unknown checker '%.*s': expected one of: all, %s%s%s%s", ERROR_SPAN(name),
-		buf_get(&expected).at, near ? " (did you mean '" : "", near ? near : "",
-		near ? "'?)" : "");
-	buf_clear(&expected);
-	return status;
+	for (size_t i = 0; checker_get(i) && i + 2 < sizeof(names) / sizeof(*names); i++)
+		names[i + 1] = checker_get(i)->info.name;
+	return words_error(err, "unknown checker", name, names);
 }
 
 static enum tfprof_status option_error(struct tfprof_error *err, const struct checker *checker,
@@ -249,22 +239,16 @@ enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, co
 	struct tfprof_error *err)
 {
 	static const char *const types[] = {"stdout", "none", "file", "json", NULL};
-	const char *colon = strchr(output, ':'), *near;
+	const char *colon = strchr(output, ':');
 	struct span type = {output, colon ? (size_t)(colon - output) : strlen(output)};
 	char *outfile = NULL;
-	size_t i = 0;
+	size_t i;
 
 	if (!type.n && !colon)
 		type = SPAN("stdout");
-	while (types[i] && !span_equal(span_of(types[i]), type))
-		i++;
-	near = types[i] ? NULL : nearest_word(type, types);
+	i = words_find(types, type);
 	if (!types[i])
-		return error_set(err, TFPROF_ARGUMENT,
-			"-output: unknown output type '%.*s': expected one of: "
-			"stdout, none, file, json%s%s%s",
-			ERROR_SPAN(type), near ? " (did you mean '" : "", near ? near : "",
-			near ? "'?)" : "");
+		return words_error(err, "-output: unknown output type", type, types);
 	if (colon && colon[1]) {
 		if (i < ADVICE_FILE || strncmp(colon + 1, "outfile=", 8) != 0)
 			return error_set(err, TFPROF_ARGUMENT,

@@ -18,8 +18,4 @@ enum tfprof_status error_prefix(struct tfprof_error *err, enum tfprof_status sta
 /* For "%.*s": a span, truncated so that the rest of the message fits. */
 #define ERROR_SPAN(s) (int)((s).n > 200 ? 200 : (s).n), (s).at ? (s).at : ""
 
-/* The word of a NULL-terminated list that a misspelt one most likely meant, or NULL if
- * none is close. */
-const char *nearest_word(struct span wrong, const char *const *words);
-
 #endif

@@ -64,9 +64,10 @@ static uint32_t add(struct strings *s, struct span text, uint64_t hash, bool cop
 	return id;
 }
 
+/* With room for the few that follow, so that these need not be moved. */
 bool strings_append(struct strings *s, size_t n)
 {
-	if (n >= NONE - 1 - s->text.n || !vec_reserve(&s->text, n))
+	if (n >= NONE - 1 - s->text.n || !vec_reserve(&s->text, n + n / 8))
 		return false;
 	s->text.n += n;
 	return true;

@@ -84,8 +84,10 @@ static bool make_rows(struct diff *d, const struct matches *m)
 			.parent = parent == NONE ? NONE : row_of_base[parent]};
 	}
 	d->n = n;
-	for (size_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		d->rows[i].place = i;
 		classify(d, m, &d->rows[i]);
+	}
 	mem_free(row_of_base);
 	return true;
 }
@@ -177,11 +179,11 @@ static bool split_changes(struct diff *d, size_t metric, const uint32_t *order)
 	}
 	for (size_t k = d->n; k-- > 0;) {
 		uint32_t i = order[k], parent = d->rows[i].parent;
-		struct diff_split *split = &d->numbers[i * d->n_metrics + metric].split;
+		struct diff_split *split = &diff_number(d, i, metric)->split;
 
 		add_change(split, d->rows[i].state, own[i]);
 		if (parent != NONE)
-			add_split(&d->numbers[parent * d->n_metrics + metric].split, split);
+			add_split(&diff_number(d, parent, metric)->split, split);
 	}
 	mem_free(own);
 	return true;
@@ -278,21 +280,18 @@ static void walk(const struct diff *d, struct siblings *s, uint32_t *order)
 	}
 }
 
-/* Moves rows and numbers into display order. */
+/* Moves rows into display order. */
 static bool arrange(struct diff *d, const uint32_t *order)
 {
-	size_t row_size = d->n_metrics * sizeof(*d->numbers);
 	struct diff_row *rows = mem_array(d->n + 1, sizeof(*rows));
-	struct diff_number *numbers = mem_array(d->n + 1, row_size);
 	uint32_t *place = mem_array(d->n + 1, sizeof(*place));
-	bool ok = rows && numbers && place;
+	bool ok = rows && place;
 
 	for (uint32_t k = 0; ok && k < d->n; k++) {
 		uint32_t i = order[k];
 
 		place[i] = k;
 		rows[k] = d->rows[i];
-		memcpy(numbers + k * d->n_metrics, d->numbers + i * d->n_metrics, row_size);
 		if (rows[k].parent == NONE)
 			continue;
 		rows[k].parent = place[rows[k].parent];
@@ -302,13 +301,10 @@ static bool arrange(struct diff *d, const uint32_t *order)
 	mem_free(place);
 	if (!ok) {
 		mem_free(rows);
-		mem_free(numbers);
 		return false;
 	}
 	mem_free(d->rows);
-	mem_free(d->numbers);
 	d->rows = rows;
-	d->numbers = numbers;
 	return true;
 }
 
@@ -337,14 +333,14 @@ enum tfprof_status diff_run(struct diff *d, struct tfprof_error *err)
 	if (d->base.failed || d->new_side.failed)
 		return error_no_memory(err);
 	status = matches_make(&m, &d->base, &d->new_side, &d->settings.match, err);
-	if (status == TFPROF_OK) {
-		ok = make_rows(d, &m) && verdicts_make(d) && order_rows(d);
-		status = ok ? TFPROF_OK : error_no_memory(err);
-	}
+	ok = status == TFPROF_OK && make_rows(d, &m);
 	matches_clear(&m);
 	if (status != TFPROF_OK)
 		return status;
-	count_states(d);
-	find_batch(d);
-	return TFPROF_OK;
+	if (ok) {
+		count_states(d);
+		find_batch(d);
+	}
+	ok = ok && verdicts_make(d) && order_rows(d);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }

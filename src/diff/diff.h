@@ -73,6 +73,7 @@ struct diff_number {
 struct diff_row {
 	uint32_t base_row, new_row; /* of the sides; NONE: it has none */
 	uint32_t parent;            /* NONE: the root */
+	uint32_t place;             /* in `numbers` */
 	uint32_t depth;
 	enum diff_state state;
 	bool is_guessed; /* renamed, by structure */
@@ -97,7 +98,7 @@ struct diff {
 
 	struct diff_row *rows; /* in display order; the first is the total */
 	size_t n;
-	struct diff_number *numbers; /* row * n_metrics + metric */
+	struct diff_number *numbers; /* place * n_metrics + metric */
 	size_t n_of[N_DIFF_STATES];  /* rows of each state, without the root */
 	size_t n_guessed, n_moved, n_lines_moved;
 	size_t n_tests; /* rows that statistics were asked about, per metric at most */
@@ -113,9 +114,9 @@ void diff_clear(struct diff *d);
 
 /* ---- rows ----------------------------------------------------------------------- */
 
-static inline const struct diff_number *diff_number(const struct diff *d, size_t row, size_t metric)
+static inline struct diff_number *diff_number(const struct diff *d, size_t row, size_t metric)
 {
-	return &d->numbers[row * d->n_metrics + metric];
+	return &d->numbers[d->rows[row].place * d->n_metrics + metric];
 }
 
 static inline int64_t diff_delta(const struct diff_number *n)

@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include "base/words.h"
 #include "query/model_options.h"
 
 static const char *const order_words[] = {"delta", "percent", "base", "new", "name", NULL};
@@ -88,25 +89,15 @@ static enum tfprof_status bad_value(enum diff_option_id id, struct span value, c
 		ERROR_SPAN(value), expected);
 }
 
-static enum tfprof_status read_bool(bool *out, struct span value, struct tfprof_error *err)
-{
-	bool yes = span_equal(value, SPAN("true")) || span_equal(value, SPAN("1"));
-
-	if (!yes && !span_equal(value, SPAN("false")) && !span_equal(value, SPAN("0")))
-		return bad_value(DIFF_OPT_NO_GUESS, value, "true or false", err);
-	*out = yes;
-	return TFPROF_OK;
-}
-
 static enum tfprof_status read_order(struct tfprof_diff_options *o, struct span value,
 	struct tfprof_error *err)
 {
-	for (size_t i = 0; order_words[i]; i++)
-		if (span_equal(span_of(order_words[i]), value)) {
-			o->order = (enum diff_order)i;
-			return TFPROF_OK;
-		}
-	return bad_value(DIFF_OPT_ORDER_BY, value, "one of: delta, percent, base, new, name", err);
+	size_t word = words_find(order_words, value);
+
+	if (!order_words[word])
+		return words_error(err, "-order_by: unknown word", value, order_words);
+	o->order = (enum diff_order)word;
+	return TFPROF_OK;
 }
 
 static enum tfprof_status read_rename(struct tfprof_diff_options *o, struct span value,
@@ -163,7 +154,10 @@ static enum tfprof_status read_value(struct tfprof_diff_options *o, enum diff_op
 		return amount_parse("min_delta_micros", AMOUNT_MICROS, value, &o->min_delta_micros,
 			err);
 	case DIFF_OPT_RENAME: return read_rename(o, value, err);
-	case DIFF_OPT_NO_GUESS: return read_bool(&o->no_guess, value, err);
+	case DIFF_OPT_NO_GUESS:
+		return words_read_bool(value, &o->no_guess)
+			? TFPROF_OK
+			: bad_value(id, value, "true or false", err);
 	case DIFF_OPT_ORDER_BY: return read_order(o, value, err);
 	case DIFF_OPT_FAIL_IF: return read_budgets(o, id, value, err);
 	default: return bad_value(id, value, "the text of a file, not its name", err);

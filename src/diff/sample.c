@@ -194,11 +194,24 @@ static int by_p(const void *a, const void *b)
 	return (x->p > y->p) - (x->p < y->p);
 }
 
+static bool are_alike(const double *p, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (p[i] > p[0] || p[i] < p[0])
+			return false;
+	return true;
+}
+
 bool sample_adjust(const double *p, double *adjusted, size_t n)
 {
-	struct ordered *order = mem_array(n + 1, sizeof(*order));
+	struct ordered *order;
 	double least = 1;
 
+	if (are_alike(p, n)) { /* those of single runs always are */
+		memcpy(adjusted, p, n * sizeof(*p));
+		return true;
+	}
+	order = mem_array(n, sizeof(*order));
 	if (!order)
 		return false;
 	for (size_t i = 0; i < n; i++)

@@ -91,7 +91,7 @@ static enum diff_verdict judge_time(const struct diff *d, const struct diff_numb
 static void measure(struct diff *d, struct samples *s, size_t row, size_t metric,
 	struct sample_memo *memo)
 {
-	struct diff_number *n = &d->numbers[row * d->n_metrics + metric];
+	struct diff_number *n = diff_number(d, row, metric);
 
 	samples_reset(s);
 	samples_add(s, d, &d->rows[row], metric);
@@ -116,7 +116,7 @@ static bool judge_times(struct diff *d, size_t metric)
 			p[n++] = diff_number(d, i, metric)->p;
 	ok = ok && sample_adjust(p, adjusted, n);
 	for (size_t i = 0; ok && i < d->n; i++) {
-		struct diff_number *number = &d->numbers[i * d->n_metrics + metric];
+		struct diff_number *number = diff_number(d, i, metric);
 
 		if (i && number->p >= 0)
 			number->adjusted_p = adjusted[k++];
@@ -148,8 +148,7 @@ bool verdicts_make(struct diff *d)
 			continue;
 		}
 		for (size_t i = 0; i < d->n; i++)
-			d->numbers[i * d->n_metrics + m].verdict =
-				judge_exact(diff_number(d, i, m));
+			diff_number(d, i, m)->verdict = judge_exact(diff_number(d, i, m));
 	}
 	return ok;
 }

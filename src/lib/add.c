@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "lib/result.h"
 #include "load/load.h"
@@ -112,18 +113,11 @@ int tfprof_input_exists(const char *path)
 
 static enum tfprof_status unknown_kind(const char *name, struct tfprof_error *err)
 {
-	const char *names[N_INPUTS + 1] = {0}, *near;
-	char expected[200] = "";
+	const char *names[N_INPUTS + 1] = {0};
 
-	for (size_t i = 0; i < N_INPUTS; i++) {
+	for (size_t i = 0; i < N_INPUTS; i++)
 		names[i] = input_get_info(i)->name;
-		strncat(expected, i ? ", " : "", sizeof(expected) - strlen(expected) - 1);
-		strncat(expected, names[i], sizeof(expected) - strlen(expected) - 1);
-	}
-	near = nearest_word(span_of(name), names);
-	return error_set(err, TFPROF_ARGUMENT,
-		"unknown kind of input '%.100s': expected one of: %s%s%s%s", name, expected,
-		near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	return words_error(err, "unknown kind of input", span_of(name), names);
 }
 
 /* ---- adding --------------------------------------------------------------- */

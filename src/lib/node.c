@@ -8,11 +8,14 @@
 #include "model/gradient.h"
 #include "model/trace.h"
 
-size_t tfprof_profile_find_node(const tfprof_profile *p, const char *name, size_t length)
+size_t tfprof_profile_find_node(tfprof_profile *p, const char *name, size_t length)
 {
-	uint32_t node = model_find_node(&p->model, (struct span){name, length});
+	uint32_t node;
 
-	return node == NONE ? SIZE_MAX : node;
+	if (profile_lock(p, PROFILE_INDEXED, NULL) != TFPROF_OK)
+		return SIZE_MAX;
+	node = model_find_node(&p->model, (struct span){name, length});
+	return profile_unlock(p, TFPROF_OK, NULL) == TFPROF_OK && node != NONE ? node : SIZE_MAX;
 }
 
 /* ---- a node -------------------------------------------------------------------- */

@@ -69,9 +69,9 @@ static void put_path(struct buf *b, const struct tfprof_options *o)
 
 /* ---- files ------------------------------------------------------------------ */
 
-static enum sink_format packing(enum format_file file)
+enum sink_format output_packing(enum format format)
 {
-	switch (file) {
+	switch (writer_get(format)->file) {
 	case FILE_GZIP: return SINK_GZIP;
 	case FILE_BY_SUFFIX:
 	case FILE_BY_STEP: return SINK_BY_SUFFIX;
@@ -91,7 +91,7 @@ static enum tfprof_status write_path(tfprof_result *r, const char *path, struct 
 	const struct writer *writer = writer_get(o->output.format);
 	struct sink out;
 	enum tfprof_status status =
-		output_open(&out, path, packing(writer->file), &r->profile->files, err);
+		output_open(&out, path, output_packing(o->output.format), &r->profile->files, err);
 
 	if (status != TFPROF_OK)
 		return status;

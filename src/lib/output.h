@@ -6,6 +6,7 @@
 #include "base/file_id.h"
 #include "base/sink.h"
 #include "base/vec.h"
+#include "query/format_list.h"
 
 typedef VEC(struct file_id) file_ids;
 
@@ -13,6 +14,9 @@ typedef VEC(struct file_id) file_ids;
  * also through links. */
 enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
 	const file_ids *inputs, struct tfprof_error *err);
+
+/* How files of a format are compressed. */
+enum sink_format output_packing(enum format format);
 
 /* Remembers the file of a path, if it is one. False on allocation failure. */
 bool output_note_input(file_ids *inputs, const char *path);

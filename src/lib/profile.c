@@ -1,5 +1,6 @@
 #include "lib/profile.h"
 
+#include "base/words.h"
 #include "lib/result.h"
 #include "load/load.h"
 #include "write/saved_profile.h"
@@ -26,7 +27,7 @@ const char *tfprof_status_get_text(enum tfprof_status status)
 
 const char *tfprof_word_get_nearest(const char *misspelt, const char *const *words)
 {
-	return nearest_word(span_of(misspelt), words);
+	return words_nearest(words, span_of(misspelt));
 }
 
 tfprof_profile *tfprof_profile_new(void)
@@ -82,6 +83,23 @@ void tfprof_profile_free(tfprof_profile *p)
 
 /* ---- locks ---------------------------------------------------------------- */
 
+static bool has_reached(const struct model *m, enum profile_state state)
+{
+	switch (state) {
+	case PROFILE_INDEXED: return !m->name_hashes;
+	case PROFILE_COMPLETE: return model_is_complete(m);
+	default: return true;
+	}
+}
+
+static enum tfprof_status advance(struct model *m, enum profile_state state,
+	struct tfprof_error *err)
+{
+	if (state == PROFILE_COMPLETE)
+		return model_complete(m, err);
+	return model_index_names(m) ? TFPROF_OK : error_no_memory(err);
+}
+
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err)
 {
@@ -89,13 +107,13 @@ enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state sta
 
 	pthread_rwlock_rdlock(&p->lock);
 	status = model_check_sources(&p->model, err);
-	if (status == TFPROF_OK && (state == PROFILE_LOADED || model_is_complete(&p->model)))
+	if (status == TFPROF_OK && has_reached(&p->model, state))
 		return TFPROF_OK;
 	pthread_rwlock_unlock(&p->lock);
 	if (status != TFPROF_OK)
 		return status;
 	pthread_rwlock_wrlock(&p->lock);
-	status = model_complete(&p->model, err);
+	status = advance(&p->model, state, err);
 	pthread_rwlock_unlock(&p->lock);
 	if (status == TFPROF_OK)
 		pthread_rwlock_rdlock(&p->lock);

@@ -47,8 +47,12 @@ void profile_delist(struct tfprof_profile *p);
 /* One more user: the profile is freed with the last. */
 void profile_use(struct tfprof_profile *p);
 
-/* Whether a reader needs edges, outputs or shapes; see model_complete(). */
-enum profile_state { PROFILE_LOADED, PROFILE_COMPLETE };
+/* What a reader needs. */
+enum profile_state {
+	PROFILE_LOADED,
+	PROFILE_INDEXED,  /* also nodes by name; see model_index_names() */
+	PROFILE_COMPLETE, /* also edges, outputs and shapes; see model_complete() */
+};
 
 /* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,

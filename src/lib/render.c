@@ -198,3 +198,15 @@ enum tfprof_status tfprof_result_render(tfprof_result *r, const char *name, void
 	*size = rendered.n;
 	return TFPROF_OK;
 }
+
+enum tfprof_status tfprof_result_save(tfprof_result *r, const char *name, const char *path,
+	struct tfprof_error *err)
+{
+	enum format format;
+	enum tfprof_status status = find_format(name, &format, err);
+	struct sink out;
+
+	if (status == TFPROF_OK)
+		status = output_open(&out, path, output_packing(format), &r->profile->files, err);
+	return status == TFPROF_OK ? write_and_commit(r, format, &out, err) : status;
+}

@@ -84,14 +84,15 @@ enum tfprof_status result_unlock(tfprof_result *r, enum tfprof_status status,
 	return profile_unlock(r->profile, status, err);
 }
 
-/* Text reports need no edges, and most need no shapes. */
+/* Text reports need no edges, and most need no shapes. Op and scope view look no node
+ * up. */
 enum profile_state result_state(const tfprof_result *r, enum format format)
 {
 	bool is_text = format == FORMAT_STDOUT || format == FORMAT_FILE || format == FORMAT_NONE;
 
-	return is_text && !r->is_table && !options_select(r->options, SEL_INPUT_SHAPES)
-		? PROFILE_LOADED
-		: PROFILE_COMPLETE;
+	if (!is_text || r->is_table || options_select(r->options, SEL_INPUT_SHAPES))
+		return PROFILE_COMPLETE;
+	return r->view == TFPROF_OP || r->view == TFPROF_SCOPE ? PROFILE_LOADED : PROFILE_INDEXED;
 }
 
 /* ---- the query --------------------------------------------------------------- */

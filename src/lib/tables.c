@@ -97,7 +97,7 @@ enum tfprof_status tfprof_table_run(tfprof_profile *p, const char *name, int64_t
 		return error_no_memory(err);
 	r->is_table = true;
 	tfprof_profile_get_summary(p, &summary);
-	status = result_lock(r, PROFILE_LOADED, err);
+	status = result_lock(r, PROFILE_INDEXED, err);
 	if (status == TFPROF_OK) {
 		status = run(r, kind, step, &summary, err);
 		status = result_unlock(r, status, err);

@@ -26,8 +26,9 @@ struct loader {
 static uint32_t add_shape(struct model *m, const struct node_defs *b, size_t i)
 {
 	const struct node_shape *shape = &b->shapes.at[i];
+	const int64_t *dims = b->dims.n ? b->dims.at + shape->first : NULL;
 
-	return shapes_add_hashed(&m->shapes, b->dims.at + shape->first, shape->n, shape->hash);
+	return shapes_add_hashed(&m->shapes, dims, shape->n, shape->hash);
 }
 
 static bool add_outputs(struct model *m, uint32_t node, const struct node_defs *b,

@@ -77,7 +77,7 @@ static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct t
 
 	if (!needs_undo(l, m))
 		return loaders[l->kind](m, l, err);
-	if (!model_undo_begin(&undo, m, l->step))
+	if (!model_undo_begin(&undo, m, l->step, l->kind == INPUT_OP_LOG))
 		return error_no_memory(err);
 	status = loaders[l->kind](m, l, err);
 	if (status == TFPROF_OK)
@@ -108,7 +108,7 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 	enum tfprof_status status = load_open(&l, m, err);
 
 	if (status == TFPROF_OK)
-		status = load_or_undo(m, &l, err);
+		status = model_index_names(m) ? load_or_undo(m, &l, err) : error_no_memory(err);
 	if (status == TFPROF_OK)
 		note_counts(&l);
 	source_close(&l.source);
@@ -176,7 +176,8 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 	enum tfprof_status status = load_open(&loads[1], m, err);
 	struct model_undo undo;
 
-	if (status == TFPROF_OK && !model_undo_begin(&undo, m, step))
+	if (status == TFPROF_OK &&
+		(!model_index_names(m) || !model_undo_begin(&undo, m, step, is_given(op_log))))
 		status = error_no_memory(err);
 	else if (status == TFPROF_OK) {
 		status = add_step(m, &loads[0], &loads[1], &loads[2], err);

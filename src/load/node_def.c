@@ -16,7 +16,8 @@ static void read_shape(struct node_defs *b, struct decoder *d, struct span messa
 	if (b->dims.n == shape.first && !dims.unknown_rank)
 		decoder_alloc(d, vec_push(&b->dims, 1));
 	shape.n = b->dims.n - shape.first;
-	shape.hash = shapes_hash(b->dims.at + shape.first, shape.n);
+	/* adding even 0 to NULL is undefined */
+	shape.hash = shapes_hash(b->dims.n ? b->dims.at + shape.first : NULL, shape.n);
 	decoder_alloc(d, vec_push(&b->shapes, shape));
 }
 

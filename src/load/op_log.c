@@ -24,9 +24,10 @@ struct piece {
 };
 
 struct log {
-	const struct model *model; /* NULL: it is only checked */
+	struct model *model; /* NULL: it is only checked */
 	size_t n_pieces;
 	struct piece pieces[PARALLEL_MAX];
+	VEC(uint32_t) types; /* of the entry being added */
 };
 
 struct log_entry {
@@ -171,6 +172,7 @@ static void log_clear(struct log *log)
 {
 	for (size_t i = 0; i < log->n_pieces; i++)
 		vec_clear(&log->pieces[i].items);
+	vec_clear(&log->types);
 }
 
 static enum tfprof_status read_log(struct log *log, const struct load *l, struct tfprof_error *err)
@@ -207,29 +209,34 @@ static bool add_string(struct model *m, struct span message)
 }
 
 /* Float operations and types. */
-static bool add_more(struct model *m, uint32_t node, struct span message)
+static bool add_more(struct log *log, uint32_t node, struct span message)
 {
+	struct model *m = log->model;
 	struct log_entry entry = log_entry(message);
 	struct decoder d = {0};
 	struct wire_field f;
 
+	log->types.n = 0;
 	while (log_entry_next(&d, &entry, &f)) {
 		uint32_t type;
 
 		if (f.tag != WIRE_LEN(OP_LOG_ENTRY_TYPES))
 			continue;
 		type = strings_add(&m->strings, f.bytes);
-		if (type == NONE || !model_add_type(m, node, type))
+		if (type == NONE || !vec_push(&log->types, type))
 			return false;
 	}
+	if (!model_add_types(m, node, log->types.at, log->types.n))
+		return false;
 	if (entry.float_ops)
 		m->nodes.float_ops[node] = entry.float_ops;
 	m->has_negative |= entry.float_ops < 0;
 	return true;
 }
 
-static bool add_item(struct model *m, const struct item *item)
+static bool add_item(struct log *log, const struct item *item)
 {
+	struct model *m = log->model;
 	uint32_t node = item->node;
 
 	if (item->is_string)
@@ -245,19 +252,19 @@ static bool add_item(struct model *m, const struct item *item)
 				return false;
 		}
 	}
-	return !item->has_more || add_more(m, node, item->message);
+	return !item->has_more || add_more(log, node, item->message);
 }
 
-static bool add_piece(struct model *m, const struct piece *p, struct span log, size_t *n)
+static bool add_piece(struct log *log, const struct piece *p, struct span bytes, size_t *n)
 {
 	for (size_t i = 0; i < p->items.n; i++) {
 		const struct item *item = &p->items.at[i];
 
-		if (!add_item(m, item))
+		if (!add_item(log, item))
 			return false;
 		if (++*n % 4096 == 0)
-			model_progress(m, (size_t)(item->message.at + item->message.n - log.at),
-				log.n);
+			model_progress(log->model,
+				(size_t)(item->message.at + item->message.n - bytes.at), bytes.n);
 	}
 	return true;
 }
@@ -280,7 +287,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 	}
 	m->generation++;
 	for (size_t i = 0; ok && i < log.n_pieces; i++)
-		ok = add_piece(m, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
+		ok = add_piece(&log, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
 	count(&log, &l->counts);
 	log_clear(&log);
 	return ok ? TFPROF_OK : error_no_memory(err);

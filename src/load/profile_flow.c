@@ -318,7 +318,10 @@ enum tfprof_status model_complete(struct model *m, struct tfprof_error *err)
 
 	if (!m->flow.is_pending)
 		return TFPROF_OK;
-	status = id_map_init(&ids, m) ? complete(m, &ids, err) : error_no_memory(err);
+	if (!model_index_names(m) || !id_map_init(&ids, m))
+		status = error_no_memory(err);
+	else
+		status = complete(m, &ids, err);
 	id_map_clear(&ids);
 	if (status == TFPROF_OK) {
 		vec_clear(&m->flow.keys);

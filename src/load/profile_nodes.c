@@ -8,9 +8,9 @@
 #include "model/executed.h"
 #include "model/profile_fields.h"
 
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first, uint32_t *name_hashes)
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first)
 {
-	*r = (struct node_reader){.model = m, .first = first, .name_hashes = name_hashes};
+	*r = (struct node_reader){.model = m, .first = first};
 	r->slicer = model_slicer(m, &r->listed_slices);
 	return strings_init(&r->strings) && sets_init(&r->sets) && shapes_init(&r->shapes);
 }
@@ -28,6 +28,7 @@ void node_reader_clear(struct node_reader *r)
 	vec_clear(&r->keys);
 	vec_clear(&r->raw_execs);
 	vec_clear(&r->shape);
+	vec_clear(&r->types);
 	vec_clear(&r->executed);
 }
 
@@ -75,17 +76,15 @@ static uint32_t intern(struct node_reader *r, struct span text)
 struct raw_node {
 	struct span name, op, device, host_device, trace;
 	int64_t id, float_ops;
-	uint32_t types, n_inputs;
+	uint32_t n_inputs;
 	bool is_undefined;
 };
 
-static void add_type(struct node_reader *r, struct raw_node *raw, struct span text)
+static void add_type(struct node_reader *r, struct span text)
 {
 	uint32_t type = intern(r, text);
-	uint32_t types = type == NONE ? NONE : sets_with(&r->sets, &r->strings, raw->types, type);
 
-	if (decoder_alloc(&r->decoder, types != NONE))
-		raw->types = types;
+	decoder_alloc(&r->decoder, type != NONE && vec_push(&r->types, type));
 }
 
 static void read_exec(struct node_reader *r, struct span message)
@@ -102,6 +101,19 @@ static const struct schema_message *profile_node_type(void)
 	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
 }
 
+/* Fields of our own, and unknown ones. Their numbers are large: among the others, they would
+ * keep the compiler from making a table of cases. */
+static void read_own_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
+{
+	switch (f->tag) {
+	case WIRE_LEN(PROFILE_NODE_EXECUTED):
+		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
+		break;
+	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	default: audit_field(profile_node_type(), f->tag, &r->fields);
+	}
+}
+
 static void read_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
 	switch (f->tag) {
@@ -109,7 +121,7 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_INPUTS): raw->n_inputs++; break;
 	case WIRE_LEN(PROFILE_NODE_SHAPE): read_shape(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_SHAPE): add_dim(r, f->value); break;
-	case WIRE_LEN(PROFILE_NODE_OP_TYPES): add_type(r, raw, f->bytes); break;
+	case WIRE_LEN(PROFILE_NODE_OP_TYPES): add_type(r, f->bytes); break;
 	case WIRE_LEN(PROFILE_NODE_CANONICAL_DEVICE): raw->device = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_HOST_DEVICE): raw->host_device = f->bytes; break;
 	case WIRE_VARINT(PROFILE_NODE_FLOAT_OPS): raw->float_ops = (int64_t)f->value; break;
@@ -117,15 +129,11 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_EXECS): read_exec(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
-	case WIRE_LEN(PROFILE_NODE_EXECUTED):
-		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
-		break;
-	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
 	/* Read when they are needed. */
 	case WIRE_LEN(PROFILE_NODE_ATTRS):
 	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX):
 	case WIRE_LEN(PROFILE_NODE_OUTPUT_SHAPES): break;
-	default: audit_field(profile_node_type(), f->tag, &r->fields);
+	default: read_own_field(r, raw, f);
 	}
 }
 
@@ -141,7 +149,7 @@ static inline void make_slice(struct node_reader *r, struct slice *slice, struct
 static void add_executed(struct node_reader *r, uint32_t node, const struct raw_node *raw)
 {
 	struct nodes *nodes = &r->model->nodes;
-	uint32_t op = nodes->op[node], types = raw->types;
+	uint32_t op = nodes->op[node], types = nodes->types[node];
 
 	for (size_t i = 0; i < r->executed.n; i++) {
 		uint32_t type = intern(r, r->executed.at[i]);
@@ -170,15 +178,16 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 	uint32_t op = intern(r, raw->op), device = intern(r, raw->device);
 	uint32_t host = intern(r, raw->host_device);
 	uint32_t shape = r->shape.n ? shapes_add(&r->shapes, r->shape.at, r->shape.n) : 0;
+	uint32_t types = sets_with_all(&r->sets, &r->strings, 0, r->types.at, r->types.n);
 
 	if (!decoder_alloc(&r->decoder,
-		    op != NONE && device != NONE && host != NONE && shape != NONE))
+		    op != NONE && device != NONE && host != NONE && shape != NONE && types != NONE))
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
-	r->name_hashes[node] = strings_short_hash(raw->name);
+	r->model->name_hashes[node] = strings_short_hash(raw->name);
 	r->n_nameless += !raw->name.n;
 	nodes->op[node] = op;
-	nodes->types[node] = raw->types;
+	nodes->types[node] = types;
 	nodes->shape[node] = shape;
 	nodes->device[node] = device;
 	nodes->host_device[node] = host;
@@ -249,7 +258,7 @@ void node_reader_add(struct node_reader *r, struct span message)
 	struct wire_reader w = wire_reader(entry.value);
 	struct wire_field f;
 
-	r->raw_execs.n = r->shape.n = r->executed.n = 0;
+	r->raw_execs.n = r->shape.n = r->types.n = r->executed.n = 0;
 	while (decoder_next(&r->decoder, &w, &f))
 		read_field(r, &raw, &f);
 	if (r->decoder.failed)

@@ -31,9 +31,8 @@ struct merged_ids {
 };
 
 struct node_reader {
-	struct model *model;   /* whose last source is the profile */
-	uint32_t first, n;     /* its nodes, those read so far */
-	uint32_t *name_hashes; /* by node, of all parts */
+	struct model *model; /* whose last source is the profile */
+	uint32_t first, n;   /* its nodes, those read so far */
 	struct strings strings;
 	struct sets sets;
 	struct shapes shapes;
@@ -55,14 +54,13 @@ struct node_reader {
 	})
 	raw_execs;
 	dims_vec shape;
+	VEC(uint32_t) types;
 	VEC(struct span) executed;
 	bool has_executed; /* some node of the part has */
 };
 
-/* For nodes from `first` on, which must be there (model_make_nodes). Short hashes of
- * their names go to `name_hashes`, while the names are at hand. */
-bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first,
-	uint32_t *name_hashes);
+/* For nodes from `first` on, which must be there (model_make_nodes). */
+bool node_reader_init(struct node_reader *r, struct model *m, uint32_t first);
 void node_reader_clear(struct node_reader *r);
 
 /* Reads the next entry of the map of nodes. */

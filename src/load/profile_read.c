@@ -25,7 +25,6 @@ struct loader {
 	struct span profile;
 	struct part *parts;
 	size_t n_parts;
-	uint32_t *name_hashes; /* by node */
 	atomic_size_t bytes_done, nodes_done;
 };
 
@@ -153,16 +152,14 @@ static bool make_parts(struct loader *l)
 	for (size_t i = 0; i < n; i++)
 		n_nodes += from[i].n_nodes;
 	l->parts = mem_zero_array(n, sizeof(*l->parts));
-	l->name_hashes = mem_array(n_nodes, sizeof(*l->name_hashes));
-	if (!l->parts || !l->name_hashes || !model_make_nodes(l->model, n_nodes))
+	if (!l->parts || !model_make_nodes(l->model, n_nodes))
 		return false;
 	l->n_parts = n;
 	l->model->flow.n = n_nodes;
 	ok = true;
 	for (size_t i = 0; i < n; i++) {
 		l->parts[i].from = from[i];
-		ok &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first,
-			l->name_hashes);
+		ok &= node_reader_init(&l->parts[i].nodes, l->model, (uint32_t)first);
 		first += from[i].n_nodes;
 	}
 	return ok;
@@ -175,8 +172,7 @@ static void read_profile(struct loader *l)
 	parallel_run(l->n_parts, read_part, l);
 	for (size_t i = 0; i < l->n_parts && !l->decoder.failed; i++)
 		read_others(l, &l->parts[i]);
-	if (l->decoder.failed ||
-		!decoder_alloc(&l->decoder, model_index_names(l->model, l->name_hashes)))
+	if (l->decoder.failed)
 		return;
 	model_sort_steps(l->model);
 	for (size_t i = 0; i < l->n_parts; i++)
@@ -204,7 +200,6 @@ static void clear_parts(struct loader *l)
 		vec_clear(&l->parts[i].others);
 	}
 	mem_free(l->parts);
-	mem_free(l->name_hashes);
 }
 
 /* Empties the model, but keeps the caller's settings. */

@@ -195,7 +195,7 @@ static bool give_detail(struct model *m, uint32_t row)
 
 	if (exec_at(x, row)->has == EXEC_HAS_RUNS) {
 		detail = exec_get_detail(x, row);
-	} else {
+	} else if (exec_at(x, row)->raw.bits) {
 		struct exec_extent extent = exec_get_extent(m, row);
 
 		detail.start_us = extent.start_us;

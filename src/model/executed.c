@@ -3,13 +3,9 @@
 uint32_t executed_make_types(struct sets *sets, const struct strings *strings, uint32_t types,
 	uint32_t without, uint32_t executed)
 {
-	struct string_set old = *sets_get(sets, types);
-	uint32_t made = 0;
-
-	for (uint32_t i = 0; made != NONE && i < old.n; i++)
-		if (!without || old.at[i] != without)
-			made = sets_with(sets, strings, made, old.at[i]);
-	return made == NONE ? NONE : sets_with(sets, strings, made, executed);
+	if (without)
+		types = sets_without(sets, types, without);
+	return types == NONE ? NONE : sets_with(sets, strings, types, executed);
 }
 
 bool executed_add(struct model *m, uint32_t node, struct span type)

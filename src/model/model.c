@@ -23,6 +23,7 @@ void model_clear(struct model *m)
 	sets_clear(&m->sets);
 	shapes_clear(&m->shapes);
 	vec_clear(&m->node_of);
+	mem_free(m->name_hashes);
 	vec_clear(&m->edges);
 	vec_clear(&m->outputs);
 	vec_clear(&m->flow.keys);
@@ -47,6 +48,7 @@ uint32_t model_find_node(const struct model *m, struct span name)
 {
 	uint32_t string = strings_find(&m->strings, name);
 
+	assert(!m->name_hashes);
 	return string == NONE ? NONE : model_node_of(m, string);
 }
 
@@ -146,23 +148,29 @@ bool model_make_nodes(struct model *m, size_t n)
 {
 	uint32_t first = (uint32_t)m->strings.text.n;
 
-	if (n >= NONE - 1 - first || !make_columns(&m->nodes, n) || !strings_append(&m->strings, n))
+	m->name_hashes = mem_array(n, sizeof(*m->name_hashes));
+	if (!m->name_hashes || n >= NONE - 1 - first || !make_columns(&m->nodes, n) ||
+		!strings_append(&m->strings, n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		m->nodes.name[i] = first + (uint32_t)i;
 	return true;
 }
 
-bool model_index_names(struct model *m, const uint32_t *hashes)
+bool model_index_names(struct model *m)
 {
 	size_t n = m->nodes.n;
 
-	if (!strings_index(&m->strings, m->nodes.name, hashes, n) ||
+	if (!m->name_hashes)
+		return true;
+	if (!strings_index(&m->strings, m->nodes.name, m->name_hashes, n) ||
 		!reserve_node_of(m, (uint32_t)m->strings.text.n - 1))
 		return false;
 	/* Of two nodes of one name the later one is found. */
 	for (size_t i = 0; i < n; i++)
 		m->node_of.at[m->nodes.name[i]] = (uint32_t)i;
+	mem_free(m->name_hashes);
+	m->name_hashes = NULL;
 	return true;
 }
 
@@ -175,14 +183,13 @@ void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_ou
 	m->outputs.n = n_outputs;
 }
 
-bool model_add_type(struct model *m, uint32_t node, uint32_t string)
+bool model_add_types(struct model *m, uint32_t node, const uint32_t *strings, size_t n)
 {
-	uint32_t types = sets_with(&m->sets, &m->strings, m->nodes.types[node], string);
-
+	uint32_t types = sets_with_all(&m->sets, &m->strings, m->nodes.types[node], strings, n);
 	uint32_t executed = m->nodes.executed_types[node];
 
 	if (executed)
-		executed = sets_with(&m->sets, &m->strings, executed, string);
+		executed = sets_with_all(&m->sets, &m->strings, executed, strings, n);
 	if (types == NONE || executed == NONE)
 		return false;
 	if (types != m->nodes.types[node])
@@ -190,6 +197,11 @@ bool model_add_type(struct model *m, uint32_t node, uint32_t string)
 	m->nodes.types[node] = types;
 	m->nodes.executed_types[node] = executed;
 	return true;
+}
+
+bool model_add_type(struct model *m, uint32_t node, uint32_t string)
+{
+	return model_add_types(m, node, &string, 1);
 }
 
 /* Where a step is or would be. */

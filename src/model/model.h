@@ -120,6 +120,7 @@ struct model {
 	struct shapes shapes;
 	struct nodes nodes;
 	VEC(uint32_t) node_of; /* string id → node, NONE if it names none */
+	uint32_t *name_hashes; /* of all nodes, until their names are indexed, then NULL */
 	VEC(struct edge) edges;
 	VEC(struct output) outputs;
 	struct pending_flow flow;
@@ -149,7 +150,8 @@ struct model {
 bool model_init(struct model *m);
 void model_clear(struct model *m);
 
-/* The node of a name, by string id or text; NONE if there is none. */
+/* The node of a name, by string id or text; NONE if there is none. Names must be
+ * indexed. */
 static inline uint32_t model_node_of(const struct model *m, uint32_t string)
 {
 	return string < m->node_of.n ? m->node_of.at[string] : NONE;
@@ -170,16 +172,19 @@ uint32_t model_add_node(struct model *m, uint32_t name, uint32_t op);
 
 /* Makes the nodes of a profile about to be loaded, in a model that has none: all
  * columns are zero, for the loader to fill. Each name is a string of its own, for
- * the loader to fill, too. */
+ * the loader to fill, too, with its short hash (see strings_short_hash()). */
 bool model_make_nodes(struct model *m, size_t n);
-/* Makes those names known, by the short hashes of all nodes' (see
- * strings_short_hash). False on allocation failure. */
-bool model_index_names(struct model *m, const uint32_t *hashes);
+/* Makes those names known, if they are not yet. Loaders do so before they add anything;
+ * op and scope view need no names, so a one-shot report is 5 % faster without. False on
+ * allocation failure. */
+bool model_index_names(struct model *m);
 
 /* Drops the nodes from `n` on, to undo a load that failed. */
 void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_outputs);
 
 bool model_add_type(struct model *m, uint32_t node, uint32_t string);
+/* Many at once, with less memory than one by one. */
+bool model_add_types(struct model *m, uint32_t node, const uint32_t *strings, size_t n);
 bool model_add_step(struct model *m, int64_t step);
 /* Puts steps that were appended in any order, some maybe twice, in theirs. */
 void model_sort_steps(struct model *m);

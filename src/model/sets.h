@@ -18,6 +18,7 @@ struct sets {
 	VEC(struct string_set) at;
 	struct hash_index index;
 	struct arena arena;
+	VEC(uint32_t) scratch; /* of the set being made */
 	/* (set, string) → set of the latest additions, so that repeating one is
 	 * a look, not a search. */
 	struct set_memo {
@@ -30,6 +31,12 @@ void sets_clear(struct sets *s);
 
 /* The set with one more string. NONE on allocation failure. */
 uint32_t sets_with(struct sets *s, const struct strings *strings, uint32_t set, uint32_t string);
+/* With all of these, in any order, some maybe twice. However many they are, no more than
+ * a few sets are made. */
+uint32_t sets_with_all(struct sets *s, const struct strings *strings, uint32_t set,
+	const uint32_t *more, size_t n);
+/* Without a string, if it is there. */
+uint32_t sets_without(struct sets *s, uint32_t set, uint32_t string);
 
 /* The set of the same texts as one of another pool, whose string `i` is `ids[i]`
  * here. NONE on allocation failure. */

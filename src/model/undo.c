@@ -11,6 +11,18 @@ static bool copy_items(void *copy, const void *from, size_t n, size_t size)
 	return *to;
 }
 
+/* Columns that nothing was written to yet have the same byte throughout. */
+static bool copy_column(struct undo_column *to, const void *from, size_t n, size_t size)
+{
+	const unsigned char *bytes = from;
+
+	to->is_kept = n;
+	if (n && memcmp(bytes, bytes + 1, n * size - 1) != 0)
+		return copy_items(&to->copy, from, n, size);
+	to->fill = n ? *bytes : 0;
+	return true;
+}
+
 static bool copy_execs(struct model_undo *u, const struct execs *x)
 {
 	u->rows = mem_array(x->n_rows, sizeof(*u->rows));
@@ -22,14 +34,17 @@ static bool copy_execs(struct model_undo *u, const struct execs *x)
 		copy_items(&u->wide, x->wide.at, x->wide.n, sizeof(*u->wide));
 }
 
-bool model_undo_begin(struct model_undo *u, const struct model *m, int64_t step)
+bool model_undo_begin(struct model_undo *u, const struct model *m, int64_t step, bool has_op_log)
 {
 	bool ok = true;
 
 	*u = (struct model_undo){.before = *m};
 #define X(type, column) \
-	ok = ok && copy_items(&u->column, m->nodes.column, m->nodes.n, sizeof(type));
-	UNDO_COLUMNS(X)
+	ok = ok && copy_column(&u->column, m->nodes.column, m->nodes.n, sizeof(type));
+	UNDO_STEP_COLUMNS(X)
+	if (has_op_log) {
+		UNDO_OP_LOG_COLUMNS(X)
+	}
 #undef X
 	ok = ok && copy_items(&u->steps, m->steps.at, m->steps.n, sizeof(*u->steps));
 	if (ok && model_find_step(m, step) != NONE)
@@ -41,8 +56,9 @@ bool model_undo_begin(struct model_undo *u, const struct model *m, int64_t step)
 
 void model_undo_end(struct model_undo *u)
 {
-#define X(type, column) mem_free(u->column);
-	UNDO_COLUMNS(X)
+#define X(type, column) mem_free(u->column.copy);
+	UNDO_STEP_COLUMNS(X)
+	UNDO_OP_LOG_COLUMNS(X)
 #undef X
 	mem_free(u->steps);
 	mem_free(u->rows);
@@ -56,6 +72,14 @@ static void put_back(void *to, const void *copy, size_t n, size_t size)
 {
 	if (n)
 		memcpy(to, copy, n * size);
+}
+
+static void put_back_column(void *to, const struct undo_column *was, size_t n, size_t size)
+{
+	if (was->copy)
+		memcpy(to, was->copy, n * size);
+	else if (was->is_kept)
+		memset(to, was->fill, n * size);
 }
 
 /* A new row stands between two old ones: the earlier points to the later again. */
@@ -107,8 +131,9 @@ void model_undo(struct model_undo *u, struct model *m)
 
 	restore_execs(u, &m->execs);
 	model_truncate_nodes(m, was->nodes.n, was->edges.n, was->outputs.n);
-#define X(type, column) put_back(m->nodes.column, u->column, was->nodes.n, sizeof(type));
-	UNDO_COLUMNS(X)
+#define X(type, column) put_back_column(m->nodes.column, &u->column, was->nodes.n, sizeof(type));
+	UNDO_STEP_COLUMNS(X)
+	UNDO_OP_LOG_COLUMNS(X)
 #undef X
 	put_back(m->steps.at, u->steps, was->steps.n, sizeof(*u->steps));
 	m->steps.n = was->steps.n;

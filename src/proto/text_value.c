@@ -2,35 +2,20 @@
 
 #include <stdio.h>
 
+#include "base/words.h"
 #include "proto/wire.h"
-
-/* Lists the words, shortened if there are many. */
-static void join_words(char *text, size_t size, const char *const *words)
-{
-	size_t n = 0, length;
-
-	*text = '\0';
-	for (const char *const *word = words; *word; word++) {
-		length = strlen(*word) + 2;
-		if (n + length + sizeof("…") > size) {
-			strcpy(text + n, "…");
-			return;
-		}
-		n += (size_t)snprintf(text + n, size - n, "%s%s", *word, word[1] ? ", " : "");
-	}
-}
 
 enum tfprof_status text_no_such_word(struct text_scan *s, const char *of, const char *what,
 	struct span name, const char *const *words)
 {
-	const char *near = nearest_word(name, words);
+	const char *near = words_nearest(words, name);
 	const char *at = name.at;
 	char all[300];
 
 	if (near)
 		return scan_fail(s, at, "%s has no %s \"%.*s\": did you mean \"%s\"?", of, what,
 			ERROR_SPAN(name), near);
-	join_words(all, sizeof(all), words);
+	words_join(all, sizeof(all), words);
 	return scan_fail(s, at, "%s has no %s \"%.*s\": expected one of: %s", of, what,
 		ERROR_SPAN(name), all);
 }

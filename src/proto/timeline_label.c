@@ -11,12 +11,14 @@ static size_t find_last_equals(struct span text)
 
 bool timeline_label_read(struct span label, struct timeline_label *out)
 {
-	const char *open = NULL, *close = NULL;
+	const char *open = NULL, *close = NULL, *newline;
 	struct span left;
 	size_t equals;
 
 	*out = (struct timeline_label){.type = {"", 0}};
-	label.n = span_find(label, SPAN("\n"));
+	newline = label.n ? memchr(label.at, '\n', label.n) : NULL;
+	if (newline)
+		label.n = (size_t)(newline - label.at);
 	if (label.n)
 		close = memrchr(label.at, ')', label.n);
 	if (close)

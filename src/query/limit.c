@@ -1,8 +1,10 @@
 #include "query/limit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 
 /* ---- numbers -------------------------------------------------------------------- */
 
@@ -69,23 +71,16 @@ static enum tfprof_status unknown_word(const struct limit_rules *rules, struct s
 	struct tfprof_error *err)
 {
 	VEC(const char *) words = {0};
-	struct buf list = {0};
-	const char *near;
+	char what[100];
 	enum tfprof_status status;
 	bool ok = true;
 
-	for (size_t i = 0; rules->words[i].word; i++) {
-		buf_printf(&list, "%s%s", i ? ", " : "", rules->words[i].word);
+	for (size_t i = 0; rules->words[i].word; i++)
 		ok &= vec_push(&words, rules->words[i].word);
-	}
 	ok &= vec_push(&words, NULL);
-	near = ok ? nearest_word(word, words.at) : NULL;
-	status = error_set(err, TFPROF_ARGUMENT,
-		"-%s: unknown word '%.*s': expected one of: %s%s%s%s", rules->option,
-		ERROR_SPAN(word), buf_get(&list).at, near ? " (did you mean " : "",
-		near ? near : "", near ? "?)" : "");
+	snprintf(what, sizeof(what), "-%s: unknown word", rules->option);
+	status = ok ? words_error(err, what, word, words.at) : error_no_memory(err);
 	vec_clear(&words);
-	buf_clear(&list);
 	return status;
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/words.h"
+
 static const char *const order_words[] = {"layer", "name",
 #define X(word, value) #word,
 	MODEL_NUMBERS(X)
@@ -69,31 +71,6 @@ void tfprof_model_options_free(tfprof_model_options *o)
 
 /* ---- values --------------------------------------------------------------------- */
 
-static enum tfprof_status bad_word(const char *name, const char *value, const char *const *words,
-	struct tfprof_error *err)
-{
-	const char *near = nearest_word(span_of(value), words);
-	struct buf list = {0};
-	enum tfprof_status status;
-
-	for (size_t i = 0; words[i]; i++)
-		buf_printf(&list, "%s%s", i ? ", " : "", words[i]);
-	status = error_set(err, TFPROF_ARGUMENT,
-		"-%s: unknown word '%.100s': expected one of: %s%s%s%s", name, value,
-		buf_get(&list).at, near ? " (did you mean " : "", near ? near : "",
-		near ? "?)" : "");
-	buf_clear(&list);
-	return status;
-}
-
-static int find_word(const char *value, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (strcmp(words[i], value) == 0)
-			return i;
-	return -1;
-}
-
 static const struct limit_word limit_words[] = {
 #define X(word, value) {#word, AMOUNT_COUNT},
 	MODEL_NUMBERS(X)
@@ -134,7 +111,8 @@ static enum tfprof_status read_int(struct tfprof_model_options *o, int id, const
 static enum tfprof_status read_value(struct tfprof_model_options *o, int id, const char *value,
 	struct tfprof_error *err)
 {
-	int word;
+	struct span text = span_of(value);
+	size_t word;
 
 	switch (id) {
 	case MODEL_OPT_BATCH_SIZE:
@@ -142,19 +120,21 @@ static enum tfprof_status read_value(struct tfprof_model_options *o, int id, con
 	case MODEL_OPT_MAX_DEPTH: return read_int(o, id, value, err);
 	case MODEL_OPT_PEAK_FLOPS:
 	case MODEL_OPT_PEAK_BANDWIDTH:
-		if (limit_read_number(span_of(value), &o->real[id]) && o->real[id] > 0)
+		if (limit_read_number(text, &o->real[id]) && o->real[id] > 0)
 			return TFPROF_OK;
 		return error_set(err, TFPROF_ARGUMENT,
 			"-%s: '%.100s': expected a number such as 19.5T or 900G", infos[id].name,
 			value);
 	case MODEL_OPT_ORDER_BY:
-		word = find_word(value, order_words);
-		o->order = word < 0 ? o->order : (enum model_order)word;
-		return word < 0 ? bad_word("order_by", value, order_words, err) : TFPROF_OK;
+		word = words_find(order_words, text);
+		if (!order_words[word])
+			return words_error(err, "-order_by: unknown word", text, order_words);
+		o->order = (enum model_order)word;
+		return TFPROF_OK;
 	case MODEL_OPT_DEVICE:
-		word = find_word(value, device_words);
-		if (word < 0)
-			return bad_word("device", value, device_words, err);
+		word = words_find(device_words, text);
+		if (!device_words[word])
+			return words_error(err, "-device: unknown word", text, device_words);
 		o->device = devices[word];
 		return TFPROF_OK;
 	case MODEL_OPT_FAIL_IF: return read_limits(o, value, err);

@@ -4,18 +4,10 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "base/words.h"
 #include "query/amount.h"
 #include "query/output_option.h"
 #include "query/regex.h"
-
-size_t word_index(const char *const *words, struct span word)
-{
-	size_t i = 0;
-
-	while (words[i] && !span_equal(span_of(words[i]), word))
-		i++;
-	return i;
-}
 
 static const char *const order_words[] = {
 	"name",
@@ -171,33 +163,27 @@ enum tfprof_status option_word_error(struct tfprof_error *err, enum option_id id
 {
 	enum { MAX_WORDS = N_SELECTS + N_FORMATS };
 	const char *const *known = words_of(id);
-	const char *near = nearest_word(word, known), *words[MAX_WORDS];
-	char expected[600] = "";
+	const char *words[MAX_WORDS + 1] = {NULL};
+	char what[100];
 	size_t n = 0;
 
 	for (; known[n] && n < MAX_WORDS; n++)
 		words[n] = known[n];
 	if (id == OPT_SELECT)
 		qsort(words, n, sizeof(*words), by_name);
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(expected);
-
-		snprintf(expected + used, sizeof(expected) - used, "%s%s", i ? ", " : "", words[i]);
-	}
-	return error_set(err, TFPROF_ARGUMENT, "-%s: unknown %s '%.*s': expected one of: %s%s%s%s",
-		defs[id].name, id == OPT_OUTPUT ? "output type" : "word", ERROR_SPAN(word),
-		expected, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	snprintf(what, sizeof(what), "-%s: unknown %s", defs[id].name,
+		id == OPT_OUTPUT ? "output type" : "word");
+	return words_error(err, what, word, words);
 }
 
 static enum tfprof_status set_bool(struct tfprof_options *o, size_t id, struct span value,
 	struct tfprof_error *err)
 {
-	if (span_equal(value, SPAN("true")) || span_equal(value, SPAN("1")))
-		o->number[id] = 1;
-	else if (span_equal(value, SPAN("false")) || span_equal(value, SPAN("0")))
-		o->number[id] = 0;
-	else
+	bool yes;
+
+	if (!words_read_bool(value, &yes))
 		return option_word_error(err, id, value);
+	o->number[id] = yes;
 	return TFPROF_OK;
 }
 
@@ -229,7 +215,7 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 	size_t order = 0, unique = 0;
 
 	if (id == OPT_ORDER_BY) {
-		order = n && words[0].n ? word_index(order_words, words[0]) : ORDER_FOUND;
+		order = n && words[0].n ? words_find(order_words, words[0]) : ORDER_FOUND;
 		if (n && words[0].n && !order_words[order]) {
 			if (!tolerant)
 				return option_word_error(err, id, words[0]);
@@ -333,7 +319,7 @@ static enum tfprof_status unknown_option(const char *name, struct tfprof_error *
 		OPTIONS(X)
 #undef X
 			NULL};
-	const char *near = nearest_word(span_of(name), names);
+	const char *near = words_nearest(names, span_of(name));
 
 	return error_set(err, TFPROF_ARGUMENT, "unknown option '%s'%s%s%s", name,
 		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -457,7 +443,7 @@ const char *tfprof_options_get_text(tfprof_options *o, size_t *length)
 
 enum select_id options_find_select(struct span word)
 {
-	return (enum select_id)word_index(select_words, word);
+	return (enum select_id)words_find(select_words, word);
 }
 
 /* ---- lifetime ----------------------------------------------------------- */

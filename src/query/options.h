@@ -170,8 +170,6 @@ enum select_id options_find_select(struct span word);
 
 /* ---- for files of this folder ------------------------------------------- */
 
-/* The index of a word in a NULL-terminated list; that of the NULL if it is not there. */
-size_t word_index(const char *const *words, struct span word);
 /* Lists the words that the option accepts. */
 enum tfprof_status option_word_error(struct tfprof_error *err, enum option_id id, struct span word);
 

@@ -1,5 +1,7 @@
 #include "query/output_option.h"
 
+#include "base/words.h"
+
 const char *const output_words[] = {
 #define X(id, word, ...) word,
 	OUTPUT_FORMATS(X)
@@ -51,7 +53,7 @@ static bool take_word(struct span setting, struct span name, const char *const *
 {
 	if (!span_starts(setting, name))
 		return false;
-	*i = word_index(words, (struct span){setting.at + name.n, setting.n - name.n});
+	*i = words_find(words, (struct span){setting.at + name.n, setting.n - name.n});
 	return words[*i];
 }
 
@@ -91,7 +93,7 @@ enum tfprof_status output_option_parse(struct span text, struct output_option *o
 {
 	const char *colon = text.n ? memchr(text.at, ':', text.n) : NULL, *end = text.at + text.n;
 	struct span word = {text.at, colon ? (size_t)(colon - text.at) : text.n};
-	size_t i = text.n ? word_index(output_words, word) : FORMAT_STDOUT;
+	size_t i = text.n ? words_find(output_words, word) : FORMAT_STDOUT;
 	enum tfprof_status status = TFPROF_OK;
 
 	*o = (struct output_option){.outfile = {"", 0}};

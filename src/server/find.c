@@ -10,10 +10,9 @@ static enum tfprof_status compile(const char *pattern, struct regexes **regexes,
 	return regexes_new(regexes, "find", &text, 1, err);
 }
 
-enum tfprof_status find_compile(const struct call *c, struct regexes **regexes,
+enum tfprof_status find_compile_text(const char *pattern, struct regexes **regexes,
 	struct tfprof_error *err)
 {
-	const char *pattern = call_get(c, "find");
 	struct buf part = {0};
 	enum tfprof_status status;
 
@@ -30,4 +29,10 @@ enum tfprof_status find_compile(const struct call *c, struct regexes **regexes,
 	status = part.failed ? error_no_memory(err) : compile(part.at, regexes, err);
 	buf_clear(&part);
 	return status;
+}
+
+enum tfprof_status find_compile(const struct call *c, struct regexes **regexes,
+	struct tfprof_error *err)
+{
+	return find_compile_text(call_get(c, "find"), regexes, err);
 }

@@ -6,7 +6,10 @@
 #include "query/regex.h"
 #include "server/call.h"
 
-/* Of the parameter `find`; NULL if there is none. Free it. */
+/* NULL if there is no pattern. Free it. */
+enum tfprof_status find_compile_text(const char *pattern, struct regexes **regexes,
+	struct tfprof_error *err);
+/* Of the parameter `find`. */
 enum tfprof_status find_compile(const struct call *c, struct regexes **regexes,
 	struct tfprof_error *err);
 

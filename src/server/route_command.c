@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/diff_query.h"
 #include "server/routes.h"
 #include "server/table_json.h"
-#include "server/view_query.h"
 
 /* The paths of a profile as the program takes them, up to a NULL; free it. A kind that was
  * named becomes its flag, kept in `flags`. */
@@ -123,6 +123,19 @@ static enum tfprof_status start_at_root(struct call *c, enum tfprof_view view,
 	return status;
 }
 
+static enum tfprof_status put_line(const char *name, tfprof_options *options,
+	const struct command_inputs *inputs, struct json *out, struct tfprof_error *err)
+{
+	const char *command = tfprof_options_get_command(options, name, inputs->words.at);
+
+	if (!command)
+		return error_no_memory(err);
+	json_open_object(out);
+	json_put_text(out, "command", command);
+	json_close_object(out);
+	return TFPROF_OK;
+}
+
 static enum tfprof_status put_command(struct call *c, const char *name,
 	const struct shown_profile *profile, struct json *out, struct tfprof_error *err)
 {
@@ -130,7 +143,6 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	bool is_model = strcmp(name, "model") == 0;
 	struct command_inputs inputs = {0};
 	tfprof_options *options;
-	const char *command = NULL;
 	enum tfprof_status status = view_given_options(c, &options, err);
 
 	if (status == TFPROF_OK && view >= 0)
@@ -138,15 +150,50 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	if (status == TFPROF_OK)
 		status =
 			list_inputs(profile, is_model ? call_get(c, "device") : NULL, &inputs, err);
-	if (status == TFPROF_OK) {
-		command = tfprof_options_get_command(options, name, inputs.words.at);
-		status = command ? TFPROF_OK : error_no_memory(err);
+	if (status == TFPROF_OK)
+		status = put_line(name, options, &inputs, out, err);
+	tfprof_options_free(options);
+	clear_inputs(&inputs);
+	return status;
+}
+
+/* The command takes several files of a side for as many runs, the page for one. */
+static enum tfprof_status list_sides(struct call *c, struct command_inputs *in,
+	struct tfprof_error *err)
+{
+	const char *order = call_get(c, "order");
+	enum tfprof_status status = TFPROF_OK;
+	struct shown_profile *profile;
+	bool ok = true;
+
+	for (int64_t p = 0; p < MAX_PROFILES; p++) {
+		status = store_get(c->store, p, &profile, err);
+		if (status != TFPROF_OK)
+			return status;
+		if (profile->inputs.n != 1 || profile->inputs.at[0].kind)
+			return error_set(err, TFPROF_UNSUPPORTED,
+				"tfprof diff compares whole profiles: make one of these files with "
+				"tfprof save OUT FILE...");
+		ok = ok && vec_push(&in->words, profile->inputs.at[0].path);
 	}
-	if (status == TFPROF_OK) {
-		json_open_object(out);
-		json_put_text(out, "command", command);
-		json_close_object(out);
-	}
+	ok = ok && add_flag(in, "min_change", "0%") && (!order || add_flag(in, "order_by", order));
+	return ok && vec_push(&in->words, NULL) ? TFPROF_OK : error_no_memory(err);
+}
+
+static enum tfprof_status put_diff_command(struct call *c, const char *view, struct json *out,
+	struct tfprof_error *err)
+{
+	char name[32];
+	struct command_inputs inputs = {0};
+	tfprof_options *options;
+	enum tfprof_status status = view_given_options(c, &options, err);
+
+	snprintf(name, sizeof(name), "diff%s%s", strcmp(view, "model") == 0 ? "" : " ",
+		strcmp(view, "model") == 0 ? "" : view);
+	if (status == TFPROF_OK)
+		status = list_sides(c, &inputs, err);
+	if (status == TFPROF_OK)
+		status = put_line(name, options, &inputs, out, err);
 	tfprof_options_free(options);
 	clear_inputs(&inputs);
 	return status;
@@ -166,6 +213,8 @@ enum tfprof_status route_command(struct call *c, struct json *out, struct tfprof
 			tfprof_view_from_name(name) < 0))
 		return error_set(err, TFPROF_ARGUMENT, "view=%.100s: no such view",
 			name ? name : "");
+	if (diff_is_asked(c))
+		return put_diff_command(c, name, out, err);
 	return put_command(c, name, profile, out, err);
 }
 

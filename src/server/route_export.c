@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "server/diff_query.h"
 #include "server/routes.h"
-#include "server/view_query.h"
 
 /* format, type of its file, name of its file */
 static const struct export_format {
@@ -49,20 +49,28 @@ static const struct export_format *find_format(const char *name)
 	return NULL;
 }
 
+static enum tfprof_status query(struct call *c, struct kept **kept, struct tfprof_error *err)
+{
+	enum tfprof_view view;
+	enum tfprof_status status;
+
+	if (diff_is_asked(c))
+		return diff_query(c, kept, err);
+	status = view_of_call(c, &view, err);
+	return status == TFPROF_OK ? view_query(c, view, kept, err) : status;
+}
+
 enum tfprof_status route_export(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	const char *name = call_get(c, "format");
 	const struct export_format *format = find_format(name);
 	struct kept *kept = NULL;
-	enum tfprof_view view;
-	enum tfprof_status status = view_of_call(c, &view, err);
+	enum tfprof_status status = format
+		? query(c, &kept, err)
+		: error_set(err, TFPROF_ARGUMENT,
+			  "format=%.100s: expected one of: text, json, csv, pprof, timeline",
+			  name ? name : "");
 
-	if (status == TFPROF_OK && !format)
-		status = error_set(err, TFPROF_ARGUMENT,
-			"format=%.100s: expected one of: text, json, csv, pprof, timeline",
-			name ? name : "");
-	if (status == TFPROF_OK)
-		status = view_query(c, view, &kept, err);
 	if (status == TFPROF_OK)
 		status = write_export(c, format, kept_get(kept), err);
 	store_release(c->store, kept);

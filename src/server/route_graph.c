@@ -1,13 +1,15 @@
 /* /api/graph: the children of a scope as boxes, and what flows between them. Scopes named in
  * `open` (comma-separated) show their children in their place. Of too many boxes the cheapest
  * become one. Boxes joined to nearly everything, and tiny ones, are set aside: their edges
- * would hide the others. */
+ * would hide the others. With `around`, a node's number or name, boxes are that node and its
+ * neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
 #include "model/gradient.h"
+#include "server/find.h"
 #include "server/routes.h"
 #include "server/selection.h"
 
@@ -34,6 +36,8 @@ struct graph_request {
 	int64_t *selected; /* by row, or NULL */
 	VEC(struct tfprof_edges) edges;
 	VEC(char *) shapes; /* of the edges */
+	VEC(size_t) around; /* a node that is asked about, and those near it; or empty */
+	size_t n_left_out;  /* of these */
 	bool failed;
 };
 
@@ -120,6 +124,97 @@ static enum tfprof_status assign_nodes(struct graph_request *g, tfprof_profile *
 	return TFPROF_OK;
 }
 
+/* ---- around a node ---------------------------------------------------------- */
+
+enum { MAX_HOPS = 2, MAX_LINKS = 12 };
+
+/* The next nodes in one direction, as they are found. */
+struct hop {
+	struct graph_request *g;
+	size_t n_links;
+};
+
+static void add_node_box(struct graph_request *g, size_t node)
+{
+	int64_t row = node < g->n_nodes ? g->row_of_node[node] : -1;
+
+	if (row < 0 || g->groups[node] != TFPROF_NO_GROUP || g->failed)
+		return;
+	if (g->boxes.n >= (size_t)g->limit) {
+		g->n_left_out++;
+		return;
+	}
+	g->groups[node] = (uint32_t)g->boxes.n;
+	g->failed |= !vec_push(&g->around, node) ||
+		!vec_push(&g->boxes,
+			((struct box){.row = row,
+				.total = g->metric->total[row],
+				.n_nodes = 1,
+				.id = (uint32_t)g->boxes.n}));
+}
+
+static int add_link(void *context, const struct tfprof_link *link)
+{
+	struct hop *hop = context;
+
+	if (link->is_control)
+		return 0;
+	if (hop->n_links++ < MAX_LINKS)
+		add_node_box(hop->g, link->node);
+	else
+		hop->g->n_left_out++;
+	return hop->g->failed;
+}
+
+/* Follows inputs, or consumers, from the first node. */
+static enum tfprof_status follow(struct graph_request *g, tfprof_profile *profile, bool inputs,
+	struct tfprof_error *err)
+{
+	size_t begin = 0, end = 1;
+	enum tfprof_status status = TFPROF_OK;
+
+	for (int i = 0; i < MAX_HOPS; i++) {
+		size_t next = g->around.n;
+
+		for (size_t k = begin; status == TFPROF_OK && k < end; k++) {
+			struct hop hop = {g, 0};
+			struct tfprof_node_visitor visitor = {.input = inputs ? add_link : NULL,
+				.consumer = inputs ? NULL : add_link,
+				.context = &hop};
+
+			status = tfprof_profile_visit_node(profile, g->around.at[k], NULL, &visitor,
+				err);
+		}
+		begin = next;
+		end = g->around.n;
+	}
+	return status;
+}
+
+/* Boxes are the node, up to two hops of what it takes and two of who takes it. */
+static enum tfprof_status find_around(struct graph_request *g, tfprof_profile *profile,
+	const char *name, struct tfprof_error *err)
+{
+	size_t node = view_find_node(profile, name);
+	enum tfprof_status status;
+
+	if (node == SIZE_MAX)
+		return error_set(err, TFPROF_ARGUMENT, "around=%.200s: no such node", name);
+	g->groups = mem_array(g->n_nodes + 1, sizeof(*g->groups));
+	if (!g->groups)
+		return error_no_memory(err);
+	memset(g->groups, 0xff, (g->n_nodes + 1) * sizeof(*g->groups));
+	add_node_box(g, node);
+	if (!g->around.n)
+		return error_set(err, TFPROF_ARGUMENT, "around=%.200s: hidden by these options",
+			name);
+	status = follow(g, profile, true, err);
+	if (status == TFPROF_OK)
+		status = follow(g, profile, false, err);
+	g->n_shown = g->boxes.n;
+	return status == TFPROF_OK && g->failed ? error_no_memory(err) : status;
+}
+
 /* ---- edges ---------------------------------------------------------------- */
 
 static int keep_edge(void *context, const struct tfprof_edges *edges)
@@ -163,6 +258,8 @@ static uint32_t find_hub_limit(const struct graph_request *g)
 
 static bool is_aside(const struct graph_request *g, const struct box *b, uint32_t hub_limit)
 {
+	if (g->around.n)
+		return false;
 	return b->n_neighbors > hub_limit ||
 		(b->n_nodes <= TINY_NODES && b->total <= g->metric->total[g->root] / TINY_SHARE);
 }
@@ -191,6 +288,8 @@ static void put_rest(const struct graph_request *g, struct json *out)
 {
 	int64_t n_nodes = 0, total = 0, selected = 0;
 
+	if (g->n_left_out)
+		json_put_int(out, "left_out", (int64_t)g->n_left_out);
 	if (g->n_shown == g->boxes.n)
 		return;
 	for (size_t i = g->n_shown; i < g->boxes.n; i++) {
@@ -285,14 +384,17 @@ static void clear(struct graph_request *g)
 	vec_clear(&g->shapes);
 	vec_clear(&g->edges);
 	vec_clear(&g->boxes);
+	vec_clear(&g->around);
 	mem_free(g->box_of_row);
 	mem_free(g->groups);
 	mem_free(g->selected);
+	regexes_free(g->table.find);
 }
 
 enum tfprof_status route_graph(struct call *c, struct json *out, struct tfprof_error *err)
 {
 	struct graph_request g = {.call = c};
+	const char *around = call_get(c, "around");
 	struct shown_profile *profile;
 	struct kept *kept = NULL;
 	int64_t p;
@@ -305,9 +407,14 @@ enum tfprof_status route_graph(struct call *c, struct json *out, struct tfprof_e
 	if (status == TFPROF_OK)
 		status = select_rows(&g, kept_get(kept), err);
 	if (status == TFPROF_OK)
+		status = find_compile(c, &g.table.find, err);
+	if (status == TFPROF_OK && around) {
+		status = find_around(&g, profile->profile, around, err);
+	} else if (status == TFPROF_OK) {
 		status = find_boxes(&g, err);
-	if (status == TFPROF_OK)
-		status = assign_nodes(&g, profile->profile, err);
+		if (status == TFPROF_OK)
+			status = assign_nodes(&g, profile->profile, err);
+	}
 	if (status == TFPROF_OK)
 		status = tfprof_profile_find_edges(profile->profile, g.groups, keep_edge, &g, err);
 	if (status == TFPROF_OK && g.failed)

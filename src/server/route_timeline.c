@@ -1,5 +1,6 @@
 /* /api/lanes, /api/slices and /api/sums: what ran when. Times are microseconds from the
  * first start in the step. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,30 @@ static void put_column(const struct slice_list *list, const char *name, enum sli
 	json_close_array(out);
 }
 
+/* The nodes of slices that have room for a label, by their place in the columns. */
+static void put_names(const struct timeline_call *t, const struct stretch *s,
+	const struct slice_list *list, struct json *out)
+{
+	enum { MIN_SHARE = 16 };
+
+	json_key(out, "names");
+	json_open_object(out);
+	for (size_t i = 0; i < list->at.n; i++) {
+		const struct tfprof_slice *slice = &list->at.at[i];
+		char place[24];
+		struct span name;
+
+		if (slice->n_executions != 1 ||
+			slice->end_micros - slice->start_micros <
+				(s->until_us - s->from_us) / MIN_SHARE)
+			continue;
+		name.at = tfprof_profile_get_node_name(t->profile, slice->node, &name.n);
+		snprintf(place, sizeof(place), "%zu", i);
+		json_put_string(out, place, name);
+	}
+	json_close_object(out);
+}
+
 /* Types of operations are named once; slices have their number. */
 struct op_list {
 	VEC(struct span) at;
@@ -144,6 +169,7 @@ static void put_slices(const struct timeline_call *t, const tfprof_timeline *tim
 		put_column(list, "n", SLICE_N, out);
 		put_column(list, "busy", SLICE_BUSY, out);
 		put_types(t, list, ops, out);
+		put_names(t, s, list, out);
 		json_close_object(out);
 	}
 	json_close_array(out);

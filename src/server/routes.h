@@ -11,8 +11,10 @@
 	X(options)   \
 	X(rows)      \
 	X(tree)      \
+	X(diff)      \
 	X(lanes)     \
 	X(slices)    \
+	X(flows)     \
 	X(sums)      \
 	X(advice)    \
 	X(selection) \

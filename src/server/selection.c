@@ -1,6 +1,5 @@
 #include "server/selection.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "server/find.h"
 
 /* ---- the set --------------------------------------------------------------- */
 
@@ -112,13 +112,10 @@ static enum tfprof_status add_line(const struct set_maker *m, struct tfprof_erro
 
 static enum tfprof_status add_node(const struct set_maker *m, struct tfprof_error *err)
 {
-	char *end;
-	unsigned long long node;
+	size_t node = view_find_node(m->profile, m->value);
 
-	errno = 0;
-	node = strtoull(m->value, &end, 10);
-	if (end == m->value || *end || errno || node >= m->set->n_nodes)
-		return malformed(m, "the number of a node", err);
+	if (node == SIZE_MAX)
+		return malformed(m, "the number or the name of a node", err);
 	add(m->set, node);
 	return TFPROF_OK;
 }
@@ -134,6 +131,27 @@ static enum tfprof_status add_family(const struct set_maker *m, struct tfprof_er
 			add(m->set, i);
 	}
 	return TFPROF_OK;
+}
+
+/* Nodes whose name or type matches. */
+static enum tfprof_status add_found(const struct set_maker *m, struct tfprof_error *err)
+{
+	struct regexes *regexes;
+	enum tfprof_status status = find_compile_text(m->value, &regexes, err);
+
+	if (status != TFPROF_OK || !regexes)
+		return status;
+	for (size_t i = 0; i < m->set->n_nodes; i++) {
+		struct span name, op;
+
+		name.at = tfprof_profile_get_node_name(m->profile, i, &name.n);
+		op.at = tfprof_profile_get_node_op(m->profile, i, &op.n);
+		if (regexes_match(regexes, name) || (op.at && regexes_match(regexes, op)))
+			add(m->set, i);
+	}
+	status = regexes_check(regexes, err);
+	regexes_free(regexes);
+	return status;
 }
 
 static int add_execution(void *context, uint64_t node, int64_t us)
@@ -178,6 +196,7 @@ static const struct {
 	{"node:", add_node},
 	{"family:", add_family},
 	{"time:", add_time},
+	{"find:", add_found},
 };
 
 static void free_set(void *object)
@@ -202,8 +221,8 @@ static enum tfprof_status fill(struct set_maker *m, struct tfprof_error *err)
 		return terms[i].add(m, err);
 	}
 	return malformed(m,
-		"op:NAME, scope:NAME, line:FILE:LINE, node:NUMBER, family:NAME or "
-		"time:STEP,FROM-UNTIL",
+		"op:NAME, scope:NAME, line:FILE:LINE, node:NUMBER, node:NAME, family:NAME, "
+		"find:REGEX or time:STEP,FROM-UNTIL",
 		err);
 }
 

@@ -2,6 +2,7 @@
  *
  *     op:Mul   family:matrix   scope:unit_1_3   line:model.py:66   node:1234
  *     time:0,412000-640000        whatever ran in a stretch of a step, from its start
+ *     find:conv                   whose name or type a regex finds
  *
  *     term ──view or timeline──> set of nodes ──> of each row of any view, the selected part
  *

@@ -70,7 +70,7 @@ const struct table_json_metric *table_json_metric(const struct table_json *t, co
 	return NULL;
 }
 
-static struct span text_at(const struct tfprof_column *c, int64_t item)
+struct span table_json_text(const struct tfprof_column *c, int64_t item)
 {
 	return (struct span){c->bytes + c->offsets[item],
 		(size_t)(c->offsets[item + 1] - c->offsets[item])};
@@ -78,12 +78,12 @@ static struct span text_at(const struct tfprof_column *c, int64_t item)
 
 struct span table_json_name(const struct table_json *t, int64_t row)
 {
-	return text_at(&t->name, row);
+	return table_json_text(&t->name, row);
 }
 
 struct span table_json_path(const struct table_json *t, int64_t row)
 {
-	return text_at(&t->path, row);
+	return table_json_text(&t->path, row);
 }
 
 int64_t table_json_count_kids(const struct table_json *t, int64_t row)
@@ -110,7 +110,7 @@ static void put_numbers(const struct table_json *t, int64_t row, bool total, str
 
 static void put_text(const struct tfprof_column *c, const char *key, int64_t row, struct json *out)
 {
-	struct span text = text_at(c, row);
+	struct span text = table_json_text(c, row);
 
 	if (text.n)
 		json_put_string(out, key, text);
@@ -122,14 +122,14 @@ static void put_texts(const struct tfprof_column *c, const char *key, int64_t ro
 {
 	int64_t item = c->lists[row], end = c->lists[row + 1];
 
-	while (item < end && !text_at(c, item).n)
+	while (item < end && !table_json_text(c, item).n)
 		item++;
 	if (item == end)
 		return;
 	json_key(out, key);
 	json_open_array(out);
 	for (; item < end; item++)
-		json_string(out, text_at(c, item));
+		json_string(out, table_json_text(c, item));
 	json_close_array(out);
 }
 
@@ -162,6 +162,25 @@ void table_json_begin(const struct table_json *t, int64_t row, struct json *out)
 	put_text(&t->function, "function", row, out);
 	if (t->line.numbers && t->line.numbers[row] > 0)
 		json_put_int(out, "line", t->line.numbers[row]);
+}
+
+void table_json_put_path(const int64_t *parent, const struct tfprof_column *names, int64_t row,
+	struct json *out)
+{
+	int64_t path[64];
+	size_t n = 0;
+
+	for (; row > 0 && n < sizeof(path) / sizeof(*path); row = parent[row])
+		path[n++] = row;
+	json_key(out, "path");
+	json_open_array(out);
+	while (n) {
+		json_open_object(out);
+		json_put_int(out, "row", path[--n]);
+		json_put_string(out, "name", table_json_text(names, path[n]));
+		json_close_object(out);
+	}
+	json_close_array(out);
 }
 
 void table_json_put(const struct table_json *t, int64_t row, struct json *out)

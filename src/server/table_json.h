@@ -36,6 +36,7 @@ enum tfprof_status table_json_open(struct table_json *t, enum tfprof_view view,
 /* The columns of a metric ("exec_micros"); NULL if there is none of this name. */
 const struct table_json_metric *table_json_metric(const struct table_json *t, const char *name);
 
+struct span table_json_text(const struct tfprof_column *column, int64_t item);
 struct span table_json_name(const struct table_json *t, int64_t row);
 struct span table_json_path(const struct table_json *t, int64_t row);
 int64_t table_json_count_kids(const struct table_json *t, int64_t row);
@@ -43,5 +44,8 @@ int64_t table_json_count_kids(const struct table_json *t, int64_t row);
 /* Without the closing brace, for callers that add members. */
 void table_json_begin(const struct table_json *t, int64_t row, struct json *out);
 void table_json_put(const struct table_json *t, int64_t row, struct json *out);
+/* "path": the rows above a row, outermost first, and itself; the root has none. */
+void table_json_put_path(const int64_t *parent, const struct tfprof_column *names, int64_t row,
+	struct json *out);
 
 #endif

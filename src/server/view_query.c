@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -50,6 +51,18 @@ enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	tfprof_options_free(*options);
 	*options = NULL;
 	return status;
+}
+
+size_t view_find_node(tfprof_profile *profile, const char *text)
+{
+	struct tfprof_summary summary;
+	char *end;
+	unsigned long long node = strtoull(text, &end, 10);
+
+	if (end == text || *end)
+		return tfprof_profile_find_node(profile, text, strlen(text));
+	tfprof_profile_get_summary(profile, &summary);
+	return node < summary.n_nodes ? node : SIZE_MAX;
 }
 
 size_t view_result_bytes(const tfprof_result *result)

@@ -43,6 +43,9 @@ enum tfprof_status view_timeline(struct call *c, int64_t step, struct kept **kep
 enum tfprof_status view_profile(const struct call *c, struct shown_profile **profile, int64_t *p,
 	struct tfprof_error *err);
 
+/* The node of a number or of a name; SIZE_MAX if there is none. */
+size_t view_find_node(tfprof_profile *profile, const char *text);
+
 /* For makers of the store. */
 void view_free_result(void *result);
 size_t view_result_bytes(const tfprof_result *result);

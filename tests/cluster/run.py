@@ -103,6 +103,7 @@ def check_spark(fleet, directory):
              .config("spark.executorEnv.TFPROF_THREADS", "1")
              .config("spark.executorEnv.PYTHONPATH", str(PACKAGE))
              .config("spark.sql.python.filterPushdown.enabled", "true")
+             .config("spark.ui.showConsoleProgress", "false")
              .config("spark.task.maxFailures", "8").getOrCreate())
     spark.sparkContext.setLogLevel("ERROR")
     tfprof.spark.register(spark)

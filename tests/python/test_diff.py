@@ -47,6 +47,15 @@ def test_files(resnet, tmp_path):
     assert json.loads((tmp_path / "diff.json").read_text())["schema"] == "tfprof-diff"
     diff.save(tmp_path / "diff.csv", "csv")
     assert (tmp_path / "diff.csv").read_text().startswith("id,name,base_name,")
+    diff.save(tmp_path / "diff.pprof", "pprof")
+    assert (tmp_path / "diff.pprof").read_bytes().startswith(b"\x1f\x8b")
+    with pytest.raises(tfprof.ArgumentError, match="loaded from this file"):
+        diff.save(RESNET)
+    with pytest.raises(tfprof.ArgumentError, match="unknown format 'xml'"):
+        diff.save(tmp_path / "diff.xml", "xml")
+    with pytest.raises(tfprof.FileError):
+        diff.save(tmp_path / "no" / "diff.json")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["diff.csv", "diff.json", "diff.pprof"]
 
 
 def test_hostile_names_are_text_in_notebooks():

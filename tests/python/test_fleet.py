@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree
 
 import pytest
@@ -15,6 +17,7 @@ import small_fleet
 import tfprof
 import tfprof.fleet
 from tfprof.fleet import _command, _index, _keys
+from tree import TOP
 
 pyarrow = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
@@ -43,6 +46,28 @@ def rows(db, query):
     found = db.execute(query)
     names = [column[0] for column in found.description]
     return [dict(zip(names, row)) for row in found.fetchall()]
+
+
+def test_the_notebook_runs(fleet, tmp_path, monkeypatch):
+    """Its cells, in order, on a fleet of its own."""
+    shown = types.SimpleNamespace(HTML=lambda page: page)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(display=shown))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    (tmp_path / "runs").symlink_to(fleet)
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((pathlib.Path(TOP) / "examples" / "fleet.ipynb").read_text())
+    scope, values = {}, []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        *lines, last = "".join(cell["source"]).splitlines()
+        exec("\n".join(lines), scope)
+        values.append(eval(last, scope))
+    bad, regressions, stragglers, ops, page = values
+    assert bad == [] and list(regressions["op"]) == ["Conv2D"]
+    assert set(stragglers["worker"]) == {"3"} and ops["op"][0] == "Conv2D"
+    assert page.startswith("<!doctype html>") and page.count("<svg") == 4
+    scope["db"].close()
 
 
 # ---- the views ----------------------------------------------------------------------

@@ -19,6 +19,14 @@ def test_a_file():
     assert "<td>50,240</td>" in cost._repr_html_()
 
 
+def test_save(tmp_path):
+    cost = tfprof.model(FILES / "mlp/export")
+    cost.save(tmp_path / "cost.txt", "text")
+    assert (tmp_path / "cost.txt").read_text() == cost.text
+    with pytest.raises(tfprof.ArgumentError, match="loaded from this file"):
+        cost.save(FILES / "mlp/export/saved_model.pb")
+
+
 def test_bytes_and_batch_size():
     data = (FILES / "conv1d/model.keras").read_bytes()
     assert tfprof.model(data, batch_size=8).macs == 8 * 695408
@@ -31,7 +39,7 @@ def test_options():
     assert cost.total["min_seconds"] > 0
     with pytest.raises(TypeError, match="expected one of: batch_size"):
         tfprof.model(FILES / "mlp/export", batch=8)
-    with pytest.raises(tfprof.ArgumentError, match="did you mean macs"):
+    with pytest.raises(tfprof.ArgumentError, match="did you mean 'macs'"):
         tfprof.model(FILES / "mlp/export", order_by="mac")
     with pytest.raises(TypeError, match="expected a path"):
         tfprof.model(3)

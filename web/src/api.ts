@@ -33,6 +33,7 @@ export interface Profile {
   instance: string;
   files: string[];
   notes: string;
+  is_model: boolean; // a model file, not a run
   nodes: number;
   devices: number;
   coverage: number;

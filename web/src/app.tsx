@@ -2,6 +2,7 @@
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getNow, setInstance, useApi, type LoadState, type Profile } from "./api";
+import { Compare, CompareOverview, isComparing } from "./compare";
 import { setFamilies } from "./families";
 import { format } from "./format";
 import { Details } from "./details";
@@ -23,11 +24,12 @@ import { AdvicePage } from "./pages/advice";
 
 export interface PageProps { state: State; profile: Profile }
 
-const PAGES: { name: string; title: string; component: ComponentType<PageProps> }[] = [
-  { name: "overview", title: "Overview", component: Overview },
-  { name: "operations", title: "Operations", component: Operations },
-  { name: "layers", title: "Layers", component: Layers },
-  { name: "python", title: "Python", component: Python },
+// `compared` shows what changed between two profiles; pages without it show the second one.
+const PAGES: { name: string; title: string; component: ComponentType<PageProps>; compared?: ComponentType<PageProps> }[] = [
+  { name: "overview", title: "Overview", component: Overview, compared: CompareOverview },
+  { name: "operations", title: "Operations", component: Operations, compared: Compare },
+  { name: "layers", title: "Layers", component: Layers, compared: Compare },
+  { name: "python", title: "Python", component: Python, compared: Compare },
   { name: "graph", title: "Graph", component: Graph },
   { name: "timeline", title: "Timeline", component: Timeline },
   { name: "advice", title: "Advice", component: AdvicePage },
@@ -80,7 +82,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
     else delete document.documentElement.dataset.theme;
   }, [state.values.theme]);
   const page = PAGES.find((x) => x.name === state.page);
-  const Component = page?.component;
+  const Component = (isComparing(state) && page?.compared) || page?.component;
   if (profile) setFamilies(profile.families);
   useEffect(() => {
     document.title = `${page?.title ?? "tfprof"} – ${load.profiles[p]?.file ?? ""} – tfprof`;
@@ -131,13 +133,17 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
   );
 }
 
+// A, B, or what changed from A to B. Rows are numbered differently in each.
 function ProfileSwitch({ state, load }: { state: State; load: LoadState }) {
-  const p = state.values.p ?? "0";
+  const p = state.values.p ?? "0", [a, b] = load.profiles.map((profile) => profile.file);
+  const choices = [{ label: "A", title: a, values: {} }, { label: "B", title: b, values: { p: "1" } },
+    { label: "B − A", title: `what changed from ${a} to ${b}`, values: { p: "1", diff: "1" } }];
+  const chosen = isComparing(state) ? 2 : Number(p);
   return (
     <span class="switch" role="group" aria-label="profile">
-      {load.profiles.map((profile, i) => (
-        <a key={i} href={link({ values: { p: i ? String(i) : undefined } })} title={profile.file}
-          aria-current={p === String(i) ? "true" : undefined}>{"AB"[i]}</a>
+      {choices.map(({ label, title, values }, i) => (
+        <a key={i} href={link({ values: { p: undefined, diff: undefined, ...((i === 2) !== isComparing(state) ? { root: undefined, sort: undefined } : {}), ...values } })}
+          title={title} aria-current={chosen === i ? "true" : undefined}>{label}</a>
       ))}
     </span>
   );
@@ -159,7 +165,7 @@ function StepChoice({ state, profile }: { state: State; profile: Profile }) {
 function MetricChoice({ state, profile }: { state: State; profile?: Profile }) {
   const shown = METRICS.filter((m) => !profile || profile.has_run || m.isStatic);
   return (
-    <label>
+    <label class="metric">
       <span class="hidden">metric</span>
       <select value={defaultMetric(state, profile).word}
         onChange={(e) => go({ values: { metric: e.currentTarget.value } })}>

@@ -1,11 +1,15 @@
 // What a page shows, as the query that prints the same numbers: for "copy as command" and
 // for exports.
 import type { Params, Profile } from "./api";
+import { diffQuery, isComparing } from "./compare";
 import { defaultMetric, METRICS } from "./metrics";
 import { isOn, requestParams, type State } from "./state";
 
 // The option that only some pages have, by view.
 const SWITCHES: Record<string, string> = { scope: "fold_gradients", code: "only_my_code" };
+
+// Pages that show a comparison, and the page whose view it is.
+const COMPARED: Record<string, string> = { overview: "operations", operations: "operations", layers: "layers", python: "python" };
 
 interface Shown { view: string; select: string[]; order_by: string; extra?: Params }
 
@@ -35,7 +39,12 @@ export function isModelPage(state: State, profile: Profile): boolean {
   return profile.nodes === 0 || (!profile.has_run && profile.files.length === 1 && state.page === "layers" && !state.values.root);
 }
 
+export function isDiffPage(state: State): boolean {
+  return isComparing(state) && state.page in COMPARED;
+}
+
 export function queryOf(state: State, profile: Profile): Params {
+  if (isDiffPage(state)) return diffQuery(state, profile, COMPARED[state.page]);
   if (state.page === "advice") return { p: state.values.p, view: "advise" };
   if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);

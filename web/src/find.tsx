@@ -73,10 +73,21 @@ export function Find({ state, profile }: { state: State; profile: Profile }) {
               ))}
             </section>
           ) : null)}
+          {!error && Boolean(data?.layers?.total) && <a class="all" href={link({ values: { sel: `find:${find}` } })} onClick={() => setOpen(false)}>Select all nodes that match</a>}
         </div>
       )}
     </div>
   );
+}
+
+// For what the page holds itself: whether a text matches, by the rules of the server.
+export function matcher(find: string | undefined): (text: string) => boolean {
+  try {
+    const regex = find ? new RegExp(find, /[A-Z]/.test(find) ? "s" : "si") : undefined;
+    return (text) => Boolean(regex?.test(text));
+  } catch {
+    return () => false; // the server names what is wrong
+  }
 }
 
 // Moves the focus to the next match on the page, or the previous one.

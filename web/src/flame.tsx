@@ -1,7 +1,7 @@
 // A flame graph, downwards: a box is as wide as its share of the root.
 import { useRef } from "preact/hooks";
 import { format, percent, type Unit } from "./format";
-import { icicle, type Node } from "./tree";
+import { backwardShare, icicle, type Node } from "./tree";
 import { fade } from "./treemap";
 import { useWidth } from "./width";
 
@@ -12,13 +12,13 @@ interface Props {
   root: Node;
   unit: Unit;
   label: (node: Node) => string;
-  family: (node: Node) => string;
+  paint: (node: Node) => string; // the class of its colour
   onOpen: (node: Node) => void;
   onSelect: (node: Node) => void;
   name: string;
 }
 
-export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Props) {
+export function Flame({ root, unit, label, paint, onOpen, onSelect, name }: Props) {
   const boxes = icicle(root, 0.0008);
   const depth = Math.max(...boxes.map((b) => b.depth));
   const list = useRef<SVGSVGElement>(null);
@@ -38,15 +38,15 @@ export function Flame({ root, unit, label, family, onOpen, onSelect, name }: Pro
     <svg ref={list} class="flame" viewBox={`0 0 ${width} ${(depth + 1) * HEIGHT}`} role="group" aria-label={name}>
       {boxes.map(({ node, depth: level, x, w }) => {
         const text = label(node);
-        const forward = node.value > 0 ? 1 - Math.min(node.value, node.row.backward ?? 0) / node.value : 1;
+        const forward = 1 - backwardShare(node);
         const title = `${text}: ${format(node.value, unit)}, ${percent(node.value, root.value)}`;
         return (
           <g key={node.row.row} data-row={node.row.row} tabindex={level === 0 ? 0 : -1} role="button" aria-label={title}
             class={fade(node.row)} onClick={() => onSelect(node)} onDblClick={() => onOpen(node)} onKeyDown={(e) => move(e, node)}>
             <title>{title}</title>
             <rect x={x * width} y={level * HEIGHT} width={Math.max(0.5, w * width - 1)} height={HEIGHT - 1} class="under" />
-            {forward > 0 && <rect x={x * width} y={level * HEIGHT} width={Math.max(0.5, forward * w * width - 1)} height={HEIGHT - 1} class={`family-${family(node)}`} />}
-            {forward < 1 && <rect x={(x + forward * w) * width} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * width - 1)} height={HEIGHT - 1} class={`family-${family(node)} light`} />}
+            {forward > 0 && <rect x={x * width} y={level * HEIGHT} width={Math.max(0.5, forward * w * width - 1)} height={HEIGHT - 1} class={paint(node)} />}
+            {forward < 1 && <rect x={(x + forward * w) * width} y={level * HEIGHT} width={Math.max(0.5, (1 - forward) * w * width - 1)} height={HEIGHT - 1} class={`${paint(node)} light`} />}
             {!!node.row.selected && node.value > 0 && <rect x={x * width} y={level * HEIGHT + HEIGHT - 5} height={4} class="chosen"
               width={Math.max(0.5, Math.min(1, node.row.selected / node.value) * w * width - 1)} />}
           </g>

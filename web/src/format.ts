@@ -8,14 +8,18 @@ const SUFFIXES: Record<Unit, string[]> = {
   bytes: ["B", "KB", "MB"],
 };
 
-// printf's "%.2f": exact ties (odd eighths) go to the even digit, where toFixed goes up.
-export function twoDigits(value: number): string {
-  const eighths = value * 8;
-  if (Number.isInteger(eighths) && eighths % 2 !== 0) {
-    const below = Math.floor(value * 100);
-    return ((below % 2 === 0 ? below : below + 1) / 100).toFixed(2);
+// printf's "%.*f": exact ties go to the even digit, where toFixed goes away from zero.
+export function fixed(value: number, digits: number): string {
+  const ties = value * 2 ** (digits + 1);
+  if (Number.isInteger(ties) && ties % 2 !== 0) {
+    const below = Math.floor(value * 10 ** digits);
+    return ((below % 2 === 0 ? below : below + 1) / 10 ** digits).toFixed(digits);
   }
-  return value.toFixed(2);
+  return value.toFixed(digits);
+}
+
+export function twoDigits(value: number): string {
+  return fixed(value, 2);
 }
 
 export function format(value: number, unit: Unit): string {

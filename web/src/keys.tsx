@@ -10,7 +10,8 @@ const HELP: [string, string][] = [
   ["[ ]", "previous, next match"],
   ["o", "options"],
   [".", "menu: copy as command, copy link, export, theme"],
-  ["W A S D, + −", "move and zoom in the timeline"],
+  ["W A S D, + −, 0", "move and zoom in the timeline; F shows the selection, M measures"],
+  ["g, then o l p r t", "the selection in operations, layers, Python, graph, timeline"],
   ["arrows, Enter", "move and open in flame graphs, menus and lists"],
   ["Backspace", "one level up"],
   ["Esc", "clear the selection"],
@@ -22,8 +23,27 @@ export function showKeys(): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || Boolean(target.closest("dialog")));
+  return target instanceof HTMLElement && (target.matches("input:not([type=checkbox]), select, textarea") || Boolean(target.closest("dialog")));
 }
+
+// Backspace goes one level up, wherever the focus is: opening a box may remove what had it.
+export function useUp(up: () => void): void {
+  const latest = useRef(up);
+  latest.current = up;
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.key !== "Backspace" || isTyping(e.target)) return;
+      e.preventDefault();
+      latest.current();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+// After g: where to.
+const PLACES: Record<string, string> = { o: "operations", l: "layers", p: "python", r: "graph", t: "timeline" };
+const CHORD_MS = 1500;
 
 const ACTIONS: Record<string, () => void> = {
   "/": () => dispatchEvent(new Event("tfprof-find")),
@@ -38,9 +58,12 @@ const ACTIONS: Record<string, () => void> = {
 export function Keys({ pages }: { pages: string[] }) {
   const help = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    let chord = 0; // when g was pressed
     const press = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
-      const page = pages[Number(e.key) - 1];
+      const isChord = e.timeStamp - chord < CHORD_MS && chord > 0;
+      chord = e.key === "g" ? e.timeStamp : 0;
+      const page = isChord ? PLACES[e.key] : pages[Number(e.key) - 1];
       if (page) go({ page });
       else if (ACTIONS[e.key]) ACTIONS[e.key]();
       else return;

@@ -1,7 +1,7 @@
 // The menu "⋯": what can be done with what is shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, type Profile } from "./api";
-import { isModelPage, queryOf } from "./command";
+import { isDiffPage, isModelPage, queryOf } from "./command";
 import { fingerprint } from "./fingerprint";
 import { showKeys } from "./keys";
 import { defaultMetric } from "./metrics";
@@ -13,13 +13,14 @@ const THEMES: [string, string][] = [["", "as the system"], ["light", "light"], [
 interface Export { format: string; title: string; view?: string; isShown: boolean }
 
 function exports(state: State, profile: Profile): Export[] {
-  if (state.page === "advice" || isModelPage(state, profile)) return [];
+  const isDiff = isDiffPage(state);
+  if (!isDiff && (state.page === "advice" || isModelPage(state, profile))) return [];
   return [
     { format: "text", title: "Text", isShown: true },
     { format: "json", title: "JSON", isShown: true },
     { format: "csv", title: "CSV", isShown: true },
-    { format: "pprof", title: "pprof, lines of Python", view: "code", isShown: profile.has_code },
-    { format: "timeline", title: "Timeline for Perfetto", view: "graph", isShown: profile.has_run },
+    { format: "pprof", title: "pprof, lines of Python", view: "code", isShown: profile.has_code && !isDiff },
+    { format: "timeline", title: "Timeline for Perfetto", view: "graph", isShown: profile.has_run && !isDiff },
   ].filter((e) => e.isShown);
 }
 

@@ -3,7 +3,7 @@ import { useApi } from "./api";
 import { familyTitle } from "./families";
 import { format } from "./format";
 import { SelectLink } from "./selection";
-import type { State } from "./state";
+import { link, type State } from "./state";
 import { lastPart } from "./tree";
 import { Dot, Problem } from "./widgets";
 
@@ -33,6 +33,7 @@ export function NodeDetails({ state, node }: { state: State; node: number }) {
         {data.name.includes("/") && <div><dt>layer</dt><dd><SelectLink term={`scope:${data.name.slice(0, data.name.lastIndexOf("/"))}`}>{lastPart(data.name.slice(0, data.name.lastIndexOf("/")))}</SelectLink></dd></div>}
       </dl>
       <Steps steps={data.steps} />
+      <p><a href={link({ page: "graph", values: { around: String(node) } })}>neighbours in the graph</a></p>
       <Links title="inputs" links={data.inputs} total={data.n_inputs} />
       <Links title="used by" links={data.consumers} total={data.n_consumers} />
       <Stack stack={data.stack} />

@@ -27,7 +27,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();
@@ -60,7 +60,7 @@ export function useAddress(): State {
 }
 
 // What every request needs: profile, step, options of the query.
-const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "with_gradients"]);
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "with_gradients", "diff"]);
 
 export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 

@@ -13,7 +13,7 @@ const MAX_UNDER_WAY = 3;
 export const COLOURS: Record<string, string> = { matrix: "#4c78c8", element: "#e69f3c", reduction: "#3ba38b", copy: "#c77dba",
   variable: "#8a7f6a", communication: "#d1605e", control: "#9aa4b0" };
 
-export interface Slices { lane: number; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[] }
+export interface Slices { lane: number; x: number[]; w: number[]; node: number[]; n: number[]; busy: number[]; op: number[]; names?: Record<number, string> }
 interface SlicesAnswer { lanes: Slices[]; selected?: Slices[]; ops: { name: string; family: string }[] }
 
 export interface Tile { from: number; until: number; first: number; data: SlicesAnswer; bitmap: HTMLCanvasElement; over?: HTMLCanvasElement }

@@ -1,5 +1,6 @@
 // Drawing the timeline: an axis, and below it rows of devices, strips, lanes and memory.
 import { format } from "./format";
+import { lastPart } from "./tree";
 import { blockOf, COLOURS, LANE, type Slice, type Tile, type Tiles } from "./tiles";
 
 export const LEFT = 150;
@@ -17,9 +18,13 @@ export type Line =
 export interface Picture {
   width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles;
   strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
+  arrows: Arrow[]; measure?: View;
 }
 
-interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string }
+// From what gives a tensor to what takes it: points of time, and heights in the picture.
+export interface Arrow { from: number; fromY: number; to: number; toY: number }
+
+interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string; back: string }
 
 export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
   const context = canvas.getContext("2d");
@@ -32,7 +37,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
     canvas.style.height = `${p.height}px`;
   }
   const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name);
-  const ink = { context, text: colour("--text"), dim: colour("--dim"), line: colour("--line"), step: colour("--step"), chosen: colour("--chosen") };
+  const ink = { context, text: colour("--text"), dim: colour("--dim"), line: colour("--line"), step: colour("--step"), chosen: colour("--chosen"), back: colour("--back") };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, p.width, p.height);
   context.font = "12px system-ui, sans-serif";
@@ -48,8 +53,10 @@ export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
     else if (line.kind === "lane") drawLane(ink, p, line);
     else drawMemory(ink, p, line);
   }
+  drawArrows(ink, p);
   context.restore();
   drawStretch(ink, p);
+  drawMeasure(ink, p);
 }
 
 function scaleOf(p: Picture): number {
@@ -122,11 +129,55 @@ function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, l
   for (let i = 0; i < row.x.length; i++) {
     if (row.n[i] > 1 || row.w[i] * scale < 34 || drawn.has(row.x[i])) continue;
     const x = Math.max(LEFT, LEFT + (row.x[i] - p.view.from) * scale), end = Math.min(p.width, LEFT + (row.x[i] + row.w[i] - p.view.from) * scale);
-    const room = Math.floor((end - x - 6) / 6.6), name = tile.data.ops[row.op[i]].name;
+    const room = Math.floor((end - x - 6) / 7.2), name = label(tile.data.ops[row.op[i]].name, row.names?.[i], room);
     if (room < 4) continue;
     drawn.add(row.x[i]);
     context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x + 3, line.y + 15);
   }
+}
+
+// The type, then the last part of the node's name if both fit.
+function label(op: string, node: string | undefined, room: number): string {
+  const last = node ? lastPart(node) : op;
+  return last !== op && op.length + 2 + last.length <= room ? `${op}  ${last}` : op;
+}
+
+function drawArrows({ context, chosen }: Ink, p: Picture): void {
+  const x = (t: number) => LEFT + (t - p.view.from) * scaleOf(p);
+  context.save();
+  context.beginPath();
+  context.rect(LEFT, 0, p.width - LEFT, p.scroll + p.height);
+  context.clip();
+  context.strokeStyle = context.fillStyle = chosen;
+  context.lineWidth = 1.5;
+  for (const arrow of p.arrows) {
+    const x0 = x(arrow.from), x1 = x(arrow.to), bend = Math.max(12, Math.abs(x1 - x0) / 3);
+    context.beginPath();
+    context.moveTo(x0, arrow.fromY);
+    context.bezierCurveTo(x0 + bend, arrow.fromY, x1 - bend, arrow.toY, x1 - 5, arrow.toY);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(x1, arrow.toY);
+    context.lineTo(x1 - 6, arrow.toY - 4);
+    context.lineTo(x1 - 6, arrow.toY + 4);
+    context.fill();
+  }
+  context.restore();
+}
+
+function drawMeasure({ context, chosen, back }: Ink, p: Picture): void {
+  if (!p.measure) return;
+  const from = Math.min(p.measure.from, p.measure.until), until = Math.max(p.measure.from, p.measure.until);
+  const x = (t: number) => Math.min(p.width - 1, Math.max(LEFT, LEFT + (t - p.view.from) * scaleOf(p)));
+  const text = format(Math.round(until - from), "micros"), width = context.measureText(text).width + 8;
+  const middle = Math.min(p.width - width, Math.max(LEFT, (x(from) + x(until)) / 2 - width / 2));
+  context.fillStyle = chosen;
+  context.fillRect(x(from), TOP - 8, 1, p.height);
+  context.fillRect(x(until), TOP - 8, 1, p.height);
+  context.fillRect(x(from), TOP - 4, x(until) - x(from), 1);
+  context.fillRect(middle, TOP - 12, width, 16);
+  context.fillStyle = back;
+  context.fillText(text, middle + 4, TOP);
 }
 
 function drawMemory({ context, dim, text }: Ink, p: Picture, line: Line & { kind: "memory" }): void {

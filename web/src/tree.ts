@@ -11,6 +11,12 @@ export interface Node {
 
 export interface Tree { rows: Row[]; path: { row: number; name: string }[] }
 
+// The row above the shown one, for the address; the whole has none.
+export function parentIn({ path }: Pick<Tree, "path">): string | undefined {
+  const above = path[path.length - 2];
+  return above && String(above.row);
+}
+
 export function build(rows: Row[], column: string): Node | undefined {
   const root = roots(rows, column)[0];
   if (root) sort(root);
@@ -111,6 +117,11 @@ export function icicle(root: Node, minWidth: number): Box[] {
     }
   }
   return boxes;
+}
+
+// How much of a box gradients take.
+export function backwardShare({ row, value }: Node): number {
+  return value > 0 ? Math.min(value, row.backward ?? 0) / value : 0;
 }
 
 export function lastPart(name: string): string {

@@ -1,8 +1,8 @@
 // Two levels as boxes whose areas are shares of the root.
 import { useRef } from "preact/hooks";
-import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
+import { hierarchy, treemap, treemapSquarify, type HierarchyRectangularNode } from "d3-hierarchy";
 import { format, percent, type Unit } from "./format";
-import { lastPart, type Node } from "./tree";
+import { backwardShare, lastPart, type Node } from "./tree";
 import { useWidth } from "./width";
 
 const HEIGHT = 340;
@@ -18,9 +18,26 @@ export function fade(row: { selected?: number; match?: boolean }): string {
   return (row.selected === 0 ? "faded" : "") + (row.match ? " match" : "");
 }
 
-interface Props { root: Node; unit: Unit; family: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
+// `paint` is the class of a box's colour, `text` what stands below its name.
+interface Props { root: Node; unit: Unit; paint: (node: Node) => string; text?: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
 
-export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
+type Laid = HierarchyRectangularNode<Node>;
+
+const isOuter = (n: Laid) => n.depth === 1 && Boolean(n.children);
+
+// Forward in full colour on the left, backward faded.
+function Shaded({ box: { x0, x1, y0, y1, data }, colour }: { box: Laid; colour: string }) {
+  const forward = 1 - backwardShare(data), middle = x0 + forward * (x1 - x0);
+  return (
+    <>
+      <rect x={x0} y={y0} width={x1 - x0} height={y1 - y0} class="under" />
+      {forward > 0 && <rect x={x0} y={y0} width={middle - x0} height={y1 - y0} class={colour} />}
+      {forward < 1 && <rect x={middle} y={y0} width={x1 - middle} height={y1 - y0} class={`${colour} light`} />}
+    </>
+  );
+}
+
+export function Treemap({ root, unit, paint, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
   const width = useWidth(picture, 1200);
   // What a box holds besides its children is drawn as a box of its own, without a name.
@@ -36,16 +53,15 @@ export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
   return (
     <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="layers by size">
       {boxes.map((n) => {
-        const title = `${n.data.row.name}: ${format(n.data.value, unit)}, ${percent(n.data.value, root.value)}`;
+        const title = `${n.data.row.name}: ${text(n.data)}, ${percent(n.data.value, root.value)}`;
         return (
           <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} class={fade(n.data.row)} onClick={() => onSelect(n.data)} onDblClick={() => onOpen(n.data)}
             onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); else if (e.key === " ") { onSelect(n.data); e.preventDefault(); } }}>
             <title>{title}</title>
-            {!(n.depth === 1 && n.children) && <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0} class="under" />}
-            <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0}
-              class={n.depth === 1 && n.children ? "outer" : `family-${family(n.data)}`} />
+            {isOuter(n) ? <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0} class="outer" />
+              : <Shaded box={n} colour={paint(n.data)} />}
             {!!n.data.row.selected && n.data.value > 0 && (
-              <rect class="chosen" x={n.x0} y={n.depth === 1 && n.children ? n.y0 + 14 : n.y1 - 5} height={n.depth === 1 && n.children ? 3 : 5}
+              <rect class="chosen" x={n.x0} y={isOuter(n) ? n.y0 + 14 : n.y1 - 5} height={isOuter(n) ? 3 : 5}
                 width={Math.min(1, n.data.row.selected / n.data.value) * (n.x1 - n.x0)} />
             )}
           </g>
@@ -54,10 +70,10 @@ export function Treemap({ root, unit, family, onOpen, onSelect }: Props) {
       <g class="labels" aria-hidden="true">
         {boxes.map((n) => {
           const w = n.x1 - n.x0, h = n.y1 - n.y0;
-          const name = lastPart(n.data.row.name), value = format(n.data.value, unit);
+          const name = lastPart(n.data.row.name), value = text(n.data);
           return (
             <g key={n.data.row.row}>
-              {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={n.depth === 1 && n.children ? "outer" : ""}>
+              {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={isOuter(n) ? "outer" : ""}>
                 {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
               {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
             </g>

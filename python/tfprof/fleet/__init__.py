@@ -10,9 +10,10 @@ views.
 """
 
 from tfprof.fleet._index import Summary, index
-from tfprof.fleet._keys import Keys
+from tfprof.fleet._keys import Keys, find, label_names
 from tfprof.fleet._read import DEFAULT_TABLES, TABLES, read, schema, tables_of
+from tfprof.fleet._report import render as report
 from tfprof.fleet._sql import VIEWS, connect, views_sql
 
-__all__ = ["DEFAULT_TABLES", "Keys", "Summary", "TABLES", "VIEWS", "connect", "index", "read",
-           "schema", "tables_of", "views_sql"]
+__all__ = ["DEFAULT_TABLES", "Keys", "Summary", "TABLES", "VIEWS", "connect", "find", "index",
+           "label_names", "read", "report", "schema", "tables_of", "views_sql"]

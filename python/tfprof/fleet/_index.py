@@ -181,7 +181,7 @@ def index(source: Union[str, Sequence[str]], out: Union[str, "os.PathLike[str]"]
     found = _keys.find(source, keys)
     if not found:
         raise tfprof.ArgumentError(f"{source}: there are no files")
-    names = _keys.names_of(found)
+    names = _keys.label_names(found)
     os.makedirs(out, exist_ok=True)
     todo, stale, bad = plan(found, out, wanted)
     _remove(out, stale)

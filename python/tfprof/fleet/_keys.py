@@ -115,7 +115,7 @@ def find(source: Union[str, Sequence[str]], keys: Optional[Keys] = None) -> List
     return [made[path] for path in sorted(made)]
 
 
-def names_of(sources: Sequence[Source]) -> List[str]:
+def label_names(sources: Sequence[Source]) -> List[str]:
     """All labels that some file has."""
     return sorted({name for source in sources for name in source.keys})
 

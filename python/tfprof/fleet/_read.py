@@ -122,7 +122,7 @@ def read(source: Union[str, Sequence[str]], table: str = "ops", *, keys: Optiona
     """
     check_tables([table])
     found = _keys.find(source, keys)
-    names = _keys.names_of(found)
+    names = _keys.label_names(found)
     parts = [schema(table, names).empty_table()]
     for one in _keys.select(found, where or {}):
         parts.extend(batch_of(one, table, names, mode))

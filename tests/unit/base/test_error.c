@@ -64,23 +64,6 @@ static void long_spans_are_shown_in_part(void **state)
 	assert_string_equal(err.text, "()");
 }
 
-static void the_nearest_word_is_found(void **state)
-{
-	static const char *const words[] = {"micros", "bytes", "occurrence", "params", NULL};
-	static const char *const none[] = {NULL};
-	char longer[100];
-
-	assert_string_equal(nearest_word(SPAN("micros"), words), "micros");
-	assert_string_equal(nearest_word(SPAN("mircos"), words), "micros");
-	assert_string_equal(nearest_word(SPAN("byte"), words), "bytes");
-	assert_string_equal(nearest_word(SPAN("occurence"), words), "occurrence");
-	assert_null(nearest_word(SPAN("float_ops"), words));
-	assert_null(nearest_word(SPAN(""), words));
-	assert_null(nearest_word(SPAN("x"), none));
-	memset(longer, 'm', sizeof(longer));
-	assert_null(nearest_word((struct span){longer, sizeof(longer)}, words));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,7 +72,6 @@ int main(void)
 		cmocka_unit_test(err_may_be_null),
 		cmocka_unit_test(prefixes_go_before),
 		cmocka_unit_test(long_spans_are_shown_in_part),
-		cmocka_unit_test(the_nearest_word_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void test_what_is_refused(void **state)
 	assert_refused(&of_change, "micros>-1", "expected a number after '>'");
 	assert_refused(&of_change, "params>3ms", "expected a number after '>'");
 	assert_refused(&of_change, "parms>3", "unknown word 'parms'");
-	assert_refused(&of_change, "parms>3", "did you mean params?");
+	assert_refused(&of_change, "parms>3", "did you mean 'params'?");
 	assert_refused(&of_total, "params>5%", "expected a number after '>'");
 	assert_refused(&of_total, "a:params>5", "unknown word 'a:params'");
 }

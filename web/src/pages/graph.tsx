@@ -3,8 +3,9 @@ import { useRef } from "preact/hooks";
 import type { PageProps } from "../app";
 import { defaultMetric } from "../metrics";
 import { useApi, type Row } from "../api";
-import { format, percent } from "../format";
+import { cutFront, format, percent } from "../format";
 import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
+import { useUp } from "../keys";
 import type { Metric } from "../metrics";
 import { Selected, selectionParams, toggle } from "../selection";
 import { go, link, requestParams, type State } from "../state";
@@ -15,30 +16,36 @@ import { useWidth } from "../width";
 interface Box extends Row { id: number; nodes: number; aside: boolean }
 interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; shape: string }
 interface Rest { id: number; boxes: number; nodes: number; value: number; selected?: number }
-interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest }
+interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest; left_out?: number }
+
+const BOXES = 60, BOXES_OPENED = 120;
 
 export function Graph({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
-  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: state.values.scope, open: state.values.open,
-    limit: 60, ...selectionParams(state, metric) });
-  if (error) return <Problem error={error} />;
-  if (!data) return null;
+  const { around, open } = state.values;
+  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: around ? undefined : state.values.scope, open, around,
+    limit: open ? BOXES_OPENED : BOXES, ...selectionParams(state, metric) });
   const scope = state.values.scope ?? "";
   const parts = scope ? scope.split("/") : [];
+  useUp(() => (around ? go({ values: { around: undefined } }) : up(parts)));
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
   return (
-    <div onKeyDown={(e) => { if (e.key === "Backspace") up(parts); }}>
+    <>
       <h1 class="crumbs">
-        <a href={link({ values: { scope: undefined, open: undefined } })}>model</a>
-        {parts.map((part, i) => <span key={i}> / <a href={link({ values: { scope: parts.slice(0, i + 1).join("/"), open: undefined } })}>{part}</a></span>)}
+        <a href={link({ values: { scope: undefined, open: undefined, around: undefined } })}>model</a>
+        {parts.map((part, i) => <span key={i}> / <a href={link({ values: { scope: parts.slice(0, i + 1).join("/"), open: undefined, around: undefined } })}>{part}</a></span>)}
+        {around && <span> / around {lastPart(data.boxes[0]?.name ?? "")}</span>}
         <small> <Num value={data.root.total[metric.column] ?? 0} unit={metric.unit} /> {metric.title}<Selected value={data.root.selected} metric={metric} /></small>
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> · the redder, the more {metric.title} ·
-        {" "}a click selects, a double click or Enter goes in, + opens in place
+        {" "}a click selects, a double click or Enter {around ? "goes to a node" : "goes in, + opens in place"}
+        {data.left_out ? ` · ${data.left_out} more neighbours are left out` : ""}
       </p>
       {data.boxes.length === 0 ? <Empty what="There is nothing inside." how={<a href={link({ values: { scope: undefined } })}>Show the whole model</a>} />
         : <Picture state={state} data={data} metric={metric} />}
-    </div>
+    </>
   );
 }
 
@@ -46,12 +53,14 @@ function up(parts: string[]): void {
   if (parts.length) go({ values: { scope: parts.slice(0, -1).join("/") || undefined, open: undefined } });
 }
 
-function openBox(box: Box): void {
-  if (box.kids > 0) go({ values: { scope: box.name, open: undefined } });
+// Into a layer; of a node, to its neighbours.
+function openBox(box: Box, isAround = false): void {
+  if (box.kids > 0 && !isAround) go({ values: { scope: box.name, open: undefined } });
+  else if (box.node !== undefined) go({ values: { around: String(box.node), sel: `node:${box.node}` } });
 }
 
-function termOf(box: Box): string {
-  return box.kids === 0 && box.node !== undefined ? `node:${box.node}` : `scope:${box.name}`;
+function termOf(box: Box, isAround = false): string {
+  return (isAround || box.kids === 0) && box.node !== undefined ? `node:${box.node}` : `scope:${box.name}`;
 }
 
 function Picture({ state, data, metric }: { state: State; data: GraphAnswer; metric: Metric }) {
@@ -83,7 +92,10 @@ function Picture({ state, data, metric }: { state: State; data: GraphAnswer; met
 interface BoxesProps { state: State; boxes: Box[]; edges: Edge[]; controls: Edge[]; placed: Placed; metric: Metric; whole: number }
 
 function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesProps) {
-  const largest = Math.max(1, ...boxes.map((b) => b.total[metric.column] ?? 0));
+  const isAround = Boolean(state.values.around);
+  // Of a single node, not of the gradients below it.
+  const valueOf = (b: Box) => (isAround ? b.own : b.total)[metric.column] ?? 0;
+  const largest = Math.max(1, ...boxes.map(valueOf));
   const most = Math.max(1, ...edges.map((e) => e.tensors));
   const svg = useRef<SVGSVGElement>(null);
   // Arrows move the focus to the nearest box in their direction.
@@ -113,15 +125,15 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
       {boxes.map((box) => {
         const place = placed.places.get(box.id);
         if (!place) return null;
-        const value = box.total[metric.column] ?? 0;
+        const value = valueOf(box);
         const waits = controls.filter((e) => e.to === box.id).reduce((n, e) => n + e.controls, 0);
-        const title = `${box.name}: ${format(value, metric.unit)}, ${percent(value, whole)}, ${box.nodes} nodes${waits ? `, ${waits} control edges` : ""}`;
+        const title = `${box.name}: ${format(value, metric.unit)}, ${percent(value, whole)}, ${box.nodes} node${box.nodes === 1 ? "" : "s"}${waits ? `, ${waits} control edges` : ""}`;
         return (
-          <g key={box.id} data-box={box.id} tabindex={0} role="button" aria-label={title} class={`box ${box.selected === 0 ? "faded" : ""}`}
-            transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box))} onDblClick={() => openBox(box)}
+          <g key={box.id} data-box={box.id} tabindex={0} role="button" aria-label={title} class={`box ${box.selected === 0 && !isAround ? "faded" : ""} ${box.match ? "match" : ""}`}
+            transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box, isAround))} onDblClick={() => openBox(box, isAround)}
             onKeyDown={(e) => {
-              if (e.key === "Enter") openBox(box);
-              else if (e.key === " ") toggle(state, termOf(box));
+              if (e.key === "Enter") openBox(box, isAround);
+              else if (e.key === " ") toggle(state, termOf(box, isAround));
               else if (e.key === "+" && box.kids > 0) openInPlace(state, box);
               else if (!move(e, box)) return;
               e.preventDefault();
@@ -129,7 +141,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
             <title>{title}</title>
             <rect width={WIDTH} height={HEIGHT} rx={5} class="back" />
             <rect width={WIDTH} height={HEIGHT} rx={5} class="heat" fill-opacity={0.85 * (value / largest)} />
-            <rect width={WIDTH} height={HEIGHT} rx={5} class={`frame ${state.values.sel === termOf(box) ? "on" : ""}`} />
+            <rect width={WIDTH} height={HEIGHT} rx={5} class={`frame ${state.values.sel === termOf(box, isAround) || (isAround && box.id === 0) ? "on" : ""}`} />
             {!!box.selected && value > 0 && <rect y={HEIGHT - 5} height={4} x={1} width={Math.min(1, box.selected / value) * (WIDTH - 2)} class="chosen" />}
           </g>
         );
@@ -138,11 +150,11 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
         {boxes.map((box) => {
           const place = placed.places.get(box.id);
           return place && (
-            <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 ? "dimmed" : ""}>
-              <text x={7} y={16}>{label(box, state.values.scope)}</text>
-              <text x={7} y={31}>{format(box.total[metric.column] ?? 0, metric.unit)}</text>
-              <text x={7} y={45} class="small">{details(box)}</text>
-              {box.kids > 0 && (
+            <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 && !isAround ? "dimmed" : ""}>
+              <text x={7} y={16}>{isAround ? cutFront(lastPart(box.name), 15) : label(box, state.values.scope)}</text>
+              <text x={7} y={31}>{format(valueOf(box), metric.unit)}</text>
+              <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 18) : details(box)}</text>
+              {box.kids > 0 && !isAround && (
                 <g class="plus" onClick={() => openInPlace(state, box)}>
                   <title>open in place</title><rect x={WIDTH - 18} y={3} width={15} height={15} rx={3} /><text x={WIDTH - 14.5} y={15}>+</text></g>
               )}
@@ -161,7 +173,7 @@ function openInPlace(state: State, box: Box): void {
 // What is below the scope that is shown; the end says most.
 function label(box: Box, scope: string | undefined): string {
   const name = scope && box.name.startsWith(scope + "/") ? box.name.slice(scope.length + 1) : box.name;
-  return name.length > 15 ? "…" + name.slice(-14) : name;
+  return cutFront(name, 15);
 }
 
 function details(box: Box): string {

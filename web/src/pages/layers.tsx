@@ -2,11 +2,12 @@
 import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { useUp } from "../keys";
 import { defaultMetric } from "../metrics";
 import { ModelCards, ModelLayers, modelSentence, useModel } from "../model";
 import { Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
 import { go, isOn, link, requestParams } from "../state";
-import { build, lastPart, type Node, type Tree } from "../tree";
+import { build, lastPart, parentIn, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
 import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
 
@@ -37,6 +38,7 @@ function Scopes({ state, profile }: PageProps) {
   const root = Number(state.values.root ?? 0);
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,
     ...selectionParams(state, metric) });
+  useUp(() => { if (data?.path.length) go({ values: { root: parentIn(data) } }); });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
@@ -46,13 +48,9 @@ function Scopes({ state, profile }: PageProps) {
     if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
   };
   const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, termOf(node)); };
-  const family = (node: Node) => node.row.family ?? "control";
+  const paint = (node: Node) => `family-${node.row.family ?? "control"}`;
   return (
-    <div onKeyDown={(e) => {
-      if (e.key !== "Backspace" || !data.path.length) return;
-      const above = data.path[data.path.length - 2];
-      go({ values: { root: above ? String(above.row) : undefined } });
-    }}>
+    <>
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>model</a>
         {data.path.map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lastPart(p.name)}</a></span>)}
@@ -62,9 +60,9 @@ function Scopes({ state, profile }: PageProps) {
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
         {isOn(state, "fold_gradients") && " · full colour: forward, faded: backward"} · a click selects, a double click goes in
       </p>
-      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} family={family} onOpen={open} onSelect={choose} />}
+      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} paint={paint} onOpen={open} onSelect={choose} />}
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
-        family={family} onOpen={open} onSelect={choose} />
+        paint={paint} onOpen={open} onSelect={choose} />
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
@@ -84,6 +82,6 @@ function Scopes({ state, profile }: PageProps) {
           ))}
         </tbody>
       </table></div>
-    </div>
+    </>
   );
 }

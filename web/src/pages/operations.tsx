@@ -19,7 +19,10 @@ export function Operations({ state, profile }: PageProps) {
   const rows = (data?.rows ?? []) as OpRow[];
   const whole = data?.root?.total[metric.column] ?? profile.root.total[metric.column] ?? 0;
   const max = Math.max(1, ...rows.map((r) => r.own[metric.column] ?? 0));
-  const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]));
+  // Without an accelerator all time is cpu time.
+  const isCpuOnly = !rows.some((r) => r.own.accelerator_exec_micros);
+  const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]) &&
+    !(isCpuOnly && m.word === "cpu_micros"));
   return (
     <>
       <h1>{data ? `${data.total.toLocaleString("en-US")} operation types` : "Operations"}<small><Selected value={data?.root?.selected} metric={metric} /></small></h1>

@@ -3,9 +3,12 @@ import type { PageProps } from "../app";
 import { useApi, type Profile, type Row, type Rows } from "../api";
 import { build, buildLines, flatten, lastPart, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
+import { shortName } from "../devices";
+import { findingsOf, levelTitle, Places, type Advice } from "../findings";
 import { format, percent } from "../format";
 import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
+import type { Curve } from "../timeline_draw";
 import { link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 
@@ -18,7 +21,7 @@ export function Overview({ state, profile }: PageProps) {
     <div class="overview">
       <h1>{profile.sentence}</h1>
       <p class="facts">{facts(profile).join(" · ")}</p>
-      {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards profile={profile} />}
+      {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards state={state} profile={profile} />}
       {model && model.model.total.float_ops > 0 && (
         <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
       )}
@@ -26,6 +29,7 @@ export function Overview({ state, profile }: PageProps) {
         <TopOperations state={state} profile={profile} />
         <TopLayers state={state} profile={profile} />
         {profile.has_run && profile.has_code && <TopLines state={state} profile={profile} />}
+        {profile.has_run && <TopFindings state={state} profile={profile} />}
       </div>
       {profile.missing.length > 0 && (
         <Panel title="What this profile does not hold" wide>
@@ -54,7 +58,16 @@ function median(values: number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-function Cards({ profile }: { profile: Profile }) {
+// A peak only where an allocator was read; the sum over nodes is what was requested.
+function MemoryCard({ state, profile }: PageProps) {
+  const { data } = useApi<Curve[]>("memory", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step, n: 1 });
+  const { requested_bytes: requested = 0, output_bytes: outputs = 0 } = profile.root.total;
+  const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
+  if (!most) return <Card title="Memory requested" value={format(requested, "bytes")} note={`${format(outputs, "bytes")} of outputs`} />;
+  return <Card title="Peak memory" value={format(most.peak, "bytes")} note={`on ${shortName(most.device)}; ${format(requested, "bytes")} requested`} />;
+}
+
+function Cards({ state, profile }: PageProps) {
   const total = profile.root.total;
   const wall = median(profile.steps.map((s) => s.wall));
   const seconds = wall / 1e6;
@@ -65,8 +78,7 @@ function Cards({ profile }: { profile: Profile }) {
           note={`${format(total.exec_micros ?? 0, "micros")} of operations`} />
       )}
       {profile.has_run && (
-        <Card title="Memory requested" value={format(total.requested_bytes ?? 0, "bytes")}
-          note={`${format(total.output_bytes ?? 0, "bytes")} of outputs`} />
+        <MemoryCard state={state} profile={profile} />
       )}
       <Card title="Parameters" value={format(profile.trainable || total.parameters || 0, "count")}
         note={profile.trainable ? `trainable; ${format(total.parameters ?? 0, "count")} in all variables` : "in all variables"} />
@@ -182,6 +194,28 @@ function TopLayers({ state, profile }: PageProps) {
           ))}
         </tbody>
       </table>
+    </Panel>
+  );
+}
+
+function TopFindings({ state }: PageProps) {
+  const { data, error } = useApi<Advice>("advice", { p: state.values.p });
+  const found = data ? findingsOf(data) : [];
+  // Of what is merely for a look, one of each kind.
+  const shown = found.filter((f, i) => f.level !== "none" || found.findIndex((other) => other.what === f.what) === i);
+  return (
+    <Panel title="What the advisor says">
+      {error && <Problem error={error} />}
+      {data && !found.length && <p class="dim">No checker found anything to change.</p>}
+      <ul class="findings short">
+        {shown.slice(0, 5).map((f, i) => (
+          <li key={i} class={`level-${f.level}`}>
+            <span class="level">{levelTitle(f.level)}</span>
+            <div><p title={f.text}>{f.text.split("\n")[0]}</p><Places finding={f} limit={3} /></div>
+          </li>
+        ))}
+      </ul>
+      {found.length > 0 && <p><a href={link({ page: "advice" })}>{found.length === 1 ? "What to do about it" : `All ${found.length} findings, and what to do`}</a></p>}
     </Panel>
   );
 }

@@ -2,10 +2,11 @@
 import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
+import { useUp } from "../keys";
 import { defaultMetric } from "../metrics";
 import { lineTerm, Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
 import { go, isOn, link, requestParams } from "../state";
-import { build, buildLines, flatten, type Node, type Tree } from "../tree";
+import { backwardShare, build, buildLines, flatten, type Node, type Tree } from "../tree";
 import { Bar, Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
 
 const GRADIENTS = "with_gradients";
@@ -14,6 +15,7 @@ export function Python({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code",
     root: state.values.root, levels: 40, ...selectionParams(state, metric) });
+  useUp(() => { if (data?.path.length) history.back(); });
   if (!profile.has_code)
     return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
@@ -26,9 +28,7 @@ export function Python({ state, profile }: PageProps) {
   const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, lineTerm(node.row)); };
   const lines = hottest(tree, metric.column);
   return (
-    <div onKeyDown={(e) => {
-      if (e.key === "Backspace" && data.path.length) history.back();
-    }}>
+    <>
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>whole program</a>
         {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{p.name}</a></span>)}
@@ -39,16 +39,17 @@ export function Python({ state, profile }: PageProps) {
         <Switch state={state} name={GRADIENTS}>gradients with their line</Switch> · full colour: forward, faded: backward
       </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
-        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} family={() => "matrix"} onOpen={open} onSelect={choose} />
+        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
       <h2>Lines that cost most by themselves</h2>
       <div class="scroll"><table class="numbers">
-        <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
+        <thead><tr><th scope="col">line</th><th scope="col" class="text">called from</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
         <tbody>
           {lines.map((n) => {
-            const own = n.row.own[metric.column] ?? 0, backward = n.value > 0 ? (own * Math.min(n.value, n.row.backward ?? 0)) / n.value : 0;
+            const own = n.row.own[metric.column] ?? 0, backward = own * backwardShare(n);
             return (
               <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
                 <th scope="row" title={n.row.path}><Mark state={state} term={lineTerm(n.row)} name={n.row.name} /><a href={link({ values: { root: rootOf(n) } })}>{n.row.name}</a></th>
+                <td class="text">{callerOf(n)}</td>
                 <td><Bar max={lines[0].row.own[metric.column] ?? 0} selected={n.value > 0 && n.row.selected ? (own * n.row.selected) / n.value : undefined}
                   parts={[{ value: own - backward, title: "forward" }, { value: backward, light: true, title: "backward" }]} /></td>
                 <td><Num value={own} unit={metric.unit} /></td>
@@ -59,12 +60,17 @@ export function Python({ state, profile }: PageProps) {
           })}
         </tbody>
       </table></div>
-    </div>
+    </>
   );
 }
 
 function rootOf(node: Node): string {
   return (node.rows ?? [node.row.row]).join(",");
+}
+
+// "model.py:47": tells apart the rows of a line that is called from several places.
+function callerOf({ parent }: Node): string {
+  return parent && parent.row.row !== 0 ? parent.row.name.split(":", 2).join(":") : "";
 }
 
 function hottest(tree: Node, column: string): Node[] {

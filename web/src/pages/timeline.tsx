@@ -5,6 +5,7 @@ import type { PageProps } from "../app";
 import { defaultMetric } from "../metrics";
 import { useApi, type Profile } from "../api";
 import type { Selection } from "../details";
+import { shortName } from "../devices";
 import { familyTitle } from "../families";
 import { format, percent } from "../format";
 import { parseTerm, select, Selected } from "../selection";
@@ -18,11 +19,14 @@ interface Lane { lane: number; device: string; kind: string; number: number; nam
 interface Lanes { step: number; duration: number; total: number; lanes: Lane[] }
 interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
 interface Holder { node: number; name: string; family: string; bytes: number }
+interface Flow { role: "self" | "input" | "consumer"; node: number; name: string; lane: number; x: number; w: number }
 interface Device { title: string; name: string; lanes: Lane[] }
 
 const MAX_OPEN = 8;
 const DEVICE = 36;
 const MEMORY = 52;
+const REST_MS = 150;
+const MAX_ARROWS = 60;
 
 export function Timeline({ state, profile }: PageProps) {
   const params: Record<string, string | undefined> = { ...requestParams(state), step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
@@ -55,13 +59,6 @@ function devicesOf(lanes: Lane[]): Device[] {
   return devices;
 }
 
-// "task 1 gpu:0 stream" of "/job:worker/replica:0/task:1/device:gpu:0/stream:all"
-function shortName(device: string): string {
-  const task = /\/task:(\d+)/.exec(device);
-  const rest = device.replace(/^.*?\/device:/, "").replace(/^\/(job|replica|task):[^/]*/g, "").replaceAll("/", " ").replace("stream:all", "stream").trim();
-  return `${task && task[1] !== "0" ? `task ${task[1]} ` : ""}${rest || device}`;
-}
-
 // Which rows there are: closed devices keep their strip.
 function linesOf(devices: Device[], closed: Set<number>, curves: Curve[], duration: number): Line[] {
   const lines: Line[] = [];
@@ -80,6 +77,38 @@ function linesOf(devices: Device[], closed: Set<number>, curves: Curve[], durati
   return lines;
 }
 
+// A value once it has not changed for a while: what is asked for does not follow every frame.
+function useRested<T>(value: T, key: string): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST_MS);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return rested;
+}
+
+// The nodes that gave a tensor to each run of the selected one, and those that took one from it.
+function pairsOf(flows: Flow[]): [Flow, Flow][] {
+  const pairs: [Flow, Flow][] = [];
+  for (const self of flows.filter((f) => f.role === "self")) {
+    const last = new Map<number, Flow>(), first = new Map<number, Flow>();
+    for (const f of flows) {
+      if (f.role === "input" && f.x <= self.x && f.x >= (last.get(f.node)?.x ?? -Infinity)) last.set(f.node, f);
+      if (f.role === "consumer" && f.x >= self.x && f.x < (first.get(f.node)?.x ?? Infinity)) first.set(f.node, f);
+    }
+    for (const f of last.values()) pairs.push([f, self]);
+    for (const f of first.values()) pairs.push([self, f]);
+  }
+  return pairs.slice(0, MAX_ARROWS);
+}
+
+// The middle of a lane, or of the strip of its device if that is closed.
+function middleOf(lane: number, lines: Line[], devices: Device[]): number {
+  const line = lines.find((l) => l.kind === "lane" && l.lane === lane)
+    ?? lines.find((l) => l.kind === "device" && devices[l.device].lanes.some((d) => d.lane === lane));
+  return line ? line.y + Math.min(line.height, LANE - 4) / 2 : 0;
+}
+
 interface ChartProps { lanes: Lanes; params: Record<string, string | undefined>; state: State; profile: Profile }
 
 function Chart({ lanes, params, state, profile }: ChartProps) {
@@ -88,12 +117,17 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
   const [, redraw] = useState(0);
   const [hover, setHover] = useState<Slice>();
   const [drag, setDrag] = useState<View>();
-  const { duration } = lanes, sel = state.values.sel;
+  const [measure, setMeasure] = useState<View & { isDone: boolean }>();
+  const pointer = useRef<number | undefined>(undefined); // the time below the mouse
+  const { duration } = lanes, { sel, find } = state.values, marked = sel ?? (find ? `find:${find}` : undefined);
   const view = parseZoom(state.values.zoom, duration), span = view.until - view.from, scale = (width - LEFT) / span;
   const devices = useMemo(() => devicesOf(lanes.lanes), [lanes]);
   const toggled = new Set((state.values.lanes ?? "").split(",").filter(Boolean).map(Number));
   const closed = new Set(devices.flatMap((d, i) => (d.lanes.length > MAX_OPEN) !== toggled.has(i) ? [i] : []));
-  const tiles = useMemo(() => new Tiles({ ...params, sel }, duration, lanes.total, () => redraw((n) => n + 1)), [lanes, sel]);
+  const tiles = useMemo(() => new Tiles({ ...params, find: undefined, sel: marked }, duration, lanes.total, () => redraw((n) => n + 1)), [lanes, marked]);
+  const term = sel ? parseTerm(sel) : undefined;
+  const flows = useApi<Flow[]>(term?.kind === "node" ? "flows" : null, { p: params.p, step: params.step, node: term?.value });
+  const pairs = term?.kind === "node" ? pairsOf(flows.data ?? []) : [];
   // Strips and curves are asked for in steps, so that panning does not ask anew each time.
   const block = 2 ** Math.ceil(Math.log2(span)), from = Math.floor(view.from / block) * block, shown = span === duration ? view : { from, until: Math.min(duration, from + 2 * block) };
   const ask = { ...params, from: Math.round(shown.from), until: Math.round(shown.until), lane: 0, until_lane: lanes.total };
@@ -112,7 +146,8 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
   useEffect(() => {
     if (!canvas.current) return;
     drawTimeline(canvas.current, { width, height, scroll: frame.current?.scrollTop ?? 0, view, lines, tiles, strips: (busy.data ?? []).map(cut),
-      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover, cursor: at, fades: !!sel });
+      curves: curves.map((c) => ({ ...c, lowest: cut(c.lowest), highest: cut(c.highest) })), stretch: drag ?? stretch, hover, cursor: at, fades: !!marked, measure,
+      arrows: pairs.map(([a, b]) => ({ from: a.x + a.w, fromY: middleOf(a.lane, lines, devices), to: b.x, toY: middleOf(b.lane, lines, devices) })) });
   });
 
   const time = (x: number) => Math.min(duration, Math.max(0, view.from + (x - LEFT) / scale));
@@ -142,7 +177,11 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
       w: () => zoomAt(middle, 0.5), s: () => zoomAt(middle, 2), "+": () => zoomAt(middle, 0.5), "-": () => zoomAt(middle, 2),
       a: () => set({ from: view.from - span / 4, until: view.until - span / 4 }),
       d: () => set({ from: view.from + span / 4, until: view.until + span / 4 }),
-      f: () => stretch && set(stretch), "0": () => set({ from: 0, until: duration }),
+      f: () => { const target = stretch ?? runsOf(flows.data); if (target) set(target); }, "0": () => set({ from: 0, until: duration }),
+      m: () => {
+        const here = pointer.current ?? middle;
+        setMeasure(!measure ? { from: here, until: here, isDone: false } : measure.isDone ? undefined : { ...measure, until: here, isDone: true });
+      },
     };
     if (!act[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
     act[e.key]();
@@ -171,19 +210,26 @@ function Chart({ lanes, params, state, profile }: ChartProps) {
               else if (e.ctrlKey || content + 4 <= height) { e.preventDefault(); zoomAt(time(point(e).x), e.deltaY > 0 ? 1.25 : 0.8); }
             }}
             onMouseDown={(e) => { const { x } = point(e); if (x > LEFT) setDrag({ from: time(x), until: time(x) }); }}
-            onMouseMove={(e) => { const { x, y } = point(e); if (drag) setDrag({ from: drag.from, until: time(x) }); else setHover(sliceAt(x, y)); }}
-            onMouseUp={release} onMouseLeave={() => { setHover(undefined); setDrag(undefined); }} />
+            onMouseMove={(e) => {
+              const { x, y } = point(e);
+              pointer.current = time(x);
+              if (measure && !measure.isDone) setMeasure({ ...measure, until: time(x) });
+              if (drag) setDrag({ from: drag.from, until: time(x) }); else setHover(sliceAt(x, y));
+            }}
+            onMouseUp={release} onMouseLeave={() => { pointer.current = undefined; setHover(undefined); setDrag(undefined); }} />
         </Sized>
       </div>
-      <p class="told" aria-live="polite">{hover ? tell(hover) : " "}</p>
+      <p class="told" aria-live="polite">{measure ? `${format(Math.round(Math.abs(measure.until - measure.from)), "micros")} from ${format(Math.round(Math.min(measure.from, measure.until)), "micros")}` : hover ? tell(hover) : " "}</p>
       <ul class="legend">
         {profile.families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
         <li class="dim">lower: several operations, as high as they are busy</li>
       </ul>
       <div class="columns">
+        {term?.kind === "node" && flows.data && <Neighbours flows={flows.data} pairs={pairs} />}
         <Totals params={params} view={stretch ?? view} lanes={lanes} isChosen={!!stretch} />
-        {memory.data && <Holders params={params} curves={curves} at={at} />}
+        {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
       </div>
+      {memory.data?.length === 0 && <p class="dim">No allocator was read in this step, so there is no curve of memory: traces of a GPU, taken with FULL_TRACE, hold such readings.</p>}
     </>
   );
 }
@@ -212,9 +258,34 @@ function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profil
         {profile.steps.length > 1 && <>step {profile.steps.slice(0, 30).map((s) => (
           <span key={s.step}><a href={link({ values: { step: String(s.step) } })} aria-current={s.step === lanes.step ? "true" : undefined} class="step">{s.step}</a> </span>
         ))}· </>}
-        W A S D move and zoom · drag selects a stretch · F shows it · 0 shows all · a click on a device closes its lanes
+        W A S D move and zoom · drag selects a stretch · F shows it · 0 shows all · M measures · a click on a device closes its lanes
       </p>
     </>
+  );
+}
+
+// The stretch in which the selected node ran, with some room.
+function runsOf(flows: Flow[] | undefined): View | undefined {
+  const self = (flows ?? []).filter((f) => f.role === "self");
+  if (!self.length) return undefined;
+  const from = Math.min(...self.map((f) => f.x)), until = Math.max(...self.map((f) => f.x + f.w)), room = Math.max(5, (until - from) / 2);
+  return { from: Math.max(0, from - room), until: until + room };
+}
+
+// The picture in words: when the selected node ran, what it waited for and who took its result.
+function Neighbours({ flows, pairs }: { flows: Flow[]; pairs: [Flow, Flow][] }) {
+  const self = flows.filter((f) => f.role === "self");
+  return (
+    <section class="panel neighbours" aria-live="polite">
+      <h2>{self.length ? `Ran at ${self.slice(0, 3).map((f) => `${format(f.x, "micros")} for ${format(f.w, "micros")}`).join(", ")}${self.length > 3 ? ` and ${self.length - 3} more times` : ""}` : "Did not run in this step"}</h2>
+      <ul class="links">
+        {pairs.slice(0, 20).map(([a, b], i) => {
+          const isInput = b.role === "self", other = isInput ? a : b, gap = b.x - a.x - a.w;
+          return <li key={i} title={other.name}>{isInput ? "from " : "to "}<a href={link({ values: { sel: `node:${other.node}` } })}>{other.name}</a>{" "}
+            <span class="dim">{isInput ? `ended ${format(Math.max(0, gap), "micros")} before` : `began ${format(Math.max(0, gap), "micros")} after`}</span></li>;
+        })}
+      </ul>
+    </section>
   );
 }
 
@@ -224,7 +295,8 @@ function tell(s: Slice): string {
 }
 
 function Totals({ params, view, lanes, isChosen }: { params: Record<string, string | undefined>; view: View; lanes: Lanes; isChosen: boolean }) {
-  const { data, error } = useApi<Sums>("sums", { ...params, lane: 0, until_lane: lanes.total, from: Math.round(view.from), until: Math.round(view.until) });
+  const asked = useRested(view, `${view.from}-${view.until}`);
+  const { data, error } = useApi<Sums>("sums", { ...params, lane: 0, until_lane: lanes.total, from: Math.round(asked.from), until: Math.round(asked.until) });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   return (
@@ -251,8 +323,6 @@ function Totals({ params, view, lanes, isChosen }: { params: Record<string, stri
 function Holders({ params, curves, at }: { params: Record<string, string | undefined>; curves: Curve[]; at?: number }) {
   const device = curves.reduce((best, c, i) => (c.peak > (curves[best]?.peak ?? -1) ? i : best), 0), when = at ?? curves[device]?.peak_at;
   const { data } = useApi<Holder[]>(curves.length ? "holders" : null, { ...params, device, at: when });
-  if (!curves.length)
-    return <section class="panel"><h2>Memory</h2><p>No allocator was read in this step. Traces of a GPU, taken with FULL_TRACE, hold such readings.</p></section>;
   return (
     <section class="panel holders">
       <h2>Held at {format(when ?? 0, "micros")} on {shortName(curves[device].device)}{at === undefined ? ", its peak" : ""}</h2>

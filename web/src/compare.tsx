@@ -1,0 +1,205 @@
+// Two profiles: what changed from the first to the second, as `tfprof diff` says it. Blue is
+// less, orange more; a sign and an arrow say it, too.
+import type { ComponentChildren } from "preact";
+import type { PageProps } from "./app";
+import { useApi, type Params, type Profile, type Row } from "./api";
+import { Flame } from "./flame";
+import { exact, fixed, format, type Unit } from "./format";
+import { useUp } from "./keys";
+import { defaultMetric, type Metric } from "./metrics";
+import { Mark, rowClass } from "./selection";
+import { go, link, requestParams, type State } from "./state";
+import { build, lastPart, parentIn, type Node } from "./tree";
+import { Treemap } from "./treemap";
+import { Empty, Panel, Problem, remedy } from "./widgets";
+
+interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean;
+  state: string; base: number; new: number; verdict: string }
+interface DiffAnswer { path: { row: number; name: string }[]; rows: Change[] }
+
+export function isComparing(state: State): boolean {
+  return state.values.diff === "1";
+}
+
+// With its sign, as in reports.
+function delta(change: Change, unit: Unit): string {
+  const by = change.new - change.base;
+  return (by < 0 ? "-" : by > 0 ? "+" : "") + format(Math.abs(by), unit);
+}
+
+function percentText({ base, new: now }: Change): string {
+  if (base === now) return "";
+  if (base === 0) return "new";
+  const percent = 100 * ((now - base) / Math.abs(base));
+  return `${percent > 0 ? "+" : ""}${fixed(percent, Math.abs(percent) >= 1000 ? 0 : 1)}%`;
+}
+
+const arrow = (c: Change) => (c.new > c.base ? "▲" : c.new < c.base ? "▼" : "");
+
+// How strong a colour is: by the share of what is larger.
+function paint(c: Change): string {
+  const share = Math.abs(c.new - c.base) / Math.max(1, c.base, c.new);
+  if (share < 0.01) return "change-none";
+  return `change-${c.new > c.base ? "more" : "less"}-${share < 0.1 ? 1 : share < 0.4 ? 2 : 3}`;
+}
+
+const MARKS: Record<string, string> = { indistinct: "~", "too few runs": "?" };
+const MEANINGS: Record<string, string> = { indistinct: "cannot be told from noise, or too small", "too few runs": "too few runs to tell a change of time from noise" };
+
+function describe(c: Change): string {
+  if (c.state === "same") return MARKS[c.verdict] ?? (c.verdict === "equal" ? "" : c.verdict);
+  return c.base_name && c.state === "renamed" ? `renamed from ${lastPart(c.base_name)}` : c.state;
+}
+
+// A box is as large as the larger side, or what is in it.
+function buildChanges(rows: Change[]): { root?: Node; of: Map<number, Change> } {
+  const of = new Map(rows.map((c) => [c.row, c]));
+  const root = build(rows.map((c): Row => ({ row: c.row, name: c.name, depth: c.depth, kids: c.kids, match: c.match, own: {},
+    total: { value: Math.max(c.base, c.new) } })), "value");
+  const all = root ? [root] : [];
+  for (let i = 0; i < all.length; i++) all.push(...all[i].children);
+  for (const node of all.reverse()) node.value = Math.max(node.value, node.children.reduce((sum, n) => sum + n.value, 0));
+  return { root, of };
+}
+
+interface View { page: string; view: string; what: string; levels: number; kind?: string }
+
+const VIEWS: Record<string, View> = {
+  operations: { page: "operations", view: "op", what: "operation", levels: 1, kind: "op" },
+  layers: { page: "layers", view: "scope", what: "layer", levels: 6, kind: "scope" },
+  python: { page: "python", view: "code", what: "line", levels: 40 },
+};
+// Of model files.
+const MODEL: View = { page: "layers", view: "model", what: "layer", levels: 1 };
+
+function viewOf(profile: Profile, page: string): View {
+  return profile.is_model ? MODEL : VIEWS[page] ?? VIEWS.operations;
+}
+
+// What is asked for, also by "copy as command" and exports.
+export function diffQuery(state: State, profile: Profile, page = state.page): Params {
+  const { view } = viewOf(profile, page);
+  const params: Params = { ...requestParams(state), diff: "1", view, select: defaultMetric(state, profile).word, order: state.values.sort };
+  if (view !== "scope") delete params.fold_gradients;
+  if (view !== "code") delete params.only_my_code;
+  delete params.find;
+  delete params.p;
+  return params;
+}
+
+export function Compare({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile), shown = viewOf(profile, state.page);
+  const { data, error } = useApi<DiffAnswer>(shown.view === "code" && !profile.has_code ? null : "diff", { ...diffQuery(state, profile), levels: shown.levels, root: state.values.root, find: state.values.find });
+  useUp(() => { if (data?.path.length) go({ values: { root: parentIn(data) } }); });
+  if (shown.view === "code" && !profile.has_code) return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
+  if (error) return <Problem error={error} />;
+  if (!data?.rows.length) return null;
+  const { root, of } = buildChanges(data.rows), whole = data.rows[0], isTree = shown.view === "scope" || shown.view === "code";
+  if (!root || root.value === 0)
+    return <Empty what={`Neither profile has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
+  const change = (n: Node) => of.get(n.row.row)!, text = (n: Node) => `${arrow(change(n))} ${percentText(change(n)) || "same"}`;
+  const open = (n: Node) => { if (n.row.kids && n !== root) go({ values: { root: String(n.row.row) } }); };
+  const label = (n: Node) => `${arrow(change(n))} ${n.row.depth === 0 ? "all" : shown.view === "code" ? n.row.name : lastPart(n.row.name)} ${percentText(change(n))}`.trim();
+  const rows = isTree ? root.children.map(change) : data.rows.slice(1);
+  return (
+    <>
+      <h1 class="crumbs">
+        <a href={link({ values: { root: undefined } })}>B − A</a>
+        {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{shown.view === "code" ? p.name : lastPart(p.name)}</a></span>)}
+        <small> <Total change={whole} metric={metric} /></small>
+      </h1>
+      <Legend metric={metric} profile={profile} isTree={isTree} />
+      {isTree && root.children.length > 0 && (
+        <>
+          {shown.view === "scope" && <Treemap root={root} unit={metric.unit} paint={(n) => paint(change(n))} text={text} onOpen={open} onSelect={open} />}
+          <Flame root={root} unit={metric.unit} name="changes as a flame graph" label={label} paint={(n) => paint(change(n))} onOpen={open} onSelect={open} />
+        </>
+      )}
+      <Changes rows={rows} state={state} metric={metric} shown={shown} />
+    </>
+  );
+}
+
+function Total({ change, metric }: { change: Change; metric: Metric }) {
+  return <span class="total-change">{format(change.base, metric.unit)} → {format(change.new, metric.unit)} {metric.title}{" "}
+    <b>{arrow(change)} {delta(change, metric.unit)} {percentText(change) && `(${percentText(change)})`}</b></span>;
+}
+
+function Legend({ metric, profile, isTree }: { metric: Metric; profile: Profile; isTree: boolean }) {
+  return (
+    <p class="facts">
+      <span class="key change-less-2">▼ less</span> <span class="key change-more-2">▲ more</span>
+      {isTree && " · a box is as large as the larger of both; a click goes in"}
+      {metric.unit === "micros" && <> · ? too few runs to tell a change of time from noise</>}
+      {profile.steps.length > 1 && " · of several steps, each number is their median"}
+    </p>
+  );
+}
+
+interface ChangesProps { rows: Change[]; state: State; metric: Metric; shown: View; limit?: number }
+
+function Changes({ rows, state, metric, shown, limit = 200 }: ChangesProps) {
+  const most = Math.max(1, ...rows.map((c) => Math.abs(c.new - c.base)));
+  const sort = state.values.sort ?? "delta";
+  return (
+    <div class="scroll"><table class="numbers changes">
+      <thead><tr>
+        <Sort word="name" sort={sort}>{shown.what}</Sort>
+        <th scope="col" class="wide"><span class="hidden">less to the left, more to the right</span></th>
+        <Sort word="base" sort={sort}>A: {metric.title}</Sort><Sort word="new" sort={sort}>B: {metric.title}</Sort><Sort word="delta" sort={sort}>change</Sort><Sort word="percent" sort={sort}>%</Sort>
+        <th scope="col"><span class="hidden">verdict</span></th>
+      </tr></thead>
+      <tbody>{rows.slice(0, limit).map((c) => <ChangeRow key={c.row} change={c} state={state} metric={metric} shown={shown} most={most} />)}</tbody>
+    </table>{rows.length > limit && <p class="dim">and {rows.length - limit} more</p>}</div>
+  );
+}
+
+function Sort({ word, sort, children }: { word: string; sort: string; children: ComponentChildren }) {
+  return (
+    <th scope="col" aria-sort={sort === word ? (word === "name" ? "ascending" : "descending") : undefined}>
+      <a href={link({ values: { sort: word === "delta" ? undefined : word, root: undefined } })}>{children}{sort === word ? " ▾" : ""}</a>
+    </th>
+  );
+}
+
+function ChangeRow({ change: c, state, metric, shown, most }: { change: Change; state: State; metric: Metric; shown: View; most: number }) {
+  const width = (50 * Math.abs(c.new - c.base)) / most, { unit } = metric, { kind, page } = shown;
+  const name = kind === "scope" ? lastPart(c.name) : c.name;
+  return (
+    <tr class={rowClass(undefined, 0, c.match)}>
+      <th scope="row" title={c.name}>
+        {kind && <Mark state={state} term={`${kind}:${c.name}`} name={c.name} />}
+        {c.kids > 0 ? <a href={link({ page, values: { root: String(c.row) } })}>{name}</a> : name}
+      </th>
+      <td><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={delta(c, unit)}>
+        <rect x={49.8} width={0.4} y={0} height={10} class="axis" />
+        <rect x={c.new < c.base ? 50 - width : 50} width={width} y={1} height={8} class={c.new < c.base ? "change-less-3" : "change-more-3"} />
+      </svg></td>
+      <td>{c.state === "added" ? "--" : <span class="num" title={exact(c.base, unit)}>{format(c.base, unit)}</span>}</td>
+      <td>{c.state === "removed" ? "--" : <span class="num" title={exact(c.new, unit)}>{format(c.new, unit)}</span>}</td>
+      <td class={c.new < c.base ? "less" : c.new > c.base ? "more" : ""}><span class="num" title={exact(c.new - c.base, unit)}>{delta(c, unit)}</span></td>
+      <td class={c.new < c.base ? "less" : c.new > c.base ? "more" : ""}><span class="num">{percentText(c)}</span> <span aria-hidden="true">{arrow(c)}</span></td>
+      <td class="text" title={MEANINGS[c.verdict]}>{describe(c)}</td>
+    </tr>
+  );
+}
+
+// The overview of a comparison: the total, and what changed most.
+export function CompareOverview({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile), layers = viewOf(profile, "layers");
+  const ops = useApi<DiffAnswer>(profile.is_model ? null : "diff", { ...diffQuery(state, profile, "operations"), levels: 1 });
+  const scopes = useApi<DiffAnswer>("diff", { ...diffQuery(state, profile, "layers"), levels: 1 });
+  const whole = scopes.data?.rows[0];
+  if (scopes.error) return <Problem error={scopes.error} />;
+  if (!scopes.data || !whole) return null;
+  return (
+    <>
+      <h1>B against A: <Total change={whole} metric={metric} /></h1>
+      <Legend metric={metric} profile={profile} isTree={false} />
+      <div class="columns">
+        {ops.data && <Panel title="Operations that changed most"><Changes rows={ops.data.rows.slice(1)} state={state} metric={metric} shown={VIEWS.operations} limit={12} /></Panel>}
+        <Panel title="Layers that changed most"><Changes rows={scopes.data.rows.slice(1)} state={state} metric={metric} shown={layers} limit={12} /></Panel>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+// Two profiles: what changed, in the numbers of `tfprof diff`, on a run of 2 tasks with 2 GPUs
+// against a slow step of it in which a layer has another name.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { goTo, inaccessible, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+
+const ON = "p=1&diff=1";
+let server, browser, opened, page, sides;
+
+function makeSides() {
+  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
+  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  const files = readdirSync(directory).sort().map((name) => path.join(directory, name));
+  const model = files.filter((f) => !f.includes("run_meta")), base = path.join(directory, "base"), now = path.join(directory, "new");
+  run("save", base, ...model, ...files.filter((f) => /run_meta_[0-2]/.test(f)));
+  const slow = files.find((f) => f.includes("run_meta_3"));
+  for (const file of [...model, slow]) writeFileSync(file, readFileSync(file, "utf8").replaceAll("tower_3/layer_2", "tower_3/head"));
+  run("save", now, ...model, slow);
+  return [base, now];
+}
+
+before(async () => {
+  sides = makeSides();
+  server = await startServer(...sides);
+  browser = await startBrowser();
+  opened = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
+  page = opened.page;
+});
+
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+// name → base, new and difference, exactly
+const shown = async () => new Map(await page.locator("main .changes tbody tr").evaluateAll((rows) => rows.map((row) =>
+  [row.querySelector("th").title, [...row.querySelectorAll("td .num[title]")].map((n) => Number(n.title.replace(/[^0-9-]/g, "")))])));
+
+// The same from the command line, of rows of a depth; a side that has none says nothing.
+function expected(view, depth, word, ...options) {
+  const { nodes } = JSON.parse(run("diff", view, ...sides, `-select=${word}`, "-output=json", ...options));
+  return new Map(nodes.filter((n) => n.depth === depth).map((n) => [n.name, [...(n.state === "added" ? [] : [n[word].base]),
+    ...(n.state === "removed" ? [] : [n[word].new]), n[word].delta]]));
+}
+
+test("the numbers are those of tfprof diff", async () => {
+  for (const [hash, view, ...options] of [["operations", "op"], ["layers", "scope", "-fold_gradients=true"], ["layers?fold_gradients=false", "scope"],
+    ["python", "code", "-only_my_code=true"]])
+    for (const word of ["micros", "bytes", "params"]) {
+      await goTo(opened, `#/${hash}${hash.includes("?") ? "&" : "?"}${ON}&metric=${word}`);
+      if (await page.locator(".empty").count()) continue; // no line made parameters
+      const rows = await shown(), want = expected(view, 1, word, ...options);
+      assert.ok(rows.size > 0, `${hash} ${word}`);
+      for (const [name, numbers] of rows) assert.deepEqual(numbers, want.get(name), `${hash} ${word} ${name}`);
+    }
+});
+
+test("what was worked out by hand: everything takes twice as long, launches do not", async () => {
+  await goTo(opened, `#/operations?${ON}`);
+  const base = 4 * 1200 + 12 * 4;
+  assert.deepEqual((await shown()).get("Conv2DBackpropFilter"), [base, base + 4800, 4800]);
+  const texts = await page.locator(".changes tbody tr").first().locator("td").allInnerTexts();
+  assert.deepEqual(texts.slice(1), ["4.85ms", "9.65ms", "+4.80ms", "+99.0% ▲", "?"]);
+});
+
+test("a layer is added, another is gone; boxes say more and less by a sign, too", async () => {
+  await goTo(opened, `#/layers?${ON}`);
+  await page.locator(".changes").getByRole("link", { name: "tower_3", exact: true }).click();
+  await page.locator("h1", { hasText: "B − A / tower_3" }).waitFor();
+  await settle(page);
+  const states = new Map(await page.locator(".changes tbody tr").evaluateAll((rows) => rows.map((r) => [r.querySelector("th").title, r.lastChild.textContent])));
+  assert.equal(states.get("tower_3/head"), "added");
+  assert.equal(states.get("tower_3/layer_2"), "removed");
+  const labels = await page.locator(".treemap [role=button]").evaluateAll((boxes) => boxes.map((b) => b.getAttribute("aria-label")));
+  assert.ok(labels.some((l) => /head: ▲ new/.test(l)) && labels.some((l) => /layer_2: ▼ -100\.0%/.test(l)), labels.join());
+  await page.locator("h1 a").first().focus();
+  await page.keyboard.press("Backspace");
+  await page.waitForFunction(() => !location.hash.includes("root="));
+});
+
+test("the switch keeps the page, and columns sort", async () => {
+  await goTo(opened, "#/operations?metric=bytes");
+  await page.getByRole("link", { name: "B − A" }).click();
+  await page.waitForSelector(".changes");
+  assert.match(page.url(), /#\/operations\?metric=bytes&p=1&diff=1$/);
+  await page.getByRole("columnheader", { name: "operation" }).getByRole("link").click();
+  await page.waitForFunction(() => location.hash.includes("sort=name") && document.querySelector(".changes th[aria-sort=ascending]"));
+  await settle(page);
+  const names = [...(await shown()).keys()];
+  assert.deepEqual(names, [...names].sort());
+  await page.getByRole("link", { name: "A", exact: true }).click();
+  await page.waitForSelector(".operations");
+  assert.match(page.url(), /#\/operations\?metric=bytes$/);
+});
+
+test("copy as command and exports give the comparison", async () => {
+  await goTo(opened, `#/operations?${ON}`);
+  await page.getByRole("button", { name: "more" }).click();
+  await page.getByRole("menuitem", { name: "Copy as command" }).click();
+  await page.waitForSelector(".copied code");
+  const line = await page.locator(".copied code").innerText();
+  assert.equal(line, `tfprof diff op ${sides.join(" ")} --min_change=0% --select=micros`);
+  const report = run(...line.split(" ").slice(1));
+  for (const text of ["+4.80ms", "+99.0%"]) assert.ok(report.includes(text), report);
+  await page.getByRole("button", { name: "more" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save as JSON" }).click()]);
+  assert.equal(JSON.parse(readFileSync(await download.path(), "utf8")).schema, "tfprof-diff");
+});
+
+test("the overview names the total and what changed most; other pages show B", async () => {
+  await goTo(opened, `#/overview?${ON}`);
+  assert.match(await page.locator("h1").innerText(), /^B against A: 7\.68ms → 15\.12ms time ▲ \+7\.44ms \(\+96\.9%\)$/);
+  await goTo(opened, `#/timeline?${ON}`);
+  assert.match(await page.locator("h1").innerText(), /executions on/);
+});
+
+describe("accessible", () => {
+  for (const theme of ["light", "dark"])
+    for (const name of ["overview", "operations", "layers", "python"])
+      test(`${name}, ${theme}`, async () => {
+        await goTo(opened, `#/${name}?${ON}&theme=${theme}`);
+        assert.deepEqual(await inaccessible(page), []);
+      });
+});
+
+test("two model files", async () => {
+  const models = ["compiled.keras", "mixed.keras"].map((name) => path.join(TOP, "tests/models/files", name));
+  const other = await startServer(...models), there = await openPage(browser, other);
+  try {
+    await goTo(there, `#/layers?${ON}&metric=params`);
+    const { nodes } = JSON.parse(run("diff", ...models, "-output=json"));
+    const titles = await there.page.locator(".changes tbody th").evaluateAll((all) => all.map((th) => th.title));
+    assert.deepEqual(titles.sort(), nodes.filter((n) => n.depth === 1).map((n) => n.name).sort());
+    assert.deepEqual(there.problems, []);
+  } finally {
+    await there.close();
+    other.stop();
+  }
+});
+
+test("no request left the server, and the console is empty", () => {
+  assert.deepEqual(opened.problems, []);
+});
