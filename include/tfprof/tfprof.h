@@ -164,6 +164,20 @@ TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
 	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
+/* What to do about inputs that are not what they should be. */
+enum tfprof_reading {
+	TFPROF_READ_AS_IS, /* damage is an error; notes count what was ignored */
+	/* So is whatever would be ignored, at any depth: fields that are unknown or have another
+	 * wire type, inputs and entries that name no node, nodes without names, events that
+	 * cannot be right. */
+	TFPROF_READ_STRICT,
+	/* What is whole of damaged inputs is added; notes say what was dropped. */
+	TFPROF_READ_RECOVER
+};
+
+/* For all inputs that are added from now on. */
+TFPROF_API void tfprof_profile_set_reading(tfprof_profile *profile, enum tfprof_reading reading);
+
 /* What the last call that added something had to say (lines, maybe none):
  * entries without a start time and the like. */
 TFPROF_API const char *tfprof_profile_get_notes(const tfprof_profile *profile);

@@ -94,6 +94,22 @@ static PyObject *profile_table(PyObject *object, PyObject *args)
 
 /* ---- adding ------------------------------------------------------------ */
 
+static PyObject *profile_set_reading(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"strict", "recover", NULL};
+	enum tfprof_reading reading = TFPROF_READ_AS_IS;
+	int strict, recover;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "pp:set_reading", names, &strict, &recover))
+		return NULL;
+	if (recover)
+		reading = TFPROF_READ_RECOVER;
+	if (strict)
+		reading = TFPROF_READ_STRICT;
+	tfprof_profile_set_reading(as_profile(object)->profile, reading);
+	Py_RETURN_NONE;
+}
+
 /* One call that adds something: an input, or a step with all that comes with it. */
 struct addition {
 	const char *kind; /* NULL: as its content says */
@@ -380,6 +396,8 @@ static PyMethodDef methods[] = {
 		"Adds a step, whole or not at all."},
 	{"count_float_ops", profile_count_float_ops, METH_NOARGS,
 		"Counts the float operations of graph nodes that have none."},
+	{"set_reading", WITH_KEYWORDS(profile_set_reading), METH_VARARGS | METH_KEYWORDS,
+		"set_reading(strict, recover): what to do about damage from now on."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
 	{"table", profile_table, METH_VARARGS,

@@ -26,7 +26,8 @@ def _signature_of(documented: _Function) -> Callable[[Callable[..., Any]], _Func
 
 @_signature_of(_generated.load)
 def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] = None,
-         count_float_ops: bool = False, **inputs: Any) -> "Profile":
+         count_float_ops: bool = False, strict: bool = False, recover: bool = False,
+         **inputs: Any) -> "Profile":
     """A profile from files.
 
     Args:
@@ -39,6 +40,9 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
         takes longer than a second.
       count_float_ops: whether to count the float operations of graph nodes that have none in
         an op log, from their types and shapes.
+      strict: whether to refuse files with anything that would be ignored: unknown fields,
+        inputs that name no node, and the like.
+      recover: whether to load what is whole of damaged files; notes say what was dropped.
 
     Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
     by gzip or zstd.
@@ -54,7 +58,7 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
              if value is not None}
     several = [one for one in _inputs.flatten(files) if one is not None]
     _inputs.check(given, len(several))
-    made = Profile(progress=progress)
+    made = Profile(progress=progress, strict=strict, recover=recover)
     with _wording.in_keywords():
         arranged = _inputs.arrange(several, given)
     notes = ""
@@ -94,8 +98,12 @@ class Profile(Views):
     several threads.
     """
 
-    def __init__(self, *, progress: Optional[bool] = None):
+    def __init__(self, *, progress: Optional[bool] = None, strict: bool = False,
+                 recover: bool = False):
+        if strict and recover:
+            raise _native.ArgumentError("strict and recover cannot be combined")
         self._native = _native.Profile()
+        self._native.set_reading(strict=bool(strict), recover=bool(recover))
         self._progress = progress
         self._loaded_notes: Optional[str] = None  # of all inputs of load()
 

@@ -8,10 +8,15 @@ from typing import Dict, Iterator
 from tfprof import _inputs, _native
 
 
+# Flags of the program that are not options of queries.
+_SWITCHES = ("strict", "recover")
+
+
 def _keywords() -> Dict[str, str]:
     """The names of flags → the keywords that mean the same."""
     made = {row[0]: row[0] for row in _native.options()}
     made.update((name + "_path", name) for name in _inputs.KINDS)
+    made.update((name, name) for name in _SWITCHES)
     return made
 
 
@@ -40,6 +45,8 @@ def _keyword(found: "re.Match[str]") -> str:
         return found.group()
     if found.group("file"):
         return f"{_KEYWORDS[name]}='{found.group('file')}'"
+    if name in _SWITCHES:
+        return name + "=True"
     return _KEYWORDS[name] + (found.group("sign") or "=")
 
 

@@ -154,7 +154,10 @@ static enum tfprof_status load_one(struct loaded *l, const char *name, const str
 	struct tfprof_error *err)
 {
 	size_t n = 0;
-	struct request one = {.files = &name, .n_files = 1, .options = r->options};
+	struct request one = {.files = &name,
+		.n_files = 1,
+		.options = r->options,
+		.reading = r->reading};
 	enum tfprof_status status;
 
 	while (tfprof_input_get_info(n))

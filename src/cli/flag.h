@@ -20,7 +20,13 @@ enum flag_group {
 
 enum advice_flag { ADVICE_CHECKER, ADVICE_FAIL_ON };
 enum { DIFF_BASE = -1 };
-enum program_flag { PROGRAM_HELP, PROGRAM_VERSION, PROGRAM_GENERATE };
+enum program_flag {
+	PROGRAM_STRICT,
+	PROGRAM_RECOVER,
+	PROGRAM_HELP,
+	PROGRAM_VERSION,
+	PROGRAM_GENERATE
+};
 
 struct flag {
 	const char *name; /* without dashes */

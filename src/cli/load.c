@@ -187,6 +187,7 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 	l->profile = tfprof_profile_new();
 	if (!l->profile)
 		return fail_no_memory(err);
+	tfprof_profile_set_reading(l->profile, r->reading);
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
 	status = add_files(l, r, err);

@@ -47,7 +47,8 @@ static void put_load(struct text *out)
 			input_type(info));
 	text_add(out,
 		"         progress: Optional[bool] = None,\n"
-		"         count_float_ops: bool = False) -> Profile:\n"
+		"         count_float_ops: bool = False, strict: bool = False,\n"
+		"         recover: bool = False) -> Profile:\n"
 		"    raise NotImplementedError\n");
 }
 

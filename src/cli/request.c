@@ -183,9 +183,32 @@ static enum tfprof_status set_diff(struct request *r, const struct flag *flag, c
 	return tfprof_diff_options_set(r->diff, flag->name, value, err);
 }
 
-static enum tfprof_status set_program(struct request *r, int id, const char *value)
+static enum tfprof_status set_reading(struct parser *p, const struct flag *flag, const char *value)
 {
-	switch (id) {
+	struct request *r = p->request;
+	enum tfprof_reading reading =
+		flag->id == PROGRAM_STRICT ? TFPROF_READ_STRICT : TFPROF_READ_RECOVER;
+	bool is_true = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+
+	if (!is_true && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
+		return fail(p->err, TFPROF_ARGUMENT, "--%s=%.100s: expected true or false",
+			flag->name, value);
+	if (is_true && r->reading != TFPROF_READ_AS_IS && r->reading != reading)
+		return fail(p->err, TFPROF_ARGUMENT, "--strict and --recover cannot be combined");
+	if (is_true)
+		r->reading = reading;
+	else if (r->reading == reading)
+		r->reading = TFPROF_READ_AS_IS;
+	return TFPROF_OK;
+}
+
+static enum tfprof_status set_program(struct parser *p, const struct flag *flag, const char *value)
+{
+	struct request *r = p->request;
+
+	switch (flag->id) {
+	case PROGRAM_STRICT:
+	case PROGRAM_RECOVER: return set_reading(p, flag, value);
 	case PROGRAM_HELP: r->wants_help = true; break;
 	case PROGRAM_VERSION: r->wants_version = true; break;
 	case PROGRAM_GENERATE: r->generate = value; break;
@@ -266,7 +289,7 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 	case FLAG_DIFF: p->diff_flag = flag->name; return set_diff(r, flag, value, p->err);
 	case FLAG_ADVICE: return set_advice(p, flag, value);
 	case FLAG_FILE: return set_file(p, flag, value);
-	case FLAG_PROGRAM: return set_program(r, flag->id, value);
+	case FLAG_PROGRAM: return set_program(p, flag, value);
 	}
 	return TFPROF_OK;
 }

@@ -42,6 +42,7 @@ struct request {
 	size_t n_shared;
 	bool has_flags;   /* a query option was given */
 	bool has_ignored; /* a pasted command line names files */
+	enum tfprof_reading reading;
 	bool wants_help, wants_version;
 	const char *generate;
 };

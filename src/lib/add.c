@@ -57,33 +57,34 @@ static bool note_traces(tfprof_profile *p, const char *directory, uint64_t *n)
 	return ok;
 }
 
-/* False on allocation failure. */
-static bool count_bytes(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
-	uint64_t *n)
+/* Makes room to note an input before it is added: then nothing can fail. */
+static bool prepare_note(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
+	struct profile_input *added)
 {
-	if (tfprof_input_is_memory(in))
-		*n = in->size;
-	else if (kind == INPUT_CHECKPOINT)
-		*n = size_of_checkpoint(p->model.checkpoint);
-	else
-		*n = file_size(in->path);
-	return *n || kind != INPUT_XPLANE || note_traces(p, in->path, n);
+	enum { SUBJECT = 64 }; /* more than any input_get_subject() */
+	size_t n = in->path ? strlen(in->path) + 1 : SUBJECT;
+
+	*added = (struct profile_input){.name = mem_alloc(n)};
+	if (added->name && vec_reserve(&p->inputs, 1) &&
+		(kind != INPUT_XPLANE || tfprof_input_is_memory(in) || file_size(in->path) ||
+			note_traces(p, in->path, &added->n_bytes)))
+		return true;
+	mem_free(added->name);
+	return false;
 }
 
-static bool note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind)
+static void note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
+	struct profile_input *added)
 {
-	const char *name = input_name(in, kind);
-	size_t n = strlen(name) + 1;
-	struct profile_input added = {mem_alloc(n), kind, 0};
-
-	if (!added.name || !count_bytes(p, in, kind, &added.n_bytes))
-		goto out;
-	memcpy(added.name, name, n);
-	if (vec_push(&p->inputs, added))
-		return true;
-out:
-	mem_free(added.name);
-	return false;
+	strcpy(added->name, input_name(in, kind));
+	added->kind = kind;
+	if (tfprof_input_is_memory(in))
+		added->n_bytes = in->size;
+	else if (kind == INPUT_CHECKPOINT)
+		added->n_bytes = size_of_checkpoint(p->model.checkpoint);
+	else if (!added->n_bytes)
+		added->n_bytes = file_size(in->path);
+	p->inputs.at[p->inputs.n++] = *added;
 }
 
 int tfprof_profile_get_added(const tfprof_profile *p, size_t i, struct tfprof_added *added)
@@ -156,14 +157,20 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 	const struct tfprof_input *in, const struct tfprof_input *given, int64_t step,
 	struct tfprof_error *err)
 {
+	struct profile_input added = {0};
 	struct buf notes = {0};
 	enum tfprof_status status = begin(p, in, err);
 	const struct checkpoint *before = p->model.checkpoint;
 
-	if (status == TFPROF_OK)
-		status = load_any(&p->model, &kind, in, step, &notes, err);
-	if (status == TFPROF_OK && !note_added(p, in, kind))
+	if (status == TFPROF_OK && !prepare_note(p, in, kind, &added))
 		status = error_no_memory(err);
+	else if (status == TFPROF_OK) {
+		status = load_any(&p->model, &kind, in, step, &notes, err);
+		if (status == TFPROF_OK)
+			note_added(p, in, kind, &added);
+		else
+			mem_free(added.name);
+	}
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
 		buf_printf(&notes, "%s: read %s\n", given->path, in->path);
 	p->notes = notes.at;
@@ -257,4 +264,9 @@ void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void
 {
 	p->model.progress = fn;
 	p->model.progress_context = context;
+}
+
+void tfprof_profile_set_reading(tfprof_profile *p, enum tfprof_reading reading)
+{
+	p->model.reading = reading;
 }

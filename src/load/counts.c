@@ -1,11 +1,19 @@
 #include "load/counts.h"
 
-bool counts_is_unknown(const struct schema_message *type, uint32_t tag)
+bool counts_has_ignored(const struct load_counts *c)
 {
-	for (uint32_t i = 0; i < type->n_fields; i++)
-		if (type->fields[i].number == tag >> 3)
-			return false;
-	return true;
+	return c->n_outside || c->n_dangling || c->n_nameless || c->n_unread ||
+		c->fields.n_unknown || c->fields.n_mistyped;
+}
+
+/* One of several phrases. */
+static void put_phrase(struct buf *notes, const char **before, size_t n, const char *one,
+	const char *several)
+{
+	if (!n)
+		return;
+	buf_printf(notes, "%s%zu %s", *before, n, n == 1 ? one : several);
+	*before = ", ";
 }
 
 void counts_put(const struct load_counts *c, const char *name, const char *outside,
@@ -13,7 +21,7 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 {
 	const char *before = ": ";
 
-	if (c->n_entries && !c->n_outside && !c->n_unknown && !c->n_dangling)
+	if (c->n_entries && !counts_has_ignored(c))
 		return;
 	buf_text(notes, name);
 	if (!c->n_entries) {
@@ -25,14 +33,15 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 			c->n_outside, c->n_entries, outside);
 		before = ", ";
 	}
-	if (c->n_dangling) {
-		buf_printf(notes, "%s%zu input%s: ignored", before, c->n_dangling,
-			c->n_dangling == 1 ? " of a node names no node"
-					   : "s of nodes name no node");
-		before = ", ";
-	}
-	if (c->n_unknown)
-		buf_printf(notes, "%s%zu unknown field%s skipped", before, c->n_unknown,
-			c->n_unknown == 1 ? "" : "s");
+	put_phrase(notes, &before, c->n_dangling, "input of a node names no node: ignored",
+		"inputs of nodes name no node: ignored");
+	put_phrase(notes, &before, c->n_nameless, "node or device without a name",
+		"nodes or devices without names");
+	put_phrase(notes, &before, c->n_unread, "event that cannot be right",
+		"events that cannot be right");
+	put_phrase(notes, &before, c->fields.n_mistyped, "field of another wire type skipped",
+		"fields of another wire type skipped");
+	put_phrase(notes, &before, c->fields.n_unknown, "unknown field skipped",
+		"unknown fields skipped");
 	buf_char(notes, '\n');
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "proto/schema.h"
+#include "load/audit.h"
 
 /* Not counted by this loader. */
 #define UNCOUNTED SIZE_MAX
@@ -13,12 +13,14 @@
 struct load_counts {
 	size_t n_entries;  /* nodes, or entries for nodes, or UNCOUNTED */
 	size_t n_outside;  /* of them, of no node that was known */
-	size_t n_unknown;  /* top-level fields that the message does not have */
 	size_t n_dangling; /* inputs of nodes that name no node */
+	size_t n_nameless; /* nodes and devices without names */
+	size_t n_unread;   /* events of a trace that cannot be right */
+	struct field_counts fields;
 };
 
-/* Whether a message has no such field; costs a search, so ask about what is not read. */
-bool counts_is_unknown(const struct schema_message *type, uint32_t tag);
+/* Whether some of the input was ignored. */
+bool counts_has_ignored(const struct load_counts *c);
 
 /* Appends one line, or nothing. `outside` says what became of entries outside. */
 void counts_put(const struct load_counts *c, const char *name, const char *outside,

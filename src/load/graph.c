@@ -14,7 +14,8 @@ struct loader {
 	struct span graph;
 	VEC(const char *) cuts; /* where blocks begin, and the end */
 	size_t n_nodes;
-	size_t n_unknown;  /* fields */
+	size_t n_nameless; /* of them */
+	struct field_counts fields;
 	size_t first_node; /* where they go in the model … */
 	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
@@ -25,8 +26,9 @@ struct loader {
 static uint32_t add_shape(struct model *m, const struct node_defs *b, size_t i)
 {
 	const struct node_shape *shape = &b->shapes.at[i];
+	const int64_t *dims = b->dims.n ? b->dims.at + shape->first : NULL;
 
-	return shapes_add_hashed(&m->shapes, b->dims.at + shape->first, shape->n, shape->hash);
+	return shapes_add_hashed(&m->shapes, dims, shape->n, shape->hash);
 }
 
 static bool add_outputs(struct model *m, uint32_t node, const struct node_defs *b,
@@ -125,10 +127,13 @@ static void add_batch(struct loader *l, const struct node_defs *b)
 		const struct node_def *def = &b->defs.at[i];
 		const struct node_input *inputs = def->n_inputs ? &b->inputs.at[input] : NULL;
 
+		l->n_nameless += !def->name.n;
 		prefetch(&l->model->strings, b, i, input);
 		add_node(l, b, def, inputs);
 		input += def->n_inputs;
 	}
+	l->fields.n_unknown += b->fields.n_unknown;
+	l->fields.n_mistyped += b->fields.n_mistyped;
 	if (!l->decoder.failed)
 		l->decoder = b->decoder;
 }
@@ -148,7 +153,7 @@ static bool find_blocks(struct loader *l)
 	for (; wire_next(&r, &f); begin = r.at) {
 		wire_prefetch(&r, &f); /* else `new` takes 10 % longer */
 		if (f.tag != WIRE_LEN(GRAPH_DEF_NODE))
-			l->n_unknown += counts_is_unknown(&schema_graph_def, f.tag);
+			audit_field(&schema_graph_def, f.tag, &l->fields);
 		else if (l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
 			return false;
 	}
@@ -237,8 +242,10 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 		/* Names stay interned: somebody may be writing the file still. */
 		return source_detach(source) ? status : error_no_memory(err);
 	}
-	load->counts = (struct load_counts){.n_entries = l.n_nodes, .n_unknown = l.n_unknown};
-	if (load->in->path)
+	load->counts = (struct load_counts){.n_entries = l.n_nodes,
+		.n_nameless = l.n_nameless,
+		.fields = l.fields};
+	if (load->in->path || m->reading == TFPROF_READ_STRICT)
 		load->counts.n_dangling = count_dangling(m, n_edges);
 	m->generation++;
 	m->graphs.at[m->graphs.n++] = (uint32_t)(m->sources.n - 1);

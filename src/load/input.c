@@ -5,8 +5,11 @@
 
 #include "formats/packed.h"
 #include "load/recognize.h"
+#include "load/recover.h"
 #include "load/xplane/run.h"
 #include "proto/text.h"
+
+#define RECOVER_HINT " (--recover loads what is whole)"
 
 const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 {
@@ -24,7 +27,8 @@ enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind k
 	if (!d->bad)
 		return error_no_memory(err);
 	return error_set(err, TFPROF_FORMAT,
-		"%s: not %s from byte %zu of %zu on: the file is damaged or cut short",
+		"%s: not %s from byte %zu of %zu on: the file is damaged or cut "
+		"short" RECOVER_HINT,
 		input_name(in, kind), recognize_get_look(kind)->name,
 		(size_t)(d->bad - s->bytes.at), s->bytes.n);
 }
@@ -198,20 +202,28 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 	return TFPROF_OK;
 }
 
-/* Replaces packed bytes with their contents. */
+/* Replaces packed bytes with their contents; with notes, with as many as there are. */
 static enum tfprof_status unpack(struct source *s, const struct packing *packing,
-	const struct tfprof_input *in, struct tfprof_error *err)
+	const struct tfprof_input *in, struct buf *notes, struct tfprof_error *err)
 {
+	size_t limit = gzip_get_limit(s->bytes.n);
+	struct tfprof_error why = {0};
 	struct buf out = {0};
 	enum tfprof_status status;
 
 	if (!packing)
 		return TFPROF_OK;
-	status = packing->unpack(s->bytes, gzip_get_limit(s->bytes.n),
-		input_name(in, INPUT_UNKNOWN), &out, err);
+	status = packing->unpack(s->bytes, limit, input_name(in, INPUT_UNKNOWN), &out, &why);
+	if (status == TFPROF_FORMAT && notes && out.n && out.n <= limit) {
+		buf_printf(notes, "%s\n", why.text);
+		status = TFPROF_OK;
+	}
 	if (status != TFPROF_OK) {
+		size_t out_n = status == TFPROF_FORMAT ? out.n : 0;
+
 		buf_clear(&out);
-		return status;
+		return error_set(err, status, "%s%s", why.text,
+			out_n && out_n <= limit ? RECOVER_HINT : "");
 	}
 	source_close(s);
 	*s = (struct source){.bytes = buf_get(&out),
@@ -245,8 +257,9 @@ static bool is_left_to_loader(const struct tfprof_input *in, enum input_kind kin
 		(input_get_info(kind)->traits & TFPROF_INPUT_SEVERAL && is_directory(in->path));
 }
 
-enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
-	enum input_kind *kind, struct tfprof_error *err)
+/* With notes, what is whole of it. */
+static enum tfprof_status open_input(struct source *s, const struct tfprof_input *in,
+	enum input_kind *kind, struct buf *notes, struct tfprof_error *err)
 {
 	enum tfprof_status status;
 	struct recognized is;
@@ -261,16 +274,30 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 		return status;
 	}
 	packing = packing_of(s->bytes);
-	status = unpack(s, packing, in, err);
+	status = unpack(s, packing, in, notes, err);
 	is = recognize(s->bytes);
 	is.packing = packing;
 	if (status == TFPROF_OK)
 		status = check_kind(in, &is, kind, err);
 	if (status == TFPROF_OK && is.is_text && is.kind == *kind && !is_files(*kind))
 		status = convert_text(s, in, *kind, err);
+	if (status == TFPROF_OK && notes && !is_files(*kind))
+		status = recover(s, *kind, input_name(in, *kind), notes, err);
 	if (status != TFPROF_OK || is_files(*kind))
 		source_close(s);
 	return status;
+}
+
+enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
+	enum input_kind *kind, struct tfprof_error *err)
+{
+	return open_input(s, in, kind, NULL, err);
+}
+
+enum tfprof_status input_recover(struct source *s, const struct tfprof_input *in,
+	enum input_kind *kind, struct buf *notes, struct tfprof_error *err)
+{
+	return open_input(s, in, kind, notes, err);
 }
 
 /* ---- only looking --------------------------------------------------------------- */

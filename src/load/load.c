@@ -8,10 +8,66 @@ static load_fn *const loaders[] = {
 #undef X
 };
 
-/* Other loaders take back what they added themselves. */
-static bool needs_undo(enum input_kind kind)
+/* ---- opening ----------------------------------------------------------------- */
+
+static const char *outside(const struct load *l)
 {
-	return kind == INPUT_RUN_META || kind == INPUT_OP_LOG;
+	return input_get_info(l->kind)->traits & TFPROF_INPUT_BY_STEP ? "added as nodes"
+								      : "skipped";
+}
+
+enum tfprof_status load_check(const struct load *l, const struct model *m, struct tfprof_error *err)
+{
+	struct buf line = {0};
+	enum tfprof_status status;
+
+	if (m->reading != TFPROF_READ_STRICT || !counts_has_ignored(&l->counts))
+		return TFPROF_OK;
+	counts_put(&l->counts, input_name(l->in, l->kind), outside(l), &line);
+	if (line.failed)
+		status = error_no_memory(err);
+	else
+		status = error_set(err, TFPROF_FORMAT, "%.*s (an error because of --strict)",
+			(int)strcspn(line.at, "\n"), line.at);
+	buf_clear(&line);
+	return status;
+}
+
+/* Looks at every field, before anything is added. */
+static enum tfprof_status audit(struct load *l, const struct model *m, struct tfprof_error *err)
+{
+	const struct schema_message *type = audit_get_type(l->kind);
+	struct load all = *l;
+	struct decoder d = {0};
+	enum tfprof_status status;
+
+	if (!type)
+		return TFPROF_OK;
+	all.counts = (struct load_counts){.n_entries = UNCOUNTED};
+	audit_message(&d, type, l->source.bytes, &all.counts.fields);
+	status = input_status(l->in, l->kind, &l->source, &d, err);
+	return status == TFPROF_OK ? load_check(&all, m, err) : status;
+}
+
+enum tfprof_status load_open(struct load *l, const struct model *m, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	if (m->reading == TFPROF_READ_RECOVER)
+		return input_recover(&l->source, l->in, &l->kind, l->notes, err);
+	status = input_open(&l->source, l->in, &l->kind, err);
+	if (status == TFPROF_OK && m->reading == TFPROF_READ_STRICT)
+		status = audit(l, m, err);
+	return status;
+}
+
+/* ---- adding ------------------------------------------------------------------ */
+
+/* Other loaders take back what they added themselves. */
+static bool needs_undo(const struct load *l, const struct model *m)
+{
+	return l->kind == INPUT_RUN_META || l->kind == INPUT_OP_LOG ||
+		(l->kind == INPUT_GRAPH && m->reading == TFPROF_READ_STRICT);
 }
 
 static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct tfprof_error *err)
@@ -19,11 +75,13 @@ static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct t
 	struct model_undo undo;
 	enum tfprof_status status;
 
-	if (!needs_undo(l->kind))
+	if (!needs_undo(l, m))
 		return loaders[l->kind](m, l, err);
 	if (!model_undo_begin(&undo, m, l->step, l->kind == INPUT_OP_LOG))
 		return error_no_memory(err);
 	status = loaders[l->kind](m, l, err);
+	if (status == TFPROF_OK)
+		status = load_check(l, m, err);
 	if (status == TFPROF_OK)
 		model_undo_end(&undo);
 	else
@@ -35,10 +93,8 @@ static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct t
  * knows what it gives. */
 static void note_counts(const struct load *l)
 {
-	bool adds = input_get_info(l->kind)->traits & TFPROF_INPUT_BY_STEP;
-
 	if (l->in->path)
-		counts_put(&l->counts, l->in->path, adds ? "added as nodes" : "skipped", l->notes);
+		counts_put(&l->counts, l->in->path, outside(l), l->notes);
 }
 
 enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
@@ -49,7 +105,7 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 		.step = step,
 		.notes = notes,
 		.counts = {.n_entries = UNCOUNTED}};
-	enum tfprof_status status = input_open(&l.source, in, &l.kind, err);
+	enum tfprof_status status = load_open(&l, m, err);
 
 	if (status == TFPROF_OK)
 		status = model_index_names(m) ? load_or_undo(m, &l, err) : error_no_memory(err);
@@ -73,9 +129,10 @@ static bool is_given(const struct tfprof_input *in)
 	return in && (in->path || in->data);
 }
 
-static enum tfprof_status open_given(struct load *l, struct tfprof_error *err)
+static enum tfprof_status open_given(struct load *l, const struct model *m,
+	struct tfprof_error *err)
 {
-	return is_given(l->in) ? input_open(&l->source, l->in, &l->kind, err) : TFPROF_OK;
+	return is_given(l->in) ? load_open(l, m, err) : TFPROF_OK;
 }
 
 /* Everything is checked before anything is added. */
@@ -86,17 +143,23 @@ static enum tfprof_status add_step(struct model *m, struct load *graph, struct l
 	enum tfprof_status status = run_meta_read(&rm, run, err);
 
 	if (status == TFPROF_OK)
-		status = open_given(op_log, err);
+		status = open_given(op_log, m, err);
 	if (status == TFPROF_OK && is_given(op_log->in))
 		status = op_log_check(op_log, err);
 	if (status == TFPROF_OK)
-		status = open_given(graph, err);
+		status = open_given(graph, m, err);
 	if (status == TFPROF_OK && is_given(graph->in))
 		status = load_graph(m, graph, err);
 	if (status == TFPROF_OK)
 		status = run_meta_apply(rm, m, run, err);
 	if (status == TFPROF_OK && is_given(op_log->in))
 		status = load_op_log(m, op_log, err);
+	if (status == TFPROF_OK && is_given(graph->in))
+		status = load_check(graph, m, err);
+	if (status == TFPROF_OK)
+		status = load_check(run, m, err);
+	if (status == TFPROF_OK && is_given(op_log->in))
+		status = load_check(op_log, m, err);
 	run_meta_free(rm);
 	return status;
 }
@@ -106,11 +169,11 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 	struct tfprof_error *err)
 {
 	struct load loads[] = {
-		{.in = graph, .kind = INPUT_GRAPH},
+		{.in = graph, .kind = INPUT_GRAPH, .notes = notes},
 		{.in = run_meta, .kind = INPUT_RUN_META, .step = step, .notes = notes},
-		{.in = op_log, .kind = INPUT_OP_LOG},
+		{.in = op_log, .kind = INPUT_OP_LOG, .notes = notes},
 	};
-	enum tfprof_status status = input_open(&loads[1].source, run_meta, &loads[1].kind, err);
+	enum tfprof_status status = load_open(&loads[1], m, err);
 	struct model_undo undo;
 
 	if (status == TFPROF_OK &&

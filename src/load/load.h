@@ -17,6 +17,13 @@ struct load {
 	struct load_counts counts;
 };
 
+/* Opens the input as the model is to be read (enum tfprof_reading): what is whole of it, or
+ * only if it has nothing that its type does not have. */
+enum tfprof_status load_open(struct load *l, const struct model *m, struct tfprof_error *err);
+/* An error if the model is read strictly, and some of the input was ignored. */
+enum tfprof_status load_check(const struct load *l, const struct model *m,
+	struct tfprof_error *err);
+
 /* A loader may keep the source (model_keep). */
 typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfprof_error *err);
 

@@ -16,7 +16,8 @@ static void read_shape(struct node_defs *b, struct decoder *d, struct span messa
 	if (b->dims.n == shape.first && !dims.unknown_rank)
 		decoder_alloc(d, vec_push(&b->dims, 1));
 	shape.n = b->dims.n - shape.first;
-	shape.hash = shapes_hash(b->dims.at + shape.first, shape.n);
+	/* adding even 0 to NULL is undefined */
+	shape.hash = shapes_hash(b->dims.n ? b->dims.at + shape.first : NULL, shape.n);
 	decoder_alloc(d, vec_push(&b->shapes, shape));
 }
 
@@ -102,6 +103,8 @@ void node_defs_add(struct node_defs *b, struct span message)
 			if (!def.attrs.failed)
 				read_attr(b, &def.attrs, &def, f.bytes);
 			break;
+		case WIRE_LEN(NODE_DEF_DEVICE): break; /* the common one that is not read */
+		default: audit_field(schema_graph_def.fields[0].of.message, f.tag, &b->fields);
 		}
 	/* An allocation failure matters even if the node is not new. */
 	decoder_alloc(&b->decoder, !def.attrs.failed || def.attrs.bad);
@@ -120,6 +123,7 @@ void node_defs_read(struct node_defs *b, struct span piece)
 
 	b->defs.n = b->inputs.n = b->shapes.n = b->dims.n = 0;
 	b->decoder = (struct decoder){0};
+	b->fields = (struct field_counts){0};
 	while (!b->decoder.failed && decoder_find(&b->decoder, &r, WIRE_LEN(GRAPH_DEF_NODE), &f))
 		node_defs_add(b, f.bytes);
 }

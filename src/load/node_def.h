@@ -9,6 +9,7 @@
 #define TFPROF_LOAD_NODE_DEF_H
 
 #include "base/vec.h"
+#include "load/audit.h"
 #include "model/model.h"
 #include "proto/decoder.h"
 
@@ -40,6 +41,7 @@ struct node_defs {
 	VEC(struct node_input) inputs;
 	VEC(struct node_shape) shapes;
 	dims_vec dims;
+	struct field_counts fields;
 	struct decoder decoder; /* fails after the last one */
 };
 

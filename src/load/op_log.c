@@ -20,7 +20,7 @@ struct item {
 struct piece {
 	struct span bytes;
 	VEC(struct item) items;
-	size_t n_unknown; /* fields */
+	struct field_counts fields;
 	struct decoder decoder;
 };
 
@@ -151,7 +151,7 @@ static void read_piece(void *context, size_t i)
 		if (f.tag == WIRE_LEN(OP_LOG_LOG_ENTRIES) || f.tag == WIRE_LEN(OP_LOG_ID_TO_STRING))
 			read_item(log, p, &f, &waiting);
 		else
-			p->n_unknown += counts_is_unknown(&schema_op_log_proto, f.tag);
+			audit_field(&schema_op_log_proto, f.tag, &p->fields);
 	for (size_t k = waiting.n < AHEAD ? 0 : waiting.n - AHEAD; k < waiting.n; k++)
 		find_node(log->model, p, &waiting, k % AHEAD);
 }
@@ -162,7 +162,8 @@ static void count(const struct log *log, struct load_counts *c)
 	for (size_t i = 0; i < log->n_pieces; i++) {
 		const struct piece *p = &log->pieces[i];
 
-		c->n_unknown += p->n_unknown;
+		c->fields.n_unknown += p->fields.n_unknown;
+		c->fields.n_mistyped += p->fields.n_mistyped;
 		for (size_t k = 0; k < p->items.n; k++) {
 			const struct item *item = &p->items.at[k];
 

@@ -95,8 +95,14 @@ static void read_exec(struct node_reader *r, struct span message)
 	decoder_alloc(&r->decoder, vec_push(&r->raw_execs, exec));
 }
 
-/* Fields of our own. Their numbers are large: among the others, they would keep the
- * compiler from making a table of cases. */
+/* ProfileNode, the value of an entry of ProfileProto.nodes. */
+static const struct schema_message *profile_node_type(void)
+{
+	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
+}
+
+/* Fields of our own, and unknown ones. Their numbers are large: among the others, they would
+ * keep the compiler from making a table of cases. */
 static void read_own_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
 {
 	switch (f->tag) {
@@ -104,6 +110,7 @@ static void read_own_field(struct node_reader *r, struct raw_node *raw, const st
 		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
 		break;
 	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	default: audit_field(profile_node_type(), f->tag, &r->fields);
 	}
 }
 
@@ -122,6 +129,10 @@ static void read_field(struct node_reader *r, struct raw_node *raw, const struct
 	case WIRE_LEN(PROFILE_NODE_TRACE): raw->trace = f->bytes; break;
 	case WIRE_LEN(PROFILE_NODE_EXECS): read_exec(r, f->bytes); break;
 	case WIRE_VARINT(PROFILE_NODE_ID): raw->id = (int64_t)f->value; break;
+	/* Read when they are needed. */
+	case WIRE_LEN(PROFILE_NODE_ATTRS):
+	case WIRE_LEN(PROFILE_NODE_SRC_OUTPUT_INDEX):
+	case WIRE_LEN(PROFILE_NODE_OUTPUT_SHAPES): break;
 	default: read_own_field(r, raw, f);
 	}
 }
@@ -174,6 +185,7 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 		return;
 	r->model->strings.text.at[nodes->name[node]] = raw->name;
 	r->model->name_hashes[node] = strings_short_hash(raw->name);
+	r->n_nameless += !raw->name.n;
 	nodes->op[node] = op;
 	nodes->types[node] = types;
 	nodes->shape[node] = shape;

@@ -12,6 +12,7 @@
 #ifndef TFPROF_LOAD_PROFILE_NODES_H
 #define TFPROF_LOAD_PROFILE_NODES_H
 
+#include "load/audit.h"
 #include "load/load.h"
 #include "proto/decoder.h"
 
@@ -41,6 +42,8 @@ struct node_reader {
 	VEC(struct node_key) keys;
 	struct merged_ids merged;
 	bool has_negative;
+	size_t n_nameless;
+	struct field_counts fields;
 	struct decoder decoder;
 	struct recent_text recent[256];
 	/* of the node being read: */

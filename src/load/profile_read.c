@@ -19,7 +19,7 @@ struct part {
 };
 
 struct loader {
-	size_t n_unknown; /* fields */
+	struct field_counts fields; /* of the profile itself */
 	struct model *model;
 	struct decoder decoder;
 	struct span profile;
@@ -125,7 +125,7 @@ static void read_other(struct loader *l, const struct wire_field *f)
 		m->misses_accelerator_stream = f->value != 0;
 		break;
 	case WIRE_LEN(PROFILE_TRANSFER): read_transfer(l, f->bytes); break;
-	default: l->n_unknown += counts_is_unknown(&schema_profile_proto, f->tag);
+	default: audit_field(&schema_profile_proto, f->tag, &l->fields);
 	}
 }
 
@@ -181,6 +181,18 @@ static void read_profile(struct loader *l)
 	parallel_run(l->n_parts, remap_part, l);
 }
 
+static void count(const struct loader *l, struct load_counts *c)
+{
+	*c = (struct load_counts){.n_entries = l->model->nodes.n, .fields = l->fields};
+	for (size_t i = 0; i < l->n_parts; i++) {
+		const struct node_reader *nodes = &l->parts[i].nodes;
+
+		c->n_nameless += nodes->n_nameless;
+		c->fields.n_unknown += nodes->fields.n_unknown;
+		c->fields.n_mistyped += nodes->fields.n_mistyped;
+	}
+}
+
 static void clear_parts(struct loader *l)
 {
 	for (size_t i = 0; i < l->n_parts; i++) {
@@ -200,6 +212,7 @@ static void start_over(struct model *m)
 	m->progress = old.progress;
 	m->progress_context = old.progress_context;
 	m->generation = old.generation;
+	m->reading = old.reading;
 }
 
 enum tfprof_status load_profile(struct model *m, struct load *load, struct tfprof_error *err)
@@ -221,8 +234,10 @@ enum tfprof_status load_profile(struct model *m, struct load *load, struct tfpro
 	if (decoder_alloc(&l.decoder, m->flow.profile))
 		read_profile(&l);
 	status = input_status(load->in, load->kind, &source, &l.decoder, err);
+	count(&l, &load->counts);
 	clear_parts(&l);
-	load->counts = (struct load_counts){.n_entries = m->nodes.n, .n_unknown = l.n_unknown};
+	if (status == TFPROF_OK)
+		status = load_check(load, m, err);
 	if (status != TFPROF_OK)
 		start_over(m);
 	m->generation++;

@@ -25,7 +25,8 @@ struct run_device {
 
 struct run_meta {
 	struct span bytes;
-	size_t n_unknown;          /* fields */
+	struct field_counts fields;
+	size_t n_nameless;         /* devices and entries */
 	VEC(struct span) messages; /* NodeExecStats of the entries */
 	struct entry *entries;
 	VEC(struct run_device) devices;
@@ -50,6 +51,7 @@ static void find_in_device(struct run_meta *rm, struct decoder *d, struct span m
 			return;
 	}
 	rm->devices.at[rm->devices.n - 1].name = device.device;
+	rm->n_nameless += !device.device.n;
 }
 
 static bool find_entries(struct run_meta *rm, struct decoder *d)
@@ -60,7 +62,7 @@ static bool find_entries(struct run_meta *rm, struct decoder *d)
 
 	while (!d->failed && decoder_next(d, &r, &f)) {
 		if (f.tag != WIRE_LEN(RUN_METADATA_STEP_STATS)) {
-			rm->n_unknown += counts_is_unknown(&schema_run_metadata, f.tag);
+			audit_field(&schema_run_metadata, f.tag, &rm->fields);
 			continue;
 		}
 		has_stats = true;
@@ -393,6 +395,7 @@ static bool apply_device(struct run_meta *rm, struct model *m, size_t d,
 	for (size_t i = rm->devices.at[d].first; i < end_of_device(rm, d); i++) {
 		if (!apply_entry(m, &rm->entries[i], rm->messages.at[i], device, step, notes))
 			return false;
+		rm->n_nameless += !rm->entries[i].stats.name.n;
 		if (i % 4096 == 0)
 			model_progress(m, (size_t)(rm->messages.at[i].at - rm->bytes.at),
 				rm->bytes.n);
@@ -441,7 +444,8 @@ enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct l
 	/* Where there was no graph, all nodes are new. */
 	l->counts = (struct load_counts){.n_entries = rm->messages.n,
 		.n_outside = n_nodes ? m->nodes.n - n_nodes : 0,
-		.n_unknown = rm->n_unknown};
+		.n_nameless = rm->n_nameless,
+		.fields = rm->fields};
 	m->generation++;
 	return ok ? TFPROF_OK : error_no_memory(err);
 }

@@ -73,9 +73,12 @@ static void read_planes(struct xplane *x, struct decoder *d)
 			x->trace.skipped.planes += x->planes.at[i].kind == PLANE_OTHER;
 }
 
-static enum tfprof_status read_trace(struct xplane *x, struct load *l, struct tfprof_error *err)
+static enum tfprof_status read_trace(struct xplane *x, const struct model *m, struct load *l,
+	struct tfprof_error *err)
 {
+	const struct trace_skipped *skipped = &x->trace.skipped;
 	struct decoder d = {0};
+	enum tfprof_status status;
 
 	if (!trace_init(&x->trace))
 		return error_no_memory(err);
@@ -90,7 +93,12 @@ static enum tfprof_status read_trace(struct xplane *x, struct load *l, struct tf
 		decoder_alloc(&d,
 			trace_complete(&x->trace) && trace_group(&x->trace) &&
 				trace_number(&x->trace));
-	return input_status(l->in, l->kind, &l->source, &d, err);
+	status = input_status(l->in, l->kind, &l->source, &d, err);
+	l->counts.n_unread = (size_t)(skipped->backward + skipped->endless + skipped->nameless);
+	if (status == TFPROF_OK)
+		status = load_check(l, m, err);
+	l->counts.n_unread = 0; /* a note lists them by kind */
+	return status;
 }
 
 static void clear(struct xplane *x)
@@ -220,7 +228,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 static enum tfprof_status load_one(struct model *m, struct load *l, struct tfprof_error *err)
 {
 	struct xplane x = {0};
-	enum tfprof_status status = read_trace(&x, l, err);
+	enum tfprof_status status = read_trace(&x, m, l, err);
 
 	if (status == TFPROF_OK)
 		status = model_complete(m, err);
@@ -239,15 +247,15 @@ struct host {
 	struct xplane x;
 };
 
-static enum tfprof_status read_host(struct host *h, const struct load *l, const char *path,
-	struct tfprof_error *err)
+static enum tfprof_status read_host(struct host *h, const struct model *m, const struct load *l,
+	const char *path, struct tfprof_error *err)
 {
 	enum tfprof_status status;
 
 	h->in = tfprof_input_file(path);
 	h->load = (struct load){.in = &h->in, .kind = l->kind, .notes = l->notes};
-	status = input_open(&h->load.source, &h->in, &h->load.kind, err);
-	return status == TFPROF_OK ? read_trace(&h->x, &h->load, err) : status;
+	status = load_open(&h->load, m, err);
+	return status == TFPROF_OK ? read_trace(&h->x, m, &h->load, err) : status;
 }
 
 /* All are read before any is added. */
@@ -258,7 +266,7 @@ static enum tfprof_status load_hosts(struct model *m, struct load *l, const xpla
 	enum tfprof_status status = hosts ? model_complete(m, err) : error_no_memory(err);
 
 	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
-		status = read_host(&hosts[i], l, paths->at[i], err);
+		status = read_host(&hosts[i], m, l, paths->at[i], err);
 	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
 		status = apply(&hosts[i].x, m, &hosts[i].load, err);
 	for (size_t i = 0; hosts && i < paths->n; i++) {

@@ -143,6 +143,7 @@ struct model {
 	bool has_executed; /* some node ran as something other than its op */
 	uint64_t generation;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
+	enum tfprof_reading reading;
 	tfprof_progress_fn *progress;
 	void *progress_context;
 };

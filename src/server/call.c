@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 
 const char *call_get(const struct call *c, const char *name)
@@ -84,6 +85,25 @@ void call_fail(struct call *c, enum tfprof_status status, const struct tfprof_er
 	json_close_object(&j);
 	json_close_object(&j);
 	sink_commit(&out, NULL);
+}
+
+void call_answer(struct call *c, route_fn *route)
+{
+	struct tfprof_error err = {0};
+	struct sink out;
+	struct json j;
+	enum tfprof_status status = sink_open_buf(&out, &c->body, SINK_PLAIN, &err);
+
+	if (status == TFPROF_OK) {
+		j = json_writer(&out);
+		status = is_cancelled(&c->cancel) ? TFPROF_CANCELLED : route(c, &j, &err);
+		if (status == TFPROF_OK)
+			status = sink_commit(&out, &err);
+		else
+			sink_abandon(&out);
+	}
+	if (status != TFPROF_OK)
+		call_fail(c, status, &err);
 }
 
 void call_clear(struct call *c)

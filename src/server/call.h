@@ -44,4 +44,7 @@ void call_clear(struct call *c);
 /* A route writes one JSON value. */
 typedef enum tfprof_status route_fn(struct call *c, struct json *out, struct tfprof_error *err);
 
+/* Answers with what a route writes, or with its error. */
+void call_answer(struct call *c, route_fn *route);
+
 #endif

@@ -79,26 +79,6 @@ static int64_t now_ms(void)
 
 /* ---- queries ------------------------------------------------------------- */
 
-static void answer_call(struct exchange *e)
-{
-	struct tfprof_error err = {0};
-	struct sink out;
-	struct json j;
-	enum tfprof_status status = sink_open_buf(&out, &e->call.body, SINK_PLAIN, &err);
-
-	if (status == TFPROF_OK) {
-		j = json_writer(&out);
-		status = is_cancelled(&e->call.cancel) ? TFPROF_CANCELLED
-						       : e->route(&e->call, &j, &err);
-		if (status == TFPROF_OK)
-			status = sink_commit(&out, &err);
-		else
-			sink_abandon(&out);
-	}
-	if (status != TFPROF_OK)
-		call_fail(&e->call, status, &err);
-}
-
 static void unlink_exchange(struct exchange *e)
 {
 	*e->link = e->next;
@@ -141,7 +121,7 @@ static void *work(void *context)
 		if (h->stopping)
 			cancel_set(&e->call.cancel);
 		pthread_mutex_unlock(&h->lock);
-		answer_call(e);
+		call_answer(&e->call, e->route);
 		pthread_mutex_lock(&h->lock);
 		unlink_exchange(e);
 		e->is_done = true;

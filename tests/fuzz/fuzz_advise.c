@@ -6,21 +6,8 @@
  *     second byte: which allocation of the advice fails (0: none)
  *     rest: the message
  */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <tfprof/tfprof.h>
-
-#include "base/mem.h"
+#include "fuzz.h"
 #include "run_query.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int truth)
-{
-	if (!truth)
-		abort();
-}
 
 static enum tfprof_status load(tfprof_profile *p, uint8_t times, const struct tfprof_input *in)
 {

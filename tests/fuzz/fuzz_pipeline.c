@@ -5,14 +5,7 @@
  *     4 bytes: view, format, option, which allocation fails (0: none)
  *     rest: the file, recognized by its content
  */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <tfprof/tfprof.h>
-
-#include "base/mem.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const char *const formats[] = {"text", "json", "csv", "message", "timeline", "pprof"};
 
@@ -28,12 +21,6 @@ static const char *const settings[][2] = {
 	{"account_displayed_op_only", "true"},
 	{"fold_gradients", "true"},
 };
-
-static void check(int truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void query(tfprof_profile *p, const uint8_t *choice)
 {

@@ -4,20 +4,12 @@
  *     first byte: which message; second byte: which allocation fails (0: none)
  *     rest: the text
  */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 #include "proto/text.h"
 #include "proto/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 /* Every field is known and of the right wire type; messages inside as well,
  * as deep as a small stack goes. */

@@ -1,21 +1,13 @@
 /* Any bytes as a message: the reader stays inside them, stops, and tells where;
  * telling what kind of file they are stays inside them too. What the reader
  * takes, the writer writes again to the same meaning. */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 #include "load/recognize.h"
 #include "proto/wire.h"
 #include "proto/wire_write.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void check_inside(struct span part, struct span whole)
 {

@@ -53,7 +53,8 @@ def test_each_option_is_documented(view):
 
 
 def test_load_has_every_input():
-    assert list(keywords_of(tfprof.load)) == [*_inputs.KINDS, "progress", "count_float_ops"]
+    assert list(keywords_of(tfprof.load)) == [
+        *_inputs.KINDS, "progress", "count_float_ops", "strict", "recover"]
     text = " ".join((tfprof.load.__doc__ or "").split())
     for kind in _inputs.KINDS.values():
         assert f" {kind.name}: " in text
