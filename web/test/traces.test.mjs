@@ -31,6 +31,7 @@ describe("a trace of Keras fit", () => {
   test("threads, steps and layers", () => opened("keras_fit", async (page) => {
     assert.match(await page.page.locator("h1").innerText(), /^A step takes 3\.04ms/);
     assert.match(await text(page), /3 steps · 1 device/);
+    assert.match(await text(page), /Parameters\s+–\s+none in this profile/);
     assert.deepEqual(await page.page.locator("header select").first().locator("option").allInnerTexts(),
       ["average of 3 steps", "step 0", "step 1", "step 2"]);
 
@@ -55,6 +56,10 @@ describe("a trace of JAX", () => {
   test("threads, steps, layers and lines of Python", () => opened("jax_transformer", async (page) => {
     assert.match(await page.page.locator("h1").innerText(), /^A step takes 1\.24ms/);
     assert.match(await text(page), /4 steps · 1 device/);
+
+    // What has nearly all of the time is drawn, although it is joined to everything else.
+    await goTo(page, "#/graph");
+    assert.match(await page.page.locator(".graph").innerText(), /jit\(train_step\)/);
 
     await goTo(page, "#/timeline?step=2");
     assert.match(await text(page), /dot_general/);

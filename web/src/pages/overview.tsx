@@ -63,6 +63,7 @@ function MemoryCard({ state, profile }: PageProps) {
   const { data } = useApi<Curve[]>("memory", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step, n: 1 });
   const { requested_bytes: requested = 0, output_bytes: outputs = 0 } = profile.root.total;
   const most = (data ?? []).reduce<Curve | undefined>((a, b) => (a && a.peak >= b.peak ? a : b), undefined);
+  if (!most && !requested) return <Missing title="Memory requested" />;
   if (!most) return <Card title="Memory requested" value={format(requested, "bytes")} note={`${format(outputs, "bytes")} of outputs`} />;
   return <Card title="Peak memory" value={format(most.peak, "bytes")} note={`on ${shortName(most.device)}; ${format(requested, "bytes")} requested`} />;
 }
@@ -80,13 +81,22 @@ function Cards({ state, profile }: PageProps) {
       {profile.has_run && (
         <MemoryCard state={state} profile={profile} />
       )}
-      <Card title="Parameters" value={format(profile.trainable || total.parameters || 0, "count")}
-        note={profile.trainable ? `trainable; ${format(total.parameters ?? 0, "count")} in all variables` : "in all variables"} />
-      <Card title="Float operations" value={format(total.float_ops ?? 0, "count")}
-        note={seconds > 0 && total.float_ops ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
+      {total.parameters
+        ? <Card title="Parameters" value={format(profile.trainable || total.parameters, "count")}
+            note={profile.trainable ? `trainable; ${format(total.parameters, "count")} in all variables` : "in all variables"} />
+        : <Missing title="Parameters" />}
+      {total.float_ops
+        ? <Card title="Float operations" value={format(total.float_ops, "count")}
+            note={seconds > 0 ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
+        : <Missing title="Float operations" />}
       {profile.steps.length > 1 && <StepsCard profile={profile} />}
     </div>
   );
+}
+
+// A trace alone knows no variables: 0 would be a lie.
+function Missing({ title }: { title: string }) {
+  return <Card title={title} value="–" note="none in this profile" />;
 }
 
 function Card({ title, value, note }: { title: string; value: string; note: string }) {
