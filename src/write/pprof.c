@@ -244,15 +244,42 @@ static void put_value_type(struct profile *p, const char *type, const char *unit
 	flush(p);
 }
 
-/* `stack` holds the packed locations, leaf first. */
+/* The strings of a label, which must be in the table before the sample. */
+struct label_ids {
+	uint32_t key, text;
+	int64_t number;
+};
+
+static struct label_ids label_ids(struct profile *p, const struct pprof_label *label)
+{
+	return (struct label_ids){string_of(p, span_of(label->key)), string_of(p, label->text),
+		label->number};
+}
+
+static void put_label(struct profile *p, const struct label_ids *label)
+{
+	size_t open = wire_open(&p->message, PPROF_SAMPLE_LABEL);
+
+	wire_put_int(&p->message, PPROF_LABEL_KEY, label->key);
+	wire_put_nonzero(&p->message, PPROF_LABEL_STR, label->text);
+	wire_put_nonzero(&p->message, PPROF_LABEL_NUM, label->number);
+	wire_close(&p->message, open);
+}
+
+/* `stack` holds the packed locations, leaf first. TensorFlow's profiler has only the
+ * first label. */
 static void put_sample(struct profile *p, uint32_t node, struct span stack)
 {
 	struct query *q = p->q;
-	uint32_t key = string_of(p, SPAN("graph node:"));
-	uint32_t name = string_of(p, model_name(q->model, node));
+	struct pprof_label labels[1 + PPROF_NODE_LABELS] = {
+		{"graph node:", model_name(q->model, node), 0}};
+	struct label_ids ids[1 + PPROF_NODE_LABELS];
+	size_t n = 1 + (q->options->tolerant ? 0 : pprof_label_node(q, node, labels + 1));
 	struct numbers numbers;
 	size_t open, part;
 
+	for (size_t i = 0; i < n; i++)
+		ids[i] = label_ids(p, &labels[i]);
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
 	open = wire_open(&p->message, PPROF_PROFILE_SAMPLE);
 	if (stack.n)
@@ -261,10 +288,8 @@ static void put_sample(struct profile *p, uint32_t node, struct span stack)
 	wire_put_varint(&p->message, 1);
 	wire_put_varint(&p->message, (uint64_t)numbers.at[p->attribute->metric]);
 	wire_close(&p->message, part);
-	part = wire_open(&p->message, PPROF_SAMPLE_LABEL);
-	wire_put_int(&p->message, PPROF_LABEL_KEY, key);
-	wire_put_nonzero(&p->message, PPROF_LABEL_STR, name);
-	wire_close(&p->message, part);
+	for (size_t i = 0; i < n; i++)
+		put_label(p, &ids[i]);
 	wire_close(&p->message, open);
 	flush(p);
 }

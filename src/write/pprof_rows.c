@@ -2,18 +2,14 @@
  * of its own, under its ancestors, labelled with its operation, its device and the step. */
 #include "model/executed.h"
 #include "write/pprof_rows.h"
-#include "write/pprof_table.h"
 #include "write/stack_rows.h"
 
-static size_t put_labels(const struct query *q, uint32_t row, struct pprof_label *labels)
+size_t pprof_label_node(const struct query *q, uint32_t node, struct pprof_label *labels)
 {
 	const struct model *m = q->model;
-	uint32_t node = query_node(q, row);
 	int64_t step = q->options->number[OPT_STEP];
 	size_t n = 0;
 
-	if (q->kind == TFPROF_OP)
-		labels[n++] = (struct pprof_label){"op", tree_label(q->tree, q->view[row]), 0};
 	if (node != NONE) {
 		labels[n++] = (struct pprof_label){"op", model_text(m, model_op(m, node)), 0};
 		if (m->nodes.device[node])
@@ -25,10 +21,19 @@ static size_t put_labels(const struct query *q, uint32_t row, struct pprof_label
 	return n;
 }
 
+static size_t label_row(const struct query *q, uint32_t row, struct pprof_label *labels)
+{
+	size_t n = 0;
+
+	if (q->kind == TFPROF_OP)
+		labels[n++] = (struct pprof_label){"op", tree_label(q->tree, q->view[row]), 0};
+	return n + pprof_label_node(q, query_node(q, row), labels + n);
+}
+
 static void put_samples(struct query *q, struct pprof_table *p, enum metric metric,
 	uint64_t *locations, uint64_t *stack)
 {
-	struct pprof_label labels[4];
+	struct pprof_label labels[1 + PPROF_NODE_LABELS];
 
 	for (uint32_t i = 1; i < q->n && !p->failed && !query_cancelled(q); i++) {
 		int64_t value = query_own(q, metric, i);
@@ -38,7 +43,7 @@ static void put_samples(struct query *q, struct pprof_table *p, enum metric metr
 		for (uint32_t k = i; k; k = q->parent[k])
 			stack[n++] = locations[k];
 		if (value)
-			pprof_put_sample(p, stack, n, value, labels, put_labels(q, i, labels));
+			pprof_put_sample(p, stack, n, value, labels, label_row(q, i, labels));
 	}
 }
 

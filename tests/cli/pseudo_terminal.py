@@ -23,6 +23,7 @@ class Terminal:
         self.status = None
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.chdir(directory)
             base = {"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"}

@@ -131,7 +131,7 @@ def read_pprof(path):
             if number == 1:
                 stack = [locations[i] for i in packed(part)]
             elif number == 2:
-                value, = packed(part)
+                value = packed(part)[-1]  # code view counts, too
             else:
                 label = dict(fields(part))
                 labels[strings[label[1]]] = strings[label[2]] if 2 in label else label.get(3, 0)
@@ -151,6 +151,20 @@ def test_pprof_of_other_views(view, tmp_path):
         assert all(labels["op"] == stack[0] for stack, _, labels in samples)
     else:
         assert all(labels["device"] for _, _, labels in samples)
+
+
+def test_pprof_of_code_has_labels(tmp_path):
+    """By type they add up to the types of op view, of which only nodes with a stack are there."""
+    run("code", RESNET, "--select=micros", "--step=1", f"--output=pprof:outfile={tmp_path / 'p'}")
+    nodes = json.loads(run("op", RESNET, "--output=json", "--select=micros", "--step=1"))["nodes"]
+    known = {n["name"]: n["exec_micros"] for n in nodes}
+    times = {}
+    for _, value, labels in read_pprof(tmp_path / "p"):
+        assert labels["step"] == 1 and labels["graph node:"]
+        assert not value or labels["device"].endswith(":0")  # what did not run has none
+        times[labels["op"]] = times.get(labels["op"], 0) + value
+    assert times["Conv2D"] == known["Conv2D"] and len(times) > 30
+    assert all(value <= known[op] for op, value in times.items())
 
 
 def test_pprof_of_a_comparison(tmp_path):
