@@ -507,3 +507,24 @@ def test_profile_repr_and_length(profile):
     assert repr(profile) == f"<Profile: {len(profile)} nodes, steps 0, 1, 2>"
     assert repr(tfprof.Profile()) == "<Profile: 0 nodes, no steps>"
     assert bool(tfprof.Profile())
+
+
+def test_damaged_files_are_recovered_if_asked(loop_files, tmp_path):
+    whole = (loop_files / "profile").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[:len(whole) * 2 // 3])
+    with pytest.raises(tfprof.FormatError, match="recover=True"):
+        tfprof.load(tmp_path / "cut")
+    profile = tfprof.load(tmp_path / "cut", recover=True)
+    assert 0 < len(profile) < len(tfprof.load(loop_files / "profile"))
+    assert "recovered: dropped" in profile.notes
+    with pytest.raises(tfprof.ArgumentError, match="cannot be combined"):
+        tfprof.load(tmp_path / "cut", recover=True, strict=True)
+
+
+def test_strict_refuses_what_would_be_ignored(loop_files, tmp_path):
+    graph = (loop_files / "graph.pb").read_bytes()
+    assert len(tfprof.load(graph=graph, strict=True)) == len(tfprof.load(graph=graph))
+    unknown = graph + b"\xfa\x3f\x01x"  # field 1023
+    assert len(tfprof.load(graph=unknown)) == len(tfprof.load(graph=graph))
+    with pytest.raises(tfprof.FormatError, match="1 unknown field"):
+        tfprof.load(graph=unknown, strict=True)
