@@ -2,7 +2,9 @@
 // nothing may be written to the console.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 
@@ -48,6 +50,33 @@ export async function openPage(browser, server, options = {}) {
   return { page, problems, origin, close: () => context.close() };
 }
 
+// A server of files, a browser and a page of it, for the tests of a file.
+export async function start(files, options) {
+  const started = {};
+  try {
+    started.server = await startServer(...files);
+    started.browser = await startBrowser();
+    started.opened = await openPage(started.browser, started.server, options);
+    return { ...started, page: started.opened.page };
+  } catch (error) {
+    await stop(started);
+    throw error;
+  }
+}
+
+export async function stop({ server, browser } = {}) {
+  await browser?.close();
+  server?.stop();
+}
+
+// The files of a run of 2 tasks with 2 GPUs each.
+export function makeCluster() {
+  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
+  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  return readdirSync(directory).sort().map((name) => path.join(directory, name));
+}
+
 export async function goTo(opened, hash) {
   await opened.page.goto(`${opened.origin}/${hash}`);
   await settle(opened.page);
@@ -64,7 +93,6 @@ export async function settle(page) {
 // axe-core's serious and critical findings, as text.
 export async function inaccessible(page) {
   // The policy forbids scripts from elsewhere, so it is evaluated by the debugger.
-  const { readFileSync } = await import("node:fs");
   await page.evaluate(readFileSync(axe, "utf8"));
   const result = await page.evaluate(() => globalThis.axe.run(document));
   return result.violations.filter((v) => ["serious", "critical"].includes(v.impact))

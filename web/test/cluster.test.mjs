@@ -1,30 +1,18 @@
 // A run of 2 tasks with 2 GPUs each: every page has the numbers of the command line. And what
 // lies over pages, options, keys, menu and search, is accessible in light and dark.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, inaccessible, makeCluster, run, settle, start, stop } from "./browser.mjs";
 
-let server, browser, opened, page, files;
+let started, opened, page, files;
 
 before(async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
-  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  files = readdirSync(directory).sort().map((name) => path.join(directory, name));
-  server = await startServer(...files);
-  browser = await startBrowser();
-  opened = await openPage(browser, server);
-  page = opened.page;
+  files = makeCluster();
+  started = await start(files);
+  ({ opened, page } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 const exact = (title) => Number(title.replace(/[^0-9]/g, ""));
 const COLUMNS = { micros: "exec_micros", accelerator_micros: "accelerator_exec_micros", bytes: "requested_bytes", params: "parameters", float_ops: "float_ops" };

@@ -1,21 +1,16 @@
 // Two profiles: what changed, in the numbers of `tfprof diff`, on a run of 2 tasks with 2 GPUs
 // against a slow step of it in which a layer has another name.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, openPage, run, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, inaccessible, makeCluster, openPage, run, settle, start, startServer, stop, TOP } from "./browser.mjs";
 
 const ON = "p=1&diff=1";
-let server, browser, opened, page, sides;
+let started, opened, page, sides;
 
 function makeSides() {
-  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
-  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  const files = readdirSync(directory).sort().map((name) => path.join(directory, name));
+  const files = makeCluster(), directory = path.dirname(files[0]);
   const model = files.filter((f) => !f.includes("run_meta")), base = path.join(directory, "base"), now = path.join(directory, "new");
   run("save", base, ...model, ...files.filter((f) => /run_meta_[0-2]/.test(f)));
   const slow = files.find((f) => f.includes("run_meta_3"));
@@ -26,16 +21,11 @@ function makeSides() {
 
 before(async () => {
   sides = makeSides();
-  server = await startServer(...sides);
-  browser = await startBrowser();
-  opened = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
-  page = opened.page;
+  started = await start(sides, { permissions: ["clipboard-read", "clipboard-write"] });
+  ({ opened, page } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 // name → base, new and difference, exactly
 const shown = async () => new Map(await page.locator("main .changes tbody tr").evaluateAll((rows) => rows.map((row) =>
@@ -130,7 +120,7 @@ describe("accessible", () => {
 
 test("two model files", async () => {
   const models = ["compiled.keras", "mixed.keras"].map((name) => path.join(TOP, "tests/models/files", name));
-  const other = await startServer(...models), there = await openPage(browser, other);
+  const other = await startServer(...models), there = await openPage(started.browser, other);
   try {
     await goTo(there, `#/layers?${ON}&metric=params`);
     const { nodes } = JSON.parse(run("diff", ...models, "-output=json"));

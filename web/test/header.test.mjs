@@ -3,21 +3,16 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { goTo, inaccessible, openPage, PROGRAM, SAMPLE, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, inaccessible, PROGRAM, SAMPLE, settle, start, stop, TOP } from "./browser.mjs";
 
-let server, browser, opened, page;
+let started, opened, page;
 
 before(async () => {
-  server = await startServer(SAMPLE);
-  browser = await startBrowser();
-  opened = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
-  page = opened.page;
+  started = await start([SAMPLE], { permissions: ["clipboard-read", "clipboard-write"] });
+  ({ opened, page } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 const press = async (...keys) => {
   for (const key of keys) await page.keyboard.press(key);

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { goTo, inaccessible, openPage, startBrowser, startServer } from "./browser.mjs";
+import { goTo, inaccessible, start, stop } from "./browser.mjs";
 
 const SHAPE = "attr { key: 'shape' value { shape { dim { size: 30 } dim { size: 10 } } } }";
 const HOSTILE = "<img src=x onerror=alert(1)>";
@@ -16,20 +16,16 @@ node { name: 'mark_\\342\\200\\256_bidi/w' op: 'VariableV2' ${SHAPE} }
 node { name: 'invalid_\\377\\300_bytes/w' op: 'VariableV2' ${SHAPE} }
 `;
 
-let server, browser, opened;
+let started, opened;
 
 before(async () => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), "tfprof-")), "graph.pbtxt");
   writeFileSync(file, GRAPH);
-  server = await startServer(file);
-  browser = await startBrowser();
-  opened = await openPage(browser, server);
+  started = await start([file]);
+  ({ opened } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 const text = async () => (await opened.page.locator("main").innerText()).replaceAll(/x{100,}/g, "xxx");
 

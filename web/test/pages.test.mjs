@@ -1,20 +1,16 @@
 // The pages in a real browser, on the bundled sample.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer } from "./browser.mjs";
+import { goTo, inaccessible, run, SAMPLE, settle, start, stop } from "./browser.mjs";
 
-let server, browser, opened;
+let started, opened;
 
 before(async () => {
-  server = await startServer(SAMPLE);
-  browser = await startBrowser();
-  opened = await openPage(browser, server);
+  started = await start([SAMPLE]);
+  ({ opened } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 const texts = (selector) => opened.page.locator(selector).allInnerTexts();
 

@@ -2,22 +2,17 @@
 // searched for, measuring, and the doors of findings.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer } from "./browser.mjs";
+import { goTo, inaccessible, run, SAMPLE, settle, start, stop } from "./browser.mjs";
 
 const NODE = "unit_1_0/sub1/conv1/Conv2D";
-let server, browser, opened, page;
+let started, opened, page;
 
 before(async () => {
-  server = await startServer(SAMPLE);
-  browser = await startBrowser();
-  opened = await openPage(browser, server);
-  page = opened.page;
+  started = await start([SAMPLE]);
+  ({ opened, page } = started);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+after(() => stop(started));
 
 const ask = async (route) => (await page.request.get(`${opened.origin}/api/${route}`)).json();
 const boxes = () => page.locator(".graph .box").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").split(": ")[0]));

@@ -1,21 +1,13 @@
 // A selection made on one page counts alike on all others: on the sample, and on a run of
 // 2 tasks with 2 GPUs each.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { goTo, inaccessible, openPage, run, SAMPLE, settle, startBrowser, startServer, TOP } from "./browser.mjs";
+import { goTo, inaccessible, makeCluster, run, SAMPLE, settle, start, stop } from "./browser.mjs";
 
 const COUNTING = ["operations", "layers", "python", "graph", "timeline"];
-
-function makeCluster() {
-  const directory = mkdtempSync(path.join(tmpdir(), "tfprof-"));
-  const made = spawnSync("python3", [path.join(TOP, "tests/support/cluster.py"), directory], { encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  return readdirSync(directory).sort().map((name) => path.join(directory, name));
-}
 
 const exact = (title) => Number(title.replace(/[^0-9]/g, ""));
 
@@ -48,18 +40,11 @@ function timelineOf(file) {
 
 function suite(name, files, cases) {
   describe(name, () => {
-    let server, browser, opened;
-    before(async () => {
-      server = await startServer(...files());
-      browser = await startBrowser();
-      opened = await openPage(browser, server);
-    });
-    after(async () => {
-      await browser?.close();
-      server?.stop();
-    });
-    cases(() => opened, files);
-    test("nothing went wrong", () => assert.deepEqual(opened.problems, []));
+    let started;
+    before(async () => { started = await start(files()); });
+    after(() => stop(started));
+    cases(() => started.opened, files);
+    test("nothing went wrong", () => assert.deepEqual(started.opened.problems, []));
   });
 }
 
