@@ -61,22 +61,22 @@ static bool note_traces(tfprof_profile *p, const char *directory, uint64_t *n)
 static bool prepare_note(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
 	struct profile_input *added)
 {
-	enum { SUBJECT = 64 }; /* more than any input_get_subject() */
-	size_t n = in->path ? strlen(in->path) + 1 : SUBJECT;
+	size_t n = in->path ? strlen(in->path) + 1 : 0;
 
-	*added = (struct profile_input){.name = mem_alloc(n)};
-	if (added->name && vec_reserve(&p->inputs, 1) &&
+	*added = (struct profile_input){.path = n ? mem_alloc(n) : NULL};
+	if (n && added->path)
+		memcpy(added->path, in->path, n);
+	if ((!n || added->path) && vec_reserve(&p->inputs, 1) &&
 		(kind != INPUT_XPLANE || tfprof_input_is_memory(in) || file_size(in->path) ||
 			note_traces(p, in->path, &added->n_bytes)))
 		return true;
-	mem_free(added->name);
+	mem_free(added->path);
 	return false;
 }
 
 static void note_added(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
 	struct profile_input *added)
 {
-	strcpy(added->name, input_name(in, kind));
 	added->kind = kind;
 	if (tfprof_input_is_memory(in))
 		added->n_bytes = in->size;
@@ -94,8 +94,8 @@ int tfprof_profile_get_added(const tfprof_profile *p, size_t i, struct tfprof_ad
 	if (i >= p->inputs.n)
 		return 0;
 	in = &p->inputs.at[i];
-	*added = (struct tfprof_added){in->name, input_get_info((size_t)in->kind),
-		recognize_get_look(in->kind)->name, in->n_bytes};
+	*added = (struct tfprof_added){in->path ? in->path : input_get_subject(in->kind),
+		input_get_info((size_t)in->kind), recognize_get_look(in->kind)->name, in->n_bytes};
 	return 1;
 }
 
@@ -169,7 +169,7 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 		if (status == TFPROF_OK)
 			note_added(p, in, kind, &added);
 		else
-			mem_free(added.name);
+			mem_free(added.path);
 	}
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
 		buf_printf(&notes, "%s: read %s\n", given->path, in->path);

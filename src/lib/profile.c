@@ -73,7 +73,7 @@ void tfprof_profile_free(tfprof_profile *p)
 	mem_free(p->notes);
 	vec_clear(&p->files);
 	for (size_t i = 0; i < p->inputs.n; i++)
-		mem_free(p->inputs.at[i].name);
+		mem_free(p->inputs.at[i].path);
 	vec_clear(&p->inputs);
 	pthread_rwlock_destroy(&p->lock);
 	pthread_mutex_destroy(&p->building);

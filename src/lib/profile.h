@@ -15,7 +15,7 @@
 
 /* An input that was added. */
 struct profile_input {
-	char *name;
+	char *path; /* NULL: it was given as bytes */
 	enum input_kind kind;
 	uint64_t n_bytes;
 };

@@ -35,24 +35,31 @@ static bool has_wire_type(const struct schema_field *field, uint32_t wire_type)
 		(wire_type == WIRE_T_LEN && schema_is_repeated(field));
 }
 
+const struct schema_message *audit_get_profile_node(void)
+{
+	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
+}
+
 /* What only our own profiles have. */
 static bool is_ours(const struct schema_message *type, uint32_t number)
 {
-	const struct schema_message *entry = schema_profile_proto.fields[0].of.message;
-
 	return (type == &schema_profile_proto && number == PROFILE_TRANSFER) ||
-		(type == audit_find(entry, MAP_VALUE)->of.message &&
-			number >= PROFILE_NODE_FIRST_CONTROL && number <= PROFILE_NODE_UNDEFINED);
+		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
+			number <= PROFILE_NODE_UNDEFINED);
 }
 
-void audit_field(const struct schema_message *type, uint32_t tag, struct field_counts *counts)
+const struct schema_field *audit_field(const struct schema_message *type, uint32_t tag,
+	struct field_counts *counts)
 {
 	const struct schema_field *field = audit_find(type, tag >> 3);
 
+	if (field && has_wire_type(field, tag & 7))
+		return field;
 	if (field)
-		counts->n_mistyped += !has_wire_type(field, tag & 7);
+		counts->n_mistyped++;
 	else
 		counts->n_unknown += !is_ours(type, tag >> 3);
+	return NULL;
 }
 
 void audit_message(struct decoder *d, const struct schema_message *type, struct span message,
@@ -74,9 +81,8 @@ void audit_message(struct decoder *d, const struct schema_message *type, struct 
 			open.n--;
 			continue;
 		}
-		audit_field(at->type, f.tag, counts);
-		field = audit_find(at->type, f.tag >> 3);
-		if (field && field->kind == SCHEMA_MESSAGE && (f.tag & 7) == WIRE_T_LEN)
+		field = audit_field(at->type, f.tag, counts);
+		if (field && field->kind == SCHEMA_MESSAGE)
 			decoder_alloc(d,
 				vec_push(&open,
 					((struct level){field->of.message, wire_reader(f.bytes)})));

@@ -15,12 +15,17 @@ struct field_counts {
 /* NULL if the type has no field of this number. */
 const struct schema_field *audit_find(const struct schema_message *type, uint32_t number);
 
-/* Counts a field, unless the type has it. Costs a search: ask about what is not read. */
-void audit_field(const struct schema_message *type, uint32_t tag, struct field_counts *counts);
+/* The field of a tag; if the type does not have it, with this wire type, it is counted and
+ * NULL. Costs a search: ask about what is not read. */
+const struct schema_field *audit_field(const struct schema_message *type, uint32_t tag,
+	struct field_counts *counts);
 
 /* Counts the fields of a message and of all messages in it. Fails where it is malformed. */
 void audit_message(struct decoder *d, const struct schema_message *type, struct span message,
 	struct field_counts *counts);
+
+/* The type of the nodes of a saved profile. */
+const struct schema_message *audit_get_profile_node(void);
 
 /* The type of a kind whose messages are known at every depth; NULL: it is none of those. */
 const struct schema_message *audit_get_type(enum input_kind kind);

@@ -6,8 +6,7 @@ bool counts_has_ignored(const struct load_counts *c)
 		c->fields.n_unknown || c->fields.n_mistyped;
 }
 
-/* One of several phrases. */
-static void put_phrase(struct buf *notes, const char **before, size_t n, const char *one,
+void counts_put_phrase(struct buf *notes, const char **before, size_t n, const char *one,
 	const char *several)
 {
 	if (!n)
@@ -33,15 +32,15 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 			c->n_outside, c->n_entries, outside);
 		before = ", ";
 	}
-	put_phrase(notes, &before, c->n_dangling, "input of a node names no node: ignored",
+	counts_put_phrase(notes, &before, c->n_dangling, "input of a node names no node: ignored",
 		"inputs of nodes name no node: ignored");
-	put_phrase(notes, &before, c->n_nameless, "node or device without a name",
+	counts_put_phrase(notes, &before, c->n_nameless, "node or device without a name",
 		"nodes or devices without names");
-	put_phrase(notes, &before, c->n_unread, "event that cannot be right",
+	counts_put_phrase(notes, &before, c->n_unread, "event that cannot be right",
 		"events that cannot be right");
-	put_phrase(notes, &before, c->fields.n_mistyped, "field of another wire type skipped",
-		"fields of another wire type skipped");
-	put_phrase(notes, &before, c->fields.n_unknown, "unknown field skipped",
+	counts_put_phrase(notes, &before, c->fields.n_mistyped,
+		"field of another wire type skipped", "fields of another wire type skipped");
+	counts_put_phrase(notes, &before, c->fields.n_unknown, "unknown field skipped",
 		"unknown fields skipped");
 	buf_char(notes, '\n');
 }

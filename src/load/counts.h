@@ -22,6 +22,11 @@ struct load_counts {
 /* Whether some of the input was ignored. */
 bool counts_has_ignored(const struct load_counts *c);
 
+/* Appends what stands before it, a number that is not 0 and what it is of. A comma stands
+ * before the next. */
+void counts_put_phrase(struct buf *notes, const char **before, size_t n, const char *one,
+	const char *several);
+
 /* Appends one line, or nothing. `outside` says what became of entries outside. */
 void counts_put(const struct load_counts *c, const char *name, const char *outside,
 	struct buf *notes);

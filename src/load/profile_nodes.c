@@ -95,12 +95,6 @@ static void read_exec(struct node_reader *r, struct span message)
 	decoder_alloc(&r->decoder, vec_push(&r->raw_execs, exec));
 }
 
-/* ProfileNode, the value of an entry of ProfileProto.nodes. */
-static const struct schema_message *profile_node_type(void)
-{
-	return audit_find(schema_profile_proto.fields[0].of.message, MAP_VALUE)->of.message;
-}
-
 /* Fields of our own, and unknown ones. Their numbers are large: among the others, they would
  * keep the compiler from making a table of cases. */
 static void read_own_field(struct node_reader *r, struct raw_node *raw, const struct wire_field *f)
@@ -110,7 +104,7 @@ static void read_own_field(struct node_reader *r, struct raw_node *raw, const st
 		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
 		break;
 	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
-	default: audit_field(profile_node_type(), f->tag, &r->fields);
+	default: audit_field(audit_get_profile_node(), f->tag, &r->fields);
 	}
 }
 

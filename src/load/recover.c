@@ -1,6 +1,6 @@
 #include "load/recover.h"
 
-#include "load/audit.h"
+#include "load/counts.h"
 #include "load/recognize.h"
 #include "proto/sniff.h"
 #include "proto/wire_write.h"
@@ -49,9 +49,7 @@ static struct place look_at(const struct schema_message *type, const char *at, c
 	if (!wire_next(&r, &p.f))
 		return p;
 	p.end = r.at;
-	audit_field(type, p.f.tag, &counts);
-	if (!counts.n_unknown && !counts.n_mistyped)
-		p.field = audit_find(type, p.f.tag >> 3);
+	p.field = audit_field(type, p.f.tag, &counts);
 	return p;
 }
 
@@ -62,7 +60,7 @@ static bool is_whole(struct recovery *r, const struct place *p, struct field_cou
 
 	if (!p->end)
 		return false;
-	if (p->field && p->field->kind == SCHEMA_MESSAGE && (p->f.tag & 7) == WIRE_T_LEN)
+	if (p->field && p->field->kind == SCHEMA_MESSAGE)
 		audit_message(&d, p->field->of.message, p->f.bytes, counts);
 	if (d.failed && !d.bad)
 		decoder_fail(&r->decoder, NULL);
@@ -201,14 +199,6 @@ static void recover_message(struct recovery *r, const struct schema_message *typ
 	}
 }
 
-static void put_lost(struct buf *notes, const char **before, size_t n, const char *what)
-{
-	if (n)
-		buf_printf(notes, "%s%zu %s%s", *before, n, what, n == 1 ? "" : "s");
-	if (n)
-		*before = ", ";
-}
-
 static void put_note(const struct recovery *r, const struct recovered_links *links,
 	const char *name, struct buf *notes)
 {
@@ -227,8 +217,8 @@ static void put_note(const struct recovery *r, const struct recovered_links *lin
 		buf_printf(notes, ", and %zu more places", r->drops.n - MOST);
 	if (r->n_missing)
 		buf_printf(notes, "; %zu bytes are missing at its end", r->n_missing);
-	put_lost(notes, &before, links->n_inputs, "input");
-	put_lost(notes, &before, links->n_stacks, "call stack");
+	counts_put_phrase(notes, &before, links->n_inputs, "input", "inputs");
+	counts_put_phrase(notes, &before, links->n_stacks, "call stack", "call stacks");
 	if (links->n_steps)
 		buf_printf(notes, "%sthe list of steps (%zu found in nodes)", before,
 			links->n_steps);
