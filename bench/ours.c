@@ -7,7 +7,7 @@
  *     ours diff BASE NEW               the two queries of op and scope view, the comparison
  *     ours files GRAPH OP_LOG RUN_META add graph, op log, a step
  *
- * `OUT` is where reports go: the same output as the original is asked for. */
+ * `OUT` is where reports go: the same output as TensorFlow's profiler is asked for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

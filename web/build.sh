@@ -22,5 +22,11 @@ for file in index.html app.js layout.js app.css icon.svg; do
 	gzip -9nc "$out/$file" >"$out/$file.gz.part"
 	mv "$out/$file.gz.part" "$out/$file.gz"
 done
+# The licences of what is bundled, for those who pass the page on.
+(cd "$out" && npm ls --all --omit=dev --parseable) | sed 1d | while read -r package; do
+	printf '%s\n\n' "${package##*/node_modules/}"
+	cat "$package/LICENSE"
+	echo
+done >"$out/LICENSES"
 # The compiler does not see which files an assembler includes: it recompiles when this changes.
 printf '#define WEB_ASSETS "%s"\n' "$(cat "$out"/*.gz | sha256sum | cut -c1-16)" >"$out/web_assets.h"

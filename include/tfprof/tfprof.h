@@ -1,7 +1,7 @@
 /* tfprof: profile TensorFlow models from the files a run leaves behind.
  *
- * The whole public API. A program creates a profile, adds files to it, runs any
- * number of queries and frees it:
+ * The public API, with timeline.h, model.h and diff.h, which it includes. A program creates a
+ * profile, adds files to it, runs any number of queries and frees it:
  *
  *     profile --add a saved profile, or graph, run metadata, …--> profile
  *     profile + view + options --query--> result --columns, text, JSON, a file …
@@ -73,7 +73,7 @@ TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char 
 
 /* Where bytes come from: memory if `data` is set, which is copied as far as it is
  * needed later; `path` is then only its name in messages. Otherwise a file (it is mapped,
- * not copied). Either may be packed by gzip or zstd. `{0}` is no input. */
+ * not copied). Either may be compressed with gzip or zstd. `{0}` is no input. */
 struct tfprof_input {
 	const char *path;
 	const void *data;
@@ -156,11 +156,10 @@ TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
 /* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
  * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each), or
- * TFPROF_INPUT_AUTO. Messages may be binary or text, and packed by gzip or zstd. A directory is
- * what it holds: the newest profile of a ProfileContext, or a checkpoint.
- * `step` is for kinds that come by step. May be called again: only what is new is
- * added. A saved profile goes into a profile that is still empty; a checkpoint
- * takes the place of the one before. */
+ * TFPROF_INPUT_AUTO. Messages may be binary or text, and compressed with gzip or zstd. A directory
+ * is what it holds: the newest profile of a ProfileContext, or a checkpoint. `step` is for kinds
+ * that come by step. May be called again: only what is new is added. A saved profile goes into a
+ * profile that is still empty; a checkpoint takes the place of the one before. */
 TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
 	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
@@ -360,6 +359,7 @@ struct tfprof_edges {
 	size_t n_tensors, n_controls;
 	int64_t n_elements;        /* of all tensors whose shape is known */
 	const char *largest_shape; /* "8x16", of one tensor; empty: unknown */
+	int64_t n_bytes;           /* of all tensors whose shape and type are known */
 };
 typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
 
@@ -426,6 +426,7 @@ struct tfprof_option_info {
 	const char *default_value;
 	const char *help;             /* one sentence */
 	const char *kind;             /* "int", "bool", "word", "words", "regexes", "output" */
+	const char *placeholder;      /* of its value in help: "N", "WORD,..." */
 	const char *const *words;     /* accepted words, NULL-terminated; or NULL */
 	const char *const *word_help; /* meaning of each word; NULL if there are no words */
 	const char *units;            /* "us, ms, s": may follow the number; NULL if none may */
@@ -637,128 +638,20 @@ enum tfprof_output_flags {
 TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err);
 
+/* The same, but passes the text for stdout on in pieces while it is made, so that a report
+ * of any size takes little memory; the result's text is empty afterwards. The first piece
+ * comes after a megabyte or at the end of a shorter text, once the notes are complete and
+ * the inputs were found unchanged: a failure until then passes nothing on. `write` may be
+ * called in other threads, never twice at the same time. */
+TFPROF_API enum tfprof_status tfprof_result_output_to(tfprof_result *result, unsigned flags,
+	const volatile int *cancel, tfprof_write_fn *write, void *context,
+	struct tfprof_error *err);
+
 /* Text for stdout, set by tfprof_result_output(): the report, CSV or JSON without a
  * file, or a message that a file was written. */
 TFPROF_API const char *tfprof_result_get_text(const tfprof_result *result, size_t *length);
 /* Text for stderr: complete lines, or empty. */
 TFPROF_API const char *tfprof_result_get_notes(const tfprof_result *result, size_t *length);
-
-/* ---- timeline -------------------------------------------------------- */
-
-/* What ran in a step, by lane, kept for drawing and adding up any stretch of it. A lane
- * is a thread, a stream or a core where the input has them; otherwise executions that
- * overlap on a device are laid out in as many lanes as they need. Does not change with
- * the profile and may outlive it. */
-typedef struct tfprof_timeline tfprof_timeline;
-
-/* Of one step, or of all steps if it is negative. */
-TFPROF_API enum tfprof_status tfprof_timeline_new(tfprof_profile *profile, int64_t step,
-	tfprof_timeline **timeline, struct tfprof_error *err);
-TFPROF_API void tfprof_timeline_free(tfprof_timeline *timeline);
-
-struct tfprof_lane {
-	const char *device; /* `device_length` bytes */
-	size_t device_length;
-	const char *kind;   /* of device: "cpu", "gpu", "stream", … */
-	int is_accelerator; /* its time is accelerator time */
-	uint32_t number;    /* within the device */
-	size_t n_executions;
-	int64_t busy_micros;               /* while at least one ran */
-	int64_t first_micros, last_micros; /* the first start, the last end */
-	const char *name; /* of a trace's thread or stream, `name_length` bytes; or empty */
-	size_t name_length;
-};
-/* False past the last. Lanes of a device are neighbours. */
-TFPROF_API int tfprof_timeline_read_lane(const tfprof_timeline *timeline, size_t i,
-	struct tfprof_lane *lane);
-
-/* The step at a glance. Times of the processor and of accelerators are sums over lanes. */
-struct tfprof_step_info {
-	int64_t start_micros, wall_micros; /* from the first start to the last end */
-	int64_t cpu_micros, accelerator_micros;
-	size_t n_executions;
-	size_t n_accelerator_lanes;
-};
-TFPROF_API void tfprof_timeline_read_step(const tfprof_timeline *timeline,
-	struct tfprof_step_info *info);
-
-struct tfprof_slice {
-	uint64_t node;       /* or, of several, one of the longest */
-	size_t n_executions; /* joined into it */
-	int64_t start_micros, end_micros;
-	int64_t busy_micros; /* while at least one ran */
-};
-typedef int tfprof_slice_fn(void *context, const struct tfprof_slice *slice);
-
-/* Calls `fn` with what to draw of a lane between two points of time, by start:
- * executions of at least `min_micros`, and shorter ones joined. Takes time in proportion
- * to the number of slices. Non-zero from `fn` stops. */
-TFPROF_API void tfprof_timeline_find_slices(const tfprof_timeline *timeline, size_t lane,
-	int64_t from_micros, int64_t until_micros, int64_t min_micros, tfprof_slice_fn *fn,
-	void *context);
-
-/* Calls `fn` with each execution of a lane that overlaps a stretch of time: its node and
- * how much of it lies within. */
-typedef int tfprof_execution_fn(void *context, uint64_t node, int64_t micros);
-TFPROF_API void tfprof_timeline_each(const tfprof_timeline *timeline, size_t lane,
-	int64_t from_micros, int64_t until_micros, tfprof_execution_fn *fn, void *context);
-
-/* How long at least one execution of a lane ran within a stretch of time. */
-TFPROF_API int64_t tfprof_timeline_get_busy(const tfprof_timeline *timeline, size_t lane,
-	int64_t from_micros, int64_t until_micros);
-
-/* The same timeline, lane by lane, with the executions of some nodes only: those whose
- * `selected` is not 0, of the first `n_nodes`. */
-TFPROF_API enum tfprof_status tfprof_timeline_select(const tfprof_timeline *timeline,
-	const unsigned char *selected, size_t n_nodes, tfprof_timeline **only,
-	struct tfprof_error *err);
-
-/* ---- memory over time ------------------------------------------------ */
-
-/* What the allocators of devices had in use in a step, as far as they were read, and which
- * nodes held it. Does not change with the profile and may outlive it. */
-typedef struct tfprof_memory tfprof_memory;
-
-TFPROF_API enum tfprof_status tfprof_memory_new(tfprof_profile *profile, int64_t step,
-	tfprof_memory **memory, struct tfprof_error *err);
-TFPROF_API void tfprof_memory_free(tfprof_memory *memory);
-
-/* The devices whose allocator was read. False past the last. */
-struct tfprof_memory_device {
-	const char *device; /* `device_length` bytes */
-	size_t device_length;
-	size_t n_readings;
-	int64_t first_micros, last_micros; /* of the readings */
-	int64_t peak_bytes, peak_micros;   /* the highest reading */
-};
-TFPROF_API int tfprof_memory_read_device(const tfprof_memory *memory, size_t i,
-	struct tfprof_memory_device *device);
-
-/* The curve between two points of time: the lowest and the highest of what was in use in each
- * of `n` equal parts. A reading holds until the next; -1 before the first. */
-TFPROF_API void tfprof_memory_read(const tfprof_memory *memory, size_t device, int64_t from_micros,
-	int64_t until_micros, size_t n, int64_t *lowest, int64_t *highest);
-
-/* Calls `fn` with the nodes that hold most at a time, the largest first, at most `n` of
- * them. Allocation failure finds none. */
-typedef int tfprof_holder_fn(void *context, uint64_t node, int64_t bytes);
-TFPROF_API void tfprof_memory_find_holders(const tfprof_memory *memory, size_t device,
-	int64_t at_micros, size_t n, tfprof_holder_fn *fn, void *context);
-
-/* ---- step timeline --------------------------------------------------- */
-
-/* Writes the Chrome trace (JSON) of one step from its run metadata, without a
- * profile: every entry on its device, optionally with arrows from producers to
- * consumers (`show_dataflow`) and with tensors and the bytes of each allocator
- * (`show_memory`). The events are those of TensorFlow's
- * `timeline.Timeline(step_stats).generate_chrome_trace_format`.
- *
- * A file is written completely or not at all, and gzip'd if its name ends in
- * `.gz`. If `path` is NULL, the trace goes to `*bytes`, freed with
- * tfprof_bytes_free; otherwise `bytes` and `size` are not used. */
-TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_meta,
-	int show_dataflow, int show_memory, const char *path, void **bytes, size_t *size,
-	struct tfprof_error *err);
 
 /* ---- advice ---------------------------------------------------------- */
 
@@ -813,90 +706,15 @@ TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 /* The highest level among the findings of tfprof_advise_run(). */
 TFPROF_API enum tfprof_level tfprof_result_get_level(const tfprof_result *result);
 
-/* ---- models ---------------------------------------------------------- */
-
-/* What a model costs: parameters, multiply-accumulates, float operations and memory, by
- * layer, from a model file alone. */
+/* Options of counting what a model costs (model.h). */
 typedef struct tfprof_model_options tfprof_model_options;
-
-/* NULL on allocation failure. */
-TFPROF_API tfprof_model_options *tfprof_model_options_new(void);
-TFPROF_API void tfprof_model_options_free(tfprof_model_options *options);
-TFPROF_API enum tfprof_status tfprof_model_options_set(tfprof_model_options *options,
-	const char *name, const char *value, struct tfprof_error *err);
-
-/* The table of these options; NULL past the end. Their accepted words, if there is a
- * list, and what stands for a value in help. */
-TFPROF_API const struct tfprof_option_info *tfprof_model_option_get_info(size_t i);
-TFPROF_API const char *const *tfprof_model_option_get_words(size_t i);
-TFPROF_API const char *tfprof_model_option_get_placeholder(size_t i);
-
-/* Reads a model (docs/model.md lists the formats; a path may be the directory of a
- * SavedModel) and counts. The result's rows are layers; it can be written as "text",
- * "json" and "csv", and tfprof_result_output carries out the option output. */
-TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
-	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err);
-/* Whether a path leads to a model that is no graph of nodes and can only be counted, or is
- * first of all a model: a SavedModel, .meta, .keras, .h5 or .tflite. */
-TFPROF_API int tfprof_model_recognize(const char *path);
-/* How many conditions of the option fail_if are met; its notes say which. */
-TFPROF_API int tfprof_result_get_n_exceeded(const tfprof_result *result);
-
-/* ---- comparisons ------------------------------------------------------- */
-
-/* What changed between two sides, each some runs of the same model (docs/diff.md). */
-typedef struct tfprof_diff_options tfprof_diff_options;
-
-/* NULL on allocation failure. */
-TFPROF_API tfprof_diff_options *tfprof_diff_options_new(void);
-TFPROF_API void tfprof_diff_options_free(tfprof_diff_options *options);
-/* By name, as on the command line. Conditions of fail_if add up. */
-TFPROF_API enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *options,
-	const char *name, const char *value, struct tfprof_error *err);
-/* Conditions from the text of a file: some in each line; # starts a comment. */
-TFPROF_API enum tfprof_status tfprof_diff_options_add_budgets(tfprof_diff_options *options,
-	const char *text, size_t length, struct tfprof_error *err);
-
-/* The table of these options; NULL past the end. Their accepted words, if there is a
- * list, and what stands for a value in help. */
-TFPROF_API const struct tfprof_option_info *tfprof_diff_option_get_info(size_t i);
-TFPROF_API const char *const *tfprof_diff_option_get_words(size_t i);
-TFPROF_API const char *tfprof_diff_option_get_placeholder(size_t i);
-
-/* One side: a profile for each run. `names`, for messages, and each of them may be NULL. */
-struct tfprof_diff_side {
-	tfprof_profile *const *profiles;
-	const char *const *names;
-	size_t n;
-};
-
-/* Compares a view of two sides. `options` are those of the view; of a run with several
- * steps, each number is the median of its steps. Minimums and max_depth do not limit what
- * is compared. `diff_options` may be NULL. The result's rows are those of both sides; it
- * can be written as "text", "json", "csv", "markdown" and "pprof", and
- * tfprof_result_output() carries out the option output. Its notes have a line for each
- * budget. */
-TFPROF_API enum tfprof_status tfprof_diff_run(const struct tfprof_diff_side *base,
-	const struct tfprof_diff_side *new_side, enum tfprof_view view,
-	const tfprof_options *options, const tfprof_diff_options *diff_options,
-	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
-
-/* Compares what two models cost, by layer. Of `options`, output matters. */
-TFPROF_API enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *base,
-	const struct tfprof_input *new_model, const tfprof_model_options *model_options,
-	const tfprof_options *options, const tfprof_diff_options *diff_options,
-	tfprof_result **result, struct tfprof_error *err);
-
-/* What the budgets of a comparison say: the worst of all. */
-enum tfprof_budget {
-	TFPROF_BUDGET_WITHIN,
-	TFPROF_BUDGET_OVER,
-	TFPROF_BUDGET_UNKNOWN /* too few runs to tell, or nothing matches */
-};
-TFPROF_API enum tfprof_budget tfprof_result_get_budget(const tfprof_result *result);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include <tfprof/diff.h>
+#include <tfprof/model.h>
+#include <tfprof/timeline.h>
 
 #endif

@@ -64,3 +64,10 @@ PyObject *text_from(const char *at, size_t n)
 {
 	return PyUnicode_DecodeUTF8(at ? at : "", (Py_ssize_t)n, "replace");
 }
+
+enum tfprof_reading reading_from(int strict, int recover)
+{
+	if (strict)
+		return TFPROF_READ_STRICT;
+	return recover ? TFPROF_READ_RECOVER : TFPROF_READ_AS_IS;
+}

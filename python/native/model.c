@@ -27,15 +27,17 @@ static int apply_settings(tfprof_model_options *options, PyObject *settings)
 
 PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"model", "settings", NULL};
+	static char *names[] = {"model", "settings", "strict", "recover", NULL};
 	PyObject *model, *settings = NULL, *made = NULL;
 	tfprof_model_options *options;
 	tfprof_result *result = NULL;
 	struct tfprof_error err = {0};
 	enum tfprof_status status;
 	struct input input;
+	int strict = 0, recover = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:model", names, &model, &settings))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Opp:model", names, &model, &settings,
+		    &strict, &recover))
 		return NULL;
 	if (input_from(&input, model, "model", 0) < 0)
 		return NULL;
@@ -44,6 +46,7 @@ PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs)
 		input_clear(&input);
 		return PyErr_NoMemory();
 	}
+	tfprof_model_options_set_reading(options, reading_from(strict, recover));
 	if (!settings || apply_settings(options, settings) == 0) {
 		Py_BEGIN_ALLOW_THREADS
 		status = tfprof_model_run(&input.in, options, &result, &err);

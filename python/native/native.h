@@ -48,6 +48,8 @@ int input_from(struct input *input, PyObject *object, const char *name, int opti
 void input_clear(struct input *input);
 /* NULL if there is none. */
 const struct tfprof_input *input_get(const struct input *input);
+/* Callers refuse both together. */
+enum tfprof_reading reading_from(int strict, int recover);
 
 /* arrange([(kind or None, input, step)]) */
 PyObject *given_arrange(PyObject *module, PyObject *list);

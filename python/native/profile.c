@@ -97,16 +97,11 @@ static PyObject *profile_table(PyObject *object, PyObject *args)
 static PyObject *profile_set_reading(PyObject *object, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"strict", "recover", NULL};
-	enum tfprof_reading reading = TFPROF_READ_AS_IS;
 	int strict, recover;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "pp:set_reading", names, &strict, &recover))
 		return NULL;
-	if (recover)
-		reading = TFPROF_READ_RECOVER;
-	if (strict)
-		reading = TFPROF_READ_STRICT;
-	tfprof_profile_set_reading(as_profile(object)->profile, reading);
+	tfprof_profile_set_reading(as_profile(object)->profile, reading_from(strict, recover));
 	Py_RETURN_NONE;
 }
 

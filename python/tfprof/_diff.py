@@ -10,10 +10,10 @@ MAX_ROWS = 1000
 _SHOW = {"micros": _format.micros, "bytes": _format.memory}
 
 _STYLE = """
-.tfprof table {border-collapse: collapse; font-size: 13px}
-.tfprof th, .tfprof td {padding: 2px 10px; text-align: right; background: none; color: inherit}
-.tfprof td:first-child, .tfprof td:last-child {text-align: left; white-space: pre}
-.tfprof .more {color: #b35900} .tfprof .less {color: #1f5fbf}
+.tfprof-diff table {border-collapse: collapse; font-size: 13px}
+.tfprof-diff th, .tfprof-diff td {padding: 2px 10px; text-align: right; background: none; color: inherit}
+.tfprof-diff td:first-child, .tfprof-diff td:last-child {text-align: left; white-space: pre}
+.tfprof-diff .more {color: #b35900} .tfprof-diff .less {color: #1f5fbf}
 """
 
 
@@ -75,7 +75,7 @@ class Diff(Report):
     def _repr_html_(self) -> str:
         """A table of what changed, in notebooks."""
         metrics = [name for name, value in self.total.items() if isinstance(value, dict)]
-        return (f'<div class="tfprof"><style>{_STYLE}</style>'
+        return (f'<div class="tfprof-diff"><style>{_STYLE}</style>'
                 + "".join(self._table(metric) for metric in metrics) + "</div>")
 
     def _table(self, metric: str) -> str:

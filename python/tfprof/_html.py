@@ -39,19 +39,19 @@ def _make_columns() -> List[Tuple[Column, List[str]]]:
 _COLUMNS = _make_columns()
 
 _STYLE = """
-.tfprof {font-size: 13px}
-.tfprof table {border-collapse: collapse; width: auto; font-variant-numeric: tabular-nums}
-.tfprof th, .tfprof td {padding: 2px 10px; text-align: right; white-space: nowrap; border: 0;
+.tfprof-list {font-size: 13px}
+.tfprof-list table {border-collapse: collapse; width: auto; font-size: inherit; font-variant-numeric: tabular-nums}
+.tfprof-list th, .tfprof-list td {padding: 2px 10px; text-align: right; white-space: nowrap; border: 0;
     background: none; color: inherit}
-.tfprof th {cursor: pointer; border-bottom: 1px solid currentColor; user-select: none}
-.tfprof th:focus-visible {outline: 2px solid}
-.tfprof th::after {content: "\\2002"; display: inline-block; width: 1em; text-align: center}
-.tfprof th[aria-sort=descending]::after {content: "\\25be"}
-.tfprof th[aria-sort=ascending]::after {content: "\\25b4"}
-.tfprof td.text, .tfprof th.text {text-align: left}
-.tfprof td.name {font-family: monospace; text-align: left; white-space: pre}
-.tfprof td .own {opacity: .6}
-.tfprof tbody tr:hover {background: rgba(128, 128, 128, .15)}
+.tfprof-list th {cursor: pointer; border-bottom: 1px solid currentColor; user-select: none}
+.tfprof-list th:focus-visible {outline: 2px solid}
+.tfprof-list th::after {content: "\\2002"; display: inline-block; width: 1em; text-align: center}
+.tfprof-list th[aria-sort=descending]::after {content: "\\25be"}
+.tfprof-list th[aria-sort=ascending]::after {content: "\\25b4"}
+.tfprof-list td.text, .tfprof-list th.text {text-align: left}
+.tfprof-list td.name {font-family: monospace; text-align: left; white-space: pre}
+.tfprof-list td .own {opacity: .6}
+.tfprof-list tbody tr:hover {background: rgba(128, 128, 128, .15)}
 """
 
 # Orders: 0 as reported, then descending, ascending (for text the reverse).
@@ -114,7 +114,7 @@ def table(result: Any) -> str:
     left = len(result) - 1 - len(rows)
     heads = [_head("node", True)] + [_head(column.head, column.show is None)
                                      for column in columns]
-    return (f'<div class="tfprof" id="{number}"><style>{_STYLE}</style>'
+    return (f'<div class="tfprof-list" id="{number}"><style>{_STYLE}</style>'
             f'<table><thead><tr>{"".join(heads)}</tr></thead>'
             f'<tbody>{"".join(rows)}</tbody></table>{more_rows(left)}'
             f"<script>{_SCRIPT % number}</script></div>")

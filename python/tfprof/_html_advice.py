@@ -11,14 +11,14 @@ MAX_PLACES = 5
 _HEADS = ("level", "checker", "found", "cost", "where", "what to do")
 
 _STYLE = """
-.tfprof {font-size: 13px}
-.tfprof table {border-collapse: collapse; font-size: inherit}
-.tfprof th, .tfprof td {padding: 2px 10px; text-align: left; vertical-align: top;
+.tfprof-advice {font-size: 13px}
+.tfprof-advice table {border-collapse: collapse; font-size: inherit}
+.tfprof-advice th, .tfprof-advice td {padding: 2px 10px; text-align: left; vertical-align: top;
     background: none; color: inherit}
-.tfprof th {border-bottom: 1px solid currentColor}
-.tfprof td.found, .tfprof td.where {white-space: pre-wrap; overflow-wrap: anywhere}
-.tfprof td.where {font-family: monospace}
-.tfprof summary {cursor: pointer}
+.tfprof-advice th {border-bottom: 1px solid currentColor}
+.tfprof-advice td.found, .tfprof-advice td.where {white-space: pre-wrap; overflow-wrap: anywhere}
+.tfprof-advice td.where {font-family: monospace}
+.tfprof-advice summary {cursor: pointer}
 """
 
 
@@ -30,12 +30,12 @@ def table(advice: Any) -> str:
     heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
     body = (f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
             if findings else "<p>Nothing found.</p>")
-    return (f'<div class="tfprof"><style>{_STYLE}</style>{body}'
+    return (f'<div class="tfprof-advice"><style>{_STYLE}</style>{body}'
             f"{_skipped([one for one in advice.checkers if one.get('skipped')])}</div>")
 
 
 def _row(finding: Dict[str, Any]) -> str:
-    cells = {"level": finding["level"], "checker": finding["checker"], "found": finding["text"],
+    cells = {"level": "information" if finding["level"] == "none" else finding["level"], "checker": finding["checker"], "found": finding["text"],
              "cost": _cost(finding.get("stake") or {}), "where": _where(finding["where"]),
              "remedy": finding.get("remedy") or ""}
     return "<tr>" + "".join(f'<td class="{name}">{html.escape(text)}</td>'

@@ -12,8 +12,7 @@ from tfprof._html import MAX_ROWS, Column, more_rows, text_of
 MAX_NESTING = 100
 
 _STYLE = """
-.tfprof {font-size: 13px}
-.tfprof-tree {overflow-x: auto; font-variant-numeric: tabular-nums}
+.tfprof-tree {font-size: 13px; overflow-x: auto; font-variant-numeric: tabular-nums}
 .tfprof-row {display: flex; min-width: max-content; padding: 1px 0}
 .tfprof-row > span {flex: none; width: 12em; padding: 0 10px; text-align: right;
     white-space: nowrap; overflow: hidden; text-overflow: ellipsis; box-sizing: border-box}
@@ -22,11 +21,11 @@ _STYLE = """
 .tfprof-row .own {opacity: .6}
 .tfprof-row:hover {background: rgba(128, 128, 128, .15)}
 .tfprof-head {border-bottom: 1px solid currentColor; font-weight: bold}
-.tfprof summary {list-style: none; cursor: pointer}
-.tfprof summary::-webkit-details-marker {display: none}
+.tfprof-tree summary {list-style: none; cursor: pointer}
+.tfprof-tree summary::-webkit-details-marker {display: none}
 .tfprof-row > .name::before {content: ""; display: inline-block; width: 1.3em}
-.tfprof summary > .name::before {content: "\\25b8"}
-.tfprof details[open] > summary > .name::before {content: "\\25be"}
+.tfprof-tree summary > .name::before {content: "\\25b8"}
+.tfprof-tree details[open] > summary > .name::before {content: "\\25be"}
 """
 
 
@@ -55,7 +54,7 @@ def tree(result: Any, columns: List[Column]) -> str:
     heads = ['<span class="name">node</span>'] + [
         f"<span{'' if column.show else _TEXT}>{html.escape(column.head)}</span>"
         for column in columns]
-    return (f'<div class="tfprof"><style>{_STYLE}</style><div class="tfprof-tree">'
+    return (f'<div><style>{_STYLE}</style><div class="tfprof-tree">'
             f'<div class="tfprof-row tfprof-head">{"".join(heads)}</div>'
             f'{"".join(parts)}</div>{more_rows(len(result) - len(nodes))}</div>')
 

@@ -26,7 +26,7 @@ class _KerasCallback:
 
     The profile has lines of Python, shapes, parameters and float operations of the training
     step, too; `tfprof logs` and `tfprof.load('logs')` read it. To know them, fit() traces the
-    training step anew.
+    training step again.
 
     Args:
       logdir: a directory; it is created if it does not exist.
@@ -113,7 +113,7 @@ class _KerasCallback:
         self._unwatch_tracing()
 
     def _watch_tracing(self) -> None:
-        """Notes in which graphs fit() traces the training step. It has to trace it anew: those
+        """Notes in which graphs fit() traces the training step. It has to trace it again: those
         of an earlier fit() are out of reach."""
         model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
         if tf is None or "train_step" in vars(model) or not _is_on_tensorflow(model):

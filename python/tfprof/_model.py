@@ -4,7 +4,7 @@ import os
 import tempfile
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from tfprof import _native
+from tfprof import _native, _wording
 from tfprof._report import Report
 
 
@@ -93,8 +93,10 @@ def _settings(batch_size: Optional[int], options: Dict[str, Any]) -> List[Tuple[
     return settings
 
 
-def _count(source: Any, settings: List[Tuple[str, str]]) -> Model:
-    return Model(_native.model(source, settings=settings))
+def _count(source: Any, settings: List[Tuple[str, str]], strict: bool = False,
+           recover: bool = False) -> Model:
+    with _wording.in_keywords():
+        return Model(_native.model(source, settings=settings, strict=strict, recover=recover))
 
 
 def _frozen(function: Any) -> bytes:
@@ -105,7 +107,8 @@ def _frozen(function: Any) -> bytes:
     return frozen.graph.as_graph_def().SerializeToString()
 
 
-def model(model: Any, batch_size: Optional[int] = None, **options: Any) -> Model:
+def model(model: Any, batch_size: Optional[int] = None, *, strict: bool = False,
+          recover: bool = False, **options: Any) -> Model:
     """What a model costs, by layer.
 
     ``model`` is the path of a model file or of a SavedModel's directory, its bytes, a Keras
@@ -113,10 +116,15 @@ def model(model: Any, batch_size: Optional[int] = None, **options: Any) -> Model
     ``tfprof model``: ``input_shapes`` (also a dictionary), ``signature``, ``trip_count``,
     ``device``, ``peak_flops``, ``peak_bandwidth``, ``order_by``, ``max_depth``. Needs
     TensorFlow or Keras only for objects of theirs.
+
+    ``recover`` counts what is whole of a damaged file, and ``notes`` say what was dropped;
+    ``strict`` refuses files with anything that would be ignored.
     """
+    if strict and recover:
+        raise _native.ArgumentError("strict and recover cannot be combined")
     settings = _settings(batch_size, options)
     if isinstance(model, (str, bytes, bytearray, memoryview)) or hasattr(model, "__fspath__"):
-        return _count(model, settings)
+        return _count(model, settings, bool(strict), bool(recover))
     if hasattr(model, "SerializeToString"):
         return _count(model.SerializeToString(), settings)
     if hasattr(model, "structured_input_signature") and hasattr(model, "graph"):

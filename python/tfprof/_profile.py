@@ -256,7 +256,8 @@ class Profile(Views):
     def __repr__(self) -> str:
         steps = self.steps
         shown = ", ".join(map(str, steps[:10])) + (", ..." if len(steps) > 10 else "")
-        return f"<Profile: {len(self)} nodes, {'steps ' + shown if steps else 'no steps'}>"
+        which = f"step{'s' if len(steps) > 1 else ''} {shown}" if steps else "no steps"
+        return f"<Profile: {len(self)} nodes, {which}>"
 
     def show(self, *, port: Optional[int] = None) -> "_show.Page":
         """Shows the profile in a browser: starts a server on a copy of it, and returns an

@@ -15,13 +15,14 @@ _NAME = "tfprof-ui"
 
 
 def _places() -> List[str]:
-    """Where the server may be: named, in a build directory, beside the program, installed."""
+    """Where the server may be: named, in a wheel, in a build directory, beside the program, installed."""
     package = os.path.dirname(os.path.abspath(__file__))
     program = shutil.which("tfprof")
     bins = [os.path.dirname(os.path.realpath(program))] if program else []
     bins.append(os.path.join(sys.prefix, "bin"))
     named = os.environ.get("TFPROF_UI")
-    return [*([named] if named else []), os.path.join(package, "..", "..", _NAME),
+    return [*([named] if named else []), os.path.join(package, "bin", _NAME),
+            os.path.join(package, "..", "..", _NAME),
             *(os.path.join(one, _NAME) for one in bins),
             *(os.path.join(one, "..", "libexec", "tfprof", _NAME) for one in bins)]
 
@@ -31,8 +32,8 @@ def find_server() -> str:
     for path in _places():
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return os.path.normpath(path)
-    raise _native.FileError("tfprof-ui is not installed: the wheel does not bring it. Build tfprof from source "
-                            "(make install) or install its Debian package, or set TFPROF_UI to its path")
+    raise _native.FileError("this tfprof was built without its web page: install libmicrohttpd-dev and npm and "
+                            "install it again, or set TFPROF_UI to the path of another tfprof-ui")
 
 
 class Page:

@@ -68,6 +68,38 @@ static bool collect_transfers(struct activity *a, const struct model *m)
 	return ok;
 }
 
+/* Traces have copies among the kernels of a stream. */
+static bool add_copy(struct activity *a, const struct model *m, size_t step, const struct event *e)
+{
+	struct step_transfer transfer = {.device = e->device, .from = NONE, .step = (uint32_t)step};
+	const struct device *device = activity_device(a, e->device);
+
+	if (!device_has_accelerator_time(device) ||
+		!transfer_is_copy(model_text(m, m->nodes.op[e->node]), &transfer.entry.kind))
+		return true;
+	transfer.entry.name = model_name(m, e->node);
+	transfer.entry.start_us = e->start_us;
+	transfer.entry.end_us = event_end(e);
+	transfer.to = device->task;
+	return vec_push(&a->transfers, transfer);
+}
+
+static bool collect_copies(struct activity *a, const struct model *m)
+{
+	bool ok = true;
+
+	for (size_t step = 0; ok && m->execs.lanes.n && step < a->n_steps; step++) {
+		struct event_rows rows = activity_events(a, step);
+
+		for (size_t row = rows.first; ok && row < rows.end; row++) {
+			struct event e = events_get(&a->events, row);
+
+			ok = add_copy(a, m, step, &e);
+		}
+	}
+	return ok;
+}
+
 /* Sorts by step, then by start. */
 static bool sort_transfers(struct activity *a)
 {
@@ -122,7 +154,7 @@ bool activity_collect(struct activity *a, const struct model *m)
 	a->first_transfer = arena_zero(&a->arena, m->steps.n + 2, sizeof(*a->first_transfer));
 	a->step_us = arena_zero(&a->arena, m->steps.n, sizeof(*a->step_us));
 	return a->first_transfer && a->step_us && collect_events(a, m) && collect_transfers(a, m) &&
-		sort_transfers(a) && measure_steps(a);
+		collect_copies(a, m) && sort_transfers(a) && measure_steps(a);
 }
 
 void activity_clear(struct activity *a)

@@ -38,14 +38,26 @@ static bool is_fused(struct span text, bool as_tensorflow)
 			     : span_contains(text, SPAN("FusedBatchNorm"));
 }
 
-static bool any_is_fused(const struct model *m, bool as_tensorflow)
+/* Looks at each set of types, and at each type, once. */
+static bool any_is_fused(struct check *c)
 {
-	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		const struct string_set *types = sets_get(&m->sets, m->nodes.types[node]);
+	const struct model *m = c->model;
+	bool *set_seen = check_alloc(c, m->sets.at.n, sizeof(*set_seen));
+	bool *type_seen = check_alloc(c, m->strings.text.n, sizeof(*type_seen));
 
-		for (uint32_t i = 0; i < types->n; i++)
-			if (is_fused(model_text(m, types->at[i]), as_tensorflow))
+	for (uint32_t node = 0; set_seen && type_seen && node < m->nodes.n; node++) {
+		uint32_t set = m->nodes.types[node];
+		const struct string_set *types = sets_get(&m->sets, set);
+
+		for (uint32_t i = 0; !set_seen[set] && i < types->n; i++) {
+			uint32_t type = types->at[i];
+
+			if (!type_seen[type] &&
+				is_fused(model_text(m, type), c->advice->as_tensorflow))
 				return true;
+			type_seen[type] = true;
+		}
+		set_seen[set] = true;
 	}
 	return false;
 }
@@ -56,7 +68,7 @@ static void check_batch_norm(struct check *c)
 	struct finding *f = NULL;
 	struct top top;
 
-	if (!top_init(&top, c, "top") || any_is_fused(m, c->advice->as_tensorflow))
+	if (!top_init(&top, c, "top") || any_is_fused(c))
 		return;
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		if (!span_contains(model_name(m, node), SPAN("BatchNorm")))

@@ -1,6 +1,7 @@
 #include "advise/transfer.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "advise/stats.h"
 #include "proto/step_stats.h"
@@ -143,6 +144,30 @@ static enum transfer_kind kind_of(struct span name, struct span label, bool is_c
 		if (span_contains(label, span_of(words[i].word)))
 			return words[i].kind;
 	return is_copy ? TRANSFER_COPY : TRANSFER_TENSOR;
+}
+
+bool transfer_is_copy(struct span type, enum transfer_kind *kind)
+{
+	static const struct {
+		const char *start;
+		enum transfer_kind kind;
+	} types[] = {
+		{"MemcpyH2D", TRANSFER_TO_DEVICE},
+		{"MemcpyHtoD", TRANSFER_TO_DEVICE},
+		{"MemcpyD2H", TRANSFER_TO_HOST},
+		{"MemcpyDtoH", TRANSFER_TO_HOST},
+		{"Memcpy", TRANSFER_ON_DEVICE},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		size_t n = strlen(types[i].start);
+
+		if (type.n < n || strncasecmp(type.at, types[i].start, n) != 0)
+			continue;
+		*kind = types[i].kind;
+		return true;
+	}
+	return false;
 }
 
 bool transfer_crosses_bus(const struct transfer_entry *t)

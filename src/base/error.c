@@ -2,6 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/visible.h"
 
 enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status,
 	const char *format, ...)
@@ -14,10 +17,8 @@ enum tfprof_status error_set(struct tfprof_error *err, enum tfprof_status status
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	/* Keep it one line, whatever bytes the user's data has. */
-	for (char *c = err->text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
+	/* One line of text, whatever bytes the user's data has, or cutting left. */
+	visible_mask(err->text, strlen(err->text));
 	return status;
 }
 

@@ -112,3 +112,16 @@ void hash_clear(struct hash_index *index)
 	mem_free(index->slots);
 	*index = (struct hash_index){0};
 }
+
+void hash_reset(struct hash_index *index)
+{
+	enum { MOST_PLACES = 8192 };
+
+	if (index->places > MOST_PLACES) {
+		hash_clear(index);
+		return;
+	}
+	if (index->n)
+		memset(index->slots, 0, index->places * sizeof(*index->slots));
+	index->n = 0;
+}

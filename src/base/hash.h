@@ -122,5 +122,7 @@ enum hash_put {
 enum hash_put hash_put_before(struct hash_index *index, size_t end, uint64_t hash, uint32_t *id,
 	hash_same_fn *same, const void *context);
 void hash_clear(struct hash_index *index);
+/* Makes it empty, but keeps its memory unless that is large. */
+void hash_reset(struct hash_index *index);
 
 #endif

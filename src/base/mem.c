@@ -96,3 +96,23 @@ bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size
 	*cap = room;
 	return true;
 }
+
+static void use_large_pages(void *at, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	const size_t large = 2 << 20, most = 32 << 20;
+	uintptr_t start = (uintptr_t)at & ~(uintptr_t)4095;
+
+	if (size >= large)
+		(void)madvise((void *)start, size < most ? size : most, MADV_HUGEPAGE);
+#endif
+}
+
+bool mem_grow_large(void **array, size_t *cap, size_t n, size_t more, size_t item_size)
+{
+	if (!mem_grow(array, cap, n, more, item_size))
+		return false;
+	if (more) /* else there may be no array yet */
+		use_large_pages((char *)*array + n * item_size, more * item_size);
+	return true;
+}

@@ -2,6 +2,8 @@
 #ifndef TFPROF_BASE_UTF8_H
 #define TFPROF_BASE_UTF8_H
 
+#include <stdint.h>
+
 #include "base/span.h"
 
 /* Replaces invalid bytes: U+FFFD. */
@@ -10,6 +12,9 @@
 /* The length of the sequence at `p`, of n bytes to come; if it is invalid, minus the
  * length of its longest valid beginning, at least 1 (Unicode's table 3-7). */
 int utf8_sequence(const unsigned char *p, size_t n);
+
+/* Encodes a character up to U+10FFFF in up to 4 bytes; returns where they end. */
+char *utf8_put(char *to, uint32_t c);
 
 /* How many of the first n bytes of a text to keep, so that no character is cut. */
 size_t utf8_cut(struct span text, size_t n);

@@ -39,6 +39,19 @@ static void put_escape(struct buf *b, uint32_t code)
 		buf_printf(b, "u%04x", (unsigned)code);
 }
 
+void visible_mask(char *text, size_t n)
+{
+	unsigned char *at = (unsigned char *)text, *end = at + n;
+
+	while (at < end) {
+		int size = utf8_sequence(at, (size_t)(end - at));
+
+		if (size < 0 || !is_harmless(code_point(at, size)))
+			memset(at, '?', (size_t)(size < 0 ? -size : size));
+		at += size < 0 ? -size : size;
+	}
+}
+
 void visible_put_slow(struct buf *b, struct span text, bool keeps_lines)
 {
 	const unsigned char *at = (const unsigned char *)text.at, *end = at + text.n;

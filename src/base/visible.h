@@ -14,6 +14,9 @@
 
 void visible_put_slow(struct buf *b, struct span text, bool keeps_lines);
 
+/* Replaces each such byte by a question mark, for those who cannot allocate. */
+void visible_mask(char *text, size_t n);
+
 /* Of eight bytes: nonzero high bits for those below 0x20, above 0x7e, or beyond ASCII. */
 static inline uint64_t visible_find_odd(const char *at)
 {

@@ -51,7 +51,10 @@ const char *words_nearest(const char *const *words, struct span wrong)
 			best = *words;
 		}
 	}
-	return best && best_distance <= wrong.n / 3 + 1 ? best : NULL;
+	if (!best || !wrong.n || best_distance > wrong.n / 3 + 1)
+		return NULL;
+	/* Half of a word is enough if it starts alike: "nmae" means "name", "time" does not. */
+	return wrong.at[0] == best[0] || 2 * best_distance < wrong.n ? best : NULL;
 }
 
 void words_join(char *text, size_t size, const char *const *words)

@@ -223,14 +223,10 @@ static int exit_status_of(const tfprof_result *result)
 
 static enum tfprof_status show(tfprof_result *result, int *exit_status, struct tfprof_error *err)
 {
-	enum tfprof_status status = tfprof_result_output(result, 0, interrupt_get(), err);
-	const char *text;
-	size_t length;
+	enum tfprof_status status = show_result(result, NULL, interrupt_get(), err);
 
 	if (status != TFPROF_OK)
 		return status;
-	text = tfprof_result_get_text(result, &length);
-	status = show_report(text, length, false, err);
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	*exit_status = exit_status_of(result);
 	return status;

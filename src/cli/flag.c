@@ -35,25 +35,6 @@ static const char *value_of_input(unsigned traits)
 	return traits & TFPROF_INPUT_FILES ? "PREFIX" : "FILE";
 }
 
-static const char *value_of_kind(const char *kind)
-{
-	static const struct {
-		const char *kind, *value;
-	} values[] = {
-		{"int", "N"},
-		{"bool", "true|false"},
-		{"word", "WORD"},
-		{"words", "WORD,..."},
-		{"regexes", "REGEX,..."},
-		{"output", "TYPE[:outfile=FILE]"},
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (strcmp(values[i].kind, kind) == 0)
-			return values[i].value;
-	return "VALUE";
-}
-
 static bool get_file(size_t i, struct flag *flag)
 {
 	const struct tfprof_input_info *info = tfprof_input_get_info(i);
@@ -67,31 +48,49 @@ static bool get_file(size_t i, struct flag *flag)
 	return info;
 }
 
+static struct flag of_option(const struct tfprof_option_info *info, enum flag_group group, size_t i)
+{
+	return (struct flag){.name = info->name,
+		.group = group,
+		.id = (int)i,
+		.is_bool = strcmp(info->kind, "bool") == 0,
+		.is_list = strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0,
+		.value = info->placeholder,
+		.units = info->units,
+		.default_value = *info->default_value ? info->default_value : NULL,
+		.help = info->help,
+		.words = info->words};
+}
+
 static bool get_option(size_t i, struct flag *flag)
 {
 	const struct tfprof_option_info *info = tfprof_option_get_info(i);
 
 	if (info)
-		*flag = (struct flag){.name = info->name,
-			.group = FLAG_OPTION,
-			.id = (int)i,
-			.is_bool = strcmp(info->kind, "bool") == 0,
-			.is_list = strcmp(info->kind, "words") == 0 ||
-				strcmp(info->kind, "regexes") == 0,
-			.value = info->units ? "N[UNIT]" : value_of_kind(info->kind),
-			.units = info->units,
-			.default_value = info->default_value,
-			.help = info->help,
-			.words = info->words};
+		*flag = of_option(info, FLAG_OPTION, i);
 	return info;
 }
 
-static bool is_option(const char *name)
+typedef const struct tfprof_option_info *get_info_fn(size_t i);
+
+static bool is_in(get_info_fn *get_info, const char *name)
 {
-	for (size_t i = 0; tfprof_option_get_info(i); i++)
-		if (strcmp(tfprof_option_get_info(i)->name, name) == 0)
+	const struct tfprof_option_info *info;
+
+	for (size_t i = 0; (info = get_info(i)); i++)
+		if (strcmp(info->name, name) == 0)
 			return true;
 	return false;
+}
+
+bool flag_is_of_model(const char *name)
+{
+	return is_in(tfprof_model_option_get_info, name);
+}
+
+bool flag_is_of_diff(const char *name)
+{
+	return is_in(tfprof_diff_option_get_info, name);
 }
 
 /* Those that queries do not have, too. */
@@ -99,17 +98,10 @@ static bool get_model_option(size_t i, struct flag *flag)
 {
 	const struct tfprof_option_info *info = tfprof_model_option_get_info(i);
 
-	if (info && is_option(info->name))
+	if (!info || is_in(tfprof_option_get_info, info->name))
 		return false;
-	if (info)
-		*flag = (struct flag){.name = info->name,
-			.group = FLAG_MODEL,
-			.id = (int)i,
-			.value = tfprof_model_option_get_placeholder(i),
-			.default_value = *info->default_value ? info->default_value : NULL,
-			.help = info->help,
-			.words = tfprof_model_option_get_words(i)};
-	return info;
+	*flag = of_option(info, FLAG_MODEL, i);
+	return true;
 }
 
 /* Those that neither queries nor models have: the i-th of them. */
@@ -118,16 +110,10 @@ static bool get_diff_option(size_t i, struct flag *flag)
 	const struct tfprof_option_info *info;
 
 	for (size_t n = 0; (info = tfprof_diff_option_get_info(n)); n++) {
-		if (is_option(info->name) || flag_is_of_model(info->name) || i-- > 0)
+		if (is_in(tfprof_option_get_info, info->name) || flag_is_of_model(info->name) ||
+			i-- > 0)
 			continue;
-		*flag = (struct flag){.name = info->name,
-			.group = FLAG_DIFF,
-			.id = (int)n,
-			.is_bool = strcmp(info->kind, "bool") == 0,
-			.value = tfprof_diff_option_get_placeholder(n),
-			.default_value = *info->default_value ? info->default_value : NULL,
-			.help = info->help,
-			.words = tfprof_diff_option_get_words(n)};
+		*flag = of_option(info, FLAG_DIFF, n);
 		return true;
 	}
 	return false;
@@ -196,22 +182,6 @@ const char *flag_nearest(const char *name, enum command_where where)
 			names[n++] = flag.name;
 	names[n] = NULL;
 	return tfprof_word_get_nearest(name, names);
-}
-
-bool flag_is_of_model(const char *name)
-{
-	for (size_t i = 0; tfprof_model_option_get_info(i); i++)
-		if (strcmp(tfprof_model_option_get_info(i)->name, name) == 0)
-			return true;
-	return false;
-}
-
-bool flag_is_of_diff(const char *name)
-{
-	for (size_t i = 0; tfprof_diff_option_get_info(i); i++)
-		if (strcmp(tfprof_diff_option_get_info(i)->name, name) == 0)
-			return true;
-	return false;
 }
 
 bool flag_applies_to(const struct flag *flag, const struct command *command)

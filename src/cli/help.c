@@ -83,9 +83,9 @@ static const char usage[] =
 	"\n"
 	"A FILE is recognized by its content: a saved profile; a graph, run metadata, an\n"
 	"op log and a checkpoint, in any order; a trace of TensorFlow 2 or JAX; a model\n"
-	"(SavedModel, .keras, .h5, .tflite); a directory of these; packed by gzip\n"
-	"or zstd, or not; - for standard input. A name that is also a command is written\n"
-	"./op.\n"
+	"(SavedModel, .keras, .h5, .tflite); a directory of these; or - for standard\n"
+	"input. Files may be compressed with gzip or zstd. A name that is also a command\n"
+	"is written ./op.\n"
 	"\n";
 
 void help_overview(struct text *out, enum command_where where)
@@ -181,11 +181,10 @@ static void put_checkers(struct text *out)
 static void put_command(struct text *out, const struct command *c, enum command_where where)
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
-	bool needs_files = where == IN_PROGRAM && c->id != COMMAND_HELP;
+	/* Others name what they need in their usage. */
+	bool needs_files =
+		where == IN_PROGRAM && (command_is_view(c->id) || c->id == COMMAND_ADVISE);
 	const char *files = needs_files ? " FILE" : "";
-
-	if (c->id == COMMAND_MODEL || c->id == COMMAND_DIFF)
-		files = "";
 
 	text_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "",
 		c->usage, c->description);

@@ -1,6 +1,7 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -22,11 +23,14 @@ static void handle(int signal)
 	interrupted = 1;
 }
 
-/* Mapped bytes are gone: nothing can continue. */
+/* Mapped bytes are gone: nothing can continue. Several threads can find that out. */
 static void exit_truncated(int signal)
 {
 	static const char why[] = "tfprof: an input file was truncated while it was being read\n";
+	static atomic_flag is_said = ATOMIC_FLAG_INIT;
 
+	while (atomic_flag_test_and_set(&is_said))
+		pause();
 	tfprof_discard_unfinished();
 	if (write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
 		_exit(EXIT_INPUT);

@@ -80,8 +80,6 @@ static int report_model(const struct request *r)
 	struct tfprof_error err;
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
-	const char *text;
-	size_t length;
 	int n_exceeded;
 
 	if (r->n_files != 1) {
@@ -93,18 +91,14 @@ static int report_model(const struct request *r)
 	in = tfprof_input_file(r->files[0]);
 	status = tfprof_model_run(&in, r->model, &result, &err);
 	if (status == TFPROF_OK)
-		status = tfprof_result_output(result, 0, NULL, &err);
+		status = show_result(result, NULL, NULL, &err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(result);
 		return print_error(status, &err);
 	}
-	text = tfprof_result_get_text(result, &length);
-	status = show_report(text, length, false, &err);
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	n_exceeded = tfprof_result_get_n_exceeded(result);
 	tfprof_result_free(result);
-	if (status != TFPROF_OK)
-		return print_error(status, &err);
 	return n_exceeded ? EXIT_ADVICE : EXIT_OK;
 }
 
@@ -117,15 +111,13 @@ static int compare(const struct request *r)
 	return status == TFPROF_OK ? exit_status : print_error(status, &err);
 }
 
-/* Prints one report. Notes for stderr are held back until only writing the report can
- * fail, so that a failure is one line. */
+/* Prints one report. Notes for stderr are held back until its text begins, so that a
+ * failure before is one line. */
 static int report(const struct request *r, const struct loaded *l)
 {
 	struct tfprof_error err;
 	tfprof_result *result;
 	enum tfprof_status status;
-	const char *text;
-	size_t length;
 	bool fails;
 
 	interrupt_set(INTERRUPT_QUERY);
@@ -133,10 +125,7 @@ static int report(const struct request *r, const struct loaded *l)
 	status = run_request(r, l->profile, interrupt_get(), &result, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	fputs(text_get(&l->notes), stderr);
-	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	text = tfprof_result_get_text(result, &length);
-	status = show_report(text, length, false, &err);
+	status = show_result(result, text_get(&l->notes), interrupt_get(), &err);
 	fails = run_reached_fail_on(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)

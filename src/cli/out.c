@@ -16,6 +16,11 @@ bool out_has_failed(void)
 	return failure != 0;
 }
 
+int out_get_failure(void)
+{
+	return failure;
+}
+
 enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *err)
 {
 	while (n) {

@@ -14,5 +14,7 @@ enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *e
 bool out_was_closed(void);
 /* Whether out_write() has failed for any reason. */
 bool out_has_failed(void);
+/* The errno of that; 0 if it has not failed. */
+int out_get_failure(void);
 
 #endif

@@ -9,8 +9,7 @@ static bool is_plain(unsigned char c)
 	return isalnum(c) || c >= 0x80 || (c && strchr("_./,:=@%+-", c));
 }
 
-/* Quotes a word for the shell if it needs that: 'a b', or $'a\x1bb' for what a terminal
- * would obey. */
+/* Quotes a word for the shell if necessary: 'a b', or $'a\x1bb' for control characters. */
 static void put_quoted(struct text *out, const char *word)
 {
 	bool is_quoted = !*word, has_controls = false;

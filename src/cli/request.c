@@ -199,6 +199,7 @@ static enum tfprof_status set_reading(struct parser *p, const struct flag *flag,
 		r->reading = reading;
 	else if (r->reading == reading)
 		r->reading = TFPROF_READ_AS_IS;
+	tfprof_model_options_set_reading(r->model, r->reading);
 	return TFPROF_OK;
 }
 

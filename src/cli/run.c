@@ -29,20 +29,10 @@ static enum tfprof_status query(const struct request *r, tfprof_profile *profile
 enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
 {
-	enum tfprof_status status;
-
 	*result = NULL;
 	if (r->command->id == COMMAND_ADVISE)
-		status = advise(r, profile, cancel, result, err);
-	else
-		status = query(r, profile, cancel, result, err);
-	if (status == TFPROF_OK)
-		status = tfprof_result_output(*result, 0, cancel, err);
-	if (status != TFPROF_OK) {
-		tfprof_result_free(*result);
-		*result = NULL;
-	}
-	return status;
+		return advise(r, profile, cancel, result, err);
+	return query(r, profile, cancel, result, err);
 }
 
 bool run_reached_fail_on(const struct request *r, const tfprof_result *result)

@@ -4,7 +4,7 @@
 
 #include "request.h"
 
-/* For a view or advise. The caller frees the result. */
+/* For a view or advise; writes nothing yet. The caller frees the result. */
 enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
 

@@ -139,12 +139,28 @@ static enum tfprof_status choose_doc(struct shell *s, struct request *r, struct 
 	return TFPROF_OK;
 }
 
+/* What is paged or passed on is made whole first. */
+static enum tfprof_status show_answer(const struct shell *s, tfprof_result *result,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	const char *text;
+	size_t length;
+
+	if (!s->is_interactive && s->to.kind != REDIRECT_COMMAND)
+		return show_result(result, "", interrupt_get(), err);
+	status = tfprof_result_output(result, 0, interrupt_get(), err);
+	if (status != TFPROF_OK)
+		return status;
+	fputs(tfprof_result_get_notes(result, NULL), stderr);
+	text = tfprof_result_get_text(result, &length);
+	return show(s, text, length, err);
+}
+
 static enum tfprof_status query(struct shell *s, struct request *r, struct tfprof_error *err)
 {
 	tfprof_result *result;
 	enum tfprof_status status = choose_doc(s, r, err);
-	const char *text;
-	size_t length;
 
 	if (status == TFPROF_OK && s->to.kind == REDIRECT_FILE)
 		status = redirect_set_output(&s->to, r, err);
@@ -152,10 +168,8 @@ static enum tfprof_status query(struct shell *s, struct request *r, struct tfpro
 		status = run_request(r, s->profile, interrupt_get(), &result, err);
 	if (status != TFPROF_OK)
 		return status;
-	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	text = tfprof_result_get_text(result, &length);
-	status = show(s, text, length, err);
-	if (run_reached_fail_on(r, result) && !s->exit_status)
+	status = show_answer(s, result, err);
+	if (status == TFPROF_OK && run_reached_fail_on(r, result) && !s->exit_status)
 		s->exit_status = EXIT_ADVICE;
 	tfprof_result_free(result);
 	return status;

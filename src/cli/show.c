@@ -1,5 +1,6 @@
 #include "show.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,4 +75,50 @@ enum tfprof_status show_report(const char *text, size_t length, bool may_page,
 		status = write_pieces(pieces, err);
 	text_clear(&head);
 	return status;
+}
+
+/* ---- results ------------------------------------------------------------------- */
+
+struct shown {
+	const tfprof_result *result;
+	const char *notes;
+	bool has_begun;
+	enum tfprof_status status; /* of writing */
+	struct tfprof_error error;
+};
+
+static void begin(struct shown *s)
+{
+	s->has_begun = true;
+	if (!s->notes)
+		return;
+	fputs(s->notes, stderr);
+	fputs(tfprof_result_get_notes(s->result, NULL), stderr);
+}
+
+static int show_piece(void *context, const void *bytes, size_t n)
+{
+	struct shown *s = context;
+
+	if (s->has_begun) {
+		s->status = out_write(bytes, n, &s->error);
+	} else {
+		begin(s);
+		s->status = show_report(bytes, n, false, &s->error);
+	}
+	return out_get_failure();
+}
+
+enum tfprof_status show_result(tfprof_result *result, const char *notes, const volatile int *cancel,
+	struct tfprof_error *err)
+{
+	struct shown s = {.result = result, .notes = notes};
+	enum tfprof_status status = tfprof_result_output_to(result, 0, cancel, show_piece, &s, err);
+
+	if (status == TFPROF_OK && !s.has_begun)
+		begin(&s);
+	if (s.status == TFPROF_OK)
+		return status;
+	*err = s.error;
+	return s.status;
 }

@@ -6,7 +6,14 @@
 
 #include "fail.h"
 
+/* A text that is whole. */
 enum tfprof_status show_report(const char *text, size_t length, bool may_page,
+	struct tfprof_error *err);
+
+/* Carries out the result's option output and shows its text in pieces while it is made,
+ * never paged. Unless `notes` is NULL, they and those of the result go to stderr before
+ * the text, but not if the result fails before. */
+enum tfprof_status show_result(tfprof_result *result, const char *notes, const volatile int *cancel,
 	struct tfprof_error *err);
 
 #endif

@@ -13,7 +13,7 @@ bool ui_is_wanted(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "ui") == 0;
 }
 
-/* Beside this program in a build directory, else where `meson install` puts it. */
+/* Beside this program in a build directory and in a wheel, else where `meson install` puts it. */
 static const char *const places[] = {"tfprof-ui", "../libexec/tfprof/tfprof-ui",
 	"../lib/tfprof/tfprof-ui"};
 

@@ -1,7 +1,6 @@
 #include "count/constant.h"
 
 #include "formats/checkpoint/dtype.h"
-#include "proto/tensor_shape.h"
 
 struct constant constant_of_message(struct decoder *d, struct span message)
 {
@@ -12,19 +11,9 @@ struct constant constant_of_message(struct decoder *d, struct span message)
 	while (decoder_next(d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(TENSOR_DTYPE): c.tensor.dtype = (int16_t)(f.value & 0xff); break;
-		case WIRE_LEN(TENSOR_TENSOR_SHAPE): {
-			struct tensor_dims dims = tensor_dims(f.bytes);
-			struct tensor_dim dim;
-			int64_t at[TENSOR_MAX_RANK], rank = 0;
-
-			while (tensor_dims_next(d, &dims, &dim)) {
-				if (rank < TENSOR_MAX_RANK)
-					at[rank] = dim.size;
-				rank++;
-			}
-			c.tensor = tensor_make(c.tensor.dtype, at, rank);
+		case WIRE_LEN(TENSOR_TENSOR_SHAPE):
+			c.tensor = tensor_read(d, c.tensor.dtype, f.bytes);
 			break;
-		}
 		}
 	return c;
 }

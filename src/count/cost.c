@@ -268,7 +268,13 @@ bool cost_l2_loss(const struct eval *e, struct cost *cost)
 	return true;
 }
 
-/* 5·n·log₂n for each transform. */
+/* What is put in place is added or compared there. */
+bool cost_scatter(const struct eval *e, struct cost *cost)
+{
+	return others(e->out, eval_in(e, 2), 1, cost);
+}
+
+/* 5·n·log₂n for each transform, of the last dimension or the last two. */
 bool cost_fft(const struct eval *e, struct cost *cost)
 {
 	const struct tensor *in = eval_in(e, 0);
@@ -277,6 +283,8 @@ bool cost_fft(const struct eval *e, struct cost *cost)
 
 	if (n < 0)
 		return false;
+	if (span_contains(span_of(e->rule->name), SPAN("2D")) && in->rank > 1)
+		length = count_multiply(length, in->dims[in->rank - 2]);
 	while (log2 < 62 && ((int64_t)1 << log2) < length)
 		log2++;
 	cost->others = count_multiply(count_multiply(n, 5), log2);

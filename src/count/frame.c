@@ -49,7 +49,7 @@ struct frame *frame_new(struct walk *w, const struct graph *g, struct span scope
 	if (!f)
 		return NULL;
 	f->graph = g;
-	f->scope = scope;
+	f->call.scope = scope;
 	if (make_slots(f, n) && make_loops(f, n))
 		return f;
 	free_all(f);
@@ -147,8 +147,8 @@ static struct span scope_of(struct walk *w, const struct task *t)
 	if (name.n)
 		name.n--;
 	if (!name.n)
-		return t->frame->scope;
-	full = walk_name(w, t->frame->scope, name);
+		return t->frame->call.scope;
+	full = walk_name(w, t->frame->call.scope, name);
 	return full;
 }
 
@@ -166,7 +166,11 @@ struct frame *walk_enter(struct walk *w, const struct task *t, const struct grap
 		w->no_memory = true;
 		return NULL;
 	}
-	f->caller = t->frame->caller ? t->frame->caller : &t->frame->graph->nodes.at[t->node];
+	f->call.caller =
+		t->frame->call.caller ? t->frame->call.caller : &t->frame->graph->nodes.at[t->node];
+	if (!w->mute) /* Only what is recorded has a path; a loop may have a million turns. */
+		f->call.path =
+			walk_join(w, t->frame->call.path, t->frame->graph->nodes.at[t->node].name);
 	w->depth++;
 	for (uint32_t i = 0; i < g->n_args && i < n; i++) {
 		struct tensor arg;

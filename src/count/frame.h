@@ -13,8 +13,8 @@ struct slot {
 
 struct frame {
 	const struct graph *graph;
-	struct span scope;
-	const struct op_node *caller; /* of the main graph; NULL: this is the main graph */
+	struct call_site call;
+	uint32_t site; /* the same in walk.sites, + 1; 0: nothing is recorded yet */
 	struct slot *slots;
 	size_t n_slots; /* room */
 	VEC(struct tensor) tensors;

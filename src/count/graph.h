@@ -7,7 +7,7 @@
  *           ── returns[]            what a call of it gives
  *
  * The first n_args nodes of a function are its arguments. A loader builds the graph and
- * owns its memory; functions are built when they are first called. */
+ * owns its memory; functions are built when they are called. */
 #ifndef TFPROF_COUNT_GRAPH_H
 #define TFPROF_COUNT_GRAPH_H
 
@@ -31,7 +31,9 @@
 	X(out_shape) X(output_dim) X(output_padding) X(output_shape) X(pool_size) X(reset_after) \
 	X(return_sequences) X(return_state) X(rms_scaling) X(scale) X(shared_axes) X(size) \
 	X(target_shape) X(trainable) X(units) X(use_bias) X(value_dim) X(width) X(keep_num_dims) \
-	X(fused_activation)
+	X(fused_activation) X(use_scale) X(cells) X(output_size) X(num_tokens) X(output_mode) X(key) \
+	X(axis1) X(axis2) X(source) X(destination) X(indices_or_sections) X(pad_width) X(repeats) \
+	X(newshape) X(num_classes) X(merge_outputs)
 /* clang-format on */
 
 enum attr_id {
@@ -48,7 +50,7 @@ enum op_attr_kind {
 	OP_TEXTS,  /* n of them */
 	OP_INTS,   /* n of them */
 	OP_SHAPE,  /* of rank n; n = OP_UNKNOWN_RANK */
-	OP_SHAPES, /* an AttrValue.ListValue of shapes, still encoded */
+	OP_SHAPES, /* a list of shapes: an AttrValue, still encoded */
 	OP_TENSOR, /* constant */
 };
 
@@ -80,6 +82,7 @@ struct op_type {
 	struct span name;
 	const struct op_rule *rule; /* NULL: there is none */
 	struct span definition;     /* its OpDef, if the file has one */
+	uint32_t id;                /* in order of their first use */
 };
 
 struct op_edge {
@@ -102,18 +105,37 @@ struct graph {
 	VEC(struct op_attr) attrs;
 	VEC(struct op_edge) returns;
 	uint32_t n_args;
-	bool has_loops; /* lowered ones: Enter, Exit … */
+	bool has_loops;     /* lowered ones: Enter, Exit … */
+	struct arena arena; /* of what attributes point to */
 };
 
 void graph_clear(struct graph *g);
+/* Makes it empty, but keeps memory for the next one. */
+void graph_reset(struct graph *g);
+
+/* A node whose attributes and edges will be added next. */
+static inline struct op_node graph_start_node(const struct graph *g, struct span name)
+{
+	return (struct op_node){.name = name,
+		.first_attr = (uint32_t)g->attrs.n,
+		.first_edge = (uint32_t)g->edges.n};
+}
 
 /* Makes a graph safe to walk that was built from a file's own numbers: an input that is no
  * node becomes the node itself, of which nothing is known yet; such a return is dropped. */
 void graph_check_edges(struct graph *g);
 
-/* Where functions come from. NULL if there is none of that name, or if it is damaged. */
+/* Which nodes the i-th return needs, for n returns from the first on; freed with mem_free().
+ * NULL on allocation failure. */
+bool *graph_find_needed(const struct graph *g, size_t first, size_t n);
+
+/* Where functions come from. */
 struct graph_source {
+	/* NULL if there is none of that name, or if it is damaged. */
 	const struct graph *(*get_function)(struct graph_source *source, struct span name);
+	/* Call as often as get_function() gave it: it may be gone then. */
+	void (*put_function)(struct graph_source *source, const struct graph *g);
+	bool (*has_function)(struct graph_source *source, struct span name);
 };
 
 /* ---- reading attributes --------------------------------------------------------- */

@@ -51,7 +51,8 @@ bool layer_start(struct eval *e, size_t input)
 	return tensor_is_known(e->out);
 }
 
-int64_t activation_cost(struct span name)
+/* Float operations per element of an activation by its name. */
+static int64_t activation_cost(struct span name)
 {
 	static const struct {
 		const char *name;
@@ -96,11 +97,6 @@ void layer_add_activation(struct eval *e, bool has_bias)
 	layer_add_others(e, tensor_elements(e->out), each);
 }
 
-static bool uses_bias(const struct eval *e)
-{
-	return node_int(e->graph, e->node, A_use_bias, 1);
-}
-
 /* ---- dense ---------------------------------------------------------------------- */
 
 bool layer_dense(struct eval *e)
@@ -112,9 +108,9 @@ bool layer_dense(struct eval *e)
 	in = e->out->dims[e->out->rank - 1];
 	e->out->dims[e->out->rank - 1] = units;
 	layer_add_macs(e, tensor_elements(e->out), in);
-	layer_add_activation(e, uses_bias(e));
-	layer_add_parameters(e, count_add(count_multiply(in, units), uses_bias(e) ? units : 0),
-		true);
+	layer_add_activation(e, layer_uses_bias(e));
+	layer_add_parameters(e,
+		count_add(count_multiply(in, units), layer_uses_bias(e) ? units : 0), true);
 	return true;
 }
 
@@ -172,96 +168,8 @@ bool layer_embedding(struct eval *e)
 		return false;
 	e->out->dims[e->out->rank++] = width;
 	e->out->dtype = 1;
+	e->weights_read = tensor_elements(e->out);
 	layer_add_parameters(e, count_multiply(rows, width), true);
-	return true;
-}
-
-/* ---- recurrent ------------------------------------------------------------------ */
-
-/* Units, or the sequence of them, and the states if asked for. */
-static bool put_sequence(struct eval *e, const struct tensor *state, int64_t steps, int n_states)
-{
-	bool sequences = layer_int(e, A_return_sequences, 0);
-	int n = layer_int(e, A_return_state, 0) ? 1 + n_states : 1;
-
-	if (!eval_outputs(e, (size_t)n))
-		return false;
-	for (int i = 0; i < n; i++)
-		e->out[i] = *state;
-	if (sequences) {
-		if (state->rank == TENSOR_MAX_RANK)
-			return false;
-		memmove(e->out->dims + 2, e->out->dims + 1,
-			sizeof(*e->out->dims) * (size_t)(state->rank - 1));
-		e->out->dims[1] = steps;
-		e->out->rank++;
-	}
-	return true;
-}
-
-/* factor: how many gates. */
-bool layer_rnn(struct eval *e)
-{
-	const struct tensor *in = eval_in(e, 0);
-	int64_t units = layer_int(e, A_units, -1), gates = e->rule->factor, batch, steps, width,
-		bias;
-	struct tensor state;
-
-	if (!tensor_is_known(in) || in->rank != 3 || units < 0)
-		return false;
-	batch = in->dims[0];
-	steps = in->dims[1];
-	width = in->dims[2];
-	state = tensor_make(in->dtype, (int64_t[]){batch, units}, 2);
-	if (!put_sequence(e, &state, steps, gates == 4 ? 2 : 1))
-		return false;
-	/* GRU in its default form has a bias for the input and one for the state. */
-	bias = !uses_bias(e) ? 0 : gates == 3 && layer_int(e, A_reset_after, 1) ? 2 : 1;
-	layer_add_macs(e, count_multiply(batch, steps),
-		count_multiply(count_multiply(gates, units), count_add(width, units)));
-	layer_add_others(e, count_multiply(count_multiply(batch, steps), units),
-		gates == 1 ? 3 : 17);
-	layer_add_parameters(e,
-		count_multiply(count_multiply(gates, units),
-			count_add(count_add(width, units), bias)),
-		true);
-	return true;
-}
-
-bool layer_conv_lstm(struct eval *e)
-{
-	const struct tensor *in = eval_in(e, 0);
-	struct eval step = *e;
-	struct tensor frame, state;
-	const struct tensor *step_in[1] = {&frame};
-	int n_spatial = e->rule->factor;
-	struct layout l = layer_layout(e, n_spatial);
-	int64_t filters = layer_int(e, A_filters, -1), channels, kernel, per_step;
-
-	if (!tensor_is_known(in) || in->rank != n_spatial + 3 || filters < 0)
-		return false;
-	frame = tensor_make(in->dtype, in->dims + 1, in->rank - 1);
-	frame.dims[0] = in->dims[0];
-	channels = frame.dims[l.channel];
-	step.in = step_in;
-	step.n_in = 1;
-	if (!layer_start(&step, 0))
-		return false;
-	kernel = layer_slide(&step, &l, A_kernel_size);
-	if (kernel < 0)
-		return false;
-	state = *step.out;
-	state.dims[l.channel] = filters;
-	if (!put_sequence(e, &state, in->dims[1], 2))
-		return false;
-	per_step = count_multiply(tensor_elements(&state), count_multiply(4, kernel));
-	layer_add_macs(e, count_multiply(per_step, in->dims[1]), count_add(channels, filters));
-	layer_add_others(e, count_multiply(tensor_elements(&state), in->dims[1]), 17);
-	layer_add_parameters(e,
-		count_multiply(count_multiply(4, filters),
-			count_add(count_multiply(kernel, count_add(channels, filters)),
-				uses_bias(e))),
-		true);
 	return true;
 }
 
@@ -270,7 +178,7 @@ bool layer_conv_lstm(struct eval *e)
 /* One projection: positions × in × out, with a bias. */
 static void project(struct eval *e, int64_t positions, int64_t in, int64_t out)
 {
-	bool bias = uses_bias(e);
+	bool bias = layer_uses_bias(e);
 
 	layer_add_macs(e, positions, count_multiply(in, out));
 	if (bias)
@@ -327,7 +235,7 @@ bool layer_dot_attention(struct eval *e)
 	if (!layer_start(e, 0) || !tensor_is_known(v) || q->rank != 3 || v->rank != 3)
 		return false;
 	scores = count_multiply(count_multiply(q->dims[0], q->dims[1]), v->dims[1]);
-	layer_add_others(e, scores, 5);
+	layer_add_others(e, scores, 5 + layer_int(e, A_use_scale, 0) * !e->rule->factor);
 	if (e->rule->factor) {
 		/* Additive: sum(scale * tanh(q + k)) instead of a product. */
 		layer_add_macs(e, scores, v->dims[2]);
@@ -468,6 +376,27 @@ bool layer_bidirectional(struct eval *e)
 	layer_add_others(e, inner.layer_cost.others, 2);
 	e->parameters = count_multiply(inner.parameters, 2);
 	e->trainable = count_multiply(inner.trainable, 2);
+	return true;
+}
+
+/* The inner layer; its kernel has a vector of the size of its last dimension, which only
+ * training changes. */
+bool layer_spectral(struct eval *e)
+{
+	struct eval inner;
+	int64_t n = layer_int(e, A_filters, layer_int(e, A_units, layer_int(e, A_output_dim, -1)));
+	struct tensor out;
+
+	if (n < 0 || !run_inner(e, eval_in(e, 0), &inner))
+		return false;
+	out = *inner.out;
+	e->layer_cost = inner.layer_cost;
+	e->parameters = inner.parameters;
+	e->trainable = inner.trainable;
+	layer_add_parameters(e, n, false);
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = out;
 	return true;
 }
 

@@ -21,13 +21,27 @@ int64_t layer_int_at(const struct eval *e, enum attr_id id, int i, int64_t other
 /* Starts the only output like an input. False if that has no known shape. */
 bool layer_start(struct eval *e, size_t input);
 
-/* Float operations per element of an activation by its name. */
-int64_t activation_cost(struct span name);
 /* Adds those of the bias and the activation to all elements of the output. */
 void layer_add_activation(struct eval *e, bool has_bias);
 void layer_add_macs(struct eval *e, int64_t a, int64_t b);
 void layer_add_others(struct eval *e, int64_t elements, int64_t each);
 void layer_add_parameters(struct eval *e, int64_t n, bool trainable);
+
+static inline bool layer_uses_bias(const struct eval *e)
+{
+	return node_int(e->graph, e->node, A_use_bias, 1);
+}
+
+/* Biases that each gate of a recurrent layer has. */
+int64_t layer_biases(int64_t gates, bool uses_bias, bool reset_after);
+
+/* An axis counted from the end if negative; -1 if there is none. */
+int layer_axis_in(int64_t axis, int rank);
+bool layer_insert_axis(struct tensor *t, int axis, int64_t size);
+
+/* The parts of x[…], each with start, stop and step. */
+enum layer_key { KEY_SLICE, KEY_INDEX, KEY_NEW, KEY_REST };
+#define KEY_OPEN INT64_MIN
 
 struct layout layer_layout(const struct eval *e, int n_spatial);
 

@@ -20,11 +20,6 @@ static enum window_padding padding_of(const struct eval *e)
 		: WINDOW_VALID;
 }
 
-static bool uses_bias(const struct eval *e)
-{
-	return node_int(e->graph, e->node, A_use_bias, 1);
-}
-
 int64_t layer_slide(struct eval *e, const struct layout *l, enum attr_id kernel)
 {
 	int64_t product = 1;
@@ -57,9 +52,10 @@ bool layer_conv(struct eval *e)
 		return false;
 	e->out->dims[l.channel] = filters;
 	layer_add_macs(e, tensor_elements(e->out), count_multiply(kernel, in));
-	layer_add_activation(e, uses_bias(e));
+	layer_add_activation(e, layer_uses_bias(e));
 	layer_add_parameters(e,
-		count_multiply(filters, count_add(count_multiply(kernel, in), uses_bias(e))), true);
+		count_multiply(filters, count_add(count_multiply(kernel, in), layer_uses_bias(e))),
+		true);
 	return true;
 }
 
@@ -104,28 +100,41 @@ bool layer_conv_transpose(struct eval *e)
 	}
 	e->out->dims[l.channel] = filters;
 	layer_add_macs(e, in, count_multiply(kernel, filters));
-	layer_add_activation(e, uses_bias(e));
+	layer_add_activation(e, layer_uses_bias(e));
 	layer_add_parameters(e,
-		count_multiply(filters, count_add(count_multiply(kernel, channels), uses_bias(e))),
+		count_multiply(filters,
+			count_add(count_multiply(kernel, channels), layer_uses_bias(e))),
 		true);
+	return true;
+}
+
+/* A filter for each channel, some times over. False if a shape is unknown. */
+static bool add_depthwise(struct eval *e, const struct layout *l, int64_t *channels,
+	int64_t *kernel)
+{
+	int64_t multiplier = layer_int(e, A_depth_multiplier, 1);
+
+	if (!layer_start(e, 0) || e->out->rank != l->n_spatial + 2 || multiplier < 1)
+		return false;
+	*channels = count_multiply(e->out->dims[l->channel], multiplier);
+	*kernel = layer_slide(e, l, A_kernel_size);
+	if (*kernel < 0)
+		return false;
+	e->out->dims[l->channel] = *channels;
+	layer_add_macs(e, tensor_elements(e->out), *kernel);
 	return true;
 }
 
 bool layer_depthwise(struct eval *e)
 {
 	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t multiplier = layer_int(e, A_depth_multiplier, 1), channels, kernel;
+	int64_t channels, kernel;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2 || multiplier < 1)
+	if (!add_depthwise(e, &l, &channels, &kernel))
 		return false;
-	channels = count_multiply(e->out->dims[l.channel], multiplier);
-	kernel = layer_slide(e, &l, A_kernel_size);
-	if (kernel < 0)
-		return false;
-	e->out->dims[l.channel] = channels;
-	layer_add_macs(e, tensor_elements(e->out), kernel);
-	layer_add_activation(e, uses_bias(e));
-	layer_add_parameters(e, count_multiply(channels, count_add(kernel, uses_bias(e))), true);
+	layer_add_activation(e, layer_uses_bias(e));
+	layer_add_parameters(e, count_multiply(channels, count_add(kernel, layer_uses_bias(e))),
+		true);
 	return true;
 }
 
@@ -133,24 +142,16 @@ bool layer_depthwise(struct eval *e)
 bool layer_separable(struct eval *e)
 {
 	struct layout l = layer_layout(e, e->rule->factor);
-	int64_t multiplier = layer_int(e, A_depth_multiplier, 1),
-		filters = layer_int(e, A_filters, -1);
-	int64_t channels, kernel;
+	int64_t filters = layer_int(e, A_filters, -1), channels, kernel;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2 || multiplier < 1 || filters < 0)
+	if (filters < 0 || !add_depthwise(e, &l, &channels, &kernel))
 		return false;
-	channels = count_multiply(e->out->dims[l.channel], multiplier);
-	kernel = layer_slide(e, &l, A_kernel_size);
-	if (kernel < 0)
-		return false;
-	e->out->dims[l.channel] = channels;
-	layer_add_macs(e, tensor_elements(e->out), kernel);
 	e->out->dims[l.channel] = filters;
 	layer_add_macs(e, tensor_elements(e->out), channels);
-	layer_add_activation(e, uses_bias(e));
+	layer_add_activation(e, layer_uses_bias(e));
 	layer_add_parameters(e,
 		count_add(count_multiply(channels, kernel),
-			count_multiply(filters, count_add(channels, uses_bias(e)))),
+			count_multiply(filters, count_add(channels, layer_uses_bias(e)))),
 		true);
 	return true;
 }
@@ -160,7 +161,11 @@ bool layer_pool(struct eval *e)
 	struct layout l = layer_layout(e, e->rule->factor);
 	int64_t kernel;
 
-	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2)
+	if (!layer_start(e, 0))
+		return false;
+	if (!e->rule->factor)
+		l = layer_layout(e, e->out->rank - 2);
+	if (l.n_spatial < 1 || l.n_spatial > 3 || e->out->rank != l.n_spatial + 2)
 		return false;
 	kernel = layer_slide(e, &l, A_pool_size);
 	if (kernel < 0)
@@ -186,6 +191,44 @@ bool layer_global_pool(struct eval *e)
 		e->out->rank = 2;
 		e->out->dims[1] = channels;
 	}
-	layer_add_others(e, in, 1);
+	/* A maximum takes one comparison less than there are elements. */
+	layer_add_others(e,
+		span_starts(span_of(e->rule->name), SPAN("GlobalMax"))
+			? in - tensor_elements(e->out)
+			: in,
+		1);
+	return true;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Windows of the i-th result: from i·in/out, rounded down, to (i + 1)·in/out, rounded up. */
+bool layer_adaptive_pool(struct eval *e)
+{
+	struct layout l = layer_layout(e, e->rule->factor);
+	int64_t cost;
+
+	if (!layer_start(e, 0) || e->out->rank != l.n_spatial + 2)
+		return false;
+	cost = count_multiply(e->out->dims[0], e->out->dims[l.channel]);
+	for (int i = 0; i < l.n_spatial; i++) {
+		int64_t in = e->out->dims[l.first + i], out = layer_int_at(e, A_output_size, i, -1);
+
+		if (out < 1)
+			return false;
+		/* Neighbours share an element unless their border is between two. */
+		cost = count_multiply(cost, count_add(in, out - common_divisor(in, out)));
+		e->out->dims[l.first + i] = out;
+	}
+	layer_add_others(e, cost, 1);
 	return true;
 }

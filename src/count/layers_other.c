@@ -33,6 +33,33 @@ bool layer_activation(struct eval *e)
 	return true;
 }
 
+/* What stands for each element, as a number; other modes change the shape. */
+bool layer_lookup(struct eval *e)
+{
+	struct span mode = node_text(e->graph, e->node, A_output_mode);
+
+	if (!layer_start(e, 0) || (mode.n && !span_equal(mode, SPAN("int"))))
+		return layer_given(e);
+	e->out->dtype = (int16_t)layer_int(e, A_dtype, e->out->dtype);
+	return true;
+}
+
+/* One row of tokens for each input, or for each element. */
+bool layer_category_encoding(struct eval *e)
+{
+	int64_t n = layer_int(e, A_num_tokens, -1);
+
+	if (!layer_start(e, 0) || n < 0 || e->out->rank < 1)
+		return false;
+	if (span_equal(node_text(e->graph, e->node, A_output_mode), SPAN("one_hot"))) {
+		if (e->out->dims[e->out->rank - 1] != 1 && e->out->rank++ == TENSOR_MAX_RANK)
+			return false;
+	}
+	e->out->dims[e->out->rank - 1] = n;
+	e->out->dtype = 1;
+	return true;
+}
+
 /* ---- merging -------------------------------------------------------------------- */
 
 /* Operands may be constants, which are no inputs: then the file has the shape. */
@@ -56,7 +83,8 @@ bool layer_merge(struct eval *e)
 	if (!eval_outputs(e, 1))
 		return false;
 	*e->out = all;
-	layer_add_others(e, tensor_elements(e->out), (int64_t)n);
+	/* An average divides by their number. */
+	layer_add_others(e, tensor_elements(e->out), (int64_t)n + e->rule->factor);
 	return tensor_is_known(e->out);
 }
 
@@ -129,6 +157,27 @@ bool layer_flatten(struct eval *e)
 	return true;
 }
 
+/* keras.ops.reshape: newshape has the batch, too. */
+static bool shape_of_all(struct eval *e)
+{
+	const struct op_attr *shape = node_attr(e->graph, e->node, A_newshape);
+	int64_t n, known = 1;
+	int open = -1;
+
+	if (!shape || shape->kind != OP_INTS || shape->n > TENSOR_MAX_RANK || !layer_start(e, 0))
+		return false;
+	n = tensor_elements(e->out);
+	*e->out = tensor_make(e->out->dtype, shape->ints, shape->n);
+	for (int d = 0; d < e->out->rank; d++)
+		if (e->out->dims[d] < 0)
+			open = d;
+		else
+			known = count_multiply(known, e->out->dims[d]);
+	if (open >= 0)
+		e->out->dims[open] = known ? n / known : 0;
+	return tensor_is_known(e->out) && tensor_elements(e->out) == n;
+}
+
 /* target_shape is without the batch and may have one -1. */
 bool layer_reshape(struct eval *e)
 {
@@ -136,6 +185,8 @@ bool layer_reshape(struct eval *e)
 	int64_t left, known = 1;
 	int open = -1;
 
+	if (!target && shape_of_all(e))
+		return true;
 	if (!target || target->kind != OP_INTS)
 		return layer_given(e);
 	if (!layer_start(e, 0) || target->n >= TENSOR_MAX_RANK || e->out->rank < 1)
@@ -242,8 +293,8 @@ bool layer_resizing(struct eval *e)
 
 	if (!layer_start(e, 0) || e->out->rank != 4)
 		return false;
-	e->out->dims[l.first] = layer_int(e, A_height, -1);
-	e->out->dims[l.first + 1] = layer_int(e, A_width, -1);
+	e->out->dims[l.first] = layer_int(e, A_height, layer_int_at(e, A_size, 0, -1));
+	e->out->dims[l.first + 1] = layer_int(e, A_width, layer_int_at(e, A_size, 1, -1));
 	layer_add_others(e, tensor_elements(e->out), e->rule->factor);
 	return tensor_is_known(e->out);
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "count/control.h"
-#include "count/frame.h"
 
 enum turns_phase { TURNS_START, TURNS_FIRST, TURNS_COND, TURNS_NEXT };
 
@@ -153,7 +152,7 @@ void loops_note_node(struct walk *w, struct frame *f, uint32_t node)
 
 void loops_clear(struct walk *w, struct run *run)
 {
-	struct turns *turns = *run_turns(run);
+	struct turns *turns = run->turns;
 
 	if (!turns)
 		return;
@@ -162,7 +161,7 @@ void loops_clear(struct walk *w, struct run *run)
 	arena_clear(&turns->arenas[1]);
 	arena_clear(&turns->arena);
 	mem_free(turns);
-	*run_turns(run) = NULL;
+	run->turns = NULL;
 }
 
 /* In a frame of a later turn: a Merge of the loop has its current value, and what the turn
@@ -191,12 +190,12 @@ static bool start_turns(struct walk *w, struct task *t, struct turns *turns)
 {
 	turns->current = arena_array(&turns->arenas[1], turns->n + 1, sizeof(*turns->current));
 	turns->is_needed = arena_zero(&turns->arena, turns->n + 1, 1);
-	turns->frame = frame_new(w, t->frame->graph, t->frame->scope);
+	turns->frame = frame_new(w, t->frame->graph, t->frame->call.scope);
 	if (!turns->current || !turns->is_needed || !turns->frame) {
 		w->no_memory = true;
 		return false;
 	}
-	turns->frame->caller = t->frame->caller;
+	turns->frame->call = t->frame->call;
 	turns->frame->base = t->frame;
 	turns->frame->turns = turns;
 	for (size_t i = 0; i < turns->n; i++) {
@@ -327,13 +326,13 @@ static bool after_cond(struct walk *w, struct task *t, const struct frame *f, st
 bool loops_step(struct walk *w, struct task *t, bool *is_done)
 {
 	const struct graph *g = t->frame->graph;
-	struct turns *turns = t->run ? *run_turns(t->run) : NULL;
+	struct turns *turns = t->run ? t->run->turns : NULL;
 	uint32_t cond = input_of(g, input_of(g, t->node, 0).node, 1).node;
 
 	if (!turns) {
 		if (!t->run && !(t->run = run_new(w)))
 			return false;
-		turns = *run_turns(t->run) = mem_zero(sizeof(*turns));
+		turns = t->run->turns = mem_zero(sizeof(*turns));
 		if (!turns) {
 			w->no_memory = true;
 			return false;

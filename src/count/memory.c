@@ -72,7 +72,9 @@ bool memory_peak(const struct walk *w, int64_t *peak, size_t *record)
 			if (last[buffer] != i || !is_live[buffer])
 				continue;
 			is_live[buffer] = false;
-			live -= w->buffers.at[buffer];
+			/* What did not fit is not known any more. */
+			if (live < INT64_MAX)
+				live -= w->buffers.at[buffer];
 		}
 	}
 	mem_free(last);

@@ -15,6 +15,8 @@
 	X(list_length) X(top_k) X(where) X(unique) X(dynamic_stitch) X(batch_norm_grad) X(bias_grad) \
 	X(cross_entropy) X(fused_conv) X(fused_matmul) X(rfft) X(check) X(tf_array_new) \
 	X(tf_array_set) X(tf_array_scatter) X(tf_array_get) X(tf_array_gather) X(bucketize) \
+	X(scatter) X(sparse_to_dense) X(open) X(lookup) X(segments) X(unsorted_segments) X(diagonal) \
+	X(rfft2d) X(lite_rnn) X(lite_transpose_conv_3d) \
 	X(dequantize) X(lite_conv) X(lite_depthwise) X(lite_transpose_conv) \
 	X(lite_dense) X(lite_lstm) X(lite_svdf) X(lite_concat) X(lite_embedding) X(call) X(while) X(if) X(enter) X(exit) X(next) X(merge) X(loop_cond)
 
@@ -23,7 +25,7 @@
 	X(conv_input) X(conv_filter) X(depthwise_filter) X(depthwise_input) X(pool) X(reduce) X(mean) \
 	X(add_n) X(l2_loss) X(fft) X(batch_norm) X(max_pool_grad) X(avg_pool_grad) X(bias_grad) \
 	X(fused_conv) X(fused_matmul) X(cross_entropy) X(lite_conv) X(lite_depthwise) \
-	X(lite_transpose_conv) X(lite_dense) X(lite_lstm) X(lite_svdf)
+	X(lite_transpose_conv) X(lite_dense) X(lite_lstm) X(lite_svdf) X(scatter) X(lite_rnn)
 
 #define VALUES(X) \
 	X(none) X(copy) X(neg) X(abs) X(floor) X(ceil) X(round) X(sqrt) X(square) X(cast) X(not) \
@@ -231,7 +233,32 @@
 	X(DynamicStitch, dynamic_stitch, none, 0, none, NEW) \
 	X(InvertPermutation, same, none, 0, none, NEW) \
 	X(MatrixBandPart, same, none, 0, none, NEW) \
-	X(MatrixDiagV3, nothing, none, 0, none, NEW) \
+	X(MatrixDiag, diagonal, none, 0, none, NEW) \
+	X(MatrixDiagV3, diagonal, none, 0, none, NEW) \
+	X(MatrixSetDiag, same, none, 0, none, OVER) \
+	X(MatrixSetDiagV3, same, none, 0, none, OVER) \
+	X(ScatterNd, scatter, none, 0, none, NEW) \
+	X(TensorScatterUpdate, same, none, 0, none, OVER) \
+	X(TensorScatterAdd, same, scatter, 0, none, OVER) \
+	X(TensorScatterSub, same, scatter, 0, none, OVER) \
+	X(TensorScatterMax, same, scatter, 0, none, OVER) \
+	X(TensorScatterMin, same, scatter, 0, none, OVER) \
+	X(SparseToDense, sparse_to_dense, none, 0, none, NEW) \
+	X(SegmentSum, segments, reduce, 1, none, NEW) \
+	X(SegmentMean, segments, mean, 1, none, NEW) \
+	X(SegmentProd, segments, reduce, 1, none, NEW) \
+	X(SegmentMax, segments, reduce, 1, none, NEW) \
+	X(SegmentMin, segments, reduce, 1, none, NEW) \
+	X(UnsortedSegmentSum, unsorted_segments, reduce, 1, none, NEW) \
+	X(UnsortedSegmentProd, unsorted_segments, reduce, 1, none, NEW) \
+	X(UnsortedSegmentMax, unsorted_segments, reduce, 1, none, NEW) \
+	X(UnsortedSegmentMin, unsorted_segments, reduce, 1, none, NEW) \
+	X(LookupTableFindV2, lookup, none, 0, none, NEW) \
+	X(HashTableV2, nothing, none, 0, none, NOWHERE) \
+	X(AsString, same, none, 0, none, NEW) \
+	X(StringToHashBucketFast, same, none, 0, none, NEW) \
+	X(DenseBincount, open, none, 0, none, NEW) \
+	X(Multinomial, open, none, 0, none, NEW) \
 	X(TopK, top_k, none, 0, none, NEW) \
 	X(TopKV2, top_k, none, 0, none, NEW) \
 	X(Where, where, none, 0, none, NEW) \
@@ -267,6 +294,7 @@
 	X(FFT3D, same, fft, 0, none, NEW) \
 	X(IFFT, same, fft, 0, none, NEW) \
 	X(RFFT, rfft, fft, 0, none, NEW) \
+	X(RFFT2D, rfft2d, fft, 0, none, NEW) \
 	/* lists of tensors */ \
 	X(TensorListReserve, list_reserve, none, 0, none, NOWHERE) \
 	X(EmptyTensorList, list_reserve, none, 0, none, NOWHERE) \
@@ -305,9 +333,17 @@
 	X(AssignVariableOp, assign, none, 0, none, NOWHERE) \
 	X(AssignAddVariableOp, assign, per_output, 1, none, NOWHERE) \
 	X(AssignSubVariableOp, assign, per_output, 1, none, NOWHERE) \
+	X(Assign, assign, none, 0, none, NOWHERE) \
+	X(AssignAdd, assign, per_output, 1, none, NOWHERE) \
+	X(AssignSub, assign, per_output, 1, none, NOWHERE) \
+	X(SaveV2, nothing, none, 0, none, NOWHERE) \
+	X(RestoreV2, nothing, none, 0, none, NOWHERE) \
+	X(MergeV2Checkpoints, nothing, none, 0, none, NOWHERE) \
+	X(ShardedFilename, nothing, none, 0, none, NOWHERE) \
 	X(Assert, nothing, none, 0, none, NOWHERE) \
 	X(Print, same, none, 0, copy, ALIAS) \
 	X(StringFormat, nothing, none, 0, none, NOWHERE) \
+	X(VariableShape, shape_of, none, 0, none, NOWHERE) \
 	X(VarIsInitializedOp, nothing, none, 0, none, NOWHERE) \
 	X(ControlTrigger, nothing, none, 0, none, NOWHERE) \
 	X(BroadcastArgs, nothing, none, 0, none, NOWHERE) \
@@ -318,7 +354,11 @@
 	X(LITE_DEPTHWISE, lite_depthwise, lite_depthwise, 0, none, NEW) \
 	X(LITE_TRANSPOSE_CONV, lite_transpose_conv, lite_transpose_conv, 0, none, NEW) \
 	X(LITE_DENSE, lite_dense, lite_dense, 0, none, NEW) \
-	X(LITE_LSTM, lite_lstm, lite_lstm, 0, none, NEW) \
+	X(LITE_LSTM, lite_lstm, lite_lstm, 1, none, NEW) \
+	X(LITE_LSTM_BOTH_WAYS, lite_lstm, lite_lstm, 2, none, NEW) \
+	X(LITE_RNN, lite_rnn, lite_rnn, 1, none, NEW) \
+	X(LITE_RNN_BOTH_WAYS, lite_rnn, lite_rnn, 2, none, NEW) \
+	X(LITE_TRANSPOSE_CONV_3D, lite_transpose_conv_3d, conv_input, 0, none, NEW) \
 	X(LITE_SVDF, lite_svdf, lite_svdf, 0, none, NEW) \
 	X(LITE_CONCAT, lite_concat, none, 0, none, NEW) \
 	X(LITE_EMBEDDING, lite_embedding, none, 0, none, NEW) \

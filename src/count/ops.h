@@ -4,7 +4,7 @@
  *     name     of the type; a layer's or a TFLite operator's gets a prefix (see load/)
  *     shape    how its outputs' types and shapes follow from its inputs (shape_NAME)
  *     cost     its multiply-accumulates and other float operations (cost_NAME)
- *     factor   of the cost: float operations per element
+ *     factor   of the cost: float operations per element, or directions of a recurrent one
  *     value    how its value is computed if those of its inputs are known (VALUE_NAME)
  *     place    where its output lives: NEW memory, that of an input that is no longer
  *              needed (OVER), its first input's (ALIAS), or none (NOWHERE)
@@ -49,6 +49,7 @@ struct eval {
 	struct span problem[1]; /* set if inputs contradict each other */
 	struct cost layer_cost; /* of a layer: set by its shape rule, like the next two */
 	int64_t parameters, trainable;
+	int64_t weights_read;    /* of a layer: 0 if all its parameters are */
 	struct tensor *out_room; /* of out_cap */
 	size_t out_cap;
 	void *context;

@@ -123,35 +123,139 @@ bool cost_lite_dense(const struct eval *e, struct cost *cost)
 	return set_cost(e, cost, tensor_elements(e->out), last_dim(eval_in(e, 1)), 2);
 }
 
-/* Inputs 1 to 8 are the weights of four gates. */
-bool shape_lite_lstm(struct eval *e)
+/* ---- recurrent operators -------------------------------------------------------- */
+
+/* Where the inputs of one direction are; the rule's factor is how many directions there are.
+ *
+ *     RNN     weights of the input, of the state, a bias, the state
+ *     LSTM    four weights of the input, four of the state, three of the cell, four biases,
+ *             a projection and its bias; or all weights in one, and five inputs
+ */
+enum { RNN_INPUTS = 4, LSTM_INPUTS = 17, LSTM_STATE = 7, LSTM_PROJECTION = 15 };
+
+static bool is_basic_lstm(const struct eval *e)
+{
+	return e->n_in == 5;
+}
+
+/* The results of all directions, in one or apart: the input with another last dimension. */
+static bool put_results(struct eval *e, const int64_t *widths)
+{
+	size_t n = (size_t)e->rule->factor;
+	const struct tensor *in = eval_in(e, 0);
+	bool merge = node_int(e->graph, e->node, A_merge_outputs, 0);
+
+	if (in->rank < 2 || in->rank > 3 || !eval_outputs(e, merge ? 1 : n))
+		return false;
+	for (size_t i = 0; i < e->n_out; i++) {
+		e->out[i] = *in;
+		e->out[i].values = NULL;
+		e->out[i].dims[in->rank - 1] =
+			merge && n == 2 ? count_add(widths[0], widths[1]) : widths[i];
+	}
+	return tensor_is_known(e->out);
+}
+
+static int64_t steps_of(const struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0);
 
-	if (!eval_outputs(e, 1) || in->rank != 3 || eval_in(e, 2)->rank != 2)
-		return false;
-	*e->out = *in;
-	e->out->values = NULL;
-	e->out->dims[2] = e->in[2]->dims[0];
-	return tensor_is_known(e->out);
+	return in->rank == 3 ? count_multiply(in->dims[0], in->dims[1]) : in->dims[0];
+}
+
+/* Absent inputs have no elements. */
+static int64_t elements_of(const struct eval *e, size_t from, size_t n)
+{
+	int64_t sum = 0;
+
+	for (size_t i = from; i < from + n && i < e->n_in; i++)
+		if (tensor_elements(e->in[i]) > 0)
+			sum = count_add(sum, tensor_elements(e->in[i]));
+	return sum;
+}
+
+static void set_recurrent_cost(const struct eval *e, struct cost *cost, int64_t weights,
+	int64_t units, int64_t others)
+{
+	cost->macs = count_multiply(steps_of(e), weights);
+	if (dtype_is_real(e->out->dtype))
+		cost->others = count_multiply(count_multiply(steps_of(e), units), others);
+}
+
+bool shape_lite_lstm(struct eval *e)
+{
+	int64_t widths[2] = {0, 0};
+
+	for (int i = 0; i < e->rule->factor && i < 2; i++) {
+		const struct tensor *weights =
+			eval_in(e, is_basic_lstm(e) ? 2 : 1 + i * LSTM_INPUTS + LSTM_STATE);
+
+		if (weights->rank != 2)
+			return false;
+		widths[i] = is_basic_lstm(e) ? weights->dims[0] / 4 : weights->dims[1];
+	}
+	return put_results(e, widths);
 }
 
 bool cost_lite_lstm(const struct eval *e, struct cost *cost)
 {
-	const struct tensor *in = eval_in(e, 0);
-	int64_t weights = 0, steps = count_multiply(in->dims[0], in->dims[1]);
+	int64_t weights = 0, units = 0;
 
-	if (in->rank != 3)
-		return false;
-	for (size_t i = 1; i <= 8; i++) {
-		int64_t n = tensor_elements(eval_in(e, i));
+	for (int i = 0; i < e->rule->factor; i++) {
+		size_t first = 1 + i * LSTM_INPUTS;
+		const struct tensor *gate = eval_in(e, first + 1);
 
-		weights = count_add(weights, n > 0 ? n : 0);
+		weights = count_add(weights, elements_of(e, first, 8));
+		weights = count_add(weights, elements_of(e, first + LSTM_PROJECTION, 1));
+		units = count_add(units, gate->rank == 2 ? gate->dims[0] : 0);
 	}
-	cost->macs = count_multiply(steps, weights);
-	if (dtype_is_real(e->out->dtype))
-		cost->others = count_multiply(count_multiply(steps, last_dim(e->out)), 13);
+	if (is_basic_lstm(e)) {
+		weights = elements_of(e, 2, 1);
+		units = last_dim(e->out);
+	}
+	set_recurrent_cost(e, cost, weights, units, 13);
 	return true;
+}
+
+bool shape_lite_rnn(struct eval *e)
+{
+	int64_t widths[2] = {0, 0};
+
+	for (int i = 0; i < e->rule->factor && i < 2; i++) {
+		const struct tensor *weights = eval_in(e, 1 + i * RNN_INPUTS);
+
+		if (weights->rank != 2)
+			return false;
+		widths[i] = weights->dims[0];
+	}
+	return put_results(e, widths);
+}
+
+/* The sum of both products, the bias and the activation are one float operation each. */
+bool cost_lite_rnn(const struct eval *e, struct cost *cost)
+{
+	int64_t weights = 0, units = 0;
+
+	for (int i = 0; i < e->rule->factor; i++) {
+		weights = count_add(weights, elements_of(e, 1 + i * RNN_INPUTS, 2));
+		units = count_add(units, eval_in(e, 1 + i * RNN_INPUTS)->dims[0]);
+	}
+	set_recurrent_cost(e, cost, weights, units, 3);
+	return true;
+}
+
+/* ---- others --------------------------------------------------------------------- */
+
+/* CONV_3D_TRANSPOSE: the result's shape, a filter as in TensorFlow, the input. */
+bool shape_lite_transpose_conv_3d(struct eval *e)
+{
+	int64_t dims[5];
+	int rank = tensor_get_ints(eval_in(e, 0), dims, 5);
+
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = tensor_make(eval_in(e, 2)->dtype, dims, rank);
+	return rank == 5;
 }
 
 /* Features over time: x · weights, then the last steps of each feature. */

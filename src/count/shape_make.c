@@ -279,15 +279,19 @@ bool shape_list_push(struct eval *e)
 	return put_list(e, eval_in(e, 1), length < 0 ? -1 : count_add(length, 1));
 }
 
+/* Two outputs: the rest of the list, and the element. */
 bool shape_list_pop(struct eval *e)
 {
 	const struct tensor *list = eval_in(e, 0);
+	bool known;
 
 	if (!eval_outputs(e, 2))
 		return false;
-	e->out[1] = *list;
-	e->out[1].length = list->length > 0 ? list->length - 1 : list->length;
-	return put_element(e, element_of(list), eval_in(e, 1));
+	known = put_element(e, element_of(list), eval_in(e, 1));
+	e->out[1] = e->out[0];
+	e->out[0] = *list;
+	e->out[0].length = list->length > 0 ? list->length - 1 : list->length;
+	return known;
 }
 
 static bool stack(struct eval *e, const struct tensor *list, const struct tensor *shape,

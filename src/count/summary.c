@@ -24,12 +24,30 @@ static struct span without_calls(struct span name)
 	return name;
 }
 
+/* Training graphs have what makes a variable's first value in the variable's own scope. It
+ * is not what the layer does. */
+static bool is_initializer(struct span name)
+{
+	const struct span part = SPAN("Initializer/");
+	const char *end = name.at + name.n, *at = name.at;
+
+	while (at < end && (at = memchr(at, 'I', (size_t)(end - at)))) {
+		if (at > name.at && at[-1] == '/' &&
+			span_starts((struct span){at, (size_t)(end - at)}, part))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 /* The first `depth` parts of a name, never its last; a name of one part is a layer itself. */
 static struct span scope_of(struct span name, int depth)
 {
 	size_t end = 0;
 
 	name = without_calls(name);
+	if (is_initializer(name))
+		return SPAN("Initializer");
 	for (size_t i = 0; i < name.n && depth > 0; i++)
 		if (name.at[i] == '/') {
 			end = i;
@@ -74,13 +92,6 @@ static bool same_layer(const void *context, uint32_t id)
 	return span_equal(key->summary->layers.at[id].scope, key->name);
 }
 
-static bool same_op(const void *context, uint32_t id)
-{
-	const struct key *key = context;
-
-	return span_equal(key->summary->ops.at[id].type, key->name);
-}
-
 /* NONE on allocation failure. */
 static uint32_t get_layer(struct summary *s, struct span scope)
 {
@@ -90,6 +101,8 @@ static uint32_t get_layer(struct summary *s, struct span scope)
 	struct layer layer = {.scope = scope,
 		.name = scope,
 		.out = tensor_unknown(0),
+		.last_result = NONE,
+		.place = NONE,
 		.largest = -1};
 
 	if (id != NONE)
@@ -100,18 +113,18 @@ static uint32_t get_layer(struct summary *s, struct span scope)
 	return (uint32_t)s->layers.n - 1;
 }
 
-static struct op_total *get_op(struct summary *s, struct span type)
+/* NULL on allocation failure. */
+static struct op_total *get_op(struct summary *s, const struct op_type *type)
 {
-	struct key key = {s, type};
-	uint64_t hash = hash_bytes(type.at, type.n);
-	uint32_t id = hash_find(&s->op_index, hash, same_op, &key);
-
-	if (id != NONE)
-		return &s->ops.at[id];
-	if (!vec_push(&s->ops, ((struct op_total){.type = type})) ||
-		!hash_add(&s->op_index, hash, (uint32_t)s->ops.n - 1))
-		return NULL;
-	return &s->ops.at[s->ops.n - 1];
+	while (s->op_of_type.n <= type->id)
+		if (!vec_push(&s->op_of_type, NONE))
+			return NULL;
+	if (s->op_of_type.at[type->id] == NONE) {
+		s->op_of_type.at[type->id] = (uint32_t)s->ops.n;
+		if (!vec_push(&s->ops, ((struct op_total){.type = type->name})))
+			return NULL;
+	}
+	return &s->ops.at[s->op_of_type.at[type->id]];
 }
 
 /* ---- adding up ------------------------------------------------------------------ */
@@ -138,19 +151,20 @@ static double seconds_of(const struct record *r, const struct summary_options *o
 /* Names that only stand between others do not make a layer. */
 static bool is_silent(const struct record *r)
 {
-	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others && !r->is_layer &&
+	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others && !r->weights &&
 		(r->place == PLACE_ALIAS || r->place == PLACE_NOWHERE);
 }
 
-static void add_record(struct layer *layer, const struct record *r, const struct summary_options *o)
+static void add_record(struct layer *layer, const struct record *r, uint32_t id,
+	const struct summary_options *o)
 {
 	int64_t float_ops = count_multiply(cost_float_ops(r->cost), r->times);
 
+	if (!layer->has_cost) {
+		layer->place = id;
+		layer->has_cost = r->cost.macs || r->cost.others;
+	}
 	layer->n_operations++;
-	layer->parameters = count_add(layer->parameters, r->parameters);
-	layer->trainable_parameters = count_add(layer->trainable_parameters, r->trainable);
-	layer->weight_bytes = count_add(layer->weight_bytes,
-		count_multiply(r->parameters, dtype_bytes(r->weight_dtype)));
 	layer->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	add_cost(&layer->cost, r->cost, r->times);
 	layer->seconds += seconds_of(r, o);
@@ -160,18 +174,26 @@ static void add_record(struct layer *layer, const struct record *r, const struct
 		layer->moved_bytes = count_add(layer->moved_bytes,
 			count_multiply(count_add(r->out_bytes, r->in_bytes), r->times));
 		/* What counters and conditions of loops give is not the layer's result. */
-		if (r->out_rank >= 0 &&
-			(dtype_is_real(r->out_dtype) || layer->out.rank < 0 ||
-				!dtype_is_real(layer->out.dtype)))
-			layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
+		if (r->out_rank >= 0 && (dtype_is_real(r->out_dtype) || !layer->has_real_result)) {
+			layer->last_result = id;
+			layer->has_real_result = dtype_is_real(r->out_dtype);
+		}
 	}
-	if (r->is_layer && r->out_rank >= 0)
-		layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
+	if (r->weights && r->out_rank >= 0)
+		layer->last_result = id;
 	if (float_ops > layer->largest && !is_silent(r)) {
 		layer->largest = float_ops;
-		layer->type = r->node->type->name;
+		layer->type = r->type->name;
 		layer->times = r->times;
 	}
+}
+
+static void add_weights(struct layer *layer, const struct layer_weights *weights)
+{
+	layer->parameters = count_add(layer->parameters, weights->parameters);
+	layer->trainable_parameters = count_add(layer->trainable_parameters, weights->trainable);
+	layer->weight_bytes = count_add(layer->weight_bytes,
+		count_multiply(weights->parameters, dtype_bytes(weights->dtype)));
 }
 
 static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
@@ -188,6 +210,8 @@ static bool add_dtype(struct summary *s, int dtype, int64_t n, int64_t bytes)
 static bool add_records(struct summary *s, struct walk *w, const struct summary_options *o,
 	uint32_t *layer_of)
 {
+	enum { AHEAD = 8 };
+
 	for (size_t i = 0; i < w->records.n; i++) {
 		const struct record *r = &w->records.at[i];
 		struct op_total *op;
@@ -195,23 +219,30 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 		uint32_t id;
 
 		layer_of[i] = NONE;
+		/* Names are all over the file: without this, a large model takes a tenth longer. */
+		if (i + AHEAD < w->records.n)
+			prefetch_line(w->records.at[i + AHEAD].name);
 		if (is_silent(r))
 			continue;
-		name = o->by_node ? r->node->name
-				  : scope_of(walk_name(w, r->scope, r->node->name), o->max_depth);
+		name = o->by_node ? record_name(r) : scope_of(walk_record_name(w, r), o->max_depth);
 		id = get_layer(s, name);
 		if (id == NONE)
 			return false;
 		layer_of[i] = id;
-		add_record(&s->layers.at[id], r, o);
-		add_record(&s->total, r, o);
-		if (r->parameters &&
-			!add_dtype(s, r->weight_dtype, r->parameters,
-				count_multiply(r->parameters, dtype_bytes(r->weight_dtype))))
-			return false;
+		add_record(&s->layers.at[id], r, (uint32_t)i, o);
+		if (r->weights) {
+			const struct layer_weights *weights = &w->weights.at[r->weights];
+
+			add_weights(&s->layers.at[id], weights);
+			if (weights->parameters &&
+				!add_dtype(s, weights->dtype, weights->parameters,
+					count_multiply(weights->parameters,
+						dtype_bytes(weights->dtype))))
+				return false;
+		}
 		if (r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others)
 			continue;
-		op = get_op(s, r->node->type->name);
+		op = get_op(s, r->type);
 		if (!op)
 			return false;
 		op->n++;
@@ -219,6 +250,32 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 		add_cost(&op->cost, r->cost, r->times);
 	}
 	return !w->no_memory;
+}
+
+static void add_layers(struct summary *s, const struct walk *w)
+{
+	struct layer *total = &s->total;
+
+	for (size_t i = 0; i < s->layers.n; i++) {
+		struct layer *layer = &s->layers.at[i];
+		const struct record *r;
+
+		add_cost(&total->cost, layer->cost, 1);
+		total->parameters = count_add(total->parameters, layer->parameters);
+		total->trainable_parameters =
+			count_add(total->trainable_parameters, layer->trainable_parameters);
+		total->weight_bytes = count_add(total->weight_bytes, layer->weight_bytes);
+		total->activation_bytes =
+			count_add(total->activation_bytes, layer->activation_bytes);
+		total->moved_bytes = count_add(total->moved_bytes, layer->moved_bytes);
+		total->seconds += layer->seconds;
+		total->n_operations += layer->n_operations;
+		total->n_not_counted += layer->n_not_counted;
+		if (layer->last_result == NONE)
+			continue;
+		r = &w->records.at[layer->last_result];
+		layer->out = tensor_make(r->out_dtype, r->out_dims, r->out_rank);
+	}
 }
 
 /* ---- parameters ----------------------------------------------------------------- */
@@ -229,6 +286,15 @@ static void add_parameter(struct layer *layer, const struct parameter *p, int64_
 	if (p->is_trainable)
 		layer->trainable_parameters = count_add(layer->trainable_parameters, n);
 	layer->weight_bytes = count_add(layer->weight_bytes, bytes);
+}
+
+/* A scope around the layer is the name of another one. */
+static void set_true_name(struct layer *layer, int max_depth)
+{
+	struct span name = first_parts(layer->true_name, max_depth), scope = layer->scope;
+
+	if (name.n && !(scope.n > name.n && scope.at[name.n] == '/' && span_starts(scope, name)))
+		layer->name = name;
 }
 
 static bool add_parameters(struct summary *s, const struct walk *w, const struct summary_options *o)
@@ -254,11 +320,9 @@ static bool add_parameters(struct summary *s, const struct walk *w, const struct
 				? common_scope(layer->true_name, scope_of(p->name, INT_MAX))
 				: scope_of(p->name, INT_MAX);
 		add_parameter(layer, p, n, bytes);
-		add_parameter(&s->total, p, n, bytes);
 	}
 	for (size_t i = 0; !o->by_node && i < s->layers.n; i++)
-		if (s->layers.at[i].true_name.n)
-			s->layers.at[i].name = first_parts(s->layers.at[i].true_name, o->max_depth);
+		set_true_name(&s->layers.at[i], o->max_depth);
 	return true;
 }
 
@@ -270,13 +334,13 @@ bool summary_make(struct summary *s, struct walk *w, const struct summary_option
 	size_t peak;
 	bool ok;
 
-	*s = (struct summary){.peak_layer = NONE,
-		.total = {.out = tensor_unknown(0), .largest = -1}};
+	*s = (struct summary){.peak_layer = NONE, .total = {.out = tensor_unknown(0)}};
 	layer_of = mem_array(w->records.n + 1, sizeof(*layer_of));
 	if (!layer_of)
 		return false;
 	ok = add_records(s, w, o, layer_of) && add_parameters(s, w, o) &&
 		memory_peak(w, &s->peak_bytes, &peak);
+	add_layers(s, w);
 	if (ok && peak != SIZE_MAX)
 		s->peak_layer = layer_of[peak];
 	for (size_t i = 1; ok && i <= w->n_inputs; i++)
@@ -293,6 +357,6 @@ void summary_clear(struct summary *s)
 	vec_clear(&s->ops);
 	vec_clear(&s->dtypes);
 	hash_clear(&s->layer_index);
-	hash_clear(&s->op_index);
+	vec_clear(&s->op_of_type);
 	arena_clear(&s->arena);
 }

@@ -15,6 +15,12 @@ struct layer {
 	struct span true_name; /* what the names of its variables have in common */
 	struct span type;      /* of its most expensive operation */
 	struct tensor out;     /* its last result */
+	uint32_t last_result;  /* the record of it; NONE: there is none */
+	bool has_real_result;
+	/* Its place among layers: the first record that costs something, else the last one. A loop
+	 * asks for counters and zeros before it asks for what the layer before it makes. */
+	uint32_t place;
+	bool has_cost;
 	int64_t parameters, trainable_parameters, weight_bytes;
 	struct cost cost;
 	int64_t activation_bytes; /* of all results */
@@ -51,7 +57,8 @@ struct summary {
 	uint32_t peak_layer; /* NONE: nothing is live */
 	int64_t input_bytes;
 	bool is_saturated;
-	struct hash_index layer_index, op_index;
+	struct hash_index layer_index;
+	VEC(uint32_t) op_of_type; /* in `ops`; NONE: not met yet */
 	struct arena arena;
 };
 

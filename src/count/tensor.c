@@ -1,7 +1,7 @@
 #include "count/tensor.h"
 
 #include "formats/checkpoint/dtype.h"
-#include "proto/fields.h"
+#include "proto/tensor_shape.h"
 
 bool dtype_is_complex(int dtype)
 {
@@ -49,6 +49,21 @@ struct tensor tensor_make(int dtype, const int64_t *dims, int64_t rank)
 		t.dims[i] = dims[i] < 0 ? -1 : dims[i];
 	t.rank = (int8_t)rank;
 	return t;
+}
+
+struct tensor tensor_read(struct decoder *d, int dtype, struct span shape)
+{
+	struct tensor_dims dims = tensor_dims(shape);
+	struct tensor_dim dim;
+	int64_t at[TENSOR_MAX_RANK], rank = 0;
+
+	while (tensor_dims_next(d, &dims, &dim)) {
+		if (rank < TENSOR_MAX_RANK)
+			at[rank] = dim.size;
+		rank++;
+	}
+	return d->failed || dims.unknown_rank ? tensor_unknown(dtype)
+					      : tensor_make(dtype, at, rank);
 }
 
 bool tensor_is_known(const struct tensor *t)

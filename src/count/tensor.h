@@ -45,6 +45,9 @@ static inline struct tensor tensor_unknown(int dtype)
 
 /* Of a shape; `dims` may be NULL for rank 0. Too high a rank makes it unknown. */
 struct tensor tensor_make(int dtype, const int64_t *dims, int64_t rank);
+/* Of the shape in a TensorShapeProto. */
+struct decoder;
+struct tensor tensor_read(struct decoder *d, int dtype, struct span shape);
 
 /* How many elements; -1 if unknown. Saturates. */
 int64_t tensor_elements(const struct tensor *t);

@@ -9,13 +9,16 @@ void walk_init(struct walk *w, struct graph_source *source, parameter_vec *param
 		.nodes_left = WALK_MAX_NODES,
 		.values_left = WALK_MAX_VALUES,
 		.turns_left = WALK_MAX_TURNS};
-	if (!vec_push(&w->buffers, 0) || !vec_push(&w->loops, (struct loop){.trips = 1}))
+	if (!vec_push(&w->buffers, 0) || !vec_push(&w->weights, (struct layer_weights){0}) ||
+		!vec_push(&w->loops, (struct loop){.trips = 1}))
 		w->no_memory = true;
 }
 
 void walk_clear(struct walk *w)
 {
 	vec_clear(&w->records);
+	vec_clear(&w->sites);
+	vec_clear(&w->weights);
 	vec_clear(&w->buffers);
 	vec_clear(&w->uses);
 	vec_clear(&w->kept);
@@ -30,15 +33,14 @@ void walk_clear(struct walk *w)
 	arena_clear(&w->arena);
 }
 
-struct span walk_name(struct walk *w, struct span scope, struct span name)
+struct span walk_join(struct walk *w, struct span path, struct span name)
 {
 	struct buf b = {0};
 	struct span full;
 
-	/* Bodies of loops have full names already. */
-	if (!scope.n || span_starts(name, scope))
+	if (!path.n)
 		return name;
-	buf_span(&b, scope);
+	buf_span(&b, path);
 	buf_char(&b, '/');
 	buf_span(&b, name);
 	full = arena_copy(&w->arena, buf_get(&b));
@@ -46,6 +48,17 @@ struct span walk_name(struct walk *w, struct span scope, struct span name)
 		w->no_memory = true;
 	buf_clear(&b);
 	return full.at ? full : name;
+}
+
+/* Bodies of loops have full names already. */
+struct span walk_name(struct walk *w, struct span scope, struct span name)
+{
+	return span_starts(name, scope) ? name : walk_join(w, scope, name);
+}
+
+struct span walk_record_name(struct walk *w, const struct record *r)
+{
+	return walk_name(w, w->sites.at[r->site].scope, record_name(r));
 }
 
 /* ---- notes ---------------------------------------------------------------------- */
@@ -133,8 +146,8 @@ static bool is_reader(const struct op_node *node)
 
 static void note_parameter(struct walk *w, const struct eval *e, struct span scope)
 {
-	bool alias = e->rule && e->rule->place == PLACE_ALIAS;
-	bool reads = is_reader(e->node);
+	/* What sets a variable, or asks for its shape, does not compute with it. */
+	bool passes = e->rule && (e->rule->place == PLACE_ALIAS || e->rule->place == PLACE_NOWHERE);
 
 	for (size_t i = 0; i < e->n_in; i++) {
 		struct parameter *p;
@@ -142,9 +155,9 @@ static void note_parameter(struct walk *w, const struct eval *e, struct span sco
 		if (!e->in[i]->parameter || e->in[i]->parameter > w->parameters->n)
 			continue;
 		p = &w->parameters->at[e->in[i]->parameter - 1];
-		if (reads && p->is_constant)
+		if (p->is_constant && is_reader(e->node))
 			p->is_counted = true;
-		if (alias)
+		if (passes)
 			continue;
 		if (!p->is_used)
 			p->reader = walk_name(w, scope, e->node->name);
@@ -152,23 +165,24 @@ static void note_parameter(struct walk *w, const struct eval *e, struct span sco
 	}
 }
 
+static uint32_t source_of(const struct tensor *t)
+{
+	return t->producer || !t->parameter ? t->producer : WALK_PARAMETER | t->parameter;
+}
+
 static bool add_uses(struct walk *w, const struct eval *e, struct record *r)
 {
 	r->first_use = (uint32_t)w->uses.n;
 	r->first_source = (uint32_t)w->sources.n;
-	r->n_sources = (uint32_t)e->n_in;
 	for (size_t i = 0; i < e->n_in; i++) {
-		uint32_t parameter = e->in[i]->parameter, source = e->in[i]->producer;
-
-		if (!source && parameter)
-			source = WALK_PARAMETER | parameter;
-		if (!vec_push(&w->sources, source))
+		if (w->keeps_all && !vec_push(&w->sources, source_of(e->in[i])))
 			return false;
 		r->in_bytes = count_add(r->in_bytes, tensor_bytes(e->in[i]));
 		if (e->in[i]->buffer && !vec_push(&w->uses, e->in[i]->buffer))
 			return false;
 	}
 	r->n_uses = (uint32_t)w->uses.n - r->first_use;
+	r->n_sources = (uint32_t)w->sources.n - r->first_source;
 	/* Of a table only the rows are read that are asked for. */
 	if (e->rule && e->rule->shape == shape_gather && e->n_out)
 		r->in_bytes = count_add(tensor_bytes(e->out), tensor_bytes(eval_in(e, 1)));
@@ -205,51 +219,81 @@ static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 	return true;
 }
 
+/* Neighbours often have results of one shape. */
+static bool set_shape(struct walk *w, const struct eval *e, struct record *r)
+{
+	const struct record *last = w->records.n ? &w->records.at[w->records.n - 1] : NULL;
+	size_t bytes;
+	int64_t *dims;
+
+	r->out_rank = -1;
+	if (!e->n_out || e->out->rank < 0)
+		return true;
+	r->out_rank = e->out->rank;
+	r->out_dtype = e->out->dtype;
+	bytes = (size_t)e->out->rank * sizeof(*dims);
+	if (last && last->out_rank == r->out_rank &&
+		memcmp(last->out_dims, e->out->dims, bytes) == 0) {
+		r->out_dims = last->out_dims;
+		return true;
+	}
+	dims = arena_alloc(&w->arena, bytes + !bytes);
+	if (!dims)
+		return false;
+	memcpy(dims, e->out->dims, bytes);
+	r->out_dims = dims;
+	return true;
+}
+
+static bool set_site(struct walk *w, struct frame *f, struct record *r)
+{
+	if (!f->site) {
+		if (!vec_push(&w->sites, f->call))
+			return false;
+		f->site = (uint32_t)w->sites.n;
+	}
+	r->site = f->site - 1;
+	return true;
+}
+
+static bool set_weights(struct walk *w, const struct eval *e, struct record *r)
+{
+	struct layer_weights weights = {.parameters = e->parameters, .trainable = e->trainable};
+
+	if (!w->is_of_layers)
+		return true;
+	weights.dtype = (int)node_int(e->graph, e->node, A_dtype, 1);
+	r->in_bytes =
+		count_add(r->in_bytes, count_multiply(e->weights_read, dtype_bytes(weights.dtype)));
+	r->weights = (uint32_t)w->weights.n;
+	return vec_push(&w->weights, weights);
+}
+
 static void record(struct walk *w, struct frame *f, struct eval *e, struct cost cost,
 	enum record_state state)
 {
 	struct record r = {.serial = ++w->serial,
-		.node = e->node,
-		.graph = e->graph,
-		.caller = f->caller,
-		.scope = f->scope,
+		.type = e->node->type,
+		.name = e->node->name.at,
+		.name_length = (uint32_t)e->node->name.n,
 		.cost = cost,
 		.times = 1,
-		.state = state,
+		.state = (uint8_t)state,
 		.loop = f->loop_of ? f->loop_of[e->node - e->graph->nodes.at] : 0,
-		.parameter = e->n_in ? e->in[0]->parameter : 0,
-		.parameters = e->parameters,
-		.trainable = e->trainable,
-		.is_layer = w->is_of_layers,
-		.weight_dtype = w->is_of_layers ? (int)node_int(e->graph, e->node, A_dtype, 1) : 0,
-		.place = e->rule ? (enum op_place)e->rule->place : PLACE_NEW};
+		.place = e->rule ? e->rule->place : PLACE_NEW};
 
 	bool is_silent = !w->keeps_all && !w->is_of_layers && state == RECORD_COUNTED &&
 		!cost.macs && !cost.others && (r.place == PLACE_ALIAS || r.place == PLACE_NOWHERE);
 
+	note_parameter(w, e, f->call.scope);
 	if ((!is_silent && !add_uses(w, e, &r)) || !add_buffers(w, e, &r)) {
 		w->no_memory = true;
 		return;
 	}
-	if (is_silent) {
-		note_parameter(w, e, f->scope);
+	if (is_silent)
 		return;
-	}
-	r.out_rank = -1;
-	if (e->n_out && e->out->rank >= 0) {
-		int64_t *dims = arena_array(&w->arena, (size_t)e->out->rank + 1, sizeof(*dims));
-
-		if (!dims) {
-			w->no_memory = true;
-			return;
-		}
-		memcpy(dims, e->out->dims, (size_t)e->out->rank * sizeof(*dims));
-		r.out_dims = dims;
-		r.out_rank = e->out->rank;
-		r.out_dtype = e->out->dtype;
-	}
-	note_parameter(w, e, f->scope);
-	if (!vec_push(&w->records, r))
+	if (!set_site(w, f, &r) || !set_shape(w, e, &r) || !set_weights(w, e, &r) ||
+		!vec_push(&w->records, r))
 		w->no_memory = true;
 	if (w->records.n >= WALK_MAX_RECORDS)
 		w->nodes_left = 0;
@@ -281,21 +325,49 @@ static void put_dims(struct buf *b, const struct tensor *t)
 		buf_printf(b, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
 }
 
+static int64_t ratio_of(int64_t a, int64_t b)
+{
+	int64_t small = a < b ? a : b, large = a < b ? b : a;
+
+	return small > 0 && large % small == 0 ? large / small : 0;
+}
+
+/* How many times larger a batch would have to be for two shapes to fit; 0 if none would. */
+static int64_t find_ratio(const struct tensor *a, const struct tensor *b, bool is_reshape)
+{
+	if (is_reshape)
+		return ratio_of(tensor_elements(a), tensor_elements(b));
+	for (int d = 1; d <= a->rank && d <= b->rank; d++) {
+		int64_t x = a->dims[a->rank - d], y = b->dims[b->rank - d];
+
+		if (x != y && x != 1 && y != 1)
+			return ratio_of(x, y);
+	}
+	return 0;
+}
+
 static void note_conflict(struct walk *w, const struct frame *f, const struct eval *e)
 {
-	struct span name = walk_name(w, f->scope, e->node->name);
+	struct span name = walk_name(w, f->call.scope, e->node->name);
+	bool is_reshape = span_equal(e->problem[0], SPAN("reshape"));
+	const struct tensor *other = is_reshape ? e->out : eval_in(e, 1);
 
 	if (w->conflict.n)
 		return;
-	buf_printf(&w->conflict, "'%.*s' (%.*s) combines ", (int)(name.n < 200 ? name.n : 200),
-		name.at, (int)(e->node->type->name.n < 80 ? e->node->type->name.n : 80),
-		e->node->type->name.at);
+	buf_printf(&w->conflict, "'%.*s' combines ", (int)(name.n < 200 ? name.n : 200), name.at);
 	put_dims(&w->conflict, eval_in(e, 0));
 	buf_text(&w->conflict, " with ");
-	if (span_equal(e->problem[0], SPAN("reshape")))
-		put_dims(&w->conflict, e->out);
-	else
-		put_dims(&w->conflict, eval_in(e, 1));
+	put_dims(&w->conflict, other);
+	w->conflict_ratio = find_ratio(eval_in(e, 0), other, is_reshape);
+}
+
+/* Undoes what a rule began before it failed; that of a layer sets its shape and its cost. */
+static void forget_result(struct eval *e)
+{
+	for (size_t i = 0; i < e->n_out; i++)
+		e->out[i] = tensor_unknown(e->out[i].dtype);
+	e->layer_cost = (struct cost){0};
+	e->parameters = e->trainable = 0;
 }
 
 /* What the file itself says of the outputs' shapes, if no rule does. */
@@ -332,16 +404,21 @@ static bool take_shapes_of_file(struct eval *e)
 }
 
 /* The weights a file has for a layer are its parameters if no rule says so. */
-static void count_file_weights(struct eval *e)
+static void count_file_weights(struct walk *w, struct eval *e)
 {
 	int64_t n = node_int(e->graph, e->node, A_file_weights, 0);
 
-	if (node_int(e->graph, e->node, A_is_repeat, 0)) {
-		e->parameters = e->trainable = 0;
-	} else if (n && n != e->parameters) {
+	if (n && n != e->parameters) {
+		if (e->parameters && !node_int(e->graph, e->node, A_is_repeat, 0))
+			w->config_surplus = count_add(w->config_surplus, e->parameters - n);
 		e->parameters = n;
 		e->trainable = node_int(e->graph, e->node, A_trainable, 1) ? n : 0;
 	}
+	if (!e->weights_read)
+		e->weights_read = e->parameters;
+	/* A layer that is called again reads its weights again. */
+	if (node_int(e->graph, e->node, A_is_repeat, 0))
+		e->parameters = e->trainable = 0;
 }
 
 static void gather_inputs(struct walk *w, const struct frame *f, const struct op_node *node)
@@ -400,13 +477,15 @@ static void evaluate(struct walk *w, struct frame *f, uint32_t index)
 		eval_value(&e);
 	else if (e.problem[0].n && !w->mute)
 		note_conflict(w, f, &e);
+	if (e.problem[0].n || (!known && w->is_of_layers))
+		forget_result(&e);
 	if (!known)
-		known = take_shapes_of_file(&e) && e.rule;
+		known = take_shapes_of_file(&e) && e.rule && !w->is_of_layers;
 	if (!e.rule || (e.rule->cost != cost_none && (!known || !e.rule->cost(&e, &cost)))) {
 		state = RECORD_NOT_COUNTED;
 		cost = (struct cost){0};
 	}
-	count_file_weights(&e);
+	count_file_weights(w, &e);
 	if (!w->mute)
 		record(w, f, &e, cost, state);
 	frame_set(w, f, index, e.out, e.n_out);
@@ -496,6 +575,8 @@ bool walk_run(struct walk *w, const struct graph *g, const struct preset *preset
 
 void walk_finish(struct walk *w)
 {
+	if (w->loops.n == 1)
+		return;
 	for (size_t i = 0; i < w->records.n; i++) {
 		uint32_t loop = w->records.at[i].loop;
 

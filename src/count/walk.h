@@ -52,28 +52,40 @@ struct preset {
 
 enum record_state { RECORD_COUNTED, RECORD_NOT_COUNTED };
 
+/* Where the nodes of a frame are: what calls them. */
+struct call_site {
+	struct span scope;            /* their full names are walk_name() */
+	struct span path;             /* names of the calls: a trace's names are walk_join() */
+	const struct op_node *caller; /* of the main graph; NULL: they are there themselves */
+};
+
+/* What the weights of a layer are, if they are known by their number only. */
+struct layer_weights {
+	int64_t parameters, trainable;
+	int dtype;
+};
+
+/* A node that was walked. There may be millions: memory that is touched first costs more
+ * than anything else here. The function it is in may be gone: nothing points there. */
 struct record {
-	const struct op_node *node;
-	const struct graph *graph;
-	const struct op_node *caller; /* of the main graph; NULL: it is itself there */
-	struct span scope;            /* of the calls it is in; its full name is walk_name() */
+	const struct op_type *type;
+	const char *name; /* in the file, of name_length */
 	struct cost cost;
 	int64_t times;
-	enum record_state state;
-	uint32_t loop;                 /* in `loops`; 0: none */
-	uint32_t parameter;            /* that it reads, + 1 */
-	int64_t parameters, trainable; /* of a layer */
-	int weight_dtype;
-	bool is_layer;
-	const int64_t *out_dims; /* of its first output */
-	int16_t out_dtype;
-	int8_t out_rank;
+	const int64_t *out_dims; /* of its first output; records may share them */
 	int64_t out_bytes, in_bytes;
+	uint32_t name_length;
+	uint32_t site;                    /* in `sites` */
+	uint32_t loop;                    /* in `loops`; 0: none */
+	uint32_t weights;                 /* of a layer, in `weights`; 0: it is no layer */
 	uint32_t serial;                  /* of the records, as tensors name them */
 	uint32_t first_source, n_sources; /* producers of its inputs, in `sources` */
 	uint32_t first_use, n_uses;       /* buffers it reads, in `uses` */
 	uint32_t first_buffer, n_buffers; /* that it makes */
-	enum op_place place;
+	int16_t out_dtype;
+	int8_t out_rank;
+	uint8_t state; /* enum record_state */
+	uint8_t place; /* enum op_place */
 };
 
 struct loop {
@@ -109,12 +121,14 @@ struct task;
 struct walk {
 	struct graph_source *source;
 	parameter_vec *parameters;
-	bool keeps_all;     /* record also what neither costs anything nor has memory */
+	bool keeps_all;     /* record also what neither costs nor occupies anything, and sources */
 	bool is_of_layers;  /* nodes are layers: each shows in the report */
 	int64_t trip_count; /* of loops whose condition is unknown; 0: 1, and say so */
 
 	VEC(struct record) records;
-	VEC(int64_t) buffers; /* bytes of each; 0 is none */
+	VEC(struct call_site) sites;
+	VEC(struct layer_weights) weights; /* 0 is none */
+	VEC(int64_t) buffers;              /* bytes of each; 0 is none */
 	VEC(uint32_t) uses;
 	VEC(uint32_t) sources; /* producers, or parameters with WALK_PARAMETER set; 0: unknown */
 	VEC(uint32_t) input_serials; /* of presets that are inputs, in order */
@@ -123,7 +137,9 @@ struct walk {
 	size_t n_inputs;        /* buffers 1 … are the inputs' */
 	VEC(struct loop) loops; /* 0 is none */
 	VEC(struct walk_note) notes;
-	struct buf conflict; /* the first contradiction met, or empty */
+	struct buf conflict;    /* the first contradiction met, or empty */
+	int64_t conflict_ratio; /* of its sizes, if one is a multiple of the other; else 0 */
+	int64_t config_surplus; /* parameters of layers' configurations less those stored */
 	struct arena arena;
 	bool no_memory;
 
@@ -144,8 +160,17 @@ void walk_clear(struct walk *w);
 bool walk_run(struct walk *w, const struct graph *g, const struct preset *presets,
 	size_t n_presets);
 
-/* The full name of a recorded node: that of the calls it is in, unless it has that itself. */
+static inline struct span record_name(const struct record *r)
+{
+	return (struct span){r->name, r->name_length};
+}
+
+/* The full name of a node: that of the calls it is in, unless it has that itself. */
 struct span walk_name(struct walk *w, struct span scope, struct span name);
+struct span walk_record_name(struct walk *w, const struct record *r);
+
+/* "path/name", or the name if there is no path. */
+struct span walk_join(struct walk *w, struct span path, struct span name);
 
 /* Loops multiply: call once after the walk, before reading times. */
 void walk_finish(struct walk *w);

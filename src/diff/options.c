@@ -4,35 +4,16 @@
 
 #include "base/words.h"
 #include "query/model_options.h"
+#include "query/option_info.h"
 
-static const char *const order_words[] = {"delta", "percent", "base", "new", "name", NULL};
+static const char *const diff_order_words[] = {"delta", "percent", "base", "new", "name", NULL};
 
 static const struct tfprof_option_info infos[] = {
-#define X(id, name, kind, placeholder, value, help) \
-	[DIFF_OPT_##id] = {name, value, help, kind, NULL, NULL, NULL, 0},
-	DIFF_OPTIONS(X) SHARED_DIFF_OPTIONS(X)
-#undef X
-};
-
-static const char *const placeholders[] = {
-#define X(id, name, kind, placeholder, value, help) placeholder,
-	DIFF_OPTIONS(X) SHARED_DIFF_OPTIONS(X)
-#undef X
-};
+	DIFF_OPTIONS(OPTION_INFO) SHARED_DIFF_OPTIONS(OPTION_INFO)};
 
 const struct tfprof_option_info *tfprof_diff_option_get_info(size_t i)
 {
 	return i < N_DIFF_OPTIONS ? &infos[i] : NULL;
-}
-
-const char *const *tfprof_diff_option_get_words(size_t i)
-{
-	return i == DIFF_OPT_ORDER_BY ? order_words : NULL;
-}
-
-const char *tfprof_diff_option_get_placeholder(size_t i)
-{
-	return i < N_DIFF_OPTIONS ? placeholders[i] : NULL;
 }
 
 /* A number of models that queries have, too, is listed once. */
@@ -92,10 +73,10 @@ static enum tfprof_status bad_value(enum diff_option_id id, struct span value, c
 static enum tfprof_status read_order(struct tfprof_diff_options *o, struct span value,
 	struct tfprof_error *err)
 {
-	size_t word = words_find(order_words, value);
+	size_t word = words_find(diff_order_words, value);
 
-	if (!order_words[word])
-		return words_error(err, "-order_by: unknown word", value, order_words);
+	if (!diff_order_words[word])
+		return words_error(err, "-order_by: unknown word", value, diff_order_words);
 	o->order = (enum diff_order)word;
 	return TFPROF_OK;
 }
@@ -167,8 +148,10 @@ static enum tfprof_status read_value(struct tfprof_diff_options *o, enum diff_op
 enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *o, const char *name,
 	const char *value, struct tfprof_error *err)
 {
-	for (enum diff_option_id id = 0; id < N_DIFF_OPTIONS; id++)
-		if (strcmp(infos[id].name, name) == 0)
-			return read_value(o, id, span_of(value), err);
-	return error_set(err, TFPROF_ARGUMENT, "unknown option of comparisons '%.100s'", name);
+	size_t id = option_info_find(infos, N_DIFF_OPTIONS, name);
+
+	if (id == N_DIFF_OPTIONS)
+		return error_set(err, TFPROF_ARGUMENT, "unknown option of comparisons '%.100s'",
+			name);
+	return read_value(o, (enum diff_option_id)id, span_of(value), err);
 }

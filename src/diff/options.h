@@ -1,8 +1,5 @@
-/* Options of comparisons, a line each, next to those of the view that is compared: flags,
- * help, completion, manual page and Python keywords follow from this table.
- *
- *     id, name, kind (see tfprof_option_info), placeholder of the value in help,
- *     default, help
+/* Options of comparisons, a line each (see query/option_info.h), next to those of the view
+ * that is compared.
  *
  * order_by is also an option of queries, with other words. */
 #ifndef TFPROF_DIFF_OPTIONS_H
@@ -13,23 +10,23 @@
 
 /* clang-format off */
 #define DIFF_OPTIONS(X) \
-	X(BASE_STEP, "base_step", "int", "N", "", \
+	X(BASE_STEP, "base_step", "int", "N", NULL, "", \
 		"Compare with this step: of the base, or of the same profile.") \
-	X(MIN_CHANGE, "min_change", "percent", "PERCENT", "5%", \
+	X(MIN_CHANGE, "min_change", "percent", "PERCENT", NULL, "5%", \
 		"Take smaller changes of times for noise; text leaves their rows out.") \
-	X(MIN_DELTA_MICROS, "min_delta_micros", "int", "N[UNIT]", "0", \
+	X(MIN_DELTA_MICROS, "min_delta_micros", "int", "N[UNIT]", NULL, "0", \
 		"Take smaller differences of times for noise; text leaves their rows out.") \
-	X(RENAME, "rename", "rules", "REGEX=>TEXT,...", "", \
+	X(RENAME, "rename", "rules", "REGEX=>TEXT,...", NULL, "", \
 		"Match rows of the base by the name that this makes of theirs.") \
-	X(NO_GUESS, "no_guess", "bool", "true|false", "false", \
+	X(NO_GUESS, "no_guess", "bool", "true|false", NULL, "false", \
 		"Do not match renamed scopes by what they hold.") \
-	X(FAIL_IF, "fail_if", "conditions", "[REGEX:]NAME>VALUE,...", "", \
+	X(FAIL_IF, "fail_if", "conditions", "[REGEX:]NAME>VALUE,...", NULL, "", \
 		"Exit with status 3 if a change exceeds a limit, such as micros>5%; with 4 if there " \
 		"are too few runs to tell.") \
-	X(BUDGETS, "budgets", "file", "FILE", "", \
+	X(BUDGETS, "budgets", "file", "FILE", NULL, "", \
 		"Read conditions like those of fail_if from a file, one per line.")
 #define SHARED_DIFF_OPTIONS(X) \
-	X(ORDER_BY, "order_by", "word", "WORD", "delta", \
+	X(ORDER_BY, "order_by", "word", "WORD", diff_order_words, "delta", \
 		"Sort rows by the size of the change, its percentage, or base, new or name.")
 /* clang-format on */
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 struct reader {
 	struct json_doc *doc;
 	const char *begin, *at, *end;
@@ -243,6 +245,60 @@ uint32_t json_get(const struct json_doc *doc, uint32_t object, const char *key)
 	return NONE;
 }
 
+static bool read_hex(struct span text, size_t at, uint32_t *code)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+
+	*code = 0;
+	for (size_t i = at; i < at + 4; i++) {
+		const char *found = i < text.n ? memchr(digits, text.at[i], 22) : NULL;
+		uint32_t digit = found ? (uint32_t)(found - digits) : 0;
+
+		if (!found)
+			return false;
+		*code = *code << 4 | (digit < 16 ? digit : digit - 6);
+	}
+	return true;
+}
+
+/* A character written as \uXXXX, or as a pair of these, at a backslash; returns the length of the
+ * escape, 0 if it is none. */
+static size_t read_unicode(struct span text, size_t at, uint32_t *code)
+{
+	uint32_t low;
+
+	if (!read_hex(text, at + 2, code))
+		return 0;
+	if (*code < 0xd800 || *code > 0xdfff)
+		return 6;
+	if (*code < 0xdc00 && at + 8 < text.n && text.at[at + 6] == '\\' &&
+		text.at[at + 7] == 'u' && read_hex(text, at + 8, &low) &&
+		low >> 10 == 0xdc00 >> 10) {
+		*code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+		return 12;
+	}
+	*code = 0xfffd;
+	return 6;
+}
+
+/* The length of the escape at a backslash. What is none stays as it is. */
+static size_t read_escape(struct span text, size_t at, uint32_t *code)
+{
+	static const char letters[] = "bfnrt\"\\/", meanings[] = "\b\f\n\r\t\"\\/";
+	const char *letter =
+		at + 1 < text.n ? memchr(letters, text.at[at + 1], sizeof(letters) - 1) : NULL;
+	size_t n = at + 1 < text.n && text.at[at + 1] == 'u' ? read_unicode(text, at, code) : 0;
+
+	if (letter) {
+		*code = (unsigned char)meanings[letter - letters];
+		return 2;
+	}
+	if (!n)
+		*code = '\\';
+	return n ? n : 1;
+}
+
+/* No escape is shorter than what it stands for. */
 struct span json_text_of(struct json_doc *doc, uint32_t value)
 {
 	struct span text = {"", 0}, copy;
@@ -257,10 +313,15 @@ struct span json_text_of(struct json_doc *doc, uint32_t value)
 	if (!copy.at)
 		return text;
 	to = (char *)copy.at;
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.at[i] == '\\' && i + 1 < text.n && strchr("\"\\/", text.at[i + 1]))
-			i++;
-		*to++ = text.at[i];
+	for (size_t i = 0; i < text.n;) {
+		uint32_t code;
+
+		if (text.at[i] != '\\') {
+			*to++ = text.at[i++];
+			continue;
+		}
+		i += read_escape(text, i, &code);
+		to = utf8_put(to, code);
 	}
 	copy.n = (size_t)(to - copy.at);
 	return copy;

@@ -52,7 +52,7 @@ uint32_t json_first(const struct json_doc *doc, uint32_t container);
 uint32_t json_next(const struct json_doc *doc, uint32_t container, uint32_t item);
 
 enum json_type json_type_of(const struct json_doc *doc, uint32_t value); /* of NONE: null */
-/* Empty if it is no string. Escapes are resolved where that is simple (ASCII). */
+/* Empty if it is no string. Escapes are resolved; a half of a pair becomes U+FFFD. */
 struct span json_text_of(struct json_doc *doc, uint32_t value);
 /* Integers, and true and false. */
 bool json_int_of(const struct json_doc *doc, uint32_t value, int64_t *number);

@@ -1,4 +1,4 @@
-/* Files packed by gzip or zstd, whichever their first bytes say. */
+/* Files compressed with gzip or zstd, whichever their first bytes say. */
 #ifndef TFPROF_FORMATS_PACKED_H
 #define TFPROF_FORMATS_PACKED_H
 

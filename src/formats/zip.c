@@ -61,15 +61,15 @@ static bool find_member(struct span zip, const char *end, struct span name, stru
 	return false;
 }
 
-static enum tfprof_status inflate_member(struct span packed, uint32_t size, struct buf *room,
-	struct tfprof_error *err)
+static enum tfprof_status inflate_member(struct span packed, uint32_t size, size_t most,
+	struct buf *room, struct tfprof_error *err)
 {
 	z_stream z = {0};
 	int result;
 
-	if (size > ZIP_MAX_UNPACKED)
+	if (size > most)
 		return error_set(err, TFPROF_FORMAT,
-			"a member of %u bytes: at most %d are unpacked", size, ZIP_MAX_UNPACKED);
+			"a member of %u bytes: at most %zu are unpacked", size, most);
 	/* Deflate cannot do better than 1032 : 1. */
 	if (size / 1032 > packed.n)
 		return error_set(err, TFPROF_FORMAT, "a member claims %u bytes, packed in %zu",
@@ -89,8 +89,8 @@ static enum tfprof_status inflate_member(struct span packed, uint32_t size, stru
 	return TFPROF_OK;
 }
 
-enum tfprof_status zip_get(struct span zip, const char *name, struct buf *room, struct span *bytes,
-	struct tfprof_error *err)
+enum tfprof_status zip_get(struct span zip, const char *name, size_t most, struct buf *room,
+	struct span *bytes, struct tfprof_error *err)
 {
 	const char *end = zip.n >= END_SIZE ? find_end(zip) : NULL;
 	enum tfprof_status status;
@@ -98,7 +98,9 @@ enum tfprof_status zip_get(struct span zip, const char *name, struct buf *room, 
 	size_t start;
 
 	if (!end)
-		return error_set(err, TFPROF_FORMAT, "a zip archive without its end: cut short");
+		return error_set(err, TFPROF_FORMAT,
+			"a zip archive without its end: cut short: copy it again, or repair "
+			"it (zip -FF FILE --out NEW)");
 	if (get32(end + 16) == UINT32_MAX)
 		return error_set(err, TFPROF_FORMAT, "a zip64 archive, which is not read");
 	if (!find_member(zip, end, span_of(name), &m))
@@ -116,9 +118,9 @@ enum tfprof_status zip_get(struct span zip, const char *name, struct buf *room, 
 	if (m.method == STORED)
 		return TFPROF_OK;
 	if (m.method != DEFLATED)
-		return error_set(err, TFPROF_FORMAT, "%s: packed by method %d, which is not read",
+		return error_set(err, TFPROF_FORMAT, "%s: compression method %d is not supported",
 			name, m.method);
-	status = inflate_member(*bytes, m.unpacked, room, err);
+	status = inflate_member(*bytes, m.unpacked, most, room, err);
 	*bytes = buf_get(room);
 	return status;
 }

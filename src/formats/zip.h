@@ -8,12 +8,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* A member must not be larger unpacked: what it claims may be a lie. */
-enum { ZIP_MAX_UNPACKED = 1 << 30 };
-
-/* Finds a member: `*bytes` is its content, in the archive itself or unpacked into `room`.
+/* Finds a member: `*bytes` is its content, in the archive itself or unpacked into `room`, which
+ * takes at most `most` bytes: a few may unpack to gigabytes.
  * TFPROF_UNSUPPORTED if there is none of that name. The error is without the file's name. */
-enum tfprof_status zip_get(struct span archive, const char *name, struct buf *room,
+enum tfprof_status zip_get(struct span archive, const char *name, size_t most, struct buf *room,
 	struct span *bytes, struct tfprof_error *err);
 
 #endif

@@ -2,9 +2,11 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/visible.h"
 #include "base/words.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "lib/result.h"
+#include "load/directory.h"
 #include "load/load.h"
 #include "load/recognize.h"
 #include "load/xplane/run.h"
@@ -152,6 +154,16 @@ static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
 	return profile_unlock(p, status, err);
 }
 
+/* Names of files and nodes are in them. */
+static void keep_notes(tfprof_profile *p, struct buf *notes)
+{
+	struct buf shown = {0};
+
+	visible_put_slow(&shown, buf_get(notes), true);
+	p->notes = shown.failed ? notes->at : shown.at;
+	buf_clear(shown.failed ? &shown : notes);
+}
+
 /* `in` is what to open, found at `given`. */
 static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 	const struct tfprof_input *in, const struct tfprof_input *given, int64_t step,
@@ -173,7 +185,10 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 	}
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
 		buf_printf(&notes, "%s: read %s\n", given->path, in->path);
-	p->notes = notes.at;
+	if (status == TFPROF_OK && kind == INPUT_CHECKPOINT && p->inputs.n == 1 &&
+		!tfprof_input_is_memory(in))
+		directory_note_others(in->path, &notes);
+	keep_notes(p, &notes);
 	if (status == TFPROF_OK && p->model.checkpoint != before && !remember_checkpoint(p))
 		status = error_no_memory(err);
 	return end(p, status, err);
@@ -207,7 +222,7 @@ enum tfprof_status tfprof_profile_add_step(tfprof_profile *p, int64_t step,
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = load_step(&p->model, step, graph, run_meta, op_log, &notes, err);
-	p->notes = notes.at;
+	keep_notes(p, &notes);
 	if (status == TFPROF_OK && coverage)
 		*coverage = tfprof_profile_get_coverage(p);
 	return end(p, status, err);
@@ -245,7 +260,7 @@ enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *p, struct tfpr
 	enum tfprof_status status = profile_count_float_ops(p, &notes, err);
 
 	mem_free(p->notes);
-	p->notes = notes.at;
+	keep_notes(p, &notes);
 	return status;
 }
 

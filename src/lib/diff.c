@@ -1,5 +1,6 @@
 /* Comparisons through the public API. */
 #include "lib/diff_read.h"
+#include "lib/gaps.h"
 
 void diff_report_free(struct diff_report *report)
 {
@@ -158,15 +159,36 @@ static bool push_name(struct diff_report *report, bool is_base, const char *name
 	return false;
 }
 
-static bool note_run(tfprof_result *r, bool is_base, const struct tfprof_diff_side *side, size_t i)
+static bool note_files(tfprof_result *r, const tfprof_profile *profile)
 {
-	const char *name = side->names ? side->names[i] : NULL;
-	const file_ids *files = &side->profiles[i]->files;
-	bool ok = push_name(r->diff, is_base, name ? name : "");
+	const file_ids *files = &profile->files;
+	bool ok = true;
 
 	for (size_t k = 0; ok && k < files->n; k++)
 		ok = vec_push(&r->profile->files, files->at[k]);
 	return ok;
+}
+
+static bool note_run(tfprof_result *r, bool is_base, const struct tfprof_diff_side *side, size_t i)
+{
+	const char *name = side->names ? side->names[i] : NULL;
+
+	return push_name(r->diff, is_base, name ? name : "") && note_files(r, side->profiles[i]);
+}
+
+/* Its zeros would look like a gain. */
+static void note_missing_times(tfprof_result *r, const struct diff_reading *reading,
+	const struct tfprof_diff_side *side, size_t i)
+{
+	size_t n_steps;
+
+	tfprof_profile_get_steps(side->profiles[i], &n_steps);
+	if (n_steps || !diff_needs_steps(reading))
+		return;
+	if (side->names && side->names[i])
+		buf_printf(&r->notes, "%s: ", side->names[i]);
+	buf_printf(&r->notes, "no %s in this profile: they are compared as 0\n",
+		gap_get(GAP_RUNS)->what);
 }
 
 static enum tfprof_status read_side(tfprof_result *r, bool is_base,
@@ -185,6 +207,7 @@ static enum tfprof_status read_side(tfprof_result *r, bool is_base,
 			: error_no_memory(err);
 		if (status != TFPROF_OK && from->names && from->names[i])
 			error_prefix(err, status, from->names[i]);
+		note_missing_times(r, reading, from, i);
 	}
 	return status;
 }
@@ -327,6 +350,25 @@ static void read_layers(struct side *side, const struct summary *s)
 	side_end_run(side);
 }
 
+/* What was dropped or assumed when a model was read, each line with its file. */
+static void put_model_notes(struct buf *b, const struct model_file *file, const char *path)
+{
+	struct span rest = buf_get(&file->notes);
+
+	while (rest.n) {
+		size_t n = span_find(rest, SPAN("\n"));
+		bool is_last = n >= rest.n;
+
+		if (!span_starts(rest, span_of(path))) {
+			buf_text(b, path);
+			buf_text(b, ": ");
+		}
+		buf_span(b, (struct span){rest.at, is_last ? rest.n : n});
+		buf_char(b, '\n');
+		rest = span_from(rest, is_last ? rest.n : n + 1);
+	}
+}
+
 static enum tfprof_status read_model(tfprof_result *r, bool is_base, const struct tfprof_input *in,
 	const tfprof_model_options *options, struct tfprof_error *err)
 {
@@ -335,15 +377,17 @@ static enum tfprof_status read_model(tfprof_result *r, bool is_base, const struc
 	enum tfprof_status status;
 
 	side_init(side, N_MODEL_METRICS, true);
-	if (!push_name(r->diff, is_base, in->path ? in->path : "") ||
-		(in->path && !output_note_input(&r->profile->files, in->path)))
+	if (!push_name(r->diff, is_base, in->path ? in->path : ""))
 		return error_no_memory(err);
 	status = tfprof_model_run(in, options, &counted, err);
 	if (status != TFPROF_OK)
 		return status;
 	read_layers(side, &counted->model->summary);
+	put_model_notes(&r->notes, &counted->model->file, in->path ? in->path : "model");
+	if (!note_files(r, counted->profile))
+		status = error_no_memory(err);
 	tfprof_result_free(counted);
-	return TFPROF_OK;
+	return status;
 }
 
 enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *base,

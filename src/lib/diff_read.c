@@ -128,9 +128,12 @@ PREFETCHES prefetch_name(const struct query *q, uint32_t i)
 static enum tfprof_status read_rows(struct side *side, const struct diff_reading *reading,
 	const struct query *q, struct tfprof_error *err)
 {
-	uint32_t *row_of = mem_array((size_t)q->n + 1, sizeof(*row_of));
+	uint32_t *row_of;
 	struct buf key = {0};
 
+	if (query_check_names(q, err) != TFPROF_OK)
+		return TFPROF_UNSUPPORTED;
+	row_of = mem_array((size_t)q->n + 1, sizeof(*row_of));
 	side_begin_table(side, q->n);
 	for (uint32_t i = 0; row_of && i < q->n && !side->failed; i++) {
 		struct span name = i && q->kind == TFPROF_CODE ? line_key(q, i, &key)
@@ -172,7 +175,7 @@ static enum tfprof_status read_step(struct side *side, struct diff_reading *read
 
 /* ---- a run ---------------------------------------------------------------------- */
 
-static bool needs_steps(const struct diff_reading *reading)
+bool diff_needs_steps(const struct diff_reading *reading)
 {
 	for (size_t k = 0; k < reading->n_metrics; k++)
 		if (!(1u << reading->metrics[k] & MODEL_METRICS_MASK))
@@ -191,7 +194,7 @@ enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading
 	enum tfprof_status status = TFPROF_OK;
 
 	n = n_steps < MOST_STEPS ? n_steps : MOST_STEPS;
-	if (step >= 0 || n_steps < 2 || !needs_steps(reading))
+	if (step >= 0 || n_steps < 2 || !diff_needs_steps(reading))
 		status = read_step(side, reading, profile, step, err);
 	else
 		for (size_t i = 0; status == TFPROF_OK && i < n; i++)

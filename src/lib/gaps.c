@@ -23,6 +23,10 @@ const char *gap_get_reason(const struct model *m, enum gap gap)
 	case GAP_STACKS:
 		return "TensorFlow writes no Python frames into this trace: add --graph_path and "
 		       "--op_log_path";
+	case GAP_FLOAT_OPS:
+		return m->edges.n ? NULL
+				  : "TensorFlow records none on a CPU: add --graph_path and "
+				    "--count_float_ops";
 	default: return NULL;
 	}
 }

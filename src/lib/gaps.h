@@ -13,7 +13,7 @@
 	X(GRAPH, "data flow, shapes and parameters", \
 		"the graph (GraphDef), as tf.io.write_graph() writes it") \
 	X(FLOAT_OPS, "float operations", \
-		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or use count_float_ops") \
+		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or the option count_float_ops") \
 	X(STACKS, "lines of code", \
 		"an op log (OpLogProto), as tfprof.write_op_log() writes it") \
 	X(SHAPES, "shapes of inputs", \

@@ -40,7 +40,8 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 {
 	struct model_file_options file_options = {.batch_size = o->number[MODEL_OPT_BATCH_SIZE],
 		.input_shapes = o->text[MODEL_OPT_INPUT_SHAPES],
-		.signature = o->text[MODEL_OPT_SIGNATURE]};
+		.signature = o->text[MODEL_OPT_SIGNATURE],
+		.reading = o->reading};
 	struct summary_options options = {.max_depth = (int)o->number[MODEL_OPT_MAX_DEPTH],
 		.peak_flops = report->device.flops,
 		.peak_bandwidth = report->device.bandwidth};
@@ -54,9 +55,16 @@ static enum tfprof_status count(struct model_report *report, const struct tfprof
 	status = model_file_walk(file, &report->walk, in, false, err);
 	if (status != TFPROF_OK)
 		return status;
+	if (file->assumes_batch && !file->asks_batch && report->walk.conflict_ratio > 1)
+		return error_set(err, TFPROF_FORMAT,
+			"%s: batch %lld does not fit: %s; the file seems made for batch %lld: "
+			"give --batch_size=%lld",
+			report->name, (long long)file->batch_size,
+			buf_get(&report->walk.conflict).at, (long long)report->walk.conflict_ratio,
+			(long long)report->walk.conflict_ratio);
 	if (!summary_make(&report->summary, &report->walk, &options))
 		return error_no_memory(err);
-	model_keras_check(file, report->summary.total.parameters);
+	model_keras_check(file, report->summary.total.parameters, report->walk.config_surplus);
 	return TFPROF_OK;
 }
 
@@ -104,6 +112,8 @@ static enum tfprof_status sort_layers(struct model_report *report,
 		const struct layer *l = &report->summary.layers.at[i];
 
 		keys[i] = (struct sort_key){{"", 0}, number_of(l, o->order), i};
+		if (o->order == MODEL_ORDER_LAYER)
+			keys[i].number = -(int64_t)l->place;
 		if (o->order == MODEL_ORDER_NAME)
 			keys[i].name = l->name;
 	}
@@ -179,6 +189,7 @@ static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_opti
 	r->model_options = tfprof_model_options_new();
 	if (!r->options || !r->model_options)
 		return error_no_memory(err);
+	r->model_options->reading = options ? options->reading : TFPROF_READ_AS_IS;
 	for (size_t i = 0; options && status == TFPROF_OK && i < N_MODEL_OPTIONS; i++)
 		if (options->text[i])
 			status = tfprof_model_options_set(r->model_options,

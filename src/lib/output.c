@@ -1,6 +1,9 @@
 #include "lib/output.h"
 
+#include <errno.h>
+
 #include "lib/result.h"
+#include "lib/text_stream.h"
 
 bool output_note_input(file_ids *inputs, const char *path)
 {
@@ -166,34 +169,58 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 
 /* ---- what the options say --------------------------------------------------------- */
 
-/* A report, or a table without a file. */
-static enum tfprof_status keep_text(tfprof_result *r, bool framed, struct tfprof_error *err)
+/* Where text for stdout goes. */
+static enum tfprof_status open_text(tfprof_result *r, struct text_stream *to, struct sink *out,
+	struct tfprof_error *err)
 {
-	struct sink out;
-	enum tfprof_status status;
-
-	if (framed) {
-		buf_text(&r->text,
-			"\n=========================Options=============================\n");
-		options_echo(r->options, &r->text, false);
-		buf_text(&r->text,
-			"\n==================Model Analysis Report======================\n");
-	}
-	status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
-	if (status == TFPROF_OK) {
-		status = result_write(r, r->options->output.format, &out, &r->text, err);
-		if (status == TFPROF_OK)
-			status = sink_commit(&out, err);
-		else
-			sink_abandon(&out);
-	}
-	if (framed)
-		buf_text(&r->text,
-			"\n======================End of Report==========================\n");
-	return status;
+	if (to->write)
+		return text_stream_open(to, out, err);
+	return sink_open_buf(out, &r->text, SINK_PLAIN, err);
 }
 
-static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct tfprof_error *err)
+static enum tfprof_status close_text(const struct text_stream *to, struct sink *out,
+	enum tfprof_status status, struct tfprof_error *err)
+{
+	if (status == TFPROF_OK)
+		status = sink_commit(out, err);
+	else
+		sink_abandon(out);
+	return text_stream_check(to, status, err);
+}
+
+static void put_frame(const tfprof_result *r, struct sink *out)
+{
+	struct buf options = {0};
+
+	options_echo(r->options, &options, false);
+	sink_text(out, "\n=========================Options=============================\n");
+	sink_span(out, buf_get(&options));
+	sink_text(out, "\n==================Model Analysis Report======================\n");
+	if (options.failed)
+		sink_fail(out, ENOMEM);
+	buf_clear(&options);
+}
+
+/* A report, or a table without a file. */
+static enum tfprof_status put_text(tfprof_result *r, bool framed, struct text_stream *to,
+	struct tfprof_error *err)
+{
+	struct sink out;
+	enum tfprof_status status = open_text(r, to, &out, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	if (framed)
+		put_frame(r, &out);
+	status = result_write(r, r->options->output.format, &out, &r->text, err);
+	if (framed)
+		sink_text(&out,
+			"\n======================End of Report==========================\n");
+	return close_text(to, &out, status, err);
+}
+
+static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct text_stream *to,
+	struct tfprof_error *err)
 {
 	const struct tfprof_options *o = r->options;
 	bool strict = !o->tolerant;
@@ -216,14 +243,15 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	} else if (o->output.outfile.n) {
 		status = write_file(r, err);
 	} else if (o->output.format != FORMAT_NONE) {
-		status = keep_text(r, flags & TFPROF_FRAMED && o->output.format == FORMAT_STDOUT,
+		status = put_text(r, flags & TFPROF_FRAMED && o->output.format == FORMAT_STDOUT, to,
 			err);
 	}
 	buf_clear(&why);
 	return status;
 }
 
-static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *err)
+static enum tfprof_status output_advice(tfprof_result *r, struct text_stream *to,
+	struct tfprof_error *err)
 {
 	static const enum format formats[] = {
 		[ADVICE_STDOUT] = FORMAT_STDOUT,
@@ -242,18 +270,16 @@ static enum tfprof_status output_advice(tfprof_result *r, struct tfprof_error *e
 	if (o->outfile)
 		status = output_open(&out, o->outfile, SINK_BY_SUFFIX, &r->profile->files, err);
 	else
-		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
+		status = open_text(r, to, &out, err);
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, formats[o->output], &out, &r->text, err);
-	if (status == TFPROF_OK)
-		return sink_commit(&out, err);
-	sink_abandon(&out);
-	return status;
+	return close_text(to, &out, status, err);
 }
 
 /* What a model costs, or a comparison. */
-static enum tfprof_status output_table(tfprof_result *r, struct tfprof_error *err)
+static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
+	struct tfprof_error *err)
 {
 	const struct output_option *o = &r->options->output;
 	enum tfprof_status status;
@@ -262,7 +288,7 @@ static enum tfprof_status output_table(tfprof_result *r, struct tfprof_error *er
 	if (o->format == FORMAT_NONE)
 		return TFPROF_OK;
 	if (!o->outfile.n)
-		status = sink_open_buf(&out, &r->text, SINK_PLAIN, err);
+		status = open_text(r, to, &out, err);
 	else
 		status = output_open(&out, o->outfile.at,
 			o->format == FORMAT_PPROF ? SINK_GZIP : SINK_BY_SUFFIX, &r->profile->files,
@@ -270,14 +296,11 @@ static enum tfprof_status output_table(tfprof_result *r, struct tfprof_error *er
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, o->format, &out, &r->text, err);
-	if (status == TFPROF_OK)
-		return sink_commit(&out, err);
-	sink_abandon(&out);
-	return status;
+	return close_text(to, &out, status, err);
 }
 
-enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
-	const volatile int *cancel, struct tfprof_error *err)
+static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const volatile int *cancel,
+	struct text_stream *to, struct tfprof_error *err)
 {
 	enum format format = r->is_table ? FORMAT_JSON : r->options->output.format;
 	enum tfprof_status status = result_lock(r, result_state(r, format), err);
@@ -287,12 +310,34 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	r->text.n = 0;
 	r->query.cancel = cancel;
 	if (r->model || r->diff)
-		status = output_table(r, err);
+		status = output_table(r, to, err);
 	else
-		status = r->is_table ? output_advice(r, err) : output_query(r, flags, err);
+		status = r->is_table ? output_advice(r, to, err) : output_query(r, flags, to, err);
 	r->query.cancel = NULL;
 	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))
 		status = error_no_memory(err);
+	return status;
+}
+
+enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
+	const volatile int *cancel, struct tfprof_error *err)
+{
+	struct text_stream kept = {0};
+
+	return output_to(r, flags, cancel, &kept, err);
+}
+
+enum tfprof_status tfprof_result_output_to(tfprof_result *r, unsigned flags,
+	const volatile int *cancel, tfprof_write_fn *write, void *context, struct tfprof_error *err)
+{
+	struct text_stream to = {.write = write, .context = context, .model = &r->profile->model};
+	enum tfprof_status status = output_to(r, flags, cancel, &to, err);
+
+	/* A text that is kept tells which files were written. */
+	if (status == TFPROF_OK)
+		status = text_stream_finish(&to, buf_get(&r->text), err);
+	buf_clear(&r->text);
+	text_stream_clear(&to);
 	return status;
 }

@@ -112,7 +112,7 @@ static void list_gaps(const struct model *m, struct tfprof_overview *o)
 {
 	size_t n = 0;
 
-	/* A graph without shapes is a graph: who asks for them is told. */
+	/* A graph without shapes is a graph; asking for shapes reports it. */
 	for (int gap = 0; gap < N_GAPS; gap++)
 		if (gap != GAP_SHAPES && gap_is_open(m, (enum gap)gap))
 			o->gaps[n++] = gap_get((enum gap)gap);

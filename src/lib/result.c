@@ -24,7 +24,7 @@ tfprof_result *result_new(struct tfprof_profile *p)
 	return r;
 }
 
-void result_use(tfprof_result *r)
+static void use(tfprof_result *r)
 {
 	atomic_fetch_add(&r->n_users, 1);
 }
@@ -313,7 +313,7 @@ static void release_owner(void *owner)
 
 static void use_owner(void *owner)
 {
-	result_use(owner);
+	use(owner);
 }
 
 static enum tfprof_status export_columns(tfprof_result *r, const char *const *names, size_t n,

@@ -56,8 +56,6 @@ struct tfprof_result {
 /* The caller holds the profile's lock for reading. NULL on allocation failure. */
 tfprof_result *result_new(struct tfprof_profile *p);
 
-void result_use(tfprof_result *r);
-
 /* What a model costs (model.c). */
 enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
 	struct tfprof_error *err);

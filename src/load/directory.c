@@ -111,3 +111,26 @@ bool directory_find_saved_model(const char *directory, struct buf *path)
 		put_path(path, directory, "saved_model.pb");
 	return found;
 }
+
+void directory_note_others(const char *directory, struct buf *notes)
+{
+	static const char *const names[] = {"graph.pbtxt", "graph.pb", "run_meta", "tfprof_log"};
+	DIR *dir = opendir(directory);
+	bool has_any = false;
+	struct stat st;
+
+	for (size_t i = 0; dir && i < sizeof(names) / sizeof(*names); i++) {
+		if (!is_file(dir, names[i], &st))
+			continue;
+		if (has_any)
+			buf_printf(notes, ", %s", names[i]);
+		else
+			buf_printf(notes, "%s: read the checkpoint in it; not read: %s", directory,
+				names[i]);
+		has_any = true;
+	}
+	if (has_any)
+		buf_text(notes, ": name the files to load them together\n");
+	if (dir)
+		closedir(dir);
+}

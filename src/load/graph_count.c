@@ -12,28 +12,57 @@ struct count {
 	size_t n_not_counted;
 };
 
-static bool add_shape(struct count *c, uint32_t node, const struct record *r)
+static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
 {
 	int64_t scalar = 1;
 
-	if (c->m->nodes.n_outputs[node] || r->caller || r->out_rank < 0)
+	if (c->m->nodes.n_outputs[node] || rank < 0)
 		return true;
 	/* As everywhere, rank 0 is a vector of one. */
-	c->shape[node] = r->out_rank ? shapes_add(&c->m->shapes, r->out_dims, (size_t)r->out_rank)
-				     : shapes_add(&c->m->shapes, &scalar, 1);
+	c->shape[node] = rank ? shapes_add(&c->m->shapes, dims, (size_t)rank)
+			      : shapes_add(&c->m->shapes, &scalar, 1);
 	return c->shape[node] != NONE;
+}
+
+static bool add_inputs(struct count *c)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < c->file.inputs.n; i++) {
+		const struct model_input *in = &c->file.inputs.at[i];
+		uint32_t node = model_find_node(c->m, in->name);
+
+		ok = node == NONE || !tensor_is_known(&in->tensor) ||
+			add_shape(c, node, in->tensor.dims, in->tensor.rank);
+	}
+	return ok;
+}
+
+/* The node that a record is of. That of a function is there if a trace has it; else what it
+ * costs is its call's. */
+static uint32_t find_node(struct count *c, const struct record *r)
+{
+	const struct call_site *site = &c->walk.sites.at[r->site];
+	uint32_t node;
+
+	if (!site->caller)
+		return model_find_node(c->m, record_name(r));
+	node = model_find_node(c->m, walk_join(&c->walk, site->path, record_name(r)));
+	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 
 static bool add_record(struct count *c, const struct record *r)
 {
-	uint32_t node = model_find_node(c->m, r->caller ? r->caller->name : r->node->name);
+	uint32_t node = find_node(c, r);
 
+	if (c->walk.no_memory)
+		return false;
 	c->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	if (node == NONE)
 		return true;
 	c->float_ops[node] =
 		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
-	return add_shape(c, node, r);
+	return c->walk.sites.at[r->site].caller || add_shape(c, node, r->out_dims, r->out_rank);
 }
 
 static enum tfprof_status count_graph(struct count *c, struct span bytes, struct tfprof_error *err)
@@ -44,6 +73,8 @@ static enum tfprof_status count_graph(struct count *c, struct span bytes, struct
 
 	if (status == TFPROF_OK)
 		status = model_file_walk(&c->file, &c->walk, &in, true, err);
+	if (status == TFPROF_OK && !add_inputs(c))
+		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < c->walk.records.n; i++)
 		if (!add_record(c, &c->walk.records.at[i]))
 			status = error_no_memory(err);

@@ -9,8 +9,6 @@
 #include "load/xplane/run.h"
 #include "proto/text.h"
 
-#define RECOVER_HINT " (--recover loads what is whole)"
-
 const char *input_name(const struct tfprof_input *in, enum input_kind kind)
 {
 	return in->path ? in->path : input_get_subject(kind);
@@ -126,7 +124,7 @@ enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind,
 	return TFPROF_OK;
 }
 
-/* For messages: ", packed by gzip". */
+/* For messages: ", compressed with gzip". */
 struct packed_text {
 	char at[32];
 };
@@ -136,7 +134,7 @@ static struct packed_text packed(const struct recognized *is)
 	struct packed_text text = {""};
 
 	if (is->packing)
-		snprintf(text.at, sizeof(text.at), ", packed by %s", is->packing->name);
+		snprintf(text.at, sizeof(text.at), ", compressed with %s", is->packing->name);
 	return text;
 }
 
@@ -188,13 +186,15 @@ static enum tfprof_status check_kind(const struct tfprof_input *in, const struct
 static enum tfprof_status convert_text(struct source *s, const struct tfprof_input *in,
 	enum input_kind kind, struct tfprof_error *err)
 {
+	struct tfprof_error why = {0};
 	struct buf wire = {0};
 	enum tfprof_status status =
-		text_to_wire(recognize_get_look(kind)->type, s->bytes, &wire, err);
+		text_to_wire(recognize_get_look(kind)->type, s->bytes, &wire, &why);
 
 	if (status != TFPROF_OK) {
 		buf_clear(&wire);
-		return error_prefix(err, status, input_name(in, kind));
+		return error_set(err, status, "%.300s: %s%s", input_name(in, kind), why.text,
+			status == TFPROF_FORMAT ? RECOVER_HINT : "");
 	}
 	source_close(s);
 	*s = (struct source){.bytes = buf_get(&wire),
@@ -202,7 +202,6 @@ static enum tfprof_status convert_text(struct source *s, const struct tfprof_inp
 	return TFPROF_OK;
 }
 
-/* Replaces packed bytes with their contents; with notes, with as many as there are. */
 static enum tfprof_status unpack(struct source *s, const struct packing *packing,
 	const struct tfprof_input *in, struct buf *notes, struct tfprof_error *err)
 {
@@ -229,6 +228,12 @@ static enum tfprof_status unpack(struct source *s, const struct packing *packing
 	*s = (struct source){.bytes = buf_get(&out),
 		.owner = out.at ? SOURCE_HEAP : SOURCE_BORROWED};
 	return TFPROF_OK;
+}
+
+enum tfprof_status input_unpack(struct source *s, const struct tfprof_input *in, struct buf *notes,
+	struct tfprof_error *err)
+{
+	return unpack(s, packing_of(s->bytes), in, notes, err);
 }
 
 /* Some names say more than the bytes do. */
@@ -280,8 +285,9 @@ static enum tfprof_status open_input(struct source *s, const struct tfprof_input
 	if (status == TFPROF_OK)
 		status = check_kind(in, &is, kind, err);
 	if (status == TFPROF_OK && is.is_text && is.kind == *kind && !is_files(*kind))
-		status = convert_text(s, in, *kind, err);
-	if (status == TFPROF_OK && notes && !is_files(*kind))
+		status = notes ? recover_text(s, *kind, input_name(in, *kind), notes, err)
+			       : convert_text(s, in, *kind, err);
+	else if (status == TFPROF_OK && notes && !is_files(*kind))
 		status = recover(s, *kind, input_name(in, *kind), notes, err);
 	if (status != TFPROF_OK || is_files(*kind))
 		source_close(s);
@@ -334,7 +340,11 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 		status = open_named(&s, &at, err);
 		if (status == TFPROF_OK) {
 			is = look_at(s.bytes);
-			status = check_kind(&at, &is, kind, err);
+			/* What cannot be unpacked says why. */
+			if (!is.packing)
+				status = input_unpack(&s, &at, NULL, err);
+			if (status == TFPROF_OK)
+				status = check_kind(&at, &is, kind, err);
 		}
 		source_close(&s);
 	}

@@ -1,4 +1,4 @@
-/* Opens an input: its bytes, as a binary message of the expected kind. Gzip'd input is
+/* Opens an input: its bytes, as a binary message of the expected kind. Packed input is
  * unpacked and text is converted; a file of another kind is refused with what it looks
  * like. */
 #ifndef TFPROF_LOAD_INPUT_H
@@ -8,6 +8,8 @@
 #include "load/inputs.h"
 #include "model/source.h"
 #include "proto/decoder.h"
+
+#define RECOVER_HINT " (--recover loads what is whole)"
 
 /* Whether a path exists, or is a prefix of several files' names. */
 bool input_exists(const char *path);
@@ -31,6 +33,11 @@ enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
  * `notes` lines that say what was dropped (see recover.h). */
 enum tfprof_status input_recover(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct buf *notes, struct tfprof_error *err);
+
+/* Replaces packed bytes with their contents, and others not; with notes, with as many as there
+ * are. */
+enum tfprof_status input_unpack(struct source *s, const struct tfprof_input *in, struct buf *notes,
+	struct tfprof_error *err);
 
 /* The result of decoding, with an error message on failure. */
 enum tfprof_status input_status(const struct tfprof_input *in, enum input_kind kind,

@@ -28,6 +28,8 @@ struct keras_builder {
 /* The member of an object, and the text of a value. */
 uint32_t keras_get(const struct keras_builder *b, uint32_t object, const char *key);
 struct span keras_text(const struct keras_builder *b, uint32_t value);
+/* The n-th of a list, from 0; NONE if there are less. */
+uint32_t keras_nth(const struct keras_builder *b, uint32_t list, size_t n);
 /* Texts joined, kept with the model. */
 struct span keras_join(struct keras_builder *b, struct span prefix, struct span name,
 	const char *tail);
@@ -38,13 +40,20 @@ void keras_add_text(struct keras_builder *b, struct graph *g, enum attr_id id, s
 /* Numbers of a list, of nested lists one after the other; null is -1. */
 void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, uint32_t list,
 	enum op_attr_kind kind);
+void keras_add_numbers(struct keras_builder *b, struct graph *g, enum attr_id id,
+	enum op_attr_kind kind, const int64_t *at, uint32_t n);
+/* Whether a member is true, or not there. */
+bool keras_is_true(const struct keras_builder *b, uint32_t config, const char *key);
 /* All members of a config that some rule reads. */
 void keras_add_config(struct keras_builder *b, struct graph *g, uint32_t config);
+/* The cells of an RNN, and the parts of x[…] that a call of GetItem takes. */
+void keras_add_cells(struct keras_builder *b, struct graph *g, uint32_t config);
+void keras_add_key(struct keras_builder *b, struct graph *g, uint32_t layer, int64_t call);
 /* "float32", or a policy that has it in its config: a mixed one keeps weights in float32. */
 int keras_dtype(const struct keras_builder *b, uint32_t value);
 
-/* A node is started, gets edges and attributes, and is added; its index is returned. */
-struct op_node keras_start_node(const struct graph *g, struct span name);
+/* Adds a node that was started (graph_start_node()) and has its edges and attributes;
+ * returns its index. */
 uint32_t keras_add_node(struct keras_builder *b, struct graph *g, struct op_node node,
 	struct span type, const struct op_rule *rule);
 uint32_t keras_add_arg(struct keras_builder *b, struct graph *g, struct span name);

@@ -1,4 +1,5 @@
 /* Layers of a Keras configuration as nodes, with the members of their config as attributes. */
+#include "count/layers.h"
 #include "load/keras_build.h"
 
 uint32_t keras_get(const struct keras_builder *b, uint32_t object, const char *key)
@@ -9,6 +10,16 @@ uint32_t keras_get(const struct keras_builder *b, uint32_t object, const char *k
 struct span keras_text(const struct keras_builder *b, uint32_t value)
 {
 	return json_text_of(&b->k->doc, value);
+}
+
+uint32_t keras_nth(const struct keras_builder *b, uint32_t list, size_t n)
+{
+	const struct json_doc *doc = &b->k->doc;
+	uint32_t i = json_first(doc, list);
+
+	while (i != NONE && n--)
+		i = json_next(doc, list, i);
+	return i;
 }
 
 struct span keras_join(struct keras_builder *b, struct span prefix, struct span name,
@@ -49,12 +60,26 @@ void keras_add_text(struct keras_builder *b, struct graph *g, enum attr_id id, s
 			.text = value.at});
 }
 
+void keras_add_numbers(struct keras_builder *b, struct graph *g, enum attr_id id,
+	enum op_attr_kind kind, const int64_t *at, uint32_t n)
+{
+	int64_t *kept = arena_array(&b->m->arena, n + 1, sizeof(*kept));
+
+	if (!kept) {
+		b->no_memory = true;
+		return;
+	}
+	memcpy(kept, at, n * sizeof(*kept));
+	add_attr(b, g,
+		(struct op_attr){.id = (uint8_t)id, .kind = (uint8_t)kind, .n = n, .ints = kept});
+}
+
 /* Numbers of a list, of nested lists one after the other; null is -1. */
 void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, uint32_t list,
 	enum op_attr_kind kind)
 {
 	const struct json_doc *doc = &b->k->doc;
-	int64_t at[JSON_MAX_NUMBERS], *kept;
+	int64_t at[JSON_MAX_NUMBERS];
 	uint32_t n = 0;
 
 	for (uint32_t i = list + 1; i < doc->values.at[list].end && n < JSON_MAX_NUMBERS; i++) {
@@ -65,14 +90,16 @@ void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, u
 		else if (type == JSON_NUMBER && json_int_of(doc, i, &at[n]))
 			n++;
 	}
-	kept = arena_array(&b->m->arena, n + 1, sizeof(*kept));
-	if (!kept) {
-		b->no_memory = true;
-		return;
-	}
-	memcpy(kept, at, n * sizeof(*kept));
-	add_attr(b, g,
-		(struct op_attr){.id = (uint8_t)id, .kind = (uint8_t)kind, .n = n, .ints = kept});
+	keras_add_numbers(b, g, id, kind, at, n);
+}
+
+/* Of what is not there, the default is meant: true. */
+bool keras_is_true(const struct keras_builder *b, uint32_t config, const char *key)
+{
+	uint32_t value = keras_get(b, config, key);
+	int64_t number;
+
+	return value == NONE || !json_int_of(&b->k->doc, value, &number) || number;
 }
 
 /* "float32", or a policy that has it in its config: a mixed one keeps weights in float32. */
@@ -107,6 +134,10 @@ static void add_member(struct keras_builder *b, struct graph *g, struct span key
 	enum attr_id id = op_library_find_attr(&b->m->library, key);
 	int64_t number;
 
+	/* keras.ops has a name of its own. */
+	if (span_equal(key, SPAN("subscripts")))
+		id = A_equation;
+
 	if (id == A_dtype)
 		keras_add_int(b, g, id, keras_dtype(b, value));
 	if (id == N_ATTRS || id == A_dtype)
@@ -136,26 +167,102 @@ void keras_add_config(struct keras_builder *b, struct graph *g, uint32_t config)
 	}
 }
 
+/* Of a cell: gates, units, biases; 0 gates if it is of no known class. */
+static void put_cell(const struct keras_builder *b, uint32_t cell, int64_t *at)
+{
+	const struct op_rule *rule =
+		layer_find_rule(keras_text(b, keras_get(b, cell, "class_name")));
+	uint32_t config = keras_get(b, cell, "config");
+
+	at[0] = rule && rule->shape == layer_cell ? rule->factor : 0;
+	if (!json_int_of(&b->k->doc, keras_get(b, config, "units"), &at[1]))
+		at[1] = -1;
+	at[2] = layer_biases(at[0], keras_is_true(b, config, "use_bias"),
+		keras_is_true(b, config, "reset_after"));
+}
+
+/* The cell of an RNN, or the cells of a StackedRNNCells. */
+void keras_add_cells(struct keras_builder *b, struct graph *g, uint32_t config)
+{
+	enum { MOST = JSON_MAX_NUMBERS / 3 };
+	const struct json_doc *doc = &b->k->doc;
+	uint32_t cell = keras_get(b, config, "cell"), stacked, n = 0;
+	int64_t at[3 * MOST];
+
+	if (json_type_of(doc, cell) != JSON_OBJECT)
+		return;
+	stacked = keras_get(b, keras_get(b, cell, "config"), "cells");
+	if (json_type_of(doc, stacked) != JSON_ARRAY)
+		put_cell(b, cell, at), n = 1;
+	else
+		for (uint32_t i = json_first(doc, stacked); i != NONE && n < MOST;
+			i = json_next(doc, stacked, i))
+			put_cell(b, i, at + 3 * n++);
+	keras_add_numbers(b, g, A_cells, OP_INTS, at, 3 * n);
+}
+
+static int64_t key_number(const struct keras_builder *b, uint32_t value)
+{
+	int64_t number;
+
+	return value != NONE && json_int_of(&b->k->doc, value, &number) ? number : KEY_OPEN;
+}
+
+/* One part of x[…]: kind, start, stop, step. False if it is none that is known. */
+static bool put_key(const struct keras_builder *b, uint32_t part, int64_t *at)
+{
+	struct span class_name = keras_text(b, keras_get(b, part, "class_name"));
+	uint32_t config = keras_get(b, part, "config");
+
+	at[1] = at[2] = at[3] = KEY_OPEN;
+	if (json_type_of(&b->k->doc, part) == JSON_NULL) {
+		at[0] = KEY_NEW;
+	} else if (json_type_of(&b->k->doc, part) == JSON_NUMBER) {
+		at[0] = KEY_INDEX;
+	} else if (span_equal(class_name, SPAN("__ellipsis__"))) {
+		at[0] = KEY_REST;
+	} else if (span_equal(class_name, SPAN("__slice__"))) {
+		at[0] = KEY_SLICE;
+		at[1] = key_number(b, keras_get(b, config, "start"));
+		at[2] = key_number(b, keras_get(b, config, "stop"));
+		at[3] = key_number(b, keras_get(b, config, "step"));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* The second argument of a call of GetItem: a part, or a list of them. */
+void keras_add_key(struct keras_builder *b, struct graph *g, uint32_t layer, int64_t call)
+{
+	const struct json_doc *doc = &b->k->doc;
+	uint32_t inbound = keras_nth(b, keras_get(b, layer, "inbound_nodes"), (size_t)call);
+	uint32_t key = keras_nth(b, keras_get(b, inbound, "args"), 1), n = 0;
+	int64_t at[4 * TENSOR_MAX_RANK];
+
+	if (key == NONE)
+		return;
+	if (json_type_of(doc, key) != JSON_ARRAY) {
+		if (put_key(b, key, at))
+			keras_add_numbers(b, g, A_key, OP_INTS, at, 4);
+		return;
+	}
+	for (uint32_t i = json_first(doc, key); i != NONE; i = json_next(doc, key, i))
+		if (n == TENSOR_MAX_RANK || !put_key(b, i, at + 4 * n++))
+			return;
+	keras_add_numbers(b, g, A_key, OP_INTS, at, 4 * n);
+}
+
 uint32_t keras_add_node(struct keras_builder *b, struct graph *g, struct op_node node,
 	struct span type, const struct op_rule *rule)
 {
-	node.type = op_library_get_type(&b->m->library, type, rule);
-	node.n_attrs = (uint16_t)(g->attrs.n - node.first_attr);
-	node.n_edges = (uint32_t)(g->edges.n - node.first_edge);
-	if (!node.type || !vec_push(&g->nodes, node))
+	if (!op_library_add_node(&b->m->library, g, node, type, rule))
 		b->no_memory = true;
 	return (uint32_t)g->nodes.n - 1;
 }
 
-struct op_node keras_start_node(const struct graph *g, struct span name)
-{
-	return (struct op_node){.name = name,
-		.first_attr = (uint32_t)g->attrs.n,
-		.first_edge = (uint32_t)g->edges.n};
-}
-
 uint32_t keras_add_arg(struct keras_builder *b, struct graph *g, struct span name)
 {
-	return keras_add_node(b, g, keras_start_node(g, name), SPAN("_Arg"),
+	return keras_add_node(b, g, graph_start_node(g, name), SPAN("_Arg"),
 		op_find_rule(SPAN("_Arg")));
 }

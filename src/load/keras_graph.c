@@ -5,12 +5,20 @@
  */
 #include <stdio.h>
 
+#include "count/layers.h"
 #include "load/keras_build.h"
+
+/* Layers one behind the other; a Pipeline is made of those that prepare data. */
+static bool is_sequential(struct span class_name)
+{
+	return span_equal(class_name, SPAN("Sequential")) ||
+		span_equal(class_name, SPAN("Pipeline"));
+}
 
 static bool is_model(struct span class_name)
 {
 	return span_equal(class_name, SPAN("Functional")) ||
-		span_equal(class_name, SPAN("Model")) || span_equal(class_name, SPAN("Sequential"));
+		span_equal(class_name, SPAN("Model")) || is_sequential(class_name);
 }
 
 /* ---- inputs of calls ------------------------------------------------------------ */
@@ -133,6 +141,7 @@ static void add_wrapped(struct keras_builder *b, struct graph *g, uint32_t confi
 		return;
 	keras_add_text(b, g, A_inner, keras_text(b, keras_get(b, inner, "class_name")));
 	keras_add_config(b, g, keras_get(b, inner, "config"));
+	keras_add_cells(b, g, keras_get(b, inner, "config"));
 }
 
 /* A model called in this one: a function. */
@@ -143,7 +152,7 @@ static void add_model_call(struct keras_builder *b, const struct keras_task *t, 
 	char tail[32];
 	struct keras_task inner = {.config = keras_get(b, layer, "config"),
 		.is_repeat = t->is_repeat || call > 0,
-		.is_sequential = span_equal(class_name, SPAN("Sequential"))};
+		.is_sequential = is_sequential(class_name)};
 
 	inner.prefix = keras_join(b, t->prefix, layer_name(b, layer), "/");
 	snprintf(tail, sizeof(tail), "#%lld", (long long)call);
@@ -159,6 +168,7 @@ static void add_layer(struct keras_builder *b, const struct keras_task *t, struc
 {
 	struct span class_name = keras_text(b, keras_get(b, layer, "class_name"));
 	uint32_t config = keras_get(b, layer, "config");
+	const struct op_rule *rule = layer_find_rule(class_name);
 	int64_t weights;
 
 	if (is_model(class_name)) {
@@ -167,15 +177,19 @@ static void add_layer(struct keras_builder *b, const struct keras_task *t, struc
 	}
 	add_wrapped(b, g, config);
 	keras_add_config(b, g, config);
+	keras_add_cells(b, g, config);
+	if (rule && rule->shape == layer_get_item)
+		keras_add_key(b, g, layer, call);
 	add_out_shape(b, g, layer_name(b, layer));
 	weights = keras_weights_of(b->k, node.name);
-	if (weights)
+	/* A kernel that is normalized is in the file twice. */
+	if (weights && !(rule && rule->shape == layer_spectral))
 		keras_add_int(b, g, A_file_weights, weights);
 	if (t->is_repeat || call > 0)
 		keras_add_int(b, g, A_is_repeat, 1);
 	else
 		b->n_layers++;
-	keras_add_node(b, g, node, class_name, layer_find_rule(class_name));
+	keras_add_node(b, g, node, class_name, rule);
 }
 
 /* ---- inputs and outputs of a model ---------------------------------------------- */
@@ -272,16 +286,6 @@ static uint32_t n_calls_of(const struct keras_builder *b, uint32_t layer)
 	return n ? n : 1;
 }
 
-static uint32_t nth_item(const struct keras_builder *b, uint32_t list, size_t n)
-{
-	const struct json_doc *doc = &b->k->doc;
-	uint32_t i = json_first(doc, list);
-
-	while (i != NONE && n--)
-		i = json_next(doc, list, i);
-	return i;
-}
-
 /* The number of input layers, which are the arguments. */
 static uint32_t add_args(struct keras_builder *b, const struct keras_task *t, struct graph *g)
 {
@@ -329,7 +333,7 @@ static enum tfprof_status build_functional(struct keras_builder *b, const struct
 		uint32_t call = json_first(doc, calls), n = n_calls_of(b, i);
 
 		for (uint32_t k = 0; k < n && !b->no_memory; k++) {
-			struct op_node node = keras_start_node(g, full);
+			struct op_node node = graph_start_node(g, full);
 
 			if (arg != NONE && k == 0) {
 				if (!vec_push(&g->edges, ((struct op_edge){arg, 0})))
@@ -379,7 +383,7 @@ static enum tfprof_status build_sequential(struct keras_builder *b, const struct
 	/* Keras 2.0 has the layers themselves as the config. */
 	if (layers == NONE && json_type_of(doc, t->config) == JSON_ARRAY)
 		layers = t->config;
-	first = nth_item(b, layers, 0);
+	first = keras_nth(b, layers, 0);
 	if (!t->function.n && first != NONE) {
 		struct span name = span_equal(keras_text(b, keras_get(b, first, "class_name")),
 					   SPAN("InputLayer"))
@@ -391,7 +395,7 @@ static enum tfprof_status build_sequential(struct keras_builder *b, const struct
 	for (uint32_t i = first; i != NONE && status == TFPROF_OK && !b->no_memory;
 		i = json_next(doc, layers, i)) {
 		struct op_node node =
-			keras_start_node(g, keras_join(b, t->prefix, layer_name(b, i), ""));
+			graph_start_node(g, keras_join(b, t->prefix, layer_name(b, i), ""));
 
 		if (!vec_push(&g->edges, last))
 			return error_no_memory(err);
@@ -428,7 +432,7 @@ enum tfprof_status keras_build(struct model_file *m, uint32_t root, struct tfpro
 	struct keras_builder b = {.m = m, .k = m->keras};
 	struct span class_name = keras_text(&b, keras_get(&b, root, "class_name"));
 	struct keras_task first = {.config = keras_get(&b, root, "config"),
-		.is_sequential = span_equal(class_name, SPAN("Sequential"))};
+		.is_sequential = is_sequential(class_name)};
 	struct span name = keras_text(&b, keras_get(&b, first.config, "name"));
 	enum tfprof_status status = vec_push(&b.tasks, first) ? TFPROF_OK : error_no_memory(err);
 

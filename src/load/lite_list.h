@@ -19,6 +19,7 @@
 	X(11, L2_NORMALIZATION, "LITE_NORMALIZE", PLAIN) \
 	X(13, LOCAL_RESPONSE_NORMALIZATION, "LRN", PLAIN) \
 	X(14, LOGISTIC, "Sigmoid", PLAIN) \
+	X(16, LSTM, "LITE_LSTM", PLAIN) \
 	X(17, MAX_POOL_2D, "MaxPool", POOL) \
 	X(18, MUL, "Mul", PLAIN) \
 	X(19, RELU, "Relu", PLAIN) \
@@ -26,11 +27,13 @@
 	X(21, RELU6, "Relu6", PLAIN) \
 	X(22, RESHAPE, "Reshape", PLAIN) \
 	X(23, RESIZE_BILINEAR, "ResizeBilinear", PLAIN) \
+	X(24, RNN, "LITE_RNN", PLAIN) \
 	X(25, SOFTMAX, "Softmax", PLAIN) \
 	X(26, SPACE_TO_DEPTH, "SpaceToDepth", PLAIN) \
 	X(27, SVDF, "LITE_SVDF", PLAIN) \
 	X(28, TANH, "Tanh", PLAIN) \
 	X(34, PAD, "Pad", PLAIN) \
+	X(35, UNIDIRECTIONAL_SEQUENCE_RNN, "LITE_RNN", PLAIN) \
 	X(36, GATHER, "GatherV2", PLAIN) \
 	X(37, BATCH_TO_SPACE_ND, "BatchToSpaceND", PLAIN) \
 	X(38, SPACE_TO_BATCH_ND, "SpaceToBatchND", PLAIN) \
@@ -41,10 +44,12 @@
 	X(43, SQUEEZE, "Squeeze", PLAIN) \
 	X(44, UNIDIRECTIONAL_SEQUENCE_LSTM, "LITE_LSTM", PLAIN) \
 	X(45, STRIDED_SLICE, "StridedSlice", PLAIN) \
+	X(46, BIDIRECTIONAL_SEQUENCE_RNN, "LITE_RNN_BOTH_WAYS", PLAIN) \
 	X(47, EXP, "Exp", PLAIN) \
 	X(48, TOPK_V2, "TopKV2", PLAIN) \
 	X(49, SPLIT, "Split", PLAIN) \
 	X(50, LOG_SOFTMAX, "LogSoftmax", PLAIN) \
+	X(52, BIDIRECTIONAL_SEQUENCE_LSTM, "LITE_LSTM_BOTH_WAYS", PLAIN) \
 	X(53, CAST, "Cast", PLAIN) \
 	X(54, PRELU, "LITE_PRELU", PLAIN) \
 	X(55, MAXIMUM, "Maximum", PLAIN) \
@@ -60,6 +65,7 @@
 	X(65, SLICE, "Slice", PLAIN) \
 	X(66, SIN, "Sin", PLAIN) \
 	X(67, TRANSPOSE_CONV, "LITE_TRANSPOSE_CONV", CONV) \
+	X(68, SPARSE_TO_DENSE, "SparseToDense", PLAIN) \
 	X(69, TILE, "Tile", PLAIN) \
 	X(70, EXPAND_DIMS, "ExpandDims", PLAIN) \
 	X(71, EQUAL, "Equal", PLAIN) \
@@ -94,6 +100,7 @@
 	X(100, MIRROR_PAD, "MirrorPad", PLAIN) \
 	X(101, ABS, "Abs", PLAIN) \
 	X(102, SPLIT_V, "SplitV", PLAIN) \
+	X(103, UNIQUE, "Unique", PLAIN) \
 	X(104, CEIL, "Ceil", PLAIN) \
 	X(105, REVERSE_V2, "ReverseV2", PLAIN) \
 	X(106, ADD_N, "AddN", PLAIN) \
@@ -103,24 +110,47 @@
 	X(110, RANK, "Rank", PLAIN) \
 	X(111, ELU, "Elu", PLAIN) \
 	X(112, REVERSE_SEQUENCE, "ReverseSequence", PLAIN) \
+	X(113, MATRIX_DIAG, "MatrixDiag", PLAIN) \
 	X(114, QUANTIZE, "Dequantize", PLAIN) \
+	X(115, MATRIX_SET_DIAG, "MatrixSetDiag", PLAIN) \
 	X(116, ROUND, "Round", PLAIN) \
 	X(117, HARD_SWISH, "LITE_HARD_SWISH", PLAIN) \
 	X(118, IF, "If", PLAIN) \
 	X(119, WHILE, "While", PLAIN) \
+	X(120, NON_MAX_SUPPRESSION_V4, "NonMaxSuppressionV4", PLAIN) \
+	X(121, NON_MAX_SUPPRESSION_V5, "NonMaxSuppressionV5", PLAIN) \
+	X(122, SCATTER_ND, "ScatterNd", PLAIN) \
 	X(123, SELECT_V2, "SelectV2", PLAIN) \
 	X(124, DENSIFY, "Identity", PLAIN) \
+	X(125, SEGMENT_SUM, "SegmentSum", PLAIN) \
 	X(126, BATCH_MATMUL, "BatchMatMulV2", PLAIN) \
 	X(128, CUMSUM, "Cumsum", PLAIN) \
 	X(129, CALL_ONCE, "NoOp", PLAIN) \
 	X(130, BROADCAST_TO, "BroadcastTo", PLAIN) \
+	X(131, RFFT2D, "RFFT2D", PLAIN) \
 	X(132, CONV_3D, "LITE_CONV", CONV_3D) \
+	X(133, IMAG, "Real", PLAIN) \
+	X(134, REAL, "Real", PLAIN) \
+	X(135, COMPLEX_ABS, "ComplexAbs", PLAIN) \
 	X(140, REDUCE_ALL, "All", PLAIN) \
+	X(141, CONV_3D_TRANSPOSE, "LITE_TRANSPOSE_CONV_3D", PLAIN) \
 	X(145, BROADCAST_ARGS, "BroadcastArgs", PLAIN) \
+	X(146, RANDOM_STANDARD_NORMAL, "RandomStandardNormal", PLAIN) \
+	X(147, BUCKETIZE, "Bucketize", PLAIN) \
+	X(148, RANDOM_UNIFORM, "RandomUniform", PLAIN) \
+	X(149, MULTINOMIAL, "Multinomial", PLAIN) \
 	X(150, GELU, "LITE_GELU", PLAIN) \
+	X(151, DYNAMIC_UPDATE_SLICE, "Identity", PLAIN) \
 	X(152, RELU_0_TO_1, "Relu", PLAIN) \
+	X(153, UNSORTED_SEGMENT_PROD, "UnsortedSegmentProd", PLAIN) \
+	X(154, UNSORTED_SEGMENT_MAX, "UnsortedSegmentMax", PLAIN) \
+	X(155, UNSORTED_SEGMENT_SUM, "UnsortedSegmentSum", PLAIN) \
 	X(156, ATAN2, "Atan2", PLAIN) \
-	X(158, SIGN, "Sign", PLAIN)
+	X(157, UNSORTED_SEGMENT_MIN, "UnsortedSegmentMin", PLAIN) \
+	X(158, SIGN, "Sign", PLAIN) \
+	X(159, BITCAST, "Identity", PLAIN) \
+	X(160, BITWISE_XOR, "BitwiseXor", PLAIN) \
+	X(161, RIGHT_SHIFT, "RightShift", PLAIN)
 
 #define LITE_OPTIONS(X) \
 	X(ADD, 0, fused_activation) \
@@ -148,6 +178,8 @@
 	X(SPACE_TO_DEPTH, 0, block_size) \
 	X(DEPTH_TO_SPACE, 0, block_size) \
 	X(SVDF, 0, k) \
+	X(BIDIRECTIONAL_SEQUENCE_RNN, 2, merge_outputs) \
+	X(BIDIRECTIONAL_SEQUENCE_LSTM, 3, merge_outputs) \
 	X(MEAN, 0, keep_dims) \
 	X(SUM, 0, keep_dims) \
 	X(REDUCE_PROD, 0, keep_dims) \

@@ -16,12 +16,12 @@ static const char *outside(const struct load *l)
 								      : "skipped";
 }
 
-enum tfprof_status load_check(const struct load *l, const struct model *m, struct tfprof_error *err)
+static enum tfprof_status check_counts(const struct load *l, struct tfprof_error *err)
 {
 	struct buf line = {0};
 	enum tfprof_status status;
 
-	if (m->reading != TFPROF_READ_STRICT || !counts_has_ignored(&l->counts))
+	if (!counts_has_ignored(&l->counts))
 		return TFPROF_OK;
 	counts_put(&l->counts, input_name(l->in, l->kind), outside(l), &line);
 	if (line.failed)
@@ -33,20 +33,24 @@ enum tfprof_status load_check(const struct load *l, const struct model *m, struc
 	return status;
 }
 
-/* Looks at every field, before anything is added. */
-static enum tfprof_status audit(struct load *l, const struct model *m, struct tfprof_error *err)
+enum tfprof_status load_check(const struct load *l, const struct model *m, struct tfprof_error *err)
 {
-	const struct schema_message *type = audit_get_type(l->kind);
-	struct load all = *l;
+	return m->reading == TFPROF_READ_STRICT ? check_counts(l, err) : TFPROF_OK;
+}
+
+enum tfprof_status load_audit(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, struct tfprof_error *err)
+{
+	const struct schema_message *type = audit_get_type(kind);
+	struct load all = {.in = in, .kind = kind, .counts = {.n_entries = UNCOUNTED}};
 	struct decoder d = {0};
 	enum tfprof_status status;
 
 	if (!type)
 		return TFPROF_OK;
-	all.counts = (struct load_counts){.n_entries = UNCOUNTED};
-	audit_message(&d, type, l->source.bytes, &all.counts.fields);
-	status = input_status(l->in, l->kind, &l->source, &d, err);
-	return status == TFPROF_OK ? load_check(&all, m, err) : status;
+	audit_message(&d, type, s->bytes, &all.counts.fields);
+	status = input_status(in, kind, s, &d, err);
+	return status == TFPROF_OK ? check_counts(&all, err) : status;
 }
 
 enum tfprof_status load_open(struct load *l, const struct model *m, struct tfprof_error *err)
@@ -57,7 +61,7 @@ enum tfprof_status load_open(struct load *l, const struct model *m, struct tfpro
 		return input_recover(&l->source, l->in, &l->kind, l->notes, err);
 	status = input_open(&l->source, l->in, &l->kind, err);
 	if (status == TFPROF_OK && m->reading == TFPROF_READ_STRICT)
-		status = audit(l, m, err);
+		status = load_audit(l->in, l->kind, &l->source, err);
 	return status;
 }
 
@@ -135,7 +139,7 @@ static enum tfprof_status open_given(struct load *l, const struct model *m,
 	return is_given(l->in) ? load_open(l, m, err) : TFPROF_OK;
 }
 
-/* Everything is checked before anything is added. */
+/* Leaves it to the caller to take back what was added before an error. */
 static enum tfprof_status add_step(struct model *m, struct load *graph, struct load *run,
 	struct load *op_log, struct tfprof_error *err)
 {

@@ -24,6 +24,10 @@ enum tfprof_status load_open(struct load *l, const struct model *m, struct tfpro
 enum tfprof_status load_check(const struct load *l, const struct model *m,
 	struct tfprof_error *err);
 
+/* The same for any field at any depth that its type does not have, before it is loaded. */
+enum tfprof_status load_audit(const struct tfprof_input *in, enum input_kind kind,
+	const struct source *s, struct tfprof_error *err);
+
 /* A loader may keep the source (model_keep). */
 typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfprof_error *err);
 
@@ -64,7 +68,8 @@ enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 /* Marks the nodes from index `from` on that have a tensor in the checkpoint. */
 bool model_mark_checkpoint(struct model *m, size_t from);
 
-/* Run metadata in two halves, so that a step can fail before anything has changed. */
+/* Run metadata in two halves: finding its entries changes nothing; adding them may fail
+ * halfway, at a damaged one, so the caller takes back what was added (model/undo.h). */
 struct run_meta;
 enum tfprof_status run_meta_read(struct run_meta **rm, struct load *l, struct tfprof_error *err);
 enum tfprof_status run_meta_apply(struct run_meta *rm, struct model *m, struct load *l,

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "formats/checkpoint/checkpoint.h"
+#include "load/load.h"
 #include "load/recognize.h"
+#include "load/recover.h"
 #include "proto/tensor_shape.h"
 
 /* ---- input shapes --------------------------------------------------------------- */
@@ -79,7 +82,7 @@ static enum tfprof_status open_input(struct span name, const struct tensor *shap
 			(long long)(shape->dims[d] >= 0 ? shape->dims[d]
 					: d             ? 100
 							: 1));
-	status = error_set(err, TFPROF_ARGUMENT,
+	status = error_set(err, TFPROF_FORMAT,
 		"input '%.*s' is %s in the file: give --input_shapes=%.*s:%s", ERROR_SPAN(name),
 		buf_get(&open).at, ERROR_SPAN(name), buf_get(&example).at);
 	buf_clear(&open);
@@ -87,9 +90,24 @@ static enum tfprof_status open_input(struct span name, const struct tensor *shap
 	return status;
 }
 
+/* A batch that the file fixes is not changed behind its back: constants may depend on it. */
+static void note_fixed_batch(struct model_file *m, struct span name, const struct tensor *shape)
+{
+	struct tensor wanted = *shape;
+
+	wanted.dims[0] = m->batch_size;
+	buf_printf(&m->notes, "--batch_size: input '%.*s' is ", ERROR_SPAN(name));
+	put_open_shape(&m->notes, shape);
+	buf_printf(&m->notes,
+		" in the file, and stays so: give --input_shapes=%.*s:", ERROR_SPAN(name));
+	put_open_shape(&m->notes, &wanted);
+	buf_char(&m->notes, '\n');
+}
+
 enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
 	struct tensor *concrete, struct tfprof_error *err)
 {
+	const struct tensor in_file = shape;
 	bool was_given = false;
 
 	for (size_t i = 0; i < m->given.n; i++)
@@ -103,6 +121,9 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 	if (!was_given && shape.rank > 0 && shape.dims[0] < 0) {
 		shape.dims[0] = m->batch_size;
 		m->assumes_batch = true;
+	} else if (!was_given && m->asks_batch && shape.rank > 0 &&
+		shape.dims[0] != m->batch_size) {
+		note_fixed_batch(m, name, &shape);
 	}
 	*concrete = shape;
 	if (!tensor_is_known(&shape) && m->is_lenient) {
@@ -110,7 +131,7 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 		put_open_shape(&m->notes, &shape);
 		buf_text(&m->notes, " in the file: what needs its shape is not counted\n");
 	} else if (!tensor_is_known(&shape)) {
-		return open_input(name, &shape, err);
+		return open_input(name, &in_file, err);
 	}
 	return vec_push(&m->inputs, ((struct model_input){name, shape})) ? TFPROF_OK
 									 : error_no_memory(err);
@@ -142,20 +163,6 @@ static enum tfprof_status check_given(const struct model_file *m, struct tfprof_
 	return TFPROF_OK;
 }
 
-struct tensor model_read_shape(struct decoder *d, int dtype, struct span message)
-{
-	struct tensor_dims dims = tensor_dims(message);
-	struct tensor_dim dim;
-	int64_t at[TENSOR_MAX_RANK], rank = 0;
-
-	while (tensor_dims_next(d, &dims, &dim)) {
-		if (rank < TENSOR_MAX_RANK)
-			at[rank] = dim.size;
-		rank++;
-	}
-	return dims.unknown_rank ? tensor_unknown(dtype) : tensor_make(dtype, at, rank);
-}
-
 /* ---- opening -------------------------------------------------------------------- */
 
 static const struct {
@@ -167,9 +174,19 @@ static const struct {
 	{"a MetaGraphDef", "MetaGraph", model_read_meta_graph},
 	{"a GraphDef", "graph", model_read_graph},
 	{"a TensorFlow Lite model", "TensorFlow Lite", model_read_tflite},
-	{"a zip archive, perhaps a Keras model", "Keras", model_read_keras},
-	{"an HDF5 file, perhaps a Keras model", "Keras", model_read_keras_h5},
+	{"a zip archive (perhaps a Keras model)", "Keras", model_read_keras},
+	{"an HDF5 file (perhaps a Keras model)", "Keras", model_read_keras_h5},
+	{"a table of a TensorFlow checkpoint", "checkpoint", model_read_checkpoint},
 };
+
+/* What the names of a checkpoint's files begin with. */
+static bool is_prefix(const char *path, char *file, size_t size)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 && snprintf(file, size, "%s.index", path) < (int)size &&
+		stat(file, &st) == 0;
+}
 
 /* A directory that a model was exported to. */
 static bool in_directory(const char *path, char *file, size_t size)
@@ -195,6 +212,7 @@ bool model_file_recognize(const char *path)
 	name = recognize(source.bytes).name;
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
 		found |= readers[i].read != model_read_graph &&
+			readers[i].read != model_read_checkpoint &&
 			strcmp(readers[i].looks_like, name) == 0;
 	source_close(&source);
 	return found;
@@ -208,15 +226,34 @@ static enum tfprof_status refuse(const char *name, const char *looks_like, struc
 		name, looks_like);
 }
 
-static enum tfprof_status read_bytes(struct model_file *m, const char *name,
+/* Leaves out what is damaged, or refuses what would be ignored. */
+static enum tfprof_status check_bytes(struct model_file *m, const struct tfprof_input *in,
+	enum input_kind kind, enum tfprof_reading reading, struct tfprof_error *err)
+{
+	switch (reading) {
+	case TFPROF_READ_RECOVER:
+		return recover(&m->source, kind, input_name(in, kind), &m->notes, err);
+	case TFPROF_READ_STRICT: return load_audit(in, kind, &m->source, err);
+	default: return TFPROF_OK;
+	}
+}
+
+static enum tfprof_status read_bytes(struct model_file *m, const struct tfprof_input *in,
 	const struct model_file_options *options, struct tfprof_error *err)
 {
 	struct recognized is = recognize(m->source.bytes);
+	const char *name = in->path ? in->path : "the model";
+	enum tfprof_status status;
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
 		if (strcmp(readers[i].looks_like, is.name) == 0) {
+			/* Its values are in other files. */
+			if (readers[i].read == model_read_checkpoint && tfprof_input_is_memory(in))
+				break;
 			m->format = readers[i].format;
-			return readers[i].read(m, name, options, err);
+			status = check_bytes(m, in, is.kind, options->reading, err);
+			return status == TFPROF_OK ? readers[i].read(m, name, options, err)
+						   : status;
 		}
 	return refuse(name, is.name, err);
 }
@@ -225,6 +262,7 @@ static void set_options(struct model_file *m, const struct model_file_options *o
 {
 	*m = (struct model_file){.stored_parameters = -1};
 	m->batch_size = options->batch_size ? options->batch_size : 1;
+	m->asks_batch = options->batch_size != 0;
 	m->is_lenient = options->is_lenient;
 }
 
@@ -239,23 +277,48 @@ enum tfprof_status model_file_open_graph(struct model_file *m, struct span bytes
 	return model_read_graph(m, "the graph", options, err);
 }
 
+/* Models of more than 2 GB are saved in another format. */
+static bool has_chunks(const char *directory)
+{
+	struct buf path = {0};
+	struct stat st;
+	bool found;
+
+	buf_printf(&path, "%s/saved_model.cpb", directory);
+	found = !path.failed && stat(buf_get(&path).at, &st) == 0;
+	buf_clear(&path);
+	return found;
+}
+
 enum tfprof_status model_file_open(struct model_file *m, const struct tfprof_input *in,
 	const struct model_file_options *options, struct tfprof_error *err)
 {
 	struct tfprof_input file = *in;
 	char path[4096];
 	enum tfprof_status status;
+	struct stat st;
 
 	set_options(m, options);
-	if (in->path && in_directory(in->path, path, sizeof(path)))
+	if (in->path &&
+		(in_directory(in->path, path, sizeof(path)) ||
+			is_prefix(in->path, path, sizeof(path))))
 		file.path = path;
+	else if (in->path && !tfprof_input_is_memory(in) && stat(in->path, &st) == 0 &&
+		S_ISDIR(st.st_mode))
+		return refuse(in->path,
+			has_chunks(in->path) ? "a SavedModel in chunks (saved_model.cpb)"
+					     : "a directory without a saved_model.pb",
+			err);
 	status = read_given(m, options->input_shapes, err);
 	if (status == TFPROF_OK)
 		status = source_open(&m->source, &file, err);
+	if (status == TFPROF_OK)
+		status = input_unpack(&m->source, in,
+			options->reading == TFPROF_READ_RECOVER ? &m->notes : NULL, err);
 	if (status == TFPROF_OK && !op_library_init(&m->library, NULL))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
-		status = read_bytes(m, in->path ? in->path : "the model", options, err);
+		status = read_bytes(m, in, options, err);
 	if (status == TFPROF_OK)
 		status = check_given(m, err);
 	return status;
@@ -272,7 +335,8 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 		return TFPROF_OK;
 	if (!d->bad)
 		return error_no_memory(err);
-	return error_set(err, TFPROF_FORMAT, "%s: damaged or cut short at byte %zu of %zu", name,
+	return error_set(err, TFPROF_FORMAT,
+		"%s: damaged or cut short at byte %zu of %zu" RECOVER_HINT, name,
 		d->bad >= bytes.at && d->bad <= bytes.at + bytes.n ? (size_t)(d->bad - bytes.at)
 								   : 0,
 		bytes.n);
@@ -291,6 +355,15 @@ static void choose_weights(struct model_file *m)
 			m->parameters.at[i].is_used && m->parameters.at[i].tensor.rank > 0;
 }
 
+/* About how many a file of graphs makes, with `_output_shapes` and full names. */
+static size_t records_in(struct span file)
+{
+	enum { BYTES_PER_RECORD = 128, MOST = 1000000 };
+	size_t n = file.n / BYTES_PER_RECORD;
+
+	return n < MOST ? n : MOST;
+}
+
 enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	const struct tfprof_input *in, bool keeps_all, struct tfprof_error *err)
 {
@@ -301,7 +374,9 @@ enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	w->keeps_all = keeps_all;
 	w->is_of_layers = m->is_of_layers;
 	w->trip_count = trip_count;
-	if (!walk_run(w, &m->library.main, m->presets.at, m->presets.n))
+	/* Room that is not touched costs nothing; room that grows is copied. */
+	if (!vec_reserve(&w->records, records_in(m->source.bytes)) ||
+		!walk_run(w, &m->library.main, m->presets.at, m->presets.n))
 		return error_no_memory(err);
 	/* The walk reads more of the file. */
 	status = model_file_check(m, in, err);
@@ -317,6 +392,7 @@ void model_file_clear(struct model_file *m)
 {
 	op_library_clear(&m->library);
 	model_keras_free(m->keras);
+	checkpoint_free(m->checkpoint);
 	vec_clear(&m->presets);
 	vec_clear(&m->inputs);
 	vec_clear(&m->parameters);

@@ -22,6 +22,7 @@ struct model_file_options {
 	/* Nobody can be asked: an input whose shape is open stays unknown, and of several
 	 * signatures the last is taken; notes say so. */
 	bool is_lenient;
+	enum tfprof_reading reading; /* of bytes that are not checked yet */
 };
 
 struct model_input {
@@ -33,12 +34,15 @@ struct model_file {
 	const char *format; /* "SavedModel" */
 	struct buf title;   /* what else it says of itself: versions, a name */
 	struct source source;
-	struct model_keras *keras; /* what the graph of layers aliases, or NULL */
-	struct op_library library; /* of operations; its main graph is walked */
+	struct model_keras *keras;     /* what the graph of layers aliases, or NULL */
+	struct checkpoint *checkpoint; /* what the parameters alias, or NULL */
+	struct op_library library;     /* of operations; its main graph is walked */
 	VEC(struct preset) presets;
 	VEC(struct model_input) inputs;
 	parameter_vec parameters;
 	bool is_of_layers;     /* nodes are layers; else layers are scopes of nodes */
+	bool hides_training;   /* the format does not say which parameters are trained */
+	bool asks_batch;       /* batch_size is what the user wants */
 	bool assumes_batch;    /* some input has an open batch dimension */
 	bool has_open_weights; /* constants are weights only if the walk says so */
 	int64_t batch_size;
@@ -74,28 +78,26 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 typedef enum tfprof_status model_reader_fn(struct model_file *m, const char *name,
 	const struct model_file_options *options, struct tfprof_error *err);
 model_reader_fn model_read_saved_model, model_read_meta_graph, model_read_graph, model_read_keras,
-	model_read_keras_h5, model_read_tflite;
+	model_read_keras_h5, model_read_tflite, model_read_checkpoint;
+
+/* Whether a variable is what training keeps besides the model: a slot of an optimizer, a counter.
+ */
+bool model_is_of_optimizer(struct span name);
 
 /* What was read of a Keras file (model_keras.c). */
 void model_keras_free(struct model_keras *keras);
 /* After the walk: whether the parameters found are those that the file stores. */
-void model_keras_check(struct model_file *m, int64_t parameters);
+void model_keras_check(struct model_file *m, int64_t parameters, int64_t config_surplus);
 
 /* Makes an input concrete: what the user gave for it, or the file's shape with the batch
  * put in. Fails if something is still open. */
 enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
 	struct tensor *concrete, struct tfprof_error *err);
 
-/* Which nodes of the main graph the walk can reach; freed with mem_free. NULL on allocation
- * failure. */
-bool *model_find_reachable(const struct graph *g);
 /* Walks all nodes, or those whose outputs are not read. */
 enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err);
 /* Placeholders that are walked are the inputs. */
 enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err);
-
-/* A TensorShapeProto. */
-struct tensor model_read_shape(struct decoder *d, int dtype, struct span message);
 
 #endif

@@ -86,7 +86,7 @@ static enum tfprof_status wrong_signature(struct decoder *d, const struct meta_g
 			"--signature: the model has no signature '%.200s': expected one of: %s",
 			wanted, buf_get(&names).at);
 	else
-		status = error_set(err, TFPROF_ARGUMENT,
+		status = error_set(err, TFPROF_FORMAT,
 			"the model has several signatures: choose one by --signature: %s",
 			buf_get(&names).at);
 	buf_clear(&names);
@@ -142,7 +142,7 @@ static struct tensor_info read_tensor_info(struct decoder *d, struct span messag
 		case WIRE_LEN(TENSOR_INFO_NAME): info.name = f.bytes; break;
 		case WIRE_VARINT(TENSOR_INFO_DTYPE): dtype = (int16_t)(f.value & 0xff); break;
 		case WIRE_LEN(TENSOR_INFO_TENSOR_SHAPE):
-			info.tensor = model_read_shape(d, 0, f.bytes);
+			info.tensor = tensor_read(d, 0, f.bytes);
 			break;
 		}
 	info.tensor.dtype = dtype;
@@ -202,9 +202,7 @@ static struct parameter read_variable(struct decoder *d, struct span message)
 	while (decoder_next(d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(SAVED_VARIABLE_DTYPE): dtype = (int16_t)(f.value & 0xff); break;
-		case WIRE_LEN(SAVED_VARIABLE_SHAPE):
-			p.tensor = model_read_shape(d, 0, f.bytes);
-			break;
+		case WIRE_LEN(SAVED_VARIABLE_SHAPE): p.tensor = tensor_read(d, 0, f.bytes); break;
 		case WIRE_VARINT(SAVED_VARIABLE_TRAINABLE): p.is_trainable = f.value != 0; break;
 		case WIRE_LEN(SAVED_VARIABLE_NAME): p.name = f.bytes; break;
 		}
@@ -318,8 +316,7 @@ static void bind_calls(struct model_file *m, struct objects *o, const bool *is_r
 	}
 }
 
-/* What training keeps besides the model: slots of optimizers, counters. */
-static bool is_of_optimizer(struct span name)
+bool model_is_of_optimizer(struct span name)
 {
 	static const char *const words[] = {"Momentum", "Adam", "RMSProp", "Adagrad", "Ftrl",
 		"global_step", "beta1_power", "beta2_power", "ExponentialMovingAverage",
@@ -392,9 +389,9 @@ static enum tfprof_status add_plain_variables(struct model_file *m, const struct
 			p.tensor = tensor_make(p.tensor.dtype, shape->ints, shape->n);
 		p.is_trainable = has_list ? strings_find(&trainable, node->name) != NONE
 					  : dtype_is_real(p.tensor.dtype);
-		if (!p.is_trainable && is_of_optimizer(node->name))
+		if (!p.is_trainable && model_is_of_optimizer(node->name))
 			p.is_counted = false;
-		if (is_of_optimizer(node->name) && !has_list)
+		if (model_is_of_optimizer(node->name) && !has_list)
 			p.is_counted = p.is_trainable = false;
 		if (decoder_alloc(d, vec_push(&m->parameters, p)))
 			preset_parameter(m, i, (uint32_t)m->parameters.n);
@@ -407,7 +404,8 @@ static enum tfprof_status add_variables(struct model_file *m, const struct meta_
 	struct tfprof_error *err)
 {
 	struct objects o = {0};
-	bool *reachable = model_find_reachable(&m->library.main), *preset;
+	const struct graph *main = &m->library.main;
+	bool *reachable = graph_find_needed(main, 0, main->returns.n), *preset;
 	enum tfprof_status status = TFPROF_OK;
 
 	preset = mem_zero_array(m->library.main.nodes.n + 1, sizeof(*preset));
@@ -509,6 +507,10 @@ enum tfprof_status model_read_saved_model(struct model_file *m, const char *name
 		status = error_set(err, TFPROF_FORMAT, "%s: the SavedModel has no graph", name);
 	else
 		status = use_meta_graph(m, &g, name, options, err);
+	/* Signatures come after functions: a file that was cut has lost them. */
+	if (status == TFPROF_OK && !g.signature.n)
+		buf_text(&m->notes,
+			"the SavedModel has no signature: all of its operations are shown\n");
 	clear_meta_graph(&g);
 	return status;
 }

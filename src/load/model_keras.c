@@ -4,6 +4,9 @@
 
 #include "formats/zip.h"
 
+/* Unpacked. A configuration of 1,000 layers has about 1 MB. */
+enum { MAX_CONFIG = 64 << 20, MAX_WEIGHTS = 1 << 30 };
+
 void model_keras_free(struct model_keras *k)
 {
 	if (!k)
@@ -16,11 +19,14 @@ void model_keras_free(struct model_keras *k)
 	mem_free(k);
 }
 
-void model_keras_check(struct model_file *m, int64_t parameters)
+void model_keras_check(struct model_file *m, int64_t parameters, int64_t config_surplus)
 {
+	/* Of a layer that has both, the weights are counted. */
+	parameters = count_add(parameters, config_surplus);
 	if (m->stored_parameters < 0 || m->stored_parameters == parameters)
 		return;
-	buf_printf(&m->notes, "the weights in the file are %lld numbers, not %lld\n",
+	buf_printf(&m->notes,
+		"the weights in the file are %lld numbers, not %lld as the configuration says\n",
 		(long long)m->stored_parameters, (long long)parameters);
 }
 
@@ -45,6 +51,7 @@ static enum tfprof_status read_config(struct model_file *m, const char *name, st
 		buf_text(&m->notes,
 			"the file has no graph of layers (a subclassed model): count "
 			"the SavedModel of model.export()\n");
+		buf_text(&m->title, "subclassed model");
 		keras_weights_as_parameters(m);
 		m->is_of_layers = true;
 		return TFPROF_OK;
@@ -90,7 +97,7 @@ enum tfprof_status model_read_keras_h5(struct model_file *m, const char *name,
 	put_version(m, m->keras->weights.keras_version);
 	if (m->keras->weights.model_config.n)
 		return read_config(m, name, m->keras->weights.model_config, err);
-	m->is_of_layers = true;
+	m->is_of_layers = m->hides_training = true;
 	buf_text(&m->title, "weights");
 	buf_text(&m->notes, "the file has weights only: parameters are all there is to count\n");
 	keras_weights_as_parameters(m);
@@ -107,22 +114,23 @@ enum tfprof_status model_read_keras(struct model_file *m, const char *name,
 	enum tfprof_status status = make_keras(m, err);
 
 	if (status == TFPROF_OK)
-		status = zip_get(m->source.bytes, "config.json", &m->keras->config_room, &config,
-			err);
+		status = zip_get(m->source.bytes, "config.json", MAX_CONFIG, &m->keras->config_room,
+			&config, err);
 	if (status == TFPROF_UNSUPPORTED)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: a zip archive, but no Keras model: it has no "
 			"config.json",
 			name);
 	if (status == TFPROF_OK &&
-		zip_get(m->source.bytes, "metadata.json", &room, &metadata, err) == TFPROF_OK &&
+		zip_get(m->source.bytes, "metadata.json", MAX_CONFIG, &room, &metadata, err) ==
+			TFPROF_OK &&
 		!json_read(&doc, metadata, &at))
 		put_version(m, json_text_of(&doc, json_get(&doc, 0, "keras_version")));
 	json_doc_clear(&doc);
 	buf_clear(&room);
 	if (status == TFPROF_OK) {
-		status = zip_get(m->source.bytes, "model.weights.h5", &m->keras->weights_room,
-			&weights, err);
+		status = zip_get(m->source.bytes, "model.weights.h5", MAX_WEIGHTS,
+			&m->keras->weights_room, &weights, err);
 		if (status == TFPROF_OK)
 			status = read_weights(m, weights, err);
 		else if (status == TFPROF_UNSUPPORTED)

@@ -155,9 +155,10 @@ static bool add_edges(struct nodes_of *n, const struct record *r, uint32_t node)
 static bool add_record(struct nodes_of *n, const struct record *r)
 {
 	struct model *m = n->m;
-	struct span name = walk_name(&n->walk, r->scope, r->node->name);
+	struct span name = walk_record_name(&n->walk, r);
+	const struct layer_weights *weights = &n->walk.weights.at[r->weights];
 	bool is_new;
-	uint32_t node = get_node(m, name, r->node->type->name, &is_new);
+	uint32_t node = get_node(m, name, r->type->name, &is_new);
 
 	if (node == NONE || n->walk.no_memory)
 		return false;
@@ -167,8 +168,8 @@ static bool add_record(struct nodes_of *n, const struct record *r)
 	if (!is_new)
 		return true;
 	return set_output(m, node, add_shape(m, r->out_dims, r->out_rank)) &&
-		add_edges(n, r, node) && add_weights(n, name, r->trainable, true) &&
-		add_weights(n, name, r->parameters - r->trainable, false);
+		add_edges(n, r, node) && add_weights(n, name, weights->trainable, true) &&
+		add_weights(n, name, weights->parameters - weights->trainable, false);
 }
 
 static bool add_nodes(struct nodes_of *n)

@@ -2,32 +2,6 @@
 #include "load/model_file.h"
 
 /* Which nodes of the main graph the walk can reach. NULL on allocation failure. */
-bool *model_find_reachable(const struct graph *g)
-{
-	bool *seen = mem_zero_array(g->nodes.n + 1, sizeof(*seen));
-	VEC(uint32_t) stack = {0};
-	bool ok = seen != NULL;
-
-	for (size_t i = 0; ok && i < g->returns.n; i++)
-		ok = vec_push(&stack, g->returns.at[i].node);
-	while (ok && stack.n) {
-		uint32_t at = stack.at[--stack.n];
-		const struct op_node *node = &g->nodes.at[at];
-
-		if (seen[at])
-			continue;
-		seen[at] = true;
-		ok = vec_reserve(&stack, node->n_edges);
-		for (uint32_t k = 0; ok && k < node->n_edges; k++)
-			stack.at[stack.n++] = g->edges.at[node->first_edge + k].node;
-	}
-	vec_clear(&stack);
-	if (ok)
-		return seen;
-	mem_free(seen);
-	return NULL;
-}
-
 static bool is_source(const struct op_node *node)
 {
 	const struct op_rule *rule = node->type->rule;
@@ -64,7 +38,7 @@ enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err)
 {
 	const struct graph *g = &m->library.main;
-	bool *reachable = model_find_reachable(g);
+	bool *reachable = graph_find_needed(g, 0, g->returns.n);
 	enum tfprof_status status = reachable ? TFPROF_OK : error_no_memory(err);
 
 	for (uint32_t i = 0; status == TFPROF_OK && i < g->nodes.n; i++) {

@@ -157,26 +157,14 @@ static struct span content_of(const struct builder *b, struct fb_table t, int64_
 static uint32_t push_node(struct builder *b, struct op_node node, struct span type,
 	const struct op_rule *rule)
 {
-	struct graph *g = b->graph;
-
-	node.type = op_library_get_type(&b->m->library, type, rule);
-	node.n_attrs = (uint16_t)(g->attrs.n - node.first_attr);
-	node.n_edges = (uint32_t)(g->edges.n - node.first_edge);
-	if (!node.type || !vec_push(&g->nodes, node))
+	if (!op_library_add_node(&b->m->library, b->graph, node, type, rule))
 		b->no_memory = true;
-	return (uint32_t)g->nodes.n - 1;
-}
-
-static struct op_node start_node(const struct builder *b, struct span name)
-{
-	return (struct op_node){.name = name,
-		.first_attr = (uint32_t)b->graph->attrs.n,
-		.first_edge = (uint32_t)b->graph->edges.n};
+	return (uint32_t)b->graph->nodes.n - 1;
 }
 
 static uint32_t push_constant(struct builder *b, struct span name, const struct constant *c)
 {
-	struct op_node node = start_node(b, name);
+	struct op_node node = graph_start_node(b->graph, name);
 	struct constant *kept = arena_alloc(&b->m->arena, sizeof(*kept));
 
 	if (!kept) {
@@ -326,7 +314,8 @@ static struct fb_table tensor_at(const struct builder *b, int32_t i)
 /* Constants become nodes before the operator that reads them. */
 static void add_constants(struct builder *b, struct fb_vector inputs, const char *rule)
 {
-	bool products = strncmp(rule, "LITE_", 5) == 0;
+	/* What is joined may be shapes. */
+	bool products = strncmp(rule, "LITE_", 5) == 0 && strcmp(rule, "LITE_CONCAT") != 0;
 
 	for (uint32_t i = 0; i < inputs.n; i++) {
 		int32_t tensor = fb_int32(inputs, i);
@@ -392,7 +381,8 @@ static void add_operator(struct builder *b, struct fb_table op)
 		b->no_memory = true;
 		return;
 	}
-	node = start_node(b, name_of(tensor_at(b, outputs.n ? fb_int32(outputs, 0) : -1)));
+	node = graph_start_node(b->graph,
+		name_of(tensor_at(b, outputs.n ? fb_int32(outputs, 0) : -1)));
 	index = (uint32_t)b->graph->nodes.n;
 	for (uint32_t i = 0; i < inputs.n; i++) {
 		int32_t tensor = fb_int32(inputs, i);
@@ -433,7 +423,8 @@ static enum tfprof_status add_inputs(struct builder *b, struct fb_table subgraph
 		struct fb_table t = tensor_at(b, tensor);
 		struct preset preset = {.node = (uint32_t)b->graph->nodes.n};
 
-		push_node(b, start_node(b, name_of(t)), SPAN("_Arg"), op_find_rule(SPAN("_Arg")));
+		push_node(b, graph_start_node(b->graph, name_of(t)), SPAN("_Arg"),
+			op_find_rule(SPAN("_Arg")));
 		if (tensor >= 0 && (uint32_t)tensor < b->tensors.n)
 			b->producers[tensor] = (struct op_edge){preset.node, 0};
 		if (!is_main)
@@ -489,9 +480,12 @@ enum tfprof_status model_read_tflite(struct model_file *m, const char *name,
 		.subgraphs = fb_vector(model, MODEL_SUBGRAPHS, 4)};
 	enum tfprof_status status = TFPROF_OK;
 
+	m->hides_training = true;
 	if (!b.subgraphs.n || !fb_item(b.subgraphs, 0).at)
 		return error_set(err, TFPROF_FORMAT,
-			"%s: a TensorFlow Lite model without a graph: damaged or cut short", name);
+			"%s: a TensorFlow Lite model without a graph: damaged or cut short: "
+			"copy it again",
+			name);
 	b.parameters = mem_zero_array((size_t)b.buffers.n + 1, sizeof(*b.parameters));
 	if (!b.parameters)
 		return error_no_memory(err);

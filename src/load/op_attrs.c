@@ -14,7 +14,7 @@ static bool is_quantized(int dtype)
 static void read_constant(struct op_node_reader *r, struct span message, struct op_attr *attr)
 {
 	struct op_library *l = r->library;
-	struct constant *c = arena_alloc(&l->arena, sizeof(*c));
+	struct constant *c = arena_alloc(&r->graph->arena, sizeof(*c));
 
 	if (!decoder_alloc(r->decoder, c != NULL))
 		return;
@@ -33,7 +33,7 @@ static void read_constant(struct op_node_reader *r, struct span message, struct 
 
 static void keep_ints(struct op_node_reader *r, struct op_attr *attr, const int64_t *at, size_t n)
 {
-	int64_t *kept = arena_array(&r->library->arena, n + 1, sizeof(*kept));
+	int64_t *kept = arena_array(&r->graph->arena, n + 1, sizeof(*kept));
 
 	if (!decoder_alloc(r->decoder, kept != NULL))
 		return;
@@ -82,12 +82,6 @@ static bool read_list(struct op_node_reader *r, struct span message, struct op_a
 	size_t n_ints = 0, n_texts = 0;
 	uint64_t value;
 
-	if (attr->id == A__output_shapes) {
-		*attr = (struct op_attr){.id = attr->id, .kind = OP_SHAPES};
-		attr->n = message.n > UINT32_MAX ? 0 : (uint32_t)message.n;
-		attr->text = message.at;
-		return true;
-	}
 	while (decoder_next(r->decoder, &in, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(ATTR_VALUE_LIST_VALUE_I):
@@ -109,7 +103,7 @@ static bool read_list(struct op_node_reader *r, struct span message, struct op_a
 			break;
 		}
 	if (n_texts) {
-		struct span *kept = arena_array(&r->library->arena, n_texts, sizeof(*kept));
+		struct span *kept = arena_array(&r->graph->arena, n_texts, sizeof(*kept));
 
 		if (!decoder_alloc(r->decoder, kept != NULL))
 			return false;
@@ -124,9 +118,9 @@ static bool read_list(struct op_node_reader *r, struct span message, struct op_a
 	return true;
 }
 
-static void set_text(struct op_attr *attr, struct span text)
+static void set_bytes(struct op_attr *attr, enum op_attr_kind kind, struct span text)
 {
-	attr->kind = OP_TEXT;
+	attr->kind = (uint8_t)kind;
 	attr->n = text.n > UINT32_MAX ? 0 : (uint32_t)text.n;
 	attr->text = text.at;
 }
@@ -141,6 +135,12 @@ void op_attr_read(struct op_node_reader *r, struct span message)
 
 	if (attr.id == N_ATTRS)
 		return;
+	/* Nearly all nodes have it, and few need it. */
+	if (attr.id == A__output_shapes) {
+		set_bytes(&attr, OP_SHAPES, entry.value);
+		decoder_alloc(r->decoder, vec_push(&r->graph->attrs, attr));
+		return;
+	}
 	value = attr_value_read(r->decoder, entry.value);
 	switch (value.tag) {
 	case WIRE_VARINT(ATTR_VALUE_I):
@@ -155,8 +155,10 @@ void op_attr_read(struct op_node_reader *r, struct span message)
 		attr.kind = OP_REAL;
 		attr.real = (double)real;
 		break;
-	case WIRE_LEN(ATTR_VALUE_S): set_text(&attr, value.bytes); break;
-	case WIRE_LEN(ATTR_VALUE_FUNC): set_text(&attr, read_function_name(r, value.bytes)); break;
+	case WIRE_LEN(ATTR_VALUE_S): set_bytes(&attr, OP_TEXT, value.bytes); break;
+	case WIRE_LEN(ATTR_VALUE_FUNC):
+		set_bytes(&attr, OP_TEXT, read_function_name(r, value.bytes));
+		break;
 	case WIRE_LEN(ATTR_VALUE_SHAPE): read_shape(r, value.bytes, &attr); break;
 	case WIRE_LEN(ATTR_VALUE_TENSOR): read_constant(r, value.bytes, &attr); break;
 	case WIRE_LEN(ATTR_VALUE_LIST):

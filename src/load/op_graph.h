@@ -1,7 +1,7 @@
 /* GraphDefs and FunctionDefs as graphs that can be walked (count/graph.h).
  *
  *     library ── types[]       operation types that occur, with the names of their outputs
- *             ── functions[]   FunctionDefs, built when they are first called
+ *             ── functions[]   FunctionDefs, built when they are called
  *             ── main
  *
  * Everything aliases the bytes it was read from, which must outlive it. */
@@ -25,7 +25,9 @@ struct op_kind {
 struct op_function {
 	struct span name, def;
 	struct graph graph;
+	uint32_t n_users;
 	bool is_built, is_bad;
+	bool is_kept; /* it was called before */
 };
 
 struct op_library {
@@ -37,6 +39,11 @@ struct op_library {
 	VEC(struct span) op_defs;
 	struct hash_index op_def_index;
 	struct graph main;
+	struct {
+		struct graph graph;
+		struct hash_index names;
+		VEC(struct span) inputs;
+	} spare;                      /* memory of a function, for the next one */
 	struct hash_index main_index; /* names of its nodes */
 	parameter_vec *parameters;    /* gets the constants that may be weights */
 	struct decoder decoder;       /* of the main graph and of functions built so far */
@@ -52,17 +59,16 @@ void op_library_add_op_defs(struct op_library *l, struct span list);
 /* A GraphDef: its nodes become the main graph, its functions those of the library. */
 void op_library_add_graph(struct op_library *l, struct span graph_def);
 
-/* The operation type of a name with its rule; NULL on allocation failure. For readers of
- * other files, which build graphs themselves. */
-const struct op_type *op_library_get_type(struct op_library *l, struct span name,
-	const struct op_rule *rule);
+/* Ends a node, see graph_start_node(), of an operation type with its rule. False on
+ * allocation failure. For readers of other files, which build graphs themselves. */
+bool op_library_add_node(struct op_library *l, struct graph *g, struct op_node node,
+	struct span type, const struct op_rule *rule);
 /* A function to be filled by such a reader before the walk; NULL on allocation failure.
  * Valid until the next one is added. */
 struct graph *op_library_add_function(struct op_library *l, struct span name);
 
 /* NONE if there is none. */
 uint32_t op_library_find_function(const struct op_library *l, struct span name);
-uint32_t op_library_find_node(const struct op_library *l, struct span name);
 /* "name:1" or "name". False if there is no such node. */
 bool op_library_find_output(const struct op_library *l, struct span name, struct op_edge *edge);
 
@@ -74,7 +80,13 @@ struct op_node_reader {
 };
 void op_attr_read(struct op_node_reader *r, struct span entry);
 
-/* Where to look for an attribute's name. */
+/* ---- attribute names and operation types (op_kinds.c) ------------------------------- */
+
+void op_library_index_attrs(struct op_library *l);
+/* N_ATTRS if no rule reads it. */
 enum attr_id op_library_find_attr(const struct op_library *l, struct span name);
+struct span op_def_name(struct span def);
+/* The type of that name, made at first; NULL on allocation failure. */
+struct op_kind *op_library_get_kind(struct op_library *l, struct span name);
 
 #endif

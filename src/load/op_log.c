@@ -1,9 +1,11 @@
 /* OpLogProto → types, float operations and call stacks of known nodes.
  *
- * A log is checked as a whole before anything is added, in pieces at the same
- * time. Checking notes which node each entry is of and where its call stack is,
- * so that adding looks at few entries again. */
+ * A log is checked as a whole before anything is added, in pieces, in parallel.
+ * Checking notes which node each entry is of and where its call stack is, so that
+ * adding looks at few entries again. Types of a node, from however many entries, are
+ * added together, at the end. */
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "load/load.h"
 #include "proto/decoder.h"
 
@@ -28,8 +30,8 @@ struct log {
 	struct model *model; /* NULL: it is only checked */
 	size_t n_pieces;
 	struct piece pieces[PARALLEL_MAX];
-	VEC(uint32_t) types;  /* of the entry being added */
-	struct slicer slicer; /* of its bytes */
+	VEC(struct sort_item) types; /* node → string id */
+	struct slicer slicer;        /* of its bytes */
 };
 
 struct log_entry {
@@ -222,22 +224,56 @@ static bool add_more(struct log *log, uint32_t node, struct span message)
 	struct decoder d = {0};
 	struct wire_field f;
 
-	log->types.n = 0;
 	while (log_entry_next(&d, &entry, &f)) {
 		uint32_t type;
 
 		if (f.tag != WIRE_LEN(OP_LOG_ENTRY_TYPES))
 			continue;
 		type = strings_add(&m->strings, f.bytes);
-		if (type == NONE || !vec_push(&log->types, type))
+		if (type == NONE || !vec_push(&log->types, ((struct sort_item){node, type})))
 			return false;
 	}
-	if (!model_add_types(m, node, log->types.at, log->types.n))
-		return false;
 	if (entry.float_ops)
 		m->nodes.float_ops[node] = entry.float_ops;
 	m->has_negative |= entry.float_ops < 0;
 	return true;
+}
+
+/* Entries mostly come in the order of nodes. */
+static bool sort_types(struct log *log)
+{
+	struct sort_item *items = log->types.at, *scratch;
+	size_t n = log->types.n, i = 1;
+
+	while (i < n && items[i - 1].key <= items[i].key)
+		i++;
+	if (i >= n)
+		return true;
+	scratch = mem_array(n, sizeof(*scratch));
+	if (scratch)
+		sort_items(items, scratch, n);
+	mem_free(scratch);
+	return scratch;
+}
+
+/* Those of a node at once: adding them one by one makes as many sets, each a copy of the
+ * one before. */
+static bool add_types(struct log *log)
+{
+	VEC(uint32_t) types = {0};
+	bool ok = sort_types(log);
+
+	for (size_t i = 0; ok && i < log->types.n; i++) {
+		const struct sort_item *item = &log->types.at[i];
+
+		ok = vec_push(&types, item->id);
+		if (ok && (i + 1 == log->types.n || item[1].key != item->key)) {
+			ok = model_add_types(log->model, (uint32_t)item->key, types.at, types.n);
+			types.n = 0;
+		}
+	}
+	vec_clear(&types);
+	return ok;
 }
 
 static bool add_trace(struct log *log, uint32_t node, struct span trace)
@@ -276,7 +312,7 @@ bool op_log_add_entry(struct model *m, size_t source, uint32_t node, struct span
 	bool ok;
 
 	check_entry(&d, &item, &name);
-	ok = add_item(&log, &item);
+	ok = add_item(&log, &item) && add_types(&log);
 	log_clear(&log);
 	return ok;
 }
@@ -318,6 +354,7 @@ enum tfprof_status load_op_log(struct model *m, struct load *l, struct tfprof_er
 	log.slicer = model_slicer(m, &m->listed_slices);
 	for (size_t i = 0; ok && i < log.n_pieces; i++)
 		ok = add_piece(&log, &log.pieces[i], m->sources.at[m->sources.n - 1].bytes, &n);
+	ok = ok && add_types(&log);
 	count(&log, &l->counts);
 	log_clear(&log);
 	return ok ? TFPROF_OK : error_no_memory(err);

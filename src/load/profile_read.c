@@ -56,12 +56,18 @@ static void read_part(void *context, size_t i)
 			decoder_alloc(d, vec_push(&p->others, f));
 			continue;
 		}
-		node_reader_add(&p->nodes, f.bytes);
+		/* The file may have changed since its nodes were counted. */
+		if (p->nodes.n == p->from.n_nodes)
+			decoder_fail(d, f.bytes.at);
+		else
+			node_reader_add(&p->nodes, f.bytes);
 		if (p->nodes.n % BETWEEN == 0) {
 			progress(l, i, (size_t)(r.at - told), BETWEEN);
 			told = r.at;
 		}
 	}
+	if (p->nodes.n < p->from.n_nodes)
+		decoder_fail(d, p->from.bytes.at);
 }
 
 static void remap_part(void *context, size_t i)

@@ -139,7 +139,7 @@ struct recognized recognize(struct span bytes)
 	if (look)
 		return as_look(look, true);
 	if (is_text && sniff_is_json(bytes))
-		return as_other("JSON, perhaps a timeline", true);
+		return as_other("JSON (perhaps a timeline)", true);
 	look = find_message(bytes);
 	if (look)
 		return as_look(look, false);

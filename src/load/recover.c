@@ -3,14 +3,17 @@
 #include "load/counts.h"
 #include "load/recognize.h"
 #include "proto/sniff.h"
+#include "proto/text.h"
 #include "proto/wire_write.h"
 
 /* Messages whose fields are dropped one by one. They do not hold each other in a circle, so
  * that going into them ends. */
-static const char *const containers[] = {"StepStats", "DeviceStepStats", "XPlane", "XLine"};
+static const char *const containers[] = {"StepStats", "DeviceStepStats", "XPlane", "XLine",
+	"MetaGraphDef", "GraphDef", "FunctionDefLibrary", "FunctionDef"};
 
 struct drop {
 	size_t from, n;
+	size_t line; /* of a text, else 0 */
 };
 
 struct recovery {
@@ -30,14 +33,17 @@ struct place {
 	const char *end;                  /* NULL: it has none within the message */
 };
 
-static bool is_container(const struct schema_field *field)
+static bool is_container_type(const struct schema_message *type)
 {
-	if (!field || field->kind != SCHEMA_MESSAGE)
-		return false;
 	for (size_t i = 0; i < sizeof(containers) / sizeof(*containers); i++)
-		if (strcmp(field->of.message->name, containers[i]) == 0)
+		if (strcmp(type->name, containers[i]) == 0)
 			return true;
 	return false;
+}
+
+static bool is_container(const struct schema_field *field)
+{
+	return field && field->kind == SCHEMA_MESSAGE && is_container_type(field->of.message);
 }
 
 static struct place look_at(const struct schema_message *type, const char *at, const char *end)
@@ -139,7 +145,7 @@ static const char *find_next(struct recovery *r, const struct schema_message *ty
 
 static void drop(struct recovery *r, const char *from, const char *to)
 {
-	struct drop dropped = {(size_t)(from - r->whole.at), (size_t)(to - from)};
+	struct drop dropped = {(size_t)(from - r->whole.at), (size_t)(to - from), 0};
 	struct drop *last = r->drops.n ? &r->drops.at[r->drops.n - 1] : NULL;
 
 	if (last && last->from + last->n == dropped.from)
@@ -210,9 +216,12 @@ static void put_note(const struct recovery *r, const struct recovered_links *lin
 		n_bytes += r->drops.at[i].n;
 	buf_printf(notes, "%s: recovered: dropped %zu of %zu bytes (%zu damaged message%s)", name,
 		n_bytes, r->whole.n, r->n_messages, r->n_messages == 1 ? "" : "s");
-	for (size_t i = 0; i < r->drops.n && i < MOST; i++)
+	for (size_t i = 0; i < r->drops.n && i < MOST; i++) {
 		buf_printf(notes, "%s%zu from byte %zu on", i ? ", " : ": ", r->drops.at[i].n,
 			r->drops.at[i].from);
+		if (r->drops.at[i].line)
+			buf_printf(notes, " (line %zu)", r->drops.at[i].line);
+	}
 	if (r->drops.n > MOST)
 		buf_printf(notes, ", and %zu more places", r->drops.n - MOST);
 	if (r->n_missing)
@@ -262,5 +271,40 @@ enum tfprof_status recover(struct source *s, enum input_kind kind, const char *n
 		status = replace(&r, s, kind, name, notes, err);
 	buf_clear(&r.out);
 	vec_clear(&r.drops);
+	return status;
+}
+
+/* The drops of a text, with its lines. */
+static void take_drops(struct recovery *r, const text_drops *drops)
+{
+	for (size_t i = 0; i < drops->n; i++) {
+		struct text_drop d = drops->at[i];
+
+		decoder_alloc(&r->decoder,
+			vec_push(&r->drops, ((struct drop){d.from, d.n, d.line})));
+	}
+	r->n_messages = drops->n;
+}
+
+enum tfprof_status recover_text(struct source *s, enum input_kind kind, const char *name,
+	struct buf *notes, struct tfprof_error *err)
+{
+	struct recovery r = {.whole = s->bytes};
+	text_drops drops = {0};
+	enum tfprof_status status = text_recover(recognize_get_look(kind)->type, s->bytes,
+		is_container_type, &r.out, &drops, err);
+
+	if (status == TFPROF_OK && drops.n) {
+		take_drops(&r, &drops);
+		status = replace(&r, s, kind, name, notes, err);
+	} else if (status == TFPROF_OK) {
+		source_close(s);
+		*s = (struct source){.bytes = buf_get(&r.out),
+			.owner = r.out.at ? SOURCE_HEAP : SOURCE_BORROWED};
+		r.out = (struct buf){0};
+	}
+	buf_clear(&r.out);
+	vec_clear(&r.drops);
+	vec_clear(&drops);
 	return status;
 }

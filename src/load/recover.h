@@ -21,6 +21,10 @@
 enum tfprof_status recover(struct source *s, enum input_kind kind, const char *name,
 	struct buf *notes, struct tfprof_error *err);
 
+/* Converts a text, or what is whole of it, likewise. */
+enum tfprof_status recover_text(struct source *s, enum input_kind kind, const char *name,
+	struct buf *notes, struct tfprof_error *err);
+
 /* What nodes and entries referred to and no longer do. */
 struct recovered_links {
 	size_t n_inputs, n_stacks, n_steps;

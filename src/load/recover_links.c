@@ -160,7 +160,7 @@ static void put_entry(struct links *l, struct span message)
 	wire_close(l->out, open);
 }
 
-/* The fields with this tag anew, all others as they are. */
+/* Writes the fields with this tag again, and copies all others. */
 static void put_all(struct links *l, struct span message, uint32_t tag,
 	void (*put)(struct links *, struct span))
 {

@@ -10,6 +10,7 @@
  *               model
  *
  * Everything is read before the model changes. */
+#include "base/clamped.h"
 #include "load/load.h"
 #include "load/xplane/apply.h"
 #include "load/xplane/run.h"
@@ -80,7 +81,7 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 	struct decoder d = {0};
 	enum tfprof_status status;
 
-	if (!trace_init(&x->trace))
+	if (!trace_init(&x->trace, l->source.bytes.n))
 		return error_no_memory(err);
 	read_space(x, &d, l->source.bytes);
 	if (!d.failed)
@@ -94,7 +95,8 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 			trace_complete(&x->trace) && trace_group(&x->trace) &&
 				trace_number(&x->trace));
 	status = input_status(l->in, l->kind, &l->source, &d, err);
-	l->counts.n_unread = (size_t)(skipped->backward + skipped->endless + skipped->nameless);
+	l->counts.n_unread = (size_t)(skipped->backward + skipped->endless + skipped->nameless +
+		skipped->garbled);
 	if (status == TFPROF_OK)
 		status = load_check(l, m, err);
 	l->counts.n_unread = 0; /* a note lists them by kind */
@@ -136,8 +138,16 @@ static void put_join(struct buf *b, const struct model *m, const struct apply *a
 {
 	if ((!a->first_new && !m->graphs.n) || !a->all_ps || m->execs.lanes.n > a->trace->lines.n)
 		return;
-	buf_printf(b, "%.1f%% of the time is of nodes of the graph\n",
+	buf_printf(b, "%.1f%% of the time is of nodes of the graph",
 		100.0 * (double)a->joined_ps / (double)a->all_ps);
+	if (a->gradient_ps)
+		buf_printf(b, ", %.1f%% of gradients of its layers",
+			100.0 * (double)a->gradient_ps / (double)a->all_ps);
+	if (a->joined_ps + a->gradient_ps < a->all_ps)
+		buf_printf(b, ", %.1f%% of neither",
+			100.0 * (double)(a->all_ps - a->joined_ps - a->gradient_ps) /
+				(double)a->all_ps);
+	buf_char(b, '\n');
 	if (a->join.n_damaged)
 		buf_text(b, "the functions of the graph are damaged: their nodes are not known\n");
 	if (a->join.is_full)
@@ -213,9 +223,9 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
-		a.base_ns += x->start_ns;
-	if (!apply_targets(&a) || !apply_function_logs(&a) || !apply_modules(&a) ||
-		!apply_ops(&a) || !apply_memory(&a))
+		add_clamped(&a.base_ns, x->start_ns);
+	if (!apply_targets(&a) || !apply_gradients(&a) || !apply_function_logs(&a) ||
+		!apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);

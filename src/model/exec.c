@@ -49,26 +49,6 @@ bool execs_reserve(struct execs *x, size_t n_records, size_t n_rows)
 		vec_reserve(&x->records, n_records);
 }
 
-void execs_prefault_records(const struct execs *x, size_t first, size_t n)
-{
-	if (n)
-		mem_prefault(x->records.at + x->records.n + first, n * sizeof(*x->records.at));
-}
-
-void execs_prefault_rows(const struct execs *x, size_t first, size_t n)
-{
-	size_t end = x->n_rows + first + n, k;
-
-	if (n)
-		mem_prefault(x->details.at + x->details.n + first, n * sizeof(*x->details.at));
-	for (size_t i = x->n_rows + first; i < end; i += k) {
-		k = EXEC_BLOCK - i % EXEC_BLOCK;
-		if (k > end - i)
-			k = end - i;
-		mem_prefault(exec_at(x, (uint32_t)i), k * sizeof(struct exec));
-	}
-}
-
 uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step)
 {
 	uint32_t row = *first, previous = NONE;

@@ -136,9 +136,6 @@ struct execs {
 void execs_clear(struct execs *x);
 /* Room for more records and rows, so that adding them moves nothing. */
 bool execs_reserve(struct execs *x, size_t n_records, size_t n_rows);
-/* Pre-faults a part of that room (see mem_prefault()). */
-void execs_prefault_records(const struct execs *x, size_t first, size_t n);
-void execs_prefault_rows(const struct execs *x, size_t first, size_t n);
 
 static inline struct exec *exec_at(const struct execs *x, uint32_t row)
 {

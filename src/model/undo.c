@@ -82,20 +82,25 @@ static void put_back_column(void *to, const struct undo_column *was, size_t n, s
 		memset(to, was->fill, n * size);
 }
 
-/* A new row stands between two old ones: the earlier points to the later again. */
-static void unchain(struct execs *x, size_t n_rows)
+/* A new row stands between two old ones: the earlier points to the later again. Rows that
+ * belong to no node are not initialized. */
+static void unchain(struct model *m, size_t n_rows)
 {
-	for (size_t i = 0; i < n_rows; i++) {
-		struct exec *row = exec_at(x, (uint32_t)i);
+	for (size_t node = 0; node < m->nodes.n; node++)
+		for (uint32_t i = m->nodes.first_exec[node]; i != NONE;) {
+			struct exec *row = exec_at(&m->execs, i);
 
-		while (row->next != NONE && row->next >= n_rows)
-			row->next = exec_at(x, row->next)->next;
-	}
+			while (row->next != NONE && row->next >= n_rows)
+				row->next = exec_at(&m->execs, row->next)->next;
+			i = row->next;
+		}
 }
 
-static void restore_execs(const struct model_undo *u, struct execs *x)
+/* Nodes have their first ones again. */
+static void restore_execs(const struct model_undo *u, struct model *m)
 {
 	const struct execs *was = &u->before.execs;
+	struct execs *x = &m->execs;
 
 	if (u->rows) {
 		for (size_t i = 0; i < was->n_rows; i++)
@@ -104,7 +109,7 @@ static void restore_execs(const struct model_undo *u, struct execs *x)
 		put_back(x->records.at, u->records, was->records.n, sizeof(*u->records));
 		put_back(x->wide.at, u->wide, was->wide.n, sizeof(*u->wide));
 	}
-	unchain(x, was->n_rows);
+	unchain(m, was->n_rows);
 	x->n_rows = was->n_rows;
 	x->details.n = was->details.n;
 	x->records.n = was->records.n;
@@ -129,15 +134,16 @@ void model_undo(struct model_undo *u, struct model *m)
 {
 	const struct model *was = &u->before;
 
-	restore_execs(u, &m->execs);
 	model_truncate_nodes(m, was->nodes.n, was->edges.n, was->outputs.n);
 #define X(type, column) put_back_column(m->nodes.column, &u->column, was->nodes.n, sizeof(type));
 	UNDO_STEP_COLUMNS(X)
 	UNDO_OP_LOG_COLUMNS(X)
 #undef X
+	restore_execs(u, m);
 	put_back(m->steps.at, u->steps, was->steps.n, sizeof(*u->steps));
 	m->steps.n = was->steps.n;
 	m->transfers.n = was->transfers.n;
+	m->graphs.n = was->graphs.n;
 	forget_trace_strings(m, was->trace_strings.n);
 	/* Names stay interned, so their sources stay, too. */
 	for (size_t i = was->sources.n; i < m->sources.n; i++)

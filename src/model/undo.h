@@ -1,4 +1,4 @@
-/* Takes back what a loader has added when memory runs out halfway.
+/* Takes back what a loader has added when it fails halfway.
  *
  *     model_undo_begin ── add nodes, steps, execs, stacks ── model_undo_end
  *                                                          \ model_undo: as before

@@ -10,42 +10,9 @@
  * stack allows. */
 #include "proto/text.h"
 
-#include "base/vec.h"
-#include "proto/text_scan.h"
+#include "proto/text_parser.h"
 #include "proto/text_value.h"
 #include "proto/wire_write.h"
-
-struct frame {
-	const struct schema_message *type;
-	const char *bracket;               /* that opened it; NULL for the whole text */
-	size_t open;                       /* offset of its content in the output */
-	size_t extra;                      /* bytes still to be inserted for its lengths */
-	size_t longer;                     /* its index in that list */
-	uint64_t seen;                     /* fields that must not be repeated, by index */
-	const struct schema_field *chosen; /* of the oneof */
-	const struct schema_field *list;   /* the open [ … ] of messages */
-	const char *list_bracket;
-	const struct schema_field *packed; /* the open run of packed values */
-	size_t packed_open;
-	uint32_t next; /* likely index of the next field in the table */
-};
-
-struct length {
-	size_t open;
-	size_t length;
-};
-
-struct parser {
-	struct text_scan scan;
-	struct buf *out;
-	VEC(struct frame) frames;
-	VEC(struct length) longer;
-};
-
-static struct frame *top(struct parser *p)
-{
-	return &p->frames.at[p->frames.n - 1];
-}
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -87,7 +54,7 @@ static void close_packed(struct parser *p, struct frame *f)
 }
 
 /* Ends the top frame and stores its length in the output or in the list. */
-static void pop(struct parser *p)
+void parser_pop(struct parser *p)
 {
 	struct frame *f = top(p), *parent = f - 1;
 	size_t length;
@@ -129,7 +96,7 @@ static enum tfprof_status close_message(struct parser *p)
 			*s->at, *f->bracket, line, column, wanted);
 	}
 	s->at++;
-	pop(p);
+	parser_pop(p);
 	if (!top(p)->list)
 		skip_separator(s);
 	return TFPROF_OK;
@@ -363,7 +330,7 @@ static enum tfprof_status any_field(struct parser *p)
 
 /* ---- the whole text ----------------------------------------------------- */
 
-static enum tfprof_status parse(struct parser *p)
+enum tfprof_status parser_run(struct parser *p)
 {
 	struct text_scan *s = &p->scan;
 	enum tfprof_status status;
@@ -372,6 +339,8 @@ static enum tfprof_status parse(struct parser *p)
 		scan_space(s);
 		if (p->out->failed)
 			return error_no_memory(s->err);
+		if (p->marks_fields && !top(p)->list)
+			parser_mark(p);
 		if (top(p)->list)
 			status = continue_list(p);
 		else if (s->at == s->end)
@@ -407,32 +376,47 @@ static enum tfprof_status insert_lengths(struct parser *p)
 	return TFPROF_OK;
 }
 
-enum tfprof_status text_to_wire(const struct schema_message *type, struct span text,
-	struct buf *out, struct tfprof_error *err)
+enum tfprof_status parser_init(struct parser *p, const struct schema_message *type,
+	struct span text, struct buf *out, struct tfprof_error *err)
 {
-	struct parser p = {.out = out};
-	size_t before = out->n;
-	enum tfprof_status status;
-
+	*p = (struct parser){.out = out};
 	if (!text.n)
 		text.at = "";
-	p.scan = (struct text_scan){.at = text.at,
+	p->scan = (struct text_scan){.at = text.at,
 		.end = text.at + text.n,
 		.start = text.at,
 		.err = err};
 	if (span_starts(text, SPAN("\xef\xbb\xbf")))
-		p.scan.at = p.scan.start += 3; /* a byte order mark, written by some editors */
-	status = push(&p, type, NULL);
+		p->scan.at = p->scan.start += 3; /* a byte order mark, written by some editors */
+	return push(p, type, NULL);
+}
+
+enum tfprof_status parser_finish(struct parser *p)
+{
+	close_packed(p, top(p));
+	return insert_lengths(p);
+}
+
+void parser_clear(struct parser *p)
+{
+	scan_clear(&p->scan);
+	vec_clear(&p->frames);
+	vec_clear(&p->longer);
+}
+
+enum tfprof_status text_to_wire(const struct schema_message *type, struct span text,
+	struct buf *out, struct tfprof_error *err)
+{
+	struct parser p;
+	size_t before = out->n;
+	enum tfprof_status status = parser_init(&p, type, text, out, err);
+
 	if (status == TFPROF_OK)
-		status = parse(&p);
-	if (status == TFPROF_OK) {
-		close_packed(&p, top(&p));
-		status = insert_lengths(&p);
-	}
+		status = parser_run(&p);
+	if (status == TFPROF_OK)
+		status = parser_finish(&p);
 	if (status != TFPROF_OK && out->at)
 		out->at[out->n = before] = '\0';
-	scan_clear(&p.scan);
-	vec_clear(&p.frames);
-	vec_clear(&p.longer);
+	parser_clear(&p);
 	return status;
 }

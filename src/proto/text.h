@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/vec.h"
 #include "proto/schema.h"
 
 /* Appends the message to `out`, as protobuf would write it for a text whose fields are
@@ -16,5 +17,17 @@
  * for UTF-8. */
 enum tfprof_status text_to_wire(const struct schema_message *type, struct span text,
 	struct buf *out, struct tfprof_error *err);
+
+struct text_drop {
+	size_t from, n, line;
+};
+typedef VEC(struct text_drop) text_drops;
+
+/* The same for a text that is damaged or cut short: messages that are malformed are left out,
+ * and listed in `drops`. What is dropped is a field of the text, or of the innermost container
+ * that is open. Fails on allocation failure only. */
+enum tfprof_status text_recover(const struct schema_message *type, struct span text,
+	bool (*is_container)(const struct schema_message *), struct buf *out, text_drops *drops,
+	struct tfprof_error *err);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 enum { S = SCAN_SPACE, N = SCAN_SPACE | SCAN_STOP, Q = SCAN_STOP, L = SCAN_LETTER, D = SCAN_DIGIT };
 
 /* STOP ends the plain part of a quoted string. */
@@ -45,6 +47,7 @@ enum tfprof_status scan_place(struct text_scan *s, const char *at)
 	char place[64];
 	size_t line, column;
 
+	s->bad = at;
 	if (!s->err)
 		return TFPROF_FORMAT;
 	scan_position(s, at, &line, &column);
@@ -315,27 +318,6 @@ enum tfprof_status scan_bool(struct text_scan *s, bool *value)
 
 /* ---- strings ----------------------------------------------------------- */
 
-static char *put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		*to++ = (char)c;
-		return to;
-	}
-	if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-	} else {
-		if (c < 0x10000) {
-			*to++ = (char)(0xe0 | c >> 12);
-		} else {
-			*to++ = (char)(0xf0 | c >> 18);
-			*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-		}
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*to++ = (char)(0x80 | (c & 0x3f));
-	return to;
-}
-
 /* Takes up to `most` digits and returns their number. */
 static unsigned take_code(struct text_scan *s, unsigned base, unsigned most, uint32_t *code)
 {
@@ -376,7 +358,7 @@ static enum tfprof_status take_unicode(struct text_scan *s, const char *backslas
 			"U+%04X is not a character: "
 			"Unicode ends at 10FFFF, and surrogates come in pairs",
 			(unsigned)code);
-	*to = put_utf8(*to, code);
+	*to = utf8_put(*to, code);
 	return TFPROF_OK;
 }
 

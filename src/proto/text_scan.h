@@ -1,7 +1,7 @@
 /* Tokens of protobuf's text format: names, numbers, strings, and the space and
  * comments between them. Knows nothing about messages.
  *
- *     struct text_scan s = {text.at, text.at + text.n, text.at, err, 0};
+ *     struct text_scan s = {text.at, text.at + text.n, text.at, err, NULL, 0};
  *     scan_space(&s);
  *     name = scan_name(&s);                    // "" if there is none here
  *     status = scan_integer(&s, &number);      // moves past it on success
@@ -21,6 +21,7 @@ struct text_scan {
 	const char *at, *end;
 	const char *start; /* of the whole text, for lines and columns */
 	struct tfprof_error *err;
+	const char *bad;   /* where the last error is */
 	locale_t c_locale; /* numbers have a decimal point, whatever the user's locale */
 };
 

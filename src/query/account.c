@@ -9,7 +9,8 @@
 
 enum { AHEAD = 8, MIN_PART = 16384 };
 
-void query_numbers(const struct query *q, uint32_t node, struct numbers *out)
+/* The node's numbers at the query's step. */
+static void compute_numbers(const struct query *q, uint32_t node, struct numbers *out)
 {
 	if (q->wraps)
 		metrics_of_wrapping(q->model, node, q->step, out);
@@ -65,7 +66,8 @@ struct node_job {
 	bool saturated[PARALLEL_MAX];
 };
 
-void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row)
+/* Stores the wanted numbers in a row. */
+static void put_row(const struct query *q, const struct numbers *numbers, int64_t *row)
 {
 	for (size_t k = 0; k < q->numbers.n; k++)
 		row[k] = numbers->at[q->numbers.metric[k]];
@@ -75,9 +77,9 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 {
 	int64_t *row = query_total_row(q, v);
 
-	query_put_row(q, own, row);
+	put_row(q, own, row);
 	if (q->numbers.own)
-		query_put_row(q, own, query_kept_own(q, v));
+		put_row(q, own, query_kept_own(q, v));
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
 		(query_reaches(q, row, q->min_own) ? ROW_PASSES : 0));
 	q->defined[v] = v != 0;
@@ -94,8 +96,8 @@ const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_M
 	if (v + 1 == t->n || t->parent[v + 1] != v)
 		return query_total_row(q, v);
 	if (q->numbers.n && t->node[v] != NONE)
-		query_numbers(q, t->node[v], &numbers);
-	query_put_row(q, &numbers, room);
+		compute_numbers(q, t->node[v], &numbers);
+	put_row(q, &numbers, room);
 	return room;
 }
 
@@ -119,7 +121,7 @@ static void account_part(void *context, size_t part)
 		}
 		job->saturated[part] |= shapes_get(&m->shapes, m->nodes.shape[node])->saturated;
 		if (q->metrics)
-			query_numbers(q, node, &numbers);
+			compute_numbers(q, node, &numbers);
 		query_put_own(q, v, &numbers, query_picks_node(q, node));
 	}
 }
@@ -166,7 +168,7 @@ static void pick_node(const struct query *q, uint32_t node, struct picked *picke
 	if (!picks)
 		return;
 	picked->n++;
-	query_numbers(q, node, &numbers);
+	compute_numbers(q, node, &numbers);
 	add_numbers(&picked->sum, &numbers, METRIC_OCCURRENCE, N_METRICS);
 	for (; picks; picks--)
 		add_numbers(&picked->sum, &numbers, 0, METRIC_OCCURRENCE);

@@ -363,6 +363,8 @@ static enum tfprof_status make_one(struct columns *c, struct query *q, enum colu
 
 	if (column->view.name)
 		return TFPROF_OK;
+	if (id == COLUMN_NAME && query_check_names(q, err) != TFPROF_OK)
+		return TFPROF_UNSUPPORTED;
 	if (!table_column_init(column, &columns[id].info, q->n))
 		return error_no_memory(err);
 	column->view.is_nullable = id == COLUMN_PARENT || id == COLUMN_NODE || id == COLUMN_LINE;

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "query/option_info.h"
 
-static const char *const order_words[] = {"layer", "name",
+static const char *const model_order_words[] = {"layer", "name",
 #define X(word, value) #word,
 	MODEL_NUMBERS(X)
 #undef X
@@ -16,38 +17,23 @@ static const struct model_device devices[] = {
 #undef X
 };
 
-static const char *const device_words[] = {
+static const char *const model_device_words[] = {
 #define X(name, flops, dtype, bandwidth) name,
 	MODEL_DEVICES(X)
 #undef X
 		NULL};
 
 static const struct tfprof_option_info infos[] = {
-#define X(id, name, kind, placeholder, value, help) \
-	[MODEL_OPT_##id] = {name, value, help, kind, NULL, NULL, NULL, 0},
-	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
-#undef X
-};
-
-static const char *const placeholders[] = {
-#define X(id, name, kind, placeholder, value, help) placeholder,
-	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)
-#undef X
-};
+	MODEL_OPTIONS(OPTION_INFO) SHARED_MODEL_OPTIONS(OPTION_INFO)};
 
 const struct tfprof_option_info *tfprof_model_option_get_info(size_t i)
 {
 	return i < N_MODEL_OPTIONS ? &infos[i] : NULL;
 }
 
-const char *const *tfprof_model_option_get_words(size_t i)
+void tfprof_model_options_set_reading(tfprof_model_options *o, enum tfprof_reading reading)
 {
-	return i == MODEL_OPT_DEVICE ? device_words : i == MODEL_OPT_ORDER_BY ? order_words : NULL;
-}
-
-const char *tfprof_model_option_get_placeholder(size_t i)
-{
-	return i < N_MODEL_OPTIONS ? placeholders[i] : NULL;
+	o->reading = reading;
 }
 
 tfprof_model_options *tfprof_model_options_new(void)
@@ -126,15 +112,15 @@ static enum tfprof_status read_value(struct tfprof_model_options *o, int id, con
 			"-%s: '%.100s': expected a number such as 19.5T or 900G", infos[id].name,
 			value);
 	case MODEL_OPT_ORDER_BY:
-		word = words_find(order_words, text);
-		if (!order_words[word])
-			return words_error(err, "-order_by: unknown word", text, order_words);
+		word = words_find(model_order_words, text);
+		if (!model_order_words[word])
+			return words_error(err, "-order_by: unknown word", text, model_order_words);
 		o->order = (enum model_order)word;
 		return TFPROF_OK;
 	case MODEL_OPT_DEVICE:
-		word = words_find(device_words, text);
-		if (!device_words[word])
-			return words_error(err, "-device: unknown word", text, device_words);
+		word = words_find(model_device_words, text);
+		if (!model_device_words[word])
+			return words_error(err, "-device: unknown word", text, model_device_words);
 		o->device = devices[word];
 		return TFPROF_OK;
 	case MODEL_OPT_FAIL_IF: return read_limits(o, value, err);
@@ -145,22 +131,20 @@ static enum tfprof_status read_value(struct tfprof_model_options *o, int id, con
 enum tfprof_status tfprof_model_options_set(tfprof_model_options *o, const char *name,
 	const char *value, struct tfprof_error *err)
 {
-	for (int id = 0; id < N_MODEL_OPTIONS; id++) {
-		enum tfprof_status status;
-		char *copy;
+	size_t id = option_info_find(infos, N_MODEL_OPTIONS, name);
+	enum tfprof_status status;
+	char *copy;
 
-		if (strcmp(infos[id].name, name) != 0)
-			continue;
-		status = read_value(o, id, value, err);
-		copy = status == TFPROF_OK ? mem_alloc(strlen(value) + 1) : NULL;
-		if (status == TFPROF_OK && !copy)
-			return error_no_memory(err);
-		if (!copy)
-			return status;
-		memcpy(copy, value, strlen(value) + 1);
-		mem_free(o->text[id]);
-		o->text[id] = copy;
-		return TFPROF_OK;
-	}
-	return error_set(err, TFPROF_ARGUMENT, "unknown option of models '%.100s'", name);
+	if (id == N_MODEL_OPTIONS)
+		return error_set(err, TFPROF_ARGUMENT, "unknown option of models '%.100s'", name);
+	status = read_value(o, (int)id, value, err);
+	if (status != TFPROF_OK)
+		return status;
+	copy = mem_alloc(strlen(value) + 1);
+	if (!copy)
+		return error_no_memory(err);
+	memcpy(copy, value, strlen(value) + 1);
+	mem_free(o->text[id]);
+	o->text[id] = copy;
+	return TFPROF_OK;
 }

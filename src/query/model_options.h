@@ -1,8 +1,4 @@
-/* Options of counting what a model costs, a line each: flags, help, completion, manual
- * page and Python keywords follow from this table.
- *
- *     id, name, kind (see tfprof_option_info), placeholder of the value in help,
- *     default, help
+/* Options of counting what a model costs, a line each (see option_info.h).
  *
  * max_depth, order_by and output are also options of queries, with other defaults. */
 #ifndef TFPROF_QUERY_MODEL_OPTIONS_H
@@ -14,28 +10,28 @@
 
 /* clang-format off */
 #define MODEL_OPTIONS(X) \
-	X(BATCH_SIZE, "batch_size", "int", "N", "", \
+	X(BATCH_SIZE, "batch_size", "int", "N", NULL, "", \
 		"Use this batch size where the file leaves it open (default 1).") \
-	X(INPUT_SHAPES, "input_shapes", "shapes", "NAME:DIMS,...", "", \
+	X(INPUT_SHAPES, "input_shapes", "shapes", "NAME:DIMS,...", NULL, "", \
 		"Set shapes of inputs, such as x:1x224x224x3.") \
-	X(SIGNATURE, "signature", "word", "NAME", "", \
+	X(SIGNATURE, "signature", "word", "NAME", NULL, "", \
 		"Count this signature of a SavedModel (default serving_default).") \
-	X(TRIP_COUNT, "trip_count", "int", "N", "", \
+	X(TRIP_COUNT, "trip_count", "int", "N", NULL, "", \
 		"Count loops whose length depends on data this many times (default 1).") \
-	X(DEVICE, "device", "word", "NAME", "", \
+	X(DEVICE, "device", "word", "NAME", model_device_words, "", \
 		"Bound the time from below on this device, by its peak figures.") \
-	X(PEAK_FLOPS, "peak_flops", "number", "NUMBER", "", \
+	X(PEAK_FLOPS, "peak_flops", "number", "NUMBER", NULL, "", \
 		"Set the device's peak float operations per second, such as 19.5T.") \
-	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", "", \
+	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", NULL, "", \
 		"Set the device's memory bandwidth in bytes per second, such as 900G.") \
-	X(FAIL_IF, "fail_if", "conditions", "NAME>VALUE,...", "", \
+	X(FAIL_IF, "fail_if", "conditions", "NAME>VALUE,...", NULL, "", \
 		"Exit with status 3 if a total exceeds a limit, such as macs>300M.")
 #define SHARED_MODEL_OPTIONS(X) \
-	X(MAX_DEPTH, "max_depth", "int", "N", "2", \
+	X(MAX_DEPTH, "max_depth", "int", "N", NULL, "2", \
 		"Take this many parts of a node's name as its layer.") \
-	X(ORDER_BY, "order_by", "word", "WORD", "layer", \
+	X(ORDER_BY, "order_by", "word", "WORD", model_order_words, "layer", \
 		"Sort layers: in the model's order (layer), by name, or numbers descending.") \
-	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", "stdout", \
+	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", NULL, "stdout", \
 		"Write in this format: stdout, none, file, json or csv.")
 
 /* The totals that fail_if knows, besides the peak of memory, and order_by sorts by: word, member of struct layer or
@@ -99,7 +95,8 @@ struct tfprof_model_options {
 	double real[N_MODEL_OPTIONS];
 	enum model_order order;
 	struct model_device device; /* no name: not given */
-	limits limits;              /* of the words of MODEL_NUMBERS, then of the peak */
+	enum tfprof_reading reading;
+	limits limits; /* of the words of MODEL_NUMBERS, then of the peak */
 };
 
 #endif

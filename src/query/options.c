@@ -85,17 +85,17 @@ static const char *const *words_of(size_t id)
 
 const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 {
-	/* kind → its name, its words, their help, and its units */
+	/* kind → its name, a value's placeholder, its words, their help, and its units */
 	static const struct tfprof_option_info info[N_OPTIONS] = {
-#define INFO_INT "int", NULL, NULL, AMOUNT_UNITS_PLAIN
-#define INFO_COUNT "int", NULL, NULL, AMOUNT_UNITS_COUNT
-#define INFO_MICROS "int", NULL, NULL, AMOUNT_UNITS_MICROS
-#define INFO_BYTES "int", NULL, NULL, AMOUNT_UNITS_BYTES
-#define INFO_BOOL "bool", bool_words, NULL, NULL
-#define INFO_WORD "word", order_words, order_help, NULL
-#define INFO_WORDS "words", select_words, select_help, NULL
-#define INFO_REGEXES "regexes", NULL, NULL, NULL
-#define INFO_OUTPUT "output", output_words, output_help, NULL
+#define INFO_INT "int", "N", NULL, NULL, AMOUNT_UNITS_PLAIN
+#define INFO_COUNT "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_COUNT
+#define INFO_MICROS "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_MICROS
+#define INFO_BYTES "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_BYTES
+#define INFO_BOOL "bool", "true|false", bool_words, NULL, NULL
+#define INFO_WORD "word", "WORD", order_words, order_help, NULL
+#define INFO_WORDS "words", "WORD,...", select_words, select_help, NULL
+#define INFO_REGEXES "regexes", "REGEX,...", NULL, NULL, NULL
+#define INFO_OUTPUT "output", "TYPE[:outfile=FILE]", output_words, output_help, NULL
 #define X(id, name, kind, field, value, help) {name, value, help, INFO_##kind, field},
 		OPTIONS(X)
 #undef X

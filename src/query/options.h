@@ -45,7 +45,7 @@
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
 		"In op view, group nodes by the operation that ran, not by that of the graph.") \
 	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false",                  \
-		"In scope view, place gradients under the layer they belong to.") \
+		"In scope and code view, place gradients under the layer or line they belong to.") \
 	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
 		"In code view, leave out frames of libraries.")                \
 	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false",                \

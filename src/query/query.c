@@ -1,4 +1,7 @@
 #include "query/query.h"
+
+#include <inttypes.h>
+
 #include "base/cancel.h"
 #include "base/clamped.h"
 
@@ -230,4 +233,19 @@ void query_clear(struct query *q)
 	regexes_free(q->show);
 	regexes_free(q->hide);
 	arena_clear(&q->arena);
+}
+
+/* Names of nodes are each in the input: only those that a view made can be many times as long. */
+enum tfprof_status query_check_names(const struct query *q, struct tfprof_error *err)
+{
+	static const uint64_t GB = 1000000000;
+	uint64_t n = 0;
+
+	for (uint32_t i = 1; q->tree->label && i < q->n; i++)
+		n += q->tree->label[q->view[i]].n;
+	if (n <= 4 * GB)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_UNSUPPORTED,
+		"the names of %" PRIu32 " rows take %" PRIu64 " GB, and may take 4: use max_depth",
+		q->n, n / GB);
 }

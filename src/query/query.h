@@ -209,8 +209,6 @@ static inline bool query_reaches(const struct query *q, const int64_t *row, cons
 	return !less;
 }
 
-/* Stores the wanted numbers in a row. */
-void query_put_row(const struct query *q, const struct numbers *numbers, int64_t *row);
 /* Sets the own numbers of a view node, which are its total until others are added, and
  * its flags. */
 void query_put_own(const struct query *q, size_t v, const struct numbers *own, bool accounted);
@@ -254,8 +252,6 @@ void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 /* Sets min_own and min_total from the options. */
 void query_find_limits(struct query *q);
 
-/* The node's numbers at the query's step. */
-void query_numbers(const struct query *q, uint32_t node, struct numbers *out);
 /* Whether minimums must be compared with numbers that wrap. */
 bool query_needs_wrapping(const struct query *q);
 /* Accounts twice: with wrapping numbers, to find which rows pass the minimums, then
@@ -266,6 +262,10 @@ bool query_name_shown(struct query *q, struct span name);
 /* Clears ROW_SHOWN and ROW_CUT of nodes whose names are filtered out. */
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err);
 bool query_name_trimmed(struct query *q, struct span name);
+
+/* Before all names shown are copied: an error if they are too long. Each scope repeats those it
+ * is in, so that 10⁶ within each other, of an input of 2 MB, take 1 TB. */
+enum tfprof_status query_check_names(const struct query *q, struct tfprof_error *err);
 
 /* Whether the caller has asked to stop. */
 bool query_cancelled(const struct query *q);

@@ -35,6 +35,7 @@ struct expressions {
 	const char *option;
 	struct regex *at;
 	size_t n;
+	char *patterns;       /* their texts, one after the other */
 	bool engine;          /* some need PCRE2 */
 	pthread_mutex_t lock; /* for compiling `lenient` */
 	atomic_bool failed;   /* a match failed in some thread: try no more */
@@ -117,8 +118,27 @@ static void expressions_free(struct expressions *e)
 		pcre2_code_free(e->at[i].lenient);
 	}
 	pthread_mutex_destroy(&e->lock);
+	mem_free(e->patterns);
 	mem_free(e->at);
 	mem_free(e);
+}
+
+/* Copies the patterns: they are compiled again when a text is not UTF-8. */
+static bool copy_patterns(struct expressions *e, const struct span *patterns, size_t n)
+{
+	size_t size = 1, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_add_overflow(size, patterns[i].n, &size))
+			return false;
+	e->patterns = mem_alloc(size);
+	for (size_t i = 0; e->patterns && i < n; i++) {
+		if (patterns[i].n)
+			memcpy(e->patterns + at, patterns[i].at, patterns[i].n);
+		e->at[i].pattern = (struct span){e->patterns + at, patterns[i].n};
+		at += patterns[i].n;
+	}
+	return e->patterns;
 }
 
 static enum tfprof_status expressions_new(struct expressions **out, const char *option,
@@ -132,13 +152,12 @@ static enum tfprof_status expressions_new(struct expressions **out, const char *
 	pthread_mutex_init(&e->lock, NULL);
 	e->option = option;
 	e->at = mem_zero_array(n, sizeof(*e->at));
-	if (!e->at)
+	if (!e->at || !copy_patterns(e, patterns, n))
 		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
 		struct regex *regex = &e->at[e->n++];
 
-		regex->pattern = patterns[i];
-		regex->kind = classify(patterns[i], &regex->literal);
+		regex->kind = classify(regex->pattern, &regex->literal);
 		if (regex->kind == REGEX_PCRE)
 			status = compile(e, regex, err);
 	}

@@ -15,7 +15,7 @@
 
 struct regexes;
 
-/* `option` names the list in errors ("show_name_regexes"). */
+/* `option` names the list in errors ("show_name_regexes"); patterns are copied. */
 enum tfprof_status regexes_new(struct regexes **out, const char *option,
 	const struct span *patterns, size_t n, struct tfprof_error *err);
 /* The same expressions for another thread. `other` must outlive this list. */

@@ -2,7 +2,13 @@
 
 #include "model/executed.h"
 
-struct renamed renamed_find(const struct model *m, int64_t step)
+struct renamed {
+	double micros, all_micros; /* of such nodes, and of all, per step */
+	uint32_t longest;          /* such node; NONE: there is none */
+};
+
+/* At a step, or on average if it is negative. */
+static struct renamed find(const struct model *m, int64_t step)
 {
 	struct renamed found = {.longest = NONE};
 	int64_t longest_us = 0;
@@ -43,7 +49,7 @@ void renamed_note(const struct query *q, struct buf *notes)
 	if (q->kind != TFPROF_OP || !q->sees_executed || q->options->number[OPT_EXECUTED_TYPES] ||
 		!asks_for_time(q))
 		return;
-	found = renamed_find(m, q->step);
+	found = find(m, q->step);
 	if (found.longest == NONE || found.micros < 0.01 * found.all_micros)
 		return;
 	buf_printf(notes,

@@ -5,14 +5,6 @@
 
 #include "query/query.h"
 
-struct renamed {
-	double micros, all_micros; /* of such nodes, and of all, per step */
-	uint32_t longest;          /* such node; NONE: there is none */
-};
-
-/* At a step, or on average if it is negative. */
-struct renamed renamed_find(const struct model *m, int64_t step);
-
 /* A line for op view that says what share of its time is charged to another operation
  * than the one that ran; nothing if it is less than 1 %, if no time is asked for, or if
  * nodes are grouped by what ran. */

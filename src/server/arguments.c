@@ -17,6 +17,8 @@ const char arguments_help[] =
 	"  --host=ADDRESS  the address to listen on (127.0.0.1: this machine only)\n"
 	"  --token=TOKEN   a token of your own in the address, or none (random)\n"
 	"  --open          open the address in the default browser\n"
+	"  --strict        refuse files with anything that would be ignored\n"
+	"  --recover       load what is whole of damaged files, and say what was dropped\n"
 	"  --verbose       print each request to stderr\n"
 	"\n"
 	"Inputs may also be given by kind, as for other commands: --graph_path=FILE and so on.\n";
@@ -88,10 +90,22 @@ static bool parse_input_flag(struct parser *p, const char *flag)
 	return fail(p, "unknown option --%.100s (see tfprof ui --help)", flag);
 }
 
+static bool set_reading(struct parser *p, enum tfprof_reading reading)
+{
+	if (p->store->reading != TFPROF_READ_AS_IS && p->store->reading != reading)
+		return fail(p, "%s", "--strict and --recover cannot be combined");
+	p->store->reading = reading;
+	return true;
+}
+
 static bool parse_flag(struct parser *p, const char *flag)
 {
 	const char *value;
 
+	if (strcmp(flag, "strict") == 0)
+		return set_reading(p, TFPROF_READ_STRICT);
+	if (strcmp(flag, "recover") == 0)
+		return set_reading(p, TFPROF_READ_RECOVER);
 	if (strcmp(flag, "open") == 0)
 		return p->a->open = true;
 	if (strcmp(flag, "verbose") == 0)

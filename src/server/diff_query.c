@@ -33,9 +33,11 @@ static enum tfprof_status compare_models(const struct diff_request *r,
 		inputs[i] = tfprof_input_file(r->sides[i]->inputs.at[0].path);
 	}
 	options = tfprof_model_options_new();
-	status = options ? tfprof_diff_run_models(&inputs[0], &inputs[1], options, r->options,
-				   diff_options, result, err)
-			 : error_no_memory(err);
+	if (!options)
+		return error_no_memory(err);
+	tfprof_model_options_set_reading(options, r->sides[0]->reading);
+	status = tfprof_diff_run_models(&inputs[0], &inputs[1], options, r->options, diff_options,
+		result, err);
 	tfprof_model_options_free(options);
 	return status;
 }

@@ -1,6 +1,11 @@
-/* /api/advice: what the advisor says, as `tfprof advise --output=json` does. */
+/* /api/advice: what the advisor says, as `tfprof advise --output=json` does, with the options
+ * of checkers that are given.
+ * /api/checkers: the checkers and their options. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "server/advice_call.h"
 #include "server/routes.h"
 #include "server/view_query.h"
 
@@ -8,7 +13,7 @@ static enum tfprof_status make_advice(void *context, tfprof_profile *profile,
 	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
 {
 	tfprof_result *result;
-	enum tfprof_status status = tfprof_advise_run(profile, NULL, cancel, &result, err);
+	enum tfprof_status status = tfprof_advise_run(profile, context, cancel, &result, err);
 
 	*object = result;
 	if (status == TFPROF_OK)
@@ -16,12 +21,36 @@ static enum tfprof_status make_advice(void *context, tfprof_profile *profile,
 	return status;
 }
 
+static bool put_setting(void *context, const char *checker, const char *option, const char *value)
+{
+	struct buf *key = context;
+
+	buf_printf(key, "\n%s.%s=%s", checker, option, value);
+	return !key->failed;
+}
+
 static enum tfprof_status advice_use(struct call *c, int64_t p, struct kept **kept,
 	struct tfprof_error *err)
 {
-	struct maker maker = {make_advice, view_free_result, NULL};
+	tfprof_advice_options *options;
+	struct buf key = {0};
+	enum tfprof_status status = advice_call_options(c, &options, err);
 
-	return store_use(c->store, p, p ? "1 advice" : "0 advice", &maker, &c->cancel, kept, err);
+	if (status != TFPROF_OK)
+		return status;
+	buf_printf(&key, "%" PRId64 " advice", p);
+	if (!advice_call_each(c, put_setting, &key) || key.failed) {
+		status = error_no_memory(err);
+	} else {
+		struct maker maker = {make_advice, view_free_result, options};
+
+		buf_char(&key, '\0');
+		status = key.failed ? error_no_memory(err)
+				    : store_use(c->store, p, key.at, &maker, &c->cancel, kept, err);
+	}
+	buf_clear(&key);
+	tfprof_advice_options_free(options);
+	return status;
 }
 
 enum tfprof_status route_advice(struct call *c, struct json *out, struct tfprof_error *err)
@@ -43,4 +72,36 @@ enum tfprof_status route_advice(struct call *c, struct json *out, struct tfprof_
 	}
 	store_release(c->store, kept);
 	return status;
+}
+
+static void put_options(const struct tfprof_checker_option_info *info, struct json *out)
+{
+	json_key(out, "options");
+	json_open_array(out);
+	for (; info->name; info++) {
+		json_open_object(out);
+		json_put_text(out, "name", info->name);
+		json_put_text(out, "default", info->default_value);
+		json_put_text(out, "help", info->help);
+		json_close_object(out);
+	}
+	json_close_array(out);
+}
+
+enum tfprof_status route_checkers(struct call *c, struct json *out, struct tfprof_error *err)
+{
+	const struct tfprof_checker_info *info;
+
+	(void)c;
+	(void)err;
+	json_open_array(out);
+	for (size_t i = 0; (info = tfprof_checker_get_info(i)); i++) {
+		json_open_object(out);
+		json_put_text(out, "name", info->name);
+		json_put_text(out, "help", info->help);
+		put_options(info->options, out);
+		json_close_object(out);
+	}
+	json_close_array(out);
+	return TFPROF_OK;
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/advice_call.h"
 #include "server/diff_query.h"
 #include "server/routes.h"
+#include "server/start.h"
 #include "server/table_json.h"
 
 /* The paths of a profile as the program takes them, up to a NULL; free it. A kind that was
@@ -47,6 +49,41 @@ static bool add_flag(struct command_inputs *in, const char *name, const char *va
 	return vec_push(&in->words, flag);
 }
 
+static bool add_checker(void *context, const char *checker, const char *option, const char *value)
+{
+	struct command_inputs *in = context;
+	char *setting;
+	bool ok;
+
+	if (asprintf(&setting, "%s:%s=%s", checker, option, value) < 0)
+		return false;
+	ok = add_flag(in, "checker", setting);
+	free(setting);
+	return ok;
+}
+
+/* All checkers, some with options; the default without them. */
+static enum tfprof_status list_checkers(const struct call *c, struct command_inputs *in,
+	struct tfprof_error *err)
+{
+	tfprof_advice_options *options;
+	enum tfprof_status status = advice_call_options(c, &options, err);
+
+	if (status == TFPROF_OK && options &&
+		!(add_flag(in, "checker", "all") && advice_call_each(c, add_checker, in)))
+		status = error_no_memory(err);
+	tfprof_advice_options_free(options);
+	return status;
+}
+
+static bool add_reading(struct command_inputs *in, enum tfprof_reading reading)
+{
+	static const char *const words[] =
+		{[TFPROF_READ_STRICT] = "--strict", [TFPROF_READ_RECOVER] = "--recover"};
+
+	return reading == TFPROF_READ_AS_IS || vec_push(&in->words, words[reading]);
+}
+
 /* With the device that a model's time is bounded for, if there is one. */
 static enum tfprof_status list_inputs(const struct shown_profile *profile, const char *device,
 	struct command_inputs *in, struct tfprof_error *err)
@@ -61,66 +98,8 @@ static enum tfprof_status list_inputs(const struct shown_profile *profile, const
 	}
 	if (ok && device)
 		ok = add_flag(in, "device", device);
-	return ok && vec_push(&in->words, NULL) ? TFPROF_OK : error_no_memory(err);
-}
-
-/* A name as a regex that matches it alone. A comma would separate two of a list. */
-static void put_literal(struct buf *b, struct span name)
-{
-	for (size_t i = 0; i < name.n; i++) {
-		if (name.at[i] == ',') {
-			buf_char(b, '.');
-			continue;
-		}
-		if (name.at[i] && strchr("\\^$.|?*+()[]{}", name.at[i]))
-			buf_char(b, '\\');
-		buf_char(b, name.at[i]);
-	}
-}
-
-/* Row numbers are those of the pages, which leave order, columns and depth alone. */
-static enum tfprof_status query_rows(struct call *c, enum tfprof_view view, struct kept **kept,
-	struct tfprof_error *err)
-{
-	static const char *const settings[][2] = {{"order_by", "name"}, {"select", "micros"},
-		{"max_depth", VIEW_ALL_DEPTHS}};
-	tfprof_options *options;
-	enum tfprof_status status = view_options(c, &options, err);
-
-	for (size_t i = 0; status == TFPROF_OK && i < sizeof(settings) / sizeof(*settings); i++)
-		status = tfprof_options_set(options, settings[i][0], settings[i][1], err);
-	if (status == TFPROF_OK)
-		status = view_query_with(c, view, options, kept, err);
-	tfprof_options_free(options);
-	return status;
-}
-
-/* A page that shows what is below a row starts the report there. */
-static enum tfprof_status start_at_root(struct call *c, enum tfprof_view view,
-	tfprof_options *options, struct tfprof_error *err)
-{
-	struct kept *kept = NULL;
-	struct table_json table;
-	struct buf regex = {0};
-	int64_t root;
-	enum tfprof_status status = call_get_int(c, "root", 0, 0, INT64_MAX, &root, err);
-
-	if (status != TFPROF_OK || root == 0)
-		return status;
-	status = query_rows(c, view, &kept, err);
-	if (status == TFPROF_OK)
-		status = table_json_open(&table, view, kept_get(kept), err);
-	if (status == TFPROF_OK && (size_t)root >= table.n_rows)
-		status = error_set(err, TFPROF_ARGUMENT, "root: there are %zu rows", table.n_rows);
-	if (status == TFPROF_OK) {
-		put_literal(&regex, table_json_name(&table, root));
-		status = regex.failed ? error_no_memory(err)
-				      : tfprof_options_set(options, "start_name_regexes",
-						buf_get(&regex).at, err);
-	}
-	buf_clear(&regex);
-	store_release(c->store, kept);
-	return status;
+	ok = ok && add_reading(in, profile->reading);
+	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
 static enum tfprof_status put_line(const char *name, tfprof_options *options,
@@ -146,10 +125,14 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	enum tfprof_status status = view_given_options(c, &options, err);
 
 	if (status == TFPROF_OK && view >= 0)
-		status = start_at_root(c, (enum tfprof_view)view, options, err);
+		status = start_at_root(c, (enum tfprof_view)view, profile, options, err);
 	if (status == TFPROF_OK)
 		status =
 			list_inputs(profile, is_model ? call_get(c, "device") : NULL, &inputs, err);
+	if (status == TFPROF_OK && strcmp(name, "advise") == 0)
+		status = list_checkers(c, &inputs, err);
+	if (status == TFPROF_OK && !vec_push(&inputs.words, NULL))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = put_line(name, options, &inputs, out, err);
 	tfprof_options_free(options);
@@ -176,7 +159,8 @@ static enum tfprof_status list_sides(struct call *c, struct command_inputs *in,
 				"tfprof save OUT FILE...");
 		ok = ok && vec_push(&in->words, profile->inputs.at[0].path);
 	}
-	ok = ok && add_flag(in, "min_change", "0%") && (!order || add_flag(in, "order_by", order));
+	ok = ok && add_reading(in, c->store->reading) && add_flag(in, "min_change", "0%") &&
+		(!order || add_flag(in, "order_by", order));
 	return ok && vec_push(&in->words, NULL) ? TFPROF_OK : error_no_memory(err);
 }
 

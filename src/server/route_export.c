@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "server/diff_query.h"
 #include "server/routes.h"
+#include "server/start.h"
 
 /* format, type of its file, name of its file */
 static const struct export_format {
@@ -51,13 +52,25 @@ static const struct export_format *find_format(const char *name)
 
 static enum tfprof_status query(struct call *c, struct kept **kept, struct tfprof_error *err)
 {
+	struct shown_profile *profile;
+	tfprof_options *options = NULL;
 	enum tfprof_view view;
 	enum tfprof_status status;
+	int64_t p;
 
 	if (diff_is_asked(c))
 		return diff_query(c, kept, err);
-	status = view_of_call(c, &view, err);
-	return status == TFPROF_OK ? view_query(c, view, kept, err) : status;
+	status = view_profile(c, &profile, &p, err);
+	if (status == TFPROF_OK)
+		status = view_of_call(c, &view, err);
+	if (status == TFPROF_OK)
+		status = view_options(c, &options, err);
+	if (status == TFPROF_OK)
+		status = start_at_root(c, view, profile, options, err);
+	if (status == TFPROF_OK)
+		status = view_query_with(c, view, options, kept, err);
+	tfprof_options_free(options);
+	return status;
 }
 
 enum tfprof_status route_export(struct call *c, struct json *out, struct tfprof_error *err)

@@ -4,42 +4,27 @@
 
 #include "base/error.h"
 #include "server/find.h"
+#include "server/ranked.h"
 #include "server/routes.h"
 #include "server/table_json.h"
 #include "server/view_query.h"
 
 enum { DEFAULT_FOUND = 8, MAX_FOUND = 100 };
 
-struct found {
-	int64_t row, value;
-};
-
-typedef VEC(struct found) found_vec;
-
-static int largest_first(const void *a, const void *b)
-{
-	const struct found *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
 static enum tfprof_status collect(const struct table_json *t, const int64_t *values,
-	struct regexes *regexes, found_vec *found, struct tfprof_error *err)
+	struct regexes *regexes, ranked_vec *found, struct tfprof_error *err)
 {
 	for (int64_t row = 1; row < (int64_t)t->n_rows; row++) {
-		struct found hit = {row, values[row]};
+		struct ranked hit = {row, values[row]};
 
 		if (regexes_match(regexes, table_json_name(t, row)) && !vec_push(found, hit))
 			return error_no_memory(err);
 	}
-	if (found->n)
-		qsort(found->at, found->n, sizeof(*found->at), largest_first);
+	ranked_sort(found);
 	return regexes_check(regexes, err);
 }
 
-static void put_found(const struct table_json *t, const found_vec *found, int64_t limit,
+static void put_found(const struct table_json *t, const ranked_vec *found, int64_t limit,
 	const char *key, struct json *out)
 {
 	json_key(out, key);
@@ -48,7 +33,7 @@ static void put_found(const struct table_json *t, const found_vec *found, int64_
 	json_key(out, "rows");
 	json_open_array(out);
 	for (size_t i = 0; i < found->n && (int64_t)i < limit; i++)
-		table_json_put(t, found->at[i].row, out);
+		table_json_put(t, found->at[i].id, out);
 	json_close_array(out);
 	json_close_object(out);
 }
@@ -66,7 +51,7 @@ static enum tfprof_status find_in(struct finder *f, enum tfprof_view view, const
 	const struct table_json_metric *metric;
 	struct kept *kept = NULL;
 	struct table_json t;
-	found_vec found = {0};
+	ranked_vec found = {0};
 	enum tfprof_status status = view_query(f->call, view, &kept, err);
 
 	if (status == TFPROF_OK)

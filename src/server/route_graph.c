@@ -1,219 +1,21 @@
 /* /api/graph: the children of a scope as boxes, and what flows between them. Scopes named in
  * `open` (comma-separated) show their children in their place. Of too many boxes the cheapest
- * become one. Boxes joined to nearly everything, and tiny ones, are set aside: their edges
- * would hide the others. With `around`, a node's number or name, boxes are that node and its
+ * become one, and so do many that differ in digits only (siblings.h), unless `open` names them
+ * or `fold_alike` is false. Boxes joined to nearly everything, and tiny ones, are set aside: their
+ * edges would hide the others. With `around`, a node's number or name, boxes are that node and its
  * neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "model/gradient.h"
 #include "server/find.h"
+#include "server/graph.h"
 #include "server/routes.h"
 #include "server/selection.h"
 
 enum { MAX_BOXES = 120, DEFAULT_BOXES = 60 };
-enum { MIN_HUB = 6, TINY_NODES = 2, TINY_SHARE = 1000, LARGE_SHARE = 10 };
-
-struct box {
-	int64_t row, total;
-	int64_t n_nodes;
-	uint32_t id;          /* once it is shown */
-	uint32_t n_neighbors; /* other boxes */
-};
-
-struct graph_request {
-	struct call *call;
-	struct table_json table;
-	const struct table_json_metric *metric;
-	const int64_t *row_of_node;
-	size_t n_nodes;
-	int64_t root, limit;
-	VEC(struct box) boxes; /* those shown first, by total; the rest folds into one */
-	size_t n_shown;
-	uint32_t *box_of_row, *groups;
-	int64_t *selected; /* by row, or NULL */
-	VEC(struct tfprof_edges) edges;
-	VEC(char *) shapes; /* of the edges */
-	VEC(size_t) around; /* a node that is asked about, and those near it; or empty */
-	size_t n_left_out;  /* of these */
-	bool failed;
-};
-
-/* ---- boxes ---------------------------------------------------------------- */
-
-static bool is_open(const struct graph_request *g, int64_t row)
-{
-	const char *open = call_get(g->call, "open");
-	struct span name = table_json_name(&g->table, row);
-
-	while (open && *open) {
-		size_t n = strcspn(open, ",");
-
-		if (span_equal((struct span){open, n}, name))
-			return g->table.end[row] > row + 1;
-		open += n + (open[n] == ',');
-	}
-	return false;
-}
-
-static int by_total(const void *a, const void *b)
-{
-	const struct box *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static enum tfprof_status find_boxes(struct graph_request *g, struct tfprof_error *err)
-{
-	const struct table_json *t = &g->table;
-	int64_t row = g->root + 1;
-
-	while (row < t->end[g->root]) {
-		if (is_open(g, row)) {
-			row++;
-			continue;
-		}
-		if (!vec_push(&g->boxes,
-			    ((struct box){.row = row, .total = g->metric->total[row]})))
-			return error_no_memory(err);
-		row = t->end[row];
-	}
-	if (g->boxes.n)
-		qsort(g->boxes.at, g->boxes.n, sizeof(*g->boxes.at), by_total);
-	g->n_shown = g->boxes.n > (size_t)g->limit ? (size_t)g->limit - 1 : g->boxes.n;
-	for (size_t i = 0; i < g->boxes.n; i++)
-		g->boxes.at[i].id = (uint32_t)(i < g->n_shown ? i : g->n_shown);
-	return TFPROF_OK;
-}
-
-/* Which box every row and node is in. Gradients are part of their box but their edges, which
- * lead back, are not drawn while they are shown with their layer. */
-static enum tfprof_status assign_nodes(struct graph_request *g, tfprof_profile *profile,
-	struct tfprof_error *err)
-{
-	const struct table_json *t = &g->table;
-	const char *fold = call_get(g->call, "fold_gradients");
-	bool folds = fold && strcmp(fold, "true") == 0;
-
-	g->box_of_row = mem_array(t->n_rows + 1, sizeof(*g->box_of_row));
-	g->groups = mem_array(g->n_nodes + 1, sizeof(*g->groups));
-	if (!g->box_of_row || !g->groups)
-		return error_no_memory(err);
-	memset(g->box_of_row, 0xff, (t->n_rows + 1) * sizeof(*g->box_of_row));
-	for (size_t i = 0; i < g->boxes.n; i++)
-		for (int64_t row = g->boxes.at[i].row; row < t->end[g->boxes.at[i].row]; row++)
-			g->box_of_row[row] = (uint32_t)i;
-	for (size_t node = 0; node < g->n_nodes; node++) {
-		int64_t row = g->row_of_node[node];
-		uint32_t box = row < 0 ? UINT32_MAX : g->box_of_row[row];
-		struct span name;
-		struct gradient parsed;
-
-		g->groups[node] = TFPROF_NO_GROUP;
-		if (box == UINT32_MAX)
-			continue;
-		g->boxes.at[box].n_nodes++;
-		name.at = tfprof_profile_get_node_name(profile, node, &name.n);
-		if (!folds || !gradient_parse(name, &parsed))
-			g->groups[node] = g->boxes.at[box].id;
-	}
-	return TFPROF_OK;
-}
-
-/* ---- around a node ---------------------------------------------------------- */
-
-enum { MAX_HOPS = 2, MAX_LINKS = 12 };
-
-/* The next nodes in one direction, as they are found. */
-struct hop {
-	struct graph_request *g;
-	size_t n_links;
-};
-
-static void add_node_box(struct graph_request *g, size_t node)
-{
-	int64_t row = node < g->n_nodes ? g->row_of_node[node] : -1;
-
-	if (row < 0 || g->groups[node] != TFPROF_NO_GROUP || g->failed)
-		return;
-	if (g->boxes.n >= (size_t)g->limit) {
-		g->n_left_out++;
-		return;
-	}
-	g->groups[node] = (uint32_t)g->boxes.n;
-	g->failed |= !vec_push(&g->around, node) ||
-		!vec_push(&g->boxes,
-			((struct box){.row = row,
-				.total = g->metric->total[row],
-				.n_nodes = 1,
-				.id = (uint32_t)g->boxes.n}));
-}
-
-static int add_link(void *context, const struct tfprof_link *link)
-{
-	struct hop *hop = context;
-
-	if (link->is_control)
-		return 0;
-	if (hop->n_links++ < MAX_LINKS)
-		add_node_box(hop->g, link->node);
-	else
-		hop->g->n_left_out++;
-	return hop->g->failed;
-}
-
-/* Follows inputs, or consumers, from the first node. */
-static enum tfprof_status follow(struct graph_request *g, tfprof_profile *profile, bool inputs,
-	struct tfprof_error *err)
-{
-	size_t begin = 0, end = 1;
-	enum tfprof_status status = TFPROF_OK;
-
-	for (int i = 0; i < MAX_HOPS; i++) {
-		size_t next = g->around.n;
-
-		for (size_t k = begin; status == TFPROF_OK && k < end; k++) {
-			struct hop hop = {g, 0};
-			struct tfprof_node_visitor visitor = {.input = inputs ? add_link : NULL,
-				.consumer = inputs ? NULL : add_link,
-				.context = &hop};
-
-			status = tfprof_profile_visit_node(profile, g->around.at[k], NULL, &visitor,
-				err);
-		}
-		begin = next;
-		end = g->around.n;
-	}
-	return status;
-}
-
-/* Boxes are the node, up to two hops of what it takes and two of who takes it. */
-static enum tfprof_status find_around(struct graph_request *g, tfprof_profile *profile,
-	const char *name, struct tfprof_error *err)
-{
-	size_t node = view_find_node(profile, name);
-	enum tfprof_status status;
-
-	if (node == SIZE_MAX)
-		return error_set(err, TFPROF_ARGUMENT, "around=%.200s: no such node", name);
-	g->groups = mem_array(g->n_nodes + 1, sizeof(*g->groups));
-	if (!g->groups)
-		return error_no_memory(err);
-	memset(g->groups, 0xff, (g->n_nodes + 1) * sizeof(*g->groups));
-	add_node_box(g, node);
-	if (!g->around.n)
-		return error_set(err, TFPROF_ARGUMENT, "around=%.200s: hidden by these options",
-			name);
-	status = follow(g, profile, true, err);
-	if (status == TFPROF_OK)
-		status = follow(g, profile, false, err);
-	g->n_shown = g->boxes.n;
-	return status == TFPROF_OK && g->failed ? error_no_memory(err) : status;
-}
+enum { MIN_HUB = 6, MAX_BETWEEN = 40, TINY_NODES = 2, TINY_SHARE = 1000, LARGE_SHARE = 10 };
 
 /* ---- edges ---------------------------------------------------------------- */
 
@@ -230,8 +32,11 @@ static int keep_edge(void *context, const struct tfprof_edges *edges)
 	}
 	g->failed |= !vec_push(&g->edges, *edges);
 	for (size_t i = 0; i < 2 && edges->n_tensors; i++)
-		if (ends[i] < g->n_shown)
+		if (ends[i] < g->n_shown) {
 			g->boxes.at[ends[i]].n_neighbors++;
+			g->boxes.at[ends[i]].has_input |= i == 1;
+			g->boxes.at[ends[i]].has_output |= i == 0;
+		}
 	return g->failed;
 }
 
@@ -256,18 +61,72 @@ static uint32_t find_hub_limit(const struct graph_request *g)
 	return 2 * median > MIN_HUB ? 2 * median : MIN_HUB;
 }
 
+/* Of few boxes, those between others stay: without them the flow would have gaps. */
+static bool is_tiny(const struct graph_request *g, const struct box *b)
+{
+	bool is_between = b->has_input && b->has_output && g->n_shown <= MAX_BETWEEN;
+
+	return !is_between && b->n_nodes <= (int64_t)(TINY_NODES * b->n_alike) &&
+		b->total <= g->metric->total[g->root] / TINY_SHARE;
+}
+
 /* What costs most is drawn in any case. */
 static bool is_aside(const struct graph_request *g, const struct box *b, uint32_t hub_limit)
 {
-	int64_t whole = g->metric->total[g->root];
-
 	if (g->around.n)
 		return false;
-	return (b->n_neighbors > hub_limit && b->total <= whole / LARGE_SHARE) ||
-		(b->n_nodes <= TINY_NODES && b->total <= whole / TINY_SHARE);
+	return (b->n_neighbors > hub_limit &&
+		       b->total <= g->metric->total[g->root] / LARGE_SHARE) ||
+		is_tiny(g, b);
 }
 
 /* ---- writing ---------------------------------------------------------------- */
+
+static int64_t sum_of_fold(const struct graph_request *g, const struct box *b,
+	const int64_t *column)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < b->n_alike; i++)
+		sum += column[g->siblings.at[b->first + i].row];
+	return sum;
+}
+
+static bool is_match(const struct graph_request *g, const struct box *b)
+{
+	for (size_t i = 0; g->table.find && i < b->n_alike; i++)
+		if (regexes_match(g->table.find, g->siblings.at[b->first + i].name))
+			return true;
+	return false;
+}
+
+/* Like a row, without the closing brace: the sums of the rows it stands for. */
+static void begin_fold(const struct graph_request *g, const struct box *b, struct json *out)
+{
+	const struct table_json *t = &g->table;
+	struct buf name = {0};
+
+	siblings_put_name(&name, &g->siblings.at[b->first], b->n_alike);
+	json_open_object(out);
+	json_put_int(out, "row", b->row);
+	json_put_string(out, "name", buf_get(&name));
+	json_put_int(out, "depth", t->depth[b->row]);
+	json_put_int(out, "kids", (int64_t)b->n_alike);
+	json_put_int(out, "alike", (int64_t)b->n_alike);
+	json_key(out, "own");
+	json_open_object(out);
+	json_close_object(out);
+	json_key(out, "total");
+	json_open_object(out);
+	for (size_t i = 0; i < t->n_metrics; i++)
+		json_put_int(out, t->metrics[i].name, sum_of_fold(g, b, t->metrics[i].total));
+	json_close_object(out);
+	if (is_match(g, b))
+		json_put_bool(out, "match", true);
+	if (g->selected)
+		json_put_int(out, "selected", sum_of_fold(g, b, g->selected));
+	buf_clear(&name);
+}
 
 static void put_boxes(const struct graph_request *g, struct json *out)
 {
@@ -278,7 +137,10 @@ static void put_boxes(const struct graph_request *g, struct json *out)
 	for (size_t i = 0; i < g->n_shown; i++) {
 		const struct box *b = &g->boxes.at[i];
 
-		table_json_begin(&g->table, b->row, out);
+		if (b->n_alike > 1)
+			begin_fold(g, b, out);
+		else
+			table_json_begin(&g->table, b->row, out);
 		json_put_int(out, "id", (int64_t)i);
 		json_put_int(out, "nodes", b->n_nodes);
 		json_put_bool(out, "aside", is_aside(g, b, hub_limit));
@@ -298,7 +160,7 @@ static void put_rest(const struct graph_request *g, struct json *out)
 	for (size_t i = g->n_shown; i < g->boxes.n; i++) {
 		n_nodes += g->boxes.at[i].n_nodes;
 		total += g->boxes.at[i].total;
-		selected += g->selected ? g->selected[g->boxes.at[i].row] : 0;
+		selected += g->selected ? sum_of_fold(g, &g->boxes.at[i], g->selected) : 0;
 	}
 	json_key(out, "rest");
 	json_open_object(out);
@@ -324,6 +186,7 @@ static void put_edges(const struct graph_request *g, struct json *out)
 		json_put_int(out, "tensors", (int64_t)e->n_tensors);
 		json_put_int(out, "controls", (int64_t)e->n_controls);
 		json_put_int(out, "elements", e->n_elements);
+		json_put_int(out, "bytes", e->n_bytes);
 		json_put_text(out, "shape", g->shapes.at[i]);
 		json_close_object(out);
 	}
@@ -387,6 +250,7 @@ static void clear(struct graph_request *g)
 	vec_clear(&g->shapes);
 	vec_clear(&g->edges);
 	vec_clear(&g->boxes);
+	vec_clear(&g->siblings);
 	vec_clear(&g->around);
 	mem_free(g->box_of_row);
 	mem_free(g->groups);
@@ -412,11 +276,9 @@ enum tfprof_status route_graph(struct call *c, struct json *out, struct tfprof_e
 	if (status == TFPROF_OK)
 		status = find_compile(c, &g.table.find, err);
 	if (status == TFPROF_OK && around) {
-		status = find_around(&g, profile->profile, around, err);
+		status = graph_find_around(&g, profile->profile, around, err);
 	} else if (status == TFPROF_OK) {
-		status = find_boxes(&g, err);
-		if (status == TFPROF_OK)
-			status = assign_nodes(&g, profile->profile, err);
+		status = graph_find_boxes(&g, profile->profile, err);
 	}
 	if (status == TFPROF_OK)
 		status = tfprof_profile_find_edges(profile->profile, g.groups, keep_edge, &g, err);

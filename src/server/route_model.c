@@ -10,6 +10,7 @@
 struct model_request {
 	const char *path;
 	const char *device; /* NULL: none */
+	enum tfprof_reading reading;
 };
 
 static enum tfprof_status make_model(void *context, tfprof_profile *profile,
@@ -21,6 +22,8 @@ static enum tfprof_status make_model(void *context, tfprof_profile *profile,
 	tfprof_result *result = NULL;
 	enum tfprof_status status = options ? TFPROF_OK : error_no_memory(err);
 
+	if (status == TFPROF_OK)
+		tfprof_model_options_set_reading(options, r->reading);
 	if (status == TFPROF_OK && r->device)
 		status = tfprof_model_options_set(options, "device", r->device, err);
 	if (status == TFPROF_OK)
@@ -39,7 +42,7 @@ static void put_devices(struct json *out)
 
 	for (size_t i = 0; (info = tfprof_model_option_get_info(i)); i++)
 		if (strcmp(info->name, "device") == 0)
-			words = tfprof_model_option_get_words(i);
+			words = info->words;
 	json_key(out, "devices");
 	json_open_array(out);
 	for (; words && *words; words++)
@@ -98,6 +101,7 @@ enum tfprof_status route_model(struct call *c, struct json *out, struct tfprof_e
 		return error_set(err, TFPROF_UNSUPPORTED, "a model is one file: there are %zu",
 			profile->inputs.n);
 	request.path = profile->inputs.at[0].path;
+	request.reading = profile->reading;
 	snprintf(key, sizeof(key), "%d model %.100s", (int)p, request.device ? request.device : "");
 	status = store_use(c->store, p, key, &maker, &c->cancel, &kept, err);
 	if (status == TFPROF_OK)

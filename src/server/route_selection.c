@@ -5,32 +5,11 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "server/ranked.h"
 #include "server/routes.h"
 #include "server/selection.h"
 
 enum { MAX_SHOWN = 10, MAX_SHOWN_NODES = 100 };
-
-/* A row or a node, and how much of the metric it has. */
-struct part {
-	int64_t id, value;
-};
-
-typedef VEC(struct part) parts_vec;
-
-static int by_value(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static void sort_parts(parts_vec *parts)
-{
-	if (parts->n)
-		qsort(parts->at, parts->n, sizeof(*parts->at), by_value);
-}
 
 static const char *metric_of(const struct call *c)
 {
@@ -58,9 +37,9 @@ static void put_totals(const struct selection *s, struct json *out)
 }
 
 static void put_nodes(const struct selection *s, const char *metric, tfprof_profile *profile,
-	parts_vec *parts, struct json *out)
+	ranked_vec *parts, struct json *out)
 {
-	sort_parts(parts);
+	ranked_sort(parts);
 	json_key(out, "largest");
 	json_open_array(out);
 	for (size_t i = 0; i < parts->n && i < MAX_SHOWN_NODES; i++) {
@@ -83,13 +62,13 @@ static enum tfprof_status put_largest_nodes(const struct selection *s, const cha
 	tfprof_profile *profile, struct json *out, struct tfprof_error *err)
 {
 	const struct node_set *set = selection_get(s);
-	parts_vec parts = {0};
+	ranked_vec parts = {0};
 	bool ok = vec_reserve(&parts, set->n);
 
 	for (size_t node = 0; ok && node < set->n_nodes; node++)
 		if (set->has[node])
 			ok = vec_push(&parts,
-				((struct part){(int64_t)node, selection_count(s, metric, node)}));
+				((struct ranked){(int64_t)node, selection_count(s, metric, node)}));
 	if (ok)
 		put_nodes(s, metric, profile, &parts, out);
 	vec_clear(&parts);
@@ -115,20 +94,20 @@ static int64_t find_level(const struct table_json *t, const int64_t *total)
 }
 
 static bool collect_rows(const struct table_json *t, const int64_t *sums, bool nested, int64_t top,
-	parts_vec *parts)
+	ranked_vec *parts)
 {
 	int64_t end = t->n_rows ? t->end[top] : 0;
 	bool ok = true;
 
 	for (int64_t row = top + 1; ok && row < end; row = nested ? t->end[row] : row + 1)
 		if (sums[row])
-			ok = vec_push(parts, ((struct part){row, sums[row]}));
+			ok = vec_push(parts, ((struct ranked){row, sums[row]}));
 	return ok;
 }
 
-static void put_rows(const struct table_json *t, parts_vec *parts, struct json *out)
+static void put_rows(const struct table_json *t, ranked_vec *parts, struct json *out)
 {
-	sort_parts(parts);
+	ranked_sort(parts);
 	json_open_array(out);
 	for (size_t i = 0; i < parts->n && i < MAX_SHOWN; i++) {
 		table_json_begin(t, parts->at[i].id, out);
@@ -145,7 +124,7 @@ static enum tfprof_status put_view(struct call *c, const struct selection *s, en
 	struct table_json t;
 	const struct table_json_metric *metric;
 	int64_t *sums = NULL;
-	parts_vec parts = {0};
+	ranked_vec parts = {0};
 	enum tfprof_status status = view_query_all(c, view, &kept, err);
 
 	if (status == TFPROF_OK)

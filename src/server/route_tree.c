@@ -1,6 +1,5 @@
 /* /api/tree: the rows below one, a few levels deep, for treemaps and flame graphs. Rows of
- * less than a thousandth of the whole are left out; their parents show the rest. Code view
- * has a line and its gradients in different rows: root=12,45 is both. */
+ * less than a thousandth of the whole are left out; their parents show the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +13,17 @@
 #include "server/view_query.h"
 
 enum { MAX_LEVELS = 100, DEFAULT_LEVELS = 3, MAX_TREE_ROWS = 2000, MIN_SHARE = 1000 };
-enum { MAX_ROOTS = 2 };
 
 struct tree_request {
 	struct table_json table;
 	const int64_t *total; /* of the metric */
 	const int64_t *own;
-	int64_t roots[MAX_ROOTS];
-	size_t n_roots;
-	int64_t root, levels; /* the root that is being written */
-	int64_t least;        /* rows of no more are left out */
+	int64_t root, levels;
+	int64_t least; /* rows of no more are left out */
 	size_t n_left;
 	unsigned char *family; /* of each row below the root: that of most of its total */
 	int64_t *backward;     /* of each row below the root: the part of gradients */
+	int64_t *gradients;    /* of each row's own number: the part of gradients */
 	int64_t *selected;     /* of each row, or NULL */
 };
 
@@ -65,16 +62,55 @@ static unsigned char family_of(tfprof_profile *profile, int64_t node, struct fam
 	return slot->family;
 }
 
-static bool is_gradient(const struct table_json *t, int64_t row)
+static bool is_gradient(tfprof_profile *profile, size_t node)
 {
-	struct span name = table_json_name(t, row), tail = SPAN(" (gradient)");
+	struct span name;
 	struct gradient g;
 
-	if (t->node[row] >= 0)
-		return gradient_parse(name, &g);
-	/* a line of code view */
-	return name.n > tail.n &&
-		span_equal((struct span){name.at + name.n - tail.n, tail.n}, tail);
+	name.at = tfprof_profile_get_node_name(profile, node, &name.n);
+	return gradient_parse(name, &g);
+}
+
+/* A line has many nodes, whose numbers are looked up in scope view: there each has a row. */
+static enum tfprof_status find_gradients_of_lines(struct call *c, struct tree_request *t,
+	tfprof_result *result, tfprof_profile *profile, struct tfprof_error *err)
+{
+	const char *metric = call_get(c, "metric_column");
+	struct kept *kept = NULL;
+	struct table_json counted;
+	const int64_t *rows, *counted_rows;
+	const struct table_json_metric *numbers = NULL;
+	size_t n, n_counted;
+	enum tfprof_status status = tfprof_result_get_node_rows(result, &rows, &n, err);
+
+	if (status == TFPROF_OK)
+		status = view_query_all(c, TFPROF_SCOPE, &kept, err);
+	if (status == TFPROF_OK)
+		status = table_json_open(&counted, TFPROF_SCOPE, kept_get(kept), err);
+	if (status == TFPROF_OK) {
+		numbers = table_json_metric(&counted, metric ? metric : "exec_micros");
+		status =
+			tfprof_result_get_node_rows(kept_get(kept), &counted_rows, &n_counted, err);
+	}
+	for (size_t i = 0; status == TFPROF_OK && numbers && i < n && i < n_counted; i++)
+		if (rows[i] >= 0 && counted_rows[i] >= 0 && is_gradient(profile, i))
+			t->gradients[rows[i]] += numbers->own[counted_rows[i]];
+	store_release(c->store, kept);
+	return status;
+}
+
+static enum tfprof_status find_gradients(struct call *c, struct tree_request *t,
+	tfprof_result *result, tfprof_profile *profile, struct tfprof_error *err)
+{
+	t->gradients = mem_zero_array(t->table.n_rows + 1, sizeof(*t->gradients));
+	if (!t->gradients)
+		return error_no_memory(err);
+	if (t->table.view == TFPROF_CODE)
+		return find_gradients_of_lines(c, t, result, profile, err);
+	for (int64_t row = t->root; row < t->table.end[t->root]; row++)
+		if (t->table.node[row] >= 0 && is_gradient(profile, (size_t)t->table.node[row]))
+			t->gradients[row] = t->own[row];
+	return TFPROF_OK;
 }
 
 /* Adds up each family's and the gradients' share of every row's total, from the leaves to
@@ -105,8 +141,7 @@ static enum tfprof_status find_families(struct tree_request *t, tfprof_profile *
 			if (i)
 				sums[above][f] += sums[i][f];
 		}
-		if (is_gradient(&t->table, row))
-			t->backward[i] += t->own[row];
+		t->backward[i] += t->gradients[row];
 		if (i)
 			t->backward[above] += t->backward[i];
 	}
@@ -138,46 +173,18 @@ static void put_rows(struct tree_request *t, struct json *out)
 	}
 }
 
-static enum tfprof_status put_roots(struct tree_request *t, tfprof_profile *profile,
+static enum tfprof_status put_tree(struct tree_request *t, tfprof_profile *profile,
 	struct json *out, struct tfprof_error *err)
 {
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status = find_families(t, profile, err);
 
-	for (size_t i = 0; i < t->n_roots; i++)
-		t->least += t->total[t->roots[i]] / MIN_SHARE;
+	t->least = t->total[t->root] / MIN_SHARE;
+	json_key(out, "rows");
 	json_open_array(out);
-	for (size_t i = 0; status == TFPROF_OK && i < t->n_roots; i++) {
-		t->root = t->roots[i];
-		status = find_families(t, profile, err);
-		if (status == TFPROF_OK)
-			put_rows(t, out);
-		mem_free(t->family);
-		mem_free(t->backward);
-		t->family = NULL;
-		t->backward = NULL;
-	}
+	if (status == TFPROF_OK)
+		put_rows(t, out);
 	json_close_array(out);
 	return status;
-}
-
-static enum tfprof_status read_roots(const struct call *c, struct tree_request *t,
-	struct tfprof_error *err)
-{
-	const char *text = call_get(c, "root");
-	char *end = (char *)(text ? text : "0");
-
-	do {
-		const char *begin = *end == ',' ? end + 1 : end;
-		long long root = text ? strtoll(begin, &end, 10) : 0;
-
-		if ((text && end == begin) || root < 0 || (size_t)root >= t->table.n_rows ||
-			t->n_roots == MAX_ROOTS)
-			return error_set(err, TFPROF_ARGUMENT,
-				"root=%.100s: expected up to %d rows of %zu", text ? text : "",
-				MAX_ROOTS, t->table.n_rows);
-		t->roots[t->n_roots++] = root;
-	} while (text && *end == ',');
-	return TFPROF_OK;
 }
 
 static enum tfprof_status read_request(struct call *c, struct tree_request *t,
@@ -186,7 +193,8 @@ static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 	const char *name = call_get(c, "metric_column");
 	const struct table_json_metric *metric =
 		table_json_metric(&t->table, name ? name : "exec_micros");
-	enum tfprof_status status = read_roots(c, t, err);
+	enum tfprof_status status =
+		call_get_int(c, "root", 0, 0, (int64_t)t->table.n_rows - 1, &t->root, err);
 
 	if (status == TFPROF_OK)
 		status = call_get_int(c, "levels", DEFAULT_LEVELS, 1, MAX_LEVELS, &t->levels, err);
@@ -238,14 +246,18 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 		status = read_request(c, &t, err);
 	if (status == TFPROF_OK)
 		status = select_rows(c, &t, kept_get(kept), err);
+	if (status == TFPROF_OK)
+		status = find_gradients(c, &t, kept_get(kept), profile->profile, err);
 	if (status == TFPROF_OK) {
 		json_open_object(out);
-		json_key(out, "rows");
-		status = put_roots(&t, profile->profile, out, err);
-		table_json_put_path(t.table.parent, &t.table.name, t.roots[0], out);
+		status = put_tree(&t, profile->profile, out, err);
+		table_json_put_path(t.table.parent, &t.table.name, t.root, out);
 		json_close_object(out);
 	}
 	mem_free(t.selected);
+	mem_free(t.gradients);
+	mem_free(t.family);
+	mem_free(t.backward);
 	regexes_free(t.table.find);
 	store_release(c->store, kept);
 	return status;

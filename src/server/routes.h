@@ -17,7 +17,9 @@
 	X(flows)     \
 	X(sums)      \
 	X(advice)    \
+	X(checkers)  \
 	X(selection) \
+	X(next)      \
 	X(node)      \
 	X(graph)     \
 	X(busy)      \

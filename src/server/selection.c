@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "server/find.h"
+#include "server/siblings.h"
 
 /* ---- the set --------------------------------------------------------------- */
 
@@ -79,6 +80,13 @@ static bool has_name(const struct set_maker *m, const struct table_json *t, int6
 	return row && span_equal(table_json_name(t, row), span_of(m->value));
 }
 
+/* A layer, or one of those that the graph page shows as one. */
+static bool is_layer(const struct set_maker *m, const struct table_json *t, int64_t row)
+{
+	return has_name(m, t, row) ||
+		(row && siblings_is_in(span_of(m->value), table_json_name(t, row)));
+}
+
 static enum tfprof_status add_op(const struct set_maker *m, struct tfprof_error *err)
 {
 	return add_rows(m, TFPROF_OP, has_name, err);
@@ -86,7 +94,7 @@ static enum tfprof_status add_op(const struct set_maker *m, struct tfprof_error 
 
 static enum tfprof_status add_scope(const struct set_maker *m, struct tfprof_error *err)
 {
-	return add_rows(m, TFPROF_SCOPE, has_name, err);
+	return add_rows(m, TFPROF_SCOPE, is_layer, err);
 }
 
 /* A path, maybe without its first directories, a colon and a line number. */

@@ -1,6 +1,7 @@
 /* What is selected: the parameter `sel`, one term, as a set of nodes.
  *
  *     op:Mul   family:matrix   scope:unit_1_3   line:model.py:66   node:1234
+ *     scope:unit_2_[0-4]          layers that the graph page shows as one (siblings.h)
  *     time:0,412000-640000        whatever ran in a stretch of a step, from its start
  *     find:conv                   whose name or type a regex finds
  *

@@ -90,6 +90,7 @@ static void *load(void *context)
 		status = error_no_memory(&p->err);
 	} else {
 		tfprof_profile_set_progress(p->profile, note_progress, p);
+		tfprof_profile_set_reading(p->profile, p->reading);
 		status = add_inputs(p, given, &p->err);
 	}
 	mem_free(given);
@@ -97,6 +98,9 @@ static void *load(void *context)
 	if (status != TFPROF_OK && p->profile && p->inputs.n == 1 &&
 		tfprof_model_recognize(p->inputs.at[0].path))
 		status = TFPROF_OK;
+	/* The page says so, too; who mistyped a name need not open it. */
+	if (status != TFPROF_OK)
+		fprintf(stderr, "tfprof ui: %s\n", p->err.text);
 	atomic_store(&p->state, status == TFPROF_OK ? LOAD_READY : LOAD_FAILED);
 	return NULL;
 }
@@ -105,6 +109,7 @@ bool store_load(struct store *s, size_t p)
 {
 	struct shown_profile *profile = &s->profiles[p];
 
+	profile->reading = s->reading;
 	profile->has_loader = pthread_create(&profile->loader, NULL, load, profile) == 0;
 	return profile->has_loader;
 }

@@ -27,6 +27,7 @@ struct shown_input {
 
 struct shown_profile {
 	VEC(struct shown_input) inputs;
+	enum tfprof_reading reading; /* of the inputs; the store's */
 	tfprof_profile *profile;
 	char *notes;
 	struct tfprof_error err; /* once it has failed */
@@ -41,7 +42,8 @@ struct kept;
 struct store {
 	struct shown_profile profiles[MAX_PROFILES];
 	size_t n_profiles;
-	char instance[17]; /* changes when the server restarts */
+	enum tfprof_reading reading; /* of all profiles */
+	char instance[17];           /* changes when the server restarts */
 	pthread_mutex_t lock;
 	pthread_cond_t finished;
 	struct kept *kept; /* most recently used first */

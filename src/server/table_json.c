@@ -86,7 +86,7 @@ struct span table_json_path(const struct table_json *t, int64_t row)
 	return table_json_text(&t->path, row);
 }
 
-int64_t table_json_count_kids(const struct table_json *t, int64_t row)
+static int64_t count_kids(const struct table_json *t, int64_t row)
 {
 	int64_t n = 0;
 
@@ -146,7 +146,7 @@ void table_json_begin(const struct table_json *t, int64_t row, struct json *out)
 		json_put_int(out, "node", t->node[row]);
 	json_put_string(out, "name", table_json_name(t, row));
 	json_put_int(out, "depth", t->depth[row]);
-	json_put_int(out, "kids", table_json_count_kids(t, row));
+	json_put_int(out, "kids", count_kids(t, row));
 	if (t->view == TFPROF_OP)
 		put_family(table_json_name(t, row), out);
 	put_numbers(t, row, false, out);

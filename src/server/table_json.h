@@ -39,7 +39,6 @@ const struct table_json_metric *table_json_metric(const struct table_json *t, co
 struct span table_json_text(const struct tfprof_column *column, int64_t item);
 struct span table_json_name(const struct table_json *t, int64_t row);
 struct span table_json_path(const struct table_json *t, int64_t row);
-int64_t table_json_count_kids(const struct table_json *t, int64_t row);
 
 /* Without the closing brace, for callers that add members. */
 void table_json_begin(const struct table_json *t, int64_t row, struct json *out);

@@ -121,20 +121,6 @@ enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof
 	return status;
 }
 
-enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept **kept,
-	struct tfprof_error *err)
-{
-	tfprof_options *options;
-	enum tfprof_status status = view_options(c, &options, err);
-
-	*kept = NULL;
-	if (status != TFPROF_OK)
-		return status;
-	status = view_query_with(c, view, options, kept, err);
-	tfprof_options_free(options);
-	return status;
-}
-
 /* The options that say how nodes are arranged and counted, not which are shown. */
 static enum tfprof_status counting_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)
@@ -160,11 +146,14 @@ static enum tfprof_status counting_options(const struct call *c, tfprof_options 
 	return status;
 }
 
-enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct kept **kept,
-	struct tfprof_error *err)
+typedef enum tfprof_status options_fn(const struct call *c, tfprof_options **options,
+	struct tfprof_error *err);
+
+static enum tfprof_status query_by(options_fn *make, struct call *c, enum tfprof_view view,
+	struct kept **kept, struct tfprof_error *err)
 {
 	tfprof_options *options;
-	enum tfprof_status status = counting_options(c, &options, err);
+	enum tfprof_status status = make(c, &options, err);
 
 	*kept = NULL;
 	if (status != TFPROF_OK)
@@ -172,6 +161,18 @@ enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct 
 	status = view_query_with(c, view, options, kept, err);
 	tfprof_options_free(options);
 	return status;
+}
+
+enum tfprof_status view_query(struct call *c, enum tfprof_view view, struct kept **kept,
+	struct tfprof_error *err)
+{
+	return query_by(view_options, c, view, kept, err);
+}
+
+enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct kept **kept,
+	struct tfprof_error *err)
+{
+	return query_by(counting_options, c, view, kept, err);
 }
 
 enum tfprof_status view_put_key(const struct call *c, const char *kind, struct buf *key,

@@ -3,7 +3,7 @@
  * Stacks with equal CodeDef bytes are one stack, and equal frames are one frame: each
  * is decoded once. When nodes hardly share stacks, there is one of each per node, so
  * the structures are small. Gradients hang under a parallel branch made of their
- * forward node's frames.
+ * forward node's frames or, if they are folded, under these frames themselves.
  *
  *     stacks    distinct stacks, each with the smallest name that has it
  *     frames    distinct frames and their labels
@@ -246,7 +246,8 @@ static enum tfprof_status add_stack(struct builder *b, struct stack *stack, bool
 	b->path.n = shared_frames(b);
 	at = b->path.n ? b->path.at[b->path.n - 1] : 0;
 	for (size_t i = b->path.n; status == TFPROF_OK && i < split.n; i++) {
-		status = find_frame(b, split.at[i], gradient, &frame, err);
+		status = find_frame(b, split.at[i], gradient && !(b->flags & TREE_FOLD_LINES),
+			&frame, err);
 		if (status == TFPROF_OK)
 			at = child_of(b, at, frame);
 		if (at == NONE || !vec_push(&b->path, at))

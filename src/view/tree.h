@@ -67,9 +67,10 @@ enum tree_flags {
 	TREE_SOURCE_LINES = 1,   /* code: labels end with the source line */
 	TREE_BY_LABEL = 2,       /* code: merge lines with equal labels, whatever their paths */
 	TREE_ONLY_MY_CODE = 4,   /* code: without frames of libraries */
+	TREE_FOLD_LINES = 8,     /* code: gradients under their forward line */
 	TREE_EXECUTED = 1,       /* op: by what nodes ran as */
 	TREE_BY_OP = 2,          /* op: by the op alone, as in TensorFlow's profiler */
-	TREE_FLAGS = 8,          /* number of combinations */
+	TREE_FLAGS = 16,         /* number of combinations */
 };
 
 #define X(id, ...) +1

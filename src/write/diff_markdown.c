@@ -1,10 +1,25 @@
 /* A comparison for a pull request: a table of what changed. Names are of others, so
  * nothing in them may become a link, a mention, markup or the end of a cell. */
+#include <strings.h>
+
 #include "base/visible.h"
 #include "write/diff_report.h"
 #include "write/format.h"
 
 enum { MOST_ROWS = 100 };
+
+/* Mentions, references and addresses are found in the text of the finished page, where an entity
+ * is the character it stands for: a space of no width keeps them apart. */
+static bool begins_link(const struct buf *text, size_t i)
+{
+	char c = text->at[i];
+
+	if (c == ':')
+		return i + 1 < text->n && text->at[i + 1] == '/';
+	if (c == 'w' || c == 'W')
+		return i >= 2 && text->n - i >= 2 && strncasecmp(text->at + i - 2, "www.", 4) == 0;
+	return c == '@' || c == '#';
+}
 
 /* Everything that Markdown or HTML could take for markup is written as an entity. */
 static void put_name(struct buf *b, struct span text)
@@ -22,6 +37,8 @@ static void put_name(struct buf *b, struct span text)
 			buf_printf(b, "&#%d;", c);
 		else
 			buf_char(b, (char)c);
+		if (begins_link(&shown, i))
+			buf_text(b, "&#8203;");
 	}
 	b->failed |= shown.failed;
 	buf_clear(&shown);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/visible.h"
+
 /* ---- numbers -------------------------------------------------------------------- */
 
 /* 3,538,984 */
@@ -97,18 +99,11 @@ static void clear_cells(struct cells *c)
 
 static void put_name(struct buf *b, struct span name)
 {
-	size_t from = b->n;
-
-	if (name.n <= MAX_NAME) {
-		buf_span(b, name);
-	} else {
+	if (name.n > MAX_NAME) {
 		buf_text(b, "...");
-		buf_put(b, name.at + name.n - (MAX_NAME - 3), MAX_NAME - 3);
+		name = (struct span){name.at + name.n - (MAX_NAME - 3), MAX_NAME - 3};
 	}
-	/* Names come from files: no control characters on a terminal. */
-	for (size_t i = from; i < b->n; i++)
-		if ((unsigned char)b->at[i] < 32 || b->at[i] == 127)
-			b->at[i] = '?';
+	visible_put(b, name);
 }
 
 static void fill_cells(const struct model_report *r, const struct layer *l, struct cells *c)
@@ -205,6 +200,7 @@ static void put_parameters(const struct model_report *r, struct buf *b)
 	put_exact(b, s->total.parameters);
 	buf_text(b, " (");
 	put_bytes(b, s->total.weight_bytes);
+	buf_text(b, s->dtypes.n > 1 ? ":" : "");
 	for (size_t i = 0; i < s->dtypes.n; i++) {
 		buf_printf(b, "%s %s", i ? "," : "", dtype_text(s->dtypes.at[i].dtype));
 		if (s->dtypes.n > 1) {
@@ -212,11 +208,15 @@ static void put_parameters(const struct model_report *r, struct buf *b)
 			put_bytes(b, s->dtypes.at[i].bytes);
 		}
 	}
-	buf_text(b, "): ");
-	put_exact(b, s->total.trainable_parameters);
-	buf_text(b, " trainable, ");
-	put_exact(b, s->total.parameters - s->total.trainable_parameters);
-	buf_text(b, " not\n");
+	buf_char(b, ')');
+	if (!r->file.hides_training) {
+		buf_text(b, ": ");
+		put_exact(b, s->total.trainable_parameters);
+		buf_text(b, " trainable, ");
+		put_exact(b, s->total.parameters - s->total.trainable_parameters);
+		buf_text(b, " not");
+	}
+	buf_char(b, '\n');
 }
 
 static void put_operations(const struct model_report *r, struct buf *b)
@@ -297,13 +297,13 @@ static void put_title(const struct model_report *r, struct buf *b)
 	buf_printf(b, "%s: %s", r->name, r->file.format);
 	if (r->file.title.n) {
 		buf_text(b, r->file.keras ? " " : ", ");
-		buf_span(b, buf_get(&r->file.title));
+		visible_put(b, buf_get(&r->file.title));
 	}
 	for (size_t i = 0; i < r->file.inputs.n; i++) {
 		const struct model_input *in = &r->file.inputs.at[i];
 
 		buf_text(b, i ? ", " : "  (input ");
-		buf_span(b, in->name);
+		visible_put(b, in->name);
 		buf_char(b, ' ');
 		model_put_shape(b, &in->tensor);
 		buf_printf(b, " %s", dtype_text(in->tensor.dtype));
@@ -326,11 +326,12 @@ void model_put_notes(const struct model_report *r, struct buf *b)
 		buf_char(b, '\n');
 	}
 	if (r->walk.conflict.n) {
-		buf_printf(b, "note         shapes do not fit: %s", buf_get(&r->walk.conflict).at);
+		buf_text(b, "note         ");
 		if (r->file.assumes_batch)
-			buf_printf(b, "; batch %lld was assumed: give --batch_size=N",
-				(long long)r->file.batch_size);
-		buf_char(b, '\n');
+			buf_printf(b, "batch %lld does not fit: ", (long long)r->file.batch_size);
+		else
+			buf_text(b, "shapes do not fit: ");
+		buf_printf(b, "%s\n", buf_get(&r->walk.conflict).at);
 	}
 	for (size_t i = 0; i < r->summary.ops.n; i++)
 		if (span_equal(r->summary.ops.at[i].type, SPAN("XlaCallModule")))
@@ -354,22 +355,34 @@ void model_put_notes(const struct model_report *r, struct buf *b)
 	}
 }
 
+/* Names come from files, also those within sentences. */
+static void write_visible(struct buf *b, struct sink *out)
+{
+	struct buf shown = {0};
+
+	visible_put_slow(&shown, buf_get(b), true);
+	sink_span(out, buf_get(&shown));
+	if (b->failed || shown.failed)
+		sink_fail(out, ENOMEM);
+	buf_clear(&shown);
+	b->n = 0;
+}
+
 void model_write_text(const struct model_report *r, struct sink *out)
 {
 	struct buf b = {0};
 
 	put_title(r, &b);
-	sink_span(out, buf_get(&b));
+	write_visible(&b, out);
 	write_table(r, out);
-	b.n = 0;
 	put_parameters(r, &b);
-	put_operations(r, &b);
-	put_memory(r, &b);
-	put_bound(r, &b);
-	put_coverage(r, &b);
+	if (r->summary.total.n_operations) {
+		put_operations(r, &b);
+		put_memory(r, &b);
+		put_bound(r, &b);
+		put_coverage(r, &b);
+	}
 	model_put_notes(r, &b);
-	sink_span(out, buf_get(&b));
-	if (b.failed)
-		sink_fail(out, ENOMEM);
+	write_visible(&b, out);
 	buf_clear(&b);
 }

@@ -40,10 +40,11 @@ static void put_samples(struct query *q, struct pprof_table *p, enum metric metr
 		size_t n = 0;
 
 		locations[i] = pprof_location(p, tree_label(q->tree, q->view[i]));
+		if (!value)
+			continue;
 		for (uint32_t k = i; k; k = q->parent[k])
 			stack[n++] = locations[k];
-		if (value)
-			pprof_put_sample(p, stack, n, value, labels, label_row(q, i, labels));
+		pprof_put_sample(p, stack, n, value, labels, label_row(q, i, labels));
 	}
 }
 
@@ -57,6 +58,8 @@ enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error
 	struct stack_metric metric = {0};
 	struct pprof_table p;
 
+	if (query_check_names(q, err) != TFPROF_OK)
+		return TFPROF_UNSUPPORTED;
 	pprof_open(&p, w->out);
 	p.failed |= !locations || !stack || !stack_metric_of(q->options, &metric);
 	if (!p.failed) {

@@ -98,7 +98,8 @@ enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
 
 	if (status == TFPROF_OK)
 		put_header(&rows, w->out);
-	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !query_cancelled(w->q); i++) {
+	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !writer_stops(w->q, w->out);
+		i++) {
 		sink_int(w->out, i);
 		for (size_t k = 0; k < rows.n; k++) {
 			sink_char(w->out, ',');

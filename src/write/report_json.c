@@ -123,7 +123,7 @@ enum tfprof_status json_write(const struct writing *w, struct tfprof_error *err)
 	json_line(&j);
 	json_key(&j, "nodes");
 	json_open_array(&j);
-	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !query_cancelled(w->q); i++)
+	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !writer_stops(w->q, w->out); i++)
 		if (!put_node(w, &rows, i, &j))
 			status = error_no_memory(err);
 	sink_char(w->out, '\n');

@@ -99,7 +99,7 @@ bool report_list_lines(struct query *q, struct sink *out)
 	/* The root has a line only if there is nothing else. */
 	uint32_t first = q->tree->n > 1 ? 1 : 0;
 
-	for (uint32_t i = first; i < q->n && !query_cancelled(q); i++) {
+	for (uint32_t i = first; i < q->n && !writer_stops(q, out); i++) {
 		put_line(q, i, numbers, n, &text, &scratch);
 		sink_span(out, buf_get(&text));
 		text.n = 0;

@@ -1,4 +1,6 @@
 /* Lines of scope, graph and code view: `name (own/total, …)`. */
+#include <stdatomic.h>
+
 #include "base/parallel.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
@@ -206,6 +208,7 @@ struct job {
 	const struct report_number *numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
+	atomic_bool stops; /* more would be thrown away */
 };
 
 enum { BLOCK_LINES = 2048 };
@@ -218,6 +221,8 @@ static void make_block(void *context, size_t slot, size_t block)
 	uint32_t i = (uint32_t)block * BLOCK_LINES;
 	uint32_t end = q->n - i > BLOCK_LINES ? i + BLOCK_LINES : q->n;
 
+	if (atomic_load_explicit(&job->stops, memory_order_relaxed))
+		return;
 	for (; i < end && q->failed == TFPROF_OK && !query_cancelled(q); i++) {
 		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
 
@@ -234,6 +239,8 @@ static void put_block(void *context, size_t slot, size_t block)
 
 	sink_span(job->out, buf_get(&job->text[slot]));
 	job->text[slot].n = 0;
+	if (writer_stops(job->q, job->out))
+		atomic_store_explicit(&job->stops, true, memory_order_relaxed);
 }
 
 bool report_tree_lines(struct query *q, struct sink *out)

@@ -39,6 +39,13 @@ enum format writer_find(const char *name);
 FORMATS(X)
 #undef X
 
+/* Whether more would be thrown away: somebody has interrupted the query, or the reader of a
+ * pipe has gone. */
+static inline bool writer_stops(const struct query *q, const struct sink *out)
+{
+	return query_cancelled(q) || sink_failed(out);
+}
+
 /* Writes the root's name alone, for an output the view does not support. */
 void message_write_root(struct sink *out);
 

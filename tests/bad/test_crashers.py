@@ -48,13 +48,13 @@ def test_things_called_like_the_root(tfprof, view, name, op):
     assert done.returncode == 0
 
 
-def test_stack_with_strings_that_are_not_there(tfprof):
+def test_stack_with_missing_strings(tfprof):
     put(tfprof, "graph", node("a", "A"))
     put(tfprof, "log", log_entry("a", [(5, 1, 6)]))
     check_alive(tfprof.run("code", "--graph_path=graph", "--op_log_path=log"))
 
 
-def test_profile_with_inputs_that_are_not_there(tfprof):
+def test_profile_with_missing_inputs(tfprof):
     """inputs {0: 99} of node 0, and src_output_index {98: 1}."""
     body = field(1, "a") + field(9, "A") + field(2, field(1, 0) + field(2, 99))
     body += field(14, field(1, 98) + field(2, 1))

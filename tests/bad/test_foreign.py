@@ -29,9 +29,9 @@ def keras_metadata():
 MODELS = {
     "model.tflite": ("a TensorFlow Lite model", b"\x1c\0\0\0TFL3\x14\0\x20\0",
                      "a TensorFlow Lite model without a graph: damaged or cut short"),
-    "model.keras": ("a zip archive, perhaps a Keras model", b"PK\x03\x04\x14\0\0\0\0\0",
+    "model.keras": ("a zip archive (perhaps a Keras model)", b"PK\x03\x04\x14\0\0\0\0\0",
                     "a zip archive"),
-    "model.h5": ("an HDF5 file, perhaps a Keras model", b"\x89HDF\r\n\x1a\n\0\0\0\0",
+    "model.h5": ("an HDF5 file (perhaps a Keras model)", b"\x89HDF\r\n\x1a\n\0\0\0\0",
                  "cut short, or an address beyond its end (byte 0 of 12)"),
 }
 
@@ -101,4 +101,4 @@ def test_traces_are_not_taken_for_another_input(tfprof, name):
 
 def test_packed_ones_are_named_for_their_content(tfprof):
     packed = os.path.join(tree.DATA, "foreign", "tf_eager.xplane.pb.gz")
-    tfprof.refuses(1, "op", f"--run_meta_path={packed}", says=[f"{TRACE}, packed by gzip"])
+    tfprof.refuses(1, "op", f"--run_meta_path={packed}", says=[f"{TRACE}, compressed with gzip"])

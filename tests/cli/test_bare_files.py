@@ -37,6 +37,18 @@ def test_a_file_in_any_place(run, expected, line):
     assert report(run, *line.split()) == expected
 
 
+def test_a_directory_of_everything_says_what_of_it_is_read(run, resnet, tmp_path):
+    """A checkpoint is read by directory, the rest by name."""
+    shutil.copytree(os.path.join(DATA, "checkpoint", "objects"), tmp_path, dirs_exist_ok=True)
+    assert b"not read" not in run("scope", tmp_path).stderr
+    for name, kept in (("run_meta_0", "run_meta"), ("tfprof_log", "tfprof_log"), ("graph.pb", "graph.pb")):
+        shutil.copy(resnet / name, tmp_path / kept)
+    assert run("scope", tmp_path).stderr.decode().startswith(
+        f"{tmp_path}: read the checkpoint in it; not read: graph.pb, run_meta, tfprof_log: "
+        "name the files to load them together\n")
+    assert b"not read" not in run("scope", tmp_path, tmp_path / "graph.pb").stderr
+
+
 def test_files_of_several_kinds_in_any_order(run):
     flags = report(run, "scope", "--graph_path=graph.pbtxt",
                    "--run_meta_path=run_meta_0,run_meta_1", "--op_log_path=tfprof_log",
@@ -117,9 +129,9 @@ def test_packed_files_that_are_damaged(run, resnet, tmp_path):
     (tmp_path / "short.gz").write_bytes(packed[:-1000])
     assert "the file is cut short" in refusal(run, 1, "op", tmp_path / "short.gz")
     (tmp_path / "inner.gz").write_bytes(gzip.compress(b"\x89PNG\r\n\x1a\n"))
-    assert "a PNG image, packed by gzip" in refusal(run, 1, "op", tmp_path / "inner.gz")
+    assert "a PNG image, compressed with gzip" in refusal(run, 1, "op", tmp_path / "inner.gz")
     (tmp_path / "i.gz").write_bytes(gzip.compress(open(CHECKPOINT + ".index", "rb").read()))
-    assert "one of several files, packed by gzip" in refusal(run, 1, "op", tmp_path / "i.gz")
+    assert "one of several files, compressed with gzip" in refusal(run, 1, "op", tmp_path / "i.gz")
 
 
 # ---- streams --------------------------------------------------------------------------
@@ -162,7 +174,7 @@ def test_an_op_log_alone(run):
     assert "give a graph or a saved profile with it" in refusal(run, 2, "op", "tfprof_log")
 
 
-def test_files_that_are_not_there(run):
+def test_missing_files(run):
     assert refusal(run, 1, "op", "nowhere.pb") == (
         "tfprof: cannot read: nowhere.pb: No such file or directory\n")
     assert "unknown command: nowhere: expected one of" in refusal(run, 2, "nowhere")

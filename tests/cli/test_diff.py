@@ -1,7 +1,9 @@
 """The command diff: what it says of a change, and how it exits."""
 
+import html
 import json
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -68,6 +70,15 @@ def test_a_profile_does_not_differ_from_itself(tfprof):
         assert f"{view}: 1 run against 1; 0 added, 0 removed, 0 renamed" in done.stdout
         assert "slower" not in done.stdout and "?" not in done.stdout
         assert done.stderr.count(": within: ") == 6
+
+
+def test_a_side_without_times_is_no_silent_gain(tfprof, tmp_path):
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text("".join(node(*n[:5]) for n in model()))
+    note = f"{graph}: no times, memory and devices in this profile: they are compared as 0\n"
+    assert note in tfprof("diff", RESNET, graph).stderr
+    assert "compared as 0" not in tfprof("diff", RESNET, graph, "--select=params").stderr
+    assert "compared as 0" not in tfprof("diff", graph, graph).stderr
 
 
 def test_steps_of_one_run_raise_no_alarm(tfprof):
@@ -160,17 +171,21 @@ def test_what_is_refused(tfprof, words, why):
     assert why in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_names_do_not_become_markup(tfprof, save):
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_names_do_not_become_markup(tfprof, save, view):
     """In Markdown, and so in the page of a pull request."""
-    hostile = "<img src=x onerror=alert(1)>|[x](javascript:e)@all*b*`c`_d_~e~&lt;!-- \\\\"
+    hostile = ("<img src=x onerror=alert(1)>|[x](javascript:e)@all*b*`c`_d_~e~&lt;!-- \\\\"
+               "#12 www.evil.example WWW.evil.example https://evil.example")
     nodes = model()
-    new = nodes + [(hostile, "MatMul", (), nodes[0][3], (8, 16), 5000)]
-    done = tfprof("diff", "scope", save("base", nodes), save("new", new), "--output=markdown")
+    new = nodes + [(hostile, hostile, (), nodes[0][3], (8, 16), 5000)]
+    done = tfprof("diff", view, save("base", nodes), save("new", new), "--output=markdown")
     cells = [line for line in done.stdout.splitlines() if "onerror" in line]
     assert cells
     for line in cells:
         assert line.count("|") == 7
         assert not set(line.replace("&#", "").replace("&emsp;", "")) & set("<>[]@*`_~!\\&")
+        # Nor what a forge looks for in the text of the finished page.
+        assert not re.search(r"@\w|#\d|www\.|://", html.unescape(line), re.I)
 
 
 def test_budgets_gate_a_model_file(tfprof, models_of_keras):

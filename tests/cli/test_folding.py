@@ -67,3 +67,27 @@ def test_only_my_code(run):
     own = {n["name"]: n["exec_micros"] for n in lines("--only_my_code") if n["exec_micros"]}
     assert sum(own.values()) > 0
     assert any(name.startswith("resnet_model.py:66:conv") for name in own)
+
+
+def test_gradients_go_to_their_lines(run):
+    """A folded line has what the line and its gradients have, along every stack."""
+    def stacks(*options):
+        done = run("code", "--profile_path=profile", "--output=json", "--max_depth=1000", "--select=micros,bytes,float_ops", *options)
+        nodes, found = json.loads(done.stdout)["nodes"], {}
+        for n in nodes[1:]:
+            path, at = [], n
+            while at["parent"] is not None:
+                path.append((at["name"].removesuffix(" (gradient)"), at.get("file"), at.get("line")))
+                at = nodes[at["parent"]]
+            numbers = found.setdefault(tuple(path), {})
+            for name in ("exec_micros", "total_exec_micros", "requested_bytes", "total_float_ops"):
+                numbers[name] = numbers.get(name, 0) + n[name]
+        return nodes, found
+
+    for mine in ((), ("--only_my_code",)):
+        (plain, apart), (folded, together) = stacks(*mine), stacks("--fold_gradients", *mine)
+        assert together == apart
+        assert len(folded) < len(plain)
+        assert not any(n["name"].endswith("(gradient)") for n in folded)
+        assert len(together) == len(folded) - 1  # no stack is there twice
+    assert total(run, "code") == total(run, "code", "--fold_gradients")

@@ -49,6 +49,21 @@ def test_words_are_explained(run):
         assert len(line.split()) > 2
 
 
+@pytest.mark.parametrize("usage", ["op FILE [OPTION...]", "advise FILE [OPTION...]", "model FILE|DIR [OPTION...]",
+                                   "ui FILE... [OPTION...]", "index SRC OUT [OPTION...]", "sql OUT [QUERY]",
+                                   "fleet OUT", "save OUT FILE..."])
+def test_usage(run, usage):
+    assert text(run, "help", usage.split()[0]).startswith(f"tfprof {usage}\n")
+
+
+def test_the_example_of_save_works(run, resnet, tmp_path):
+    line = text(run, "help", "save").rstrip().splitlines()[-1]
+    words = line.replace("run.xplane.pb", str(resnet / "profile")).split()
+    done = run(*words[1:], directory=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "profile").stat().st_size > 0
+
+
 def test_the_examples_work(run):
     """Those of scope, graph, op and code, as printed."""
     for command in ("scope", "graph", "op", "code"):

@@ -495,7 +495,7 @@ def test_no_pager(sit_down, pager):
     assert terminal.ask("scope -select params").count("\n") > 100
 
 
-def test_pager_that_is_not_there(sit_down):
+def test_missing_pager(sit_down):
     terminal = sit_down("--profile_path=profile", PAGER="/no/such/pager")
     terminal.prompt()
     assert "_TFProfRoot (--/930.58k params)" in terminal.ask("scope -select params")

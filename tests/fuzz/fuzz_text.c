@@ -44,6 +44,35 @@ static void check_message(const struct schema_message *type, struct span message
 	}
 }
 
+/* Some, and others not. */
+static bool is_container(const struct schema_message *type)
+{
+	return type->n_fields % 2;
+}
+
+/* What is whole of it is a message, too; of a text that is whole, it is all. */
+static void check_recovery(const struct schema_message *type, struct span text, size_t fail_at,
+	const struct buf *whole)
+{
+	text_drops drops = {0};
+	struct buf out = {0};
+	enum tfprof_status status;
+
+	mem_fail_at(fail_at);
+	status = text_recover(type, text, is_container, &out, &drops, NULL);
+	mem_fail_at(0);
+	check(status == TFPROF_OK || (fail_at && status == TFPROF_NO_MEMORY));
+	if (status == TFPROF_OK)
+		check_message(type, buf_get(&out));
+	for (size_t i = 0; i < drops.n; i++)
+		check(drops.at[i].from + drops.at[i].n <= text.n);
+	if (whole && status == TFPROF_OK)
+		check(!drops.n &&
+			span_equal(buf_get(&out), (struct span){whole->at + 1, whole->n - 1}));
+	vec_clear(&drops);
+	buf_clear(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct schema_message *type;
@@ -65,7 +94,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status == TFPROF_OK) {
 		check(!out.failed);
 		check_message(type, (struct span){out.at + 1, out.n - 1});
+		check_recovery(type, (struct span){(const char *)data + 2, size - 2}, data[1],
+			&out);
 	} else {
+		check_recovery(type, (struct span){(const char *)data + 2, size - 2}, data[1],
+			NULL);
 		check(status == err.status && out.n == 1);
 		check(status == TFPROF_NO_MEMORY || strncmp(err.text, "line ", 5) == 0);
 	}

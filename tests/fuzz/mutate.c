@@ -1,5 +1,5 @@
 /* Changes messages so that they stay messages: somewhere in the tree of fields one is changed,
- * doubled or left out, and the lengths around it are written anew. Random bytes alone break
+ * doubled or left out, and the lengths around it are corrected. Random bytes alone break
  * some length nearly always, and reach little more than the check for that.
  *
  * HEAD bytes before the message are choices of the target. */

@@ -1,6 +1,7 @@
 """`make install` and `make deb`: what is installed where, whether it works there, and that
 it can be removed."""
 
+import json
 import os
 import re
 import shutil
@@ -87,6 +88,23 @@ def test_what_make_install_installs(installed):
             f"{libdir}/libtfprof.a", f"{libdir}/pkgconfig/tfprof.pc"} <= names
 
 
+def check_licences(text):
+    """MIT and ISC ask for their texts wherever the page goes that has such packages in it."""
+    with open(os.path.join(TOP, "web", "package-lock.json")) as file:
+        packages = json.load(file)["packages"]
+    bundled = [path.rpartition("node_modules/")[2] for path, package in packages.items()
+               if path and not package.get("dev")]
+    assert {"preact", "@dagrejs/dagre", "d3-hierarchy"} <= set(bundled)
+    for name in bundled:
+        assert re.search(f"^{re.escape(name)}$", text, re.M), name
+    assert len(re.findall("^Copyright ", text, re.M)) >= len(bundled)
+    assert text.count("Permission ") >= len(bundled)
+
+
+def test_the_licences_of_the_page_are_installed(installed):
+    check_licences((installed / "share/doc/tfprof/LICENSES").read_text())
+
+
 def test_the_installed_program_runs(installed):
     text = run(installed / "bin" / "tfprof", "scope", f"--profile_path={SAMPLE}",
                "--select=params", "--account_type_regexes=_trainable_variables")
@@ -152,6 +170,7 @@ def test_what_is_in_the_package(package, tmp_path):
     names = files_below(tmp_path)
     assert {"usr/bin/tfprof", "usr/include/tfprof/tfprof.h", "usr/share/man/man1/tfprof.1.gz",
             "usr/share/doc/tfprof/copyright", "usr/share/zsh/vendor-completions/_tfprof"} <= names
+    check_licences((tmp_path / "usr/share/doc/tfprof/LICENSES").read_text())
     assert not [name for name in names if not name.startswith("usr/")]
     assert run("dpkg-deb", "--info", package).count("DEBIAN") == 0
     listing = run("dpkg-deb", "-c", package).splitlines()

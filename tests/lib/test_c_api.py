@@ -6,6 +6,7 @@ The build directory is TFPROF_BUILD, or build; everything in it must be built.
 
 import ctypes
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from tree import BUILD, TOP
 
 SAMPLE = os.path.join(TOP, "examples", "resnet", "profile")
 EXAMPLE = os.path.join(TOP, "docs", "example.c")
-HEADER = os.path.join(TOP, "include", "tfprof", "tfprof.h")
+HEADERS = sorted((pathlib.Path(TOP) / "include" / "tfprof").glob("*.h"))
 
 
 def run(*command, **more):
@@ -116,19 +117,30 @@ def test_versions_agree(installed):
 
 
 def declared():
-    with open(HEADER, encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+    text = "".join(header.read_text(encoding="utf-8") for header in HEADERS)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return sorted(re.findall(r"TFPROF_API\s[^;]*?\b(tfprof_\w+)\(", text))
 
 
-def test_what_is_exported_is_what_the_header_declares(installed):
+def test_what_is_exported_is_what_the_headers_declare(installed):
     listed = output("nm", "-D", "--defined-only", str(installed.libraries / "libtfprof.so"))
     assert sorted(line.split()[2] for line in listed.splitlines()) == declared()
     assert len(declared()) > 40
 
 
-def test_only_the_public_header_is_installed(installed):
-    assert [path.name for path in installed.root.rglob("*.h")] == ["tfprof.h"]
+def test_only_the_public_headers_are_installed(installed):
+    assert sorted(path.name for path in installed.root.rglob("*.h")) == [header.name for header in HEADERS]
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_each_header_is_enough(installed, tmp_path, header, language):
+    source = tmp_path / "program"
+    source.write_text(f"#include <tfprof/{header.name}>\n"
+                      "int main(void) { tfprof_diff_options_free(tfprof_diff_options_new());"
+                      " return !tfprof_model_option_get_info(0); }\n", encoding="utf-8")
+    output("cc", "-Wall", "-Wextra", "-Werror", "-x", language, "-fsyntax-only",
+           *installed.pkg_config("--cflags"), str(source))
 
 
 def is_sanitized():

@@ -14,6 +14,7 @@ import pytest
 import tensorflow as tf
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from frozen import has_valid_transpose  # noqa: E402
 from test_models import count  # noqa: E402
 
 v1 = tf.compat.v1
@@ -116,6 +117,12 @@ OTHERS = {
     "Range": lambda: tf.range(1, 20, 3),
     "Range_float": lambda: tf.range(0.0, 1.0, 0.3),
     "SelectV2": lambda: tf.where(x(3, 1, dtype=tf.bool), x(4), x(3, 1)),
+    "ScatterNd": lambda: tf.scatter_nd([[1], [2]], x(2, 3), [4, 3]),
+    "TensorScatterUpdate": lambda: tf.tensor_scatter_nd_update(x(6, 4), [[1]], x(1, 4)),
+    "MatrixDiagV3": lambda: tf.linalg.diag(x(2, 4)),
+    "MatrixSetDiagV3": lambda: tf.linalg.set_diag(x(4, 4), x(4)),
+    "SparseToDense": lambda: raw.SparseToDense(sparse_indices=[[0], [1]], output_shape=[5],
+                                               sparse_values=x(2), default_value=0.0),
     "TopKV2": lambda: tf.math.top_k(x(2, 9), 3)[0],
     "Cast": lambda: tf.cast(x(2, 3), tf.int32),
     "Einsum_free": lambda: raw.Einsum(inputs=[x(2, 3)], equation="ab->ba"),
@@ -149,6 +156,11 @@ BY_HAND = {
     "ResizeBilinear": (lambda: tf.compat.v1.image.resize_bilinear(x(1, 4, 4, 3), [8, 8]),
                        7 * 8 * 8 * 3),
     "Cumsum": (lambda: tf.cumsum(x(3, 4)), 12),
+    "SegmentSum": (lambda: tf.math.segment_sum(x(4, 3), [0, 0, 1, 1]), 12 - 6),
+    "UnsortedSegmentMax": (lambda: tf.math.unsorted_segment_max(x(4, 3), [0, 0, 1, 1], 2), 12 - 6),
+    "TensorScatterAdd": (lambda: tf.tensor_scatter_nd_add(x(6, 4), [[1]], x(1, 4)), 4),
+    "RFFT2D": (lambda: tf.signal.rfft2d(x(8, 16)), 5 * 128 * 7),
+    "ComplexAbs": (lambda: tf.abs(x(3, dtype=tf.complex64)), 9),
     "FFT": (lambda: tf.signal.fft(x(4, 8, dtype=tf.complex64)), 5 * 32 * 3),
 }
 # Of these its profiler counts nothing, though it is one operation per element.
@@ -180,7 +192,10 @@ def ours(graph, result, tmp_path):
 
 def check_shape(result, shapes):
     if shapes:  # what lives nowhere is no layer
-        assert shapes == [result.shape.as_list()]
+        known = result.shape.as_list()
+        assert len(shapes) == 1 and len(shapes[0]) == len(known)
+        # Where its shape inference gives up, ours may know more.
+        assert all(a == b for a, b in zip(shapes[0], known) if b is not None)
 
 
 @pytest.mark.parametrize("name", [*UNARY, *BINARY, *OTHERS])
@@ -230,9 +245,9 @@ def test_frozen_graph(name):
         node = node.children[0]
         theirs[node.name] = node.float_ops
     found = {op["type"]: op["float_ops"] for op in count(FILES / name)["operations"]}
-    checked = 0
+    wrong, checked = has_valid_transpose(graph.get_operations()), 0
     for op, number in theirs.items():
-        if number and op in found and op != "Conv2DBackpropInput":
+        if number and op in found and not (op == "Conv2DBackpropInput" and wrong):
             if op in ("AddV2", "Mul", "Sub"):  # it counts integers, too
                 assert found[op] <= number
             else:

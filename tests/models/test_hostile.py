@@ -108,6 +108,30 @@ def test_functions_that_call_themselves(tmp_path):
     assert "more than 100 deep" in done.stdout
 
 
+def saved_model(main, last):
+    info = field(2, 1) + field(3, shape(1, 8)[2:])
+    signature = (field(1, field(1, "x") + field(2, field(1, "x:0") + info)) +
+                 field(2, field(1, "y") + field(2, field(1, last + ":0"))))
+    meta = (field(1, field(4, "serve")) + field(2, main) +
+            field(5, field(1, "serving_default") + field(2, signature)))
+    return field(1, 1) + field(2, meta)
+
+
+def test_functions_in_several_roles(tmp_path):
+    """A SavedModel's functions are built when they are called and may be gone after that, but
+    not while somebody uses them: here the condition of a loop calls the loop's body."""
+    g = function("g", ["a"], [node("e", "Relu", "a")], {"r": "e:activations:0"})
+    k = function("k", ["a"], [call("c", "g", "a"), call("d", "g", "c:output:0")],
+                 {"r": "d:output:0"})
+    loop = node("loop", "StatelessWhile", "x", cond=field(10, field(1, "k")),
+                body=field(10, field(1, "g")))
+    again = [call(f"c{i}", "g", f"c{i - 1}" if i else "loop") for i in range(5)]
+    file = tmp_path / "saved_model.pb"
+    file.write_bytes(saved_model(graph([X, loop, *again], [g, k]), "c4"))
+    done, _ = run(file, "--output=json:outfile=-")
+    assert json.loads(done.stdout)["total"]["float_ops"] == 6 * 8
+
+
 def test_calls_that_double(tmp_path):
     """f0 calls f1 twice, f1 calls f2 twice, and so on, 60 deep."""
     file = tmp_path / "graph.pb"
@@ -209,6 +233,9 @@ def test_json_bombs(text, tmp_path):
 def test_zip_bombs(tmp_path):
     keras(tmp_path / "x.keras", " " * 200_000_000, method=zipfile.ZIP_DEFLATED)
     done, _ = run(tmp_path / "x.keras")
+    assert done.returncode == 1 and "at most 67108864 are unpacked" in done.stderr
+    keras(tmp_path / "x.keras", "[" + "[]," * 20_000_000, method=zipfile.ZIP_DEFLATED)
+    done, _ = run(tmp_path / "x.keras")
     assert done.returncode == 1
     packed = zlib.compress(b"x" * 1000)[2:-4]
     name = b"config.json"
@@ -259,3 +286,31 @@ def test_configuration_that_is_no_object(config, tmp_path):
     done, _ = run(path)
     assert done.returncode == 1
     assert "its configuration is no JSON" in done.stderr
+
+
+def test_batch_that_the_file_fixes(tmp_path):
+    """--batch_size is for what is open: that it has no effect is said."""
+    file = tmp_path / "graph.pb"
+    file.write_bytes(graph([X, node("y", "Relu", "x")]))
+    done, _ = run(file, "--batch_size=4")
+    assert "input 'x' is 1x8 in the file, and stays so: give --input_shapes=x:4x8" in done.stdout
+    assert "stays so" not in run(file)[0].stdout + run(file, "--batch_size=1")[0].stdout
+
+
+def test_escapes_in_names(tmp_path):
+    """Python's json module says what they stand for, except for half a pair."""
+    given = '\\u00e9\\u4e2d\\ud83d\\ude00 \\"\\\\\\/\\b\\f\\n\\r\\t \\u00E9 \\u005cn é😀'
+    halves = {"\\ud83d": "\ufffd", "\\ude00x": "\ufffdx", "\\ud83d\\u0041": "\ufffdA",
+              "\\ud83d\\ud83d\\ude00": "\ufffd😀"}
+    for escaped, expected in {given: json.loads(f'"{given}"'), **halves}.items():
+        path = tmp_path / "x.keras"
+        with zipfile.ZipFile(FILES / "mixed.keras") as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                data = old.read(name)
+                if name == "config.json":
+                    data = data.replace(b'"name": "', b'"name": "' + escaped.encode())
+                new.writestr(name, data)
+        done = subprocess.run([tree.program(), "model", path, "--output=json"], check=True,
+                              capture_output=True)
+        names = [row["name"] for row in json.loads(done.stdout)["layers"]]
+        assert names == [expected + "input_layer_3", expected + "dense_5"]

@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -44,9 +45,9 @@ def test_sample(name):
     assert model["total"]["parameters"] == RIGHT_PARAMETERS.get(name, expected["params"])
     found = float_ops(model)
     assert {op: found.get(op) for op in expected["flops_by_op"]} == expected["flops_by_op"]
-    # More rules than the program that made the figures had is no loss.
+    # More rules than the program that made the figures had is no loss; data that moves costs 0.
     counted_since = {"VarIsInitializedOp", "DynamicStitch", "ReluGrad", "FusedBatchNormGradV3",
-                     "SparseSoftmaxCrossEntropyWithLogits"}
+                     "SparseSoftmaxCrossEntropyWithLogits", "Assign", "SaveV2", "RestoreV2"}
     missing = {op: n for op, n in expected["not_counted"].items() if op not in counted_since}
     assert missing.items() <= model["not_counted"].items()
     if not expected["not_counted"]:
@@ -76,6 +77,7 @@ def test_subclassed_model_has_parameters_only():
     assert [(row["name"], row["parameters"]) for row in model["layers"]] == [("a", 40), ("b", 18)]
     assert model["total"]["macs"] == 0
     assert "model.export()" in model["notes"][0]
+    assert model["title"] == "3.15.1 subclassed model"
 
 
 @pytest.mark.parametrize("name", [k for k in EXPECTED if k.endswith(".tflite")])
@@ -83,6 +85,25 @@ def test_tflite_file(name):
     model = count(FILES / name)
     assert model["total"]["macs"] == EXPECTED[name]["macs"]
     assert not model["not_counted"]
+
+
+def text(path):
+    return subprocess.run([tree.program(), "model", str(path)], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def test_weights_alone_do_not_say_what_is_trained_or_runs(tmp_path):
+    """A file of weights has those of a batch normalization that no optimizer changes, too."""
+    with zipfile.ZipFile(FILES / "conv1d" / "model.keras") as archive:
+        archive.extract("model.weights.h5", tmp_path)
+    report = text(tmp_path / "model.weights.h5").splitlines()
+    parameters = count(FILES / "conv1d" / "model.keras")["total"]["parameters"]
+    assert [line for line in report if line.startswith("parameters ")][0].startswith(
+        f"parameters   {parameters:,} (")
+    for word in ("trainable", "operations ", "activations ", "counted "):
+        assert not [line for line in report if word in line], report
+    assert "trainable" in text(FILES / "conv1d" / "model.keras")
+    assert "trainable" not in text(FILES / "conv1d" / "model.tflite")
 
 
 def test_formats_agree():
@@ -116,6 +137,15 @@ def test_layers_add_up_to_the_total():
         assert sum(layer[number] for layer in model["layers"]) == model["total"][number]
 
 
+def test_keys():
+    model = count(FILES / "mlp/export")
+    numbers = {"parameters", "trainable_parameters", "macs", "float_ops", "weight_bytes",
+               "activation_bytes"}
+    assert model.keys() >= {"total", "layers", "not_counted", "inputs", "batch_size"}
+    assert model["total"].keys() >= numbers | {"peak_activation_bytes"}
+    assert model["layers"][0].keys() >= numbers | {"name", "type", "output_shapes"}
+
+
 def test_layers_of_a_saved_model():
     model = count(FILES / "mlp/export")
     rows = [(row["name"], row["type"], row["output_shapes"], row["parameters"], row["macs"])
@@ -128,6 +158,56 @@ def test_layers_of_a_saved_model():
     assert model["inputs"] == [{"name": "keras_tensor", "shape": [1, 784], "dtype": "float32"}]
     assert model["batch_size"] == 1
     assert model["total"]["trainable_parameters"] == 51146 - 2 * 64
+
+
+def test_layers_of_a_training_graph():
+    """What the model does is apart from first values, gradients and the optimizer."""
+    rows = {row["name"]: row for row in count(FILES / "tf1_ref/model.ckpt.meta")["layers"]}
+    first = rows["m/c1"]
+    assert (first["type"], first["output_shapes"]) == ("Conv2D", [[1, 32, 32, 16]])
+    assert (first["parameters"], first["macs"]) == (3 * 3 * 3 * 16 + 2 * 16, 32 * 32 * 16 * 27)
+    assert rows["m"]["parameters"] == 32 * 10  # a product of it is all that reads them
+    assert rows["Initializer"]["macs"] == rows["Initializer"]["parameters"] == 0
+    assert rows["gradients/m"]["macs"] == sum(row["macs"] for row in rows.values()) - sum(
+        rows[name]["macs"] for name in ("m/c1", "m/c2", "m"))
+
+
+def test_layers_are_in_the_order_of_the_data():
+    """Although the second loop asks for its counter before it asks for the first one's results."""
+    names = [row["name"] for row in count(FILES / "lstm/export")["layers"]]
+    assert names == ["sequential/lstm", "sequential/lstm_1", "sequential/dense"]
+
+
+T4 = (8.1e12, 320e9)  # float operations and bytes per second, of its data sheet
+
+
+@pytest.mark.parametrize("flags", [["--device=T4"],
+                                   ["--peak_flops=8.1T", "--peak_bandwidth=320G"]])
+def test_roofline(flags):
+    """A layer takes as long as its arithmetic or its bytes do: input, weights and output."""
+    model = count(FILES / "conv1d/model.keras", *flags)
+    rows = {row["name"]: row for row in model["layers"]}
+    assert rows["conv1d"]["moved_bytes"] == 4 * (128 * 16 + 2592 + 128 * 32)
+    assert rows["dense"]["moved_bytes"] == 4 * (16 + 51 + 3)
+    for row in rows.values():
+        seconds = max(row["float_ops"] / T4[0], row["moved_bytes"] / T4[1])
+        assert row["min_seconds"] == pytest.approx(seconds)
+    assert model["total"]["min_seconds"] == pytest.approx(
+        sum(row["min_seconds"] for row in rows.values()))
+    report = run(FILES / "conv1d/model.keras", *flags).stdout
+    assert "8.10TFLOP/s" in report and "320.00GB/s" in report
+
+
+def test_a_table_is_read_by_row():
+    model = count(FILES / "bert_tiny/model.keras")
+    [table] = [row for row in model["layers"] if row["name"] == "tok"]
+    assert table["moved_bytes"] == 4 * (16 + 2 * 16 * 32)  # which rows; they are read, and written
+
+
+def test_shapes_in_a_tflite_file_are_no_weights():
+    total = count(FILES / "conv1d/model.tflite")["total"]
+    assert list(total["weights"]) == ["float32"]
+    assert total["weight_bytes"] == 4 * total["parameters"]
 
 
 def test_loops_and_conditionals():
@@ -192,6 +272,9 @@ def test_other_files_are_refused(tmp_path):
     assert result.returncode == 1
     assert "a PNG image" in result.stderr
     assert "no file" in run().stderr
+    result = run(tmp_path)
+    assert result.returncode == 1
+    assert "it looks like a directory without a saved_model.pb: expected a model" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["mlp/export", "conv1d/model.keras", "conv1d/model.tflite",

@@ -116,12 +116,12 @@ def files(tmp_path_factory):
         sample=[profile_pb2.Sample(location_id=[1], value=[12])]).SerializeToString()]
     found["a gzip-compressed file"] = [gzip.compress(b"anything")]
     found["a timeline (JSON of a Chrome trace)"] = [json.dumps({"traceEvents": []}).encode()]
-    found["JSON, perhaps a timeline"] = [b"[]", b' [ {"ph": "M"} ]']
+    found["JSON (perhaps a timeline)"] = [b"[]", b' [ {"ph": "M"} ]']
     found["text of an unknown kind"] = [b"node_modules are not nodes\n", b"node\n", b"\n", b"# only",
                                         b"<html></html>", b"key: value", b"{ node }"]
     found["an empty file"] = [b""]
-    found["a zip archive, perhaps a Keras model"] = [b"PK\x03\x04" + bytes(40)]
-    found["an HDF5 file, perhaps a Keras model"] = [b"\x89HDF\r\n\x1a\n" + bytes(40)]
+    found["a zip archive (perhaps a Keras model)"] = [b"PK\x03\x04" + bytes(40)]
+    found["an HDF5 file (perhaps a Keras model)"] = [b"\x89HDF\r\n\x1a\n" + bytes(40)]
     found[UNKNOWN] = [b"\0", bytes(1000), b"\x0a\x00", b"\x08\x01", b"\x0a\x02\x0a\x00",
                       b"\xff" * 100, bytes(range(256))]
     return found

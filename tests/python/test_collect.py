@@ -201,7 +201,7 @@ def test_entries_tensorflow_chokes_on(entry, tmp_path):
         expected_log(build(two_products)[0], tmp_path, run_meta=run_meta)
 
 
-def test_contradiction_is_told():
+def test_contradictions_are_reported():
     run_meta = make_run_meta(("x", [[2, 9]]))
     with pytest.warns(UserWarning, match="contradict the graph are ignored: x:0") as told:
         collect(build(two_products)[0], run_meta=run_meta)

@@ -298,7 +298,7 @@ def test_missing_step_is_said_and_gives_nothing(capfd):
 
 
 @pytest.mark.parametrize("graph", ["x", 5, b"", tf.GraphDef(), [], tf.Session])
-def test_what_is_no_graph(graph):
+def test_not_a_graph(graph):
     for call in (tfprof.profile, tfprof.advise, tfprof.Profiler):
         with pytest.raises(TypeError, match="graph"):
             call(graph)
@@ -313,7 +313,7 @@ def test_a_session_instead_of_its_graph():
 
 
 @pytest.mark.parametrize("run_meta", ["x", 5, tf.RunOptions(), tfprof.OpLogProto()])
-def test_what_is_no_run_metadata(run_meta):
+def test_not_run_metadata(run_meta):
     with pytest.raises(TypeError, match="run_meta.*RunMetadata"):
         tfprof.profile(small_graph(), run_meta)
     with pytest.raises(TypeError, match="run_meta.*RunMetadata"):
@@ -321,7 +321,7 @@ def test_what_is_no_run_metadata(run_meta):
 
 
 @pytest.mark.parametrize("op_log", ["x", 5, tf.RunMetadata()])
-def test_what_is_no_op_log(op_log):
+def test_not_an_op_log(op_log):
     with pytest.raises(TypeError, match="op_log.*OpLogProto"):
         tfprof.profile(small_graph(), op_log=op_log)
     with pytest.raises(TypeError, match="op_log.*OpLogProto"):

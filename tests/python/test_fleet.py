@@ -297,6 +297,72 @@ def test_commands(fleet, tmp_path, capsys):
     assert status == 1 and "got 'opps'" in notes
 
 
+def test_names_of_files_are_text(fleet, tmp_path, capsys):
+    """Whatever bytes they have; bad files, good ones and labels."""
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    source = os.fsencode(tmp_path) + b"/src/model=\xff\x1b[2J"
+    os.makedirs(source)
+    shutil.copy(profile, source + b"/good\xff\x1b[2J")
+    for name in (b"/bad\xff", b"/bad\x1b[2J"):
+        with open(source + name, "wb") as file:
+            file.write(b"no profile")
+    for jobs in (1, 2):
+        status, text, notes = run("index", tmp_path / "src", tmp_path / f"out{jobs}", f"--jobs={jobs}",
+                                  capsys=capsys)
+        assert status == 0 and "3 files read" in text and "2 bad" in text
+        assert "bad\\xff" in notes and "\x1b" not in text + notes
+    out = tmp_path / "out1"
+    status, text, notes = run("sql", out, "SELECT model, path FROM files ORDER BY path", capsys=capsys)
+    assert status == 0 and text.count("model=\\xff\\x1b[2J") == 3 and "\x1b" not in text + notes
+    status, text, notes = run("sql", out, "SELECT error('\x1b[2J')", capsys=capsys)
+    assert status == 1 and "\x1b" not in text + notes
+    assert run("fleet", out, capsys=capsys)[0] == 0
+
+
+@pytest.mark.parametrize("flag", ["--recover", "--strict"])
+def test_damaged_files_are_not_recovered(fleet, tmp_path, flag, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run("index", fleet, tmp_path, flag, capsys=capsys)
+    assert stopped.value.code == 2
+    assert (f"{flag}: index lists damaged files and skips them; tfprof save OUT FILE --recover makes "
+            "a file of what is whole") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("link", [None, os.link, os.symlink])
+def test_a_report_does_not_overwrite_what_it_is_of(fleet, tmp_path, link, capsys):
+    (tmp_path / "src").mkdir()
+    profile = shutil.copy(fleet / "model=big/run=1/worker=0/profile", tmp_path / "src/p")
+    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1)
+    (table,) = (tmp_path / "out/files").rglob("*.parquet")
+    for kept, reason in ((profile, "the tables were read from this file"), (table, "it is a table")):
+        before = kept.read_bytes()
+        to = kept
+        if link:
+            to = tmp_path / f"link-{kept.name}"
+            link(kept, to)
+        status, _, notes = run("fleet", tmp_path / "out", f"--html={to}", capsys=capsys)
+        assert status == 1 and reason in notes
+        assert kept.read_bytes() == before
+
+
+def test_a_stopped_index_leaves_no_half_written_files(fleet, tmp_path):
+    """Stopped while it writes the first table."""
+    code = ("import os, signal, sys, tfprof.fleet._index as index\n"
+            "from tfprof.fleet._command import main\n"
+            "def write(path):\n"
+            "    open(path, 'wb').close()\n"
+            "    os.kill(os.getpid(), signal.SIGTERM)\n"
+            "class parquet:\n"
+            "    write_table = staticmethod(lambda table, path, **_: write(path))\n"
+            "found = index.need\n"
+            "index.need = lambda *names: parquet if 'parquet' in names else found(*names)\n"
+            "main(sys.argv[1:])\n")
+    done = subprocess.run([sys.executable, "-c", code, "index", fleet / "model=big/run=1",
+                           tmp_path / "out", "--jobs=1"], capture_output=True, text=True)
+    assert done.returncode == 128 + 15, done.stderr
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
 def test_program_hands_over(fleet, tables, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(tfprof.__path__[0]),
                    "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}

@@ -176,7 +176,7 @@ def test_tables_as_text(profile):
     assert profile.op(output="csv").text.startswith("id,parent,depth,name,")
 
 
-def test_code_lines_carry_their_source_unless_told_not_to(profile):
+def test_code_lines_carry_their_source_unless_disabled(profile):
     def labels(**options):
         return [node.name for node in profile.code(max_depth=1000, **options)][1:]
     assert all(label.count(":") > 2 for label in labels())
@@ -506,6 +506,11 @@ def test_messages_of_the_wrong_type(loop_files):
 def test_profile_repr_and_length(profile):
     assert repr(profile) == f"<Profile: {len(profile)} nodes, steps 0, 1, 2>"
     assert repr(tfprof.Profile()) == "<Profile: 0 nodes, no steps>"
+
+
+def test_the_only_step_is_not_taken_for_a_number_of_steps(loop_files):
+    profile = tfprof.load(graph=loop_files / "graph.pb", run_meta=loop_files / "run_meta_0")
+    assert repr(profile) == f"<Profile: {len(profile)} nodes, step 0>"
     assert bool(tfprof.Profile())
 
 

@@ -106,3 +106,19 @@ def test_hostile_names_are_text_in_notebooks():
     assert len(name) >= len("<script>alert(1)")
     page = tfprof.model(data.replace(name, evil))._repr_html_()
     assert "<script" not in page and "&lt;script&gt;alert(1)" in page
+
+
+def test_damaged_files(tmp_path):
+    data = (FILES / "mlp/export/saved_model.pb").read_bytes()
+    cut = tmp_path / "saved_model.pb"
+    cut.write_bytes(data[:len(data) // 2])
+    with pytest.raises(tfprof.Error, match=r"\(recover=True loads what is whole\)"):
+        tfprof.model(cut)
+    for source in (cut, cut.read_bytes()):
+        assert "recovered: dropped" in "\n".join(tfprof.model(source, recover=True).notes)
+    unknown = data + b"\x9a\x06\x01x"  # field 99
+    assert tfprof.model(unknown).macs == 50816
+    with pytest.raises(tfprof.Error, match="unknown field"):
+        tfprof.model(unknown, strict=True)
+    with pytest.raises(tfprof.ArgumentError, match="strict and recover cannot be combined"):
+        tfprof.model(data, strict=True, recover=True)

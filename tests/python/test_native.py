@@ -130,14 +130,14 @@ def test_failed_step_changes_nothing(native, loop_files):
         assert native.steps == [0, 1, 2]
 
 
-def test_options_and_checkers_are_told():
+def test_options_and_checkers_are_listed():
     options = {row[0]: row for row in _native.options()}
     assert options["select"][1] == "words" and "micros" in options["select"][2]
     assert options["max_depth"][3] == "10"
     assert "OperationChecker" in [row[0] for row in _native.checkers()]
 
 
-def test_inputs_are_told():
+def test_inputs_are_listed():
     inputs = {row[0]: row for row in _native.inputs()}
     assert inputs["graph"][1] == "tensorflow.GraphDef" and inputs["checkpoint"][1] is None
     assert inputs["run_meta"][3] & _native.INPUT_BY_STEP

@@ -195,6 +195,18 @@ def test_advice_is_a_table(profile):
     assert f"{len(skipped)} checkers did not apply" in text and tags.count("li") == len(skipped)
 
 
+def test_outputs_of_a_notebook_do_not_style_each_other(profile):
+    """They are on one page, in any order."""
+    shown = [profile.op(), profile.scope(), profile.advise(), profile.diff(profile)]
+    styled = []
+    for output in shown:
+        style = re.search("<style>(.*?)</style>", output._repr_html_(), re.S).group(1)
+        selectors = re.sub(r"\{[^}]*\}", ",", style).split(",")
+        styled.append({re.match(r"\.[\w-]+", one.strip()).group(0) for one in selectors if one.strip()})
+    assert all(styled)
+    assert sum(map(len, styled)) == len(set().union(*styled))
+
+
 def test_advice_of_nothing_and_of_too_much():
     class Stub:
         checkers = []

@@ -52,7 +52,7 @@ def test_it_ends_with_python(loop_files):
 
 def test_a_missing_server_is_an_error_that_says_where_it_comes_from(profile, monkeypatch):
     monkeypatch.setattr(_show, "_places", lambda: ["/nowhere/tfprof-ui"])
-    with pytest.raises(tfprof.FileError, match="Build tfprof from source"):
+    with pytest.raises(tfprof.FileError, match="install libmicrohttpd-dev and npm"):
         profile.show()
 
 

@@ -8,13 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 import zipfile
 
 import pytest
 from tree import TOP
 
 CHECK = """
-import sys, tfprof
+import sys, tfprof, urllib.request
 assert "site-packages" in tfprof.__file__, tfprof.__file__
 profile = tfprof.load(sys.argv[1])
 assert profile.steps == [0, 1, 2]
@@ -24,6 +25,14 @@ with open("/proc/self/maps") as maps:
     libraries = {line.split()[-1] for line in maps if "libpcre2" in line}
 assert libraries and all("tfprof.libs" in path for path in libraries), libraries
 print(profile.scope(account_type_regexes="_trainable_variables", select="params"))
+with profile.show(port=0) as page:
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    assert b"<title>tfprof</title>" in opener.open(page.url).read()
+    page.stop()
+    try:
+        opener.open(page.url)
+    except OSError:
+        print("stopped")
 """
 
 
@@ -101,8 +110,48 @@ def test_it_uses_only_what_python_3_9_has(wheel, tmp_path):
 def test_it_brings_its_libraries(wheel):
     """And links to no other that a manylinux system may lack."""
     names = zipfile.ZipFile(wheel).namelist()
-    for library in ("libpcre2-8", "libsnappy", "libedit"):
-        assert [name for name in names if name.startswith(f"tfprof.libs/{library}")]
+    brought = {re.match(r"tfprof\.libs/(lib[a-z0-9-]+?)-[0-9a-f]{8}\.so", name).group(1)
+               for name in names if name.startswith("tfprof.libs/lib")}
+    assert brought == {"libbsd", "libedit", "libmd", "libmicrohttpd", "libpcre2-8", "libsnappy",
+                       "libtinfo", "libzstd"}
+
+
+def test_it_brings_the_licences_of_what_it_brings(wheel):
+    """Of each library, and of each package that the page is bundled from."""
+    archive = zipfile.ZipFile(wheel)
+    places = {name.rpartition("/")[2]: name for name in archive.namelist()
+              if "dist-info/licenses/bundled/" in name and not name.endswith("/")}
+    assert set(places) == {"libbsd0", "libedit2", "libmd0", "libmicrohttpd", "libpcre2-8-0",
+                           "libsnappy1v5", "libtinfo6", "libzstd1", "web"}
+    texts = {name: archive.read(place).decode() for name, place in places.items()}
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in texts["libmicrohttpd"]
+    version = subprocess.run(["dpkg-query", "-W", "-f", "${source:Version}", "libmicrohttpd-dev"],
+                             capture_output=True, text=True, check=True).stdout
+    assert f"Debian's package libmicrohttpd {version}\n" in texts["libmicrohttpd"]
+    for package in ("@dagrejs/dagre", "@dagrejs/graphlib", "d3-hierarchy", "preact"):
+        assert f"{package}\n\n" in texts["web"]
+    listed, = (name for name in archive.namelist() if name.endswith("/sboms/tfprof.spdx.json"))
+    versions = {package["name"]: package["versionInfo"]
+                for package in json.loads(archive.read(listed))["packages"]}
+    assert versions["libmicrohttpd"] == version.partition("-")[0] and "preact" in versions
+
+
+def test_it_stays_small(wheel):
+    assert os.path.getsize(wheel) < 4 << 20
+
+
+def test_an_sdist_builds_the_page_without_npm(wheel, tmp_path):
+    sdist, = glob.glob(os.path.join(os.path.dirname(wheel), "*.tar.gz"))
+    subprocess.run(["tar", "xzf", sdist, "--strip-components=1", "-C", str(tmp_path)], check=True)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "npm").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "npm").chmod(0o755)
+    environment = {**clean_environment(), "PATH": f"{programs}:{os.environ['PATH']}"}
+    for command in (["meson", "setup", "build", "-Dui=enabled", "-Dtests=false"],
+                    ["ninja", "-C", "build", "tfprof-ui"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_what_is_in_it(wheel):
@@ -110,6 +159,7 @@ def test_what_is_in_it(wheel):
     assert len([name for name in names if name.endswith(".so")]) == 1
     assert "tfprof/_generated.py" in names
     assert [name for name in names if name.endswith("/scripts/tfprof")]
+    assert {"tfprof/bin/tfprof", "tfprof/bin/tfprof-ui"} <= set(names)
     sources = {os.path.relpath(path, os.path.join(TOP, "python"))
                for pattern in ("*.py", "*.pyi", "py.typed", "_messages/*.py", "_messages/*.bin")
                for path in glob.glob(os.path.join(TOP, "python", "tfprof", pattern))}
@@ -128,11 +178,37 @@ def test_it_works(wheel, python, tmp_path):
                           cwd=tmp_path, env=clean_environment())
     assert done.returncode == 0, done.stderr
     assert "_TFProfRoot (--/464.15k params)" in done.stdout
+    assert done.stdout.endswith("stopped\n")
     program = subprocess.run([str(tmp_path / "environment" / "bin" / "tfprof"), "scope",
                               f"--profile_path={sample}", "--select=params",
                               "--account_type_regexes=_trainable_variables"],
                              capture_output=True, text=True)
     assert "_TFProfRoot (--/464.15k params)" in program.stdout
+    for command in ([installed, "-m", "tfprof"], [str(tmp_path / "environment" / "bin" / "tfprof")]):
+        assert_page_is_served([*command, "ui", sample, "--port=0"], clean_environment(), tmp_path)
+
+
+def assert_page_is_served(command, environment, directory):
+    server = subprocess.Popen(command, cwd=directory, env=environment, stdout=subprocess.PIPE, text=True)
+    address = server.stdout.readline().strip()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    assert b"<title>tfprof</title>" in opener.open(address, timeout=20).read()
+    script = opener.open(address.partition("?")[0] + "app.js", timeout=20).read()
+    assert len(script) > 50000
+    server.terminate()
+    assert server.wait(10) == 0
+    server.stdout.close()
+
+
+def test_it_works_outside_of_site_packages(wheel, tmp_path):
+    """As `pip install --user` and `--target` put it: the program is found from the package."""
+    python = make_environment(sys.executable, tmp_path / "environment")
+    target = tmp_path / "target"
+    assert pip(python, "install", "--no-index", "--target", str(target), wheel).returncode == 0
+    environment = {**clean_environment(), "PYTHONPATH": str(target)}
+    sample = os.path.join(TOP, "examples", "resnet", "profile")
+    for command in ([str(target / "bin" / "tfprof")], [python, "-m", "tfprof"]):
+        assert_page_is_served([*command, "ui", sample, "--port=0"], environment, tmp_path)
 
 
 def test_pip_tells_licence_and_classifiers(wheel, tmp_path):

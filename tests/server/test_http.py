@@ -332,6 +332,24 @@ def test_advice_is_that_of_the_command_line(server, tmp_path):
     assert server.api("advice")[1] == json.loads(out.read_text())
 
 
+def test_advice_takes_options_of_checkers(server, tmp_path):
+    out = tmp_path / "advice.json"
+    subprocess.run([tree.program(), "advise", SAMPLE, "--checker=all", "--checker=ExpensiveOperationChecker:top=1",
+                    "--checker=StepOutlierChecker:min_steps=2", f"--output=json:outfile={out}"], check=True,
+                   stdout=subprocess.DEVNULL)
+    asked = "ExpensiveOperationChecker.top=1&StepOutlierChecker.min_steps=2"
+    assert server.api(f"advice?{asked}")[1] == json.loads(out.read_text())
+    assert server.api("advice")[1] != json.loads(out.read_text())
+    line = server.api(f"command?view=advise&{asked}")[1]["command"]
+    assert line.endswith(" --checker=all --checker=ExpensiveOperationChecker:top=1 --checker=StepOutlierChecker:min_steps=2")
+    for wrong, text in [("Nobody.top=1", "Nobody"), ("JobChecker.x=1", "x"), ("JobChecker.top=a", "not a number"), (".=", "")]:
+        for route in ("advice?", "command?view=advise&"):
+            status, answer = server.api(route + wrong)
+            assert status == 400 and text in answer["error"]["text"], wrong
+    names = {c["name"]: c for c in server.api("checkers")[1]}
+    assert [o["default"] for o in names["ExpensiveOperationChecker"]["options"] if o["name"] == "top"] == ["3"]
+
+
 def test_an_option_is_checked(server):
     assert server.api("check?name=show_name_regexes&value=a.*,b")[1] == {"ok": True}
     assert server.api("check?name=min_micros&value=3ms")[1] == {"ok": True}
@@ -388,6 +406,18 @@ def test_an_export_is_what_the_command_writes(server, query, file, kind, tmp_pat
         assert json.loads(body)["nodes"] == json.loads(written)["nodes"]
     else:
         assert body == (gzip.decompress(written) if written[:2] == b"\x1f\x8b" else written)
+
+
+def test_an_export_starts_where_its_page_does(server):
+    rows = server.api("rows?view=scope&fold_gradients=true&limit=500")[1]["rows"]
+    row = next(r["row"] for r in rows if r["name"] == "unit_1_3")
+    asked = "export?view=scope&fold_gradients=true&select=micros&format=json"
+    for where in (f"root={row}", "scope=unit_1_3"):
+        nodes = server.api(f"{asked}&{where}")[1]["nodes"]
+        assert len(nodes) > 10
+        assert all("unit_1_3" in n["name"] for n in nodes[1:])
+    assert len(server.api(asked)[1]["nodes"]) > len(nodes)
+    assert server.api(f"{asked}&root=99999999")[0] == 400
 
 
 def test_an_export_names_what_is_wrong(server):
@@ -453,13 +483,15 @@ def test_wrong_command_lines(arguments, text):
     assert text in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_a_file_that_cannot_be_read_is_said_in_the_page(tmp_path):
+def test_a_file_that_cannot_be_read_is_said_in_the_page_and_the_terminal(tmp_path):
     server = Server(str(tmp_path / "missing"))
     state = server.wait_until_loaded()[0]
     assert state["state"] == "failed" and "missing" in state["error"]
     status, answer = server.api("rows?view=op")
     assert status >= 400 and "missing" in answer["error"]["text"]
     assert server.stop() == 0
+    assert server.process.stderr.read() == (
+        f"tfprof ui: cannot read: {tmp_path / 'missing'}: No such file or directory\n")
 
 
 def test_a_changed_file_is_noticed(tmp_path):
@@ -523,3 +555,47 @@ def test_equal_requests_side_by_side(server):
     for thread in threads:
         thread.join()
     assert len(answers) == 16 and all(a == answers[0] for a in answers)
+
+
+def test_damaged_files_are_recovered_or_refused(tmp_path):
+    with open(SAMPLE, "rb") as file:
+        data = file.read()
+    cut = tmp_path / "cut"
+    cut.write_bytes(data[:300_000])
+    server = Server(str(cut))
+    (state,) = server.wait_until_loaded()
+    server.stop()
+    assert "(--recover loads what is whole)" in state["error"]
+
+    server = Server("--recover", str(cut))
+    (state,) = server.wait_until_loaded()
+    notes = server.api("profile")[1]["notes"]
+    words = shlex.split(server.api("command?view=op")[1]["command"])
+    server.stop()
+    assert "recovered: dropped 415 of 300000 bytes" in notes
+    done = subprocess.run([tree.program(), *words[1:]], capture_output=True, text=True, check=True)
+    assert "recovered: dropped 415 of 300000 bytes" in done.stderr
+
+    unknown = tmp_path / "unknown"
+    unknown.write_bytes(data + b"\x9a\x06\x01x")  # field 99
+    server = Server(str(unknown), "--strict")
+    (state,) = server.wait_until_loaded()
+    server.stop()
+    assert "1 unknown field" in state["error"]
+
+    done = subprocess.run([tree.program(), "ui", "--strict", "--recover", SAMPLE],
+                          capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2, "tfprof ui: --strict and --recover cannot be combined\n")
+
+
+def test_damaged_models_are_recovered(tmp_path):
+    with open(os.path.join(tree.TESTS, "models", "files", "mlp", "export", "saved_model.pb"), "rb") as file:
+        data = file.read()
+    (tmp_path / "cut.pb").write_bytes(data[:len(data) // 2])
+    server = Server("--recover", str(tmp_path / "cut.pb"), str(tmp_path / "cut.pb"))
+    server.wait_until_loaded()
+    answers = [server.api("model"), server.api("diff?view=model&select=params")]
+    server.stop()
+    assert [status for status, _ in answers] == [200, 200], answers
+    assert "recovered: dropped" in str(answers[0])

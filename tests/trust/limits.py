@@ -11,6 +11,7 @@ import functools
 import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -125,6 +126,17 @@ def archive(**members):
     return out.getvalue()
 
 
+def keras_config(pattern, new):
+    """A Keras file whose configuration is changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(read(MODELS, "mixed.keras"))) as old, \
+            zipfile.ZipFile(out, "w") as file:
+        for name in old.namelist():
+            data = old.read(name)
+            file.writestr(name, re.sub(pattern, new, data) if name == "config.json" else data)
+    return out.getvalue()
+
+
 def nested_attribute(depth):
     """func { attr { value { func { ... } } } }"""
     layers, size = [], 0
@@ -141,6 +153,13 @@ def line(*events, timestamp=1000):
     plane = make.Plane("/host:CPU")
     plane.add_line("x", events, timestamp)
     return make.space(plane)
+
+
+def late_recording():
+    plane, task = make.Plane("/host:CPU"), make.Plane("Task Environment")
+    plane.add_line("x", [("a:Add", 0, 5 * US, {})], 1000)
+    task.add_stat("profile_start_time", BIG)
+    return make.space(plane, task)
 
 
 # ---- the table ----------------------------------------------------------------------
@@ -173,8 +192,8 @@ def common():
                 "profile": "a ProfileProto",
                 "xplane": "a trace of tf.profiler or jax.profiler (XSpace)"}
     models = {"saved_model": "a SavedModel", "meta_graph": "a MetaGraphDef",
-              "keras": "a zip archive, perhaps a Keras model",
-              "keras_h5": "an HDF5 file, perhaps a Keras model",
+              "keras": "a zip archive (perhaps a Keras model)",
+              "keras_h5": "an HDF5 file (perhaps a Keras model)",
               "tflite": "a TensorFlow Lite model", "checkpoint": "a checkpoint"}
     cut_models = {"saved_model": "damaged or cut short at byte 2 of",
                   "meta_graph": "damaged or cut short at byte 5503 of",
@@ -206,6 +225,11 @@ ROWS = [
     Row("graph", "a name of 16 MB", lambda: node("n" * (16 << 20), "A"), 0, "  nnnn", "reports"),
     Row("graph", "a scope 10⁶ deep", lambda: node("/".join("s" * 1_000_000), "A"),
         0, "s/s/s/s", "no answer"),
+    Row("graph", "a scope 10⁶ deep, as JSON", lambda: node("/".join("s" * 1_000_000), "A"),
+        1, "the names of 1000001 rows take 1000 GB, and may take 4: use max_depth", "no answer",
+        more=("--output=json",)),
+    Row("graph", "a scope 10⁶ deep, for speedscope", lambda: node("/".join("s" * 1_000_000), "A"),
+        0, '{"name":"s"}', "no answer", more=("--output=speedscope",)),
     Row("graph", "a chain of 200,000 nodes", lambda: chain(200_000),
         0, "    n0 (0us", "dies of SIGSEGV",
         view="graph", more=("--max_depth=10000000", "--show_name_regexes=n1?0")),
@@ -350,6 +374,8 @@ ROWS = [
     Row("xplane", "a line that starts at 2⁶³ - 1 ns",
         lambda: line(("a:Add", 0, 5 * US, {}), timestamp=BIG),
         0, "5us (100.00%", 'reports: "rows": []', view="op"),
+    Row("xplane", "a recording that starts at 2⁶³ - 1 ns", late_recording,
+        0, "5us (100.00%", 'reports: "v": "Add"}, {"v": "a"}, {"v": 1.0}, {"v": 5.0}', view="op"),
     Row("xplane", "a line that starts at zero",
         lambda: line(("a:Add", 0, 5 * US, {}), timestamp=0),
         0, "5us (100.00%", 'reports: "v": "Add"}, {"v": "a"}, {"v": 1.0}, {"v": 5.0}', view="op"),
@@ -359,12 +385,35 @@ ROWS = [
         0, "1 operation in 1 step", "reports", view="op"),
     Row("xplane", "a name that is not UTF-8",
         lambda: line(("QQ:Add", 0, 5 * US, {})).replace(b"QQ", b"\xff\xfe"),
-        0, "0 operations in 0 steps", "reports: null", view="op"),
+        0, "not read: 1 event with a name that is not UTF-8", "reports: null", view="op"),
     Row("keras", "a zip archive without config.json", lambda: archive(other="x"),
         1, "a zip archive, but no Keras model: it has no config.json"),
     Row("keras", "a config.json nested 100,000 deep",
         lambda: archive(config_json="[" * 100_000, metadata_json="{}"),
         1, "its configuration is no JSON: nested too deep at byte 201"),
+    Row("keras", "a layer with terminal escapes in its name",
+        lambda: keras_config(rb'"name": "', rb'"name": "\\u001b[2J'),
+        0, "\\x1b[2Jdense_5", view="model"),
+    Row("keras", "a layer of 2⁶³ - 1 units", lambda: keras_config(rb'"units": \d+', b'"units": %d' % BIG),
+        0, "a total does not fit 64 bits and is shown as the largest number that does", view="model"),
+    Row("keras", "a layer of -1 units", lambda: keras_config(rb'"units": \d+', b'"units": -1'),
+        0, "not counted: 1 Dense", view="model"),
+    Row("keras", "a layer whose units are a text", lambda: keras_config(rb'"units": \d+', b'"units": "x"'),
+        0, "not counted: 1 Dense", view="model"),
+    Row("keras", "a batch of 2⁶³ - 1", lambda: keras_config(rb"\[null", b"[%d" % BIG),
+        0, "a total does not fit 64 bits and is shown as the largest number that does", view="model"),
+    Row("saved_model", "a layer with terminal escapes in its name, invalid UTF-8",
+        lambda: GOOD["saved_model"]().replace(b"dense_1", b"\x1b[2J\x07\xff\xfe"),
+        0, "sequential/\\x1b[2J\\x07\\xff\\xfe", view="model"),
+    Row("saved_model", "an unknown field, with --strict",
+        lambda: GOOD["saved_model"]() + field(99, "x"),
+        1, "1 unknown field", view="model", more=("--strict",)),
+    Row("saved_model", "the first half of a good file, with --recover",
+        lambda: first_half("saved_model"),
+        0, "recovered: dropped", view="model", more=("--recover",)),
+    Row("tflite", "an operator with terminal escapes in its name, invalid UTF-8",
+        lambda: read(MODELS, "loop", "model.tflite").replace(b"while", b"\x1b[2J\xff"),
+        0, "\\x1b[2J\\xff", view="model"),
     Row("keras", "a config.json cut in the middle",
         lambda: archive(config_json='{"class_name": "Seq', metadata_json="{}"),
         1, "its configuration is no JSON: a string without an end at byte 19"),
@@ -392,7 +441,8 @@ def run(row, directory):
         path = os.path.join(directory, kind)
         with open(path, "wb") as file:
             file.write(data)
-        flags.append(f"--{'graph' if kind == 'text' else kind}_path={path}")
+        flag = f"--{'graph' if kind == 'text' else kind}_path="
+        flags.append(path if row.view == "model" else flag + path)
     done = subprocess.run([tree.program(), row.view, *flags, *row.more], capture_output=True,
                           stdin=subprocess.DEVNULL, timeout=60)
     return done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace")

@@ -95,11 +95,16 @@ def test_noticed(tmp_path, what):
     assert errors == f"tfprof: file: {more or note} (an error because of --strict)\n"
 
 
-def test_a_trace_with_events_that_cannot_be_right(tmp_path):
+@pytest.mark.parametrize("name, note", [
+    (b"", "1 event without a name"),
+    (field(4, field(1, 7) + field(2, field(1, 7) + field(2, b"\xff\xfe:Add"))),
+     "1 event with a name that is not UTF-8"),
+])
+def test_a_trace_with_events_that_cannot_be_right(tmp_path, name, note):
     plane = field(2, "/host:CPU") + field(3, field(2, "t") + field(4, field(1, 7) + field(3, 5)))
-    status, _, errors = run(tmp_path, "xplane", field(1, plane))
-    assert status == 0 and "not read: 1 event without a name" in errors
-    status, rows, errors = run(tmp_path, "xplane", field(1, plane), "--strict")
+    status, _, errors = run(tmp_path, "xplane", field(1, plane + name))
+    assert status == 0 and "not read: " + note in errors
+    status, rows, errors = run(tmp_path, "xplane", field(1, plane + name), "--strict")
     assert (status, rows) == (1, None) and "1 event that cannot be right" in errors
 
 

@@ -1,6 +1,8 @@
 """No way of writing overwrites a file that was read, whatever name leads to it."""
 
+import gzip
 import os
+import pathlib
 import shutil
 import subprocess
 
@@ -8,6 +10,7 @@ import pytest
 import tree
 
 LOGDIR = os.path.join(tree.TESTS, "xplane", "samples", "tf_cnn_loop.xplane.pb.gz")
+CHECKPOINT = pathlib.Path(tree.DATA) / "checkpoint" / "single"
 
 # Files to load, and those that must stay what they are.
 INPUTS = {
@@ -19,6 +22,9 @@ INPUTS = {
     "traces": (["logs"], ["logs/plugins/profile/run/host.xplane.pb.gz"]),
     "saved_model": (["mlp"], ["mlp/saved_model.pb"]),
     "keras": (["sub.keras"], ["sub.keras"]),
+    "packed": (["profile.gz"], ["profile.gz"]),
+    "checkpoint": (["--checkpoint_path=model.ckpt"],
+                   ["model.ckpt.index", "model.ckpt.data-00000-of-00001"]),
 }
 QUERIES = {
     "json": ["op", "--output=json:outfile={}"],
@@ -26,6 +32,11 @@ QUERIES = {
     "report": ["scope", "--output=file:outfile={}"],
     "pprof": ["code", "--output=pprof:outfile={}"],
     "timeline": ["scope", "--output=timeline:outfile={}"],
+    "collapsed": ["scope", "--output=collapsed:outfile={}"],
+    "speedscope": ["scope", "--output=speedscope:outfile={}"],
+    "prometheus": ["op", "--output=prometheus:outfile={}"],
+    "diff": ["diff", "--output=json:outfile={}"],
+    "markdown": ["diff", "--output=markdown:outfile={}"],
     "save": ["save", "{}"],
     "advice": ["advise", "--output=json:outfile={}"],
     "model": ["model", "--output=json:outfile={}"],
@@ -38,6 +49,10 @@ def files(models, tmp_path_factory):
     directory = tmp_path_factory.mktemp("inputs")
     for name in ("profile", "graph.pb", "graph.pbtxt", "run_meta_0", "tfprof_log"):
         shutil.copy(models / "resnet" / name, directory)
+    with gzip.open(directory / "profile.gz", "wb") as file:
+        file.write((directory / "profile").read_bytes())
+    for path in CHECKPOINT.glob("model.ckpt.*"):
+        shutil.copy(path, directory)
     shutil.copy(LOGDIR, directory / "host.xplane.pb.gz")
     run = directory / "logs" / "plugins" / "profile" / "run"
     run.mkdir(parents=True)
@@ -50,8 +65,10 @@ def files(models, tmp_path_factory):
 def cases():
     for kind in INPUTS:
         for query in QUERIES:
-            if query != "model" if kind == "keras" else query == "model" and kind != "saved_model":
-                continue  # only `tfprof model` reads it, or cannot
+            if query == "model" and kind not in ("saved_model", "keras"):
+                continue  # it cannot read them
+            if QUERIES[query][0] == "diff" and INPUTS[kind][0][0].startswith("--"):
+                continue  # it takes whole profiles
             for link in LINKS:
                 if (query, link) != ("timeline", "itself"):  # its name gets the step
                     yield kind, query, link
@@ -59,10 +76,11 @@ def cases():
 
 def command(query, given, to):
     words = [word.format(to) for word in QUERIES[query]]
-    return [tree.program(), *words, *given]
+    sides = [*given, "--"] if words[0] == "diff" else []
+    return [tree.program(), *words, *sides, *given]
 
 
-@pytest.mark.parametrize("kind, query, link", cases())
+@pytest.mark.parametrize("kind, query, link", list(cases()))
 def test_inputs_stay_what_they_are(files, kind, query, link):
     given, kept = INPUTS[kind]
     for name in kept:

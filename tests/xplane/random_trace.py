@@ -18,7 +18,8 @@ class Maker:
     def name(self):
         scopes = [self.r.choice(["a", "layer_1", "b2", "gradient_tape", "StatefulPartitionedCall"])
                   for _ in range(self.r.randint(0, 3))]
-        op = self.r.choice(["MatMul", "Add", "_MklNativeConv2D", "x.y", "Mul_1", "Relu6"])
+        op = self.r.choice(["MatMul", "Add", "_MklNativeConv2D", "x.y", "Mul_1", "Relu6",
+                            "IteratorV2"])
         type_ = self.r.choice(["MatMul", "AddV2", "_MklNativeConv2D", "Relu6", "NoOp"])
         return "/".join(scopes + [op]) + ":" + type_
 
@@ -46,6 +47,8 @@ class Maker:
         id_, kind = self.id(), self.r.choice([2, 15])
         producer = "FunctionRun" if kind == 2 else "ThreadpoolListener::Record"
         stats = {"_pt": kind, "_p": id_}
+        if self.r.random() < 0.1:  # of what is produced twice, a GPU would consume one
+            stats["correlation_id"] = self.id() & 0xffff
         if kind == 2:
             stats.update({"_r": 1, "id": id_}) if self.r.random() < 0.5 else None
         main.append((producer, start, max(1, (end - start) // 2), stats))
@@ -55,6 +58,9 @@ class Maker:
         other.extend(self.nested(start + 2, end, 1))
         if kind == 15:
             other.append(("ThreadpoolListener::StopRegion", end + 1, 0, {}))
+        if self.r.random() < 0.2:  # what is consumed twice
+            other.append((consumer, end + 2, 2 * US, {"_ct": kind, "_c": id_}))
+            other.extend(self.nested(end + 3, end + 2 * US, 1))
 
     def host(self):
         lines = [[] for _ in range(self.r.randint(1, 4))]

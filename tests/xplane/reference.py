@@ -82,7 +82,7 @@ def framework_type(op_name, op_type):
 def operation(text):
     """(name, type) of `name:type`, or None."""
     name, colon, type_ = text.partition(":")
-    if not colon or text.startswith("Iterator"):
+    if not colon or text.startswith("Iterator:"):
         return None
     if NAME.fullmatch(name) and TYPE.fullmatch(type_):
         return name, type_

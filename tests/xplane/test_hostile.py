@@ -223,6 +223,29 @@ def test_unsorted_events(tmp_path):
     assert found == [{"a": (37, 1), "b": (9, 1), "c": (4, 1)}] * 3
 
 
+@pytest.mark.parametrize("first", [1, 70_000, 1 << 40, (1 << 64) - 3], ids=hex)
+@pytest.mark.parametrize("order", [1, -1], ids=["sorted", "unsorted"])
+def test_numbers_of_tasks(first, order, tmp_path):
+    """Work given to threads is found by its number, whatever that is: small ones without gaps,
+    as recorders write them, far apart, or given twice. A line that has to be sorted counts once."""
+    main, given, work = [], [], []
+    for step in range(2):
+        main.append(("train", step * 90 * US, 80 * US, {"_r": 1, "step_num": step}))
+    for i, (step, id_) in enumerate([(0, first), (0, first + 1), (1, first + 2), (1, 7), (0, first)]):
+        at = step * 90 * US + (i + 1) * US
+        given.append(("ThreadpoolListener::Record", at, 0, {"_pt": 15, "_p": id_ % (1 << 64)}))
+        at += 200 * US + i * 10 * US  # after all steps: only the number leads there
+        work += [("ThreadpoolListener::StartRegion", at, 0, {"_ct": 15, "_c": id_ % (1 << 64)}),
+                 (f"op{i}:Op", at + 1, US, {}), ("ThreadpoolListener::StopRegion", at + 2 * US, 0, {})]
+    plane = make.Plane("/host:CPU")
+    plane.add_line("python", main + given)
+    work.sort(key=lambda e: e[1])
+    plane.add_line("tf_Compute/1", work[::order], id_=2, sort=False)
+    path = write(tmp_path / "t.xplane.pb", make.space(plane))
+    for step, ops in ((0, (0, 1, 4)), (1, (2, 3))):
+        assert product.nodes(path, step, tmp_path) == {f"op{i}": (1, 1) for i in ops}
+
+
 def test_several_hosts(tmp_path):
     run = tmp_path / "logs" / "train" / "plugins" / "profile" / "2026_01_01_00_00_00"
     older = run.parent / "2025_01_01_00_00_00"

@@ -3,6 +3,7 @@
 import os
 import re
 
+import make
 import product
 import pytest
 
@@ -64,3 +65,19 @@ def test_time_stays_the_same(sample, samples, tmp_path):
     alone, _ = product.query("scope", samples[sample], "--step=1", directory=tmp_path)
     joined, _ = product.query("scope", samples[sample], FILES[0], "--step=1", directory=tmp_path)
     assert total(alone) == total(joined)
+
+
+def test_a_graph_without_backward_nodes(tmp_path):
+    """A model file has the forward nodes only: what the rest of the time is of, is said."""
+    events = [(f"StatefulPartitionedCall/{name}", i * 10**9, 10**9, {}) for i, name in enumerate([
+        "model/conv/Relu:_FusedConv2D",
+        "gradient_tape/model/conv/convolution/Conv2DBackpropFilter:Conv2DBackpropFilter",
+        "gradient_tape/model/conv/ReluGrad:ReluGrad", "gradient_tape/other/Mul:Mul",
+        "adam/Mul:Mul"])]
+    (tmp_path / "t.xplane.pb").write_bytes(make.host(events))
+    (tmp_path / "graph.pb").write_bytes(b"".join(
+        make.piece(1, make.piece(1, name) + make.piece(2, op))
+        for name, op in (("model/conv/convolution", "Conv2D"), ("model/conv/Relu", "Relu"))))
+    said = product.run("op", tmp_path / "t.xplane.pb", f"--graph_path={tmp_path}/graph.pb").stderr
+    assert ("20.0% of the time is of nodes of the graph, 40.0% of gradients of its layers, "
+            "40.0% of neither\n") in said

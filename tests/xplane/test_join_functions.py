@@ -297,3 +297,52 @@ def test_functions_that_multiply(files):
     assert result.returncode == 0
     assert ("functions have more than 1048576 nodes by all calls: not all are joined"
             in result.stderr)
+
+
+def placeholder(name, *dims):
+    shape = b"".join(make.piece(2, make.number(1, n)) for n in dims)
+    return node(name, "Placeholder", attr("shape", make.piece(7, shape)), attr("dtype", make.number(6, 1)),
+                attr("_output_shapes", make.piece(1, make.piece(7, shape))))
+
+
+def product_function(name, body, result):
+    """(a, b) → result of the body."""
+    def arg(text):
+        return make.piece(1, text) + make.number(3, 1)
+    signature = (make.piece(1, name) + make.piece(2, arg("a")) + make.piece(2, arg("b"))
+                 + make.piece(3, arg("out")))
+    return (make.piece(1, signature) + b"".join(make.piece(3, n) for n in body)
+            + make.piece(4, make.piece(1, "out") + make.piece(2, result)))
+
+
+def types(key, n):
+    return attr(key, make.piece(1, b"".join(make.number(6, 1) for _ in range(n))))
+
+
+def call(name, function_name):
+    return node(name, "StatefulPartitionedCall", calls("f", function_name), types("Tin", 2),
+                types("Tout", 1), inputs=["a", "b"])
+
+
+MATMUL = node("dense/MatMul", "MatMul", attr("T", make.number(6, 1)), inputs=["a", "b"])
+PRODUCT = product_function("f", [MATMUL], "dense/MatMul:product:0")
+
+
+@pytest.mark.parametrize("functions, way, logged", [
+    ([PRODUCT], "", True),
+    ([PRODUCT], "", False),
+    ([product_function("outer", [call("inner", "f")], "inner:output:0"), PRODUCT], "inner/", True),
+    ([product_function("outer", [call("inner", "f")], "inner:output:0"), PRODUCT], "inner/", False),
+], ids=["log", "no log", "nested, log", "nested, no log"])
+def test_counted_float_ops_are_counted_once(functions, way, logged, files):
+    """2·2·3·4 of the product: counting gives them to the node that ran, not to its call as well."""
+    main = [placeholder("a", 2, 3), placeholder("b", 3, 4),
+            call("StatefulPartitionedCall", "outer" if way else "f"),
+            node("out", "Identity", attr("T", make.number(6, 1)), inputs=["StatefulPartitionedCall"])]
+    name = f"StatefulPartitionedCall/{way}dense/MatMul"
+    given = files.write(graph(main, functions), name)
+    (files.directory / "log").write_bytes(op_log(entry("dense/MatMul@f", 48, line=9)) if logged
+                                          else op_log())
+    rows, _ = product.query("scope", *given, f"--op_log_path={files.directory}/log",
+                            "--count_float_ops", directory=files.directory)
+    assert {row["name"]: int(row["float_ops"]) for row in rows if int(row["float_ops"])} == {name: 48}

@@ -41,6 +41,13 @@ def test_graph_view_without_graph(samples):
     assert "--graph_path" not in product.run("graph", samples["jax_while"]).stderr
 
 
+def test_float_operations_without_graph(samples):
+    """Counting them needs a graph: the note does not offer that alone."""
+    result = product.run("op", samples["tf_cnn_fit"], "--select=float_ops")
+    assert result.returncode == 0
+    assert "add --graph_path and --count_float_ops" in result.stderr
+
+
 def timeline(path, tmp_path):
     out = tmp_path / "timeline"
     result = product.run("graph", path, "--step=0", f"--output=timeline:outfile={out}")

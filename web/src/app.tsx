@@ -22,7 +22,8 @@ import { Graph } from "./pages/graph";
 import { Timeline } from "./pages/timeline";
 import { AdvicePage } from "./pages/advice";
 
-export interface PageProps { state: State; profile: Profile }
+// `profiles`: how many are open.
+export interface PageProps { state: State; profile: Profile; profiles?: number }
 
 // `compared` shows what changed between two profiles; pages without it show the second one.
 const PAGES: { name: string; title: string; component: ComponentType<PageProps>; compared?: ComponentType<PageProps> }[] = [
@@ -102,7 +103,7 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
         <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>
           {error && <Problem error={error} />}
           {!Component && <Empty what="There is no such page." how={<a href={link({ page: "overview" })}>Overview</a>} />}
-          {profile && Component && <Component state={state} profile={profile} />}
+          {profile && Component && <Component state={state} profile={profile} profiles={load.profiles.length} />}
         </main>
         {profile && state.values.sel && <Details state={state} profile={profile} />}
       </div>

@@ -3,10 +3,10 @@
 import type { Params, Profile } from "./api";
 import { diffQuery, isComparing } from "./compare";
 import { defaultMetric, METRICS } from "./metrics";
-import { isOn, requestParams, type State } from "./state";
+import { adviceParams, isOn, ON_BY_DEFAULT, requestParams, type State } from "./state";
 
-// The option that only some pages have, by view.
-const SWITCHES: Record<string, string> = { scope: "fold_gradients", code: "only_my_code" };
+// Options that are on by default, by view.
+const SWITCHES: Record<string, string[]> = { scope: ["fold_gradients"], code: ["fold_gradients", "only_my_code"] };
 
 // Pages that show a comparison, and the page whose view it is.
 const COMPARED: Record<string, string> = { overview: "operations", operations: "operations", layers: "layers", python: "python" };
@@ -17,8 +17,11 @@ function shown(state: State, profile: Profile): Shown {
   const metric = defaultMetric(state, profile).word;
   const sizes = ["params", "float_ops"];
   switch (state.page) {
-    case "layers":
     case "graph":
+      // Of a node, what it takes: two hops.
+      if (state.values.around) return { view: "graph", select: [metric], order_by: metric, extra: { around: state.values.around, max_depth: 3 } };
+      return { view: "scope", select: [metric, ...sizes], order_by: metric, extra: { scope: state.values.scope } };
+    case "layers":
       return { view: "scope", select: [metric, ...sizes], order_by: metric, extra: { root: state.values.root } };
     case "python":
       return { view: "code", select: [metric], order_by: metric, extra: { root: state.values.root, max_depth: 100 } };
@@ -45,13 +48,12 @@ export function isDiffPage(state: State): boolean {
 
 export function queryOf(state: State, profile: Profile): Params {
   if (isDiffPage(state)) return diffQuery(state, profile, COMPARED[state.page]);
-  if (state.page === "advice") return { p: state.values.p, view: "advise" };
+  if (state.page === "advice") return { p: state.values.p, view: "advise", ...adviceParams(state) };
   if (isModelPage(state, profile)) return { p: state.values.p, view: "model", device: state.values.device };
   const { view, select, order_by, extra } = shown(state, profile);
   const params: Params = { ...requestParams(state), view, select: [...new Set(select)].join(","), order_by, ...extra };
-  for (const name of Object.values(SWITCHES)) delete params[name];
-  const name = SWITCHES[view];
-  if (name && isOn(state, name)) params[name] = "true";
+  for (const name of ON_BY_DEFAULT) delete params[name];
+  for (const name of SWITCHES[view] ?? []) if (isOn(state, name)) params[name] = "true";
   delete params.find;
   return params;
 }

@@ -13,7 +13,7 @@ import { build, lastPart, parentIn, type Node } from "./tree";
 import { Treemap } from "./treemap";
 import { Empty, Panel, Problem, remedy } from "./widgets";
 
-interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean;
+export interface Change { row: number; depth: number; kids: number; name: string; base_name?: string; match?: boolean;
   state: string; base: number; new: number; verdict: string }
 interface DiffAnswer { path: { row: number; name: string }[]; rows: Change[] }
 
@@ -37,11 +37,13 @@ function percentText({ base, new: now }: Change): string {
 const arrow = (c: Change) => (c.new > c.base ? "▲" : c.new < c.base ? "▼" : "");
 
 // How strong a colour is: by the share of what is larger.
-function paint(c: Change): string {
+export function changeClass(c: Change): string {
   const share = Math.abs(c.new - c.base) / Math.max(1, c.base, c.new);
   if (share < 0.01) return "change-none";
   return `change-${c.new > c.base ? "more" : "less"}-${share < 0.1 ? 1 : share < 0.4 ? 2 : 3}`;
 }
+
+export const changeText = (c: Change) => `${arrow(c)} ${percentText(c) || "same"}`.trim();
 
 const MARKS: Record<string, string> = { indistinct: "~", "too few runs": "?" };
 const MEANINGS: Record<string, string> = { indistinct: "cannot be told from noise, or too small", "too few runs": "too few runs to tell a change of time from noise" };
@@ -80,7 +82,7 @@ function viewOf(profile: Profile, page: string): View {
 export function diffQuery(state: State, profile: Profile, page = state.page): Params {
   const { view } = viewOf(profile, page);
   const params: Params = { ...requestParams(state), diff: "1", view, select: defaultMetric(state, profile).word, order: state.values.sort };
-  if (view !== "scope") delete params.fold_gradients;
+  if (view !== "scope" && view !== "code") delete params.fold_gradients;
   if (view !== "code") delete params.only_my_code;
   delete params.find;
   delete params.p;
@@ -97,7 +99,7 @@ export function Compare({ state, profile }: PageProps) {
   const { root, of } = buildChanges(data.rows), whole = data.rows[0], isTree = shown.view === "scope" || shown.view === "code";
   if (!root || root.value === 0)
     return <Empty what={`Neither profile has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
-  const change = (n: Node) => of.get(n.row.row)!, text = (n: Node) => `${arrow(change(n))} ${percentText(change(n)) || "same"}`;
+  const change = (n: Node) => of.get(n.row.row)!, text = (n: Node) => changeText(change(n));
   const open = (n: Node) => { if (n.row.kids && n !== root) go({ values: { root: String(n.row.row) } }); };
   const label = (n: Node) => `${arrow(change(n))} ${n.row.depth === 0 ? "all" : shown.view === "code" ? n.row.name : lastPart(n.row.name)} ${percentText(change(n))}`.trim();
   const rows = isTree ? root.children.map(change) : data.rows.slice(1);
@@ -111,8 +113,8 @@ export function Compare({ state, profile }: PageProps) {
       <Legend metric={metric} profile={profile} isTree={isTree} />
       {isTree && root.children.length > 0 && (
         <>
-          {shown.view === "scope" && <Treemap root={root} unit={metric.unit} paint={(n) => paint(change(n))} text={text} onOpen={open} onSelect={open} />}
-          <Flame root={root} unit={metric.unit} name="changes as a flame graph" label={label} paint={(n) => paint(change(n))} onOpen={open} onSelect={open} />
+          {shown.view === "scope" && <Treemap root={root} unit={metric.unit} paint={(n) => changeClass(change(n))} text={text} onOpen={open} onSelect={open} />}
+          <Flame root={root} unit={metric.unit} name="changes as a flame graph" label={label} paint={(n) => changeClass(change(n))} onOpen={open} onSelect={open} />
         </>
       )}
       <Changes rows={rows} state={state} metric={metric} shown={shown} />

@@ -7,7 +7,7 @@ import { METRICS, type Metric } from "./metrics";
 import { NodeDetails } from "./node_details";
 import { describe, lineTerm, parseTerm, select, SelectLink } from "./selection";
 import { link, requestParams, type State } from "./state";
-import { lastPart } from "./tree";
+import { lastPart, lineName } from "./tree";
 import { Dot, Num, Problem } from "./widgets";
 
 export interface Part extends Row { value: number }
@@ -81,7 +81,7 @@ function mergeLines(lines: Part[]): Entry[] {
     const term = lineTerm(row);
     const found = merged.get(term);
     if (found) found.value += row.value;
-    else merged.set(term, { key: term, term, name: row.name.replace(/ \(gradient\)$/, ""), title: row.path, value: row.value });
+    else merged.set(term, { key: term, term, name: lineName(row.name.replace(/ \(gradient\)$/, "")), title: row.path, value: row.value });
   }
   return [...merged.values()].sort((a, b) => b.value - a.value);
 }

@@ -90,8 +90,26 @@ export function matcher(find: string | undefined): (text: string) => boolean {
   }
 }
 
+const STEP = "tfprof-step";
+
+// For pages whose matches are drawn, not elements: `act` goes to the next or previous one.
+export function useMatchStep(act: ((step: 1 | -1) => void) | undefined): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const step = (e: Event) => {
+      if (!latest.current) return;
+      e.preventDefault();
+      latest.current((e as CustomEvent<1 | -1>).detail);
+    };
+    addEventListener(STEP, step);
+    return () => removeEventListener(STEP, step);
+  }, []);
+}
+
 // Moves the focus to the next match on the page, or the previous one.
 export function stepMatch(step: 1 | -1): void {
+  if (!dispatchEvent(new CustomEvent(STEP, { detail: step, cancelable: true }))) return;
   const marked = [...document.querySelectorAll<HTMLElement>("main .match")];
   if (!marked.length) return;
   const i = marked.findIndex((m) => m.contains(document.activeElement));

@@ -20,7 +20,7 @@ export const levelTitle = (level: string) => (level === "none" ? "for a look" : 
 
 export function stakeText({ stake, confidence }: Finding): string {
   const parts = [stake?.micros && `${format(stake.micros, "micros")} at stake`, stake?.bytes && `${format(stake.bytes, "bytes")} at stake`,
-    stake?.share && `${Math.round(100 * stake.share)} % of the step`, `confidence ${confidence}`];
+    stake?.share && stake.share >= 0.005 && `${Math.round(100 * stake.share)} % of the step`, `confidence ${confidence}`];
   return parts.filter(Boolean).join(", ");
 }
 

@@ -59,13 +59,18 @@ export function useLayout(boxes: number[], edges: { from: number; to: number; te
   return answer?.key === key ? wrap(answer.answer, width) : undefined;
 }
 
-// From the right of one box to the left of another; to an earlier or a later line of boxes
-// through the space between lines.
+// From the right of one box to the left of another; to a later line of boxes through the space
+// between lines.
 export function edgePath(from: Place, to: Place, width: number): string {
   const x0 = from.x + WIDTH, y0 = from.y + HEIGHT / 2, x1 = to.x, y1 = to.y + HEIGHT / 2;
   if (to.line > from.line) {
     const between = to.top - BETWEEN_LINES / 2;
     return `M${x0},${y0} H${Math.min(width - 3, x0 + 8)} V${between} H${Math.max(3, x1 - 8)} V${y1} H${x1}`;
+  }
+  // Past other boxes: below them.
+  if (to.line === from.line && x1 - x0 > WIDTH) {
+    const below = Math.max(from.y, to.y) + HEIGHT + GAP_Y / 2;
+    return `M${x0},${y0} H${x0 + 8} V${below} H${x1 - 8} V${y1} H${x1}`;
   }
   const bend = Math.max(10, Math.abs(x1 - x0) / 2);
   return `M${x0},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1},${y1}`;

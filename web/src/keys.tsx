@@ -7,7 +7,7 @@ import { go } from "./state";
 const HELP: [string, string][] = [
   ["1 – 7", "pages"],
   ["/", "find by a regular expression"],
-  ["[ ]", "previous, next match"],
+  ["[ ]", "previous, next match; in the timeline, previous and next slice"],
   ["o", "options"],
   [".", "menu: copy as command, copy link, export, theme"],
   ["W A S D, + −, 0", "move and zoom in the timeline; F shows the selection, M measures"],

@@ -27,7 +27,7 @@ export function current(): State {
 }
 
 // Values that belong to one page are forgotten on the way to another.
-const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure"];
+const OF_A_PAGE = ["root", "sort", "row", "zoom", "lanes", "open", "scope", "at", "around", "measure", "side"];
 
 export function link(change: { page?: string; values?: Record<string, string | undefined> }): string {
   const state = current();
@@ -60,7 +60,7 @@ export function useAddress(): State {
 }
 
 // What every request needs: profile, step, options of the query.
-const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "with_gradients", "diff"]);
+const NOT_OPTIONS = new Set([...OF_A_PAGE, "metric", "sel", "theme", "f", "device", "diff", "fold_alike", "colour"]);
 
 export const ON_BY_DEFAULT = ["fold_gradients", "only_my_code"];
 
@@ -68,10 +68,20 @@ export function isOn(state: State, name: string): boolean {
   return state.values[name] !== "false";
 }
 
+// Off unless turned on.
+export function isSet(state: State, name: string): boolean {
+  return state.values[name] === "1";
+}
+
 export function requestParams(state: State): Record<string, string> {
   const params: Record<string, string> = {};
   // On unless turned off: most of a training step is gradients, most of a stack is libraries.
   for (const name of ON_BY_DEFAULT) params[name] = "true";
-  for (const [name, value] of Object.entries(state.values)) if (!NOT_OPTIONS.has(name)) params[name] = value;
+  for (const [name, value] of Object.entries(state.values)) if (!NOT_OPTIONS.has(name) && !name.includes(".")) params[name] = value;
   return params;
+}
+
+// Options of checkers: StepOutlierChecker.top=1.
+export function adviceParams(state: State): Record<string, string> {
+  return Object.fromEntries(Object.entries(state.values).filter(([name]) => name.includes(".")));
 }

@@ -3,7 +3,7 @@ import { format } from "./format";
 import { lastPart } from "./tree";
 import { blockOf, COLOURS, LANE, type Slice, type Tile, type Tiles } from "./tiles";
 
-export const LEFT = 150;
+export const LEFT = 168;
 export const TOP = 22;
 
 export interface View { from: number; until: number }
@@ -18,13 +18,13 @@ export type Line =
 export interface Picture {
   width: number; height: number; scroll: number; view: View; lines: Line[]; tiles: Tiles;
   strips: number[][]; curves: Curve[]; stretch?: View; hover?: Slice; cursor?: number; fades: boolean;
-  arrows: Arrow[]; measure?: View;
+  arrows: Arrow[]; measure?: View; end: number; // of the step
 }
 
 // From what gives a tensor to what takes it: points of time, and heights in the picture.
 export interface Arrow { from: number; fromY: number; to: number; toY: number }
 
-interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string; back: string }
+interface Ink { context: CanvasRenderingContext2D; text: string; dim: string; line: string; step: string; chosen: string; back: string; bar: string }
 
 export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
   const context = canvas.getContext("2d");
@@ -37,11 +37,12 @@ export function drawTimeline(canvas: HTMLCanvasElement, p: Picture): void {
     canvas.style.height = `${p.height}px`;
   }
   const style = getComputedStyle(document.documentElement), colour = (name: string) => style.getPropertyValue(name);
-  const ink = { context, text: colour("--text"), dim: colour("--dim"), line: colour("--line"), step: colour("--step"), chosen: colour("--chosen"), back: colour("--back") };
+  const ink = { context, text: colour("--text"), dim: colour("--dim"), line: colour("--line"), step: colour("--step"), chosen: colour("--chosen"), back: colour("--back"), bar: colour("--bar") };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, p.width, p.height);
   context.font = "12px system-ui, sans-serif";
   drawAxis(ink, p);
+  drawEnd(ink, p);
   context.save();
   context.beginPath();
   context.rect(0, TOP, p.width, p.height - TOP);
@@ -72,8 +73,19 @@ function drawAxis({ context, dim, line }: Ink, p: Picture): void {
     context.fillStyle = line;
     context.fillRect(x, TOP - 6, 1, p.height);
     context.fillStyle = dim;
-    context.fillText(format(Math.round(t), "micros"), x + 3, 12);
+    const text = format(Math.round(t), "micros"), width = context.measureText(text).width;
+    context.fillText(text, x + 3 + width > p.width ? x - 3 - width : x + 3, 12);
   }
+}
+
+// Of steps on one scale, the shorter ones end before the picture does.
+function drawEnd({ context, bar, dim }: Ink, p: Picture): void {
+  const x = Math.max(LEFT, LEFT + (p.end - p.view.from) * scaleOf(p));
+  if (x >= p.width - 1) return;
+  context.fillStyle = bar;
+  context.fillRect(x, TOP, p.width - x, p.height - TOP);
+  context.fillStyle = dim;
+  context.fillRect(x, TOP, 1, p.height - TOP);
 }
 
 function drawDevice({ context, text, dim, step }: Ink, p: Picture, line: Line & { kind: "device" }): void {
@@ -89,10 +101,19 @@ function drawDevice({ context, text, dim, step }: Ink, p: Picture, line: Line & 
   });
 }
 
+// Names of threads begin alike, and end in a number.
+function cutMiddle(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  let n = text.length - 1;
+  while (n > 4 && context.measureText(text.slice(0, Math.ceil(n / 2)) + "…" + text.slice(text.length - Math.floor(n / 2))).width > width) n--;
+  return text.slice(0, Math.ceil(n / 2)) + "…" + text.slice(text.length - Math.floor(n / 2));
+}
+
 function drawLane({ context, dim, text }: Ink, p: Picture, line: Line & { kind: "lane" }): void {
   const scale = scaleOf(p), tiles: Tile[] = [];
   context.fillStyle = line.share ? text : dim;
-  context.fillText(line.title, line.share ? 4 : 18, line.y + 15, line.share ? LEFT - 52 : LEFT - 22);
+  const width = line.share ? LEFT - 52 : LEFT - 22;
+  context.fillText(cutMiddle(context, line.title, width * 1.15), line.share ? 4 : 18, line.y + 15, width); // slightly too long: narrower letters
   if (line.share) {
     context.fillStyle = dim;
     context.fillText(line.share, LEFT - 42, line.y + 15, 38);
@@ -132,7 +153,7 @@ function drawLabels(context: CanvasRenderingContext2D, p: Picture, tile: Tile, l
     const room = Math.floor((end - x - 6) / 7.2), name = label(tile.data.ops[row.op[i]].name, row.names?.[i], room);
     if (room < 4) continue;
     drawn.add(row.x[i]);
-    context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x + 3, line.y + 15);
+    context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x + 3, line.y + 15, end - x - 5);
   }
 }
 

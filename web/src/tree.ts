@@ -6,7 +6,6 @@ export interface Node {
   value: number;
   children: Node[];
   parent?: Node;
-  rows?: number[]; // that were joined into it
 }
 
 export interface Tree { rows: Row[]; path: { row: number; name: string }[] }
@@ -18,14 +17,8 @@ export function parentIn({ path }: Pick<Tree, "path">): string | undefined {
 }
 
 export function build(rows: Row[], column: string): Node | undefined {
-  const root = roots(rows, column)[0];
-  if (root) sort(root);
-  return root;
-}
-
-function roots(rows: Row[], column: string): Node[] {
   const stack: Node[] = [];
-  const found: Node[] = [];
+  let root: Node | undefined;
   for (const row of rows) {
     const node: Node = { row, value: Math.max(0, row.total[column] ?? 0), children: [] };
     while (stack.length && stack[stack.length - 1].row.depth >= row.depth) stack.pop();
@@ -33,53 +26,11 @@ function roots(rows: Row[], column: string): Node[] {
     if (parent) {
       node.parent = parent;
       parent.children.push(node);
-    } else found.push(node);
+    }
+    root ??= node;
     stack.push(node);
   }
-  return found;
-}
-
-const GRADIENT = " (gradient)";
-
-function addNumbers(a: Row["total"], b: Row["total"]): Row["total"] {
-  const sum = { ...a };
-  for (const [name, value] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + value;
-  return sum;
-}
-
-// One node in place of several: a line of code and its gradients.
-function join(nodes: Node[]): Node {
-  const [first, ...others] = nodes;
-  const row: Row = { ...first.row, name: first.row.name.endsWith(GRADIENT) ? first.row.name.slice(0, -GRADIENT.length) : first.row.name };
-  let value = first.value;
-  for (const { row: other, value: more } of others) {
-    row.own = addNumbers(row.own, other.own);
-    row.total = addNumbers(row.total, other.total);
-    row.backward = (row.backward ?? 0) + (other.backward ?? 0);
-    if (row.selected !== undefined) row.selected += other.selected ?? 0;
-    value += more;
-  }
-  return { row, value, rows: nodes.map((n) => n.row.row), children: nodes.flatMap((n) => n.children) };
-}
-
-// The same with gradients merged into the line they belong to.
-export function buildLines(rows: Row[], column: string): Node | undefined {
-  const top = roots(rows, column);
-  if (!top.length) return undefined;
-  const root = join(top);
-  const open = [root];
-  for (let node = open.pop(); node; node = open.pop()) {
-    const groups = new Map<string, Node[]>();
-    for (const child of node.children) {
-      const { path, line, name } = child.row;
-      const key = `${path}:${line}:${name.endsWith(GRADIENT) ? name.slice(0, -GRADIENT.length) : name}`;
-      groups.set(key, [...(groups.get(key) ?? []), child]);
-    }
-    node.children = [...groups.values()].map(join);
-    for (const child of node.children) child.parent = node;
-    open.push(...node.children);
-  }
-  sort(root);
+  if (root) sort(root);
   return root;
 }
 
@@ -122,6 +73,17 @@ export function icicle(root: Node, minWidth: number): Box[] {
 // How much of a box gradients take.
 export function backwardShare({ row, value }: Node): number {
   return value > 0 ? Math.min(value, row.backward ?? 0) / value : 0;
+}
+
+// Without the name of the scope it is shown in; what options hide in between stays.
+export function nameBelow({ row, parent }: Node): string {
+  if (!parent || parent.row.row === 0) return row.name;
+  return row.name.startsWith(`${parent.row.name}/`) ? row.name.slice(parent.row.name.length + 1) : lastPart(row.name);
+}
+
+// A line whose source text was not recorded ends in ":none".
+export function lineName(name: string): string {
+  return name.replace(/:none( \(gradient\))?$/, "$1");
 }
 
 export function lastPart(name: string): string {

@@ -1,6 +1,7 @@
 // Two levels as boxes whose areas are shares of the root.
 import { useRef } from "preact/hooks";
 import { hierarchy, treemap, treemapSquarify, type HierarchyRectangularNode } from "d3-hierarchy";
+import type { Colouring } from "./colours";
 import { format, percent, type Unit } from "./format";
 import { backwardShare, lastPart, type Node } from "./tree";
 import { useWidth } from "./width";
@@ -14,20 +15,23 @@ function cut(text: string, width: number): string {
   return text.length > room ? text.slice(0, room - 1) + "…" : text;
 }
 
+export const marked = (mark: string | undefined) => (mark ? `, ${mark}` : "");
+
 export function fade(row: { selected?: number; match?: boolean }): string {
   return (row.selected === 0 ? "faded" : "") + (row.match ? " match" : "");
 }
 
 // `paint` is the class of a box's colour, `text` what stands below its name.
-interface Props { root: Node; unit: Unit; paint: (node: Node) => string; text?: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
+// `colouring` says what more the colours mean.
+interface Props { root: Node; unit: Unit; paint?: (node: Node) => string; colouring?: Pick<Colouring, "paint" | "mark" | "isPlain">; text?: (node: Node) => string; onOpen: (node: Node) => void; onSelect: (node: Node) => void }
 
 type Laid = HierarchyRectangularNode<Node>;
 
 const isOuter = (n: Laid) => n.depth === 1 && Boolean(n.children);
 
 // Forward in full colour on the left, backward faded.
-function Shaded({ box: { x0, x1, y0, y1, data }, colour }: { box: Laid; colour: string }) {
-  const forward = 1 - backwardShare(data), middle = x0 + forward * (x1 - x0);
+function Shaded({ box: { x0, x1, y0, y1, data }, colour, isPlain }: { box: Laid; colour: string; isPlain?: boolean }) {
+  const forward = isPlain ? 1 : 1 - backwardShare(data), middle = x0 + forward * (x1 - x0);
   return (
     <>
       <rect x={x0} y={y0} width={x1 - x0} height={y1 - y0} class="under" />
@@ -37,7 +41,7 @@ function Shaded({ box: { x0, x1, y0, y1, data }, colour }: { box: Laid; colour: 
   );
 }
 
-export function Treemap({ root, unit, paint, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
+export function Treemap({ root, unit, paint = () => "", colouring, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
   const width = useWidth(picture, 1200);
   // What a box holds besides its children is drawn as a box of its own, without a name.
@@ -53,13 +57,13 @@ export function Treemap({ root, unit, paint, text = (n) => format(n.value, unit)
   return (
     <svg ref={picture} class="treemap" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="layers by size">
       {boxes.map((n) => {
-        const title = `${n.data.row.name}: ${text(n.data)}, ${percent(n.data.value, root.value)}`;
+        const title = `${n.data.row.name}: ${text(n.data)}, ${percent(n.data.value, root.value)}${marked(colouring?.mark(n.data))}`;
         return (
           <g key={n.data.row.row} tabindex={0} role="button" aria-label={title} class={fade(n.data.row)} onClick={() => onSelect(n.data)} onDblClick={() => onOpen(n.data)}
             onKeyDown={(e) => { if (e.key === "Enter") onOpen(n.data); else if (e.key === " ") { onSelect(n.data); e.preventDefault(); } }}>
             <title>{title}</title>
             {isOuter(n) ? <rect x={n.x0} y={n.y0} width={n.x1 - n.x0} height={n.y1 - n.y0} class="outer" />
-              : <Shaded box={n} colour={paint(n.data)} />}
+              : <Shaded box={n} colour={(colouring?.paint ?? paint)(n.data)} isPlain={colouring?.isPlain} />}
             {!!n.data.row.selected && n.data.value > 0 && (
               <rect class="chosen" x={n.x0} y={isOuter(n) ? n.y0 + 14 : n.y1 - 5} height={isOuter(n) ? 3 : 5}
                 width={Math.min(1, n.data.row.selected / n.data.value) * (n.x1 - n.x0)} />
@@ -75,6 +79,7 @@ export function Treemap({ root, unit, paint, text = (n) => format(n.value, unit)
             <g key={n.data.row.row}>
               {h > 14 && <text x={n.x0 + 4} y={n.y0 + 13} class={isOuter(n) ? "outer" : ""}>
                 {cut(n.depth === 1 ? `${name} ${value}` : name, w)}</text>}
+              {n.depth === 2 && h > 48 && colouring && <text x={n.x0 + 4} y={n.y0 + 43}>{cut(colouring.mark(n.data), w)}</text>}
               {n.depth === 2 && h > 32 && <text x={n.x0 + 4} y={n.y0 + 28}>{cut(value, w)}</text>}
             </g>
           );

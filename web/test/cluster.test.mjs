@@ -48,7 +48,7 @@ for (const word of Object.keys(COLUMNS))
     });
 
 test("lines of Python", async () => {
-  await goTo(opened, "#/python?with_gradients=false");
+  await goTo(opened, "#/python?fold_gradients=false");
   const { nodes } = JSON.parse(run("code", ...files, "-max_depth=1000", "-select=micros", "-output=json", "-only_my_code=true"));
   for (const [name, title] of await table(".numbers"))
     assert.ok(nodes.some((n) => n.name === name && n.exec_micros === exact(title)), `${name} ${title}`);

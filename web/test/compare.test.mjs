@@ -40,7 +40,7 @@ function expected(view, depth, word, ...options) {
 
 test("the numbers are those of tfprof diff", async () => {
   for (const [hash, view, ...options] of [["operations", "op"], ["layers", "scope", "-fold_gradients=true"], ["layers?fold_gradients=false", "scope"],
-    ["python", "code", "-only_my_code=true"]])
+    ["python", "code", "-only_my_code=true", "-fold_gradients=true"], ["python?fold_gradients=false", "code", "-only_my_code=true"]])
     for (const word of ["micros", "bytes", "params"]) {
       await goTo(opened, `#/${hash}${hash.includes("?") ? "&" : "?"}${ON}&metric=${word}`);
       if (await page.locator(".empty").count()) continue; // no line made parameters
@@ -56,6 +56,26 @@ test("what was worked out by hand: everything takes twice as long, launches do n
   assert.deepEqual((await shown()).get("Conv2DBackpropFilter"), [base, base + 4800, 4800]);
   const texts = await page.locator(".changes tbody tr").first().locator("td").allInnerTexts();
   assert.deepEqual(texts.slice(1), ["4.85ms", "9.65ms", "+4.80ms", "+99.0% ▲", "?"]);
+});
+
+test("layers of either profile are coloured by their change, with a legend", async () => {
+  for (const [p, word] of [[0, "base"], [1, "new"]]) {
+    await goTo(opened, `#/layers?p=${p}&colour=change`);
+    const { nodes } = JSON.parse(run("diff", "scope", ...sides, "-select=micros", "-output=json", "-fold_gradients=true"));
+    const changes = new Map(nodes.filter((n) => n.state === "same").map((n) => [n.name, n.micros]));
+    const labels = await page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label")));
+    let n = 0;
+    for (const label of labels) {
+      const change = changes.get(label.slice(0, label.indexOf(": ")));
+      if (!change?.base || change.base === change.new) continue;
+      assert.ok(label.endsWith(`, ${change.delta > 0 ? "▲ +" : "▼ "}${((100 * change.delta) / change.base).toFixed(1)}%`), `${word} ${label} ${JSON.stringify(change)}`);
+      n++;
+    }
+    assert.ok(n >= 8, `${word}: ${labels.join(" | ")}`);
+    assert.match(await page.locator(".legend").innerText(), /▼ 1 %[\s\S]*same[\s\S]*more in B/);
+    assert.ok(labels.some((l) => (p ? /tower_3\/head: .*, added/ : /tower_3\/layer_2: .*, removed/).test(l)), labels.join(" | "));
+    assert.deepEqual(await inaccessible(page), []);
+  }
 });
 
 test("a layer is added, another is gone; boxes say more and less by a sign, too", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { goTo, inaccessible, PROGRAM, SAMPLE, settle, start, stop, TOP } from "./browser.mjs";
+import { goTo, inaccessible, PROGRAM, run, SAMPLE, settle, start, stop, TOP } from "./browser.mjs";
 
 let started, opened, page;
 
@@ -60,7 +60,9 @@ function agree(rows, printed, what, prefix = "") {
 
 test("copy as command prints the numbers on the screen", async () => {
   for (const hash of ["#/operations", "#/operations?metric=bytes&step=1", "#/operations?show_name_regexes=.*Conv.*", "#/timeline?step=2",
-    "#/layers", "#/layers?metric=params", "#/layers?fold_gradients=false&step=1", "#/python?with_gradients=false"]) {
+    "#/layers", "#/layers?metric=params", "#/layers?fold_gradients=false&step=1",
+    "#/layers?hide_name_regexes=unit_1.*", "#/layers?min_micros=100000", "#/operations?account_type_regexes=.*Conv.*&step=2",
+    "#/python", "#/python?metric=bytes&step=0", "#/python?fold_gradients=false"]) {
     await goTo(opened, hash);
     agree(await shown(), numbersIn(runCommand(await copiedCommand())), hash);
   }
@@ -75,11 +77,77 @@ test("copy as command of a part of the model starts there", async () => {
   agree(await shown(), numbersIn(runCommand(line)), line, "unit_1_3/");
 });
 
+test("copy as command of a line and its gradients starts there", async () => {
+  for (const hash of ["#/python", "#/python?only_my_code=false"]) {
+    await goTo(opened, hash);
+    await page.locator("main .numbers tbody th a").nth(2).click();
+    await settle(page);
+    const line = await copiedCommand();
+    assert.match(line, /--start_name_regexes=.* --fold_gradients=true/);
+    const printed = numbersIn(runCommand(line)), rows = await shown();
+    assert.ok(rows.size >= 1, hash);
+    for (const [name, texts] of rows) {
+      const numbers = printed.get(name) ?? printed.get(`${name}:none`); // a report says so if it has no text of a line
+      for (const text of texts) assert.ok(/^0(us|B)?$/.test(text) || numbers?.includes(text), `${hash} ${name}: ${text} in ${numbers}`);
+    }
+  }
+});
+
+test("copy as command of the graph: layers, a part of them, and around a node", async () => {
+  const boxes = async () => new Map(await page.locator(".graph .box").evaluateAll((all) => all.map((b) => /^(.*): ([^,]*), /.exec(b.getAttribute("aria-label")).slice(1))));
+  for (const hash of ["#/graph?fold_alike=false", "#/graph?scope=unit_2_3", "#/graph?scope=unit_2_3&metric=params", "#/graph?scope=unit_1_3&step=1&fold_gradients=false"]) {
+    await goTo(opened, hash);
+    const printed = numbersIn(runCommand(await copiedCommand())), shownBoxes = await boxes();
+    assert.ok(shownBoxes.size > 2, hash);
+    for (const [name, text] of shownBoxes) assert.ok(/^0(us)?$/.test(text) || printed.get(name)?.includes(text), `${hash} ${name}: ${text} in ${printed.get(name)}`);
+  }
+  await goTo(opened, "#/graph?around=unit_1_0/sub1/conv1/Conv2D");
+  const line = await copiedCommand(), printed = numbersIn(runCommand(line)), near = await boxes();
+  assert.match(line, /^tfprof graph .*--max_depth=3 .*--start_name_regexes=unit_1_0\/sub1\/conv1\/Conv2D /);
+  // Consumers are not printed; the node and its inputs are.
+  const both = [...near].filter(([name]) => printed.has(name));
+  assert.ok(both.length >= 3);
+  for (const [name, text] of both) assert.ok(printed.get(name).includes(text), `${name}: ${text} in ${printed.get(name)}`);
+});
+
 test("advice is copied as its own command", async () => {
   await goTo(opened, "#/advice");
   const line = await copiedCommand();
   assert.equal(line, `tfprof advise ${SAMPLE}`);
   assert.ok(runCommand(line).length > 100);
+});
+
+test("options of a checker run it again, and the command agrees", async () => {
+  const findings = () => page.locator(".findings pre").allTextContents();
+  const printed = (...words) => JSON.parse(run("advise", SAMPLE, "-output=json", ...words)).checkers.flatMap((c) => c.findings.map((f) => f.text)).sort();
+  await goTo(opened, "#/advice");
+  assert.deepEqual((await findings()).sort(), printed());
+  await page.getByText("ExpensiveOperationChecker", { exact: true }).click();
+  const top = page.locator("details[open]").getByLabel(/^top/);
+  assert.equal(await top.inputValue(), "3");
+  await top.fill("1");
+  await top.press("Enter");
+  await settle(page);
+  assert.match(page.url(), /ExpensiveOperationChecker\.top=1/);
+  const one = printed("-checker=all", "-checker=ExpensiveOperationChecker:top=1");
+  assert.notDeepEqual(one, printed());
+  assert.deepEqual((await findings()).sort(), one);
+  const line = await copiedCommand();
+  assert.equal(line, `tfprof advise ${SAMPLE} --checker=all --checker=ExpensiveOperationChecker:top=1`);
+  assert.deepEqual(JSON.parse(runCommand(`${line} --output=json`)).checkers.flatMap((c) => c.findings.map((f) => f.text)).sort(), one);
+  assert.deepEqual(await inaccessible(page), []);
+  // The address keeps it; a wrong value is named, and the form stays.
+  await page.reload();
+  await settle(page);
+  assert.deepEqual((await findings()).sort(), one);
+  await page.locator("details[open]").getByLabel(/^top/).fill("many");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".problem");
+  assert.match(await page.locator(".problem").innerText(), /ExpensiveOperationChecker: option top: 'many' is not a number/);
+  opened.problems.splice(0, Infinity, ...opened.problems.filter((p) => !p.includes("400")));
+  await page.getByRole("link", { name: "Reset the options of all checkers" }).click();
+  await settle(page);
+  assert.deepEqual((await findings()).sort(), printed());
 });
 
 test("a copied link names its profile, and another one is told", async () => {
@@ -216,6 +284,27 @@ test("keys alone lead from the start to a line of Python", async () => {
   await press("?");
   assert.ok(await page.getByRole("dialog", { name: "keys" }).isVisible());
   await press("Escape");
+});
+
+test("keys alone walk the flame graph to a line of source, and its nodes to the graph", async () => {
+  await goTo(opened, "#/overview");
+  await page.evaluate(() => document.activeElement?.blur());
+  await press("4");
+  // Tab leads to the flame graph, arrows go down it, space selects.
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.matches(".flame g"))); i++) await page.keyboard.press("Tab");
+  await press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", " ");
+  assert.match(await page.locator("aside h2").innerText(), /resnet_model\.py:\d+/);
+  // In the pane, the largest node; its details have its call stack with the source.
+  for (let i = 0; i < 120 && !(await page.evaluate(() => document.activeElement.matches("aside .path a"))); i++) await page.keyboard.press("Tab");
+  await press("Enter");
+  await page.waitForFunction(() => location.hash.includes("sel=node"));
+  await settle(page);
+  assert.match(await page.locator("aside").innerText(), /resnet_model\.py:104 build_train_op\s+gradients = tf\.gradients/);
+  await page.evaluate(() => document.activeElement?.blur());
+  await press("g", "r");
+  assert.match(page.url(), /#\/graph\?.*sel=node/);
+  await press("Escape");
+  assert.ok(!page.url().includes("sel="));
 });
 
 test("the theme is chosen in the menu", async () => {

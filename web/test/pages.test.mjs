@@ -39,6 +39,7 @@ test("the overview says what dominates", async () => {
   assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67 % of the work is matrix & convolution.");
   assert.ok((await texts(".card .big")).includes("464.15k"));
   assert.ok((await texts(".card .big")).includes("53.67b"));
+  await opened.page.getByText("1.87sec of operations on 2 lanes").waitFor();
 });
 
 test("operations have the numbers of the command line", async () => {
@@ -130,6 +131,34 @@ test("layers have the numbers of the command line, and open", async () => {
   assert.ok(await opened.page.getByRole("link", { name: "gradients", exact: true }).isVisible());
 });
 
+test("layers are coloured by float operations per second, with a legend", async () => {
+  await goTo(opened, "#/layers");
+  await opened.page.getByLabel("colour").selectOption("rate");
+  await settle(opened.page);
+  assert.match(opened.page.url(), /colour=rate/);
+  const { nodes } = JSON.parse(run("scope", SAMPLE, "-max_depth=3", "-select=micros,float_ops", "-fold_gradients=true", "-output=json"));
+  const rates = new Map(nodes.filter((n) => n.total_float_ops && n.total_exec_micros).map((n) => [n.name, (1e6 * n.total_float_ops) / n.total_exec_micros]));
+  const boxes = await opened.page.locator(".treemap [role=button]").evaluateAll((all) => all.map((b) => [b.getAttribute("aria-label"), b.querySelector("rect:last-of-type").getAttribute("class")]));
+  const text = (rate) => `${(rate / 1e9).toFixed(2)}b/s`;
+  let n = 0;
+  for (const [label, colour] of boxes) {
+    const name = label.slice(0, label.indexOf(": ")), rate = rates.get(name);
+    if (!rate || rate < 1e9 || colour === "outer") continue;
+    assert.ok(label.endsWith(`, ${text(rate)}`), `${label}: ${text(rate)}`);
+    n++;
+  }
+  assert.ok(n > 20);
+  // The faster of two boxes is never painted as the slower one.
+  const steps = boxes.filter(([, colour]) => /^rate-/.test(colour)).map(([label, colour]) => [rates.get(label.slice(0, label.indexOf(": "))), Number(colour.slice(5))]).sort((a, b) => b[0] - a[0]);
+  assert.deepEqual(steps.map(([, s]) => s), steps.map(([, s]) => s).sort());
+  assert.ok(new Set(steps.map(([, s]) => s)).size >= 3);
+  assert.match(await opened.page.locator(".legend").innerText(), /b\/s – .*b\/s[\s\S]*below .*b\/s[\s\S]*no float operations/);
+  for (const theme of ["light", "dark"]) {
+    await goTo(opened, `#/layers?colour=rate&theme=${theme}`);
+    assert.deepEqual(await inaccessible(opened.page), []);
+  }
+});
+
 test("only my code is shown unless asked otherwise", async () => {
   await goTo(opened, "#/python");
   const lines = await texts(".numbers tbody th");
@@ -140,7 +169,7 @@ test("only my code is shown unless asked otherwise", async () => {
 });
 
 test("a flame graph is walked by keys", async () => {
-  await goTo(opened, "#/python?with_gradients=false");
+  await goTo(opened, "#/python?fold_gradients=false");
   const flame = opened.page.getByRole("group", { name: "lines of Python as a flame graph" });
   await flame.locator("g").first().focus();
   await opened.page.keyboard.press("ArrowDown");

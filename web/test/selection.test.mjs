@@ -81,12 +81,18 @@ suite("sample", () => [SAMPLE], (opened, files) => {
   });
 
   test("a box of the graph", async () => {
-    await goTo(opened(), "#/graph");
+    await goTo(opened(), "#/graph?fold_alike=false");
     await opened().page.getByRole("button", { name: /^unit_2_0: / }).click();
     await settle(opened().page);
     assert.ok(opened().page.url().endsWith("sel=scope%3Aunit_2_0"), opened().page.url());
     const names = (n) => n.name.startsWith("unit_2_0/") || n.name.startsWith("gradients/unit_2_0/");
     await countsAlike(opened(), "scope:unit_2_0", total(files(), "scope", names));
+    // Several that are shown as one.
+    await goTo(opened(), "#/graph");
+    await opened().page.getByRole("button", { name: /^unit_2_\[0-4\]: / }).click();
+    await settle(opened().page);
+    assert.ok(opened().page.url().endsWith("sel=scope%3Aunit_2_%5B0-4%5D"), opened().page.url());
+    await countsAlike(opened(), "scope:unit_2_[0-4]", total(files(), "scope", (n) => /^(gradients\/)?unit_2_[0-4]\//.test(n.name)));
   });
 
   test("a stretch of time, dragged on the timeline, and a slice of it", async () => {
@@ -137,7 +143,7 @@ suite("sample", () => [SAMPLE], (opened, files) => {
   });
 
   test("the graph goes in, opens in place and comes back", async () => {
-    await goTo(opened(), "#/graph");
+    await goTo(opened(), "#/graph?fold_alike=false");
     assert.ok((await opened().page.locator(".graph .box").count()) <= 60);
     await opened().page.getByRole("button", { name: /^unit_1_3: / }).focus();
     await opened().page.keyboard.press("+");

@@ -9,11 +9,11 @@ let browser;
 before(async () => { browser = await startBrowser(); });
 after(async () => { await browser?.close(); });
 
-const trace = (name) => path.join(TOP, "examples/traces", `${name}.xplane.pb.gz`);
+const trace = (name, folder = "examples/traces") => path.join(TOP, folder, `${name}.xplane.pb.gz`);
 const text = (opened) => opened.page.locator("main").innerText();
 
-async function opened(name, use) {
-  const server = await startServer(trace(name));
+async function opened(name, use, folder) {
+  const server = await startServer(trace(name, folder));
   const page = await openPage(browser, server);
   try {
     await use(page);
@@ -27,6 +27,11 @@ async function opened(name, use) {
 const lanes = async (page, step) => (await (await page.page.request.get(`${page.origin}/api/lanes?step=${step}`)).json()).lanes;
 
 
+test("memory whose holders are unknown", () => opened("tf_cnn_loop_jit", async (page) => {
+  await goTo(page, "#/timeline?step=0");
+  assert.match(await page.page.locator(".holders").innerText(), /The profile does not say which nodes hold it\./);
+}, "tests/xplane/samples"));
+
 describe("a trace of Keras fit", () => {
   test("threads, steps and layers", () => opened("keras_fit", async (page) => {
     assert.match(await page.page.locator("h1").innerText(), /^A step takes 3\.04ms/);
@@ -34,6 +39,16 @@ describe("a trace of Keras fit", () => {
     assert.match(await text(page), /Parameters\s+–\s+none in this profile/);
     assert.deepEqual(await page.page.locator("header select").first().locator("option").allInnerTexts(),
       ["average of 3 steps", "step 0", "step 1", "step 2"]);
+
+    assert.doesNotMatch(await page.page.locator(".panel", { hasText: "layers" }).first().innerText(), /parameters/);
+
+    // Long names of operations push no numbers out of their panel.
+    assert.match(await text(page), /_MklNativeConv2DBackpropFilterWithBias/);
+    assert.deepEqual(await page.page.locator(".panel").evaluateAll((panels) =>
+      panels.filter((panel) => panel.scrollWidth > panel.clientWidth).map((panel) => panel.innerText.split("\n")[0])), []);
+
+    await goTo(page, "#/graph");
+    assert.match(await text(page), /holds no data flow, so no lines are drawn: add the graph \(GraphDef\)/);
 
     await goTo(page, "#/timeline?step=1");
     assert.match(await text(page), /_MklNativeConv2DBackpropFilterWithBias/);
@@ -56,10 +71,14 @@ describe("a trace of JAX", () => {
   test("threads, steps, layers and lines of Python", () => opened("jax_transformer", async (page) => {
     assert.match(await page.page.locator("h1").innerText(), /^A step takes 1\.24ms/);
     assert.match(await text(page), /4 steps · 1 device/);
+    // Its parameters are in no layer.
+    assert.match(await text(page), /28\.67k/);
+    assert.doesNotMatch(await page.page.locator(".panel", { hasText: "layers" }).first().innerText(), /parameters/);
 
     // What has nearly all of the time is drawn, although it is joined to everything else.
     await goTo(page, "#/graph");
     assert.match(await page.page.locator(".graph").innerText(), /jit\(train_step\)/);
+    assert.doesNotMatch(await text(page), /no data flow/);
 
     await goTo(page, "#/timeline?step=2");
     assert.match(await text(page), /dot_general/);

@@ -9,6 +9,16 @@ from typing import Any, List, Optional, Sequence
 
 import tfprof
 from tfprof import fleet
+from tfprof.fleet import _index as _index_files
+from tfprof.fleet._keys import text_of
+
+
+class _NotTaken(argparse.Action):
+    """--recover and --strict, which other commands take."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        parser.error(f"{option}: index lists damaged files and skips them; tfprof save OUT FILE "
+                     "--recover makes a file of what is whole")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--jobs", type=int, metavar="N",
                      help="how many files to read at a time (default: the number of processors)")
     one.add_argument("--checksum", action="store_true", help="fill in files.sha256")
+    one.add_argument("--recover", "--strict", nargs=0, action=_NotTaken, help=argparse.SUPPRESS)
     one.set_defaults(run=_index)
 
     one = commands.add_parser("sql", help="run a query over the tables")
@@ -54,18 +65,22 @@ def _index(given: Any) -> int:
     done = fleet.index(given.source, given.out, tables=given.tables.split(","), keys=keys,
                        jobs=given.jobs, checksum=given.checksum)
     for path, reason in done.bad:
-        print(f"tfprof: skipped {path if path not in reason else 'file'}: {reason}",
+        print(_visible(f"tfprof: skipped {path if path not in reason else 'file'}: {reason}"),
               file=sys.stderr)
-    print(f"{given.out}: {done.n_read} files read ({done.n_bytes / 1e6:.1f} MB), "
+    print(f"{_visible(given.out)}: {done.n_read} files read ({done.n_bytes / 1e6:.1f} MB), "
           f"{done.n_unchanged} unchanged, {done.n_removed} removed, {len(done.bad)} bad")
     return 0
 
 
+def _visible(text: str) -> str:
+    """What a profile or the name of a file holds must not reach the terminal as control codes."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text_of(text))
+
+
 def _print_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     def shown(value: Any) -> str:
-        text = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-        # What a profile holds must not reach the terminal as control codes.
-        return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+        return _visible("" if value is None else f"{value:.6g}" if isinstance(value, float)
+                        else str(value))
     cells = [list(names)] + [[shown(value) for value in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
     right = [all(isinstance(row[i], (int, float, type(None))) for row in rows)
@@ -100,7 +115,7 @@ def _report(given: Any) -> int:
     from tfprof.fleet import _report as report
     path = given.html or os.path.join(given.out, "report.html")
     report.write(fleet.connect(given.out), path)
-    print(f"{path}: open it in a browser")
+    print(f"{_visible(path)}: open it in a browser")
     return 0
 
 
@@ -119,13 +134,14 @@ def main(arguments: Optional[List[str]] = None) -> int:
             expected += (duckdb.Error,)
         except ModuleNotFoundError:
             pass
+    _index_files.catch_signals()
     try:
         return given.run(given)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     except expected as error:
-        print(f"tfprof: {_explain(error)}", file=sys.stderr)
+        print("\n".join(map(_visible, f"tfprof: {_explain(error)}".splitlines())), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("tfprof: interrupted; run it again to go on", file=sys.stderr)

@@ -8,13 +8,16 @@ name follows from the input's path, so an input that is read again replaces its 
 """
 
 import concurrent.futures
+import contextlib
 import glob
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import urllib.parse
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence,
+                    Tuple, Union)
 
 import tfprof
 from tfprof._need import need
@@ -41,14 +44,26 @@ def _folder(out: str, table: str, keys: Dict[str, str]) -> str:
     return os.path.join(out, table, *parts)
 
 
+@contextlib.contextmanager
+def replaced(path: str) -> Iterator[str]:
+    """The name of a file to write, which takes the place of another once it is whole."""
+    beside = f"{path}.{os.getpid()}.part"
+    try:
+        yield beside
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(beside)
+        raise
+
+
 def _write(table: Any, folder: str, file_id: str) -> None:
     parquet = need("pyarrow", "tfprof.fleet", "parquet")
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"{file_id}.parquet")
-    beside = f"{path}.{os.getpid()}.part"
     # Keys of the folders are in the file, too: it makes sense by itself.
-    parquet.write_table(table, beside, compression="zstd")
-    os.replace(beside, path)
+    with replaced(path) as beside:
+        parquet.write_table(table, beside, compression="zstd")
 
 
 def _remove(out: str, file_ids: Iterable[str]) -> None:
@@ -136,6 +151,23 @@ def _start() -> None:
     os.environ["TFPROF_THREADS"] = "1"  # the files are what is parallel
 
 
+def _stop(number: int, _: Any) -> None:
+    """As exit does, so that no file is left half-written."""
+    sys.exit(128 + number)
+
+
+def catch_signals() -> None:
+    """For programs: the command, and processes that this module starts."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _stop)
+
+
+def _start_worker() -> None:
+    _start()
+    catch_signals()
+
+
 class _Bar:
     """Files and bytes done, on a terminal."""
 
@@ -208,9 +240,13 @@ def _run(todo: Sequence[Source], out: str, tables: Sequence[str], keys: Sequence
         return
     # Not forked: the library has threads. Small pieces, so that the bar moves.
     with concurrent.futures.ProcessPoolExecutor(
-            jobs, multiprocessing.get_context("spawn"), _start) as pool:
+            jobs, multiprocessing.get_context("spawn"), _start_worker) as pool:
         running = [pool.submit(_put_all, piece, out, tables, keys, checksum)
                    for piece in bins(todo, max(jobs, len(todo) // 4))]
-        for future in concurrent.futures.as_completed(running):
-            for source, error in future.result():
-                done(source, error)
+        try:
+            for future in concurrent.futures.as_completed(running):
+                for source, error in future.result():
+                    done(source, error)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

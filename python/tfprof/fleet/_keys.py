@@ -12,6 +12,11 @@ _HIVE = re.compile(r"^([A-Za-z_][A-Za-z0-9_]*)=(.*)$")
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 
 
+def text_of(name: str) -> str:
+    """A name of a file as text: bytes that are not UTF-8 as \\xff."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 class Source(NamedTuple):
     """A file to read: a hash of its path, the path, its labels, size and time of change."""
     file_id: str
@@ -111,7 +116,8 @@ def find(source: Union[str, Sequence[str]], keys: Optional[Keys] = None) -> List
                 size, mtime = -1, 0
             full = os.path.abspath(path)
             file_id = hashlib.blake2b(os.fsencode(full), digest_size=10).hexdigest()
-            made[full] = Source(file_id, path, keys.of(relative), size, mtime)
+            labels = {name: text_of(label) for name, label in keys.of(relative).items()}
+            made[full] = Source(file_id, path, labels, size, mtime)
     return [made[path] for path in sorted(made)]
 
 

@@ -76,8 +76,8 @@ def file_row(source: Source, keys: Sequence[str], profile: Any = None, error: Op
              checksum: bool = False) -> Any:
     """The row of `files`: what was read, or why it was not."""
     pyarrow = _pyarrow()
-    row: Dict[str, Any] = {"path": source.path, "size": source.size,
-                           "mtime_ns": source.mtime_ns, "error": error,
+    row: Dict[str, Any] = {"path": _keys.text_of(source.path), "size": source.size,
+                           "mtime_ns": source.mtime_ns, "error": error and _keys.text_of(error),
                            "tfprof_version": tfprof.__version__}
     if checksum and not error:
         row["sha256"] = _sha256(source.path)

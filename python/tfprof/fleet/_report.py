@@ -5,6 +5,9 @@ import html
 import os
 from typing import Any, Callable, List, Sequence, Tuple
 
+import tfprof
+from tfprof.fleet._index import replaced
+
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:.5em 0}td,th{padding:.15em .7em;text-align:left;
@@ -177,9 +180,21 @@ def render(db: Any) -> str:
             f"<p>{bad} could not be read.</p>{body}{plots}</html>\n")
 
 
+def _refuse_inputs(db: Any, path: str) -> None:
+    """Neither a profile that the tables are of nor a table is overwritten, links to them included."""
+    if not os.path.exists(path):
+        return
+    for (profile,) in db.execute("SELECT path FROM files").fetchall():
+        if os.path.exists(profile) and os.path.samefile(profile, path):
+            raise tfprof.ArgumentError(f"{path}: the tables were read from this file")
+    with open(path, "rb") as file:
+        if file.read(4) == b"PAR1":
+            raise tfprof.ArgumentError(f"{path}: it is a table: expected the name of a page")
+
+
 def write(db: Any, path: str) -> None:
     """Writes the page, whole or not at all."""
-    beside = f"{path}.{os.getpid()}.part"
-    with open(beside, "w", encoding="utf-8", errors="replace") as file:
-        file.write(render(db))
-    os.replace(beside, path)
+    _refuse_inputs(db, path)
+    page = render(db)
+    with replaced(path) as beside, open(beside, "w", encoding="utf-8", errors="replace") as file:
+        file.write(page)

@@ -17,9 +17,10 @@ struct apply {
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;       /* by target: its node was there before */
+	bool *is_gradient;     /* by target: not joined, but of a scope that was there */
 	struct join join;
 	size_t n_ambiguous; /* names that several operations share in the graph */
-	uint64_t joined_ps, all_ps;
+	uint64_t joined_ps, gradient_ps, all_ps;
 	uint64_t n_outside;  /* operations outside all steps … */
 	uint64_t outside_ps; /* … and how long they took */
 	size_t n_damaged;    /* instructions */
@@ -29,6 +30,8 @@ struct apply {
 /* Makes nodes, devices and lanes of the targets and lines. These return false on
  * allocation failure. */
 bool apply_targets(struct apply *a);
+/* Finds the gradients of what was there before (apply_gradients.c). */
+bool apply_gradients(struct apply *a);
 /* Adds what op logs tell of nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
 /* Adds the operations to their nodes. */

@@ -1,15 +1,29 @@
 #include "load/xplane/event_name.h"
 
+#include "base/utf8.h"
+
 static const struct {
 	struct span start;
 	enum event_kind kind;
 } beginnings[] = {
-	{{"Iterator", 8}, EVENT_DATASET},
+	{{"Iterator:", 9}, EVENT_DATASET},
 	{{"$", 1}, EVENT_PYTHON},
 	{{"end: ", 5}, EVENT_END},
 	{{"PjitFunction(", 13}, EVENT_PJIT},
 	{{"InstantiatedCapturedFunction::", 30}, EVENT_CAPTURED},
 };
+
+static bool is_utf8(struct span text)
+{
+	for (size_t i = 0; i < text.n;) {
+		int n = utf8_sequence((const unsigned char *)text.at + i, text.n - i);
+
+		if (n < 0)
+			return false;
+		i += (size_t)n;
+	}
+	return true;
+}
 
 enum event_kind event_kind_of(struct span name)
 {
@@ -20,6 +34,8 @@ enum event_kind event_kind_of(struct span name)
 	};
 	struct op_text op;
 
+	if (!is_utf8(name))
+		return EVENT_GARBLED;
 	for (unsigned kind = 0; kind < N_EVENT_KINDS; kind++)
 		if (whole[kind] && span_equal(name, span_of(whole[kind])))
 			return kind;

@@ -8,6 +8,7 @@
 #define EVENT_KINDS(X)                                                                  \
 	X(OTHER, NULL)                                                                  \
 	X(OPERATION, NULL) /* "name:type" */                                            \
+	X(GARBLED, NULL)   /* not UTF-8 */                                              \
 	X(DATASET, NULL)   /* "Iterator::…" */                                        \
 	X(PYTHON, NULL)    /* "$file:line function" */                                  \
 	X(END, NULL)       /* "end: op": an asynchronous XLA operation is done */       \

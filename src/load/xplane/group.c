@@ -66,14 +66,17 @@ static bool index_consumers(struct consumers *c, struct trace *t)
 	return true;
 }
 
-enum { BLOCK = 64 };
-
 struct flood {
 	struct trace *trace;
 	struct consumers consumers;
-	uint32_t *first_in_block; /* producer, by BLOCK kept events */
-	VEC(uint32_t) waiting;    /* kept events that the root leads to */
+	VEC(uint32_t) waiting; /* kept events that the root leads to */
 };
+
+/* An event that the root leads to, if it has no group. */
+static bool reach(struct flood *f, uint32_t kept)
+{
+	return trace_get_group(f->trace, kept) != NONE || vec_push(&f->waiting, kept);
+}
 
 /* Events that consume what an event produces. After they have a group once, nothing is
  * left for others that produce the same. */
@@ -85,36 +88,37 @@ static bool follow(struct flood *f, uint64_t key)
 	if (!i)
 		return true;
 	for (next = i - 1; next != NONE; next = t->consumers.at[next].next)
-		if (t->groups[t->consumers.at[next].kept] == NONE &&
-			!vec_push(&f->waiting, t->consumers.at[next].kept))
+		if (!reach(f, t->consumers.at[next].kept))
 			return false;
 	t->consumers.at[i - 1].next = NONE;
 	return true;
 }
 
-/* Producers stand in order of their events. */
-static size_t first_producer(const struct flood *f, uint32_t kept)
+/* The event that began a task. */
+static bool follow_task(struct flood *f, uint32_t task)
 {
-	const struct trace *t = f->trace;
-	size_t i = f->first_in_block[kept / BLOCK];
+	const struct trace_tasks *tasks = &f->trace->tasks;
+	uint32_t consumer = task < tasks->consumer.n ? tasks->consumer.at[task] : 0;
 
-	while (i < t->producers.n && t->producers.at[i].kept < kept)
-		i++;
-	return i;
+	if (consumer && !reach(f, consumer - 1))
+		return false;
+	return !tasks->has_others || follow(f, trace_key_of_task(tasks, task));
 }
 
-static bool index_producers(struct flood *f)
+/* Events that consume what one produces, which may be several things. */
+static bool follow_listed(struct flood *f, uint32_t kept, size_t producer)
 {
 	const struct trace *t = f->trace;
-	size_t n = t->ends.n / BLOCK + 2, producer = 0;
 
-	f->first_in_block = mem_array(n, sizeof(*f->first_in_block));
-	for (size_t i = 0; f->first_in_block && i < n; i++) {
-		while (producer < t->producers.n && t->producers.at[producer].kept / BLOCK < i)
-			producer++;
-		f->first_in_block[i] = (uint32_t)producer;
+	for (; producer < t->producers.n && t->producers.at[producer].kept == kept; producer++) {
+		const struct trace_flow *flow = &t->producers.at[producer];
+
+		if (producer + AHEAD < t->producers.n)
+			prefetch_slot(&f->consumers, t->producers.at[producer + AHEAD].key);
+		if (!(flow->next == NONE ? follow(f, flow->key) : follow_task(f, flow->next)))
+			return false;
 	}
-	return f->first_in_block && t->producers.n < NONE;
+	return true;
 }
 
 /* An event and those within it that have no group. What lies within one that has a group
@@ -122,31 +126,26 @@ static bool index_producers(struct flood *f)
 static bool spread(struct flood *f, uint32_t kept, uint32_t group)
 {
 	struct trace *t = f->trace;
-	uint32_t end = t->ends.at[kept], i = kept;
-	size_t producer = first_producer(f, kept);
+	uint32_t end = t->kept.at[kept].end, i = kept;
 
 	do {
-		bool is_apart = t->ends.at[i] == i && i != kept;
+		struct trace_kept k = t->kept.at[i];
+		bool is_apart = k.end == i && i != kept;
 
-		if (!is_apart && t->groups[i] == NONE) {
-			t->groups[i] = group;
-			while (producer < t->producers.n && t->producers.at[producer].kept < i)
-				producer++;
-			for (; producer < t->producers.n && t->producers.at[producer].kept == i;
-				producer++) {
-				if (producer + AHEAD < t->producers.n)
-					prefetch_slot(&f->consumers,
-						t->producers.at[producer + AHEAD].key);
-				if (!follow(f, t->producers.at[producer].key))
-					return false;
-			}
+		if (is_apart) {
 			i++;
-		} else if (is_apart) {
-			i++;
-		} else {
-			i = t->ends.at[i];
-			producer = first_producer(f, i);
+			continue;
 		}
+		if (k.produces & KEPT_GROUPED) {
+			i = k.end;
+			continue;
+		}
+		t->kept.at[i].produces = KEPT_GROUPED | group;
+		if (k.produces &&
+			!(k.produces & KEPT_LISTED ? follow_listed(f, i, k.produces ^ KEPT_LISTED)
+						   : follow_task(f, k.produces - 1)))
+			return false;
+		i++;
 	} while (i < end);
 	return true;
 }
@@ -161,7 +160,7 @@ static bool flood_from(struct flood *f, uint32_t root)
 	while (f->waiting.n) {
 		uint32_t kept = f->waiting.at[--f->waiting.n];
 
-		if (t->groups[kept] == NONE && !spread(f, kept, root))
+		if (trace_get_group(t, kept) == NONE && !spread(f, kept, root))
 			return false;
 	}
 	return true;
@@ -183,19 +182,15 @@ bool trace_group(struct trace *t)
 	struct flood f = {.trace = t};
 	bool ok;
 
-	t->groups = mem_array(t->ends.n, sizeof(*t->groups));
-	if (!t->groups)
-		return false;
-	if (t->ends.n)
-		memset(t->groups, 0xff, t->ends.n * sizeof(*t->groups));
 	if (!t->roots.n)
 		return true;
+	if (t->roots.n > KEPT_GROUPED)
+		return false;
 	qsort(t->roots.at, t->roots.n, sizeof(*t->roots.at), by_level);
-	ok = index_consumers(&f.consumers, t) && index_producers(&f);
+	ok = index_consumers(&f.consumers, t);
 	for (size_t i = 0; ok && i < t->roots.n; i++)
 		ok = flood_from(&f, (uint32_t)i);
 	mem_free(f.consumers.slots);
-	mem_free(f.first_in_block);
 	vec_clear(&f.waiting);
 	return ok;
 }

@@ -117,13 +117,6 @@ static void add_event_name(struct plane *p, struct decoder *d, struct span messa
 
 /* ---- stats --------------------------------------------------------------- */
 
-static struct span text_of_ref(const struct plane *p, uint64_t id)
-{
-	uint32_t place = plane_ids_find(&p->stat_ids, id);
-
-	return place == NONE ? SPAN("") : p->stat_names.at[place].text;
-}
-
 static uint64_t from_double(uint64_t bits)
 {
 	double value;
@@ -134,32 +127,7 @@ static uint64_t from_double(uint64_t bits)
 	return (uint64_t)(int64_t)value;
 }
 
-/* An id of one byte and a number, as most are. False if it is anything else. */
-static bool read_short_stat(const struct plane *p, struct span message, struct xstats *stats)
-{
-	struct wire_reader r = wire_reader(message);
-	uint32_t place, stat;
-	struct xvalue value = {0};
-	uint32_t tag;
-
-	if (message.n < 4 || message.at[0] != (char)WIRE_VARINT(XSTAT_METADATA_ID) ||
-		message.at[1] < 0)
-		return false;
-	place = plane_ids_find(&p->stat_ids, (unsigned char)message.at[1]);
-	stat = place == NONE ? N_XSTATS : p->stat_names.at[place].stat;
-	tag = (unsigned char)message.at[2];
-	r.at += 3;
-	if ((tag != WIRE_VARINT(XSTAT_UINT64_VALUE) && tag != WIRE_VARINT(XSTAT_INT64_VALUE)) ||
-		!wire_varint(&r, &value.number) || r.at != r.end)
-		return false;
-	if (stat == N_XSTATS)
-		return true;
-	stats->has |= UINT64_C(1) << stat;
-	stats->at[stat] = value;
-	return true;
-}
-
-static void read_any_stat(const struct plane *p, struct decoder *d, struct span message,
+void plane_read_stat(const struct plane *p, struct decoder *d, struct span message,
 	struct xstats *stats)
 {
 	struct wire_reader r = wire_reader(message);
@@ -185,7 +153,7 @@ static void read_any_stat(const struct plane *p, struct decoder *d, struct span 
 		case WIRE_LEN(XSTAT_STR_VALUE):
 		case WIRE_LEN(XSTAT_BYTES_VALUE): value = (struct xvalue){.text = f.bytes}; break;
 		case WIRE_VARINT(XSTAT_REF_VALUE):
-			value = (struct xvalue){.text = text_of_ref(p, f.value)};
+			value = (struct xvalue){.text = plane_get_text(p, f.value)};
 			break;
 		}
 	}
@@ -193,13 +161,6 @@ static void read_any_stat(const struct plane *p, struct decoder *d, struct span 
 		return;
 	stats->has |= UINT64_C(1) << stat;
 	stats->at[stat] = value;
-}
-
-void plane_read_stat(const struct plane *p, struct decoder *d, struct span message,
-	struct xstats *stats)
-{
-	if (!read_short_stat(p, message, stats))
-		read_any_stat(p, d, message, stats);
 }
 
 void plane_read_name_stats(const struct plane *p, struct decoder *d, const struct event_name *name,
@@ -247,6 +208,16 @@ int64_t plane_get_ordinal(const struct plane *p)
 	return ordinal;
 }
 
+static void index_short_stats(struct plane *p)
+{
+	for (uint64_t id = 0; id < sizeof(p->short_stats); id++) {
+		uint32_t place = plane_ids_find(&p->stat_ids, id);
+
+		p->short_stats[id] =
+			place == NONE ? N_XSTATS : (uint8_t)p->stat_names.at[place].stat;
+	}
+}
+
 /* Stats need the names of stats, which come later. */
 static void read_plane_stats(struct plane *p, struct decoder *d, struct span message)
 {
@@ -275,6 +246,7 @@ void plane_read(struct plane *p, struct decoder *d, struct span message)
 	p->kind = kind_of(p->name);
 	if (d->failed || !decoder_alloc(d, index_ids(&p->name_ids) && index_ids(&p->stat_ids)))
 		return;
+	index_short_stats(p);
 	if (has_stats)
 		read_plane_stats(p, d, message);
 }

@@ -59,7 +59,8 @@ struct plane {
 	VEC(struct event_role) roles; /* by name */
 	VEC(struct stat_name) stat_names;
 	struct plane_ids name_ids, stat_ids;
-	struct xstats stats; /* of the plane itself */
+	uint8_t short_stats[128]; /* enum xstat, by ids of one byte; N_XSTATS: none of them */
+	struct xstats stats;      /* of the plane itself */
 };
 
 /* Zero is empty; clear in any case. Failures are the decoder's. */
@@ -77,6 +78,46 @@ static inline uint32_t plane_ids_find(const struct plane_ids *ids, uint64_t id)
 	if (ids->n_places)
 		return id < ids->n_places ? ids->place[id] : NONE;
 	return plane_ids_find_sparse(ids, id);
+}
+
+/* The text that a stat refers to; empty if there is none. */
+static inline struct span plane_get_text(const struct plane *p, uint64_t id)
+{
+	uint32_t place = plane_ids_find(&p->stat_ids, id);
+
+	return place == NONE ? SPAN("") : p->stat_names.at[place].text;
+}
+
+/* Takes a stat of an event that is a number or a text by reference, as nearly all are. False
+ * if it is anything else. May look beyond its event, as far as `limit`: near that, varints
+ * are read byte by byte. */
+static inline bool plane_take_stat(const struct plane *p, struct wire_reader *r, const char *limit,
+	struct xstats *stats)
+{
+	const char *at = r->at;
+	struct wire_reader value = {at + 5, limit, NULL};
+	uint32_t stat;
+	uint64_t number;
+
+	if (r->end - at < 6 || at[0] != (char)WIRE_LEN(XEVENT_STATS) ||
+		at[2] != (char)WIRE_VARINT(XSTAT_METADATA_ID) || (at[1] | at[3]) < 0 ||
+		at[1] > r->end - at - 2)
+		return false;
+	if ((at[4] != (char)WIRE_VARINT(XSTAT_UINT64_VALUE) &&
+		    at[4] != (char)WIRE_VARINT(XSTAT_INT64_VALUE) &&
+		    at[4] != (char)WIRE_VARINT(XSTAT_REF_VALUE)) ||
+		!wire_varint(&value, &number) || value.at != at + 2 + at[1])
+		return false;
+	r->at = value.at;
+	stat = p->short_stats[(unsigned char)at[3]];
+	if (stat == N_XSTATS)
+		return true;
+	stats->has |= UINT64_C(1) << stat;
+	if (at[4] == (char)WIRE_VARINT(XSTAT_REF_VALUE))
+		stats->at[stat] = (struct xvalue){.text = plane_get_text(p, number)};
+	else
+		stats->at[stat] = (struct xvalue){.number = number};
+	return true;
 }
 
 /* Adds an XStat to those of its event. */

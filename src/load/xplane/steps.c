@@ -150,7 +150,7 @@ static bool is_step_run(const struct trace *t, uint32_t root)
 {
 	const struct trace_root *r = &t->roots.at[root];
 
-	return r->is_function_run && t->groups[r->kept] == root &&
+	return r->is_function_run && trace_get_group(t, r->kept) == root &&
 		!(t->captured.n &&
 			bsearch(&r->id, t->captured.at, t->captured.n, sizeof(uint64_t), by_id));
 }
@@ -211,6 +211,11 @@ static bool collect_steps(struct numbering *n)
 
 /* ---- groups -------------------------------------------------------------- */
 
+static uint32_t group_of(const struct trace *t, uint32_t kept)
+{
+	return kept == NONE ? NONE : trace_get_group(t, kept);
+}
+
 /* Spans come by start: the first marker of a group is its earliest. */
 static void number_groups(struct numbering *n)
 {
@@ -218,7 +223,7 @@ static void number_groups(struct numbering *n)
 
 	for (size_t i = 0; i < n->spans.n; i++) {
 		const struct trace_marker *span = &n->spans.at[i];
-		uint32_t group = n->has_markers ? t->groups[span->kept] : span->kept;
+		uint32_t group = n->has_markers ? trace_get_group(t, span->kept) : span->kept;
 
 		if (group != NONE && n->group_steps[group] == NONE)
 			n->group_steps[group] = step_place(t, span->step);
@@ -230,7 +235,7 @@ static void number_groups(struct numbering *n)
 
 static uint32_t step_of_kept(const struct numbering *n, uint32_t kept)
 {
-	uint32_t group = kept == NONE ? NONE : n->trace->groups[kept];
+	uint32_t group = group_of(n->trace, kept);
 
 	return group == NONE ? NONE : n->group_steps[group];
 }
@@ -279,7 +284,7 @@ static bool match_runs(struct trace *t)
 		while (call < t->calls.n && t->calls.at[call].module < runs[i]->module)
 			call++;
 		if (call < t->calls.n && t->calls.at[call].module == runs[i]->module)
-			runs[i]->group = t->groups[t->calls.at[call++].kept];
+			runs[i]->group = group_of(t, t->calls.at[call++].kept);
 	}
 	mem_free(runs);
 	return true;
@@ -422,7 +427,8 @@ static bool prepare(struct numbering *n)
 /* They may take as much memory as the rest of the trace and the model together. */
 static void forget(struct trace *t)
 {
-	vec_clear(&t->ends);
+	vec_clear(&t->kept);
+	vec_clear(&t->tasks.consumer);
 	vec_clear(&t->producers);
 	vec_clear(&t->consumers);
 	vec_clear(&t->roots);
@@ -430,8 +436,6 @@ static void forget(struct trace *t)
 	vec_clear(&t->calls);
 	vec_clear(&t->pending);
 	vec_clear(&t->completions);
-	mem_free(t->groups);
-	t->groups = NULL;
 }
 
 bool trace_number(struct trace *t)

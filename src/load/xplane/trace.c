@@ -1,8 +1,10 @@
 #include "load/xplane/trace.h"
 
-bool trace_init(struct trace *t)
+bool trace_init(struct trace *t, size_t n_bytes)
 {
-	*t = (struct trace){0};
+	/* An event with a number takes more bytes than that. */
+	*t = (struct trace){
+		.tasks.most = n_bytes / 16 < UINT32_MAX / 4 ? n_bytes / 16 : UINT32_MAX / 4};
 	return strings_init(&t->texts);
 }
 
@@ -19,11 +21,11 @@ void trace_clear(struct trace *t)
 #define X(type, name) vec_clear(&t->name);
 	TRACE_LISTS(X)
 #undef X
+	vec_clear(&t->tasks.consumer);
 	vec_clear(&t->lines);
 	vec_clear(&t->devices);
 	vec_clear(&t->steps);
 	vec_clear(&t->device_steps);
-	mem_free(t->groups);
 	buf_clear(&t->scratch);
 }
 

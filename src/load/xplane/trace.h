@@ -4,14 +4,17 @@
  *                     events that led to others    ├──> steps of the operations
  *                     markers of steps, runs, …  ──┘    (group.c, steps.c)
  *
- * Of the many events only those are kept that are operations or can lead from a step's
- * marker to one. They are numbered line by line in order of their starts, an event before
+ * Of the many events only those are kept that can lead from a step's marker to an
+ * operation. They are numbered line by line in order of their starts, an event before
  * those within it, so those within one are a range:
  *
- *     kept   0 train ─────────────────────────┐ end[0] = 4
- *            1   FunctionRun ───────┐         │ end[1] = 3
- *            2     MatMul:MatMul    │         │ end[2] = 3
- *            3   EagerExecute       ┘         ┘ end[3] = 4
+ *     kept   0 train ─────────────────────────┐ .end = 4
+ *            1   FunctionRun ───────┐         │ .end = 3
+ *            2     Record           ┘         │ .end = 3
+ *            3   Record                       ┘ .end = 4
+ *
+ * An operation that neither begins nor ends a flow has the group of the kept event around
+ * it, and is not kept itself.
  *
  * Times are picoseconds since the first line began. */
 #ifndef TFPROF_LOAD_XPLANE_TRACE_H
@@ -36,7 +39,7 @@ struct trace_op {
 	uint32_t target;
 	uint32_t run; /* of a compiled program; NONE */
 	union {
-		uint32_t kept; /* its event */
+		uint32_t kept; /* its event, or the one around it; NONE */
 		uint32_t step; /* once numbered: place among the steps; NONE: outside of all */
 	};
 	union {
@@ -82,7 +85,7 @@ struct trace_run {
 /* The call of one. */
 struct trace_call {
 	uint32_t module;
-	uint32_t kept;
+	uint32_t kept; /* the event around it; NONE */
 	int64_t start_ps;
 };
 
@@ -97,11 +100,33 @@ struct trace_completion {
 	int64_t time_ps;
 };
 
+struct trace_kept {
+	uint32_t end; /* behind those within it; itself: it lies within none, nor any within it */
+	uint32_t produces; /* 0: nothing; else the place of a task, + 1; see KEPT_LISTED */
+};
+
+/* Set: the rest of .produces is the place of the first of its producers, which follow each
+ * other. */
+#define KEPT_LISTED (UINT32_C(1) << 31)
+/* Set: the rest of .produces is the place of the root that led to the event. What it produces
+ * has been followed then. */
+#define KEPT_GROUPED (UINT32_C(1) << 30)
+
 /* An event that produces or consumes something. */
 struct trace_flow {
 	uint64_t key;
 	uint32_t kept;
-	uint32_t next; /* the next that consumes the same; NONE */
+	uint32_t next; /* the next that consumes the same; of a producer: its task; NONE */
+};
+
+/* Work given to a thread pool. Recorders number it without gaps, so that nothing has to be
+ * hashed: half of all events in a trace of TensorFlow are of such. */
+struct trace_tasks {
+	VEC(uint32_t) consumer; /* kept + 1; 0: none */
+	bool is_open;           /* .first is known */
+	uint64_t first;         /* number of the first */
+	size_t most;            /* how many there may be at all; others are listed */
+	bool has_others;        /* some are among the consumers of the trace */
 };
 
 /* A piece of memory taken or given back. */
@@ -110,13 +135,13 @@ struct trace_memory {
 	uint64_t address;
 	uint32_t target; /* NONE: not known, or given back */
 	uint32_t allocator;
-	uint32_t kept, region, step;
+	uint32_t kept, region, step; /* kept: the event around it; NONE */
 	bool is_free, is_output;
 };
 
 /* Lists that a line adds to: they shrink again if it has to be reread. */
 #define TRACE_LISTS(X)                          \
-	X(uint32_t, ends) /* by kept event */   \
+	X(struct trace_kept, kept)              \
 	X(struct trace_flow, producers)         \
 	X(struct trace_flow, consumers)         \
 	X(struct trace_op, ops)                 \
@@ -138,7 +163,8 @@ struct trace_memory {
 	X(aggregates, "event that sums up others", "events that sum up others") \
 	X(backward, "event with a negative duration", "events with negative durations") \
 	X(endless, "event of 13 days or more", "events of 13 days or more") \
-	X(nameless, "event without a name", "events without names")
+	X(nameless, "event without a name", "events without names") \
+	X(garbled, "event with a name that is not UTF-8", "events with names that are not UTF-8")
 /* clang-format on */
 
 /* An operation of a compiled program. */
@@ -165,18 +191,19 @@ struct trace {
 #define X(type, name) VEC(type) name;
 	TRACE_LISTS(X)
 #undef X
+	struct trace_tasks tasks;
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
 	VEC(int64_t) steps; /* ascending, once ops have theirs */
 	enum trace_steps { STEPS_MARKED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
-	uint32_t *groups;  /* by kept event: place of the root; NONE */
 	int64_t origin_ns; /* when the first line begins */
 	struct trace_skipped skipped;
 	struct buf scratch;
 };
 
-bool trace_init(struct trace *t);
+/* Of that many bytes. */
+bool trace_init(struct trace *t, size_t n_bytes);
 void trace_clear(struct trace *t);
 
 /* When the earliest line of a plane begins, if before that. */
@@ -187,6 +214,14 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d);
 /* Gives each kept event the first root that leads to it (its place among the roots, in
  * their order from then on). False on allocation failure. */
 bool trace_group(struct trace *t);
+
+/* The root that led to a kept event, once that is known; NONE. */
+static inline uint32_t trace_get_group(const struct trace *t, uint32_t kept)
+{
+	uint32_t produces = t->kept.at[kept].produces;
+
+	return produces & KEPT_GROUPED ? produces ^ KEPT_GROUPED : NONE;
+}
 
 /* Gives the operations their steps, and forgets what led to them. False on allocation
  * failure. */
@@ -207,10 +242,24 @@ uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t
 /* The text of what a call of `function` runs. */
 uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function);
 
+/* Notes that an event produces or consumes something. False on allocation failure. */
+bool trace_add_producer(struct trace *t, uint32_t kept, uint64_t type, uint64_t id);
+bool trace_add_consumer(struct trace *t, uint32_t kept, uint64_t type, uint64_t id);
+/* Forgets tasks of events that are no longer kept. */
+void trace_shrink_tasks(struct trace *t);
+
 /* What one event produces and another consumes. */
 static inline uint64_t trace_flow_key(uint64_t type, uint64_t id)
 {
 	return hash_mix(hash_mix(0x9e3779b97f4a7c15u, type), id);
+}
+
+/* The type that recorders give the tasks of thread pools. */
+enum { FLOW_TASK = 15 };
+
+static inline uint64_t trace_key_of_task(const struct trace_tasks *tasks, uint32_t place)
+{
+	return trace_flow_key(FLOW_TASK, tasks->first + place);
 }
 
 #endif

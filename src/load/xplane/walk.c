@@ -51,6 +51,8 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 	if (wire_take_varint(&r, XEVENT_DURATION_PS, &value))
 		e->duration_ps = clamp((int64_t)value);
 	r = (struct wire_reader){r.at <= end ? r.at : message.at, end, NULL};
+	while (plane_take_stat(w->plane, &r, w->line.end, &e->stats))
+		continue;
 	while (decoder_next(w->d, &r, &f))
 		switch (f.tag) {
 		case WIRE_VARINT(XEVENT_METADATA_ID): id = f.value; break;
@@ -69,205 +71,92 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 	e->role = e->name == NONE ? &w->no_role : &w->plane->roles.at[e->name];
 }
 
-/* ---- flow ---------------------------------------------------------------- */
-
-/* Beside the types that recorders number from 0 on. */
-enum { FLOW_EXECUTOR = -1, FLOW_CORRELATION = -2 };
-
-static bool is_get_next(enum event_kind kind)
-{
-	return kind == EVENT_GET_NEXT || kind == EVENT_GET_OPTIONAL;
-}
-
-/* What one iteration of an executor does. */
-static uint64_t executor_key(const struct xstats *s)
-{
-	return hash_mix(trace_flow_key((uint64_t)FLOW_EXECUTOR, xstats_number(s, STAT_ID)),
-		xstats_number(s, STAT_ITER_NUM));
-}
-
-static bool has_executor(const struct xstats *s)
-{
-	return xstats_has_number(s, STAT_ID) && xstats_has_number(s, STAT_ITER_NUM);
-}
-
-static bool add_flows(struct walk *w, const struct event *e, enum event_kind kind, uint32_t kept)
-{
-	struct trace *t = w->trace;
-	const struct xstats *s = &e->stats;
-	uint64_t key;
-	bool ok = true;
-
-	if (event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key))
-		ok = vec_push(&t->producers, ((struct trace_flow){key, kept, NONE}));
-	if (event_get_flow(s, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
-		ok = ok && vec_push(&t->consumers, ((struct trace_flow){key, kept, NONE}));
-	if (w->pulls && kind == EVENT_PROCESS && has_executor(s))
-		ok = ok &&
-			vec_push(&t->producers, ((struct trace_flow){executor_key(s), kept, NONE}));
-	if (is_get_next(kind) && has_executor(s))
-		ok = ok &&
-			vec_push(&t->consumers, ((struct trace_flow){executor_key(s), kept, NONE}));
-	if (xstats_has_number(s, STAT_CORRELATION_ID)) {
-		key = trace_flow_key((uint64_t)FLOW_CORRELATION,
-			xstats_number(s, STAT_CORRELATION_ID));
-		if (w->plane->kind == PLANE_HOST)
-			ok = ok && vec_push(&t->producers, ((struct trace_flow){key, kept, NONE}));
-		else
-			ok = ok && vec_push(&t->consumers, ((struct trace_flow){key, kept, NONE}));
-	}
-	return ok;
-}
-
-/* ---- roles --------------------------------------------------------------- */
-
-#define FLOW_BITS (STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER) | STAT_BIT(CORRELATION_ID))
-#define FLOW_STATS                                                                             \
-	(STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER) | STAT_BIT(ROOT_LEVEL) | STAT_BIT(STEP_NUM) | \
-		STAT_BIT(CORRELATION_ID))
-
-static bool add_root(struct walk *w, const struct event *e, enum event_kind kind, uint32_t kept)
-{
-	struct trace_root root = {e->start_ps, event_end(e),
-		xstats_number(&e->stats, STAT_ROOT_LEVEL), xstats_number(&e->stats, STAT_ID), kept,
-		kind == EVENT_FUNCTION_RUN};
-
-	return vec_push(&w->trace->roots, root);
-}
-
-static bool add_marker(struct walk *w, const struct event *e, uint32_t kept)
-{
-	struct trace_marker marker = {e->start_ps, event_end(e),
-		(int64_t)xstats_number(&e->stats, STAT_STEP_NUM), kept};
-
-	return vec_push(&w->trace->markers, marker);
-}
-
-/* Of calls within calls of the same function the outermost launches the program. */
-static bool add_call(struct walk *w, const struct event *e, uint32_t kept)
-{
-	uint32_t module;
-
-	if (e->role->open)
-		return true;
-	module = trace_add_module_text(w->trace, SPAN("jit_"),
-		event_name_get_function(event_get_name(w, e).text));
-	return module != NONE &&
-		vec_push(&w->trace->calls, ((struct trace_call){module, kept, e->start_ps}));
-}
-
-static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint32_t kept)
-{
-	const struct xstats *s = &e->stats;
-	struct trace_memory m = {e->start_ps, (int64_t)xstats_number(s, STAT_REQUESTED_BYTES),
-		(int64_t)(xstats_number(s, STAT_BYTES_ALLOCATED) +
-			xstats_number(s, STAT_BYTES_RESERVED)),
-		xstats_number(s, STAT_ADDRESS), NONE,
-		strings_alias(&w->trace->texts, xstats_text(s, STAT_ALLOCATOR_NAME)), kept,
-		w->region, NONE, is_free,
-		span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
-	struct span node = xstats_text(s, STAT_TF_OP);
-
-	/* Its type is not said: the node's operation, if it is one, has it. */
-	if (node.n && !is_free)
-		m.target = trace_add_target(w->trace, node, SPAN(""));
-	return m.allocator != NONE && (m.target != NONE || !node.n || is_free) &&
-		vec_push(&w->trace->memory, m);
-}
-
-static bool add_roles(struct walk *w, const struct event *e, uint32_t kept)
-{
-	struct trace *t = w->trace;
-	enum event_kind kind = e->role->kind;
-	uint64_t has = e->stats.has, key;
-	bool ok = !(has & FLOW_BITS || kind == EVENT_PROCESS || is_get_next(kind)) ||
-		add_flows(w, e, kind, kept);
-
-	if (has & STAT_BIT(ROOT_LEVEL) || kind == EVENT_TRACE_CONTEXT)
-		ok = ok && add_root(w, e, kind, kept);
-	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
-		ok = ok && add_marker(w, e, kept);
-	if (kind == EVENT_OTHER || kind == EVENT_OPERATION || kind == EVENT_PROCESS)
-		return ok;
-	if (kind == EVENT_PJIT)
-		ok = ok && add_call(w, e, kept);
-	if (kind == EVENT_CAPTURED && xstats_has_number(&e->stats, STAT_ID))
-		ok = ok && vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
-	if ((kind == EVENT_END || kind == EVENT_ASYNC_DONE) &&
-		event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
-		ok = ok && vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
-	if (kind == EVENT_ALLOCATION || kind == EVENT_DEALLOCATION)
-		ok = ok && add_memory(w, e, kind == EVENT_DEALLOCATION, kept);
-	return ok;
-}
-
-/* Whether more than what it encloses matters. */
-static bool is_kept(const struct walk *w, const struct event *e, enum event_kind kind, bool is_op)
-{
-	if (is_op || e->stats.has & FLOW_STATS)
-		return true;
-	switch (kind) {
-	case EVENT_PJIT:
-	case EVENT_TRACE_CONTEXT:
-	case EVENT_CAPTURED:
-	case EVENT_ALLOCATION:
-	case EVENT_DEALLOCATION: return true;
-	case EVENT_PROCESS: return w->pulls;
-	case EVENT_GET_NEXT:
-	case EVENT_GET_OPTIONAL: return true;
-	default: return false;
-	}
-}
-
 /* ---- lines --------------------------------------------------------------- */
 
 static void close_event(struct walk *w)
 {
 	const struct open_event *o = &w->open.at[--w->open.n];
 
-	if (o->kept != NONE)
-		w->trace->ends.at[o->kept] = (uint32_t)w->trace->ends.n;
+	if (o->is_kept)
+		w->trace->kept.at[o->kept].end = (uint32_t)w->trace->kept.n;
 	if (o->call != NONE)
 		w->plane->roles.at[o->call].open--;
 }
 
-static void count_skipped(struct trace *t, enum event_kind kind)
+/* Those that say nothing unless they have stats of certain kinds. */
+#define STATS_THAT_MATTER (FLOW_STATS | STAT_BIT(HLO_OP) | STAT_BIT(ASYNC))
+#define KIND_BIT(kind) (UINT32_C(1) << EVENT_##kind)
+#define KINDS_WITHOUT_ROLE                                                            \
+	(KIND_BIT(OTHER) | KIND_BIT(GARBLED) | KIND_BIT(DATASET) | KIND_BIT(PYTHON) | \
+		KIND_BIT(END) | KIND_BIT(FUNCTION_RUN) | KIND_BIT(PROCESS) |          \
+		KIND_BIT(REGION_START) | KIND_BIT(REGION_STOP))
+
+static bool has_role(const struct walk *w, enum event_kind kind)
 {
-	t->skipped.datasets += kind == EVENT_DATASET;
-	t->skipped.python += kind == EVENT_PYTHON;
+	return !(KINDS_WITHOUT_ROLE >> kind & 1) || (kind == EVENT_PROCESS && w->pulls);
 }
 
-static bool add_event(struct walk *w, const struct event *e)
+static void skip_event(struct walk *w, enum event_kind kind)
+{
+	walk_count_skipped(w->trace, kind);
+	if (kind == EVENT_REGION_START || kind == EVENT_REGION_STOP)
+		w->region = NONE;
+}
+
+#define FLOW_BITS (STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER))
+
+/* One that begins or ends a flow, and is nothing else. */
+static bool add_flow_event(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
+	const struct xstats *s = &e->stats;
+	uint32_t kept = (uint32_t)t->kept.n;
+
+	if (t->kept.n >= NONE - 1 || !vec_push(&t->kept, ((struct trace_kept){kept, 0})))
+		return false;
+	if (xstats_has_number(s, STAT_PRODUCER) &&
+		!trace_add_producer(t, kept, xstats_number(s, STAT_PRODUCER_TYPE),
+			s->at[STAT_PRODUCER].number))
+		return false;
+	if (xstats_has_number(s, STAT_CONSUMER) &&
+		!trace_add_consumer(t, kept, xstats_number(s, STAT_CONSUMER_TYPE),
+			s->at[STAT_CONSUMER].number))
+		return false;
+	if (e->role->kind == EVENT_REGION_START)
+		w->region = kept;
+	return vec_push(&w->open, ((struct open_event){event_end(e), kept, NONE, true}));
+}
+
+static bool is_flow(const struct walk *w, const struct event *e, enum event_kind kind)
+{
+	uint64_t stats = e->stats.has & STATS_THAT_MATTER;
+
+	return stats && !(stats & ~FLOW_BITS) &&
+		(kind == EVENT_OTHER || kind == EVENT_REGION_START ||
+			(kind == EVENT_PROCESS && !w->pulls));
+}
+
+/* Most events say nothing beyond their name, and that nothing, or which operation it is; half
+ * of the others only begin or end a flow. */
+static bool add_event(struct walk *w, const struct event *e)
+{
 	enum event_kind kind = e->role->kind;
-	uint32_t target = NONE, kept = NONE, call = NONE;
+	bool is_plain = w->line.kind == LINE_HOST && !(e->stats.has & STATS_THAT_MATTER);
 	int64_t end_ps = event_end(e);
-	bool is_op, is_apart = xstats_number(&e->stats, STAT_ASYNC) != 0;
 
 	while (w->open.n && w->open.at[w->open.n - 1].end_ps < end_ps)
 		close_event(w);
-	is_op = walk_find_target(w, e, &target);
-	if (is_kept(w, e, kind, is_op)) {
-		kept = (uint32_t)t->ends.n;
-		/* One apart from the others lies within none of them. */
-		if (t->ends.n >= NONE - 1 || !vec_push(&t->ends, kept) || !add_roles(w, e, kept) ||
-			(is_op && !walk_add_op(w, e, target, kept)))
-			return false;
-	}
-	if (!is_op)
-		count_skipped(t, kind);
-	if (kind == EVENT_REGION_START)
-		w->region = kept;
-	else if (kind == EVENT_REGION_STOP)
-		w->region = NONE;
-	if (is_apart)
+	if (is_plain && kind == EVENT_OPERATION)
+		return walk_add_plain_op(w, e);
+	if (is_plain && !has_role(w, kind)) {
+		skip_event(w, kind);
 		return true;
-	if (kind == EVENT_PJIT) {
-		e->role->open++;
-		call = e->name;
 	}
-	return vec_push(&w->open, ((struct open_event){end_ps, kept, call}));
+	if (w->line.kind == LINE_HOST && is_flow(w, e, kind))
+		return add_flow_event(w, e);
+	if (w->line.kind == LINE_HOST && kind == EVENT_END && walk_end_op(w, e))
+		return true;
+	return walk_add_any_event(w, e);
 }
 
 /* The names of steps are their numbers. */
@@ -311,6 +200,7 @@ static void begin_line(struct walk *w)
 
 	w->open_ops.n = 0;
 	w->region = NONE;
+	w->last_run.module = NULL;
 	w->skipped = w->trace->skipped;
 #define X(type, name) w->sizes[i++] = w->trace->name.n;
 	TRACE_LISTS(X)
@@ -332,6 +222,7 @@ static void take_back_line(struct walk *w)
 #define X(type, name) w->trace->name.n = w->sizes[i++];
 	TRACE_LISTS(X)
 #undef X
+	trace_shrink_tasks(w->trace);
 }
 
 /* False, with the line taken back, if its events are not in order. */
@@ -481,6 +372,22 @@ int64_t trace_get_origin(const struct plane *p, struct decoder *d, int64_t origi
 	return origin_ns;
 }
 
+/* Room for what the lines may hold. Most of it is never touched, so it takes no memory, while
+ * arrays that grow leave holes: a sixth of the peak. Without room the arrays grow. */
+static void reserve(struct trace *t, const struct plane *p)
+{
+	enum { BYTES_PER_EVENT = 16, BYTES_PER_FLOW = 32 };
+	size_t n = 0, n_flows = 0;
+
+	for (size_t i = 0; i < p->lines.n; i++) {
+		n += p->lines.at[i].n / BYTES_PER_EVENT;
+		n_flows += p->lines.at[i].n / BYTES_PER_FLOW;
+	}
+	(void)(vec_reserve_large(&t->ops, n) && vec_reserve_large(&t->kept, n) &&
+		vec_reserve_large(&t->producers, n_flows) &&
+		vec_reserve_large(&t->consumers, n_flows));
+}
+
 void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 {
 	struct walk *w = mem_zero(sizeof(*w));
@@ -491,6 +398,7 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 	w->plane = p;
 	w->d = d;
 	w->no_role.op = NONE;
+	reserve(t, p);
 	w->pulls = has_kind(p, EVENT_GET_NEXT) || has_kind(p, EVENT_GET_OPTIONAL);
 	if (decoder_alloc(d,
 		    vec_push(&t->devices, ((struct trace_device){p->kind, plane_get_ordinal(p)}))))
@@ -498,5 +406,6 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 			walk_line(w, p->lines.at[i]);
 	vec_clear(&w->open);
 	vec_clear(&w->open_ops);
+	vec_clear(&w->compiled);
 	mem_free(w);
 }

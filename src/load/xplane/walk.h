@@ -1,5 +1,5 @@
-/* Walking the lines of a plane: what walk.c, which looks at all events, and walk_op.c, which
- * knows which are operations, share. */
+/* Walking the lines of a plane: what walk.c, which looks at all events, walk_event.c, which
+ * knows what they lead to, and walk_op.c, which knows which are operations, share. */
 #ifndef TFPROF_LOAD_XPLANE_WALK_H
 #define TFPROF_LOAD_XPLANE_WALK_H
 
@@ -13,16 +13,26 @@ struct event {
 	struct xstats stats;
 };
 
-/* An event that may enclose the next one. */
+/* An event that may enclose the next one, and is kept or calls a compiled function. Others
+ * need not be here: which of these are open, follows from the ends of all events. */
 struct open_event {
 	int64_t end_ps;
-	uint32_t kept; /* NONE: it is not */
+	uint32_t kept; /* or that of the event around it; NONE */
 	uint32_t call; /* its name, if it calls a compiled function; NONE */
+	bool is_kept;
 };
 
 struct open_op {
 	int64_t end_ps;
 	size_t op;
+	uint64_t key; /* of what it produces; 0: nothing */
+};
+
+/* What compiled operation the events of a name were last. */
+struct walk_compiled {
+	uint64_t program;
+	const char *op; /* its text; NULL: none */
+	uint32_t target;
 };
 
 enum line_kind { LINE_SKIPPED, LINE_HOST, LINE_STREAM, LINE_TPU_OPS, LINE_TPU_STEPS };
@@ -42,6 +52,12 @@ struct walk {
 	struct line line;
 	VEC(struct open_event) open;
 	VEC(struct open_op) open_ops;
+	VEC(struct walk_compiled) compiled; /* by name, if there are any */
+	struct {
+		const char *module; /* its text; NULL: none */
+		uint64_t id;
+		uint32_t run;
+	} last_run;      /* of the line */
 	uint32_t region; /* kept event that began the thread's work; NONE */
 	bool pulls;      /* some event takes the next batch of a dataset */
 	struct event event;
@@ -63,6 +79,31 @@ static inline struct event_name event_get_name(const struct walk *w, const struc
 	return e->name == NONE ? none : w->plane->names.at[e->name];
 }
 
+/* Stats of events that lead from a step's marker to operations. */
+#define FLOW_STATS                                                                             \
+	(STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER) | STAT_BIT(ROOT_LEVEL) | STAT_BIT(STEP_NUM) | \
+		STAT_BIT(CORRELATION_ID))
+
+static inline void walk_count_skipped(struct trace *t, enum event_kind kind)
+{
+	t->skipped.datasets += kind == EVENT_DATASET;
+	t->skipped.python += kind == EVENT_PYTHON;
+	t->skipped.garbled += kind == EVENT_GARBLED;
+}
+
+/* Operations that do not reach as far enclose nothing more. */
+static inline void walk_close_ops(struct walk *w, int64_t end_ps)
+{
+	while (w->open_ops.n && w->open_ops.at[w->open_ops.n - 1].end_ps < end_ps)
+		w->open_ops.n--;
+}
+
+/* The kept event that encloses what comes next; NONE. */
+static inline uint32_t walk_around(const struct walk *w)
+{
+	return w->open.n ? w->open.at[w->open.n - 1].kept : NONE;
+}
+
 /* The key of what an event produces or consumes. */
 static inline bool event_get_flow(const struct xstats *s, enum xstat id, enum xstat type,
 	uint64_t *key)
@@ -73,10 +114,19 @@ static inline bool event_get_flow(const struct xstats *s, enum xstat id, enum xs
 	return true;
 }
 
+/* Adds an event, whatever it is, once those that end before are closed. False on allocation
+ * failure. */
+bool walk_add_any_event(struct walk *w, const struct event *e);
+
 /* Whether an event is an operation; *target is NONE if memory for it was not to be had. */
 bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target);
 
 /* Adds the operation that an event is. False on allocation failure. */
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept);
+/* The same for an EVENT_OPERATION without stats, as most operations of TensorFlow are. */
+bool walk_add_plain_op(struct walk *w, const struct event *e);
+/* Whether an EVENT_END is within the operation that it ends, whose time its event then
+ * has. Nothing else has to be known of it. */
+bool walk_end_op(struct walk *w, const struct event *e);
 
 #endif

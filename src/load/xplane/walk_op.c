@@ -90,6 +90,24 @@ static uint32_t target_of_named(struct walk *w, const struct event *e)
 	return role->op;
 }
 
+/* The target of a compiled operation, which the last of its name had, too, as a rule. */
+static uint32_t target_of_compiled(struct walk *w, const struct event *e, struct span op)
+{
+	uint64_t program = xstats_number(&e->stats, STAT_PROGRAM_ID);
+	struct walk_compiled *last;
+	uint32_t target;
+
+	while (w->compiled.n < w->plane->names.n + 1)
+		if (!vec_push(&w->compiled, ((struct walk_compiled){0})))
+			return NONE;
+	last = &w->compiled.at[e->name == NONE ? w->plane->names.n : e->name];
+	if (last->op == op.at && last->program == program)
+		return last->target;
+	target = trace_add_compiled(w->trace, program, xstats_text(&e->stats, STAT_HLO_MODULE), op);
+	*last = (struct walk_compiled){program, target == NONE ? NULL : op.at, target};
+	return target;
+}
+
 bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 {
 	const struct xstats *s = &e->stats;
@@ -105,8 +123,8 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 	}
 	if (s->has & STAT_BIT(HLO_OP) && e->role->kind != EVENT_END) {
 		text = xstats_text(s, STAT_HLO_OP);
-		*target = trace_add_compiled(w->trace, xstats_number(s, STAT_PROGRAM_ID),
-			xstats_text(s, STAT_HLO_MODULE), text);
+		if (text.n)
+			*target = target_of_compiled(w, e, text);
 		return text.n > 0;
 	}
 	switch (e->role->kind) {
@@ -129,15 +147,38 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 }
 
 /* Takes its time off the operation that it lies directly within. */
-static bool nest_op(struct walk *w, const struct event *e, size_t op)
+static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t key)
 {
 	int64_t end_ps = event_end(e);
 
-	while (w->open_ops.n && w->open_ops.at[w->open_ops.n - 1].end_ps < end_ps)
-		w->open_ops.n--;
+	walk_close_ops(w, end_ps);
 	if (w->open_ops.n)
 		w->trace->ops.at[w->open_ops.at[w->open_ops.n - 1].op].self_ps -= e->duration_ps;
-	return vec_push(&w->open_ops, ((struct open_op){end_ps, op}));
+	return vec_push(&w->open_ops, ((struct open_op){end_ps, op, key}));
+}
+
+/* The run of a program that an operation is part of. Operations of a line come by their
+ * starts: that of the first is the run's. */
+static uint32_t find_run(struct walk *w, const struct event *e)
+{
+	struct span module = xstats_text(&e->stats, STAT_HLO_MODULE);
+	uint64_t id = xstats_number(&e->stats, STAT_RUN_ID);
+
+	if (w->last_run.module != module.at || w->last_run.id != id) {
+		w->last_run.run = trace_add_run(w->trace, module, id, e->start_ps);
+		w->last_run.module = w->last_run.run == NONE ? NULL : module.at;
+		w->last_run.id = id;
+	}
+	return w->last_run.run;
+}
+
+bool walk_add_plain_op(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target_of_named(w, e),
+		NONE, {walk_around(w)}, {w->region}};
+
+	return op.target != NONE && nest_op(w, e, t->ops.n, 0) && vec_push(&t->ops, op);
 }
 
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept)
@@ -148,13 +189,12 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, NONE, {kept},
 		{w->region}};
 	bool is_compiled = s->has & STAT_BIT(HLO_OP);
-	uint64_t key;
+	uint64_t key = 0;
 
 	if (target == NONE)
 		return false;
 	if (is_compiled && xstats_has_number(s, STAT_RUN_ID)) {
-		op.run = trace_add_run(t, xstats_text(s, STAT_HLO_MODULE),
-			xstats_number(s, STAT_RUN_ID), e->start_ps);
+		op.run = find_run(w, e);
 		if (op.run == NONE)
 			return false;
 	}
@@ -163,7 +203,24 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
 		return false;
 	/* Another thread ends it: nothing lies within it. */
-	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n))
+	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n, key))
 		return false;
 	return vec_push(&t->ops, op);
+}
+
+bool walk_end_op(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	const struct open_op *op;
+	uint64_t key;
+
+	walk_close_ops(w, event_end(e));
+	if (!w->open_ops.n || !event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
+		return false;
+	op = &w->open_ops.at[w->open_ops.n - 1];
+	if (op->key != key)
+		return false;
+	if (t->pending.n && t->pending.at[t->pending.n - 1].op == op->op)
+		t->pending.n--;
+	return true;
 }

@@ -16,6 +16,9 @@ static void the_text_is_one_line(void **state)
 		TFPROF_FORMAT);
 	assert_int_equal(err.status, TFPROF_FORMAT);
 	assert_string_equal(err.text, "a????b 7");
+	/* Control characters of eight bits, bytes that are no UTF-8, writing turned round. */
+	error_set(&err, TFPROF_FORMAT, "ö\xc2\x9b[\xff\xc0 \xe2\x80\xae%s\xe2\x82", "…");
+	assert_string_equal(err.text, "ö??[?? ???…??");
 }
 
 static void what_is_too_long_is_cut(void **state)

@@ -42,6 +42,25 @@ static void products_that_do_not_fit_are_refused(void **state)
 	assert_int_equal(cap, 0);
 }
 
+static void large_arrays_have_room_for_what_was_asked(void **state)
+{
+	static const size_t sizes[] = {1, 100, 2 << 20, (2 << 20) + 1, 5 << 20};
+	char(*array)[24] = NULL;
+	size_t cap = 0, n = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		assert_true(mem_grow_large((void **)&array, &cap, n, sizes[i] / 24 + 1, 24));
+		assert_true(cap >= n + sizes[i] / 24 + 1);
+		for (size_t k = 0; k < sizes[i] / 24 + 1; k++)
+			array[n++][23] = (char)i;
+	}
+	assert_int_equal(array[0][23], 0);
+	assert_int_equal(array[n - 1][23], 4);
+	assert_false(mem_grow_large((void **)&array, &cap, n, SIZE_MAX / 24, 24));
+	assert_false(mem_grow_large((void **)&array, &cap, n, SIZE_MAX, 24));
+	mem_free(array);
+}
+
 static void growing_keeps_what_is_there_and_doubles(void **state)
 {
 	int *array = NULL;
@@ -103,6 +122,7 @@ int main(void)
 		cmocka_unit_test(blocks_can_be_empty),
 		cmocka_unit_test(zeroed_memory_is_zero),
 		cmocka_unit_test(products_that_do_not_fit_are_refused),
+		cmocka_unit_test(large_arrays_have_room_for_what_was_asked),
 		cmocka_unit_test(growing_keeps_what_is_there_and_doubles),
 		cmocka_unit_test(a_failed_growth_leaves_the_array),
 		cmocka_unit_test(the_chosen_allocation_fails_and_only_that),

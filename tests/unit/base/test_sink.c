@@ -514,7 +514,7 @@ static void test_function(void **state)
 	assert_int_equal(room, 3);
 }
 
-static void test_first_failure_is_told(void **state)
+static void test_the_first_failure_is_reported(void **state)
 {
 	struct tfprof_error err;
 	struct sink s;
@@ -599,7 +599,7 @@ int main(void)
 		TEST(test_dash_is_stdout),
 		TEST(test_memory),
 		TEST(test_function),
-		TEST(test_first_failure_is_told),
+		TEST(test_the_first_failure_is_reported),
 		TEST(test_memory_out),
 	};
 

@@ -16,7 +16,7 @@ static void a_word_is_found(void **state)
 
 static void the_nearest_word_is_found(void **state)
 {
-	static const char *const none[] = {NULL};
+	static const char *const none[] = {NULL}, *const name[] = {"name", NULL};
 	char longer[100];
 
 	assert_string_equal(words_nearest(words, SPAN("micros")), "micros");
@@ -24,6 +24,8 @@ static void the_nearest_word_is_found(void **state)
 	assert_string_equal(words_nearest(words, SPAN("byte")), "bytes");
 	assert_string_equal(words_nearest(words, SPAN("occurence")), "occurrence");
 	assert_null(words_nearest(words, SPAN("float_ops")));
+	assert_string_equal(words_nearest(name, SPAN("nmae")), "name");
+	assert_null(words_nearest(name, SPAN("time")));
 	assert_null(words_nearest(words, SPAN("")));
 	assert_null(words_nearest(none, SPAN("x")));
 	memset(longer, 'm', sizeof(longer));

@@ -89,7 +89,7 @@ static void calls(void **state)
 	/* What a call runs knows which node of the main graph calls it. */
 	for (size_t i = 0; i < c.walk.records.n; i++)
 		if (c.walk.records.at[i].cost.others)
-			assert_non_null(c.walk.records.at[i].caller);
+			assert_non_null(c.walk.sites.at[c.walk.records.at[i].site].caller);
 	end(&c);
 }
 

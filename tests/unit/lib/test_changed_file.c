@@ -5,8 +5,8 @@
 #include <cmocka.h>
 
 /* A loaded file is mapped. If another program writes to it, as a training script does
- * that is run again, nobody may look at those bytes any more: that is told. A file
- * that takes its place does no harm. */
+ * that is run again, those bytes can no longer be used, and that is an error. A file
+ * that replaces it does no harm. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void assert_told(enum tfprof_status status, const struct tfprof_error *er
 	assert_string_equal(err->text, "profile: it has changed since it was loaded: reload it");
 }
 
-/* Whoever looks at the profile is told, whether a view was built before or not. */
+/* Every use of the profile reports it, whether a view was built before or not. */
 static void assert_all_told(tfprof_profile *p)
 {
 	struct tfprof_input graph = tfprof_input_bytes("node { name: 'a' op: 'b' }", 26);
@@ -223,6 +223,61 @@ static void test_graph_that_is_being_written(void **state)
 	tfprof_profile_free(p);
 }
 
+/* ---- while it is loaded --------------------------------------------------------- */
+
+enum { N_BEFORE = 4096, LARGE = 300000 }; /* progress is reported every N_BEFORE nodes */
+
+/* Many nodes, or one with a large name: what follows N_BEFORE nodes, LARGE bytes. */
+static void put_rest(struct buf *b, bool is_many)
+{
+	size_t end = b->n + LARGE;
+	struct buf name = {0};
+
+	for (int i = 0; is_many && end - b->n > 1000; i++)
+		put_saved_node(b, N_BEFORE + i, SPAN("n"));
+	buf_fill(&name, 'x', end - b->n - 60);
+	put_saved_node(b, 1, buf_get(&name));
+	buf_clear(&name);
+	buf_text(b, "\xfa\x06"); /* an unknown field */
+	buf_char(b, (char)(end - b->n - 1));
+	buf_fill(b, ' ', end - b->n);
+}
+
+static void overwrite_rest(void *context, uint64_t bytes_done, uint64_t bytes_total,
+	uint64_t n_nodes)
+{
+	const struct buf *other = context;
+	int fd = open("profile", O_WRONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, other->at, other->n, (off_t)(bytes_total - other->n)),
+		(ssize_t)other->n);
+	assert_int_equal(close(fd), 0);
+}
+
+/* Of nodes that were counted there are more, or fewer, when they are read. */
+static void test_another_number_of_nodes(void **state)
+{
+	for (int is_many = 0; is_many < 2; is_many++) {
+		struct tfprof_input saved = tfprof_input_file("profile");
+		tfprof_profile *p = tfprof_profile_new();
+		struct buf whole = {0}, other = {0};
+		struct tfprof_error err;
+
+		for (int i = 0; i < N_BEFORE; i++)
+			put_saved_node(&whole, i, SPAN("a/node"));
+		put_rest(&whole, is_many);
+		put_rest(&other, !is_many);
+		assert_false(whole.failed || other.failed);
+		write_bytes("profile", whole.at, whole.n);
+		tfprof_profile_set_progress(p, overwrite_rest, &other);
+		assert_told(tfprof_profile_add(p, "profile", &saved, 0, &err), &err);
+		tfprof_profile_free(p);
+		buf_clear(&whole);
+		buf_clear(&other);
+	}
+}
+
 static void copy_file(const char *from, const char *to)
 {
 	char bytes[4096];
@@ -319,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_graph_that_is_being_written),
+		cmocka_unit_test(test_another_number_of_nodes),
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_report_over_an_input),
 	};

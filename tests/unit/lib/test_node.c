@@ -16,7 +16,8 @@
 	"} } } }"
 
 static const char graph_text[] =
-	"node { name: 'x' op: 'Placeholder' " OUTPUT_8X16 " }"
+	"node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_HALF } "
+	"} " OUTPUT_8X16 " }"
 	"node { name: 'a/conv' op: 'Conv2D' input: 'x' input: 'w' input: '^b/init' " OUTPUT_8X16
 	"attr { key: 'padding' value { s: 'SAME' } }"
 	"attr { key: 'strides' value { list { i: 1 i: 2 } } }"
@@ -156,7 +157,7 @@ static int stop(void *context, const struct tfprof_link *link)
 	return ++*(int *)context;
 }
 
-static void stops_when_told(void **state)
+static void stops_on_request(void **state)
 {
 	int n = 0;
 	struct tfprof_node_visitor visitor = {.input = stop, .consumer = stop, .context = &n};
@@ -169,8 +170,8 @@ static void stops_when_told(void **state)
 
 static int put_edges(void *context, const struct tfprof_edges *e)
 {
-	buf_printf(context, "%u>%u %zu %zu %lld %s; ", e->from, e->to, e->n_tensors, e->n_controls,
-		(long long)e->n_elements, e->largest_shape);
+	buf_printf(context, "%u>%u %zu %zu %lld %lld %s; ", e->from, e->to, e->n_tensors,
+		e->n_controls, (long long)e->n_elements, (long long)e->n_bytes, e->largest_shape);
 	return 0;
 }
 
@@ -187,8 +188,8 @@ static void adds_up_edges_between_groups(void **state)
 		TFPROF_OK);
 	buf_char(&text, '\0');
 	assert_string_equal(text.at,
-		"0>1 1 0 128 8x16; 2>1 0 1 0 ; 1>2 2 0 256 8x16; "
-		"0>2 1 0 128 8x16; ");
+		"0>1 1 0 128 256 8x16; 2>1 0 1 0 0 ; 1>2 2 0 256 1024 8x16; "
+		"0>2 1 0 128 256 8x16; ");
 	text.n = 0;
 	groups[find("x")] = TFPROF_NO_GROUP;
 	groups[find("a/conv")] = 2;
@@ -220,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_all_of_a_node),
 		cmocka_unit_test(refuses_what_is_not_there),
-		cmocka_unit_test(stops_when_told),
+		cmocka_unit_test(stops_on_request),
 		cmocka_unit_test(adds_up_edges_between_groups),
 		cmocka_unit_test(sums_up_a_step),
 	};

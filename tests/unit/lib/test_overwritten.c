@@ -392,7 +392,7 @@ static void expect_damage(tfprof_profile *p, enum tfprof_view view, const tfprof
 	tfprof_result_free(r);
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
 	struct tfprof_input in = input_of(&saved);
 	tfprof_profile *p = load(&in);
@@ -424,7 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_overwritten),
 		cmocka_unit_test(file_overwritten),
-		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(damage_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, make_profile, leave);

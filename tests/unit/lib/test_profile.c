@@ -6,7 +6,7 @@
 
 /* The library from outside: profiles side by side, all or nothing, and what
  * happens when every single allocation fails. What reports say is
- * compared with the original elsewhere. */
+ * compared with TensorFlow's profiler elsewhere. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

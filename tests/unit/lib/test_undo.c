@@ -1,5 +1,5 @@
-/* A step that is added while memory runs out is there whole or not at all: every
- * allocation fails in turn, and the profile must then be what it was. */
+/* A step is added whole or not at all: every allocation fails in turn, or an entry behind
+ * many others is damaged, and the profile must then be what it was. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -122,7 +122,7 @@ static size_t walk(enum start start, int64_t step)
 
 static void test_every_allocation_fails(void **state)
 {
-	static const int64_t steps[] = {1, 0, 5};
+	static const int64_t steps[] = {1, 0, 2, 5};
 	size_t n = 0;
 
 	for (int start = EMPTY; start <= SAVED; start++)
@@ -132,11 +132,65 @@ static void test_every_allocation_fails(void **state)
 	assert_true(n > 500);
 }
 
+/* Runs of known and of new nodes, more than are decoded together, and one cut short. */
+static struct buf damaged_step(void)
+{
+	struct buf b = {0};
+	struct nested device = open_device(&b, TINY_DEVICE);
+
+	for (int i = 0; i < 5000; i++) {
+		char name[20];
+
+		snprintf(name, sizeof(name), "new/%d", i % 100);
+		put_run(&b, i % 2 ? "a/x" : name, 10, 100);
+	}
+	put_text(&b, DEVICE_STEP_STATS_NODE_STATS, "\x0a\x7f");
+	close_nested(&b, device);
+	return b;
+}
+
+static void test_damaged_entry(void **state)
+{
+	struct buf run = damaged_step(), graph = tiny_graph(), log = tiny_op_log();
+	struct tfprof_input r = tfprof_input_bytes(run.at, run.n);
+	struct tfprof_input g = tfprof_input_bytes(graph.at, graph.n);
+	struct tfprof_input l = tfprof_input_bytes(log.at, log.n);
+
+	for (int start = EMPTY; start <= SAVED; start++)
+		for (int64_t step = 0; step < 3; step++) {
+			tfprof_profile *p = begin((enum start)start);
+			tfprof_profile *whole = begin((enum start)start);
+			struct image before = image_of(p), after;
+
+			assert_int_equal(tfprof_profile_add(p, "run_meta", &r, step, NULL),
+				TFPROF_FORMAT);
+			assert_same(p, &before);
+			assert_int_equal(tfprof_profile_add_step(p, step, &g, &r, &l, NULL, NULL),
+				TFPROF_FORMAT);
+			assert_same(p, &before);
+			assert_int_equal(add(p, step, true), TFPROF_OK);
+			assert_int_equal(add(whole, step, true), TFPROF_OK);
+			after = image_of(whole);
+			assert_same(p, &after);
+			tfprof_bytes_free(before.bytes);
+			tfprof_bytes_free(after.bytes);
+			tfprof_profile_free(p);
+			tfprof_profile_free(whole);
+		}
+	buf_clear(&run);
+	buf_clear(&graph);
+	buf_clear(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_allocation_fails),
+		cmocka_unit_test(test_damaged_entry),
 	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	/* Execs of a profile that is read in parts are not contiguous. */
+	setenv("TFPROF_TEST_PARTS", "3", 1);
+	return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

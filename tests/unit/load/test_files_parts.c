@@ -285,7 +285,7 @@ static void test_parts_say_the_same(void **state)
 }
 
 /* Cut short everywhere, and each byte changed. */
-static void test_damage_is_told_the_same(void **state)
+static void test_damage_is_reported_alike(void **state)
 {
 	struct buf files[N_FILES] = {0};
 
@@ -411,7 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts_say_the_same),
-		cmocka_unit_test(test_damage_is_told_the_same),
+		cmocka_unit_test(test_damage_is_reported_alike),
 		cmocka_unit_test(test_damage_changes_nothing),
 		cmocka_unit_test(test_many_blocks),
 		cmocka_unit_test(test_memory_out_in_any_part),

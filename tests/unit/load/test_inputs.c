@@ -18,7 +18,7 @@
 #define CHECKPOINTS TEST_DATA "/checkpoint/"
 #define MODELS TEST_DATA "/../models/files/"
 
-/* A small one of each kind: a message in text form, the path of files, or bytes. */
+/* A small one of each kind: a message in text form, an absolute path, or bytes. */
 static const char *const samples[N_INPUTS] = {
 	[INPUT_PROFILE] = "nodes { key: 0 value { name: 'a' op: 'b' } } nodes { key: 1 value { "
 			  "name: 'c' op: 'b' id: 1 } }",
@@ -144,17 +144,19 @@ static void every_kind_is_recognized(void **state)
 		struct span text = span_of(samples[kind]);
 		struct buf wire = {0};
 
-		if (!is_message(kind)) {
-			same_either_way(kind, tfprof_input_file(samples[kind]));
+		if (*text.at == '/') {
+			same_either_way(kind, tfprof_input_file(text.at));
 			continue;
 		}
 		same_either_way(kind, tfprof_input_bytes(text.at, text.n));
+		write_sample(text);
+		same_either_way(kind, tfprof_input_file("sample"));
+		if (!is_message(kind))
+			continue;
 		assert_int_equal(text_to_wire(recognize_get_look((enum input_kind)kind)->type, text,
 					 &wire, NULL),
 			TFPROF_OK);
 		same_either_way(kind, tfprof_input_bytes(wire.at, wire.n));
-		write_sample(text);
-		same_either_way(kind, tfprof_input_file("sample"));
 		write_sample(buf_get(&wire));
 		same_either_way(kind, tfprof_input_file("sample"));
 		buf_clear(&wire);
@@ -209,7 +211,7 @@ static void what_is_no_input_is_refused(void **state)
 	refused("graf", tfprof_input_bytes("", 0), TFPROF_ARGUMENT,
 		choice("unknown kind of input 'graf'", true, " (did you mean 'graph'?)"));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_bytes("[]", 2), TFPROF_FORMAT,
-		choice("the input: it looks like JSON, perhaps a timeline", false, ""));
+		choice("the input: it looks like JSON (perhaps a timeline)", false, ""));
 	write_sample(SPAN("\xff\xff\xff"));
 	refused(TFPROF_INPUT_AUTO, tfprof_input_file("sample"), TFPROF_FORMAT,
 		choice("sample: it looks like something unknown", false, ""));
@@ -233,9 +235,9 @@ static void another_kind_is_named_with_its_flag(void **state)
 			    "a TensorFlow checkpoint (give it as --checkpoint_path)");
 	write_sample(SPAN("{}"));
 	refused("graph", tfprof_input_file("sample"), TFPROF_FORMAT,
-		"sample: not a GraphDef: it looks like JSON, perhaps a timeline");
+		"sample: not a GraphDef: it looks like JSON (perhaps a timeline)");
 	refused("checkpoint", tfprof_input_file("sample"), TFPROF_FORMAT,
-		"sample: not a checkpoint: it looks like JSON, perhaps a timeline");
+		"sample: not a checkpoint: it looks like JSON (perhaps a timeline)");
 }
 
 int main(void)

@@ -4,9 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* Edges and shapes of a saved profile are read when they are asked for: in which
- * order that happens changes no answer, and damage is told by who needs what is
- * damaged. */
+/* Edges and shapes of a saved profile are read on demand. The order of requests does
+ * not change the answers, and damage is reported by what needs the damaged part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +25,8 @@ static void put_shape(struct buf *b, uint32_t number, int64_t slot, struct span 
 	wire_close(b, entry);
 }
 
-/* One node takes the second output of another, and that of a third, which is told at
- * the end of it. */
+/* One node takes the second output of another, and that of a third, which its last field
+ * says. */
 static struct buf make_profile(struct span dims, int64_t third)
 {
 	static const char *const names[] = {"source", "other", "sink"};
@@ -138,7 +137,7 @@ static void test_damaged_shape(void **state)
 	buf_clear(&bytes);
 }
 
-/* Asked again, it is told again; what needs no edges does not mind. */
+/* Reported again on the next request; what needs no edges is not affected. */
 static void test_unknown_source(void **state)
 {
 	struct buf bytes = make_profile(SPAN("\7\3"), 9);
@@ -161,7 +160,7 @@ static void test_unknown_source(void **state)
 	buf_clear(&bytes);
 }
 
-/* Nodes of which nothing is told but their keys. */
+/* Nodes of which only the keys are known. */
 static void test_nodes_without_message(void **state)
 {
 	struct buf bytes = {0};

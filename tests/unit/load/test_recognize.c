@@ -40,8 +40,8 @@ static void files_with_a_mark(void **state)
 
 	looks_like(SPAN(""), "an empty file");
 	looks_like(SPAN("\x1f\x8b\x08\0\0\0\0\0"), "a gzip-compressed file");
-	looks_like(SPAN("PK\x03\x04\x14\0"), "a zip archive, perhaps a Keras model");
-	looks_like(SPAN("\x89HDF\r\n\x1a\n\0\0"), "an HDF5 file, perhaps a Keras model");
+	looks_like(SPAN("PK\x03\x04\x14\0"), "a zip archive (perhaps a Keras model)");
+	looks_like(SPAN("\x89HDF\r\n\x1a\n\0\0"), "an HDF5 file (perhaps a Keras model)");
 	looks_like(SPAN("\x89PNG\r\n\x1a\n\0\0"), "a PNG image");
 	looks_like(SPAN("\x7f"
 			"ELF\x02\x01\x01\0\0\0\0\0"),
@@ -67,7 +67,7 @@ static void texts_by_their_first_field(void **state)
 	looks_like(SPAN("meta_info_def {"), "a MetaGraphDef in text form");
 	looks_like(SPAN("saved_model_schema_version: 1"), "a SavedModel in text form");
 	looks_like(SPAN(" {\n \"traceEvents\": []}"), "a timeline (JSON of a Chrome trace)");
-	looks_like(SPAN("[]"), "JSON, perhaps a timeline");
+	looks_like(SPAN("[]"), "JSON (perhaps a timeline)");
 	looks_like(SPAN("node"), "text of an unknown kind");
 	looks_like(SPAN("nodes are things"), "text of an unknown kind");
 	looks_like(SPAN("[section]\nkey=value"), "text of an unknown kind");

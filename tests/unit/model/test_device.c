@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "model/device.h"
 
-/* The properties are what the original was seen to do with these names. */
+/* The properties are what TensorFlow's profiler was seen to do with these names. */
 static void test_properties(void **state)
 {
 	const struct {

@@ -88,7 +88,7 @@ static void test_the_first_over_the_limit_ends_the_query(void **state)
 static void *cancel_soon(void *context)
 {
 	usleep(20000);
-	*(volatile int *)context = 1;
+	__atomic_store_n((int *)context, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 

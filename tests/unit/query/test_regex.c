@@ -175,6 +175,21 @@ static void match_many(void *context, size_t part)
 	}
 }
 
+/* A pattern is compiled again for the first text that is not UTF-8. */
+static void test_patterns_are_copied(void **state)
+{
+	char pattern[] = ".*(?:x|bad).*";
+	struct regexes *r = compile(pattern, NULL);
+	struct tfprof_error err;
+
+	(void)state;
+	memset(pattern, '(', sizeof(pattern) - 1);
+	assert_true(regexes_match(r, SPAN("bad\xff\xc0")));
+	assert_false(regexes_match(r, SPAN("good\xff\xc0")));
+	assert_int_equal(regexes_check(r, &err), TFPROF_OK);
+	regexes_free(r);
+}
+
 static void test_threads_share_expressions(void **state)
 {
 	static struct sharers alone, s;
@@ -305,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_exceeding_the_match_limit_is_an_error),
 		cmocka_unit_test(test_nothing_runs_after_a_failure),
 		cmocka_unit_test(test_says_what_matches_none),
+		cmocka_unit_test(test_patterns_are_copied),
 		cmocka_unit_test(test_threads_share_expressions),
 		cmocka_unit_test(test_required_text),
 		cmocka_unit_test(test_results_are_those_of_pcre2),

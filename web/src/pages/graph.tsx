@@ -1,5 +1,5 @@
 // Layers as boxes, and the tensors that flow between them.
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { defaultMetric } from "../metrics";
 import { useApi, type Row } from "../api";
@@ -13,21 +13,26 @@ import { lastPart } from "../tree";
 import { Empty, Num, Problem, Switch } from "../widgets";
 import { useWidth } from "../width";
 
-interface Box extends Row { id: number; nodes: number; aside: boolean }
-interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; shape: string }
+// `alike`: how many layers whose names differ in digits it stands for.
+interface Box extends Row { id: number; nodes: number; aside: boolean; alike?: number }
+interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; bytes: number; shape: string }
 interface Rest { id: number; boxes: number; nodes: number; value: number; selected?: number }
 interface GraphAnswer { root: Row; boxes: Box[]; edges: Edge[]; rest?: Rest; left_out?: number }
 
 const BOXES = 60, BOXES_OPENED = 120;
+const FOLD = "fold_alike";
+const MAX_TOLD = 6;
 
 export function Graph({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const { around, open } = state.values;
-  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: around ? undefined : state.values.scope, open, around,
+  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: around ? undefined : state.values.scope, open, around, [FOLD]: state.values[FOLD],
     limit: open ? BOXES_OPENED : BOXES, ...selectionParams(state, metric) });
   const scope = state.values.scope ?? "";
   const parts = scope ? scope.split("/") : [];
-  useUp(() => (around ? go({ values: { around: undefined } }) : up(parts)));
+  useUp(() => (around ? go({ values: { around: undefined } }) : open ? go({ values: { open: open.split(",").slice(0, -1).join(",") } }) : up(parts)));
+  const noFlow = profile.missing.find((m) => m.what.startsWith("data flow"));
+  const hasFolds = Boolean(state.values[FOLD]) || Boolean(data?.boxes.some((b) => b.alike));
   if (error) return <Problem error={error} />;
   if (!data) return null;
   return (
@@ -39,10 +44,12 @@ export function Graph({ state, profile }: PageProps) {
         <small> <Num value={data.root.total[metric.column] ?? 0} unit={metric.unit} /> {metric.title}<Selected value={data.root.selected} metric={metric} /></small>
       </h1>
       <p class="facts">
-        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> · the redder, the more {metric.title} ·
+        <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> ·
+        {hasFolds && !around && <>{" "}<Switch state={state} name={FOLD}>layers that differ in a number as one</Switch> ·</>}{" "}the redder, the more {metric.title} ·
         {" "}a click selects, a double click or Enter {around ? "goes to a node" : "goes in, + opens in place"}
         {data.left_out ? ` · ${data.left_out} more neighbours are left out` : ""}
       </p>
+      {noFlow && <p>This profile holds no data flow, so no lines are drawn: add {noFlow.how}.</p>}
       {data.boxes.length === 0 ? <Empty what="There is nothing inside." how={<a href={link({ values: { scope: undefined } })}>Show the whole model</a>} />
         : <Picture state={state} data={data} metric={metric} />}
     </>
@@ -53,9 +60,10 @@ function up(parts: string[]): void {
   if (parts.length) go({ values: { scope: parts.slice(0, -1).join("/") || undefined, open: undefined } });
 }
 
-// Into a layer; of a node, to its neighbours.
-function openBox(box: Box, isAround = false): void {
-  if (box.kids > 0 && !isAround) go({ values: { scope: box.name, open: undefined } });
+// Into a layer; of a node, to its neighbours; layers that are shown as one, one by one.
+function openBox(state: State, box: Box, isAround = false): void {
+  if (box.alike) openInPlace(state, box);
+  else if (box.kids > 0 && !isAround) go({ values: { scope: box.name, open: undefined } });
   else if (box.node !== undefined) go({ values: { around: String(box.node), sel: `node:${box.node}` } });
 }
 
@@ -79,8 +87,8 @@ function Picture({ state, data, metric }: { state: State; data: GraphAnswer; met
       {(aside.length > 0 || data.rest) && (
         <p class="aside">set aside, tiny or joined to nearly everything:
           {aside.map((b) => (
-            <button type="button" key={b.id} class={b.selected ? "chip selected" : "chip"} onClick={() => toggle(state, termOf(b))} onDblClick={() => openBox(b)}>
-              {lastPart(b.name)} · {b.nodes} node{b.nodes === 1 ? "" : "s"} · {format(b.total[metric.column] ?? 0, metric.unit)}</button>
+            <button type="button" key={b.id} class={b.selected ? "chip selected" : "chip"} onClick={() => toggle(state, termOf(b))} onDblClick={() => openBox(state, b)}>
+              {label(b, state.values.scope, 40)} · {b.nodes} node{b.nodes === 1 ? "" : "s"} · {format(b.total[metric.column] ?? 0, metric.unit)}</button>
           ))}
           {data.rest && <span class="chip">and {data.rest.boxes} more · {data.rest.nodes} nodes · {format(data.rest.value, metric.unit)}</span>}
         </p>
@@ -98,6 +106,9 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
   const largest = Math.max(1, ...boxes.map(valueOf));
   const most = Math.max(1, ...edges.map((e) => e.tensors));
   const svg = useRef<SVGSVGElement>(null);
+  const [told, setTold] = useState<Edge[]>([]);
+  const names = new Map(boxes.map((b) => [b.id, label(b, state.values.scope, 40)]));
+  const edgesOf = (box: Box) => edges.filter((e) => e.from === box.id || e.to === box.id).sort((a, b) => b.bytes - a.bytes || b.tensors - a.tensors);
   // Arrows move the focus to the nearest box in their direction.
   const move = (e: KeyboardEvent, box: Box) => {
     const direction = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
@@ -113,13 +124,15 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
     return true;
   };
   return (
+    <>
     <svg ref={svg} width={placed.width} height={placed.height + 4} role="group" aria-label="layers and the tensors between them">
       {edges.map((e) => {
         const from = placed.places.get(e.from), to = placed.places.get(e.to);
         return from && to && (
-          <path key={`${e.from}-${e.to}`} class="edge" d={edgePath(from, to, placed.width)} stroke-width={1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most))}>
-            <title>{edgeTitle(e)}</title>
-          </path>
+          <g key={`${e.from}-${e.to}`} class={told.includes(e) ? "edge lit" : "edge"} onMouseEnter={() => setTold([e])} onMouseLeave={() => setTold([])}>
+            <path class="near" d={edgePath(from, to, placed.width)} />
+            <path d={edgePath(from, to, placed.width)} stroke-width={1 + (2.5 * Math.log(e.tensors)) / Math.max(1, Math.log(most))} />
+          </g>
         );
       })}
       {boxes.map((box) => {
@@ -130,9 +143,10 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
         const title = `${box.name}: ${format(value, metric.unit)}, ${percent(value, whole)}, ${box.nodes} node${box.nodes === 1 ? "" : "s"}${waits ? `, ${waits} control edges` : ""}`;
         return (
           <g key={box.id} data-box={box.id} tabindex={0} role="button" aria-label={title} class={`box ${box.selected === 0 && !isAround ? "faded" : ""} ${box.match ? "match" : ""}`}
-            transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box, isAround))} onDblClick={() => openBox(box, isAround)}
+            transform={`translate(${place.x},${place.y})`} onClick={() => toggle(state, termOf(box, isAround))} onDblClick={() => openBox(state, box, isAround)}
+            onFocus={() => setTold(edgesOf(box))} onBlur={() => setTold([])}
             onKeyDown={(e) => {
-              if (e.key === "Enter") openBox(box, isAround);
+              if (e.key === "Enter") openBox(state, box, isAround);
               else if (e.key === " ") toggle(state, termOf(box, isAround));
               else if (e.key === "+" && box.kids > 0) openInPlace(state, box);
               else if (!move(e, box)) return;
@@ -152,8 +166,8 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
           return place && (
             <g key={box.id} transform={`translate(${place.x},${place.y})`} class={box.selected === 0 && !isAround ? "dimmed" : ""}>
               <text x={7} y={16}>{isAround ? cutFront(lastPart(box.name), 15) : label(box, state.values.scope)}</text>
-              <text x={7} y={31}>{format(valueOf(box), metric.unit)}</text>
-              <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 18) : details(box)}</text>
+              <text x={7} y={31}>{format(valueOf(box), metric.unit)}{metric.word === "params" && " parameters"}</text>
+              <text x={7} y={45} class="small">{isAround ? cutFront(box.name.slice(0, Math.max(0, box.name.lastIndexOf("/"))), 18) : details(box, metric)}</text>
               {box.kids > 0 && !isAround && (
                 <g class="plus" onClick={() => openInPlace(state, box)}>
                   <title>open in place</title><rect x={WIDTH - 18} y={3} width={15} height={15} rx={3} /><text x={WIDTH - 14.5} y={15}>+</text></g>
@@ -163,6 +177,12 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
         })}
       </g>
     </svg>
+    <ul class="told" aria-live="polite">
+      {told.slice(0, MAX_TOLD).map((e) => <li key={`${e.from}-${e.to}`}>{names.get(e.from)} → {names.get(e.to)}: {edgeText(e)}</li>)}
+      {told.length > MAX_TOLD && <li>and {told.length - MAX_TOLD} more</li>}
+      {told.length === 0 && <li class="dim">Point at a line for its tensors, or move the focus to a box for those of its lines.</li>}
+    </ul>
+    </>
   );
 }
 
@@ -171,17 +191,19 @@ function openInPlace(state: State, box: Box): void {
 }
 
 // What is below the scope that is shown; the end says most.
-function label(box: Box, scope: string | undefined): string {
+function label(box: Box, scope: string | undefined, room = 15): string {
   const name = scope && box.name.startsWith(scope + "/") ? box.name.slice(scope.length + 1) : box.name;
-  return cutFront(name, 15);
+  const times = box.alike ? ` ×${box.alike}` : "";
+  return cutFront(name, room - times.length) + times;
 }
 
-function details(box: Box): string {
-  const n = box.total.parameters || box.nodes;
-  return `${format(n, "count")} ${box.total.parameters ? "parameter" : "node"}${n === 1 ? "" : "s"}`;
+function details(box: Box, metric: Metric): string {
+  const isSize = Boolean(box.total.parameters) && metric.word !== "params", n = isSize ? box.total.parameters : box.nodes;
+  return `${format(n, "count")} ${isSize ? "parameter" : "node"}${n === 1 ? "" : "s"}`;
 }
 
-function edgeTitle(e: Edge): string {
-  const elements = e.elements ? `, ${format(e.elements, "count")} elements` : "";
-  return `${e.tensors} tensor${e.tensors === 1 ? "" : "s"}${elements}${e.shape ? `, the largest ${e.shape}` : ""}${e.controls ? `; ${e.controls} control edges` : ""}`;
+function edgeText(e: Edge): string {
+  const size = e.bytes ? `, ${format(e.bytes, "bytes")}` : e.elements ? `, ${format(e.elements, "count")} elements` : "";
+  const shape = e.shape && (e.tensors === 1 ? `, ${e.shape}` : `, the largest ${e.shape}`);
+  return `${e.tensors} tensor${e.tensors === 1 ? "" : "s"}${size}${shape}${e.controls ? `; ${e.controls} control edge${e.controls === 1 ? "" : "s"}` : ""}`;
 }

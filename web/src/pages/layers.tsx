@@ -1,13 +1,15 @@
 // Name scopes: where in the model?
+import { useMemo } from "preact/hooks";
 import type { PageProps } from "../app";
 import { useApi } from "../api";
+import { ColourChoice, useColouring } from "../colours";
 import { Flame } from "../flame";
 import { useUp } from "../keys";
 import { defaultMetric } from "../metrics";
 import { ModelCards, ModelLayers, modelSentence, useModel } from "../model";
 import { Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
-import { go, isOn, link, requestParams } from "../state";
-import { build, lastPart, parentIn, type Node, type Tree } from "../tree";
+import { go, link, requestParams } from "../state";
+import { build, lastPart, nameBelow, parentIn, type Node, type Tree } from "../tree";
 import { Treemap } from "../treemap";
 import { Bar, Empty, Num, Problem, Share, Switch } from "../widgets";
 
@@ -16,7 +18,9 @@ function termOf(node: Node): string {
   return node.row.kids === 0 && node.row.node !== undefined ? `node:${node.row.node}` : `scope:${node.row.name}`;
 }
 
-export function Layers({ state, profile }: PageProps) {
+const LEVELS = 6;
+
+export function Layers({ state, profile, profiles = 1 }: PageProps) {
   const { data, error } = useModel(state, profile);
   if (error && profile.nodes === 0) return <Problem error={error} />;
   return (
@@ -28,27 +32,27 @@ export function Layers({ state, profile }: PageProps) {
           <ModelLayers model={data.model} />
         </>
       )}
-      {profile.nodes > 0 && <Scopes state={state} profile={profile} />}
+      {profile.nodes > 0 && <Scopes state={state} profile={profile} profiles={profiles} />}
     </>
   );
 }
 
-function Scopes({ state, profile }: PageProps) {
+function Scopes({ state, profile, profiles = 1 }: PageProps) {
   const metric = defaultMetric(state, profile);
   const root = Number(state.values.root ?? 0);
-  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: 6,
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", root, levels: LEVELS,
     ...selectionParams(state, metric) });
   useUp(() => { if (data?.path.length) go({ values: { root: parentIn(data) } }); });
+  const tree = useMemo(() => data && build(data.rows, metric.column), [data, metric.column]);
+  const colouring = useColouring(state, profile, tree, profiles, (data?.path.length ?? 0) + LEVELS);
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  const tree = build(data.rows, metric.column);
-  if (!tree || tree.value === 0)
+  if (!tree || !colouring || tree.value === 0)
     return <Empty what={`No layer has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
   const open = (node: Node) => {
     if (node.row.kids > 0 && node.row.row !== root) go({ values: { root: String(node.row.row) } });
   };
   const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, termOf(node)); };
-  const paint = (node: Node) => `family-${node.row.family ?? "control"}`;
   return (
     <>
       <h1 class="crumbs">
@@ -58,18 +62,19 @@ function Scopes({ state, profile }: PageProps) {
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
-        {isOn(state, "fold_gradients") && " · full colour: forward, faded: backward"} · a click selects, a double click goes in
+        {" · "}<ColourChoice state={state} profile={profile} profiles={profiles} />{" "}a click selects, a double click goes in
       </p>
-      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} paint={paint} onOpen={open} onSelect={choose} />}
+      {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} colouring={colouring} onOpen={open} onSelect={choose} />}
+      <ul class="legend">{colouring.legend}</ul>
       <Flame root={tree} unit={metric.unit} name="layers as a flame graph" label={(n) => (n === tree && root === 0 ? "model" : lastPart(n.row.name))}
-        paint={paint} onOpen={open} onSelect={choose} />
+        colouring={colouring} onOpen={open} onSelect={choose} />
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">own</th>
           <th scope="col">parameters</th><th scope="col">float operations</th></tr></thead>
         <tbody>
           {tree.children.slice(0, 100).map((n) => (
             <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
-              <th scope="row"><Mark state={state} term={termOf(n)} name={n.row.name} />{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{lastPart(n.row.name)}</a> : lastPart(n.row.name)}</th>
+              <th scope="row" title={n.row.name}><Mark state={state} term={termOf(n)} name={n.row.name} />{n.row.kids > 0 ? <a href={link({ values: { root: String(n.row.row) } })}>{nameBelow(n)}</a> : nameBelow(n)}</th>
               <td><Bar max={tree.children[0].value} selected={n.row.selected} parts={[
                 { value: n.value - (n.row.backward ?? 0), family: n.row.family, title: "forward" },
                 { value: n.row.backward ?? 0, family: n.row.family, light: true, title: "backward" }]} /></td>

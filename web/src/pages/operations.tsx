@@ -23,6 +23,7 @@ export function Operations({ state, profile }: PageProps) {
   const isCpuOnly = !rows.some((r) => r.own.accelerator_exec_micros);
   const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]) &&
     !(isCpuOnly && m.word === "cpu_micros"));
+  const hasDevices = rows.some((r) => r.device?.length);
   return (
     <>
       <h1>{data ? `${data.total.toLocaleString("en-US")} operation types` : "Operations"}<small><Selected value={data?.root?.selected} metric={metric} /></small></h1>
@@ -36,7 +37,7 @@ export function Operations({ state, profile }: PageProps) {
               <th scope="col">share</th>
               {state.values.sel && <th scope="col">selected</th>}
               {columns.map((m) => <Heading key={m.word} word={m.word} title={m.title} sort={sort} />)}
-              <th scope="col">devices</th>
+              {hasDevices && <th scope="col">devices</th>}
             </tr>
           </thead>
           <tbody>
@@ -51,7 +52,7 @@ export function Operations({ state, profile }: PageProps) {
                 <td><Share part={row.own[metric.column] ?? 0} whole={whole} /></td>
                 {state.values.sel && <td>{row.selected ? <Num value={row.selected} unit={metric.unit} /> : ""}</td>}
                 {columns.map((m) => <td key={m.word}><Num value={row.own[m.column] ?? 0} unit={m.unit} /></td>)}
-                <td class="text">{(row.device ?? []).map(shortDevice).join(", ")}</td>
+                {hasDevices && <td class="text">{devicesOf(row)}</td>}
               </tr>
             ))}
           </tbody>
@@ -78,6 +79,12 @@ function barParts(row: OpRow, column: string) {
   ];
 }
 
-function shortDevice(name: string): string {
-  return name.replace(/^.*\/(device:)?/, "");
+// Kinds of devices, each once, and how many of it: "cpu:0", "4 gpus".
+function devicesOf(row: OpRow): string {
+  const kinds = new Map<string, Set<string>>();
+  for (const device of row.device ?? []) {
+    const name = device.replace(/\/stream:.*$/, ""), kind = /([a-z_]+):\d+$/i.exec(name)?.[1] ?? name;
+    kinds.set(kind, (kinds.get(kind) ?? new Set()).add(name));
+  }
+  return [...kinds].map(([kind, names]) => (names.size === 1 ? [...names][0].replace(/^.*\/(device:)?/, "") : `${names.size} ${kind}s`)).join(", ");
 }

@@ -1,7 +1,7 @@
 // In five seconds: how long, how big, what dominates, is something wrong?
 import type { PageProps } from "../app";
 import { useApi, type Profile, type Row, type Rows } from "../api";
-import { build, buildLines, flatten, lastPart, type Node, type Tree } from "../tree";
+import { build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
 import { findingsOf, levelTitle, Places, type Advice } from "../findings";
@@ -9,7 +9,8 @@ import { format, percent } from "../format";
 import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
 import type { Curve } from "../timeline_draw";
-import { link, requestParams } from "../state";
+import type { Lanes } from "../timeline_lines";
+import { adviceParams, link, requestParams } from "../state";
 import { Bar, Dot, Num, Panel, Problem, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
@@ -20,7 +21,7 @@ export function Overview({ state, profile }: PageProps) {
   return (
     <div class="overview">
       <h1>{profile.sentence}</h1>
-      <p class="facts">{facts(profile).join(" · ")}</p>
+      <p class="facts" title={profile.files.join("\n")}>{facts(profile).join(" · ")}</p>
       {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards state={state} profile={profile} />}
       {model && model.model.total.float_ops > 0 && (
         <Panel title="Where the float operations are: layers" wide><ModelLayers model={model.model} limit={8} /></Panel>
@@ -43,19 +44,32 @@ export function Overview({ state, profile }: PageProps) {
 function facts(p: Profile): string[] {
   const steps = p.steps.length ? `${p.steps.length} step${p.steps.length > 1 ? "s" : ""}` : "no steps";
   return [
-    p.files.join(", "),
+    fileNames(p.files),
     `${p.nodes.toLocaleString("en-US")} nodes`,
-    steps,
-    `${p.devices} device${p.devices === 1 ? "" : "s"}`,
-    ...(p.has_run ? [`${Math.round(100 * p.coverage)} % of the nodes ran`] : []),
+    ...(p.has_run ? [steps, `${p.devices} device${p.devices === 1 ? "" : "s"}`, `${Math.round(100 * p.coverage)} % of the nodes ran`] : ["no run"]),
     `call stacks: ${p.has_code ? "yes" : "no"}`,
     `float operations: ${p.has_float_ops ? "yes" : "no"}`,
   ];
 }
 
+const MAX_FILES = 3;
+
+// One file by its path, several by their names.
+function fileNames(files: string[]): string {
+  if (files.length === 1) return files[0];
+  return files.slice(0, MAX_FILES).map(lastPart).join(", ") + (files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : "");
+}
+
 function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+}
+
+// Wall time, beside the sum of operations, which lanes have at the same time.
+function TimeCard({ state, profile, wall }: PageProps & { wall: number }) {
+  const { data } = useApi<Lanes>("lanes", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step });
+  const lanes = data ? ` on ${data.total} lane${data.total === 1 ? "" : "s"}` : "";
+  return <Card title="Time per step" value={format(wall, "micros")} note={`${format(profile.root.total.exec_micros ?? 0, "micros")} of operations${lanes}`} />;
 }
 
 // A peak only where an allocator was read; the sum over nodes is what was requested.
@@ -75,8 +89,7 @@ function Cards({ state, profile }: PageProps) {
   return (
     <div class="cards">
       {profile.has_run && (
-        <Card title="Time per step" value={format(wall, "micros")}
-          note={`${format(total.exec_micros ?? 0, "micros")} of operations`} />
+        <TimeCard state={state} profile={profile} wall={wall} />
       )}
       {profile.has_run && (
         <MemoryCard state={state} profile={profile} />
@@ -132,7 +145,7 @@ function StepsCard({ profile }: { profile: Profile }) {
 
 function TopOperations({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
-  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 10,
+  const { data, error } = useApi<Rows>("rows", { ...requestParams(state), view: "op", limit: 8,
     order_by: profile.has_run ? "micros" : "params", sel: state.values.sel, metric_column: metric });
   const whole = profile.root.total[metric] ?? 0;
   const max = Math.max(1, ...(data?.rows ?? []).map((r) => r.own[metric] ?? 0));
@@ -140,18 +153,18 @@ function TopOperations({ state, profile }: PageProps) {
     <Panel title={profile.has_run ? "Where the time goes: operations" : "Where the parameters are: operations"}>
       {error && <Problem error={error} />}
       {profile.has_run && <FamilyBar profile={profile} />}
-      <table class="numbers">
+      <table class="numbers with-bars">
         <thead><tr><th scope="col">operation</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th>
-          <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th><th scope="col">runs</th></tr></thead>
+          <th scope="col">{profile.has_run ? "time" : "parameters"}</th><th scope="col">share</th>{profile.has_run && <th scope="col">runs</th>}</tr></thead>
         <tbody>
           {(data?.rows as OpRow[] | undefined)?.map((row) => (
             <tr key={row.name} class={rowClass(row.selected, row.own[metric] ?? 0, row.match)}>
               <th scope="row"><Mark state={state} term={`op:${row.name}`} name={row.name} /><Dot family={row.family ?? "element"} title={familyTitle(row.family ?? "element")} />
-                <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })}>{row.name}</a></th>
+                <a href={link({ page: "operations", values: { sel: `op:${row.name}` } })} title={row.name}>{row.name}</a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: row.own[metric] ?? 0, family: row.family, title: percent(row.own[metric] ?? 0, whole) }]} /></td>
               <td><Num value={row.own[metric] ?? 0} unit={profile.has_run ? "micros" : "count"} /></td>
               <td><Share part={row.own[metric] ?? 0} whole={whole} /></td>
-              <td><Num value={row.own.run_count ?? 0} unit="count" /></td>
+              {profile.has_run && <td><Num value={row.own.run_count ?? 0} unit="count" /></td>}
             </tr>
           ))}
         </tbody>
@@ -185,21 +198,23 @@ function layers(root: Node | undefined): Node[] {
 function TopLayers({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, sel: state.values.sel, metric_column: metric });
-  const rows = (data && layers(build(data.rows, metric)).slice(0, 10)) ?? [];
+  const rows = (data && layers(build(data.rows, metric)).slice(0, 9)) ?? [];
+  // A trace may hold none, or none within its layers: a column of 0 would be a lie.
+  const hasParameters = rows.some(({ row }) => row.total.parameters);
   const max = Math.max(1, ...rows.map((n) => n.value));
   return (
     <Panel title={profile.has_run ? "Where the time goes: layers (full colour: forward, faded: backward)" : "Where the parameters are: layers"}>
       {error && <Problem error={error} />}
-      <table class="numbers">
+      <table class="numbers with-bars">
         <thead><tr><th scope="col">layer</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th>
-          <th scope="col">time</th><th scope="col">parameters</th></tr></thead>
+          {profile.has_run && <th scope="col">time</th>}{hasParameters && <th scope="col">parameters</th>}</tr></thead>
         <tbody>
           {rows.map(({ row, value }) => (
             <tr key={row.name} class={rowClass(row.selected, value, row.match)}>
               <th scope="row"><Mark state={state} term={`scope:${row.name}`} name={row.name} /><a href={link({ page: "layers", values: { root: String(row.row) } })} title={row.name}>{lastPart(row.name)}</a></th>
               <td><Bar max={max} selected={row.selected} parts={[{ value: value - (row.backward ?? 0), title: "forward" }, { value: row.backward ?? 0, light: true, title: "backward" }]} /></td>
-              <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>
-              <td><Num value={row.total.parameters ?? 0} unit="count" /></td>
+              {profile.has_run && <td><Num value={row.total.exec_micros ?? 0} unit="micros" /></td>}
+              {hasParameters && <td><Num value={row.total.parameters ?? 0} unit="count" /></td>}
             </tr>
           ))}
         </tbody>
@@ -213,7 +228,7 @@ const MAX_ADVISED_NODES = 50000;
 
 function TopFindings({ state, profile }: PageProps) {
   const isLarge = profile.nodes > MAX_ADVISED_NODES;
-  const { data, error } = useApi<Advice>(isLarge ? null : "advice", { p: state.values.p });
+  const { data, error } = useApi<Advice>(isLarge ? null : "advice", { p: state.values.p, ...adviceParams(state) });
   const found = data ? findingsOf(data) : [];
   // Of what is merely for a look, one of each kind.
   const shown = found.filter((f, i) => f.level !== "none" || found.findIndex((other) => other.what === f.what) === i);
@@ -237,13 +252,13 @@ function TopFindings({ state, profile }: PageProps) {
 
 function TopLines({ state }: PageProps) {
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "code", levels: 40, sel: state.values.sel, metric_column: "exec_micros" });
-  const tree = data && buildLines(data.rows, "exec_micros");
+  const tree = data && build(data.rows, "exec_micros");
   const lines = tree ? byLine(tree).slice(0, 8) : [];
   const max = Math.max(1, ...lines.map((l) => l.forward + l.backward));
   return (
     <Panel title="Which lines of Python (full colour: forward, faded: backward)">
       {error && <Problem error={error} />}
-      <table class="numbers">
+      <table class="numbers with-bars">
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>
         <tbody>
           {lines.map((l) => (
@@ -268,7 +283,7 @@ function byLine(tree: Node): Line[] {
     const own = row.own.exec_micros ?? 0;
     if (!own) continue;
     const term = lineTerm(row);
-    const line = lines.get(term) ?? { term, name: row.name, path: row.path, forward: 0, backward: 0 };
+    const line = lines.get(term) ?? { term, name: lineName(row.name.replace(/ \(gradient\)$/, "")), path: row.path, forward: 0, backward: 0 };
     const below = children.reduce((a, c) => a + (c.row.backward ?? 0), 0);
     const backward = Math.min(own, Math.max(0, (row.backward ?? 0) - below));
     line.forward += own - backward;

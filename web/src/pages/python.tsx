@@ -5,11 +5,9 @@ import { Flame } from "../flame";
 import { useUp } from "../keys";
 import { defaultMetric } from "../metrics";
 import { lineTerm, Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
-import { go, isOn, link, requestParams } from "../state";
-import { backwardShare, build, buildLines, flatten, type Node, type Tree } from "../tree";
+import { go, link, requestParams } from "../state";
+import { backwardShare, build, flatten, lineName, type Node, type Tree } from "../tree";
 import { Bar, Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
-
-const GRADIENTS = "with_gradients";
 
 export function Python({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
@@ -20,36 +18,35 @@ export function Python({ state, profile }: PageProps) {
     return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
-  const merged = isOn(state, GRADIENTS);
-  const tree = (merged ? buildLines : build)(data.rows, metric.column);
+  const tree = build(data.rows, metric.column);
   if (!tree || tree.value === 0)
     return <Empty what={`No line of Python has ${metric.title}.`} how={<a href={link({ values: { metric: undefined, root: undefined } })}>Show another metric</a>} />;
-  const open = (node: Node) => go({ values: { root: node === tree ? undefined : rootOf(node) } });
+  const open = (node: Node) => go({ values: { root: node === tree ? undefined : String(node.row.row) } });
   const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, lineTerm(node.row)); };
   const lines = hottest(tree, metric.column);
   return (
     <>
       <h1 class="crumbs">
         <a href={link({ values: { root: undefined } })}>whole program</a>
-        {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{p.name}</a></span>)}
+        {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lineName(p.name)}</a></span>)}
         <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}<Selected value={tree.row.selected} metric={metric} /></small>
       </h1>
       <p class="facts">
         <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
-        <Switch state={state} name={GRADIENTS}>gradients with their line</Switch> · full colour: forward, faded: backward
+        <Switch state={state} name="fold_gradients">gradients with their line</Switch> · full colour: forward, faded: backward
       </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
-        label={(n) => (n.row.row === 0 ? "whole program" : n.row.name)} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
+        label={(n) => (n.row.row === 0 ? "whole program" : lineName(n.row.name))} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
       <h2>Lines that cost most by themselves</h2>
       <div class="scroll"><table class="numbers">
-        <thead><tr><th scope="col">line</th><th scope="col" class="text">called from</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col">with what it calls</th></tr></thead>
+        <thead><tr><th scope="col">line</th><th scope="col" class="text">called from</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col" title="with what it calls">total</th></tr></thead>
         <tbody>
           {lines.map((n) => {
             const own = n.row.own[metric.column] ?? 0, backward = own * backwardShare(n);
             return (
               <tr key={n.row.row} class={rowClass(n.row.selected, n.value, n.row.match)}>
-                <th scope="row" title={n.row.path}><Mark state={state} term={lineTerm(n.row)} name={n.row.name} /><a href={link({ values: { root: rootOf(n) } })}>{n.row.name}</a></th>
-                <td class="text">{callerOf(n)}</td>
+                <th scope="row" title={n.row.path}><Mark state={state} term={lineTerm(n.row)} name={n.row.name} /><a href={link({ values: { root: String(n.row.row) } })}>{lineName(n.row.name)}</a></th>
+                <td class="text" title={callerOf(n)}>{callerOf(n)}</td>
                 <td><Bar max={lines[0].row.own[metric.column] ?? 0} selected={n.value > 0 && n.row.selected ? (own * n.row.selected) / n.value : undefined}
                   parts={[{ value: own - backward, title: "forward" }, { value: backward, light: true, title: "backward" }]} /></td>
                 <td><Num value={own} unit={metric.unit} /></td>
@@ -62,10 +59,6 @@ export function Python({ state, profile }: PageProps) {
       </table></div>
     </>
   );
-}
-
-function rootOf(node: Node): string {
-  return (node.rows ?? [node.row.row]).join(",");
 }
 
 // "model.py:47": tells apart the rows of a line that is called from several places.

@@ -1,0 +1,179 @@
+/* What an event is beside its time: an operation, something that leads to others, a marker,
+ * memory taken. */
+#include "load/xplane/walk.h"
+
+/* ---- flow ---------------------------------------------------------------- */
+
+/* Beside the types that recorders number from 0 on. */
+#define FLOW_EXECUTOR UINT64_MAX
+#define FLOW_CORRELATION (UINT64_MAX - 1)
+
+static bool is_get_next(enum event_kind kind)
+{
+	return kind == EVENT_GET_NEXT || kind == EVENT_GET_OPTIONAL;
+}
+
+/* What one iteration of an executor does. */
+static uint64_t executor_id(const struct xstats *s)
+{
+	return hash_mix(xstats_number(s, STAT_ID), xstats_number(s, STAT_ITER_NUM));
+}
+
+static bool has_executor(const struct xstats *s)
+{
+	return xstats_has_number(s, STAT_ID) && xstats_has_number(s, STAT_ITER_NUM);
+}
+
+static bool add_flows(struct walk *w, const struct event *e, enum event_kind kind, uint32_t kept)
+{
+	struct trace *t = w->trace;
+	const struct xstats *s = &e->stats;
+	bool ok = true;
+
+	if (xstats_has_number(s, STAT_PRODUCER))
+		ok = trace_add_producer(t, kept, xstats_number(s, STAT_PRODUCER_TYPE),
+			s->at[STAT_PRODUCER].number);
+	if (xstats_has_number(s, STAT_CONSUMER))
+		ok = ok &&
+			trace_add_consumer(t, kept, xstats_number(s, STAT_CONSUMER_TYPE),
+				s->at[STAT_CONSUMER].number);
+	if (w->pulls && kind == EVENT_PROCESS && has_executor(s))
+		ok = ok && trace_add_producer(t, kept, FLOW_EXECUTOR, executor_id(s));
+	if (is_get_next(kind) && has_executor(s))
+		ok = ok && trace_add_consumer(t, kept, FLOW_EXECUTOR, executor_id(s));
+	if (xstats_has_number(s, STAT_CORRELATION_ID))
+		ok = ok &&
+			(w->plane->kind == PLANE_HOST ? trace_add_producer : trace_add_consumer)(t,
+				kept, FLOW_CORRELATION, xstats_number(s, STAT_CORRELATION_ID));
+	return ok;
+}
+
+/* ---- roles --------------------------------------------------------------- */
+
+static bool add_root(struct walk *w, const struct event *e, enum event_kind kind, uint32_t kept)
+{
+	struct trace_root root = {e->start_ps, event_end(e),
+		xstats_number(&e->stats, STAT_ROOT_LEVEL), xstats_number(&e->stats, STAT_ID), kept,
+		kind == EVENT_FUNCTION_RUN};
+
+	return vec_push(&w->trace->roots, root);
+}
+
+static bool add_marker(struct walk *w, const struct event *e, uint32_t kept)
+{
+	struct trace_marker marker = {e->start_ps, event_end(e),
+		(int64_t)xstats_number(&e->stats, STAT_STEP_NUM), kept};
+
+	return vec_push(&w->trace->markers, marker);
+}
+
+/* Of calls within calls of the same function the outermost launches the program. */
+static bool add_call(struct walk *w, const struct event *e, uint32_t kept)
+{
+	uint32_t module;
+
+	if (e->role->open)
+		return true;
+	module = trace_add_module_text(w->trace, SPAN("jit_"),
+		event_name_get_function(event_get_name(w, e).text));
+	return module != NONE &&
+		vec_push(&w->trace->calls, ((struct trace_call){module, kept, e->start_ps}));
+}
+
+static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint32_t kept)
+{
+	const struct xstats *s = &e->stats;
+	struct trace_memory m = {e->start_ps, (int64_t)xstats_number(s, STAT_REQUESTED_BYTES),
+		(int64_t)(xstats_number(s, STAT_BYTES_ALLOCATED) +
+			xstats_number(s, STAT_BYTES_RESERVED)),
+		xstats_number(s, STAT_ADDRESS), NONE,
+		strings_alias(&w->trace->texts, xstats_text(s, STAT_ALLOCATOR_NAME)), kept,
+		w->region, NONE, is_free,
+		span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
+	struct span node = xstats_text(s, STAT_TF_OP);
+
+	/* Its type is not said: the node's operation, if it is one, has it. */
+	if (node.n && !is_free)
+		m.target = trace_add_target(w->trace, node, SPAN(""));
+	return m.allocator != NONE && (m.target != NONE || !node.n || is_free) &&
+		vec_push(&w->trace->memory, m);
+}
+
+/* Whether it can lead from the marker of a step to an operation. */
+static bool is_kept(const struct walk *w, const struct event *e, enum event_kind kind)
+{
+	return e->stats.has & FLOW_STATS || kind == EVENT_TRACE_CONTEXT || is_get_next(kind) ||
+		(kind == EVENT_PROCESS && w->pulls);
+}
+
+/* Adds a kept event; NONE on allocation failure. */
+static uint32_t keep_event(struct walk *w, const struct event *e, enum event_kind kind)
+{
+	struct trace *t = w->trace;
+	uint32_t kept = (uint32_t)t->kept.n;
+	bool ok;
+
+	/* One apart from the others lies within none of them. */
+	ok = t->kept.n < NONE - 1 && vec_push(&t->kept, ((struct trace_kept){kept, 0})) &&
+		add_flows(w, e, kind, kept);
+	if (e->stats.has & STAT_BIT(ROOT_LEVEL) || kind == EVENT_TRACE_CONTEXT)
+		ok = ok && add_root(w, e, kind, kept);
+	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
+		ok = ok && add_marker(w, e, kept);
+	return ok ? kept : NONE;
+}
+
+/* What an event is beside an operation. `kept` is itself or the event around it. */
+static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
+{
+	struct trace *t = w->trace;
+	uint64_t key;
+
+	switch (e->role->kind) {
+	case EVENT_PJIT: return add_call(w, e, kept);
+	case EVENT_CAPTURED:
+		return !xstats_has_number(&e->stats, STAT_ID) ||
+			vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
+	case EVENT_END:
+	case EVENT_ASYNC_DONE:
+		return !event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key) ||
+			vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
+	case EVENT_ALLOCATION: return add_memory(w, e, false, kept);
+	case EVENT_DEALLOCATION: return add_memory(w, e, true, kept);
+	default: return true;
+	}
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+bool walk_add_any_event(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	enum event_kind kind = e->role->kind;
+	bool is_apart = xstats_number(&e->stats, STAT_ASYNC) != 0, is_own = is_kept(w, e, kind);
+	uint32_t target = NONE, kept = is_apart ? NONE : walk_around(w), call = NONE;
+	bool is_op = walk_find_target(w, e, &target);
+
+	if (is_own) {
+		kept = keep_event(w, e, kind);
+		if (kept == NONE)
+			return false;
+	}
+	if (!add_role(w, e, kept) || (is_op && !walk_add_op(w, e, target, kept)))
+		return false;
+	if (!is_op)
+		walk_count_skipped(t, kind);
+	if (kind == EVENT_REGION_START)
+		w->region = is_own ? kept : NONE;
+	else if (kind == EVENT_REGION_STOP)
+		w->region = NONE;
+	if (is_apart)
+		return true;
+	if (kind == EVENT_PJIT) {
+		e->role->open++;
+		call = e->name;
+	}
+	if (!is_own && call == NONE)
+		return true;
+	return vec_push(&w->open, ((struct open_event){event_end(e), kept, call, is_own}));
+}

@@ -1,0 +1,44 @@
+"""Operators of TensorFlow Lite: a converted function costs what its graph does."""
+
+import pytest
+from frozen import tf
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+from test_models import count
+
+F32 = tf.float32
+CASES = {
+    "scatter_nd": ([(2, 3)], lambda x: tf.scatter_nd([[1], [2]], x, [4, 3])),
+    "segment_sum": ([(4, 3)], lambda x: tf.math.segment_sum(x, [0, 0, 1, 1])),
+    "unsorted_segment_sum": ([(4, 3)], lambda x: tf.math.unsorted_segment_sum(x, [0, 0, 1, 1], 2)),
+    "matrix_diag": ([(4,)], tf.linalg.diag),
+    "set_diag": ([(4, 4), (4,)], tf.linalg.set_diag),
+    "conv3d_transpose": ([(1, 2, 2, 2, 4), (2, 2, 2, 3, 4)],
+                         lambda x, w: tf.nn.conv3d_transpose(x, w, [1, 4, 4, 4, 3], 2)),
+    "conv3d": ([(1, 4, 4, 4, 3), (2, 2, 2, 3, 5)],
+               lambda x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME")),
+    "rfft2d": ([(8, 16)], lambda x: tf.abs(tf.signal.rfft2d(x))),
+    "real": ([(8, 16)], lambda x: tf.math.real(tf.signal.rfft2d(x))),
+    "bucketize": ([(6,)], lambda x: tf.raw_ops.Bucketize(input=x, boundaries=[0.0, 1.0])),
+    "random": ([(6,)], lambda x: x + tf.random.uniform((6,))),
+    "xor": ([(6,)], lambda x: tf.bitwise.bitwise_xor(tf.cast(x, tf.int32), 3)),
+    "shift": ([(6,)], lambda x: tf.bitwise.right_shift(tf.cast(x, tf.int32), 1)),
+    "matmul": ([(3, 5, 4), (3, 5, 6)], lambda a, b: tf.matmul(a, b, transpose_a=True)),
+    "einsum": ([(3, 4, 5), (5, 6)], lambda a, b: tf.einsum("abc,cd->abd", a, b)),
+    "resize": ([(1, 4, 4, 3)], lambda x: tf.image.resize(x, (8, 8))),
+    "cumsum": ([(4, 3)], tf.cumsum),
+    "elu": ([(6,)], lambda x: tf.nn.elu(x) + tf.nn.leaky_relu(x)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_operator(name, tmp_path):
+    shapes, call = CASES[name]
+    concrete = tf.function(call).get_concrete_function(*[tf.TensorSpec(s, F32) for s in shapes])
+    graph = convert_variables_to_constants_v2(concrete).graph
+    (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    lite = tf.lite.TFLiteConverter.from_concrete_functions([concrete]).convert()
+    (tmp_path / "model.tflite").write_bytes(lite)
+    ours, theirs = count(tmp_path / "model.tflite"), count(tmp_path / "graph.pb")
+    assert not ours["not_counted"]
+    for what in ("macs", "float_ops"):
+        assert ours["total"][what] == theirs["total"][what]

@@ -1,0 +1,86 @@
+// The rows of the timeline, and what its address and answers mean: plain functions.
+import { shortName } from "./devices";
+import { format } from "./format";
+import { parseTerm } from "./selection";
+import type { State } from "./state";
+import { LANE } from "./tiles";
+import { TOP, type Curve, type Line, type View } from "./timeline_draw";
+
+export interface Lane { lane: number; device: string; kind: string; number: number; name: string; executions: number; busy: number }
+export interface Lanes { step: number; duration: number; total: number; lanes: Lane[] }
+export interface Sums { micros: number; executions: number; operations: { name: string; family: string; micros: number; executions: number }[] }
+export interface Holder { node: number; name: string; family: string; bytes: number }
+export interface Flow { role: "self" | "input" | "consumer"; node: number; name: string; lane: number; x: number; w: number }
+export interface Device { title: string; name: string; lanes: Lane[] }
+
+const DEVICE = 36;
+const MEMORY = 52;
+const MAX_ARROWS = 60;
+
+export function parseZoom(text: string | undefined, duration: number): View {
+  const [from, until] = (text ?? "").split("-").map(Number);
+  return from >= 0 && until > from ? { from, until } : { from: 0, until: duration };
+}
+
+// The stretch of the shown step that is selected.
+export function stretchOf(state: State, step: number): View | undefined {
+  const match = /^(\d+),(\d+)-(\d+)$/.exec(state.values.sel ? parseTerm(state.values.sel).value : "");
+  return match && Number(match[1]) === step ? { from: Number(match[2]), until: Number(match[3]) } : undefined;
+}
+
+export function devicesOf(lanes: Lane[]): Device[] {
+  const devices: Device[] = [];
+  for (const lane of lanes) {
+    if (lane.number === 0) devices.push({ name: lane.device, title: shortName(lane.device), lanes: [] });
+    devices[devices.length - 1]?.lanes.push(lane);
+  }
+  return devices;
+}
+
+// Which rows there are: closed devices keep their strip.
+export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[], duration: number): Line[] {
+  const lines: Line[] = [];
+  let y = TOP;
+  const push = (line: Line) => { lines.push(line); y += line.height; };
+  devices.forEach((device, i) => {
+    const busy = device.lanes.reduce((sum, l) => sum + l.busy, 0);
+    const isOpen = !closed.has(i), share = Math.round((100 * busy) / (duration * device.lanes.length));
+    if (device.lanes.length === 1) push({ kind: "lane", y, height: LANE, lane: device.lanes[0].lane, title: device.title, share: `${share} %` });
+    else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
+      share: `${share} % busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
+    if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: LANE, lane: lane.lane, title: lane.name || `lane ${lane.number}` });
+    const curve = curves.findIndex((c) => c.device === device.name);
+    if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });
+  });
+  return lines;
+}
+
+// The nodes that gave a tensor to each run of the selected one, and those that took one from it.
+export function pairsOf(flows: Flow[]): [Flow, Flow][] {
+  const pairs: [Flow, Flow][] = [];
+  for (const self of flows.filter((f) => f.role === "self")) {
+    const last = new Map<number, Flow>(), first = new Map<number, Flow>();
+    for (const f of flows) {
+      if (f.role === "input" && f.x <= self.x && f.x >= (last.get(f.node)?.x ?? -Infinity)) last.set(f.node, f);
+      if (f.role === "consumer" && f.x >= self.x && f.x < (first.get(f.node)?.x ?? Infinity)) first.set(f.node, f);
+    }
+    for (const f of last.values()) pairs.push([f, self]);
+    for (const f of first.values()) pairs.push([self, f]);
+  }
+  return pairs.slice(0, MAX_ARROWS);
+}
+
+// The middle of a lane, or of the strip of its device if that is closed.
+export function middleOf(lane: number, lines: Line[], devices: Device[]): number {
+  const line = lines.find((l) => l.kind === "lane" && l.lane === lane)
+    ?? lines.find((l) => l.kind === "device" && devices[l.device].lanes.some((d) => d.lane === lane));
+  return line ? line.y + Math.min(line.height, LANE - 4) / 2 : 0;
+}
+
+// The stretch in which the selected node ran, with some room.
+export function runsOf(flows: Flow[] | undefined): View | undefined {
+  const self = (flows ?? []).filter((f) => f.role === "self");
+  if (!self.length) return undefined;
+  const from = Math.min(...self.map((f) => f.x)), until = Math.max(...self.map((f) => f.x + f.w)), room = Math.max(5, (until - from) / 2);
+  return { from: Math.max(0, from - room), until: until + room };
+}

@@ -1,0 +1,89 @@
+// What stands below the timeline: sums, who held memory, the neighbours of a node.
+import { useEffect, useState } from "preact/hooks";
+import { useApi } from "./api";
+import { shortName } from "./devices";
+import { familyTitle } from "./families";
+import { format, percent } from "./format";
+import { link } from "./state";
+import type { Slice } from "./tiles";
+import type { Curve, View } from "./timeline_draw";
+import type { Flow, Holder, Lanes, Sums } from "./timeline_lines";
+import { Dot, Num, Problem, Share } from "./widgets";
+
+const REST_MS = 150;
+
+// A value once it has not changed for a while: what is asked for does not follow every frame.
+function useRested<T>(value: T, key: string): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST_MS);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return rested;
+}
+
+// The picture in words: when the selected node ran, what it waited for and who took its result.
+export function Neighbours({ flows, pairs }: { flows: Flow[]; pairs: [Flow, Flow][] }) {
+  const self = flows.filter((f) => f.role === "self");
+  return (
+    <section class="panel neighbours" aria-live="polite">
+      <h2>{self.length ? `Ran at ${self.slice(0, 3).map((f) => `${format(f.x, "micros")} for ${format(f.w, "micros")}`).join(", ")}${self.length > 3 ? ` and ${self.length - 3} more times` : ""}` : "Did not run in this step"}</h2>
+      <ul class="links">
+        {pairs.slice(0, 20).map(([a, b], i) => {
+          const isInput = b.role === "self", other = isInput ? a : b, gap = b.x - a.x - a.w;
+          return <li key={i} title={other.name}>{isInput ? "from " : "to "}<a href={link({ values: { sel: `node:${other.node}` } })}>{other.name}</a>{" "}
+            <span class="dim">{isInput ? `ended ${format(Math.max(0, gap), "micros")} before` : `began ${format(Math.max(0, gap), "micros")} after`}</span></li>;
+        })}
+      </ul>
+    </section>
+  );
+}
+
+export function tell(s: Slice): string {
+  if (s.n > 1) return `${s.n} operations in ${format(s.w, "micros")}, ${percent(s.busy, s.w)} busy, longest ${s.op}`;
+  return `${s.op}: ${format(s.w, "micros")} from ${format(s.x, "micros")}`;
+}
+
+export function Totals({ params, view, lanes, isChosen }: { params: Record<string, string | undefined>; view: View; lanes: Lanes; isChosen: boolean }) {
+  const asked = useRested(view, `${view.from}-${view.until}`);
+  const { data, error } = useApi<Sums>("sums", { ...params, lane: 0, until_lane: lanes.total, from: Math.round(asked.from), until: Math.round(asked.until) });
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  return (
+    <section class="panel sums">
+      <h2>{isChosen ? "Selected" : "Shown"}: {format(Math.round(view.from), "micros")} – {format(Math.round(view.until), "micros")} ({data.executions.toLocaleString("en-US")} executions, {format(data.micros, "micros")})</h2>
+      <table class="numbers">
+        <thead><tr><th scope="col">operation</th><th scope="col">time</th><th scope="col">share</th><th scope="col">executions</th></tr></thead>
+        <tbody>
+          {data.operations.slice(0, 12).map((o) => (
+            <tr key={o.name}>
+              <th scope="row"><Dot family={o.family} title={familyTitle(o.family)} /><a href={link({ values: { sel: `op:${o.name}` } })}>{o.name}</a></th>
+              <td><Num value={o.micros} unit="micros" /></td>
+              <td><Share part={o.micros} whole={data.micros} /></td>
+              <td><Num value={o.executions} unit="count" /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+// Who held the memory at a time: where the curve was clicked, else at the highest peak.
+export function Holders({ params, curves, at }: { params: Record<string, string | undefined>; curves: Curve[]; at?: number }) {
+  const device = curves.reduce((best, c, i) => (c.peak > (curves[best]?.peak ?? -1) ? i : best), 0), when = at ?? curves[device]?.peak_at;
+  const { data } = useApi<Holder[]>(curves.length ? "holders" : null, { ...params, device, at: when });
+  return (
+    <section class="panel holders">
+      <h2>Held at {format(when ?? 0, "micros")} on {shortName(curves[device].device)}{at === undefined ? ", its peak" : ""}</h2>
+      {data?.length === 0 ? <p>The profile does not say which nodes hold it.</p> : <table class="numbers">
+        <thead><tr><th scope="col">node</th><th scope="col">bytes</th></tr></thead>
+        <tbody>{(data ?? []).map((h) => (
+          <tr key={h.node}><th scope="row" title={h.name}><Dot family={h.family} title={familyTitle(h.family)} /><a href={link({ values: { sel: `node:${h.node}` } })}>{h.name}</a></th>
+            <td><Num value={h.bytes} unit="bytes" /></td></tr>
+        ))}</tbody>
+      </table>}
+      <p class="dim">A click on the curve chooses another time.</p>
+    </section>
+  );
+}
