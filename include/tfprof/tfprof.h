@@ -270,9 +270,9 @@ TFPROF_API enum tfprof_status tfprof_profile_describe(tfprof_profile *profile, v
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
  * bytes, without a NUL. */
-TFPROF_API const char *tfprof_profile_get_node_name(const tfprof_profile *profile, size_t i,
+TFPROF_API const char *tfprof_profile_get_node_name(tfprof_profile *profile, size_t i,
 	size_t *length);
-TFPROF_API const char *tfprof_profile_get_node_op(const tfprof_profile *profile, size_t i,
+TFPROF_API const char *tfprof_profile_get_node_op(tfprof_profile *profile, size_t i,
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
  * beyond the last. Sorted when first asked for after a change. */

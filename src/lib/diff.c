@@ -96,7 +96,7 @@ static bool is_budgeted(const struct tfprof_diff_options *o, const char *word)
 static bool has_times(const struct tfprof_diff_side *side)
 {
 	for (size_t i = 0; i < side->n; i++)
-		if (side->profiles[i]->model.steps.n)
+		if (diff_count_steps(side->profiles[i]))
 			return true;
 	return false;
 }
@@ -159,13 +159,15 @@ static bool push_name(struct diff_report *report, bool is_base, const char *name
 	return false;
 }
 
-static bool note_files(tfprof_result *r, const tfprof_profile *profile)
+static bool note_files(tfprof_result *r, tfprof_profile *profile)
 {
 	const file_ids *files = &profile->files;
 	bool ok = true;
 
+	pthread_rwlock_rdlock(&profile->lock);
 	for (size_t k = 0; ok && k < files->n; k++)
 		ok = vec_push(&r->profile->files, files->at[k]);
+	pthread_rwlock_unlock(&profile->lock);
 	return ok;
 }
 
@@ -180,10 +182,7 @@ static bool note_run(tfprof_result *r, bool is_base, const struct tfprof_diff_si
 static void note_missing_times(tfprof_result *r, const struct diff_reading *reading,
 	const struct tfprof_diff_side *side, size_t i)
 {
-	size_t n_steps;
-
-	tfprof_profile_get_steps(side->profiles[i], &n_steps);
-	if (n_steps || !diff_needs_steps(reading))
+	if (!diff_needs_steps(reading) || diff_count_steps(side->profiles[i]))
 		return;
 	if (side->names && side->names[i])
 		buf_printf(&r->notes, "%s: ", side->names[i]);

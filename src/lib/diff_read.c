@@ -125,9 +125,15 @@ PREFETCHES prefetch_name(const struct query *q, uint32_t i)
 	prefetch_bytes(name.at, name.n);
 }
 
-static enum tfprof_status read_rows(struct side *side, const struct diff_reading *reading,
-	const struct query *q, struct tfprof_error *err)
+struct step_reading {
+	struct side *side;
+	const struct diff_reading *reading;
+};
+
+static enum tfprof_status read_rows(const struct query *q, void *context, struct tfprof_error *err)
 {
+	const struct step_reading *step = context;
+	struct side *side = step->side;
 	uint32_t *row_of;
 	struct buf key = {0};
 
@@ -145,7 +151,7 @@ static enum tfprof_status read_rows(struct side *side, const struct diff_reading
 		row_of[i] = side_add(side, i ? row_of[q->parent[i]] : NONE, name, &is_new);
 		if (row_of[i] != NONE && is_new)
 			describe(side, row_of[i], q, i, nodes_of(q, i, &room));
-		add_numbers(side, row_of[i], reading, q, i);
+		add_numbers(side, row_of[i], step->reading, q, i);
 	}
 	side->failed |= !row_of || key.failed;
 	mem_free(row_of);
@@ -156,21 +162,11 @@ static enum tfprof_status read_rows(struct side *side, const struct diff_reading
 static enum tfprof_status read_step(struct side *side, struct diff_reading *reading,
 	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
 {
-	tfprof_result *result;
-	enum tfprof_status status;
+	struct step_reading rows = {side, reading};
 
 	reading->options->number[OPT_STEP] = step;
-	status = tfprof_query_run(profile, reading->view, reading->options, reading->cancel,
-		&result, err);
-	if (status != TFPROF_OK)
-		return status;
-	status = result_lock(result, PROFILE_COMPLETE, err);
-	if (status == TFPROF_OK) {
-		status = read_rows(side, reading, &result->query, err);
-		status = result_unlock(result, status, err);
-	}
-	tfprof_result_free(result);
-	return status;
+	return profile_visit_query(profile, reading->view, reading->options, reading->cancel,
+		read_rows, &rows, err);
 }
 
 /* ---- a run ---------------------------------------------------------------------- */
@@ -186,19 +182,41 @@ bool diff_needs_steps(const struct diff_reading *reading)
 /* Of very many steps, these are read, evenly spread. */
 enum { MOST_STEPS = 31 };
 
+static size_t pick_steps(tfprof_profile *profile, int64_t picked[MOST_STEPS])
+{
+	const struct model *m = &profile->model;
+	size_t n;
+
+	pthread_rwlock_rdlock(&profile->lock);
+	n = m->steps.n < MOST_STEPS ? m->steps.n : MOST_STEPS;
+	for (size_t i = 0; i < n; i++)
+		picked[i] = m->steps.at[i * m->steps.n / n];
+	pthread_rwlock_unlock(&profile->lock);
+	return n;
+}
+
+size_t diff_count_steps(tfprof_profile *profile)
+{
+	size_t n;
+
+	pthread_rwlock_rdlock(&profile->lock);
+	n = profile->model.steps.n;
+	pthread_rwlock_unlock(&profile->lock);
+	return n;
+}
+
 enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
 	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
 {
-	size_t n_steps, n;
-	const int64_t *steps = tfprof_profile_get_steps(profile, &n_steps);
+	int64_t steps[MOST_STEPS];
+	size_t n = pick_steps(profile, steps);
 	enum tfprof_status status = TFPROF_OK;
 
-	n = n_steps < MOST_STEPS ? n_steps : MOST_STEPS;
-	if (step >= 0 || n_steps < 2 || !diff_needs_steps(reading))
+	if (step >= 0 || n < 2 || !diff_needs_steps(reading))
 		status = read_step(side, reading, profile, step, err);
 	else
 		for (size_t i = 0; status == TFPROF_OK && i < n; i++)
-			status = read_step(side, reading, profile, steps[i * n_steps / n], err);
+			status = read_step(side, reading, profile, steps[i], err);
 	side_end_run(side);
 	return status == TFPROF_OK && side->failed ? error_no_memory(err) : status;
 }

@@ -17,6 +17,9 @@ struct diff_reading {
 /* Whether something is compared that only a step tells, such as a time. */
 bool diff_needs_steps(const struct diff_reading *reading);
 
+/* How many steps a profile has. */
+size_t diff_count_steps(tfprof_profile *profile);
+
 /* Adds a run: a query for each of its steps or, if `step` is not negative, for that one. */
 enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
 	tfprof_profile *profile, int64_t step, struct tfprof_error *err);

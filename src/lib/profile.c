@@ -325,24 +325,27 @@ const int64_t *tfprof_profile_get_steps(const tfprof_profile *p, size_t *n)
 	return p->model.steps.at;
 }
 
-const char *tfprof_profile_get_node_name(const tfprof_profile *p, size_t i, size_t *length)
+/* A query in another thread may be indexing names, which changes the ids of texts: hence
+ * the lock. The bytes of a text stay where they are. */
+static const char *get_text(tfprof_profile *p, uint32_t *const *column, size_t i, size_t *length)
 {
-	struct span name;
+	struct span text = {NULL, 0};
 
-	if (i >= p->model.nodes.n)
-		return NULL;
-	name = model_name(&p->model, (uint32_t)i);
-	*length = name.n;
-	return name.at;
+	pthread_rwlock_rdlock(&p->lock);
+	if (i < p->model.nodes.n) {
+		text = model_text(&p->model, (*column)[i]);
+		*length = text.n;
+	}
+	pthread_rwlock_unlock(&p->lock);
+	return text.at;
 }
 
-const char *tfprof_profile_get_node_op(const tfprof_profile *p, size_t i, size_t *length)
+const char *tfprof_profile_get_node_name(tfprof_profile *p, size_t i, size_t *length)
 {
-	struct span op;
+	return get_text(p, &p->model.nodes.name, i, length);
+}
 
-	if (i >= p->model.nodes.n)
-		return NULL;
-	op = model_text(&p->model, p->model.nodes.op[i]);
-	*length = op.n;
-	return op.at;
+const char *tfprof_profile_get_node_op(tfprof_profile *p, size_t i, size_t *length)
+{
+	return get_text(p, &p->model.nodes.op, i, length);
 }

@@ -102,13 +102,21 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 	return r;
 }
 
-static enum tfprof_status run_locked(tfprof_result *r, struct tfprof_error *err)
+/* `visit` may be NULL: then the result is all. */
+static enum tfprof_status run_locked(tfprof_result *r, enum profile_state state,
+	query_visit_fn *visit, void *context, struct tfprof_error *err)
 {
-	enum tfprof_status status = result_lock(r, result_state(r, r->options->output.format), err);
+	enum tfprof_status status = TFPROF_OK;
 
+	if (r->options->number[OPT_COUNT_FLOAT_OPS])
+		status = profile_count_float_ops(r->profile, &r->notes, err);
+	if (status == TFPROF_OK)
+		status = result_lock(r, state, err);
 	if (status != TFPROF_OK)
 		return status;
 	status = run(r, err);
+	if (status == TFPROF_OK && visit)
+		status = visit(&r->query, context, err);
 	r->query.cancel = NULL;
 	return result_unlock(r, status, err);
 }
@@ -118,20 +126,26 @@ enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	struct tfprof_error *err)
 {
 	tfprof_result *r = make_result(p, view, options, cancel);
-	enum tfprof_status status;
+	enum tfprof_status status = r
+		? run_locked(r, result_state(r, r->options->output.format), NULL, NULL, err)
+		: error_no_memory(err);
 
-	*result = NULL;
-	if (!r)
-		return error_no_memory(err);
-	status = TFPROF_OK;
-	if (options->number[OPT_COUNT_FLOAT_OPS])
-		status = profile_count_float_ops(p, &r->notes, err);
-	if (status == TFPROF_OK)
-		status = run_locked(r, err);
 	if (status != TFPROF_OK) {
 		tfprof_result_free(r);
-		return status;
+		r = NULL;
 	}
 	*result = r;
-	return TFPROF_OK;
+	return status;
+}
+
+enum tfprof_status profile_visit_query(struct tfprof_profile *p, enum tfprof_view view,
+	const tfprof_options *options, const volatile int *cancel, query_visit_fn *visit,
+	void *context, struct tfprof_error *err)
+{
+	tfprof_result *r = make_result(p, view, options, cancel);
+	enum tfprof_status status =
+		r ? run_locked(r, PROFILE_COMPLETE, visit, context, err) : error_no_memory(err);
+
+	tfprof_result_free(r);
+	return status;
 }

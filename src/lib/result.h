@@ -72,6 +72,14 @@ void diff_report_free(struct diff_report *report);
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err);
 
+/* Runs a query and shows its rows to `visit`, on a complete profile that cannot change
+ * in between. */
+typedef enum tfprof_status query_visit_fn(const struct query *q, void *context,
+	struct tfprof_error *err);
+enum tfprof_status profile_visit_query(struct tfprof_profile *p, enum tfprof_view view,
+	const tfprof_options *options, const volatile int *cancel, query_visit_fn *visit,
+	void *context, struct tfprof_error *err);
+
 /* Runs the query, or runs it again for more metrics. */
 enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct tfprof_error *err);
 

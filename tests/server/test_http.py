@@ -58,6 +58,8 @@ class Server:
             self.process.wait(10)
         finally:
             self.process.kill()
+        if self.process.returncode:
+            print(self.process.stderr.read())
         return self.process.returncode
 
 

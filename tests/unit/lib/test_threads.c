@@ -37,6 +37,9 @@ static int make_inputs(void **state)
 			"{ lineno: 3 } traces { lineno: %d function_id: 1 } } } ",
 			i / 10, i, i, i % 20);
 	}
+	/* Nodes that have the name of a type, which is indexed already. */
+	for (int i = 0; i < 7; i++)
+		buf_printf(&graph, "node { name: 'Op%d' op: 'Op%d' } ", i, i);
 	buf_text(&step, "} }");
 	buf_text(&op_log,
 		"id_to_string { key: 0 value: 'a.py' } id_to_string { key: 1 value: 'f' }");
@@ -173,25 +176,77 @@ static void *advise_and_compare(void *p)
 	return NULL;
 }
 
-static void test_at_the_same_time(void **state)
+static void *read_names(void *p)
 {
-	void *(*const work[])(void *) = {query, tables, advise_and_compare, query, add_steps};
-	enum { N = sizeof(work) / sizeof(*work) };
+	for (int round = 0; round < N_ROUNDS; round++)
+		for (size_t i = 0; i < N_NODES + 7; i++) {
+			size_t n = 0, n_op = 0;
+			const char *name = tfprof_profile_get_node_name(p, i, &n);
+			const char *op = tfprof_profile_get_node_op(p, i, &n_op);
+
+			if (!op || n_op != 3 || memcmp(op, "Op", 2) != 0)
+				return strdup("a node has another type");
+			if (!name ||
+				(memcmp(name, "net/", 4) != 0 &&
+					(n != 3 || memcmp(name, op, 3) != 0)))
+				return strdup("a node has another name");
+		}
+	return NULL;
+}
+
+static tfprof_profile *make_profile(void)
+{
 	tfprof_profile *p = tfprof_profile_new();
 	struct tfprof_input g = input_of(&graph), s = input_of(&step), l = input_of(&op_log);
 	struct tfprof_error err = {0};
-	pthread_t threads[N];
-	void *wrong;
 
 	if (tfprof_profile_add_step(p, 0, &g, &s, &l, NULL, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
-	for (int i = 0; i < N; i++)
+	return p;
+}
+
+static void run_threads(void *(*const *work)(void *), size_t n, tfprof_profile *p)
+{
+	pthread_t threads[8];
+	void *wrong;
+
+	for (size_t i = 0; i < n; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work[i], p), 0);
-	for (int i = 0; i < N; i++) {
+	for (size_t i = 0; i < n; i++) {
 		pthread_join(threads[i], &wrong);
 		if (wrong)
 			fail_msg("%s", (char *)wrong);
 	}
+}
+
+static void test_at_the_same_time(void **state)
+{
+	void *(*const work[])(
+		void *) = {query, tables, advise_and_compare, query, read_names, add_steps};
+	tfprof_profile *p = make_profile();
+
+	run_threads(work, sizeof(work) / sizeof(*work), p);
+	tfprof_profile_free(p);
+}
+
+/* Names of a saved profile are indexed when a query first looks one up. */
+static void test_names_are_read_while_they_are_indexed(void **state)
+{
+	void *(*const work[])(void *) = {read_names, query, read_names, query};
+	tfprof_profile *p = make_profile(), *saved = tfprof_profile_new();
+	struct tfprof_error err = {0};
+	struct tfprof_input in;
+	void *bytes;
+	size_t size;
+
+	if (tfprof_profile_serialize(p, &bytes, &size, &err) != TFPROF_OK)
+		fail_msg("%s", err.text);
+	in = tfprof_input_bytes(bytes, size);
+	if (tfprof_profile_add(saved, "profile", &in, 0, &err) != TFPROF_OK)
+		fail_msg("%s", err.text);
+	run_threads(work, sizeof(work) / sizeof(*work), saved);
+	tfprof_profile_free(saved);
+	tfprof_bytes_free(bytes);
 	tfprof_profile_free(p);
 }
 
@@ -199,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_at_the_same_time),
+		cmocka_unit_test(test_names_are_read_while_they_are_indexed),
 	};
 
 	return cmocka_run_group_tests(tests, make_inputs, clear_inputs);
