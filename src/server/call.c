@@ -37,6 +37,13 @@ enum tfprof_status call_get_int(const struct call *c, const char *name, int64_t 
 	return TFPROF_OK;
 }
 
+const char *call_get_metric(const struct call *c)
+{
+	const char *column = call_get(c, "metric_column");
+
+	return column ? column : "exec_micros";
+}
+
 static const char *status_word(enum tfprof_status status)
 {
 	static const char *const words[] = {

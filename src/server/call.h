@@ -36,6 +36,9 @@ const char *call_get(const struct call *c, const char *name);
 enum tfprof_status call_get_int(const struct call *c, const char *name, int64_t missing,
 	int64_t min, int64_t max, int64_t *value, struct tfprof_error *err);
 
+/* The column that a request is about: parameter `metric_column`, or time. */
+const char *call_get_metric(const struct call *c);
+
 /* Answers with an error: {"error": {"status": …, "text": …}}. */
 void call_fail(struct call *c, enum tfprof_status status, const struct tfprof_error *err);
 

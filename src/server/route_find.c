@@ -74,8 +74,7 @@ static enum tfprof_status find_in(struct finder *f, enum tfprof_view view, const
 
 enum tfprof_status route_find(struct call *c, struct json *out, struct tfprof_error *err)
 {
-	const char *column = call_get(c, "metric_column");
-	struct finder f = {.call = c, .column = column ? column : "exec_micros"};
+	struct finder f = {.call = c, .column = call_get_metric(c)};
 	enum tfprof_status status =
 		call_get_int(c, "limit", DEFAULT_FOUND, 0, MAX_FOUND, &f.limit, err);
 

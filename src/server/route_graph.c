@@ -210,7 +210,7 @@ static enum tfprof_status find_root(struct graph_request *g, struct tfprof_error
 static enum tfprof_status open_table(struct graph_request *g, tfprof_result *result,
 	struct tfprof_error *err)
 {
-	const char *metric = call_get(g->call, "metric_column");
+	const char *metric = call_get_metric(g->call);
 	enum tfprof_status status = table_json_open(&g->table, TFPROF_SCOPE, result, err);
 
 	if (status == TFPROF_OK)
@@ -220,7 +220,7 @@ static enum tfprof_status open_table(struct graph_request *g, tfprof_result *res
 			call_get_int(g->call, "limit", DEFAULT_BOXES, 2, MAX_BOXES, &g->limit, err);
 	if (status != TFPROF_OK)
 		return status;
-	g->metric = table_json_metric(&g->table, metric ? metric : "exec_micros");
+	g->metric = table_json_metric(&g->table, metric);
 	if (!g->metric)
 		return error_set(err, TFPROF_ARGUMENT, "metric_column=%.100s: no such column",
 			metric);

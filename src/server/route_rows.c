@@ -51,7 +51,6 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 	struct table_json t = {0};
 	struct selection selection = {0};
 	int64_t *selected = NULL;
-	const char *metric = call_get(c, "metric_column");
 	struct page page;
 	enum tfprof_view view;
 	enum tfprof_status status = read_page(c, &page, err);
@@ -69,8 +68,8 @@ enum tfprof_status route_rows(struct call *c, struct json *out, struct tfprof_er
 	if (status == TFPROF_OK)
 		status = selection_open(&selection, c, err);
 	if (status == TFPROF_OK)
-		status = selection_sum(&selection, &t, kept_get(kept),
-			metric ? metric : "exec_micros", true, &selected, err);
+		status = selection_sum(&selection, &t, kept_get(kept), call_get_metric(c), true,
+			&selected, err);
 	if (status == TFPROF_OK) {
 		t.selected = selected;
 		json_open_object(out);

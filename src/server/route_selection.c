@@ -11,13 +11,6 @@
 
 enum { MAX_SHOWN = 10, MAX_SHOWN_NODES = 100 };
 
-static const char *metric_of(const struct call *c)
-{
-	const char *metric = call_get(c, "metric_column");
-
-	return metric ? metric : "exec_micros";
-}
-
 static void put_totals(const struct selection *s, struct json *out)
 {
 	const struct node_set *set = selection_get(s);
@@ -130,10 +123,10 @@ static enum tfprof_status put_view(struct call *c, const struct selection *s, en
 	if (status == TFPROF_OK)
 		status = table_json_open(&t, view, kept_get(kept), err);
 	if (status == TFPROF_OK)
-		status = selection_sum(s, &t, kept_get(kept), metric_of(c), view == TFPROF_SCOPE,
-			&sums, err);
+		status = selection_sum(s, &t, kept_get(kept), call_get_metric(c),
+			view == TFPROF_SCOPE, &sums, err);
 	if (status == TFPROF_OK) {
-		metric = table_json_metric(&t, metric_of(c));
+		metric = table_json_metric(&t, call_get_metric(c));
 		if (collect_rows(&t, sums, view == TFPROF_SCOPE,
 			    view == TFPROF_SCOPE ? find_level(&t, metric->total) : 0, &parts))
 			put_rows(&t, &parts, out);
@@ -159,7 +152,7 @@ static enum tfprof_status put_selection(struct call *c, const struct selection *
 	tfprof_profile_get_summary(profile, &summary);
 	json_put_int(out, "nodes", (int64_t)selection_get(s)->n);
 	put_totals(s, out);
-	status = put_largest_nodes(s, metric_of(c), profile, out, err);
+	status = put_largest_nodes(s, call_get_metric(c), profile, out, err);
 	for (size_t i = 0; status == TFPROF_OK && i < sizeof(lists) / sizeof(*lists); i++) {
 		if (lists[i].view == TFPROF_CODE && !summary.has_code_traces)
 			continue;
@@ -180,9 +173,9 @@ enum tfprof_status route_selection(struct call *c, struct json *out, struct tfpr
 		status = selection_open(&s, c, err);
 	if (status == TFPROF_OK && !selection_get(&s))
 		status = error_set(err, TFPROF_ARGUMENT, "sel is missing: nothing is selected");
-	if (status == TFPROF_OK && !table_json_metric(&s.table, metric_of(c)))
+	if (status == TFPROF_OK && !table_json_metric(&s.table, call_get_metric(c)))
 		status = error_set(err, TFPROF_ARGUMENT, "metric_column=%.100s: no such column",
-			metric_of(c));
+			call_get_metric(c));
 	if (status == TFPROF_OK) {
 		json_open_object(out);
 		status = put_selection(c, &s, profile->profile, out, err);

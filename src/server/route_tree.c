@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "model/gradient.h"
 #include "server/find.h"
+#include "server/gradients.h"
 #include "server/routes.h"
 #include "server/selection.h"
 #include "server/table_json.h"
@@ -60,57 +60,6 @@ static unsigned char family_of(tfprof_profile *profile, int64_t node, struct fam
 	if (slot->op != op)
 		*slot = (struct family_cache){op, find_family(op, length)};
 	return slot->family;
-}
-
-static bool is_gradient(tfprof_profile *profile, size_t node)
-{
-	struct span name;
-	struct gradient g;
-
-	name.at = tfprof_profile_get_node_name(profile, node, &name.n);
-	return gradient_parse(name, &g);
-}
-
-/* A line has many nodes, whose numbers are looked up in scope view: there each has a row. */
-static enum tfprof_status find_gradients_of_lines(struct call *c, struct tree_request *t,
-	tfprof_result *result, tfprof_profile *profile, struct tfprof_error *err)
-{
-	const char *metric = call_get(c, "metric_column");
-	struct kept *kept = NULL;
-	struct table_json counted;
-	const int64_t *rows, *counted_rows;
-	const struct table_json_metric *numbers = NULL;
-	size_t n, n_counted;
-	enum tfprof_status status = tfprof_result_get_node_rows(result, &rows, &n, err);
-
-	if (status == TFPROF_OK)
-		status = view_query_all(c, TFPROF_SCOPE, &kept, err);
-	if (status == TFPROF_OK)
-		status = table_json_open(&counted, TFPROF_SCOPE, kept_get(kept), err);
-	if (status == TFPROF_OK) {
-		numbers = table_json_metric(&counted, metric ? metric : "exec_micros");
-		status =
-			tfprof_result_get_node_rows(kept_get(kept), &counted_rows, &n_counted, err);
-	}
-	for (size_t i = 0; status == TFPROF_OK && numbers && i < n && i < n_counted; i++)
-		if (rows[i] >= 0 && counted_rows[i] >= 0 && is_gradient(profile, i))
-			t->gradients[rows[i]] += numbers->own[counted_rows[i]];
-	store_release(c->store, kept);
-	return status;
-}
-
-static enum tfprof_status find_gradients(struct call *c, struct tree_request *t,
-	tfprof_result *result, tfprof_profile *profile, struct tfprof_error *err)
-{
-	t->gradients = mem_zero_array(t->table.n_rows + 1, sizeof(*t->gradients));
-	if (!t->gradients)
-		return error_no_memory(err);
-	if (t->table.view == TFPROF_CODE)
-		return find_gradients_of_lines(c, t, result, profile, err);
-	for (int64_t row = t->root; row < t->table.end[t->root]; row++)
-		if (t->table.node[row] >= 0 && is_gradient(profile, (size_t)t->table.node[row]))
-			t->gradients[row] = t->own[row];
-	return TFPROF_OK;
 }
 
 /* Adds up each family's and the gradients' share of every row's total, from the leaves to
@@ -190,9 +139,8 @@ static enum tfprof_status put_tree(struct tree_request *t, tfprof_profile *profi
 static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 	struct tfprof_error *err)
 {
-	const char *name = call_get(c, "metric_column");
-	const struct table_json_metric *metric =
-		table_json_metric(&t->table, name ? name : "exec_micros");
+	const char *name = call_get_metric(c);
+	const struct table_json_metric *metric = table_json_metric(&t->table, name);
 	enum tfprof_status status =
 		call_get_int(c, "root", 0, 0, (int64_t)t->table.n_rows - 1, &t->root, err);
 
@@ -213,13 +161,12 @@ static enum tfprof_status read_request(struct call *c, struct tree_request *t,
 static enum tfprof_status select_rows(struct call *c, struct tree_request *t, tfprof_result *result,
 	struct tfprof_error *err)
 {
-	const char *metric = call_get(c, "metric_column");
 	struct selection selection;
 	enum tfprof_status status = selection_open(&selection, c, err);
 
 	if (status == TFPROF_OK)
-		status = selection_sum(&selection, &t->table, result,
-			metric ? metric : "exec_micros", true, &t->selected, err);
+		status = selection_sum(&selection, &t->table, result, call_get_metric(c), true,
+			&t->selected, err);
 	t->table.selected = t->selected;
 	selection_close(&selection);
 	return status;
@@ -247,7 +194,8 @@ enum tfprof_status route_tree(struct call *c, struct json *out, struct tfprof_er
 	if (status == TFPROF_OK)
 		status = select_rows(c, &t, kept_get(kept), err);
 	if (status == TFPROF_OK)
-		status = find_gradients(c, &t, kept_get(kept), profile->profile, err);
+		status = gradients_sum(c, &t.table, kept_get(kept), profile->profile, &t.gradients,
+			err);
 	if (status == TFPROF_OK) {
 		json_open_object(out);
 		status = put_tree(&t, profile->profile, out, err);

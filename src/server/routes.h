@@ -11,6 +11,7 @@
 	X(options)   \
 	X(rows)      \
 	X(tree)      \
+	X(callers)   \
 	X(diff)      \
 	X(lanes)     \
 	X(slices)    \

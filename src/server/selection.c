@@ -97,16 +97,20 @@ static enum tfprof_status add_scope(const struct set_maker *m, struct tfprof_err
 	return add_rows(m, TFPROF_SCOPE, is_layer, err);
 }
 
-/* A path, maybe without its first directories, a colon and a line number. */
+bool selection_is_line(const char *line, const struct table_json *t, int64_t row)
+{
+	const char *colon = strrchr(line, ':');
+	struct span path = table_json_path(t, row);
+	size_t n = colon ? (size_t)(colon - line) : 0;
+
+	return n && t->line.numbers[row] == strtoll(colon + 1, NULL, 10) && path.n >= n &&
+		memcmp(path.at + path.n - n, line, n) == 0 &&
+		(path.n == n || path.at[path.n - n - 1] == '/');
+}
+
 static bool is_line(const struct set_maker *m, const struct table_json *t, int64_t row)
 {
-	const char *colon = strrchr(m->value, ':');
-	struct span path = table_json_path(t, row);
-	size_t n = (size_t)(colon - m->value);
-
-	return t->line.numbers[row] == strtoll(colon + 1, NULL, 10) && n && path.n >= n &&
-		memcmp(path.at + path.n - n, m->value, n) == 0 &&
-		(path.n == n || path.at[path.n - n - 1] == '/');
+	return selection_is_line(m->value, t, row);
 }
 
 static enum tfprof_status add_line(const struct set_maker *m, struct tfprof_error *err)

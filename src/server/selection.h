@@ -32,6 +32,10 @@ struct selection {
 enum tfprof_status selection_open(struct selection *s, struct call *c, struct tfprof_error *err);
 void selection_close(struct selection *s);
 
+/* Whether a row of code view is a line: a path, maybe without its first directories, a colon
+ * and a number. */
+bool selection_is_line(const char *line, const struct table_json *t, int64_t row);
+
 /* NULL if nothing is selected. */
 const struct node_set *selection_get(const struct selection *s);
 

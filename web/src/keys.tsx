@@ -13,6 +13,7 @@ const HELP: [string, string][] = [
   ["W A S D, + −, 0", "move and zoom in the timeline; F shows the selection, M measures"],
   ["g, then o l p r t", "the selection in operations, layers, Python, graph, timeline"],
   ["arrows, Enter", "move and open in flame graphs, menus and lists"],
+  ["i", "on the Python page: the callers of the selected line, or of all lines"],
   ["Backspace", "one level up"],
   ["Esc", "clear the selection"],
   ["?", "this list"],
@@ -26,19 +27,24 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.matches("input:not([type=checkbox]), select, textarea") || Boolean(target.closest("dialog")));
 }
 
-// Backspace goes one level up, wherever the focus is: opening a box may remove what had it.
-export function useUp(up: () => void): void {
-  const latest = useRef(up);
-  latest.current = up;
+// A key of one page, wherever the focus is: opening a box may remove what had it.
+export function useKey(key: string, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.key !== "Backspace" || isTyping(e.target)) return;
+      if (e.key !== key || e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       e.preventDefault();
       latest.current();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
+}
+
+// Backspace goes one level up.
+export function useUp(up: () => void): void {
+  useKey("Backspace", up);
 }
 
 // After g: where to.

@@ -1,7 +1,7 @@
 // Small pieces that pages share.
 import type { ComponentChildren } from "preact";
 import type { ApiError, Profile } from "./api";
-import { go, isOn, type State } from "./state";
+import { go, isOn, isSet, type State } from "./state";
 import { exact, format, percent, type Unit } from "./format";
 
 export function Num({ value, unit }: { value: number; unit: Unit }) {
@@ -54,6 +54,15 @@ export function Switch({ state, name, children }: { state: State; name: string; 
     <label class="option">
       <input type="checkbox" checked={isOn(state, name)}
         onChange={(e) => go({ values: { [name]: e.currentTarget.checked ? undefined : "false", root: undefined } })} /> {children}
+    </label>
+  );
+}
+
+// The same for what is off unless turned on.
+export function Toggle({ state, name, children }: { state: State; name: string; children: ComponentChildren }) {
+  return (
+    <label class="option">
+      <input type="checkbox" checked={isSet(state, name)} onChange={(e) => go({ values: { [name]: e.currentTarget.checked ? "1" : undefined } })} /> {children}
     </label>
   );
 }

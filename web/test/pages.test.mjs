@@ -181,6 +181,28 @@ test("a flame graph is walked by keys", async () => {
   assert.match(await opened.page.locator("h1").innerText(), /366.03ms time/);
 });
 
+test("i turns the flame graph round: lines, and who calls them", async () => {
+  const { page } = opened;
+  await goTo(opened, "#/python");
+  await page.keyboard.press("i");
+  await settle(page);
+  assert.match(await page.locator("h1").innerText(), /^Lines that cost by themselves, and their callers 1.87sec time/);
+  const flame = page.getByRole("group", { name: "callers of lines of Python as a flame graph" });
+  await flame.getByRole("button", { name: /^resnet_model.py:104:/ }).first().click();
+  await settle(page);
+  assert.match(await page.locator("h1").innerText(), /^Callers of resnet_model.py:104 .* with what it calls/);
+  const labels = (await Promise.all((await flame.getByRole("button").all()).map((box) => box.getAttribute("aria-label")))).map((l) => l.split(":")[0]);
+  assert.deepEqual(labels, ["resnet_model.py", "resnet_model.py", "train.py", "train.py", "train.py"]);
+  assert.deepEqual(await inaccessible(page), []);
+  await page.reload();
+  await settle(page);
+  assert.match(await page.locator("h1").innerText(), /^Callers of resnet_model.py:104/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("i");
+  await settle(page);
+  assert.match(await page.locator("h1").innerText(), /^whole program/);
+});
+
 test("the timeline adds up what it shows", async () => {
   await goTo(opened, "#/timeline?step=1");
   const shown = await table(".sums");

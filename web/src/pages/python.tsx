@@ -2,20 +2,26 @@
 import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
-import { useUp } from "../keys";
+import { useKey, useUp } from "../keys";
 import { defaultMetric } from "../metrics";
-import { lineTerm, Mark, rowClass, Selected, selectionParams, toggle } from "../selection";
-import { go, link, requestParams } from "../state";
-import { backwardShare, build, flatten, lineName, type Node, type Tree } from "../tree";
-import { Bar, Empty, Num, Problem, remedy, Share, Switch } from "../widgets";
+import { lineTerm, Mark, parseTerm, rowClass, Selected, selectionParams, toggle } from "../selection";
+import { go, isSet, link, requestParams, type State } from "../state";
+import { backwardShare, build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
+import { Bar, Empty, Num, Problem, remedy, Share, Switch, Toggle } from "../widgets";
 
-export function Python({ state, profile }: PageProps) {
-  const metric = defaultMetric(state, profile);
-  const { data, error } = useApi<Tree>(profile.has_code ? "tree" : null, { ...requestParams(state), view: "code",
-    root: state.values.root, levels: 40, ...selectionParams(state, metric) });
-  useUp(() => { if (data?.path.length) history.back(); });
+export function Python(props: PageProps) {
+  const { state, profile } = props;
+  useKey("i", () => profile.has_code && go({ values: { callers: isSet(state, "callers") ? undefined : "1" } }));
   if (!profile.has_code)
     return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
+  return isSet(state, "callers") ? <Callers {...props} /> : <Lines {...props} />;
+}
+
+function Lines({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile);
+  const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "code",
+    root: state.values.root, levels: 40, ...selectionParams(state, metric) });
+  useUp(() => { if (data?.path.length) history.back(); });
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
@@ -31,10 +37,7 @@ export function Python({ state, profile }: PageProps) {
         {data.path.slice(-4).map((p) => <span key={p.row}> / <a href={link({ values: { root: String(p.row) } })}>{lineName(p.name)}</a></span>)}
         <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}<Selected value={tree.row.selected} metric={metric} /></small>
       </h1>
-      <p class="facts">
-        <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
-        <Switch state={state} name="fold_gradients">gradients with their line</Switch> · full colour: forward, faded: backward
-      </p>
+      <Switches state={state} />
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
         label={(n) => (n.row.row === 0 ? "whole program" : lineName(n.row.name))} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
       <h2>Lines that cost most by themselves</h2>
@@ -58,6 +61,44 @@ export function Python({ state, profile }: PageProps) {
         </tbody>
       </table></div>
     </>
+  );
+}
+
+// The other way round: a line that costs, and below it who called it.
+function Callers({ state, profile }: PageProps) {
+  const metric = defaultMetric(state, profile);
+  const term = parseTerm(state.values.sel ?? "");
+  const line = term.kind === "line" ? term.value : undefined;
+  const { data, error } = useApi<Pick<Tree, "rows">>("callers", { ...requestParams(state), line, ...selectionParams(state, metric) });
+  useUp(() => history.back());
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  const tree = build(data.rows, metric.column);
+  const choose = (node: Node) => { if (node.row.row !== 0) toggle(state, lineTerm(node.row)); };
+  return (
+    <>
+      <h1>
+        {line ? <>Callers of <code>{lastPart(line)}</code></> : "Lines that cost by themselves, and their callers"}
+        {tree && <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}{line ? " with what it calls" : ""}</small>}
+      </h1>
+      <Switches state={state} />
+      {tree && tree.value > 0
+        ? <Flame root={tree} unit={metric.unit} name="callers of lines of Python as a flame graph"
+          label={(n) => (n.row.row === 0 ? (line ? lastPart(line) : "all lines") : lineName(n.row.name))} paint={() => "family-matrix"} onOpen={choose} onSelect={choose} />
+        : <Empty what={line ? `${lastPart(line)} has no ${metric.title}, or the options hide it.` : `No line of Python has ${metric.title}.`}
+          how={<a href={link({ values: { callers: undefined } })}>Show what calls what</a>} />}
+    </>
+  );
+}
+
+function Switches({ state }: { state: State }) {
+  return (
+    <p class="facts">
+      <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
+      <Switch state={state} name="fold_gradients">gradients with their line</Switch>{" · "}
+      <Toggle state={state} name="callers">callers (I)</Toggle>
+      {" · "}full colour: forward, faded: backward
+    </p>
   );
 }
 

@@ -14,7 +14,7 @@ import { blockOf, Tiles, type Slice } from "../tiles";
 import { drawTimeline, LEFT, TOP, type Curve, type View } from "../timeline_draw";
 import { devicesOf, linesOf, middleOf, pairsOf, parseZoom, runsOf, stretchOf, type Flow, type Lanes } from "../timeline_lines";
 import { Holders, Neighbours, tell, Totals } from "../timeline_panels";
-import { Dot, Empty, Problem, remedy } from "../widgets";
+import { Dot, Empty, Problem, remedy, Toggle } from "../widgets";
 import { useWidth } from "../width";
 
 // Devices with more lanes start closed.
@@ -258,14 +258,13 @@ function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profil
 }
 
 function Hints({ state, profile, step }: { state: State; profile: Profile; step: number }) {
-  const isSide = isSet(state, SIDE);
   return (
     <p class="facts">
       {profile.steps.length > 1 && (
         <>
           step {profile.steps.slice(0, 30).map((s) => (
             <span key={s.step}><a href={link({ values: { step: String(s.step) } })} aria-current={s.step === step ? "true" : undefined} class="step">{s.step}</a> </span>
-          ))}· <label class="option"><input type="checkbox" checked={isSide} onChange={(e) => go({ values: { [SIDE]: e.currentTarget.checked ? "1" : undefined } })} /> steps side by side</label> ·{" "}
+          ))}· <Toggle state={state} name={SIDE}>steps side by side</Toggle> ·{" "}
         </>
       )}
       W A S D move and zoom · drag selects a stretch · F shows it · 0 shows all · M measures · [ ] go from slice to slice · a click on a device closes its lanes
