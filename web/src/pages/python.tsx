@@ -15,7 +15,7 @@ export function Python({ state, profile }: PageProps) {
     root: state.values.root, levels: 40, ...selectionParams(state, metric) });
   useUp(() => { if (data?.path.length) history.back(); });
   if (!profile.has_code)
-    return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
+    return <Empty what="This profile has no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
   const tree = build(data.rows, metric.column);
@@ -37,7 +37,7 @@ export function Python({ state, profile }: PageProps) {
       </p>
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
         label={(n) => (n.row.row === 0 ? "whole program" : lineName(n.row.name))} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
-      <h2>Lines that cost most by themselves</h2>
+      <h2>Lines with the highest own cost</h2>
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col" class="text">called from</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col" title="with what it calls">total</th></tr></thead>
         <tbody>
