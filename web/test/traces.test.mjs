@@ -49,6 +49,10 @@ describe("a trace of Keras fit", () => {
 
     await goTo(page, "#/graph");
     assert.match(await text(page), /has no data flow, so no lines are drawn: add the graph \(GraphDef\)/);
+    // The call and the model in it are opened, and boxes without lines fill the width.
+    const places = await page.page.locator(".graph .box").evaluateAll((all) => all.map((b) => [b.getAttribute("aria-label").split(":")[0], b.getBoundingClientRect().top]));
+    assert.equal(places[0][0], "StatefulPartitionedCall/functional_1/conv_b_1");
+    assert.ok(places.filter(([, top]) => top === places[0][1]).length > 4, `${places}`);
 
     await goTo(page, "#/timeline?step=1");
     assert.match(await text(page), /_MklNativeConv2DBackpropFilterWithBias/);

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { defaultMetric } from "../metrics";
-import { useApi, type ApiError, type Row } from "../api";
+import { useApi, type ApiError, type Params, type Row } from "../api";
 import { cutFront, format, percent } from "../format";
 import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
 import { useUp } from "../keys";
@@ -56,20 +56,27 @@ export function Graph({ state, profile }: PageProps) {
 }
 
 // A box around nearly everything, such as jit(train_step), says little: it is shown opened at first.
-const NEARLY_ALL = 0.9;
+const NEARLY_ALL = 0.8;
 
-function wrapperIn({ root, boxes }: GraphAnswer, column: string): string | undefined {
-  return boxes.find((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > NEARLY_ALL * (root.total[column] ?? 0))?.name;
-}
+// The boxes to show. `opened` names those that are open although the address does not say so; labels omit these names.
+interface Shown { data?: GraphAnswer; error?: ApiError; opened?: string }
 
-// The boxes to show; `opened` names one that is open although the address does not say so. Labels omit its name.
-function useGraph(state: State, metric: Metric): { data?: GraphAnswer; error?: ApiError; opened?: string } {
+function useGraph(state: State, metric: Metric): Shown {
   const { around, open, scope } = state.values;
   const params = { ...requestParams(state), scope: around ? undefined : scope, around, [FOLD]: state.values[FOLD], ...selectionParams(state, metric) };
   const asked = useApi<GraphAnswer>("graph", { ...params, open, limit: open ? BOXES_OPENED : BOXES });
-  const wrapper = asked.data && !around && !open && !scope ? wrapperIn(asked.data, metric.column) : undefined;
-  const inside = useApi<GraphAnswer>(wrapper ? "graph" : null, { ...params, open: wrapper, limit: BOXES_OPENED });
-  return wrapper && !inside.error ? { ...inside, opened: wrapper } : asked;
+  const column = around || open || scope ? undefined : metric.column;
+  // StatefulPartitionedCall, then the model in it.
+  return useInside(useInside(asked, params, column), params, column);
+}
+
+// The same boxes, with one that has nearly all of `column` opened.
+function useInside(shown: Shown, params: Params, column: string | undefined): Shown {
+  const whole = (column && shown.data?.root.total[column]) || Infinity;
+  const wrapper = column && shown.data?.boxes.find((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > NEARLY_ALL * whole);
+  const opened = wrapper ? [shown.opened, wrapper.name].filter(Boolean).join(",") : undefined;
+  const inside = useApi<GraphAnswer>(opened ? "graph" : null, { ...params, open: opened, limit: BOXES_OPENED });
+  return opened && !inside.error ? { ...inside, opened } : shown;
 }
 
 function up(parts: string[]): void {
@@ -196,7 +203,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
     <ul class="told" aria-live="polite">
       {told.slice(0, MAX_TOLD).map((e) => <li key={`${e.from}-${e.to}`}>{names.get(e.from)} → {names.get(e.to)}: {edgeText(e)}</li>)}
       {told.length > MAX_TOLD && <li>and {told.length - MAX_TOLD} more</li>}
-      {told.length === 0 && <li class="dim">Point at a line, or move the focus to a box, to see the tensors.</li>}
+      {edges.length > 0 && told.length === 0 && <li class="dim">Point at a line, or move the focus to a box, to see the tensors.</li>}
     </ul>
     </>
   );
@@ -206,9 +213,10 @@ function openInPlace(state: State, box: Box): void {
   go({ values: { open: [...(state.values.open ? state.values.open.split(",") : []), box.name].join(",") } });
 }
 
-// What is below the scope that is shown; the end says most.
+// What is below the scope, or one of those between commas; the end says most.
 function label(box: Box, scope: string | undefined, room = 15): string {
-  const name = scope && box.name.startsWith(scope + "/") ? box.name.slice(scope.length + 1) : box.name;
+  const above = (scope ?? "").split(",").reverse().find((s) => s && box.name.startsWith(s + "/"));
+  const name = above ? box.name.slice(above.length + 1) : box.name;
   const times = box.alike ? ` ×${box.alike}` : "";
   return cutFront(name, room - times.length) + times;
 }
