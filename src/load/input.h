@@ -9,7 +9,7 @@
 #include "model/source.h"
 #include "proto/decoder.h"
 
-#define RECOVER_HINT " (--recover loads what is whole)"
+#define RECOVER_HINT " (--recover loads the intact parts)"
 
 /* Whether a path exists, or is a prefix of several files' names. */
 bool input_exists(const char *path);
