@@ -70,7 +70,7 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
  * and bring no data. INT32_MAX if none is, or if a profile does not tell. */
 int32_t attrs_first_control(const struct model *m, uint32_t node);
 
-/* The device a graph asks for; empty if none, or if the node is not from a graph. */
+/* The device requested in the graph; empty if none, or if the node is not from a graph. */
 struct span attrs_asked_device(const struct model *m, uint32_t node);
 
 #endif
