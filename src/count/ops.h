@@ -35,7 +35,7 @@ static inline int64_t cost_float_ops(struct cost c)
 	return count_add(count_multiply(c.macs, 2), c.others);
 }
 
-/* A node whose inputs are known, as far as they are. */
+/* A node and what is known about its inputs. */
 struct eval {
 	const struct graph *graph;
 	const struct op_node *node;

@@ -57,7 +57,7 @@ enum profile_state {
 /* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-/* Returns the status, or an error if a file that was read has changed meanwhile, or what
+/* Returns the status, or an error if a file has changed since it was read, or what
  * was read turned out to be damaged. */
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);

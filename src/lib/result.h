@@ -1,4 +1,4 @@
-/* What a query or the advisor found. It is rendered when somebody asks, so it needs
+/* What a query or the advisor found. It is rendered on request, so it needs
  * the profile: it counts as one of its users, and before the profile changes each
  * result keeps what may still be requested.
  *
