@@ -193,7 +193,7 @@ enum arguments_status arguments_parse(struct arguments *a, struct store *store, 
 			return ARGUMENTS_WRONG;
 	}
 	if (!store->n_profiles) {
-		fail(&p, "%s", "no input: give a profile, or the files of a run");
+		fail(&p, "%s", "no input: give a profile, a trace, a model, or the files of a run");
 		return ARGUMENTS_WRONG;
 	}
 	if (store->n_profiles == 1 && p.after_dashes) {
