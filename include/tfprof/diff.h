@@ -1,4 +1,4 @@
-/* What changed between two sides, each some runs of the same model, or a model
+/* What changed between two sides: each is one or several runs, or a model
  * (docs/diff.md). Part of tfprof.h, which includes it. */
 #ifndef TFPROF_DIFF_H
 #define TFPROF_DIFF_H
@@ -14,10 +14,10 @@ typedef struct tfprof_diff_options tfprof_diff_options;
 /* NULL on allocation failure. */
 TFPROF_API tfprof_diff_options *tfprof_diff_options_new(void);
 TFPROF_API void tfprof_diff_options_free(tfprof_diff_options *options);
-/* By name, as on the command line. Conditions of fail_if add up. */
+/* By name, as on the command line. Setting fail_if again adds conditions. */
 TFPROF_API enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *options,
 	const char *name, const char *value, struct tfprof_error *err);
-/* Conditions from the text of a file: some in each line; # starts a comment. */
+/* Conditions from the text of a file: one or more per line; # starts a comment. */
 TFPROF_API enum tfprof_status tfprof_diff_options_add_budgets(tfprof_diff_options *options,
 	const char *text, size_t length, struct tfprof_error *err);
 
@@ -42,7 +42,7 @@ TFPROF_API enum tfprof_status tfprof_diff_run(const struct tfprof_diff_side *bas
 	const tfprof_options *options, const tfprof_diff_options *diff_options,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err);
 
-/* Compares what two models cost, by layer. Of `options`, output matters. */
+/* Compares what two models cost, by layer. Of `options`, only output is used. */
 TFPROF_API enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *base,
 	const struct tfprof_input *new_model, const tfprof_model_options *model_options,
 	const tfprof_options *options, const tfprof_diff_options *diff_options,

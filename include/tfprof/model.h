@@ -15,7 +15,7 @@ TFPROF_API void tfprof_model_options_free(tfprof_model_options *options);
 TFPROF_API enum tfprof_status tfprof_model_options_set(tfprof_model_options *options,
 	const char *name, const char *value, struct tfprof_error *err);
 
-/* What to do about models that are damaged, or have fields that would be ignored. */
+/* How to treat models that are damaged, or have fields that would be ignored. */
 TFPROF_API void tfprof_model_options_set_reading(tfprof_model_options *options,
 	enum tfprof_reading reading);
 
@@ -27,8 +27,8 @@ TFPROF_API const struct tfprof_option_info *tfprof_model_option_get_info(size_t 
  * "json" and "csv", and tfprof_result_output carries out the option output. */
 TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
 	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err);
-/* Whether a path leads to a model that is no graph of nodes and can only be counted, or is
- * first of all a model: a SavedModel, .meta, .keras, .h5 or .tflite. */
+/* Whether a path leads to a file that is mainly a model, to be counted rather than viewed as
+ * a graph: a SavedModel, .meta, .keras, .h5 or .tflite. */
 TFPROF_API int tfprof_model_recognize(const char *path);
 /* How many conditions of the option fail_if are met; its notes say which. */
 TFPROF_API int tfprof_result_get_n_exceeded(const tfprof_result *result);

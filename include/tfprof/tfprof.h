@@ -71,9 +71,9 @@ TFPROF_API const char *tfprof_word_get_nearest(const char *misspelt, const char 
 
 /* ---- inputs ---------------------------------------------------------- */
 
-/* Where bytes come from: memory if `data` is set, which is copied as far as it is
- * needed later; `path` is then only its name in messages. Otherwise a file (it is mapped,
- * not copied). Either may be compressed with gzip or zstd. `{0}` is no input. */
+/* Where bytes come from: memory if `data` is set (what is needed later is copied, and
+ * `path` is only its name in messages), otherwise a file (mapped, not copied). Either may
+ * be compressed with gzip or zstd. `{0}` means no input. */
 struct tfprof_input {
 	const char *path;
 	const void *data;
@@ -103,21 +103,21 @@ static inline struct tfprof_input tfprof_input_bytes(const void *data, size_t si
 /* How inputs of a kind are given, and what they go with. */
 enum tfprof_input_traits {
 	TFPROF_INPUT_WHOLE = 1,    /* everything at once: only into an empty profile */
-	TFPROF_INPUT_PART = 2,     /* what a whole holds: cannot be combined with one */
-	TFPROF_INPUT_EXTRA = 4,    /* adds to the nodes of others: not enough by itself */
+	TFPROF_INPUT_PART = 2,     /* part of a whole: cannot be combined with one */
+	TFPROF_INPUT_EXTRA = 4,    /* adds to existing nodes: not enough by itself */
 	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
 	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
 	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
-	TFPROF_INPUT_SEVERAL = 64  /* there may be several: they add up */
+	TFPROF_INPUT_SEVERAL = 64  /* there may be several; their numbers are added up */
 };
 
-/* What kinds of input there are, in the order in which inputs of several kinds
- * should be added; NULL beyond the last. */
+/* The kinds of input, in the order in which inputs of several kinds should be added;
+ * NULL beyond the last. */
 struct tfprof_input_info {
 	const char *name;     /* "graph": as tfprof_profile_add takes it */
 	const char *flag;     /* "graph_path": the program's */
 	const char *message;  /* "tensorflow.GraphDef"; NULL if it is no message */
-	const char *progress; /* "Parsing GraphDef...": for while it is read */
+	const char *progress; /* "Parsing GraphDef...": shown while it is read */
 	const char *help;     /* one sentence */
 	unsigned traits;      /* set of enum tfprof_input_traits */
 };
@@ -132,7 +132,7 @@ TFPROF_API int tfprof_input_exists(const char *path);
 
 /* One of several inputs that are added together. */
 struct tfprof_given {
-	const char *kind; /* TFPROF_INPUT_AUTO: its content tells */
+	const char *kind; /* TFPROF_INPUT_AUTO: recognized by content */
 	struct tfprof_input input;
 	int64_t step; /* of kinds that come by step, or TFPROF_NEXT_STEP */
 	void *owned;  /* NULL */
@@ -154,52 +154,51 @@ typedef struct tfprof_profile tfprof_profile;
 TFPROF_API tfprof_profile *tfprof_profile_new(void);
 TFPROF_API void tfprof_profile_free(tfprof_profile *profile);
 
-/* Adds an input, whole or not at all. `kind` is the name of its kind: "profile",
+/* Adds an input, all or nothing. `kind` is the name of its kind: "profile",
  * "graph", "op_log", "run_meta", "checkpoint" (docs/inputs.md describes each), or
  * TFPROF_INPUT_AUTO. Messages may be binary or text, and compressed with gzip or zstd. A directory
- * is what it holds: the newest profile of a ProfileContext, or a checkpoint. `step` is for kinds
- * that come by step. May be called again: only what is new is added. A saved profile goes into a
- * profile that is still empty; a checkpoint takes the place of the one before. */
+ * stands for its contents: the newest profile of a ProfileContext, or a checkpoint. `step` is for
+ * kinds that come by step. May be called again: only what is new is added. A saved profile can only
+ * be added to an empty profile; a checkpoint replaces the previous one. */
 TFPROF_API enum tfprof_status tfprof_profile_add(tfprof_profile *profile, const char *kind,
 	const struct tfprof_input *input, int64_t step, struct tfprof_error *err);
 
-/* What to do about inputs that are not what they should be. */
+/* How to treat damaged inputs. */
 enum tfprof_reading {
 	TFPROF_READ_AS_IS, /* damage is an error; notes count what was ignored */
-	/* So is whatever would be ignored, at any depth: fields that are unknown or have another
-	 * wire type, inputs and entries that name no node, nodes without names, events that
-	 * cannot be right. */
+	/* So is whatever would be ignored, at any depth: fields that are unknown or have the
+	 * wrong wire type, inputs and entries that name no node, nodes without names,
+	 * implausible events. */
 	TFPROF_READ_STRICT,
-	/* What is whole of damaged inputs is added; notes say what was dropped. */
+	/* The intact parts of damaged inputs are added; notes say what was dropped. */
 	TFPROF_READ_RECOVER
 };
 
-/* For all inputs that are added from now on. */
+/* Applies to all inputs added from now on. */
 TFPROF_API void tfprof_profile_set_reading(tfprof_profile *profile, enum tfprof_reading reading);
 
-/* What the last call that added something had to say (lines, maybe none):
- * entries without a start time and the like. */
+/* Notes of the last call that added something, such as entries without a start time:
+ * complete lines, or empty. */
 TFPROF_API const char *tfprof_profile_get_notes(const tfprof_profile *profile);
 
-/* One step whole or not at all: an optional newer graph, run metadata, an
+/* Adds one step, all or nothing: an optional newer graph, run metadata, an
  * optional op log (NULL: none), in this order. `*coverage` (may be NULL) gets
  * what tfprof_profile_get_coverage() gives. */
 TFPROF_API enum tfprof_status tfprof_profile_add_step(tfprof_profile *profile, int64_t step,
 	const struct tfprof_input *graph, const struct tfprof_input *run_meta,
 	const struct tfprof_input *op_log, double *coverage, struct tfprof_error *err);
 
-/* Counts the float operations of nodes of a graph that have none, from their types, inputs
- * and shapes: what docs/model.md says of a model file. An op log, or the profiler of
- * TensorFlow, may give others; those stay. Queries do it, too, with the option
- * count_float_ops. */
+/* Counts the float operations of graph nodes that have none, from their types, inputs and
+ * shapes, by the rules for model files (docs/model.md). Numbers from an op log are kept.
+ * Queries do this, too, with the option count_float_ops. */
 TFPROF_API enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *profile,
 	struct tfprof_error *err);
 
-/* The share of the nodes that run metadata added so far has touched. */
+/* The share of the nodes that ran in the run metadata added so far. */
 TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
- * `_save` writes the file whole or not at all, and never over an input. */
+ * `_save` writes the file completely or not at all, and never over an input. */
 TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
@@ -235,7 +234,7 @@ struct tfprof_added {
 TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
 	struct tfprof_added *added);
 
-/* Something the profile lacks, and which input would bring it. */
+/* Something the profile lacks, and the input that would provide it. */
 struct tfprof_gap {
 	const char *what, *remedy;
 };
@@ -253,7 +252,7 @@ struct tfprof_overview {
 	int64_t exec_micros, accelerator_exec_micros, cpu_exec_micros;
 	int64_t requested_bytes, peak_bytes;
 	int64_t parameters;           /* in variables */
-	int64_t trainable_parameters; /* -1: the profile does not tell which are */
+	int64_t trainable_parameters; /* -1: the profile does not say which are */
 	int64_t float_ops;
 	const struct tfprof_gap *gaps[8];               /* up to a NULL */
 	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
@@ -275,13 +274,13 @@ TFPROF_API const char *tfprof_profile_get_node_name(tfprof_profile *profile, siz
 TFPROF_API const char *tfprof_profile_get_node_op(tfprof_profile *profile, size_t i,
 	size_t *length);
 /* Every op, device and extra type that some node has, in byte order; NULL
- * beyond the last. Sorted when first asked for after a change. */
+ * beyond the last. Sorted on first use after a change. */
 TFPROF_API const char *tfprof_profile_get_type(tfprof_profile *profile, size_t i, size_t *length);
 
-/* For completing what someone types: calls `fn`, in byte order, with each way
- * node names go on from `prefix`: a name as it is or, where it has a further
- * '/', its beginning up to and with that. Non-zero from `fn` stops. Names are
- * sorted when first asked for after a change; from then on each call of `fn`
+/* For completion: calls `fn`, in byte order, with each way in which node names
+ * continue `prefix`: a whole name or, if it has a further '/', its beginning up
+ * to and including that. Non-zero from `fn` stops. Names are
+ * sorted on first use after a change; from then on each call of `fn`
  * costs a binary search. `fn` must not change the profile. */
 typedef int tfprof_name_fn(void *context, const char *name, size_t length);
 TFPROF_API enum tfprof_status tfprof_profile_find_names(tfprof_profile *profile, const char *prefix,
@@ -347,7 +346,7 @@ struct tfprof_node_visitor {
 	void *context;
 };
 
-/* All that is known of the i-th node. `node` and `visitor` may be NULL. The functions must
+/* Everything known about the i-th node. `node` and `visitor` may be NULL. The functions must
  * not change the profile. */
 TFPROF_API enum tfprof_status tfprof_profile_visit_node(tfprof_profile *profile, size_t i,
 	struct tfprof_node *node, const struct tfprof_node_visitor *visitor,
@@ -366,8 +365,8 @@ typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
 /* In place of a group: the node is in none. */
 #define TFPROF_NO_GROUP UINT32_MAX
 
-/* Calls `fn` with each pair of groups that edges join, where `groups` has the group of
- * every node of the profile. */
+/* Calls `fn` for each pair of groups that edges connect; `groups` has the group of every
+ * node of the profile. */
 TFPROF_API enum tfprof_status tfprof_profile_find_edges(tfprof_profile *profile,
 	const uint32_t *groups, tfprof_edges_fn *fn, void *context, struct tfprof_error *err);
 
@@ -402,10 +401,10 @@ TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *n
 /* Replaces all options with those of a serialized OptionsProto, as TensorFlow's
  * Python API sends it: absent lists are empty, source_lines is off, and unknown
  * words are accepted as TensorFlow's profiler does (in select they are ignored,
- * for order_by they mean name). The result's notes name the words ignored. Queries
- * are then answered as by TensorFlow's profiler in all else, too: an output that the
- * view does not support is a note, not an error; names are written as they are; the
- * step's number is appended to the name of a timeline. */
+ * for order_by they mean name). The result's notes name the words ignored. In all else,
+ * too, queries then behave as in TensorFlow's profiler: an output that the view does not
+ * support is a note, not an error; names are not escaped; the step's number is appended to
+ * the name of a timeline. */
 TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options, const void *bytes,
 	size_t size, struct tfprof_error *err);
 
@@ -498,7 +497,8 @@ typedef struct tfprof_result tfprof_result;
 /* Runs a query: accounts, filters and orders a view. Renders nothing and writes no
  * file yet. `cancel`, if not NULL, is polled while this runs; non-zero stops it.
  *
- * Unless max_depth is set, only text is cut, at its default: all else holds every row.
+ * Unless max_depth is set, only text is cut, at its default: all other formats have every
+ * row.
  *
  * A result may outlive the profile and does not change with it. */
 TFPROF_API enum tfprof_status tfprof_query_run(tfprof_profile *profile, enum tfprof_view view,
@@ -541,7 +541,7 @@ struct tfprof_column_info {
 	const char *name;
 	enum tfprof_column_type type;
 	const char *unit;
-	int is_extra; /* exported only if asked for by name */
+	int is_extra; /* exported only if requested by name */
 };
 TFPROF_API const struct tfprof_column_info *tfprof_column_get_info(size_t i);
 /* Whether this word of the option select shows the i-th column. */
@@ -551,7 +551,7 @@ TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
 /* The name of the i-th column exported by default; NULL past the end. */
 TFPROF_API const char *tfprof_result_get_column_name(const tfprof_result *result, size_t i);
-/* A column by name, computed when first asked for. */
+/* A column by name, computed on first use. */
 TFPROF_API enum tfprof_status tfprof_result_get_column(tfprof_result *result, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err);
 /* The row that shows each node of the profile (by the index of
@@ -560,7 +560,7 @@ TFPROF_API enum tfprof_status tfprof_result_get_node_rows(tfprof_result *result,
 	const int64_t **rows, size_t *n_nodes, struct tfprof_error *err);
 
 /* Exports columns as a stream of the Arrow C data interface: those named or, if
- * `names` is NULL, the default ones, without those that a given option select leaves out. The
+ * `names` is NULL, the default ones (only those that select names, if it was set). The
  * caller releases the stream. Its arrays share the result's data without copying and may outlive
  * the result. */
 #ifndef ARROW_C_DATA_INTERFACE
@@ -638,11 +638,11 @@ enum tfprof_output_flags {
 TFPROF_API enum tfprof_status tfprof_result_output(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err);
 
-/* The same, but passes the text for stdout on in pieces while it is made, so that a report
- * of any size takes little memory; the result's text is empty afterwards. The first piece
- * comes after a megabyte or at the end of a shorter text, once the notes are complete and
- * the inputs were found unchanged: a failure until then passes nothing on. `write` may be
- * called in other threads, never twice at the same time. */
+/* The same, but streams the text for stdout, so that a report of any size takes little
+ * memory; the result's text is empty afterwards. The first piece comes after a megabyte or
+ * at the end of a shorter text, once the notes are complete and the inputs were found
+ * unchanged: until then, a failure writes nothing. `write` may be
+ * called in other threads, but never concurrently. */
 TFPROF_API enum tfprof_status tfprof_result_output_to(tfprof_result *result, unsigned flags,
 	const volatile int *cancel, tfprof_write_fn *write, void *context,
 	struct tfprof_error *err);
@@ -706,7 +706,7 @@ TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 /* The highest level among the findings of tfprof_advise_run(). */
 TFPROF_API enum tfprof_level tfprof_result_get_level(const tfprof_result *result);
 
-/* Options of counting what a model costs (model.h). */
+/* Options for counting what a model costs (model.h). */
 typedef struct tfprof_model_options tfprof_model_options;
 
 #ifdef __cplusplus

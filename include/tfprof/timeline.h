@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What ran in a step, by lane, kept for drawing and adding up any stretch of it. A lane
+/* What ran in a step, by lane, to draw and add up any stretch of it. A lane
  * is a thread, a stream or a core where the input has them; otherwise executions that
  * overlap on a device are laid out in as many lanes as they need. Does not change with
  * the profile and may outlive it. */
@@ -103,8 +103,8 @@ TFPROF_API int tfprof_memory_read_device(const tfprof_memory *memory, size_t i,
 TFPROF_API void tfprof_memory_read(const tfprof_memory *memory, size_t device, int64_t from_micros,
 	int64_t until_micros, size_t n, int64_t *lowest, int64_t *highest);
 
-/* Calls `fn` with the nodes that hold most at a time, the largest first, at most `n` of
- * them. Allocation failure finds none. */
+/* Calls `fn` with the nodes that hold the most at a point of time, the largest first, at
+ * most `n` of them; with none on allocation failure. */
 typedef int tfprof_holder_fn(void *context, uint64_t node, int64_t bytes);
 TFPROF_API void tfprof_memory_find_holders(const tfprof_memory *memory, size_t device,
 	int64_t at_micros, size_t n, tfprof_holder_fn *fn, void *context);
@@ -117,7 +117,7 @@ TFPROF_API void tfprof_memory_find_holders(const tfprof_memory *memory, size_t d
  * (`show_memory`). The events are those of TensorFlow's
  * `timeline.Timeline(step_stats).generate_chrome_trace_format`.
  *
- * A file is written completely or not at all, and gzip'd if its name ends in
+ * A file is written completely or not at all, and compressed if its name ends in
  * `.gz`. If `path` is NULL, the trace goes to `*bytes`, freed with
  * tfprof_bytes_free; otherwise `bytes` and `size` are not used. */
 TFPROF_API enum tfprof_status tfprof_step_timeline_write(const struct tfprof_input *run_meta,

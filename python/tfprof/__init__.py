@@ -7,7 +7,7 @@ Four ways in:
   TensorFlow.
 * ``tfprof.trace``, ``tfprof.profile_function`` and ``tfprof.KerasCallback`` record a
   running program of TensorFlow 2, Keras or JAX.
-* ``tfprof.model('model.keras')`` tells what a model costs, from its file alone.
+* ``tfprof.model('model.keras')`` computes what a model costs, from its file alone.
 * ``tfprof.Profiler``, ``tfprof.profile``, ``tfprof.advise`` and the rest of
   TensorFlow's own ``tf.compat.v1.profiler``, under the same names and with the
   same results.

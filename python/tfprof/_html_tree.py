@@ -1,6 +1,6 @@
 """A result as a tree in a notebook, of <details> elements: no script is needed to open and
 close them. What costs most is open at first. If there are too many nodes, the deepest are
-left out."""
+omitted."""
 
 import heapq
 import html

@@ -26,8 +26,8 @@ KINDS: Dict[str, Kind] = {row[0]: Kind(*row) for row in _native.inputs()}
 
 
 def kind_of(given: Input) -> Optional[Kind]:
-    """The kind of a message, by its class; None for a path or bytes, whose content
-    tells."""
+    """The kind of a message, by its class; None for a path or bytes, which
+    are recognized by content."""
     descriptor = getattr(given, "DESCRIPTOR", None)
     for kind in KINDS.values():
         if kind.message and kind.message == getattr(descriptor, "full_name", None):
@@ -105,7 +105,7 @@ def check(given: Mapping[str, Any], n_files: int) -> None:
     kinds = [KINDS[name] for name in given]
     for kind in kinds:
         if kind.has(_native.INPUT_PART) and any(one.has(_native.INPUT_WHOLE) for one in kinds):
-            raise _native.ArgumentError(f"{kind.name}: a saved profile holds that already: give "
+            raise _native.ArgumentError(f"{kind.name}: a saved profile already contains that: give "
                                         "either the profile or its parts")
         if not n_files and kind.has(_native.INPUT_EXTRA) and not any(
                 one.has(_native.INPUT_WHOLE | _native.INPUT_PART) for one in kinds):

@@ -25,8 +25,8 @@ class _KerasCallback:
         model.fit(images, labels, callbacks=[tfprof.KerasCallback('logs', steps=(10, 15))])
 
     The profile has lines of Python, shapes, parameters and float operations of the training
-    step, too; `tfprof logs` and `tfprof.load('logs')` read it. To know them, fit() traces the
-    training step again.
+    step, too; `tfprof logs` and `tfprof.load('logs')` read it. To get them, fit() retraces its
+    training step.
 
     Args:
       logdir: a directory; it is created if it does not exist.
@@ -80,7 +80,7 @@ class _KerasCallback:
 
     def on_train_end(self, logs: Any = None) -> None:
         if self._trace is not None:
-            warn(f"KerasCallback: training ended after {self._n} steps: profiled are "
+            warn(f"KerasCallback: training ended after {self._n} steps: it profiled steps "
                  f"{self._first} to {self._n - 1}, not to {self._last}")
             self._finish()
         elif not self._is_done:
@@ -113,8 +113,8 @@ class _KerasCallback:
         self._unwatch_tracing()
 
     def _watch_tracing(self) -> None:
-        """Notes in which graphs fit() traces the training step. It has to trace it again: those
-        of an earlier fit() are out of reach."""
+        """Records the graphs in which fit() traces the training step. It has to retrace it, since
+        those of an earlier fit() are out of reach."""
         model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
         if tf is None or "train_step" in vars(model) or not _is_on_tensorflow(model):
             return
@@ -168,7 +168,7 @@ def _model_class(package: str) -> Any:
 
 
 def _report(profile: Profile, path: str) -> Iterator[str]:
-    """What costs most, in a few lines."""
+    """The most expensive items, in a few lines."""
     total = profile.overview()["exec_micros"]
     steps = profile.steps
     yield (f"tfprof: {len(steps)} steps, {_milliseconds(total)} of operations per step; "

@@ -42,10 +42,10 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
         an op log, from their types and shapes.
       strict: whether to refuse files with anything that would be ignored: unknown fields,
         inputs that name no node, and the like.
-      recover: whether to load what is whole of damaged files; notes say what was dropped.
+      recover: whether to load the intact parts of damaged files; notes say what was dropped.
 
-    Each is a path, or the message or its bytes; a checkpoint is a path. Files may be packed
-    by gzip or zstd.
+    Each is a path, or the message or its bytes; a checkpoint is a path. Files may be compressed
+    with gzip or zstd.
 
     >>> import tfprof
     >>> profile = tfprof.load('examples/resnet/profile')

@@ -40,7 +40,7 @@ class Page:
     """A profile that is shown in a browser, until ``stop`` is called or Python exits.
 
     Attributes:
-      url: the address to open. It holds the token that the server asks for.
+      url: the address to open. It contains the token that the server requires.
     """
 
     def __init__(self, process: "subprocess.Popen[str]", directory: str) -> None:

@@ -125,7 +125,7 @@ class Trace:
 
     @property
     def profile(self) -> Profile:
-        """What was recorded, after the block."""
+        """The recorded profile, available after the block."""
         if self._profile is None:
             raise RuntimeError(f"there is no profile: {self._why_none}")
         return self._profile
@@ -146,7 +146,7 @@ class Trace:
 
     def __enter__(self) -> "Trace":
         if self._recorders:
-            raise RuntimeError("this trace is being recorded already")
+            raise RuntimeError("this trace is already being recorded")
         recorders = _choose(self._framework)
         if self._given is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="tfprof-")
@@ -158,7 +158,7 @@ class Trace:
         self._directories = directories
         self._before = set(self._files())
         self._profile = None
-        self._why_none = "the trace is still being recorded: ask after the with block"
+        self._why_none = "the trace is still being recorded: use it after the with block"
         try:
             for (name, recorder), directory in zip(recorders.items(), directories):
                 self._start(name, recorder, directory)

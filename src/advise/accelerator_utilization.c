@@ -80,7 +80,7 @@ static void report(struct check *c, const struct usage *u, double minimum)
 	f->remedy = low
 		? "Find out what the accelerator waits for: input, copies, tiny kernels, or "
 		  "operations on the CPU."
-		: "Nothing: the accelerator is busy. Faster kernels are what is left.";
+		: "Nothing: the accelerator is busy. Only faster kernels would help.";
 	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
 	check_figure(c, f, "utilization", share);
 }

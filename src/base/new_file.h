@@ -1,4 +1,4 @@
-/* A file that appears whole or not at all.
+/* A file that appears completely or not at all.
  *
  *     new_file_open ── write to fd ── new_file_commit: path has the new contents
  *                                   \ new_file_discard: path is what it was

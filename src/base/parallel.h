@@ -33,7 +33,7 @@ size_t parallel_parts(size_t n, size_t least);
 void parallel_run(size_t parts, parallel_fn *work, void *context);
 
 /* Registers what keeps the pool whole when the process forks. Call before pthread_atfork()
- * with a handler that waits for others who run parts; calls after the first do nothing. */
+ * with a handler that waits for other threads that run parts; calls after the first do nothing. */
 void parallel_watch_process(void);
 
 /* Where part i of n items in `parts` parts begins; part i ends where i + 1 begins. */

@@ -23,7 +23,7 @@ PREFETCHES prefetch_line(const void *at)
 }
 
 /* A block, but at most a few hundred bytes. It may begin anywhere in a cache line, so
- * its end may be one line further than its size tells. */
+ * its end may be one line further than its size suggests. */
 PREFETCHES prefetch_bytes(const char *at, size_t n)
 {
 	enum { LINE = 64, MOST = 512 };

@@ -18,7 +18,7 @@
  *                                                          v
  *                                                         path
  *
- * A file is written whole or not at all: until commit succeeds, `path` is what
+ * A file is written completely or not at all: until commit succeeds, `path` is what
  * it was before (see new_file.h). Only something that is no regular file (a device, a pipe) is
  * written directly. A symbolic link stays one: its target is replaced. */
 #ifndef TFPROF_BASE_SINK_H
@@ -75,7 +75,7 @@ enum tfprof_status sink_open(struct sink *s, const char *path, enum sink_format 
 /* Flushes, moves a file into place and releases the sink. A failure carries the name
  * and the reason, and leaves no file behind. */
 enum tfprof_status sink_commit(struct sink *s, struct tfprof_error *err);
-/* Releases the sink; a file is as it was before it was opened. */
+/* Releases the sink; an existing file keeps its contents. */
 void sink_abandon(struct sink *s);
 
 static inline bool sink_failed(const struct sink *s)

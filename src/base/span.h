@@ -37,7 +37,7 @@ static inline bool span_starts(struct span text, struct span start)
 	return text.n >= start.n && span_equal((struct span){text.at, start.n}, start);
 }
 
-/* What is left behind the first n bytes, of which there are as many. */
+/* What follows the first n bytes; there must be at least n. */
 static inline struct span span_from(struct span text, size_t n)
 {
 	return (struct span){text.at + n, text.n - n};

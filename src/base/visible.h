@@ -14,7 +14,7 @@
 
 void visible_put_slow(struct buf *b, struct span text, bool keeps_lines);
 
-/* Replaces each such byte by a question mark, for those who cannot allocate. */
+/* Replaces each such byte with a question mark, for callers that cannot allocate. */
 void visible_mask(char *text, size_t n);
 
 /* Of eight bytes: nonzero high bits for those below 0x20, above 0x7e, or beyond ASCII. */

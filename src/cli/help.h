@@ -6,7 +6,7 @@
 #include "fail.h"
 #include "text.h"
 
-/* The overview. In the shell, flags have one dash and input files are left out. */
+/* The overview. In the shell, flags have one dash and input files are omitted. */
 void help_overview(struct text *out, enum command_where where);
 
 /* Help on a command or a flag, given with or without dashes. */

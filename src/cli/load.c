@@ -26,7 +26,7 @@ static enum tfprof_status check_flags(const struct request *r, struct tfprof_err
 	if (whole && part)
 		return fail(err, TFPROF_ARGUMENT,
 			"--%s and --%s cannot be combined: a "
-			"profile holds graph and runs: give one of the two",
+			"profile contains graph and runs: give one of the two",
 			whole, part);
 	if (!r->n_files && !given_with(r->paths, ~(unsigned)TFPROF_INPUT_EXTRA))
 		return fail(err, TFPROF_ARGUMENT,

@@ -354,9 +354,9 @@ static enum tfprof_status unexpected_word(struct parser *p, const char *word)
 	const struct command *c = p->request->command;
 
 	return fail(p->err, TFPROF_ARGUMENT,
-		"unexpected word: %.200s: the command is already %s%s%s", word, c->name,
-		command_is_view(c->id) ? "; options start with a dash" : "",
-		p->where == IN_PROGRAM ? ", and there is no file of this name" : "");
+		"unexpected word: %.200s: %sthe command is already %s%s", word,
+		p->where == IN_PROGRAM ? "there is no file of this name, and " : "", c->name,
+		command_is_view(c->id) ? "; options start with a dash" : "");
 }
 
 /* The view of this name, or NULL. */

@@ -196,7 +196,7 @@ static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tf
 		return fail(err, TFPROF_ARGUMENT, "%s has no report to write to a file",
 			r->command->name);
 	if (r->has_ignored)
-		fputs("the files named are ignored: this shell has its profile\n", stderr);
+		fputs("the files named are ignored: the shell already has a profile\n", stderr);
 	switch (id) {
 	case COMMAND_SET: return set(s, r, err);
 	case COMMAND_RESET: return reset(s, err);

@@ -59,7 +59,7 @@ static inline bool frame_is_done(const struct frame *f, uint32_t node)
 	return f->slots[node].first && f->slots[node].first != SLOT_OPEN;
 }
 
-/* An output of a node that is done; one of which nothing is known otherwise. */
+/* An output of a node; an unknown one unless the node is done. */
 const struct tensor *frame_get(const struct frame *f, struct op_edge edge);
 /* Makes a node done. */
 bool frame_set(struct walk *w, struct frame *f, uint32_t node, const struct tensor *out, size_t n);

@@ -121,7 +121,7 @@ static inline struct op_node graph_start_node(const struct graph *g, struct span
 		.first_edge = (uint32_t)g->edges.n};
 }
 
-/* Makes a graph safe to walk that was built from a file's own numbers: an input that is no
+/* Makes a graph that was built from a file's own numbers safe to walk: an input that is no
  * node becomes the node itself, of which nothing is known yet; such a return is dropped. */
 void graph_check_edges(struct graph *g);
 

@@ -35,7 +35,7 @@ static inline int64_t cost_float_ops(struct cost c)
 	return count_add(count_multiply(c.macs, 2), c.others);
 }
 
-/* A node whose inputs are known, as far as they are. */
+/* A node and what is known about its inputs. */
 struct eval {
 	const struct graph *graph;
 	const struct op_node *node;
@@ -60,7 +60,7 @@ struct eval {
 bool eval_outputs(struct eval *e, size_t n);
 /* Room for the values of an output; NULL if they cannot be kept. */
 union number *eval_values(struct eval *e, struct tensor *out);
-/* An input, or one of which nothing is known. */
+/* An input, or an unknown one. */
 const struct tensor *eval_in(const struct eval *e, size_t i);
 
 /* False: what it needs is not known, or it is contradictory. */

@@ -92,20 +92,19 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 			note->n, note->n == 1 ? "" : "s", number);
 		break;
 	case NOTE_LOOP_LIMIT:
-		buf_printf(b,
-			"loops were followed for %lld turns: what they count is a lower bound",
+		buf_printf(b, "loops were followed for %lld turns: their counts are lower bounds",
 			number);
 		break;
 	case NOTE_DEARER_BRANCH:
-		buf_printf(b, "%zu condition%s on data: the dearer branch is counted", note->n,
-			note->n == 1 ? " depends" : "s depend");
+		buf_printf(b, "%zu condition%s on data: the more expensive branch is counted",
+			note->n, note->n == 1 ? " depends" : "s depend");
 		break;
 	case NOTE_BOTH_BRANCHES:
 		buf_text(b, "lowered conditionals: both branches are counted");
 		break;
 	case NOTE_TOO_DEEP:
 		buf_printf(b,
-			"functions call each other more than %lld deep: what is below is not "
+			"functions call each other more than %lld deep: deeper calls are not "
 			"counted",
 			number);
 		break;

@@ -20,7 +20,7 @@
 	X(REMOVED, "removed") \
 	X(RENAMED, "renamed")
 
-/* id, name, what reports print; the first two are of times */
+/* id, name, what reports print; the first two are for times */
 #define DIFF_VERDICTS(X)              \
 	X(EQUAL, "equal", "")         \
 	X(SLOWER, "slower", "slower") \
@@ -146,7 +146,7 @@ static inline struct span diff_name(const struct diff *d, const struct diff_row 
 }
 
 /* Whether a report shows the row: it is new, gone, renamed or moved, or some number changed
- * by as much as the settings ask for. */
+ * by at least what the settings require. */
 bool diff_is_notable(const struct diff *d, size_t row);
 
 /* ---- verdicts --------------------------------------------------------------------- */

@@ -11,15 +11,15 @@
 /* clang-format off */
 #define DIFF_OPTIONS(X) \
 	X(BASE_STEP, "base_step", "int", "N", NULL, "", \
-		"Compare with this step: of the base, or of the same profile.") \
+		"Compare with this step of the base, or of the same profile.") \
 	X(MIN_CHANGE, "min_change", "percent", "PERCENT", NULL, "5%", \
-		"Take smaller changes of times for noise; text leaves their rows out.") \
+		"Treat smaller changes of times as noise; text reports omit their rows.") \
 	X(MIN_DELTA_MICROS, "min_delta_micros", "int", "N[UNIT]", NULL, "0", \
-		"Take smaller differences of times for noise; text leaves their rows out.") \
+		"Treat smaller differences of times as noise; text reports omit their rows.") \
 	X(RENAME, "rename", "rules", "REGEX=>TEXT,...", NULL, "", \
-		"Match rows of the base by the name that this makes of theirs.") \
+		"Rename rows of the base before matching them.") \
 	X(NO_GUESS, "no_guess", "bool", "true|false", NULL, "false", \
-		"Do not match renamed scopes by what they hold.") \
+		"Do not match renamed scopes by their contents.") \
 	X(FAIL_IF, "fail_if", "conditions", "[REGEX:]NAME>VALUE,...", NULL, "", \
 		"Exit with status 3 if a change exceeds a limit, such as micros>5%; with 4 if there " \
 		"are too few runs to tell.") \

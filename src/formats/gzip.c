@@ -81,8 +81,9 @@ enum tfprof_status gzip_unpack(struct span packed, size_t limit, const char *nam
 	case Z_STREAM_END: return TFPROF_OK;
 	case Z_OK:
 		return error_set(err, TFPROF_FORMAT,
-			"%.400s: it unpacks to more than %zu bytes, the limit for %zu packed ones: "
-			"if that is right, unpack it first (gunzip)",
+			"%.400s: it unpacks to more than %zu bytes, the limit for %zu compressed "
+			"ones: "
+			"if that is intended, unpack it first (gunzip)",
 			name, limit, packed.n);
 	case Z_MEM_ERROR: return error_no_memory(err);
 	case Z_BUF_ERROR:

@@ -43,7 +43,7 @@ struct json_doc {
 const char *json_read(struct json_doc *doc, struct span text, size_t *at);
 void json_doc_clear(struct json_doc *doc);
 
-/* Values are indices; NONE is no value, and of NONE everything is NONE. */
+/* Values are indices; NONE means no value, and everything in NONE is NONE. */
 
 /* The member of an object. */
 uint32_t json_get(const struct json_doc *doc, uint32_t object, const char *key);
@@ -52,7 +52,7 @@ uint32_t json_first(const struct json_doc *doc, uint32_t container);
 uint32_t json_next(const struct json_doc *doc, uint32_t container, uint32_t item);
 
 enum json_type json_type_of(const struct json_doc *doc, uint32_t value); /* of NONE: null */
-/* Empty if it is no string. Escapes are resolved; a half of a pair becomes U+FFFD. */
+/* Empty if it is not a string. Escapes are resolved; a half of a pair becomes U+FFFD. */
 struct span json_text_of(struct json_doc *doc, uint32_t value);
 /* Integers, and true and false. */
 bool json_int_of(const struct json_doc *doc, uint32_t value, int64_t *number);

@@ -1,4 +1,4 @@
-/* Files compressed with gzip or zstd, whichever their first bytes say. */
+/* Files compressed with gzip or zstd, recognized by their first bytes. */
 #ifndef TFPROF_FORMATS_PACKED_H
 #define TFPROF_FORMATS_PACKED_H
 

@@ -102,7 +102,7 @@ enum tfprof_status zip_get(struct span zip, const char *name, size_t most, struc
 			"a zip archive without its end: cut short: copy it again, or repair "
 			"it (zip -FF FILE --out NEW)");
 	if (get32(end + 16) == UINT32_MAX)
-		return error_set(err, TFPROF_FORMAT, "a zip64 archive, which is not read");
+		return error_set(err, TFPROF_FORMAT, "a zip64 archive, which is not supported");
 	if (!find_member(zip, end, span_of(name), &m))
 		return error_set(err, TFPROF_UNSUPPORTED, "no member %s", name);
 	if (m.offset > zip.n || zip.n - m.offset < LOCAL_SIZE ||

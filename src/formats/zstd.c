@@ -59,8 +59,9 @@ enum tfprof_status zstd_unpack(struct span packed, size_t limit, const char *nam
 	case WHOLE: return TFPROF_OK;
 	case BEYOND_LIMIT:
 		return error_set(err, TFPROF_FORMAT,
-			"%.400s: it unpacks to more than %zu bytes, the limit for %zu packed ones: "
-			"if that is right, unpack it first (unzstd)",
+			"%.400s: it unpacks to more than %zu bytes, the limit for %zu compressed "
+			"ones: "
+			"if that is intended, unpack it first (unzstd)",
 			name, limit, packed.n);
 	case CUT_SHORT:
 		return error_set(err, TFPROF_FORMAT,

@@ -14,7 +14,7 @@ struct diff_reading {
 	const volatile int *cancel;
 };
 
-/* Whether something is compared that only a step tells, such as a time. */
+/* Whether something is compared that needs a step, such as a time. */
 bool diff_needs_steps(const struct diff_reading *reading);
 
 /* How many steps a profile has. */

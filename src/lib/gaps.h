@@ -9,7 +9,7 @@
 /* id, what is missing, what would bring it */
 #define GAPS(X) \
 	X(RUNS, "times, memory and devices", \
-		"run metadata (RunMetadata) of a step that was run with trace_level=FULL_TRACE") \
+		"run metadata (RunMetadata) of a step run with trace_level=FULL_TRACE, or a trace (*.xplane.pb)") \
 	X(GRAPH, "data flow, shapes and parameters", \
 		"the graph (GraphDef), as tf.io.write_graph() writes it") \
 	X(FLOAT_OPS, "float operations", \

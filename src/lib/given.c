@@ -119,12 +119,12 @@ static enum tfprof_status check_together(const struct tfprof_given *given, size_
 		return status;
 	if (whole && part)
 		return error_set(err, TFPROF_ARGUMENT,
-			"%.300s and %.300s cannot be combined: a saved profile holds graph and "
+			"%.300s and %.300s cannot be combined: a saved profile contains graph and "
 			"runs: give one of the two",
 			name_of(whole), name_of(part));
 	if (extra && !find_with(given, n, ~(unsigned)TFPROF_INPUT_EXTRA))
 		return error_set(err, TFPROF_ARGUMENT,
-			"%.300s: %s adds to the nodes of others: give a graph or a saved profile "
+			"%.300s: %s only adds to existing nodes: give a graph or a saved profile "
 			"with it",
 			name_of(extra), recognize_get_look(input_from_name(extra->kind))->name);
 	return TFPROF_OK;

@@ -147,8 +147,8 @@ static void note_list(const struct list *l, struct buf *notes)
 	while (i < n && regexes_has_matched(l->regexes, i))
 		i++;
 	if (n_noted && i < n)
-		buf_printf(notes, "-%s: others of its %zu regexes may match no %s, too\n",
-			l->option, n, l->names);
+		buf_printf(notes, "-%s: more of its %zu regexes may match no %s\n", l->option, n,
+			l->names);
 }
 
 static void note_regexes(struct query *q, struct buf *notes)
@@ -180,7 +180,7 @@ static void note_empty(const struct query *q, struct buf *notes)
 	if (!q->model->nodes.n)
 		buf_text(notes, "the profile has no nodes\n");
 	else
-		buf_text(notes, "none of the nodes passes all regexes and minimums\n");
+		buf_text(notes, "no node passes all regexes and minimums\n");
 }
 
 /* ---- all of it -------------------------------------------------------------------- */

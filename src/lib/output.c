@@ -155,7 +155,7 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 	if (m->steps.n > 1 && is_stdout(r->options))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-output: one timeline for each of %zu steps cannot go to standard output: "
-			"choose one by -step",
+			"choose one with -step",
 			m->steps.n);
 	for (size_t i = 0; status == TFPROF_OK && i < m->steps.n; i++) {
 		if (m->steps.at[i] >= 0)
@@ -264,7 +264,7 @@ static enum tfprof_status output_advice(tfprof_result *r, struct text_stream *to
 	struct sink out;
 
 	if (!o)
-		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
+		return error_set(err, TFPROF_UNSUPPORTED, "events are available only as columns");
 	if (o->output == ADVICE_NONE)
 		return TFPROF_OK;
 	if (o->outfile)

@@ -29,9 +29,9 @@ struct tfprof_profile {
 	struct model model;
 	pthread_rwlock_t lock;                   /* queries read, adding writes */
 	pthread_mutex_t building;                /* while a view is built; others wait for it */
-	struct tree trees[N_VIEWS * TREE_FLAGS]; /* empty until asked for */
-	uint32_t *by_name;  /* nodes in byte order of their names; NULL until asked for */
-	struct names names; /* built when first asked for, like views */
+	struct tree trees[N_VIEWS * TREE_FLAGS]; /* empty until first use */
+	uint32_t *by_name;  /* nodes in byte order of their names; NULL until first use */
+	struct names names; /* built on first use, like views */
 	struct arena spare; /* memory of the last query, for the next one */
 	size_t n_marked;    /* nodes looked up in the checkpoint so far */
 	file_ids files;     /* that it was loaded from */
@@ -57,7 +57,7 @@ enum profile_state {
 /* Locks for reading, at least in this state; on failure nothing is locked. */
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err);
-/* Returns the status, or an error if a file that was read has changed meanwhile, or what
+/* Returns the status, or an error if a file has changed since it was read, or what
  * was read turned out to be damaged. */
 enum tfprof_status profile_unlock(struct tfprof_profile *p, enum tfprof_status status,
 	struct tfprof_error *err);

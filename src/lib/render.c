@@ -116,7 +116,7 @@ enum tfprof_status result_write(tfprof_result *r, enum format format, struct sin
 	if (r->diff)
 		return diff_write(r, format, out, err);
 	if (r->is_table && !r->is_advice)
-		return error_set(err, TFPROF_UNSUPPORTED, "events can be read as columns only");
+		return error_set(err, TFPROF_UNSUPPORTED, "events are available only as columns");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)
 		return TFPROF_OK;
 	if (r->is_detached)

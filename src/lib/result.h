@@ -1,6 +1,6 @@
-/* What a query or the advisor found. It is rendered when somebody asks, so it needs
+/* What a query or the advisor found. It is rendered on request, so it needs
  * the profile: it counts as one of its users, and before the profile changes each
- * result keeps what may still be asked for.
+ * result keeps what may still be requested.
  *
  *     result ── query, columns made so far            of a view
  *            or advice, and a table of its findings
@@ -46,7 +46,7 @@ struct tfprof_result {
 	tfprof_model_options *model_options;
 	int n_exceeded;
 
-	struct diff_report *diff; /* of a comparison; `table` is made when asked for */
+	struct diff_report *diff; /* of a comparison; `table` is made on first use */
 
 	struct buf text, notes;
 	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;
@@ -100,7 +100,7 @@ enum tfprof_status result_vary(tfprof_result *r, struct tfprof_error *err);
 void result_restore(tfprof_result *r, const struct query *whole);
 
 /* Call before the profile changes, with its lock held for writing: every result keeps
- * what may still be asked for. */
+ * what may still be requested. */
 void results_detach(struct tfprof_profile *p);
 bool results_exist(struct tfprof_profile *p);
 

@@ -36,10 +36,10 @@ void counts_put(const struct load_counts *c, const char *name, const char *outsi
 		"inputs of nodes name no node: ignored");
 	counts_put_phrase(notes, &before, c->n_nameless, "node or device without a name",
 		"nodes or devices without names");
-	counts_put_phrase(notes, &before, c->n_unread, "event that cannot be right",
-		"events that cannot be right");
+	counts_put_phrase(notes, &before, c->n_unread, "implausible event", "implausible events");
 	counts_put_phrase(notes, &before, c->fields.n_mistyped,
-		"field of another wire type skipped", "fields of another wire type skipped");
+		"field with the wrong wire type skipped",
+		"fields with the wrong wire type skipped");
 	counts_put_phrase(notes, &before, c->fields.n_unknown, "unknown field skipped",
 		"unknown fields skipped");
 	buf_char(notes, '\n');

@@ -16,7 +16,7 @@ bool directory_find_checkpoint(const char *directory, struct buf *path);
 /* The file saved_model.pb in it. */
 bool directory_find_saved_model(const char *directory, struct buf *path);
 
-/* Notes which files of a run a directory has beside its checkpoint, by their usual names. */
+/* Notes other files of a run next to the directory's checkpoint, by their usual names. */
 void directory_note_others(const char *directory, struct buf *notes);
 
 #endif

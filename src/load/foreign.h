@@ -1,5 +1,5 @@
-/* Marks of files that are often next to ours and are no inputs (see the table in
- * recognize.c). Messages without magic bytes are told by their structure: all of their
+/* Marks of files that are often next to ours but are not inputs (see the table in
+ * recognize.c). Messages without magic bytes are recognized by their structure: all of their
  * first fields have numbers and types of the kind, and so do those nested in them. Bytes
  * may be cut off anywhere. */
 #ifndef TFPROF_LOAD_FOREIGN_H

@@ -141,7 +141,8 @@ static void put_notes(const struct count *c, struct buf *notes)
 		buf_char(notes, '\n');
 	}
 	if (c->file.assumes_batch)
-		buf_text(notes, "count_float_ops: batch 1 was assumed where the graph has none\n");
+		buf_text(notes,
+			"count_float_ops: batch 1 was assumed where the graph leaves it open\n");
 	if (c->n_not_counted)
 		buf_printf(notes, "count_float_ops: %zu operation%s could not be counted\n",
 			c->n_not_counted, c->n_not_counted == 1 ? "" : "s");
@@ -178,7 +179,7 @@ enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 	if (status == TFPROF_OK && !m->graphs.n)
 		buf_text(notes,
 			"count_float_ops: there is no graph to count: add --graph_path, or a model "
-			"file, which has float operations without it\n");
+			"file, which is counted without this option\n");
 	for (size_t i = 0; status == TFPROF_OK && i < m->graphs.n; i++)
 		status = count_source(m, m->sources.at[m->graphs.at[i]].bytes, notes, err);
 	return status;

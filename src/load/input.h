@@ -9,7 +9,7 @@
 #include "model/source.h"
 #include "proto/decoder.h"
 
-#define RECOVER_HINT " (--recover loads what is whole)"
+#define RECOVER_HINT " (--recover loads the intact parts)"
 
 /* Whether a path exists, or is a prefix of several files' names. */
 bool input_exists(const char *path);
@@ -29,7 +29,7 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 enum tfprof_status input_open(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct tfprof_error *err);
 
-/* The same for one that may be damaged or cut short: `s` gets what is whole of it, and
+/* The same for one that may be damaged or cut short: `s` gets the intact parts, and
  * `notes` lines that say what was dropped (see recover.h). */
 enum tfprof_status input_recover(struct source *s, const struct tfprof_input *in,
 	enum input_kind *kind, struct buf *notes, struct tfprof_error *err);

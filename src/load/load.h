@@ -42,7 +42,7 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 enum tfprof_status load_input(struct model *m, enum input_kind kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err);
 
-/* One step whole or not at all: a graph, run metadata, an op log, in this order;
+/* Adds one step, all or nothing: a graph, run metadata, an op log, in this order;
  * graph and op log may be NULL. */
 enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_input *graph,
 	const struct tfprof_input *run_meta, const struct tfprof_input *op_log, struct buf *notes,

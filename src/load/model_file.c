@@ -99,7 +99,7 @@ static void note_fixed_batch(struct model_file *m, struct span name, const struc
 	buf_printf(&m->notes, "--batch_size: input '%.*s' is ", ERROR_SPAN(name));
 	put_open_shape(&m->notes, shape);
 	buf_printf(&m->notes,
-		" in the file, and stays so: give --input_shapes=%.*s:", ERROR_SPAN(name));
+		" in the file and does not change: give --input_shapes=%.*s:", ERROR_SPAN(name));
 	put_open_shape(&m->notes, &wanted);
 	buf_char(&m->notes, '\n');
 }
@@ -129,7 +129,8 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 	if (!tensor_is_known(&shape) && m->is_lenient) {
 		buf_printf(&m->notes, "input '%.*s' is ", ERROR_SPAN(name));
 		put_open_shape(&m->notes, &shape);
-		buf_text(&m->notes, " in the file: what needs its shape is not counted\n");
+		buf_text(&m->notes,
+			" in the file: operations that need its shape are not counted\n");
 	} else if (!tensor_is_known(&shape)) {
 		return open_input(name, &in_file, err);
 	}

@@ -42,7 +42,7 @@ struct model_file {
 	parameter_vec parameters;
 	bool is_of_layers;     /* nodes are layers; else layers are scopes of nodes */
 	bool hides_training;   /* the format does not say which parameters are trained */
-	bool asks_batch;       /* batch_size is what the user wants */
+	bool asks_batch;       /* batch_size was set by the user */
 	bool assumes_batch;    /* some input has an open batch dimension */
 	bool has_open_weights; /* constants are weights only if the walk says so */
 	int64_t batch_size;

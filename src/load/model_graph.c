@@ -87,7 +87,7 @@ static enum tfprof_status wrong_signature(struct decoder *d, const struct meta_g
 			wanted, buf_get(&names).at);
 	else
 		status = error_set(err, TFPROF_FORMAT,
-			"the model has several signatures: choose one by --signature: %s",
+			"the model has several signatures: choose one with --signature: %s",
 			buf_get(&names).at);
 	buf_clear(&names);
 	return status;

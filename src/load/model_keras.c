@@ -41,10 +41,10 @@ static enum tfprof_status read_config(struct model_file *m, const char *name, st
 
 	if (problem)
 		return error_set(err, TFPROF_FORMAT,
-			"%s: its configuration is no JSON: %s at byte %zu", name, problem, at);
+			"%s: its configuration is not JSON: %s at byte %zu", name, problem, at);
 	if (json_type_of(&k->doc, 0) != JSON_OBJECT)
 		return error_set(err, TFPROF_FORMAT,
-			"%s: its configuration is no JSON object with the model's layers", name);
+			"%s: its configuration is not JSON object with the model's layers", name);
 	if (json_type_of(&k->doc, json_get(&k->doc, json_get(&k->doc, 0, "config"), "layers")) !=
 			JSON_ARRAY &&
 		json_type_of(&k->doc, json_get(&k->doc, 0, "config")) != JSON_ARRAY) {
@@ -99,7 +99,7 @@ enum tfprof_status model_read_keras_h5(struct model_file *m, const char *name,
 		return read_config(m, name, m->keras->weights.model_config, err);
 	m->is_of_layers = m->hides_training = true;
 	buf_text(&m->title, "weights");
-	buf_text(&m->notes, "the file has weights only: parameters are all there is to count\n");
+	buf_text(&m->notes, "the file has only weights: nothing but parameters is counted\n");
 	keras_weights_as_parameters(m);
 	return TFPROF_OK;
 }
@@ -118,7 +118,7 @@ enum tfprof_status model_read_keras(struct model_file *m, const char *name,
 			&config, err);
 	if (status == TFPROF_UNSUPPORTED)
 		return error_set(err, TFPROF_FORMAT,
-			"%s: a zip archive, but no Keras model: it has no "
+			"%s: a zip archive, but not a Keras model: it has no "
 			"config.json",
 			name);
 	if (status == TFPROF_OK &&

@@ -24,9 +24,9 @@ enum tfprof_status keras_build(struct model_file *m, uint32_t root, struct tfpro
  * generators. False on allocation failure. */
 bool keras_weights_add_up(struct model_keras *k, int64_t *total);
 void keras_weights_clear(struct model_keras *k);
-/* 0 if there are none, or if there is no telling. */
+/* 0 if there are none, or if it is unknown. */
 int64_t keras_weights_of(const struct model_keras *k, struct span layer);
-/* Makes them the parameters of a model of which nothing else is known. */
+/* Makes them the parameters of a model about which nothing else is known. */
 void keras_weights_as_parameters(struct model_file *m);
 
 #endif

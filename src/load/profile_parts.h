@@ -3,7 +3,7 @@
  *     profile ──┬─ part ── field field field …     whole fields of its top level
  *               └─ part ── field field …
  *
- * Where a field begins is known only to who comes from the field before. So the
+ * Where a field begins is known only after reading the field before it. So the
  * beginning of a part is guessed: bytes that look like some nodes in a row. All
  * parts are then walked in parallel, from field to field, and a part is
  * right if the one before it ended where it begins. One that is not is walked

@@ -27,7 +27,7 @@ struct recognized {
 	const char *name;     /* "a GraphDef in text form" */
 	enum input_kind kind; /* INPUT_UNKNOWN: none that can be read */
 	bool is_text;
-	const struct packing *packing; /* it is what was unpacked; NULL: as it was */
+	const struct packing *packing; /* how it was compressed; NULL: it was not */
 	bool is_marked;                /* its first bytes say so: it cannot be anything else */
 	bool is_certain;               /* it is what its name says, whether it can be read or not */
 };

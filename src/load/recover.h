@@ -16,12 +16,12 @@
 #include "model/source.h"
 #include "proto/schema.h"
 
-/* Replaces the bytes of a source by what is whole of them, unless all are. Appends a line
+/* Replaces the bytes of a source with its intact parts, if it is damaged. Appends a line
  * that says what was dropped. Of a kind that cannot be recovered nothing changes. */
 enum tfprof_status recover(struct source *s, enum input_kind kind, const char *name,
 	struct buf *notes, struct tfprof_error *err);
 
-/* Converts a text, or what is whole of it, likewise. */
+/* Converts a text, or its intact parts, likewise. */
 enum tfprof_status recover_text(struct source *s, enum input_kind kind, const char *name,
 	struct buf *notes, struct tfprof_error *err);
 

@@ -138,21 +138,21 @@ static void put_join(struct buf *b, const struct model *m, const struct apply *a
 {
 	if ((!a->first_new && !m->graphs.n) || !a->all_ps || m->execs.lanes.n > a->trace->lines.n)
 		return;
-	buf_printf(b, "%.1f%% of the time is of nodes of the graph",
+	buf_printf(b, "%.1f%% of the time is in nodes of the graph",
 		100.0 * (double)a->joined_ps / (double)a->all_ps);
 	if (a->gradient_ps)
-		buf_printf(b, ", %.1f%% of gradients of its layers",
+		buf_printf(b, ", %.1f%% in gradients of its layers",
 			100.0 * (double)a->gradient_ps / (double)a->all_ps);
 	if (a->joined_ps + a->gradient_ps < a->all_ps)
-		buf_printf(b, ", %.1f%% of neither",
+		buf_printf(b, ", %.1f%% in neither",
 			100.0 * (double)(a->all_ps - a->joined_ps - a->gradient_ps) /
 				(double)a->all_ps);
 	buf_char(b, '\n');
 	if (a->join.n_damaged)
-		buf_text(b, "the functions of the graph are damaged: their nodes are not known\n");
+		buf_text(b, "the functions of the graph are damaged: their nodes are missing\n");
 	if (a->join.is_full)
 		buf_printf(b,
-			"functions have more than %d nodes by all calls: not all are joined\n",
+			"functions have more than %d nodes over all calls: not all are joined\n",
 			JOIN_MOST_NODES);
 	if (a->n_ambiguous)
 		buf_printf(b, "%zu %s ambiguous: not joined with the graph\n", a->n_ambiguous,

@@ -67,10 +67,10 @@ static inline bool attrs_next(struct attrs *attrs, struct span *entry)
 bool attrs_get(const struct model *m, uint32_t node, struct span name, struct attr *attr);
 
 /* From which position on inputs are control inputs: they say what runs before,
- * and bring no data. INT32_MAX if none is, or if a profile does not tell. */
+ * and carry no data. INT32_MAX if none is, or if a profile does not say. */
 int32_t attrs_first_control(const struct model *m, uint32_t node);
 
-/* The device a graph asks for; empty if none, or if the node is not from a graph. */
+/* The device requested in the graph; empty if none, or if the node is not from a graph. */
 struct span attrs_asked_device(const struct model *m, uint32_t node);
 
 #endif

@@ -63,7 +63,7 @@ enum events_flags {
 	/* Of those that start together on a device only the first added is kept, as
 	 * TensorFlow's profiler does, unless their lanes are known. */
 	EVENTS_DISTINCT_STARTS = 2,
-	/* Executions without a start, or with an end before it, are left out. */
+	/* Executions without a start, or with an end before it, are omitted. */
 	EVENTS_VALID = 4,
 };
 

@@ -24,7 +24,7 @@
 #include "model/slice.h"
 #include "proto/fields.h"
 
-/* The sums a view can ask for, in the order of the columns here. */
+/* The sums a view can request, in the order of the columns here. */
 #define EXEC_SUMS(X)       \
 	X(run_count)       \
 	X(accelerator_us)  \

@@ -9,7 +9,7 @@
 struct exec_sums exec_profile_sums(struct decoder *d, struct span message);
 struct exec_extent exec_profile_extent(struct decoder *d, struct span message);
 
-/* Shows the visitor what it asks for; false if that ended the visit. */
+/* Passes the visitor what it has functions for; false if that ended the visit. */
 bool exec_profile_visit(struct decoder *d, struct span message, const struct exec_visitor *v);
 
 /* The Tuple { start, duration } of a time. */

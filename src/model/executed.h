@@ -32,7 +32,7 @@ static inline uint32_t model_op(const struct model *m, uint32_t node)
 		: m->nodes.op[node];
 }
 
-/* What it ran as, as far as known. */
+/* What it ran as, if known. */
 static inline uint32_t model_executed(const struct model *m, uint32_t node)
 {
 	return m->nodes.executed[node] ? m->nodes.executed[node] : m->nodes.op[node];

@@ -36,7 +36,7 @@ static inline bool gradient_has_forward_stack(const struct gradient *g)
 	return g->kind == GRADIENT_TRANSPOSED || g->is_called;
 }
 
-/* False if the name is of no backward operation. */
+/* False if the name is not that of a backward operation. */
 bool gradient_parse(struct span name, struct gradient *g);
 
 /* The name of what it is the gradient of: a node, or a scope. */

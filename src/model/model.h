@@ -93,7 +93,7 @@ struct transfer {
 };
 
 /* A text of call stacks. They may be as many as nodes, and nobody compares them, so
- * they are not interned: they stay where their source has them. */
+ * they are not interned: they stay in their source. */
 struct trace_string {
 	int64_t id;
 	struct span text;

@@ -1,4 +1,4 @@
-/* What one entry of run metadata told of a node, as bytes: a message of the
+/* What one entry of run metadata said about a node, as bytes: a message of the
  * same fields as ExecProfile, so that it is read and saved alike.
  *
  *     4   Tuple { start, duration }       time on an accelerator

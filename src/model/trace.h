@@ -30,7 +30,7 @@ enum tfprof_status trace_read_frame(const struct model *m, struct span bytes,
 	struct frame_ids *frame, struct tfprof_error *err);
 struct frame trace_frame(const struct model *m, const struct frame_ids *ids);
 
-/* Whether a file is of Python, TensorFlow or another installed package: its lines are not
+/* Whether a file belongs to Python, TensorFlow or another installed package: its lines are not
  * the user's own. */
 bool frame_is_library(struct span file);
 

@@ -1,4 +1,4 @@
-/* The state of converting text, for those who go on after an error (text_recover.c). */
+/* The state of converting text, for callers that continue after an error (text_recover.c). */
 #ifndef TFPROF_PROTO_TEXT_PARSER_H
 #define TFPROF_PROTO_TEXT_PARSER_H
 
@@ -35,7 +35,7 @@ struct length {
 
 struct parser {
 	struct text_scan scan;
-	bool marks_fields; /* as long as somebody wants to go back */
+	bool marks_fields; /* as long as a caller may go back */
 	struct buf *out;
 	VEC(struct frame) frames;
 	VEC(struct length) longer;

@@ -136,7 +136,7 @@ enum tfprof_status tfprof_model_options_set(tfprof_model_options *o, const char 
 	char *copy;
 
 	if (id == N_MODEL_OPTIONS)
-		return error_set(err, TFPROF_ARGUMENT, "unknown option of models '%.100s'", name);
+		return error_set(err, TFPROF_ARGUMENT, "unknown model option '%.100s'", name);
 	status = read_value(o, (int)id, value, err);
 	if (status != TFPROF_OK)
 		return status;

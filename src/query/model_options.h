@@ -19,7 +19,7 @@
 	X(TRIP_COUNT, "trip_count", "int", "N", NULL, "", \
 		"Count loops whose length depends on data this many times (default 1).") \
 	X(DEVICE, "device", "word", "NAME", model_device_words, "", \
-		"Bound the time from below on this device, by its peak figures.") \
+		"Compute a lower bound of the time on this device from its peak figures.") \
 	X(PEAK_FLOPS, "peak_flops", "number", "NUMBER", NULL, "", \
 		"Set the device's peak float operations per second, such as 19.5T.") \
 	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", NULL, "", \
@@ -28,7 +28,7 @@
 		"Exit with status 3 if a total exceeds a limit, such as macs>300M.")
 #define SHARED_MODEL_OPTIONS(X) \
 	X(MAX_DEPTH, "max_depth", "int", "N", NULL, "2", \
-		"Take this many parts of a node's name as its layer.") \
+		"Use this many parts of a node's name as its layer.") \
 	X(ORDER_BY, "order_by", "word", "WORD", model_order_words, "layer", \
 		"Sort layers: in the model's order (layer), by name, or numbers descending.") \
 	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", NULL, "stdout", \

@@ -21,8 +21,8 @@
 	X(STEP, "step", INT, OPTIONS_STEP, "-1",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name",                \
-		"Sort nodes by this attribute: names ascending, numbers descending; op view " \
-		"by default by the first number in select.")                   \
+		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
+		"defaults to the first number in select.")                      \
 	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", \
 		"Account nodes with a matching type (op, device or custom type).") \
 	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", \
@@ -35,7 +35,7 @@
 		"Hide nodes whose name matches.")                              \
 	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL,        \
 		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false",                    \
-		"Add up displayed nodes only.")                                \
+		"Add up only the nodes displayed.")                                \
 	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
 		"Show these attributes, separated by commas.")                 \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
@@ -43,11 +43,11 @@
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
 		"In code view, append the source text to each line.")          \
 	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
-		"In op view, group nodes by the operation that ran, not by that of the graph.") \
+		"In op view, group nodes by the operation that ran instead of the one in the graph.") \
 	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false",                  \
 		"In scope and code view, place gradients under the layer or line they belong to.") \
 	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
-		"In code view, leave out frames of libraries.")                \
+		"In code view, omit library frames.")                \
 	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false",                \
 		"Count the float operations of graph nodes that have none in an op log, from " \
 		"their types and shapes.")                                     \

@@ -6,7 +6,7 @@
 #include "query/query.h"
 
 /* A line for op view that says what share of its time is charged to another operation
- * than the one that ran; nothing if it is less than 1 %, if no time is asked for, or if
+ * than the one that ran; nothing if it is less than 1 %, if no time is selected, or if
  * nodes are grouped by what ran. */
 void renamed_note(const struct query *q, struct buf *notes);
 

@@ -9,16 +9,16 @@
 const char arguments_help[] =
 	"Usage: tfprof ui FILE... [-- FILE...] [OPTION...]\n"
 	"\n"
-	"Shows a profile in a browser: prints an address to open. Of two files of the same kind,\n"
-	"such as two saved profiles, the second is another profile to switch to; so are files\n"
-	"after --.\n"
+	"Shows a profile in a browser: prints an address to open. With two files of the same\n"
+	"kind, such as two saved profiles, the page also compares them; if each side has\n"
+	"several files, separate the sides with --.\n"
 	"\n"
 	"  --port=PORT     the port to listen on, or the next free one (6117)\n"
 	"  --host=ADDRESS  the address to listen on (127.0.0.1: this machine only)\n"
-	"  --token=TOKEN   a token of your own in the address, or none (random)\n"
+	"  --token=TOKEN   the token in the address; none turns it off (random)\n"
 	"  --open          open the address in the default browser\n"
 	"  --strict        refuse files with anything that would be ignored\n"
-	"  --recover       load what is whole of damaged files, and say what was dropped\n"
+	"  --recover       load the intact parts of damaged files, and say what was dropped\n"
 	"  --verbose       print each request to stderr\n"
 	"\n"
 	"Inputs may also be given by kind, as for other commands: --graph_path=FILE and so on.\n";
@@ -125,7 +125,9 @@ static bool parse_word(struct parser *p, const char *word)
 {
 	if (strcmp(word, "--") == 0) {
 		if (p->after_dashes || !p->store->n_profiles)
-			return fail(p, "%s", "-- separates the files of two profiles");
+			return fail(p, "%s",
+				"-- separates the files of two profiles: give it once, after the "
+				"first files");
 		p->after_dashes = true;
 		return true;
 	}
@@ -191,7 +193,7 @@ enum arguments_status arguments_parse(struct arguments *a, struct store *store, 
 			return ARGUMENTS_WRONG;
 	}
 	if (!store->n_profiles) {
-		fail(&p, "%s", "no input: give a profile, or the files of a run");
+		fail(&p, "%s", "no input: give a profile, a trace, a model, or the files of a run");
 		return ARGUMENTS_WRONG;
 	}
 	if (store->n_profiles == 1 && p.after_dashes) {

@@ -41,7 +41,7 @@ struct graph_request {
 enum tfprof_status graph_find_boxes(struct graph_request *g, tfprof_profile *profile,
 	struct tfprof_error *err);
 
-/* Boxes are a node, up to two hops of what it takes and two of who takes it. */
+/* Boxes are a node, up to two hops of its inputs and two of its consumers. */
 enum tfprof_status graph_find_around(struct graph_request *g, tfprof_profile *profile,
 	const char *name, struct tfprof_error *err);
 

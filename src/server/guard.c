@@ -127,6 +127,6 @@ struct guard_verdict guard_check(const struct guard *g, const struct guard_reque
 		return verdict;
 	}
 	return refuse(403,
-		"open the address that tfprof ui printed in the terminal: it holds the token "
-		"that this server asks for");
+		"open the address that tfprof ui printed in the terminal: it contains the "
+		"token that this server requires");
 }

@@ -14,7 +14,7 @@
 enum { GUARD_TOKEN_LENGTH = 32, GUARD_COOKIE_NAME_MAX = 32 };
 
 struct guard {
-	const char *host;                        /* beside the loopback names; NULL: none */
+	const char *host;                        /* besides the loopback names; NULL: none */
 	char token[64];                          /* empty: none is needed */
 	char cookie_name[GUARD_COOKIE_NAME_MAX]; /* tfprof_PORT */
 };

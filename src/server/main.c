@@ -43,7 +43,8 @@ static void print_ssh_hint(uint16_t port)
 		return;
 	/* client address, client port, server address, server port */
 	sscanf(connection, "%*s %*s %63s", server);
-	printf("You are logged in over ssh: at home, run\n  ssh -N -L %u:127.0.0.1:%u %s\nand open "
+	printf("You are logged in over ssh. On your own machine, run\n  ssh -N -L %u:127.0.0.1:%u "
+	       "%s\nand open "
 	       "the same address there.\n",
 		port, port, server);
 }
@@ -56,8 +57,8 @@ static void print_address(const struct arguments *a, const struct guard *guard, 
 		*guard->token ? "?t=" : "", guard->token);
 	print_ssh_hint(port);
 	if (!arguments_is_loopback(a))
-		printf("Everybody who can reach %s and knows this address sees the profile, its "
-		       "paths and source lines, unencrypted.\n",
+		printf("Anyone who can reach %s and knows this address can see the profile, its "
+		       "paths and source lines. The connection is not encrypted.\n",
 			a->host);
 	printf("Press Ctrl-C to stop.\n");
 	fflush(stdout);

@@ -108,7 +108,7 @@ static bool say_idle_accelerator(struct overview *o)
 			: 1;
 
 		if (busy < 0.5) {
-			buf_printf(&o->sentence, "the accelerator is idle %.0f %% of the time",
+			buf_printf(&o->sentence, "the accelerator is idle %.0f%% of the time",
 				100 * (1 - busy));
 			return true;
 		}
@@ -123,7 +123,7 @@ static bool say_slow_step(struct overview *o, int64_t median)
 		double over = (double)s->info.wall_micros / (double)median - 1;
 
 		if (over > 0.2) {
-			buf_printf(&o->sentence, "step %lld takes %.0f %% longer than the median",
+			buf_printf(&o->sentence, "step %lld takes %.0f%% longer than the median",
 				(long long)s->step, 100 * over);
 			return true;
 		}
@@ -142,7 +142,7 @@ static bool say_family(struct overview *o)
 	share = o->total_us > 0 ? (double)top->us / (double)o->total_us : 0;
 	if (share <= 0)
 		return false;
-	buf_printf(&o->sentence, "%.0f %% of the work is %s", 100 * share, top->title);
+	buf_printf(&o->sentence, "%.0f%% of the work is %s", 100 * share, top->title);
 	return true;
 }
 

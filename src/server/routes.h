@@ -4,7 +4,7 @@
 
 #include "server/call.h"
 
-/* Every line needs a function route_NAME in a file of its own or beside its kin. */
+/* Every line needs a function route_NAME in its own file or in that of a related route. */
 #define ROUTES(X)    \
 	X(load)      \
 	X(profile)   \

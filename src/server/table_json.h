@@ -3,7 +3,7 @@
  *     {"row": 3, "node": 17, "name": "conv1", "depth": 2, "kids": 4,
  *      "own": {"exec_micros": 12, …}, "total": {…}, "device": […], …}
  *
- * Numbers that are zero are left out. While something is selected, `selected` is the part
+ * Zeros are omitted. While something is selected, `selected` is the part
  * of the metric's total that belongs to it. */
 #ifndef TFPROF_SERVER_TABLE_JSON_H
 #define TFPROF_SERVER_TABLE_JSON_H

@@ -37,7 +37,7 @@ struct tree {
 
 void tree_clear(struct tree *t);
 
-/* Builders ask now and then, and give up as on allocation failure. */
+/* Builders poll this, and stop as on allocation failure. */
 static inline bool tree_goes_on(const struct tree *t)
 {
 	return !is_cancelled(t->cancel);

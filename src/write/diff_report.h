@@ -41,7 +41,7 @@ void diff_put_delta(struct buf *b, enum unit unit, int64_t delta);
 void diff_put_percent(struct buf *b, int64_t base, int64_t new_value);
 /* "op: 6 runs against 4; 1 added, …", and a line for each thing found or guessed. */
 void diff_put_summary(const struct diff_report *r, struct buf *b);
-/* "renamed a/b → c/d (guess), moved from x to y": empty if the row is as it was. */
+/* "renamed a/b → c/d (guess), moved from x to y": empty if the row is unchanged. */
 void diff_put_state(const struct diff_report *r, const struct diff_row *row, struct buf *b);
 /* Which rows reports show: notable ones and their ancestors. NULL on allocation failure. */
 bool *diff_choose_rows(const struct diff_report *r, size_t *n_hidden);

@@ -165,8 +165,8 @@ void diff_write_text(const struct diff_report *r, struct sink *out)
 		put_metric(r, shown, m, out);
 	}
 	if (shown && n_hidden)
-		sink_printf(out, "%zu row%s that changed less or not at all %s left out\n",
-			n_hidden, n_hidden == 1 ? "" : "s", n_hidden == 1 ? "is" : "are");
+		sink_printf(out, "%zu row%s with smaller or no changes %s omitted\n", n_hidden,
+			n_hidden == 1 ? "" : "s", n_hidden == 1 ? "is" : "are");
 	if (!shown)
 		sink_fail(out, 12);
 	mem_free(shown);

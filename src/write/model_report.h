@@ -26,7 +26,7 @@ bool model_make_table(const struct model_report *r, struct column_table *table);
 
 /* "1x224x224x3", or "?" */
 void model_put_shape(struct buf *b, const struct tensor *t);
-/* Notes that are no part of the file's own: what was assumed, what does not fit. */
+/* Notes that do not come from the file: what was assumed, what does not fit. */
 void model_put_notes(const struct model_report *r, struct buf *b);
 
 #endif

@@ -238,7 +238,7 @@ static void put_memory(const struct model_report *r, struct buf *b)
 
 	buf_text(b, "activations  ");
 	put_bytes(b, s->total.activation_bytes);
-	buf_text(b, " in all, at most ");
+	buf_text(b, " in total, at most ");
 	put_bytes(b, s->peak_bytes);
 	buf_text(b, " at a time");
 	if (s->peak_layer != NONE) {
@@ -274,7 +274,7 @@ static void put_coverage(const struct model_report *r, struct buf *b)
 	size_t n = s->total.n_operations, missing = s->total.n_not_counted, n_listed = 0;
 	const char *what = r->file.is_of_layers ? "layers" : "operations";
 
-	buf_printf(b, "counted      %zu of %zu %s (%.1f %%)", n - missing, n, what,
+	buf_printf(b, "counted      %zu of %zu %s (%.1f%%)", n - missing, n, what,
 		n ? 100 * (double)(n - missing) / (double)n : 100.0);
 	for (size_t i = 0; i < s->ops.n; i++) {
 		if (!s->ops.at[i].n_not_counted)

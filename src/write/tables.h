@@ -65,7 +65,7 @@ static inline void table_put_numbers(struct table_column *first, size_t row,
 }
 
 /* Starts a table of n × n_steps rows. Refuses more than fit in memory by a wide margin:
- * a small file can tell of many steps and many nodes. */
+ * a small file can claim many steps and many nodes. */
 enum tfprof_status table_start(struct column_table *t, const struct tfprof_column_info *infos,
 	size_t n_columns, const struct step_list *steps, size_t n, struct tfprof_error *err);
 

@@ -17,7 +17,7 @@ struct writing {
 typedef enum tfprof_status writer_fn(const struct writing *w, struct tfprof_error *err);
 /* Appends why the query cannot be written in this format; nothing if it can. */
 typedef void refuse_fn(const struct query *q, struct buf *why);
-/* Appends what to tell the user about the written file. */
+/* Appends what the user should know about the written file. */
 typedef void announce_fn(const struct query *q, const char *path, struct buf *text);
 
 struct writer {
@@ -39,7 +39,7 @@ enum format writer_find(const char *name);
 FORMATS(X)
 #undef X
 
-/* Whether more would be thrown away: somebody has interrupted the query, or the reader of a
+/* Whether more output would be discarded: the query was interrupted, or the reader of a
  * pipe has gone. */
 static inline bool writer_stops(const struct query *q, const struct sink *out)
 {

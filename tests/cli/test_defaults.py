@@ -36,7 +36,7 @@ def test_trees_by_name(report):
 
 def test_help_tells_the_default_order(run):
     text = " ".join(run("help", "order_by").stdout.decode().split())
-    assert "op view by default by the first number in select" in text
+    assert "Op view defaults to the first number in select" in text
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])

@@ -41,12 +41,12 @@ def test_a_list_of_thousands_gets_a_few_notes(run):
     lines = notes(run, "scope", "profile", f"--show_name_regexes={regexes}", "--max_depth=1000")
     assert len(lines) == 6
     assert lines[0].startswith("-show_name_regexes: 'unit_0' matches no name")
-    assert lines[5] == "-show_name_regexes: others of its 2000 regexes may match no name, too"
+    assert lines[5] == "-show_name_regexes: more of its 2000 regexes may match no name"
 
 
 def test_nothing_passes(run):
     assert notes(run, "scope", "profile", "--min_params=1000000000") == [
-        "none of the nodes passes all regexes and minimums"]
+        "no node passes all regexes and minimums"]
     assert notes(run, "scope", "profile", "--max_depth=1") == []
 
 

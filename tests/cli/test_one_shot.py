@@ -130,7 +130,7 @@ def test_reader_that_has_enough(program, resnet):
 
 def test_zeros_that_mean_nothing_was_run(run):
     says = (b"no times, memory and devices in this profile: add run metadata (RunMetadata) of a "
-            b"step that was run with trace_level=FULL_TRACE\n")
+            b"step run with trace_level=FULL_TRACE, or a trace (*.xplane.pb)\n")
     for select, expected in (("micros", says), ("params,peak_bytes", says), ("params", b"")):
         done = run("scope", "--graph_path=graph.pb", f"--select={select}")
         assert (done.returncode, done.stderr) == (0, expected)

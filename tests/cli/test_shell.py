@@ -177,7 +177,7 @@ def test_operators_inside_words_are_values(shell):
 def test_pasted_command_line(shell, line):
     text = shell.ask(line)
     assert "\nVariableV2 " in text and "E: " not in text
-    assert "the files named are ignored: this shell has its profile\n" in text
+    assert "the files named are ignored: the shell already has a profile\n" in text
 
 
 def test_pasted_prompt(run):

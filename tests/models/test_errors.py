@@ -81,7 +81,7 @@ def test_shapes_that_fit_no_batch(tmp_path):
 def test_several_signatures(tmp_path):
     data = (FILES / "mlp/export/saved_model.pb").read_bytes()
     (tmp_path / "saved_model.pb").write_bytes(data.replace(b"serving_default", b"serving_another"))
-    assert "several signatures: choose one by --signature: serve, serving_another\n" in refused(
+    assert "several signatures: choose one with --signature: serve, serving_another\n" in refused(
         tmp_path)
     assert count(tmp_path, "--signature=serving_another")["total"]["macs"] == 50816
 
@@ -149,7 +149,7 @@ def test_checkpoint_of_a_graph(tmp_path):
         assert model["total"]["parameters"] == 5 * 6 + 6
         assert [row["name"] for row in model["layers"]] == ["net"]
         assert model["notes"] == [
-            "a checkpoint has variables only: parameters are all there is to count"]
+            "a checkpoint has only variables: nothing but parameters is counted"]
 
 
 def test_checkpoint_of_objects(tmp_path):

@@ -285,7 +285,7 @@ def test_configuration_that_is_no_object(config, tmp_path):
         archive.writestr("config.json", config)
     done, _ = run(path)
     assert done.returncode == 1
-    assert "its configuration is no JSON" in done.stderr
+    assert "its configuration is not JSON" in done.stderr
 
 
 def test_batch_that_the_file_fixes(tmp_path):
@@ -293,8 +293,8 @@ def test_batch_that_the_file_fixes(tmp_path):
     file = tmp_path / "graph.pb"
     file.write_bytes(graph([X, node("y", "Relu", "x")]))
     done, _ = run(file, "--batch_size=4")
-    assert "input 'x' is 1x8 in the file, and stays so: give --input_shapes=x:4x8" in done.stdout
-    assert "stays so" not in run(file)[0].stdout + run(file, "--batch_size=1")[0].stdout
+    assert "input 'x' is 1x8 in the file and does not change: give --input_shapes=x:4x8" in done.stdout
+    assert "does not change" not in run(file)[0].stdout + run(file, "--batch_size=1")[0].stdout
 
 
 def test_escapes_in_names(tmp_path):

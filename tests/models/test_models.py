@@ -213,7 +213,7 @@ def test_shapes_in_a_tflite_file_are_no_weights():
 def test_loops_and_conditionals():
     notes = count(FILES / "loop/export")["notes"]
     assert any("loop x7" in note for note in notes)
-    assert any("dearer branch" in note for note in notes)
+    assert any("more expensive branch" in note for note in notes)
     unknown = count(FILES / "loop/export", "--trip_count=5")
     # 64 x 64 more for each turn of the loop whose end depends on data
     assert unknown["total"]["macs"] == 38912 + 4 * 64 * 64

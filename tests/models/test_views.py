@@ -107,7 +107,7 @@ def test_open_shapes(tmp_path):
     graph = tmp_path / "graph.pbtxt"
     graph.write_text("node { name: 'x' op: 'Placeholder' } node { name: 'y' op: 'Relu' input: 'x' }")
     done = run("scope", graph, "--select=float_ops", "--count_float_ops")
-    assert "input 'x' is of unknown rank in the file: what needs its shape is not counted" \
+    assert "input 'x' is of unknown rank in the file: operations that need its shape are not counted" \
         in done.stderr
     assert "1 operation could not be counted" in done.stderr
 

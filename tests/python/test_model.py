@@ -112,7 +112,7 @@ def test_damaged_files(tmp_path):
     data = (FILES / "mlp/export/saved_model.pb").read_bytes()
     cut = tmp_path / "saved_model.pb"
     cut.write_bytes(data[:len(data) // 2])
-    with pytest.raises(tfprof.Error, match=r"\(recover=True loads what is whole\)"):
+    with pytest.raises(tfprof.Error, match=r"\(recover=True loads the intact parts\)"):
         tfprof.model(cut)
     for source in (cut, cut.read_bytes()):
         assert "recovered: dropped" in "\n".join(tfprof.model(source, recover=True).notes)

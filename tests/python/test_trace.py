@@ -67,7 +67,7 @@ nodes = {node.name: node for node in profile.scope()}
 forward_ops = [node.float_ops for name, node in nodes.items()
                if name.startswith('StatefulPartitionedCall') and name.endswith('/convolution')]
 assert sum(forward_ops) == m.CONVOLUTION, forward_ops
-assert '100.0% of the time is of nodes of the graph' in profile.notes
+assert '100.0% of the time is in nodes of the graph' in profile.notes
 """)
 
 
@@ -252,7 +252,7 @@ assert never.profile is None
     assert done.stdout.count("tfprof: 5 steps, ") == 2
     assert f"more: tfprof {tmp_path}/profile_9\n" in done.stdout
     assert "Conv2DBackprop" in done.stdout
-    assert "ended after 4 steps: profiled are 2 to 3, not to 100" in done.stderr
+    assert "ended after 4 steps: it profiled steps 2 to 3, not to 100" in done.stderr
     assert "ended after 4 steps, before step 50: nothing was profiled" in done.stderr
 
 

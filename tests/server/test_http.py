@@ -567,7 +567,7 @@ def test_damaged_files_are_recovered_or_refused(tmp_path):
     server = Server(str(cut))
     (state,) = server.wait_until_loaded()
     server.stop()
-    assert "(--recover loads what is whole)" in state["error"]
+    assert "(--recover loads the intact parts)" in state["error"]
 
     server = Server("--recover", str(cut))
     (state,) = server.wait_until_loaded()

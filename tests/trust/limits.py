@@ -273,7 +273,7 @@ ROWS = [
         1, "not a GraphDef from byte 0 of 10 on: the file is damaged or cut short", "dies of SIGABRT"),
     Row("graph", "a name as a number (wrong wire type)",
         lambda: field(1, field(1, 7) + field(2, "A")) + node("b", "B"),
-        0, "1 node or device without a name, 1 field of another wire type skipped", "reports"),
+        0, "1 node or device without a name, 1 field with the wrong wire type skipped", "reports"),
     Row("graph", "a field that no GraphDef has", lambda: node("a", "A") + field(99, "x"),
         0, "1 unknown field skipped", "reports"),
     Row("graph", "a run metadata file", GOOD["run_meta"],
@@ -387,10 +387,10 @@ ROWS = [
         lambda: line(("QQ:Add", 0, 5 * US, {})).replace(b"QQ", b"\xff\xfe"),
         0, "not read: 1 event with a name that is not UTF-8", "reports: null", view="op"),
     Row("keras", "a zip archive without config.json", lambda: archive(other="x"),
-        1, "a zip archive, but no Keras model: it has no config.json"),
+        1, "a zip archive, but not a Keras model: it has no config.json"),
     Row("keras", "a config.json nested 100,000 deep",
         lambda: archive(config_json="[" * 100_000, metadata_json="{}"),
-        1, "its configuration is no JSON: nested too deep at byte 201"),
+        1, "its configuration is not JSON: nested too deep at byte 201"),
     Row("keras", "a layer with terminal escapes in its name",
         lambda: keras_config(rb'"name": "', rb'"name": "\\u001b[2J'),
         0, "\\x1b[2Jdense_5", view="model"),
@@ -416,7 +416,7 @@ ROWS = [
         0, "\\x1b[2J\\xff", view="model"),
     Row("keras", "a config.json cut in the middle",
         lambda: archive(config_json='{"class_name": "Seq', metadata_json="{}"),
-        1, "its configuration is no JSON: a string without an end at byte 19"),
+        1, "its configuration is not JSON: a string without an end at byte 19"),
 ]
 
 

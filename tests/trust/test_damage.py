@@ -62,9 +62,9 @@ NOTICED = {
     "an unknown field of a node":
         ("graph", node("a", "A", [], field(99, 1)), "1 unknown field skipped", ""),
     "a name as a number": ("graph", node("a", "A", [], field(2, 7)),
-                           "1 field of another wire type skipped", ""),
+                           "1 field with the wrong wire type skipped", ""),
     "two kinds of fields": ("graph", node("a", "A", [], field(2, 7) + field(98, 1) + field(99, 1)),
-                            "1 field of another wire type skipped, 2 unknown fields skipped", ""),
+                            "1 field with the wrong wire type skipped, 2 unknown fields skipped", ""),
     "an unknown field of an attribute":
         ("graph", node("a", "A", [], ATTR), None, "1 unknown field skipped"),
     "a device without a name":
@@ -80,7 +80,7 @@ NOTICED = {
     "an unknown field of a profile's node":
         ("profile", profile_node(field(77, 1)), "1 unknown field skipped", ""),
     "a step as text": ("profile", profile_node(b"") + field(2, "x"),
-                       "1 field of another wire type skipped", ""),
+                       "1 field with the wrong wire type skipped", ""),
 }
 
 
@@ -105,7 +105,7 @@ def test_a_trace_with_events_that_cannot_be_right(tmp_path, name, note):
     status, _, errors = run(tmp_path, "xplane", field(1, plane + name))
     assert status == 0 and "not read: " + note in errors
     status, rows, errors = run(tmp_path, "xplane", field(1, plane + name), "--strict")
-    assert (status, rows) == (1, None) and "1 event that cannot be right" in errors
+    assert (status, rows) == (1, None) and "1 implausible event" in errors
 
 
 @pytest.mark.parametrize("kind", ["graph", "run_meta", "op_log", "profile", "xplane"])
@@ -160,7 +160,7 @@ def test_cut_files(tmp_path, kind):
         assert status == 0, (n, errors)
         assert bool(dropped(errors)) == (plain != 0)
         if plain:
-            assert "--recover loads what is whole" in hint
+            assert "--recover loads the intact parts" in hint
             assert dropped(errors)[1] == n
         for key, value in totals(rows).items():
             assert value <= whole.get(key, 0), (n, key)
@@ -246,7 +246,7 @@ def test_cut_packed_files(tmp_path, kind, packer):
     for share in (0.95, 0.99):
         cut = packed[:int(len(packed) * share)]
         status, _, hint = run(tmp_path, kind, cut)
-        assert status == 1 and "cut short (--recover loads what is whole)" in hint
+        assert status == 1 and "cut short (--recover loads the intact parts)" in hint
         status, rows, errors = run(tmp_path, kind, cut, "--recover")
         assert status == 0, errors
         assert re.search(rf"^file: the {packer} data ends after \d+ bytes of content", errors, re.M)

@@ -1,4 +1,4 @@
-"""Model files that are damaged or cut short: --recover loads what is whole, --strict refuses what
+"""Model files that are damaged or cut short: --recover loads the intact parts, --strict refuses what
 would be ignored, and what cannot be recovered says what to do."""
 
 import gzip
@@ -57,7 +57,7 @@ def test_cut_models(tmp_path, kind, command):
     for n in range(301, len(data), len(data) // 25):
         done = run(tmp_path, command, data[:n])
         if done.returncode:  # what is cut before its graph cannot be recognized
-            assert ("(--recover loads what is whole)" in done.stderr
+            assert ("(--recover loads the intact parts)" in done.stderr
                     or "it looks like something unknown" in done.stderr)
         done = run(tmp_path, command, data[:n], "--recover")
         if done.returncode:  # not even a graph
@@ -156,7 +156,7 @@ def test_comparisons_say_what_was_recovered(tmp_path, kind):
     (tmp_path / "cut").write_bytes(good(kind)[:-500])
     done = subprocess.run([tree.program(), "diff", "good", "--", "cut"], cwd=tmp_path, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True)
-    assert done.returncode == 1 and "(--recover loads what is whole)" in done.stderr
+    assert done.returncode == 1 and "(--recover loads the intact parts)" in done.stderr
     done = subprocess.run([tree.program(), "diff", "good", "--", "cut", "--recover"], cwd=tmp_path,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Inputs in text form that are damaged or cut short: --recover loads what is whole."""
+"""Inputs in text form that are damaged or cut short: --recover loads the intact parts."""
 
 import random
 import re
@@ -65,7 +65,7 @@ def test_cut_texts(text, tmp_path):
         status, _, errors = run(tmp_path, kind, data[:n])
         if status == 0:  # between two messages
             continue
-        assert "(--recover loads what is whole)" in errors
+        assert "(--recover loads the intact parts)" in errors
         status, rows, errors = run(tmp_path, kind, data[:n], "--recover")
         if kind == "run_meta" and status:
             assert "has no step_stats" in errors

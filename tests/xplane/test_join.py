@@ -23,7 +23,7 @@ def test_lines_of_the_training_step(samples, tmp_path):
                                  directory=tmp_path)
         lines, said = product.query("code", samples["tf_cnn_loop"], *FILES, f"--step={step}",
                                     directory=tmp_path)
-        assert re.search(r"9[5-9]\.\d% of the time is of nodes of the graph", said), said
+        assert re.search(r"9[5-9]\.\d% of the time is in nodes of the graph", said), said
         own = sum(int(row["total_exec_micros"]) for row in lines
                   if row["depth"] == "1" and USER.match(row["name"]))
         assert own >= 0.95 * total(alone)
@@ -57,7 +57,7 @@ def test_names_below_calls(samples, tmp_path):
     ran = {row["name"]: int(row["run_count"]) for row in rows}
     assert ran["functional_1/conv_a_1/Relu"] == 1
     assert "StatefulPartitionedCall/functional_1/conv_a_1/Relu" not in ran
-    assert re.search(r"[5-9]\d\.\d% of the time is of nodes of the graph", said), said
+    assert re.search(r"[5-9]\d\.\d% of the time is in nodes of the graph", said), said
 
 
 @pytest.mark.parametrize("sample", ["tf_cnn_loop", "tf_cnn_fit"])
@@ -79,5 +79,5 @@ def test_a_graph_without_backward_nodes(tmp_path):
         make.piece(1, make.piece(1, name) + make.piece(2, op))
         for name, op in (("model/conv/convolution", "Conv2D"), ("model/conv/Relu", "Relu"))))
     said = product.run("op", tmp_path / "t.xplane.pb", f"--graph_path={tmp_path}/graph.pb").stderr
-    assert ("20.0% of the time is of nodes of the graph, 40.0% of gradients of its layers, "
-            "40.0% of neither\n") in said
+    assert ("20.0% of the time is in nodes of the graph, 40.0% in gradients of its layers, "
+            "40.0% in neither\n") in said

@@ -78,7 +78,7 @@ def files(tmp_path):
 def test_step_of_fit(samples, tmp_path):
     rows, said = product.query("scope", samples["tf_cnn_fit"], FIT, "--step=1", directory=tmp_path)
     alone, _ = product.query("scope", samples["tf_cnn_fit"], "--step=1", directory=tmp_path)
-    share = re.search(r"([\d.]+)% of the time is of nodes of the graph", said)
+    share = re.search(r"([\d.]+)% of the time is in nodes of the graph", said)
     assert float(share[1]) >= 99, said
 
     def ran(rows):
@@ -99,7 +99,7 @@ def test_calls_are_followed(files):
     assert set(ran.values()) == {1000}
     assert inputs["PartitionedCall/dense/BiasAdd"] == "0:2x3"
     assert inputs["PartitionedCall_1/dense/BiasAdd"] == "0:4x5"
-    assert "100.0% of the time is of nodes of the graph" in said and "ambiguous" not in said
+    assert "100.0% of the time is in nodes of the graph" in said and "ambiguous" not in said
 
 
 @pytest.mark.parametrize("way", [
@@ -120,7 +120,7 @@ def test_ways(way, files):
         graph([main], functions + [function("inner", *dense(2, 3))]),
         prefix + "dense/MatMul", prefix + "dense/BiasAdd", "elsewhere/Add")
     assert inputs[prefix + "dense/BiasAdd"] == "0:2x3"
-    assert "66.7% of the time is of nodes of the graph" in said
+    assert "66.7% of the time is in nodes of the graph" in said
 
 
 def test_ambiguous_name_of_two_functions(files):
@@ -132,7 +132,7 @@ def test_ambiguous_name_of_two_functions(files):
         "StatefulPartitionedCall_9/alone")
     assert ran["StatefulPartitionedCall_9/dense/BiasAdd"] == 1000
     assert "StatefulPartitionedCall_9/dense/BiasAdd" not in inputs
-    assert "33.3% of the time is of nodes of the graph" in said
+    assert "33.3% of the time is in nodes of the graph" in said
     assert "2 names are ambiguous: not joined with the graph" in said
 
 
@@ -153,7 +153,7 @@ def test_ambiguous_name_of_the_graph(files):
     assert ran == {"StatefulPartitionedCall/dense/MatMul": 1000,
                    "StatefulPartitionedCall_1/dense/MatMul": 1000, "dense/BiasAdd": 1000}
     assert "2 names are ambiguous: not joined with the graph" in said
-    assert "33.3% of the time is of nodes of the graph" in said
+    assert "33.3% of the time is in nodes of the graph" in said
 
 
 def test_many_ways_to_read_a_name(files):
@@ -184,8 +184,8 @@ def test_damaged_functions(files):
     bad = make.piece(1, make.piece(1, "f")) + make.piece(3, b"\x0a\x7f")
     ran, _, said = files.join(graph([CALL, node("x", "Relu")], [bad]), "x",
                               "PartitionedCall/dense/MatMul")
-    assert "the functions of the graph are damaged: their nodes are not known" in said
-    assert "50.0% of the time is of nodes of the graph" in said
+    assert "the functions of the graph are damaged: their nodes are missing" in said
+    assert "50.0% of the time is in nodes of the graph" in said
 
 
 # ---- lines and float operations --------------------------------------------------------
@@ -267,7 +267,7 @@ def test_arguments_are_what_a_call_gets(way, call, files):
                      with_argument("outer", node("b", "PartitionedCall", calls("f", "f"),
                                                  inputs=["x"]))]), way + "act")
     assert inputs[way + "act"] == "0:2x3"
-    assert "100.0% of the time is of nodes of the graph" in said
+    assert "100.0% of the time is in nodes of the graph" in said
 
 
 def test_results_of_calls(files):
@@ -295,7 +295,7 @@ def test_functions_that_multiply(files):
     main = [node("PartitionedCall", "PartitionedCall", calls("f", "f0"))]
     result = product.run("op", *files.write(graph(main, functions), *names))
     assert result.returncode == 0
-    assert ("functions have more than 1048576 nodes by all calls: not all are joined"
+    assert ("functions have more than 1048576 nodes over all calls: not all are joined"
             in result.stderr)
 
 

@@ -59,7 +59,7 @@ function Loading() {
   }, []);
   const failed = load?.profiles.find((p) => p.state === "failed");
   const loading = load?.profiles.find((p) => p.state === "loading");
-  if (failed) return <main><h1>{failed.file} cannot be shown</h1><p class="problem" role="alert">{failed.error}</p></main>;
+  if (failed) return <main><h1>Cannot show {failed.file}</h1><p class="problem" role="alert">{failed.error}</p></main>;
   if (!load) return <main>{error && <p class="problem" role="alert">{error}</p>}</main>;
   if (loading)
     return (
@@ -94,10 +94,10 @@ function Shell({ load, lost }: { load: LoadState; lost?: string }) {
       <Keys pages={PAGES.map((x) => x.name)} />
       {lost && <p class="banner" role="alert">{lost}</p>}
       {load.profiles[p]?.changed && (
-        <p class="banner" role="alert">The profile has changed on disk: start tfprof ui again to see the new one.</p>
+        <p class="banner" role="alert">The profile has changed on disk: restart tfprof ui to see the new one.</p>
       )}
       {profile && state.values.f && state.values.f !== fingerprint(profile) && (
-        <p class="banner" role="alert">This link was made with another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
+        <p class="banner" role="alert">This link was made for another profile, {nameIn(state.values.f)}. <a href={link({ values: { f: undefined } })}>Show this one</a></p>
       )}
       <div class={state.values.sel ? "body with-details" : "body"}>
         <main id="content" tabIndex={-1} class={state.values.find ? "finding" : undefined}>

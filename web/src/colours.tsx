@@ -55,9 +55,9 @@ function byChange(changes: Change[], isBase: boolean): Colouring {
     isPlain: true,
     legend: (
       <>
-        <li><span class="key change-less-1">▼ 1 %</span> <span class="key change-less-2">10 %</span> <span class="key change-less-3">40 % less</span></li>
+        <li><span class="key change-less-1">▼ 1%</span> <span class="key change-less-2">10%</span> <span class="key change-less-3">40% less</span></li>
         <li><span class="key change-none">same</span></li>
-        <li><span class="key change-more-1">▲ 1 %</span> <span class="key change-more-2">10 %</span> <span class="key change-more-3">40 % more in B</span></li>
+        <li><span class="key change-more-1">▲ 1%</span> <span class="key change-more-2">10%</span> <span class="key change-more-3">40% more in B</span></li>
       </>
     ),
   };
@@ -89,10 +89,12 @@ export function ColourChoice({ state, profile, profiles }: { state: State; profi
     ...(profiles > 1 ? [["change", "change from A to B"]] : [])];
   if (choices.length < 2) return null;
   return (
-    <label class="option">colour{" "}
-      <select value={state.values[COLOUR] ?? ""} onChange={(e) => go({ values: { [COLOUR]: e.currentTarget.value } })}>
-        {choices.map(([value, title]) => <option key={value} value={value}>{title}</option>)}
-      </select>
-    </label>
+    <>
+      <label class="option">colour{" "}
+        <select value={state.values[COLOUR] ?? ""} onChange={(e) => go({ values: { [COLOUR]: e.currentTarget.value } })}>
+          {choices.map(([value, title]) => <option key={value} value={value}>{title}</option>)}
+        </select>
+      </label>{" · "}
+    </>
   );
 }

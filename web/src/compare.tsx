@@ -93,7 +93,7 @@ export function Compare({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile), shown = viewOf(profile, state.page);
   const { data, error } = useApi<DiffAnswer>(shown.view === "code" && !profile.has_code ? null : "diff", { ...diffQuery(state, profile), levels: shown.levels, root: state.values.root, find: state.values.find });
   useUp(() => { if (data?.path.length) go({ values: { root: parentIn(data) } }); });
-  if (shown.view === "code" && !profile.has_code) return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
+  if (shown.view === "code" && !profile.has_code) return <Empty what="This profile has no call stacks." how={remedy(profile, "lines of code")} />;
   if (error) return <Problem error={error} />;
   if (!data?.rows.length) return null;
   const { root, of } = buildChanges(data.rows), whole = data.rows[0], isTree = shown.view === "scope" || shown.view === "code";
@@ -131,9 +131,9 @@ function Legend({ metric, profile, isTree }: { metric: Metric; profile: Profile;
   return (
     <p class="facts">
       <span class="key change-less-2">▼ less</span> <span class="key change-more-2">▲ more</span>
-      {isTree && " · a box is as large as the larger of both; a click goes in"}
+      {isTree && " · a box has the larger of its two sizes · click: zoom in"}
       {metric.unit === "micros" && <> · ? too few runs to tell a change of time from noise</>}
-      {profile.steps.length > 1 && " · of several steps, each number is their median"}
+      {profile.steps.length > 1 && " · each number is the median of the steps"}
     </p>
   );
 }
@@ -196,7 +196,7 @@ export function CompareOverview({ state, profile }: PageProps) {
   if (!scopes.data || !whole) return null;
   return (
     <>
-      <h1>B against A: <Total change={whole} metric={metric} /></h1>
+      <h1>From A to B: <Total change={whole} metric={metric} /></h1>
       <Legend metric={metric} profile={profile} isTree={false} />
       <div class="columns">
         {ops.data && <Panel title="Operations that changed most"><Changes rows={ops.data.rows.slice(1)} state={state} metric={metric} shown={VIEWS.operations} limit={12} /></Panel>}

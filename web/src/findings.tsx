@@ -16,11 +16,11 @@ export function findingsOf(advice: Advice): Finding[] {
   return found.sort((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
 }
 
-export const levelTitle = (level: string) => (level === "none" ? "for a look" : level);
+export const levelTitle = (level: string) => (level === "none" ? "info" : level);
 
 export function stakeText({ stake, confidence }: Finding): string {
   const parts = [stake?.micros && `${format(stake.micros, "micros")} at stake`, stake?.bytes && `${format(stake.bytes, "bytes")} at stake`,
-    stake?.share && stake.share >= 0.005 && `${Math.round(100 * stake.share)} % of the step`, `confidence ${confidence}`];
+    stake?.share && stake.share >= 0.005 && `${Math.round(100 * stake.share)}% of the step`, `confidence ${confidence}`];
   return parts.filter(Boolean).join(", ");
 }
 

@@ -29,9 +29,13 @@ function ask(request: Omit<LayoutRequest, "id">): Promise<LayoutAnswer> {
 }
 
 // The layout gives each box a column and an order in it; columns fill lines of this width.
-function wrap(answer: LayoutAnswer, width: number): Placed {
+// Boxes that nothing connects would all be in one column: each gets its own.
+function wrap(answer: LayoutAnswer, width: number, isConnected: boolean): Placed {
   const columns = new Map<number, { id: number; y: number }[]>();
-  for (const { id, x, y } of answer.places) columns.set(Math.round(x), [...(columns.get(Math.round(x)) ?? []), { id, y }]);
+  for (const { id, x, y } of answer.places) {
+    const column = Math.round(isConnected ? x : y);
+    columns.set(column, [...(columns.get(column) ?? []), { id, y }]);
+  }
   const sorted = [...columns.entries()].sort((a, b) => a[0] - b[0]).map(([, boxes]) => boxes.sort((a, b) => a.y - b.y));
   const perLine = Math.max(1, Math.floor((width - GAP_X) / (WIDTH + GAP_X)));
   const places = new Map<number, Place>();
@@ -56,7 +60,7 @@ export function useLayout(boxes: number[], edges: { from: number; to: number; te
       .finally(() => document.documentElement.removeAttribute("data-layout"));
     return () => { current = false; };
   }, [key]);
-  return answer?.key === key ? wrap(answer.answer, width) : undefined;
+  return answer?.key === key ? wrap(answer.answer, width, edges.length > 0) : undefined;
 }
 
 // From the right of one box to the left of another; to a later line of boxes through the space

@@ -6,15 +6,15 @@ import { go } from "./state";
 
 const HELP: [string, string][] = [
   ["1 – 7", "pages"],
-  ["/", "find by a regular expression"],
-  ["[ ]", "previous, next match; in the timeline, previous and next slice"],
+  ["/", "search by regular expression"],
+  ["[ ]", "previous and next match; in the timeline, previous and next slice"],
   ["o", "options"],
   [".", "menu: copy as command, copy link, export, theme"],
-  ["W A S D, + −, 0", "move and zoom in the timeline; F shows the selection, M measures"],
-  ["g, then o l p r t", "the selection in operations, layers, Python, graph, timeline"],
+  ["W A S D, + −, 0", "move and zoom in the timeline; F: zoom to the selection, M: measure"],
+  ["g, then o l p r t", "show the selection in Operations, Layers, Python, Graph, Timeline"],
   ["arrows, Enter", "move and open in flame graphs, menus and lists"],
-  ["i", "on the Python page: the callers of the selected line, or of all lines"],
-  ["Backspace", "one level up"],
+  ["i", "on the Python page: show the callers of the selected line, or of all lines"],
+  ["Backspace", "go one level up"],
   ["Esc", "clear the selection"],
   ["?", "this list"],
 ];

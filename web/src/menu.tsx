@@ -8,7 +8,7 @@ import { defaultMetric } from "./metrics";
 import { hasPicture, savePicture } from "./picture";
 import { current, go, link, type State } from "./state";
 
-const THEMES: [string, string][] = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
+const THEMES: [string, string][] = [["", "system"], ["light", "light"], ["dark", "dark"]];
 
 interface Export { format: string; title: string; view?: string; isShown: boolean }
 
@@ -19,7 +19,7 @@ function exports(state: State, profile: Profile): Export[] {
     { format: "text", title: "Text", isShown: true },
     { format: "json", title: "JSON", isShown: true },
     { format: "csv", title: "CSV", isShown: true },
-    { format: "pprof", title: "pprof, lines of Python", view: "code", isShown: profile.has_code && !isDiff },
+    { format: "pprof", title: "pprof (lines of Python)", view: "code", isShown: profile.has_code && !isDiff },
     { format: "timeline", title: "Timeline for Perfetto", view: "graph", isShown: profile.has_run && !isDiff },
   ].filter((e) => e.isShown);
 }
@@ -90,7 +90,7 @@ export function Menu({ state, profile }: { state: State; profile: Profile }) {
           {exports(state, profile).map((e) => (
             <a key={e.format} role="menuitem" tabIndex={-1} href={exportAddress(state, profile, e)} download="" onClick={close}>Save as {e.title}</a>
           ))}
-          {hasPicture() && <button role="menuitem" tabIndex={-1} onClick={act(() => savePicture(document.title))}>Save the picture as PNG</button>}
+          {hasPicture() && <button role="menuitem" tabIndex={-1} onClick={act(() => savePicture(document.title))}>Save picture as PNG</button>}
           <hr />
           {THEMES.map(([name, title]) => (
             <button key={name} role="menuitemradio" aria-checked={(state.values.theme ?? "") === name} tabIndex={-1}

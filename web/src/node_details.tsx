@@ -76,7 +76,7 @@ function Stack({ stack }: { stack: Frame[] }) {
   if (!stack.length) return null;
   return (
     <>
-      <h3>made by{stack.length > mine.length ? ` (${stack.length - mine.length} frames of libraries hidden)` : ""}</h3>
+      <h3>created by{stack.length > mine.length ? ` (${stack.length - mine.length} library frames hidden)` : ""}</h3>
       <ul class="links">
         {mine.map((f, i) => (
           <li key={i} title={f.file}><SelectLink term={`line:${f.file}:${f.line}`}>{`${lastPart(f.file)}:${f.line}`}</SelectLink> {f.function}

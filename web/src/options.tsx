@@ -10,9 +10,9 @@ interface OptionInfo { name: string; kind: string; default: string; help: string
 // What the form shows: the option, what to call it, and which list completes it.
 const TEXTS: { name: string; title: string; completes: string }[] = [
   { name: "account_type_regexes", title: "Count only types", completes: "types" },
-  { name: "show_name_regexes", title: "Only names", completes: "names" },
-  { name: "hide_name_regexes", title: "Not names", completes: "names" },
-  { name: "trim_name_regexes", title: "Nothing below names", completes: "names" },
+  { name: "show_name_regexes", title: "Show only names", completes: "names" },
+  { name: "hide_name_regexes", title: "Hide names", completes: "names" },
+  { name: "trim_name_regexes", title: "Hide everything below names", completes: "names" },
   { name: "start_name_regexes", title: "Start at names", completes: "names" },
 ];
 
@@ -101,7 +101,7 @@ function Form({ state, profile, close }: { state: State; profile: Profile; close
       </p>
       <h2>Options</h2>
       <label>
-        <span>Hide below {SHARES[at]} % {SHARES[at] > 0 && `(${format(Number(values[minimum] ?? 0), metric.unit)} ${metric.title})`}</span>
+        <span>Hide below {SHARES[at]}% {SHARES[at] > 0 && `(${format(Number(values[minimum] ?? 0), metric.unit)} ${metric.title})`}</span>
         <input type="range" min={0} max={SHARES.length - 1} step={1} value={at} aria-valuetext={percent(SHARES[at], 100)}
           onInput={(e) => set(minimum, String(Math.round((SHARES[Number(e.currentTarget.value)] * whole) / 100) || ""))} />
         <small><code>--{minimum}</code> {help(minimum)}</small>

@@ -39,7 +39,7 @@ export function describe(text: string): { kind: string; name: string } {
   if (kind === "scope") return { kind: "layer", name: value };
   if (kind === "family") return { kind: "family", name: familyTitle(value) };
   if (kind === "line") return { kind: "line", name: lastPart(value) };
-  if (kind === "find") return { kind: "what matches", name: value };
+  if (kind === "find") return { kind: "matches", name: value };
   if (kind === "node") return { kind: "node", name: value };
   const match = /^(\d+),(\d+)-(\d+)$/.exec(value);
   if (kind === "time" && match)

@@ -45,9 +45,9 @@ export function linesOf(devices: Device[], closed: Set<number>, curves: Curve[],
   devices.forEach((device, i) => {
     const busy = device.lanes.reduce((sum, l) => sum + l.busy, 0);
     const isOpen = !closed.has(i), share = Math.round((100 * busy) / (duration * device.lanes.length));
-    if (device.lanes.length === 1) push({ kind: "lane", y, height: LANE, lane: device.lanes[0].lane, title: device.title, share: `${share} %` });
+    if (device.lanes.length === 1) push({ kind: "lane", y, height: LANE, lane: device.lanes[0].lane, title: device.title, share: `${share}%` });
     else push({ kind: "device", y, height: DEVICE, device: i, title: device.title, isOpen, nLanes: device.lanes.length,
-      share: `${share} % busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
+      share: `${share}% busy${isOpen ? "" : `, ${device.lanes.length} lanes`}` });
     if (isOpen && device.lanes.length > 1) for (const lane of device.lanes) push({ kind: "lane", y, height: LANE, lane: lane.lane, title: lane.name || `lane ${lane.number}` });
     const curve = curves.findIndex((c) => c.device === device.name);
     if (curve >= 0) push({ kind: "memory", y, height: MEMORY, curve, peak: `peak ${format(curves[curve].peak, "bytes")}` });

@@ -76,14 +76,14 @@ export function Holders({ params, curves, at }: { params: Record<string, string 
   return (
     <section class="panel holders">
       <h2>Held at {format(when ?? 0, "micros")} on {shortName(curves[device].device)}{at === undefined ? ", its peak" : ""}</h2>
-      {data?.length === 0 ? <p>The profile does not say which nodes hold it.</p> : <table class="numbers">
+      {data?.length === 0 ? <p>The profile does not say which nodes held it.</p> : <table class="numbers">
         <thead><tr><th scope="col">node</th><th scope="col">bytes</th></tr></thead>
         <tbody>{(data ?? []).map((h) => (
           <tr key={h.node}><th scope="row" title={h.name}><Dot family={h.family} title={familyTitle(h.family)} /><a href={link({ values: { sel: `node:${h.node}` } })}>{h.name}</a></th>
             <td><Num value={h.bytes} unit="bytes" /></td></tr>
         ))}</tbody>
       </table>}
-      <p class="dim">A click on the curve chooses another time.</p>
+      <p class="dim">Click the curve to choose another time.</p>
     </section>
   );
 }

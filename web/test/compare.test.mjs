@@ -72,7 +72,7 @@ test("layers of either profile are coloured by their change, with a legend", asy
       n++;
     }
     assert.ok(n >= 8, `${word}: ${labels.join(" | ")}`);
-    assert.match(await page.locator(".legend").innerText(), /▼ 1 %[\s\S]*same[\s\S]*more in B/);
+    assert.match(await page.locator(".legend").innerText(), /▼ 1%[\s\S]*same[\s\S]*more in B/);
     assert.ok(labels.some((l) => (p ? /tower_3\/head: .*, added/ : /tower_3\/layer_2: .*, removed/).test(l)), labels.join(" | "));
     assert.deepEqual(await inaccessible(page), []);
   }
@@ -124,7 +124,7 @@ test("copy as command and exports give the comparison", async () => {
 
 test("the overview names the total and what changed most; other pages show B", async () => {
   await goTo(opened, `#/overview?${ON}`);
-  assert.match(await page.locator("h1").innerText(), /^B against A: 7\.68ms → 15\.12ms time ▲ \+7\.44ms \(\+96\.9%\)$/);
+  assert.match(await page.locator("h1").innerText(), /^From A to B: 7\.68ms → 15\.12ms time ▲ \+7\.44ms \(\+96\.9%\)$/);
   await goTo(opened, `#/timeline?${ON}`);
   assert.match(await page.locator("h1").innerText(), /executions on/);
 });

@@ -44,7 +44,7 @@ test("units that differ in a number are one box, with their sum, and open", asyn
   await page.keyboard.press("Backspace");
   await box("unit_2_[0-4]").waitFor();
 
-  await page.getByLabel("layers that differ in a number as one").uncheck();
+  await page.getByLabel("group layers that differ only in a number").uncheck();
   await settle(page);
   assert.equal((await labels()).filter(([name]) => /^unit_\d_\d$/.test(name)).length, 15);
 });

@@ -160,13 +160,13 @@ test("a copied link names its profile, and another one is told", async () => {
   await settle(page);
   assert.equal(await page.locator(".banner").count(), 0);
   await goTo(opened, "#/operations?f=other.abc");
-  assert.match(await page.locator(".banner").innerText(), /made with another profile, other\./);
+  assert.match(await page.locator(".banner").innerText(), /made for another profile, other\./);
 });
 
 test("every export arrives, and holds what the command writes", async () => {
   await goTo(opened, "#/operations");
   for (const [name, file, start] of [["Text", "tfprof.txt", "\n"], ["JSON", "tfprof.json", "{"], ["CSV", "tfprof.csv", "id,parent,"],
-    ["pprof, lines of Python", "tfprof.pprof", "2\0"], ["Timeline for Perfetto", "tfprof-timeline.json", '{"traceEvents":']]) {
+    ["pprof (lines of Python)", "tfprof.pprof", "2\0"], ["Timeline for Perfetto", "tfprof-timeline.json", '{"traceEvents":']]) {
     await page.getByRole("button", { name: "more" }).click();
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: `Save as ${name}` }).click()]);
     assert.equal(download.suggestedFilename(), file);
@@ -180,7 +180,7 @@ test("the picture is saved as PNG", async () => {
   for (const hash of ["#/layers", "#/timeline"]) {
     await goTo(opened, hash);
     await page.getByRole("button", { name: "more" }).click();
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save the picture as PNG" }).click()]);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save picture as PNG" }).click()]);
     const bytes = readFileSync(await download.path());
     assert.equal(bytes.toString("latin1", 1, 4), "PNG");
     assert.ok(bytes.readUInt32BE(16) >= 2 * 1000, "twice as wide as on the screen");
@@ -191,11 +191,11 @@ test("options are set without knowing flags, and checked while they are typed", 
   await goTo(opened, "#/operations");
   await press("o");
   const form = page.getByRole("dialog", { name: "options" });
-  await form.getByLabel("Only names").fill("Conv(");
+  await form.getByLabel("Show only names").fill("Conv(");
   await page.waitForSelector(".options .wrong:not(:empty)");
   assert.match(await form.locator(".wrong:not(:empty)").innerText(), /missing closing parenthesis at position 5/);
   assert.ok(await form.getByRole("button", { name: "Apply", exact: true }).isDisabled());
-  await form.getByLabel("Only names").fill("Conv.*");
+  await form.getByLabel("Show only names").fill("Conv.*");
   await page.waitForFunction(() => !document.querySelector(".options .wrong:not(:empty)"));
   assert.match(await form.innerText(), /--show_name_regexes/);
   assert.deepEqual(await inaccessible(page), []);
@@ -214,7 +214,7 @@ test("a minimum is a share", async () => {
   const slider = page.getByRole("slider");
   await slider.focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
-  assert.match(await page.locator(".options").innerText(), /Hide below 5 % \(93.55ms time\)/);
+  assert.match(await page.locator(".options").innerText(), /Hide below 5% \(93.55ms time\)/);
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await settle(page);
   const rows = await shown();

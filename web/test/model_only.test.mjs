@@ -31,15 +31,15 @@ const text = async () => (await opened.page.locator("main").innerText()).replace
 
 test("the model's size leads", async () => {
   assert.equal(await opened.page.locator("h1").innerText(), "1.50k parameters.");
-  assert.match(await text(), /What this profile does not hold/);
+  assert.match(await text(), /Missing from this profile/);
   assert.match(await text(), /times, memory and devices: add/);
 });
 
 test("a page without data says what brings it", async () => {
   await goTo(opened, "#/timeline");
-  assert.match(await text(), /This profile holds no times\.\s+Add /);
+  assert.match(await text(), /This profile has no times\.\s+Add /);
   await goTo(opened, "#/python");
-  assert.match(await text(), /This profile holds no call stacks\.\s+Add /);
+  assert.match(await text(), /This profile has no call stacks\.\s+Add /);
 });
 
 test("names are text, whatever they hold", async () => {

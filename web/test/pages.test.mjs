@@ -36,7 +36,7 @@ function reported(...words) {
 }
 
 test("the overview says what dominates", async () => {
-  assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67 % of the work is matrix & convolution.");
+  assert.equal(await opened.page.locator("h1").innerText(), "A step takes 1.25sec; 67% of the work is matrix & convolution.");
   assert.ok((await texts(".card .big")).includes("464.15k"));
   assert.ok((await texts(".card .big")).includes("53.67b"));
   await opened.page.getByText("1.87sec of operations on 2 lanes").waitFor();
@@ -181,12 +181,12 @@ test("a flame graph is walked by keys", async () => {
   assert.match(await opened.page.locator("h1").innerText(), /366.03ms time/);
 });
 
-test("i turns the flame graph round: lines, and who calls them", async () => {
+test("i inverts the flame graph: lines with their callers", async () => {
   const { page } = opened;
   await goTo(opened, "#/python");
   await page.keyboard.press("i");
   await settle(page);
-  assert.match(await page.locator("h1").innerText(), /^Lines that cost by themselves, and their callers 1.87sec time/);
+  assert.match(await page.locator("h1").innerText(), /^Lines with the highest own cost, and their callers 1.87sec time/);
   const flame = page.getByRole("group", { name: "callers of lines of Python as a flame graph" });
   await flame.getByRole("button", { name: /^resnet_model.py:104:/ }).first().click();
   await settle(page);

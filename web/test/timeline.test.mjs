@@ -26,7 +26,7 @@ test("steps stand side by side on one scale, and each leads to itself", async ()
   const walls = steps.map((s) => s.wall), median = [...walls].sort((a, b) => a - b)[2];
   const titles = await page.locator(".side h2").allInnerTexts();
   // Step 3 takes longer by construction, the others do not.
-  assert.match(titles[3], new RegExp(`^step 3 .* ${Math.round((100 * (walls[3] - median)) / median)} % over the median$`));
+  assert.match(titles[3], new RegExp(`^step 3 .* ${Math.round((100 * (walls[3] - median)) / median)}% over the median$`));
   assert.ok(titles.every((t, i) => i === 3 || !t.includes("over")), titles.join(" | "));
   // Every chart is as long as the slowest step.
   const labels = await page.locator(".side .timeline").evaluateAll((all) => all.map((t) => t.getAttribute("aria-label").split(", ")[1]));

@@ -18,7 +18,7 @@ class _NotTaken(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         parser.error(f"{option}: index lists damaged files and skips them; tfprof save OUT FILE "
-                     "--recover makes a file of what is whole")
+                     "--recover writes their intact parts to a new file")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("source", metavar="SRC", help="a directory of profiles and traces")
     one.add_argument("out", metavar="OUT", help="the directory of the tables")
     one.add_argument("--tables", default=",".join(fleet.DEFAULT_TABLES), metavar="NAME,...",
-                     help="which tables to write, of: " + ", ".join(fleet.TABLES)
+                     help="which tables to write; any of: " + ", ".join(fleet.TABLES)
                      + " (default: all but nodes, which has a hundred times the rows)")
     one.add_argument("--key", metavar="REGEX",
                      help="labels of a file: the named groups of a regular expression that is "
@@ -73,7 +73,7 @@ def _index(given: Any) -> int:
 
 
 def _visible(text: str) -> str:
-    """What a profile or the name of a file holds must not reach the terminal as control codes."""
+    """Keeps control codes in profiles and file names from reaching the terminal."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text_of(text))
 
 
@@ -144,5 +144,5 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print("\n".join(map(_visible, f"tfprof: {_explain(error)}".splitlines())), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("tfprof: interrupted; run it again to go on", file=sys.stderr)
+        print("tfprof: interrupted; run it again to continue", file=sys.stderr)
         return 130

@@ -38,7 +38,7 @@ class Summary(NamedTuple):
 
 
 def _folder(out: str, table: str, keys: Dict[str, str]) -> str:
-    """Values are quoted, so that none leads out of the directory."""
+    """Values are quoted, so that none can escape the directory."""
     parts = [f"{name}={urllib.parse.quote(keys[name], safe='')}"
              for name in _PARTITIONS if name in keys]
     return os.path.join(out, table, *parts)
@@ -46,7 +46,7 @@ def _folder(out: str, table: str, keys: Dict[str, str]) -> str:
 
 @contextlib.contextmanager
 def replaced(path: str) -> Iterator[str]:
-    """The name of a file to write, which takes the place of another once it is whole."""
+    """The name of a file to write, which replaces another once it is complete."""
     beside = f"{path}.{os.getpid()}.part"
     try:
         yield beside

@@ -153,11 +153,11 @@ def render(db: Any) -> str:
         ("What regressed, and since when", _table(
             db, "SELECT model, op, since, before_micros, after_micros, change FROM regressions LIMIT 20",
             (("model", str), ("op", str), ("since run", str), ("before", _micros),
-             ("after", _micros), ("change", _percent)), "Nothing that stands out of the noise.")),
+             ("after", _micros), ("change", _percent)), "Nothing that stands out from the noise.")),
         ("Slow workers", _table(
             db, "SELECT model, worker, ratio, n_slow_runs, n_runs FROM stragglers LIMIT 20",
             (("model", str), ("worker", str), ("to median", _ratio), ("slow runs", "{:d}".format),
-             ("runs", "{:d}".format)), "No worker is 10 % slower than its run's median.")),
+             ("runs", "{:d}".format)), "No worker is 10% slower than its run's median.")),
         ("Most expensive operation types", _table(
             db, "SELECT op, exec_micros, share, n_models FROM top_ops LIMIT 15",
             (("op", str), ("time", _micros), ("share", "{:.1%}".format),
@@ -181,7 +181,7 @@ def render(db: Any) -> str:
 
 
 def _refuse_inputs(db: Any, path: str) -> None:
-    """Neither a profile that the tables are of nor a table is overwritten, links to them included."""
+    """Never overwrites a table or a profile that the tables were made from, not through links either."""
     if not os.path.exists(path):
         return
     for (profile,) in db.execute("SELECT path FROM files").fetchall():
@@ -193,7 +193,7 @@ def _refuse_inputs(db: Any, path: str) -> None:
 
 
 def write(db: Any, path: str) -> None:
-    """Writes the page, whole or not at all."""
+    """Writes the page, completely or not at all."""
     _refuse_inputs(db, path)
     page = render(db)
     with replaced(path) as beside, open(beside, "w", encoding="utf-8", errors="replace") as file:

@@ -50,7 +50,7 @@ FROM (SELECT p.*, row_number() OVER (PARTITION BY model, op ORDER BY cost, run_n
                      s.n_before, s.n_after) p) q
 WHERE place = 1
 """),
-    ("regressions", "What got slower, and since which run: by 5 % and 3.5 times the noise.", """
+    ("regressions", "What got slower, and since which run: by 5% and 3.5 times the noise.", """
 SELECT model, op, since, before_micros, after_micros, change, z, n_before, n_after
 FROM op_changes WHERE change >= 0.05 AND z >= 3.5
 ORDER BY after_micros - before_micros DESC
@@ -66,7 +66,7 @@ JOIN (SELECT model, run, median(exec_micros) AS median_micros
       GROUP BY model, run) m ON w.model = m.model AND w.run = m.run
 WHERE m.median_micros > 0
 """),
-    ("stragglers", "Workers 10 % slower than their run's median, and in how many runs.", """
+    ("stragglers", "Workers 10% slower than their run's median, and in how many runs.", """
 SELECT model, worker, median(ratio) AS ratio, max(ratio) AS worst_ratio,
        count(CASE WHEN ratio >= 1.1 THEN 1 END) AS n_slow_runs, count(*) AS n_runs
 FROM run_workers GROUP BY model, worker
@@ -80,7 +80,7 @@ SELECT op, sum(exec_micros) AS exec_micros,
        count(DISTINCT file_id) AS n_files
 FROM ops GROUP BY op ORDER BY exec_micros DESC
 """),
-    ("op_by_model", "Whose model pays for an operation type.", """
+    ("op_by_model", "Which models pay for an operation type.", """
 SELECT op, model, sum(exec_micros) AS exec_micros,
        sum(exec_micros) / greatest(sum(sum(exec_micros)) OVER (PARTITION BY op), 1)
            AS share_of_op
@@ -109,7 +109,7 @@ HAVING count(*) >= 3 AND regr_r2(peak_bytes, run_number) >= 0.8
    AND regr_slope(peak_bytes, run_number) > 0.001 * max(peak_bytes)
 ORDER BY bytes_per_run DESC
 """),
-    ("idle_devices", "How much of a step devices do nothing.", """
+    ("idle_devices", "Share of the step in which devices do nothing.", """
 SELECT model, worker, device, kind, count(*) AS n_steps,
        1 - sum(busy_micros) / greatest(sum(step_micros), 1) AS idle_share
 FROM (SELECT d.model, d.worker, d.device, d.kind, d.busy_micros,

@@ -44,7 +44,7 @@ struct checkpoint_tensor {
 	size_t first_part, n_parts; /* internal */
 };
 
-/* What bytes look like that are no checkpoint: "a zip archive". */
+/* What bytes that are not a checkpoint look like: "a zip archive". */
 typedef const char *checkpoint_describe_fn(struct span bytes);
 
 /* `path` is a V2 prefix or one of its files, a V1 file or the prefix of its

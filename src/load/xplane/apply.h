@@ -32,11 +32,11 @@ struct apply {
 bool apply_targets(struct apply *a);
 /* Finds the gradients of what was there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
-/* Adds what op logs tell of nodes of functions (apply_functions.c). */
+/* Adds what op logs say about nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
 /* Adds the operations to their nodes. */
 bool apply_ops(struct apply *a);
-/* Adds what compiled programs tell of the nodes: types, shapes, float operations, edges, and
+/* Adds what compiled programs say about the nodes: types, shapes, float operations, edges, and
  * the parameters that they come from. */
 bool apply_modules(struct apply *a);
 /* Adds their call stacks. */

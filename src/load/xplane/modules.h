@@ -20,7 +20,7 @@ struct hlo_computation {
 	uint32_t first, n; /* instructions */
 };
 
-/* A line of Python, and who called it. */
+/* A line of Python and its caller. */
 struct hlo_frame {
 	struct span file, function;
 	int64_t line;

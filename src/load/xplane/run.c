@@ -21,12 +21,11 @@ const char *xplane_explain(const char *path, struct span bytes)
 	struct span name = path ? span_of(path) : SPAN("");
 
 	if (ends_in(name, ".riegeli"))
-		return "a trace in Riegeli format, as newer versions of XProf keep it: give the "
-		       "*.xplane.pb that was recorded";
+		return "a trace in Riegeli format, as newer versions of XProf store it: give the "
+		       "recorded *.xplane.pb";
 	if (is_trace(name) && !bytes.n)
-		return "an empty file: the profiler cannot write traces of more than 2 GB, and "
-		       "leaves "
-		       "this: record fewer steps";
+		return "an empty file, which the profiler leaves if a trace exceeds 2 GB: record "
+		       "fewer steps";
 	return NULL;
 }
 

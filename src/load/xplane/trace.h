@@ -153,7 +153,7 @@ struct trace_memory {
 	X(struct trace_memory, memory)          \
 	X(uint64_t, captured) /* ids of functions that tf.data calls */
 
-/* What was left out, for the user to know: one, several. */
+/* What was skipped, as shown to the user: one, several. */
 /* clang-format off */
 #define TRACE_SKIPS(X) \
 	X(planes, "plane", "planes") \

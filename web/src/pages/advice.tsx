@@ -38,7 +38,7 @@ export function AdvicePage({ state, profile }: PageProps) {
 
 function Nothing({ advice, profile }: { advice: Advice; profile: Profile }) {
   const idle = advice.checkers.filter((c) => c.reason).length;
-  return idle ? <Empty what={`${idle} of ${advice.checkers.length} checkers do not apply to this profile; the others found nothing to change.`} how={remedy(profile, "times")} />
+  return idle ? <Empty what={`${idle} of ${advice.checkers.length} checkers do not apply to this profile; ${advice.checkers.length - idle === 1 ? "the other" : "the others"} found nothing to change.`} how={remedy(profile, "times")} />
     : <Empty what="No checker found anything to change." how="" />;
 }
 

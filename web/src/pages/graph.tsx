@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
 import { defaultMetric } from "../metrics";
-import { useApi, type Row } from "../api";
+import { useApi, type ApiError, type Params, type Row } from "../api";
 import { cutFront, format, percent } from "../format";
 import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
 import { useUp } from "../keys";
@@ -13,7 +13,7 @@ import { lastPart } from "../tree";
 import { Empty, Num, Problem, Switch } from "../widgets";
 import { useWidth } from "../width";
 
-// `alike`: how many layers whose names differ in digits it stands for.
+// `alike`: the number of layers, whose names differ only in digits, that share the box.
 interface Box extends Row { id: number; nodes: number; aside: boolean; alike?: number }
 interface Edge { from: number; to: number; tensors: number; controls: number; elements: number; bytes: number; shape: string }
 interface Rest { id: number; boxes: number; nodes: number; value: number; selected?: number }
@@ -26,8 +26,7 @@ const MAX_TOLD = 6;
 export function Graph({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const { around, open } = state.values;
-  const { data, error } = useApi<GraphAnswer>("graph", { ...requestParams(state), scope: around ? undefined : state.values.scope, open, around, [FOLD]: state.values[FOLD],
-    limit: open ? BOXES_OPENED : BOXES, ...selectionParams(state, metric) });
+  const { data, error, opened } = useGraph(state, metric);
   const scope = state.values.scope ?? "";
   const parts = scope ? scope.split("/") : [];
   useUp(() => (around ? go({ values: { around: undefined } }) : open ? go({ values: { open: open.split(",").slice(0, -1).join(",") } }) : up(parts)));
@@ -45,22 +44,46 @@ export function Graph({ state, profile }: PageProps) {
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch> ·
-        {hasFolds && !around && <>{" "}<Switch state={state} name={FOLD}>layers that differ in a number as one</Switch> ·</>}{" "}the redder, the more {metric.title} ·
-        {" "}a click selects, a double click or Enter {around ? "goes to a node" : "goes in, + opens in place"}
-        {data.left_out ? ` · ${data.left_out} more neighbours are left out` : ""}
+        {hasFolds && !around && <>{" "}<Switch state={state} name={FOLD}>group layers that differ only in a number</Switch> ·</>}{" "}the redder, the more {metric.title} ·
+        {" "}click: select · double-click or Enter: {around ? "go to a node" : "go in · +: open in place"}
+        {data.left_out ? ` · ${data.left_out} more neighbours not shown` : ""}
       </p>
-      {noFlow && <p>This profile holds no data flow, so no lines are drawn: add {noFlow.how}.</p>}
+      {noFlow && <p>This profile has no data flow, so no lines are drawn: add {noFlow.how}.</p>}
       {data.boxes.length === 0 ? <Empty what="There is nothing inside." how={<a href={link({ values: { scope: undefined } })}>Show the whole model</a>} />
-        : <Picture state={state} data={data} metric={metric} />}
+        : <Picture state={opened ? { ...state, values: { ...state.values, open: opened, scope: opened } } : state} data={data} metric={metric} />}
     </>
   );
+}
+
+// A box around nearly everything, such as jit(train_step), says little: it is shown opened at first.
+const NEARLY_ALL = 0.8;
+
+// The boxes to show. `opened` names those that are open although the address does not say so; labels omit these names.
+interface Shown { data?: GraphAnswer; error?: ApiError; opened?: string }
+
+function useGraph(state: State, metric: Metric): Shown {
+  const { around, open, scope } = state.values;
+  const params = { ...requestParams(state), scope: around ? undefined : scope, around, [FOLD]: state.values[FOLD], ...selectionParams(state, metric) };
+  const asked = useApi<GraphAnswer>("graph", { ...params, open, limit: open ? BOXES_OPENED : BOXES });
+  const column = around || open || scope ? undefined : metric.column;
+  // StatefulPartitionedCall, then the model in it.
+  return useInside(useInside(asked, params, column), params, column);
+}
+
+// The same boxes, with one that has nearly all of `column` opened.
+function useInside(shown: Shown, params: Params, column: string | undefined): Shown {
+  const whole = (column && shown.data?.root.total[column]) || Infinity;
+  const wrapper = column && shown.data?.boxes.find((b) => b.kids > 1 && !b.alike && (b.total[column] ?? 0) > NEARLY_ALL * whole);
+  const opened = wrapper ? [shown.opened, wrapper.name].filter(Boolean).join(",") : undefined;
+  const inside = useApi<GraphAnswer>(opened ? "graph" : null, { ...params, open: opened, limit: BOXES_OPENED });
+  return opened && !inside.error ? { ...inside, opened } : shown;
 }
 
 function up(parts: string[]): void {
   if (parts.length) go({ values: { scope: parts.slice(0, -1).join("/") || undefined, open: undefined } });
 }
 
-// Into a layer; of a node, to its neighbours; layers that are shown as one, one by one.
+// Goes into a layer, or to the neighbours of a node; shows layers that share a box one by one.
 function openBox(state: State, box: Box, isAround = false): void {
   if (box.alike) openInPlace(state, box);
   else if (box.kids > 0 && !isAround) go({ values: { scope: box.name, open: undefined } });
@@ -85,7 +108,7 @@ function Picture({ state, data, metric }: { state: State; data: GraphAnswer; met
         {placed && <Boxes state={state} boxes={drawn} edges={edges} controls={data.edges} placed={placed} metric={metric} whole={data.root.total[metric.column] ?? 0} />}
       </div>
       {(aside.length > 0 || data.rest) && (
-        <p class="aside">set aside, tiny or joined to nearly everything:
+        <p class="aside">tiny, or connected to nearly everything:
           {aside.map((b) => (
             <button type="button" key={b.id} class={b.selected ? "chip selected" : "chip"} onClick={() => toggle(state, termOf(b))} onDblClick={() => openBox(state, b)}>
               {label(b, state.values.scope, 40)} · {b.nodes} node{b.nodes === 1 ? "" : "s"} · {format(b.total[metric.column] ?? 0, metric.unit)}</button>
@@ -180,7 +203,7 @@ function Boxes({ state, boxes, edges, controls, placed, metric, whole }: BoxesPr
     <ul class="told" aria-live="polite">
       {told.slice(0, MAX_TOLD).map((e) => <li key={`${e.from}-${e.to}`}>{names.get(e.from)} → {names.get(e.to)}: {edgeText(e)}</li>)}
       {told.length > MAX_TOLD && <li>and {told.length - MAX_TOLD} more</li>}
-      {told.length === 0 && <li class="dim">Point at a line for its tensors, or move the focus to a box for those of its lines.</li>}
+      {edges.length > 0 && told.length === 0 && <li class="dim">Point at a line, or move the focus to a box, to see the tensors.</li>}
     </ul>
     </>
   );
@@ -190,9 +213,10 @@ function openInPlace(state: State, box: Box): void {
   go({ values: { open: [...(state.values.open ? state.values.open.split(",") : []), box.name].join(",") } });
 }
 
-// What is below the scope that is shown; the end says most.
+// What is below the scope, or one of those between commas; the end says most.
 function label(box: Box, scope: string | undefined, room = 15): string {
-  const name = scope && box.name.startsWith(scope + "/") ? box.name.slice(scope.length + 1) : box.name;
+  const above = (scope ?? "").split(",").reverse().find((s) => s && box.name.startsWith(s + "/"));
+  const name = above ? box.name.slice(above.length + 1) : box.name;
   const times = box.alike ? ` ×${box.alike}` : "";
   return cutFront(name, room - times.length) + times;
 }

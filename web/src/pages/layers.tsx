@@ -62,7 +62,7 @@ function Scopes({ state, profile, profiles = 1 }: PageProps) {
       </h1>
       <p class="facts">
         <Switch state={state} name="fold_gradients">gradients with their forward layer</Switch>
-        {" · "}<ColourChoice state={state} profile={profile} profiles={profiles} />{" "}a click selects, a double click goes in
+        {" · "}<ColourChoice state={state} profile={profile} profiles={profiles} />click: select · double-click: zoom in
       </p>
       {tree.children.length > 0 && <Treemap root={tree} unit={metric.unit} colouring={colouring} onOpen={open} onSelect={choose} />}
       <ul class="legend">{colouring.legend}</ul>

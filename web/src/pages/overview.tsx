@@ -33,7 +33,7 @@ export function Overview({ state, profile }: PageProps) {
         {profile.has_run && <TopFindings state={state} profile={profile} />}
       </div>
       {profile.missing.length > 0 && (
-        <Panel title="What this profile does not hold" wide>
+        <Panel title="Missing from this profile" wide>
           <ul>{profile.missing.map((m) => <li key={m.what}><strong>{m.what}</strong>: add {m.how}</li>)}</ul>
         </Panel>
       )}
@@ -46,7 +46,7 @@ function facts(p: Profile): string[] {
   return [
     fileNames(p.files),
     `${p.nodes.toLocaleString("en-US")} nodes`,
-    ...(p.has_run ? [steps, `${p.devices} device${p.devices === 1 ? "" : "s"}`, `${Math.round(100 * p.coverage)} % of the nodes ran`] : ["no run"]),
+    ...(p.has_run ? [steps, `${p.devices} device${p.devices === 1 ? "" : "s"}`, `${Math.round(100 * p.coverage)}% of the nodes ran`] : ["no run"]),
     `call stacks: ${p.has_code ? "yes" : "no"}`,
     `float operations: ${p.has_float_ops ? "yes" : "no"}`,
   ];
@@ -181,7 +181,7 @@ function FamilyBar({ profile }: { profile: Profile }) {
       {parts.map((f) => (
         <li key={f.name} class={`family-${f.name}`} data-share={String(Math.round((1000 * f.micros) / sum))}
           title={`${f.title}: ${format(f.micros, "micros")}`} ref={(li) => { if (li) li.style.flexGrow = String(f.micros / sum); }}>
-          {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)} %` : ""}
+          {f.micros / sum > 0.12 ? `${f.title} ${Math.round((100 * f.micros) / sum)}%` : ""}
         </li>
       ))}
     </ul>
@@ -230,12 +230,12 @@ function TopFindings({ state, profile }: PageProps) {
   const isLarge = profile.nodes > MAX_ADVISED_NODES;
   const { data, error } = useApi<Advice>(isLarge ? null : "advice", { p: state.values.p, ...adviceParams(state) });
   const found = data ? findingsOf(data) : [];
-  // Of what is merely for a look, one of each kind.
+  // Of mere information, one of each kind.
   const shown = found.filter((f, i) => f.level !== "none" || found.findIndex((other) => other.what === f.what) === i);
   return (
     <Panel title="What the advisor says">
       {error && <Problem error={error} />}
-      {isLarge && <p><a href={link({ page: "advice" })}>Ask the advisor</a></p>}
+      {isLarge && <p><a href={link({ page: "advice" })}>Run the advisor</a></p>}
       {data && !found.length && <p class="dim">No checker found anything to change.</p>}
       <ul class="findings short">
         {shown.slice(0, 5).map((f, i) => (
@@ -245,7 +245,7 @@ function TopFindings({ state, profile }: PageProps) {
           </li>
         ))}
       </ul>
-      {found.length > 0 && <p><a href={link({ page: "advice" })}>{found.length === 1 ? "What to do about it" : `All ${found.length} findings, and what to do`}</a></p>}
+      {found.length > 0 && <p><a href={link({ page: "advice" })}>{found.length === 1 ? "What to do about it" : `All ${found.length} findings, and what to do about them`}</a></p>}
     </Panel>
   );
 }
@@ -256,7 +256,7 @@ function TopLines({ state }: PageProps) {
   const lines = tree ? byLine(tree).slice(0, 8) : [];
   const max = Math.max(1, ...lines.map((l) => l.forward + l.backward));
   return (
-    <Panel title="Which lines of Python (full colour: forward, faded: backward)">
+    <Panel title="Where the time goes: lines of Python (full colour: forward, faded: backward)">
       {error && <Problem error={error} />}
       <table class="numbers with-bars">
         <thead><tr><th scope="col">line</th><th scope="col" class="wide"><span class="hidden">share of the largest</span></th><th scope="col">time</th></tr></thead>

@@ -13,7 +13,7 @@ export function Python(props: PageProps) {
   const { state, profile } = props;
   useKey("i", () => profile.has_code && go({ values: { callers: isSet(state, "callers") ? undefined : "1" } }));
   if (!profile.has_code)
-    return <Empty what="This profile holds no call stacks." how={remedy(profile, "lines of code")} />;
+    return <Empty what="This profile has no call stacks." how={remedy(profile, "lines of code")} />;
   return isSet(state, "callers") ? <Callers {...props} /> : <Lines {...props} />;
 }
 
@@ -40,7 +40,7 @@ function Lines({ state, profile }: PageProps) {
       <Switches state={state} />
       <Flame root={tree} unit={metric.unit} name="lines of Python as a flame graph"
         label={(n) => (n.row.row === 0 ? "whole program" : lineName(n.row.name))} paint={() => "family-matrix"} onOpen={open} onSelect={choose} />
-      <h2>Lines that cost most by themselves</h2>
+      <h2>Lines with the highest own cost</h2>
       <div class="scroll"><table class="numbers">
         <thead><tr><th scope="col">line</th><th scope="col" class="text">called from</th><th scope="col" class="wide"><span class="hidden">forward and backward</span></th><th scope="col">{metric.title}</th><th scope="col">share</th><th scope="col" title="with what it calls">total</th></tr></thead>
         <tbody>
@@ -64,7 +64,7 @@ function Lines({ state, profile }: PageProps) {
   );
 }
 
-// The other way round: a line that costs, and below it who called it.
+// Inverted: lines by their own cost, with their callers below.
 function Callers({ state, profile }: PageProps) {
   const metric = defaultMetric(state, profile);
   const term = parseTerm(state.values.sel ?? "");
@@ -78,7 +78,7 @@ function Callers({ state, profile }: PageProps) {
   return (
     <>
       <h1>
-        {line ? <>Callers of <code>{lastPart(line)}</code></> : "Lines that cost by themselves, and their callers"}
+        {line ? <>Callers of <code>{lastPart(line)}</code></> : "Lines with the highest own cost, and their callers"}
         {tree && <small> <Num value={tree.value} unit={metric.unit} /> {metric.title}{line ? " with what it calls" : ""}</small>}
       </h1>
       <Switches state={state} />

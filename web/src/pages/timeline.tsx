@@ -28,7 +28,7 @@ export function Timeline({ state, profile }: PageProps) {
   const params: Params = { ...requestParams(state), step: state.values.step ?? (profile.steps[0] ? String(profile.steps[0].step) : undefined) };
   const { data, error } = useApi<Lanes>(profile.has_run ? "lanes" : null, params);
   if (!profile.has_run)
-    return <Empty what="This profile holds no times." how={remedy(profile, "times")} />;
+    return <Empty what="This profile has no times." how={remedy(profile, "times")} />;
   if (error) return <Problem error={error} />;
   if (!data) return null;
   if (!data.lanes.length || data.duration <= 0) return <Empty what="Nothing ran in this step." how="Choose another step." />;
@@ -49,7 +49,7 @@ function Side({ chosen, params, state, profile }: { chosen: number; params: Para
       {profile.steps.slice(first, first + MAX_SIDE).map((s) => (
         <section key={s.step} class="side">
           <h2><a href={link({ values: { step: String(s.step), [SIDE]: undefined } })}>step {s.step}</a> {format(s.wall, "micros")}
-            {s.wall > median && <> · {Math.round((100 * (s.wall - median)) / Math.max(1, median))} % over the median</>}</h2>
+            {s.wall > median && <> · {Math.round((100 * (s.wall - median)) / Math.max(1, median))}% over the median</>}</h2>
           <SideStep params={{ ...params, step: String(s.step) }} duration={longest} state={state} profile={profile} isChosen={s.step === chosen} />
         </section>
       ))}
@@ -211,7 +211,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
             <Totals params={params} view={stretch ?? view} lanes={lanes} isChosen={!!stretch} />
             {curves.length > 0 && <Holders params={params} curves={curves} at={at} />}
           </div>
-          {memory.data?.length === 0 && <p class="dim">No allocator was read in this step, so there is no curve of memory: traces of a GPU, taken with FULL_TRACE, hold such readings.</p>}
+          {memory.data?.length === 0 && <p class="dim">There is no memory curve, because this step has no allocator readings; GPU traces taken with FULL_TRACE have them.</p>}
         </>
       )}
     </>
@@ -227,7 +227,7 @@ function FamilyLegend({ profile }: { profile: Profile }) {
   return (
     <ul class="legend">
       {profile.families.map((f) => <li key={f.name}><Dot family={f.name} title={f.title} />{f.title}</li>)}
-      <li class="dim">lower: several operations, as high as they are busy</li>
+      <li class="dim">lower slices: several operations; the height is the share of time they are busy</li>
     </ul>
   );
 }
@@ -267,7 +267,7 @@ function Hints({ state, profile, step }: { state: State; profile: Profile; step:
           ))}· <Toggle state={state} name={SIDE}>steps side by side</Toggle> ·{" "}
         </>
       )}
-      W A S D move and zoom · drag selects a stretch · F shows it · 0 shows all · M measures · [ ] go from slice to slice · a click on a device closes its lanes
+      W A S D: move and zoom · drag: select a stretch · F: zoom to it · 0: show all · M: measure · [ ]: previous and next slice · click a device to close its lanes
     </p>
   );
 }
