@@ -81,7 +81,7 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 	if (q->numbers.own)
 		put_row(q, own, query_kept_own(q, v));
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
-		(query_reaches(q, row, q->min_own) ? ROW_PASSES : 0));
+		(query_reaches(&q->min_own, row) ? ROW_PASSES : 0));
 	q->defined[v] = v != 0;
 }
 
