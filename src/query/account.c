@@ -85,7 +85,7 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 	q->defined[v] = v != 0;
 }
 
-/* Children follow right after their parent; without any, a node's total is its own. */
+/* Without children, a node's total is its own. */
 const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS])
 {
 	const struct tree *t = q->tree;
@@ -93,7 +93,7 @@ const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_M
 
 	if (q->numbers.own)
 		return query_kept_own(q, v);
-	if (v + 1 == t->n || t->parent[v + 1] != v)
+	if (!tree_has_children(t, v))
 		return query_total_row(q, v);
 	if (q->numbers.n && t->node[v] != NONE)
 		compute_numbers(q, t->node[v], &numbers);
