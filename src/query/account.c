@@ -81,11 +81,11 @@ void query_put_own(const struct query *q, size_t v, const struct numbers *own, b
 	if (q->numbers.own)
 		put_row(q, own, query_kept_own(q, v));
 	q->flags[v] = (uint8_t)((accounted ? ROW_ACCOUNTED | ROW_STAYS : 0) |
-		(query_reaches(q, row, q->min_own) ? ROW_PASSES : 0));
+		(query_reaches(&q->min_own, row) ? ROW_PASSES : 0));
 	q->defined[v] = v != 0;
 }
 
-/* Children follow right after their parent; without any, a node's total is its own. */
+/* Without children, a node's total is its own. */
 const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_METRICS])
 {
 	const struct tree *t = q->tree;
@@ -93,7 +93,7 @@ const int64_t *query_own_row(const struct query *q, uint32_t v, int64_t room[N_M
 
 	if (q->numbers.own)
 		return query_kept_own(q, v);
-	if (v + 1 == t->n || t->parent[v + 1] != v)
+	if (!tree_has_children(t, v))
 		return query_total_row(q, v);
 	if (q->numbers.n && t->node[v] != NONE)
 		compute_numbers(q, t->node[v], &numbers);

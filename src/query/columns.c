@@ -86,18 +86,26 @@ struct metric_columns {
 	bool any_own;
 };
 
-/* Own numbers are computed from nodes all over memory: otherwise exporting exec_micros of
- * graph view takes twice as long. */
-PREFETCHES prefetch_own(const struct query *q, uint32_t i)
+/* Rows sorted by a number are scattered in memory. Own numbers of parents are computed
+ * from nodes, which are, too. Without prefetching, exporting total_exec_micros of scope
+ * view or exec_micros of graph view takes twice as long. */
+PREFETCHES prefetch_row(const struct query *q, uint32_t i, bool own)
 {
 	enum { AHEAD = 8 };
-	const uint32_t *node = q->tree->node, *view = q->view + i;
+	const struct tree *t = q->tree;
+	const uint32_t *view = q->view + i;
 
-	if (!node || q->n - i <= 3 * AHEAD)
+	if (q->n - i <= 3 * AHEAD)
 		return;
-	metrics_prefetch_exec(q->model, node[view[AHEAD]]);
-	metrics_prefetch_node(q->model, node[view[2 * AHEAD]]);
-	prefetch_line(&node[view[3 * AHEAD]]);
+	prefetch_line(query_total_row(q, view[3 * AHEAD]));
+	if (!own || !t->node)
+		return;
+	prefetch_line(&t->parent[view[3 * AHEAD]]);
+	prefetch_line(&t->node[view[3 * AHEAD]]);
+	if (tree_has_children(t, view[2 * AHEAD]))
+		metrics_prefetch_node(q->model, t->node[view[2 * AHEAD]]);
+	if (tree_has_children(t, view[AHEAD]))
+		metrics_prefetch_exec(q->model, t->node[view[AHEAD]]);
 }
 
 static void fill_metrics(const struct query *q, const struct metric_columns *m)
@@ -107,8 +115,7 @@ static void fill_metrics(const struct query *q, const struct metric_columns *m)
 	for (uint32_t i = 0; i < q->n; i++) {
 		const int64_t *total, *own;
 
-		if (m->any_own)
-			prefetch_own(q, i);
+		prefetch_row(q, i, m->any_own);
 		total = query_total_row(q, q->view[i]);
 		own = m->any_own ? query_own_row(q, q->view[i], room) : NULL;
 		for (size_t k = 0; k < q->numbers.n; k++) {

@@ -2,6 +2,15 @@
 
 #include "base/clamped.h"
 
+static void put_exec(struct numbers *n, const struct exec_sums *x)
+{
+#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
+	n->at[METRIC_##id] = value;
+	RUN_METRICS(X)
+	COUNT_METRICS(X)
+#undef X
+}
+
 static void add_exec(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
@@ -47,8 +56,10 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 		if (step >= 0 && exec_at(&m->execs, row)->step != step)
 			continue;
 		sums = exec_get_sums(&m->execs, row);
-		add_exec(out, &sums);
-		n_execs++;
+		if (n_execs++)
+			add_exec(out, &sums);
+		else
+			put_exec(out, &sums);
 	}
 	if (n_execs > 1) {
 #define X(id, ...) out->at[METRIC_##id] = divide(out->at[METRIC_##id], n_execs, wraps);
@@ -75,7 +86,7 @@ void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct 
 	if (row != NONE) {
 		struct exec_sums sums = exec_get_sums(&m->execs, row);
 
-		add_exec(out, &sums);
+		put_exec(out, &sums);
 	}
 	if (m->nodes.first_exec[node] != NONE)
 		count_float_ops(out);

@@ -92,7 +92,7 @@ static void find_passing(struct list *l)
 		uint32_t v = l->row[i];
 
 		if (l->picked[v].n < occurrence ||
-			!query_reaches(q, query_total_row(q, v), q->min_total))
+			!query_reaches(&q->min_total, query_total_row(q, v)))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
 	}
 }

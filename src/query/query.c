@@ -37,17 +37,19 @@ void query_find_limits(struct query *q)
 	enum { BY_OWN = MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE };
 	bool by_own = !query_has_groups(q);
 
-	for (size_t k = 0; k < N_METRICS; k++)
-		q->min_own[k] = q->min_total[k] = INT64_MIN;
+	q->min_own.n = q->min_total.n = 0;
 	for (enum metric k = 0; k < N_METRICS; k++) {
 		bool own = by_own && BY_OWN >> k & 1;
-		int64_t *min = own ? q->min_own : q->min_total;
+		struct minimums *min = own ? &q->min_own : &q->min_total;
+		int64_t least = q->options->number[metric_of[k].minimum];
 
 		if (!by_own && k == METRIC_OCCURRENCE)
 			continue;
 		/* A metric is wanted wherever its minimum can matter. */
-		if (query_has(q, k))
-			min[q->numbers.slot[k]] = q->options->number[metric_of[k].minimum];
+		if (!query_has(q, k) || (least <= 0 && !q->model->has_negative))
+			continue;
+		min->slot[min->n] = q->numbers.slot[k];
+		min->least[min->n++] = least;
 	}
 }
 

@@ -42,6 +42,13 @@ enum row_flags {
 	ROW_CUT = 64,    /* would be shown, were it not deeper than max_depth */
 };
 
+/* The minimums that a row may miss. */
+struct minimums {
+	size_t n;
+	uint8_t slot[N_METRICS];
+	int64_t least[N_METRICS];
+};
+
 struct query {
 	const struct model *model;
 	enum tfprof_view kind;
@@ -59,8 +66,7 @@ struct query {
 	bool sees_executed; /* types include what nodes ran as, see model/executed.h */
 	int64_t step;       /* negative: the average of all */
 	bool wraps;         /* averages wrap as in TensorFlow's profiler, see metrics.h */
-	/* minimums of own and total numbers, by slot: */
-	int64_t min_own[N_METRICS], min_total[N_METRICS];
+	struct minimums min_own, min_total;
 
 	/* the result */
 	uint32_t n;
@@ -199,14 +205,12 @@ static inline int64_t query_max_depth(const struct query *q)
 /* Allocates the numbers, flags and definition counts of n view nodes. */
 bool query_allocate_rows(struct query *q, size_t n);
 
-/* Whether a row reaches every minimum. Most do, so there is no early exit. */
-static inline bool query_reaches(const struct query *q, const int64_t *row, const int64_t *min)
+static inline bool query_reaches(const struct minimums *min, const int64_t *row)
 {
-	bool less = false;
-
-	for (size_t k = 0; k < q->numbers.n; k++)
-		less |= row[k] < min[k];
-	return !less;
+	for (size_t i = 0; i < min->n; i++)
+		if (row[min->slot[i]] < min->least[i])
+			return false;
+	return true;
 }
 
 /* Sets the own numbers of a view node, which are its total until others are added, and

@@ -96,7 +96,7 @@ static void add_up(struct work *w, const uint32_t *up, enum row_flags flag)
 		if (!(q->flags[v] & flag))
 			continue;
 		total = query_total_row(q, v);
-		if (flag == ROW_STAYS && !query_reaches(q, total, q->min_total))
+		if (flag == ROW_STAYS && !query_reaches(&q->min_total, total))
 			q->flags[v] &= (uint8_t)~ROW_PASSES;
 		query_add_row(&q->numbers, query_total_row(q, up[v]), total);
 		q->defined[up[v]] += q->defined[v];

@@ -43,6 +43,12 @@ static inline bool tree_goes_on(const struct tree *t)
 	return !is_cancelled(t->cancel);
 }
 
+/* Children follow right after their parent. */
+static inline bool tree_has_children(const struct tree *t, uint32_t v)
+{
+	return v + 1 < t->n && t->parent[v + 1] == v;
+}
+
 /* Where the label of a view node other than the root is stored. */
 static inline const struct span *tree_label_at(const struct tree *t, uint32_t v)
 {

@@ -1,19 +1,18 @@
 /* A message is a tree of nested, length-prefixed messages: rows and, in op and code
- * view, the picked graph nodes of each row. It is written to memory of the right size
- * once all sizes are known:
+ * view, the picked graph nodes of each row. All of it is measured, then written to its
+ * place in memory of the right size:
  *
- *     blobs     encoded graph nodes, in memory order: in message order, reading the
- *               nodes would be scattered
- *     items     rows and graph nodes, in the order they are written
+ *     items     rows and graph nodes, in the order of the message
  *     body      size of an item without nested items
  *     size      size with nested items, added up from the leaves
  *     part_at   where the items of a part begin
+ *     nodes     what is said of graph nodes, measured and written in their own order: in
+ *               that of the message, reading them would be scattered
  *
  * Everything but adding up runs in parallel. */
 #include <errno.h>
 
 #include "base/parallel.h"
-#include "base/prefetch.h"
 #include "formats/checkpoint/checkpoint.h"
 #include "write/report.h"
 #include "query/tensor_value.h"
@@ -55,12 +54,11 @@ struct item {
 struct message {
 	struct query *q;
 	uint32_t *row_of; /* by node: its row, or NONE */
-	/* Of each shown node: its GraphNodeProto in op and code view, otherwise what the
-	 * row does not have: blob[part][end[node - 1] … end[node]] */
-	struct buf blob[PARALLEL_MAX];
-	size_t *end;
+	/* Of each shown node: the size, and once items are written the place, of its
+	 * GraphNodeProto in op and code view, otherwise of what the row does not have. */
+	size_t *node_at;
 	size_t node_parts;
-	struct buf shapes; /* each distinct shape, encoded for blobs */
+	struct buf shapes; /* each distinct shape, encoded */
 	size_t *shape_end;
 	struct buf tensors; /* of the rows, concatenated */
 	size_t *tensor_end; /* NULL if there are none */
@@ -70,137 +68,7 @@ struct message {
 	size_t part_at[PARALLEL_MAX + 1]; /* the last is the end of the message */
 };
 
-/* ---- nodes -------------------------------------------------------------------- */
-
-/* An entry of input_shapes without its position, shared by many inputs. */
-static void put_shape(struct buf *b, const struct shape *shape)
-{
-	size_t open = wire_open(b, MAP_VALUE), dim;
-
-	for (uint32_t i = 0; i < shape->n; i++) {
-		dim = wire_open(b, TENSOR_SHAPE_DIM);
-		wire_put_nonzero(b, TENSOR_SHAPE_DIM_SIZE, shape->dims[i]);
-		wire_close(b, dim);
-	}
-	if (!shape->n)
-		wire_put_int(b, TENSOR_SHAPE_UNKNOWN_RANK, 1);
-	wire_close(b, open);
-}
-
-static bool encode_shapes(struct message *m)
-{
-	const struct shapes *shapes = &m->q->model->shapes;
-	size_t n = shapes->at.n;
-
-	m->shape_end = arena_array(&m->q->arena, n, sizeof(*m->shape_end));
-	for (uint32_t i = 0; m->shape_end && i < n; i++) {
-		put_shape(&m->shapes, shapes_get(shapes, i));
-		m->shape_end[i] = m->shapes.n;
-	}
-	return m->shape_end && !m->shapes.failed;
-}
-
-static struct span encoded_shape(const struct message *m, uint32_t shape)
-{
-	size_t start = shape ? m->shape_end[shape - 1] : 0;
-
-	return (struct span){m->shapes.at + start, m->shape_end[shape] - start};
-}
-
-static void put_input(struct buf *b, int64_t position, struct span shape)
-{
-	size_t n = 1 + wire_varint_size((uint64_t)position) + shape.n;
-	char *at;
-
-	if (!buf_reserve(b, 3 * WIRE_VARINT_MAX + n))
-		return;
-	at = wire_write_varint(b->at + b->n, WIRE_LEN(GRAPH_NODE_INPUT_SHAPES));
-	at = wire_write_varint(at, n);
-	at = wire_write_varint(at, WIRE_VARINT(MAP_KEY));
-	at = wire_write_varint(at, (uint64_t)position);
-	memcpy(at, shape.at, shape.n);
-	b->n = (size_t)(at + shape.n - b->at);
-}
-
-/* The fields of a GraphNodeProto other than numbers. */
-static void put_node_facts(const struct message *msg, uint32_t node, struct buf *b)
-{
-	const struct model *m = msg->q->model;
-
-	if (m->nodes.device[node])
-		wire_put_bytes(b, GRAPH_NODE_DEVICES, model_text(m, m->nodes.device[node]));
-	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
-		const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + i];
-
-		put_input(b, e->position, encoded_shape(msg, model_edge_shape(m, e)));
-	}
-}
-
-/* A picked graph node inside a MultiGraphNodeProto: total is own. */
-static void put_graph_node(const struct message *m, uint32_t node, struct buf *b)
-{
-	enum { MAX_SIZE = (2 + 4 * N_METRICS) * WIRE_VARINT_MAX };
-	struct span name = model_name(m->q->model, node);
-	struct numbers numbers;
-	char *at;
-
-	if (name.n)
-		wire_put_bytes(b, GRAPH_NODE_NAME, name);
-	metrics_of(m->q->model, node, m->q->step, &numbers);
-	if (!buf_reserve(b, MAX_SIZE))
-		return;
-	at = b->at + b->n;
-	for (int k = 0; k < N_METRICS; k++) {
-		if (!numbers.at[k] || !graph_fields[k].own)
-			continue;
-		at = wire_write_int(at, graph_fields[k].own, numbers.at[k]);
-		at = wire_write_int(at, graph_fields[k].total, numbers.at[k]);
-	}
-	at = wire_write_int(at, GRAPH_NODE_TOTAL_DEFINITION_COUNT, 1);
-	b->n = (size_t)(at - b->at);
-	put_node_facts(m, node, b);
-}
-
-/* Whether rows are MultiGraphNodeProtos, with several graph nodes each. */
-static bool is_multi(const struct query *q)
-{
-	return q->tree->first_node;
-}
-
-static size_t first_node(const struct message *m, size_t part)
-{
-	return parallel_begin(m->q->model->nodes.n, m->node_parts, part);
-}
-
-static void make_blobs(void *context, size_t part)
-{
-	struct message *m = context;
-	struct buf *b = &m->blob[part];
-	uint32_t node = (uint32_t)first_node(m, part), end = (uint32_t)first_node(m, part + 1);
-
-	for (; node < end; node++) {
-		if (m->row_of[node] != NONE && is_multi(m->q))
-			put_graph_node(m, node, b);
-		else if (m->row_of[node] != NONE)
-			put_node_facts(m, node, b);
-		m->end[node] = b->n;
-	}
-}
-
-static struct span blob_of(const struct message *m, uint32_t node)
-{
-	size_t part = 0, start;
-
-	while (node >= first_node(m, part + 1))
-		part++;
-	start = node > first_node(m, part) ? m->end[node - 1] : 0;
-	/* The part has no bytes at all if none of its nodes has any. */
-	if (m->end[node] == start)
-		return (struct span){"", 0};
-	return (struct span){m->blob[part].at + start, m->end[node] - start};
-}
-
-/* ---- rows: measured, then written ---------------------------------------------- */
+/* ---- bytes: measured, then written ---------------------------------------------- */
 
 /* Writes bytes or, while `at` is NULL, counts them. */
 struct encoder {
@@ -240,6 +108,138 @@ static inline void put_span(struct encoder *e, struct span bytes)
 	}
 }
 
+static inline void put_bytes(struct encoder *e, uint32_t number, struct span bytes)
+{
+	put_header(e, number, bytes.n);
+	put_span(e, bytes);
+}
+
+/* ---- nodes -------------------------------------------------------------------- */
+
+/* An entry of input_shapes without its position, shared by many inputs. */
+static void put_shape(struct buf *b, const struct shape *shape)
+{
+	size_t open = wire_open(b, MAP_VALUE), dim;
+
+	for (uint32_t i = 0; i < shape->n; i++) {
+		dim = wire_open(b, TENSOR_SHAPE_DIM);
+		wire_put_nonzero(b, TENSOR_SHAPE_DIM_SIZE, shape->dims[i]);
+		wire_close(b, dim);
+	}
+	if (!shape->n)
+		wire_put_int(b, TENSOR_SHAPE_UNKNOWN_RANK, 1);
+	wire_close(b, open);
+}
+
+static bool encode_shapes(struct message *m)
+{
+	const struct shapes *shapes = &m->q->model->shapes;
+	size_t n = shapes->at.n;
+
+	m->shape_end = arena_array(&m->q->arena, n, sizeof(*m->shape_end));
+	for (uint32_t i = 0; m->shape_end && i < n; i++) {
+		put_shape(&m->shapes, shapes_get(shapes, i));
+		m->shape_end[i] = m->shapes.n;
+	}
+	return m->shape_end && !m->shapes.failed;
+}
+
+static struct span encoded_shape(const struct message *m, uint32_t shape)
+{
+	size_t start = shape ? m->shape_end[shape - 1] : 0;
+
+	return (struct span){m->shapes.at + start, m->shape_end[shape] - start};
+}
+
+static void put_input(struct encoder *e, int64_t position, struct span shape)
+{
+	put_header(e, GRAPH_NODE_INPUT_SHAPES,
+		wire_varint_size(WIRE_VARINT(MAP_KEY)) + wire_varint_size((uint64_t)position) +
+			shape.n);
+	put_varint(e, WIRE_VARINT(MAP_KEY));
+	put_varint(e, (uint64_t)position);
+	put_span(e, shape);
+}
+
+/* The fields of a GraphNodeProto other than numbers. */
+static void put_node_facts(const struct message *msg, uint32_t node, struct encoder *e)
+{
+	const struct model *m = msg->q->model;
+
+	if (m->nodes.device[node])
+		put_bytes(e, GRAPH_NODE_DEVICES, model_text(m, m->nodes.device[node]));
+	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
+		const struct edge *edge = &m->edges.at[m->nodes.first_edge[node] + i];
+
+		put_input(e, edge->position, encoded_shape(msg, model_edge_shape(m, edge)));
+	}
+}
+
+/* A picked graph node inside a MultiGraphNodeProto: total is own. */
+static void put_graph_node(const struct message *m, uint32_t node, struct encoder *e)
+{
+	struct span name = model_name(m->q->model, node);
+	struct numbers numbers;
+
+	if (name.n)
+		put_bytes(e, GRAPH_NODE_NAME, name);
+	metrics_of(m->q->model, node, m->q->step, &numbers);
+	for (int k = 0; k < N_METRICS; k++) {
+		if (!graph_fields[k].own)
+			continue;
+		put_nonzero(e, graph_fields[k].own, numbers.at[k]);
+		put_nonzero(e, graph_fields[k].total, numbers.at[k]);
+	}
+	put_nonzero(e, GRAPH_NODE_TOTAL_DEFINITION_COUNT, 1);
+	put_node_facts(m, node, e);
+}
+
+/* Whether rows are MultiGraphNodeProtos, with several graph nodes each. */
+static bool is_multi(const struct query *q)
+{
+	return q->tree->first_node;
+}
+
+static size_t first_node(const struct message *m, size_t part)
+{
+	return parallel_begin(m->q->model->nodes.n, m->node_parts, part);
+}
+
+/* Measures or, once `out` is set, writes the nodes of a part. */
+static void put_nodes(void *context, size_t part)
+{
+	struct message *m = context;
+	uint32_t node = (uint32_t)first_node(m, part), end = (uint32_t)first_node(m, part + 1);
+
+	for (; node < end; node++) {
+		struct encoder e = {.at = m->out ? m->out + m->node_at[node] : NULL};
+
+		if (m->row_of[node] == NONE)
+			continue;
+		if (is_multi(m->q))
+			put_graph_node(m, node, &e);
+		else
+			put_node_facts(m, node, &e);
+		if (!m->out)
+			m->node_at[node] = e.n;
+	}
+}
+
+/* Leaves room for a node, which is written later. */
+static void put_room(const struct message *m, uint32_t node, struct encoder *e)
+{
+	size_t size = m->node_at[node];
+
+	if (!e->at) {
+		e->n += size;
+		return;
+	}
+	m->node_at[node] = (size_t)(e->at - m->out);
+	e->at += size;
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
 static struct span row_name(const struct query *q, uint32_t row)
 {
 	return tree_label(q->tree, q->view[row]);
@@ -254,10 +254,8 @@ static void put_row(const struct message *m, uint32_t row, struct encoder *e)
 	const int64_t *own = query_own_row(q, q->view[row], room);
 	const int64_t *total = query_total_row(q, q->view[row]);
 
-	if (name.n) {
-		put_header(e, GRAPH_NODE_NAME, name.n);
-		put_span(e, name);
-	}
+	if (name.n)
+		put_bytes(e, GRAPH_NODE_NAME, name);
 	for (int k = 0; k < N_METRICS; k++) {
 		if (!fields[k].own)
 			continue;
@@ -268,21 +266,20 @@ static void put_row(const struct message *m, uint32_t row, struct encoder *e)
 		return;
 	put_nonzero(e, GRAPH_NODE_TOTAL_DEFINITION_COUNT, query_defined(q, row));
 	if (query_node(q, row) != NONE)
-		put_span(e, blob_of(m, query_node(q, row)));
+		put_room(m, query_node(q, row), e);
 	if (m->tensor_end) {
 		size_t start = row ? m->tensor_end[row - 1] : 0, n = m->tensor_end[row] - start;
 
-		if (n) {
-			put_header(e, GRAPH_NODE_TENSOR_VALUE, n);
-			put_span(e, (struct span){m->tensors.at + start, n});
-		}
+		if (n)
+			put_bytes(e, GRAPH_NODE_TENSOR_VALUE,
+				(struct span){m->tensors.at + start, n});
 	}
 }
 
 static void put_item(const struct message *m, const struct item *item, struct encoder *e)
 {
 	if (item->node != NONE)
-		put_span(e, blob_of(m, item->node));
+		put_room(m, item->node, e);
 	else
 		put_row(m, item->row, e);
 }
@@ -388,8 +385,8 @@ static bool make_items(struct message *m)
 	size_t n = q->model->nodes.n;
 
 	m->row_of = arena_array(&q->arena, n, sizeof(*m->row_of));
-	m->end = arena_array(&q->arena, n, sizeof(*m->end));
-	if (!m->row_of || !m->end)
+	m->node_at = arena_array(&q->arena, n, sizeof(*m->node_at));
+	if (!m->row_of || !m->node_at)
 		return false;
 	memset(m->row_of, 0xff, n * sizeof(*m->row_of));
 	return is_multi(q) ? make_multi_items(m) : make_row_items(m);
@@ -407,32 +404,6 @@ static size_t header_size(const struct message *m, const struct item *item)
 	return wire_varint_size(WIRE_LEN(tag_of(m, item))) + wire_varint_size(item->size);
 }
 
-/* The node whose blob an item has, or NONE. */
-static uint32_t blob_node(const struct message *m, const struct item *item)
-{
-	return is_multi(m->q) ? item->node : query_node(m->q, item->row);
-}
-
-/* Blobs are scattered when rows are sorted by a number or by name. Without prefetching,
- * graph_message takes 15 % longer. */
-PREFETCHES prefetch_blob(const struct message *m, size_t i)
-{
-	enum { AHEAD = 8 };
-	uint32_t node;
-	struct span blob;
-
-	if (m->n - i <= 2 * AHEAD)
-		return;
-	node = blob_node(m, &m->items[i + 2 * AHEAD]);
-	if (node != NONE)
-		prefetch_line(&m->end[node]);
-	node = blob_node(m, &m->items[i + AHEAD]);
-	if (!m->out || node == NONE)
-		return;
-	blob = blob_of(m, node);
-	prefetch_bytes(blob.at, blob.n);
-}
-
 /* Measures or, once `out` is set, writes the items of a part. */
 static void put_part(void *context, size_t part)
 {
@@ -448,7 +419,6 @@ static void put_part(void *context, size_t part)
 	for (size_t i = parallel_begin(m->n, m->parts, part); i < end; i++) {
 		struct item *item = &m->items[i];
 
-		prefetch_blob(m, i);
 		if (!is_multi(m->q)) /* else graph_message takes 35 % longer */
 			query_prefetch_row(m->q, item->row, m->out);
 		if (m->out && i)
@@ -480,15 +450,6 @@ static size_t place_items(struct message *m)
 	return m->part_at[m->parts] = at;
 }
 
-static bool blobs_failed(const struct message *m)
-{
-	bool failed = false;
-
-	for (size_t i = 0; i < m->node_parts; i++)
-		failed |= m->blob[i].failed;
-	return failed;
-}
-
 /* Writes straight to the sink if it is in memory. */
 static bool write_items(struct message *m, struct sink *out, size_t size)
 {
@@ -500,6 +461,7 @@ static bool write_items(struct message *m, struct sink *out, size_t size)
 	if (!m->out)
 		return false;
 	parallel_run(m->parts, put_part, m);
+	parallel_run(m->node_parts, put_nodes, m);
 	if (own)
 		sink_put(out, own, size);
 	mem_free(own);
@@ -513,9 +475,7 @@ static bool write_message(struct message *m, struct sink *out)
 	if (!read_tensors(m) || !encode_shapes(m) || !make_items(m))
 		return false;
 	m->node_parts = parallel_parts(m->q->model->nodes.n, MIN_PART);
-	parallel_run(m->node_parts, make_blobs, m);
-	if (blobs_failed(m))
-		return false;
+	parallel_run(m->node_parts, put_nodes, m);
 	m->parts = parallel_parts(m->n, MIN_PART);
 	parallel_run(m->parts, put_part, m);
 	return write_items(m, out, place_items(m));
@@ -526,8 +486,6 @@ enum tfprof_status message_write(const struct writing *w, struct tfprof_error *e
 	struct message m = {.q = w->q};
 	bool ok = write_message(&m, w->out);
 
-	for (size_t i = 0; i < PARALLEL_MAX; i++)
-		buf_clear(&m.blob[i]);
 	buf_clear(&m.shapes);
 	buf_clear(&m.tensors);
 	return ok ? TFPROF_OK : error_no_memory(err);
