@@ -232,7 +232,7 @@ struct tfprof_added {
 	const char *phrase;                   /* "a GraphDef" */
 	uint64_t n_bytes;                     /* of its files */
 };
-TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
+TFPROF_API int tfprof_profile_get_added(tfprof_profile *profile, size_t i,
 	struct tfprof_added *added);
 
 /* Something the profile lacks, and which input would bring it. */
@@ -366,10 +366,11 @@ typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
 /* In place of a group: the node is in none. */
 #define TFPROF_NO_GROUP UINT32_MAX
 
-/* Calls `fn` with each pair of groups that edges join, where `groups` has the group of
- * every node of the profile. */
+/* Calls `fn` with each pair of groups that edges join, where `groups` has the group of each
+ * of the first `n_nodes` nodes of the profile; others are in none. */
 TFPROF_API enum tfprof_status tfprof_profile_find_edges(tfprof_profile *profile,
-	const uint32_t *groups, tfprof_edges_fn *fn, void *context, struct tfprof_error *err);
+	const uint32_t *groups, size_t n_nodes, tfprof_edges_fn *fn, void *context,
+	struct tfprof_error *err);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,

@@ -12,8 +12,7 @@ bool output_note_input(file_ids *inputs, const char *path)
 	return !file_id_get(path, &id) || vec_push(inputs, id);
 }
 
-enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
-	const file_ids *inputs, struct tfprof_error *err)
+enum tfprof_status output_check(const char *path, const file_ids *inputs, struct tfprof_error *err)
 {
 	struct file_id id;
 	bool exists = strcmp(path, "-") != 0 && file_id_get(path, &id);
@@ -23,7 +22,15 @@ enum tfprof_status output_open(struct sink *out, const char *path, enum sink_for
 			return error_set(err, TFPROF_ARGUMENT,
 				"%s: the profile was loaded from this file: give another one",
 				path);
-	return sink_open(out, path, format, err);
+	return TFPROF_OK;
+}
+
+enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
+	const file_ids *inputs, struct tfprof_error *err)
+{
+	enum tfprof_status status = output_check(path, inputs, err);
+
+	return status == TFPROF_OK ? sink_open(out, path, format, err) : status;
 }
 
 /* ---- naming --------------------------------------------------------------- */
