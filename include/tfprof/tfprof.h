@@ -204,6 +204,9 @@ TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, 
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
+/* An error if the profile was loaded from this file, through links too. */
+TFPROF_API enum tfprof_status tfprof_profile_check_output(tfprof_profile *profile, const char *path,
+	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
 /* Removes the temporary names of files that are being written, if they have any. For
@@ -629,8 +632,10 @@ TFPROF_API enum tfprof_status tfprof_result_save(tfprof_result *result, const ch
 	const char *path, struct tfprof_error *err);
 
 enum tfprof_output_flags {
-	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,
-			      as TensorFlow's Python API does */
+	TFPROF_FRAMED = 1,   /* print the options before and a line after a stdout report,
+				as TensorFlow's Python API does */
+	TFPROF_TERMINAL = 2, /* people read the text for stdout: names in CSV, which programs
+				get byte for byte, are shown with escapes, as in reports */
 };
 
 /* Carries out the result's option `output`: writes files, each completely or not at

@@ -171,9 +171,17 @@ static void keep_notes(tfprof_profile *p, struct buf *notes)
 	buf_clear(shown.failed ? &shown : notes);
 }
 
-/* `in` is what to open, found at `given`. */
+static void note_choice(struct buf *notes, const char *given, const char *chosen, size_t n)
+{
+	buf_printf(notes, "%s: read %s", given, chosen);
+	if (n > 1)
+		buf_printf(notes, ", the newest of %zu", n);
+	buf_char(notes, '\n');
+}
+
+/* `in` is what to open, found at `given`, the newest of `n` there. */
 static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
-	const struct tfprof_input *in, const struct tfprof_input *given, int64_t step,
+	const struct tfprof_input *in, const struct tfprof_input *given, size_t n, int64_t step,
 	struct tfprof_error *err)
 {
 	struct profile_input added = {0};
@@ -191,7 +199,7 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 			mem_free(added.path);
 	}
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
-		buf_printf(&notes, "%s: read %s\n", given->path, in->path);
+		note_choice(&notes, given->path, in->path, n);
 	if (status == TFPROF_OK && kind == INPUT_CHECKPOINT && p->inputs.n == 1 &&
 		!tfprof_input_is_memory(in))
 		directory_note_others(in->path, &notes);
@@ -208,12 +216,13 @@ enum tfprof_status tfprof_profile_add(tfprof_profile *p, const char *kind,
 	struct tfprof_input found = *in;
 	struct buf path = {0};
 	enum tfprof_status status;
+	size_t n;
 
 	if (kind && known == INPUT_UNKNOWN)
 		return unknown_kind(kind, err);
-	status = input_resolve(&found, &known, &path, err);
+	status = input_resolve(&found, &known, &path, &n, err);
 	if (status == TFPROF_OK)
-		status = add(p, known, &found, in, step, err);
+		status = add(p, known, &found, in, n, step, err);
 	buf_clear(&path);
 	return status;
 }

@@ -180,9 +180,11 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 static enum tfprof_status open_text(tfprof_result *r, struct text_stream *to, struct sink *out,
 	struct tfprof_error *err)
 {
-	if (to->write)
-		return text_stream_open(to, out, err);
-	return sink_open_buf(out, &r->text, SINK_PLAIN, err);
+	enum tfprof_status status = to->write ? text_stream_open(to, out, err)
+					      : sink_open_buf(out, &r->text, SINK_PLAIN, err);
+
+	out->is_terminal = to->is_terminal;
+	return status;
 }
 
 static enum tfprof_status close_text(const struct text_stream *to, struct sink *out,
@@ -330,7 +332,7 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
-	struct text_stream kept = {0};
+	struct text_stream kept = {.is_terminal = flags & TFPROF_TERMINAL};
 
 	return output_to(r, flags, cancel, &kept, err);
 }
@@ -338,7 +340,10 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 enum tfprof_status tfprof_result_output_to(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, tfprof_write_fn *write, void *context, struct tfprof_error *err)
 {
-	struct text_stream to = {.write = write, .context = context, .model = &r->profile->model};
+	struct text_stream to = {.write = write,
+		.context = context,
+		.is_terminal = flags & TFPROF_TERMINAL,
+		.model = &r->profile->model};
 	enum tfprof_status status = output_to(r, flags, cancel, &to, err);
 
 	/* A text that is kept tells which files were written. */
