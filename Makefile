@@ -5,7 +5,8 @@
 #   make check    run all tests, some against TensorFlow in a virtual environment
 #   make validate run what takes longer: 2,000 random profiles, known models, fuzzing, benchmarks
 #                 (SECTIONS="fuzz speed": only these; see tools/validate)
-#   make fuzz     fuzz every target for TIME=60 seconds
+#   make fuzz     fuzz every target for TIME=60 seconds of CPU time
+#                 (TARGETS="text wire": only these; see tests/fuzz)
 #   make bench    benchmark against TensorFlow's profiler (make bench-quick: two minutes)
 #   make install  install to PREFIX (at first /usr/local), or below DESTDIR
 #   make wheel    build a wheel for Python 3.9 and later, in dist
@@ -47,7 +48,7 @@ validate: all
 
 fuzz:
 	@tools/install-deps check
-	@FUZZ_SECONDS=$(or $(TIME),60) tools/validate fuzz
+	@FUZZ_SECONDS=$(or $(TIME),60) FUZZ_TARGETS="$(TARGETS)" tools/validate fuzz
 
 bench: all
 	@tools/install-deps bench

@@ -203,6 +203,9 @@ TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, 
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,
 	struct tfprof_error *err);
+/* An error if the profile was loaded from this file, through links too. */
+TFPROF_API enum tfprof_status tfprof_profile_check_output(tfprof_profile *profile, const char *path,
+	struct tfprof_error *err);
 TFPROF_API void tfprof_bytes_free(void *bytes);
 
 /* Removes the temporary names of files that are being written, if they have any. For
@@ -231,7 +234,7 @@ struct tfprof_added {
 	const char *phrase;                   /* "a GraphDef" */
 	uint64_t n_bytes;                     /* of its files */
 };
-TFPROF_API int tfprof_profile_get_added(const tfprof_profile *profile, size_t i,
+TFPROF_API int tfprof_profile_get_added(tfprof_profile *profile, size_t i,
 	struct tfprof_added *added);
 
 /* Something the profile lacks, and the input that would provide it. */
@@ -365,10 +368,11 @@ typedef int tfprof_edges_fn(void *context, const struct tfprof_edges *edges);
 /* In place of a group: the node is in none. */
 #define TFPROF_NO_GROUP UINT32_MAX
 
-/* Calls `fn` for each pair of groups that edges connect; `groups` has the group of every
- * node of the profile. */
+/* Calls `fn` for each pair of groups that edges connect; `groups` has the group of each of
+ * the first `n_nodes` nodes of the profile; others are in none. */
 TFPROF_API enum tfprof_status tfprof_profile_find_edges(tfprof_profile *profile,
-	const uint32_t *groups, tfprof_edges_fn *fn, void *context, struct tfprof_error *err);
+	const uint32_t *groups, size_t n_nodes, tfprof_edges_fn *fn, void *context,
+	struct tfprof_error *err);
 
 /* Called now and then while an input is read (from the calling thread). */
 typedef void tfprof_progress_fn(void *context, uint64_t bytes_done, uint64_t bytes_total,
@@ -628,8 +632,10 @@ TFPROF_API enum tfprof_status tfprof_result_save(tfprof_result *result, const ch
 	const char *path, struct tfprof_error *err);
 
 enum tfprof_output_flags {
-	TFPROF_FRAMED = 1, /* print the options before and a line after a stdout report,
-			      as TensorFlow's Python API does */
+	TFPROF_FRAMED = 1,   /* print the options before and a line after a stdout report,
+				as TensorFlow's Python API does */
+	TFPROF_TERMINAL = 2, /* people read the text for stdout: names in CSV, which programs
+				get byte for byte, are shown with escapes, as in reports */
 };
 
 /* Carries out the result's option `output`: writes files, each completely or not at

@@ -101,7 +101,9 @@ static PyObject *profile_set_reading(PyObject *object, PyObject *args, PyObject 
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "pp:set_reading", names, &strict, &recover))
 		return NULL;
+	Py_BEGIN_ALLOW_THREADS
 	tfprof_profile_set_reading(as_profile(object)->profile, reading_from(strict, recover));
+	Py_END_ALLOW_THREADS
 	Py_RETURN_NONE;
 }
 

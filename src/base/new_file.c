@@ -25,27 +25,27 @@ static struct {
 
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
 
-static void announce(const char *name)
+static void announce(struct new_file *f)
 {
-	size_t n = strlen(name) + 1;
+	size_t n = strlen(f->temporary) + 1;
 
 	for (size_t i = 0; n <= PATH_MAX && i < sizeof(unfinished) / sizeof(*unfinished); i++) {
 		int expected = SLOT_FREE;
 
 		if (!atomic_compare_exchange_strong(&unfinished[i].state, &expected, SLOT_TAKEN))
 			continue;
-		memcpy(unfinished[i].name, name, n);
+		memcpy(unfinished[i].name, f->temporary, n);
 		atomic_store(&unfinished[i].state, SLOT_NAMED);
+		f->slot = i + 1;
 		return;
 	}
 }
 
-static void withdraw(const char *name)
+static void withdraw(struct new_file *f)
 {
-	for (size_t i = 0; i < sizeof(unfinished) / sizeof(*unfinished); i++)
-		if (atomic_load(&unfinished[i].state) == SLOT_NAMED &&
-			strcmp(unfinished[i].name, name) == 0)
-			atomic_store(&unfinished[i].state, SLOT_FREE);
+	if (f->slot)
+		atomic_store(&unfinished[f->slot - 1].state, SLOT_FREE);
+	f->slot = 0;
 }
 
 void new_file_discard_all(void)
@@ -120,11 +120,11 @@ static int make_named(struct new_file *f, int (*make)(struct new_file *f))
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			random = (uint64_t)getpid() << 32 | (unsigned)attempt;
 		snprintf(base, sizeof(pattern), ".tfprof-%016llx", (unsigned long long)random);
-		announce(f->temporary);
+		announce(f);
 		error = make(f);
 		f->has_temporary = !error;
 		if (error)
-			withdraw(f->temporary);
+			withdraw(f);
 	}
 	return error;
 }
@@ -197,7 +197,7 @@ int new_file_commit(struct new_file *f)
 	int error = move_into_place(f);
 
 	if (!error && f->has_temporary) {
-		withdraw(f->temporary);
+		withdraw(f);
 		f->has_temporary = false;
 	}
 	new_file_discard(f);
@@ -212,7 +212,7 @@ void new_file_discard(struct new_file *f)
 		close(f->fd);
 	if (f->has_temporary) {
 		unlink(f->temporary);
-		withdraw(f->temporary);
+		withdraw(f);
 	}
 	mem_free(f->path);
 	mem_free(f->temporary);

@@ -11,6 +11,7 @@
 #define TFPROF_BASE_NEW_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 struct new_file {
@@ -18,6 +19,7 @@ struct new_file {
 	char *path;
 	char *temporary;    /* its name until commit … */
 	bool has_temporary; /* … if it has one */
+	size_t slot;        /* of that name among those a signal handler removes, + 1; 0: none */
 	bool replaces;      /* there was an old file */
 };
 

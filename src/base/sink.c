@@ -291,7 +291,7 @@ enum tfprof_status sink_open_buf(struct sink *s, struct buf *b, enum sink_format
 enum tfprof_status sink_open_fd(struct sink *s, int fd, const char *name, enum sink_format format,
 	struct tfprof_error *err)
 {
-	*s = (struct sink){.fd = fd, .write = write_fd, .context = s};
+	*s = (struct sink){.fd = fd, .write = write_fd, .context = s, .is_terminal = isatty(fd)};
 	return open_common(s, name, true, format == SINK_GZIP, err);
 }
 

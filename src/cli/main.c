@@ -5,6 +5,8 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "diff.h"
@@ -133,6 +135,27 @@ static int report(const struct request *r, const struct loaded *l)
 	return fails ? EXIT_ADVICE : EXIT_OK;
 }
 
+/* Who forgets OUT names the first of the inputs in its place. */
+static enum tfprof_status check_out(const char *path, struct tfprof_error *err)
+{
+	struct tfprof_given given = {TFPROF_INPUT_AUTO, tfprof_input_file(path), TFPROF_NEXT_STEP,
+		NULL};
+	struct stat st;
+	bool is_input = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+	if (is_input) {
+		tfprof_given_arrange(&given, 1, NULL);
+		is_input = given.kind && strcmp(given.kind, "profile") != 0;
+		tfprof_given_release(&given, 1);
+	}
+	if (!is_input)
+		return TFPROF_OK;
+	return fail(err, TFPROF_ARGUMENT,
+		"save: %s exists and is no saved profile, but an input (%s): use save OUT FILE..., "
+		"or remove it first",
+		path, given.kind);
+}
+
 /* Writes all that was loaded to one file. */
 static int save(const struct request *r, const struct loaded *l)
 {
@@ -143,6 +166,10 @@ static int save(const struct request *r, const struct loaded *l)
 	if (!r->word)
 		status = fail(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
 	else
+		status = tfprof_profile_check_output(l->profile, r->word, &err);
+	if (status == TFPROF_OK)
+		status = check_out(r->word, &err);
+	if (status == TFPROF_OK)
 		status = tfprof_profile_save(l->profile, r->word, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);

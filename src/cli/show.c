@@ -109,11 +109,17 @@ static int show_piece(void *context, const void *bytes, size_t n)
 	return out_get_failure();
 }
 
+unsigned show_flags(void)
+{
+	return isatty(STDOUT_FILENO) ? TFPROF_TERMINAL : 0;
+}
+
 enum tfprof_status show_result(tfprof_result *result, const char *notes, const volatile int *cancel,
 	struct tfprof_error *err)
 {
 	struct shown s = {.result = result, .notes = notes};
-	enum tfprof_status status = tfprof_result_output_to(result, 0, cancel, show_piece, &s, err);
+	enum tfprof_status status =
+		tfprof_result_output_to(result, show_flags(), cancel, show_piece, &s, err);
 
 	if (status == TFPROF_OK && !s.has_begun)
 		begin(&s);

@@ -10,6 +10,9 @@
 enum tfprof_status show_report(const char *text, size_t length, bool may_page,
 	struct tfprof_error *err);
 
+/* For tfprof_result_output(), if the text then goes to stdout. */
+unsigned show_flags(void);
+
 /* Carries out the result's option output and shows its text in pieces while it is made,
  * never paged. Unless `notes` is NULL, they and those of the result go to stderr before
  * the text, but not if the result fails before. */

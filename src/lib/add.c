@@ -89,16 +89,22 @@ static void note_added(tfprof_profile *p, const struct tfprof_input *in, enum in
 	p->inputs.at[p->inputs.n++] = *added;
 }
 
-int tfprof_profile_get_added(const tfprof_profile *p, size_t i, struct tfprof_added *added)
+/* Inputs only become more, and their paths stay where they are. */
+int tfprof_profile_get_added(tfprof_profile *p, size_t i, struct tfprof_added *added)
 {
-	const struct profile_input *in;
+	bool exists;
 
-	if (i >= p->inputs.n)
-		return 0;
-	in = &p->inputs.at[i];
-	*added = (struct tfprof_added){in->path ? in->path : input_get_subject(in->kind),
-		input_get_info((size_t)in->kind), recognize_get_look(in->kind)->name, in->n_bytes};
-	return 1;
+	pthread_rwlock_rdlock(&p->lock);
+	exists = i < p->inputs.n;
+	if (exists) {
+		const struct profile_input *in = &p->inputs.at[i];
+
+		*added = (struct tfprof_added){in->path ? in->path : input_get_subject(in->kind),
+			input_get_info((size_t)in->kind), recognize_get_look(in->kind)->name,
+			in->n_bytes};
+	}
+	pthread_rwlock_unlock(&p->lock);
+	return exists;
 }
 
 /* ---- kinds ------------------------------------------------------------------ */
@@ -124,20 +130,21 @@ static enum tfprof_status unknown_kind(const char *name, struct tfprof_error *er
 
 /* ---- adding --------------------------------------------------------------- */
 
-/* Adding an input: what follows a failure here is end(), too. */
+/* Locks for writing: what follows is end(), also after a failure. Views are dropped only
+ * with results detached from them. */
 static enum tfprof_status begin(tfprof_profile *p, const struct tfprof_input *in,
 	struct tfprof_error *err)
 {
 	enum tfprof_status status;
 
 	pthread_rwlock_wrlock(&p->lock);
-	mem_free(p->notes);
-	p->notes = NULL;
 	status = model_check_sources(&p->model, err);
 	if (status == TFPROF_OK && results_exist(p))
 		status = model_complete(&p->model, err);
-	if (status == TFPROF_OK)
+	if (status == TFPROF_OK) {
 		results_detach(p);
+		profile_drop_views(p);
+	}
 	return status == TFPROF_OK && !remember_input(p, in) ? error_no_memory(err) : status;
 }
 
@@ -146,7 +153,6 @@ static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
 {
 	struct model *m = &p->model;
 
-	profile_drop_views(p);
 	if (m->checkpoint && p->n_marked < m->nodes.n && !model_mark_checkpoint(m, p->n_marked) &&
 		status == TFPROF_OK)
 		status = error_no_memory(err);
@@ -154,19 +160,28 @@ static enum tfprof_status end(tfprof_profile *p, enum tfprof_status status,
 	return profile_unlock(p, status, err);
 }
 
-/* Names of files and nodes are in them. */
+/* Takes the place of what the last call had to say. Names of files and nodes are in it. */
 static void keep_notes(tfprof_profile *p, struct buf *notes)
 {
 	struct buf shown = {0};
 
+	mem_free(p->notes);
 	visible_put_slow(&shown, buf_get(notes), true);
 	p->notes = shown.failed ? notes->at : shown.at;
 	buf_clear(shown.failed ? &shown : notes);
 }
 
-/* `in` is what to open, found at `given`. */
+static void note_choice(struct buf *notes, const char *given, const char *chosen, size_t n)
+{
+	buf_printf(notes, "%s: read %s", given, chosen);
+	if (n > 1)
+		buf_printf(notes, ", the newest of %zu", n);
+	buf_char(notes, '\n');
+}
+
+/* `in` is what to open, found at `given`, the newest of `n` there. */
 static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
-	const struct tfprof_input *in, const struct tfprof_input *given, int64_t step,
+	const struct tfprof_input *in, const struct tfprof_input *given, size_t n, int64_t step,
 	struct tfprof_error *err)
 {
 	struct profile_input added = {0};
@@ -184,7 +199,7 @@ static enum tfprof_status add(tfprof_profile *p, enum input_kind kind,
 			mem_free(added.path);
 	}
 	if (status == TFPROF_OK && in->path && strcmp(in->path, given->path) != 0)
-		buf_printf(&notes, "%s: read %s\n", given->path, in->path);
+		note_choice(&notes, given->path, in->path, n);
 	if (status == TFPROF_OK && kind == INPUT_CHECKPOINT && p->inputs.n == 1 &&
 		!tfprof_input_is_memory(in))
 		directory_note_others(in->path, &notes);
@@ -201,12 +216,13 @@ enum tfprof_status tfprof_profile_add(tfprof_profile *p, const char *kind,
 	struct tfprof_input found = *in;
 	struct buf path = {0};
 	enum tfprof_status status;
+	size_t n;
 
 	if (kind && known == INPUT_UNKNOWN)
 		return unknown_kind(kind, err);
-	status = input_resolve(&found, &known, &path, err);
+	status = input_resolve(&found, &known, &path, &n, err);
 	if (status == TFPROF_OK)
-		status = add(p, known, &found, in, step, err);
+		status = add(p, known, &found, in, n, step, err);
 	buf_clear(&path);
 	return status;
 }
@@ -259,8 +275,9 @@ enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *p, struct tfpr
 	struct buf notes = {0};
 	enum tfprof_status status = profile_count_float_ops(p, &notes, err);
 
-	mem_free(p->notes);
+	pthread_rwlock_wrlock(&p->lock);
 	keep_notes(p, &notes);
+	pthread_rwlock_unlock(&p->lock);
 	return status;
 }
 
@@ -275,13 +292,32 @@ const char *tfprof_profile_get_notes(const tfprof_profile *p)
 	return p->notes ? p->notes : "";
 }
 
+/* For settings: a progress function that changes one has the lock already, and its wrlock
+ * fails. */
+static bool lock_settings(tfprof_profile *p)
+{
+	return pthread_rwlock_wrlock(&p->lock) == 0;
+}
+
+static void unlock_settings(tfprof_profile *p, bool is_locked)
+{
+	if (is_locked)
+		pthread_rwlock_unlock(&p->lock);
+}
+
 void tfprof_profile_set_progress(tfprof_profile *p, tfprof_progress_fn *fn, void *context)
 {
+	bool is_locked = lock_settings(p);
+
 	p->model.progress = fn;
 	p->model.progress_context = context;
+	unlock_settings(p, is_locked);
 }
 
 void tfprof_profile_set_reading(tfprof_profile *p, enum tfprof_reading reading)
 {
+	bool is_locked = lock_settings(p);
+
 	p->model.reading = reading;
+	unlock_settings(p, is_locked);
 }

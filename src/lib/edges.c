@@ -44,6 +44,7 @@ struct edge_sums {
 	const struct model *model;
 	uint8_t *sizes; /* of an element, + 1, once known: of a node's first output, and others */
 	const uint32_t *groups;
+	size_t n_groups; /* nodes that have one */
 	VEC(struct edge_sum) at;
 	struct hash_index index; /* of (from, to) */
 	bool failed;
@@ -90,12 +91,18 @@ static int64_t element_bytes(struct edge_sums *s, uint32_t node, bool is_first)
 	return *size - 1;
 }
 
+/* The profile may have got more nodes since the caller counted them. */
+static uint32_t group_of(const struct edge_sums *s, uint32_t node)
+{
+	return node < s->n_groups ? s->groups[node] : TFPROF_NO_GROUP;
+}
+
 static void add_edge(struct edge_sums *s, uint32_t to, const struct edge *e, bool is_control)
 {
 	const struct model *m = s->model;
 	uint32_t source = model_node_of(m, e->source), shape;
 	int64_t elements;
-	uint32_t from = source == NONE ? TFPROF_NO_GROUP : s->groups[source];
+	uint32_t from = source == NONE ? TFPROF_NO_GROUP : group_of(s, source);
 	struct edge_sum *sum;
 
 	if (from == TFPROF_NO_GROUP || from == to)
@@ -125,7 +132,7 @@ static void add_edges(struct edge_sums *s)
 	for (uint32_t node = 0; !s->failed && node < m->nodes.n; node++) {
 		int32_t first_control = INT32_MAX;
 
-		if (s->groups[node] == TFPROF_NO_GROUP || !m->nodes.n_edges[node])
+		if (group_of(s, node) == TFPROF_NO_GROUP || !m->nodes.n_edges[node])
 			continue;
 		first_control = attrs_first_control(m, node);
 		for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
@@ -155,9 +162,9 @@ static void call_edges(struct edge_sums *s, tfprof_edges_fn *fn, void *context)
 }
 
 enum tfprof_status tfprof_profile_find_edges(tfprof_profile *p, const uint32_t *groups,
-	tfprof_edges_fn *fn, void *context, struct tfprof_error *err)
+	size_t n_nodes, tfprof_edges_fn *fn, void *context, struct tfprof_error *err)
 {
-	struct edge_sums s = {.model = &p->model, .groups = groups};
+	struct edge_sums s = {.model = &p->model, .groups = groups, .n_groups = n_nodes};
 	enum tfprof_status status = profile_lock(p, PROFILE_COMPLETE, err);
 
 	if (status != TFPROF_OK)

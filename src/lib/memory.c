@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamped.h"
 #include "base/error.h"
 #include "lib/profile.h"
 
@@ -269,7 +270,7 @@ void tfprof_memory_find_holders(const tfprof_memory *y, size_t device, int64_t a
 	if (!held)
 		return;
 	for (size_t i = 0; i < d->changes.n && d->changes.at[i].time_us <= at_micros; i++)
-		held[d->changes.at[i].node] += d->changes.at[i].bytes;
+		add_clamped(&held[d->changes.at[i].node], d->changes.at[i].bytes);
 	while (n-- && (node = find_largest(held, y->n_nodes)) < y->n_nodes) {
 		if (fn(context, node, held[node]))
 			break;

@@ -12,8 +12,7 @@ bool output_note_input(file_ids *inputs, const char *path)
 	return !file_id_get(path, &id) || vec_push(inputs, id);
 }
 
-enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
-	const file_ids *inputs, struct tfprof_error *err)
+enum tfprof_status output_check(const char *path, const file_ids *inputs, struct tfprof_error *err)
 {
 	struct file_id id;
 	bool exists = strcmp(path, "-") != 0 && file_id_get(path, &id);
@@ -23,7 +22,15 @@ enum tfprof_status output_open(struct sink *out, const char *path, enum sink_for
 			return error_set(err, TFPROF_ARGUMENT,
 				"%s: the profile was loaded from this file: give another one",
 				path);
-	return sink_open(out, path, format, err);
+	return TFPROF_OK;
+}
+
+enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
+	const file_ids *inputs, struct tfprof_error *err)
+{
+	enum tfprof_status status = output_check(path, inputs, err);
+
+	return status == TFPROF_OK ? sink_open(out, path, format, err) : status;
 }
 
 /* ---- naming --------------------------------------------------------------- */
@@ -173,9 +180,11 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 static enum tfprof_status open_text(tfprof_result *r, struct text_stream *to, struct sink *out,
 	struct tfprof_error *err)
 {
-	if (to->write)
-		return text_stream_open(to, out, err);
-	return sink_open_buf(out, &r->text, SINK_PLAIN, err);
+	enum tfprof_status status = to->write ? text_stream_open(to, out, err)
+					      : sink_open_buf(out, &r->text, SINK_PLAIN, err);
+
+	out->is_terminal = to->is_terminal;
+	return status;
 }
 
 static enum tfprof_status close_text(const struct text_stream *to, struct sink *out,
@@ -323,7 +332,7 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, struct tfprof_error *err)
 {
-	struct text_stream kept = {0};
+	struct text_stream kept = {.is_terminal = flags & TFPROF_TERMINAL};
 
 	return output_to(r, flags, cancel, &kept, err);
 }
@@ -331,7 +340,10 @@ enum tfprof_status tfprof_result_output(tfprof_result *r, unsigned flags,
 enum tfprof_status tfprof_result_output_to(tfprof_result *r, unsigned flags,
 	const volatile int *cancel, tfprof_write_fn *write, void *context, struct tfprof_error *err)
 {
-	struct text_stream to = {.write = write, .context = context, .model = &r->profile->model};
+	struct text_stream to = {.write = write,
+		.context = context,
+		.is_terminal = flags & TFPROF_TERMINAL,
+		.model = &r->profile->model};
 	enum tfprof_status status = output_to(r, flags, cancel, &to, err);
 
 	/* A text that is kept tells which files were written. */

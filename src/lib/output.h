@@ -10,8 +10,10 @@
 
 typedef VEC(struct file_id) file_ids;
 
-/* Opens a file, or standard output for `-`. Refuses a file that is one of the inputs,
- * also through links. */
+/* Refuses a file that is one of the inputs, also through links. */
+enum tfprof_status output_check(const char *path, const file_ids *inputs, struct tfprof_error *err);
+
+/* Opens a file that is none of the inputs, or standard output for `-`. */
 enum tfprof_status output_open(struct sink *out, const char *path, enum sink_format format,
 	const file_ids *inputs, struct tfprof_error *err);
 

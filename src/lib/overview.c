@@ -188,17 +188,20 @@ enum tfprof_status tfprof_profile_get_overview(tfprof_profile *p, struct tfprof_
 /* Files beyond these, such as a hundred steps, are only counted. */
 enum { MAX_INPUTS = 8 };
 
-static void put_inputs(struct buf *b, const tfprof_profile *p)
+static void put_inputs(struct buf *b, tfprof_profile *p)
 {
 	struct tfprof_added added;
+	size_t n;
 
-	for (size_t i = 0; i < MAX_INPUTS && tfprof_profile_get_added(p, i, &added); i++) {
+	for (n = 0; tfprof_profile_get_added(p, n, &added); n++) {
+		if (n >= MAX_INPUTS)
+			continue;
 		buf_printf(b, "%s: %s, ", added.name, added.phrase);
 		format_number(b, UNIT_BYTES, (int64_t)added.n_bytes);
 		buf_char(b, '\n');
 	}
-	if (p->inputs.n > MAX_INPUTS)
-		buf_printf(b, "and %zu more\n", p->inputs.n - MAX_INPUTS);
+	if (n > MAX_INPUTS)
+		buf_printf(b, "and %zu more\n", n - MAX_INPUTS);
 }
 
 static void put_count(struct buf *b, size_t n, const char *thing, const char *after)

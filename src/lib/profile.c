@@ -103,20 +103,21 @@ static enum tfprof_status advance(struct model *m, enum profile_state state,
 enum tfprof_status profile_lock(struct tfprof_profile *p, enum profile_state state,
 	struct tfprof_error *err)
 {
-	enum tfprof_status status;
+	enum tfprof_status status = TFPROF_OK;
 
-	pthread_rwlock_rdlock(&p->lock);
-	status = model_check_sources(&p->model, err);
-	if (status == TFPROF_OK && has_reached(&p->model, state))
-		return TFPROF_OK;
-	pthread_rwlock_unlock(&p->lock);
-	if (status != TFPROF_OK)
-		return status;
-	pthread_rwlock_wrlock(&p->lock);
-	status = advance(&p->model, state, err);
-	pthread_rwlock_unlock(&p->lock);
-	if (status == TFPROF_OK)
+	while (status == TFPROF_OK) {
 		pthread_rwlock_rdlock(&p->lock);
+		status = model_check_sources(&p->model, err);
+		if (status == TFPROF_OK && has_reached(&p->model, state))
+			return TFPROF_OK;
+		pthread_rwlock_unlock(&p->lock);
+		if (status != TFPROF_OK)
+			break;
+		pthread_rwlock_wrlock(&p->lock);
+		status = advance(&p->model, state, err);
+		/* Somebody may add to it before it is locked for reading: hence the loop. */
+		pthread_rwlock_unlock(&p->lock);
+	}
 	return status;
 }
 
@@ -250,6 +251,25 @@ enum tfprof_status tfprof_profile_serialize(tfprof_profile *p, void **bytes, siz
 	return TFPROF_OK;
 }
 
+enum tfprof_status tfprof_profile_check_output(tfprof_profile *p, const char *path,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	pthread_rwlock_rdlock(&p->lock);
+	status = output_check(path, &p->files, err);
+	pthread_rwlock_unlock(&p->lock);
+	return status;
+}
+
+enum tfprof_status profile_open_output(struct tfprof_profile *p, struct sink *out, const char *path,
+	enum sink_format format, struct tfprof_error *err)
+{
+	enum tfprof_status status = tfprof_profile_check_output(p, path, err);
+
+	return status == TFPROF_OK ? sink_open(out, path, format, err) : status;
+}
+
 enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 	struct tfprof_error *err)
 {
@@ -260,7 +280,7 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
-	status = output_open(&out, path, SINK_PLAIN, &p->files, err);
+	status = profile_open_output(p, &out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);
 		status = sink_commit(&out, err);

@@ -78,6 +78,10 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 enum tfprof_status profile_count_float_ops(struct tfprof_profile *p, struct buf *notes,
 	struct tfprof_error *err);
 
+/* output_open() for who does not hold the lock. */
+enum tfprof_status profile_open_output(struct tfprof_profile *p, struct sink *out, const char *path,
+	enum sink_format format, struct tfprof_error *err);
+
 /* Drops what was built from the model before it changes. */
 void profile_drop_views(struct tfprof_profile *p);
 

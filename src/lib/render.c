@@ -207,6 +207,6 @@ enum tfprof_status tfprof_result_save(tfprof_result *r, const char *name, const 
 	struct sink out;
 
 	if (status == TFPROF_OK)
-		status = output_open(&out, path, output_packing(format), &r->profile->files, err);
+		status = profile_open_output(r->profile, &out, path, output_packing(format), err);
 	return status == TFPROF_OK ? write_and_commit(r, format, &out, err) : status;
 }

@@ -15,6 +15,7 @@ enum { TEXT_STREAM_HELD = 1 << 20 };
 struct text_stream {
 	tfprof_write_fn *write; /* NULL: the text is kept */
 	void *context;
+	bool is_terminal;          /* see struct sink */
 	const struct model *model; /* whose inputs must be unchanged */
 	struct buf held;
 	bool has_begun;

@@ -177,8 +177,8 @@ void tfprof_timeline_read_step(const tfprof_timeline *t, struct tfprof_step_info
 			end = lane.last_micros;
 		info->n_executions += lane.n_executions;
 		info->n_accelerator_lanes += (size_t)(lane.is_accelerator != 0);
-		*(lane.is_accelerator ? &info->accelerator_micros : &info->cpu_micros) +=
-			lane.busy_micros;
+		add_clamped(lane.is_accelerator ? &info->accelerator_micros : &info->cpu_micros,
+			lane.busy_micros);
 	}
 	info->wall_micros = end - info->start_micros;
 }

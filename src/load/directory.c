@@ -56,11 +56,12 @@ static bool is_newer(const struct dated *a, const struct dated *b)
 	return a->step > b->step;
 }
 
-bool directory_find_profile(const char *directory, struct buf *path)
+size_t directory_find_profile(const char *directory, struct buf *path)
 {
 	DIR *dir = opendir(directory);
 	struct dated newest = {0};
 	struct dirent *entry;
+	size_t n = 0;
 
 	while (dir && (entry = readdir(dir))) {
 		struct dated one = {0};
@@ -68,6 +69,7 @@ bool directory_find_profile(const char *directory, struct buf *path)
 
 		if (!is_profile(entry->d_name, &one.step) || !is_file(dir, entry->d_name, &st))
 			continue;
+		n++;
 		one.time = st.st_mtim;
 		if (newest.name[0] && !is_newer(&one, &newest))
 			continue;
@@ -76,12 +78,12 @@ bool directory_find_profile(const char *directory, struct buf *path)
 	}
 	if (dir)
 		closedir(dir);
-	if (newest.name[0])
+	if (n)
 		put_path(path, directory, newest.name);
-	return newest.name[0];
+	return n;
 }
 
-bool directory_find_checkpoint(const char *directory, struct buf *path)
+size_t directory_find_checkpoint(const char *directory, struct buf *path)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -99,7 +101,7 @@ bool directory_find_checkpoint(const char *directory, struct buf *path)
 	return found;
 }
 
-bool directory_find_saved_model(const char *directory, struct buf *path)
+size_t directory_find_saved_model(const char *directory, struct buf *path)
 {
 	DIR *dir = opendir(directory);
 	struct stat st;

@@ -62,15 +62,15 @@ bool input_exists(const char *path)
 	return stat(path, &st) == 0 || kind_of_prefix(path) != INPUT_UNKNOWN;
 }
 
-/* The first kind a directory can be read as, or only this one. */
+/* The first kind a directory can be read as, or only this one, and how many it has of it. */
 static enum input_kind kind_of_directory(const char *directory, enum input_kind only,
-	struct buf *path)
+	struct buf *path, size_t *n)
 {
 	for (int kind = 0; kind < N_INPUTS; kind++) {
 		const struct look *look = recognize_get_look((enum input_kind)kind);
 
 		if ((only == INPUT_UNKNOWN || kind == (int)only) && look->claim &&
-			look->claim(directory, path))
+			(*n = look->claim(directory, path)))
 			return (enum input_kind)kind;
 	}
 	return INPUT_UNKNOWN;
@@ -94,9 +94,9 @@ static enum tfprof_status not_a_directory_of_inputs(const char *directory, struc
 }
 
 static enum tfprof_status resolve_directory(struct tfprof_input *in, enum input_kind *kind,
-	struct buf *path, struct tfprof_error *err)
+	struct buf *path, size_t *n, struct tfprof_error *err)
 {
-	enum input_kind found = kind_of_directory(in->path, *kind, path);
+	enum input_kind found = kind_of_directory(in->path, *kind, path, n);
 
 	if (path->failed)
 		return error_no_memory(err);
@@ -111,14 +111,15 @@ static enum tfprof_status resolve_directory(struct tfprof_input *in, enum input_
 }
 
 enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
-	struct tfprof_error *err)
+	size_t *n, struct tfprof_error *err)
 {
 	struct stat st;
 
+	*n = 1;
 	if (tfprof_input_is_memory(in))
 		return TFPROF_OK;
 	if (stat(in->path, &st) == 0)
-		return S_ISDIR(st.st_mode) ? resolve_directory(in, kind, path, err) : TFPROF_OK;
+		return S_ISDIR(st.st_mode) ? resolve_directory(in, kind, path, n, err) : TFPROF_OK;
 	if (*kind == INPUT_UNKNOWN)
 		*kind = kind_of_prefix(in->path);
 	return TFPROF_OK;
@@ -333,9 +334,10 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 	struct buf path = {0};
 	struct source s = {0};
 	enum tfprof_status status;
+	size_t n;
 
 	*kind = INPUT_UNKNOWN;
-	status = input_resolve(&at, kind, &path, err);
+	status = input_resolve(&at, kind, &path, &n, err);
 	if (status == TFPROF_OK && *kind == INPUT_UNKNOWN) {
 		status = open_named(&s, &at, err);
 		if (status == TFPROF_OK) {

@@ -15,9 +15,10 @@
 bool input_exists(const char *path);
 
 /* Finds what to open: for a directory, the path of what it holds, which goes to
- * `path`. INPUT_UNKNOWN becomes the kind if the path alone determines it. */
+ * `path`, the newest of `*n`. INPUT_UNKNOWN becomes the kind if the path alone determines
+ * it. */
 enum tfprof_status input_resolve(struct tfprof_input *in, enum input_kind *kind, struct buf *path,
-	struct tfprof_error *err);
+	size_t *n, struct tfprof_error *err);
 
 /* What kind an input is, without reading all of it. */
 enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kind *kind,

@@ -19,8 +19,8 @@ struct look {
 	const char *key_field;               /* … is good for nothing without this field */
 	const char *text_name;               /* in text form … */
 	const char *text_fields;             /* … it begins with one of these, between blanks */
-	/* Whether a directory is one, and what to read then (see directory.h). */
-	bool (*claim)(const char *directory, struct buf *path);
+	/* How many a directory holds or is, and which of them to read (see directory.h). */
+	size_t (*claim)(const char *directory, struct buf *path);
 };
 
 struct recognized {

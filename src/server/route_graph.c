@@ -281,7 +281,8 @@ enum tfprof_status route_graph(struct call *c, struct json *out, struct tfprof_e
 		status = graph_find_boxes(&g, profile->profile, err);
 	}
 	if (status == TFPROF_OK)
-		status = tfprof_profile_find_edges(profile->profile, g.groups, keep_edge, &g, err);
+		status = tfprof_profile_find_edges(profile->profile, g.groups, g.n_nodes, keep_edge,
+			&g, err);
 	if (status == TFPROF_OK && g.failed)
 		status = error_no_memory(err);
 	if (status == TFPROF_OK) {

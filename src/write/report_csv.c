@@ -1,7 +1,10 @@
 /* CSV as in RFC 4180: a header, CRLF line ends, quotes where needed. Invalid UTF-8 is
  * replaced as in JSON; lists are joined by `|`. On request an apostrophe is put before
  * text that a spreadsheet would take for a formula. */
+#include <errno.h>
+
 #include "base/utf8.h"
+#include "base/visible.h"
 #include "write/csv.h"
 #include "write/rows.h"
 
@@ -25,7 +28,7 @@ static void put_valid(struct sink *out, struct span text)
 	sink_put(out, plain, (size_t)(at - plain));
 }
 
-static void put_text(struct sink *out, const char *prefix, struct span text)
+static void put_cell(struct sink *out, const char *prefix, struct span text)
 {
 	const char *at = text.at, *end = text.at + text.n, *quote;
 
@@ -45,6 +48,22 @@ static void put_text(struct sink *out, const char *prefix, struct span text)
 	}
 	put_valid(out, (struct span){at, (size_t)(end - at)});
 	sink_char(out, '"');
+}
+
+static void put_text(struct sink *out, const char *prefix, struct span text)
+{
+	struct buf shown = {0};
+
+	if (!out->is_terminal || visible_is_plain(text)) {
+		put_cell(out, prefix, text);
+		return;
+	}
+	visible_put(&shown, text);
+	if (shown.failed)
+		sink_fail(out, ENOMEM);
+	else
+		put_cell(out, prefix, buf_get(&shown));
+	buf_clear(&shown);
 }
 
 void csv_put_text(struct sink *out, struct span text)

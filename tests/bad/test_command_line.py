@@ -2,6 +2,7 @@
 and, for a misspelt word, the nearest one."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -111,12 +112,12 @@ def test_ctrl_c_is_obeyed_for_each_name(tmp_path, view):
 def test_closed_streams(tmp_path, closed):
     """No input becomes a standard stream: its bytes would be run as commands, or be
     written over."""
-    path = tmp_path / "g"
-    path.write_text('node { name: "a" op: "A" }\n')
+    path = tmp_path / "p"  # stays open as long as the program runs
+    shutil.copy(tree.TOP + "/examples/resnet/profile", path)
     before = path.read_bytes()
     script = " ".join(f"{fd}>&-" if fd else "0<&-" for fd in closed)
     for command in ("", "scope"):
-        done = subprocess.run(["sh", "-c", f'exec "$0" {command} "--graph_path={path}" {script}',
+        done = subprocess.run(["sh", "-c", f'exec "$0" {command} "--profile_path={path}" {script}',
                                tree.program()], capture_output=True, stdin=subprocess.DEVNULL,
                               timeout=60)
         assert path.read_bytes() == before

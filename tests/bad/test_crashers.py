@@ -88,6 +88,16 @@ def test_scope_50_000_deep(tfprof):
     assert b"_TFProfRoot (--/0|--/50.00k)" in done.stdout
 
 
+def test_reports_of_deep_trees_are_not_mostly_blanks(tfprof):
+    """Each of 20,000 levels indented by two more would be 400 MB; deeper ones say how deep
+    they are."""
+    put(tfprof, "graph", b"".join(node(f"n{i}", "A", [f"n{i + 1}"]) for i in range(20_000)))
+    done = check_alive(tfprof.run("graph", "--graph_path=graph", "--max_depth=10000000"))
+    assert done.returncode == 0
+    assert len(done.stdout) < 20_000 * 600
+    assert b"[level 19999] n19998 (" in done.stdout
+
+
 def test_stack_50_000_deep(tfprof):
     put(tfprof, "graph", node("a", "A"))
     put(tfprof, "log", log_entry("a", [FRAME] * 50_000) + TEXTS)

@@ -6,9 +6,10 @@ import shutil
 import subprocess
 
 import pytest
-from tree import DATA
+from tree import DATA, TESTS
 
 CHECKPOINT = os.path.join(DATA, "checkpoint", "single", "model.ckpt")
+TRACE = os.path.join(TESTS, "xplane", "samples", "tf_cnn_loop.xplane.pb.gz")
 
 
 def report(run, *arguments, **more):
@@ -88,14 +89,39 @@ def test_the_newest_profile_of_a_directory(run, resnet, tmp_path, expected):
     for given in (tmp_path, f"{tmp_path}/", f"--profile_path={tmp_path}"):
         done = run("op", given, "--select=params")
         assert done.stdout == expected
-        assert b"profile_20\n" in done.stderr
+        assert b"profile_20, the newest of 3\n" in done.stderr
     # of copies made at once, the last step
     os.utime(tmp_path / "profile_100", (5000, 5000))
     assert "profile_100" in refusal(run, 1, "op", tmp_path)
 
 
+def test_the_newest_run_of_a_log_directory(run, tmp_path):
+    runs = tmp_path / "plugins" / "profile"
+    for n, name in enumerate(("2026_08_01_12_00_00", "2026_08_02_12_00_00"), 1):
+        (runs / name).mkdir(parents=True)
+        for host in ("a", "b"):
+            shutil.copy(TRACE, runs / name / f"{host}.xplane.pb.gz")
+        done = run("op", tmp_path)
+        others = ", the newest of 2" if n > 1 else ""
+        assert done.returncode == 0
+        assert f"{tmp_path}: read {runs / name}{others}\n" in done.stderr.decode()
+
+
 def test_a_directory_of_nothing(run, tmp_path):
     assert "a directory without any of: a ProfileProto" in refusal(run, 1, "op", tmp_path)
+
+
+def test_save_does_not_take_an_input_for_its_output(run, resnet, tmp_path):
+    """`tfprof save graph.pb run_meta`, without OUT, wrote over the graph."""
+    shutil.copy(resnet / "graph.pb", tmp_path / "graph.pb")
+    shutil.copy(resnet / "profile", tmp_path / "older")
+    (tmp_path / "notes.txt").write_text("as other outputs, it replaces what is no input")
+    line = refusal(run, 2, "save", tmp_path / "graph.pb", "run_meta_0")
+    assert "graph.pb exists and is no saved profile, but an input (graph)" in line
+    assert (tmp_path / "graph.pb").read_bytes() == (resnet / "graph.pb").read_bytes()
+    for name in ("older", "notes.txt", "new"):
+        report(run, "save", tmp_path / name, "graph.pb", "run_meta_0")
+        report(run, "op", tmp_path / name)
 
 
 # ---- packed ---------------------------------------------------------------------------

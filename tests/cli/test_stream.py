@@ -88,3 +88,20 @@ def test_a_file_that_changes_while_the_report_is_read(program, large, tmp_path):
         said = child.stderr.read()
         assert child.wait(60) == 1
     assert said.endswith(b"graph.pb: it has changed since it was loaded: reload it\n")
+
+
+@pytest.mark.parametrize("output", ["csv", "csv:outfile=-"])
+def test_names_in_csv_do_not_reach_a_terminal_as_control_codes(sit_down, program, tmp_path, output):
+    name = "a\x1b[2Jb\u202e"
+    (tmp_path / "graph.pb").write_bytes(wire.node(name, "Op"))
+    command = ["scope", "--graph_path=graph.pb", f"--output={output}"]
+    piped = subprocess.run([program, *command], cwd=tmp_path, check=True,
+                           capture_output=True).stdout
+    assert name.encode() in piped, "programs get the bytes"
+    terminal = sit_down(*command, directory=tmp_path)
+    terminal.wait()
+    assert rb"a\x1b[2Jb\u202e" in terminal.raw and name.encode() not in terminal.raw
+    terminal = sit_down("--graph_path=graph.pb", directory=tmp_path)
+    terminal.prompt()
+    terminal.ask(f"scope -output {output}")
+    assert rb"a\x1b[2Jb\u202e" in terminal.raw and name.encode() not in terminal.raw

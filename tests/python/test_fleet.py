@@ -297,7 +297,7 @@ def test_commands(fleet, tmp_path, capsys):
     assert status == 1 and "got 'opps'" in notes
 
 
-def test_names_of_files_are_text(fleet, tmp_path, capsys):
+def test_names_of_files_are_text(fleet, tmp_path, capsys, monkeypatch):
     """Whatever bytes they have; bad files, good ones and labels."""
     profile = fleet / "model=big/run=1/worker=0/profile"
     source = os.fsencode(tmp_path) + b"/src/model=\xff\x1b[2J"
@@ -316,6 +316,11 @@ def test_names_of_files_are_text(fleet, tmp_path, capsys):
     assert status == 0 and text.count("model=\\xff\\x1b[2J") == 3 and "\x1b" not in text + notes
     status, text, notes = run("sql", out, "SELECT error('\x1b[2J')", capsys=capsys)
     assert status == 1 and "\x1b" not in text + notes
+    query = ("sql", out, "SELECT model FROM files", "--output=csv")
+    assert "\x1b[2J" in run(*query, capsys=capsys)[1], "a program that reads it gets the bytes"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    text = run(*query, capsys=capsys)[1]
+    assert "\\x1b[2J" in text and "\x1b" not in text
     assert run("fleet", out, capsys=capsys)[0] == 0
 
 

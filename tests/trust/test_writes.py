@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -77,6 +78,37 @@ def test_every_call_fails_once(shim, tmp_path, writer):
                 before = {name: old} if old else {}
                 # What is said on standard output follows the file.
                 assert left in (before, {name: whole}), (at, code)
+
+
+def calls(shim, directory, command):
+    """The calls of a run, a letter for each; those to standard output follow the file."""
+    done, said = write(shim, directory, command, COUNT=1)
+    assert done.returncode == 0, said
+    return re.search(r"calls: \d+ (\w+)", said)[1].rstrip("w")
+
+
+@pytest.mark.parametrize("old", [None, b"what was there before"])
+@pytest.mark.parametrize("writer", [writer for writer, (_, name) in WRITERS.items() if name])
+def test_bytes_reach_the_disk_before_the_name(shim, tmp_path, writer, old):
+    """After a loss of power there would be an empty file otherwise."""
+    command, name = WRITERS[writer]
+    if old:
+        (tmp_path / name).write_bytes(old)
+    assert re.fullmatch("w+f" + ("l?r" if old else "l|w+fr"), calls(shim, tmp_path, command))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("writer", ["json", "save"])
+def test_a_signal_before_each_call_leaves_no_other_name(shim, tmp_path, writer, number):
+    command, name = WRITERS[writer]
+    (tmp_path / name).write_bytes(b"what was there before")
+    n_calls = len(calls(shim, tmp_path, command))
+    for at in range(1, n_calls + 1):
+        (tmp_path / name).write_bytes(b"what was there before")
+        done, said = write(shim, tmp_path, command, FAIL_AT=at, RAISE=int(number))
+        assert done.returncode == -number, (at, said)
+        left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert left == {name: b"what was there before"}, at
 
 
 @pytest.mark.parametrize("writer", WRITERS)

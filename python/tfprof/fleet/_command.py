@@ -102,7 +102,11 @@ def _sql(given: Any) -> int:
     names = [column[0] for column in found.description or []]
     rows = found.fetchall()
     if given.output == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
+        table: List[Sequence[Any]] = [names, *rows]
+        if sys.stdout.isatty():
+            table = [[_visible(cell) if isinstance(cell, str) else cell for cell in row]
+                     for row in table]
+        csv.writer(sys.stdout, lineterminator="\n").writerows(table)
     elif given.output == "json":
         json.dump([dict(zip(names, row)) for row in rows], sys.stdout, default=str, indent=1)
         print()

@@ -108,13 +108,31 @@ static void consider(struct newest *newest, const char *file)
 	newest->time = st.st_mtim;
 }
 
-bool xplane_find_run(const char *directory, struct buf *path)
+/* Files of a recording are neighbours: glob sorts. */
+static size_t count_runs(const glob_t *found)
+{
+	struct span last = {NULL, 0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->gl_pathc; i++) {
+		struct span run = directory_of(found->gl_pathv[i]);
+
+		if (!is_trace(span_of(found->gl_pathv[i])) || (n && span_equal(run, last)))
+			continue;
+		last = run;
+		n++;
+	}
+	return n;
+}
+
+size_t xplane_find_run(const char *directory, struct buf *path)
 {
 	/* What is given may be the recording, or anything above it up to the logdir. */
 	static const char *const patterns[] = {"/*.xplane.pb*", "/*/*.xplane.pb*",
 		"/profile/*/*.xplane.pb*", "/plugins/profile/*/*.xplane.pb*",
 		"/*/plugins/profile/*/*.xplane.pb*"};
 	struct newest newest = {0};
+	size_t n = 0;
 
 	for (size_t i = 0; !newest.path.n && i < sizeof(patterns) / sizeof(*patterns); i++) {
 		glob_t found = {0};
@@ -122,12 +140,13 @@ bool xplane_find_run(const char *directory, struct buf *path)
 		if (search(directory, patterns[i], &found))
 			for (size_t k = 0; k < found.gl_pathc; k++)
 				consider(&newest, found.gl_pathv[k]);
+		n = count_runs(&found);
 		globfree(&found);
 	}
 	buf_span(path, buf_get(&newest.path));
 	path->failed |= newest.path.failed;
 	buf_clear(&newest.path);
-	return path->n > 0;
+	return path->n ? n : 0;
 }
 
 /* ---- files ------------------------------------------------------------------ */

@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-/* The newest recording in a directory, or the directory if it is one (see `claim` in
- * recognize.h). */
-bool xplane_find_run(const char *directory, struct buf *path);
+/* The newest recording in a directory, or the directory if it is one; returns how many there
+ * are (see `claim` in recognize.h). */
+size_t xplane_find_run(const char *directory, struct buf *path);
 
 /* The paths of a recording's traces, by name: to be freed with xplane_free_paths(). False
  * on allocation failure. */

@@ -131,12 +131,57 @@ static void a_timeline_of_some_nodes(void **state)
 	tfprof_timeline_free(only);
 }
 
+static int keep_bytes(void *context, uint64_t node, int64_t bytes)
+{
+	*(int64_t *)context = bytes;
+	return 1;
+}
+
+/* Lanes of 2^62 us each, and a node that took as many bytes three times. */
+static void sums_stop_at_the_largest_number(void **state)
+{
+	static const char lane[] = "node_stats { node_name: 'a' all_start_micros: 1 "
+				   "op_end_rel_micros: 4611686018427387904 "
+				   "all_end_rel_micros: 4611686018427387904 ",
+			  memory_text[] =
+				  "memory { allocator_name: 'GPU_0_bfc' allocator_bytes_in_use: 1 "
+				  "total_bytes: 9 ",
+			  taken[] = "allocation_records { alloc_micros: 5 alloc_bytes: "
+				    "4611686018427387904 } ";
+	tfprof_profile *p = tfprof_profile_new();
+	tfprof_timeline *timeline;
+	tfprof_memory *memory;
+	struct tfprof_step_info info;
+	struct tfprof_input in;
+	struct buf text = {0};
+	int64_t held = 0;
+
+	(void)state;
+	buf_text(&text, "step_stats { dev_stats { device: '/gpu:0' ");
+	for (int i = 0; i < 3; i++)
+		buf_printf(&text, "%s %s %s } } ", lane, memory_text, taken);
+	buf_text(&text, "} }");
+	in = tfprof_input_bytes(text.at, text.n);
+	assert_int_equal(tfprof_profile_add(p, "run_meta", &in, 0, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_timeline_new(p, 0, &timeline, NULL), TFPROF_OK);
+	tfprof_timeline_read_step(timeline, &info);
+	assert_int_equal(info.cpu_micros + info.accelerator_micros, INT64_MAX);
+	tfprof_timeline_free(timeline);
+	assert_int_equal(tfprof_memory_new(p, 0, &memory, NULL), TFPROF_OK);
+	tfprof_memory_find_holders(memory, 0, 10, 1, keep_bytes, &held);
+	assert_int_equal(held, INT64_MAX);
+	tfprof_memory_free(memory);
+	tfprof_profile_free(p);
+	buf_clear(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_a_curve_and_holders),
 		cmocka_unit_test(a_step_must_exist),
 		cmocka_unit_test(a_timeline_of_some_nodes),
+		cmocka_unit_test(sums_stop_at_the_largest_number),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

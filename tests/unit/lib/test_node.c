@@ -184,7 +184,7 @@ static void adds_up_edges_between_groups(void **state)
 	groups[find("x")] = 0;
 	groups[find("a/conv")] = 1;
 	groups[find("b/init")] = groups[find("b/relu")] = 2;
-	assert_int_equal(tfprof_profile_find_edges(profile, groups, put_edges, &text, NULL),
+	assert_int_equal(tfprof_profile_find_edges(profile, groups, 4, put_edges, &text, NULL),
 		TFPROF_OK);
 	buf_char(&text, '\0');
 	assert_string_equal(text.at,
@@ -193,7 +193,12 @@ static void adds_up_edges_between_groups(void **state)
 	text.n = 0;
 	groups[find("x")] = TFPROF_NO_GROUP;
 	groups[find("a/conv")] = 2;
-	assert_int_equal(tfprof_profile_find_edges(profile, groups, put_edges, &text, NULL),
+	assert_int_equal(tfprof_profile_find_edges(profile, groups, 4, put_edges, &text, NULL),
+		TFPROF_OK);
+	assert_int_equal(text.n, 0);
+	/* Nodes that the caller does not know of are in no group. */
+	groups[0] = 0;
+	assert_int_equal(tfprof_profile_find_edges(profile, groups, 1, put_edges, &text, NULL),
 		TFPROF_OK);
 	assert_int_equal(text.n, 0);
 	buf_clear(&text);

@@ -5,11 +5,13 @@
 #include <cmocka.h>
 
 /* All that the header allows at the same time on one profile: queries whose results are kept
- * and rendered later, comparisons, tables, timelines, advice, saving; and adding. What is wrong
- * shows under ThreadSanitizer. */
+ * and rendered later, comparisons, tables, timelines, nodes, advice, saving, settings; and
+ * adding. What is wrong shows under ThreadSanitizer. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tfprof/tfprof.h>
 
@@ -18,6 +20,16 @@
 enum { N_ROUNDS = 8, N_NODES = 300 };
 
 static struct buf graph, step, op_log;
+static char log_path[] = "/tmp/tfprof_threads_XXXXXX";
+
+/* One of the inputs is a file, which outputs are compared with. */
+static int write_log(void)
+{
+	int fd = mkstemp(log_path);
+	bool ok = fd >= 0 && write(fd, op_log.at, op_log.n) == (ssize_t)op_log.n;
+
+	return close(fd) == 0 && ok ? 0 : -1;
+}
 
 static int make_inputs(void **state)
 {
@@ -30,8 +42,11 @@ static int make_inputs(void **state)
 			i / 10, i, i % 7, i / 20, i / 2, i + 1);
 		buf_printf(&step,
 			"node_stats { node_name: 'net/layer_%d/op_%d' all_start_micros: %d "
-			"op_end_rel_micros: 5 } ",
-			i / 10, i, 10 + 6 * i);
+			"op_end_rel_micros: 5 memory { allocator_name: 'GPU_0_bfc' "
+			"total_bytes: 9 "
+			"allocator_bytes_in_use: %d allocation_records { alloc_micros: %d "
+			"alloc_bytes: 64 } } } ",
+			i / 10, i, 10 + 6 * i, 100 + i, 10 + 6 * i);
 		buf_printf(&op_log,
 			"log_entries { name: 'net/layer_%d/op_%d' float_ops: %d code_def { traces "
 			"{ lineno: 3 } traces { lineno: %d function_id: 1 } } } ",
@@ -43,7 +58,7 @@ static int make_inputs(void **state)
 	buf_text(&step, "} }");
 	buf_text(&op_log,
 		"id_to_string { key: 0 value: 'a.py' } id_to_string { key: 1 value: 'f' }");
-	return graph.failed || step.failed || op_log.failed ? -1 : 0;
+	return graph.failed || step.failed || op_log.failed || write_log() ? -1 : 0;
 }
 
 static int clear_inputs(void **state)
@@ -51,6 +66,7 @@ static int clear_inputs(void **state)
 	buf_clear(&graph);
 	buf_clear(&step);
 	buf_clear(&op_log);
+	unlink(log_path);
 	return 0;
 }
 
@@ -194,6 +210,228 @@ static void *read_names(void *p)
 	return NULL;
 }
 
+static int next_shape(void *context, int32_t slot, const char *shape)
+{
+	*(size_t *)context += strlen(shape);
+	return 0;
+}
+
+static int next_link(void *context, const struct tfprof_link *link)
+{
+	*(size_t *)context += link->name_length;
+	return 0;
+}
+
+static int next_attribute(void *context, const char *name, size_t name_length, const char *value,
+	size_t value_length)
+{
+	*(size_t *)context += value_length;
+	return 0;
+}
+
+static int next_step(void *context, const struct tfprof_node_step *done)
+{
+	*(size_t *)context += (size_t)done->n_runs;
+	return 0;
+}
+
+static int next_frame(void *context, const struct tfprof_frame *frame)
+{
+	*(size_t *)context += frame->file_length;
+	return 0;
+}
+
+static int next_edges(void *context, const struct tfprof_edges *edges)
+{
+	*(size_t *)context += edges->n_tensors;
+	return 0;
+}
+
+static void *visit_nodes(void *p)
+{
+	uint32_t groups[N_NODES];
+	size_t n = 0;
+	struct tfprof_node_visitor visitor = {next_shape, next_link, next_link, next_attribute,
+		next_step, next_frame, &n};
+
+	for (uint32_t i = 0; i < N_NODES; i++)
+		groups[i] = i / 10;
+	for (int round = 0; round < N_ROUNDS; round++) {
+		for (size_t i = 0; i < N_NODES; i += 29) {
+			struct tfprof_node node;
+
+			MUST(tfprof_profile_visit_node(p, i, &node, &visitor, &err));
+			if (tfprof_profile_find_node(p, node.name, node.name_length) != i)
+				return strdup("a node is not found");
+		}
+		n = 0;
+		MUST(tfprof_profile_find_edges(p, groups, N_NODES, next_edges, &n, &err));
+		if (!n)
+			return strdup("there are no edges");
+	}
+	return NULL;
+}
+
+static int next_slice(void *context, const struct tfprof_slice *slice)
+{
+	*(size_t *)context += slice->n_executions;
+	return 0;
+}
+
+static int next_holder(void *context, uint64_t node, int64_t bytes)
+{
+	*(size_t *)context += (size_t)bytes;
+	return 0;
+}
+
+static void *read_times(void *p)
+{
+	static const unsigned char selected[N_NODES] = {1, 1, 0, 1};
+
+	for (int i = 0; i < N_ROUNDS; i++) {
+		tfprof_timeline *whole, *only;
+		struct tfprof_memory_device device;
+		struct tfprof_lane lane;
+		tfprof_memory *memory;
+		int64_t lowest[4], highest[4];
+		size_t n = 0, n_held = 0;
+
+		MUST(tfprof_timeline_new(p, i % 2 ? 0 : -1, &whole, &err));
+		MUST(tfprof_timeline_select(whole, selected, N_NODES, &only, &err));
+		tfprof_timeline_free(whole);
+		for (size_t k = 0; tfprof_timeline_read_lane(only, k, &lane); k++)
+			tfprof_timeline_find_slices(only, k, 0, INT64_MAX, 0, next_slice, &n);
+		tfprof_timeline_free(only);
+		MUST(tfprof_memory_new(p, 0, &memory, &err));
+		if (!tfprof_memory_read_device(memory, 0, &device))
+			return strdup("no device has memory");
+		tfprof_memory_read(memory, 0, 0, 5000, 4, lowest, highest);
+		tfprof_memory_find_holders(memory, 0, 1000, 3, next_holder, &n_held);
+		tfprof_memory_free(memory);
+		if (!n || !n_held)
+			return strdup("a timeline or memory is empty");
+	}
+	return NULL;
+}
+
+static void *describe(void *p)
+{
+	for (int i = 0; i < N_ROUNDS; i++) {
+		struct tfprof_overview overview;
+		struct tfprof_added added;
+		void *bytes;
+		size_t size;
+
+		MUST(tfprof_profile_get_overview(p, &overview, &err));
+		MUST(tfprof_profile_describe(p, &bytes, &size, &err));
+		tfprof_bytes_free(bytes);
+		for (size_t k = 0; tfprof_profile_get_type(p, k, &size); k++)
+			if (!size)
+				return strdup("a type is empty");
+		for (size_t k = 0; tfprof_profile_get_added(p, k, &added); k++)
+			if (!added.name)
+				return strdup("an input has no name");
+	}
+	return NULL;
+}
+
+/* Every other time a query does it. */
+static void *count_float_ops(void *p)
+{
+	for (int i = 0; i < N_ROUNDS; i++) {
+		tfprof_options *o = tfprof_options_new();
+		tfprof_result *r;
+
+		if (i % 2)
+			MUST(tfprof_profile_count_float_ops(p, &err));
+		MUST(tfprof_options_set(o, "count_float_ops", "true", &err));
+		MUST(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, &err));
+		render(r);
+		tfprof_result_free(r);
+		tfprof_options_free(o);
+	}
+	return NULL;
+}
+
+static void drop_progress(void *context, uint64_t done, uint64_t total, uint64_t n_nodes)
+{
+}
+
+static void *change_settings(void *p)
+{
+	for (int i = 0; i < 10 * N_ROUNDS; i++) {
+		tfprof_profile_set_reading(p, i % 2 ? TFPROF_READ_RECOVER : TFPROF_READ_AS_IS);
+		tfprof_profile_set_progress(p, i % 2 ? drop_progress : NULL, NULL);
+	}
+	return NULL;
+}
+
+static void *add_logs(void *p)
+{
+	for (int i = 0; i < N_ROUNDS; i++) {
+		struct tfprof_input log = tfprof_input_file(log_path);
+
+		MUST(tfprof_profile_add(p, "op_log", &log, 0, &err));
+	}
+	return NULL;
+}
+
+/* Over files that exist, which takes a temporary name. */
+static void *save(void *p)
+{
+	char path[] = "/tmp/tfprof_threads_XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return strdup("there is no temporary file");
+	close(fd);
+	for (int i = 0; i < N_ROUNDS; i++) {
+		tfprof_options *o = tfprof_options_new();
+		tfprof_result *r;
+
+		MUST(tfprof_profile_save(p, path, &err));
+		MUST(tfprof_query_run(p, TFPROF_OP, o, NULL, &r, &err));
+		MUST(tfprof_result_save(r, "text", path, &err));
+		tfprof_result_free(r);
+		tfprof_options_free(o);
+	}
+	unlink(path);
+	return NULL;
+}
+
+static void *count_models(void *p)
+{
+	struct tfprof_input in = tfprof_input_file(TEST_DATA "/../models/files/mlp/export");
+
+	for (int i = 0; i < N_ROUNDS; i++) {
+		tfprof_options *o = tfprof_options_new();
+		tfprof_result *r;
+
+		MUST(tfprof_model_run(&in, NULL, &r, &err));
+		MUST(tfprof_result_output(r, 0, NULL, &err));
+		tfprof_result_free(r);
+		MUST(tfprof_diff_run_models(&in, &in, NULL, o, NULL, &r, &err));
+		MUST(tfprof_result_output(r, 0, NULL, &err));
+		tfprof_result_free(r);
+		tfprof_options_free(o);
+	}
+	return NULL;
+}
+
+/* What takes no lock is only not to be called while something is added. */
+static void *read_unlocked(void *p)
+{
+	for (int i = 0; i < 200 * N_ROUNDS; i++) {
+		size_t n;
+		const int64_t *steps = tfprof_profile_get_steps(p, &n);
+
+		if (n != 1 || steps[0] != 0 || *tfprof_profile_get_notes(p) ||
+			!(tfprof_profile_get_coverage(p) >= 0))
+			return strdup("steps, notes or coverage have changed");
+	}
+	return NULL;
+}
+
 static tfprof_profile *make_profile(void)
 {
 	tfprof_profile *p = tfprof_profile_new();
@@ -207,7 +445,7 @@ static tfprof_profile *make_profile(void)
 
 static void run_threads(void *(*const *work)(void *), size_t n, tfprof_profile *p)
 {
-	pthread_t threads[8];
+	pthread_t threads[16];
 	void *wrong;
 
 	for (size_t i = 0; i < n; i++)
@@ -221,18 +459,28 @@ static void run_threads(void *(*const *work)(void *), size_t n, tfprof_profile *
 
 static void test_at_the_same_time(void **state)
 {
-	void *(*const work[])(
-		void *) = {query, tables, advise_and_compare, query, read_names, add_steps};
+	void *(*const work[])(void *) = {query, tables, advise_and_compare, query, read_names,
+		add_steps, visit_nodes, read_times, describe, count_float_ops};
 	tfprof_profile *p = make_profile();
 
 	run_threads(work, sizeof(work) / sizeof(*work), p);
 	tfprof_profile_free(p);
 }
 
-/* Names of a saved profile are indexed when a query first looks one up. */
-static void test_names_are_read_while_they_are_indexed(void **state)
+static void test_adding_counting_and_saving(void **state)
 {
-	void *(*const work[])(void *) = {read_names, query, read_names, query};
+	void *(*const work[])(void *) = {describe, change_settings, add_logs, count_float_ops, save,
+		save, save, add_logs, add_steps, count_models, count_models};
+	tfprof_profile *p = make_profile();
+
+	run_threads(work, sizeof(work) / sizeof(*work), p);
+	tfprof_profile_free(p);
+}
+
+/* Names of a saved profile are indexed when a query first looks one up, and edges are read
+ * when somebody first needs them. */
+static void run_on_saved(void *(*const *work)(void *), size_t n_work)
+{
 	tfprof_profile *p = make_profile(), *saved = tfprof_profile_new();
 	struct tfprof_error err = {0};
 	struct tfprof_input in;
@@ -244,16 +492,33 @@ static void test_names_are_read_while_they_are_indexed(void **state)
 	in = tfprof_input_bytes(bytes, size);
 	if (tfprof_profile_add(saved, "profile", &in, 0, &err) != TFPROF_OK)
 		fail_msg("%s", err.text);
-	run_threads(work, sizeof(work) / sizeof(*work), saved);
+	run_threads(work, n_work, saved);
 	tfprof_profile_free(saved);
 	tfprof_bytes_free(bytes);
 	tfprof_profile_free(p);
+}
+
+static void test_names_are_read_while_they_are_indexed(void **state)
+{
+	void *(*const work[])(void *) = {read_names, query, read_names, query};
+
+	run_on_saved(work, sizeof(work) / sizeof(*work));
+}
+
+static void test_saved_profiles_are_completed(void **state)
+{
+	void *(*const work[])(void *) = {describe, read_times, visit_nodes, tables, query,
+		advise_and_compare, save, read_unlocked, count_float_ops};
+
+	run_on_saved(work, sizeof(work) / sizeof(*work));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_at_the_same_time),
+		cmocka_unit_test(test_adding_counting_and_saving),
+		cmocka_unit_test(test_saved_profiles_are_completed),
 		cmocka_unit_test(test_names_are_read_while_they_are_indexed),
 	};
 

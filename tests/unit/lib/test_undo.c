@@ -132,6 +132,64 @@ static void test_every_allocation_fails(void **state)
 	assert_true(n > 500);
 }
 
+static int drop(void *context, const void *bytes, size_t n)
+{
+	return 0;
+}
+
+static struct buf text_of(tfprof_result *r)
+{
+	struct buf text = {0};
+	void *bytes;
+	size_t n;
+
+	assert_int_equal(tfprof_result_render(r, "text", &bytes, &n, NULL), TFPROF_OK);
+	buf_put(&text, bytes, n);
+	tfprof_bytes_free(bytes);
+	return text;
+}
+
+/* Results that nobody has rendered yet show what they did, whether adding fails before or
+ * after they were to keep it. */
+static void test_results_outlive_a_failure(void **state)
+{
+	struct buf run = tiny_step(5);
+	struct tfprof_input in = tfprof_input_bytes(run.at, run.n);
+	tfprof_options *o = tfprof_options_new();
+	size_t n_failed = 0;
+
+	for (size_t n = 1; n <= 200; n++) {
+		enum tfprof_status status;
+		tfprof_profile *p = begin(SAVED);
+		struct buf before, after;
+		tfprof_result *r, *again;
+
+		assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &r, NULL), TFPROF_OK);
+		mem_fail_at(n);
+		status = tfprof_profile_add_step(p, 5, NULL, &in, NULL, NULL, NULL);
+		mem_fail_at(0);
+		n_failed += status == TFPROF_NO_MEMORY;
+		/* What it could not keep for want of memory is refused. */
+		if (status == TFPROF_NO_MEMORY &&
+			tfprof_result_write(r, "text", drop, NULL, NULL) == TFPROF_OK) {
+			assert_int_equal(tfprof_query_run(p, TFPROF_SCOPE, o, NULL, &again, NULL),
+				TFPROF_OK);
+			before = text_of(r);
+			after = text_of(again);
+			assert_int_equal(before.n, after.n);
+			assert_memory_equal(before.at, after.at, before.n);
+			buf_clear(&before);
+			buf_clear(&after);
+			tfprof_result_free(again);
+		}
+		tfprof_result_free(r);
+		tfprof_profile_free(p);
+	}
+	assert_true(n_failed > 20);
+	tfprof_options_free(o);
+	buf_clear(&run);
+}
+
 /* Runs of known and of new nodes, more than are decoded together, and one cut short. */
 static struct buf damaged_step(void)
 {
@@ -186,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_allocation_fails),
+		cmocka_unit_test(test_results_outlive_a_failure),
 		cmocka_unit_test(test_damaged_entry),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
