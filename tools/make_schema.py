@@ -19,6 +19,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from google.protobuf import descriptor_pb2  # noqa: E402
 from tensorflow.compiler.xla import xla_data_pb2  # noqa: E402
 from tensorflow.compiler.xla.service import hlo_pb2  # noqa: E402
+from tensorflow.core.framework import graph_debug_info_pb2  # noqa: E402
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.core.framework import types_pb2  # noqa: E402
@@ -39,6 +40,7 @@ from tensorflow.tsl.profiler.protobuf import xplane_pb2  # noqa: E402
 ROOTS = [
     graph_pb2.GraphDef,
     config_pb2.RunMetadata,
+    graph_debug_info_pb2.GraphDebugInfo,
     tfprof_log_pb2.OpLogProto,
     tfprof_log_pb2.ProfileProto,
     tfprof_options_pb2.OptionsProto,

@@ -37,6 +37,11 @@ static inline bool span_starts(struct span text, struct span start)
 	return text.n >= start.n && span_equal((struct span){text.at, start.n}, start);
 }
 
+static inline bool span_ends(struct span text, struct span end)
+{
+	return text.n >= end.n && span_equal((struct span){text.at + text.n - end.n, end.n}, end);
+}
+
 /* What follows the first n bytes; there must be at least n. */
 static inline struct span span_from(struct span text, size_t n)
 {

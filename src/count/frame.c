@@ -168,6 +168,7 @@ struct frame *walk_enter(struct walk *w, const struct task *t, const struct grap
 	}
 	f->call.caller =
 		t->frame->call.caller ? t->frame->call.caller : &t->frame->graph->nodes.at[t->node];
+	f->call.function = g->name;
 	if (!w->mute) /* Only what is recorded has a path; a loop may have a million turns. */
 		f->call.path =
 			walk_join(w, t->frame->call.path, t->frame->graph->nodes.at[t->node].name);

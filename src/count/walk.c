@@ -121,11 +121,6 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 
 /* ---- records -------------------------------------------------------------------- */
 
-static bool ends_in(struct span text, struct span tail)
-{
-	return text.n >= tail.n && memcmp(text.at + text.n - tail.n, tail.at, tail.n) == 0;
-}
-
 /* Whether a node is what reads a variable, or was before the graph was frozen:
  * …/ReadVariableOp, …/ReadVariableOp_2, …/read. */
 static bool is_reader(const struct op_node *node)
@@ -140,7 +135,7 @@ static bool is_reader(const struct op_node *node)
 		name.n--;
 	else
 		name = node->name;
-	return ends_in(name, SPAN("ReadVariableOp")) || ends_in(name, SPAN("/read"));
+	return span_ends(name, SPAN("ReadVariableOp")) || span_ends(name, SPAN("/read"));
 }
 
 static void note_parameter(struct walk *w, const struct eval *e, struct span scope)

@@ -56,6 +56,7 @@ enum record_state { RECORD_COUNTED, RECORD_NOT_COUNTED };
 struct call_site {
 	struct span scope;            /* their full names are walk_name() */
 	struct span path;             /* names of the calls: a trace's names are walk_join() */
+	struct span function;         /* that they are in; empty: the main graph */
 	const struct op_node *caller; /* of the main graph; NULL: they are there themselves */
 };
 

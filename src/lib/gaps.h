@@ -15,7 +15,8 @@
 	X(FLOAT_OPS, "float operations", \
 		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or the option count_float_ops") \
 	X(STACKS, "lines of code", \
-		"an op log (OpLogProto), as tfprof.write_op_log() writes it") \
+		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or save the model with " \
+		"save_debug_info=True") \
 	X(SHAPES, "shapes of inputs", \
 		"the graph with its shapes, from as_graph_def(add_shapes=True)") \
 	X(VALUES, "values of variables", \

@@ -98,6 +98,7 @@ const struct schema_message *audit_get_type(enum input_kind kind)
 	case INPUT_SAVED_MODEL:
 	case INPUT_META_GRAPH:
 	case INPUT_OP_LOG:
+	case INPUT_DEBUG_INFO:
 	case INPUT_RUN_META:
 	case INPUT_XPLANE: return recognize_get_look(kind)->type;
 	default: return NULL;

@@ -114,6 +114,24 @@ size_t directory_find_saved_model(const char *directory, struct buf *path)
 	return found;
 }
 
+bool directory_find_debug_info(const char *model, struct buf *path)
+{
+	static const char meta[] = ".meta";
+	const char *slash = strrchr(model, '/');
+	size_t n = strlen(model);
+	struct stat st;
+
+	if (ends_in(model, meta)) {
+		buf_put(path, model, n - (sizeof(meta) - 1));
+		buf_text(path, ".debug");
+	} else {
+		buf_put(path, model, slash ? (size_t)(slash + 1 - model) : 0);
+		buf_text(path, "debug/saved_model_debug_info.pb");
+	}
+	return !path->failed && stat(buf_get(path).at, &st) == 0 && S_ISREG(st.st_mode) &&
+		st.st_size;
+}
+
 void directory_note_others(const char *directory, struct buf *notes)
 {
 	static const char *const names[] = {"graph.pbtxt", "graph.pb", "run_meta", "tfprof_log"};

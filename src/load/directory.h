@@ -16,6 +16,10 @@ size_t directory_find_checkpoint(const char *directory, struct buf *path);
 /* The file saved_model.pb in it. */
 size_t directory_find_saved_model(const char *directory, struct buf *path);
 
+/* The call stacks that TensorFlow saves with a model, if they exist and are not empty:
+ * debug/saved_model_debug_info.pb beside a SavedModel, model.debug beside model.meta. */
+bool directory_find_debug_info(const char *model, struct buf *path);
+
 /* Notes other files of a run next to the directory's checkpoint, by their usual names. */
 void directory_note_others(const char *directory, struct buf *notes);
 

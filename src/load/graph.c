@@ -6,12 +6,12 @@
 #include <pthread.h>
 
 #include "base/parallel.h"
-#include "load/load.h"
+#include "load/debug_info.h"
 #include "load/node_def.h"
 
 struct loader {
 	struct model *model;
-	struct span graph;
+	struct span graph, debug_info;
 	VEC(const char *) cuts; /* where blocks begin, and the end */
 	size_t n_nodes;
 	size_t n_nameless; /* of them */
@@ -152,6 +152,8 @@ static bool find_blocks(struct loader *l)
 
 	for (; wire_next(&r, &f); begin = r.at) {
 		wire_prefetch(&r, &f); /* else `new` takes 10 % longer */
+		if (f.tag == WIRE_LEN(GRAPH_DEF_DEBUG_INFO))
+			l->debug_info = f.bytes;
 		if (f.tag != WIRE_LEN(GRAPH_DEF_NODE))
 			audit_field(&schema_graph_def, f.tag, &l->fields);
 		else if (l->n_nodes++ % BLOCK_NODES == 0 && !vec_push(&l->cuts, begin))
@@ -216,11 +218,31 @@ static size_t count_dangling(const struct model *m, size_t first_edge)
 	return n;
 }
 
+/* Call stacks of its own nodes, and of functions for a trace in which they run. */
+static enum tfprof_status add_stacks(struct model *m, const struct load *load,
+	const struct loader *l, size_t first_node, struct tfprof_error *err)
+{
+	const struct source *source = &m->sources.at[m->sources.n - 1];
+	struct debug_info info;
+	size_t n_outside;
+	enum tfprof_status status;
+
+	if (!l->debug_info.n)
+		return TFPROF_OK;
+	status = debug_info_read(&info, m, load, source, l->debug_info, err);
+	if (status == TFPROF_OK)
+		status = debug_info_apply(&info, m, first_node, &n_outside, err);
+	debug_info_clear(&info);
+	return status;
+}
+
 enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_error *err)
 {
 	struct source *source;
 	struct loader l = {.model = m};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
+	size_t kept = m->sources.n, n_function_stacks = m->function_stacks.n;
+	bool has_trace = m->has_trace;
 	enum tfprof_status status;
 
 	if (!vec_reserve(&m->graphs, 1))
@@ -237,10 +259,14 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++)
 		node_defs_clear(&l.batches[i]);
 	status = input_status(load->in, load->kind, source, &l.decoder, err);
+	if (status == TFPROF_OK)
+		status = add_stacks(m, load, &l, n_nodes, err);
 	if (status != TFPROF_OK) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+		m->function_stacks.n = n_function_stacks;
+		m->has_trace = has_trace;
 		/* Names stay interned: somebody may be writing the file still. */
-		return source_detach(source) ? status : error_no_memory(err);
+		return source_detach(&m->sources.at[kept]) ? status : error_no_memory(err);
 	}
 	load->counts = (struct load_counts){.n_entries = l.n_nodes,
 		.n_nameless = l.n_nameless,
@@ -248,6 +274,6 @@ enum tfprof_status load_graph(struct model *m, struct load *load, struct tfprof_
 	if (load->in->path || m->reading == TFPROF_READ_STRICT)
 		load->counts.n_dangling = count_dangling(m, n_edges);
 	m->generation++;
-	m->graphs.at[m->graphs.n++] = (uint32_t)(m->sources.n - 1);
+	m->graphs.at[m->graphs.n++] = (uint32_t)kept;
 	return TFPROF_OK;
 }

@@ -8,6 +8,7 @@ struct count {
 	struct model_file file;
 	struct walk walk;
 	int64_t *float_ops; /* of each node */
+	int64_t *turns;     /* how often it runs, apart from what it calls */
 	uint32_t *shape;    /* of its first output; 0: unknown */
 	size_t n_not_counted;
 };
@@ -51,6 +52,14 @@ static uint32_t find_node(struct count *c, const struct record *r)
 	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 
+/* Whether a record is of the node itself, not of something that it calls. */
+static bool is_own(const struct count *c, const struct record *r, uint32_t node)
+{
+	const struct op_node *caller = c->walk.sites.at[r->site].caller;
+
+	return !caller || !span_equal(model_name(c->m, node), caller->name);
+}
+
 static bool add_record(struct count *c, const struct record *r)
 {
 	uint32_t node = find_node(c, r);
@@ -62,6 +71,8 @@ static bool add_record(struct count *c, const struct record *r)
 		return true;
 	c->float_ops[node] =
 		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
+	if (is_own(c, r, node))
+		c->turns[node] = count_add(c->turns[node], r->times);
 	return c->walk.sites.at[r->site].caller || add_shape(c, node, r->out_dims, r->out_rank);
 }
 
@@ -113,6 +124,12 @@ static bool mark_weights(struct count *c)
 	return trainable != NONE;
 }
 
+/* Reports multiply what one run costs by how often the node ran. */
+static int64_t turns_of(const struct count *c, uint32_t node)
+{
+	return c->m->nodes.first_exec[node] != NONE && c->turns[node] ? c->turns[node] : 1;
+}
+
 /* What is known already stays. */
 static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 {
@@ -122,7 +139,7 @@ static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 		return error_no_memory(err);
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		if (!m->nodes.float_ops[node])
-			m->nodes.float_ops[node] = c->float_ops[node];
+			m->nodes.float_ops[node] = c->float_ops[node] / turns_of(c, node);
 		if (!c->shape[node])
 			continue;
 		m->nodes.first_output[node] = (uint32_t)m->outputs.n;
@@ -153,10 +170,11 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 {
 	struct count c = {.m = m,
 		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c.float_ops)),
+		.turns = mem_zero_array(m->nodes.n + 1, sizeof(*c.turns)),
 		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!c.float_ops || !c.shape)
+	if (!c.float_ops || !c.turns || !c.shape)
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = count_graph(&c, bytes, err);
@@ -165,6 +183,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 	if (status == TFPROF_OK)
 		put_notes(&c, notes);
 	mem_free(c.float_ops);
+	mem_free(c.turns);
 	mem_free(c.shape);
 	walk_clear(&c.walk);
 	model_file_clear(&c.file);

@@ -54,6 +54,11 @@
 		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
 		"tensorflow.tfprof.OpLogProto", TFPROF_INPUT_EXTRA, "Parsing OpLogProto...", \
 		"Read float operations, custom types and call stacks (OpLogProto).") \
+	X(DEBUG_INFO, debug_info, "the debug information", \
+		MESSAGE("the debug information of a graph (GraphDebugInfo)", graph_debug_info, \
+			"files", "files traces frames_by_id traces_by_id name_to_trace_id"), \
+		"tensorflow.GraphDebugInfo", TFPROF_INPUT_EXTRA, "Parsing GraphDebugInfo...", \
+		"Read call stacks (GraphDebugInfo), as a SavedModel has them in debug/.") \
 	X(RUN_META, run_meta, "the run metadata", \
 		MESSAGE("a RunMetadata", run_metadata, "step_stats", \
 			"step_stats cost_graph partition_graphs function_graphs"), \

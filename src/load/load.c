@@ -67,10 +67,16 @@ enum tfprof_status load_open(struct load *l, const struct model *m, struct tfpro
 
 /* ---- adding ------------------------------------------------------------------ */
 
+/* To nodes that are there. */
+static bool adds_stacks(const struct load *l)
+{
+	return l->kind == INPUT_OP_LOG || l->kind == INPUT_DEBUG_INFO;
+}
+
 /* Other loaders take back what they added themselves. */
 static bool needs_undo(const struct load *l, const struct model *m)
 {
-	return l->kind == INPUT_RUN_META || l->kind == INPUT_OP_LOG ||
+	return l->kind == INPUT_RUN_META || adds_stacks(l) ||
 		(l->kind == INPUT_GRAPH && m->reading == TFPROF_READ_STRICT);
 }
 
@@ -81,7 +87,7 @@ static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct t
 
 	if (!needs_undo(l, m))
 		return loaders[l->kind](m, l, err);
-	if (!model_undo_begin(&undo, m, l->step, l->kind == INPUT_OP_LOG))
+	if (!model_undo_begin(&undo, m, l->step, adds_stacks(l)))
 		return error_no_memory(err);
 	status = loaders[l->kind](m, l, err);
 	if (status == TFPROF_OK)
@@ -113,8 +119,10 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 
 	if (status == TFPROF_OK)
 		status = model_index_names(m) ? load_or_undo(m, &l, err) : error_no_memory(err);
-	if (status == TFPROF_OK)
+	if (status == TFPROF_OK) {
+		model_divide_turns(m);
 		note_counts(&l);
+	}
 	source_close(&l.source);
 	*kind = l.kind;
 	return status;
@@ -185,10 +193,12 @@ enum tfprof_status load_step(struct model *m, int64_t step, const struct tfprof_
 		status = error_no_memory(err);
 	else if (status == TFPROF_OK) {
 		status = add_step(m, &loads[0], &loads[1], &loads[2], err);
-		if (status == TFPROF_OK)
+		if (status == TFPROF_OK) {
 			model_undo_end(&undo);
-		else
+			model_divide_turns(m);
+		} else {
 			model_undo(&undo, m);
+		}
 	}
 	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
 		source_close(&loads[i].source);

@@ -1,14 +1,17 @@
 /* A model file as nodes of a profile: what it runs, with names, types, shapes, data flow and
  * float operations, and a node for each variable, so that all views show it. It is walked
  * as for counting (count/walk.h); a node that runs several times has the float operations of
- * all. A layer of a Keras file is a node, and so are its weights. */
+ * all, and the call stack that made it if the file has one. A layer of a Keras file is a node, and
+ * so are its weights. */
 #include "load/load.h"
 #include "load/model_file.h"
+#include "load/model_stacks.h"
 
 struct nodes_of {
 	struct model *m;
 	struct model_file file;
 	struct walk walk;
+	struct model_stacks stacks;
 	size_t first_node;      /* of this file */
 	uint32_t *by_serial;    /* nodes of records and inputs */
 	uint32_t *of_parameter; /* nodes of parameters */
@@ -172,6 +175,26 @@ static bool add_record(struct nodes_of *n, const struct record *r)
 		add_weights(n, name, weights->parameters - weights->trainable, false);
 }
 
+/* How often each node runs, for when it does. */
+static bool add_turns(struct nodes_of *n)
+{
+	struct model *m = n->m;
+	int64_t *turns = mem_zero_array(m->nodes.n + 1, sizeof(*turns));
+	bool ok = turns;
+
+	for (size_t i = 0; ok && i < n->walk.records.n; i++) {
+		const struct record *r = &n->walk.records.at[i];
+		uint32_t node = n->by_serial[r->serial];
+
+		turns[node] = count_add(turns[node], r->times);
+	}
+	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
+		if (turns[node] > 1 && m->nodes.float_ops[node])
+			ok = vec_push(&m->turns, ((struct node_turns){node, turns[node]}));
+	mem_free(turns);
+	return ok;
+}
+
 static bool add_nodes(struct nodes_of *n)
 {
 	size_t serials = (size_t)n->walk.serial + 1, parameters = n->file.parameters.n + 1;
@@ -186,7 +209,37 @@ static bool add_nodes(struct nodes_of *n)
 	ok = add_parameters(n) && add_inputs(n);
 	for (size_t i = 0; ok && i < n->walk.records.n; i++)
 		ok = add_record(n, &n->walk.records.at[i]);
-	return ok;
+	return ok && add_turns(n);
+}
+
+/* A variable that has no stack of its own is where it is read. */
+static void set_parameter_stack(struct nodes_of *n, size_t i)
+{
+	struct model *m = n->m;
+	const struct parameter *p = &n->file.parameters.at[i];
+	uint32_t node = n->of_parameter[i], reader;
+
+	model_stacks_set(&n->stacks, m, node, p->name, SPAN(""));
+	reader = p->reader.n ? model_find_node(m, p->reader) : NONE;
+	if (!(m->nodes.flags[node] & NODE_HAS_TRACE) && reader != NONE &&
+		m->nodes.flags[reader] & NODE_HAS_TRACE)
+		call_stacks_set(m, node, m->nodes.trace[reader]);
+}
+
+/* Nodes that other files have told of keep what those say. */
+static void set_stacks(struct nodes_of *n)
+{
+	for (size_t i = 0; n->stacks.n && i < n->walk.records.n; i++) {
+		const struct record *r = &n->walk.records.at[i];
+		uint32_t node = n->by_serial[r->serial];
+
+		if (node >= n->first_node)
+			model_stacks_set(&n->stacks, n->m, node, record_name(r),
+				n->walk.sites.at[r->site].function);
+	}
+	for (size_t i = 0; n->stacks.n && i < n->file.parameters.n; i++)
+		if (n->of_parameter[i] >= n->first_node)
+			set_parameter_stack(n, i);
 }
 
 static void put_notes(const struct walk *w, struct buf *notes)
@@ -208,6 +261,7 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 {
 	static const struct model_file_options options = {.is_lenient = true};
 	size_t n_nodes = m->nodes.n, n_edges = m->edges.n, n_outputs = m->outputs.n;
+	size_t n_turns = m->turns.n;
 	struct tfprof_input in = tfprof_input_bytes(l->source.bytes.at, l->source.bytes.n);
 	struct nodes_of n = {.m = m, .first_node = m->nodes.n};
 	enum tfprof_status status;
@@ -216,17 +270,24 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	status = model_file_open(&n.file, &in, &options, err);
 	if (status == TFPROF_OK)
 		status = model_file_walk(&n.file, &n.walk, &in, true, err);
+	if (status == TFPROF_OK)
+		status = model_stacks_read(&n.stacks, m, l, n.file.library.debug_info, err);
+	if (status == TFPROF_OK)
+		status = model_stacks_keep(&n.stacks, m, err);
 	if (status == TFPROF_OK && !add_nodes(&n)) {
 		model_truncate_nodes(m, n_nodes, n_edges, n_outputs);
+		m->turns.n = n_turns;
 		status = error_no_memory(err);
 	}
 	if (status == TFPROF_OK) {
+		set_stacks(&n);
 		buf_span(l->notes, buf_get(&n.file.notes));
 		put_notes(&n.walk, l->notes);
 		m->generation++;
 	}
 	mem_free(n.by_serial);
 	mem_free(n.of_parameter);
+	model_stacks_clear(&n.stacks);
 	walk_clear(&n.walk);
 	model_file_clear(&n.file);
 	return status;

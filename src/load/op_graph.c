@@ -378,6 +378,8 @@ void op_library_add_graph(struct op_library *l, struct span graph_def)
 
 		if (f.tag == WIRE_LEN(GRAPH_DEF_NODE))
 			read_node(&b, f.bytes);
+		if (f.tag == WIRE_LEN(GRAPH_DEF_DEBUG_INFO))
+			l->debug_info = f.bytes;
 		if (f.tag != WIRE_LEN(GRAPH_DEF_LIBRARY))
 			continue;
 		functions = wire_reader(f.bytes);

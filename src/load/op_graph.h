@@ -45,6 +45,7 @@ struct op_library {
 		VEC(struct span) inputs;
 	} spare;                      /* memory of a function, for the next one */
 	struct hash_index main_index; /* names of its nodes */
+	struct span debug_info;       /* of the graph; empty if it has none */
 	parameter_vec *parameters;    /* gets the constants that may be weights */
 	struct decoder decoder;       /* of the main graph and of functions built so far */
 	struct arena arena;

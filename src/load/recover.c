@@ -176,6 +176,15 @@ static bool enter(struct recovery *recovery, const struct schema_message *type, 
 	return true;
 }
 
+/* Files of debug information are known by their position: behind a gap, it would be that of
+ * another. */
+static bool is_misplaced(const struct recovery *r, const struct schema_message *type,
+	const struct place *p)
+{
+	return type == &schema_graph_debug_info && r->drops.n && p->field &&
+		p->field->number == GRAPH_DEBUG_INFO_FILES;
+}
+
 static void recover_message(struct recovery *r, const struct schema_message *type,
 	struct span message)
 {
@@ -186,7 +195,10 @@ static void recover_message(struct recovery *r, const struct schema_message *typ
 		struct field_counts counts = {0};
 
 		/* An unknown field may be a newer one, if what follows is known. */
-		if (is_whole(r, &p, &counts) && (p.field || goes_on(r, type, p.end, end))) {
+		if (is_misplaced(r, type, &p)) {
+			drop(r, at, p.end);
+			at = p.end;
+		} else if (is_whole(r, &p, &counts) && (p.field || goes_on(r, type, p.end, end))) {
 			buf_put(&r->out, at, (size_t)(p.end - at));
 			at = p.end;
 		} else if (enter(r, type, at, end, &p)) {

@@ -38,6 +38,8 @@ void model_clear(struct model *m)
 	vec_clear(&m->sources);
 	vec_clear(&m->graphs);
 	vec_clear(&m->op_logs);
+	vec_clear(&m->function_stacks);
+	vec_clear(&m->turns);
 	vec_clear(&m->listed_slices);
 	mem_free(m->damaged);
 	arena_clear(&m->arena);
@@ -308,6 +310,21 @@ uint32_t model_find_trace_string(const struct model *m, int64_t id)
 	if (is_small(id))
 		return (size_t)id < m->trace_string_of.n ? m->trace_string_of.at[id] - 1 : NONE;
 	return hash_find(&m->trace_string_index, hash_of_id(id), same_id, &probe);
+}
+
+void model_divide_turns(struct model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->turns.n; i++) {
+		struct node_turns turns = m->turns.at[i];
+
+		if (m->nodes.first_exec[turns.node] == NONE)
+			m->turns.at[n++] = turns;
+		else
+			m->nodes.float_ops[turns.node] /= turns.n;
+	}
+	m->turns.n = n;
 }
 
 bool model_add_trace_string(struct model *m, int64_t id, struct span text)

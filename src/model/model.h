@@ -99,6 +99,19 @@ struct trace_string {
 	struct span text;
 };
 
+/* The call stack of a node of a function, for a trace in which the function ran. */
+struct function_stack {
+	struct span node, function; /* in a source */
+	struct slice stack;
+};
+
+/* A node whose float operations are those of several runs, as a model file tells of the turns of
+ * a loop. */
+struct node_turns {
+	uint32_t node;
+	int64_t n;
+};
+
 /* A node that others know by a key that is not its id. */
 struct node_key {
 	uint32_t node;
@@ -133,6 +146,8 @@ struct model {
 	VEC(struct source) sources;
 	VEC(uint32_t) graphs;  /* sources that are GraphDefs … */
 	VEC(uint32_t) op_logs; /* … and OpLogProtos */
+	VEC(struct function_stack) function_stacks;
+	VEC(struct node_turns) turns; /* see model_divide_turns() */
 	slice_list listed_slices;
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
 	struct arena arena;     /* bytes that no source holds */
@@ -191,6 +206,9 @@ bool model_add_step(struct model *m, int64_t step);
 void model_sort_steps(struct model *m);
 /* Its place among the steps; NONE if it was not added. */
 uint32_t model_find_step(const struct model *m, int64_t step);
+/* Float operations of a node that has run are those of one run, since reports multiply them by
+ * how often it did. Call when something was added. */
+void model_divide_turns(struct model *m);
 /* Adds the text of a call-stack string id unless the id is known. The text must be one
  * of a source that the model keeps. */
 bool model_add_trace_string(struct model *m, int64_t id, struct span text);

@@ -144,6 +144,8 @@ void model_undo(struct model_undo *u, struct model *m)
 	m->steps.n = was->steps.n;
 	m->transfers.n = was->transfers.n;
 	m->graphs.n = was->graphs.n;
+	m->op_logs.n = was->op_logs.n;
+	m->function_stacks.n = was->function_stacks.n;
 	forget_trace_strings(m, was->trace_strings.n);
 	/* Names stay interned, so their sources stay, too. */
 	for (size_t i = was->sources.n; i < m->sources.n; i++)

@@ -128,11 +128,14 @@ static ENUM(full_type_id, "FullTypeId");
 static const struct schema_message node_def;
 static const struct schema_message version_def;
 static const struct schema_message function_def_library;
-static const struct schema_message graph_debug_info;
 static const struct schema_message step_stats;
 static const struct schema_message cost_graph_def;
 static const struct schema_message run_metadata_function_graphs;
 static const struct schema_message session_metadata;
+static const struct schema_message graph_debug_info_frames_by_id_entry;
+static const struct schema_message graph_debug_info_traces_by_id_entry;
+static const struct schema_message graph_debug_info_traces_entry;
+static const struct schema_message graph_debug_info_name_to_trace_id_entry;
 static const struct schema_message op_log_entry;
 static const struct schema_message op_log_proto_id_to_string_entry;
 static const struct schema_message profile_proto_nodes_entry;
@@ -149,13 +152,11 @@ static const struct schema_message full_type_def;
 static const struct schema_message function_def;
 static const struct schema_message gradient_def;
 static const struct schema_message registered_gradient;
-static const struct schema_message graph_debug_info_frames_by_id_entry;
-static const struct schema_message graph_debug_info_traces_by_id_entry;
-static const struct schema_message graph_debug_info_traces_entry;
-static const struct schema_message graph_debug_info_name_to_trace_id_entry;
 static const struct schema_message device_step_stats;
 static const struct schema_message cost_graph_def_node;
 static const struct schema_message cost_graph_def_aggregated_cost;
+static const struct schema_message graph_debug_info_file_line_col;
+static const struct schema_message graph_debug_info_stack_trace;
 static const struct schema_message code_def;
 static const struct schema_message profile_node;
 static const struct schema_message advisor_options_proto_checker_option;
@@ -172,8 +173,6 @@ static const struct schema_message function_def_arg_attr_entry;
 static const struct schema_message function_def_resource_arg_unique_id_entry;
 static const struct schema_message function_def_ret_entry;
 static const struct schema_message function_def_control_ret_entry;
-static const struct schema_message graph_debug_info_file_line_col;
-static const struct schema_message graph_debug_info_stack_trace;
 static const struct schema_message node_exec_stats;
 static const struct schema_message device_step_stats_thread_names_entry;
 static const struct schema_message cost_graph_def_node_input_info;
@@ -231,7 +230,7 @@ static const struct schema_field schema_graph_def_fields[] = {
 	FIELD("library", 2, MESSAGE, OPTIONAL, OF(function_def_library)),
 	FIELD("version", 3, INT32, SINGLE, NULL),
 	FIELD("versions", 4, MESSAGE, OPTIONAL, OF(version_def)),
-	FIELD("debug_info", 5, MESSAGE, OPTIONAL, OF(graph_debug_info)),
+	FIELD("debug_info", 5, MESSAGE, OPTIONAL, OF(schema_graph_debug_info)),
 };
 MESSAGE(schema_graph_def, "GraphDef");
 
@@ -243,6 +242,15 @@ static const struct schema_field schema_run_metadata_fields[] = {
 	FIELD("session_metadata", 5, MESSAGE, OPTIONAL, OF(session_metadata)),
 };
 MESSAGE(schema_run_metadata, "RunMetadata");
+
+static const struct schema_field schema_graph_debug_info_fields[] = {
+	FIELD("files", 1, STRING, REPEATED, NULL),
+	FIELD("traces", 2, MESSAGE, MAP, OF(graph_debug_info_traces_entry)),
+	FIELD("frames_by_id", 4, MESSAGE, MAP, OF(graph_debug_info_frames_by_id_entry)),
+	FIELD("name_to_trace_id", 5, MESSAGE, MAP, OF(graph_debug_info_name_to_trace_id_entry)),
+	FIELD("traces_by_id", 6, MESSAGE, MAP, OF(graph_debug_info_traces_by_id_entry)),
+};
+MESSAGE(schema_graph_debug_info, "GraphDebugInfo");
 
 static const struct schema_field schema_op_log_proto_fields[] = {
 	FIELD("log_entries", 1, MESSAGE, REPEATED, OF(op_log_entry)),
@@ -385,15 +393,6 @@ static const struct schema_field function_def_library_fields[] = {
 };
 static MESSAGE(function_def_library, "FunctionDefLibrary");
 
-static const struct schema_field graph_debug_info_fields[] = {
-	FIELD("files", 1, STRING, REPEATED, NULL),
-	FIELD("traces", 2, MESSAGE, MAP, OF(graph_debug_info_traces_entry)),
-	FIELD("frames_by_id", 4, MESSAGE, MAP, OF(graph_debug_info_frames_by_id_entry)),
-	FIELD("name_to_trace_id", 5, MESSAGE, MAP, OF(graph_debug_info_name_to_trace_id_entry)),
-	FIELD("traces_by_id", 6, MESSAGE, MAP, OF(graph_debug_info_traces_by_id_entry)),
-};
-static MESSAGE(graph_debug_info, "GraphDebugInfo");
-
 static const struct schema_field step_stats_fields[] = {
 	FIELD("dev_stats", 1, MESSAGE, REPEATED, OF(device_step_stats)),
 };
@@ -417,6 +416,30 @@ static const struct schema_field session_metadata_fields[] = {
 	FIELD("version", 2, INT64, SINGLE, NULL),
 };
 static MESSAGE(session_metadata, "SessionMetadata");
+
+static const struct schema_field graph_debug_info_frames_by_id_entry_fields[] = {
+	FIELD("key", 1, FIXED64, OPTIONAL, NULL),
+	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_file_line_col)),
+};
+static MESSAGE(graph_debug_info_frames_by_id_entry, "GraphDebugInfo.FramesByIdEntry");
+
+static const struct schema_field graph_debug_info_traces_by_id_entry_fields[] = {
+	FIELD("key", 1, FIXED64, OPTIONAL, NULL),
+	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_stack_trace)),
+};
+static MESSAGE(graph_debug_info_traces_by_id_entry, "GraphDebugInfo.TracesByIdEntry");
+
+static const struct schema_field graph_debug_info_traces_entry_fields[] = {
+	FIELD("key", 1, STRING, OPTIONAL, NULL),
+	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_stack_trace)),
+};
+static MESSAGE(graph_debug_info_traces_entry, "GraphDebugInfo.TracesEntry");
+
+static const struct schema_field graph_debug_info_name_to_trace_id_entry_fields[] = {
+	FIELD("key", 1, STRING, OPTIONAL, NULL),
+	FIELD("value", 2, FIXED64, OPTIONAL, NULL),
+};
+static MESSAGE(graph_debug_info_name_to_trace_id_entry, "GraphDebugInfo.NameToTraceIdEntry");
 
 static const struct schema_field op_log_entry_fields[] = {
 	FIELD("name", 1, STRING, SINGLE, NULL),
@@ -530,30 +553,6 @@ static const struct schema_field registered_gradient_fields[] = {
 };
 static MESSAGE(registered_gradient, "RegisteredGradient");
 
-static const struct schema_field graph_debug_info_frames_by_id_entry_fields[] = {
-	FIELD("key", 1, FIXED64, OPTIONAL, NULL),
-	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_file_line_col)),
-};
-static MESSAGE(graph_debug_info_frames_by_id_entry, "GraphDebugInfo.FramesByIdEntry");
-
-static const struct schema_field graph_debug_info_traces_by_id_entry_fields[] = {
-	FIELD("key", 1, FIXED64, OPTIONAL, NULL),
-	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_stack_trace)),
-};
-static MESSAGE(graph_debug_info_traces_by_id_entry, "GraphDebugInfo.TracesByIdEntry");
-
-static const struct schema_field graph_debug_info_traces_entry_fields[] = {
-	FIELD("key", 1, STRING, OPTIONAL, NULL),
-	FIELD("value", 2, MESSAGE, OPTIONAL, OF(graph_debug_info_stack_trace)),
-};
-static MESSAGE(graph_debug_info_traces_entry, "GraphDebugInfo.TracesEntry");
-
-static const struct schema_field graph_debug_info_name_to_trace_id_entry_fields[] = {
-	FIELD("key", 1, STRING, OPTIONAL, NULL),
-	FIELD("value", 2, FIXED64, OPTIONAL, NULL),
-};
-static MESSAGE(graph_debug_info_name_to_trace_id_entry, "GraphDebugInfo.NameToTraceIdEntry");
-
 static const struct schema_field device_step_stats_fields[] = {
 	FIELD("device", 1, STRING, SINGLE, NULL),
 	FIELD("node_stats", 2, MESSAGE, REPEATED, OF(node_exec_stats)),
@@ -586,6 +585,21 @@ static const struct schema_field cost_graph_def_aggregated_cost_fields[] = {
 	FIELD("dimension", 2, STRING, SINGLE, NULL),
 };
 static MESSAGE(cost_graph_def_aggregated_cost, "CostGraphDef.AggregatedCost");
+
+static const struct schema_field graph_debug_info_file_line_col_fields[] = {
+	FIELD("file_index", 1, INT32, OPTIONAL, NULL),
+	FIELD("line", 2, INT32, OPTIONAL, NULL),
+	FIELD("col", 3, INT32, OPTIONAL, NULL),
+	FIELD("func", 4, STRING, OPTIONAL, NULL),
+	FIELD("code", 5, STRING, OPTIONAL, NULL),
+};
+static MESSAGE(graph_debug_info_file_line_col, "GraphDebugInfo.FileLineCol");
+
+static const struct schema_field graph_debug_info_stack_trace_fields[] = {
+	FIELD("file_line_cols", 1, MESSAGE, REPEATED, OF(graph_debug_info_file_line_col)),
+	FIELD("frame_id", 2, FIXED64, PACKED, NULL),
+};
+static MESSAGE(graph_debug_info_stack_trace, "GraphDebugInfo.StackTrace");
 
 static const struct schema_field code_def_fields[] = {
 	FIELD("traces", 1, MESSAGE, REPEATED, OF(code_def_trace)),
@@ -722,21 +736,6 @@ static const struct schema_field function_def_control_ret_entry_fields[] = {
 	FIELD("value", 2, STRING, OPTIONAL, NULL),
 };
 static MESSAGE(function_def_control_ret_entry, "FunctionDef.ControlRetEntry");
-
-static const struct schema_field graph_debug_info_file_line_col_fields[] = {
-	FIELD("file_index", 1, INT32, OPTIONAL, NULL),
-	FIELD("line", 2, INT32, OPTIONAL, NULL),
-	FIELD("col", 3, INT32, OPTIONAL, NULL),
-	FIELD("func", 4, STRING, OPTIONAL, NULL),
-	FIELD("code", 5, STRING, OPTIONAL, NULL),
-};
-static MESSAGE(graph_debug_info_file_line_col, "GraphDebugInfo.FileLineCol");
-
-static const struct schema_field graph_debug_info_stack_trace_fields[] = {
-	FIELD("file_line_cols", 1, MESSAGE, REPEATED, OF(graph_debug_info_file_line_col)),
-	FIELD("frame_id", 2, FIXED64, PACKED, NULL),
-};
-static MESSAGE(graph_debug_info_stack_trace, "GraphDebugInfo.StackTrace");
 
 static const struct schema_field node_exec_stats_fields[] = {
 	FIELD("node_name", 1, STRING, SINGLE, NULL),
@@ -1195,6 +1194,7 @@ static MESSAGE(pprof_function, "pprof.Function");
 const struct schema_message *const schema_messages[] = {
 	&schema_graph_def,
 	&schema_run_metadata,
+	&schema_graph_debug_info,
 	&schema_op_log_proto,
 	&schema_profile_proto,
 	&schema_options_proto,
@@ -1206,11 +1206,14 @@ const struct schema_message *const schema_messages[] = {
 	&node_def,
 	&version_def,
 	&function_def_library,
-	&graph_debug_info,
 	&step_stats,
 	&cost_graph_def,
 	&run_metadata_function_graphs,
 	&session_metadata,
+	&graph_debug_info_frames_by_id_entry,
+	&graph_debug_info_traces_by_id_entry,
+	&graph_debug_info_traces_entry,
+	&graph_debug_info_name_to_trace_id_entry,
 	&op_log_entry,
 	&op_log_proto_id_to_string_entry,
 	&profile_proto_nodes_entry,
@@ -1227,13 +1230,11 @@ const struct schema_message *const schema_messages[] = {
 	&function_def,
 	&gradient_def,
 	&registered_gradient,
-	&graph_debug_info_frames_by_id_entry,
-	&graph_debug_info_traces_by_id_entry,
-	&graph_debug_info_traces_entry,
-	&graph_debug_info_name_to_trace_id_entry,
 	&device_step_stats,
 	&cost_graph_def_node,
 	&cost_graph_def_aggregated_cost,
+	&graph_debug_info_file_line_col,
+	&graph_debug_info_stack_trace,
 	&code_def,
 	&profile_node,
 	&advisor_options_proto_checker_option,
@@ -1250,8 +1251,6 @@ const struct schema_message *const schema_messages[] = {
 	&function_def_resource_arg_unique_id_entry,
 	&function_def_ret_entry,
 	&function_def_control_ret_entry,
-	&graph_debug_info_file_line_col,
-	&graph_debug_info_stack_trace,
 	&node_exec_stats,
 	&device_step_stats_thread_names_entry,
 	&cost_graph_def_node_input_info,

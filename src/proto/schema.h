@@ -79,6 +79,7 @@ struct schema_enum {
 
 extern const struct schema_message schema_graph_def;
 extern const struct schema_message schema_run_metadata;
+extern const struct schema_message schema_graph_debug_info;
 extern const struct schema_message schema_op_log_proto;
 extern const struct schema_message schema_profile_proto;
 extern const struct schema_message schema_options_proto;

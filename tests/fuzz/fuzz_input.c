@@ -45,7 +45,8 @@ static tfprof_profile *make_profile(void)
 	struct tfprof_input in = tfprof_input_bytes(graph.at, graph.n);
 
 	check(p != NULL);
-	if (strcmp(KIND, "op_log") == 0 || strcmp(KIND, "run_meta") == 0)
+	if (strcmp(KIND, "op_log") == 0 || strcmp(KIND, "debug_info") == 0 ||
+		strcmp(KIND, "run_meta") == 0)
 		check(tfprof_profile_add(p, "graph", &in, 0, NULL) == TFPROF_OK);
 	buf_clear(&graph);
 	return p;

@@ -122,3 +122,30 @@ def test_damaged_files(tmp_path):
         tfprof.model(unknown, strict=True)
     with pytest.raises(tfprof.ArgumentError, match="strict and recover cannot be combined"):
         tfprof.model(data, strict=True, recover=True)
+
+
+def test_lines_of_a_saved_model(tmp_path):
+    """Saved with debug information, a model has lines of Python."""
+    import tensorflow as tf
+
+    class Model(tf.Module):
+        def __init__(self):
+            self.w = tf.Variable(tf.ones([64, 10]), name="w")
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 64], tf.float32, "x")])
+        def call(self, x):
+            return tf.matmul(x, self.w)
+
+    model = Model()
+    tf.saved_model.save(model, str(tmp_path), signatures=model.call.get_concrete_function(),
+                        options=tf.saved_model.SaveOptions(save_debug_info=True))
+    found = {}
+    for given in ({"saved_model": tmp_path / "saved_model.pb"},
+                  {"saved_model": (tmp_path / "saved_model.pb").read_bytes(),
+                   "debug_info": tmp_path / "debug/saved_model_debug_info.pb"}):
+        rows = tfprof.load(**given).code(select="float_ops,params", max_depth=1000)
+        line = Model.call.python_function.__code__.co_firstlineno + 2
+        found = {row.name: (row.total_parameters, row.total_float_ops) for row in rows
+                 if row.name.startswith(f"test_model.py:{line}:call")}
+        assert list(found.values()) == [(640, 2 * 640)]
+    assert tfprof.model(tmp_path).parameters == 640

@@ -44,6 +44,7 @@ GOOD = {
     "graph": lambda: tree.read_packed("golden", "loop", "graph.pb"),
     "run_meta": lambda: tree.read_packed("golden", "loop", "run_meta_0"),
     "op_log": lambda: tree.read_packed("golden", "loop", "tfprof_log"),
+    "debug_info": lambda: debug_info(*(f"node_{i}@" for i in range(101))),
     "profile": lambda: tree.read_packed("golden", "loop", "profile"),
     "xplane": lambda: tree.read_packed("xplane", "samples", "tf_cnn_loop.xplane.pb"),
     "saved_model": lambda: read(MODELS, "mlp", "export", "saved_model.pb"),
@@ -53,6 +54,16 @@ GOOD = {
     "tflite": lambda: read(MODELS, "conv1d", "model.tflite"),
     "checkpoint": lambda: read(tree.DATA, "checkpoint", "v1", "model.ckpt"),
 }
+
+
+def debug_info(*names, frame=1, file=0, frames=1, files=1):
+    """GraphDebugInfo in which all names have the same call stack."""
+    def fixed(number, value):
+        return varint(number << 3 | 1) + value.to_bytes(8, "little")
+    line = field(1, file) + field(2, 7) + field(4, "main")
+    return (field(1, "/x/a.py") * files + field(4, fixed(1, 1) + field(2, line))
+            + b"".join(field(5, field(1, name) + fixed(2, 1)) for name in names)
+            + field(6, fixed(1, 1) + field(2, field(2, frame.to_bytes(8, "little") * frames))))
 
 
 def first_half(kind):
@@ -189,6 +200,7 @@ COMMON_ORIGINALS = {  # as the rows of common() come
 def common():
     """What happens to every kind of file."""
     messages = {"graph": "a GraphDef", "run_meta": "a RunMetadata", "op_log": "an OpLogProto",
+                "debug_info": "the debug information of a graph (GraphDebugInfo)",
                 "profile": "a ProfileProto",
                 "xplane": "a trace of tf.profiler or jax.profiler (XSpace)"}
     models = {"saved_model": "a SavedModel", "meta_graph": "a MetaGraphDef",
@@ -216,7 +228,7 @@ def common():
                  damaged if kind in messages else unknown),
                 ("a shell script", lambda: b"#!/bin/sh\necho hello\n",
                  f"not {name}: it looks like text of an unknown kind")):
-            yield Row(kind, title, data, 1, says, next(originals), also=A if kind == "op_log" else {})
+            yield Row(kind, title, data, 1, says, next(originals), also=A if kind in ("op_log", "debug_info") else {})
 
 
 A = {"graph": node("a", "A")}
@@ -347,6 +359,20 @@ ROWS = [
         view="code", also=A),
     Row("op_log", "an empty call stack", lambda: log_entry("a", []),
         0, "_TFProfRoot (--/0us", "dies of SIGSEGV", view="code", also=A),
+    Row("debug_info", "a call stack of 50,000 frames", lambda: debug_info("a@", frames=50_000),
+        0, "  a.py:7:main:none", view="code", more=("--max_depth=3",), also=A),
+    Row("debug_info", "200,000 names with the same stack of 10,000 frames",
+        lambda: debug_info("a", *(f"n{i}@" for i in range(200_000)), frames=10_000),
+        0, "200000 of 200001 entries name no node of the graph: skipped", view="code",
+        more=("--max_depth=3",), also=A),
+    Row("debug_info", "a frame that is not there", lambda: debug_info("a@", frame=2),
+        1, "the call stack of 'a@' refers to frame 2, which is missing", also=A),
+    Row("debug_info", "a file that is not there", lambda: debug_info("a@", file=-1),
+        1, "the call stack of 'a@' refers to file 18446744073709551615, which is missing", also=A),
+    Row("debug_info", "an empty call stack", lambda: debug_info("a@", frames=0),
+        1, "No code trace information", view="code", also=A),
+    Row("debug_info", "the first half of a good file, with --recover",
+        lambda: first_half("debug_info"), 0, "recovered: dropped", more=("--recover",), also=A),
     Row("profile", "an input whose id is not there", lambda: saved(saved_node(0, "a", 99)),
         1, "node 'a' has an input from node id 99, which is not in the profile", "dies of SIGABRT",
         view="graph"),
@@ -422,7 +448,7 @@ ROWS = [
 
 TITLES = {
     "graph": "Graphs", "text": "Graphs in text", "run_meta": "Run metadata", "op_log": "Op logs",
-    "profile": "Saved profiles", "xplane": "Traces", "saved_model": "SavedModels",
+    "debug_info": "Debug information", "profile": "Saved profiles", "xplane": "Traces", "saved_model": "SavedModels",
     "meta_graph": "MetaGraphs", "keras": "Keras files", "keras_h5": "HDF5 files",
     "tflite": "TensorFlow Lite files", "checkpoint": "Checkpoints",
 }

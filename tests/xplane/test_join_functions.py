@@ -212,10 +212,10 @@ RAN = ["StatefulPartitionedCall/dense/BiasAdd",
        "PartitionedCall/gradients/dense/MatMul_grad/MatMul"]
 
 
-def lines_of(files, log):
-    given = files.write(STEP, *RAN)
+def lines_of(files, log, kind="op_log", step=STEP):
+    given = files.write(step, *RAN)
     (files.directory / "log").write_bytes(log)
-    rows, said = product.query("code", *given, f"--op_log_path={files.directory}/log",
+    rows, said = product.query("code", *given, f"--{kind}_path={files.directory}/log",
                                directory=files.directory)
     return {row["name"]: (int(row["total_exec_micros"]), int(row["total_float_ops"]))
             for row in rows if row["depth"] == "1"}, said
@@ -242,6 +242,23 @@ def test_line_of_the_call(files):
     assert rows == {"training.py:5:step:none": (1000, 0),
                     "training.py:5:step:none (gradient)": (1000, 0),
                     "training.py:6:step:none": (0, 0)}
+
+
+@pytest.mark.parametrize("within", [True, False], ids=["of the graph", "by itself"])
+def test_lines_of_debug_information(within, files):
+    """The same lines as of an op log, from a GraphDebugInfo."""
+    info = make.piece(1, "training.py") + b"".join(
+        make.piece(2, make.piece(1, name) + make.piece(2, make.piece(
+            1, make.number(2, line) + make.piece(4, "step"))))
+        for name, line in (("StatefulPartitionedCall", 5), ("PartitionedCall@", 6),
+                           ("dense/MatMul@forward", 9), ("dense/BiasAdd@forward", 10)))
+    if within:
+        rows, _ = lines_of(files, op_log(), step=STEP + make.piece(5, info))
+    else:
+        rows, _ = lines_of(files, info, "debug_info")
+    assert rows == {"training.py:9:step:none": (0, 0), "training.py:10:step:none": (1000, 0),
+                    "training.py:9:step:none (gradient)": (1000, 0),
+                    "training.py:5:step:none": (0, 0), "training.py:6:step:none": (0, 0)}
 
 
 def with_argument(name, *nodes):

@@ -1,18 +1,20 @@
 /* Float operations, types and call stacks of nodes of functions.
  *
- * An op log has them as "node@function". A node that it lacks is shown with the line that calls
- * its function. The gradient of a function is another function, of whose nodes each gets the
- * line of what it is the gradient of:
+ * An op log has them as "node@function", and so has debug information. A node that it lacks is
+ * shown with the line that calls its function. The gradient of a function is another function, of
+ * whose nodes each gets the line of what it is the gradient of:
  *
  *     StatefulPartitionedCall/dense/MatMul                     dense/MatMul@forward_12
  *     PartitionedCall/gradients/dense/MatMul_grad/MatMul_1     the same line */
+#include "load/call_stacks.h"
 #include "load/load.h"
 #include "load/xplane/apply.h"
 #include "model/gradient.h"
 
 struct logged {
-	struct span name, message;
-	uint32_t log; /* a source of the model */
+	struct span name, message; /* no message: of debug information, which has only a stack */
+	uint32_t log;              /* a source of the model */
+	struct slice stack;
 };
 
 /* A name that a function that ran has for a node. */
@@ -76,7 +78,7 @@ static bool read_log(struct functions *f, uint32_t log)
 	struct wire_field field;
 
 	while (decoder_find(&d, &r, WIRE_LEN(OP_LOG_LOG_ENTRIES), &field)) {
-		struct logged entry = {entry_name(field.bytes), field.bytes, log};
+		struct logged entry = {entry_name(field.bytes), field.bytes, log, {0}};
 		uint32_t i = (uint32_t)f->entries.n;
 
 		if (!op_log_is_of_function(entry.name))
@@ -85,6 +87,39 @@ static bool read_log(struct functions *f, uint32_t log)
 			!vec_push(&f->entries, entry))
 			return false;
 	}
+	return true;
+}
+
+/* What an op log says comes first. */
+static bool read_debug_info(struct functions *f)
+{
+	struct model *m = f->apply->model;
+
+	for (size_t i = 0; i < m->function_stacks.n; i++) {
+		const struct function_stack *s = &m->function_stacks.at[i];
+		struct logged entry = {.stack = s->stack};
+		size_t n = s->node.n + 1 + s->function.n;
+
+		if (find_entry(f, s->node, s->function))
+			continue;
+		/* "node@function": its two halves stand so in the source. */
+		entry.name = (struct span){s->node.at, n};
+		if (!hash_add(&f->index, hash_bytes(entry.name.at, n), (uint32_t)f->entries.n) ||
+			!vec_push(&f->entries, entry))
+			return false;
+	}
+	return !f->scratch.failed;
+}
+
+/* Everything an entry has. */
+static bool add_entry(struct functions *f, uint32_t node, const struct logged *entry)
+{
+	struct model *m = f->apply->model;
+
+	if (entry->message.at)
+		return op_log_add_entry(m, entry->log, node, entry->message);
+	if (!(m->nodes.flags[node] & NODE_HAS_TRACE))
+		call_stacks_set(m, node, entry->stack);
 	return true;
 }
 
@@ -133,7 +168,7 @@ static bool take_stack(struct functions *f, uint32_t node, const struct logged *
 	struct model *m = f->apply->model;
 	int64_t float_ops = m->nodes.float_ops[node];
 	uint32_t types = m->nodes.types[node];
-	bool ok = op_log_add_entry(m, entry->log, node, entry->message);
+	bool ok = add_entry(f, node, entry);
 
 	m->nodes.float_ops[node] = float_ops;
 	m->nodes.types[node] = types;
@@ -175,7 +210,7 @@ static bool add_lines(struct functions *f, const struct join_node *n)
 		!take_forward_stack(f, n->node, g.forward))
 		return false;
 	entry = find_entry(f, name_in_function(f, n), graph->name);
-	if (entry && !op_log_add_entry(m, entry->log, n->node, entry->message))
+	if (entry && !add_entry(f, n->node, entry))
 		return false;
 	copy_stack(m, n->node, find_call(f, n->function));
 	return !f->scratch.failed;
@@ -192,6 +227,7 @@ bool apply_function_logs(struct apply *a)
 		ok = note_name(&f, &j->nodes.at[i]);
 	for (size_t i = 0; ok && j->nodes.n && i < m->op_logs.n; i++)
 		ok = read_log(&f, m->op_logs.at[i]);
+	ok = ok && (!j->nodes.n || read_debug_info(&f));
 	for (size_t i = 0; ok && i < j->nodes.n; i++)
 		ok = add_lines(&f, &j->nodes.at[i]);
 	vec_clear(&f.entries);

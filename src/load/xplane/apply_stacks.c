@@ -1,29 +1,17 @@
-/* Call stacks of compiled operations, as CodeDefs: they and the texts they name go to a
- * source of their own, since nothing else holds them.
- *
- *     bytes   file names and functions │ CodeDef │ CodeDef │ … */
+/* Call stacks of compiled operations, as CodeDefs (load/call_stacks.h). */
+#include "load/call_stacks.h"
 #include "load/xplane/apply.h"
-#include "proto/wire_write.h"
-
-/* Ids of texts from here on are ours: those of op logs are small. */
-#define FIRST_ID (INT64_C(1) << 40)
-
-struct piece {
-	size_t at, n;
-};
 
 /* One call stack of a module, by its innermost frame. */
 struct known_stack {
 	const struct hlo_module *module;
 	uint32_t frame;
-	struct piece code;
+	struct call_stack code;
 };
 
 struct stacks {
 	struct apply *apply;
-	struct strings texts; /* the text of id i is the i-th */
-	int64_t first_id;
-	struct buf code; /* CodeDefs */
+	struct call_stacks stacks;
 	VEC(struct known_stack) known;
 	struct hash_index index;
 	VEC(uint32_t) frames; /* of the stack at hand, innermost first */
@@ -44,23 +32,14 @@ static bool same_stack(const void *context, uint32_t i)
 	return k->module == p->module && k->frame == p->frame;
 }
 
-static void put_text_id(struct stacks *s, unsigned field, struct span text)
-{
-	uint32_t id = strings_alias(&s->texts, text);
-
-	s->code.failed |= id == NONE;
-	wire_put_int(&s->code, field, s->first_id + id);
-}
-
 static void put_frame(struct stacks *s, struct span file, struct span function, int64_t line)
 {
-	size_t frame = wire_open(&s->code, CODE_DEF_TRACES);
+	struct frame frame = {.file = file,
+		.function = function,
+		.source = SPAN(""),
+		.line = line < 0 || line > INT32_MAX ? 0 : (int32_t)line};
 
-	wire_put_int(&s->code, CODE_DEF_TRACE_LINENO, line < 0 || line > INT32_MAX ? 0 : line);
-	put_text_id(s, CODE_DEF_TRACE_FILE_ID, file);
-	put_text_id(s, CODE_DEF_TRACE_FUNCTION_ID, function);
-	put_text_id(s, CODE_DEF_TRACE_LINE_ID, SPAN(""));
-	wire_close(&s->code, frame);
+	call_stacks_put(&s->stacks, &frame);
 }
 
 /* From the innermost out. A damaged module may have frames that call each other. */
@@ -100,7 +79,7 @@ static bool put_stack(struct stacks *s, const struct hlo_module *m, uint32_t fra
 	/* Copies and the like, that no line asked for. */
 	if (!s->frames.n)
 		put_frame(s, SPAN("(no line)"), m->name, 0);
-	return !s->code.failed;
+	return !s->stacks.code.failed;
 }
 
 /* NONE on allocation failure. */
@@ -109,12 +88,13 @@ static uint32_t find_stack(struct stacks *s, const struct hlo_module *m, uint32_
 	struct stack_probe probe = {s, m, frame};
 	uint64_t hash = hash_bytes(&(uint64_t[]){(uintptr_t)m, frame}, 16);
 	uint32_t i = hash_find(&s->index, hash, same_stack, &probe);
-	size_t begin = s->code.n;
+	size_t begin = s->stacks.code.n;
 
 	if (i != NONE)
 		return i;
 	if (!put_stack(s, m, frame) || !hash_add(&s->index, hash, (uint32_t)s->known.n) ||
-		!vec_push(&s->known, ((struct known_stack){m, frame, {begin, s->code.n - begin}})))
+		!vec_push(&s->known,
+			((struct known_stack){m, frame, {begin, s->stacks.code.n - begin}})))
 		return NONE;
 	return (uint32_t)s->known.n - 1;
 }
@@ -140,72 +120,35 @@ static bool find_stacks(struct stacks *s)
 	return s->stack_of;
 }
 
-/* Texts behind the CodeDefs, then all of it becomes a source. */
-static enum tfprof_status keep(struct stacks *s, struct tfprof_error *err)
-{
-	struct model *m = s->apply->model;
-	size_t at = s->code.n;
-	struct source source;
-	enum tfprof_status status;
-
-	for (uint32_t i = 0; i < s->texts.text.n; i++)
-		buf_span(&s->code, strings_get(&s->texts, i));
-	if (s->code.failed)
-		return error_no_memory(err);
-	source = (struct source){.bytes = buf_get(&s->code), .owner = SOURCE_HEAP};
-	status = model_keep(m, &source, err);
-	if (status != TFPROF_OK)
-		return status;
-	s->code = (struct buf){0};
-	for (uint32_t i = 0; i < s->texts.text.n; i++) {
-		size_t n = strings_get(&s->texts, i).n;
-		struct span text = {m->sources.at[m->sources.n - 1].bytes.at + at, n};
-
-		if (!model_add_trace_string(m, s->first_id + i, text))
-			return error_no_memory(err);
-		at += n;
-	}
-	return TFPROF_OK;
-}
-
 static bool give_stacks(struct stacks *s)
 {
 	struct apply *a = s->apply;
-	struct model *m = a->model;
-	const char *bytes = m->sources.at[m->sources.n - 1].bytes.at;
 
 	for (size_t i = 0; i < a->trace->targets.n; i++) {
-		uint32_t node = a->nodes[i];
-		const struct piece *code;
+		struct slice slice;
 
 		if (s->stack_of[i] == NONE)
 			continue;
-		code = &s->known.at[s->stack_of[i]].code;
-		if (!model_make_slice(m, &m->nodes.trace[node],
-			    (struct span){bytes + code->at, code->n}))
+		if (!call_stacks_slice(a->model, s->known.at[s->stack_of[i]].code, &slice))
 			return false;
-		m->nodes.flags[node] |= NODE_HAS_TRACE | NODE_CHANGED;
+		call_stacks_set(a->model, a->nodes[i], slice);
 	}
-	m->has_trace = true;
 	return true;
 }
 
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err)
 {
-	struct stacks s = {.apply = a, .first_id = FIRST_ID};
+	struct stacks s = {.apply = a};
 	enum tfprof_status status = TFPROF_OK;
 
-	while (model_find_trace_string(a->model, s.first_id) != NONE)
-		s.first_id += INT64_C(1) << 32;
-	if (!strings_init(&s.texts) || !find_stacks(&s))
+	if (!call_stacks_init(&s.stacks, a->model) || !find_stacks(&s))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK && s.known.n) {
-		status = keep(&s, err);
+		status = call_stacks_keep(&s.stacks, a->model, err);
 		if (status == TFPROF_OK && !give_stacks(&s))
 			status = error_no_memory(err);
 	}
-	strings_clear(&s.texts);
-	buf_clear(&s.code);
+	call_stacks_clear(&s.stacks);
 	vec_clear(&s.known);
 	hash_clear(&s.index);
 	vec_clear(&s.frames);

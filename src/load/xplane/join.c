@@ -2,8 +2,40 @@
 
 #include "model/gradient.h"
 
+/* Whether a text ends in the word for what a loop or a conditional runs. */
+static bool ends_in_branch(struct span text)
+{
+	static const char *const words[] = {"/body", "/cond", "/then", "/else", "/branch"};
+
+	while (text.n && text.at[text.n - 1] >= '0' && text.at[text.n - 1] <= '9')
+		text.n--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (span_ends(text, span_of(words[i])))
+			return true;
+	return false;
+}
+
+/* "while/add" of "while/body/_6/while/add", as the function of the innermost loop or conditional
+ * has it; empty if there is none. */
+static struct span name_in_branch(struct span name)
+{
+	for (size_t at = name.n; at-- > 0;) {
+		size_t begin = at;
+
+		if (name.at[at] != '/')
+			continue;
+		while (begin && name.at[begin - 1] >= '0' && name.at[begin - 1] <= '9')
+			begin--;
+		if (begin < at && begin >= 2 && memcmp(name.at + begin - 2, "/_", 2) == 0 &&
+			ends_in_branch((struct span){name.at, begin - 2}))
+			return (struct span){name.at + at + 1, name.n - at - 1};
+	}
+	return SPAN("");
+}
+
 uint32_t join_find(const struct model *m, struct span name)
 {
+	struct span inner = name_in_branch(name);
 	size_t n;
 
 	while ((n = gradient_call_length(name))) {
@@ -15,7 +47,7 @@ uint32_t join_find(const struct model *m, struct span name)
 		if (node != NONE)
 			return node;
 	}
-	return NONE;
+	return inner.n ? model_find_node(m, inner) : NONE;
 }
 
 bool join_read_libraries(struct join *j, const struct model *m)

@@ -10,7 +10,8 @@
 #include "load/xplane/library.h"
 #include "model/model.h"
 
-/* The node that a name means without the calls before it; NONE if there is none. */
+/* The node that a name means without the calls before it, or within the loop or conditional that
+ * runs it; NONE if there is none. */
 uint32_t join_find(const struct model *m, struct span name);
 
 /* A node of a function. */

@@ -36,6 +36,8 @@ static const char *const samples[N_INPUTS] = {
 	[INPUT_KERAS_H5] = MODELS "k2_small/model.h5",
 	[INPUT_TFLITE] = MODELS "conv1d/model.tflite",
 	[INPUT_OP_LOG] = "log_entries { name: 'a' types: 'mine' float_ops: 7 }",
+	[INPUT_DEBUG_INFO] = "files: '/x/a.py' traces { key: 'a@' value { file_line_cols { line: 3 "
+			     "func: 'main' } } }",
 	[INPUT_RUN_META] = "step_stats { dev_stats { device: '/cpu:0' node_stats { node_name: 'a' "
 			   "all_start_micros: 5 } } }",
 	[INPUT_XPLANE] =
