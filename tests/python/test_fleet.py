@@ -205,7 +205,7 @@ def test_bad_files_are_listed_and_skipped(fleet, tmp_path):
     assert tfprof.fleet.read(str(source), mode="skip").num_rows == 4 * 3 * 4
 
 
-def test_an_input_is_there_whole_or_not_at_all(fleet, tmp_path, monkeypatch):
+def test_an_input_is_indexed_completely_or_not_at_all(fleet, tmp_path, monkeypatch):
     """Tables are written, and the process dies before the row of `files`."""
     source = _keys.find(str(fleet / "model=big/run=1"))[0]
     write, written = _index._write, []
