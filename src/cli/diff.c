@@ -188,7 +188,8 @@ static enum tfprof_status compare_models(const struct request *r, const struct s
 	struct tfprof_input old, new_model;
 
 	if (base->n != 1 || new_side->n != 1)
-		return fail(err, TFPROF_ARGUMENT, "models do not vary between runs: compare one with one");
+		return fail(err, TFPROF_ARGUMENT,
+			"models do not vary between runs: compare one with one");
 	old = tfprof_input_file(base->names[0]);
 	new_model = tfprof_input_file(new_side->names[0]);
 	return tfprof_diff_run_models(&old, &new_model, r->model, r->options, r->diff, result, err);
