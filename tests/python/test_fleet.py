@@ -324,8 +324,8 @@ def test_damaged_files_are_not_recovered(fleet, tmp_path, flag, capsys):
     with pytest.raises(SystemExit) as stopped:
         run("index", fleet, tmp_path, flag, capsys=capsys)
     assert stopped.value.code == 2
-    assert (f"{flag}: index lists damaged files and skips them; tfprof save OUT FILE --recover makes "
-            "a file of what is whole") in capsys.readouterr().err
+    assert (f"{flag}: index lists damaged files and skips them; tfprof save OUT FILE --recover writes "
+            "their intact parts to a new file") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("link", [None, os.link, os.symlink])

@@ -366,7 +366,7 @@ def test_files_of_any_kind(loop_files, tmp_path):
     assert tfprof.load(graph).summary["n_steps"] == 0
     with pytest.raises(ValueError, match="each is a ProfileProto: only one"):
         tfprof.load(loop_files / "profile", [loop_files / "profile"])
-    with pytest.raises(ValueError, match="adds to the nodes of others"):
+    with pytest.raises(ValueError, match="only adds to existing nodes"):
         tfprof.load(op_log)
     with pytest.raises(TypeError, match="input: expected a path"):
         tfprof.load(3)

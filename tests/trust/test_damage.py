@@ -1,5 +1,5 @@
 """What is wrong in a file is noticed: notes count it, --strict refuses it, and --recover loads
-what is whole and says what was dropped."""
+the intact parts and says what was dropped."""
 
 import gzip
 import json
