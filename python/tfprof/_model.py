@@ -117,7 +117,7 @@ def model(model: Any, batch_size: Optional[int] = None, *, strict: bool = False,
     ``device``, ``peak_flops``, ``peak_bandwidth``, ``order_by``, ``max_depth``. Needs
     TensorFlow or Keras only for objects of theirs.
 
-    ``recover`` counts what is whole of a damaged file, and ``notes`` say what was dropped;
+    ``recover`` counts the intact parts of a damaged file, and ``notes`` say what was dropped;
     ``strict`` refuses files with anything that would be ignored.
     """
     if strict and recover:

@@ -76,7 +76,7 @@ static void put_flags(struct text *out, const char *title, enum flag_group group
 }
 
 static const char usage[] =
-	"tfprof: where the time, the memory and the parameters of a TensorFlow model go\n"
+	"tfprof: where the time, memory and parameters of a TensorFlow or JAX model go\n"
 	"\n"
 	"Usage: tfprof FILE...                         an overview, and a shell\n"
 	"       tfprof COMMAND FILE... [OPTION...]     one report\n"

@@ -151,7 +151,6 @@ enum tfprof_status tfprof_diff_options_set(tfprof_diff_options *o, const char *n
 	size_t id = option_info_find(infos, N_DIFF_OPTIONS, name);
 
 	if (id == N_DIFF_OPTIONS)
-		return error_set(err, TFPROF_ARGUMENT, "unknown diff option '%.100s'",
-			name);
+		return error_set(err, TFPROF_ARGUMENT, "unknown diff option '%.100s'", name);
 	return read_value(o, (enum diff_option_id)id, span_of(value), err);
 }

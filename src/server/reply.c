@@ -193,7 +193,8 @@ enum MHD_Result reply_call(struct MHD_Connection *connection, struct call *call,
 	if (call->file >= 0)
 		return send_file(connection, call);
 	if (call->body.n > ANSWER_MAX_BYTES)
-		return reply_error(connection, 500, "the response is larger than 8 MB: request less");
+		return reply_error(connection, 500,
+			"the response is larger than 8 MB: request less");
 	response = body_response(connection, call);
 	if (response) {
 		MHD_add_response_header(response, "Cache-Control",

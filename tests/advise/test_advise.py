@@ -389,7 +389,7 @@ LIBRARY = ("/venv/lib/python3.11/site-packages/tensorflow/python/ops.py", 9, "op
 
 
 def test_the_hottest_lines_and_below_each_what_it_calls(ours):
-    """Libraries are left out, single calls followed, and the largest comes first."""
+    """Libraries are omitted, single calls followed, and the largest comes first."""
     main = ("/me/main.py", 3, "<module>", "main()")
     def line(number, function="f"):
         return ("/me/net.py", number, function, f"line {number}")
@@ -493,7 +493,7 @@ def test_a_slow_step_and_its_node_are_found(ours):
     assert ours.ask_advice()[1] == "warning"
 
 
-def test_even_steps_are_fine(ours):
+def test_even_steps_have_no_finding(ours):
     make.clean(8).load(ours)
     assert remark(ours, "StepOutlierChecker") == \
         (False, "None of 8 steps took unusually long.")
@@ -604,7 +604,7 @@ def test_operations_that_are_where_they_belong(ours, profile):
     assert not findings(ours, "PlacementChecker")
 
 
-def test_an_operation_nobody_on_the_accelerator_reads(ours):
+def test_an_operation_not_read_by_the_accelerator(ours):
     profile = op_on_cpu()
     profile.graph = b"".join([node("a", "MatMul"), node("left", "Softmax", ["a"]),
                               node("b", "MatMul", ["a", "^left"])])

@@ -41,7 +41,7 @@ def test_code_view_without_forward_stacks(tfprof, log):
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
 @pytest.mark.parametrize("name, op", [("_TFProfRoot", "A"), ("a", "_TFProfRoot"),
                                       ("_TFProfRoot/x", "_TFProfRoot")])
-def test_things_called_like_the_root(tfprof, view, name, op):
+def test_things_named_like_the_root(tfprof, view, name, op):
     put(tfprof, "graph", node(name, op) + node("b", "B", [name]))
     put(tfprof, "log", log_entry(name, [FRAME]) + log_entry("b", [FRAME]) + TEXTS)
     done = check_alive(tfprof.run(view, "--graph_path=graph", "--op_log_path=log"))

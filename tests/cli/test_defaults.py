@@ -34,13 +34,13 @@ def test_trees_by_name(report):
         assert report(view, "--max_depth=4") == report(view, "--max_depth=4", "--order_by=name")
 
 
-def test_help_tells_the_default_order(run):
+def test_help_states_the_default_order(run):
     text = " ".join(run("help", "order_by").stdout.decode().split())
     assert "Op view defaults to the first number in select" in text
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
-def test_tables_hold_every_row_and_reports_say_what_they_leave_out(run, report, view):
+def test_tables_have_every_row_and_reports_count_what_they_omit(run, report, view):
     whole = report(view, "--max_depth=100000")
     cut = report(view, "--max_depth=10")
     found = report(view)
@@ -69,7 +69,7 @@ def test_timelines_and_pprof_hold_every_row(run, tmp_path):
         assert written[0] != written[2] or view == "scope"
 
 
-def test_doc_can_be_left_out(run):
+def test_doc_can_be_omitted(run):
     for argument, expected in (("--doc=false", False), ("--doc", True), ("--doc=true", True)):
         text = run("op", "--profile_path=profile", argument).stdout.decode()
         assert ("\nDoc:\n" in text) == expected
@@ -115,7 +115,7 @@ def test_what_is_refused(run, arguments, expected):
     assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", expected)
 
 
-def test_help_tells_the_units(run):
+def test_help_lists_the_units(run):
     for option, units in (("min_micros", "us, ms, s, sec, min"), ("min_params", "k, m, b"),
                           ("min_peak_bytes", "B, KB, MB, GB, KiB, MiB, GiB")):
         assert f"Units: {units}\n" in run("help", option).stdout.decode()

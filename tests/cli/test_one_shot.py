@@ -208,7 +208,7 @@ def test_starts_fast(program):
 
 
 def test_interrupted_while_loading(sit_down, tmp_path):
-    """A pipe that nobody writes to stands for a slow load."""
+    """A pipe without a writer simulates a slow load."""
     os.mkfifo(tmp_path / "pipe")
     terminal = sit_down("op", "--profile_path=pipe", directory=tmp_path)
     terminal.expect("Parsing")

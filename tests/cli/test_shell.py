@@ -315,7 +315,7 @@ def test_history_keeps_no_line_twice_in_a_row(shell, history):
     assert history() == ["set", "set -step 1", "set"]
 
 
-def test_history_where_the_user_wants_it(sit_down, tmp_path, home):
+def test_history_is_in_xdg_state_home(sit_down, tmp_path, home):
     terminal = sit_down("--profile_path=profile", rows=500, XDG_STATE_HOME=str(tmp_path / "state"))
     terminal.prompt()
     terminal.ask("set -max_depth 3")

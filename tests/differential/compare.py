@@ -172,7 +172,7 @@ class Comparison:
         return theirs_bytes, ours
 
     def _compare_loaded(self, theirs, ours, fresh):
-        """The answers are the same, whoever wrote or loads a profile."""
+        """The answers are the same, whichever program wrote or loads a profile."""
         queries = self.case.queries[:3]
         for writer, saved in (("original", theirs), ("ours", ours)):
             if not saved:

@@ -163,7 +163,7 @@ def test_start_and_account_are_two_flags(given, names, nested):
     assert re.findall(r"^ +(\S+) \(", done.stdout, re.MULTILINE) == names
 
 
-def test_values_do_not_pile_up(ours, tmp_path):
+def test_values_do_not_accumulate(ours, tmp_path):
     """Neither in the report nor in the message."""
     tree.unpack(os.path.join("data", "resnet_checkpoint"), tmp_path)
     ours.new(tree.read_packed("golden", "resnet", "graph.pb"))
@@ -232,7 +232,7 @@ def test_any_number_of_profiles():
 
 
 @pytest.mark.parametrize("view, step", [("graph", 11), ("scope", -1), ("code", -1)])
-def test_timelines_are_what_perfetto_wants(view, step, ours, tmp_path):
+def test_timelines_open_in_perfetto(view, step, ours, tmp_path):
     """Slices of a thread do not overlap unless they are nested; flows have both ends,
     in order, and lie on slices; numbers are numbers."""
     ours.from_bytes(tree.read_packed("golden", "devices", "profile"))

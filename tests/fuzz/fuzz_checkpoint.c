@@ -45,7 +45,7 @@ static void write_file(const char *suffix, const uint8_t *data, size_t size)
 		abort();
 }
 
-/* Not static: what nobody reads would not be computed. */
+/* Not static: the compiler would drop what is never read. */
 extern unsigned touched;
 unsigned touched;
 

@@ -6,7 +6,7 @@
  *                 loading fails (0: none)
  *     rest: the message
  *
- * What adds to the nodes of others meets those of tiny_profile.h. */
+ * Inputs that add to existing nodes are added to those of tiny_profile.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

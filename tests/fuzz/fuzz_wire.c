@@ -15,7 +15,7 @@ static void check_inside(struct span part, struct span whole)
 		(size_t)(part.at - whole.at) <= whole.n - part.n);
 }
 
-/* Writes a field as it was read; groups are left out. */
+/* Writes a field unchanged; groups are omitted. */
 static void put_again(struct buf *b, const struct wire_field *f)
 {
 	switch (f->tag & 7) {

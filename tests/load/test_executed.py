@@ -92,7 +92,7 @@ def test_messages_see_the_types_of_the_graph(profile):
     assert "c/Relu" not in report
 
 
-def test_a_note_tells_the_share_under_another_name(profile):
+def test_a_note_gives_the_share_under_another_name(profile):
     """60 of 100 microseconds; nodes of no graph have no other name."""
     note = profile.ask("op", select="micros").stderr.decode()
     assert note == ("60% of the time was spent in fused or replaced kernels, under the name of "

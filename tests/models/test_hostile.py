@@ -178,7 +178,7 @@ def test_a_loop_of_a_million_turns(tmp_path):
 
 
 def test_a_long_chain(tmp_path):
-    """200,000 operations, each of which needs the one before it."""
+    """200,000 operations, each depending on the one before."""
     file = tmp_path / "graph.pb"
     chain = [X] + [node(f"n{i}", "Relu", f"n{i - 1}" if i else "x") for i in range(200000)]
     file.write_bytes(graph(chain))

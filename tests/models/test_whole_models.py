@@ -131,7 +131,7 @@ def test_model(name, tmp_path):
     theirs = profiled(graph)
     if has_valid_transpose(graph.get_operations()):
         del theirs["Conv2DBackpropInput"]
-    # It leaves out what is called: convolutions in groups are.
+    # It omits what is called, as grouped convolutions are.
     for function in frozen.as_graph_def().library.function:
         for node in function.node_def:
             assert found.get(node.op, 0) >= theirs.pop(node.op, 0), node.op

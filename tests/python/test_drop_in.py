@@ -280,7 +280,7 @@ def test_unknown_cmd():
         tfprof.profile(small_graph(), cmd="nonsense")
 
 
-def test_unknown_words_are_taken(capfd):
+def test_unknown_words_are_accepted(capfd):
     from tfprof import _options
     _options._warned.clear()
     options = dict(EVERYTHING, select=["params", "bites"], order_by="nonsense", output="stdout")

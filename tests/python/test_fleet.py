@@ -205,7 +205,7 @@ def test_bad_files_are_listed_and_skipped(fleet, tmp_path):
     assert tfprof.fleet.read(str(source), mode="skip").num_rows == 4 * 3 * 4
 
 
-def test_an_input_is_there_whole_or_not_at_all(fleet, tmp_path, monkeypatch):
+def test_an_input_is_indexed_completely_or_not_at_all(fleet, tmp_path, monkeypatch):
     """Tables are written, and the process dies before the row of `files`."""
     source = _keys.find(str(fleet / "model=big/run=1"))[0]
     write, written = _index._write, []
@@ -329,8 +329,8 @@ def test_damaged_files_are_not_recovered(fleet, tmp_path, flag, capsys):
     with pytest.raises(SystemExit) as stopped:
         run("index", fleet, tmp_path, flag, capsys=capsys)
     assert stopped.value.code == 2
-    assert (f"{flag}: index lists damaged files and skips them; tfprof save OUT FILE --recover makes "
-            "a file of what is whole") in capsys.readouterr().err
+    assert (f"{flag}: index lists damaged files and skips them; tfprof save OUT FILE --recover writes "
+            "their intact parts to a new file") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("link", [None, os.link, os.symlink])

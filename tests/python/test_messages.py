@@ -111,7 +111,7 @@ def walk(message):
 
 
 @pytest.mark.parametrize("view, nodes", [("graph", 5000), ("op", 5000), ("scope", 3000)])
-def test_chains_deeper_than_protobuf_likes(view, nodes, tmp_path):
+def test_chains_deeper_than_protobufs_limit(view, nodes, tmp_path):
     """A chain with many short branches; every node has all its numbers."""
     from wire import node
 

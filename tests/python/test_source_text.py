@@ -86,7 +86,7 @@ def test_profile_context_records_it(tmp_path):
                      code_view(tmp_path / "profile_0"))
 
 
-def test_whose_files_are_whose():
+def test_library_files_and_user_files():
     is_users = UsersFiles()
     stdlib = sysconfig.get_path("stdlib")
     assert is_users["/home/me/train.py"] and is_users["train.py"]

@@ -211,7 +211,7 @@ def test_it_works_outside_of_site_packages(wheel, tmp_path):
         assert_page_is_served([*command, "ui", sample, "--port=0"], environment, tmp_path)
 
 
-def test_pip_tells_licence_and_classifiers(wheel, tmp_path):
+def test_pip_shows_licence_and_classifiers(wheel, tmp_path):
     """In one word, not the text of the licence."""
     python = make_environment(sys.executable, tmp_path / "environment")
     assert pip(python, "install", "--upgrade", "pip").returncode == 0

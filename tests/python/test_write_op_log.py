@@ -99,7 +99,7 @@ def full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_written_whole_or_not_at_all(tmp_path):
+def test_written_completely_or_not_at_all(tmp_path):
     write_op_log(tf.Graph(), tmp_path)
     before = (tmp_path / "tfprof_log").read_bytes()
     graph = build(varied)[0]

@@ -1,4 +1,4 @@
-"""The server of `tfprof ui`: who may ask, and what it answers."""
+"""The server of `tfprof ui`: which requests it accepts, and what it answers."""
 
 import gzip
 import http.client
@@ -86,7 +86,7 @@ def raw(server, data, wait=5.0):
     return answer
 
 
-# ---- who may ask -------------------------------------------------------------
+# ---- accepted requests -------------------------------------------------------
 
 def test_the_token_becomes_a_cookie(server):
     status, headers, _ = server.ask("/?t=secret", cookie=False)

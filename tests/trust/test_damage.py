@@ -1,5 +1,5 @@
 """What is wrong in a file is noticed: notes count it, --strict refuses it, and --recover loads
-what is whole and says what was dropped."""
+the intact parts and says what was dropped."""
 
 import gzip
 import json
@@ -261,6 +261,6 @@ def test_hostile_lengths_do_not_take_long(tmp_path):
     assert status in (0, 1) and errors
 
 
-def test_nothing_is_whole(tmp_path):
+def test_nothing_is_intact(tmp_path):
     status, _, errors = run(tmp_path, "graph", b"\x07" * 5000, "--recover")
     assert status == 0 and dropped(errors)[:2] == (5000, 5000) and "it names no node" in errors

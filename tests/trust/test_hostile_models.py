@@ -1,4 +1,4 @@
-"""Model files that somebody made to do harm: names that act on terminals, numbers that do not fit.
+"""Malicious model files: names that control terminals, numbers that do not fit.
 tools/check runs this with the sanitizers, too."""
 
 import io

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 import tree
+from wire import read as fields, read_varint
 
 RESNET = pathlib.Path(__file__).resolve().parents[2] / "examples" / "resnet" / "profile"
 
@@ -73,43 +74,12 @@ def test_prometheus():
 # ---- pprof, decoded by hand ----------------------------------------------------------
 
 
-def fields(data):
-    """(number, value) of a message; a value is an int or bytes."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (data[at] & 127) << shift
-            shift += 7
-            at += 1
-            if data[at - 1] < 128:
-                return value
-    while at < len(data):
-        key = varint()
-        value = varint()
-        if key & 7 == 2:
-            at += value
-            value = data[at - value:at]
-        yield key >> 3, value
-
-
 def packed(data):
-    return [v - (v >> 63 << 64) for v in (int_of(p) for p in split(data))]
-
-
-def split(data):
-    part = b""
-    for byte in data:
-        part += bytes([byte])
-        if byte < 128:
-            yield part
-            part = b""
-
-
-def int_of(part):
-    return sum((b & 127) << 7 * i for i, b in enumerate(part))
+    values, at = [], 0
+    while at < len(data):
+        value, at = read_varint(data, at)
+        values.append(value - (value >> 63 << 64))
+    return values
 
 
 def read_pprof(path):

@@ -2,24 +2,9 @@
 
 import struct
 
+from wire import field, varint
 
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 128:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def piece(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
+number = piece = field  # what the field holds: an integer; a message, bytes or text
 
 
 def double(field, value):

@@ -2,30 +2,21 @@
 
 import struct
 
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
+from wire import read_varint
 
 
 def fields(data):
     """(number, value) of each field; a number of 64 bits is unsigned."""
     at, end = 0, len(data)
     while at < end:
-        tag, at = varint(data, at)
+        tag, at = read_varint(data, at)
         kind = tag & 7
         if kind == 0:
-            value, at = varint(data, at)
+            value, at = read_varint(data, at)
         elif kind == 1:
             value, at = struct.unpack_from("<d", data, at)[0], at + 8
         elif kind == 2:
-            n, at = varint(data, at)
+            n, at = read_varint(data, at)
             value, at = data[at:at + n], at + n
         elif kind == 5:
             value, at = data[at:at + 4], at + 4

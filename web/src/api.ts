@@ -19,7 +19,7 @@ export interface Row {
   line?: number;
   function?: string;
   selected?: number;
-  match?: boolean; // the name matches what is looked for
+  match?: boolean; // the name matches the search
   family?: string;
   backward?: number; // of the metric's total, what gradients take
 }

@@ -78,7 +78,7 @@ function viewOf(profile: Profile, page: string): View {
   return profile.is_model ? MODEL : VIEWS[page] ?? VIEWS.operations;
 }
 
-// What is asked for, also by "copy as command" and exports.
+// The query, also for "copy as command" and exports.
 export function diffQuery(state: State, profile: Profile, page = state.page): Params {
   const { view } = viewOf(profile, page);
   const params: Params = { ...requestParams(state), diff: "1", view, select: defaultMetric(state, profile).word, order: state.values.sort };

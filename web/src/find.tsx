@@ -80,7 +80,7 @@ export function Find({ state, profile }: { state: State; profile: Profile }) {
   );
 }
 
-// For what the page holds itself: whether a text matches, by the rules of the server.
+// For text that only the page has: whether it matches, by the rules of the server.
 export function matcher(find: string | undefined): (text: string) => boolean {
   try {
     const regex = find ? new RegExp(find, /[A-Z]/.test(find) ? "s" : "si") : undefined;

@@ -1,4 +1,4 @@
-// The menu "⋯": what can be done with what is shown.
+// The menu "⋯": actions on what is shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, type Profile } from "./api";
 import { isDiffPage, isModelPage, queryOf } from "./command";

@@ -1,4 +1,4 @@
-// One node: where it is in the graph, what it was given, what it did, and who made it.
+// One node: its place in the graph, its inputs, what it did, and the code that created it.
 import { useApi } from "./api";
 import { familyTitle } from "./families";
 import { format } from "./format";

@@ -52,7 +52,7 @@ export function Selected({ value, metric }: { value?: number; metric: Metric }) 
   return value === undefined ? null : <span class="of-selection"> · <Num value={value} unit={metric.unit} /> selected</span>;
 }
 
-// The class of a row: marked if all of it is selected, or if it is what is looked for.
+// The class of a row: marked if all of it is selected, or if it matches the search.
 export function rowClass(selected: number | undefined, whole: number, isMatch?: boolean): string {
   if (isMatch) return "match";
   if (selected === undefined) return "";

@@ -1,4 +1,4 @@
-// What stands below the timeline: sums, who held memory, the neighbours of a node.
+// What is below the timeline: sums, nodes that held memory, the neighbours of a node.
 import { useEffect, useState } from "preact/hooks";
 import { useApi } from "./api";
 import { shortName } from "./devices";
@@ -12,7 +12,7 @@ import { Dot, Num, Problem, Share } from "./widgets";
 
 const REST_MS = 150;
 
-// A value once it has not changed for a while: what is asked for does not follow every frame.
+// A value once it has not changed for a while, so that not every frame sends a request.
 function useRested<T>(value: T, key: string): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
@@ -22,7 +22,7 @@ function useRested<T>(value: T, key: string): T {
   return rested;
 }
 
-// The picture in words: when the selected node ran, what it waited for and who took its result.
+// The picture in words: when the selected node ran, what it waited for and what uses its result.
 export function Neighbours({ flows, pairs }: { flows: Flow[]; pairs: [Flow, Flow][] }) {
   const self = flows.filter((f) => f.role === "self");
   return (
@@ -69,7 +69,7 @@ export function Totals({ params, view, lanes, isChosen }: { params: Record<strin
   );
 }
 
-// Who held the memory at a time: where the curve was clicked, else at the highest peak.
+// The nodes that held the memory at a time: where the curve was clicked, else at the highest peak.
 export function Holders({ params, curves, at }: { params: Record<string, string | undefined>; curves: Curve[]; at?: number }) {
   const device = curves.reduce((best, c, i) => (c.peak > (curves[best]?.peak ?? -1) ? i : best), 0), when = at ?? curves[device]?.peak_at;
   const { data } = useApi<Holder[]>(curves.length ? "holders" : null, { ...params, device, at: when });

@@ -44,7 +44,7 @@ function Shaded({ box: { x0, x1, y0, y1, data }, colour, isPlain }: { box: Laid;
 export function Treemap({ root, unit, paint = () => "", colouring, text = (n) => format(n.value, unit), onOpen, onSelect }: Props) {
   const picture = useRef<SVGSVGElement>(null);
   const width = useWidth(picture, 1200);
-  // What a box holds besides its children is drawn as a box of its own, without a name.
+  // What a box has besides its children is drawn as a box of its own, without a name.
   const tree = hierarchy<Node>(root, (n) => (n === root || n.parent === root ? n.children : []))
     .sum(() => 0)
     .each((n) => {

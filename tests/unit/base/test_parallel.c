@@ -149,7 +149,7 @@ static void no_blocks_are_no_work(void **state)
 	assert_int_equal(line.n, 0);
 }
 
-/* Two parts that meet are in two threads. */
+/* Two parts that wait for each other run in two threads. */
 static void meet(void *context, size_t part)
 {
 	atomic_int *arrived = context;

@@ -398,7 +398,7 @@ static void test_descriptor(void **state)
 	assert_int_equal(read(ends[0], text, sizeof(text)), 7);
 	assert_string_equal(text, "through");
 
-	/* Still open after the commit; nobody reads any more. */
+	/* Still open after the commit; there is no reader any more. */
 	signal(SIGPIPE, SIG_IGN);
 	close(ends[0]);
 	assert_int_equal(sink_open_fd(&s, ends[1], "the pipe", SINK_PLAIN, &err), TFPROF_OK);

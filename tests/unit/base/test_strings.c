@@ -125,7 +125,7 @@ static void texts_made_known_at_once(void **state)
 	}
 }
 
-/* Wherever memory runs out, the pool keeps what it had and goes on later. */
+/* After any allocation failure, the pool keeps its contents and works again later. */
 static void every_allocation_may_fail(void **state)
 {
 	for (size_t nth = 1;; nth++) {

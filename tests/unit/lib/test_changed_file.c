@@ -202,7 +202,7 @@ static void test_renamed(void **state)
 	assert_int_equal(unlink("old"), 0);
 }
 
-/* A graph that somebody is still writing is refused; later it is added. What was read
+/* A graph that is still being written is refused; later it is added. What was read
  * of it before is no longer looked at in the file. */
 static void test_graph_that_is_being_written(void **state)
 {

@@ -1,4 +1,4 @@
-/* Reading strictly and recovering: whole or not at all. */
+/* Strict reading and recovery: all or nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* All that the header allows at the same time on one profile: queries whose results are kept
+/* Everything the header allows in parallel on one profile: queries whose results are kept
  * and rendered later, comparisons, tables, timelines, nodes, advice, saving, settings; and
  * adding. What is wrong shows under ThreadSanitizer. */
 #include <pthread.h>

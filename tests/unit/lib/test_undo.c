@@ -1,4 +1,4 @@
-/* A step is added whole or not at all: every allocation fails in turn, or an entry behind
+/* A step is added completely or not at all: every allocation fails in turn, or an entry behind
  * many others is damaged, and the profile must then be what it was. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -57,7 +57,7 @@ static void test_sets_are_sorted_and_shared(void **state)
 	strings_clear(&strings);
 }
 
-/* What does not fit a row comes back as it was, also in a row that had less. */
+/* What does not fit a row is returned unchanged, also in a row that had less. */
 static void test_exec_sums(void **state)
 {
 	const struct exec_sums cases[] = {

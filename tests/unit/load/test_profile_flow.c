@@ -160,7 +160,7 @@ static void test_unknown_source(void **state)
 	buf_clear(&bytes);
 }
 
-/* Nodes of which only the keys are known. */
+/* Nodes with only their keys known. */
 static void test_nodes_without_message(void **state)
 {
 	struct buf bytes = {0};

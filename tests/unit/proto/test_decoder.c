@@ -177,7 +177,7 @@ static void statistics_of_a_node(void **state)
 	buf_clear(&b);
 }
 
-/* Shapes are looked at only if somebody wants their text. */
+/* Shapes are decoded only if their text is requested. */
 static void outputs_with_and_without_dimensions(void **state)
 {
 	static const char bytes[] = "\x08\x02"     /* slot */

@@ -224,7 +224,7 @@ static void test_tables_hold_every_row(void **state)
 
 /* ---- explanations ------------------------------------------------------------------- */
 
-static void test_doc_can_be_left_out(void **state)
+static void test_doc_can_be_omitted(void **state)
 {
 	static const char *const options[] = {"doc=true", "doc=false"};
 
@@ -253,7 +253,7 @@ int main(void)
 		cmocka_unit_test(test_the_rest_is_counted_exactly),
 		cmocka_unit_test(test_a_given_depth_is_not_explained),
 		cmocka_unit_test(test_tables_hold_every_row),
-		cmocka_unit_test(test_doc_can_be_left_out),
+		cmocka_unit_test(test_doc_can_be_omitted),
 	};
 
 	return cmocka_run_group_tests(tests, make_tiny, free_tiny);

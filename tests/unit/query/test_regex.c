@@ -162,7 +162,7 @@ struct sharers {
 	bool matches[PARALLEL_MAX][N_SHARED_TEXTS];
 };
 
-/* Some texts are not UTF-8: the first thread that meets one compiles for all. */
+/* Some texts are not UTF-8: the first thread that finds one compiles for all. */
 static void match_many(void *context, size_t part)
 {
 	struct sharers *s = context;

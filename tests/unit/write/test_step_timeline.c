@@ -34,7 +34,7 @@ static void put_output(struct buf *b, const char *allocator, int64_t bytes)
 	wire_close(b, output);
 }
 
-/* StepStats of `n` nodes on each of two devices, all at the same time. */
+/* StepStats of `n` nodes on each of two devices, all in parallel. */
 static struct buf make_step_stats(size_t n)
 {
 	struct buf b = {0};

@@ -42,7 +42,7 @@ function Nothing({ advice, profile }: { advice: Advice; profile: Profile }) {
     : <Empty what="No checker found anything to change." how="" />;
 }
 
-// What became of a checker.
+// The outcome of a checker.
 function outcome(advice: Advice | undefined, name: string): string {
   const ran = advice?.checkers.find((c) => c.name === name), n = ran?.findings?.length ?? 0;
   if (!ran) return "";

@@ -65,7 +65,7 @@ function median(values: number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-// Wall time, beside the sum of operations, which lanes have at the same time.
+// Wall time, and the sum of operations, which run on lanes in parallel.
 function TimeCard({ state, profile, wall }: PageProps & { wall: number }) {
   const { data } = useApi<Lanes>("lanes", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step });
   const lanes = data ? ` on ${data.total} lane${data.total === 1 ? "" : "s"}` : "";
@@ -107,7 +107,7 @@ function Cards({ state, profile }: PageProps) {
   );
 }
 
-// A trace alone knows no variables: 0 would be a lie.
+// A trace alone has no variables: 0 would be wrong.
 function Missing({ title }: { title: string }) {
   return <Card title={title} value="–" note="none in this profile" />;
 }
@@ -199,7 +199,7 @@ function TopLayers({ state, profile }: PageProps) {
   const metric = profile.has_run ? "exec_micros" : "parameters";
   const { data, error } = useApi<Tree>("tree", { ...requestParams(state), view: "scope", levels: 4, sel: state.values.sel, metric_column: metric });
   const rows = (data && layers(build(data.rows, metric)).slice(0, 9)) ?? [];
-  // A trace may hold none, or none within its layers: a column of 0 would be a lie.
+  // A trace may have none, or none within its layers: a column of 0 would be wrong.
   const hasParameters = rows.some(({ row }) => row.total.parameters);
   const max = Math.max(1, ...rows.map((n) => n.value));
   return (

@@ -87,7 +87,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
   const term = sel ? parseTerm(sel) : undefined;
   const flows = useApi<Flow[]>(term?.kind === "node" ? "flows" : null, { p: params.p, step: params.step, node: term?.value });
   const pairs = term?.kind === "node" ? pairsOf(flows.data ?? []) : [];
-  // Strips and curves are asked for in steps, so that panning does not ask again each time.
+  // Strips and curves are requested in steps, so that panning does not send a request each time.
   const block = 2 ** Math.ceil(Math.log2(span)), from = Math.floor(view.from / block) * block, shown = span === duration ? view : { from, until: Math.min(duration, from + 2 * block) };
   const ask = { ...params, from: Math.round(shown.from), until: Math.round(shown.until), lane: 0, until_lane: lanes.total };
   const n = Math.min(1000, Math.round(((shown.until - shown.from) * scale) / 4));
@@ -135,7 +135,7 @@ function Chart({ lanes, params, state, profile, side }: ChartProps) {
     if (line && frame.current && (line.y < frame.current.scrollTop + TOP || line.y + line.height > frame.current.scrollTop + height)) frame.current.scrollTop = line.y - height / 2;
   });
   useEffect(() => setCursor(undefined), [find, sel && term?.kind !== "node" ? sel : ""]);
-  // Lanes out of sight are not asked for.
+  // Lanes out of sight are not requested.
   const top = frame.current?.scrollTop ?? 0;
   const isDrawn = lines.every((l) => l.kind !== "lane" || l.y >= top + height || l.y + l.height < top + TOP ||
     tiles.has(blockOf(l.lane), view.from, view.until, width - LEFT));
