@@ -45,9 +45,11 @@ def to_native(given: Input, kind: Optional[Kind]) -> Any:
         return _messages.to_bytes(given, name, kind.message)
     if _is_one(given) and not hasattr(given, "SerializeToString"):
         return given
-    message = f"a {kind.message}" if kind else "a"
-    raise TypeError(f"{name}: expected a path, {message} message or its bytes, "
-                    f"got {type(given).__name__}")
+    if kind and not kind.message:
+        expected = "a path or bytes"
+    else:
+        expected = f"a path, {f'a {kind.message}' if kind else 'a'} message or its bytes"
+    raise TypeError(f"{name}: expected {expected}, got {type(given).__name__}")
 
 
 def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:

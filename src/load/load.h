@@ -28,7 +28,8 @@ enum tfprof_status load_check(const struct load *l, const struct model *m,
 enum tfprof_status load_audit(const struct tfprof_input *in, enum input_kind kind,
 	const struct source *s, struct tfprof_error *err);
 
-/* A loader may keep the source (model_keep). */
+/* A loader may keep the source (model_keep). Its bytes may be anything, also none: the kind
+ * is what the caller said, and only if it did not, what they look like. */
 typedef enum tfprof_status load_fn(struct model *m, struct load *l, struct tfprof_error *err);
 
 #define X(id, name, ...) load_fn load_##name;

@@ -22,11 +22,6 @@ static inline char *wire_write_varint(char *at, uint64_t value)
 	return at;
 }
 
-static inline char *wire_write_int(char *at, uint32_t number, int64_t value)
-{
-	return wire_write_varint(wire_write_varint(at, WIRE_VARINT(number)), (uint64_t)value);
-}
-
 /* Writes a varint without a loop. May overwrite all of the next 10 bytes, whatever the
  * length of the value. Spreads groups of seven bits over a word, the inverse of
  * wire_pack_groups(). */

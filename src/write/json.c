@@ -108,11 +108,6 @@ void json_add_text(struct json *j, const char *part)
 	json_add_span(j, span_of(part));
 }
 
-void json_add_int(struct json *j, int64_t part)
-{
-	sink_int(j->sink, part);
-}
-
 void json_open_string(struct json *j)
 {
 	begin_value(j);

@@ -59,7 +59,6 @@ void json_null(struct json *j);
 void json_open_string(struct json *j);
 void json_add_span(struct json *j, struct span part);
 void json_add_text(struct json *j, const char *part);
-void json_add_int(struct json *j, int64_t part);
 void json_close_string(struct json *j);
 
 /* A member: key and value. */

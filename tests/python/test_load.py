@@ -370,6 +370,11 @@ def test_files_of_any_kind(loop_files, tmp_path):
         tfprof.load(op_log)
     with pytest.raises(TypeError, match="input: expected a path"):
         tfprof.load(3)
+    with pytest.raises(TypeError, match="graph: expected a path, a tensorflow.GraphDef message or "
+                                        "its bytes, got int"):
+        tfprof.load(graph=3)
+    with pytest.raises(TypeError, match="keras: expected a path or bytes, got int"):
+        tfprof.load(keras=3)
 
 
 def test_a_directory_of_profiles(loop_files, tmp_path):
