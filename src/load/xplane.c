@@ -218,7 +218,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	struct apply a = {.model = m,
 		.trace = &x->trace,
 		.host = x->host.n ? x->host : host_of_path(l->in->path),
-		.base_ns = x->trace.origin_ns};
+		.base_ns = x->trace.origin_ns,
+		.recorded_ns = x->start_ns};
 	enum tfprof_status status = TFPROF_OK;
 
 	/* Lines count from the start of recording, or from 1970. */

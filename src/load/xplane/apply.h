@@ -11,6 +11,7 @@ struct apply {
 	struct trace *trace;
 	struct span host;      /* its name */
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
+	int64_t recorded_ns;   /* when recording began; 0: not known */
 	uint32_t *nodes;       /* by target */
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */

@@ -1,8 +1,9 @@
 /* Call stacks of compiled operations, as CodeDefs: they and the texts they name go to a
  * source of their own, since nothing else holds them.
  *
- *     bytes   file names and functions │ CodeDef │ CodeDef │ … */
+ *     bytes   file names, functions and lines │ CodeDef │ CodeDef │ … */
 #include "load/xplane/apply.h"
+#include "load/xplane/source_text.h"
 #include "proto/wire_write.h"
 
 /* Ids of texts from here on are ours: those of op logs are small. */
@@ -22,6 +23,7 @@ struct known_stack {
 struct stacks {
 	struct apply *apply;
 	struct strings texts; /* the text of id i is the i-th */
+	struct source_texts sources;
 	int64_t first_id;
 	struct buf code; /* CodeDefs */
 	VEC(struct known_stack) known;
@@ -44,22 +46,25 @@ static bool same_stack(const void *context, uint32_t i)
 	return k->module == p->module && k->frame == p->frame;
 }
 
-static void put_text_id(struct stacks *s, unsigned field, struct span text)
+static uint32_t put_text_id(struct stacks *s, unsigned field, struct span text)
 {
 	uint32_t id = strings_alias(&s->texts, text);
 
 	s->code.failed |= id == NONE;
 	wire_put_int(&s->code, field, s->first_id + id);
+	return id;
 }
 
 static void put_frame(struct stacks *s, struct span file, struct span function, int64_t line)
 {
 	size_t frame = wire_open(&s->code, CODE_DEF_TRACES);
+	uint32_t file_id;
 
 	wire_put_int(&s->code, CODE_DEF_TRACE_LINENO, line < 0 || line > INT32_MAX ? 0 : line);
-	put_text_id(s, CODE_DEF_TRACE_FILE_ID, file);
+	file_id = put_text_id(s, CODE_DEF_TRACE_FILE_ID, file);
 	put_text_id(s, CODE_DEF_TRACE_FUNCTION_ID, function);
-	put_text_id(s, CODE_DEF_TRACE_LINE_ID, SPAN(""));
+	put_text_id(s, CODE_DEF_TRACE_LINE_ID,
+		file_id == NONE ? SPAN("") : source_texts_get(&s->sources, file_id, file, line));
 	wire_close(&s->code, frame);
 }
 
@@ -192,7 +197,7 @@ static bool give_stacks(struct stacks *s)
 
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err)
 {
-	struct stacks s = {.apply = a, .first_id = FIRST_ID};
+	struct stacks s = {.apply = a, .first_id = FIRST_ID, .sources.recorded_ns = a->recorded_ns};
 	enum tfprof_status status = TFPROF_OK;
 
 	while (model_find_trace_string(a->model, s.first_id) != NONE)
@@ -205,6 +210,7 @@ enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err)
 			status = error_no_memory(err);
 	}
 	strings_clear(&s.texts);
+	source_texts_clear(&s.sources);
 	buf_clear(&s.code);
 	vec_clear(&s.known);
 	hash_clear(&s.index);
