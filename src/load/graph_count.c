@@ -1,5 +1,6 @@
 /* Float operations that no op log has given, counted from the graphs that were loaded, as for
  * a model file (count/walk.h). */
+#include "load/branch_names.h"
 #include "load/load.h"
 #include "load/model_file.h"
 
@@ -10,6 +11,7 @@ struct count {
 	int64_t *float_ops; /* of each node */
 	uint32_t *shape;    /* of its first output; 0: unknown */
 	size_t n_not_counted;
+	struct branch_names branches;
 };
 
 static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
@@ -39,21 +41,30 @@ static bool add_inputs(struct count *c)
 }
 
 /* The node that a record is of. That of a function is there if a trace has it; else what it
- * costs is its call's. */
-static uint32_t find_node(struct count *c, const struct record *r)
+ * costs is its call's. *times is how often it runs whenever that node does. */
+static uint32_t find_node(struct count *c, const struct record *r, int64_t *times)
 {
 	const struct call_site *site = &c->walk.sites.at[r->site];
+	struct span name;
 	uint32_t node;
 
+	*times = r->times;
 	if (!site->caller)
 		return model_find_node(c->m, record_name(r));
-	node = model_find_node(c->m, walk_join(&c->walk, site->path, record_name(r)));
+	name = walk_join(&c->walk, site->path, record_name(r));
+	node = model_find_node(c->m, name);
+	if (node == NONE) {
+		node = branch_names_find(&c->branches, name);
+		if (node != NONE)
+			*times = 1; /* how often it runs is recorded */
+	}
 	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 
 static bool add_record(struct count *c, const struct record *r)
 {
-	uint32_t node = find_node(c, r);
+	int64_t times;
+	uint32_t node = find_node(c, r, &times);
 
 	if (c->walk.no_memory)
 		return false;
@@ -61,7 +72,7 @@ static bool add_record(struct count *c, const struct record *r)
 	if (node == NONE)
 		return true;
 	c->float_ops[node] =
-		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
+		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), times));
 	return c->walk.sites.at[r->site].caller || add_shape(c, node, r->out_dims, r->out_rank);
 }
 
@@ -155,7 +166,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!c.float_ops || !c.shape)
+	if (!branch_names_init(&c.branches, m) || !c.float_ops || !c.shape)
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = count_graph(&c, bytes, err);
@@ -165,6 +176,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 		put_notes(&c, notes);
 	mem_free(c.float_ops);
 	mem_free(c.shape);
+	branch_names_clear(&c.branches);
 	walk_clear(&c.walk);
 	model_file_clear(&c.file);
 	return status;
