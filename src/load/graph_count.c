@@ -1,5 +1,6 @@
 /* Float operations that no op log has given, counted from the graphs that were loaded, as for
  * a model file (count/walk.h). */
+#include "load/branch_names.h"
 #include "load/load.h"
 #include "load/model_file.h"
 
@@ -11,6 +12,7 @@ struct count {
 	int64_t *turns;     /* how often it runs, apart from what it calls */
 	uint32_t *shape;    /* of its first output; 0: unknown */
 	size_t n_not_counted;
+	struct branch_names branches;
 };
 
 static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
@@ -44,11 +46,15 @@ static bool add_inputs(struct count *c)
 static uint32_t find_node(struct count *c, const struct record *r)
 {
 	const struct call_site *site = &c->walk.sites.at[r->site];
+	struct span name;
 	uint32_t node;
 
 	if (!site->caller)
 		return model_find_node(c->m, record_name(r));
-	node = model_find_node(c->m, walk_join(&c->walk, site->path, record_name(r)));
+	name = walk_join(&c->walk, site->path, record_name(r));
+	node = model_find_node(c->m, name);
+	if (node == NONE)
+		node = branch_names_find(&c->branches, name);
 	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 
@@ -174,7 +180,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
 	enum tfprof_status status = TFPROF_OK;
 
-	if (!c.float_ops || !c.turns || !c.shape)
+	if (!branch_names_init(&c.branches, m) || !c.float_ops || !c.turns || !c.shape)
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = count_graph(&c, bytes, err);
@@ -185,6 +191,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 	mem_free(c.float_ops);
 	mem_free(c.turns);
 	mem_free(c.shape);
+	branch_names_clear(&c.branches);
 	walk_clear(&c.walk);
 	model_file_clear(&c.file);
 	return status;

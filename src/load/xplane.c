@@ -118,19 +118,19 @@ static const char *plural(uint64_t n, const char *one, const char *several)
 	return n == 1 ? one : several;
 }
 
-static void put_steps(struct buf *b, const struct xplane *x, const struct apply *a)
+static void put_steps(struct buf *b, const struct xplane *x)
 {
 	static const char *const from[] = {
 		[STEPS_MARKED] = "",
 		[STEPS_OF_CALLS] = " (no step markers: each call of a function is one)",
 		[STEPS_NONE] = " (no step markers: the whole trace is one)",
 	};
-	uint64_t n = x->trace.ops.n - a->n_outside;
+	uint64_t n = x->trace.n_inside;
 
 	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",
 		(unsigned long long)n, plural(n, "operation", "operations"), x->trace.steps.n,
 		plural(x->trace.steps.n, "step", "steps"), from[x->trace.steps_from],
-		(unsigned long long)a->n_outside, (double)a->outside_ps / 1e9);
+		(unsigned long long)x->trace.n_outside, (double)x->trace.outside_ps / 1e9);
 }
 
 /* How much of the time the nodes of a graph have. Several hosts run the same. */
@@ -184,7 +184,7 @@ static void put_skipped(struct buf *b, const struct trace_skipped *s)
 
 static void put_notes(struct buf *b, const struct xplane *x, const struct apply *a)
 {
-	put_steps(b, x, a);
+	put_steps(b, x);
 	put_join(b, a->model, a);
 	put_skipped(b, &x->trace.skipped);
 	if (x->trace.modules.n_damaged)
@@ -218,7 +218,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	struct apply a = {.model = m,
 		.trace = &x->trace,
 		.host = x->host.n ? x->host : host_of_path(l->in->path),
-		.base_ns = x->trace.origin_ns};
+		.base_ns = x->trace.origin_ns,
+		.recorded_ns = x->start_ns};
 	enum tfprof_status status = TFPROF_OK;
 
 	/* Lines count from the start of recording, or from 1970. */

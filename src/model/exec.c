@@ -107,6 +107,16 @@ uint32_t exec_row(struct model *m, uint32_t node, int64_t step)
 	return row;
 }
 
+uint32_t execs_add_rows(struct execs *x, size_t n)
+{
+	uint32_t first = (uint32_t)x->n_rows;
+
+	if (n >= NONE || !make_room(x, n))
+		return NONE;
+	x->n_rows += n;
+	return first;
+}
+
 /* ---- sums --------------------------------------------------------------- */
 
 /* Below 0 is not narrow either. */
@@ -135,7 +145,7 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 		exec->wide = (uint32_t)x->wide.n - 1;
 		return true;
 	}
-	exec->run_count = (uint32_t)sums->run_count & 0x1fffffff;
+	exec->run_count = (uint32_t)sums->run_count & EXEC_MOST_RUNS;
 	exec->accelerator_us = (uint32_t)sums->accelerator_us;
 	exec->cpu_us = (uint32_t)sums->cpu_us;
 	exec->requested_bytes = (uint32_t)sums->requested_bytes;

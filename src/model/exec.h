@@ -61,6 +61,9 @@ struct exec {
 	};
 };
 
+/* That a row has room for. */
+#define EXEC_MOST_RUNS ((UINT32_C(1) << 29) - 1)
+
 struct exec_output {
 	int32_t slot;
 	uint32_t order; /* of arrival, while records are made */
@@ -99,8 +102,7 @@ struct exec_record {
 /* An execution in a trace. What ran within it has taken own_us off the whole, so that
  * these add up; a timeline shows the whole. */
 struct exec_run {
-	int64_t start_us;
-	uint32_t duration_us, own_us;
+	int64_t start_us, duration_us, own_us;
 	uint32_t lane;
 	uint32_t next;
 };
@@ -152,7 +154,10 @@ uint32_t execs_row(struct execs *x, uint32_t *first, int64_t step);
 bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint32_t *first_wide);
 /* The node's row of a step, made if there is none; NONE on allocation failure. */
 uint32_t exec_row(struct model *m, uint32_t node, int64_t step);
-/* The same without making one. */
+/* n rows one after the other, to be written and chained: the first; NONE on allocation
+ * failure. */
+uint32_t execs_add_rows(struct execs *x, size_t n);
+/* The node's row of a step, if there is one; NONE. */
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
 
 /* The sums of a row. */

@@ -158,7 +158,7 @@ static void put_runs(struct writer *w, const struct exec_detail *d, struct times
 		time = wire_open(w->out, EXEC_TIME_TIMES);
 		values = wire_open(w->out, TUPLE_INT64_VALUES);
 		wire_put_varint(w->out, (uint64_t)run->start_us);
-		wire_put_varint(w->out, run->own_us);
+		wire_put_varint(w->out, (uint64_t)run->own_us);
 		wire_close(w->out, values);
 		wire_close(w->out, time);
 	}

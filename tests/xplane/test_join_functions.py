@@ -363,3 +363,32 @@ def test_counted_float_ops_are_counted_once(functions, way, logged, files):
     rows, _ = product.query("scope", *given, f"--op_log_path={files.directory}/log",
                             "--count_float_ops", directory=files.directory)
     assert {row["name"]: int(row["float_ops"]) for row in rows if int(row["float_ops"])} == {name: 48}
+
+
+def branches(then, else_):
+    return node("If", "If", calls("then_branch", then), calls("else_branch", else_), types("Tin", 2),
+                types("Tout", 1), attr("Tcond", make.number(6, 10)), inputs=["c", "a", "b"])
+
+
+SMALL = product_function("g", [node("small", "Square", attr("T", make.number(6, 1)), inputs=["a"])],
+                         "small:y:0")
+SAME = product_function("g", [MATMUL], "dense/MatMul:product:0")
+
+
+@pytest.mark.parametrize("logged", [True, False], ids=["log", "no log"])
+@pytest.mark.parametrize("else_, also_ran, owner", [
+    (SMALL, [], "If/then/_3/dense/MatMul"),
+    (SAME, ["If/else/_4/dense/MatMul"], "If"),  # both have the name: which was counted, is not known
+], ids=["one branch", "both"])
+def test_counted_float_ops_of_branches_are_counted_once(else_, also_ran, owner, logged, files):
+    main = [placeholder("a", 2, 3), placeholder("b", 3, 4),
+            node("c", "Placeholder", attr("dtype", make.number(6, 10))), branches("f", "g")]
+    ran = ["If/then/_3/dense/MatMul", *also_ran]
+    given = files.write(graph(main, [PRODUCT, else_]), *ran)
+    (files.directory / "log").write_bytes(
+        op_log(entry("dense/MatMul@f", 48, line=9), entry("dense/MatMul@g", 48, line=9)) if logged
+        else op_log())
+    rows, _ = product.query("scope", *given, f"--op_log_path={files.directory}/log",
+                            "--count_float_ops", directory=files.directory)
+    assert ({row["name"]: int(row["float_ops"]) for row in rows if int(row["float_ops"])}
+            == ({name: 48 for name in ran} if logged else {owner: 48}))

@@ -1,6 +1,9 @@
 """Saving, timelines and other outputs of a trace."""
 
 import json
+import os
+import pathlib
+import tempfile
 
 import product
 import pytest
@@ -102,3 +105,34 @@ def test_most_expensive_lines(samples, tmp_path):
     most = max(rows, key=lambda row: int(row["exec_micros"]))
     assert most["name"] == "training.py:192:layer:none (gradient)"
     assert int(most["float_ops"]) == 8388608
+
+
+def code_names(trace, directory):
+    return {row["name"] for row in product.query("code", trace, "--step=0", directory=directory)[0]}
+
+
+def test_source_text(samples, tmp_path):
+    """Lines of JAX have the text of the user's files, if these are as they were recorded."""
+    was = b"/home/me/project/models/training.py"
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        file = pathlib.Path(directory, "training.py")
+        path = bytes(file).replace(b"/training", b"/" * (len(was) - len(bytes(file)) + 1) + b"training")
+        trace = tmp_path / "a.xplane.pb"
+        trace.write_bytes(samples["jax_transformer"].read_bytes().replace(was, path))
+        lines = ["#\n"] * 200
+        lines[191] = "\treturn x + y \r\n"
+        lines[188] = "z = 'größer als 20 Bytes'\n"
+        file.write_text("".join(lines), newline="")
+        os.utime(file, (1, 1))
+        names = code_names(trace, tmp_path)
+        assert "training.py:192:layer:return x + y (gradient)" in names
+        assert "training.py:189:layer:z = 'größer als..." in names
+        assert "training.py:202:train_step:none" in names  # the file ends before
+        file.write_bytes(b"\xff\n" * 300)
+        os.utime(file, (1, 1))
+        assert "training.py:192:layer:none" in code_names(trace, tmp_path)  # not UTF-8
+        file.write_text("x\n" * 300)  # after the trace was recorded
+        assert "training.py:192:layer:none" in code_names(trace, tmp_path)
+        file.unlink()
+        os.mkfifo(file)
+        assert "training.py:192:layer:none" in code_names(trace, tmp_path)

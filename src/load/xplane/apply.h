@@ -11,6 +11,7 @@ struct apply {
 	struct trace *trace;
 	struct span host;      /* its name */
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
+	int64_t recorded_ns;   /* when recording began; 0: not known */
 	uint32_t *nodes;       /* by target */
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
@@ -21,20 +22,21 @@ struct apply {
 	struct join join;
 	size_t n_ambiguous; /* names that several operations share in the graph */
 	uint64_t joined_ps, gradient_ps, all_ps;
-	uint64_t n_outside;  /* operations outside all steps … */
-	uint64_t outside_ps; /* … and how long they took */
-	size_t n_damaged;    /* instructions */
+	uint32_t first_op; /* place of the trace's first operation among the model's runs */
+	size_t n_damaged;  /* instructions */
 	struct buf scratch;
 };
 
 /* Makes nodes, devices and lanes of the targets and lines. These return false on
  * allocation failure. */
 bool apply_targets(struct apply *a);
+/* The string id of "/host:vm/device:gpu:0"; NONE on allocation failure. */
+uint32_t apply_add_device(struct apply *a, enum plane_kind kind, int64_t ordinal);
 /* Finds the gradients of what was there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
-/* Adds the operations to their nodes. */
+/* Adds the operations to their nodes (apply_ops.c). */
 bool apply_ops(struct apply *a);
 /* Adds what compiled programs say about the nodes: types, shapes, float operations, edges, and
  * the parameters that they come from. */

@@ -1,6 +1,7 @@
 /* Call stacks of compiled operations, as CodeDefs (load/call_stacks.h). */
 #include "load/call_stacks.h"
 #include "load/xplane/apply.h"
+#include "load/xplane/source_text.h"
 
 /* One call stack of a module, by its innermost frame. */
 struct known_stack {
@@ -12,6 +13,7 @@ struct known_stack {
 struct stacks {
 	struct apply *apply;
 	struct call_stacks stacks;
+	struct source_texts sources;
 	VEC(struct known_stack) known;
 	struct hash_index index;
 	VEC(uint32_t) frames; /* of the stack at hand, innermost first */
@@ -34,9 +36,11 @@ static bool same_stack(const void *context, uint32_t i)
 
 static void put_frame(struct stacks *s, struct span file, struct span function, int64_t line)
 {
+	uint32_t file_id = strings_alias(&s->stacks.texts, file);
 	struct frame frame = {.file = file,
 		.function = function,
-		.source = SPAN(""),
+		.source = file_id == NONE ? SPAN("")
+					  : source_texts_get(&s->sources, file_id, file, line),
 		.line = line < 0 || line > INT32_MAX ? 0 : (int32_t)line};
 
 	call_stacks_put(&s->stacks, &frame);
@@ -138,7 +142,7 @@ static bool give_stacks(struct stacks *s)
 
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err)
 {
-	struct stacks s = {.apply = a};
+	struct stacks s = {.apply = a, .sources.recorded_ns = a->recorded_ns};
 	enum tfprof_status status = TFPROF_OK;
 
 	if (!call_stacks_init(&s.stacks, a->model) || !find_stacks(&s))
@@ -149,6 +153,7 @@ enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err)
 			status = error_no_memory(err);
 	}
 	call_stacks_clear(&s.stacks);
+	source_texts_clear(&s.sources);
 	vec_clear(&s.known);
 	hash_clear(&s.index);
 	vec_clear(&s.frames);

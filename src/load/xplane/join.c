@@ -1,36 +1,21 @@
 #include "load/xplane/join.h"
 
+#include "load/branch_names.h"
 #include "model/gradient.h"
-
-/* Whether a text ends in the word for what a loop or a conditional runs. */
-static bool ends_in_branch(struct span text)
-{
-	static const char *const words[] = {"/body", "/cond", "/then", "/else", "/branch"};
-
-	while (text.n && text.at[text.n - 1] >= '0' && text.at[text.n - 1] <= '9')
-		text.n--;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (span_ends(text, span_of(words[i])))
-			return true;
-	return false;
-}
 
 /* "while/add" of "while/body/_6/while/add", as the function of the innermost loop or conditional
  * has it; empty if there is none. */
 static struct span name_in_branch(struct span name)
 {
-	for (size_t at = name.n; at-- > 0;) {
-		size_t begin = at;
+	struct span inner = SPAN("");
 
-		if (name.at[at] != '/')
-			continue;
-		while (begin && name.at[begin - 1] >= '0' && name.at[begin - 1] <= '9')
-			begin--;
-		if (begin < at && begin >= 2 && memcmp(name.at + begin - 2, "/_", 2) == 0 &&
-			ends_in_branch((struct span){name.at, begin - 2}))
-			return (struct span){name.at + at + 1, name.n - at - 1};
+	for (size_t i = 1; i < name.n; i++) {
+		size_t n = name.at[i - 1] == '/' ? branch_length(span_from(name, i)) : 0;
+
+		if (n)
+			inner = span_from(name, i + n);
 	}
-	return SPAN("");
+	return inner;
 }
 
 uint32_t join_find(const struct model *m, struct span name)

@@ -51,6 +51,11 @@ enum plane_kind {
 	PLANE_TASK,    /* when and how it was recorded */
 };
 
+static inline bool plane_is_accelerator(enum plane_kind kind)
+{
+	return kind == PLANE_GPU || kind == PLANE_TPU;
+}
+
 struct plane {
 	enum plane_kind kind;
 	struct span name;

@@ -299,30 +299,57 @@ static uint32_t step_of_run(const struct numbering *n, uint32_t run)
 	return group == NONE ? NONE : n->group_steps[group];
 }
 
-static uint32_t step_on_host(const struct numbering *n, uint32_t kept, uint32_t run,
-	uint32_t region, int64_t start_ps)
+static uint32_t step_on_host(const struct numbering *n, struct trace_cause cause, int64_t start_ps)
 {
-	uint32_t step = step_of_kept(n, kept);
+	uint32_t step = step_of_kept(n, cause.kept);
 
 	if (step == NONE)
-		step = step_of_run(n, run);
+		step = step_of_run(n, cause.run);
 	if (step == NONE)
-		step = step_of_kept(n, region);
+		step = step_of_kept(n, cause.region);
 	if (step == NONE)
 		step = at_time(n->host.at, n->host.n, start_ps);
 	/* Compiled programs may go on after the call returned. */
-	if (step == NONE && !n->has_markers && run != NONE)
+	if (step == NONE && !n->has_markers && cause.run != NONE)
 		step = at_time(n->starts.at, n->starts.n, start_ps);
 	return step;
 }
 
+static struct trace_cause cause_of(const struct trace *t, const struct trace_op *op)
+{
+	if (op->cause == NONE || !(op->cause & CAUSE_LISTED))
+		return (struct trace_cause){op->cause, NONE, NONE};
+	return t->causes.at[op->cause ^ CAUSE_LISTED];
+}
+
 static uint32_t step_on_gpu(const struct numbering *n, const struct trace_op *op, uint32_t before)
 {
-	uint32_t step = step_of_kept(n, op->kept);
+	uint32_t step = step_of_kept(n, op->cause);
 
 	if (step == NONE)
 		step = before;
 	return step == NONE ? at_time(n->host.at, n->host.n, op->start_ps) : step;
+}
+
+/* Adds the next operation of a line to its step. False on allocation failure. */
+static bool put_in_step(struct trace *t, uint32_t line, size_t op, uint32_t step)
+{
+	struct trace_stretch *last = t->stretches.n ? &t->stretches.at[t->stretches.n - 1] : NULL;
+	int64_t self_ps = t->ops.at[op].self_ps;
+
+	if (step == NONE) {
+		t->n_outside++;
+		t->outside_ps += self_ps > 0 ? (uint64_t)self_ps : 0;
+		return true;
+	}
+	t->n_inside++;
+	t->targets.at[t->ops.at[op].target].n_ops++;
+	if (last && last->step == step && last->line == line && last->end == op) {
+		last->end++;
+		return true;
+	}
+	return vec_push(&t->stretches,
+		((struct trace_stretch){(uint32_t)op, (uint32_t)op + 1, line, step}));
 }
 
 static bool number_line(struct numbering *n, uint32_t place, size_t end)
@@ -342,17 +369,18 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 		qsort(spans.at, spans.n, sizeof(*spans.at), by_start);
 	ok = ok && flatten(t, spans.at, spans.n, &own);
 	for (size_t i = line->first_op; ok && i < end; i++) {
-		struct trace_op *op = &t->ops.at[i];
+		const struct trace_op *op = &t->ops.at[i];
+		uint32_t step;
 
 		if (spans.n)
-			op->step = at_time(own.at, own.n, op->start_ps);
+			step = at_time(own.at, own.n, op->start_ps);
 		else if (!n->spans.n)
-			op->step = step_place(t, 0);
+			step = step_place(t, 0);
 		else if (kind == PLANE_GPU)
-			op->step = before = step_on_gpu(n, op, before);
+			step = before = step_on_gpu(n, op, before);
 		else
-			op->step = step_on_host(n, op->kept, op->run, op->region, op->start_ps);
-		op->line = place;
+			step = step_on_host(n, cause_of(t, op), op->start_ps);
+		ok = put_in_step(t, place, i, step);
 	}
 	vec_clear(&spans);
 	vec_clear(&own);
@@ -370,8 +398,10 @@ static bool number_ops(struct numbering *n)
 	for (size_t i = 0; i < t->memory.n; i++) {
 		struct trace_memory *m = &t->memory.at[i];
 
-		m->step = n->spans.n ? step_on_host(n, m->kept, NONE, m->region, m->time_ps)
-				     : step_place(t, 0);
+		m->step = n->spans.n
+			? step_on_host(n, (struct trace_cause){m->kept, NONE, m->region},
+				  m->time_ps)
+			: step_place(t, 0);
 	}
 	return true;
 }
@@ -385,9 +415,8 @@ static bool drop_unused(struct trace *t)
 	if (!place)
 		return false;
 	memset(place, 0, t->steps.n * sizeof(*place));
-	for (size_t i = 0; i < t->ops.n; i++)
-		if (t->ops.at[i].step != NONE)
-			place[t->ops.at[i].step] = 1;
+	for (size_t i = 0; i < t->stretches.n; i++)
+		place[t->stretches.at[i].step] = 1;
 	for (size_t i = 0; i < t->steps.n; i++)
 		if (place[i]) {
 			t->steps.at[n] = t->steps.at[i];
@@ -395,14 +424,38 @@ static bool drop_unused(struct trace *t)
 		} else {
 			place[i] = NONE;
 		}
-	for (size_t i = 0; i < t->ops.n; i++)
-		if (t->ops.at[i].step != NONE)
-			t->ops.at[i].step = place[t->ops.at[i].step];
+	for (size_t i = 0; i < t->stretches.n; i++)
+		t->stretches.at[i].step = place[t->stretches.at[i].step];
 	for (size_t i = 0; i < t->memory.n; i++)
 		if (t->memory.at[i].step != NONE)
 			t->memory.at[i].step = place[t->memory.at[i].step];
 	t->steps.n = n;
 	mem_free(place);
+	return true;
+}
+
+/* By step, of which there are few: counted, not compared. */
+static bool sort_stretches(struct trace *t)
+{
+	size_t n = t->stretches.n;
+	struct trace_stretch *sorted = mem_array(n + 1, sizeof(*sorted));
+	size_t *ends = mem_zero_array(t->steps.n + 1, sizeof(*ends));
+	bool ok = sorted && ends;
+
+	for (size_t i = 0; ok && i < n; i++)
+		ends[t->stretches.at[i].step]++;
+	for (size_t i = 1; ok && i < t->steps.n; i++)
+		ends[i] += ends[i - 1];
+	for (size_t i = n; ok && i-- > 0;)
+		sorted[--ends[t->stretches.at[i].step]] = t->stretches.at[i];
+	mem_free(ends);
+	if (!ok) {
+		mem_free(sorted);
+		return false;
+	}
+	mem_free(t->stretches.at);
+	t->stretches.at = sorted;
+	t->stretches.cap = n + 1;
 	return true;
 }
 
@@ -431,6 +484,7 @@ static void forget(struct trace *t)
 	vec_clear(&t->tasks.consumer);
 	vec_clear(&t->producers);
 	vec_clear(&t->consumers);
+	vec_clear(&t->causes);
 	vec_clear(&t->roots);
 	vec_clear(&t->markers);
 	vec_clear(&t->calls);
@@ -441,7 +495,8 @@ static void forget(struct trace *t)
 bool trace_number(struct trace *t)
 {
 	struct numbering n = {.trace = t};
-	bool ok = prepare(&n) && number_ops(&n) && drop_unused(t);
+	bool ok = t->ops.n < NONE && prepare(&n) && number_ops(&n) && drop_unused(t) &&
+		sort_stretches(t);
 
 	forget(t);
 	mem_free(n.group_steps);

@@ -25,6 +25,7 @@ void trace_clear(struct trace *t)
 	vec_clear(&t->lines);
 	vec_clear(&t->devices);
 	vec_clear(&t->steps);
+	vec_clear(&t->stretches);
 	vec_clear(&t->device_steps);
 	buf_clear(&t->scratch);
 }

@@ -24,6 +24,7 @@
 #include "base/sort.h"
 #include "load/xplane/modules.h"
 #include "load/xplane/plane.h"
+#include "model/exec.h"
 
 /* What operations are executions of: it becomes a node. */
 struct trace_target {
@@ -32,20 +33,40 @@ struct trace_target {
 	uint32_t instruction; /* of the module; NONE: it is none of a module that is there */
 	uint32_t category;    /* text: what the device calls its kind; 0: nothing */
 	int64_t float_ops;    /* per execution, as recorded; -1: not recorded */
+	uint32_t n_ops;       /* in steps, once they are numbered */
 };
 
+/* The place of an operation becomes that of its run in the model: there are millions, and
+ * a fresh page costs more than what is written to it. */
 struct trace_op {
-	int64_t start_ps, total_ps, self_ps;
-	uint32_t target;
-	uint32_t run; /* of a compiled program; NONE */
 	union {
-		uint32_t kept; /* its event, or the one around it; NONE */
-		uint32_t step; /* once numbered: place among the steps; NONE: outside of all */
+		struct {
+			int64_t start_ps, total_ps, self_ps;
+			uint32_t target;
+			uint32_t cause; /* a kept event, NONE, or see CAUSE_LISTED */
+		};
+		struct exec_run run;
 	};
-	union {
-		uint32_t region; /* kept event that its thread was given work by; NONE */
-		uint32_t line;   /* once numbered */
-	};
+};
+
+_Static_assert(sizeof(struct trace_op) == sizeof(struct exec_run), "they share their places");
+
+/* What may tell the step of an operation. */
+struct trace_cause {
+	uint32_t kept;   /* its event, or the one around it; NONE */
+	uint32_t run;    /* of a compiled program; NONE */
+	uint32_t region; /* kept event that its thread was given work by; NONE */
+};
+
+/* Set: the rest of .cause is a place among the causes. Otherwise it is the event that is
+ * .kept or .region, and there is nothing else. */
+#define CAUSE_LISTED (UINT32_C(1) << 31)
+
+/* Operations of a line that follow each other in a step. */
+struct trace_stretch {
+	uint32_t first, end;
+	uint32_t line;
+	uint32_t step; /* its place among the steps */
 };
 
 /* Operations of a line follow each other. */
@@ -145,6 +166,7 @@ struct trace_memory {
 	X(struct trace_flow, producers)         \
 	X(struct trace_flow, consumers)         \
 	X(struct trace_op, ops)                 \
+	X(struct trace_cause, causes)           \
 	X(struct trace_root, roots)             \
 	X(struct trace_marker, markers)         \
 	X(struct trace_call, calls)             \
@@ -194,7 +216,10 @@ struct trace {
 	struct trace_tasks tasks;
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
-	VEC(int64_t) steps; /* ascending, once ops have theirs */
+	VEC(int64_t) steps;                  /* ascending, once ops have theirs */
+	VEC(struct trace_stretch) stretches; /* by step; otherwise as they come */
+	uint64_t n_inside;                   /* operations in them */
+	uint64_t n_outside, outside_ps;      /* and in none */
 	enum trace_steps { STEPS_MARKED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
 	int64_t origin_ns; /* when the first line begins */
@@ -223,8 +248,8 @@ static inline uint32_t trace_get_group(const struct trace *t, uint32_t kept)
 	return produces & KEPT_GROUPED ? produces ^ KEPT_GROUPED : NONE;
 }
 
-/* Gives the operations their steps, and forgets what led to them. False on allocation
- * failure. */
+/* Finds the steps of the operations (see .stretches), and forgets what led to them. False on
+ * allocation failure. */
 bool trace_number(struct trace *t);
 
 /* Sets the times of operations that ended after their events. False on allocation

@@ -112,7 +112,7 @@ static bool add_flow_event(struct walk *w, const struct event *e)
 	const struct xstats *s = &e->stats;
 	uint32_t kept = (uint32_t)t->kept.n;
 
-	if (t->kept.n >= NONE - 1 || !vec_push(&t->kept, ((struct trace_kept){kept, 0})))
+	if (t->kept.n >= CAUSE_LISTED || !vec_push(&t->kept, ((struct trace_kept){kept, 0})))
 		return false;
 	if (xstats_has_number(s, STAT_PRODUCER) &&
 		!trace_add_producer(t, kept, xstats_number(s, STAT_PRODUCER_TYPE),
@@ -385,7 +385,9 @@ static void reserve(struct trace *t, const struct plane *p)
 	}
 	(void)(vec_reserve_large(&t->ops, n) && vec_reserve_large(&t->kept, n) &&
 		vec_reserve_large(&t->producers, n_flows) &&
-		vec_reserve_large(&t->consumers, n_flows));
+		vec_reserve_large(&t->consumers, n_flows) &&
+		vec_reserve_large(&t->causes, n_flows) &&
+		vec_reserve_large(&t->tasks.consumer, n_flows));
 }
 
 void trace_walk(struct trace *t, struct plane *p, struct decoder *d)

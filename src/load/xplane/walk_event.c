@@ -114,7 +114,7 @@ static uint32_t keep_event(struct walk *w, const struct event *e, enum event_kin
 	bool ok;
 
 	/* One apart from the others lies within none of them. */
-	ok = t->kept.n < NONE - 1 && vec_push(&t->kept, ((struct trace_kept){kept, 0})) &&
+	ok = t->kept.n < CAUSE_LISTED && vec_push(&t->kept, ((struct trace_kept){kept, 0})) &&
 		add_flows(w, e, kind, kept);
 	if (e->stats.has & STAT_BIT(ROOT_LEVEL) || kind == EVENT_TRACE_CONTEXT)
 		ok = ok && add_root(w, e, kind, kept);

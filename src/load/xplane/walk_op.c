@@ -172,13 +172,40 @@ static uint32_t find_run(struct walk *w, const struct event *e)
 	return w->last_run.run;
 }
 
+static bool has_cause(const struct trace *t, const struct trace_cause *c)
+{
+	const struct trace_cause *last = t->causes.n ? &t->causes.at[t->causes.n - 1] : NULL;
+
+	return last && last->kept == c->kept && last->run == c->run && last->region == c->region;
+}
+
+/* Those of most operations are one event, or the same as before. False on allocation
+ * failure. */
+static bool add_cause(struct trace *t, struct trace_cause c, uint32_t *cause)
+{
+	if (c.run == NONE && (c.kept == NONE || c.region == NONE || c.kept == c.region)) {
+		*cause = c.kept == NONE ? c.region : c.kept;
+		return true;
+	}
+	if (!has_cause(t, &c) && (t->causes.n >= CAUSE_LISTED - 1 || !vec_push(&t->causes, c)))
+		return false;
+	*cause = CAUSE_LISTED | (uint32_t)(t->causes.n - 1);
+	return true;
+}
+
+static bool push_op(struct walk *w, const struct event *e, uint32_t target, struct trace_cause c)
+{
+	struct trace_op op = {{{e->start_ps, e->duration_ps, e->duration_ps, target, NONE}}};
+
+	return add_cause(w->trace, c, &op.cause) && vec_push(&w->trace->ops, op);
+}
+
 bool walk_add_plain_op(struct walk *w, const struct event *e)
 {
-	struct trace *t = w->trace;
-	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target_of_named(w, e),
-		NONE, {walk_around(w)}, {w->region}};
+	uint32_t target = target_of_named(w, e);
 
-	return op.target != NONE && nest_op(w, e, t->ops.n, 0) && vec_push(&t->ops, op);
+	return target != NONE && nest_op(w, e, w->trace->ops.n, 0) &&
+		push_op(w, e, target, (struct trace_cause){walk_around(w), NONE, w->region});
 }
 
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept)
@@ -186,17 +213,20 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 	enum event_kind kind = e->role->kind;
 	struct trace *t = w->trace;
 	const struct xstats *s = &e->stats;
-	struct trace_op op = {e->start_ps, e->duration_ps, e->duration_ps, target, NONE, {kept},
-		{w->region}};
+	/* On a GPU nothing but its own event tells its step. */
+	bool is_on_gpu = w->plane->kind == PLANE_GPU;
+	struct trace_cause cause = {kept, NONE, is_on_gpu ? NONE : w->region};
+	uint32_t run;
 	bool is_compiled = s->has & STAT_BIT(HLO_OP);
 	uint64_t key = 0;
 
 	if (target == NONE)
 		return false;
 	if (is_compiled && xstats_has_number(s, STAT_RUN_ID)) {
-		op.run = find_run(w, e);
-		if (op.run == NONE)
+		run = find_run(w, e);
+		if (run == NONE)
 			return false;
+		cause.run = is_on_gpu ? NONE : run;
 	}
 	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START) &&
 		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
@@ -205,7 +235,7 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 	/* Another thread ends it: nothing lies within it. */
 	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n, key))
 		return false;
-	return vec_push(&t->ops, op);
+	return push_op(w, e, target, cause);
 }
 
 bool walk_end_op(struct walk *w, const struct event *e)
