@@ -259,10 +259,10 @@ def test_hostile_labels_stay_within_the_directory(fleet, tmp_path):
     (tmp_path / "src").mkdir()
     shutil.copy(profile, tmp_path / "src/p")
     (tmp_path / "m.csv").write_text("path,model,run\np,../../../evil,'; DROP TABLE ops; --\n")
-    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1,
+    tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "o'ut", jobs=1,
                        keys=tfprof.fleet.Keys(manifest=tmp_path / "m.csv"))
-    assert sorted(os.listdir(tmp_path)) == ["m.csv", "out", "src"]
-    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+    assert sorted(os.listdir(tmp_path)) == ["m.csv", "o'ut", "src"]
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "o'ut")) as db:
         assert db.execute("SELECT DISTINCT model, run FROM ops").fetchall() == [
             ("../../../evil", "'; DROP TABLE ops; --")]
 
