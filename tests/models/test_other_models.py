@@ -44,6 +44,22 @@ def pair(layer):
     return keras.Model([a, b], layer([a, b]))
 
 
+def deeper():
+    """A model within a model that is called twice."""
+    inner = stack((16,), L.Dense(8), L.Dense(16))
+    outer = stack((16,), inner, L.Dense(4), L.Dense(16))
+    x = L.Input((16,))
+    return keras.Model(x, outer(outer(x)))
+
+
+def distributed():
+    """A model on each step, of two inputs."""
+    inner = stack((8, 8, 3), L.Conv2D(4, 3), L.BatchNormalization(), L.Flatten(), L.Dense(5))
+    each = L.TimeDistributed(inner)
+    a, b = L.Input((6, 8, 8, 3)), L.Input((2, 8, 8, 3))
+    return keras.Model([a, b], L.Dense(2)(L.Concatenate(axis=1)([each(a), each(b)])))
+
+
 MODELS = {
     "nested": (nested, 2 * (16 * 8 + 8 * 4) + 8 * 2),
     "decoder": (decoder, 3 * 12 * 32 * 32 + 2 * 4 * 12 * 12 * 8 + 12 * 32 * 32 +
@@ -67,6 +83,8 @@ MODELS = {
     "both ways": (lambda: stack((20, 8), L.Bidirectional(L.GRU(16, return_sequences=True)),
                                 L.Bidirectional(L.LSTM(8), merge_mode="sum"), L.Dense(3)),
                   2 * 20 * 3 * 16 * 24 + 2 * 20 * 4 * 8 * (32 + 8) + 8 * 3),
+    "deeper": (deeper, 2 * (16 * 8 + 8 * 16 + 16 * 4 + 4 * 16)),
+    "distributed": (distributed, 8 * (6 * 6 * 4 * 27 + 144 * 5) + 8 * 5 * 2),
     "many axes": (lambda: stack((3, 4, 5), L.Dense(6), L.Dense(7, use_bias=False)),
                   12 * 30 + 12 * 42),
 }
