@@ -346,13 +346,20 @@ bool layer_prelu(struct eval *e)
 
 /* ---- wrappers ------------------------------------------------------------------- */
 
+/* Its attributes would be those of the layer that it is in: it is that again, without end. */
+static bool is_wrapper(const struct op_rule *rule)
+{
+	return rule->shape == layer_bidirectional || rule->shape == layer_spectral ||
+		rule->shape == layer_time_distributed;
+}
+
 static bool run_inner(struct eval *e, const struct tensor *in, struct eval *inner)
 {
 	*inner = *e;
 	inner->rule = layer_find_rule(node_text(e->graph, e->node, A_inner));
 	inner->in = &in;
 	inner->n_in = 1;
-	return inner->rule && inner->rule->shape(inner);
+	return inner->rule && !is_wrapper(inner->rule) && inner->rule->shape(inner);
 }
 
 /* The inner layer twice, once from each end. */

@@ -144,15 +144,17 @@ static void add_wrapped(struct keras_builder *b, struct graph *g, uint32_t confi
 	keras_add_cells(b, g, keras_get(b, inner, "config"));
 }
 
-/* Whether a layer runs a model on each step. */
+/* Whether a layer runs a model on each step, or another layer around a layer. */
 static bool distributes_model(const struct keras_builder *b, uint32_t layer)
 {
 	uint32_t inner = keras_get(b, keras_get(b, layer, "config"), "layer");
+	uint32_t innermost = keras_get(b, keras_get(b, inner, "config"), "layer");
 
 	return span_equal(keras_text(b, keras_get(b, layer, "class_name")),
 		       SPAN("TimeDistributed")) &&
 		json_type_of(&b->k->doc, inner) == JSON_OBJECT &&
-		is_model(keras_text(b, keras_get(b, inner, "class_name")));
+		(is_model(keras_text(b, keras_get(b, inner, "class_name"))) ||
+			json_type_of(&b->k->doc, innermost) == JSON_OBJECT);
 }
 
 /* A model called in this one: a function. */
@@ -436,7 +438,7 @@ static void add_steps(struct keras_builder *b, struct graph *g, struct span name
 		layer_find_rule(SPAN("TimeDistributed")));
 }
 
-/* input ─▶ steps as a batch ─▶ the model ─▶ steps again */
+/* input ─▶ steps as a batch ─▶ the model or layer ─▶ steps again */
 static void build_distributed(struct keras_builder *b, const struct keras_task *t, struct graph *g)
 {
 	uint32_t inner = keras_get(b, t->config, "layer");
@@ -448,7 +450,7 @@ static void build_distributed(struct keras_builder *b, const struct keras_task *
 	call = graph_start_node(g, keras_join(b, t->prefix, layer_name(b, inner), ""));
 	if (!vec_push(&g->edges, ((struct op_edge){1, 0})))
 		b->no_memory = true;
-	add_model_call(b, t, g, inner, call, 0);
+	add_layer(b, t, g, inner, call, 0);
 	add_steps(b, g, name, t->is_repeat, (struct op_edge){2, 0}, true);
 	if (!vec_push(&g->returns, last))
 		b->no_memory = true;

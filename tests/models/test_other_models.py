@@ -85,6 +85,9 @@ MODELS = {
                   2 * 20 * 3 * 16 * 24 + 2 * 20 * 4 * 8 * (32 + 8) + 8 * 3),
     "deeper": (deeper, 2 * (16 * 8 + 8 * 16 + 16 * 4 + 4 * 16)),
     "distributed": (distributed, 8 * (6 * 6 * 4 * 27 + 144 * 5) + 8 * 5 * 2),
+    "wrapped twice": (lambda: stack((3, 4, 6), L.TimeDistributed(L.TimeDistributed(L.Dense(5))),
+                                    L.TimeDistributed(L.Bidirectional(L.GRU(7)))),
+                      12 * 6 * 5 + 2 * 12 * 3 * 7 * (5 + 7)),
     "many axes": (lambda: stack((3, 4, 5), L.Dense(6), L.Dense(7, use_bias=False)),
                   12 * 30 + 12 * 42),
 }
