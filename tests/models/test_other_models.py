@@ -106,3 +106,17 @@ def test_model(name, tmp_path):
         assert one["total"]["parameters"] == model.count_params(), file
         assert not one["not_counted"], file
         assert count(tmp_path / file, "--batch_size=8")["total"]["macs"] == 8 * macs, file
+
+
+def test_what_is_not_trained(tmp_path):
+    """A part of a model that is set not to train after it was made."""
+    keras.backend.clear_session()
+    part = stack((8, 8, 3), L.Conv2D(4, 3), L.BatchNormalization(), L.Flatten())
+    part.trainable = False
+    model = stack((8, 8, 3), part, L.Dense(2))
+    model.save(tmp_path / "model.keras")
+    model.export(tmp_path / "export", verbose=False)
+    trained = sum(weight.numpy().size for weight in model.trainable_weights)
+    assert trained == 144 * 2 + 2
+    for file in ("model.keras", "export"):
+        assert count(tmp_path / file)["total"]["trainable_parameters"] == trained, file
