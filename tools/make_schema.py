@@ -33,6 +33,7 @@ from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
 from tensorflow.core.protobuf import saved_object_graph_pb2  # noqa: E402
 from tensorflow.core.protobuf import tensor_bundle_pb2  # noqa: E402
+from tensorflow.core.protobuf import trackable_object_graph_pb2  # noqa: E402
 from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: E402
 from tensorflow.tsl.profiler.protobuf import xplane_pb2  # noqa: E402
 
@@ -98,6 +99,7 @@ DECODED_ALONE = [
     meta_graph_pb2.CollectionDef.BytesList,
     saved_object_graph_pb2.SavedObjectGraph,
     saved_object_graph_pb2.SavedObject,
+    trackable_object_graph_pb2.TrackableObjectGraph.TrackableObject.ObjectReference,
     saved_object_graph_pb2.SavedVariable,
     saved_object_graph_pb2.SavedConcreteFunction,
     variable_pb2.VariableDef,
@@ -106,7 +108,8 @@ DECODED_ALONE = [
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "src", "proto")
 PACKAGES = ("tensorflow.tfprof.", "tensorflow.profiler.", "tensorflow.", "xla.")
 # Otherwise XEVENT_METADATA_ID could be a field of two messages.
-RENAMED = {"XEventMetadata": "xevent_meta", "XStatMetadata": "xstat_meta"}
+RENAMED = {"XEventMetadata": "xevent_meta", "XStatMetadata": "xstat_meta",
+           "TrackableObjectGraph.TrackableObject.ObjectReference": "object_reference"}
 MAX_FIELDS, MAX_VALUES = 64, 100  # as in schema.h
 
 SCHEMA_HEAD = """\

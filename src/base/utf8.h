@@ -19,4 +19,8 @@ char *utf8_put(char *to, uint32_t c);
 /* How many of the first n bytes of a text to keep, so that no character is cut. */
 size_t utf8_cut(struct span text, size_t n);
 
+/* The columns a text takes on a terminal: 2 for ideographs, syllables of Hangul and emoji, 0 for
+ * marks that combine, 1 for others, also for each byte that is not UTF-8. */
+size_t utf8_width(struct span text);
+
 #endif

@@ -346,13 +346,20 @@ bool layer_prelu(struct eval *e)
 
 /* ---- wrappers ------------------------------------------------------------------- */
 
+/* Its attributes would be those of the layer that it is in: it is that again, without end. */
+static bool is_wrapper(const struct op_rule *rule)
+{
+	return rule->shape == layer_bidirectional || rule->shape == layer_spectral ||
+		rule->shape == layer_time_distributed;
+}
+
 static bool run_inner(struct eval *e, const struct tensor *in, struct eval *inner)
 {
 	*inner = *e;
 	inner->rule = layer_find_rule(node_text(e->graph, e->node, A_inner));
 	inner->in = &in;
 	inner->n_in = 1;
-	return inner->rule && inner->rule->shape(inner);
+	return inner->rule && !is_wrapper(inner->rule) && inner->rule->shape(inner);
 }
 
 /* The inner layer twice, once from each end. */
@@ -400,24 +407,56 @@ bool layer_spectral(struct eval *e)
 	return true;
 }
 
-/* The inner layer on each step: steps are as good as a larger batch. */
+/* Steps are as good as a larger batch. */
+static bool merge_steps(const struct tensor *in, struct tensor *flat)
+{
+	if (!tensor_is_known(in) || in->rank < 2)
+		return false;
+	*flat = tensor_make(in->dtype, in->dims + 1, in->rank - 1);
+	flat->dims[0] = count_multiply(in->dims[0], in->dims[1]);
+	return true;
+}
+
+/* The steps of what went in, again. */
+static bool split_steps(const struct tensor *flat, const struct tensor *in, struct tensor *out)
+{
+	if (!tensor_is_known(flat) || !tensor_is_known(in) || in->rank < 2 || flat->rank < 1 ||
+		flat->rank >= TENSOR_MAX_RANK)
+		return false;
+	*out = tensor_make(flat->dtype, flat->dims, flat->rank);
+	memmove(out->dims + 2, out->dims + 1, sizeof(*out->dims) * (size_t)(out->rank - 1));
+	out->rank++;
+	out->dims[0] = in->dims[0];
+	out->dims[1] = in->dims[1];
+	return true;
+}
+
+/* Around a model, which is called between the two. */
+static bool distribute_model(struct eval *e)
+{
+	struct tensor out;
+
+	if (e->n_in == 1 ? !merge_steps(eval_in(e, 0), &out)
+			 : !split_steps(eval_in(e, 0), eval_in(e, 1), &out))
+		return false;
+	if (!eval_outputs(e, 1))
+		return false;
+	*e->out = out;
+	return true;
+}
+
+/* The inner layer on each step. */
 bool layer_time_distributed(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0);
 	struct tensor flat, out;
 	struct eval inner;
 
-	if (!tensor_is_known(in) || in->rank < 2)
+	if (span_equal(node_text(e->graph, e->node, A_inner), SPAN(LAYER_STEPS)))
+		return distribute_model(e);
+	if (!merge_steps(in, &flat) || !run_inner(e, &flat, &inner) ||
+		!split_steps(inner.out, in, &out))
 		return false;
-	flat = tensor_make(in->dtype, in->dims + 1, in->rank - 1);
-	flat.dims[0] = count_multiply(in->dims[0], in->dims[1]);
-	if (!run_inner(e, &flat, &inner) || inner.out->rank >= TENSOR_MAX_RANK)
-		return false;
-	out = *inner.out;
-	memmove(out.dims + 2, out.dims + 1, sizeof(*out.dims) * (size_t)(out.rank - 1));
-	out.rank++;
-	out.dims[0] = in->dims[0];
-	out.dims[1] = in->dims[1];
 	e->layer_cost = inner.layer_cost;
 	e->parameters = inner.parameters;
 	e->trainable = inner.trainable;

@@ -49,4 +49,9 @@ struct layout layer_layout(const struct eval *e, int n_spatial);
  * strides and padding does; returns the product of the kernel's sizes, -1 on failure. */
 int64_t layer_slide(struct eval *e, const struct layout *l, enum attr_id kernel);
 
+/* The `inner` of a TimeDistributed that is around a model: one with the input makes its steps a
+ * larger batch, one with the result and the input makes them steps again. No class has this
+ * name. */
+#define LAYER_STEPS "#steps"
+
 #endif

@@ -122,6 +122,16 @@ static bool put_rest(struct tensor *out, const struct tensor *side, int64_t axis
 	return true;
 }
 
+/* To a length of 1 along an axis: squares, their sum, its root, not below some least, and the
+ * product with its inverse. */
+static void add_normalizing(struct eval *e, const struct tensor *t, int64_t axis)
+{
+	int64_t n = tensor_elements(t);
+
+	layer_add_others(e, n, 3);
+	layer_add_others(e, t->dims[axis] ? n / t->dims[axis] : 0, 2);
+}
+
 bool layer_dot(struct eval *e)
 {
 	const struct tensor *a = eval_in(e, 0), *b = eval_in(e, 1);
@@ -140,6 +150,10 @@ bool layer_dot(struct eval *e)
 	if (e->out->rank == 1)
 		e->out->dims[e->out->rank++] = 1;
 	layer_add_macs(e, tensor_elements(e->out), a->dims[x]);
+	if (layer_int(e, A_normalize, 0)) {
+		add_normalizing(e, a, x);
+		add_normalizing(e, b, y);
+	}
 	return true;
 }
 

@@ -12,6 +12,7 @@ struct keras_task {
 	struct span function; /* its name; empty: the main graph */
 	bool is_repeat;       /* its layers have been counted before */
 	bool is_sequential;
+	bool is_distributed; /* it is a TimeDistributed, whose config this is */
 };
 
 struct keras_builder {

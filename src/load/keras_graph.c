@@ -144,6 +144,19 @@ static void add_wrapped(struct keras_builder *b, struct graph *g, uint32_t confi
 	keras_add_cells(b, g, keras_get(b, inner, "config"));
 }
 
+/* Whether a layer runs a model on each step, or another layer around a layer. */
+static bool distributes_model(const struct keras_builder *b, uint32_t layer)
+{
+	uint32_t inner = keras_get(b, keras_get(b, layer, "config"), "layer");
+	uint32_t innermost = keras_get(b, keras_get(b, inner, "config"), "layer");
+
+	return span_equal(keras_text(b, keras_get(b, layer, "class_name")),
+		       SPAN("TimeDistributed")) &&
+		json_type_of(&b->k->doc, inner) == JSON_OBJECT &&
+		(is_model(keras_text(b, keras_get(b, inner, "class_name"))) ||
+			json_type_of(&b->k->doc, innermost) == JSON_OBJECT);
+}
+
 /* A model called in this one: a function. */
 static void add_model_call(struct keras_builder *b, const struct keras_task *t, struct graph *g,
 	uint32_t layer, struct op_node node, int64_t call)
@@ -152,10 +165,12 @@ static void add_model_call(struct keras_builder *b, const struct keras_task *t, 
 	char tail[32];
 	struct keras_task inner = {.config = keras_get(b, layer, "config"),
 		.is_repeat = t->is_repeat || call > 0,
-		.is_sequential = is_sequential(class_name)};
+		.is_sequential = is_sequential(class_name),
+		.is_distributed = distributes_model(b, layer)};
 
 	inner.prefix = keras_join(b, t->prefix, layer_name(b, layer), "/");
-	snprintf(tail, sizeof(tail), "#%lld", (long long)call);
+	/* A model within one that is called twice is a function of its own each time. */
+	snprintf(tail, sizeof(tail), "#%zu", b->tasks.n);
 	inner.function = keras_join(b, t->prefix, layer_name(b, layer), tail);
 	keras_add_text(b, g, A_f, inner.function);
 	keras_add_node(b, g, node, SPAN("PartitionedCall"), op_find_rule(SPAN("PartitionedCall")));
@@ -171,7 +186,7 @@ static void add_layer(struct keras_builder *b, const struct keras_task *t, struc
 	const struct op_rule *rule = layer_find_rule(class_name);
 	int64_t weights;
 
-	if (is_model(class_name)) {
+	if (is_model(class_name) || distributes_model(b, layer)) {
 		add_model_call(b, t, g, layer, node, call);
 		return;
 	}
@@ -291,7 +306,7 @@ static uint32_t add_args(struct keras_builder *b, const struct keras_task *t, st
 {
 	uint32_t inputs = keras_get(b, t->config, "input_layers"), at, n = 0;
 
-	if (t->is_sequential) {
+	if (t->is_sequential || t->is_distributed) {
 		keras_add_arg(b, g, SPAN("input"));
 		return 1;
 	}
@@ -407,6 +422,41 @@ static enum tfprof_status build_sequential(struct keras_builder *b, const struct
 	return status;
 }
 
+/* A node of the layer itself. */
+static void add_steps(struct keras_builder *b, struct graph *g, struct span name, bool is_repeat,
+	struct op_edge from, bool with_input)
+{
+	struct op_node node = graph_start_node(g, name);
+	struct op_edge input = {0, 0};
+
+	if (!vec_push(&g->edges, from) || (with_input && !vec_push(&g->edges, input)))
+		b->no_memory = true;
+	keras_add_text(b, g, A_inner, SPAN(LAYER_STEPS));
+	if (is_repeat)
+		keras_add_int(b, g, A_is_repeat, 1);
+	keras_add_node(b, g, node, SPAN("TimeDistributed"),
+		layer_find_rule(SPAN("TimeDistributed")));
+}
+
+/* input ─▶ steps as a batch ─▶ the model or layer ─▶ steps again */
+static void build_distributed(struct keras_builder *b, const struct keras_task *t, struct graph *g)
+{
+	uint32_t inner = keras_get(b, t->config, "layer");
+	struct span name = {t->prefix.at, t->prefix.n ? t->prefix.n - 1 : 0};
+	struct op_edge last = {3, 0};
+	struct op_node call;
+
+	add_steps(b, g, name, t->is_repeat, (struct op_edge){0, 0}, false);
+	call = graph_start_node(g, keras_join(b, t->prefix, layer_name(b, inner), ""));
+	if (!vec_push(&g->edges, ((struct op_edge){1, 0})))
+		b->no_memory = true;
+	add_layer(b, t, g, inner, call, 0);
+	add_steps(b, g, name, t->is_repeat, (struct op_edge){2, 0}, true);
+	if (!vec_push(&g->returns, last))
+		b->no_memory = true;
+	b->n_layers += !t->is_repeat;
+}
+
 static enum tfprof_status build_model(struct keras_builder *b, const struct keras_task *t,
 	struct tfprof_error *err)
 {
@@ -418,7 +468,13 @@ static enum tfprof_status build_model(struct keras_builder *b, const struct kera
 		return error_no_memory(err);
 	b->first_node.n = b->n_calls.n = b->k->shapes.n = 0;
 	g->n_args = add_args(b, t, g);
-	status = t->is_sequential ? build_sequential(b, t, g, err) : build_functional(b, t, g, err);
+	if (t->is_distributed) {
+		build_distributed(b, t, g);
+		status = TFPROF_OK;
+	} else {
+		status = t->is_sequential ? build_sequential(b, t, g, err)
+					  : build_functional(b, t, g, err);
+	}
 	graph_check_edges(g);
 	strings_clear(&b->names);
 	return status == TFPROF_OK && b->no_memory ? error_no_memory(err) : status;

@@ -1,6 +1,6 @@
 /* TensorFlow Lite's operators, a line each: number, name, the rule it has (op_list.h), how
  * its options are read (lite_NAME in model_tflite.c); and options that are plain numbers: operator,
- * slot in its table, attribute. */
+ * slot in its table, attribute. One without a rule is listed by its name. */
 #ifndef TFPROF_LOAD_LITE_LIST_H
 #define TFPROF_LOAD_LITE_LIST_H
 
@@ -134,6 +134,9 @@
 	X(135, COMPLEX_ABS, "ComplexAbs", PLAIN) \
 	X(140, REDUCE_ALL, "All", PLAIN) \
 	X(141, CONV_3D_TRANSPOSE, "LITE_TRANSPOSE_CONV_3D", PLAIN) \
+	X(142, VAR_HANDLE, "", PLAIN) \
+	X(143, READ_VARIABLE, "", PLAIN) \
+	X(144, ASSIGN_VARIABLE, "", PLAIN) \
 	X(145, BROADCAST_ARGS, "BroadcastArgs", PLAIN) \
 	X(146, RANDOM_STANDARD_NORMAL, "RandomStandardNormal", PLAIN) \
 	X(147, BUCKETIZE, "Bucketize", PLAIN) \

@@ -217,6 +217,8 @@ static struct parameter read_variable(struct decoder *d, struct span message)
 struct objects {
 	VEC(struct span) variables; /* by object; .at is NULL for others */
 	VEC(uint32_t) parameters;   /* their parameter + 1, once it has one */
+	VEC(struct span) messages;  /* by object */
+	bool *is_fixed;             /* by object: Keras lists it as not trained */
 	VEC(struct span) functions; /* map entries: name → SavedConcreteFunction */
 };
 
@@ -235,10 +237,54 @@ static bool read_objects(struct decoder *d, struct objects *o, struct span messa
 			inner = wire_reader(f.bytes);
 			while (decoder_find(d, &inner, WIRE_LEN(SAVED_OBJECT_VARIABLE), &g))
 				variable = g.bytes;
-			ok = vec_push(&o->variables, variable) && vec_push(&o->parameters, 0);
+			ok = vec_push(&o->variables, variable) && vec_push(&o->parameters, 0) &&
+				vec_push(&o->messages, f.bytes);
 		}
 	}
 	return ok;
+}
+
+/* The object that another has by a name; of an empty name, the next of all from `r` on. NONE at
+ * the end. */
+static uint32_t next_child(struct decoder *d, struct wire_reader *r, struct span name)
+{
+	struct wire_field f, g;
+
+	while (decoder_find(d, r, WIRE_LEN(SAVED_OBJECT_CHILDREN), &f)) {
+		struct wire_reader child = wire_reader(f.bytes);
+		struct span local_name = {"", 0};
+		uint64_t id = 0;
+
+		while (decoder_next(d, &child, &g))
+			switch (g.tag) {
+			case WIRE_VARINT(OBJECT_REFERENCE_NODE_ID): id = g.value; break;
+			case WIRE_LEN(OBJECT_REFERENCE_LOCAL_NAME): local_name = g.bytes; break;
+			}
+		if (id < NONE && (!name.n || span_equal(local_name, name)))
+			return (uint32_t)id;
+	}
+	return NONE;
+}
+
+/* A variable is trainable if it was made so; what a model has set not to train since, Keras's
+ * export lists. */
+static bool find_fixed(struct decoder *d, struct objects *o)
+{
+	struct wire_reader r;
+	uint32_t list, id;
+
+	o->is_fixed = mem_zero_array(o->messages.n + 1, sizeof(*o->is_fixed));
+	if (!o->is_fixed || !o->messages.n)
+		return o->is_fixed;
+	r = wire_reader(o->messages.at[0]);
+	list = next_child(d, &r, SPAN("non_trainable_variables"));
+	if (list >= o->messages.n)
+		return true;
+	r = wire_reader(o->messages.at[list]);
+	while ((id = next_child(d, &r, SPAN(""))) != NONE)
+		if (id < o->messages.n)
+			o->is_fixed[id] = true;
+	return true;
 }
 
 /* The parameter that an object is; 0 if it is no variable. */
@@ -249,8 +295,10 @@ static uint32_t parameter_of_object(struct model_file *m, struct objects *o, uin
 	if (object >= o->variables.n || !o->variables.at[object].at)
 		return 0;
 	if (!o->parameters.at[object]) {
-		if (!decoder_alloc(d,
-			    vec_push(&m->parameters, read_variable(d, o->variables.at[object]))))
+		struct parameter p = read_variable(d, o->variables.at[object]);
+
+		p.is_trainable &= !o->is_fixed[object];
+		if (!decoder_alloc(d, vec_push(&m->parameters, p)))
 			return 0;
 		o->parameters.at[object] = (uint32_t)m->parameters.n;
 	}
@@ -409,7 +457,8 @@ static enum tfprof_status add_variables(struct model_file *m, const struct meta_
 	enum tfprof_status status = TFPROF_OK;
 
 	preset = mem_zero_array(m->library.main.nodes.n + 1, sizeof(*preset));
-	if (!reachable || !preset || !read_objects(&m->library.decoder, &o, meta->objects)) {
+	if (!reachable || !preset || !read_objects(&m->library.decoder, &o, meta->objects) ||
+		!find_fixed(&m->library.decoder, &o)) {
 		status = error_no_memory(err);
 		goto out;
 	}
@@ -422,6 +471,8 @@ out:
 	mem_free(preset);
 	vec_clear(&o.variables);
 	vec_clear(&o.parameters);
+	vec_clear(&o.messages);
+	mem_free(o.is_fixed);
 	vec_clear(&o.functions);
 	return status;
 }

@@ -996,6 +996,11 @@ enum {  /* SavedObject */
 	SAVED_OBJECT_REGISTERED_SAVER = 16,
 };
 
+enum {  /* TrackableObjectGraph.TrackableObject.ObjectReference */
+	OBJECT_REFERENCE_NODE_ID = 1,
+	OBJECT_REFERENCE_LOCAL_NAME = 2,
+};
+
 enum {  /* SavedVariable */
 	SAVED_VARIABLE_DTYPE = 1,
 	SAVED_VARIABLE_SHAPE = 2,

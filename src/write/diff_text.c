@@ -4,6 +4,7 @@
  *     micros    | base      new       delta     change  p
  *     total     | 1.61sec   1.65sec   +38.12ms  +2.4%   0.010  ~
  */
+#include "base/utf8.h"
 #include "base/visible.h"
 #include "write/diff_report.h"
 #include "write/format.h"
@@ -93,7 +94,7 @@ static void put_line(struct cells *c, struct sink *out)
 		sink_span(out, buf_get(&c->at[k]));
 		if (k + 1 == last)
 			break;
-		for (size_t n = c->at[k].n; n < c->width[k]; n++)
+		for (size_t n = utf8_width(buf_get(&c->at[k])); n < c->width[k]; n++)
 			sink_char(out, ' ');
 		sink_text(out, k ? "  " : " | ");
 	}
@@ -115,8 +116,11 @@ static void put_head(struct cells *c, const char *metric, bool is_time, struct s
 static void widen(struct cells *c, const struct diff_report *r, size_t i, size_t metric)
 {
 	fill(c, r, i, metric);
-	for (size_t k = 0; k < N_CELLS; k++)
-		c->width[k] = c->at[k].n > c->width[k] ? c->at[k].n : c->width[k];
+	for (size_t k = 0; k < N_CELLS; k++) {
+		size_t width = utf8_width(buf_get(&c->at[k]));
+
+		c->width[k] = width > c->width[k] ? width : c->width[k];
+	}
 }
 
 /* A list leaves out what is equal in this metric; a tree needs the ancestors. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "base/visible.h"
 
 /* ---- numbers -------------------------------------------------------------------- */
@@ -138,9 +139,11 @@ static void fill_cells(const struct model_report *r, const struct layer *l, stru
 
 static void widen(size_t *widths, const struct cells *c)
 {
-	for (int i = 0; i < c->n; i++)
-		if (c->text[i].n > widths[i])
-			widths[i] = c->text[i].n;
+	for (int i = 0; i < c->n; i++) {
+		size_t width = utf8_width(buf_get(&c->text[i]));
+
+		widths[i] = width > widths[i] ? width : widths[i];
+	}
 }
 
 static void write_cells(const struct cells *c, const size_t *widths, struct sink *out)
@@ -148,7 +151,7 @@ static void write_cells(const struct cells *c, const size_t *widths, struct sink
 	struct buf line = {0};
 
 	for (int i = 0; i < c->n; i++) {
-		size_t pad = widths[i] - c->text[i].n;
+		size_t pad = widths[i] - utf8_width(buf_get(&c->text[i]));
 
 		if (i)
 			buf_text(&line, "  ");

@@ -4,6 +4,7 @@ crash, and neither time nor memory without bound."""
 import json
 import pathlib
 import random
+import re
 import resource
 import struct
 import subprocess
@@ -276,6 +277,19 @@ def test_models_within_models(tmp_path):
         inner = {"class_name": "Functional", "name": f"m{i}", "config": config}
     keras(tmp_path / "x.keras", json.dumps(inner))
     run(tmp_path / "x.keras")
+
+
+@pytest.mark.parametrize("wrapper", ["TimeDistributed", "Bidirectional", "SpectralNormalization"])
+def test_wrappers_within_wrappers(wrapper, tmp_path):
+    """What no layer is around comes to an end."""
+    layer = {"class_name": "Dense", "config": {"name": "d", "units": 4}}
+    for i in range(30):
+        layer = {"class_name": wrapper, "config": {"name": f"w{i}", "units": 4, "layer": layer}}
+    config = {"class_name": "Sequential", "config": {"name": "s", "layers": [
+        {"class_name": "InputLayer", "config": {"name": "i", "batch_shape": [None, 5, 4]}}, layer]}}
+    keras(tmp_path / "x.keras", json.dumps(config))
+    done, _ = run(tmp_path / "x.keras")
+    assert done.returncode == 0 and re.search(f"not counted: [0-9]+ {wrapper}", done.stdout)
 
 
 @pytest.mark.parametrize("config", [b"", b"null", b"[]", b"3"])

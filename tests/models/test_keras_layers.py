@@ -54,7 +54,7 @@ LAYERS = {
     "DepthwiseConv1D": ([WORDS], lambda: L.DepthwiseConv1D(3, depth_multiplier=2)),
     "DepthwiseConv2D": ([IMAGE], lambda: L.DepthwiseConv2D(3, 2, "same")),
     "Discretization": ([WORDS], lambda: L.Discretization([0.0, 1.0, 2.0])),
-    "Dot": ([WORDS, (7, 6)], lambda: L.Dot(axes=2)),
+    "Dot": ([WORDS, (7, 6)], lambda: L.Dot(axes=2, normalize=True)),
     "Dropout": ([WORDS], lambda: L.Dropout(0.1)),
     "ELU": ([WORDS], L.ELU),
     "EinsumDense": ([WORDS], lambda: L.EinsumDense("abc,cde->abde", (None, 4, 5), bias_axes="de")),

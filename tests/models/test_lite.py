@@ -42,3 +42,23 @@ def test_operator(name, tmp_path):
     assert not ours["not_counted"]
     for what in ("macs", "float_ops"):
         assert ours["total"][what] == theirs["total"][what]
+
+
+def test_variables(tmp_path):
+    """The shape of a variable that the model changes is not known: reading it is listed, by the
+    operator's name."""
+    class Model(tf.Module):
+        def __init__(self):
+            self.n = tf.Variable(tf.zeros([4]))
+
+        @tf.function(input_signature=[tf.TensorSpec([4], F32)])
+        def call(self, x):
+            self.n.assign(self.n + x)
+            return self.n * 2.0
+
+    model = Model()
+    tf.saved_model.save(model, str(tmp_path), signatures=model.call)
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path))
+    converter.experimental_enable_resource_variables = True
+    (tmp_path / "model.tflite").write_bytes(converter.convert())
+    assert "READ_VARIABLE" in count(tmp_path / "model.tflite")["not_counted"]

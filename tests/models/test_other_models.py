@@ -44,6 +44,22 @@ def pair(layer):
     return keras.Model([a, b], layer([a, b]))
 
 
+def deeper():
+    """A model within a model that is called twice."""
+    inner = stack((16,), L.Dense(8), L.Dense(16))
+    outer = stack((16,), inner, L.Dense(4), L.Dense(16))
+    x = L.Input((16,))
+    return keras.Model(x, outer(outer(x)))
+
+
+def distributed():
+    """A model on each step, of two inputs."""
+    inner = stack((8, 8, 3), L.Conv2D(4, 3), L.BatchNormalization(), L.Flatten(), L.Dense(5))
+    each = L.TimeDistributed(inner)
+    a, b = L.Input((6, 8, 8, 3)), L.Input((2, 8, 8, 3))
+    return keras.Model([a, b], L.Dense(2)(L.Concatenate(axis=1)([each(a), each(b)])))
+
+
 MODELS = {
     "nested": (nested, 2 * (16 * 8 + 8 * 4) + 8 * 2),
     "decoder": (decoder, 3 * 12 * 32 * 32 + 2 * 4 * 12 * 12 * 8 + 12 * 32 * 32 +
@@ -67,6 +83,11 @@ MODELS = {
     "both ways": (lambda: stack((20, 8), L.Bidirectional(L.GRU(16, return_sequences=True)),
                                 L.Bidirectional(L.LSTM(8), merge_mode="sum"), L.Dense(3)),
                   2 * 20 * 3 * 16 * 24 + 2 * 20 * 4 * 8 * (32 + 8) + 8 * 3),
+    "deeper": (deeper, 2 * (16 * 8 + 8 * 16 + 16 * 4 + 4 * 16)),
+    "distributed": (distributed, 8 * (6 * 6 * 4 * 27 + 144 * 5) + 8 * 5 * 2),
+    "wrapped twice": (lambda: stack((3, 4, 6), L.TimeDistributed(L.TimeDistributed(L.Dense(5))),
+                                    L.TimeDistributed(L.Bidirectional(L.GRU(7)))),
+                      12 * 6 * 5 + 2 * 12 * 3 * 7 * (5 + 7)),
     "many axes": (lambda: stack((3, 4, 5), L.Dense(6), L.Dense(7, use_bias=False)),
                   12 * 30 + 12 * 42),
 }
@@ -85,3 +106,17 @@ def test_model(name, tmp_path):
         assert one["total"]["parameters"] == model.count_params(), file
         assert not one["not_counted"], file
         assert count(tmp_path / file, "--batch_size=8")["total"]["macs"] == 8 * macs, file
+
+
+def test_what_is_not_trained(tmp_path):
+    """A part of a model that is set not to train after it was made."""
+    keras.backend.clear_session()
+    part = stack((8, 8, 3), L.Conv2D(4, 3), L.BatchNormalization(), L.Flatten())
+    part.trainable = False
+    model = stack((8, 8, 3), part, L.Dense(2))
+    model.save(tmp_path / "model.keras")
+    model.export(tmp_path / "export", verbose=False)
+    trained = sum(weight.numpy().size for weight in model.trainable_weights)
+    assert trained == 144 * 2 + 2
+    for file in ("model.keras", "export"):
+        assert count(tmp_path / file)["total"]["trainable_parameters"] == trained, file
