@@ -212,10 +212,12 @@ static void put_nodes(void *context, size_t part)
 	uint32_t node = (uint32_t)first_node(m, part), end = (uint32_t)first_node(m, part + 1);
 
 	for (; node < end; node++) {
-		struct encoder e = {.at = m->out ? m->out + m->node_at[node] : NULL};
+		struct encoder e = {0};
 
 		if (m->row_of[node] == NONE)
 			continue;
+		if (m->out)
+			e.at = m->out + m->node_at[node];
 		if (is_multi(m->q))
 			put_graph_node(m, node, &e);
 		else
