@@ -95,9 +95,8 @@ function Switches({ state }: { state: State }) {
   return (
     <p class="facts">
       <Switch state={state} name="only_my_code">only my code</Switch>{" · "}
-      <Switch state={state} name="fold_gradients">gradients with their line</Switch>{" · "}
-      <Toggle state={state} name="callers">callers (I)</Toggle>
-      {" · "}full colour: forward, faded: backward
+      <Toggle state={state} name="callers">callers (I)</Toggle>{" · "}
+      <Switch state={state} name="fold_gradients">gradients with their line</Switch> · full colour: forward, faded: backward
     </p>
   );
 }
