@@ -71,7 +71,7 @@ def test_code_view_without_stacks(run):
     done = run("code", "graph.pb")
     assert done.returncode == 1
     assert done.stderr == (b"tfprof: No code trace information: add an op log (OpLogProto), as "
-                           b"tfprof.write_op_log() writes it\n")
+                           b"tfprof.write_op_log() writes it, or save the model with save_debug_info=True\n")
 
 
 # ---- what a file held and the profile did not take ----------------------------------------
