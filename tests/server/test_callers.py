@@ -5,15 +5,7 @@ import subprocess
 
 import pytest
 import tree
-from test_http import SAMPLE, Server
-
-
-@pytest.fixture(scope="module")
-def server():
-    server = Server(SAMPLE)
-    server.wait_until_loaded()
-    yield server
-    assert server.stop() == 0
+from serving import SAMPLE
 
 
 def code_view(tmp_path, *options):

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import tree
-from test_http import SAMPLE, Server
+from serving import SAMPLE, Server
 
 KERAS = os.path.join(tree.TOP, "examples", "traces", "keras_fit.xplane.pb.gz")
 MODELS = [os.path.join(tree.TOP, "tests", "models", "files", name) for name in ("compiled.keras", "mixed.keras")]

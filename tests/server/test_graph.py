@@ -4,7 +4,7 @@ import random
 import re
 from urllib.parse import quote
 
-from test_http import Server
+from serving import Server
 from test_selection import good
 
 SIZES = {"DT_FLOAT": 4, "DT_HALF": 2, "DT_INT64": 8, "DT_BOOL": 1}

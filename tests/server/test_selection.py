@@ -7,18 +7,10 @@ import sys
 
 import pytest
 import tree
-from test_http import SAMPLE, Server
+from serving import Server
 
 CLUSTER = os.path.join(tree.TOP, "tests", "support", "cluster.py")
 ON = "fold_gradients=true&only_my_code=true"
-
-
-@pytest.fixture(scope="module")
-def sample():
-    server = Server(SAMPLE)
-    server.wait_until_loaded()
-    yield server
-    assert server.stop() == 0
 
 
 @pytest.fixture(scope="module")
@@ -69,31 +61,31 @@ def good(server, path):
     ("memory?n=99999", "expected a number from 1"),
     ("holders?at=-1", "expected a number from 0"),
 ])
-def test_wrong_requests_say_what_is_right(sample, path, text):
-    status, answer = sample.api(path)
+def test_wrong_requests_say_what_is_right(server, path, text):
+    status, answer = server.api(path)
     assert status in (400, 404) and text in answer["error"]["text"]
 
 
 @pytest.mark.parametrize("term", ["op:Mul", "family:matrix", "scope:unit_1_3", "line:resnet_model.py:66", "node:100",
                                   "time:0,412000-640000", "op:Nothing", "family:nothing", "scope:nothing", "line:no.py:1"])
 @pytest.mark.parametrize("metric", ["exec_micros", "requested_bytes", "parameters", "float_ops"])
-def test_all_views_count_a_selection_alike(sample, term, metric):
+def test_all_views_count_a_selection_alike(server, term, metric):
     asked = f"sel={term}&metric_column={metric}&{ON}"
-    whole = good(sample, f"selection?{asked}")["total"].get(metric, 0)
+    whole = good(server, f"selection?{asked}")["total"].get(metric, 0)
     for view in ("op", "scope", "code", "graph"):
-        answer = good(sample, f"rows?view={view}&limit=0&{asked}")
+        answer = good(server, f"rows?view={view}&limit=0&{asked}")
         assert answer["root"]["selected"] == whole, view
-    assert good(sample, f"graph?{asked}")["root"]["selected"] == whole
+    assert good(server, f"graph?{asked}")["root"]["selected"] == whole
 
 
-def test_hidden_rows_do_not_change_what_is_selected(sample):
-    plain = good(sample, f"rows?view=op&limit=0&sel=op:Mul&{ON}")["root"]["selected"]
-    hidden = good(sample, f"rows?view=op&limit=0&sel=op:Mul&hide_name_regexes=Mul&{ON}")["root"]["selected"]
+def test_hidden_rows_do_not_change_what_is_selected(server):
+    plain = good(server, f"rows?view=op&limit=0&sel=op:Mul&{ON}")["root"]["selected"]
+    hidden = good(server, f"rows?view=op&limit=0&sel=op:Mul&hide_name_regexes=Mul&{ON}")["root"]["selected"]
     assert plain == hidden > 0
 
 
-def test_a_row_has_no_more_selected_than_it_has(sample):
-    for row in good(sample, f"rows?view=scope&flat=1&limit=500&sel=op:Mul&{ON}")["rows"]:
+def test_a_row_has_no_more_selected_than_it_has(server):
+    for row in good(server, f"rows?view=scope&flat=1&limit=500&sel=op:Mul&{ON}")["rows"]:
         assert 0 <= row["selected"] <= row["total"].get("exec_micros", 0)
 
 
@@ -144,12 +136,12 @@ def test_memory_and_its_holders(cluster):
     assert good(cluster, "holders?step=0&device=99&at=0") == []
 
 
-def test_there_is_no_memory_without_readings(sample):
-    assert good(sample, "memory") == []
+def test_there_is_no_memory_without_readings(server):
+    assert good(server, "memory") == []
 
 
-def test_answers_are_json_whatever_the_term(sample):
-    status, _, body = sample.ask("/api/selection?sel=op:%22%3Cscript%3E")
+def test_answers_are_json_whatever_the_term(server):
+    status, _, body = server.ask("/api/selection?sel=op:%22%3Cscript%3E")
     assert status == 200 and json.loads(body)["nodes"] == 0
 
 
@@ -172,13 +164,13 @@ def test_next_walks_all_executions_in_order_and_back(cluster):
                 assert found == order, (step, sel, back)
 
 
-def test_next_stays_on_a_lane(sample):
-    slices = good(sample, "slices?step=1&lane=1&until_lane=2&min=0")["lanes"][0]
-    first = good(sample, "next?step=1&only_lane=1&lane=1")
+def test_next_stays_on_a_lane(server):
+    slices = good(server, "slices?step=1&lane=1&until_lane=2&min=0")["lanes"][0]
+    first = good(server, "next?step=1&only_lane=1&lane=1")
     assert (first["x"], first["node"], first["lane"]) == (slices["x"][0], slices["node"][0], 1)
     middle = len(slices["x"]) // 2
     at = f"&at={slices['x'][middle]}&node={slices['node'][middle]}"
-    assert good(sample, f"next?step=1&only_lane=1&lane=1{at}")["x"] == slices["x"][middle + 1]
-    assert good(sample, f"next?step=1&only_lane=1&lane=1&back=1{at}")["x"] == slices["x"][middle - 1]
-    assert sample.api("next?lane=99")[0] == 400
-    assert sample.api("next?at=-1")[0] == 400
+    assert good(server, f"next?step=1&only_lane=1&lane=1{at}")["x"] == slices["x"][middle + 1]
+    assert good(server, f"next?step=1&only_lane=1&lane=1&back=1{at}")["x"] == slices["x"][middle - 1]
+    assert server.api("next?lane=99")[0] == 400
+    assert server.api("next?at=-1")[0] == 400
