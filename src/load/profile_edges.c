@@ -67,10 +67,12 @@ void edge_reader_clear(struct edge_reader *r)
 enum tfprof_status edge_reader_explain(const struct edge_reader *r, struct tfprof_error *err)
 {
 	const struct model *m = r->model;
-	struct span name = model_name(m, r->node);
+	struct span name;
 
+	/* Then there may be no node yet. */
 	if (r->decoder.failed && !r->decoder.bad)
 		return error_no_memory(err);
+	name = model_name(m, r->node);
 	if (r->has_unknown_source)
 		return error_set(err, TFPROF_FORMAT,
 			"%s: node '%.*s' has an input from node id %lld, which is not in the "

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "query/input_shapes.h"
 
 static int by_text(const void *a, const void *b)
@@ -28,9 +29,9 @@ static void merge(struct combinations *c)
 		struct combination *last = kept ? &c->at[kept - 1] : NULL;
 
 		if (last && span_equal(last->text, c->at[i].text)) {
-			last->runs += c->at[i].runs;
-			last->micros += c->at[i].micros;
-			last->defined += c->at[i].defined;
+			last->runs = clamped_sum(last->runs, c->at[i].runs);
+			last->micros = clamped_sum(last->micros, c->at[i].micros);
+			last->defined = clamped_sum(last->defined, c->at[i].defined);
 		} else {
 			c->at[kept++] = c->at[i];
 		}
