@@ -38,6 +38,18 @@ size_t utf8_cut(struct span text, size_t n)
 	return (text.at[n - back] & 0xc0) == 0x80 ? n : n - back;
 }
 
+bool utf8_is_valid(struct span text)
+{
+	for (size_t i = 0; i < text.n;) {
+		int n = utf8_sequence((const unsigned char *)text.at + i, text.n - i);
+
+		if (n < 0)
+			return false;
+		i += (size_t)n;
+	}
+	return true;
+}
+
 char *utf8_put(char *to, uint32_t c)
 {
 	if (c < 0x80) {

@@ -13,6 +13,8 @@
  * length of its longest valid beginning, at least 1 (Unicode's table 3-7). */
 int utf8_sequence(const unsigned char *p, size_t n);
 
+bool utf8_is_valid(struct span text);
+
 /* Encodes a character up to U+10FFFF in up to 4 bytes; returns where they end. */
 char *utf8_put(char *to, uint32_t c);
 

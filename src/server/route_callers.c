@@ -7,7 +7,6 @@
  *
  * What takes less than a thousandth of the whole is left out. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clamped.h"
 #include "base/error.h"
@@ -135,7 +134,7 @@ static bool expand_all(struct callers *x)
  * called from. */
 static bool name_lines(struct callers *x)
 {
-	static const char apart[] = " (gradient)";
+	const struct span apart = SPAN(" (gradient)");
 	const struct table_json *t = &x->table;
 	struct buf key = {0};
 	bool ok = strings_init(&x->lines);
@@ -153,10 +152,8 @@ static bool name_lines(struct callers *x)
 		buf_int(&key, t->line.numbers[row]);
 		buf_char(&key, ':');
 		buf_span(&key, table_json_text(&t->function, (int64_t)row));
-		if (name.n >= sizeof(apart) - 1 &&
-			memcmp(name.at + name.n - (sizeof(apart) - 1), apart, sizeof(apart) - 1) ==
-				0)
-			buf_text(&key, apart);
+		if (span_ends(name, apart))
+			buf_span(&key, apart);
 		x->line_of_row[row] = key.failed ? NONE : strings_add(&x->lines, buf_get(&key));
 		ok = x->line_of_row[row] != NONE;
 	}

@@ -13,18 +13,6 @@ static const struct {
 	{{"InstantiatedCapturedFunction::", 30}, EVENT_CAPTURED},
 };
 
-static bool is_utf8(struct span text)
-{
-	for (size_t i = 0; i < text.n;) {
-		int n = utf8_sequence((const unsigned char *)text.at + i, text.n - i);
-
-		if (n < 0)
-			return false;
-		i += (size_t)n;
-	}
-	return true;
-}
-
 enum event_kind event_kind_of(struct span name)
 {
 	static const char *const whole[] = {
@@ -34,7 +22,7 @@ enum event_kind event_kind_of(struct span name)
 	};
 	struct op_text op;
 
-	if (!is_utf8(name))
+	if (!utf8_is_valid(name))
 		return EVENT_GARBLED;
 	for (unsigned kind = 0; kind < N_EVENT_KINDS; kind++)
 		if (whole[kind] && span_equal(name, span_of(whole[kind])))

@@ -27,7 +27,7 @@ void source_texts_clear(struct source_texts *t)
 static bool is_own_python(struct span path)
 {
 	return path.n > 4 && path.n < PATH_MAX && path.at[0] == '/' &&
-		memcmp(path.at + path.n - 3, ".py", 3) == 0 && !memchr(path.at, 0, path.n) &&
+		span_ends(path, SPAN(".py")) && !memchr(path.at, 0, path.n) &&
 		!frame_is_library(path);
 }
 
@@ -121,18 +121,6 @@ static struct span trim(struct span text)
 	return text;
 }
 
-static bool is_utf8(struct span text)
-{
-	for (size_t i = 0; i < text.n;) {
-		int n = utf8_sequence((const unsigned char *)text.at + i, text.n - i);
-
-		if (n <= 0)
-			return false;
-		i += (size_t)n;
-	}
-	return true;
-}
-
 struct span source_texts_get(struct source_texts *t, uint32_t path_id, struct span path,
 	int64_t line)
 {
@@ -143,5 +131,5 @@ struct span source_texts_get(struct source_texts *t, uint32_t path_id, struct sp
 		return SPAN("");
 	text = trim((struct span){f->bytes + f->lines.at[line - 1],
 		f->lines.at[line] - f->lines.at[line - 1]});
-	return is_utf8(text) ? text : SPAN("");
+	return utf8_is_valid(text) ? text : SPAN("");
 }
