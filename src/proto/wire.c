@@ -7,11 +7,31 @@ static bool fail(struct wire_reader *r, const char *where)
 	return false;
 }
 
+/* Takes one of nine or ten bytes: negative numbers and ids that are hashes. */
+static bool take_long(struct wire_reader *r, uint64_t *value)
+{
+	uint64_t word;
+	unsigned char ninth, tenth;
+
+	if (r->end - r->at < 10)
+		return false;
+	memcpy(&word, r->at, 8);
+	ninth = (unsigned char)r->at[8];
+	tenth = ninth < 0x80 ? 0 : (unsigned char)r->at[9];
+	if (~word & 0x8080808080808080 || tenth >= 0x80)
+		return false;
+	*value = wire_pack_groups(word) | (uint64_t)(ninth & 0x7f) << 56 | (uint64_t)tenth << 63;
+	r->at += ninth < 0x80 ? 9 : 10;
+	return true;
+}
+
 bool wire_varint_slow(struct wire_reader *r, uint64_t *value)
 {
 	const char *start = r->at;
 	uint64_t v = 0;
 
+	if (take_long(r, value))
+		return true;
 	for (unsigned shift = 0; shift < 70; shift += 7) {
 		unsigned char byte;
 

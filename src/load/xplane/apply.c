@@ -14,7 +14,8 @@ void apply_clear(struct apply *a)
 
 /* ---- nodes and devices --------------------------------------------------- */
 
-uint32_t apply_add_device(struct apply *a, enum plane_kind kind, int64_t ordinal)
+/* The string id of "/host:vm/device:gpu:0"; NONE on allocation failure. */
+static uint32_t add_device(struct apply *a, enum plane_kind kind, int64_t ordinal)
 {
 	struct buf *b = &a->scratch;
 
@@ -37,13 +38,13 @@ static bool add_devices(struct apply *a)
 	const struct trace *t = a->trace;
 
 	a->devices = mem_array(t->devices.n + 1, sizeof(*a->devices));
+	a->host_device = add_device(a, PLANE_HOST, 0);
 	for (size_t i = 0; a->devices && i < t->devices.n; i++) {
-		a->devices[i] =
-			apply_add_device(a, t->devices.at[i].kind, t->devices.at[i].ordinal);
+		a->devices[i] = add_device(a, t->devices.at[i].kind, t->devices.at[i].ordinal);
 		if (a->devices[i] == NONE)
 			return false;
 	}
-	return a->devices != NULL;
+	return a->devices && a->host_device != NONE;
 }
 
 /* Time on a GPU is of its "stream:all", as run metadata has it. */

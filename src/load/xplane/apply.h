@@ -15,6 +15,7 @@ struct apply {
 	uint32_t *nodes;       /* by target */
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
+	uint32_t host_device;  /* of the host's own processors, string id */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;       /* by target: its node was there before */
@@ -30,8 +31,6 @@ struct apply {
 /* Makes nodes, devices and lanes of the targets and lines. These return false on
  * allocation failure. */
 bool apply_targets(struct apply *a);
-/* The string id of "/host:vm/device:gpu:0"; NONE on allocation failure. */
-uint32_t apply_add_device(struct apply *a, enum plane_kind kind, int64_t ordinal);
 /* Finds the gradients of what was there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */

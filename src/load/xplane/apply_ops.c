@@ -76,8 +76,8 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	if (m->nodes.device[node] && !is_launched)
 		return true;
 	m->nodes.device[node] = a->devices[device];
-	m->nodes.host_device[node] = apply_add_device(a, PLANE_HOST, 0);
-	return m->nodes.host_device[node] != NONE && model_add_type(m, node, a->devices[device]);
+	m->nodes.host_device[node] = a->host_device;
+	return model_add_type(m, node, a->devices[device]);
 }
 
 /* Rows that only a trace has, as nearly all, do without a detail: 40 of 120 bytes per

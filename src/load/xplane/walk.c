@@ -51,9 +51,11 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 	if (wire_take_varint(&r, XEVENT_DURATION_PS, &value))
 		e->duration_ps = clamp((int64_t)value);
 	r = (struct wire_reader){r.at <= end ? r.at : message.at, end, NULL};
-	while (plane_take_stat(w->plane, &r, w->line.end, &e->stats))
-		continue;
-	while (decoder_next(w->d, &r, &f))
+	for (;;) {
+		while (plane_take_stat(w->plane, &r, w->line.end, &e->stats))
+			continue;
+		if (!decoder_next(w->d, &r, &f))
+			break;
 		switch (f.tag) {
 		case WIRE_VARINT(XEVENT_METADATA_ID): id = f.value; break;
 		case WIRE_VARINT(XEVENT_OFFSET_PS):
@@ -67,6 +69,7 @@ static inline void read_event(struct walk *w, int64_t base_ps, struct span messa
 			plane_read_stat(w->plane, w->d, f.bytes, &e->stats);
 			break;
 		}
+	}
 	e->name = plane_ids_find(&w->plane->name_ids, id);
 	e->role = e->name == NONE ? &w->no_role : &w->plane->roles.at[e->name];
 }
