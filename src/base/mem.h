@@ -17,10 +17,6 @@ void mem_free(void *block);
 /* Makes room for `more` items after the first `n` of a growing array: at least doubles
  * the capacity, so that pushing is amortized. */
 bool mem_grow(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
-/* The same for an array that is about to be filled, as far as it goes: asks for large pages,
- * one fault for 2 MB, which saves an eighth of loading a trace. Only for the first 32 MB: beyond,
- * a virtual machine may have to get them from its host first, which takes longer than it saves. */
-bool mem_grow_large(void **array, size_t *cap, size_t n, size_t more, size_t item_size);
 
 /* Pre-faults pages, which costs less than faulting on each, and nothing in the thread
  * that writes there if another one does it. Does nothing where the system cannot. */

@@ -21,10 +21,6 @@
 	((v)->cap - (v)->n >= (size_t)(more) || \
 		mem_grow((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at)))
 
-/* The same for many that are about to be added: see mem_grow_large(). */
-#define vec_reserve_large(v, more) \
-	mem_grow_large((void **)&(v)->at, &(v)->cap, (v)->n, (more), sizeof(*(v)->at))
-
 #define vec_push(v, item) (vec_reserve(v, 1) ? ((v)->at[(v)->n++] = (item), true) : false)
 
 #define vec_clear(v)                   \

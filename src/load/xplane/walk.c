@@ -386,11 +386,9 @@ static void reserve(struct trace *t, const struct plane *p)
 		n += p->lines.at[i].n / BYTES_PER_EVENT;
 		n_flows += p->lines.at[i].n / BYTES_PER_FLOW;
 	}
-	(void)(vec_reserve_large(&t->ops, n) && vec_reserve_large(&t->kept, n) &&
-		vec_reserve_large(&t->producers, n_flows) &&
-		vec_reserve_large(&t->consumers, n_flows) &&
-		vec_reserve_large(&t->causes, n_flows) &&
-		vec_reserve_large(&t->tasks.consumer, n_flows));
+	(void)(vec_reserve(&t->ops, n) && vec_reserve(&t->kept, n) &&
+		vec_reserve(&t->producers, n_flows) && vec_reserve(&t->consumers, n_flows) &&
+		vec_reserve(&t->causes, n_flows) && vec_reserve(&t->tasks.consumer, n_flows));
 }
 
 void trace_walk(struct trace *t, struct plane *p, struct decoder *d)

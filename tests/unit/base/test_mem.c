@@ -1,6 +1,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
@@ -42,23 +43,29 @@ static void products_that_do_not_fit_are_refused(void **state)
 	assert_int_equal(cap, 0);
 }
 
-static void large_arrays_have_room_for_what_was_asked(void **state)
+/* Around the sizes from and up to which there are large pages. */
+static void large_blocks_keep_what_is_in_them(void **state)
 {
-	static const size_t sizes[] = {1, 100, 2 << 20, (2 << 20) + 1, 5 << 20};
-	char(*array)[24] = NULL;
-	size_t cap = 0, n = 0;
+	static const size_t sizes[] = {(1 << 20) - 1, 1 << 20, (2 << 20) + 1, (33 << 20) + 5};
+	enum { N = sizeof(sizes) / sizeof(*sizes) };
+	char *full[N], *zero[N];
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		assert_true(mem_grow_large((void **)&array, &cap, n, sizes[i] / 24 + 1, 24));
-		assert_true(cap >= n + sizes[i] / 24 + 1);
-		for (size_t k = 0; k < sizes[i] / 24 + 1; k++)
-			array[n++][23] = (char)i;
+	for (size_t i = 0; i < N; i++) {
+		full[i] = mem_alloc(sizes[i]);
+		assert_non_null(full[i]);
+		memset(full[i], (int)i + 1, sizes[i]);
+		zero[i] = mem_zero(sizes[i]);
+		assert_non_null(zero[i]);
 	}
-	assert_int_equal(array[0][23], 0);
-	assert_int_equal(array[n - 1][23], 4);
-	assert_false(mem_grow_large((void **)&array, &cap, n, SIZE_MAX / 24, 24));
-	assert_false(mem_grow_large((void **)&array, &cap, n, SIZE_MAX, 24));
-	mem_free(array);
+	for (size_t i = 0; i < N; i++) {
+		full[i] = mem_resize(full[i], 2 * sizes[i]);
+		assert_non_null(full[i]);
+		for (size_t k = 0; k < sizes[i]; k++)
+			if (full[i][k] != (char)(i + 1) || zero[i][k])
+				fail_msg("byte %zu of %zu has changed", k, sizes[i]);
+		mem_free(full[i]);
+		mem_free(zero[i]);
+	}
 }
 
 static void growing_keeps_what_is_there_and_doubles(void **state)
@@ -122,7 +129,7 @@ int main(void)
 		cmocka_unit_test(blocks_can_be_empty),
 		cmocka_unit_test(zeroed_memory_is_zero),
 		cmocka_unit_test(products_that_do_not_fit_are_refused),
-		cmocka_unit_test(large_arrays_have_room_for_what_was_asked),
+		cmocka_unit_test(large_blocks_keep_what_is_in_them),
 		cmocka_unit_test(growing_keeps_what_is_there_and_doubles),
 		cmocka_unit_test(a_failed_growth_leaves_the_array),
 		cmocka_unit_test(the_chosen_allocation_fails_and_only_that),
