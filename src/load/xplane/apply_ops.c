@@ -130,18 +130,20 @@ static bool fits_row(const struct apply *a, const struct doing *d)
  * whole, since its line of the cache is not there yet. */
 static bool put_new_row(struct apply *a, const struct doing *d, uint32_t row, int64_t step)
 {
-	struct exec exec = {.step = step, .next = row + 1};
-	bool fits = fits_row(a, d);
+	struct exec *exec = exec_at(&a->model->execs, row);
 
-	if (fits) {
-		exec.has = EXEC_HAS_RUNS;
-		exec.first_run = d->first_run;
-		exec.run_count = d->n & EXEC_MOST_RUNS;
-		exec.accelerator_us = (uint32_t)to_us(d->accelerator_ps);
-		exec.cpu_us = (uint32_t)to_us(d->self_ps);
+	if (!fits_row(a, d)) {
+		*exec = (struct exec){.step = step, .next = row + 1};
+		return add_to_row(a, d, row);
 	}
-	*exec_at(&a->model->execs, row) = exec;
-	return fits || add_to_row(a, d, row);
+	*exec = (struct exec){.step = step,
+		.first_run = d->first_run,
+		.next = row + 1,
+		.run_count = d->n & EXEC_MOST_RUNS,
+		.has = EXEC_HAS_RUNS,
+		.accelerator_us = (uint32_t)to_us(d->accelerator_ps),
+		.cpu_us = (uint32_t)to_us(d->self_ps)};
+	return true;
 }
 
 /* Rows made for a node. */

@@ -30,8 +30,10 @@ static int64_t line_start(const struct walk *w)
 	return ns * 1000;
 }
 
-/* Only when it is and how long, and what its stats are. */
-static inline void read_event(struct walk *w, int64_t base_ps, struct span message, struct event *e)
+/* Only when it is and how long, and what its stats are. Out of line, the op table of a trace
+ * takes 5 % longer. */
+static inline __attribute__((always_inline)) void read_event(struct walk *w, int64_t base_ps,
+	struct span message, struct event *e)
 {
 	/* The first fields may be read beyond the event, as far as its line goes: near their
 	 * end varints are read byte by byte. */
@@ -179,15 +181,18 @@ static bool add_device_step(struct walk *w, const struct event *e)
 	return vec_push(&w->trace->device_steps, marker);
 }
 
-static bool is_usable(struct walk *w, struct event *e)
+static bool is_usable(struct walk *w, const struct event *e)
 {
 	struct trace_skipped *skipped = &w->trace->skipped;
+	bool is_timed = e->duration_ps >= 0 && e->duration_ps < TIME_LIMIT;
 
+	if (is_timed && !e->is_aggregate && e->name != NONE)
+		return true;
 	skipped->aggregates += e->is_aggregate;
 	skipped->backward += e->duration_ps < 0;
 	skipped->endless += e->duration_ps == TIME_LIMIT;
 	skipped->nameless += e->name == NONE;
-	return e->duration_ps >= 0 && e->duration_ps < TIME_LIMIT && !e->is_aggregate;
+	return is_timed && !e->is_aggregate;
 }
 
 static bool take_event(struct walk *w, struct event *e)
