@@ -385,10 +385,3 @@ uint64_t events_busy_us(const struct events *e, uint32_t lane, int64_t from_us, 
 		return 0;
 	return busy_before(e, lane, until_us) - busy_before(e, lane, from_us);
 }
-
-size_t events_starting(const struct events *e, uint32_t lane, int64_t from_us, int64_t until_us,
-	uint32_t *first)
-{
-	*first = find_start(e, lane, from_us);
-	return until_us <= from_us ? 0 : find_start(e, lane, until_us) - *first;
-}

@@ -162,9 +162,4 @@ void events_unselect(struct events *only);
  * before it starts takes no time, one that ends beyond what fits ends there. */
 uint64_t events_busy_us(const struct events *e, uint32_t lane, int64_t from_us, int64_t until_us);
 
-/* How many of a lane start within [from_us, until_us); in by_lane they begin at
- * *first. */
-size_t events_starting(const struct events *e, uint32_t lane, int64_t from_us, int64_t until_us,
-	uint32_t *first);
-
 #endif

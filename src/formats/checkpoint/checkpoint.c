@@ -48,11 +48,6 @@ void checkpoint_free(struct checkpoint *ckpt)
 	mem_free(ckpt);
 }
 
-const char *checkpoint_get_path(const struct checkpoint *ckpt)
-{
-	return ckpt->path;
-}
-
 const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i)
 {
 	if (ckpt->index_path && i-- == 0)

@@ -53,8 +53,6 @@ enum tfprof_status checkpoint_open(struct checkpoint **ckpt, const char *path,
 	checkpoint_describe_fn *describe, struct tfprof_error *err);
 void checkpoint_free(struct checkpoint *ckpt);
 
-/* The path it was found under: the prefix, or the V1 file. */
-const char *checkpoint_get_path(const struct checkpoint *ckpt);
 /* The i-th file of the checkpoint; NULL past the end. */
 const char *checkpoint_get_file(const struct checkpoint *ckpt, size_t i);
 

@@ -51,7 +51,6 @@ static void test_list(void **state)
 	struct checkpoint *ckpt = open_one(DATA "single/model.ckpt");
 	const struct checkpoint_tensor *t;
 
-	assert_string_equal(checkpoint_get_path(ckpt), DATA "single/model.ckpt");
 	assert_int_equal(checkpoint_get_n_tensors(ckpt), 9);
 	for (size_t i = 0; i < 9; i++) {
 		t = checkpoint_get_tensor(ckpt, i);

@@ -57,8 +57,6 @@ static void test_mask(void **state)
 {
 	assert_int_equal(crc32c_mask(0), 0xa282ead8);
 	assert_int_equal(crc32c_mask(0xe3069283), 0xc78ab0e5);
-	for (uint32_t crc = 1; crc; crc <<= 1)
-		assert_int_equal(crc32c_unmask(crc32c_mask(crc)), crc);
 }
 
 int main(void)
