@@ -68,11 +68,7 @@ static void put_way(struct buf *b, const struct copies *copies, int way, const c
 /* "conv1:MEMCPYHtoD" is about conv1. */
 static struct span node_of(struct span name)
 {
-	const char *colon = name.n ? memchr(name.at, ':', name.n) : NULL;
-
-	if (colon)
-		name.n = (size_t)(colon - name.at);
-	return name;
+	return span_before(name, ':');
 }
 
 static void report(struct check *c, const struct activity *a, uint32_t task,

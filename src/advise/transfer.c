@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "advise/stats.h"
+#include "base/ascii.h"
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
 
@@ -58,10 +59,8 @@ static bool take_bracket(struct span *label, struct span *inside)
 	*inside = (struct span){label->at + 1, (size_t)(close - label->at - 1)};
 	label->n -= (size_t)(close + 1 - label->at);
 	label->at = close + 1;
-	while (label->n && label->at[0] == ' ') {
-		label->at++;
-		label->n--;
-	}
+	while (label->n && label->at[0] == ' ')
+		*label = span_from(*label, 1);
 	return true;
 }
 
@@ -82,8 +81,7 @@ static struct span tensor_of(struct span edge)
 
 	if (edge.n <= head.n || memcmp(edge.at, head.at, head.n) != 0)
 		return edge;
-	while (i < edge.n && edge.at[i] >= '0' && edge.at[i] <= '9')
-		i++;
+	i += ascii_leading_digits(span_from(edge, i));
 	if (i == head.n || i == edge.n || edge.at[i] != '_')
 		return edge;
 	return (struct span){edge.at + i + 1, edge.n - i - 1};

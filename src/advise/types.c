@@ -12,13 +12,10 @@ enum tfprof_status type_filter_init(struct type_filter *t, struct check *c, cons
 	if (!t->known)
 		return error_no_memory(err);
 	while (status == TFPROF_OK && rest.n) {
-		const char *comma = memchr(rest.at, ',', rest.n);
-		size_t n = comma ? (size_t)(comma - rest.at) : rest.n;
+		struct span word = span_cut(&rest, ',');
 
-		if (n && !vec_push(&words, ((struct span){rest.at, n})))
+		if (word.n && !vec_push(&words, word))
 			status = error_no_memory(err);
-		n += comma ? 1 : 0;
-		rest = (struct span){rest.at + n, rest.n - n};
 	}
 	if (status == TFPROF_OK)
 		status = regexes_new(&t->regexes, option, words.at, words.n, err);

@@ -64,4 +64,31 @@ static inline bool span_contains(struct span hay, struct span needle)
 	return needle.n == 0 || span_find(hay, needle) < hay.n;
 }
 
+/* What is before the first `c`; all of the text if it has none. */
+static inline struct span span_before(struct span text, char c)
+{
+	const char *hit = text.n ? memchr(text.at, c, text.n) : NULL;
+
+	return hit ? (struct span){text.at, (size_t)(hit - text.at)} : text;
+}
+
+/* What is after the last `c`; all of the text if it has none. */
+static inline struct span span_after_last(struct span text, char c)
+{
+	const char *hit = text.n ? memrchr(text.at, c, text.n) : NULL;
+
+	return hit ? span_from(text, (size_t)(hit + 1 - text.at)) : text;
+}
+
+/* Removes what is before the first `c`, and this `c`, from the text and returns it; all of the
+ * text if it has none. */
+static inline struct span span_cut(struct span *text, char c)
+{
+	struct span head = span_before(*text, c);
+
+	if (text->n)
+		*text = span_from(*text, head.n + (head.n < text->n));
+	return head;
+}
+
 #endif

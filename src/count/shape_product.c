@@ -1,4 +1,5 @@
 /* Shapes of matrix products, and Einsum. */
+#include "base/ascii.h"
 #include "count/einsum.h"
 #include "count/ops.h"
 
@@ -78,7 +79,7 @@ static bool read_operand(struct einsum *s, struct span letters, const struct ten
 				return false;
 			i += 2;
 			n = n_dots;
-		} else if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) {
+		} else if (!ascii_is_letter(c)) {
 			return false;
 		}
 		for (int k = 0; k < n; k++) {

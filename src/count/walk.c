@@ -1,5 +1,6 @@
 #include "count/walk.h"
 
+#include "base/ascii.h"
 #include "count/frame.h"
 
 void walk_init(struct walk *w, struct graph_source *source, parameter_vec *parameters)
@@ -129,8 +130,7 @@ static bool is_reader(const struct op_node *node)
 
 	if (node->type->rule && (node->type->rule->shape == shape_read_variable))
 		return true;
-	while (name.n && name.at[name.n - 1] >= '0' && name.at[name.n - 1] <= '9')
-		name.n--;
+	name.n -= ascii_trailing_digits(name);
 	if (name.n && name.at[name.n - 1] == '_')
 		name.n--;
 	else

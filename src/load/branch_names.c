@@ -1,20 +1,12 @@
 #include "load/branch_names.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
 void branch_names_clear(struct branch_names *b)
 {
 	strings_clear(&b->names);
 	vec_clear(&b->nodes);
-}
-
-static size_t count_digits(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.n && text.at[n] >= '0' && text.at[n] <= '9')
-		n++;
-	return n;
 }
 
 size_t branch_length(struct span text)
@@ -27,11 +19,11 @@ size_t branch_length(struct span text)
 		if (!span_starts(text, span_of(words[i])))
 			continue;
 		if (strcmp(words[i], "branch") == 0)
-			n += count_digits(span_from(text, n));
+			n += ascii_leading_digits(span_from(text, n));
 		if (!span_starts(span_from(text, n), SPAN("/_")))
 			continue;
 		n += 2;
-		digits = count_digits(span_from(text, n));
+		digits = ascii_leading_digits(span_from(text, n));
 		if (digits && n + digits < text.n && text.at[n + digits] == '/')
 			return n + digits + 1;
 	}

@@ -7,21 +7,6 @@
  */
 #include "load/model_keras.h"
 
-/* The next part of a path. */
-static struct span cut(struct span *path)
-{
-	const char *slash = path->n ? memchr(path->at, '/', path->n) : NULL;
-	struct span part = *path;
-
-	if (!slash) {
-		*path = (struct span){"", 0};
-		return part;
-	}
-	part.n = (size_t)(slash - path->at);
-	*path = (struct span){slash + 1, path->n - part.n - 1};
-	return part;
-}
-
 struct group_names {
 	struct strings paths; /* of groups: "layers/dense_1" */
 	VEC(struct span) names;
@@ -47,17 +32,17 @@ static bool add_group(struct group_names *g, const struct hdf5_object *o)
 /* The layers a dataset is in, by name; empty if it is in none. */
 static void put_layer(const struct group_names *g, struct span path, struct buf *b)
 {
-	struct span rest = path, first = cut(&rest), part;
+	struct span rest = path, first = span_cut(&rest, '/'), part;
 
 	if (span_equal(first, SPAN("model_weights"))) {
-		buf_span(b, cut(&rest));
+		buf_span(b, span_cut(&rest, '/'));
 		return;
 	}
 	rest = path;
 	while (rest.n) {
-		part = cut(&rest);
+		part = span_cut(&rest, '/');
 		if (span_equal(part, SPAN("layers")) && rest.n) {
-			struct span group = cut(&rest), prefix;
+			struct span group = span_cut(&rest, '/'), prefix;
 			uint32_t id;
 
 			prefix = (struct span){path.at, (size_t)(group.at + group.n - path.at)};

@@ -379,9 +379,7 @@ bool model_is_of_optimizer(struct span name)
 /* "m/fc/w:0" → "m/fc/w" */
 static struct span without_output(struct span name)
 {
-	const char *colon = name.n ? memchr(name.at, ':', name.n) : NULL;
-
-	return colon ? (struct span){name.at, (size_t)(colon - name.at)} : name;
+	return span_before(name, ':');
 }
 
 /* The names in the collection of trainable variables. */

@@ -132,10 +132,7 @@ static struct tensor tensor_of(struct fb_table t)
 /* The first of the names that an optimized operator goes by. */
 static struct span name_of(struct fb_table t)
 {
-	struct span name = fb_bytes(t, TENSOR_NAME_SLOT);
-	const char *end = name.n ? memchr(name.at, ';', name.n) : NULL;
-
-	return end ? (struct span){name.at, (size_t)(end - name.at)} : name;
+	return span_before(fb_bytes(t, TENSOR_NAME_SLOT), ';');
 }
 
 /* The constant in a tensor's buffer; large models keep it behind the FlatBuffer. */

@@ -167,18 +167,14 @@ void node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	struct node_exec_stats read = node_exec_stats(message);
 	struct wire_field f;
 	struct exec_memory memory = {0};
-	const char *colon;
 
 	reader->outputs.n = reader->allocations.n = 0;
 	while (node_exec_stats_next(&reader->decoder, &read, &f))
 		read_nested(reader, &f, device_kind, &memory);
-	*stats = (struct node_stats){.name = read.node_name,
+	*stats = (struct node_stats){.name = span_before(read.node_name, ':'),
 		.executed = timeline_label_type(read.timeline_label),
 		.start_us = read.all_start_micros,
 		.duration_us = read.op_end_rel_micros};
-	colon = stats->name.n ? memchr(stats->name.at, ':', stats->name.n) : NULL;
-	if (colon)
-		stats->name.n = (size_t)(colon - stats->name.at);
 	if (stats->start_us <= 0 || reader->decoder.failed)
 		return;
 	sum_up(stats, &memory);

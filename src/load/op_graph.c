@@ -102,21 +102,6 @@ static uint32_t read_number(struct span text)
 	return n;
 }
 
-/* Splits off what is before the first colon. */
-static struct span cut(struct span *rest)
-{
-	const char *colon = rest->n ? memchr(rest->at, ':', rest->n) : NULL;
-	struct span head = *rest;
-
-	if (!colon) {
-		*rest = (struct span){"", 0};
-		return head;
-	}
-	head.n = (size_t)(colon - rest->at);
-	*rest = (struct span){colon + 1, rest->n - head.n - 1};
-	return head;
-}
-
 /* The outputs before the one of a name. */
 static uint32_t outputs_before(const struct graph *g, const struct op_node *node, struct span name)
 {
@@ -142,13 +127,13 @@ static uint32_t outputs_before(const struct graph *g, const struct op_node *node
 static bool resolve(const struct hash_index *index, const struct graph *g, struct span text,
 	struct op_edge *edge)
 {
-	struct span name = cut(&text), output;
+	struct span name = span_cut(&text, ':'), output;
 
 	edge->node = find_node(index, g, name);
 	edge->output = 0;
 	if (edge->node == NONE)
 		return false;
-	output = cut(&text);
+	output = span_cut(&text, ':');
 	if (output.n && (output.at[0] < '0' || output.at[0] > '9'))
 		edge->output =
 			outputs_before(g, &g->nodes.at[edge->node], output) + read_number(text);

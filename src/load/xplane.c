@@ -201,14 +201,9 @@ static void put_notes(struct buf *b, const struct xplane *x, const struct apply 
 /* Of the file, where the trace does not name its host: "vm" of "…/vm.xplane.pb". */
 static struct span host_of_path(const char *path)
 {
-	struct span name = path ? span_of(path) : SPAN("");
-	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
-	size_t dot;
+	struct span name = path ? span_after_last(span_of(path), '/') : SPAN("");
 
-	if (slash)
-		name = (struct span){slash + 1, name.n - (size_t)(slash + 1 - name.at)};
-	dot = span_find(name, SPAN(".xplane.pb"));
-	name.n = dot;
+	name.n = span_find(name, SPAN(".xplane.pb"));
 	return name.n ? name : SPAN("localhost");
 }
 

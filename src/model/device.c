@@ -1,15 +1,12 @@
 #include "model/device.h"
 
+#include "base/ascii.h"
+
 const struct device_kind_info device_kinds[N_DEVICE_KINDS] = {
 #define X(id, name, word, accelerator_time) [DEVICE_KIND_##id] = {name, word, accelerator_time},
 	DEVICE_KINDS(X)
 #undef X
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 void device_lower(struct buf *b, struct span name)
 {
@@ -31,13 +28,12 @@ static bool cut_tail(struct span *s, struct span tail)
 /* .*\/(device:gpu|gpu|device:cpu|cpu):\d+ */
 static bool is_canonical(struct span s)
 {
-	size_t digits = s.n;
+	size_t digits = ascii_trailing_digits(s);
 
 	if (s.n && memchr(s.at, '\n', s.n))
 		return false;
-	while (s.n && is_digit(s.at[s.n - 1]))
-		s.n--;
-	if (s.n == digits || !cut_tail(&s, SPAN(":")))
+	s.n -= digits;
+	if (!digits || !cut_tail(&s, SPAN(":")))
 		return false;
 	if (!cut_tail(&s, SPAN("gpu")) && !cut_tail(&s, SPAN("cpu")))
 		return false;
@@ -91,8 +87,7 @@ struct span device_get_task(struct span name)
 
 	if (at == name.n)
 		return get_host(name);
-	while (end < name.n && is_digit(name.at[end]))
-		end++;
+	end += ascii_leading_digits(span_from(name, end));
 	return (struct span){name.at, end};
 }
 
@@ -132,8 +127,8 @@ void device_host(struct buf *b, struct span lower)
 		size_t end = i + 4;
 
 		if (lower.n - i > 4 && memcmp(lower.at + i, "gpu:", 4) == 0 &&
-			is_digit(lower.at[end])) {
-			while (end < lower.n && is_digit(lower.at[end]))
+			ascii_is_digit(lower.at[end])) {
+			while (end < lower.n && ascii_is_digit(lower.at[end]))
 				end++;
 			buf_text(b, "cpu:0");
 			i = end;

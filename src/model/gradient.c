@@ -1,5 +1,7 @@
 #include "model/gradient.h"
 
+#include "base/ascii.h"
+
 size_t gradient_call_length(struct span name)
 {
 	static const char *const calls[] = {"StatefulPartitionedCall", "PartitionedCall"};
@@ -10,8 +12,7 @@ size_t gradient_call_length(struct span name)
 		if (!span_starts(name, span_of(calls[i])))
 			continue;
 		if (n < name.n && name.at[n] == '_')
-			for (n++; n < name.n && name.at[n] >= '0' && name.at[n] <= '9'; n++)
-				;
+			n += 1 + ascii_leading_digits(span_from(name, n + 1));
 		if (n < name.n && name.at[n] == '/')
 			return n + 1;
 	}

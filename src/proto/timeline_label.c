@@ -1,5 +1,7 @@
 #include "proto/timeline_label.h"
 
+#include "base/ascii.h"
+
 /* The position of the last ` = `, or `text.n`. */
 static size_t find_last_equals(struct span text)
 {
@@ -41,8 +43,7 @@ static bool is_type(struct span text)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.at[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-			c != '_' && c != '>')
+		if (!ascii_is_letter(c) && !ascii_is_digit(c) && c != '_' && c != '>')
 			return false;
 	}
 	return text.n;

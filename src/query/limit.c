@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/words.h"
 
@@ -151,17 +152,6 @@ static enum tfprof_status add_limit(limits *list, const struct limit_rules *rule
 
 /* ---- lists ---------------------------------------------------------------------- */
 
-static struct span trim(struct span text)
-{
-	while (text.n && strchr(" \t\r", text.at[text.n - 1]))
-		text.n--;
-	while (text.n && strchr(" \t", text.at[0])) {
-		text.at++;
-		text.n--;
-	}
-	return text;
-}
-
 /* Up to a comma after the first '>'. */
 static size_t item_length(struct span text)
 {
@@ -180,7 +170,7 @@ enum tfprof_status limits_read(limits *list, const struct limit_rules *rules, st
 	while (status == TFPROF_OK && text.n) {
 		size_t n = item_length(text);
 
-		status = add_limit(list, rules, trim((struct span){text.at, n}), err);
+		status = add_limit(list, rules, ascii_trim((struct span){text.at, n}), err);
 		n += n < text.n;
 		text.at += n;
 		text.n -= n;
@@ -195,7 +185,7 @@ enum tfprof_status limits_read_lines(limits *list, const struct limit_rules *rul
 
 	while (status == TFPROF_OK && text.n) {
 		size_t n = span_find(text, SPAN("\n"));
-		struct span line = trim((struct span){text.at, n});
+		struct span line = ascii_trim((struct span){text.at, n});
 
 		if (line.n && line.at[0] != '#')
 			status = limits_read(list, rules, line, err);

@@ -2,19 +2,7 @@
 
 #include <stdlib.h>
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static size_t count_digits(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.n && is_digit(text.at[n]))
-		n++;
-	return n;
-}
+#include "base/ascii.h"
 
 /* Numbers of any length, without their leading zeros. */
 static int compare_numbers(struct span a, struct span b)
@@ -32,7 +20,7 @@ static int compare_numbers(struct span a, struct span b)
 static int compare_patterns(struct span a, struct span b)
 {
 	while (a.n && b.n) {
-		size_t n = count_digits(a), m = count_digits(b);
+		size_t n = ascii_leading_digits(a), m = ascii_leading_digits(b);
 
 		if (n && m) {
 			a = span_from(a, n);
@@ -64,7 +52,7 @@ static struct span number_from_end(struct span name, size_t i)
 	for (; end; end--) {
 		size_t begin = end;
 
-		while (begin && is_digit(name.at[begin - 1]))
+		while (begin && ascii_is_digit(name.at[begin - 1]))
 			begin--;
 		if (begin == end)
 			continue;
@@ -159,7 +147,7 @@ void siblings_put_name(struct buf *b, const struct sibling *at, size_t n)
 
 static struct span take_number(struct span *text)
 {
-	struct span number = {text->at, count_digits(*text)};
+	struct span number = {text->at, ascii_leading_digits(*text)};
 
 	*text = span_from(*text, number.n);
 	return number;

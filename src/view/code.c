@@ -61,18 +61,9 @@ static void put_truncated(struct buf *b, struct span text)
 	}
 }
 
-static struct span basename_of(struct span path)
-{
-	const char *slash = path.n ? memrchr(path.at, '/', path.n) : NULL;
-
-	if (!slash)
-		return path;
-	return (struct span){slash + 1, path.n - (size_t)(slash + 1 - path.at)};
-}
-
 void code_put_label(struct buf *b, const struct frame *frame, bool source_lines, bool gradient)
 {
-	buf_span(b, basename_of(frame->file));
+	buf_span(b, span_after_last(frame->file, '/'));
 	buf_char(b, ':');
 	buf_int(b, frame->line);
 	buf_char(b, ':');

@@ -1,5 +1,6 @@
 #include "load/xplane/library.h"
 
+#include "base/ascii.h"
 #include "load/node_def.h"
 #include "model/gradient.h"
 
@@ -153,13 +154,11 @@ static void push(struct follower *f, struct span function, struct way way)
 		f->ways[f->n++] = way;
 }
 
-/* Skips the digits of "_12/" or "0/". 0 if the text is of another form. */
-static size_t number_length(struct span text, size_t at)
+/* Where the text goes on after "12/" at `at`; 0 if it has something else there. */
+static size_t skip_number(struct span text, size_t at)
 {
-	size_t n = at;
+	size_t n = at + ascii_leading_digits(span_from(text, at));
 
-	while (n < text.n && text.at[n] >= '0' && text.at[n] <= '9')
-		n++;
 	return n > at && n < text.n && text.at[n] == '/' ? n + 1 : 0;
 }
 
@@ -170,19 +169,19 @@ static size_t branch_length(struct span text, const char *branch)
 
 	if (!span_starts(text, span_of(branch)) || !span_starts(span_from(text, n), SPAN("/_")))
 		return 0;
-	return number_length(text, n + 2);
+	return skip_number(text, n + 2);
 }
 
 /* "branch0/_5/node" */
 static void push_case(struct follower *f, const struct op_attr *branches, struct way way)
 {
 	struct span text = span_from(f->name, way.at), word = SPAN("branch");
-	size_t n = span_starts(text, word) ? number_length(text, word.n) : 0, rest;
+	size_t n = span_starts(text, word) ? skip_number(text, word.n) : 0, rest;
 	uint32_t i = 0;
 
-	if (!n || text.at[n] != '_')
+	if (!n || n == text.n || text.at[n] != '_')
 		return;
-	rest = number_length(text, n + 1);
+	rest = skip_number(text, n + 1);
 	for (size_t k = word.n; k + 1 < n && i <= branches->n; k++)
 		i = i * 10 + (uint32_t)(text.at[k] - '0');
 	way.at += rest;

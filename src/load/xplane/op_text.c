@@ -1,22 +1,15 @@
 #include "load/xplane/op_text.h"
 
-static bool is_letter(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "base/ascii.h"
 
 /* [A-Za-z0-9.][A-Za-z0-9_./>-]* */
 static bool is_node_name(struct span s)
 {
-	if (!s.n || !(is_letter(s.at[0]) || is_digit(s.at[0]) || s.at[0] == '.'))
+	if (!s.n || !(ascii_is_letter(s.at[0]) || ascii_is_digit(s.at[0]) || s.at[0] == '.'))
 		return false;
 	for (size_t i = 1; i < s.n; i++)
-		if (!is_letter(s.at[i]) && !is_digit(s.at[i]) && !memchr("_./>-", s.at[i], 5))
+		if (!ascii_is_letter(s.at[i]) && !ascii_is_digit(s.at[i]) &&
+			!memchr("_./>-", s.at[i], 5))
 			return false;
 	return true;
 }
@@ -27,7 +20,7 @@ static bool is_node_type(struct span s)
 	if (!s.n || !((s.at[0] >= 'A' && s.at[0] <= 'Z') || s.at[0] == '_'))
 		return false;
 	for (size_t i = 1; i < s.n; i++)
-		if (!is_letter(s.at[i]) && !is_digit(s.at[i]) && s.at[i] != '_')
+		if (!ascii_is_letter(s.at[i]) && !ascii_is_digit(s.at[i]) && s.at[i] != '_')
 			return false;
 	return true;
 }
@@ -38,7 +31,8 @@ static size_t jax_type_length(struct span s)
 	size_t n = 0;
 
 	while (n < s.n &&
-		((s.at[n] >= 'a' && s.at[n] <= 'z') || s.at[n] == '_' || (n && is_digit(s.at[n]))))
+		((s.at[n] >= 'a' && s.at[n] <= 'z') || s.at[n] == '_' ||
+			(n && ascii_is_digit(s.at[n]))))
 		n++;
 	if (n == s.n || (n + 1 < s.n && s.at[n] == '[' && s.at[s.n - 1] == ']'))
 		return n;
@@ -47,15 +41,13 @@ static size_t jax_type_length(struct span s)
 
 static struct span last_part(struct span name)
 {
-	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
-	size_t n, end;
+	size_t n;
 
-	if (slash)
-		name = (struct span){slash + 1, name.n - (size_t)(slash + 1 - name.at)};
-	for (n = name.n; n && is_digit(name.at[n - 1]); n--)
-		;
-	end = n < name.n && n && name.at[n - 1] == '_' ? n - 1 : name.n;
-	return (struct span){name.at, end};
+	name = span_after_last(name, '/');
+	n = name.n - ascii_trailing_digits(name);
+	if (n < name.n && n && name.at[n - 1] == '_')
+		name.n = n - 1;
+	return name;
 }
 
 struct span op_text_type(struct span name, struct span type)

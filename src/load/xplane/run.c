@@ -55,13 +55,6 @@ static struct span directory_of(const char *path)
 	return (struct span){path, slash ? (size_t)(slash - path) : 0};
 }
 
-static struct span last_part(struct span path)
-{
-	const char *slash = path.n ? memrchr(path.at, '/', path.n) : NULL;
-
-	return slash ? (struct span){slash + 1, path.n - (size_t)(slash + 1 - path.at)} : path;
-}
-
 /* 2026_08_01_12_00_00 */
 static bool is_date(struct span name)
 {
@@ -83,7 +76,8 @@ struct newest {
 /* By the date that is its name, which copying keeps; else by the file's. */
 static bool is_newer(const struct newest *than, struct span path, struct timespec time)
 {
-	struct span name = last_part(path), other = last_part(buf_get(&than->path));
+	struct span name = span_after_last(path, '/');
+	struct span other = span_after_last(buf_get(&than->path), '/');
 
 	if (!than->path.n)
 		return true;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "model/trace.h"
 
@@ -105,22 +106,6 @@ static const struct source_file *find_file(struct source_texts *t, uint32_t id, 
 
 /* ---- lines ----------------------------------------------------------------- */
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static struct span trim(struct span text)
-{
-	while (text.n && is_space(text.at[text.n - 1]))
-		text.n--;
-	while (text.n && is_space(*text.at)) {
-		text.at++;
-		text.n--;
-	}
-	return text;
-}
-
 struct span source_texts_get(struct source_texts *t, uint32_t path_id, struct span path,
 	int64_t line)
 {
@@ -129,7 +114,7 @@ struct span source_texts_get(struct source_texts *t, uint32_t path_id, struct sp
 
 	if (!f || line < 1 || (uint64_t)line >= f->lines.n)
 		return SPAN("");
-	text = trim((struct span){f->bytes + f->lines.at[line - 1],
+	text = ascii_trim((struct span){f->bytes + f->lines.at[line - 1],
 		f->lines.at[line] - f->lines.at[line - 1]});
 	return utf8_is_valid(text) ? text : SPAN("");
 }

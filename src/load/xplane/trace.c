@@ -1,5 +1,7 @@
 #include "load/xplane/trace.h"
 
+#include "base/ascii.h"
+
 bool trace_init(struct trace *t, size_t n_bytes)
 {
 	/* An event with a number takes more bytes than that. */
@@ -147,9 +149,7 @@ uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span 
 	buf_span(b, prefix);
 	buf_span(b, function);
 	for (size_t i = 0; i < b->n; i++)
-		if (!(b->at[i] >= 'A' && b->at[i] <= 'Z') &&
-			!(b->at[i] >= 'a' && b->at[i] <= 'z') &&
-			!(b->at[i] >= '0' && b->at[i] <= '9'))
+		if (!ascii_is_letter(b->at[i]) && !ascii_is_digit(b->at[i]))
 			b->at[i] = '_';
 	return b->failed ? NONE : strings_add(&t->texts, buf_get(b));
 }

@@ -1,0 +1,44 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/span.h"
+
+static void text_before_and_after_a_character(void **state)
+{
+	assert_true(span_equal(span_before(SPAN("a:b:c"), ':'), SPAN("a")));
+	assert_true(span_equal(span_before(SPAN(":b"), ':'), SPAN("")));
+	assert_true(span_equal(span_before(SPAN("abc"), ':'), SPAN("abc")));
+	assert_true(span_equal(span_after_last(SPAN("a/b/c"), '/'), SPAN("c")));
+	assert_true(span_equal(span_after_last(SPAN("a/"), '/'), SPAN("")));
+	assert_true(span_equal(span_after_last(SPAN("abc"), '/'), SPAN("abc")));
+	assert_int_equal(span_before((struct span){0}, ':').n, 0);
+	assert_int_equal(span_after_last((struct span){0}, '/').n, 0);
+}
+
+static void a_list_is_cut_into_its_items(void **state)
+{
+	struct span list = SPAN("a,,bc"), none = {0};
+
+	assert_true(span_equal(span_cut(&list, ','), SPAN("a")));
+	assert_true(span_equal(span_cut(&list, ','), SPAN("")));
+	assert_true(span_equal(span_cut(&list, ','), SPAN("bc")));
+	assert_int_equal(list.n, 0);
+	assert_int_equal(span_cut(&list, ',').n, 0);
+	list = SPAN("a,");
+	assert_true(span_equal(span_cut(&list, ','), SPAN("a")));
+	assert_int_equal(list.n, 0);
+	assert_int_equal(span_cut(&none, ',').n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_before_and_after_a_character),
+		cmocka_unit_test(a_list_is_cut_into_its_items),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
