@@ -3,9 +3,6 @@
 #include "write/diff_report.h"
 #include "write/pprof_table.h"
 
-static const char *const units[] =
-	{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
-
 /* What a row has beyond its children. */
 static void own_values(const struct diff *d, int64_t *base, int64_t *new_values)
 {
@@ -26,18 +23,21 @@ static void own_values(const struct diff *d, int64_t *base, int64_t *new_values)
 static void put_rows(const struct diff *d, struct pprof_table *p, uint64_t *locations,
 	uint64_t *stack, const int64_t *base, const int64_t *new_values)
 {
-	const struct pprof_label mark = {"pprof::base", SPAN("true"), 0};
-
 	for (size_t i = 1; i < d->n && !p->failed; i++) {
-		size_t n = 0;
+		struct pprof_sample sample = {.stack = stack,
+			.n_values = 1,
+			.labels = {{"pprof::base", SPAN("true"), 0}}};
 
 		locations[i] = pprof_location(p, diff_name(d, &d->rows[i]));
 		for (uint32_t k = (uint32_t)i; k; k = d->rows[k].parent)
-			stack[n++] = locations[k];
+			stack[sample.depth++] = locations[k];
+		sample.values[0] = new_values[i];
 		if (new_values[i])
-			pprof_put_sample(p, stack, n, new_values[i], NULL, 0);
+			pprof_put_sample(p, &sample);
+		sample.values[0] = (int64_t)(0 - (uint64_t)base[i]);
+		sample.n_labels = 1;
 		if (base[i])
-			pprof_put_sample(p, stack, n, (int64_t)(0 - (uint64_t)base[i]), &mark, 1);
+			pprof_put_sample(p, &sample);
 	}
 }
 
@@ -52,7 +52,7 @@ enum tfprof_status diff_write_pprof(const struct diff_report *r, struct sink *ou
 	pprof_open(&p, out);
 	p.failed |= !values || !locations;
 	if (!p.failed) {
-		pprof_put_sample_type(&p, d->metrics[0].name, units[d->metrics[0].unit]);
+		pprof_put_sample_type(&p, d->metrics[0].name, pprof_units[d->metrics[0].unit]);
 		own_values(d, values, values + d->n);
 		put_rows(d, &p, locations, locations + d->n, values, values + d->n);
 	}

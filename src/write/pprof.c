@@ -20,14 +20,13 @@
 static const struct attribute {
 	enum select_id select;
 	enum metric metric;
-	const char *name, *unit, *comment;
+	const char *name;
+	enum unit unit;
+	const char *comment;
 } attributes[] = {
-#define PPROF_MICROS "microseconds"
-#define PPROF_BYTES "bytes"
-#define PPROF_COUNT "count"
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
 	meaning, minimum, doc, pprof)                                                       \
-	{SEL_##id, METRIC_##id, word, PPROF_##unit, pprof},
+	{SEL_##id, METRIC_##id, word, UNIT_##unit, pprof},
 	METRICS(X)
 #undef X
 };
@@ -71,44 +70,14 @@ struct location {
 struct profile {
 	struct query *q;
 	const struct attribute *attribute;
-	struct sink *out;
-	struct buf message; /* written next */
+	struct pprof_table out;
 	struct buf text;
-	struct strings strings;
-	size_t n_strings_written;
 	VEC(struct function) functions;
 	VEC(struct location) locations;
 	struct hash_index function_index, location_index;
 	uint64_t *calls; /* row → the location it is called from, 0: none */
-	bool failed;     /* allocation failed */
+	uint64_t *stack; /* locations of the sample at hand */
 };
-
-/* Writes `message`, one field of the profile. */
-static void flush(struct profile *p)
-{
-	p->failed |= p->message.failed;
-	sink_span(p->out, buf_get(&p->message));
-	p->message.n = 0;
-}
-
-/* The index of a text in the string table, which is written as it grows. */
-static uint32_t string_of(struct profile *p, struct span text)
-{
-	uint32_t id = strings_add(&p->strings, text);
-	struct buf field = {0};
-
-	if (id == NONE) {
-		p->failed = true;
-		return 0;
-	}
-	for (; p->n_strings_written < p->strings.text.n; p->n_strings_written++)
-		wire_put_bytes(&field, PPROF_PROFILE_STRING_TABLE,
-			strings_get(&p->strings, (uint32_t)p->n_strings_written));
-	p->failed |= field.failed;
-	sink_span(p->out, buf_get(&field));
-	buf_clear(&field);
-	return id;
-}
 
 /* Functions and locations have the same key: two strings and a line. */
 struct probe {
@@ -141,12 +110,9 @@ static bool same_location(const void *context, uint32_t id)
 /* "model:build" for function build of /home/me/model.py */
 static struct span display_name(struct profile *p, struct span file, struct span function)
 {
-	const char *slash = file.n ? memrchr(file.at, '/', file.n) : NULL, *dot;
+	const char *dot;
 
-	if (slash) {
-		file.n -= (size_t)(slash + 1 - file.at);
-		file.at = slash + 1;
-	}
+	file = span_after_last(file, '/');
 	dot = file.n ? memrchr(file.at, '.', file.n) : NULL;
 	if (dot)
 		file.n = (size_t)(dot - file.at);
@@ -154,7 +120,7 @@ static struct span display_name(struct profile *p, struct span file, struct span
 	buf_span(&p->text, file);
 	buf_char(&p->text, ':');
 	buf_span(&p->text, function);
-	p->failed |= p->text.failed;
+	p->out.failed |= p->text.failed;
 	return buf_get(&p->text);
 }
 
@@ -166,12 +132,12 @@ static uint32_t name_of(struct profile *p, uint32_t v)
 	struct span function = tree_frame(t, v).function;
 
 	if (!t->is_gradient[v])
-		return string_of(p, function);
+		return pprof_string(&p->out, function);
 	p->text.n = 0;
 	buf_span(&p->text, function);
 	buf_text(&p->text, " (gradient)");
-	p->failed |= p->text.failed;
-	return string_of(p, buf_get(&p->text));
+	p->out.failed |= p->text.failed;
+	return pprof_string(&p->out, buf_get(&p->text));
 }
 
 /* Ids start from 1. */
@@ -179,26 +145,27 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 {
 	struct frame frame = tree_frame(p->q->tree, v);
 	uint32_t name = name_of(p, v), shown;
-	struct probe probe = {p, string_of(p, frame.file), name, frame.function_line};
+	struct probe probe = {p, pprof_string(&p->out, frame.file), name, frame.function_line};
 	uint32_t id = hash_find(&p->function_index, hash_of(&probe), same_function, &probe);
 	size_t open;
 
-	if (id != NONE || p->failed)
+	if (id != NONE || p->out.failed)
 		return (uint64_t)id + 1;
 	id = (uint32_t)p->functions.n;
 	if (!hash_add(&p->function_index, hash_of(&probe), id) ||
 		!vec_push(&p->functions, ((struct function){probe.file, name, probe.line}))) {
-		p->failed = true;
+		p->out.failed = true;
 		return 0;
 	}
-	shown = string_of(p, display_name(p, frame.file, strings_get(&p->strings, name)));
-	open = wire_open(&p->message, PPROF_PROFILE_FUNCTION);
-	wire_put_int(&p->message, PPROF_FUNCTION_ID, (int64_t)id + 1);
-	wire_put_int(&p->message, PPROF_FUNCTION_NAME, shown);
-	wire_put_nonzero(&p->message, PPROF_FUNCTION_FILENAME, probe.file);
-	wire_put_nonzero(&p->message, PPROF_FUNCTION_START_LINE, probe.line);
-	wire_close(&p->message, open);
-	flush(p);
+	shown = pprof_string(&p->out,
+		display_name(p, frame.file, strings_get(&p->out.strings, name)));
+	open = wire_open(&p->out.message, PPROF_PROFILE_FUNCTION);
+	wire_put_int(&p->out.message, PPROF_FUNCTION_ID, (int64_t)id + 1);
+	wire_put_int(&p->out.message, PPROF_FUNCTION_NAME, shown);
+	wire_put_nonzero(&p->out.message, PPROF_FUNCTION_FILENAME, probe.file);
+	wire_put_nonzero(&p->out.message, PPROF_FUNCTION_START_LINE, probe.line);
+	wire_close(&p->out.message, open);
+	pprof_flush(&p->out);
 	return (uint64_t)id + 1;
 }
 
@@ -206,148 +173,93 @@ static uint64_t function_of(struct profile *p, uint32_t v)
 static uint64_t location_of(struct profile *p, uint32_t caller, uint32_t v)
 {
 	struct frame frame = tree_frame(p->q->tree, caller);
-	struct probe probe = {p, string_of(p, frame.file), name_of(p, v), frame.line};
+	struct probe probe = {p, pprof_string(&p->out, frame.file), name_of(p, v), frame.line};
 	uint32_t id = hash_find(&p->location_index, hash_of(&probe), same_location, &probe);
 	uint64_t function;
 	size_t open, line;
 
-	if (id != NONE || p->failed)
+	if (id != NONE || p->out.failed)
 		return (uint64_t)id + 1;
 	id = (uint32_t)p->locations.n;
 	if (!hash_add(&p->location_index, hash_of(&probe), id) ||
 		!vec_push(&p->locations, ((struct location){probe.file, probe.name, probe.line}))) {
-		p->failed = true;
+		p->out.failed = true;
 		return 0;
 	}
 	function = function_of(p, v);
-	open = wire_open(&p->message, PPROF_PROFILE_LOCATION);
-	wire_put_int(&p->message, PPROF_LOCATION_ID, (int64_t)id + 1);
-	line = wire_open(&p->message, PPROF_LOCATION_LINE);
-	wire_put_int(&p->message, PPROF_LINE_FUNCTION_ID, (int64_t)function);
-	wire_put_nonzero(&p->message, PPROF_LINE_LINE, probe.line);
-	wire_close(&p->message, line);
-	wire_close(&p->message, open);
-	flush(p);
+	open = wire_open(&p->out.message, PPROF_PROFILE_LOCATION);
+	wire_put_int(&p->out.message, PPROF_LOCATION_ID, (int64_t)id + 1);
+	line = wire_open(&p->out.message, PPROF_LOCATION_LINE);
+	wire_put_int(&p->out.message, PPROF_LINE_FUNCTION_ID, (int64_t)function);
+	wire_put_nonzero(&p->out.message, PPROF_LINE_LINE, probe.line);
+	wire_close(&p->out.message, line);
+	wire_close(&p->out.message, open);
+	pprof_flush(&p->out);
 	return (uint64_t)id + 1;
 }
 
 /* ---- samples ------------------------------------------------------------- */
 
-static void put_value_type(struct profile *p, const char *type, const char *unit)
-{
-	uint32_t type_id = string_of(p, span_of(type)), unit_id = string_of(p, span_of(unit));
-	size_t open = wire_open(&p->message, PPROF_PROFILE_SAMPLE_TYPE);
-
-	wire_put_int(&p->message, PPROF_VALUE_TYPE_TYPE, type_id);
-	wire_put_int(&p->message, PPROF_VALUE_TYPE_UNIT, unit_id);
-	wire_close(&p->message, open);
-	flush(p);
-}
-
-/* The strings of a label, which must be in the table before the sample. */
-struct label_ids {
-	uint32_t key, text;
-	int64_t number;
-};
-
-static struct label_ids label_ids(struct profile *p, const struct pprof_label *label)
-{
-	return (struct label_ids){string_of(p, span_of(label->key)), string_of(p, label->text),
-		label->number};
-}
-
-static void put_label(struct profile *p, const struct label_ids *label)
-{
-	size_t open = wire_open(&p->message, PPROF_SAMPLE_LABEL);
-
-	wire_put_int(&p->message, PPROF_LABEL_KEY, label->key);
-	wire_put_nonzero(&p->message, PPROF_LABEL_STR, label->text);
-	wire_put_nonzero(&p->message, PPROF_LABEL_NUM, label->number);
-	wire_close(&p->message, open);
-}
-
-/* `stack` holds the packed locations, leaf first. TensorFlow's profiler has only the
- * first label. */
-static void put_sample(struct profile *p, uint32_t node, struct span stack)
+/* Of a node called from the stack of `sample`. TensorFlow's profiler has only the first label. */
+static void put_node(struct profile *p, uint32_t node, struct pprof_sample *sample)
 {
 	struct query *q = p->q;
-	struct pprof_label labels[1 + PPROF_NODE_LABELS] = {
-		{"graph node:", model_name(q->model, node), 0}};
-	struct label_ids ids[1 + PPROF_NODE_LABELS];
-	size_t n = 1 + (q->options->tolerant ? 0 : pprof_label_node(q, node, labels + 1));
 	struct numbers numbers;
-	size_t open, part;
 
-	for (size_t i = 0; i < n; i++)
-		ids[i] = label_ids(p, &labels[i]);
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
-	open = wire_open(&p->message, PPROF_PROFILE_SAMPLE);
-	if (stack.n)
-		wire_put_bytes(&p->message, PPROF_SAMPLE_LOCATION_ID, stack);
-	part = wire_open(&p->message, PPROF_SAMPLE_VALUE);
-	wire_put_varint(&p->message, 1);
-	wire_put_varint(&p->message, (uint64_t)numbers.at[p->attribute->metric]);
-	wire_close(&p->message, part);
-	for (size_t i = 0; i < n; i++)
-		put_label(p, &ids[i]);
-	wire_close(&p->message, open);
-	flush(p);
-}
-
-static void put_stack(struct profile *p, uint32_t row, struct buf *stack)
-{
-	stack->n = 0;
-	for (; p->calls[row]; row = p->q->parent[row])
-		wire_put_varint(stack, p->calls[row]);
-	p->failed |= stack->failed;
+	sample->values[1] = numbers.at[p->attribute->metric];
+	sample->labels[0] = (struct pprof_label){"graph node:", model_name(q->model, node), 0};
+	sample->n_labels = 1;
+	if (!q->options->tolerant)
+		sample->n_labels += pprof_label_node(q, node, sample->labels + 1);
+	pprof_put_sample(&p->out, sample);
 }
 
 /* The graph nodes of the frames at or below a shown leaf that call nothing. */
-static void put_leaf(struct profile *p, uint32_t row, struct buf *stack)
+static void put_leaf(struct profile *p, uint32_t row)
 {
+	struct pprof_sample sample = {.stack = p->stack, .values = {1}, .n_values = 2};
 	struct query *q = p->q;
 	const struct tree *t = q->tree;
 	uint32_t top = q->view[row];
 
-	put_stack(p, row, stack);
-	for (uint32_t v = top; v < t->n && (v == top || t->parent[v] >= top) && !p->failed; v++) {
+	for (; p->calls[row]; row = p->q->parent[row])
+		p->stack[sample.depth++] = p->calls[row];
+	for (uint32_t v = top; v < t->n && (v == top || t->parent[v] >= top) && !p->out.failed;
+		v++) {
 		bool calls = v + 1 < t->n && t->parent[v + 1] == v;
 
 		for (uint32_t i = t->first_node[v]; !calls && i < t->first_node[v + 1]; i++)
 			if (query_picks_node(q, t->nodes[i]))
-				put_sample(p, t->nodes[i], buf_get(stack));
+				put_node(p, t->nodes[i], &sample);
 	}
 }
 
 static void put_profile(struct profile *p)
 {
 	struct query *q = p->q;
-	struct buf stack = {0};
 	uint32_t comment;
 
-	put_value_type(p, "count", "count");
-	put_value_type(p, p->attribute->name, p->attribute->unit);
-	comment = string_of(p, span_of(p->attribute->comment));
-	wire_put_int(&p->message, PPROF_PROFILE_COMMENT, comment);
-	flush(p);
+	pprof_put_sample_type(&p->out, "count", "count");
+	pprof_put_sample_type(&p->out, p->attribute->name, pprof_units[p->attribute->unit]);
+	comment = pprof_string(&p->out, span_of(p->attribute->comment));
+	wire_put_int(&p->out.message, PPROF_PROFILE_COMMENT, comment);
+	pprof_flush(&p->out);
 	p->calls[0] = 0;
-	for (uint32_t row = 1; row < q->n && !p->failed && !query_cancelled(q); row++) {
+	for (uint32_t row = 1; row < q->n && !p->out.failed && !query_cancelled(q); row++) {
 		uint32_t caller = q->parent[row];
 
 		/* Of calls with the same location, the first determines its
 		 * function. */
 		p->calls[row] = caller ? location_of(p, q->view[caller], q->view[row]) : 0;
 		if (row + 1 == q->n || q->parent[row + 1] != row)
-			put_leaf(p, row, &stack);
+			put_leaf(p, row);
 	}
-	buf_clear(&stack);
 }
 
 static void clear(struct profile *p)
 {
-	buf_clear(&p->message);
 	buf_clear(&p->text);
-	strings_clear(&p->strings);
 	vec_clear(&p->functions);
 	vec_clear(&p->locations);
 	hash_clear(&p->function_index);
@@ -357,16 +269,18 @@ static void clear(struct profile *p)
 enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err)
 {
 	struct query *q = w->q;
-	struct profile p = {.q = q, .out = w->out, .attribute = attribute_of(q->options)};
+	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
 
 	if (q->kind != TFPROF_CODE)
 		return pprof_write_rows(w, err);
 	p.calls = arena_array(&q->arena, q->n, sizeof(*p.calls));
-	p.failed = !p.calls || !strings_init(&p.strings);
-	if (!p.failed)
+	p.stack = arena_array(&q->arena, q->n, sizeof(*p.stack));
+	pprof_open(&p.out, w->out);
+	p.out.failed |= !p.calls || !p.stack;
+	if (!p.out.failed)
 		put_profile(&p);
 	clear(&p);
-	return p.failed ? error_no_memory(err) : TFPROF_OK;
+	return pprof_close(&p.out, err);
 }
 
 void pprof_announce(const struct query *q, const char *path, struct buf *text)

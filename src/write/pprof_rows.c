@@ -33,25 +33,23 @@ static size_t label_row(const struct query *q, uint32_t row, struct pprof_label 
 static void put_samples(struct query *q, struct pprof_table *p, enum metric metric,
 	uint64_t *locations, uint64_t *stack)
 {
-	struct pprof_label labels[1 + PPROF_NODE_LABELS];
+	struct pprof_sample sample = {.stack = stack, .n_values = 1};
 
 	for (uint32_t i = 1; i < q->n && !p->failed && !query_cancelled(q); i++) {
-		int64_t value = query_own(q, metric, i);
-		size_t n = 0;
-
+		sample.values[0] = query_own(q, metric, i);
+		sample.depth = 0;
 		locations[i] = pprof_location(p, tree_label(q->tree, q->view[i]));
-		if (!value)
+		if (!sample.values[0])
 			continue;
 		for (uint32_t k = i; k; k = q->parent[k])
-			stack[n++] = locations[k];
-		pprof_put_sample(p, stack, n, value, labels, label_row(q, i, labels));
+			stack[sample.depth++] = locations[k];
+		sample.n_labels = label_row(q, i, sample.labels);
+		pprof_put_sample(p, &sample);
 	}
 }
 
 enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error *err)
 {
-	static const char *const units[] =
-		{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
 	struct query *q = w->q;
 	uint64_t *locations = arena_zero(&q->arena, q->n, sizeof(*locations));
 	uint64_t *stack = arena_array(&q->arena, q->n, sizeof(*stack));
@@ -63,7 +61,7 @@ enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error
 	pprof_open(&p, w->out);
 	p.failed |= !locations || !stack || !stack_metric_of(q->options, &metric);
 	if (!p.failed) {
-		pprof_put_sample_type(&p, metric.word, units[metric.unit]);
+		pprof_put_sample_type(&p, metric.word, pprof_units[metric.unit]);
 		put_samples(q, &p, metric.metric, locations, stack);
 	}
 	return pprof_close(&p, err);

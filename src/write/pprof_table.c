@@ -2,6 +2,10 @@
 
 #include "proto/fields.h"
 #include "proto/wire_write.h"
+#include "query/metric_list.h"
+
+const char *const pprof_units[] =
+	{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
 
 void pprof_open(struct pprof_table *p, struct sink *out)
 {
@@ -19,15 +23,14 @@ enum tfprof_status pprof_close(struct pprof_table *p, struct tfprof_error *err)
 	return failed ? error_no_memory(err) : TFPROF_OK;
 }
 
-static void flush(struct pprof_table *p)
+void pprof_flush(struct pprof_table *p)
 {
 	p->failed |= p->message.failed;
 	sink_span(p->out, buf_get(&p->message));
 	p->message.n = 0;
 }
 
-/* The index of a text. No message may be open: its own is written at once. */
-static uint32_t string_of(struct pprof_table *p, struct span text)
+uint32_t pprof_string(struct pprof_table *p, struct span text)
 {
 	uint32_t id = p->failed ? NONE : strings_add(&p->strings, text);
 
@@ -40,24 +43,24 @@ static uint32_t string_of(struct pprof_table *p, struct span text)
 			strings_get(&p->strings, (uint32_t)p->n_strings_written));
 		p->failed |= !vec_push(&p->location_of, 0);
 	}
-	flush(p);
+	pprof_flush(p);
 	return id;
 }
 
 void pprof_put_sample_type(struct pprof_table *p, const char *type, const char *unit)
 {
-	uint32_t type_id = string_of(p, span_of(type)), unit_id = string_of(p, span_of(unit));
+	uint32_t type_id = pprof_string(p, span_of(type)), unit_id = pprof_string(p, span_of(unit));
 	size_t open = wire_open(&p->message, PPROF_PROFILE_SAMPLE_TYPE);
 
 	wire_put_int(&p->message, PPROF_VALUE_TYPE_TYPE, type_id);
 	wire_put_int(&p->message, PPROF_VALUE_TYPE_UNIT, unit_id);
 	wire_close(&p->message, open);
-	flush(p);
+	pprof_flush(p);
 }
 
 uint64_t pprof_location(struct pprof_table *p, struct span name)
 {
-	uint32_t text = string_of(p, name);
+	uint32_t text = pprof_string(p, name);
 	size_t open, line;
 	uint64_t id;
 
@@ -76,38 +79,37 @@ uint64_t pprof_location(struct pprof_table *p, struct span name)
 	wire_put_int(&p->message, PPROF_LINE_FUNCTION_ID, (int64_t)id);
 	wire_close(&p->message, line);
 	wire_close(&p->message, open);
-	flush(p);
+	pprof_flush(p);
 	return id;
 }
 
-void pprof_put_sample(struct pprof_table *p, const uint64_t *stack, size_t n, int64_t value,
-	const struct pprof_label *labels, size_t n_labels)
+void pprof_put_sample(struct pprof_table *p, const struct pprof_sample *sample)
 {
-	enum { MOST = 8 };
-	uint32_t keys[MOST], texts[MOST];
+	uint32_t keys[PPROF_MAX_LABELS], texts[PPROF_MAX_LABELS];
 	size_t open, part;
 
-	for (size_t i = 0; i < n_labels && i < MOST; i++) {
-		keys[i] = string_of(p, span_of(labels[i].key));
-		texts[i] = string_of(p, labels[i].text);
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		keys[i] = pprof_string(p, span_of(sample->labels[i].key));
+		texts[i] = pprof_string(p, sample->labels[i].text);
 	}
 	open = wire_open(&p->message, PPROF_PROFILE_SAMPLE);
-	part = wire_open(&p->message, PPROF_SAMPLE_LOCATION_ID);
-	for (size_t i = 0; i < n; i++)
-		wire_put_varint(&p->message, stack[i]);
-	wire_close(&p->message, part);
+	if (sample->depth) {
+		part = wire_open(&p->message, PPROF_SAMPLE_LOCATION_ID);
+		for (size_t i = 0; i < sample->depth; i++)
+			wire_put_varint(&p->message, sample->stack[i]);
+		wire_close(&p->message, part);
+	}
 	part = wire_open(&p->message, PPROF_SAMPLE_VALUE);
-	wire_put_varint(&p->message, (uint64_t)value);
+	for (size_t i = 0; i < sample->n_values; i++)
+		wire_put_varint(&p->message, (uint64_t)sample->values[i]);
 	wire_close(&p->message, part);
-	for (size_t i = 0; i < n_labels && i < MOST; i++) {
+	for (size_t i = 0; i < sample->n_labels; i++) {
 		part = wire_open(&p->message, PPROF_SAMPLE_LABEL);
 		wire_put_int(&p->message, PPROF_LABEL_KEY, keys[i]);
-		if (labels[i].text.n)
-			wire_put_int(&p->message, PPROF_LABEL_STR, texts[i]);
-		else
-			wire_put_int(&p->message, PPROF_LABEL_NUM, labels[i].number);
+		wire_put_nonzero(&p->message, PPROF_LABEL_STR, texts[i]);
+		wire_put_nonzero(&p->message, PPROF_LABEL_NUM, sample->labels[i].number);
 		wire_close(&p->message, part);
 	}
 	wire_close(&p->message, open);
-	flush(p);
+	pprof_flush(p);
 }
