@@ -440,26 +440,14 @@ static void timeline_clear(struct timeline *t)
 	buf_clear(&t->scratch);
 }
 
-static void write_message(struct decoder *d, struct span message,
-	void add_message(struct timeline *t, struct span message), unsigned flags, struct sink *out)
+void step_timeline_write(struct decoder *d, struct span run_metadata, unsigned flags,
+	struct sink *out)
 {
 	struct timeline t = {.flags = flags, .j = json_writer(out), .decoder = d};
 
 	if (decoder_alloc(d, strings_init(&t.tensor_names) && strings_init(&t.allocators)))
-		add_message(&t, message);
+		add_run_metadata(&t, run_metadata);
 	if (!d->failed)
 		put_all(&t);
 	timeline_clear(&t);
-}
-
-void step_timeline_write(struct decoder *d, struct span run_metadata, unsigned flags,
-	struct sink *out)
-{
-	write_message(d, run_metadata, add_run_metadata, flags, out);
-}
-
-void step_timeline_write_stats(struct decoder *d, struct span step_stats, unsigned flags,
-	struct sink *out)
-{
-	write_message(d, step_stats, add_step_stats, flags, out);
 }

@@ -19,11 +19,9 @@ enum step_timeline_flags {
 	STEP_TIMELINE_MEMORY = 2,   /* tensors as objects, and counters */
 };
 
-/* Write the step_stats of a RunMetadata, or a StepStats by itself, as one JSON
- * document. Failures of the sink are reported at commit. */
+/* Writes the step_stats of a RunMetadata as one JSON document. Failures of the sink are
+ * reported at commit. */
 void step_timeline_write(struct decoder *d, struct span run_metadata, unsigned flags,
-	struct sink *out);
-void step_timeline_write_stats(struct decoder *d, struct span step_stats, unsigned flags,
 	struct sink *out);
 
 #endif

@@ -34,10 +34,11 @@ static void put_output(struct buf *b, const char *allocator, int64_t bytes)
 	wire_close(b, output);
 }
 
-/* StepStats of `n` nodes on each of two devices, all in parallel. */
-static struct buf make_step_stats(size_t n)
+/* RunMetadata with StepStats of `n` nodes on each of two devices, all in parallel. */
+static struct buf make_run_metadata(size_t n)
 {
 	struct buf b = {0};
+	size_t stats = wire_open(&b, 1);
 
 	for (size_t d = 0; d < 2; d++) {
 		size_t device = wire_open(&b, 1);
@@ -61,6 +62,7 @@ static struct buf make_step_stats(size_t n)
 		}
 		wire_close(&b, device);
 	}
+	wire_close(&b, stats);
 	assert_false(b.failed);
 	return b;
 }
@@ -75,15 +77,6 @@ static enum tfprof_status status_of(const struct decoder *d, const char **bad,
 	return d->bad ? TFPROF_FORMAT : error_no_memory(err);
 }
 
-static enum tfprof_status write_stats(struct span stats, struct sink *out, const char **bad,
-	struct tfprof_error *err)
-{
-	struct decoder d = {0};
-
-	step_timeline_write_stats(&d, stats, ALL, out);
-	return status_of(&d, bad, err);
-}
-
 static enum tfprof_status write_run_metadata(struct span message, struct sink *out,
 	const char **bad, struct tfprof_error *err)
 {
@@ -93,32 +86,43 @@ static enum tfprof_status write_run_metadata(struct span message, struct sink *o
 	return status_of(&d, bad, err);
 }
 
-static void test_stats_alone_or_in_run_metadata(void **state)
+/* Fields of a message may be split: then what is in them adds up. */
+static void test_stats_in_one_or_two_pieces(void **state)
 {
-	struct buf stats = make_step_stats(3), run_metadata = {0}, a = {0}, b = {0};
+	struct buf whole = make_run_metadata(3), pieces = {0}, a = {0}, b = {0};
+	struct wire_reader r = wire_reader(buf_get(&whole));
+	struct wire_field f;
 	struct sink out;
 	const char *bad;
 
-	wire_put_bytes(&run_metadata, 1, buf_get(&stats));
+	assert_true(wire_next(&r, &f));
+	r = wire_reader(f.bytes);
+	while (wire_next(&r, &f)) {
+		size_t stats = wire_open(&pieces, 1);
+
+		wire_put_bytes(&pieces, 1, f.bytes);
+		wire_close(&pieces, stats);
+	}
+	assert_true(pieces.n > whole.n);
 	sink_open_buf(&out, &a, SINK_PLAIN, NULL);
-	assert_int_equal(write_stats(buf_get(&stats), &out, &bad, NULL), TFPROF_OK);
+	assert_int_equal(write_run_metadata(buf_get(&whole), &out, &bad, NULL), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	sink_open_buf(&out, &b, SINK_PLAIN, NULL);
-	assert_int_equal(write_run_metadata(buf_get(&run_metadata), &out, &bad, NULL), TFPROF_OK);
+	assert_int_equal(write_run_metadata(buf_get(&pieces), &out, &bad, NULL), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, NULL), TFPROF_OK);
 	assert_true(a.n > 1000);
 	assert_string_equal(a.at, b.at);
 	assert_non_null(strstr(a.at, "\"ph\":\"s\""));
 	assert_non_null(strstr(a.at, "name: side\\n"));
-	buf_clear(&stats);
-	buf_clear(&run_metadata);
+	buf_clear(&whole);
+	buf_clear(&pieces);
 	buf_clear(&a);
 	buf_clear(&b);
 }
 
 static void test_allocation_failures(void **state)
 {
-	struct buf stats = make_step_stats(80);
+	struct buf message = make_run_metadata(80);
 	enum tfprof_status status = TFPROF_NO_MEMORY;
 	size_t nth;
 
@@ -130,7 +134,7 @@ static void test_allocation_failures(void **state)
 
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 		mem_fail_at(nth);
-		status = write_stats(buf_get(&stats), &out, &bad, &err);
+		status = write_run_metadata(buf_get(&message), &out, &bad, &err);
 		if (status == TFPROF_OK)
 			status = sink_commit(&out, &err);
 		else
@@ -144,7 +148,7 @@ static void test_allocation_failures(void **state)
 		assert_true(nth < 1000);
 	}
 	assert_true(nth > 40);
-	buf_clear(&stats);
+	buf_clear(&message);
 }
 
 struct limited {
@@ -165,7 +169,7 @@ static int write_limited(void *context, const void *bytes, size_t n)
 /* A full disk ends writing soon and is reported at commit. */
 static void test_a_failing_sink(void **state)
 {
-	struct buf stats = make_step_stats(3000);
+	struct buf message = make_run_metadata(3000);
 	struct limited limited = {100000, 0};
 	struct tfprof_error err;
 	struct sink out;
@@ -173,37 +177,37 @@ static void test_a_failing_sink(void **state)
 
 	assert_int_equal(sink_open_fn(&out, write_limited, &limited, "t", SINK_PLAIN, &err),
 		TFPROF_OK);
-	assert_int_equal(write_stats(buf_get(&stats), &out, &bad, &err), TFPROF_OK);
+	assert_int_equal(write_run_metadata(buf_get(&message), &out, &bad, &err), TFPROF_OK);
 	assert_int_equal(sink_commit(&out, &err), TFPROF_IO);
 	assert_string_equal(err.text, "t: cannot write: No space left on device");
 	assert_int_equal(limited.n_calls, 2);
-	buf_clear(&stats);
+	buf_clear(&message);
 }
 
 /* Any bytes yield a trace or the position of an error. */
 static void test_damaged_input(void **state)
 {
-	struct buf stats = make_step_stats(4);
+	struct buf message = make_run_metadata(4);
 	uint32_t random = 1;
 	size_t n_refused = 0;
 
 	for (size_t round = 0; round < 20000; round++) {
-		char *bytes = malloc(stats.n);
+		char *bytes = malloc(message.n);
 		enum tfprof_status status;
 		struct buf text = {0};
 		struct sink out;
 		const char *bad;
 
-		memcpy(bytes, stats.at, stats.n);
+		memcpy(bytes, message.at, message.n);
 		for (size_t i = 0; i <= round % 4; i++) {
 			random = random * 1664525 + 1013904223;
-			bytes[(random >> 8) % stats.n] = (char)(random >> 24 ^ random);
+			bytes[(random >> 8) % message.n] = (char)(random >> 24 ^ random);
 		}
 		sink_open_buf(&out, &text, SINK_PLAIN, NULL);
-		status = write_stats((struct span){bytes, stats.n}, &out, &bad, NULL);
+		status = write_run_metadata((struct span){bytes, message.n}, &out, &bad, NULL);
 		if (status != TFPROF_OK) {
 			assert_int_equal(status, TFPROF_FORMAT);
-			assert_true(bad >= bytes && bad <= bytes + stats.n);
+			assert_true(bad >= bytes && bad <= bytes + message.n);
 			n_refused++;
 		}
 		sink_abandon(&out);
@@ -211,13 +215,13 @@ static void test_damaged_input(void **state)
 		free(bytes);
 	}
 	assert_true(n_refused > 1000 && n_refused < 19000);
-	buf_clear(&stats);
+	buf_clear(&message);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stats_alone_or_in_run_metadata),
+		cmocka_unit_test(test_stats_in_one_or_two_pieces),
 		cmocka_unit_test(test_allocation_failures),
 		cmocka_unit_test(test_a_failing_sink),
 		cmocka_unit_test(test_damaged_input),
