@@ -26,6 +26,22 @@ static inline uint64_t sort_key_descending(int64_t value)
 	return ~sort_key_ascending(value);
 }
 
+/* Where a number is among ascending ones, or would be: how many are smaller. */
+static inline size_t sort_place(const int64_t *sorted, size_t n, int64_t value)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sorted[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Writes the indexes of n texts in byte order to `order`; equal texts keep their
  * order. False on allocation failure. */
 bool sort_texts(const struct span *texts, uint32_t *order, size_t n);

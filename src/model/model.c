@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "formats/checkpoint/checkpoint.h"
 
 bool model_init(struct model *m)
@@ -210,17 +211,7 @@ bool model_add_type(struct model *m, uint32_t node, uint32_t string)
 /* Where a step is or would be. */
 static size_t step_place(const struct model *m, int64_t step)
 {
-	size_t low = 0, high = m->steps.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->steps.at[middle] < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sort_place(m->steps.at, m->steps.n, step);
 }
 
 uint32_t model_find_step(const struct model *m, int64_t step)

@@ -45,17 +45,7 @@ static int by_start(const void *a, const void *b)
 
 static uint32_t step_place(const struct trace *t, int64_t step)
 {
-	size_t low = 0, high = t->steps.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->steps.at[middle] < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	return (uint32_t)sort_place(t->steps.at, t->steps.n, step);
 }
 
 static bool push_segment(segments *s, int64_t start_ps, uint32_t step)

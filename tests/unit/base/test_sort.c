@@ -138,11 +138,26 @@ static void test_no_memory(void **state)
 	assert_int_equal(order[0], 1);
 }
 
+static void test_places_among_sorted_numbers(void **state)
+{
+	const int64_t numbers[] = {-3, 0, 0, 7};
+
+	for (int64_t value = -5; value < 10; value++) {
+		size_t n_smaller = 0;
+
+		for (size_t i = 0; i < 4; i++)
+			n_smaller += numbers[i] < value;
+		assert_int_equal(sort_place(numbers, 4, value), n_smaller);
+	}
+	assert_int_equal(sort_place(NULL, 0, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_items_of_any_number),
 		cmocka_unit_test(test_keys_order_signed_numbers),
+		cmocka_unit_test(test_places_among_sorted_numbers),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_groups_of_texts),
 		cmocka_unit_test(test_no_memory),
