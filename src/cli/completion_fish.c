@@ -44,9 +44,6 @@ static void put_value(struct text *out, const struct flag *flag)
 /* Functions for values that fish cannot complete by itself. */
 static void put_functions(struct text *out)
 {
-	struct flag flag;
-
-	flag_find("output", 6, &flag);
 	text_add(out,
 		"function __tfprof_outputs\n"
 		"    set -l token (commandline -ct | string replace -r '^--?output=' '')\n"
@@ -58,9 +55,7 @@ static void put_functions(struct text *out)
 		"        return\n"
 		"    end\n"
 		"    printf '%s\\n' stdout none");
-	for (size_t i = 0; flag.words[i]; i++)
-		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
-			text_printf(out, " %s:outfile=", flag.words[i]);
+	generate_outfiles(out);
 	text_add(out,
 		"\nend\n\n"
 		"function __tfprof_files\n"

@@ -58,9 +58,6 @@ static void put_flag(struct text *out, const struct flag *flag)
 /* Functions for values that zsh cannot complete by itself. */
 static void put_functions(struct text *out)
 {
-	struct flag flag;
-
-	flag_find("output", 6, &flag);
 	text_add(out,
 		"_tfprof_output() {\n"
 		"  if compset -P '*:outfile='; then\n"
@@ -68,9 +65,7 @@ static void put_functions(struct text *out)
 		"  else\n"
 		"    compadd stdout none\n"
 		"    compadd -S '' --");
-	for (size_t i = 0; flag.words[i]; i++)
-		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
-			text_printf(out, " %s:outfile=", flag.words[i]);
+	generate_outfiles(out);
 	text_add(out,
 		"\n  fi\n}\n\n"
 		"_tfprof_files() {\n  compset -P '*,'\n  _files\n}\n\n");

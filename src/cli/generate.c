@@ -46,6 +46,16 @@ void generate_checkers(struct text *out)
 		put_name(out, info->name);
 }
 
+void generate_outfiles(struct text *out)
+{
+	struct flag flag;
+
+	flag_find("output", 6, &flag);
+	for (size_t i = 0; flag.words[i]; i++)
+		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
+			text_printf(out, " %s:outfile=", flag.words[i]);
+}
+
 static enum tfprof_status read_template(struct text *template, struct tfprof_error *err)
 {
 	char block[4096];

@@ -34,5 +34,7 @@ enum value_kind generate_value_kind(const struct flag *flag);
 /* Append names separated by spaces: the words a flag accepts, the checkers. */
 void generate_words(struct text *out, const struct flag *flag);
 void generate_checkers(struct text *out);
+/* Appends what --output takes before a path: " timeline:outfile= pprof:outfile= …". */
+void generate_outfiles(struct text *out);
 
 #endif
