@@ -47,7 +47,7 @@ static bool add_devices(struct apply *a)
 	return a->devices && a->host_device != NONE;
 }
 
-/* Time on a GPU is of its "stream:all", as run metadata has it. */
+/* As in run metadata, time on a GPU counts for its "stream:all". */
 static uint32_t device_of_time(struct apply *a, uint32_t device)
 {
 	struct buf *b = &a->scratch;
@@ -95,7 +95,7 @@ static bool add_lanes(struct apply *a)
 	return a->lanes != NULL;
 }
 
-/* A node that was there before the trace. */
+/* Marks a node that the model had before the trace. */
 static void cover(struct model *m, uint32_t node)
 {
 	if (m->nodes.flags[node] & NODE_COVERED)
@@ -121,13 +121,13 @@ static uint32_t add_node(struct apply *a, const struct trace_target *target)
 	return op == NONE ? NONE : model_add_node(m, name, op);
 }
 
-/* Something that operations may be of. */
+/* Whether there are nodes that operations may belong to. */
 static bool has_graph(const struct apply *a)
 {
 	return a->first_new || a->model->graphs.n;
 }
 
-/* The node that is already there, or the node of a function that is still to be added. */
+/* Finds a node that has another name in the graph: in its functions, or in the model. */
 static void find_node(struct apply *a, size_t target)
 {
 	struct span name = strings_get(&a->trace->texts, a->trace->targets.at[target].name);
@@ -141,26 +141,26 @@ static void find_node(struct apply *a, size_t target)
 		join_find_in_libraries(&a->join, name, library_find, found);
 }
 
-/* Names as they are; then, only if some are not there, what else there is to look into. */
+/* Looks up exact names first; reads the libraries of graphs only if some are missing. */
 static bool find_nodes(struct apply *a)
 {
 	const struct trace *t = a->trace;
-	bool are_all = true;
+	bool all_found = true;
 
 	for (size_t i = 0; i < t->targets.n; i++) {
 		a->nodes[i] =
 			model_find_node(a->model, strings_get(&t->texts, t->targets.at[i].name));
-		are_all &= a->nodes[i] != NONE;
+		all_found &= a->nodes[i] != NONE;
 	}
-	if (!are_all && !join_read_libraries(&a->join, a->model))
+	if (!all_found && !join_read_libraries(&a->join, a->model))
 		return false;
 	for (size_t i = 0; i < t->targets.n; i++)
 		find_node(a, i);
 	return true;
 }
 
-/* The nodes of a graph that operations are of; an operation whose node another claims, too,
- * gets one of its own. */
+/* Finds the graph nodes that operations belong to. If several operations claim a node, only the
+ * one of exactly that name gets it; the others get new ones. */
 static bool join_graph(struct apply *a)
 {
 	const struct trace *t = a->trace;

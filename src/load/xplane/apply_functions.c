@@ -1,8 +1,8 @@
 /* Float operations, types and call stacks of nodes of functions.
  *
- * An op log has them as "node@function", and so has debug information. A node that it lacks is
- * shown with the line that calls its function. The gradient of a function is another function, of
- * whose nodes each gets the line of what it is the gradient of:
+ * Op logs and debug information name these nodes "node@function". Nodes that neither has are
+ * shown with the line that calls their function. The gradient of a function is a function too,
+ * whose nodes get the line of their forward node:
  *
  *     StatefulPartitionedCall/dense/MatMul                     dense/MatMul@forward_12
  *     PartitionedCall/gradients/dense/MatMul_grad/MatMul_1     the same line */
@@ -12,15 +12,15 @@
 #include "model/gradient.h"
 
 struct logged {
-	struct span name, message; /* no message: of debug information, which has only a stack */
+	struct span name, message; /* no message: from debug information, which has only a stack */
 	uint32_t log;              /* a source of the model */
 	struct slice stack;
 };
 
-/* A name that a function that ran has for a node. */
+/* The name of a node in a function that ran. */
 struct known {
 	struct span name;
-	uint32_t function; /* of the join; NONE: several have it */
+	uint32_t function; /* in the join; NONE: several have the name */
 };
 
 struct functions {
@@ -90,7 +90,7 @@ static bool read_log(struct functions *f, uint32_t log)
 	return true;
 }
 
-/* What an op log says comes first. */
+/* Entries of op logs take precedence. */
 static bool read_debug_info(struct functions *f)
 {
 	struct model *m = f->apply->model;
@@ -102,7 +102,7 @@ static bool read_debug_info(struct functions *f)
 
 		if (find_entry(f, s->node, s->function))
 			continue;
-		/* "node@function": its two halves stand so in the source. */
+		/* In the source, the two are adjacent: "node@function". */
 		entry.name = (struct span){s->node.at, n};
 		if (!hash_add(&f->index, hash_bytes(entry.name.at, n), (uint32_t)f->entries.n) ||
 			!vec_push(&f->entries, entry))
@@ -111,7 +111,7 @@ static bool read_debug_info(struct functions *f)
 	return !f->scratch.failed;
 }
 
-/* Everything an entry has. */
+/* Adds everything an entry has. */
 static bool add_entry(struct functions *f, uint32_t node, const struct logged *entry)
 {
 	struct model *m = f->apply->model;
@@ -162,7 +162,7 @@ static void copy_stack(struct model *m, uint32_t node, uint32_t from)
 	m->nodes.flags[node] |= NODE_HAS_TRACE | NODE_CHANGED;
 }
 
-/* The stack of an entry, nothing else of it. */
+/* Adds only the stack of an entry. */
 static bool take_stack(struct functions *f, uint32_t node, const struct logged *entry)
 {
 	struct model *m = f->apply->model;
@@ -175,13 +175,13 @@ static bool take_stack(struct functions *f, uint32_t node, const struct logged *
 	return ok;
 }
 
-/* The line that calls a function. */
+/* The node that calls a function. */
 static uint32_t find_call(const struct functions *f, uint32_t function)
 {
 	return model_find_node(f->apply->model, f->apply->join.functions.at[function].call);
 }
 
-/* Of the only function that ran and has such a node. */
+/* Takes the forward node's stack, if only one function that ran has a node of its name. */
 static bool take_forward_stack(struct functions *f, uint32_t node, struct span forward)
 {
 	struct probe probe = {f, forward};

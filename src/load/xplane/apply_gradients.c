@@ -1,5 +1,5 @@
-/* Which operations are gradients of what a graph has. A model file has no backward nodes, so
- * they cannot be joined, but of most of a training step that is why:
+/* Which operations are gradients of nodes or scopes of a graph. A model file has no backward
+ * nodes to join them with; in a training step, this explains most of what is not joined:
  *
  *     StatefulPartitionedCall/gradient_tape/functional_1/conv/convolution/Conv2DBackpropFilter
  *                                           functional_1/conv/convolution, a node or scope */
@@ -14,7 +14,7 @@ static struct span parent_of(struct span name)
 	return name;
 }
 
-/* Nodes, and all scopes that they are in. */
+/* Adds the nodes' names and all scopes around them. */
 static bool add_scopes(struct strings *scopes, const struct model *m, size_t n_nodes)
 {
 	for (uint32_t node = 0; node < n_nodes; node++)
@@ -23,7 +23,7 @@ static bool add_scopes(struct strings *scopes, const struct model *m, size_t n_n
 
 			if (strings_alias(scopes, name) == NONE)
 				return false;
-			/* Then those around it are there, too. */
+			/* If it is known, so are the scopes around it. */
 			if (scopes->text.n == n)
 				break;
 		}
@@ -35,7 +35,7 @@ static bool has_scope(const struct strings *scopes, struct span name)
 	return name.n && strings_find(scopes, name) != NONE;
 }
 
-/* A layer may compute its gradient by parts that it has in training only. */
+/* Also accepts the scope above: a layer may have parts that exist only in training. */
 static bool is_of_scope(const struct strings *scopes, struct span name)
 {
 	struct gradient g;

@@ -1,5 +1,5 @@
-/* Memory that operations took, by node and step. What is given back within the step is
- * gone; the rest is residual. */
+/* Memory that operations allocated, by node and step. What they do not free within the step is
+ * residual. */
 #include <stdlib.h>
 
 #include "load/xplane/apply.h"
@@ -16,8 +16,8 @@ struct tally {
 	struct apply *apply;
 	VEC(struct holding) at;
 	struct hash_index index, by_address;
-	VEC(uint32_t) taken;  /* events, for the index by address */
-	uint32_t *holding_of; /* by event; NONE */
+	VEC(uint32_t) taken;  /* events; by_address holds indexes into this */
+	uint32_t *holding_of; /* by event; NONE if it has none */
 };
 
 struct holding_probe {
@@ -65,7 +65,7 @@ static bool same_address(const void *context, uint32_t i)
 	return e->address == p->address && e->allocator == p->allocator;
 }
 
-/* The entry of an address: the event that took it last; NONE if none did. */
+/* The index in `taken` of the last event that allocated this address; NONE if there is none. */
 static uint32_t find_address(const struct tally *y, const struct trace_memory *e, uint64_t *hash)
 {
 	struct address_probe probe = {y, e->address, e->allocator};
@@ -158,7 +158,7 @@ bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *m
 		exec_put_sums(&m->execs, row, &sums);
 }
 
-/* By time; what happens at once stays in order. */
+/* Sorted by time; simultaneous events keep their order. */
 static uint32_t *order_events(const struct trace *t)
 {
 	size_t n = t->memory.n;

@@ -7,7 +7,7 @@ struct describer {
 	struct decoder d;
 	hlo_ids ids, operands;
 	size_t n_outputs;
-	VEC(struct edge) edges; /* of the node at hand */
+	VEC(struct edge) edges; /* of the current node */
 };
 
 static bool has_opcode(const struct hlo_instruction *i, const char *opcode)
@@ -41,7 +41,7 @@ static void add_outputs(struct describer *b, uint32_t node, const struct hlo_ins
 
 /* ---- edges --------------------------------------------------------------- */
 
-/* Which output of a tuple is taken. */
+/* Which element get-tuple-element takes. */
 static int64_t tuple_index(struct describer *b, const struct hlo_instruction *i)
 {
 	struct wire_reader r = wire_reader(i->message);
@@ -95,8 +95,8 @@ static void push_edge(struct describer *b, uint32_t node, int64_t output)
 	decoder_alloc(&b->d, b->edges.n < INT32_MAX && vec_push(&b->edges, edge));
 }
 
-/* What an operand comes from: what only passes on is looked through, down to what ran or
- * is a parameter of the program. */
+/* Adds the edge from an operand's origin: follows instructions that only pass values on, up to
+ * one that ran or a parameter of the program. */
 static void follow_operand(struct describer *b, uint64_t id)
 {
 	enum { MOST = 1000 };
@@ -138,7 +138,7 @@ static void follow_operand(struct describer *b, uint64_t id)
 	}
 }
 
-/* A loop gets all that it works on as one tuple. */
+/* A loop takes all its operands as one tuple. */
 static void follow_tuple(struct describer *b, uint64_t id)
 {
 	uint32_t at = hlo_find_id(b->module, id);
@@ -202,7 +202,7 @@ static void describe_node(struct describer *b, size_t place, const struct trace_
 	add_edges(b, node, i);
 }
 
-/* A damaged instruction keeps what was read of it. */
+/* A damaged instruction keeps what was read before the damage. */
 static bool check(struct describer *b)
 {
 	bool ok = !b->d.failed || b->d.bad;

@@ -1,14 +1,14 @@
-/* Operations become runs of their nodes, added up by step.
+/* Converts operations to runs of their nodes, and sums them by step.
  *
  *     ops of the trace, by line and time     a stretch: those of a line and step
- *        │ places stay
+ *        │ in place
  *        ▼
  *     runs of the model      chained by (node, step) <── row (node, step): sums
  *
- * Nothing as long as the trace is made beside the rows. */
+ * Apart from the rows, nothing of the size of the trace is allocated. */
 #include "load/xplane/apply.h"
 
-/* One that has not been made a run yet. */
+/* An operation that has not been converted to a run yet. */
 static struct trace_op *op_at(const struct apply *a, uint32_t place)
 {
 	return (struct trace_op *)&a->model->execs.runs.at[place];
@@ -27,19 +27,19 @@ static int64_t to_us(int64_t ps)
 }
 
 /* What a node did in a step. */
-struct doing {
+struct node_work {
 	int64_t self_ps, accelerator_ps;
 	uint32_t n;
 	uint32_t first_run, last_run;
 	uint32_t target;
-	uint32_t devices; /* of its lanes */
-	uint32_t line;    /* the first, or the first of an accelerator */
-	bool is_mixed;    /* not all lanes have these devices */
+	uint32_t devices; /* of the last run's lane */
+	uint32_t line;    /* of the first run, or the first on an accelerator */
+	bool is_mixed;    /* its runs were on different devices */
 };
 
-/* Times are added up in picoseconds and rounded once: each execution gets what it adds to
- * that. It takes the place of the operation. */
-static void add_run(struct apply *a, struct doing *d, uint32_t place, uint32_t line)
+/* Times are summed in picoseconds. A run gets the difference it makes to the rounded sum, so
+ * that the runs' microseconds add up to it. The run overwrites the operation. */
+static void add_run(struct apply *a, struct node_work *d, uint32_t place, uint32_t line)
 {
 	struct execs *x = &a->model->execs;
 	const struct exec_lane *lane = &x->lanes.at[a->lanes[line]];
@@ -64,8 +64,8 @@ static void add_run(struct apply *a, struct doing *d, uint32_t place, uint32_t l
 	d->n++;
 }
 
-/* A node stays on the device that it ran on first, or an accelerator that its host launched it
- * for. */
+/* A node stays on the first device it ran on, but moves from its host to the accelerator it was
+ * launched on. */
 static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 {
 	struct model *m = a->model;
@@ -80,9 +80,9 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	return model_add_type(m, node, a->devices[device]);
 }
 
-/* Rows that only a trace has, as nearly all, do without a detail: 40 of 120 bytes per
+/* Nearly all rows come only from a trace and need no detail, which saves 40 of 120 bytes per
  * operation. */
-static bool put_runs(struct apply *a, const struct doing *d, uint32_t row)
+static bool put_runs(struct apply *a, const struct node_work *d, uint32_t row)
 {
 	struct model *m = a->model;
 	struct exec *exec = exec_at(&m->execs, row);
@@ -104,8 +104,8 @@ static bool put_output_bytes(struct apply *a, uint32_t row, uint32_t target, uin
 	return apply_add_memory(a, row, &memory);
 }
 
-/* To a row that the node may have had before. */
-static bool add_to_row(struct apply *a, const struct doing *d, uint32_t row)
+/* Adds to a row that may have data already. */
+static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 {
 	struct model *m = a->model;
 	struct exec_sums sums;
@@ -119,16 +119,16 @@ static bool add_to_row(struct apply *a, const struct doing *d, uint32_t row)
 	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, d->target, d->n);
 }
 
-/* Most need nothing but what a row has room for. */
-static bool fits_row(const struct apply *a, const struct doing *d)
+/* Whether the row itself has room for everything, as it usually does. */
+static bool fits_row(const struct apply *a, const struct node_work *d)
 {
 	return !d->is_mixed && a->output_bytes[d->target] <= 0 && d->n <= EXEC_MOST_RUNS &&
 		to_us(d->self_ps) <= UINT32_MAX && to_us(d->accelerator_ps) <= UINT32_MAX;
 }
 
-/* A new row is written in one go: to read back what was just written takes a tenth of the
- * whole, since its line of the cache is not there yet. */
-static bool put_new_row(struct apply *a, const struct doing *d, uint32_t row, int64_t step)
+/* Writes a new row at once: reading back what was just written would stall on its cache line, a
+ * tenth of the whole. */
+static bool put_new_row(struct apply *a, const struct node_work *d, uint32_t row, int64_t step)
 {
 	struct exec *exec = exec_at(&a->model->execs, row);
 
@@ -146,24 +146,24 @@ static bool put_new_row(struct apply *a, const struct doing *d, uint32_t row, in
 	return true;
 }
 
-/* Rows made for a node. */
+/* The rows reserved for a node. */
 struct new_rows {
-	uint32_t first, next; /* NONE: it had some before */
+	uint32_t first, next; /* NONE: the node already had rows */
 };
 
 struct batch_op {
 	uint32_t place, stretch;
 };
 
-/* Operations are in order of time, rows of nodes: between them are batches of whole steps,
- * small enough for the cache. */
+/* Operations are ordered by time, rows by node. Operations are regrouped in batches of whole
+ * steps that fit the cache. */
 struct batch {
 	struct apply *apply;
-	/* By target; of several targets of a node only the first counts: */
+	/* By target; a node with several targets uses the first one's: */
 	uint32_t *first_target;
 	struct new_rows *rows;
 	uint32_t *counts;
-	/* By node; otherwise by step: */
+	/* Sorted by node, then by step: */
 	VEC(struct batch_op) ops;
 };
 
@@ -178,7 +178,8 @@ static void clear_batch(struct batch *b)
 static bool find_first_targets(struct batch *b)
 {
 	const struct apply *a = b->apply;
-	uint32_t *of_node = mem_zero_array(a->model->nodes.n + 1, sizeof(*of_node)); /* + 1 */
+	uint32_t *of_node =
+		mem_zero_array(a->model->nodes.n + 1, sizeof(*of_node)); /* target + 1 */
 
 	for (uint32_t i = 0; of_node && i < a->trace->targets.n; i++) {
 		uint32_t *first = &of_node[a->nodes[i]];
@@ -191,7 +192,8 @@ static bool find_first_targets(struct batch *b)
 	return of_node != NULL;
 }
 
-/* Rows of a node lie together, so that queries read them in order: as many as it may need. */
+/* Reserves as many rows as each node may need. They are contiguous, so queries read them in
+ * order. */
 static bool reserve_rows(struct batch *b)
 {
 	struct apply *a = b->apply;
@@ -228,7 +230,7 @@ static bool start_batches(struct batch *b)
 	return b->first_target && b->rows && b->counts && find_first_targets(b) && reserve_rows(b);
 }
 
-/* Chains the rows that were written, which follow each other. */
+/* Links the rows that were written to their nodes. They already point to each other. */
 static void chain_rows(const struct batch *b)
 {
 	struct model *m = b->apply->model;
@@ -244,7 +246,7 @@ static void chain_rows(const struct batch *b)
 	}
 }
 
-static bool put_doing(const struct batch *b, const struct doing *d, uint32_t step)
+static bool put_work(const struct batch *b, const struct node_work *d, uint32_t step)
 {
 	struct apply *a = b->apply;
 	int64_t number = a->trace->steps.at[step];
@@ -261,21 +263,21 @@ static bool put_doing(const struct batch *b, const struct doing *d, uint32_t ste
 				   : put_new_row(a, d, rows->next++, number);
 }
 
-/* Those of a node in a step, which follow each other in [at, end): returns the end of them;
- * NONE on allocation failure. */
-static uint32_t add_doing(const struct batch *b, uint32_t target, uint32_t at, uint32_t end)
+/* Adds the operations of a node in one step, the first ones in [at, end). Returns where they
+ * end; NONE on allocation failure. */
+static uint32_t add_work(const struct batch *b, uint32_t target, uint32_t at, uint32_t end)
 {
 	struct apply *a = b->apply;
 	const struct trace_stretch *stretches = a->trace->stretches.at;
-	struct doing d = {.target = target};
+	struct node_work d = {.target = target};
 	uint32_t step = stretches[b->ops.at[at].stretch].step;
 
 	for (; at < end && stretches[b->ops.at[at].stretch].step == step; at++)
 		add_run(a, &d, b->ops.at[at].place, stretches[b->ops.at[at].stretch].line);
-	return put_doing(b, &d, step) ? at : NONE;
+	return put_work(b, &d, step) ? at : NONE;
 }
 
-/* From how many have a place to where they begin. */
+/* Turns counts into offsets. */
 static void sum_up(uint32_t *counts, size_t n)
 {
 	uint32_t sum = 0;
@@ -288,7 +290,7 @@ static void sum_up(uint32_t *counts, size_t n)
 	}
 }
 
-/* n operations of stretches [from, to). */
+/* Adds the n operations of stretches [from, to). */
 static bool add_batch(struct batch *b, uint32_t from, uint32_t to, size_t n)
 {
 	const struct apply *a = b->apply;
@@ -313,14 +315,14 @@ static bool add_batch(struct batch *b, uint32_t from, uint32_t to, size_t n)
 		}
 	for (uint32_t target = 0, at = 0; target < n_targets; target++)
 		while (at < b->counts[target]) {
-			at = add_doing(b, target, at, b->counts[target]);
+			at = add_work(b, target, at, b->counts[target]);
 			if (at == NONE)
 				return false;
 		}
 	return true;
 }
 
-/* Adds the operations of the trace, which are among the model's runs. */
+/* Adds the operations of the trace, which are in the model's list of runs by now. */
 static bool add_batches(struct batch *b)
 {
 	enum { FEW = 1 << 18 };
@@ -343,7 +345,7 @@ static bool add_batches(struct batch *b)
 	return true;
 }
 
-/* The operations become the model's, behind what it has. */
+/* Moves the operations to the end of the model's list of runs. */
 static bool move_ops(struct apply *a)
 {
 	struct trace *t = a->trace;

@@ -16,8 +16,8 @@ struct stacks {
 	struct source_texts sources;
 	VEC(struct known_stack) known;
 	struct hash_index index;
-	VEC(uint32_t) frames; /* of the stack at hand, innermost first */
-	uint32_t *stack_of;   /* by target; NONE */
+	VEC(uint32_t) frames; /* of the current stack, innermost first */
+	uint32_t *stack_of;   /* by target; NONE if it has none */
 };
 
 struct stack_probe {
@@ -46,7 +46,8 @@ static void put_frame(struct stacks *s, struct span file, struct span function, 
 	call_stacks_put(&s->stacks, &frame);
 }
 
-/* From the innermost out. A damaged module may have frames that call each other. */
+/* Collects frames from the innermost to the outermost. In a damaged module, they may form a
+ * cycle. */
 static bool collect_frames(struct stacks *s, const struct hlo_module *m, uint32_t frame)
 {
 	enum { MOST = 1000 };
@@ -60,7 +61,7 @@ static bool collect_frames(struct stacks *s, const struct hlo_module *m, uint32_
 	return true;
 }
 
-/* "attention" of "make_step.<locals>.attention", which labels would cut off. */
+/* "attention" of "make_step.<locals>.attention": labels would truncate the latter. */
 static struct span own_name(struct span function)
 {
 	struct span word = SPAN("<locals>.");
@@ -80,7 +81,7 @@ static bool put_stack(struct stacks *s, const struct hlo_module *m, uint32_t fra
 
 		put_frame(s, f->file, own_name(f->function), f->line);
 	}
-	/* Copies and the like, that no line asked for. */
+	/* For instructions such as copies, which come from no line. */
 	if (!s->frames.n)
 		put_frame(s, SPAN("(no line)"), m->name, 0);
 	return !s->stacks.code.failed;

@@ -1,10 +1,10 @@
 /* What events produce and consume, as the walker finds it. */
 #include "load/xplane/trace.h"
 
-/* Where the task of a number is; NONE if it is to be listed, as others are. */
+/* The index of a task; NONE if its number is out of range, so that it must be listed. */
 static uint32_t place_task(struct trace_tasks *tasks, uint64_t id)
 {
-	/* Threads begin before others that were given work earlier. */
+	/* The first task seen need not have the smallest number: threads start in any order. */
 	enum { BEFORE = 1 << 16 };
 
 	if (!tasks->is_open) {
@@ -45,7 +45,7 @@ bool trace_add_producer(struct trace *t, uint32_t kept, uint64_t type, uint64_t 
 		t->kept.at[kept].produces = task + 1;
 		return true;
 	}
-	/* There is room for one: of several all are listed. */
+	/* An event has room for one task; if it produces more, all are listed. */
 	if (before && !(before & KEPT_LISTED)) {
 		t->kept.at[kept].produces = 0;
 		if (!list_producer(t, kept, trace_key_of_task(&t->tasks, before - 1), before - 1))

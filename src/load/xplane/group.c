@@ -5,9 +5,8 @@
 
 #include "load/xplane/trace.h"
 
-/* From a key to the last event that consumes it. A part of the key stands beside the
- * place, so that a search seldom looks further: with places alone, grouping takes 1.3
- * times as long. */
+/* From a key to the last event that consumes it. A slot holds a part of the key beside the
+ * place, so a search rarely reads further: with places alone, grouping takes 1.3 times as long. */
 struct consumers {
 	struct slot {
 		uint32_t part, place; /* place + 1; 0: empty */
@@ -16,7 +15,7 @@ struct consumers {
 	uint64_t secret;
 };
 
-/* Keys lie all over the table. */
+/* Keys are scattered over the table, so slots are prefetched. */
 enum { AHEAD = 8 };
 
 static size_t home_of(const struct consumers *c, uint64_t key)
@@ -29,7 +28,7 @@ PREFETCHES prefetch_slot(const struct consumers *c, uint64_t key)
 	prefetch_line(&c->slots[home_of(c, key)]);
 }
 
-/* Where the key is, or would be. */
+/* The slot of a key, or the empty one where it belongs. */
 static struct slot *find_slot(const struct consumers *c, const struct trace *t, uint64_t key)
 {
 	size_t at = home_of(c, key);
@@ -72,14 +71,14 @@ struct flood {
 	VEC(uint32_t) waiting; /* kept events that the root leads to */
 };
 
-/* An event that the root leads to, if it has no group. */
+/* Queues an event that the root leads to, unless it has a group. */
 static bool reach(struct flood *f, uint32_t kept)
 {
 	return trace_get_group(f->trace, kept) != NONE || vec_push(&f->waiting, kept);
 }
 
-/* Events that consume what an event produces. After they have a group once, nothing is
- * left for others that produce the same. */
+/* Queues the consumers of a key. They have a group from then on, so the list is cut for other
+ * producers of the same key. */
 static bool follow(struct flood *f, uint64_t key)
 {
 	struct trace *t = f->trace;
@@ -94,7 +93,7 @@ static bool follow(struct flood *f, uint64_t key)
 	return true;
 }
 
-/* The event that began a task. */
+/* Queues the event that began a task. */
 static bool follow_task(struct flood *f, uint32_t task)
 {
 	const struct trace_tasks *tasks = &f->trace->tasks;
@@ -105,7 +104,7 @@ static bool follow_task(struct flood *f, uint32_t task)
 	return !tasks->has_others || follow(f, trace_key_of_task(tasks, task));
 }
 
-/* Events that consume what one produces, which may be several things. */
+/* Queues the consumers of everything an event produces. */
 static bool follow_listed(struct flood *f, uint32_t kept, size_t producer)
 {
 	const struct trace *t = f->trace;
@@ -121,8 +120,8 @@ static bool follow_listed(struct flood *f, uint32_t kept, size_t producer)
 	return true;
 }
 
-/* An event and those within it that have no group. What lies within one that has a group
- * has one, too. */
+/* Assigns an event, and those within it, to a group. Events that have one are skipped with
+ * everything within them, which has one too. */
 static bool spread(struct flood *f, uint32_t kept, uint32_t group)
 {
 	struct trace *t = f->trace;

@@ -2,7 +2,7 @@
  * Element-wise operations are not counted. */
 #include "load/xplane/hlo_shape.h"
 
-/* More than that is no number of operations but damage: then there are none. */
+/* Larger counts can only come from a damaged file and become 0. */
 #define TOO_MANY (INT64_C(1) << 62)
 
 struct counter {
@@ -18,7 +18,7 @@ static bool multiply(int64_t *product, int64_t by)
 	return by > 0 && !__builtin_mul_overflow(*product, by, product) && *product < TOO_MANY;
 }
 
-/* The first array of a shape. */
+/* Takes the first array of a shape. */
 struct taken {
 	struct decoder *d;
 	struct hlo_shape *shape;
@@ -43,7 +43,7 @@ static void read_first(struct counter *c, const struct hlo_instruction *i, struc
 	hlo_shape_read(&c->d, hlo_get_shape(&c->d, i), take_first, &taken);
 }
 
-/* The array that an operand is. */
+/* Reads the shape of an operand. */
 static bool read_operand(struct counter *c, size_t i, struct hlo_shape *shape)
 {
 	uint32_t operand = i < c->operands.n ? hlo_find_id(c->module, c->operands.at[i]) : NONE;
@@ -128,9 +128,9 @@ static bool is_sane(const struct window *w, int64_t input, int64_t output)
 		w->padding_low > -MOST && w->padding_low < MOST;
 }
 
-/* How many of the outputs meet input, not padding or what dilation put between, at one
- * place of the kernel. */
-static int64_t outputs_that_meet(const struct window *w, int64_t place, int64_t input,
+/* At one place of the kernel, how many outputs read the input and not padding or a gap of its
+ * dilation. */
+static int64_t outputs_reading_input(const struct window *w, int64_t place, int64_t input,
 	int64_t output)
 {
 	int64_t from = place * w->window_dilation - w->padding_low;
@@ -151,7 +151,7 @@ static int64_t outputs_that_meet(const struct window *w, int64_t place, int64_t 
 	return n;
 }
 
-/* Pairs of outputs and places of the kernel along a dimension; 0 if there are too many to
+/* Pairs of an output and a place of the kernel along a dimension; 0 if there are too many to
  * count. */
 static int64_t count_pairs(const struct window *w, int64_t input, int64_t output)
 {
@@ -161,7 +161,7 @@ static int64_t count_pairs(const struct window *w, int64_t input, int64_t output
 	if (!is_sane(w, input, output) || w->size > ENOUGH / (w->base_dilation == 1 ? 1 : output))
 		return 0;
 	for (int64_t place = 0; place < w->size; place++)
-		n += outputs_that_meet(w, place, input, output);
+		n += outputs_reading_input(w, place, input, output);
 	return n;
 }
 
@@ -247,7 +247,7 @@ static int64_t add_up(int64_t a, int64_t b)
 	return a > TOO_MANY - b ? TOO_MANY : a + b;
 }
 
-/* What is inside, also of fusions inside. */
+/* Counts what is inside, including nested fusions. */
 static int64_t count_fusion(struct counter *c, const struct hlo_instruction *fusion)
 {
 	enum { MOST = 64 };

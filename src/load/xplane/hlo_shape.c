@@ -81,7 +81,7 @@ static void read_array(struct decoder *d, struct span message, struct hlo_shape 
 		}
 }
 
-/* Tuples may hold tuples: their elements wait in a list. */
+/* Tuples may hold tuples: their elements are kept on a stack. */
 void hlo_shape_read(struct decoder *d, struct span message, hlo_shape_fn *fn, void *context)
 {
 	VEC(struct span) waiting = {0};
@@ -99,7 +99,7 @@ void hlo_shape_read(struct decoder *d, struct span message, hlo_shape_fn *fn, vo
 			go_on = fn(context, i++, &shape);
 			continue;
 		}
-		/* The last is taken first: they go in backwards. */
+		/* The last one pushed is read first, so they are reversed. */
 		first = waiting.n;
 		while (!d->failed && decoder_find(d, &r, WIRE_LEN(SHAPE_TUPLE_SHAPES), &f))
 			decoder_alloc(d, vec_push(&waiting, f.bytes));

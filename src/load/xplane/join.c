@@ -3,8 +3,8 @@
 #include "load/branch_names.h"
 #include "model/gradient.h"
 
-/* "while/add" of "while/body/_6/while/add", as the function of the innermost loop or conditional
- * has it; empty if there is none. */
+/* "while/add" of "while/body/_6/while/add": the name in the function of the innermost loop or
+ * conditional; empty if there is none. */
 static struct span name_in_branch(struct span name)
 {
 	struct span inner = SPAN("");
@@ -37,7 +37,7 @@ uint32_t join_find(const struct model *m, struct span name)
 
 bool join_read_libraries(struct join *j, const struct model *m)
 {
-	/* A library is not to move once it is read: it points into itself. */
+	/* Libraries must not move once read, since they point into themselves. */
 	if (!vec_reserve(&j->libraries, m->graphs.n))
 		return false;
 	for (size_t i = 0; i < m->graphs.n; i++) {

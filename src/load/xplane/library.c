@@ -36,7 +36,7 @@ static uint64_t hash_in_graph(uint64_t name_hash, uint32_t graph)
 	return hash_mix(name_hash, graph + 1);
 }
 
-/* Of two nodes with a name in one function, the first is meant. */
+/* Of several nodes with the same name in a function, the first counts. */
 static bool add_place(struct library *l, uint32_t graph, uint32_t node)
 {
 	struct span name = l->graphs.at[graph]->nodes.at[node].name;
@@ -50,7 +50,7 @@ static bool add_place(struct library *l, uint32_t graph, uint32_t node)
 		!vec_push(&l->is_shared, false) ||
 		!hash_add(&l->by_graph_and_name, hash_in_graph(hash, graph), id))
 		return false;
-	if (!graph) /* the main one is not a function */
+	if (!graph) /* the main graph is not a function */
 		return true;
 	s.graph = NONE;
 	id = hash_find(&l->by_name, hash, is_same, &s);
@@ -114,7 +114,8 @@ static uint32_t find_in_graph(const struct library *l, uint32_t graph, struct sp
 	return id == NONE ? NONE : l->places.at[id].node;
 }
 
-/* The main graph is 0. NONE if there is no such function. */
+/* The number of a function's graph, where 0 is the main graph; NONE if there is no such
+ * function. */
 static uint32_t find_graph(const struct library *l, struct span name)
 {
 	uint32_t id = op_library_find_function(&l->ops, name);
@@ -122,16 +123,16 @@ static uint32_t find_graph(const struct library *l, struct span name)
 	return id == NONE ? NONE : id + 1;
 }
 
-/* How far a name has been followed: `at` is where the rest of it begins. */
+/* One way to read a name up to `at`, where the rest begins. */
 struct way {
 	uint32_t graph;
 	size_t at;
-	uint32_t before;      /* the way of the call; NONE: it has none */
-	uint32_t call;        /* a node there */
-	uint32_t first_input; /* of the call: what the first argument gets */
+	uint32_t before;      /* the way to the calling graph; NONE: none */
+	uint32_t call;        /* the node that calls, in that graph */
+	uint32_t first_input; /* which input of the call is the first argument */
 };
 
-/* Names with very many ways to read them are for nobody to guess. */
+/* A name with more readings than this is ambiguous. */
 enum { MAX_WAYS = 64 };
 
 struct follower {
@@ -189,13 +190,14 @@ static void push_case(struct follower *f, const struct op_attr *branches, struct
 		push(f, branches->texts[i], way);
 }
 
-/* The functions that a node calls, if the name goes on at `way.at` with one of theirs. */
+/* Adds the functions that a node calls, if the name continues at `way.at` with one of their
+ * branches. */
 static void push_calls(struct follower *f, const struct graph *g, struct way way)
 {
 	static const struct {
 		enum attr_id attr;
 		const char *branch;
-		uint32_t first_input; /* the condition is not passed on */
+		uint32_t first_input; /* 1: the condition is not passed on */
 	} branches[] = {{A_body, "body", 0}, {A_cond, "cond", 0}, {A_then_branch, "then", 1},
 		{A_else_branch, "else", 1}};
 	const struct op_node *node = &g->nodes.at[way.call];
@@ -241,7 +243,7 @@ static void try_way(struct follower *f, uint32_t i)
 	}
 }
 
-/* The main graph's call that a way begins with. */
+/* The call in the main graph that a way begins with. */
 static struct span call_of(const struct follower *f, uint32_t i)
 {
 	const struct library *l = f->library;
@@ -311,10 +313,10 @@ struct library_node library_find(const struct library *l, struct span name)
 struct origin {
 	const struct graph *graph;
 	struct op_edge from;
-	uint32_t way; /* of the function; NONE: what calls it is not known */
+	uint32_t way; /* to the function; NONE: its caller is not known */
 };
 
-/* An argument is what the call of the function gets; false if that is not known. */
+/* Replaces an argument of a function by the input of the call; false if that is not known. */
 static bool leave_function(const struct follower *f, struct origin *s)
 {
 	while (s->from.node < s->graph->n_args) {
@@ -337,8 +339,8 @@ static bool leave_function(const struct follower *f, struct origin *s)
 	return true;
 }
 
-/* What a call gives is what its function returns, as long as that is not one of the function's
- * arguments. `b` has what names begin with, and gets the call's name. */
+/* Replaces a call by what its function returns, unless that is an argument. Appends the calls'
+ * names to the prefix in `b`. */
 static void enter_calls(const struct library *l, struct origin *s, struct buf *b)
 {
 	enum { MOST = 64 };
@@ -359,7 +361,7 @@ static void enter_calls(const struct library *l, struct origin *s, struct buf *b
 	}
 }
 
-/* The i-th input, by the name that the source has in the trace. */
+/* Adds the i-th input, under the name its source has in the trace. */
 static bool add_edge(struct model *m, struct buf *b, const struct follower *f, struct origin s,
 	uint32_t i)
 {
@@ -376,7 +378,7 @@ static bool add_edge(struct model *m, struct buf *b, const struct follower *f, s
 		vec_push(&m->edges, ((struct edge){source, (int32_t)i, (int32_t)s.from.output}));
 }
 
-/* An input that is not there is the node itself (see op_graph.c). */
+/* A missing input refers to the node itself (see op_graph.c). */
 static bool add_edges(struct model *m, struct buf *b, const struct follower *f, uint32_t node,
 	uint32_t in)
 {
@@ -402,7 +404,7 @@ static bool add_def(const struct library *l, struct model *m, uint32_t node, str
 	bool ok = slicer_cut(&slicer, &m->nodes.source[node], message);
 
 	node_defs_add(&defs, message);
-	/* Attributes that are damaged are said to be when somebody asks for them. */
+	/* Damaged attributes are reported when they are read. */
 	if (ok && defs.defs.n && !defs.defs.at[0].attrs.failed)
 		ok = node_def_put_shapes(m, node, &defs, &defs.defs.at[0]);
 	ok = ok && (!defs.decoder.failed || defs.decoder.bad);

@@ -28,7 +28,7 @@ static uint32_t find_program(const struct hlo_modules *m, uint64_t program)
 	return hash_find(&m->by_program, hash_of_number(program), same_program, &probe);
 }
 
-/* "jit_f(26)" ends in the number. */
+/* The number at the end of "jit_f(26)". */
 static bool number_in_name(struct span name, uint64_t *number)
 {
 	size_t end = name.n, at;

@@ -25,7 +25,7 @@ static bool is_node_type(struct span s)
 	return true;
 }
 
-/* The length of [a-z_][a-z0-9_]* in [a-z_][a-z0-9_]*(\[.*\])?; 0 if it is not that. */
+/* The length of [a-z_][a-z0-9_]* in [a-z_][a-z0-9_]*(\[.*\])?; 0 if the text does not match. */
 static size_t jax_type_length(struct span s)
 {
 	size_t n = 0;

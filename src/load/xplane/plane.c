@@ -38,8 +38,8 @@ static bool index_by_table(struct plane_ids *ids, size_t n_places)
 	return true;
 }
 
-/* Of two of one id the later one counts in a table, the first in an index: neither is
- * anything a recorder writes. */
+/* If an id is repeated, the last entry counts in a table and the first in an index; no recorder
+ * writes such a file. */
 static bool index_ids(struct plane_ids *ids)
 {
 	uint64_t most = 0;
@@ -188,7 +188,7 @@ static enum plane_kind kind_of(struct span name)
 		{"Task Environment", PLANE_TASK},
 	};
 
-	/* The cores that look embeddings up are devices beside the others. */
+	/* The cores that look up embeddings are separate devices. */
 	if (span_contains(name, SPAN("SparseCore")))
 		return PLANE_OTHER;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -218,7 +218,7 @@ static void index_short_stats(struct plane *p)
 	}
 }
 
-/* Stats need the names of stats, which come later. */
+/* Called last: in the file, the names of stats come after the plane's stats. */
 static void read_plane_stats(struct plane *p, struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);

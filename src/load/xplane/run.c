@@ -31,7 +31,7 @@ const char *xplane_explain(const char *path, struct span bytes)
 
 /* ---- searching ------------------------------------------------------------- */
 
-/* The files of a pattern below a directory, whose name is taken as it is. */
+/* Files below a directory that match a pattern. The directory's name is not a pattern. */
 static bool search(const char *directory, const char *pattern, glob_t *found)
 {
 	struct buf b = {0};
@@ -73,7 +73,7 @@ struct newest {
 	struct timespec time;
 };
 
-/* By the date that is its name, which copying keeps; else by the file's. */
+/* Compares the dates that are their names, which survive copying, or else those of the files. */
 static bool is_newer(const struct newest *than, struct span path, struct timespec time)
 {
 	struct span name = span_after_last(path, '/');
@@ -102,7 +102,7 @@ static void consider(struct newest *newest, const char *file)
 	newest->time = st.st_mtim;
 }
 
-/* Files of a recording are neighbours: glob sorts. */
+/* glob sorts, so the files of a recording are adjacent. */
 static size_t count_runs(const glob_t *found)
 {
 	struct span last = {NULL, 0};
@@ -121,7 +121,7 @@ static size_t count_runs(const glob_t *found)
 
 size_t xplane_find_run(const char *directory, struct buf *path)
 {
-	/* What is given may be the recording, or anything above it up to the logdir. */
+	/* The directory may be the recording itself, or any one above it up to the logdir. */
 	static const char *const patterns[] = {"/*.xplane.pb*", "/*/*.xplane.pb*",
 		"/profile/*/*.xplane.pb*", "/plugins/profile/*/*.xplane.pb*",
 		"/*/plugins/profile/*/*.xplane.pb*"};

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "model/trace.h"
 
-/* Of all files together: no program has that much Python of its own. */
+/* Limit for all files together; no program has that much Python of its own. */
 enum { MOST_BYTES = 64 << 20 };
 
 void source_texts_clear(struct source_texts *t)
@@ -32,7 +32,7 @@ static bool is_own_python(struct span path)
 		!frame_is_library(path);
 }
 
-/* A file as it was when the trace was recorded, if there was any. */
+/* Whether a file is unchanged since the trace was recorded, and small enough. */
 static bool is_readable(const struct source_texts *t, const struct stat *st)
 {
 	bool is_later = st->st_mtim.tv_sec > t->recorded_ns / 1000000000;
@@ -65,7 +65,7 @@ static bool split_lines(struct source_file *f, size_t n)
 	return ok;
 }
 
-/* Leaves it without lines if that cannot be done. */
+/* A file that cannot be read has no lines. */
 static void read_file(struct source_texts *t, struct span path, struct source_file *f)
 {
 	char name[PATH_MAX];

@@ -2,20 +2,20 @@
  *
  *     its group        a root event led to it; the group's step is that of the marker in
  *                      it, or around it
- *     its run          of a compiled program: the k-th last run of a module belongs to
+ *     its run          for compiled programs: the k-th last run of a module belongs to
  *                      the k-th last call of its function
  *     its region       the event that gave its thread work
  *     on a GPU         what ran before it on the stream
  *     time             the marker whose span it starts in
  *
  * A marker is an event with a step_num. Without any, each FunctionRun that no dataset
- * calls is a step: 0, 1, …; without those, all is step 0. Steps on a TPU are recorded as
- * such. */
+ * calls is a step: 0, 1, …; without those, everything is step 0. A TPU records its steps
+ * itself. */
 #include <stdlib.h>
 
 #include "load/xplane/trace.h"
 
-/* From `start_ps` on, up to the next one, this step. */
+/* The step from `start_ps` to the start of the next segment. */
 struct segment {
 	int64_t start_ps;
 	uint32_t step; /* NONE: none */
@@ -57,7 +57,7 @@ static bool push_segment(segments *s, int64_t start_ps, uint32_t step)
 	return vec_push(s, ((struct segment){start_ps, step}));
 }
 
-/* Ends the spans that end until `time_ps`: those below them go on. */
+/* Closes the spans that end by `time_ps`; the ones around them continue. */
 static bool close_spans(const struct trace *t, segments *out, const struct trace_marker *spans,
 	uint32_t *open, size_t *n, int64_t time_ps)
 {
@@ -72,7 +72,7 @@ static bool close_spans(const struct trace *t, segments *out, const struct trace
 	return true;
 }
 
-/* Spans by start become segments; of several the one that began last counts. */
+/* Turns spans, sorted by start, into segments. Where spans overlap, the last to begin counts. */
 static bool flatten(const struct trace *t, const struct trace_marker *spans, size_t n,
 	segments *out)
 {
@@ -92,7 +92,7 @@ static bool flatten(const struct trace *t, const struct trace_marker *spans, siz
 	return ok;
 }
 
-/* The last segment that starts at that time or before. */
+/* The step at a time: that of the last segment that starts by then. */
 static uint32_t at_time(const struct segment *s, size_t n, int64_t time_ps)
 {
 	size_t low = 0, high = n;
@@ -135,7 +135,7 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A function that is called for a step, not for an element of a dataset. */
+/* Whether a function was called for a step, not for an element of a dataset. */
 static bool is_step_run(const struct trace *t, uint32_t root)
 {
 	const struct trace_root *r = &t->roots.at[root];
@@ -145,7 +145,7 @@ static bool is_step_run(const struct trace *t, uint32_t root)
 			bsearch(&r->id, t->captured.at, t->captured.n, sizeof(uint64_t), by_id));
 }
 
-/* FunctionRuns stand in for markers: kept is their group. */
+/* Uses FunctionRuns in place of markers; their `kept` is the group. */
 static bool number_function_runs(struct numbering *n)
 {
 	struct trace *t = n->trace;
@@ -206,7 +206,7 @@ static uint32_t group_of(const struct trace *t, uint32_t kept)
 	return kept == NONE ? NONE : trace_get_group(t, kept);
 }
 
-/* Spans come by start: the first marker of a group is its earliest. */
+/* Spans are sorted by start, so the first marker of a group is its earliest. */
 static void number_groups(struct numbering *n)
 {
 	struct trace *t = n->trace;
@@ -254,7 +254,7 @@ static int calls_last_first(const void *a, const void *b)
 	return (x->kept < y->kept) - (x->kept > y->kept);
 }
 
-/* The k-th last run of a module is the k-th last call's. */
+/* Assigns the k-th last run of a module to the k-th last call. */
 static bool match_runs(struct trace *t)
 {
 	struct trace_run **runs;
@@ -270,7 +270,7 @@ static bool match_runs(struct trace *t)
 	qsort(runs, t->runs.n, sizeof(*runs), runs_last_first);
 	qsort(t->calls.at, t->calls.n, sizeof(*t->calls.at), calls_last_first);
 	for (size_t i = 0; i < t->runs.n; i++) {
-		/* Calls left over from the module before. */
+		/* Skip calls left over from the previous module. */
 		while (call < t->calls.n && t->calls.at[call].module < runs[i]->module)
 			call++;
 		if (call < t->calls.n && t->calls.at[call].module == runs[i]->module)
@@ -299,7 +299,7 @@ static uint32_t step_on_host(const struct numbering *n, struct trace_cause cause
 		step = step_of_kept(n, cause.region);
 	if (step == NONE)
 		step = at_time(n->host.at, n->host.n, start_ps);
-	/* Compiled programs may go on after the call returned. */
+	/* Compiled programs may continue after the call has returned. */
 	if (step == NONE && !n->has_markers && cause.run != NONE)
 		step = at_time(n->starts.at, n->starts.n, start_ps);
 	return step;
@@ -396,7 +396,7 @@ static bool number_ops(struct numbering *n)
 	return true;
 }
 
-/* Steps in which nothing ran are none. */
+/* Removes steps in which nothing ran. */
 static bool drop_unused(struct trace *t)
 {
 	uint32_t *place = mem_array(t->steps.n, sizeof(*place));
@@ -424,7 +424,7 @@ static bool drop_unused(struct trace *t)
 	return true;
 }
 
-/* By step, of which there are few: counted, not compared. */
+/* A counting sort by step: there are few steps. */
 static bool sort_stretches(struct trace *t)
 {
 	size_t n = t->stretches.n;
@@ -467,7 +467,8 @@ static bool prepare(struct numbering *n)
 	return true;
 }
 
-/* They may take as much memory as the rest of the trace and the model together. */
+/* Frees what is no longer needed, which may be as large as the rest of the trace and the model
+ * together. */
 static void forget(struct trace *t)
 {
 	vec_clear(&t->kept);

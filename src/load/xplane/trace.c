@@ -4,7 +4,7 @@
 
 bool trace_init(struct trace *t, size_t n_bytes)
 {
-	/* An event with a number takes more bytes than that. */
+	/* An event with a task takes more than 16 bytes. */
 	*t = (struct trace){
 		.tasks.most = n_bytes / 16 < UINT32_MAX / 4 ? n_bytes / 16 : UINT32_MAX / 4};
 	return strings_init(&t->texts);
@@ -34,7 +34,7 @@ void trace_clear(struct trace *t)
 
 /* ---- targets ------------------------------------------------------------- */
 
-/* By the text of its name. The type that it has first, it keeps. */
+/* Finds or adds a target by its name. It keeps the first type it is given. */
 static uint32_t add_target(struct trace *t, uint32_t name, struct span type)
 {
 	struct trace_target target = {.name = name, .instruction = NONE, .float_ops = -1};
@@ -48,7 +48,7 @@ static uint32_t add_target(struct trace *t, uint32_t name, struct span type)
 	if (target.type == NONE)
 		return NONE;
 	if (t->target_of.at[name] != NONE) {
-		/* Its memory may be known before its type. */
+		/* Memory events come without a type, maybe first. */
 		if (!t->targets.at[t->target_of.at[name]].type)
 			t->targets.at[t->target_of.at[name]].type = target.type;
 		return t->target_of.at[name];
@@ -80,7 +80,7 @@ static bool same_compiled(const void *context, uint32_t i)
 	return c->program == probe->program && c->op == probe->op;
 }
 
-/* "dot" of "dot.3": what an instruction is if its module is not there. */
+/* "dot" of "dot.3": the type of an instruction whose module is missing. */
 static struct span without_number(struct span name)
 {
 	size_t n = name.n;
@@ -140,7 +140,7 @@ uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span modul
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* JAX calls the module of f "jit_f", with '_' for what cannot be in a name. */
+/* JAX names the module of f "jit_f", with '_' for characters other than letters and digits. */
 uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function)
 {
 	struct buf *b = &t->scratch;
@@ -190,8 +190,8 @@ uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t
 
 /* ---- completion ---------------------------------------------------------- */
 
-/* Operations that end later and what ends them, each by key; *later is where the second
- * part begins. NULL on allocation failure. */
+/* Pending operations, then completions from *later on, each sorted by key. NULL on allocation
+ * failure. */
 static struct sort_item *sort_keys(const struct trace *t, struct sort_item **later)
 {
 	size_t n = t->pending.n, k = t->completions.n;
@@ -219,7 +219,7 @@ static void complete(struct trace_op *op, int64_t time_ps)
 	op->total_ps = total_ps;
 }
 
-/* Of several that end one, the first does. */
+/* If several events complete an operation, the first counts. */
 bool trace_complete(struct trace *t)
 {
 	struct sort_item *items, *later;

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-/* 13 days: beyond any trace, and small enough that sums of a few fit 64 bits. */
+/* 13 days: longer than any trace, and small enough that a few of them add up within 64 bits. */
 #define TIME_LIMIT (INT64_C(1) << 60)
 
-/* An event of a line that has to be sorted. */
+/* An event of a line whose events are not in order. */
 struct unsorted {
 	int64_t start_ps, duration_ps;
 	struct span message;
@@ -30,13 +30,13 @@ static int64_t line_start(const struct walk *w)
 	return ns * 1000;
 }
 
-/* Only when it is and how long, and what its stats are. Out of line, the op table of a trace
- * takes 5 % longer. */
+/* Reads the time, duration and stats of an event. Not inlined, the op table of a trace takes 5 %
+ * longer. */
 static inline __attribute__((always_inline)) void read_event(struct walk *w, int64_t base_ps,
 	struct span message, struct event *e)
 {
-	/* The first fields may be read beyond the event, as far as its line goes: near their
-	 * end varints are read byte by byte. */
+	/* Reading the first fields may run past the event, up to the end of its line: near the
+	 * end of a reader, varints are read byte by byte. */
 	struct wire_reader r = {message.at, w->line.end, NULL};
 	const char *end = message.at + message.n;
 	uint64_t id = 0, value;
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void read_event(struct walk *w, int
 	e->duration_ps = 0;
 	e->is_aggregate = false;
 	e->stats.has = 0;
-	/* As recorders write them, without a jump that depends on the field. */
+	/* In the order recorders write them, without a branch on the field number. */
 	wire_take_varint(&r, XEVENT_METADATA_ID, &id);
 	if (wire_take_varint(&r, XEVENT_OFFSET_PS, &value))
 		e->start_ps = base_ps + clamp((int64_t)value);
@@ -88,7 +88,7 @@ static void close_event(struct walk *w)
 		w->plane->roles.at[o->call].open--;
 }
 
-/* Those that say nothing unless they have stats of certain kinds. */
+/* Kinds of events that mean something only with some of these stats. */
 #define STATS_THAT_MATTER (FLOW_STATS | STAT_BIT(HLO_OP) | STAT_BIT(ASYNC))
 #define KIND_BIT(kind) (UINT32_C(1) << EVENT_##kind)
 #define KINDS_WITHOUT_ROLE                                                            \
@@ -110,7 +110,7 @@ static void skip_event(struct walk *w, enum event_kind kind)
 
 #define FLOW_BITS (STAT_BIT(PRODUCER) | STAT_BIT(CONSUMER))
 
-/* One that begins or ends a flow, and is nothing else. */
+/* Adds an event that only begins or ends a flow. */
 static bool add_flow_event(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
@@ -141,8 +141,8 @@ static bool is_flow(const struct walk *w, const struct event *e, enum event_kind
 			(kind == EVENT_PROCESS && !w->pulls));
 }
 
-/* Most events say nothing beyond their name, and that nothing, or which operation it is; half
- * of the others only begin or end a flow. */
+/* Fast paths first: most events are ignored or are operations by name alone, and half of the
+ * others only begin or end a flow. */
 static bool add_event(struct walk *w, const struct event *e)
 {
 	enum event_kind kind = e->role->kind;
@@ -164,7 +164,7 @@ static bool add_event(struct walk *w, const struct event *e)
 	return walk_add_any_event(w, e);
 }
 
-/* The names of steps are their numbers. */
+/* The name of a step is its number. */
 static bool add_device_step(struct walk *w, const struct event *e)
 {
 	struct trace_marker marker = {e->start_ps, event_end(e), 0,
@@ -221,7 +221,7 @@ static void end_line(struct walk *w)
 		close_event(w);
 }
 
-static void take_back_line(struct walk *w)
+static void undo_line(struct walk *w)
 {
 	size_t i = 0;
 
@@ -233,7 +233,7 @@ static void take_back_line(struct walk *w)
 	trace_shrink_tasks(w->trace);
 }
 
-/* False, with the line taken back, if its events are not in order. */
+/* Returns false, with the line undone, if its events are not in order. */
 static bool walk_in_order(struct walk *w, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
@@ -245,7 +245,7 @@ static bool walk_in_order(struct walk *w, struct span message)
 		read_event(w, base_ps, f.bytes, e);
 		if (e->start_ps < start_ps ||
 			(e->start_ps == start_ps && e->duration_ps > duration_ps)) {
-			take_back_line(w);
+			undo_line(w);
 			return false;
 		}
 		start_ps = e->start_ps;
@@ -289,7 +289,7 @@ static void walk_sorted(struct walk *w, struct span message)
 	vec_clear(&events);
 }
 
-/* Lines that XProf derives from a recording: they repeat what others have. */
+/* Lines that XProf derives from a recording; they repeat what other lines have. */
 static bool is_derived(uint64_t line)
 {
 	uint32_t low = (uint32_t)line;
@@ -313,8 +313,7 @@ static enum line_kind kind_of_line(const struct plane *p, const struct line *lin
 	}
 }
 
-/* What comes before the events of a line; all of it, if that does not tell when it
- * began. */
+/* Reads the fields before a line's events, or all fields if the timestamp is not among them. */
 static void read_line(struct decoder *d, struct span message, struct line *line)
 {
 	struct wire_reader r = wire_reader(message);
@@ -380,8 +379,8 @@ int64_t trace_get_origin(const struct plane *p, struct decoder *d, int64_t origi
 	return origin_ns;
 }
 
-/* Room for what the lines may hold. Most of it is never touched, so it takes no memory, while
- * arrays that grow leave holes: a sixth of the peak. Without room the arrays grow. */
+/* Reserves room for what the lines may hold. Most of it is never touched and takes no memory,
+ * while growing arrays leave holes, a sixth of the peak. If reserving fails, the arrays grow. */
 static void reserve(struct trace *t, const struct plane *p)
 {
 	enum { BYTES_PER_EVENT = 16, BYTES_PER_FLOW = 32 };

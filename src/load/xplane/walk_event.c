@@ -1,10 +1,9 @@
-/* What an event is beside its time: an operation, something that leads to others, a marker,
- * memory taken. */
+/* What an event means: an operation, the cause of other events, a marker, an allocation. */
 #include "load/xplane/walk.h"
 
 /* ---- flow ---------------------------------------------------------------- */
 
-/* Beside the types that recorders number from 0 on. */
+/* Types of our own; recorders number theirs from 0. */
 #define FLOW_EXECUTOR UINT64_MAX
 #define FLOW_CORRELATION (UINT64_MAX - 1)
 
@@ -13,7 +12,7 @@ static bool is_get_next(enum event_kind kind)
 	return kind == EVENT_GET_NEXT || kind == EVENT_GET_OPTIONAL;
 }
 
-/* What one iteration of an executor does. */
+/* Identifies one iteration of an executor. */
 static uint64_t executor_id(const struct xstats *s)
 {
 	return hash_mix(xstats_number(s, STAT_ID), xstats_number(s, STAT_ITER_NUM));
@@ -67,7 +66,7 @@ static bool add_marker(struct walk *w, const struct event *e, uint32_t kept)
 	return vec_push(&w->trace->markers, marker);
 }
 
-/* Of calls within calls of the same function the outermost launches the program. */
+/* Of nested calls of a function, the outermost one launches the program. */
 static bool add_call(struct walk *w, const struct event *e, uint32_t kept)
 {
 	uint32_t module;
@@ -92,14 +91,14 @@ static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint
 		span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
 	struct span node = xstats_text(s, STAT_TF_OP);
 
-	/* Its type is not said: the node's operation, if it is one, has it. */
+	/* The event has no type. If the node ran, its operation has it. */
 	if (node.n && !is_free)
 		m.target = trace_add_target(w->trace, node, SPAN(""));
 	return m.allocator != NONE && (m.target != NONE || !node.n || is_free) &&
 		vec_push(&w->trace->memory, m);
 }
 
-/* Whether it can lead from the marker of a step to an operation. */
+/* Whether an event can be on the way from the marker of a step to an operation. */
 static bool is_kept(const struct walk *w, const struct event *e, enum event_kind kind)
 {
 	return e->stats.has & FLOW_STATS || kind == EVENT_TRACE_CONTEXT || is_get_next(kind) ||
@@ -113,7 +112,7 @@ static uint32_t keep_event(struct walk *w, const struct event *e, enum event_kin
 	uint32_t kept = (uint32_t)t->kept.n;
 	bool ok;
 
-	/* One apart from the others lies within none of them. */
+	/* Closing sets the end. An asynchronous event is not closed: nothing is within it. */
 	ok = t->kept.n < CAUSE_LISTED && vec_push(&t->kept, ((struct trace_kept){kept, 0})) &&
 		add_flows(w, e, kind, kept);
 	if (e->stats.has & STAT_BIT(ROOT_LEVEL) || kind == EVENT_TRACE_CONTEXT)
@@ -123,7 +122,8 @@ static uint32_t keep_event(struct walk *w, const struct event *e, enum event_kin
 	return ok ? kept : NONE;
 }
 
-/* What an event is beside an operation. `kept` is itself or the event around it. */
+/* Handles what an event is other than an operation. `kept` is the event itself or the one around
+ * it. */
 static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
 {
 	struct trace *t = w->trace;

@@ -27,7 +27,7 @@ static uint32_t target_of_kernel(struct walk *w, const struct event *e)
 	return trace_add_target(w->trace, name, name);
 }
 
-/* What the program says about an operation, if it is there. */
+/* Finds the instruction of an operation, if the trace has its program. */
 static void find_instruction(struct trace *t, struct trace_target *target, uint64_t program,
 	struct span name, bool *ok)
 {
@@ -40,7 +40,7 @@ static void find_instruction(struct trace *t, struct trace_target *target, uint6
 	target->instruction = i;
 }
 
-/* The line's operations: which node it is, once for each name. */
+/* The target of an operation on a TPU core, found once per name. */
 static uint32_t target_of_core(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
@@ -90,7 +90,7 @@ static uint32_t target_of_named(struct walk *w, const struct event *e)
 	return role->op;
 }
 
-/* The target of a compiled operation, which the last of its name had, too, as a rule. */
+/* The target of a compiled operation; usually that of the last event of the same name. */
 static uint32_t target_of_compiled(struct walk *w, const struct event *e, struct span op)
 {
 	uint64_t program = xstats_number(&e->stats, STAT_PROGRAM_ID);
@@ -146,7 +146,7 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 	}
 }
 
-/* Takes its time off the operation that it lies directly within. */
+/* Subtracts an operation's time from the one directly around it. */
 static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t key)
 {
 	int64_t end_ps = event_end(e);
@@ -157,8 +157,8 @@ static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t k
 	return vec_push(&w->open_ops, ((struct open_op){end_ps, op, key}));
 }
 
-/* The run of a program that an operation is part of. Operations of a line come by their
- * starts: that of the first is the run's. */
+/* The run of a program that an operation is part of. Operations come by start, so the run starts
+ * with the first one on the line. */
 static uint32_t find_run(struct walk *w, const struct event *e)
 {
 	struct span module = xstats_text(&e->stats, STAT_HLO_MODULE);
@@ -179,8 +179,8 @@ static bool has_cause(const struct trace *t, const struct trace_cause *c)
 	return last && last->kept == c->kept && last->run == c->run && last->region == c->region;
 }
 
-/* Those of most operations are one event, or the same as before. False on allocation
- * failure. */
+/* The cause of most operations is one event, or the same as the previous one. False on
+ * allocation failure. */
 static bool add_cause(struct trace *t, struct trace_cause c, uint32_t *cause)
 {
 	if (c.run == NONE && (c.kept == NONE || c.region == NONE || c.kept == c.region)) {
@@ -213,7 +213,7 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 	enum event_kind kind = e->role->kind;
 	struct trace *t = w->trace;
 	const struct xstats *s = &e->stats;
-	/* On a GPU nothing but its own event tells its step. */
+	/* On a GPU, only the operation's own event tells its step. */
 	bool is_on_gpu = w->plane->kind == PLANE_GPU;
 	struct trace_cause cause = {kept, NONE, is_on_gpu ? NONE : w->region};
 	uint32_t run;
@@ -232,7 +232,7 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
 		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
 		return false;
-	/* Another thread ends it: nothing lies within it. */
+	/* Another thread ends it, so nothing is nested in it. */
 	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n, key))
 		return false;
 	return push_op(w, e, target, cause);
