@@ -82,12 +82,12 @@ static bool is_total(enum column_id id)
 struct metric_columns {
 	enum column_id id[N_COLUMNS];
 	size_t n;
-	int64_t *own[N_METRICS], *total[N_METRICS]; /* by slot of the query; NULL: not asked */
+	int64_t *own[N_METRICS], *total[N_METRICS]; /* by slot of the query; NULL: not requested */
 	bool any_own;
 };
 
-/* Rows sorted by a number are scattered in memory. Own numbers of parents are computed
- * from nodes, which are, too. Without prefetching, exporting total_exec_micros of scope
+/* Rows sorted by a number are scattered in memory, and so are the nodes from which the own
+ * numbers of parents are computed. Without prefetching, exporting total_exec_micros of scope
  * view or exec_micros of graph view takes twice as long. */
 PREFETCHES prefetch_row(const struct query *q, uint32_t i, bool own)
 {
@@ -322,9 +322,9 @@ PREFETCHES prefetch_label(const struct query *q, uint32_t i)
 	prefetch_line(&t->node[view[4 * AHEAD]]);
 }
 
-/* Room for the names after the first i, if they are about as long as those: moving a block that
- * grows, and its page faults, are half of an export to Arrow. */
-static size_t names_to_come(const struct query *q, uint32_t i, const struct buf *first)
+/* How many bytes the names after the first i take, if they are about as long as those. Without
+ * reserving them, moving the growing block and its page faults are half of an export to Arrow. */
+static size_t estimate_rest(const struct query *q, uint32_t i, const struct buf *first)
 {
 	enum { SAMPLE = 1024, MOST = 64 << 20 };
 	size_t n = i == SAMPLE ? first->n / SAMPLE * (q->n - i) : 0;
@@ -338,7 +338,7 @@ static void fill_names(const struct query *q, struct table_column *c)
 		struct span label = tree_label(q->tree, q->view[i]);
 
 		prefetch_label(q, i);
-		if (!buf_reserve(&c->bytes, label.n + names_to_come(q, i, &c->bytes)))
+		if (!buf_reserve(&c->bytes, label.n + estimate_rest(q, i, &c->bytes)))
 			return;
 		memcpy(c->bytes.at + c->bytes.n, label.at, label.n);
 		c->bytes.n += label.n;

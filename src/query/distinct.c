@@ -45,7 +45,7 @@ bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *id
 	return sort(m, ids);
 }
 
-/* Nodes share few sets of types. */
+/* Nodes have few distinct sets of types. */
 static bool add_sets(const struct query *q, struct row_nodes nodes, ids_vec *sets)
 {
 	for (size_t i = 0; i < nodes.n; i++) {

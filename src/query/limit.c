@@ -101,7 +101,7 @@ static enum tfprof_status bad_value(const struct limit_rules *rules, struct span
 		ERROR_SPAN(text), rules->is_of_change ? ", 10ms, 5% or " : " or ");
 }
 
-/* Everything after the last '>', which no regex of a name needs. */
+/* The value is what follows the last '>', which no regex for names needs. */
 static enum tfprof_status read_limit(struct limit *l, const struct limit_rules *rules,
 	struct tfprof_error *err)
 {
@@ -152,7 +152,7 @@ static enum tfprof_status add_limit(limits *list, const struct limit_rules *rule
 
 /* ---- lists ---------------------------------------------------------------------- */
 
-/* Up to a comma after the first '>'. */
+/* The length of the first limit: up to the first comma after a '>'. */
 static size_t item_length(struct span text)
 {
 	size_t i = span_find(text, SPAN(">"));

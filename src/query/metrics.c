@@ -34,7 +34,7 @@ static void put_model_metrics(const struct model *m, uint32_t node, struct numbe
 #undef X
 }
 
-/* Those of each run. A node that never ran keeps those of one. */
+/* Multiplies by the runs. Not called for a node that never ran: it counts as one run. */
 static void count_float_ops(struct numbers *n)
 {
 	n->at[METRIC_FLOAT_OPS] =

@@ -109,8 +109,8 @@ static bool account_in_order(void *context)
 	return true;
 }
 
-/* Shows rows from the first that matches start, until one is trimmed or too deep. Those
- * that are only too deep may be counted. */
+/* Shows rows from the first that matches start, until one is trimmed or too deep. Counts the
+ * rows beyond max_depth that would be shown, if requested. */
 static uint32_t show(struct list *l, uint32_t *shown)
 {
 	struct query *q = l->q;

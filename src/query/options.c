@@ -192,7 +192,7 @@ static int by_text(const void *a, const void *b)
 	return span_compare(*(const struct span *)a, *(const struct span *)b);
 }
 
-/* What the words of select order op view by. */
+/* The order of op view: by the first number among the words of select. */
 static enum order first_number(const struct span *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

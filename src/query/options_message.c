@@ -1,4 +1,4 @@
-/* Options from a serialized OptionsProto. Numbers that are absent are 0, lists empty. */
+/* Options from a serialized OptionsProto. Absent numbers are 0, absent lists are empty. */
 #include "base/vec.h"
 #include "proto/wire.h"
 #include "query/options.h"

@@ -23,7 +23,7 @@ static enum format_file file_of(enum format format)
 	return files[format];
 }
 
-/* What is plain text to other programs may also go to standard output. */
+/* Only formats that are plain text may also go to standard output. */
 static bool needs_file(enum format format)
 {
 	return file_of(format) != FILE_NOT && file_of(format) != FILE_BY_SUFFIX;

@@ -200,7 +200,7 @@ bool query_allocate_rows(struct query *q, size_t n)
 	return q->flags && q->defined;
 }
 
-/* The root has at least what any other row has: what was too much for one is for it. */
+/* The root's totals are at least those of any row: if one was clamped, so was the root's. */
 static void note_clamped(struct query *q)
 {
 	const int64_t *root = query_total_row(q, 0);
@@ -237,7 +237,8 @@ void query_clear(struct query *q)
 	arena_clear(&q->arena);
 }
 
-/* Names of nodes are each in the input: only those that a view made can be many times as long. */
+/* Node names are part of the input, so their size is bounded. Names made by a view may be many
+ * times as long. */
 enum tfprof_status query_check_names(const struct query *q, struct tfprof_error *err)
 {
 	static const uint64_t GB = 1000000000;

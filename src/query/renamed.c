@@ -3,11 +3,11 @@
 #include "model/executed.h"
 
 struct renamed {
-	double micros, all_micros; /* of such nodes, and of all, per step */
-	uint32_t longest;          /* such node; NONE: there is none */
+	double micros, all_micros; /* of renamed nodes, and of all, per step */
+	uint32_t longest;          /* renamed node; NONE: none */
 };
 
-/* At a step, or on average if it is negative. */
+/* At a step, or on average if `step` is negative. */
 static struct renamed find(const struct model *m, int64_t step)
 {
 	struct renamed found = {.longest = NONE};

@@ -48,7 +48,7 @@ static void add(struct numbers *to, const struct numbers *from)
 		add_clamped(&to->at[i], from->at[i]);
 }
 
-/* Parameters are there without a run, and count once. */
+/* Parameters exist without a run, and count once. */
 void step_sums_add(struct step_sums *s, uint32_t node, size_t group)
 {
 	const struct model *m = s->steps.model;

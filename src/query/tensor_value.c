@@ -82,8 +82,8 @@ static void truncate_buf(struct buf *b, size_t n)
 	}
 }
 
-/* Beyond the limit, nothing can change what the last closing bracket leaves, so the
- * walk ends there. */
+/* Beyond the limit, each closing bracket would only replace the one before, so the text ends
+ * with one. */
 static enum tfprof_status put_text(struct checkpoint_reader *r, struct buf *text,
 	struct tfprof_error *err)
 {

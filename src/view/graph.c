@@ -8,7 +8,7 @@
 /* The walk's position in a node's inputs. */
 struct visit {
 	uint32_t view;       /* the view node */
-	uint32_t input, end; /* its inputs still to go */
+	uint32_t input, end; /* its inputs not followed yet */
 };
 
 struct walk {
@@ -16,8 +16,8 @@ struct walk {
 	struct tree *tree;
 	struct node_inputs inputs;
 	size_t parts;
-	bool *is_input; /* by node, for each part of the inputs */
-	bool *visited;  /* where the first part's were */
+	bool *is_input; /* by node, once for each part of the inputs */
+	bool *visited;  /* by node; reuses the first part of is_input */
 	VEC(struct visit) stack;
 };
 
@@ -51,7 +51,7 @@ static bool walk_from(struct walk *w, uint32_t root)
 	return true;
 }
 
-/* Marks what is someone's input, in a part of the inputs. An input of itself counts. */
+/* Marks the nodes that a part of the inputs refers to. A node that is only its own input counts. */
 static void mark_inputs(void *context, size_t part)
 {
 	const struct walk *w = context;

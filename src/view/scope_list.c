@@ -59,7 +59,7 @@ static uint32_t add_scope(struct scope_list *list, struct scope scope)
 	return (uint32_t)list->at.n - 1;
 }
 
-/* The root is not looked up. */
+/* The root is added without an entry in the index: it is never looked up. */
 bool scope_list_init(struct scope_list *list, struct span root)
 {
 	*list = (struct scope_list){0};

@@ -112,7 +112,8 @@ static struct span stack_of(const struct model *m, uint32_t node)
 	return m->nodes.flags[node] & NODE_HAS_TRACE ? model_trace(m, node) : (struct span){0};
 }
 
-/* Stacks and names are all over the input. Otherwise code_first takes 55 % longer. */
+/* Stacks and names are scattered over the input: without prefetching, code_first takes 55 %
+ * longer. */
 PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 {
 	enum { AHEAD = 8, STACK = 256 };
@@ -125,8 +126,8 @@ PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 	model_prefetch_name(m, node + AHEAD);
 }
 
-/* Whether a node is shown as a gradient. Those of TensorFlow 2 are only if the stack of
- * what they are gradients of is known. */
+/* Whether a node is shown as a gradient. A gradient of TensorFlow 2 is only if the stack of its
+ * forward node is known. */
 static bool is_gradient(struct part *part, const struct model *m, uint32_t node, bool has_stack,
 	struct gradient *g)
 {

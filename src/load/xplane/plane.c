@@ -218,7 +218,7 @@ static void index_short_stats(struct plane *p)
 	}
 }
 
-/* Called last: in the file, the names of stats come after the plane's stats. */
+/* Called last: reading stats needs the names of all stats. */
 static void read_plane_stats(struct plane *p, struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
