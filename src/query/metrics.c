@@ -2,6 +2,10 @@
 
 #include "base/clamped.h"
 
+const char *const unit_names[] = {[UNIT_COUNT] = UNIT_NAME_COUNT,
+	[UNIT_MICROS] = UNIT_NAME_MICROS,
+	[UNIT_BYTES] = UNIT_NAME_BYTES};
+
 static void put_exec(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \

@@ -1,5 +1,6 @@
 /* A comparison for `pprof -http`: the new side's samples and, negative and labelled
  * pprof::base, the base's, as `pprof -diff_base` makes them of two profiles. */
+#include "query/metrics.h"
 #include "write/diff_report.h"
 #include "write/pprof_table.h"
 
@@ -52,7 +53,7 @@ enum tfprof_status diff_write_pprof(const struct diff_report *r, struct sink *ou
 	pprof_open(&p, out);
 	p.failed |= !values || !locations;
 	if (!p.failed) {
-		pprof_put_sample_type(&p, d->metrics[0].name, pprof_units[d->metrics[0].unit]);
+		pprof_put_sample_type(&p, d->metrics[0].name, unit_names[d->metrics[0].unit]);
 		own_values(d, values, values + d->n);
 		put_rows(d, &p, locations, locations + d->n, values, values + d->n);
 	}

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "query/metrics.h"
 #include "write/csv.h"
 #include "write/diff_report.h"
 
@@ -48,9 +49,6 @@ struct diff_columns {
 	struct tfprof_column_info infos[N_LEADING + SIDE_MAX_METRICS * N_OF_METRIC];
 	char names[SIDE_MAX_METRICS * N_OF_METRIC][48];
 };
-
-static const char *const unit_names[] =
-	{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
 
 static void name_columns(struct diff_columns *c, const struct diff *d)
 {

@@ -241,7 +241,7 @@ static void put_profile(struct profile *p)
 	uint32_t comment;
 
 	pprof_put_sample_type(&p->out, "count", "count");
-	pprof_put_sample_type(&p->out, p->attribute->name, pprof_units[p->attribute->unit]);
+	pprof_put_sample_type(&p->out, p->attribute->name, unit_names[p->attribute->unit]);
 	comment = pprof_string(&p->out, span_of(p->attribute->comment));
 	wire_put_int(&p->out.message, PPROF_PROFILE_COMMENT, comment);
 	pprof_flush(&p->out);

@@ -61,7 +61,7 @@ enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error
 	pprof_open(&p, w->out);
 	p.failed |= !locations || !stack || !stack_metric_of(q->options, &metric);
 	if (!p.failed) {
-		pprof_put_sample_type(&p, metric.word, pprof_units[metric.unit]);
+		pprof_put_sample_type(&p, metric.word, unit_names[metric.unit]);
 		put_samples(q, &p, metric.metric, locations, stack);
 	}
 	return pprof_close(&p, err);

@@ -2,10 +2,6 @@
 
 #include "proto/fields.h"
 #include "proto/wire_write.h"
-#include "query/metric_list.h"
-
-const char *const pprof_units[] =
-	{[UNIT_COUNT] = "count", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
 
 void pprof_open(struct pprof_table *p, struct sink *out)
 {

@@ -31,9 +31,6 @@ struct pprof_sample {
 	size_t n_labels;
 };
 
-/* What pprof calls each enum unit. */
-extern const char *const pprof_units[];
-
 struct pprof_table {
 	struct sink *out;
 	struct buf message; /* the field being made */
