@@ -1,5 +1,5 @@
-/* A comparison for a pull request: a table of what changed. Names are of others, so
- * nothing in them may become a link, a mention, markup or the end of a cell. */
+/* A comparison for a pull request: a table of what changed. Names are untrusted: nothing in them
+ * may become a link, a mention, markup or the end of a cell. */
 #include <strings.h>
 
 #include "base/visible.h"
@@ -8,8 +8,8 @@
 
 enum { MOST_ROWS = 100 };
 
-/* Mentions, references and addresses are found in the text of the finished page, where an entity
- * is the character it stands for: a space of no width keeps them apart. */
+/* Mentions, references and addresses are recognized in the rendered text, where an entity is the
+ * character it stands for; a zero-width space breaks them up. */
 static bool begins_link(const struct buf *text, size_t i)
 {
 	char c = text->at[i];

@@ -1,5 +1,5 @@
-/* A comparison for `pprof -http`: the new side's samples and, negative and labelled
- * pprof::base, the base's, as `pprof -diff_base` makes them of two profiles. */
+/* A comparison for `pprof -http`: the new side's samples and, negative and labelled pprof::base,
+ * the base's, as `pprof -diff_base` combines two profiles. */
 #include "query/metrics.h"
 #include "write/diff_report.h"
 #include "write/pprof_table.h"

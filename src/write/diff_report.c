@@ -56,7 +56,7 @@ static void put_renamed_scopes(const struct diff_report *r, struct buf *b)
 		buf_printf(b, "and %zu more\n", n - MOST);
 }
 
-/* Statistics have nothing to say with too few runs, and the reader should know. */
+/* Says so if there are too few runs for statistics. */
 static void put_too_few(const struct diff_report *r, struct buf *b)
 {
 	const struct diff *d = &r->diff;
@@ -132,11 +132,11 @@ bool *diff_choose_rows(const struct diff_report *r, size_t *n_hidden)
 	for (size_t i = d->n; shown && i-- > 0;) {
 		const struct diff_row *row = &d->rows[i];
 		const struct diff_row *parent = i ? &d->rows[row->parent] : NULL;
-		/* The top of a new, gone or renamed scope stands for all of it. */
-		bool is_told = parent && row->state != DIFF_SAME && parent->state == row->state &&
-			!row->is_moved;
+		/* The top of a new, removed or renamed scope stands for all of it. */
+		bool is_implied = parent && row->state != DIFF_SAME &&
+			parent->state == row->state && !row->is_moved;
 
-		shown[i] |= !i || (diff_is_notable(d, i) && !is_told);
+		shown[i] |= !i || (diff_is_notable(d, i) && !is_implied);
 		*n_hidden += !shown[i];
 		if (shown[i] && i)
 			shown[row->parent] = true;

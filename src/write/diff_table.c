@@ -44,7 +44,7 @@ enum {
 		N_OF_METRIC
 };
 
-/* The names of all columns, of any metrics. */
+/* The columns of a comparison, with room for the most metrics there can be. */
 struct diff_columns {
 	struct tfprof_column_info infos[N_LEADING + SIDE_MAX_METRICS * N_OF_METRIC];
 	char names[SIDE_MAX_METRICS * N_OF_METRIC][48];

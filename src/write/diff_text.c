@@ -123,14 +123,14 @@ static void widen(struct cells *c, const struct diff_report *r, size_t i, size_t
 	}
 }
 
-/* A list leaves out what is equal in this metric; a tree needs the ancestors. */
+/* A list omits rows that are equal in this metric; a tree keeps them, as ancestors of others. */
 static bool is_in_text(const struct diff_report *r, const bool *shown, size_t i, size_t metric)
 {
 	const struct diff_row *row = &r->diff.rows[i];
-	bool is_told = !i || !r->is_list || row->state != DIFF_SAME || row->is_moved ||
+	bool is_listed = !i || !r->is_list || row->state != DIFF_SAME || row->is_moved ||
 		diff_number(&r->diff, i, metric)->verdict != VERDICT_EQUAL;
 
-	return shown[i] && is_told && row->depth < r->max_depth;
+	return shown[i] && is_listed && row->depth < r->max_depth;
 }
 
 static void put_metric(const struct diff_report *r, const bool *shown, size_t metric,

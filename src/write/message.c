@@ -6,8 +6,8 @@
  *     body      size of an item without nested items
  *     size      size with nested items, added up from the leaves
  *     part_at   where the items of a part begin
- *     nodes     what is said of graph nodes, measured and written in their own order: in
- *               that of the message, reading them would be scattered
+ *     nodes     fields of graph nodes, measured and written in node order: in the order
+ *               of the message, reads would be scattered
  *
  * Everything but adding up runs in parallel. */
 #include <errno.h>
@@ -54,8 +54,8 @@ struct item {
 struct message {
 	struct query *q;
 	uint32_t *row_of; /* by node: its row, or NONE */
-	/* Of each shown node: the size, and once items are written the place, of its
-	 * GraphNodeProto in op and code view, otherwise of what the row does not have. */
+	/* By shown node: the size and, once items are written, the place of its GraphNodeProto
+	 * in op and code view; in other views, of the fields that come from the node. */
 	size_t *node_at;
 	size_t node_parts;
 	struct buf shapes; /* each distinct shape, encoded */

@@ -358,7 +358,7 @@ void model_put_notes(const struct model_report *r, struct buf *b)
 	}
 }
 
-/* Names come from files, also those within sentences. */
+/* Escapes control characters: names come from files, also within sentences. */
 static void write_visible(struct buf *b, struct sink *out)
 {
 	struct buf shown = {0};

@@ -1,5 +1,5 @@
 /* The totals of a query as a text file for Prometheus: for the node exporter's textfile
- * collector, or a dashboard of CI.
+ * collector, or a CI dashboard.
  *
  *     # TYPE tfprof_exec_micros gauge
  *     tfprof_exec_micros{view="op",step="average"} 1870939

@@ -96,7 +96,7 @@ uint32_t ranking_at_most(const struct ranking *r, int64_t bytes)
 {
 	uint32_t before[RANKING_LEVELS];
 
-	/* Nothing is written. */
+	/* Neither function writes to the ranking. */
 	find((struct ranking *)(uintptr_t)r, bytes, 0, before);
 	return *link_of((struct ranking *)(uintptr_t)r, before[0], 0);
 }

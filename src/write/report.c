@@ -116,7 +116,7 @@ static void put_docs(const struct query *q, struct sink *out)
 		sink_char(out, '\n');
 }
 
-/* Says how much is not shown because nobody has asked for it. */
+/* Says how many rows the default max_depth hides. */
 static void put_rest(const struct query *q, struct sink *out)
 {
 	if (q->n_cut)

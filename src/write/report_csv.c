@@ -81,7 +81,7 @@ static void put_header(const struct rows *rows, struct sink *out)
 	sink_text(out, "\r\n");
 }
 
-/* A tab or carriage return is skipped by some spreadsheets, and what follows it read. */
+/* Some spreadsheets skip a leading tab or carriage return, so these count as well. */
 static bool starts_formula(struct span text)
 {
 	return text.n && text.at[0] && strchr("=+-@\t\r", text.at[0]);

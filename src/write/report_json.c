@@ -26,7 +26,7 @@ static void put_option(const struct tfprof_options *o, size_t id, struct json *j
 	}
 }
 
-/* A max_depth that nobody has set has no effect, and is null. */
+/* A max_depth that was not set has no effect, and is null. */
 static void put_options(const struct query *q, struct json *j)
 {
 	json_key(j, "options");

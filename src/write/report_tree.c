@@ -208,7 +208,7 @@ struct job {
 	const struct report_number *numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
-	atomic_bool stops; /* more would be thrown away */
+	atomic_bool stops; /* further lines would be discarded */
 };
 
 enum { BLOCK_LINES = 2048 };

@@ -141,7 +141,7 @@ static void open_times(struct writer *w, struct times_entry *t)
 	t->times = wire_open(w->out, MAP_VALUE);
 }
 
-/* What a trace recorded. Readers add the durations up: those without what ran within. */
+/* The runs of a trace. Readers add durations up, so these are own times, without nested runs. */
 static void put_runs(struct writer *w, const struct exec_detail *d, struct times_entry *t)
 {
 	const struct execs *x = &w->model->execs;

@@ -1,5 +1,5 @@
-/* A profile for speedscope, in its own format: a frame for each row, and of each row that
- * has something of its own a sample with its weight. */
+/* A profile in speedscope's own format: a frame for each row, and a sample for each row with a
+ * weight of its own. */
 #include "write/json.h"
 #include "write/stack_rows.h"
 

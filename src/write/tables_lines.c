@@ -99,7 +99,7 @@ static void add_own(const struct lines *lines, struct step_sums *frames, struct 
 	}
 }
 
-/* Of the frames of a line only those count that are not within another one of it. */
+/* Counts only frames that are not below another frame of the same line. */
 static void add_total(struct lines *lines, struct step_sums *frames, struct step_sums *total)
 {
 	const struct tree *t = lines->tree;

@@ -1,5 +1,5 @@
-/* The tables steps and devices: what the events of a profile say about time, beside the
- * sums of its nodes. */
+/* The tables steps and devices: what the events of a profile say about time, with the sums of
+ * its nodes. */
 #include "model/events.h"
 #include "write/tables.h"
 
@@ -167,7 +167,7 @@ static const struct tfprof_column_info devices_infos[] = {
 static void add_nodes(struct step_sums *sums, const struct times *x)
 {
 	const struct model *m = x->steps.model;
-	uint32_t text = NONE, device = NONE; /* of the node before */
+	uint32_t text = NONE, device = NONE; /* of the previous node */
 
 	for (uint32_t i = 0; i < m->nodes.n; i++) {
 		if (m->nodes.device[i] != text) {

@@ -29,8 +29,8 @@ bool timeline_next_node(const struct query *q, uint32_t *row, uint32_t *node, ui
 
 /* ---- collecting ---------------------------------------------------------- */
 
-/* The places, from `first` on, of all devices from there on, in order of their names;
- * NULL on allocation failure. */
+/* The n devices from `first` on in order of their names, as indexes relative to `first`; NULL on
+ * allocation failure. */
 static uint32_t *order_devices(const struct timeline_events *e, size_t first, size_t n)
 {
 	struct span *names = mem_array(n, sizeof(*names));
