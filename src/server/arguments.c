@@ -155,7 +155,7 @@ static bool are_two_models(const char *a, const char *b)
 	return tfprof_model_recognize(a) && tfprof_model_recognize(b);
 }
 
-/* Two files that each are enough by themselves are two profiles, not one. */
+/* Whether two files are profiles of their own, to be shown side by side. */
 static bool are_two_profiles(const struct shown_profile *p)
 {
 	const struct tfprof_input_info *first;

@@ -34,7 +34,7 @@ static int by_total(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Rows that may become boxes: also those that are open, as they are siblings too. */
+/* Finds the rows that may become boxes, including open ones, which are siblings too. */
 static enum tfprof_status find_siblings(struct graph_request *g, struct tfprof_error *err)
 {
 	const struct table_json *t = &g->table;
@@ -52,7 +52,7 @@ static enum tfprof_status find_siblings(struct graph_request *g, struct tfprof_e
 	return TFPROF_OK;
 }
 
-/* Folds are closed unless they, or one of theirs, are open. */
+/* A fold is closed unless it, or one of its members, is to be open. */
 static bool is_open_fold(struct graph_request *g, const struct sibling *at, size_t n)
 {
 	struct buf name = {0};
@@ -121,8 +121,8 @@ static void mark_rows(struct graph_request *g, size_t box)
 	}
 }
 
-/* Which box every row and node is in. Gradients are part of their box but their edges, which
- * lead back, are not drawn while they are shown with their layer. */
+/* Finds the box of every row and node. While gradients are shown with their layer, they are part
+ * of its box, but their edges, which lead back, are not drawn. */
 static enum tfprof_status assign_nodes(struct graph_request *g, tfprof_profile *profile,
 	struct tfprof_error *err)
 {

@@ -21,7 +21,7 @@ bool guard_make_token(char token[GUARD_TOKEN_LENGTH + 1])
 	return true;
 }
 
-/* In time that does not depend on where they differ. */
+/* Takes the same time wherever they differ. */
 static bool token_equals(const char *token, const char *given, size_t n)
 {
 	size_t length = strlen(token);

@@ -27,7 +27,7 @@ enum {
 	MAX_CONNECTIONS = 1024,
 	MEMORY_PER_CONNECTION = 48 << 10, /* the limits of the guard, and room for lists */
 	IDLE_SECONDS = 60,
-	REQUEST_SECONDS = 10, /* to send a request */
+	REQUEST_SECONDS = 10, /* for a client to send a request */
 	QUERY_SECONDS = 10,
 	PORTS_TO_TRY = 50,
 	WATCH_MS = 50,
@@ -197,8 +197,8 @@ static void *run_watchdog(void *context)
 
 /* ---- connections --------------------------------------------------------- */
 
-/* When all places are taken, the client that has kept one the longest without a whole
- * request goes. The lock is held. */
+/* Makes room when there are too many clients: drops the one that has been longest without
+ * completing a request. The lock is held. */
 static void drop_slowest(struct http *h)
 {
 	struct client *slowest = NULL;
@@ -488,7 +488,7 @@ struct http *http_start(const struct http_settings *s, uint16_t *port, char why[
 	} else {
 		bool ok;
 
-		/* Requests that come at once wait until all is set up. */
+		/* Requests that arrive at once wait until everything is set up. */
 		pthread_mutex_lock(&h->lock);
 		ok = listen_from(h, s, port, why);
 		/* Browsers send the cookie to every port of a host. */

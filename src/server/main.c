@@ -13,9 +13,8 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* A mapped file that others cut short while it is read: the missing page becomes one of
- * zeros, which readers take for damage, and the page in the browser says that the file
- * has changed. */
+/* If a mapped file is truncated while it is read, the missing page becomes one of zeros, which
+ * readers take for damage, and the page in the browser says that the file has changed. */
 static void replace_page(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -151,7 +150,7 @@ int main(int argc, char **argv)
 	sigaddset(&stop, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
 	status = serve(&a, &store, &stop);
-	/* A load that still runs would be waited for: the system frees everything sooner. */
+	/* Clearing would wait for a load that is still running; exiting does not. */
 	for (size_t i = 0; i < store.n_profiles; i++)
 		if (store.profiles[i].has_loader &&
 			atomic_load(&store.profiles[i].state) == LOAD_RUNNING)

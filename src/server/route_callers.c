@@ -1,11 +1,11 @@
 /* /api/callers: lines of Python with their callers below them, a flame graph upside down. The
- * first level is every line by its own number or, with `line=model.py:66`, that line with all
- * that it calls; a level further down is who called it. Rows of equal stacks are one.
+ * first level has every line with its own number or, with `line=model.py:66`, that line with
+ * everything it calls; the levels below have their callers. Rows of equal stacks are merged.
  *
  *     code view   main ─ build ─ conv  5        callers   conv 8 ─ build ─ main  5
  *                      └ train ─ conv  3                         └ train ─ main  3
  *
- * What takes less than a thousandth of the whole is left out. */
+ * Lines with less than a thousandth of the whole are left out. */
 #include <stdlib.h>
 
 #include "base/clamped.h"
@@ -29,7 +29,7 @@ struct stack {
 };
 
 struct caller {
-	int64_t row;       /* of code view: one of those that it stands for */
+	int64_t row;       /* of code view: one of the rows it stands for */
 	size_t begin, end; /* its stacks */
 	uint32_t parent;
 	uint32_t first_child, next; /* NONE: none */
@@ -41,13 +41,13 @@ struct callers {
 	struct table_json table;
 	const struct table_json_metric *metric;
 	const int64_t *value; /* by row: the metric's own or total */
-	int64_t *backward;    /* of that, the part of gradients */
-	int64_t *selected;    /* and the part that is selected, or NULL */
+	int64_t *backward;    /* the part of it from gradients */
+	int64_t *selected;    /* the part of it that is selected, or NULL */
 	struct strings lines;
 	uint32_t *line_of_row;
 	VEC(struct stack) stacks;
 	VEC(struct caller) at;
-	int64_t least; /* callers of no more are left out */
+	int64_t least; /* callers with no more than this are left out */
 };
 
 /* ---- the tree ------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static bool expand(struct callers *x, uint32_t id)
 	for (size_t i = c.begin; i < c.end; i++) {
 		struct stack *s = &x->stacks.at[i];
 
-		/* The root of all is no stack's caller: its children are their ends. */
+		/* The root is no caller: its children are the ends of the stacks. */
 		s->above = id ? x->table.parent[s->above] : s->row;
 		s->line = x->line_of_row[s->above];
 	}
@@ -130,7 +130,7 @@ static bool expand_all(struct callers *x)
 	return ok;
 }
 
-/* A line is its file, number, function and whether its gradients stand apart, wherever it is
+/* A line is identified by file, number, function and whether it is of gradients, wherever it is
  * called from. */
 static bool name_lines(struct callers *x)
 {
@@ -161,7 +161,7 @@ static bool name_lines(struct callers *x)
 	return ok;
 }
 
-/* Of a line that calls itself, the outermost call has it all. */
+/* If a line calls itself, the outermost call includes the others. */
 static bool add_line(struct callers *x, const char *line)
 {
 	const struct table_json *t = &x->table;
@@ -249,7 +249,7 @@ static void put_callers(const struct callers *x, struct json *out)
 
 /* ---- the request ---------------------------------------------------------------- */
 
-/* From own numbers to totals, as /api/tree counts them. */
+/* Turns own numbers into totals, as /api/tree counts them. */
 static void add_up(const struct table_json *t, int64_t *numbers)
 {
 	for (size_t row = t->n_rows; row-- > 1;)

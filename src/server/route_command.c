@@ -11,8 +11,8 @@
 #include "server/start.h"
 #include "server/table_json.h"
 
-/* The paths of a profile as the program takes them, up to a NULL; free it. A kind that was
- * named becomes its flag, kept in `flags`. */
+/* The inputs of a profile as NULL-terminated command-line words. An input whose kind was given
+ * becomes a flag, which `flags` owns. */
 struct command_inputs {
 	VEC(const char *) words;
 	VEC(char *) flags;
@@ -62,7 +62,7 @@ static bool add_checker(void *context, const char *checker, const char *option, 
 	return ok;
 }
 
-/* All checkers, some with options; the default without them. */
+/* Names all checkers if any has options; otherwise, none need be named. */
 static enum tfprof_status list_checkers(const struct call *c, struct command_inputs *in,
 	struct tfprof_error *err)
 {
@@ -84,7 +84,7 @@ static bool add_reading(struct command_inputs *in, enum tfprof_reading reading)
 	return reading == TFPROF_READ_AS_IS || vec_push(&in->words, words[reading]);
 }
 
-/* With the device that a model's time is bounded for, if there is one. */
+/* Includes the device that a bound of the model's time is for, if there is one. */
 static enum tfprof_status list_inputs(const struct shown_profile *profile, const char *device,
 	struct command_inputs *in, struct tfprof_error *err)
 {
@@ -140,7 +140,7 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	return status;
 }
 
-/* The command takes several files of a side for as many runs, the page for one. */
+/* To the command, several files of a side are several runs; to the page, they are one. */
 static enum tfprof_status list_sides(struct call *c, struct command_inputs *in,
 	struct tfprof_error *err)
 {

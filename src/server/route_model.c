@@ -68,7 +68,7 @@ static enum tfprof_status put_model(tfprof_result *result, struct json *out,
 	return TFPROF_OK;
 }
 
-/* A profile need not be a model. */
+/* The answer if the profile is not a model. */
 static enum tfprof_status put_none(struct json *out)
 {
 	json_open_object(out);

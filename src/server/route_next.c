@@ -15,14 +15,14 @@ struct place {
 
 struct walk {
 	struct place from;
-	uint64_t node; /* of the one to start from */
+	uint64_t node; /* of the execution to start from */
 	bool is_back, has_from;
 
-	int64_t lane;   /* that is looked at */
-	bool is_behind; /* the one to start from was passed */
+	int64_t lane;   /* being searched */
+	bool is_behind; /* the one to start from has been passed */
 	bool has_best;
 	struct place best;
-	struct tfprof_slice slice; /* the best */
+	struct tfprof_slice slice; /* at `best` */
 };
 
 static int compare_places(struct place a, struct place b)
@@ -32,8 +32,8 @@ static int compare_places(struct place a, struct place b)
 	return (a.lane > b.lane) - (a.lane < b.lane);
 }
 
-/* Several may start at once on a lane if they take no time: those are told apart by their
- * order, seen from the one to start from. */
+/* Executions of no duration may start at the same time on a lane: whether they come before or
+ * after the one to start from depends on their order. */
 static int look_at(void *context, const struct tfprof_slice *slice)
 {
 	struct walk *w = context;
@@ -55,11 +55,12 @@ static int look_at(void *context, const struct tfprof_slice *slice)
 		w->best = here;
 		w->slice = *slice;
 	}
-	/* A lane is sorted: what follows is further away. */
+	/* A lane is sorted, so the rest is further away. */
 	return !w->is_back;
 }
 
-/* Looks back in steps that grow, so that a near one is found without passing all before it. */
+/* Searches backwards in growing steps, so that a near execution is found without visiting all
+ * before it. */
 static void look_back(struct walk *w, const tfprof_timeline *timeline, int64_t begin_us,
 	int64_t end_us)
 {

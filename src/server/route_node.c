@@ -1,4 +1,4 @@
-/* /api/node: all that is known of a node, by its number (id) or its name. */
+/* /api/node: everything known about a node, by its number (id) or its name. */
 #include <string.h>
 
 #include "base/error.h"

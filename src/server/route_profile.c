@@ -46,7 +46,7 @@ static void put_families(const struct overview *o, struct json *out)
 	json_close_array(out);
 }
 
-/* What the file does not tell, and what brings it. */
+/* What the inputs lack, and which input would add it. */
 static enum tfprof_status put_gaps(tfprof_profile *profile, struct json *out,
 	struct tfprof_error *err)
 {

@@ -68,8 +68,8 @@ static enum tfprof_status put_largest_nodes(const struct selection *s, const cha
 	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
-/* The rows of a view that a list is made of: all of a flat one; of scopes those of the
- * first level, or below a scope around nearly everything; of code those that end a stack. */
+/* The scope whose children are listed: the root, or the innermost one with nearly everything in
+ * it. */
 static int64_t find_level(const struct table_json *t, const int64_t *total)
 {
 	int64_t row = 0;

@@ -109,7 +109,7 @@ static void put_names(const struct timeline_call *t, const struct stretch *s,
 	json_close_object(out);
 }
 
-/* Types of operations are named once; slices have their number. */
+/* Each type of operation is named once; slices hold its index. */
 struct op_list {
 	VEC(struct span) at;
 };

@@ -19,7 +19,7 @@ struct tree_request {
 	const int64_t *total; /* of the metric */
 	const int64_t *own;
 	int64_t root, levels;
-	int64_t least; /* rows of no more are left out */
+	int64_t least; /* rows with no more than this are left out */
 	size_t n_left;
 	unsigned char *family; /* of each row below the root: that of most of its total */
 	int64_t *backward;     /* of each row below the root: the part of gradients */
@@ -29,8 +29,8 @@ struct tree_request {
 
 enum { MAX_FAMILIES = 16 };
 
-/* Families of the types seen last, by the address of their name: a profile has each name
- * once. Four fifths of the time of a request without it. */
+/* Families of recent types, by the address of the name: a profile has each name once. Without
+ * it, finding families takes four fifths of a request. */
 struct family_cache {
 	const char *op;
 	unsigned char family;

@@ -4,7 +4,7 @@
 
 #include "base/ascii.h"
 
-/* Numbers of any length, without their leading zeros. */
+/* Compares numbers of any length, ignoring leading zeros. */
 static int compare_numbers(struct span a, struct span b)
 {
 	while (a.n && *a.at == '0')
@@ -16,7 +16,7 @@ static int compare_numbers(struct span a, struct span b)
 	return span_compare(a, b);
 }
 
-/* Byte order, in which all numbers are alike. */
+/* Byte order, in which all numbers are equal. */
 static int compare_patterns(struct span a, struct span b)
 {
 	while (a.n && b.n) {
@@ -161,7 +161,8 @@ static bool take_char(struct span *text, char c)
 	return true;
 }
 
-/* Whether a name goes on as a fold does from its bracket on: "[0-4]/conv" and "3/conv". */
+/* Whether the rest of a name matches that of a fold from its bracket on: "3/conv" and
+ * "[0-4]/conv". */
 static bool is_in_range(struct span fold, struct span name)
 {
 	struct span low, high = {0}, number = take_number(&name);

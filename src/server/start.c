@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "server/table_json.h"
 
-/* A name as a regex that matches it alone. A comma would separate two of a list. */
+/* Writes a name as a regex that matches it. A comma would separate regexes, so it becomes a dot. */
 static void put_literal(struct buf *b, struct span name)
 {
 	for (size_t i = 0; i < name.n; i++) {
@@ -19,7 +19,7 @@ static void put_literal(struct buf *b, struct span name)
 	}
 }
 
-/* Row numbers are those of the pages, which leave order, columns and depth alone. */
+/* Queries rows as pages number them: regardless of order, columns and depth. */
 static enum tfprof_status query_rows(struct call *c, enum tfprof_view view, struct kept **kept,
 	struct tfprof_error *err)
 {

@@ -94,11 +94,11 @@ static void *load(void *context)
 		status = add_inputs(p, given, &p->err);
 	}
 	mem_free(given);
-	/* A model that is no graph of nodes is counted by /api/model alone. */
+	/* A model without a graph of nodes is shown by /api/model only. */
 	if (status != TFPROF_OK && p->profile && p->inputs.n == 1 &&
 		tfprof_model_recognize(p->inputs.at[0].path))
 		status = TFPROF_OK;
-	/* The page says so, too; who mistyped a name need not open it. */
+	/* The page shows the error too, but a mistyped name is noticed sooner here. */
 	if (status != TFPROF_OK)
 		fprintf(stderr, "tfprof ui: %s\n", p->err.text);
 	atomic_store(&p->state, status == TFPROF_OK ? LOAD_READY : LOAD_FAILED);

@@ -67,7 +67,7 @@ size_t view_find_node(tfprof_profile *profile, const char *text)
 
 size_t view_result_bytes(const tfprof_result *result)
 {
-	/* With the columns that pages ask for. */
+	/* An estimate, with the columns that pages request. */
 	enum { BYTES_PER_ROW = 256 };
 
 	return tfprof_result_get_n_rows(result) * BYTES_PER_ROW;
