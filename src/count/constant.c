@@ -18,7 +18,7 @@ struct constant constant_of_message(struct decoder *d, struct span message)
 	return c;
 }
 
-/* Elements as they are in memory. */
+/* Reads elements stored as they are in memory. */
 static bool read_raw(struct tensor *t, struct span raw, union number *to)
 {
 	const struct dtype_info *type = dtype_get((uint32_t)t->dtype);
@@ -58,7 +58,7 @@ static union number decode_bits(const struct tensor *t, uint32_t tag, uint64_t b
 	return x;
 }
 
-/* The values of one field, packed or not. How many there are now. */
+/* Reads the values of one field, packed or not. Returns how many there are now. */
 static size_t read_field(struct decoder *d, const struct tensor *t, const struct wire_field *f,
 	union number *to, size_t at, size_t n)
 {
@@ -109,7 +109,7 @@ static bool read_message(struct tensor *t, struct span message, union number *to
 		}
 	if (d.failed || !dtype_get((uint32_t)t->dtype)->size)
 		return false;
-	/* The last one stands for all that follow; without any, all are 0. */
+	/* The last value is repeated; without any, all are 0. */
 	for (; at < n; at++)
 		to[at] = at ? to[at - 1] : (union number){0};
 	return true;
@@ -120,7 +120,7 @@ void constant_read(const struct constant *c, struct eval *e)
 	int64_t n = tensor_elements(&c->tensor);
 	union number *to;
 
-	/* A weight of this size is of no use as a value. */
+	/* A larger real tensor is a weight, not a value to compute shapes with. */
 	if (n > 64 && dtype_is_real(c->tensor.dtype))
 		return;
 	to = n >= 0 ? eval_values(e, e->out) : NULL;

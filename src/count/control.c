@@ -198,7 +198,7 @@ static const struct graph *branch_of(struct walk *w, const struct task *t, size_
 	return control_get_function(w, node_text(g, node, i ? A_else_branch : A_then_branch));
 }
 
-/* Enters the branch to be tried next. */
+/* Enters the next branch. */
 static bool start_branch(struct walk *w, struct task *t, bool *is_done)
 {
 	struct run *run = t->run;
@@ -258,8 +258,8 @@ static int64_t cost_of_records(const struct walk *w, size_t from)
 	return sum;
 }
 
-/* Keeps the records of the dearest branch so far, which are before those of this one. */
-static bool keep_dearest(struct walk *w, struct task *t, size_t *n_kept)
+/* Keeps the records of the most expensive branch so far, which precede this branch's. */
+static bool keep_costliest(struct walk *w, struct task *t, size_t *n_kept)
 {
 	struct run *run = t->run;
 	int64_t cost = cost_of_records(w, run->first_record);
@@ -292,10 +292,10 @@ static bool after_branch(struct walk *w, struct task *t, bool *is_done)
 		control_take_returns(w, run->frame, &t->frame->arena);
 		return control_finish(w, t, is_done);
 	}
-	/* trips is unused by conditionals: how many records are kept */
+	/* Conditionals have no trips: the field holds how many records are kept. */
 	size_t n_kept = (size_t)run->trips;
 
-	if (!keep_dearest(w, t, &n_kept))
+	if (!keep_costliest(w, t, &n_kept))
 		return false;
 	run->trips = (int64_t)n_kept;
 	leave(w, &run->frame);

@@ -1,9 +1,9 @@
-/* While: the condition and the body in turn, until the condition is false. Only the first
- * turn is recorded, and counts as often as there are turns; in the others only what the
- * condition depends on is evaluated. */
+/* While: evaluates the condition and the body alternately until the condition is false. Only the
+ * first turn is recorded, multiplied by the number of turns; the others evaluate only what the
+ * condition depends on. */
 #include "count/control.h"
 
-/* Whether a loop's body gives back its i-th argument as it is. */
+/* Whether a loop's body returns its i-th argument unchanged. */
 static bool is_invariant(const struct graph *body, size_t i)
 {
 	uint32_t at = i < body->returns.n ? body->returns.at[i].node : NONE;
@@ -20,7 +20,7 @@ static bool is_invariant(const struct graph *body, size_t i)
 	return at == i;
 }
 
-/* What a loop changes is a state, and what it starts from is no weight. */
+/* Only variables that a loop does not change can be weights; others are states. */
 static void note_invariants(struct walk *w, const struct run *run)
 {
 	for (size_t i = 0; i < run->n_vars; i++)
@@ -70,8 +70,9 @@ static bool find_needed(struct walk *w, struct run *run)
 	return true;
 }
 
-/* Counters that the condition does not ask for, too: the loop that computes gradients runs as
- * often as the one before it has counted. They depend on themselves and on what is known. */
+/* Adds counters that the condition does not depend on: the loop that computes gradients runs as
+ * often as the forward loop has counted. A counter depends only on itself and on needed
+ * variables. */
 static bool find_counters(struct walk *w, struct run *run)
 {
 	size_t n = run->body->n_args + 1;
@@ -120,7 +121,7 @@ static bool start_while(struct walk *w, struct task *t, bool *is_done)
 	return walk_push(w, run->cond_frame, run->cond->returns.at[0].node);
 }
 
-/* After the last turn: the outputs, and how often the body counts. */
+/* After the last turn: sets the outputs, and how often the body counts. */
 static bool end_while(struct walk *w, struct task *t, int64_t times, bool *is_done)
 {
 	struct run *run = t->run;

@@ -1,6 +1,6 @@
-/* What operations cost. Multiply-accumulates are those of products and convolutions;
- * other float operations are counted of floating-point types only. Constants are those of
- * TensorFlow's profiler where it has some. */
+/* What operations cost. Products and convolutions have multiply-accumulates; other float
+ * operations are counted for floating-point types only. Costs per element are those of
+ * TensorFlow's profiler where it has them. */
 #include "count/einsum.h"
 #include "count/ops.h"
 #include "count/window.h"
@@ -28,7 +28,7 @@ bool cost_per_output(const struct eval *e, struct cost *cost)
 	return others(e->out, e->out, e->rule->factor, cost);
 }
 
-/* Of comparisons, whose result is no float. */
+/* For comparisons: their result is not a float, so the input's type counts. */
 bool cost_per_input(const struct eval *e, struct cost *cost)
 {
 	return others(eval_in(e, 0), e->out, e->rule->factor, cost);
@@ -54,7 +54,7 @@ bool cost_matmul(const struct eval *e, struct cost *cost)
 		set_macs(cost, tensor_elements(e->out), x->dims[x->rank - (flip ? 2 : 1)]);
 }
 
-/* Fused with what follows: a bias and an activation, 1 each per element. */
+/* Adds what is fused with the product: a bias and an activation, 1 each per element. */
 static bool add_fused(const struct eval *e, struct cost *cost)
 {
 	const struct op_attr *fused = node_attr(e->graph, e->node, A_fused_ops);
@@ -130,7 +130,7 @@ bool cost_einsum(const struct eval *e, struct cost *cost)
 
 /* ---- windows -------------------------------------------------------------------- */
 
-/* All of a filter but its last dimension: the products for one result. */
+/* The products for one result: all dimensions of the filter but the last. */
 static int64_t filter_per_result(const struct tensor *filter)
 {
 	int64_t n = 1;
@@ -162,8 +162,8 @@ bool cost_depthwise(const struct eval *e, struct cost *cost)
 			count_multiply(filter->dims[0], filter->dims[1]));
 }
 
-/* A transposed convolution: each element of dy meets the window for each channel of the
- * result, which is the filter without its last dimension. */
+/* A transposed convolution: each element of dy is multiplied with the filter without its last
+ * dimension, that is, with the window for each channel of the result. */
 bool cost_conv_input(const struct eval *e, struct cost *cost)
 {
 	return set_macs(cost, tensor_elements(eval_in(e, 2)), filter_per_result(eval_in(e, 1)));
@@ -268,7 +268,7 @@ bool cost_l2_loss(const struct eval *e, struct cost *cost)
 	return true;
 }
 
-/* What is put in place is added or compared there. */
+/* Each element scattered is added or compared at its place. */
 bool cost_scatter(const struct eval *e, struct cost *cost)
 {
 	return others(e->out, eval_in(e, 2), 1, cost);

@@ -1,4 +1,4 @@
-/* Layers with weights, except convolutions (layers_conv.c); and what rules share. */
+/* Layers with weights, except convolutions (layers_conv.c), and what all rules share. */
 #include "count/layers.h"
 
 #include "count/einsum.h"
@@ -114,8 +114,8 @@ bool layer_dense(struct eval *e)
 	return true;
 }
 
-/* equation "abc,cde->abde"; output_shape has the sizes that only the kernel has, null for
- * those that follow. */
+/* With the equation "abc,cde->abde", output_shape gives the sizes that only the kernel has, and
+ * null for those that follow from the input. */
 bool layer_einsum_dense(struct eval *e)
 {
 	struct span equation = node_text(e->graph, e->node, A_equation);
@@ -128,7 +128,7 @@ bool layer_einsum_dense(struct eval *e)
 
 	if (!layer_start(e, 0) || !einsum_read(&s, equation, in, 2))
 		return false;
-	/* The output's shape is without the batch; its letters get the sizes it gives. */
+	/* output_shape omits the batch; its sizes are assigned to the letters. */
 	for (int i = 1; i < s.result.n; i++) {
 		int64_t size = shape && shape->kind == OP_INTS && (uint32_t)(i - 1) < shape->n
 			? shape->ints[i - 1]
@@ -300,7 +300,7 @@ bool layer_group_norm(struct eval *e)
 	return normalize(e, 0);
 }
 
-/* Mean, variance and a count; without an axis they are numbers. */
+/* Has a mean, a variance and a count; without an axis these are scalars. */
 bool layer_normalization(struct eval *e)
 {
 	const struct op_attr *axis = node_attr(e->graph, e->node, A_axis);
@@ -310,7 +310,7 @@ bool layer_normalization(struct eval *e)
 		return false;
 	n = axis && axis->kind == OP_INTS && !axis->n ? 1 : along_axes(e);
 	layer_add_others(e, tensor_elements(e->out), 2);
-	/* A mean in the configuration is a constant. */
+	/* A mean in the configuration is a constant, not a weight. */
 	if (!node_attr(e->graph, e->node, A_mean))
 		layer_add_parameters(e, count_add(count_multiply(n < 0 ? 1 : n, 2), 1), false);
 	return true;
@@ -346,7 +346,7 @@ bool layer_prelu(struct eval *e)
 
 /* ---- wrappers ------------------------------------------------------------------- */
 
-/* Its attributes would be those of the layer that it is in: it is that again, without end. */
+/* A wrapper within a wrapper would read the outer one's attributes, and so wrap itself forever. */
 static bool is_wrapper(const struct op_rule *rule)
 {
 	return rule->shape == layer_bidirectional || rule->shape == layer_spectral ||
@@ -386,8 +386,8 @@ bool layer_bidirectional(struct eval *e)
 	return true;
 }
 
-/* The inner layer; its kernel has a vector of the size of its last dimension, which only
- * training changes. */
+/* The inner layer, plus a vector as long as the last dimension of its kernel, which is updated
+ * in training but is not trainable. */
 bool layer_spectral(struct eval *e)
 {
 	struct eval inner;
@@ -407,7 +407,7 @@ bool layer_spectral(struct eval *e)
 	return true;
 }
 
-/* Steps are as good as a larger batch. */
+/* Merges steps into the batch: they cost the same. */
 static bool merge_steps(const struct tensor *in, struct tensor *flat)
 {
 	if (!tensor_is_known(in) || in->rank < 2)
@@ -417,7 +417,7 @@ static bool merge_steps(const struct tensor *in, struct tensor *flat)
 	return true;
 }
 
-/* The steps of what went in, again. */
+/* Restores the steps of the input. */
 static bool split_steps(const struct tensor *flat, const struct tensor *in, struct tensor *out)
 {
 	if (!tensor_is_known(flat) || !tensor_is_known(in) || in->rank < 2 || flat->rank < 1 ||
@@ -431,7 +431,7 @@ static bool split_steps(const struct tensor *flat, const struct tensor *in, stru
 	return true;
 }
 
-/* Around a model, which is called between the two. */
+/* Before and after a model, which is called in between. */
 static bool distribute_model(struct eval *e)
 {
 	struct tensor out;

@@ -48,7 +48,7 @@ bool layer_squeeze(struct eval *e)
 	return !attr || axis >= 0;
 }
 
-/* axes: the order, else the reverse. */
+/* axes: the order; without it, the reverse. */
 bool layer_transpose(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0);
@@ -101,7 +101,7 @@ bool layer_stack(struct eval *e)
 	return axis >= 0 && layer_insert_axis(e->out, axis, (int64_t)e->n_in);
 }
 
-/* n results of one shape, or of the shapes between the borders given. */
+/* n results of equal shape, or the parts between the given borders. */
 bool layer_split(struct eval *e)
 {
 	const struct op_attr *parts = node_attr(e->graph, e->node, A_indices_or_sections);

@@ -14,7 +14,7 @@ static enum window_padding padding_of(const struct eval *e)
 {
 	struct span padding = node_text(e->graph, e->node, A_padding);
 
-	/* "causal" pads on one side, which gives as many results as "same". */
+	/* "causal" pads on one side and has as many results as "same". */
 	return span_equal(padding, SPAN("same")) || span_equal(padding, SPAN("causal"))
 		? WINDOW_SAME
 		: WINDOW_VALID;
@@ -59,7 +59,7 @@ bool layer_conv(struct eval *e)
 	return true;
 }
 
-/* How long a transposed convolution's result is, in each dimension. */
+/* The size of a transposed convolution's result in a dimension. */
 static int64_t transposed_size(const struct eval *e, int i, int64_t in, int64_t size)
 {
 	int64_t stride = layer_int_at(e, A_strides, i, 1),
@@ -80,7 +80,7 @@ static int64_t transposed_size(const struct eval *e, int i, int64_t in, int64_t 
 	return count_add(count_multiply(in, stride), reach > stride ? reach - stride : 0);
 }
 
-/* Each element of the input meets the kernel for each filter. */
+/* Each element of the input is multiplied with the kernel of each filter. */
 bool layer_conv_transpose(struct eval *e)
 {
 	struct layout l = layer_layout(e, e->rule->factor);
@@ -108,7 +108,7 @@ bool layer_conv_transpose(struct eval *e)
 	return true;
 }
 
-/* A filter for each channel, some times over. False if a shape is unknown. */
+/* One or several filters for each channel. False if a shape is unknown. */
 static bool add_depthwise(struct eval *e, const struct layout *l, int64_t *channels,
 	int64_t *kernel)
 {
@@ -191,7 +191,7 @@ bool layer_global_pool(struct eval *e)
 		e->out->rank = 2;
 		e->out->dims[1] = channels;
 	}
-	/* A maximum takes one comparison less than there are elements. */
+	/* A maximum takes one comparison fewer than there are elements. */
 	layer_add_others(e,
 		span_starts(span_of(e->rule->name), SPAN("GlobalMax"))
 			? in - tensor_elements(e->out)
@@ -211,7 +211,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
-/* Windows of the i-th result: from i·in/out, rounded down, to (i + 1)·in/out, rounded up. */
+/* The window of the i-th result goes from i·in/out, rounded down, to (i + 1)·in/out, rounded up. */
 bool layer_adaptive_pool(struct eval *e)
 {
 	struct layout l = layer_layout(e, e->rule->factor);
@@ -225,7 +225,7 @@ bool layer_adaptive_pool(struct eval *e)
 
 		if (out < 1)
 			return false;
-		/* Neighbours share an element unless their border is between two. */
+		/* Adjacent windows share an element unless their border is between two elements. */
 		cost = count_multiply(cost, count_add(in, out - common_divisor(in, out)));
 		e->out->dims[l.first + i] = out;
 	}

@@ -1,6 +1,6 @@
-/* Operations of keras.ops that a model calls: each is a layer in its file, with its arguments
- * as the config. What follows is shaped by them; other shapes are as the file has them for the
- * layers that read the result. */
+/* Operations of keras.ops that a model calls: each is a layer in the file, with its arguments as
+ * the config. The shapes of those below follow from the arguments; for others, the file has the
+ * shape in the layers that read the result. */
 #include "count/layers.h"
 
 /* ---- axes ----------------------------------------------------------------------- */
@@ -11,7 +11,7 @@ int layer_axis_in(int64_t axis, int rank)
 	return axis >= 0 && axis < rank ? (int)axis : -1;
 }
 
-/* Marks the axes given, or all. */
+/* Marks the given axes, or all. */
 static bool mark_axes(const struct eval *e, const struct tensor *in, bool *marks)
 {
 	const struct op_attr *axes = node_attr(e->graph, e->node, A_axis);
@@ -58,7 +58,7 @@ bool layer_reduce(struct eval *e)
 	return true;
 }
 
-/* Its square root or logarithm comes on top. */
+/* A reduction followed by a square root or logarithm. */
 bool layer_deviation(struct eval *e)
 {
 	if (!layer_reduce(e))
@@ -67,7 +67,7 @@ bool layer_deviation(struct eval *e)
 	return true;
 }
 
-/* Whether it holds for all or some. */
+/* all and any: no float operations. */
 bool layer_reduce_bool(struct eval *e)
 {
 	if (!layer_reduce(e))
@@ -106,7 +106,7 @@ bool layer_einsum(struct eval *e)
 	return shape_einsum(e) && tensor_is_known(e->out) && cost_einsum(e, &e->layer_cost);
 }
 
-/* axes: how many of the last and the first, or a list for each side. */
+/* axes: how many of the last and first dimensions, or a list for each side. */
 bool layer_tensordot(struct eval *e)
 {
 	const struct tensor *a = eval_in(e, 0), *b = eval_in(e, 1);
@@ -163,7 +163,7 @@ bool layer_heads_attention(struct eval *e)
 
 /* ---- choosing ------------------------------------------------------------------- */
 
-/* Two operands compared, of which one may be a constant. */
+/* Compares two operands, one of which may be a constant. */
 bool layer_compare(struct eval *e)
 {
 	bool is_real = dtype_is_real(eval_in(e, 0)->dtype);
@@ -207,7 +207,7 @@ bool layer_one_hot(struct eval *e)
 		tensor_is_known(e->out);
 }
 
-/* Indices that are a constant are not among the inputs. */
+/* Constant indices are not among the inputs. */
 bool layer_take(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0), *indices = eval_in(e, 1);
@@ -229,7 +229,7 @@ bool layer_take(struct eval *e)
 	return true;
 }
 
-/* How many elements start:stop:step takes of n; KEY_OPEN stands for what is left out. */
+/* How many of n elements start:stop:step takes; KEY_OPEN: omitted. */
 static int64_t slice_size(int64_t n, const int64_t *part)
 {
 	int64_t step = part[2] == KEY_OPEN || !part[2] ? 1 : part[2];
@@ -266,7 +266,7 @@ bool layer_get_item(struct eval *e)
 		int rest = kind == KEY_REST ? in->rank - n_used : kind == KEY_NEW ? 0 : 1;
 
 		if (kind == KEY_REST && i < key->n)
-			n_used = in->rank; /* "…" stands for all that is left */
+			n_used = in->rank; /* "…" stands for all remaining ones */
 		for (; rest > 0; rest--, at++) {
 			if (at >= in->rank || out.rank == TENSOR_MAX_RANK)
 				return layer_given(e);

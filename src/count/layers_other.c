@@ -6,7 +6,7 @@ bool layer_same(struct eval *e)
 	return layer_start(e, 0);
 }
 
-/* The shape is what the file says. */
+/* The shape given in the file. */
 bool layer_given(struct eval *e)
 {
 	const struct op_attr *shape = node_attr(e->graph, e->node, A_out_shape);
@@ -33,7 +33,7 @@ bool layer_activation(struct eval *e)
 	return true;
 }
 
-/* What stands for each element, as a number; other modes change the shape. */
+/* In mode "int", a number for each element; other modes change the shape. */
 bool layer_lookup(struct eval *e)
 {
 	struct span mode = node_text(e->graph, e->node, A_output_mode);
@@ -62,7 +62,7 @@ bool layer_category_encoding(struct eval *e)
 
 /* ---- merging -------------------------------------------------------------------- */
 
-/* Operands may be constants, which are no inputs: then the file has the shape. */
+/* Constant operands are not inputs; then the file has the shape. */
 bool layer_merge(struct eval *e)
 {
 	struct tensor all;
@@ -109,7 +109,7 @@ bool layer_matmul(struct eval *e)
 }
 
 /* Dot: the axes given of both inputs are summed. */
-/* The dimensions that are left of one side go to the result. */
+/* The remaining dimensions of one side go to the result. */
 static bool put_rest(struct tensor *out, const struct tensor *side, int64_t axis)
 {
 	for (int d = 1; d < side->rank; d++) {

@@ -7,7 +7,7 @@ int64_t layer_biases(int64_t gates, bool uses_bias, bool reset_after)
 	return !uses_bias ? 0 : gates == 3 && reset_after ? 2 : 1;
 }
 
-/* Units, or the sequence of them, and the states if asked for. */
+/* The units or a sequence of them, and the states if requested. */
 static bool put_sequence(struct eval *e, const struct tensor *state, int64_t steps, int n_states)
 {
 	bool sequences = layer_int(e, A_return_sequences, 0);
@@ -61,13 +61,13 @@ bool layer_rnn(struct eval *e)
 	return true;
 }
 
-/* A cell is no layer by itself. */
+/* A cell is not a layer by itself. */
 bool layer_cell(struct eval *e)
 {
 	return false;
 }
 
-/* RNN: cells one behind the other, each as gates, units, biases. */
+/* RNN: a stack of cells, each given as gates, units, biases. */
 bool layer_rnn_of_cells(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0);
@@ -89,7 +89,7 @@ bool layer_rnn_of_cells(struct eval *e)
 		width = cell[1];
 	}
 	state = tensor_make(in->dtype, (int64_t[]){in->dims[0], width}, 2);
-	/* Of several cells it gives the states of all, which have sizes of their own. */
+	/* Several cells return the states of all, which differ in size. */
 	if (cells->n > 3 && layer_int(e, A_return_state, 0))
 		return false;
 	return put_sequence(e, &state, in->dims[1], cells->ints[0] == 4 ? 2 : 1);

@@ -19,7 +19,7 @@ struct turns {
 	uint32_t loop;
 	struct frame *frame;
 	struct tensor *current; /* of each variable, in arenas[turn & 1] */
-	bool *is_needed;        /* it was asked for */
+	bool *is_needed;        /* it has been read in a turn */
 	struct arena arenas[2], arena;
 	int64_t trips;
 };
@@ -164,8 +164,8 @@ void loops_clear(struct walk *w, struct run *run)
 	run->turns = NULL;
 }
 
-/* In a frame of a later turn: a Merge of the loop has its current value, and what the turn
- * does not change is as in the frame the loop is in. */
+/* In the frame of a later turn, a Merge of the loop has its current value, and what the turn
+ * does not change comes from the frame around the loop. */
 bool loops_take_from_base(struct walk *w, struct frame *f, uint32_t node)
 {
 	struct turns *turns = f->turns;
@@ -209,7 +209,7 @@ static bool start_turns(struct walk *w, struct task *t, struct turns *turns)
 	return !w->no_memory;
 }
 
-/* The next turn's values of the variables that matter. */
+/* Computes the next turn's values of the needed variables. */
 static bool advance(struct walk *w, struct turns *turns)
 {
 	struct arena *arena = &turns->arenas[turns->trips & 1];
@@ -236,7 +236,7 @@ static bool advance(struct walk *w, struct turns *turns)
 	return !w->no_memory;
 }
 
-/* Pushes what has to be evaluated of this turn; false if all is done. */
+/* Pushes what must still be evaluated in this turn; false if nothing. */
 static bool push_needed(struct walk *w, struct turns *turns)
 {
 	bool pushed = false;
@@ -267,7 +267,7 @@ static bool keep_finals(struct walk *w, struct turns *turns)
 	return !w->no_memory;
 }
 
-/* Ends the loop: it has been counted, or cannot be. */
+/* Ends the loop, whether its trips were counted or cannot be. */
 static void set_trips(struct walk *w, struct turns *turns, int64_t trips, enum note_kind kind)
 {
 	walk_note(w, kind, kind == NOTE_LOOP_LIMIT ? WALK_MAX_TURNS : trips);

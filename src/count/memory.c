@@ -1,6 +1,6 @@
 #include "count/summary.h"
 
-/* Of each buffer: the last record that reads it. What is never read dies at once. */
+/* The last record that reads each buffer. A buffer that is never read is freed at once. */
 static void find_last_uses(const struct walk *w, uint32_t *last)
 {
 	for (size_t i = 0; i < w->records.n; i++) {
@@ -72,7 +72,7 @@ bool memory_peak(const struct walk *w, int64_t *peak, size_t *record)
 			if (last[buffer] != i || !is_live[buffer])
 				continue;
 			is_live[buffer] = false;
-			/* What did not fit is not known any more. */
+			/* After an overflow, the amount is no longer known. */
 			if (live < INT64_MAX)
 				live -= w->buffers.at[buffer];
 		}

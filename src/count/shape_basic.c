@@ -39,8 +39,8 @@ bool shape_nothing(struct eval *e)
 	return eval_outputs(e, 1);
 }
 
-/* Control flow, which the walk runs (control.c, loops.c): there these are told apart by
- * their rule. Without their functions nothing is known. */
+/* Control flow, which the walk runs itself (control.c, loops.c); these functions only identify
+ * it. If a function is missing, nothing is known about the outputs. */
 bool shape_call(struct eval *e)
 {
 	eval_outputs(e, 1);
@@ -68,7 +68,7 @@ bool shape_exit(struct eval *e)
 	bool known = shape_same(e);
 
 	if (e->n_out)
-		e->out->values = NULL; /* the first turn's is not the last one's */
+		e->out->values = NULL; /* the first turn's values are not the last one's */
 	return known;
 }
 
@@ -82,7 +82,7 @@ bool shape_loop_cond(struct eval *e)
 	return shape_same(e);
 }
 
-/* Of a conditional, either side: they have the same shape. */
+/* In a conditional, either side will do: they have the same shape. */
 bool shape_merge(struct eval *e)
 {
 	size_t n_known = 0;
@@ -228,7 +228,7 @@ bool shape_reduce(struct eval *e)
 	if (!eval_outputs(e, 1) || in->rank < 0)
 		return false;
 	if (n < 0) {
-		/* Unknown axes: all of the shape that is left is its rank. */
+		/* With unknown axes, only the rank is known. */
 		if (keep)
 			e->out->rank = in->rank;
 		for (int d = 0; keep && d < in->rank; d++)

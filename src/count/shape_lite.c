@@ -23,7 +23,7 @@ static bool set_cost(const struct eval *e, struct cost *cost, int64_t results, i
 	return true;
 }
 
-/* Results of a window over the spatial dimensions, and `channels` of them. */
+/* The results of a window over the spatial dimensions, with `channels` channels. */
 static bool slide(struct eval *e, int n_spatial, int64_t channels)
 {
 	const struct tensor *in = eval_in(e, 0), *filter = eval_in(e, 1);
@@ -138,7 +138,8 @@ static bool is_basic_lstm(const struct eval *e)
 	return e->n_in == 5;
 }
 
-/* The results of all directions, in one or apart: the input with another last dimension. */
+/* The results of all directions, merged or separate: the input's shape with another last
+ * dimension. */
 static bool put_results(struct eval *e, const int64_t *widths)
 {
 	size_t n = (size_t)e->rule->factor;

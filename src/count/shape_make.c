@@ -1,5 +1,5 @@
-/* Shapes of what is made from attributes and values: constants, variables, ranges, the
- * shape of something, and lists of tensors. */
+/* Shapes of tensors made from attributes and values: constants, variables, ranges, shapes, and
+ * lists of tensors. */
 #include <math.h>
 
 #include "count/constant.h"
@@ -18,7 +18,7 @@ bool shape_constant(struct eval *e)
 	return true;
 }
 
-/* Its shape, or that of what it lets through. */
+/* The shape of its default if it has one, otherwise its own. */
 bool shape_placeholder(struct eval *e)
 {
 	const struct op_attr *shape = node_attr(e->graph, e->node, A_shape);
@@ -57,7 +57,7 @@ bool shape_read_variable(struct eval *e)
 	return e->out->rank >= 0;
 }
 
-/* What a variable becomes or is changed by, which has its shape. */
+/* The value assigned or added has the shape of the variable. */
 bool shape_assign(struct eval *e)
 {
 	if (!eval_outputs(e, 1))
@@ -82,7 +82,7 @@ bool shape_fill(struct eval *e)
 		return false;
 	*e->out = tensor_make(e->out->dtype, dims, rank);
 	n = tensor_elements(e->out);
-	/* Filled tensors with a use as a value are short: axes, masks, shapes. */
+	/* Values are kept for short tensors only: axes, masks, shapes. */
 	if (is_fill && value->values && n >= 0 && n <= 64) {
 		union number *to = eval_values(e, e->out);
 

@@ -19,7 +19,7 @@ static bool read_spec(const struct eval *e, struct slice_spec *s)
 	s->new_axis = (uint64_t)node_int(e->graph, e->node, A_new_axis_mask, 0);
 	s->shrink = (uint64_t)node_int(e->graph, e->node, A_shrink_axis_mask, 0);
 	if (s->n < 0) {
-		/* Unknown strides: how many there are still tells the rank. */
+		/* Even if the strides are unknown, their number gives the rank. */
 		const struct tensor *strides = eval_in(e, 3);
 
 		s->n = strides->rank == 1 && strides->dims[0] >= 0 && strides->dims[0] <= 32
@@ -67,7 +67,7 @@ static int64_t slice_dim(const struct slice_spec *s, int i, bool known_begin, bo
 	return begin > end ? (begin - end - 1) / -stride + 1 : 0;
 }
 
-/* The value of a slice of a vector: what becomes of shapes. */
+/* The value of a slice of a vector, usually of a shape. */
 static void slice_vector(struct eval *e, const struct tensor *in, int64_t start, int64_t stride)
 {
 	int64_t n = tensor_elements(e->out);
@@ -110,7 +110,7 @@ bool shape_strided_slice(struct eval *e)
 		int rest = 0, until;
 		int64_t size;
 
-		/* What comes after an ellipsis takes the last dimensions. */
+		/* What follows an ellipsis applies to the last dimensions. */
 		for (int k = i + 1; k < s.n; k++)
 			rest += !(s.new_axis >> k & 1);
 		if (ellipsis) {
@@ -261,7 +261,7 @@ bool shape_top_k(struct eval *e)
 	return true;
 }
 
-/* How many there are depends on the data. */
+/* How many rows there are depends on the data. */
 bool shape_where(struct eval *e)
 {
 	if (!eval_outputs(e, 1))
@@ -283,7 +283,7 @@ bool shape_unique(struct eval *e)
 	return true;
 }
 
-/* Of vectors of indices and data, n each: the largest index + 1. */
+/* From n vectors of indices and n of data: the largest index + 1 rows. */
 bool shape_dynamic_stitch(struct eval *e)
 {
 	size_t n = e->n_in / 2;

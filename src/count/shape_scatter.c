@@ -1,4 +1,4 @@
-/* Shapes of operations that put elements in places that a value names, and of spectra. */
+/* Shapes of operations that put elements at places given by a value, and of spectra. */
 #include "count/ops.h"
 #include "proto/fields.h"
 
@@ -27,7 +27,7 @@ bool shape_sparse_to_dense(struct eval *e)
 	return take_shape(e, 1, 2);
 }
 
-/* What is only known from the data: the file may have a shape. */
+/* The shape depends on the data, but the file may have it. */
 bool shape_open(struct eval *e)
 {
 	eval_outputs(e, 1);
@@ -95,7 +95,7 @@ bool shape_diagonal(struct eval *e)
 	return true;
 }
 
-/* Of a real transform over the last two dimensions. */
+/* A real transform over the last two dimensions. */
 bool shape_rfft2d(struct eval *e)
 {
 	const struct tensor *in = eval_in(e, 0);

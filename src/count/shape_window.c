@@ -36,7 +36,7 @@ static enum window_padding padding_of(const struct eval *e)
 	return span_equal(padding, SPAN("EXPLICIT")) ? WINDOW_EXPLICIT : WINDOW_VALID;
 }
 
-/* Attributes with a number per dimension; all 1 if it is absent. */
+/* An attribute with a number per dimension; all 1 if it is absent. */
 static void per_dimension(const struct eval *e, enum attr_id id, int64_t *at, int rank)
 {
 	if (node_ints(e->graph, e->node, id, at, rank) == rank)
@@ -146,7 +146,7 @@ static bool shape_from_value(struct eval *e, const struct tensor *value, const s
 	return true;
 }
 
-/* Of gradients: the shape is the value of an input. */
+/* For gradients: the shape is the value of an input. */
 bool shape_given(struct eval *e)
 {
 	return shape_from_value(e, eval_in(e, 0), eval_in(e, e->n_in > 2 ? 2 : 1));

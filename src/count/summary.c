@@ -4,7 +4,7 @@
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* What calls put before the names of what they call. */
+/* Removes the calls that precede a name. */
 static struct span without_calls(struct span name)
 {
 	static const struct span prefixes[] = {
@@ -24,8 +24,8 @@ static struct span without_calls(struct span name)
 	return name;
 }
 
-/* Training graphs have what makes a variable's first value in the variable's own scope. It
- * is not what the layer does. */
+/* In training graphs, the operations that initialize a variable are in its scope. They are not
+ * part of the layer's work. */
 static bool is_initializer(struct span name)
 {
 	const struct span part = SPAN("Initializer/");
@@ -65,7 +65,7 @@ static struct span first_parts(struct span scope, int depth)
 	return scope;
 }
 
-/* What two scopes begin with alike, in whole parts. */
+/* The leading parts that two scopes have in common. */
 static struct span common_scope(struct span a, struct span b)
 {
 	size_t end = 0, i = 0;
@@ -148,7 +148,7 @@ static double seconds_of(const struct record *r, const struct summary_options *o
 	return (compute > memory ? compute : memory) * (double)r->times;
 }
 
-/* Names that only stand between others do not make a layer. */
+/* Operations that only pass tensors on do not make a layer. */
 static bool is_silent(const struct record *r)
 {
 	return r->state == RECORD_COUNTED && !r->cost.macs && !r->cost.others && !r->weights &&
@@ -173,7 +173,7 @@ static void add_record(struct layer *layer, const struct record *r, uint32_t id,
 			count_add(layer->activation_bytes, count_multiply(r->out_bytes, r->times));
 		layer->moved_bytes = count_add(layer->moved_bytes,
 			count_multiply(count_add(r->out_bytes, r->in_bytes), r->times));
-		/* What counters and conditions of loops give is not the layer's result. */
+		/* Results of loop counters and conditions are not the layer's. */
 		if (r->out_rank >= 0 && (dtype_is_real(r->out_dtype) || !layer->has_real_result)) {
 			layer->last_result = id;
 			layer->has_real_result = dtype_is_real(r->out_dtype);
@@ -219,7 +219,8 @@ static bool add_records(struct summary *s, struct walk *w, const struct summary_
 		uint32_t id;
 
 		layer_of[i] = NONE;
-		/* Names are all over the file: without this, a large model takes a tenth longer. */
+		/* Names are scattered over the file: without prefetching, a large model takes a
+		 * tenth longer. */
 		if (i + AHEAD < w->records.n)
 			prefetch_line(w->records.at[i + AHEAD].name);
 		if (is_silent(r))
@@ -288,7 +289,7 @@ static void add_parameter(struct layer *layer, const struct parameter *p, int64_
 	layer->weight_bytes = count_add(layer->weight_bytes, bytes);
 }
 
-/* A scope around the layer is the name of another one. */
+/* If the true name is a scope around the layer, it is that of another layer. */
 static void set_true_name(struct layer *layer, int max_depth)
 {
 	struct span name = first_parts(layer->true_name, max_depth), scope = layer->scope;

@@ -8,7 +8,7 @@ bool dtype_is_complex(int dtype)
 	return dtype == DT_COMPLEX64 || dtype == DT_COMPLEX128;
 }
 
-/* Types of which arithmetic counts as float operations; an unknown one does. */
+/* Types whose arithmetic counts as float operations, including unknown ones. */
 bool dtype_is_real(int dtype)
 {
 	switch (dtype) {
@@ -82,7 +82,7 @@ int64_t tensor_elements(const struct tensor *t)
 		return -1;
 	for (int i = 0; i < t->rank; i++)
 		n = count_multiply(n, t->dims[i]);
-	/* INT64_MAX · 0 is 0 whatever the order. */
+	/* A dimension of 0 makes it 0 even if the product was clamped. */
 	for (int i = 0; i < t->rank; i++)
 		if (!t->dims[i])
 			return 0;

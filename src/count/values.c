@@ -11,7 +11,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Wraps as the machine does: of a hostile file, the value does not matter. */
+/* Wraps around on overflow: for a hostile file, the value does not matter. */
 static int64_t wrap(int64_t a, int64_t b, enum value_op op)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -31,7 +31,7 @@ static int64_t int_pow(int64_t base, int64_t exponent)
 	return result;
 }
 
-/* False: it has no value, as after a division by 0. */
+/* False if there is no value, as after a division by 0. */
 static bool compute_int(enum value_op op, int64_t a, int64_t b, int64_t *out)
 {
 	bool divides = op == VALUE_div || op == VALUE_floor_div || op == VALUE_truncate_div ||
@@ -79,7 +79,7 @@ static bool compute_int(enum value_op op, int64_t a, int64_t b, int64_t *out)
 	return true;
 }
 
-/* Comparisons give integers: `*truth` says that `*out` is one. */
+/* Comparisons result in integers: `*truth` says whether `*out` is one. */
 static bool compute_real(enum value_op op, double a, double b, double *out, int64_t *truth)
 {
 	switch (op) {
@@ -136,7 +136,7 @@ static bool compute(const struct tensor *a, size_t i, const struct tensor *b, si
 	return true;
 }
 
-/* Where the element of `in` is that broadcasts to element `i` of `out`. */
+/* The index of the element of `in` that broadcasts to element `i` of `out`. */
 static size_t broadcast_index(const struct tensor *in, const struct tensor *out, size_t i)
 {
 	size_t index = 0, step = 1;
@@ -180,7 +180,8 @@ static void cast(struct eval *e, union number *to)
 	}
 }
 
-/* true and unknown: the known side alone decides, which makes loops an upper bound. */
+/* If one operand of `and` or `or` is unknown, takes the other, so trips of loops are an upper
+ * bound. */
 static bool half_known(struct eval *e)
 {
 	const struct tensor *known = e->in[0]->values ? e->in[0] : e->in[1];

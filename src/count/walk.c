@@ -73,7 +73,7 @@ void walk_note(struct walk *w, enum note_kind kind, int64_t number)
 			w->notes.at[i].n++;
 			return;
 		}
-	/* Loops of thousands of different lengths are no use to a reader. */
+	/* Nobody reads notes about thousands of loops of different length. */
 	if (w->notes.n < 64 && !vec_push(&w->notes, ((struct walk_note){kind, number, 1})))
 		w->no_memory = true;
 }
@@ -122,8 +122,8 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* Whether a node is what reads a variable, or was before the graph was frozen:
- * …/ReadVariableOp, …/ReadVariableOp_2, …/read. */
+/* Whether a node reads a variable, or did before the graph was frozen: …/ReadVariableOp,
+ * …/ReadVariableOp_2, …/read. */
 static bool is_reader(const struct op_node *node)
 {
 	struct span name = node->name;
@@ -140,7 +140,7 @@ static bool is_reader(const struct op_node *node)
 
 static void note_parameter(struct walk *w, const struct eval *e, struct span scope)
 {
-	/* What sets a variable, or asks for its shape, does not compute with it. */
+	/* Setting a variable or reading its shape is not computing with it. */
 	bool passes = e->rule && (e->rule->place == PLACE_ALIAS || e->rule->place == PLACE_NOWHERE);
 
 	for (size_t i = 0; i < e->n_in; i++) {
@@ -177,13 +177,13 @@ static bool add_uses(struct walk *w, const struct eval *e, struct record *r)
 	}
 	r->n_uses = (uint32_t)w->uses.n - r->first_use;
 	r->n_sources = (uint32_t)w->sources.n - r->first_source;
-	/* Of a table only the rows are read that are asked for. */
+	/* Only the requested rows of a table are read. */
 	if (e->rule && e->rule->shape == shape_gather && e->n_out)
 		r->in_bytes = count_add(tensor_bytes(e->out), tensor_bytes(eval_in(e, 1)));
 	return true;
 }
 
-/* Gives outputs a place in memory. */
+/* Assigns buffers to outputs. */
 static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 {
 	r->first_buffer = (uint32_t)w->buffers.n;
@@ -199,7 +199,7 @@ static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 			if (e->rule->shape != shape_same_n)
 				in = eval_in(e, 0);
 			out->buffer = in->buffer;
-			out->parameter = in->parameter; /* a weight reshaped is still one */
+			out->parameter = in->parameter; /* a reshaped weight is still one */
 			continue;
 		}
 		out->buffer = 0;
@@ -213,7 +213,7 @@ static bool add_buffers(struct walk *w, struct eval *e, struct record *r)
 	return true;
 }
 
-/* Neighbours often have results of one shape. */
+/* Consecutive results often have the same shape. */
 static bool set_shape(struct walk *w, const struct eval *e, struct record *r)
 {
 	const struct record *last = w->records.n ? &w->records.at[w->records.n - 1] : NULL;
@@ -355,7 +355,7 @@ static void note_conflict(struct walk *w, const struct frame *f, const struct ev
 	w->conflict_ratio = find_ratio(eval_in(e, 0), other, is_reshape);
 }
 
-/* Undoes what a rule began before it failed; that of a layer sets its shape and its cost. */
+/* Undoes what a rule did before it failed: a layer's sets its shape and its cost. */
 static void forget_result(struct eval *e)
 {
 	for (size_t i = 0; i < e->n_out; i++)
@@ -364,7 +364,7 @@ static void forget_result(struct eval *e)
 	e->parameters = e->trainable = 0;
 }
 
-/* What the file itself says of the outputs' shapes, if no rule does. */
+/* Takes the outputs' shapes from the file if no rule knows them. */
 static bool take_shapes_of_file(struct eval *e)
 {
 	const struct op_attr *given = node_attr(e->graph, e->node, A_out_shape);
@@ -397,7 +397,7 @@ static bool take_shapes_of_file(struct eval *e)
 	return tensor_is_known(e->out);
 }
 
-/* The weights a file has for a layer are its parameters if no rule says so. */
+/* If no rule knows a layer's parameters, they are the weights it has in the file. */
 static void count_file_weights(struct walk *w, struct eval *e)
 {
 	int64_t n = node_int(e->graph, e->node, A_file_weights, 0);
@@ -426,7 +426,7 @@ static void gather_inputs(struct walk *w, const struct frame *f, const struct op
 		w->in.at[w->in.n++] = frame_get(f, f->graph->edges.at[node->first_edge + i]);
 }
 
-/* A lowered loop goes round here: the walk takes the way in. */
+/* The back edge of a lowered loop: the walk follows the other input. */
 static bool is_back_edge(const struct graph *g, const struct op_node *node, struct op_edge edge)
 {
 	const struct op_rule *rule = node->type->rule, *from = g->nodes.at[edge.node].type->rule;
@@ -574,7 +574,7 @@ void walk_finish(struct walk *w)
 	for (size_t i = 0; i < w->records.n; i++) {
 		uint32_t loop = w->records.at[i].loop;
 
-		/* Loops nest as deep as there are loops. */
+		/* Loops cannot nest deeper than there are loops. */
 		for (size_t n = 0; loop && n < w->loops.n; n++) {
 			int64_t trips = w->loops.at[loop].trips;
 
