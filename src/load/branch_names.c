@@ -30,7 +30,7 @@ size_t branch_length(struct span text)
 	return 0;
 }
 
-/* Whether the name has a branch in it. */
+/* Writes a name without its branches. Returns whether it has any. */
 static bool put_name(struct buf *b, struct span name)
 {
 	bool has_branch = false;
@@ -80,7 +80,7 @@ bool branch_names_init(struct branch_names *b, const struct model *m)
 	for (uint32_t node = 0; ok && node < m->nodes.n; node++) {
 		struct span text = model_name(m, node);
 
-		/* Few have one. */
+		/* Few names have a branch. */
 		if (span_contains(text, SPAN("/_")) && put_name(&name, text))
 			ok = !name.failed && add(b, m, buf_get(&name), node);
 	}

@@ -1,5 +1,5 @@
-/* Float operations that no op log has given, counted from the graphs that were loaded, as for
- * a model file (count/walk.h). */
+/* Counts float operations that no op log has, from the loaded graphs, as for a model file
+ * (count/walk.h). */
 #include "load/branch_names.h"
 #include "load/load.h"
 #include "load/model_file.h"
@@ -9,7 +9,7 @@ struct count {
 	struct model_file file;
 	struct walk walk;
 	int64_t *float_ops; /* of each node */
-	int64_t *turns;     /* how often it runs, apart from what it calls */
+	int64_t *turns;     /* how often it runs, not counting what it calls */
 	uint32_t *shape;    /* of its first output; 0: unknown */
 	size_t n_not_counted;
 	struct branch_names branches;
@@ -41,8 +41,8 @@ static bool add_inputs(struct count *c)
 	return ok;
 }
 
-/* The node that a record is of. That of a function is there if a trace has it; else what it
- * costs is its call's. */
+/* The node of a record. A node of a function exists if a trace has it; otherwise its cost goes
+ * to the call. */
 static uint32_t find_node(struct count *c, const struct record *r)
 {
 	const struct call_site *site = &c->walk.sites.at[r->site];
@@ -58,7 +58,7 @@ static uint32_t find_node(struct count *c, const struct record *r)
 	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 
-/* Whether a record is of the node itself, not of something that it calls. */
+/* Whether a record is the node itself, not something it calls. */
 static bool is_own(const struct count *c, const struct record *r, uint32_t node)
 {
 	const struct op_node *caller = c->walk.sites.at[r->site].caller;
@@ -106,7 +106,7 @@ static bool has_parameters(const struct model *m)
 	return false;
 }
 
-/* Of a frozen graph, the constants that were variables. */
+/* Marks the constants of a frozen graph that were variables. */
 static bool mark_weights(struct count *c)
 {
 	struct model *m = c->m;
@@ -130,13 +130,13 @@ static bool mark_weights(struct count *c)
 	return trainable != NONE;
 }
 
-/* Reports multiply what one run costs by how often the node ran. */
+/* A node that ran needs the cost of one run: reports multiply it by the runs. */
 static int64_t turns_of(const struct count *c, uint32_t node)
 {
 	return c->m->nodes.first_exec[node] != NONE && c->turns[node] ? c->turns[node] : 1;
 }
 
-/* What is known already stays. */
+/* Does not overwrite what is known already. */
 static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 {
 	struct model *m = c->m;

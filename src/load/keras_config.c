@@ -74,7 +74,7 @@ void keras_add_numbers(struct keras_builder *b, struct graph *g, enum attr_id id
 		(struct op_attr){.id = (uint8_t)id, .kind = (uint8_t)kind, .n = n, .ints = kept});
 }
 
-/* Numbers of a list, of nested lists one after the other; null is -1. */
+/* The numbers of a list, with nested lists flattened; null is -1. */
 void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, uint32_t list,
 	enum op_attr_kind kind)
 {
@@ -93,7 +93,7 @@ void keras_add_ints(struct keras_builder *b, struct graph *g, enum attr_id id, u
 	keras_add_numbers(b, g, id, kind, at, n);
 }
 
-/* Of what is not there, the default is meant: true. */
+/* True by default, if it is absent. */
 bool keras_is_true(const struct keras_builder *b, uint32_t config, const char *key)
 {
 	uint32_t value = keras_get(b, config, key);
@@ -102,7 +102,7 @@ bool keras_is_true(const struct keras_builder *b, uint32_t config, const char *k
 	return value == NONE || !json_int_of(&b->k->doc, value, &number) || number;
 }
 
-/* "float32", or a policy that has it in its config: a mixed one keeps weights in float32. */
+/* "float32", or a policy with it in its config: mixed policies keep weights in float32. */
 int keras_dtype(const struct keras_builder *b, uint32_t value)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static void add_member(struct keras_builder *b, struct graph *g, struct span key
 	enum attr_id id = op_library_find_attr(&b->m->library, key);
 	int64_t number;
 
-	/* keras.ops has a name of its own. */
+	/* keras.ops has a different name for it. */
 	if (span_equal(key, SPAN("subscripts")))
 		id = A_equation;
 
@@ -167,7 +167,7 @@ void keras_add_config(struct keras_builder *b, struct graph *g, uint32_t config)
 	}
 }
 
-/* Of a cell: gates, units, biases; 0 gates if it is of no known class. */
+/* Gates, units and biases of a cell; 0 gates if its class is unknown. */
 static void put_cell(const struct keras_builder *b, uint32_t cell, int64_t *at)
 {
 	const struct op_rule *rule =
@@ -208,7 +208,7 @@ static int64_t key_number(const struct keras_builder *b, uint32_t value)
 	return value != NONE && json_int_of(&b->k->doc, value, &number) ? number : KEY_OPEN;
 }
 
-/* One part of x[…]: kind, start, stop, step. False if it is none that is known. */
+/* One part of x[…]: kind, start, stop, step. False if it is unknown. */
 static bool put_key(const struct keras_builder *b, uint32_t part, int64_t *at)
 {
 	struct span class_name = keras_text(b, keras_get(b, part, "class_name"));

@@ -8,7 +8,7 @@
 #include "count/layers.h"
 #include "load/keras_build.h"
 
-/* Layers one behind the other; a Pipeline is made of those that prepare data. */
+/* Whether a model is a chain of layers; a Pipeline is one of preprocessing layers. */
 static bool is_sequential(struct span class_name)
 {
 	return span_equal(class_name, SPAN("Sequential")) ||
@@ -77,13 +77,13 @@ static void add_inputs(struct keras_builder *b, struct graph *g, uint32_t call)
 			add_history(b, g, history);
 			i = doc->values.at[i].end - 1;
 		} else if (add_history(b, g, i)) {
-			/* Behind the three come keywords, with more tensors in them. */
+			/* The three are followed by keywords, which may hold more tensors. */
 			continue;
 		}
 	}
 }
 
-/* The shape that later layers say a layer's first output has. */
+/* Collects the shapes of layers' first outputs, which the layers that read them record. */
 static void collect_shapes(struct keras_builder *b, uint32_t layers)
 {
 	const struct json_doc *doc = &b->k->doc;
@@ -105,7 +105,7 @@ static void collect_shapes(struct keras_builder *b, uint32_t layers)
 	}
 }
 
-/* That shape as an attribute, with the batch put in. */
+/* Adds that shape as an attribute, with the batch filled in. */
 static void add_out_shape(struct keras_builder *b, struct graph *g, struct span layer)
 {
 	uint32_t name = strings_find(&b->names, layer), shape;
@@ -144,7 +144,7 @@ static void add_wrapped(struct keras_builder *b, struct graph *g, uint32_t confi
 	keras_add_cells(b, g, keras_get(b, inner, "config"));
 }
 
-/* Whether a layer runs a model on each step, or another layer around a layer. */
+/* Whether a layer runs a model, or another wrapper, on each step. */
 static bool distributes_model(const struct keras_builder *b, uint32_t layer)
 {
 	uint32_t inner = keras_get(b, keras_get(b, layer, "config"), "layer");
@@ -157,7 +157,7 @@ static bool distributes_model(const struct keras_builder *b, uint32_t layer)
 			json_type_of(&b->k->doc, innermost) == JSON_OBJECT);
 }
 
-/* A model called in this one: a function. */
+/* A model called within this one becomes a function. */
 static void add_model_call(struct keras_builder *b, const struct keras_task *t, struct graph *g,
 	uint32_t layer, struct op_node node, int64_t call)
 {
@@ -169,7 +169,7 @@ static void add_model_call(struct keras_builder *b, const struct keras_task *t, 
 		.is_distributed = distributes_model(b, layer)};
 
 	inner.prefix = keras_join(b, t->prefix, layer_name(b, layer), "/");
-	/* A model within one that is called twice is a function of its own each time. */
+	/* Within a model that is called twice, a nested model is another function each time. */
 	snprintf(tail, sizeof(tail), "#%zu", b->tasks.n);
 	inner.function = keras_join(b, t->prefix, layer_name(b, layer), tail);
 	keras_add_text(b, g, A_f, inner.function);
@@ -197,7 +197,7 @@ static void add_layer(struct keras_builder *b, const struct keras_task *t, struc
 		keras_add_key(b, g, layer, call);
 	add_out_shape(b, g, layer_name(b, layer));
 	weights = keras_weights_of(b->k, node.name);
-	/* A kernel that is normalized is in the file twice. */
+	/* The file has a normalized kernel twice. */
 	if (weights && !(rule && rule->shape == layer_spectral))
 		keras_add_int(b, g, A_file_weights, weights);
 	if (t->is_repeat || call > 0)
@@ -301,7 +301,7 @@ static uint32_t n_calls_of(const struct keras_builder *b, uint32_t layer)
 	return n ? n : 1;
 }
 
-/* The number of input layers, which are the arguments. */
+/* Adds the input layers, which are the arguments; returns how many. */
 static uint32_t add_args(struct keras_builder *b, const struct keras_task *t, struct graph *g)
 {
 	uint32_t inputs = keras_get(b, t->config, "input_layers"), at, n = 0;
@@ -315,7 +315,7 @@ static uint32_t add_args(struct keras_builder *b, const struct keras_task *t, st
 	return n;
 }
 
-/* The argument that an input layer is. */
+/* The argument that corresponds to an input layer. */
 static uint32_t arg_of(const struct keras_builder *b, const struct graph *g, struct span name)
 {
 	for (uint32_t i = 0; i < g->n_args; i++)
@@ -367,7 +367,7 @@ static enum tfprof_status build_functional(struct keras_builder *b, const struct
 	return status;
 }
 
-/* The shape that goes into a Sequential without an input layer. */
+/* The input shape of a Sequential without an input layer. */
 static struct tensor sequential_input(const struct keras_builder *b, const struct keras_task *t,
 	uint32_t first)
 {
@@ -422,7 +422,7 @@ static enum tfprof_status build_sequential(struct keras_builder *b, const struct
 	return status;
 }
 
-/* A node of the layer itself. */
+/* A node that merges or restores the steps of the layer. */
 static void add_steps(struct keras_builder *b, struct graph *g, struct span name, bool is_repeat,
 	struct op_edge from, bool with_input)
 {
@@ -480,7 +480,7 @@ static enum tfprof_status build_model(struct keras_builder *b, const struct kera
 	return status == TFPROF_OK && b->no_memory ? error_no_memory(err) : status;
 }
 
-/* Limits models that call each other by the thousand. */
+/* A limit for hostile files: nested models that are called many times multiply. */
 enum { MAX_MODELS = 10000 };
 
 enum tfprof_status keras_build(struct model_file *m, uint32_t root, struct tfprof_error *err)

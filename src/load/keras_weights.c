@@ -128,7 +128,7 @@ void keras_weights_as_parameters(struct model_file *m)
 {
 	const struct hdf5_file *f = &m->keras->weights;
 
-	/* They were read from the last to the first. */
+	/* Objects were read in reverse order. */
 	for (size_t i = f->objects.n; i-- > 0;) {
 		const struct hdf5_object *o = &f->objects.at[i];
 		size_t vars = span_find(o->path, SPAN("/vars/"));

@@ -21,7 +21,7 @@ static bool is_of_training(struct span name)
 		span_starts(name, SPAN("save_counter"));
 }
 
-/* The scope a variable is in; itself if there is none. */
+/* The scope a variable is in; its own name if there is none. */
 static struct span layer_of(struct span name)
 {
 	name.n = span_find(name, SPAN("/.ATTRIBUTES/"));

@@ -90,7 +90,7 @@ static enum tfprof_status open_input(struct span name, const struct tensor *shap
 	return status;
 }
 
-/* A batch that the file fixes is not changed behind its back: constants may depend on it. */
+/* A batch size fixed in the file is kept: constants may depend on it. */
 static void note_fixed_batch(struct model_file *m, struct span name, const struct tensor *shape)
 {
 	struct tensor wanted = *shape;
@@ -167,7 +167,7 @@ static enum tfprof_status check_given(const struct model_file *m, struct tfprof_
 /* ---- opening -------------------------------------------------------------------- */
 
 static const struct {
-	const char *looks_like; /* the name that recognize() gives */
+	const char *looks_like; /* the kind that recognize() reports */
 	const char *format;
 	model_reader_fn *read;
 } readers[] = {
@@ -180,7 +180,7 @@ static const struct {
 	{"a table of a TensorFlow checkpoint", "checkpoint", model_read_checkpoint},
 };
 
-/* What the names of a checkpoint's files begin with. */
+/* Whether the path is the prefix of a checkpoint's files; `file` becomes its index. */
 static bool is_prefix(const char *path, char *file, size_t size)
 {
 	struct stat st;
@@ -189,7 +189,7 @@ static bool is_prefix(const char *path, char *file, size_t size)
 		stat(file, &st) == 0;
 }
 
-/* A directory that a model was exported to. */
+/* Whether a model was exported to this directory; `file` becomes its saved_model.pb. */
 static bool in_directory(const char *path, char *file, size_t size)
 {
 	struct stat st;
@@ -227,7 +227,7 @@ static enum tfprof_status refuse(const char *name, const char *looks_like, struc
 		name, looks_like);
 }
 
-/* Leaves out what is damaged, or refuses what would be ignored. */
+/* Recovers a damaged file, or refuses bytes that would be ignored, as requested. */
 static enum tfprof_status check_bytes(struct model_file *m, const struct tfprof_input *in,
 	enum input_kind kind, enum tfprof_reading reading, struct tfprof_error *err)
 {
@@ -343,8 +343,7 @@ enum tfprof_status model_file_check(const struct model_file *m, const struct tfp
 		bytes.n);
 }
 
-/* A frozen graph in which nothing tells which constants are weights: all that are no
- * scalars. */
+/* In a frozen graph that does not say which constants are weights, all but scalars are. */
 static void choose_weights(struct model_file *m)
 {
 	bool found = false;
@@ -356,7 +355,7 @@ static void choose_weights(struct model_file *m)
 			m->parameters.at[i].is_used && m->parameters.at[i].tensor.rank > 0;
 }
 
-/* About how many a file of graphs makes, with `_output_shapes` and full names. */
+/* About how many records a file makes, if it has `_output_shapes` and full names. */
 static size_t records_in(struct span file)
 {
 	enum { BYTES_PER_RECORD = 128, MOST = 1000000 };
@@ -375,11 +374,11 @@ enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 	w->keeps_all = keeps_all;
 	w->is_of_layers = m->is_of_layers;
 	w->trip_count = trip_count;
-	/* Room that is not touched costs nothing; room that grows is copied. */
+	/* Memory that is not touched costs nothing, while a growing array is copied. */
 	if (!vec_reserve(&w->records, records_in(m->source.bytes)) ||
 		!walk_run(w, &m->library.main, m->presets.at, m->presets.n))
 		return error_no_memory(err);
-	/* The walk reads more of the file. */
+	/* Checked again: the walk reads more of the file. */
 	status = model_file_check(m, in, err);
 	if (status != TFPROF_OK)
 		return status;

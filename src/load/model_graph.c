@@ -93,7 +93,7 @@ static enum tfprof_status wrong_signature(struct decoder *d, const struct meta_g
 	return status;
 }
 
-/* The one asked for, else serving_default, else the only one. None is no error. */
+/* The requested signature, or serving_default, or the only one. Having none is not an error. */
 static enum tfprof_status choose_signature(struct model_file *m, struct meta_graph *g,
 	const char *wanted, struct tfprof_error *err)
 {
@@ -216,9 +216,9 @@ static struct parameter read_variable(struct decoder *d, struct span message)
 /* The objects of a SavedModel that are variables. */
 struct objects {
 	VEC(struct span) variables; /* by object; .at is NULL for others */
-	VEC(uint32_t) parameters;   /* their parameter + 1, once it has one */
+	VEC(uint32_t) parameters;   /* by object: its parameter + 1, once it has one */
 	VEC(struct span) messages;  /* by object */
-	bool *is_fixed;             /* by object: Keras lists it as not trained */
+	bool *is_fixed;             /* by object: whether Keras lists it as not trainable */
 	VEC(struct span) functions; /* map entries: name → SavedConcreteFunction */
 };
 
@@ -244,8 +244,8 @@ static bool read_objects(struct decoder *d, struct objects *o, struct span messa
 	return ok;
 }
 
-/* The object that another has by a name; of an empty name, the next of all from `r` on. NONE at
- * the end. */
+/* The next child of an object from `r` on that has this name, or any if it is empty. NONE at the
+ * end. */
 static uint32_t next_child(struct decoder *d, struct wire_reader *r, struct span name)
 {
 	struct wire_field f, g;
@@ -266,8 +266,7 @@ static uint32_t next_child(struct decoder *d, struct wire_reader *r, struct span
 	return NONE;
 }
 
-/* A variable is trainable if it was made so; what a model has set not to train since, Keras's
- * export lists. */
+/* A variable is trainable if it was created so, unless Keras's export lists it as frozen since. */
 static bool find_fixed(struct decoder *d, struct objects *o)
 {
 	struct wire_reader r;
@@ -287,7 +286,7 @@ static bool find_fixed(struct decoder *d, struct objects *o)
 	return true;
 }
 
-/* The parameter that an object is; 0 if it is no variable. */
+/* The parameter of an object; 0 if it is not a variable. */
 static uint32_t parameter_of_object(struct model_file *m, struct objects *o, uint64_t object)
 {
 	struct decoder *d = &m->library.decoder;
@@ -410,7 +409,7 @@ static bool list_trainable(struct decoder *d, const struct meta_graph *g, struct
 	return found;
 }
 
-/* Variables that no object describes: as their nodes and the collections have them. */
+/* Adds variables that no object describes, from their nodes and the collections. */
 static enum tfprof_status add_plain_variables(struct model_file *m, const struct meta_graph *meta,
 	const bool *is_reachable, const bool *is_preset, struct tfprof_error *err)
 {
@@ -527,7 +526,7 @@ enum tfprof_status model_read_meta_graph(struct model_file *m, const char *name,
 	return status;
 }
 
-/* The first graph that is for serving, else the first. */
+/* Reads the first graph for serving, or else the first one. */
 enum tfprof_status model_read_saved_model(struct model_file *m, const char *name,
 	const struct model_file_options *options, struct tfprof_error *err)
 {
@@ -556,7 +555,7 @@ enum tfprof_status model_read_saved_model(struct model_file *m, const char *name
 		status = error_set(err, TFPROF_FORMAT, "%s: the SavedModel has no graph", name);
 	else
 		status = use_meta_graph(m, &g, name, options, err);
-	/* Signatures come after functions: a file that was cut has lost them. */
+	/* Signatures come after functions, so a truncated file has lost them. */
 	if (status == TFPROF_OK && !g.signature.n)
 		buf_text(&m->notes,
 			"the SavedModel has no signature: all of its operations are shown\n");

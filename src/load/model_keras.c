@@ -21,7 +21,7 @@ void model_keras_free(struct model_keras *k)
 
 void model_keras_check(struct model_file *m, int64_t parameters, int64_t config_surplus)
 {
-	/* Of a layer that has both, the weights are counted. */
+	/* If a layer has both, its weights are counted. */
 	parameters = count_add(parameters, config_surplus);
 	if (m->stored_parameters < 0 || m->stored_parameters == parameters)
 		return;

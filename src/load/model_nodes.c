@@ -37,7 +37,7 @@ static bool set_output(struct model *m, uint32_t node, uint32_t shape)
 	return vec_push(&m->outputs, ((struct output){0, shape}));
 }
 
-/* The node of a name, made if there is none. NONE on allocation failure. */
+/* Finds or adds the node of a name. NONE on allocation failure. */
 static uint32_t get_node(struct model *m, struct span name, struct span op, bool *is_new)
 {
 	uint32_t id = strings_add(&m->strings, name), type = strings_add(&m->strings, op), node;
@@ -49,7 +49,7 @@ static uint32_t get_node(struct model *m, struct span name, struct span op, bool
 	return *is_new ? model_add_node(m, id, type) : node;
 }
 
-/* Two variables of one name are two nodes; one that another file has told of is the same. */
+/* Two variables of the same name are two nodes; one known from another file is the same node. */
 static uint32_t get_variable(struct nodes_of *n, size_t i, struct span op, bool *is_new)
 {
 	struct model *m = n->m;
@@ -94,7 +94,7 @@ static bool add_parameters(struct nodes_of *n)
 	return true;
 }
 
-/* The weights of a layer are known by their number. */
+/* Adds a layer's weights, of which only the number is known. */
 static bool add_weights(struct nodes_of *n, struct span layer, int64_t count, bool is_trained)
 {
 	struct model *m = n->m;
@@ -175,7 +175,7 @@ static bool add_record(struct nodes_of *n, const struct record *r)
 		add_weights(n, name, weights->parameters - weights->trainable, false);
 }
 
-/* How often each node runs, for when it does. */
+/* Records how often the model runs each node, for when a trace has runs of it. */
 static bool add_turns(struct nodes_of *n)
 {
 	struct model *m = n->m;
@@ -212,7 +212,7 @@ static bool add_nodes(struct nodes_of *n)
 	return ok && add_turns(n);
 }
 
-/* A variable that has no stack of its own is where it is read. */
+/* A variable without a stack gets that of a node that reads it. */
 static void set_parameter_stack(struct nodes_of *n, size_t i)
 {
 	struct model *m = n->m;
@@ -226,7 +226,7 @@ static void set_parameter_stack(struct nodes_of *n, size_t i)
 		call_stacks_set(m, node, m->nodes.trace[reader]);
 }
 
-/* Nodes that other files have told of keep what those say. */
+/* Nodes known from other files keep their stacks. */
 static void set_stacks(struct nodes_of *n)
 {
 	for (size_t i = 0; n->stacks.n && i < n->walk.records.n; i++) {
@@ -293,7 +293,7 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	return status;
 }
 
-/* What the bytes are was recognized already, and is again (model_file.c). */
+/* The kind of file is recognized again in model_file.c. */
 #define X(name)                                                                                   \
 	enum tfprof_status load_##name(struct model *m, struct load *l, struct tfprof_error *err) \
 	{                                                                                         \

@@ -2,7 +2,7 @@
 
 #include "load/directory.h"
 
-/* One beside a SavedModel or a MetaGraphDef. */
+/* Finds debug information beside a SavedModel or a MetaGraphDef. */
 static bool find_beside(const struct load *l, struct buf *path)
 {
 	return (l->kind == INPUT_SAVED_MODEL || l->kind == INPUT_META_GRAPH) && l->in->path &&

@@ -1,7 +1,7 @@
 /* Where the walk of a graph starts, if no signature says so, and what it can reach. */
 #include "load/model_file.h"
 
-/* Which nodes of the main graph the walk can reach. NULL on allocation failure. */
+/* Constants, placeholders and variables: if nothing reads them, the walk does not start there. */
 static bool is_source(const struct op_node *node)
 {
 	const struct op_rule *rule = node->type->rule;
@@ -12,7 +12,7 @@ static bool is_source(const struct op_node *node)
 			(rule->shape == shape_nothing && rule->cost == cost_none));
 }
 
-/* All nodes, or those whose outputs are not read. */
+/* Starts at all nodes, or at those whose outputs are not read. */
 enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err)
 {
@@ -34,7 +34,7 @@ enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	return ok ? TFPROF_OK : error_no_memory(err);
 }
 
-/* Placeholders that are walked are the inputs. */
+/* Adds the placeholders that the walk reaches as inputs. */
 enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err)
 {
 	const struct graph *g = &m->library.main;

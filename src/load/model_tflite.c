@@ -114,7 +114,7 @@ static int dtype_of(int64_t type)
 	return type >= 0 && type < (int64_t)(sizeof(dtypes) / sizeof(*dtypes)) ? dtypes[type] : 0;
 }
 
-/* With what the signature leaves open as -1: there the shape itself has 1. */
+/* With -1 for dimensions that the signature leaves open, where the shape itself has 1. */
 static struct tensor tensor_of(struct fb_table t)
 {
 	struct fb_vector shape = fb_vector(t, TENSOR_SHAPE_SLOT, 4);
@@ -129,7 +129,7 @@ static struct tensor tensor_of(struct fb_table t)
 	return tensor_make(dtype_of(fb_int(t, TENSOR_TYPE_SLOT, 1, 0)), dims, shape.n);
 }
 
-/* The first of the names that an optimized operator goes by. */
+/* The first of the names that an optimized operator has. */
 static struct span name_of(struct fb_table t)
 {
 	return span_before(fb_bytes(t, TENSOR_NAME_SLOT), ';');
@@ -173,8 +173,8 @@ static uint32_t push_constant(struct builder *b, struct span name, const struct 
 	return push_node(b, node, SPAN("Const"), op_find_rule(SPAN("Const")));
 }
 
-/* Numbers that are no indices: weights, also quantized; whether int32 are biases, their
- * reader knows. */
+/* Numbers other than indices may be weights, possibly quantized. Whether int32 are biases
+ * depends on their reader. */
 static bool may_be_weight(int dtype)
 {
 	return dtype_is_real(dtype) || dtype == DT_INT8 || dtype == DT_UINT8 || dtype == DT_INT16 ||
@@ -294,7 +294,7 @@ static void add_special(struct builder *b, const char *name, struct fb_table opt
 	add_int(b, A_output_type, out->dtype);
 }
 
-/* What the file says of the result, if it says all of it. */
+/* Adds the shape of the result in the file, if it is complete. */
 static void add_out_shape(struct builder *b, struct tensor out)
 {
 	if (out.rank > 0 && out.dims[0] < 0)
@@ -311,7 +311,7 @@ static struct fb_table tensor_at(const struct builder *b, int32_t i)
 /* Constants become nodes before the operator that reads them. */
 static void add_constants(struct builder *b, struct fb_vector inputs, const char *rule)
 {
-	/* What is joined may be shapes. */
+	/* Concatenation may join shapes. */
 	bool products = strncmp(rule, "LITE_", 5) == 0 && strcmp(rule, "LITE_CONCAT") != 0;
 
 	for (uint32_t i = 0; i < inputs.n; i++) {

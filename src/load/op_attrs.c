@@ -10,7 +10,7 @@ static bool is_quantized(int dtype)
 		dtype == DT_UINT8;
 }
 
-/* A constant of a real type may be a weight: which it is, the walk finds out. */
+/* A constant of a real type may be a weight; the walk decides. */
 static void read_constant(struct op_node_reader *r, struct span message, struct op_attr *attr)
 {
 	struct op_library *l = r->library;
@@ -135,7 +135,7 @@ void op_attr_read(struct op_node_reader *r, struct span message)
 
 	if (attr.id == N_ATTRS)
 		return;
-	/* Nearly all nodes have it, and few need it. */
+	/* Nearly all nodes have it, but few need it. */
 	if (attr.id == A__output_shapes) {
 		set_bytes(&attr, OP_SHAPES, entry.value);
 		decoder_alloc(r->decoder, vec_push(&r->graph->attrs, attr));

@@ -43,7 +43,7 @@ static void add_node(struct builder *b, struct op_node node, struct span type)
 	node.type = &kind->type;
 	rule = kind->type.rule;
 	g->has_loops |= rule && rule->shape == shape_exit;
-	/* Of two nodes with a name, the first is meant. */
+	/* Of several nodes with the same name, the first counts. */
 	if (hash_find(b->index, hash, same_node, &n) == NONE)
 		decoder_alloc(&l->decoder, hash_add(b->index, hash, (uint32_t)g->nodes.n));
 	decoder_alloc(&l->decoder, vec_push(&g->nodes, node));
@@ -102,7 +102,7 @@ static uint32_t read_number(struct span text)
 	return n;
 }
 
-/* The outputs before the one of a name. */
+/* How many outputs precede the one of a name. */
 static uint32_t outputs_before(const struct graph *g, const struct op_node *node, struct span name)
 {
 	const struct op_kind *kind = (const struct op_kind *)node->type;
@@ -142,7 +142,7 @@ static bool resolve(const struct hash_index *index, const struct graph *g, struc
 	return true;
 }
 
-/* An input that is not there becomes the node itself, of which nothing is known yet. */
+/* A missing input becomes the node itself, about which nothing is known yet. */
 static void resolve_inputs(struct builder *b)
 {
 	struct graph *g = b->graph;
@@ -278,8 +278,8 @@ uint32_t op_library_find_function(const struct op_library *l, struct span name)
 	return hash_find(&l->function_index, hash_bytes(name.at, name.n), same_function, &n);
 }
 
-/* Most functions are called once: the memory of one serves the next, which halves the memory
- * that a large model touches. One that is called again is built again, and then kept. */
+/* Most functions are called once, so the memory of one is reused for the next, which halves the
+ * memory that a large model touches. A function called again is built again, and then kept. */
 static void put_function(struct graph_source *source, const struct graph *g)
 {
 	struct op_library *l = (struct op_library *)source;

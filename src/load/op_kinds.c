@@ -1,5 +1,4 @@
-/* What nodes of a graph are made of: the ids of attribute names, and operation types with the
- * names of their outputs. */
+/* The ids of attribute names, and operation types with the names of their outputs. */
 #include "load/op_graph.h"
 
 /* ---- attribute names ------------------------------------------------------------ */

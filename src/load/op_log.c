@@ -31,7 +31,7 @@ struct log {
 	size_t n_pieces;
 	struct piece pieces[PARALLEL_MAX];
 	VEC(struct sort_item) types; /* node → string id */
-	struct slicer slicer;        /* of its bytes */
+	struct slicer slicer;        /* for slices of its bytes */
 };
 
 struct log_entry {
@@ -256,8 +256,8 @@ static bool sort_types(struct log *log)
 	return scratch;
 }
 
-/* Those of a node at once: adding them one by one makes as many sets, each a copy of the
- * one before. */
+/* Adds all types of a node at once: one by one, each would make a set that copies the one
+ * before. */
 static bool add_types(struct log *log)
 {
 	VEC(uint32_t) types = {0};
