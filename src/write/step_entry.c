@@ -1,5 +1,6 @@
 #include "write/step_entry.h"
 
+#include "base/clamped.h"
 #include "proto/step_stats.h"
 #include "proto/timeline_label.h"
 
@@ -15,8 +16,7 @@ struct step_entry step_entry_read(struct decoder *d, struct span message)
 	entry.label = stats.timeline_label;
 	entry.start = stats.all_start_micros;
 	entry.duration = stats.all_end_rel_micros;
-	if (__builtin_add_overflow(entry.start, entry.duration, &entry.end))
-		entry.end = entry.duration < 0 ? INT64_MIN : INT64_MAX;
+	entry.end = clamped_sum(entry.start, entry.duration);
 	return entry;
 }
 

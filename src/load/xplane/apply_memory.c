@@ -2,6 +2,7 @@
  * residual. */
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "load/xplane/apply.h"
 #include "model/record.h"
 
@@ -74,13 +75,7 @@ static uint32_t find_address(const struct tally *y, const struct trace_memory *e
 	return hash_find(&y->by_address, *hash, same_address, &probe);
 }
 
-static void add(int64_t *sum, int64_t bytes)
-{
-	if (__builtin_add_overflow(*sum, bytes, sum))
-		*sum = INT64_MAX;
-}
-
-static bool take(struct tally *y, uint32_t event)
+static bool take_memory(struct tally *y, uint32_t event)
 {
 	struct apply *a = y->apply;
 	const struct trace_memory *e = event_at(y, event);
@@ -100,10 +95,10 @@ static bool take(struct tally *y, uint32_t event)
 		return false;
 	y->holding_of[event] = i;
 	h = &y->at.at[i];
-	add(&h->live, e->bytes);
-	add(&h->memory.requested_bytes, e->bytes);
+	add_clamped(&h->live, e->bytes);
+	add_clamped(&h->memory.requested_bytes, e->bytes);
 	if (e->is_output)
-		add(&h->memory.output_bytes, e->bytes);
+		add_clamped(&h->memory.output_bytes, e->bytes);
 	if (h->live > h->memory.peak_bytes)
 		h->memory.peak_bytes = h->live;
 	if (e->in_use > h->memory.allocator_bytes_in_use) {
@@ -113,7 +108,7 @@ static bool take(struct tally *y, uint32_t event)
 	return true;
 }
 
-static void give_back(struct tally *y, const struct trace_memory *e)
+static void free_memory(struct tally *y, const struct trace_memory *e)
 {
 	uint64_t hash;
 	uint32_t entry = find_address(y, e, &hash), event, holding;
@@ -145,10 +140,10 @@ bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *m
 
 	if (!exec_decode(m, row))
 		return false;
-	add(&sums.requested_bytes, memory->requested_bytes);
-	add(&sums.peak_bytes, memory->peak_bytes);
-	add(&sums.residual_bytes, memory->residual_bytes);
-	add(&sums.output_bytes, memory->output_bytes);
+	add_clamped(&sums.requested_bytes, memory->requested_bytes);
+	add_clamped(&sums.peak_bytes, memory->peak_bytes);
+	add_clamped(&sums.residual_bytes, memory->residual_bytes);
+	add_clamped(&sums.output_bytes, memory->output_bytes);
 	a->scratch.n = 0;
 	record_put_memory(&a->scratch, memory, NULL, 0);
 	if (a->scratch.failed)
@@ -198,9 +193,9 @@ bool apply_memory(struct apply *a)
 		const struct trace_memory *e = event_at(&y, order[i]);
 
 		if (e->is_free)
-			give_back(&y, e);
+			free_memory(&y, e);
 		else
-			ok = take(&y, order[i]);
+			ok = take_memory(&y, order[i]);
 	}
 	for (size_t i = 0; ok && i < y.at.n; i++)
 		ok = put_holding(a, &y.at.at[i]);

@@ -1,5 +1,7 @@
 #include "load/xplane/hlo_shape.h"
 
+#include "base/clamped.h"
+
 static unsigned bytes_of_type(unsigned type)
 {
 	switch (type) {
@@ -121,8 +123,7 @@ static bool add_bytes(void *context, size_t i, const struct hlo_shape *shape)
 	for (size_t k = 0; k < shape->dims.n; k++)
 		if (__builtin_mul_overflow(bytes, shape->dims.at[k], &bytes) || bytes < 0)
 			bytes = INT64_MAX;
-	if (__builtin_add_overflow(*sum, bytes, sum))
-		*sum = INT64_MAX;
+	add_clamped(sum, bytes);
 	return true;
 }
 
