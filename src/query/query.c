@@ -249,6 +249,7 @@ enum tfprof_status query_check_names(const struct query *q, struct tfprof_error 
 	if (n <= 4 * GB)
 		return TFPROF_OK;
 	return error_set(err, TFPROF_UNSUPPORTED,
-		"the names of %" PRIu32 " rows take %" PRIu64 " GB, and may take 4: use max_depth",
+		"the names of %" PRIu32 " rows take %" PRIu64
+		" GB, and at most 4 GB are supported: lower max_depth",
 		q->n, n / GB);
 }

@@ -238,7 +238,7 @@ ROWS = [
     Row("graph", "a scope 10⁶ deep", lambda: node("/".join("s" * 1_000_000), "A"),
         0, "s/s/s/s", "no answer"),
     Row("graph", "a scope 10⁶ deep, as JSON", lambda: node("/".join("s" * 1_000_000), "A"),
-        1, "the names of 1000001 rows take 1000 GB, and may take 4: use max_depth", "no answer",
+        1, "the names of 1000001 rows take 1000 GB, and at most 4 GB are supported: lower max_depth", "no answer",
         more=("--output=json",)),
     Row("graph", "a scope 10⁶ deep, for speedscope", lambda: node("/".join("s" * 1_000_000), "A"),
         0, '{"name":"s"}', "no answer", more=("--output=speedscope",)),
