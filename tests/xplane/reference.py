@@ -292,17 +292,23 @@ def at_time(markers, time):
     return holding[-1] if holding else None
 
 
+def module_key(name):
+    """A name of a module and of the function it was compiled from, made equal."""
+    return re.sub(rb"[^A-Za-z0-9]", b"_", name.encode()).rstrip(b"_")
+
+
 def match_runs(events, ops):
     """(module, run_id) → group of the call that launched it, counted from the last."""
     calls, first = defaultdict(list), {}
     for e in events:
-        m = re.fullmatch(r"PjitFunction\((.*)\)", e.name, re.S)
+        m = (re.fullmatch(r"PjitFunction\(jit\((.*)\)\)", e.name, re.S)
+             or re.fullmatch(r"PjitFunction\((.*)\)", e.name, re.S))
         if m:
             up = e.parent
             while up and up.name != e.name:
                 up = up.parent
             if not up:
-                calls["jit_" + m.group(1)].append(e)
+                calls[module_key("jit_" + m.group(1))].append(e)
     for op in ops:
         if op.kind == "hlo" and op.run is not None:
             key = (op.module, op.run)
@@ -311,7 +317,7 @@ def match_runs(events, ops):
     for key, start in first.items():
         per_module[key[0]].append((start, key))
     for module, runs in per_module.items():
-        called = sorted(calls.get(module, ()), key=lambda e: e.start)
+        called = sorted(calls.get(module_key(module), ()), key=lambda e: e.start)
         for (_, key), call in zip(sorted(runs, reverse=True), reversed(called)):
             matched[key] = call.group
     return matched

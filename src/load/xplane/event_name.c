@@ -33,11 +33,19 @@ enum event_kind event_kind_of(struct span name)
 	return op_text_parse(name, &op) ? EVENT_OPERATION : EVENT_OTHER;
 }
 
+/* What is between `start` and the ')' at the end, which may have been cut off. */
+static struct span inside(struct span text, struct span start)
+{
+	size_t end = text.n;
+
+	if (end > start.n && text.at[end - 1] == ')')
+		end--;
+	return (struct span){text.at + start.n, end - start.n};
+}
+
 struct span event_name_get_function(struct span name)
 {
-	size_t start = sizeof("PjitFunction(") - 1, end = name.n;
+	struct span function = inside(name, SPAN("PjitFunction("));
 
-	if (end > start && name.at[end - 1] == ')')
-		end--;
-	return (struct span){name.at + start, end - start};
+	return span_starts(function, SPAN("jit(")) ? inside(function, SPAN("jit(")) : function;
 }

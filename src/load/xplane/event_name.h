@@ -36,7 +36,8 @@ enum event_kind {
 
 enum event_kind event_kind_of(struct span name);
 
-/* The function that an EVENT_PJIT calls. */
+/* The function that an EVENT_PJIT calls: f of "PjitFunction(f)", and of "PjitFunction(jit(f))",
+ * which is one that was compiled ahead of time. */
 struct span event_name_get_function(struct span name);
 
 #endif

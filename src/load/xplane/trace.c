@@ -140,7 +140,8 @@ uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span modul
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* JAX names the module of f "jit_f", with '_' for characters other than letters and digits. */
+/* JAX names the module of f "jit_f", with '_' for characters other than letters and digits, and
+ * mostly without those at its end: that of a lambda is "jit__lambda". */
 uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function)
 {
 	struct buf *b = &t->scratch;
@@ -151,6 +152,8 @@ uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span 
 	for (size_t i = 0; i < b->n; i++)
 		if (!ascii_is_letter(b->at[i]) && !ascii_is_digit(b->at[i]))
 			b->at[i] = '_';
+	while (b->n && b->at[b->n - 1] == '_')
+		b->n--;
 	return b->failed ? NONE : strings_add(&t->texts, buf_get(b));
 }
 

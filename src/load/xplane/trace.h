@@ -98,7 +98,7 @@ struct trace_marker {
 /* A compiled program, running once. */
 struct trace_run {
 	uint64_t id;
-	uint32_t module; /* text, as called_module() spells it */
+	uint32_t module; /* text, as trace_add_module_text() spells it */
 	uint32_t group;
 	int64_t start_ps; /* of its first operation */
 };

@@ -108,7 +108,9 @@ static void test_kinds_of_events(void **state)
 	assert_int_equal(event_kind_of(SPAN("FunctionRun")), EVENT_FUNCTION_RUN);
 	assert_int_equal(event_kind_of(SPAN("PjitFunction(f)")), EVENT_PJIT);
 	assert_true(span_equal(event_name_get_function(SPAN("PjitFunction(f)")), SPAN("f")));
+	assert_true(span_equal(event_name_get_function(SPAN("PjitFunction(jit(f))")), SPAN("f")));
 	assert_int_equal(event_name_get_function(SPAN("PjitFunction(")).n, 0);
+	assert_int_equal(event_name_get_function(SPAN("PjitFunction(jit(")).n, 0);
 }
 
 /* A graph has a name where a plane has a number. */
