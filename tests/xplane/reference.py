@@ -98,6 +98,7 @@ class Op:
     def __init__(self, event, node, type_, total=None, kind="", module=None, run=None):
         self.event, self.node, self.type, self.kind = event, node, type_, kind
         self.start = event.start
+        self.end = event.end  # of the time that its thread is with it
         self.total = event.duration if total is None else total
         self.nested = 0
         self.module, self.run, self.step = module, run, None
@@ -138,6 +139,10 @@ def host_ops(space):
             total, is_async = completed(e, ends)
             found.append(Op(e, e.stats["name"], e.stats["kernel_type"], total, "async"))
             found[-1].is_async = is_async
+            done = ends[flow(e, "p")]
+            if done.line is e.line and done.start < e.end:
+                found[-1].end = done.start
+                found[-1].total = done.start - e.start
     nest(found)
     return found
 
@@ -168,16 +173,15 @@ def nest(ops):
     """Takes the time of operations directly within another off it, line by line."""
     lines = defaultdict(list)
     for op in ops:
-        if op.kind != "async":
-            lines[id(op.event.line)].append(op)
+        lines[id(op.event.line)].append(op)
     for line in lines.values():
         line.sort(key=lambda op: (op.event.start, -op.event.duration))
         stack = []
         for op in line:
-            while stack and stack[-1].event.end < op.event.end:
+            while stack and stack[-1].end < op.end:
                 stack.pop()
-            if stack and op.event.start < stack[-1].event.end or stack and op.event.duration == 0:
-                stack[-1].nested += op.event.duration
+            if stack and op.start < stack[-1].end or stack and op.end == op.start:
+                stack[-1].nested += op.end - op.start
             stack.append(op)
 
 

@@ -128,5 +128,8 @@ bool walk_add_plain_op(struct walk *w, const struct event *e);
 /* Whether an EVENT_END is within the operation that it ends, whose time its event then
  * has. Nothing else has to be known of it. */
 bool walk_end_op(struct walk *w, const struct event *e);
+/* Ends the operation that an EVENT_ASYNC_DONE with this key lies within: what its thread does
+ * from then on is not part of it. */
+void walk_finish_op(struct walk *w, const struct event *e, uint64_t key);
 
 #endif

@@ -136,8 +136,11 @@ static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
 			vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
 	case EVENT_END:
 	case EVENT_ASYNC_DONE:
-		return !event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key) ||
-			vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
+		if (!event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
+			return true;
+		if (e->role->kind == EVENT_ASYNC_DONE)
+			walk_finish_op(w, e, key);
+		return vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
 	case EVENT_ALLOCATION: return add_memory(w, e, false, kept);
 	case EVENT_DEALLOCATION: return add_memory(w, e, true, kept);
 	default: return true;

@@ -232,10 +232,7 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
 		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
 		return false;
-	/* Another thread ends it, so nothing is nested in it. */
-	if (kind != EVENT_ASYNC_START && !nest_op(w, e, t->ops.n, key))
-		return false;
-	return push_op(w, e, target, cause);
+	return nest_op(w, e, t->ops.n, key) && push_op(w, e, target, cause);
 }
 
 bool walk_end_op(struct walk *w, const struct event *e)
@@ -253,4 +250,24 @@ bool walk_end_op(struct walk *w, const struct event *e)
 	if (t->pending.n && t->pending.at[t->pending.n - 1].op == op->op)
 		t->pending.n--;
 	return true;
+}
+
+void walk_finish_op(struct walk *w, const struct event *e, uint64_t key)
+{
+	struct trace_op *ops = w->trace->ops.at;
+	const struct open_op *open;
+	int64_t rest_ps;
+
+	walk_close_ops(w, e->start_ps);
+	if (!w->open_ops.n)
+		return;
+	open = &w->open_ops.at[w->open_ops.n - 1];
+	if (open->key != key)
+		return;
+	rest_ps = open->end_ps - e->start_ps;
+	ops[open->op].total_ps -= rest_ps;
+	ops[open->op].self_ps -= rest_ps;
+	if (w->open_ops.n > 1)
+		ops[open[-1].op].self_ps += rest_ps;
+	w->open_ops.n--;
 }
