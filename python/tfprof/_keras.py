@@ -171,7 +171,8 @@ def _report(profile: Profile, path: str) -> Iterator[str]:
     """The most expensive items, in a few lines."""
     total = profile.overview()["exec_micros"]
     steps = profile.steps
-    yield (f"tfprof: {len(steps)} steps, {_milliseconds(total)} of operations per step; "
+    counted = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    yield (f"tfprof: {counted}, {_milliseconds(total)} of operations per step; "
            f"saved as {path}")
     for title, rows in (("operations", profile.op(order_by="micros")),
                         ("nodes", profile.scope(order_by="micros"))):

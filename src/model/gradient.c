@@ -45,6 +45,15 @@ static size_t find(struct span name, const struct word *word)
 	return name.n;
 }
 
+/* Whether some part of a name is a call. */
+static bool has_call(struct span name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if ((!i || name.at[i - 1] == '/') && gradient_call_length(span_from(name, i)))
+			return true;
+	return false;
+}
+
 /* Where `word` first occurs in a name, if not before `from`; name.n if it does not. */
 static size_t find_from(struct span name, struct span word, size_t from)
 {
@@ -76,7 +85,7 @@ static bool parse_node(struct span name, size_t from, struct gradient *g)
 		.before = {"", 0},
 		.forward = {name.at + start, end - start},
 		.after = {"", 0},
-		.is_called = gradient_call_length(name) != 0};
+		.is_called = has_call((struct span){name.at, from})};
 	return true;
 }
 

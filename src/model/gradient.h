@@ -1,7 +1,7 @@
 /* Backward operations, by their names:
  *
  *     gradients/A_grad/…                    TensorFlow 1: of the node A
- *     PartitionedCall/gradients/A_grad/…    TensorFlow 2: of A in another function
+ *     …PartitionedCall/gradients/A_grad/…   TensorFlow 2: of A in another function
  *     …/gradient_tape/A/…                   TensorFlow 2: of the scope A, next to it
  *     …/transpose(jvp(A))/…                 JAX: of …/jvp(A)/…
  *

@@ -257,6 +257,25 @@ assert never.profile is None
 
 
 @needs_tensorflow
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_callback_with_a_loop(at_once, tmp_path):
+    """What runs in the loop of a layer, and in that over several batches, reaches a line."""
+    done = run(f"""
+import keras, numpy, tfprof
+model = keras.Sequential([keras.layers.Input([16, 32]), keras.layers.LSTM(64)])
+model.compile('sgd', 'mse', steps_per_execution={at_once})
+x, y = numpy.ones([64, 16, 32], 'float32'), numpy.ones([64, 64], 'float32')
+callback = tfprof.KerasCallback({str(tmp_path)!r}, (2, 3))
+model.fit(x, y, batch_size=8, verbose=0, callbacks=[callback])
+product = [row for row in callback.profile.op() if 'MatMul' in row.name]
+lines = callback.profile.code(account_type_regexes=['.*MatMul.*'])
+total = sum(row.exec_micros for row in product)
+assert lines[0].total_exec_micros >= 0.9 * total > 0, (lines[0].total_exec_micros, total)
+""")
+    assert f"tfprof: {'1 step' if at_once == 2 else '2 steps'}, " in done.stdout
+
+
+@needs_tensorflow
 def test_callback_after_a_fit_that_raised(tmp_path):
     run(f"""
 import keras, tfprof, traced_models as m

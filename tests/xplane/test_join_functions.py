@@ -287,6 +287,44 @@ def test_arguments_are_what_a_call_gets(way, call, files):
     assert "100.0% of the time is in nodes of the graph" in said
 
 
+# What leads to the training step inside of fit, and with steps_per_execution.
+CALLERS = ["StatefulPartitionedCall/",
+           "while/body/_1/while/cond/then/_119/while/cond/StatefulPartitionedCall/"]
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_graph_of_a_function_that_is_called(caller, files):
+    """The graph is of a function: its own nodes and loops are found below its call."""
+    main = [node("data", "Placeholder", shapes(2, 3)),
+            node("lstm/while", "While", calls("body", "f"), inputs=["data"])]
+    ran, inputs, said = files.join(
+        graph(main, [with_argument("f", node("lstm/while/act", "Relu", inputs=["x"])),
+                     with_argument("g", node("lstm/while/act", "Relu", shapes(4), inputs=["x"]))]),
+        f"{caller}lstm/while/body/_24/lstm/while/act", f"{caller}data")
+    assert inputs[f"{caller}lstm/while/body/_24/lstm/while/act"] == "0:2x3"
+    assert ran["data"] == 1000
+    assert "100.0% of the time is in nodes of the graph" in said
+
+
+def test_call_that_the_graph_has(files):
+    """What is below it is in its function, not in the graph around it."""
+    main = [node("act", "Relu", shapes(2, 3)),
+            node("head/PartitionedCall", "PartitionedCall", calls("f", "f"))]
+    ran, _, said = files.join(graph(main, [function("f", node("other", "Relu"))]),
+                              "head/PartitionedCall/act")
+    assert ran == {"head/PartitionedCall/act": 1000}
+    assert "0.0% of the time is in nodes of the graph" in said
+
+
+def test_name_of_very_many_calls(files):
+    """It is read in no time, up to some depth."""
+    given = files.write(graph([node("act", "Relu")], [function("f", node("other", "Relu"))]),
+                        "a/PartitionedCall/" * 50000 + "act", "PartitionedCall/" * 20 + "act")
+    result = product.run("op", *given)
+    assert result.returncode == 0
+    assert "50.0% of the time is in nodes of the graph" in result.stderr
+
+
 def test_results_of_calls(files):
     """What a call gives is what its function returns."""
     returning = function("f", node("act", "Relu", shapes(4, 5)))

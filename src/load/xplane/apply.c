@@ -133,12 +133,8 @@ static void find_node(struct apply *a, size_t target)
 	struct span name = strings_get(&a->trace->texts, a->trace->targets.at[target].name);
 	struct join_found *found = &a->join.found[target];
 
-	if (a->nodes[target] != NONE || !has_graph(a) ||
-		join_find_in_libraries(&a->join, name, library_follow, found))
-		return;
-	a->nodes[target] = join_find(a->model, name);
-	if (a->nodes[target] == NONE)
-		join_find_in_libraries(&a->join, name, library_find, found);
+	if (a->nodes[target] == NONE && has_graph(a))
+		join_find(&a->join, a->model, name, &a->nodes[target], found);
 }
 
 /* Looks up exact names first; reads the libraries of graphs only if some are missing. */

@@ -18,21 +18,71 @@ static struct span name_in_branch(struct span name)
 	return inner;
 }
 
-uint32_t join_find(const struct model *m, struct span name)
+/* Looks into all libraries: only one may know the name. False if none does. */
+typedef struct library_node library_find_fn(const struct library *l, struct span name,
+	size_t start);
+
+static bool find_in_libraries(const struct join *j, struct span name, size_t start,
+	library_find_fn *find, struct join_found *found)
+{
+	*found = (struct join_found){0};
+	for (size_t i = 0; i < j->libraries.n; i++) {
+		struct library_node node = find(&j->libraries.at[i], name, start);
+
+		node.is_ambiguous |= found->in.is_ambiguous || (node.graph && found->in.graph);
+		if (!node.graph && !node.is_ambiguous)
+			continue;
+		*found = (struct join_found){&j->libraries.at[i], node};
+	}
+	return found->in.graph || found->in.is_ambiguous;
+}
+
+/* Where the part of a name after its next call begins; 0 if there is none. Below a call that the
+ * graph has, it has the nodes, too. */
+static size_t after_call(const struct model *m, struct span name, size_t start)
+{
+	for (size_t i = start; i < name.n; i++) {
+		size_t n = i == start || name.at[i - 1] == '/'
+			? gradient_call_length(span_from(name, i))
+			: 0;
+
+		if (!n)
+			continue;
+		if (i == start)
+			return i + n;
+		return model_find_node(m, (struct span){name.at + start, i + n - 1 - start}) == NONE
+			? i + n
+			: 0;
+	}
+	return 0;
+}
+
+/* Names of more calls are not read further. */
+enum { MAX_CALLS = 32 };
+
+bool join_find(const struct join *j, const struct model *m, struct span name, uint32_t *node,
+	struct join_found *found)
 {
 	struct span inner = name_in_branch(name);
-	size_t n;
+	size_t starts[MAX_CALLS + 1], n = 0;
 
-	while ((n = gradient_call_length(name))) {
-		uint32_t node;
-
-		name.at += n;
-		name.n -= n;
-		node = model_find_node(m, name);
-		if (node != NONE)
-			return node;
+	*node = NONE;
+	for (size_t start = 0; n <= MAX_CALLS && (!n || start);
+		start = after_call(m, name, start)) {
+		starts[n++] = start;
+		if (start)
+			*node = model_find_node(m, span_from(name, start));
+		if (*node != NONE || find_in_libraries(j, name, start, library_follow, found))
+			return true;
 	}
-	return inner.n ? model_find_node(m, inner) : NONE;
+	if (inner.n)
+		*node = model_find_node(m, inner);
+	if (*node != NONE)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (find_in_libraries(j, name, starts[i], library_find, found))
+			return true;
+	return false;
 }
 
 bool join_read_libraries(struct join *j, const struct model *m)
@@ -62,21 +112,6 @@ void join_clear(struct join *j)
 	vec_clear(&j->functions);
 	hash_clear(&j->function_index);
 	vec_clear(&j->nodes);
-}
-
-bool join_find_in_libraries(const struct join *j, struct span name, library_find_fn *find,
-	struct join_found *found)
-{
-	*found = (struct join_found){0};
-	for (size_t i = 0; i < j->libraries.n; i++) {
-		struct library_node node = find(&j->libraries.at[i], name);
-
-		node.is_ambiguous |= found->in.is_ambiguous || (node.graph && found->in.graph);
-		if (!node.graph && !node.is_ambiguous)
-			continue;
-		*found = (struct join_found){&j->libraries.at[i], node};
-	}
-	return found->in.graph || found->in.is_ambiguous;
 }
 
 /* ---- functions that ran -------------------------------------------------- */

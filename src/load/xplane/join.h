@@ -1,18 +1,14 @@
 /* A trace and the graph of the same model: which node of the graph an operation is of.
  *
  * TensorFlow calls functions from functions: in a trace, "StatefulPartitionedCall/dense/MatMul"
- * is what the graph of the called function has as "dense/MatMul". A name is tried as it is,
- * then as a way through the functions of the
- * graph (library.h), then without the calls it begins with, and then among all functions. */
+ * is what the graph of the called function has as "dense/MatMul". A name is tried as it is and as
+ * a way through the functions of the graph (library.h), then the same without the calls that lead
+ * to the graph, and then among all functions. */
 #ifndef TFPROF_LOAD_XPLANE_JOIN_H
 #define TFPROF_LOAD_XPLANE_JOIN_H
 
 #include "load/xplane/library.h"
 #include "model/model.h"
-
-/* The node that a name means without the calls before it, or within the loop or conditional that
- * runs it; NONE if there is none. */
-uint32_t join_find(const struct model *m, struct span name);
 
 /* A node of a function. */
 struct join_found {
@@ -50,9 +46,10 @@ enum { JOIN_MOST_NODES = 1 << 20 };
 bool join_read_libraries(struct join *j, const struct model *m);
 void join_clear(struct join *j);
 
-/* Looks into all libraries: only one may know the name. False if none does. */
-typedef struct library_node library_find_fn(const struct library *l, struct span name);
-bool join_find_in_libraries(const struct join *j, struct span name, library_find_fn *find,
+/* What a name that no node has means: the node that it is without the calls that lead to the graph
+ * or within the loop or conditional that runs it, or one of a function. False if it is neither;
+ * *node is NONE unless it is a node. */
+bool join_find(const struct join *j, const struct model *m, struct span name, uint32_t *node,
 	struct join_found *found);
 
 /* The node of a name that was found in a function, made with all others of the function if that

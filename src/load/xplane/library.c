@@ -2,7 +2,6 @@
 
 #include "base/ascii.h"
 #include "load/node_def.h"
-#include "model/gradient.h"
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -46,6 +45,8 @@ static bool add_place(struct library *l, uint32_t graph, uint32_t node)
 
 	if (hash_find(&l->by_graph_and_name, hash_in_graph(hash, graph), is_same, &s) != NONE)
 		return true;
+	if (name.n > l->longest)
+		l->longest = name.n;
 	if (!vec_push(&l->places, ((struct library_place){graph, node})) ||
 		!vec_push(&l->is_shared, false) ||
 		!hash_add(&l->by_graph_and_name, hash_in_graph(hash, graph), id))
@@ -108,9 +109,11 @@ void library_clear(struct library *l)
 static uint32_t find_in_graph(const struct library *l, uint32_t graph, struct span name)
 {
 	struct searched s = {l, graph, name};
-	uint64_t hash = hash_in_graph(hash_bytes(name.at, name.n), graph);
-	uint32_t id = hash_find(&l->by_graph_and_name, hash, is_same, &s);
+	uint32_t id = NONE;
 
+	if (name.n <= l->longest)
+		id = hash_find(&l->by_graph_and_name,
+			hash_in_graph(hash_bytes(name.at, name.n), graph), is_same, &s);
 	return id == NONE ? NONE : l->places.at[id].node;
 }
 
@@ -232,7 +235,7 @@ static void try_way(struct follower *f, uint32_t i)
 		f->found.prefix = way.at;
 		f->end = i;
 	}
-	for (size_t at = way.at; at < f->name.n; at++) {
+	for (size_t at = way.at; at < f->name.n && at - way.at <= l->longest; at++) {
 		struct span head = {f->name.at + way.at, at - way.at};
 
 		if (f->name.at[at] != '/')
@@ -254,57 +257,50 @@ static struct span call_of(const struct follower *f, uint32_t i)
 	return SPAN("");
 }
 
-static void follow(struct follower *f, const struct library *l, struct span name)
+static void follow(struct follower *f, const struct library *l, struct span name, size_t start)
 {
-	const char *slash = name.n ? memchr(name.at, '/', name.n) : NULL;
-	size_t head = slash ? (size_t)(slash - name.at) : 0;
+	struct span rest = span_from(name, start);
+	const char *slash = rest.n ? memchr(rest.at, '/', rest.n) : NULL;
+	size_t head = slash ? (size_t)(slash - rest.at) : 0;
 
 	*f = (struct follower){.library = l,
 		.name = name,
-		.ways = {{.before = NONE}},
+		.ways = {{.at = start, .before = NONE}},
 		.n = 1,
 		.end = NONE,
-		.found.call = SPAN("")};
+		.found = {.call = SPAN(""), .start = start}};
 	if (!l->graphs.n)
 		return;
 	if (slash)
-		push(f, (struct span){name.at, head}, (struct way){.at = head + 1, .before = NONE});
+		push(f, (struct span){rest.at, head},
+			(struct way){.at = start + head + 1, .before = NONE});
 	for (uint32_t i = 0; i < f->n && !f->found.is_ambiguous; i++)
 		try_way(f, i);
 	if (f->found.graph)
 		f->found.call = call_of(f, f->end);
 }
 
-struct library_node library_follow(const struct library *l, struct span name)
+struct library_node library_follow(const struct library *l, struct span name, size_t start)
 {
 	struct follower f;
 
-	follow(&f, l, name);
+	follow(&f, l, name, start);
 	return f.found;
 }
 
-struct library_node library_find(const struct library *l, struct span name)
+struct library_node library_find(const struct library *l, struct span name, size_t start)
 {
-	struct library_node found = {.call = SPAN("")};
-	struct span rest = name;
+	struct searched s = {l, NONE, span_from(name, start)};
+	uint32_t id = hash_find(&l->by_name, hash_bytes(s.name.at, s.name.n), is_same, &s);
 
-	for (size_t n = 0; l->graphs.n;) {
-		struct searched s = {l, NONE, rest};
-		uint32_t id = hash_find(&l->by_name, hash_bytes(rest.at, rest.n), is_same, &s);
-
-		if (id != NONE) {
-			found.graph = l->graphs.at[l->places.at[id].graph];
-			found.node = l->places.at[id].node;
-			found.prefix = name.n - rest.n;
-			found.is_ambiguous = l->is_shared.at[id];
-			break;
-		}
-		n = gradient_call_length(rest);
-		if (!n)
-			break;
-		rest = span_from(rest, n);
-	}
-	return found;
+	if (id == NONE)
+		return (struct library_node){.call = SPAN("")};
+	return (struct library_node){.graph = l->graphs.at[l->places.at[id].graph],
+		.node = l->places.at[id].node,
+		.call = SPAN(""),
+		.start = start,
+		.prefix = start,
+		.is_ambiguous = l->is_shared.at[id]};
 }
 
 /* ---- adding -------------------------------------------------------------- */
@@ -372,6 +368,9 @@ static bool add_edge(struct model *m, struct buf *b, const struct follower *f, s
 		return true;
 	buf_put(b, f->name.at, s.way == NONE ? f->found.prefix : f->ways[s.way].at);
 	enter_calls(f->library, &s, b);
+	/* Nodes of the main graph go by their own names. */
+	if (s.graph == f->library->graphs.at[0])
+		b->n = 0;
 	buf_span(b, s.graph->nodes.at[s.from.node].name);
 	source = b->failed ? NONE : strings_add(&m->strings, buf_get(b));
 	return source != NONE &&
@@ -441,7 +440,7 @@ bool library_add_nodes(const struct library *l, struct model *m, struct span nam
 	struct buf b = {0};
 	bool ok = true;
 
-	follow(&f, l, name);
+	follow(&f, l, name, found->start);
 	f.found = *found;
 	for (uint32_t i = found->graph->n_args; ok && i < found->graph->nodes.n; i++) {
 		uint32_t node = add_node(m, &b, &f, i);

@@ -9,7 +9,7 @@
  *     __inference_step_42/dense/MatMul        the function by its name
  *
  * A way that begins in the graph is followed. What else there is is looked for in all functions,
- * without the calls that it begins with, and found if one function alone has it. */
+ * and found if one function alone has it. */
 #ifndef TFPROF_LOAD_XPLANE_LIBRARY_H
 #define TFPROF_LOAD_XPLANE_LIBRARY_H
 
@@ -22,6 +22,7 @@ struct library_node {
 	const struct graph *graph; /* NULL: none was found */
 	uint32_t node;
 	struct span call; /* the node of the main graph that the way begins with; may be empty */
+	size_t start;     /* of the name: where the way begins */
 	size_t prefix;    /* of the name: its length */
 	bool is_ambiguous;
 };
@@ -38,6 +39,7 @@ struct library {
 	struct hash_index by_graph_and_name; /* → places */
 	struct hash_index by_name;           /* → places: the first that functions have */
 	VEC(bool) is_shared;                 /* by place: another function has the name, too */
+	size_t longest;                      /* of the names */
 	bool is_damaged;
 };
 
@@ -49,8 +51,9 @@ void library_clear(struct library *l);
 /* Whether a graph has functions at all. */
 bool library_is_in(struct span graph_def);
 
-struct library_node library_follow(const struct library *l, struct span name);
-struct library_node library_find(const struct library *l, struct span name);
+/* What comes before `start` is not looked at. */
+struct library_node library_follow(const struct library *l, struct span name, size_t start);
+struct library_node library_find(const struct library *l, struct span name, size_t start);
 
 /* Adds the nodes of the function that a name was found in, each unless there is one: type, shapes,
  * attributes, and edges from nodes of the function and, through calls, of those around it.

@@ -58,6 +58,8 @@ static void test_of_called(void **state)
 	expect("PartitionedCall_2/gradients/s/a_grad/b", GRADIENT_OF_NODE, "s/a");
 	assert_true(gradient_parse(SPAN("PartitionedCall_2/gradients/s/a_grad/b"), &g));
 	assert_true(g.is_called && gradient_has_forward_stack(&g));
+	assert_true(gradient_parse(SPAN("while/body/_1/PartitionedCall/gradients/a_grad/b"), &g));
+	assert_true(g.is_called && gradient_has_forward_stack(&g));
 	assert_true(gradient_parse(SPAN("tower/gradients/a_grad/b"), &g));
 	assert_false(g.is_called || gradient_has_forward_stack(&g));
 	assert_int_equal(gradient_call_length(SPAN("StatefulPartitionedCall/a")), 24);
