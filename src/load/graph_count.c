@@ -144,7 +144,7 @@ static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 	if (!vec_reserve(&m->outputs, m->nodes.n) || !mark_weights(c))
 		return error_no_memory(err);
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		if (!m->nodes.float_ops[node])
+		if (!m->nodes.float_ops[node] && !(m->nodes.flags[node] & NODE_COMPILED))
 			m->nodes.float_ops[node] = c->float_ops[node] / turns_of(c, node);
 		if (!c->shape[node])
 			continue;

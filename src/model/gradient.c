@@ -147,11 +147,23 @@ void gradient_put_forward(struct buf *b, const struct gradient *g)
 	buf_span(b, g->after);
 }
 
-uint32_t gradient_find_forward(const struct model *m, const struct gradient *g, struct buf *scratch)
+static uint32_t find_forward(const struct model *m, const struct gradient *g, struct buf *scratch)
 {
 	if (!g->before.n && !g->after.n)
 		return model_find_node(m, g->forward);
 	scratch->n = 0;
 	gradient_put_forward(scratch, g);
 	return scratch->failed ? NONE : model_find_node(m, buf_get(scratch));
+}
+
+uint32_t gradient_find_forward(const struct model *m, const struct gradient *g, struct buf *scratch)
+{
+	uint32_t node = find_forward(m, g, scratch);
+	const char *slash = g->forward.n ? memrchr(g->forward.at, '/', g->forward.n) : NULL;
+	struct gradient outer = *g;
+
+	if (node != NONE || g->kind != GRADIENT_OF_TAPE || !slash)
+		return node;
+	outer.forward.n = (size_t)(slash - g->forward.at);
+	return find_forward(m, &outer, scratch);
 }

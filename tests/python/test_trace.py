@@ -225,6 +225,26 @@ for call in (tfprof.trace().__enter__, lambda: tfprof.profile_function(len, []))
     assert second.endswith("import tensorflow or jax, and use tf.function(fn) or jax.jit(fn)")
 
 
+@needs_tensorflow
+def test_function_that_is_compiled():
+    """Its operations and their gradients are on lines, with the float operations of five products."""
+    run("""
+import tensorflow as tf, tfprof
+w = tf.Variable(tf.ones([64, 64]))
+@tf.function(jit_compile=True)
+def step(x):
+    with tf.GradientTape() as tape:
+        y = tf.tanh(x @ w) @ w
+    return tape.gradient(y, [w])
+profile = tfprof.profile_function(step, tf.ones([8, 64]), steps=2)
+product = [row for row in profile.op() if row.name == 'MatMul'][0]
+assert product.float_ops == 5 * 2 * 8 * 64 * 64, product.float_ops
+lines = profile.code(account_type_regexes=['MatMul'])
+assert lines[0].total_exec_micros == product.exec_micros > 0
+assert any('(gradient)' in row.name and row.exec_micros for row in lines)
+""")
+
+
 # ---- the callback ------------------------------------------------------------------
 
 @needs_tensorflow

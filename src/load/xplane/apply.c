@@ -211,13 +211,36 @@ bool apply_targets(struct apply *a)
 	if (!a->nodes || !a->is_joined || !a->join.found || !join_graph(a))
 		return false;
 	for (size_t i = 0; i < t->targets.n; i++) {
+		uint32_t origin =
+			apply_find_origin(a, t->targets.at[i].module, t->targets.at[i].instruction);
+
 		if (a->is_joined[i])
 			cover(a->model, a->nodes[i]);
 		else
 			a->nodes[i] = make_node(a, i);
 		if (a->nodes[i] == NONE)
 			return false;
+		if (origin == NONE)
+			continue;
+		cover(a->model, origin);
+		a->is_joined[i] = true;
 	}
 	a->output_bytes = mem_zero_array(t->targets.n + 1, sizeof(*a->output_bytes));
 	return a->output_bytes && add_devices(a) && add_lanes(a);
+}
+
+uint32_t apply_find_origin(const struct apply *a, const struct hlo_module *module,
+	uint32_t instruction)
+{
+	struct join_found found;
+	struct span name;
+	uint32_t node;
+
+	if (!a->first_new || !module)
+		return NONE;
+	name = module->instructions.at[instruction].op_name;
+	node = name.n ? model_find_node(a->model, name) : NONE;
+	if (node == NONE && name.n)
+		join_find(&a->join, a->model, name, &node, &found);
+	return node < a->first_new ? node : NONE;
 }

@@ -18,7 +18,7 @@ struct apply {
 	uint32_t host_device;  /* of the host's own processors, string id */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
-	bool *is_joined;       /* by target: its node was there before */
+	bool *is_joined;       /* by target: its node, or that it was made from, was there before */
 	bool *is_gradient;     /* by target: not joined, but of a scope that was there */
 	struct join join;
 	size_t n_ambiguous; /* names that several operations share in the graph */
@@ -50,6 +50,11 @@ bool apply_memory(struct apply *a);
 int64_t apply_time_us(const struct apply *a, int64_t ps);
 /* Adds memory to a row. */
 bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
+
+/* The node of the graph that an instruction was made from, by the name that the compiler kept; NONE
+ * if there is none. */
+uint32_t apply_find_origin(const struct apply *a, const struct hlo_module *module,
+	uint32_t instruction);
 
 void apply_clear(struct apply *a);
 

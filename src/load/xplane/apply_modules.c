@@ -213,6 +213,26 @@ static bool check(struct describer *b)
 	return ok;
 }
 
+/* Float operations that the program has are not those of the graph's nodes as well. */
+static void take_float_ops(struct apply *a, struct hlo_module *module)
+{
+	struct model *m = a->model;
+
+	if (!a->first_new || module->has_float_ops)
+		return;
+	module->has_float_ops = true;
+	for (uint32_t i = 0; i < module->instructions.n; i++) {
+		uint32_t origin = hlo_has_float_ops(&module->instructions.at[i])
+			? apply_find_origin(a, module, i)
+			: NONE;
+
+		if (origin == NONE)
+			continue;
+		m->nodes.float_ops[origin] = 0;
+		m->nodes.flags[origin] |= NODE_COMPILED | NODE_CHANGED;
+	}
+}
+
 bool apply_modules(struct apply *a)
 {
 	struct describer b = {.apply = a};
@@ -231,8 +251,10 @@ bool apply_modules(struct apply *a)
 			a->model->nodes.float_ops[a->nodes[i]] = target->float_ops;
 		if (target->category)
 			add_type(&b, a->nodes[i], strings_get(&t->texts, target->category));
-		if (target->module)
+		if (target->module) {
+			take_float_ops(a, target->module);
 			describe_node(&b, i, target);
+		}
 		ok = check(&b);
 	}
 	vec_clear(&b.ids);

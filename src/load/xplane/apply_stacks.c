@@ -1,4 +1,6 @@
-/* Call stacks of compiled operations, as CodeDefs (load/call_stacks.h). */
+/* Call stacks of compiled operations, as CodeDefs (load/call_stacks.h). A program of JAX has them;
+ * one of TensorFlow has only the names of the nodes that it was made from, whose stacks the graph
+ * may have. */
 #include "load/call_stacks.h"
 #include "load/xplane/apply.h"
 #include "load/xplane/source_text.h"
@@ -104,9 +106,19 @@ static uint32_t find_stack(struct stacks *s, const struct hlo_module *m, uint32_
 	return (uint32_t)s->known.n - 1;
 }
 
+static void copy_stack_of_origin(struct apply *a, size_t target)
+{
+	struct model *m = a->model;
+	const struct trace_target *t = &a->trace->targets.at[target];
+	uint32_t origin = apply_find_origin(a, t->module, t->instruction);
+
+	if (origin != NONE && m->nodes.flags[origin] & NODE_HAS_TRACE)
+		call_stacks_set(m, a->nodes[target], m->nodes.trace[origin]);
+}
+
 static bool find_stacks(struct stacks *s)
 {
-	const struct apply *a = s->apply;
+	struct apply *a = s->apply;
 	const struct trace *t = a->trace;
 
 	s->stack_of = mem_array(t->targets.n + 1, sizeof(*s->stack_of));
@@ -114,9 +126,12 @@ static bool find_stacks(struct stacks *s)
 		const struct trace_target *target = &t->targets.at[i];
 
 		s->stack_of[i] = NONE;
-		if (!target->module || !target->module->frames.n ||
-			a->model->nodes.flags[a->nodes[i]] & NODE_HAS_TRACE)
+		if (!target->module || a->model->nodes.flags[a->nodes[i]] & NODE_HAS_TRACE)
 			continue;
+		if (!target->module->frames.n) {
+			copy_stack_of_origin(a, i);
+			continue;
+		}
 		s->stack_of[i] = find_stack(s, target->module,
 			target->module->instructions.at[target->instruction].frame);
 		if (s->stack_of[i] == NONE)

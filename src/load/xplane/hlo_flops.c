@@ -235,6 +235,11 @@ static int64_t count_convolution(struct counter *c, const struct hlo_instruction
 
 /* ---- fusions ------------------------------------------------------------- */
 
+bool hlo_has_float_ops(const struct hlo_instruction *i)
+{
+	return span_equal(i->opcode, SPAN("dot")) || span_equal(i->opcode, SPAN("convolution"));
+}
+
 static int64_t count_one(struct counter *c, const struct hlo_instruction *i)
 {
 	if (span_equal(i->opcode, SPAN("dot")))

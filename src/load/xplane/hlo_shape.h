@@ -29,5 +29,7 @@ void hlo_read_ids(struct decoder *d, struct span message, uint32_t field, hlo_id
 /* Of a dot, of a convolution, or of those in a fusion; 0 if there are none. *ok is set to
  * false on allocation failure. */
 int64_t hlo_float_ops(const struct hlo_module *m, uint32_t instruction, bool *ok);
+/* Whether it is a dot or a convolution. */
+bool hlo_has_float_ops(const struct hlo_instruction *i);
 
 #endif

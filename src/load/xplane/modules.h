@@ -31,6 +31,7 @@ struct hlo_module {
 	uint64_t program;
 	struct span message; /* HloProto */
 	bool is_decoded, is_damaged;
+	bool has_float_ops; /* for the loader: instead of the nodes that it was made from */
 	struct span name;
 	uint64_t entry;
 	VEC(struct hlo_instruction) instructions;
