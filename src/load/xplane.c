@@ -127,6 +127,12 @@ static void put_steps(struct buf *b, const struct xplane *x)
 	};
 	uint64_t n = x->trace.n_inside;
 
+	if (!n && !x->trace.n_outside) {
+		buf_text(b,
+			"0 operations in this trace: did anything of TensorFlow or JAX run while "
+			"it was recorded, in the same process?\n");
+		return;
+	}
 	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",
 		(unsigned long long)n, plural(n, "operation", "operations"), x->trace.steps.n,
 		plural(x->trace.steps.n, "step", "steps"), from[x->trace.steps_from],

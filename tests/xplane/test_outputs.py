@@ -5,6 +5,7 @@ import os
 import pathlib
 import tempfile
 
+import make
 import product
 import pytest
 
@@ -35,6 +36,15 @@ def test_code_view_without_frames(samples):
     result = product.run("code", samples["tf_cnn_fit"])
     assert result.returncode == 1
     assert "no Python frames" in result.stderr and "--op_log_path" in result.stderr
+
+
+def test_no_operations(tmp_path):
+    path = tmp_path / "vm.xplane.pb"
+    path.write_bytes(make.host([("$file.py:1 f", 0, 10, {})]))
+    result = product.run("op", path)
+    assert result.returncode == 0
+    assert "0 operations in this trace: did anything" in result.stderr
+    assert " steps" not in result.stderr.splitlines()[0]
 
 
 def test_graph_view_without_graph(samples):
