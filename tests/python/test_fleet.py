@@ -324,6 +324,57 @@ def test_names_of_files_are_text(fleet, tmp_path, capsys, monkeypatch):
     assert run("fleet", out, capsys=capsys)[0] == 0
 
 
+def test_pipes_and_devices_are_skipped(fleet, tmp_path, capsys):
+    """Opening a pipe that nobody writes to would wait forever."""
+    source = tmp_path / "src"
+    shutil.copytree(fleet / "model=big/run=1/worker=0", source)
+    os.mkfifo(source / "pipe")
+    (source / "zeros").symlink_to("/dev/zero")
+    status, text, notes = run("index", source, tmp_path / "out", "--jobs=1", capsys=capsys)
+    assert status == 0 and "2 bad" in text
+    assert notes.count("a pipe, socket or device, not a file") == 2
+
+
+@pytest.mark.parametrize("query, says", [
+    ("", "the query is empty"), (" ; ", "the query is empty"), ("-- only a comment", "is empty"),
+    ("SELECT '\udcff'", "the query is not UTF-8"),
+])
+def test_queries_that_are_none(tables, query, says, capsys):
+    status, text, notes = run("sql", tables, query, capsys=capsys)
+    assert (status, text) == (1, "") and notes.startswith("tfprof: ") and says in notes
+
+
+def test_paths_that_cannot_have_tables(fleet, tmp_path, capsys):
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/out\xff")
+    for command in (("index", fleet, odd), ("sql", odd), ("fleet", odd)):
+        status, text, notes = run(*command, capsys=capsys)
+        assert (status, text) == (1, "") and "out\\xff: the path of the tables is not UTF-8" in notes
+    (tmp_path / "file").write_text("")
+    status, _, notes = run("index", fleet, tmp_path / "file", capsys=capsys)
+    assert (status, notes) == (1, f"tfprof: {tmp_path}/file: not a directory: expected one for the "
+                                  "tables\n")
+    status, _, notes = run("index", fleet, tmp_path / "file/below", capsys=capsys)
+    assert (status, notes) == (1, f"tfprof: {tmp_path}/file/below: Not a directory\n")
+
+
+def test_json_of_a_query_is_json_and_complete(tables, capsys):
+    status, text, _ = run("sql", tables, "SELECT 1 AS a, 2 AS a, 3 AS a_1, 'inf'::DOUBLE AS i, "
+                                         "'nan'::DOUBLE AS n", "--output=json", capsys=capsys)
+
+    def refuse(constant):
+        raise ValueError(constant)
+    assert status == 0 and json.loads(text, parse_constant=refuse) == [
+        {"a": 1, "a_1": 2, "a_1_1": 3, "i": None, "n": None}]
+
+
+def test_a_full_disk_is_an_error(tables):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "tfprof", "sql", tables, "SELECT 1"], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        1, "tfprof: standard output: No space left on device\n")
+
+
 @pytest.mark.parametrize("flag", ["--recover", "--strict"])
 def test_damaged_files_are_not_recovered(fleet, tmp_path, flag, capsys):
     with pytest.raises(SystemExit) as stopped:

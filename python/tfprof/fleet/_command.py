@@ -3,9 +3,10 @@
 import argparse
 import csv
 import json
+import math
 import os
 import sys
-from typing import Any, List, Optional, Sequence
+from typing import Any, Iterable, List, Optional, Sequence
 
 import tfprof
 from tfprof import fleet
@@ -90,6 +91,23 @@ def _print_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
                         for cell, width, is_right in zip(row, widths, right)).rstrip())
 
 
+def _distinct(names: Iterable[str]) -> List[str]:
+    """Names that columns share get a number, as in DuckDB's own data frames."""
+    made: List[str] = []
+    for name in names:
+        new, n = name, 0
+        while new in made:
+            n += 1
+            new = f"{name}_{n}"
+        made.append(new)
+    return made
+
+
+def _json(value: Any) -> Any:
+    """JSON has neither infinity nor NaN."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _sql(given: Any) -> int:
     db = fleet.connect(given.out)
     if given.query is None:
@@ -98,8 +116,12 @@ def _sql(given: Any) -> int:
         for name, purpose, _ in fleet.VIEWS:
             print(f"{name:16} {purpose}")
         return 0
+    if text_of(given.query) != given.query:
+        raise tfprof.ArgumentError("the query is not UTF-8")
     found = db.execute(given.query)
-    names = [column[0] for column in found.description or []]
+    if found is None:
+        raise tfprof.ArgumentError("the query is empty: expected SQL, such as 'FROM regressions'")
+    names = _distinct(column[0] for column in found.description or [])
     rows = found.fetchall()
     if given.output == "csv":
         table: List[Sequence[Any]] = [names, *rows]
@@ -108,7 +130,8 @@ def _sql(given: Any) -> int:
                      for row in table]
         csv.writer(sys.stdout, lineterminator="\n").writerows(table)
     elif given.output == "json":
-        json.dump([dict(zip(names, row)) for row in rows], sys.stdout, default=str, indent=1)
+        json.dump([dict(zip(names, map(_json, row))) for row in rows], sys.stdout, default=str,
+                  indent=1)
         print()
     else:
         _print_text(names, rows)
@@ -126,6 +149,9 @@ def _report(given: Any) -> int:
 def _explain(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name in ("pyarrow", "duckdb"):
         return f"this command needs {error.name}: python3 -m pip install 'tfprof[fleet]'"
+    if isinstance(error, OSError) and error.strerror:
+        place = "standard output" if error.filename is None else os.fspath(error.filename)
+        return f"{place}: {error.strerror}"
     return str(error) or type(error).__name__
 
 
@@ -140,7 +166,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
             pass
     _index_files.catch_signals()
     try:
-        return given.run(given)
+        status = given.run(given)
+        sys.stdout.flush()  # here, where a full disk is still an error
+        return status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

@@ -208,12 +208,14 @@ def index(source: Union[str, Sequence[str]], out: Union[str, "os.PathLike[str]"]
       progress: whether to show a bar; by default on a terminal.
       checksum: whether to fill in files.sha256, which reads each file once more.
     """
-    out = os.fspath(out)
+    out = _keys.folder_of_tables(out)
     wanted = _read.check_tables(tables)
     found = _keys.find(source, keys)
     if not found:
         raise tfprof.ArgumentError(f"{source}: there are no files")
     names = _keys.label_names(found)
+    if os.path.exists(out) and not os.path.isdir(out):
+        raise tfprof.ArgumentError(f"{out}: not a directory: expected one for the tables")
     os.makedirs(out, exist_ok=True)
     todo, stale, bad = plan(found, out, wanted)
     _remove(out, stale)

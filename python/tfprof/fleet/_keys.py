@@ -17,6 +17,14 @@ def text_of(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
+def folder_of_tables(out: Union[str, "os.PathLike[str]"]) -> str:
+    """The path of a directory of tables, in UTF-8, as pyarrow and DuckDB need it."""
+    path = os.fspath(out)
+    if text_of(path) != path:
+        raise _native.ArgumentError(f"{text_of(path)}: the path of the tables is not UTF-8")
+    return path
+
+
 class Source(NamedTuple):
     """A file to read: a hash of its path, the path, its labels, size and time of change."""
     file_id: str

@@ -1,6 +1,7 @@
 """The worker function of every engine: a file becomes Arrow tables with its labels."""
 
 import hashlib
+import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import tfprof
@@ -96,9 +97,16 @@ def _sha256(path: str) -> str:
     return found.hexdigest()
 
 
+def _is_readable(path: str) -> bool:
+    """Not a pipe or a device: reading one may wait forever."""
+    return os.path.isfile(path) or os.path.isdir(path)
+
+
 def tables_of(source: Source, tables: Sequence[str], keys: Sequence[str],
               checksum: bool = False) -> Dict[str, Any]:
     """All tables of a file as pyarrow.Tables with its keys. Raises Unread."""
+    if os.path.exists(source.path) and not _is_readable(source.path):
+        raise Unread(f"{source.path}: a pipe, socket or device, not a file")
     try:
         profile = tfprof.load(source.path, progress=False)
         made = {}

@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, Sequence, Tuple, Union
 
 import tfprof
 from tfprof._need import need
-from tfprof.fleet import _read
+from tfprof.fleet import _keys, _read
 from tfprof.fleet._views import VIEWS
 
 #: Labels that the views group by. A fleet without one has it empty.
@@ -52,7 +52,7 @@ def _add_table(db: Any, out: str, table: str) -> None:
 def connect(out: Union[str, "os.PathLike[str]"]) -> Any:
     """A DuckDB connection, in memory, with the tables of a directory and the shipped views
     (`SELECT * FROM regressions`). Reads files, and changes none."""
-    out = os.fspath(out)
+    out = _keys.folder_of_tables(out)
     if not os.path.isdir(os.path.join(out, "files")):
         raise tfprof.ArgumentError(
             f"{out}: not a directory of tables: make one with tfprof index SRC {out}")
