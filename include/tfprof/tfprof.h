@@ -198,7 +198,8 @@ TFPROF_API enum tfprof_status tfprof_profile_count_float_ops(tfprof_profile *pro
 TFPROF_API double tfprof_profile_get_coverage(const tfprof_profile *profile);
 
 /* The profile as a ProfileProto. The bytes are freed with tfprof_bytes_free.
- * `_save` writes the file completely or not at all, and never over an input. */
+ * `_save` writes the file completely or not at all, and never over an input. An empty
+ * profile has no bytes; saving one is an error, since nothing recognizes an empty file. */
 TFPROF_API enum tfprof_status tfprof_profile_serialize(tfprof_profile *profile, void **bytes,
 	size_t *size, struct tfprof_error *err);
 TFPROF_API enum tfprof_status tfprof_profile_save(tfprof_profile *profile, const char *path,

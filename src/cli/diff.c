@@ -9,6 +9,9 @@
 #include "load.h"
 #include "show.h"
 
+/* A file of limits has a few lines; one that never ends is a device. */
+#define MAX_BUDGETS_BYTES 16000000
+
 enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *path,
 	struct tfprof_error *err)
 {
@@ -21,11 +24,15 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 
 	if (!file)
 		return fail(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
-	while ((n = fread(block, 1, sizeof(block), file)) > 0)
+	while (text.n <= MAX_BUDGETS_BYTES && (n = fread(block, 1, sizeof(block), file)) > 0)
 		text_put(&text, block, n);
 	ok = !ferror(file);
 	fclose(file);
-	if (!ok)
+	if (text.n > MAX_BUDGETS_BYTES)
+		status = fail(err, TFPROF_FORMAT,
+			"-budgets: %.200s: longer than %d MB: expected a limit per line", path,
+			MAX_BUDGETS_BYTES / 1000000);
+	else if (!ok)
 		status = fail(err, TFPROF_IO, "-budgets: %s: cannot read", path);
 	else if (text.failed)
 		status = fail_no_memory(err);

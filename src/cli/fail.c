@@ -3,6 +3,31 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* How many bytes the character at `at` has: 0 if it is a control code or not UTF-8. */
+static size_t length_of_visible(const unsigned char *at)
+{
+	size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+
+	if (at[0] < ' ' || at[0] == 127 || at[0] > 0xf4 || (at[0] == 0xc2 && at[1] < 0xa0))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* Keeps the message one line of UTF-8, whatever was typed, and wherever it was cut. */
+static void mask(char *text)
+{
+	while (*text) {
+		size_t n = length_of_visible((unsigned char *)text);
+
+		if (n == 0)
+			*text = '?';
+		text += n ? n : 1;
+	}
+}
+
 enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, const char *format,
 	...)
 {
@@ -12,10 +37,7 @@ enum tfprof_status fail(struct tfprof_error *err, enum tfprof_status status, con
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	/* Keep the message on one line, whatever was typed. */
-	for (char *c = err->text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
+	mask(err->text);
 	return status;
 }
 

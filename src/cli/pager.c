@@ -47,5 +47,5 @@ bool pager_show(const struct piece *pieces, size_t n)
 	if (!*command() || strcmp(command(), "cat") == 0)
 		return false;
 	setenv("LESS", less_flags, 0);
-	return pipe_text(command(), pieces, n);
+	return pipe_text(command(), pieces, n) != PIPE_NOT_RUN;
 }

@@ -2,6 +2,8 @@
 #ifndef TFPROF_CLI_PAGER_H
 #define TFPROF_CLI_PAGER_H
 
+#include <stdbool.h>
+
 #include "pipe.h"
 
 /* Whether the text needs more rows than the terminal of stdout has. */

@@ -33,13 +33,22 @@ static void feed(int to, const struct piece *pieces, size_t n)
 	}
 }
 
-bool pipe_text(const char *command, const struct piece *pieces, size_t n)
+/* What sh returns if there is no such program (127) or it cannot be run (126). */
+static int exit_status(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == 126 ? PIPE_NOT_RUN : WEXITSTATUS(status);
+	return WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT ? 0
+									 : 128 + WTERMSIG(status);
+}
+
+int pipe_text(const char *command, const struct piece *pieces, size_t n)
 {
 	int ends[2], status = 0;
 	pid_t child;
 
 	if (pipe(ends) != 0)
-		return false;
+		return PIPE_NOT_RUN;
 	child = fork();
 	if (child == 0) {
 		close(ends[1]);
@@ -50,9 +59,8 @@ bool pipe_text(const char *command, const struct piece *pieces, size_t n)
 		feed(ends[1], pieces, n);
 	close(ends[1]);
 	if (child < 0)
-		return false;
+		return PIPE_NOT_RUN;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	/* What sh returns if there is no such program or it cannot be run. */
-	return !(WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126));
+	return exit_status(status);
 }

@@ -47,12 +47,17 @@ static enum tfprof_status show(const struct shell *s, const char *text, size_t l
 	struct tfprof_error *err)
 {
 	struct piece piece = {text, length};
+	int ended;
 
 	if (s->to.kind != REDIRECT_COMMAND)
 		return show_report(text, length, s->is_interactive, err);
-	if (pipe_text(s->to.target, &piece, 1))
+	ended = pipe_text(s->to.target, &piece, 1);
+	if (ended == PIPE_NOT_RUN)
+		return fail(err, TFPROF_ARGUMENT, "cannot run: %.200s", s->to.target);
+	/* At a prompt, the command itself has said why; grep without a match is no error. */
+	if (ended == 0 || s->is_interactive)
 		return TFPROF_OK;
-	return fail(err, TFPROF_ARGUMENT, "cannot run: %.200s", s->to.target);
+	return fail(err, TFPROF_IO, "exit status %d: %.200s", ended, s->to.target);
 }
 
 static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)

@@ -280,7 +280,10 @@ enum tfprof_status tfprof_profile_save(tfprof_profile *p, const char *path,
 
 	if (status != TFPROF_OK)
 		return status;
-	status = profile_open_output(p, &out, path, SINK_PLAIN, err);
+	if (size == 0)
+		status = error_set(err, TFPROF_FORMAT, "nothing to save: the profile is empty");
+	else
+		status = profile_open_output(p, &out, path, SINK_PLAIN, err);
 	if (status == TFPROF_OK) {
 		sink_put(&out, bytes, size);
 		status = sink_commit(&out, err);

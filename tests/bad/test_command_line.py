@@ -52,6 +52,17 @@ def test_bad_regex(tfprof, view, option, regex):
     assert any(letter.isdigit() for letter in line.replace(regex, "")), "the position: " + line
 
 
+@pytest.mark.parametrize("word, shown", [
+    (b"\xff", "?"), (b"a\xc3", "a?"), (b"\xe2\x82", "??"), (b"\xc2\x9b2J", "??2J"),
+    (b"\xf5\x80\x80\x80", "????"), ("Größe€😀".encode(), "Größe€😀"),
+])
+def test_messages_are_utf8(tfprof, word, shown):
+    """Whatever bytes were typed, and also where a long message is cut."""
+    word = os.fsdecode(word)
+    tfprof.refuses(2, "scope", GOOD, word, says=[f"unexpected word: {shown}: "])
+    tfprof.refuses(2, "scope", GOOD, word * 2000, says=["unexpected word: "])
+
+
 def test_bad_regex_behind_a_good_one(tfprof):
     tfprof.refuses(2, "scope", GOOD, "--show_name_regexes=.*,(bad", says=["(bad"])
 
@@ -171,3 +182,12 @@ def test_code_view_without_call_stacks(tfprof):
     assert line.returncode in (1, 2)
     assert line.stdout == b""
     assert b"code trace" in line.stderr
+
+
+def test_an_empty_profile_is_not_saved(tfprof, tmp_path):
+    """Nothing would recognize the file."""
+    graph = tmp_path / "graph"
+    graph.write_bytes(field(4, field(1, 1395)))
+    done = tfprof.run("save", tmp_path / "new", f"--graph_path={graph}")
+    assert done.returncode == 1 and b"nothing to save: the profile is empty" in done.stderr
+    assert not (tmp_path / "new").exists()

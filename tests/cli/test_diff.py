@@ -154,6 +154,8 @@ def test_budgets_of_a_file(tfprof, save, tmp_path):
     assert "budget params>300: within: 768 to 1.02k, +256, +33.3%" in done.stderr
     assert "budget added>3: over: 4" in done.stderr
     tfprof("diff", base, new, f"--budgets={tmp_path / 'none'}", status=1)
+    done = tfprof("diff", base, new, "--budgets=/dev/zero", status=1)
+    assert "-budgets: /dev/zero: longer than 16 MB" in done.stderr
 
 
 @pytest.mark.parametrize("words, why", [

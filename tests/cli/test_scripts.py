@@ -77,7 +77,10 @@ def test_the_form_of_the_options(script):
     ("scope -output file:outfile=/no/such/x", 1, "/no/such/x"),
     ("scope -profile_path x", 2, "-profile_path is a command line flag"),
     ("set -fail_on high", 2, "-fail_on is an option of the command advise"),
-    ("scope -help", 2, "-help"),
+    ("scope -help", 2, "-help"), ("op | no-such-command", 2, "cannot run: no-such-command"),
+    ("op | false", 1, "exit status 1: false"),
+    ("op | cat > /dev/full", 1, "exit status 1: cat > /dev/full"),
+    ("op | kill -9 $$", 1, "exit status 137: kill -9 $$"),
 ])
 def test_a_wrong_line(script, line, status, says):
     """One error line; the other lines still run; the status is that of the first failure."""
@@ -88,6 +91,12 @@ def test_a_wrong_line(script, line, status, says):
     assert errors[1].startswith("E: line 3: ") and errors[2].startswith("E: line 4: ")
     assert "_TFProfRoot (--/930.58k params)" in done.stdout
     assert done.returncode == status
+
+
+def test_a_command_that_has_seen_enough_has_not_failed(script):
+    done = script("graph -max_depth 100000 | true\ngraph -max_depth 100000 | head -1\n"
+                  "graph -max_depth 100000 | kill -PIPE $$\n")
+    assert done.returncode == 0 and "E: " not in done.stderr
 
 
 def test_a_wrong_line_changes_no_default(script):
@@ -135,7 +144,7 @@ def test_comments_and_line_ends(script):
 def test_odd_bytes(run):
     done = run("--profile_path=profile", stdin=b"scope\0 -max_depth 1\n\xff\xfe\nquit\n")
     assert done.returncode == 2
-    assert done.stderr.decode(errors="replace").count("E: ") == 2
+    assert done.stderr.decode().count("E: ") == 2, "errors are UTF-8"
 
 
 def test_a_very_long_line(script):
