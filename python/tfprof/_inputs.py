@@ -1,6 +1,7 @@
 """The kinds of input, as the library's table has them, and what may be given for
 one: a path, a message or its bytes."""
 
+import operator
 import os
 from typing import (Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple,
                     Union)
@@ -49,7 +50,8 @@ def to_native(given: Input, kind: Optional[Kind]) -> Any:
         expected = "a path or bytes"
     else:
         expected = f"a path, {f'a {kind.message}' if kind else 'a'} message or its bytes"
-    raise TypeError(f"{name}: expected {expected}, got {type(given).__name__}")
+    hint = ": give its name, or what its read() returns" if _is_open_file(given) else ""
+    raise TypeError(f"{name}: expected {expected}, got {type(given).__name__}{hint}")
 
 
 def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:
@@ -58,6 +60,8 @@ def by_step(given: Any, kind: Kind) -> Iterable[Tuple[int, Input]]:
         return ((0, given),)
     if isinstance(given, Mapping):
         return given.items()
+    if _is_open_file(given):
+        to_native(given, kind)
     try:
         return enumerate(given)
     except TypeError:
@@ -70,10 +74,16 @@ def _is_one(given: Any) -> bool:
         given, "SerializeToString")
 
 
+def _is_open_file(given: Any) -> bool:
+    """Iterable, but its lines are not inputs."""
+    return hasattr(given, "read") and not _is_one(given)
+
+
 def flatten(files: Iterable[Any]) -> Iterator[Input]:
     """Inputs, each one or a list of them."""
     for given in files:
-        if _is_one(given) or not isinstance(given, Iterable) or isinstance(given, Mapping):
+        if _is_one(given) or not isinstance(given, Iterable) or isinstance(given, Mapping) or (
+                _is_open_file(given)):
             yield given
         else:
             yield from given
@@ -95,6 +105,8 @@ def arrange(files: Iterable[Input], keywords: Mapping[str, Any]) -> List[Tuple[K
 def check_step(step: Any) -> None:
     if isinstance(step, bool) or not hasattr(step, "__index__"):
         raise TypeError(f"step: expected a whole number, got {step!r}")
+    if not -1 << 63 <= operator.index(step) < 1 << 63:
+        raise _native.ArgumentError(f"step: expected a 64-bit whole number, got {step!r}")
 
 
 def check(given: Mapping[str, Any], n_files: int) -> None:

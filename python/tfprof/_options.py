@@ -135,7 +135,7 @@ def warn_once(text: str) -> None:
 
 def _hint(word: str, words: Iterable[str]) -> str:
     import difflib
-    near = difflib.get_close_matches(word, list(words), 1)
+    near = difflib.get_close_matches(str(word), list(words), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

@@ -193,8 +193,9 @@ class Profile(Views):
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
+        chosen = _step(step)
         with _wording.in_keywords():
-            return _events.Events(self._native.events(-1 if step is None else step))
+            return _events.Events(self._native.events(chosen))
 
     def table(self, name: str, step: Optional[int] = None) -> "_events.Table":
         """A plain table of all steps, or of one, to put together with those of other
@@ -206,8 +207,9 @@ class Profile(Views):
         >>> ops.columns[:4]
         ['step', 'device', 'op', 'exec_micros']
         """
+        chosen = _step(step)
         with _wording.in_keywords():
-            return _events.Table(self._native.table(name, -1 if step is None else step))
+            return _events.Table(self._native.table(name, chosen))
 
     @property
     def steps(self) -> List[int]:
@@ -308,6 +310,14 @@ class Profile(Views):
         if isinstance(given, (str, os.PathLike)):
             name = os.path.basename(os.fspath(given))
         return _progress.shown(self._native, f"reading {name}", self._progress)
+
+
+def _step(step: Optional[int]) -> int:
+    """A step as the native module takes it: -1 for all."""
+    if step is None:
+        return -1
+    _inputs.check_step(step)
+    return step
 
 
 def _add_view(name: str) -> None:

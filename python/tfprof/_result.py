@@ -1,5 +1,6 @@
 """The result of a query of ``tfprof.load(...)``: a report and its nodes."""
 
+import operator
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
 from tfprof import _native, _wording
@@ -59,6 +60,11 @@ class Node(Columns):
 
     def __dir__(self) -> List[str]:
         return sorted({*object.__dir__(self), *FIELDS})
+
+
+def _listed(columns: Sequence[str]) -> Sequence[str]:
+    """A name alone is a list of one, not of its letters."""
+    return [columns] if isinstance(columns, str) else columns
 
 
 def _attribute(name: str) -> property:
@@ -173,7 +179,7 @@ same type are aggregated together.
             if key not in names:
                 raise KeyError(f"no node {key!r} in the result")
             return Node(self, names.index(key))
-        index = key.__index__()
+        index = operator.index(key)
         if not -len(self) <= index < len(self):
             raise IndexError(f"node {index} is out of range: there are {len(self)}")
         return Node(self, index % len(self))
@@ -212,7 +218,7 @@ same type are aggregated together.
         """The nodes as a pandas.DataFrame, one row per node: all columns, or those
         named. `parent` is the row number of the parent."""
         from tfprof import _tables
-        return _tables.to_pandas(self._native, FIELDS if columns is None else columns)
+        return _tables.to_pandas(self._native, FIELDS if columns is None else _listed(columns))
 
     def to_arrow(self, columns: Optional[Sequence[str]] = None) -> Any:
         """The nodes as a pyarrow.Table: all columns, or only those named, which avoids
@@ -222,7 +228,7 @@ same type are aggregated together.
         if columns is None:
             return _tables.to_arrow(self)
         pyarrow = _tables.need("pyarrow", "to_arrow()")
-        wanted = pyarrow.schema([(name, pyarrow.null()) for name in columns])
+        wanted = pyarrow.schema([(name, pyarrow.null()) for name in _listed(columns)])
         capsule = self._native.__arrow_c_stream__(wanted.__arrow_c_schema__())
         return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
 

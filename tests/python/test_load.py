@@ -256,6 +256,32 @@ def test_options_that_are_no_dict(profile):
             profile.scope(options)
 
 
+def test_options_whose_names_are_no_text(profile):
+    with pytest.raises(tfprof.ArgumentError, match="unknown option 1: expected one of: max_depth"):
+        profile.scope({1: 2})
+
+
+@pytest.mark.parametrize("ask", [
+    lambda profile, step: profile.events(step), lambda profile, step: profile.table("ops", step),
+    lambda profile, step: profile.add(b"", step=step),
+    lambda profile, step: tfprof.load(run_meta={step: b""}),
+])
+def test_steps_beyond_64_bits(profile, ask):
+    for step in (1 << 63, -(1 << 63) - 1, 10 ** 400):
+        with pytest.raises(tfprof.ArgumentError, match="step: expected a 64-bit whole number"):
+            ask(profile, step)
+    with pytest.raises(TypeError, match="step: expected a whole number, got 1.5"):
+        ask(profile, 1.5)
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_open_files_are_not_lists_of_their_lines(loop_files, mode):
+    with open(loop_files / "profile", mode) as file:
+        for given, keywords in (((file,), {}), ((), {"profile": file}), ((), {"run_meta": file})):
+            with pytest.raises(TypeError, match=f"got {type(file).__name__}: give its name, or"):
+                tfprof.load(*given, **keywords)
+
+
 def test_wrong_advice_options(profile):
     with pytest.raises(ValueError, match="NoChecker.*OperationChecker"):
         profile.advise("NoChecker")

@@ -167,6 +167,19 @@ def test_pandas_of_some_columns(result):
     assert frame["peak_bytes"].tolist() == [node.peak_bytes for node in result]
 
 
+def test_one_column_by_its_name(result):
+    pytest.importorskip("pandas")
+    assert list(result.to_pandas("name").columns) == ["name"]
+    pytest.importorskip("pyarrow")
+    assert result.to_arrow("name").column_names == ["name"]
+
+
+def test_positions_that_are_none(result):
+    for key in (None, 1.5, b"x", ["a"]):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            result[key]  # pylint: disable=pointless-statement
+
+
 def test_advice_as_arrow(profile):
     pyarrow = pytest.importorskip("pyarrow")
     advice = profile.advise()
