@@ -52,9 +52,12 @@ def _keyword(found: "re.Match[str]") -> str:
 
 @contextlib.contextmanager
 def in_keywords() -> Iterator[None]:
-    """Errors raised inside name keywords."""
+    """Errors raised inside name keywords. Text that is not Unicode is one of them."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise _native.ArgumentError(
+            f"expected text that can be written as UTF-8, got {error.object!r}") from None
     except _native.Error as error:
         error.args = (to_keywords(str(error)).rstrip(), *error.args[1:])
         raise

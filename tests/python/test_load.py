@@ -274,6 +274,15 @@ def test_steps_beyond_64_bits(profile, ask):
         ask(profile, 1.5)
 
 
+@pytest.mark.parametrize("ask", [
+    lambda profile: profile.advise("\udcff"), lambda profile: profile.table("\udcff"),
+    lambda profile: profile.advise(options={"JobChecker": {"\udcff": 1}}),
+])
+def test_names_that_are_not_unicode(profile, ask):
+    with pytest.raises(tfprof.ArgumentError, match=r"written as UTF-8, got '\\udcff'"):
+        ask(profile)
+
+
 @pytest.mark.parametrize("mode", ["r", "rb"])
 def test_open_files_are_not_lists_of_their_lines(loop_files, mode):
     with open(loop_files / "profile", mode) as file:
