@@ -160,16 +160,20 @@ uint32_t execs_add_rows(struct execs *x, size_t n);
 /* The node's row of a step, if there is one; NONE. */
 uint32_t exec_find(const struct model *m, uint32_t node, int64_t step);
 
+/* The sums of a row that is not wide. */
+static inline struct exec_sums exec_narrow_sums(const struct exec *exec)
+{
+#define X(sum) .sum = exec->sum,
+	return (struct exec_sums){EXEC_SUMS(X)};
+#undef X
+}
+
 /* The sums of a row. */
 static inline struct exec_sums exec_get_sums(const struct execs *x, uint32_t row)
 {
 	const struct exec *exec = exec_at(x, row);
 
-	if (exec->is_wide)
-		return x->wide.at[exec->wide];
-#define X(sum) .sum = exec->sum,
-	return (struct exec_sums){EXEC_SUMS(X)};
-#undef X
+	return exec->is_wide ? x->wide.at[exec->wide] : exec_narrow_sums(exec);
 }
 
 /* False on allocation failure. */

@@ -194,6 +194,8 @@ static size_t group_at(const struct group_job *job, size_t i)
 static void pick_part(void *context, size_t part)
 {
 	struct group_job *job = context;
+	const struct query *q = job->q;
+	const uint32_t *nodes = job->nodes;
 	size_t from = job->first[0], n = job->first[job->n];
 	size_t i = from + parallel_begin(n - from, job->parts, part);
 	size_t end = from + parallel_begin(n - from, job->parts, part + 1);
@@ -203,10 +205,11 @@ static void pick_part(void *context, size_t part)
 	carry->group = g;
 	for (; i < end; g++) {
 		struct picked *picked = job->first[g] < i ? &carry->picked : &job->picked[g];
+		size_t stop = job->first[g + 1] < end ? job->first[g + 1] : end;
 
-		for (; i < end && i < job->first[g + 1]; i++) {
-			prefetch_next(job->q->model, job->nodes, i, n);
-			pick_node(job->q, job->nodes[i], picked);
+		for (; i < stop; i++) {
+			prefetch_next(q->model, nodes, i, n);
+			pick_node(q, nodes[i], picked);
 		}
 	}
 }

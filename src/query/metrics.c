@@ -6,7 +6,7 @@ const char *const unit_names[] = {[UNIT_COUNT] = UNIT_NAME_COUNT,
 	[UNIT_MICROS] = UNIT_NAME_MICROS,
 	[UNIT_BYTES] = UNIT_NAME_BYTES};
 
-static void put_exec(struct numbers *n, const struct exec_sums *x)
+static inline void put_sums(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
 	n->at[METRIC_##id] = value;
@@ -15,13 +15,26 @@ static void put_exec(struct numbers *n, const struct exec_sums *x)
 #undef X
 }
 
-static void add_exec(struct numbers *n, const struct exec_sums *x)
+static void add_sums(struct numbers *n, const struct exec_sums *x)
 {
 #define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
 	add_clamped(&n->at[METRIC_##id], value);
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
+}
+
+/* Apart from wide sums, those of a narrow row need no checks for overflow: with them
+ * op_again of 2,000 nodes takes 15 % longer. */
+static inline void put_exec(struct numbers *n, const struct execs *x, const struct exec *exec)
+{
+	if (exec->is_wide) {
+		put_sums(n, &x->wide.at[exec->wide]);
+	} else {
+		struct exec_sums sums = exec_narrow_sums(exec);
+
+		put_sums(n, &sums);
+	}
 }
 
 static int64_t divide(int64_t sum, int64_t n, bool wraps)
@@ -45,32 +58,44 @@ static void count_float_ops(struct numbers *n)
 		clamped_product(n->at[METRIC_FLOAT_OPS], n->at[METRIC_OCCURRENCE]);
 }
 
-static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
+/* The average over the steps of several rows, chained from one on. */
+static void put_average(const struct model *m, uint32_t row, int64_t step, bool wraps,
 	struct numbers *out)
 {
-	uint32_t row = m->nodes.first_exec[node];
-	int64_t n_execs = 0;
+	int64_t n = 0;
 
-	put_model_metrics(m, node, out);
-	if (row == NONE)
-		return;
-	for (; row != NONE; row = exec_at(&m->execs, row)->next) {
+	for (const struct exec *exec; row != NONE; row = exec->next) {
 		struct exec_sums sums;
 
-		if (step >= 0 && exec_at(&m->execs, row)->step != step)
+		exec = exec_at(&m->execs, row);
+		if (step >= 0 && exec->step != step)
 			continue;
 		sums = exec_get_sums(&m->execs, row);
-		if (n_execs++)
-			add_exec(out, &sums);
-		else
-			put_exec(out, &sums);
+		add_sums(out, &sums);
+		n++;
 	}
-	if (n_execs > 1) {
-#define X(id, ...) out->at[METRIC_##id] = divide(out->at[METRIC_##id], n_execs, wraps);
+	if (n > 1) {
+#define X(id, ...) out->at[METRIC_##id] = divide(out->at[METRIC_##id], n, wraps);
 		RUN_METRICS(X)
 		COUNT_METRICS(X)
 #undef X
 	}
+}
+
+static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
+	struct numbers *out)
+{
+	uint32_t row = m->nodes.first_exec[node];
+	const struct exec *exec;
+
+	put_model_metrics(m, node, out);
+	if (row == NONE)
+		return;
+	exec = exec_at(&m->execs, row);
+	if (exec->next != NONE)
+		put_average(m, row, step, wraps, out);
+	else if (step < 0 || exec->step == step)
+		put_exec(out, &m->execs, exec);
 	count_float_ops(out);
 }
 
@@ -87,11 +112,8 @@ void metrics_of_wrapping(const struct model *m, uint32_t node, int64_t step, str
 void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct numbers *out)
 {
 	put_model_metrics(m, node, out);
-	if (row != NONE) {
-		struct exec_sums sums = exec_get_sums(&m->execs, row);
-
-		put_exec(out, &sums);
-	}
+	if (row != NONE)
+		put_exec(out, &m->execs, exec_at(&m->execs, row));
 	if (m->nodes.first_exec[node] != NONE)
 		count_float_ops(out);
 }
