@@ -17,20 +17,21 @@ static const char pairs[] =
 	"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
 	"828384858687888990919293949596979899";
 
-/* Two digits at a time, from the end. */
+/* At least 1000: two digits at a time, from the end. */
 static char *write_large(char *at, uint64_t value)
 {
-	char digits[BUF_INT_MAX];
-	size_t i = sizeof(digits);
+	char *end = at + 4;
 
+	for (uint64_t rest = value / 10000; rest; rest /= 10)
+		end++;
+	at = end;
 	for (; value >= 100; value /= 100)
-		memcpy(&digits[i -= 2], &pairs[2 * (value % 100)], 2);
+		memcpy(at -= 2, &pairs[2 * (value % 100)], 2);
 	if (value >= 10)
-		memcpy(&digits[i -= 2], &pairs[2 * value], 2);
+		memcpy(at - 2, &pairs[2 * value], 2);
 	else
-		digits[--i] = (char)('0' + value);
-	memcpy(at, digits + i, sizeof(digits) - i);
-	return at + (sizeof(digits) - i);
+		at[-1] = (char)('0' + value);
+	return end;
 }
 
 /* Most numbers have up to three digits. */

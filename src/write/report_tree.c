@@ -12,6 +12,7 @@
 struct line {
 	struct query *q;
 	struct buf *text;
+	struct span not_available; /* " N/A in code view" */
 	uint32_t row, view;
 	bool follows; /* the next piece follows another one */
 	const int64_t *own, *total;
@@ -109,12 +110,10 @@ static void put_types(struct line *l)
 		buf_text(b, "_kTFScopeParent");
 }
 
-static void put_not_available(const struct line *l, const char *word)
+static void put_not_available(const struct line *l, struct span word)
 {
-	buf_text(l->text, word);
-	buf_text(l->text, " N/A in ");
-	buf_text(l->text, tfprof_view_get_name(l->q->kind));
-	buf_text(l->text, " view");
+	buf_span(l->text, word);
+	buf_span(l->text, l->not_available);
 }
 
 static void put_occurrence(struct line *l)
@@ -126,7 +125,7 @@ static void put_occurrence(struct line *l)
 	char *at;
 
 	if (query_has_groups(q)) {
-		put_not_available(l, "occurrence");
+		put_not_available(l, SPAN("occurrence"));
 		return;
 	}
 	if (!buf_reserve(b, 2 * PAIR_MAX + 2))
@@ -143,7 +142,7 @@ static void put_shapes(struct line *l)
 	struct buf *b = begin_piece(l);
 
 	if (query_has_groups(l->q))
-		put_not_available(l, "input_shapes");
+		put_not_available(l, SPAN("input_shapes"));
 	else if (node != NONE)
 		input_shapes_put(l->q->model, b, node, "|");
 }
@@ -208,6 +207,7 @@ struct job {
 	const struct report_number *numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
+	struct buf not_available;
 	atomic_bool stops; /* further lines would be discarded */
 };
 
@@ -224,7 +224,11 @@ static void make_block(void *context, size_t slot, size_t block)
 	if (atomic_load_explicit(&job->stops, memory_order_relaxed))
 		return;
 	for (; i < end && q->failed == TFPROF_OK && !query_cancelled(q); i++) {
-		struct line l = {.q = q, .text = text, .row = i, .view = q->view[i]};
+		struct line l = {.q = q,
+			.text = text,
+			.not_available = buf_get(&job->not_available),
+			.row = i,
+			.view = q->view[i]};
 
 		query_prefetch_row(q, i, true); /* else graph_text takes 55 % longer */
 		put_line(&l, job->numbers, job->n_numbers);
@@ -247,13 +251,16 @@ bool report_tree_lines(struct query *q, struct sink *out)
 {
 	struct job job = {.q = q, .out = out};
 	size_t n = (q->n + BLOCK_LINES - 1) / BLOCK_LINES, parts = parallel_parts(n, 4);
-	bool ok = true;
+	bool ok;
 
 	/* Tensors are read from a file that may be damaged: one at a time. */
 	if (options_select(q->options, SEL_TENSOR_VALUE))
 		parts = 1;
 	job.n_numbers = report_numbers(q, job.numbers);
+	buf_printf(&job.not_available, " N/A in %s view", tfprof_view_get_name(q->kind));
 	parallel_in_order(parts, n, make_block, put_block, &job);
+	ok = !job.not_available.failed;
+	buf_clear(&job.not_available);
 	for (size_t i = 0; i < PARALLEL_SLOTS; i++) {
 		ok &= !job.text[i].failed;
 		buf_clear(&job.text[i]);

@@ -4,6 +4,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/buf.h"
 
 static void check(struct buf *b, const char *text)
@@ -39,19 +42,30 @@ static void an_empty_buffer_is_still_text(void **state)
 	buf_clear(&b);
 }
 
+static void check_int(int64_t value)
+{
+	struct buf b = {0};
+	char expected[BUF_INT_MAX + 1];
+
+	snprintf(expected, sizeof(expected), "%" PRId64, value);
+	buf_int(&b, value);
+	check(&b, expected);
+	buf_clear(&b);
+}
+
 static void integers_of_every_size(void **state)
 {
-	static const int64_t numbers[] = {0, 7, -7, 10, -10, INT64_MAX, INT64_MIN};
-	static const char *const texts[] = {"0", "7", "-7", "10", "-10", "9223372036854775807",
-		"-9223372036854775808"};
+	int64_t power = 1;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		struct buf b = {0};
-
-		buf_int(&b, numbers[i]);
-		check(&b, texts[i]);
-		buf_clear(&b);
+	for (int digits = 1; digits < 19; digits++) {
+		power *= 10;
+		check_int(power - 1);
+		check_int(power);
+		check_int(power + 1);
+		check_int(-power);
 	}
+	check_int(INT64_MAX);
+	check_int(INT64_MIN);
 }
 
 static void any_length_is_possible(void **state)
