@@ -8,6 +8,8 @@
  * Apart from the rows, nothing of the size of the trace is allocated. */
 #include "load/xplane/apply.h"
 
+#include "base/prefetch.h"
+
 /* An operation that has not been converted to a run yet. */
 static struct trace_op *op_at(const struct apply *a, uint32_t place)
 {
@@ -151,33 +153,27 @@ struct new_rows {
 	uint32_t first, next; /* NONE: the node already had rows */
 };
 
-struct batch_op {
-	uint32_t place, stretch;
-};
-
-/* Operations are ordered by time, rows by node. Operations are regrouped in batches of whole
- * steps that fit the cache. */
-struct batch {
+/* Adds operations in the order of steps. */
+struct adder {
 	struct apply *apply;
 	/* By target; a node with several targets uses the first one's: */
 	uint32_t *first_target;
 	struct new_rows *rows;
-	uint32_t *counts;
-	/* Sorted by node, then by step: */
-	VEC(struct batch_op) ops;
+	struct node_work *work; /* of the current step */
+	VEC(uint32_t) worked;   /* targets that have some */
 };
 
-static void clear_batch(struct batch *b)
+static void clear_adder(struct adder *add)
 {
-	mem_free(b->first_target);
-	mem_free(b->rows);
-	mem_free(b->counts);
-	vec_clear(&b->ops);
+	mem_free(add->first_target);
+	mem_free(add->rows);
+	mem_free(add->work);
+	vec_clear(&add->worked);
 }
 
-static bool find_first_targets(struct batch *b)
+static bool find_first_targets(struct adder *add)
 {
-	const struct apply *a = b->apply;
+	const struct apply *a = add->apply;
 	uint32_t *of_node =
 		mem_zero_array(a->model->nodes.n + 1, sizeof(*of_node)); /* target + 1 */
 
@@ -186,7 +182,7 @@ static bool find_first_targets(struct batch *b)
 
 		if (!*first)
 			*first = i + 1;
-		b->first_target[i] = *first - 1;
+		add->first_target[i] = *first - 1;
 	}
 	mem_free(of_node);
 	return of_node != NULL;
@@ -194,65 +190,69 @@ static bool find_first_targets(struct batch *b)
 
 /* Reserves as many rows as each node may need. They are contiguous, so queries read them in
  * order. */
-static bool reserve_rows(struct batch *b)
+static bool reserve_rows(struct adder *add)
 {
-	struct apply *a = b->apply;
+	struct apply *a = add->apply;
 	const struct trace *t = a->trace;
 	size_t n_rows = 0;
 	uint32_t row;
 
 	for (size_t i = 0; i < t->targets.n; i++)
-		b->counts[b->first_target[i]] += t->targets.at[i].n_ops;
+		add->work[add->first_target[i]].n += t->targets.at[i].n_ops;
 	for (size_t i = 0; i < t->targets.n; i++) {
-		if (b->counts[i] > t->steps.n)
-			b->counts[i] = (uint32_t)t->steps.n;
+		uint32_t *n = &add->work[i].n;
+
+		if (*n > t->steps.n)
+			*n = (uint32_t)t->steps.n;
 		if (a->model->nodes.first_exec[a->nodes[i]] != NONE)
-			b->counts[i] = 0;
-		n_rows += b->counts[i];
+			*n = 0;
+		n_rows += *n;
 	}
 	row = execs_add_rows(&a->model->execs, n_rows);
 	for (size_t i = 0; row != NONE && i < t->targets.n; i++) {
-		uint32_t first = b->counts[i] ? row : NONE;
+		uint32_t first = add->work[i].n ? row : NONE;
 
-		b->rows[i] = (struct new_rows){first, first};
-		row += b->counts[i];
+		add->rows[i] = (struct new_rows){first, first};
+		row += add->work[i].n;
+		add->work[i].n = 0;
 	}
 	return row != NONE;
 }
 
-static bool start_batches(struct batch *b)
+static bool start_adding(struct adder *add)
 {
-	size_t n = b->apply->trace->targets.n + 1;
+	size_t n = add->apply->trace->targets.n + 1;
 
-	b->first_target = mem_array(n, sizeof(*b->first_target));
-	b->rows = mem_array(n, sizeof(*b->rows));
-	b->counts = mem_zero_array(n, sizeof(*b->counts));
-	return b->first_target && b->rows && b->counts && find_first_targets(b) && reserve_rows(b);
+	add->first_target = mem_array(n, sizeof(*add->first_target));
+	add->rows = mem_array(n, sizeof(*add->rows));
+	add->work = mem_zero_array(n, sizeof(*add->work));
+	return add->first_target && add->rows && add->work && vec_reserve(&add->worked, n) &&
+		find_first_targets(add) && reserve_rows(add);
 }
 
 /* Links the rows that were written to their nodes. They already point to each other. */
-static void chain_rows(const struct batch *b)
+static void chain_rows(const struct adder *add)
 {
-	struct model *m = b->apply->model;
+	struct model *m = add->apply->model;
 
-	for (size_t i = 0; i < b->apply->trace->targets.n; i++) {
-		const struct new_rows *rows = &b->rows[i];
+	for (size_t i = 0; i < add->apply->trace->targets.n; i++) {
+		const struct new_rows *rows = &add->rows[i];
 
 		if (rows->first == rows->next)
 			continue;
 		exec_at(&m->execs, rows->next - 1)->next = NONE;
-		m->nodes.first_exec[b->apply->nodes[i]] = rows->first;
-		m->nodes.last_exec[b->apply->nodes[i]] = rows->next;
+		m->nodes.first_exec[add->apply->nodes[i]] = rows->first;
+		m->nodes.last_exec[add->apply->nodes[i]] = rows->next;
 	}
 }
 
-static bool put_work(const struct batch *b, const struct node_work *d, uint32_t step)
+static bool put_work(const struct adder *add, const struct node_work *d, uint32_t step)
 {
-	struct apply *a = b->apply;
+	struct apply *a = add->apply;
 	int64_t number = a->trace->steps.at[step];
 	uint64_t self_ps = (uint64_t)(d->self_ps + d->accelerator_ps);
 	uint32_t node = a->nodes[d->target];
-	struct new_rows *rows = &b->rows[d->target];
+	struct new_rows *rows = &add->rows[d->target];
 
 	a->all_ps += self_ps;
 	a->joined_ps += a->is_joined[d->target] ? self_ps : 0;
@@ -263,85 +263,63 @@ static bool put_work(const struct batch *b, const struct node_work *d, uint32_t 
 				   : put_new_row(a, d, rows->next++, number);
 }
 
-/* Adds the operations of a node in one step, the first ones in [at, end). Returns where they
- * end; NONE on allocation failure. */
-static uint32_t add_work(const struct batch *b, uint32_t target, uint32_t at, uint32_t end)
+/* The rows of a step lie apart: without this a trace of 1 GB takes 10 % longer. */
+PREFETCHES prefetch_row(const struct adder *add, size_t i)
 {
-	struct apply *a = b->apply;
-	const struct trace_stretch *stretches = a->trace->stretches.at;
-	struct node_work d = {.target = target};
-	uint32_t step = stretches[b->ops.at[at].stretch].step;
+	const struct new_rows *rows;
 
-	for (; at < end && stretches[b->ops.at[at].stretch].step == step; at++)
-		add_run(a, &d, b->ops.at[at].place, stretches[b->ops.at[at].stretch].line);
-	return put_work(b, &d, step) ? at : NONE;
+	if (i >= add->worked.n)
+		return;
+	rows = &add->rows[add->worked.at[i]];
+	if (rows->first != NONE)
+		prefetch_bytes((const char *)exec_at(&add->apply->model->execs, rows->next),
+			sizeof(struct exec));
 }
 
-/* Turns counts into offsets. */
-static void sum_up(uint32_t *counts, size_t n)
+static bool end_step(struct adder *add, uint32_t step)
 {
-	uint32_t sum = 0;
+	enum { AHEAD = 16 };
+	bool ok = true;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t count = counts[i];
+	for (size_t i = 0; ok && i < add->worked.n; i++) {
+		struct node_work *d = &add->work[add->worked.at[i]];
 
-		counts[i] = sum;
-		sum += count;
+		prefetch_row(add, i + AHEAD);
+		d->target = add->worked.at[i];
+		ok = put_work(add, d, step);
+		*d = (struct node_work){0};
+	}
+	add->worked.n = 0;
+	return ok;
+}
+
+static void add_stretch(struct adder *add, const struct trace_stretch *s)
+{
+	struct apply *a = add->apply;
+
+	for (uint32_t op = s->first; op < s->end; op++) {
+		uint32_t place = a->first_op + op;
+		uint32_t target = add->first_target[op_at(a, place)->target];
+
+		if (!add->work[target].n)
+			add->worked.at[add->worked.n++] = target;
+		add_run(a, &add->work[target], place, s->line);
 	}
 }
 
-/* Adds the n operations of stretches [from, to). */
-static bool add_batch(struct batch *b, uint32_t from, uint32_t to, size_t n)
-{
-	const struct apply *a = b->apply;
-	const struct trace_stretch *stretches = a->trace->stretches.at;
-	size_t n_targets = a->trace->targets.n;
-
-	b->ops.n = 0;
-	if (!vec_reserve(&b->ops, n))
-		return false;
-	b->ops.n = n;
-	memset(b->counts, 0, n_targets * sizeof(*b->counts));
-	for (uint32_t i = from; i < to; i++)
-		for (uint32_t op = stretches[i].first; op < stretches[i].end; op++)
-			b->counts[b->first_target[op_at(a, a->first_op + op)->target]]++;
-	sum_up(b->counts, n_targets);
-	for (uint32_t i = from; i < to; i++)
-		for (uint32_t op = stretches[i].first; op < stretches[i].end; op++) {
-			uint32_t place = a->first_op + op;
-			uint32_t target = b->first_target[op_at(a, place)->target];
-
-			b->ops.at[b->counts[target]++] = (struct batch_op){place, i};
-		}
-	for (uint32_t target = 0, at = 0; target < n_targets; target++)
-		while (at < b->counts[target]) {
-			at = add_work(b, target, at, b->counts[target]);
-			if (at == NONE)
-				return false;
-		}
-	return true;
-}
-
 /* Adds the operations of the trace, which are in the model's list of runs by now. */
-static bool add_batches(struct batch *b)
+static bool add_stretches(struct adder *add)
 {
-	enum { FEW = 1 << 18 };
-	const struct trace *t = b->apply->trace;
-	size_t enough = 4 * t->targets.n < FEW ? FEW : 4 * t->targets.n, n = 0;
-	uint32_t from = 0;
+	const struct trace *t = add->apply->trace;
 
 	for (uint32_t i = 0; i < t->stretches.n; i++) {
 		const struct trace_stretch *s = &t->stretches.at[i];
 
-		n += s->end - s->first;
-		if (i + 1 < t->stretches.n && (n < enough || s[1].step == s->step))
-			continue;
-		if (!add_batch(b, from, i + 1, n))
+		add_stretch(add, s);
+		if ((i + 1 == t->stretches.n || s[1].step != s->step) && !end_step(add, s->step))
 			return false;
-		from = i + 1;
-		n = 0;
 	}
-	chain_rows(b);
+	chain_rows(add);
 	return true;
 }
 
@@ -376,12 +354,12 @@ static bool move_ops(struct apply *a)
 bool apply_ops(struct apply *a)
 {
 	const struct trace *t = a->trace;
-	struct batch b = {.apply = a};
+	struct adder add = {.apply = a};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < t->steps.n; i++)
 		ok = model_add_step(a->model, t->steps.at[i]);
-	ok = ok && move_ops(a) && start_batches(&b) && add_batches(&b);
-	clear_batch(&b);
+	ok = ok && move_ops(a) && start_adding(&add) && add_stretches(&add);
+	clear_adder(&add);
 	return ok;
 }
