@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "exit_status.h"
 #include "interrupt.h"
 #include "load.h"
 #include "show.h"
@@ -23,19 +25,19 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 	bool ok;
 
 	if (!file)
-		return fail(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
+		return error_set(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
 	while (text.n <= MAX_BUDGETS_BYTES && (n = fread(block, 1, sizeof(block), file)) > 0)
 		text_put(&text, block, n);
 	ok = !ferror(file);
 	fclose(file);
 	if (text.n > MAX_BUDGETS_BYTES)
-		status = fail(err, TFPROF_FORMAT,
+		status = error_set(err, TFPROF_FORMAT,
 			"-budgets: %.200s: longer than %d MB: expected a limit per line", path,
 			MAX_BUDGETS_BYTES / 1000000);
 	else if (!ok)
-		status = fail(err, TFPROF_IO, "-budgets: %s: cannot read", path);
+		status = error_set(err, TFPROF_IO, "-budgets: %s: cannot read", path);
 	else if (text.failed)
-		status = fail_no_memory(err);
+		status = error_no_memory(err);
 	else
 		status = tfprof_diff_options_add_budgets(options, text_get(&text), text.n, err);
 	text_clear(&text);
@@ -67,7 +69,7 @@ static enum tfprof_status side_allocate(struct side *s, size_t most, struct tfpr
 	s->names = calloc(most + 1, sizeof(*s->names));
 	s->runs = calloc(most + 1, sizeof(*s->runs));
 	s->profiles = calloc(most + 1, sizeof(*s->profiles));
-	return s->names && s->runs && s->profiles ? TFPROF_OK : fail_no_memory(err);
+	return s->names && s->runs && s->profiles ? TFPROF_OK : error_no_memory(err);
 }
 
 /* Names between commas. */
@@ -80,13 +82,13 @@ static enum tfprof_status side_cut(struct side *s, const char *names, struct tfp
 		n += *c == ',';
 	rest = s->cut = strdup(names);
 	if (!rest)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	if (side_allocate(s, n, err) != TFPROF_OK)
 		return TFPROF_NO_MEMORY;
 	while ((name = strsep(&rest, ",")))
 		if (*name)
 			s->names[s->n++] = name;
-	return s->n ? TFPROF_OK : fail(err, TFPROF_ARGUMENT, "no file name given: --base");
+	return s->n ? TFPROF_OK : error_set(err, TFPROF_ARGUMENT, "no file name given: --base");
 }
 
 static enum tfprof_status side_take(struct side *s, const char **files, size_t n,
@@ -117,7 +119,7 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 	enum tfprof_status status;
 
 	if (flag && !path)
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"--%s: a comparison takes whole profiles: make one with tfprof save OUT "
 			"FILE...",
 			flag);
@@ -142,7 +144,7 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 		status = side_take(base, r->files, 1, err);
 		return status == TFPROF_OK ? side_take(new_side, r->files, 1, err) : status;
 	}
-	return fail(err, TFPROF_ARGUMENT,
+	return error_set(err, TFPROF_ARGUMENT,
 		"two sides are needed: tfprof diff BASE NEW, or tfprof diff BASE... -- NEW..., or "
 		"--base_step=N --step=M FILE");
 }
@@ -170,7 +172,7 @@ static enum tfprof_status load_one(struct loaded *l, const char *name, const str
 	while (tfprof_input_get_info(n))
 		n++;
 	one.paths = calloc(n, sizeof(*one.paths));
-	status = one.paths ? load_files(l, &one, err) : fail_no_memory(err);
+	status = one.paths ? load_files(l, &one, err) : error_no_memory(err);
 	free(one.paths);
 	return status;
 }
@@ -195,7 +197,7 @@ static enum tfprof_status compare_models(const struct request *r, const struct s
 	struct tfprof_input old, new_model;
 
 	if (base->n != 1 || new_side->n != 1)
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"models do not vary between runs: compare one with one");
 	old = tfprof_input_file(base->names[0]);
 	new_model = tfprof_input_file(new_side->names[0]);
@@ -220,7 +222,7 @@ static enum tfprof_status compare_profiles(const struct request *r, struct side 
 		err);
 }
 
-static int exit_status_of(const tfprof_result *result)
+static int budget_status(const tfprof_result *result)
 {
 	static const int statuses[] = {[TFPROF_BUDGET_WITHIN] = EXIT_OK,
 		[TFPROF_BUDGET_OVER] = EXIT_ADVICE,
@@ -236,7 +238,7 @@ static enum tfprof_status show(tfprof_result *result, int *exit_status, struct t
 	if (status != TFPROF_OK)
 		return status;
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	*exit_status = exit_status_of(result);
+	*exit_status = budget_status(result);
 	return status;
 }
 

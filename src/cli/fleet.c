@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "exit_status.h"
 
 bool fleet_is_wanted(int argc, char **argv)
 {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 enum value_kind generate_value_kind(const struct flag *flag)
 {
 	const char *kind;
@@ -63,7 +65,7 @@ static enum tfprof_status read_template(struct text *template, struct tfprof_err
 
 	while ((n = fread(block, 1, sizeof(block), stdin)) > 0)
 		text_put(template, block, n);
-	return ferror(stdin) ? fail(err, TFPROF_IO, "cannot read: standard input") : TFPROF_OK;
+	return ferror(stdin) ? error_set(err, TFPROF_IO, "cannot read: standard input") : TFPROF_OK;
 }
 
 enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err)
@@ -82,7 +84,7 @@ enum tfprof_status generate(struct text *out, const char *what, struct tfprof_er
 			return TFPROF_OK;
 		}
 	if (strcmp(what, "man") != 0)
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"cannot generate: %.200s: expected one of: bash, zsh, fish, man, python",
 			what);
 	status = read_template(&template, err);

@@ -3,7 +3,8 @@
 #ifndef TFPROF_CLI_GENERATE_H
 #define TFPROF_CLI_GENERATE_H
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
+
 #include "flag.h"
 #include "text.h"
 

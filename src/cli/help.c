@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "flag.h"
 #include "terminal.h"
 #include "words.h"
@@ -254,6 +255,7 @@ enum tfprof_status help_word(struct text *out, const char *word, enum command_wh
 	near = command_nearest(word, where);
 	if (!near)
 		near = flag_nearest(name, where);
-	return fail(err, TFPROF_ARGUMENT, "no help on: %.200s: not a command or an option%s%s%s",
-		word, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	return error_set(err, TFPROF_ARGUMENT,
+		"no help on: %.200s: not a command or an option%s%s%s", word,
+		near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }

@@ -2,8 +2,9 @@
 #ifndef TFPROF_CLI_HELP_H
 #define TFPROF_CLI_HELP_H
 
+#include <tfprof/tfprof.h>
+
 #include "command.h"
-#include "fail.h"
 #include "text.h"
 
 /* The overview. In the shell, flags have one dash and input files are omitted. */

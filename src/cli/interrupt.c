@@ -7,7 +7,7 @@
 
 #include <tfprof/tfprof.h>
 
-#include "fail.h"
+#include "exit_status.h"
 
 static volatile int interrupted;
 static volatile sig_atomic_t target;

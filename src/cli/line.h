@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
 
 struct line {
 	char **words;

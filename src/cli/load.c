@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "progress.h"
 
 /* The flag of the first given input that has one of these traits, or NULL. */
@@ -24,12 +25,12 @@ static enum tfprof_status check_flags(const struct request *r, struct tfprof_err
 	const char *part = given_with(r->paths, TFPROF_INPUT_PART);
 
 	if (whole && part)
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"--%s and --%s cannot be combined: a "
 			"profile contains graph and runs: give one of the two",
 			whole, part);
 	if (!r->n_files && !given_with(r->paths, ~(unsigned)TFPROF_INPUT_EXTRA))
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"no input: give FILE or --profile_path=FILE, or --graph_path=FILE and what "
 			"goes with it (see tfprof --help)");
 	return TFPROF_OK;
@@ -76,10 +77,10 @@ static enum tfprof_status give_steps(struct givens *g, size_t kind, const char *
 	char *rest = g->names[kind] = strdup(paths), *path;
 
 	if (!rest)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	while ((path = strsep(&rest, ","))) {
 		if (!*path)
-			return fail(err, TFPROF_ARGUMENT,
+			return error_set(err, TFPROF_ARGUMENT,
 				"an empty file name: --%s=%.200s: separate files by one comma",
 				info->flag, paths);
 		give(g, info->name, path);
@@ -96,7 +97,7 @@ static enum tfprof_status give_all(struct givens *g, const struct request *r,
 	g->at = calloc(count_files(r) + 1, sizeof(*g->at));
 	g->names = calloc(count_kinds(), sizeof(*g->names));
 	if (!g->at || !g->names)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++) {
 		if (!r->paths[i])
 			continue;
@@ -186,7 +187,7 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 		return status;
 	l->profile = tfprof_profile_new();
 	if (!l->profile)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	tfprof_profile_set_reading(l->profile, r->reading);
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
@@ -195,7 +196,7 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 		status = count_float_ops(l, r, err);
 	progress_end();
 	if (status == TFPROF_OK && l->notes.failed)
-		status = fail_no_memory(err);
+		status = error_no_memory(err);
 	if (status != TFPROF_OK)
 		load_clear(l);
 	return status;

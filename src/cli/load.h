@@ -3,7 +3,8 @@
 #ifndef TFPROF_CLI_LOAD_H
 #define TFPROF_CLI_LOAD_H
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
+
 #include "request.h"
 #include "text.h"
 

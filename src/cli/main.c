@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "diff.h"
+#include "exit_status.h"
 #include "fleet.h"
 #include "generate.h"
 #include "help.h"
@@ -28,13 +30,13 @@ static int print_error(enum tfprof_status status, const struct tfprof_error *err
 {
 	if (!out_was_closed())
 		fprintf(stderr, "tfprof: %s\n", err->text);
-	return fail_exit_status(status);
+	return exit_status_of(status);
 }
 
 static enum tfprof_status write_text(struct text *text, struct tfprof_error *err)
 {
 	enum tfprof_status status =
-		text->failed ? fail_no_memory(err) : out_write(text_get(text), text->n, err);
+		text->failed ? error_no_memory(err) : out_write(text_get(text), text->n, err);
 
 	text_clear(text);
 	return status;
@@ -85,7 +87,7 @@ static int report_model(const struct request *r)
 	int n_exceeded;
 
 	if (r->n_files != 1) {
-		status = fail(&err, TFPROF_ARGUMENT,
+		status = error_set(&err, TFPROF_ARGUMENT,
 			"%s: give the model: tfprof model FILE or tfprof model DIR",
 			r->n_files ? "more than one file" : "no file");
 		return print_error(status, &err);
@@ -150,7 +152,7 @@ static enum tfprof_status check_out(const char *path, struct tfprof_error *err)
 	}
 	if (!is_input)
 		return TFPROF_OK;
-	return fail(err, TFPROF_ARGUMENT,
+	return error_set(err, TFPROF_ARGUMENT,
 		"save: %s exists and is no saved profile, but an input (%s): use save OUT FILE..., "
 		"or remove it first",
 		path, given.kind);
@@ -164,7 +166,7 @@ static int save(const struct request *r, const struct loaded *l)
 	enum tfprof_status status;
 
 	if (!r->word)
-		status = fail(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
+		status = error_set(&err, TFPROF_ARGUMENT, "no file to write: use save OUT FILE...");
 	else
 		status = tfprof_profile_check_output(l->profile, r->word, &err);
 	if (status == TFPROF_OK)
@@ -284,9 +286,9 @@ static int dispatch(struct request *r)
 	else if (r->command && r->command->id == COMMAND_DIFF)
 		return compare(r);
 	else if (r->command && r->command->id == COMMAND_UI)
-		status = fail(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
+		status = error_set(&err, TFPROF_ARGUMENT, "ui must come first: tfprof ui FILE...");
 	else if (r->command && r->command->id == COMMAND_FLEET)
-		status = fail(&err, TFPROF_ARGUMENT, "%s must come first: tfprof %s %s",
+		status = error_set(&err, TFPROF_ARGUMENT, "%s must come first: tfprof %s %s",
 			r->command->name, r->command->name, r->command->usage);
 	else
 		return load_and_run(r);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 static int failure; /* an errno; 0 if none */
 
 bool out_was_closed(void)
@@ -30,7 +32,7 @@ enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *e
 			continue;
 		if (written < 0) {
 			failure = errno;
-			return fail(err, TFPROF_IO, "cannot write: standard output: %s",
+			return error_set(err, TFPROF_IO, "cannot write: standard output: %s",
 				strerror(errno));
 		}
 		bytes += written;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
 
 /* Writes all bytes, or fails. */
 enum tfprof_status out_write(const char *bytes, size_t n, struct tfprof_error *err);

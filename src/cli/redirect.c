@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "line.h"
 #include "text.h"
 
@@ -41,14 +42,15 @@ static enum tfprof_status take_file(struct redirect *r, const char *rest, struct
 	struct line l;
 
 	if (*rest == '>')
-		return fail(err, TFPROF_ARGUMENT,
+		return error_set(err, TFPROF_ARGUMENT,
 			"cannot append: > FILE replaces the file; for more, use | cat >> FILE");
 	if (!line_split(&l, rest))
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	if (l.n != 1 || l.open_quote || !*l.words[0])
-		status = fail(err, TFPROF_ARGUMENT, "> needs one file name: use COMMAND > FILE");
+		status = error_set(err, TFPROF_ARGUMENT,
+			"> needs one file name: use COMMAND > FILE");
 	else if (!(r->target = redirect_expand(l.words[0])))
-		status = fail_no_memory(err);
+		status = error_no_memory(err);
 	line_clear(&l);
 	return status;
 }
@@ -58,9 +60,9 @@ static enum tfprof_status take_command(struct redirect *r, const char *rest,
 {
 	rest += strspn(rest, " \t\r\n");
 	if (!*rest)
-		return fail(err, TFPROF_ARGUMENT, "| needs a command: use COMMAND | less");
+		return error_set(err, TFPROF_ARGUMENT, "| needs a command: use COMMAND | less");
 	r->target = strndup(rest, strcspn(rest, "\r\n"));
-	return r->target ? TFPROF_OK : fail_no_memory(err);
+	return r->target ? TFPROF_OK : error_no_memory(err);
 }
 
 enum tfprof_status redirect_split(struct redirect *r, const char *typed, char **line,
@@ -71,7 +73,7 @@ enum tfprof_status redirect_split(struct redirect *r, const char *typed, char **
 	*r = (struct redirect){0};
 	*line = strndup(typed, (size_t)(at - typed));
 	if (!*line)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	if (!*at)
 		return TFPROF_OK;
 	r->kind = *at == '>' ? REDIRECT_FILE : REDIRECT_COMMAND;
@@ -93,7 +95,7 @@ enum tfprof_status redirect_set_output(const struct redirect *r, struct request 
 	size_t n = strlen(output);
 
 	if (strstr(output, "outfile=") || strcmp(output, "none") == 0)
-		return fail(err, TFPROF_ARGUMENT, "> and -output %.200s cannot be combined",
+		return error_set(err, TFPROF_ARGUMENT, "> and -output %.200s cannot be combined",
 			output);
 	if (!n || strncmp(output, "stdout", 6) == 0)
 		text_add(&whole, "file:");
@@ -101,7 +103,7 @@ enum tfprof_status redirect_set_output(const struct redirect *r, struct request 
 		text_printf(&whole, "%s%s", output, !strchr(output, ':') ? ":" : ",");
 	text_printf(&whole, "outfile=%s", r->target);
 	status = whole.failed
-		? fail_no_memory(err)
+		? error_no_memory(err)
 		: tfprof_options_set(request->options, "output", text_get(&whole), err);
 	text_clear(&whole);
 	return status;

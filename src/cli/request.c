@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "diff.h"
 #include "text.h"
 
@@ -67,10 +68,11 @@ static enum tfprof_status unknown_flag(struct parser *p, const char *word, const
 	if (length > 200)
 		length = 200;
 	if (near)
-		return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: did you mean %.*s%s?",
-			length, word, dashes, word, near);
-	return fail(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: '%s' lists all flags", length,
-		word, help);
+		return error_set(p->err, TFPROF_ARGUMENT,
+			"unknown flag: %.*s: did you mean %.*s%s?", length, word, dashes, word,
+			near);
+	return error_set(p->err, TFPROF_ARGUMENT, "unknown flag: %.*s: '%s' lists all flags",
+		length, word, help);
 }
 
 /* What is there, standard input, and what is written like a path: of that, reading says
@@ -90,7 +92,7 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
 			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
-	status = fail(p->err, TFPROF_ARGUMENT,
+	status = error_set(p->err, TFPROF_ARGUMENT,
 		"unknown command: %.200s: expected one of: %s%s%s%s%s", word, text_get(&valid),
 		p->where == IN_PROGRAM ? ", or a file" : "", near ? " (did you mean " : "",
 		near ? near : "", near ? "?)" : "");
@@ -100,7 +102,7 @@ static enum tfprof_status unknown_command(struct parser *p, const char *word)
 
 static enum tfprof_status bad_level(struct parser *p, const char *value)
 {
-	return fail(p->err, TFPROF_ARGUMENT,
+	return error_set(p->err, TFPROF_ARGUMENT,
 		"-fail_on: unknown level '%.200s': expected one of: none, notice, warning, high",
 		value);
 }
@@ -134,7 +136,7 @@ static enum tfprof_status set_checker(struct request *r, const char *value,
 	copy = strdup(value);
 	if (!r->advice || !copy) {
 		free(copy);
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	}
 	option = strchr(copy, ':');
 	if (option)
@@ -146,7 +148,7 @@ static enum tfprof_status set_checker(struct request *r, const char *value,
 		if (setting)
 			*setting++ = '\0';
 		status = setting ? tfprof_advice_options_set(r->advice, copy, option, setting, err)
-				 : fail(err, TFPROF_ARGUMENT,
+				 : error_set(err, TFPROF_ARGUMENT,
 					   "no value given: -checker=%.100s:%.100s: use "
 					   "-checker=%.100s:%.100s=VALUE",
 					   copy, option, copy, option);
@@ -191,10 +193,11 @@ static enum tfprof_status set_reading(struct parser *p, const struct flag *flag,
 	bool is_true = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
 
 	if (!is_true && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
-		return fail(p->err, TFPROF_ARGUMENT, "--%s=%.100s: expected true or false",
+		return error_set(p->err, TFPROF_ARGUMENT, "--%s=%.100s: expected true or false",
 			flag->name, value);
 	if (is_true && r->reading != TFPROF_READ_AS_IS && r->reading != reading)
-		return fail(p->err, TFPROF_ARGUMENT, "--strict and --recover cannot be combined");
+		return error_set(p->err, TFPROF_ARGUMENT,
+			"--strict and --recover cannot be combined");
 	if (is_true)
 		r->reading = reading;
 	else if (r->reading == reading)
@@ -220,10 +223,10 @@ static enum tfprof_status set_program(struct parser *p, const struct flag *flag,
 static enum tfprof_status set_file(struct parser *p, const struct flag *flag, const char *value)
 {
 	if (!*value)
-		return fail(p->err, TFPROF_ARGUMENT, "no file name given: --%s: use --%s=%s",
+		return error_set(p->err, TFPROF_ARGUMENT, "no file name given: --%s: use --%s=%s",
 			flag->name, flag->name, flag->value);
 	if (p->request->paths[flag->id])
-		return fail(p->err, TFPROF_ARGUMENT, "--%s is given twice: %s", flag->name,
+		return error_set(p->err, TFPROF_ARGUMENT, "--%s is given twice: %s", flag->name,
 			strchr(flag->value, ',') ? "separate files with commas"
 						 : "only one is allowed");
 	p->request->paths[flag->id] = value;
@@ -262,7 +265,7 @@ static enum tfprof_status set_option(struct parser *p, const struct flag *flag, 
 		take_rest_of_list(p, typed);
 	p->request->has_flags = true;
 	if (typed->failed)
-		return fail_no_memory(p->err);
+		return error_no_memory(p->err);
 	/* Options that models have, too: which is meant, the command tells. */
 	if (flag_is_of_model(flag->name)) {
 		struct request *r = p->request;
@@ -336,13 +339,13 @@ static enum tfprof_status take_flag(struct parser *p, const char *word, const ch
 	if (p->where == IN_SHELL && !is_ignored &&
 		(flag.group == FLAG_FILE || flag.group == FLAG_PROGRAM ||
 			flag.group == FLAG_MODEL || flag.group == FLAG_DIFF))
-		return fail(p->err, TFPROF_ARGUMENT,
+		return error_set(p->err, TFPROF_ARGUMENT,
 			"-%s is a command line flag: start tfprof with --%s%s%s", flag.name,
 			flag.name, flag.value ? "=" : "", flag.value ? flag.value : "");
 	if (!value)
 		value = take_value(p, &flag);
 	if (!value && !flag.is_bool)
-		return fail(p->err, TFPROF_ARGUMENT, "no value given: %s: use %.*s%s=%s", word,
+		return error_set(p->err, TFPROF_ARGUMENT, "no value given: %s: use %.*s%s=%s", word,
 			(int)(name - word), word, flag.name, flag.value);
 	if (is_ignored)
 		return TFPROF_OK;
@@ -353,7 +356,7 @@ static enum tfprof_status unexpected_word(struct parser *p, const char *word)
 {
 	const struct command *c = p->request->command;
 
-	return fail(p->err, TFPROF_ARGUMENT,
+	return error_set(p->err, TFPROF_ARGUMENT,
 		"unexpected word: %.200s: %sthe command is already %s%s", word,
 		p->where == IN_PROGRAM ? "there is no file of this name, and " : "", c->name,
 		command_is_view(c->id) ? "; options start with a dash" : "");
@@ -450,21 +453,21 @@ static enum tfprof_status check(const struct parser *p)
 	bool is_model = r->command && r->command->id == COMMAND_MODEL;
 
 	if (p->diff_flag && !is_diff(r) && !r->wants_help)
-		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command diff",
+		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command diff",
 			p->diff_flag);
 	if (p->model_flag && !is_model && !is_diff(r) && !r->wants_help)
-		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
+		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command model",
 			p->model_flag);
 	if (p->query_flag && is_model && !r->wants_help)
-		return fail(p->err, TFPROF_ARGUMENT, "-%s is not an option of the command model",
-			p->query_flag);
+		return error_set(p->err, TFPROF_ARGUMENT,
+			"-%s is not an option of the command model", p->query_flag);
 	for (size_t i = 0; i < r->n_shared; i++)
 		if (!accepts_shared(r, r->shared[i].name))
-			return fail(p->err, TFPROF_ARGUMENT,
+			return error_set(p->err, TFPROF_ARGUMENT,
 				"-%s is an option of the commands model and diff",
 				r->shared[i].name);
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
-		return fail(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
+		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
 	return set_shared(p);
 }
@@ -526,7 +529,7 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	p.typed = calloc(n_options, sizeof(*p.typed));
 	status = r->options && r->paths && r->files && p.typed && r->model && r->diff && r->shared
 		? parse_words(&p)
-		: fail_no_memory(err);
+		: error_no_memory(err);
 	for (size_t i = 0; p.typed && i < n_options; i++)
 		text_clear(&p.typed[i]);
 	free(p.typed);

@@ -12,8 +12,9 @@
 #ifndef TFPROF_CLI_REQUEST_H
 #define TFPROF_CLI_REQUEST_H
 
+#include <tfprof/tfprof.h>
+
 #include "command.h"
-#include "fail.h"
 #include "flag.h"
 
 /* An option that queries and models have, each with its own words. */

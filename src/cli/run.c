@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include "base/error.h"
+
 /* Of the query options, only --output applies to advise. */
 static enum tfprof_status advise(const struct request *r, tfprof_profile *profile,
 	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
@@ -8,7 +10,7 @@ static enum tfprof_status advise(const struct request *r, tfprof_profile *profil
 	enum tfprof_status status;
 
 	if (!advice)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	status = tfprof_advice_options_set_output(advice, tfprof_options_get(r->options, "output"),
 		err);
 	if (status == TFPROF_OK)

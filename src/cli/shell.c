@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "editor.h"
+#include "exit_status.h"
 #include "help.h"
 #include "interrupt.h"
 #include "line.h"
@@ -37,7 +39,7 @@ static void print_error(struct shell *s, enum tfprof_status status, const struct
 		fprintf(stderr, "line %zu: ", s->line);
 	fprintf(stderr, "%s\n", err->text);
 	if (!s->exit_status)
-		s->exit_status = fail_exit_status(status);
+		s->exit_status = exit_status_of(status);
 }
 
 /* ---- commands ------------------------------------------------------------------ */
@@ -53,17 +55,17 @@ static enum tfprof_status show(const struct shell *s, const char *text, size_t l
 		return show_report(text, length, s->is_interactive, err);
 	ended = pipe_text(s->to.target, &piece, 1);
 	if (ended == PIPE_NOT_RUN)
-		return fail(err, TFPROF_ARGUMENT, "cannot run: %.200s", s->to.target);
+		return error_set(err, TFPROF_ARGUMENT, "cannot run: %.200s", s->to.target);
 	/* At a prompt, the command itself has said why; grep without a match is no error. */
 	if (ended == 0 || s->is_interactive)
 		return TFPROF_OK;
-	return fail(err, TFPROF_IO, "exit status %d: %.200s", ended, s->to.target);
+	return error_set(err, TFPROF_IO, "exit status %d: %.200s", ended, s->to.target);
 }
 
 static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)
 {
 	enum tfprof_status status =
-		text->failed ? fail_no_memory(err) : show(s, text_get(text), text->n, err);
+		text->failed ? error_no_memory(err) : show(s, text_get(text), text->n, err);
 
 	text_clear(text);
 	return status;
@@ -93,7 +95,7 @@ static enum tfprof_status reset(struct shell *s, struct tfprof_error *err)
 	tfprof_options *fresh = tfprof_options_copy(s->initial);
 
 	if (!fresh)
-		return fail_no_memory(err);
+		return error_no_memory(err);
 	tfprof_options_free(s->options);
 	s->options = fresh;
 	return TFPROF_OK;
@@ -106,8 +108,8 @@ static enum tfprof_status save(const struct shell *s, const struct request *r,
 	enum tfprof_status status;
 
 	if (!r->word || !*r->word)
-		return fail(err, TFPROF_ARGUMENT, "no file name given: use save FILE");
-	status = path ? tfprof_profile_save(s->profile, path, err) : fail_no_memory(err);
+		return error_set(err, TFPROF_ARGUMENT, "no file name given: use save FILE");
+	status = path ? tfprof_profile_save(s->profile, path, err) : error_no_memory(err);
 	if (status == TFPROF_OK && s->is_interactive)
 		fprintf(stderr, "saved: %s\n", path);
 	free(path);
@@ -186,7 +188,7 @@ static enum tfprof_status fail_no_command(struct tfprof_error *err)
 	struct text names = {0};
 
 	command_put_names(&names, IN_SHELL, ", ");
-	fail(err, TFPROF_ARGUMENT, "no command: expected one of: %s", text_get(&names));
+	error_set(err, TFPROF_ARGUMENT, "no command: expected one of: %s", text_get(&names));
 	text_clear(&names);
 	return TFPROF_ARGUMENT;
 }
@@ -199,7 +201,7 @@ static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tf
 		return fail_no_command(err);
 	id = r->command->id;
 	if (s->to.kind == REDIRECT_FILE && !command_is_view(id) && id != COMMAND_ADVISE)
-		return fail(err, TFPROF_ARGUMENT, "%s has no report to write to a file",
+		return error_set(err, TFPROF_ARGUMENT, "%s has no report to write to a file",
 			r->command->name);
 	if (r->has_ignored)
 		fputs("the files named are ignored: the shell already has a profile\n", stderr);
@@ -221,10 +223,11 @@ static enum tfprof_status run_words(struct shell *s, const struct line *l, struc
 	enum tfprof_status status;
 
 	if (l->open_quote)
-		return fail(err, TFPROF_ARGUMENT, "unclosed quote: %c: close it with another %c",
-			l->open_quote, l->open_quote);
+		return error_set(err, TFPROF_ARGUMENT,
+			"unclosed quote: %c: close it with another %c", l->open_quote,
+			l->open_quote);
 	if (!l->n && s->to.kind == REDIRECT_FILE)
-		return fail(err, TFPROF_ARGUMENT, "> needs a report: use COMMAND > FILE");
+		return error_set(err, TFPROF_ARGUMENT, "> needs a report: use COMMAND > FILE");
 	if (!l->n)
 		return show_options(s, err);
 	status = request_parse(&r, (const char *const *)l->words, l->n, IN_SHELL, s->options, err);
@@ -249,7 +252,7 @@ static enum tfprof_status run_typed(struct shell *s, const char *typed, struct t
 		return TFPROF_OK;
 	status = redirect_split(&s->to, typed, &before, err);
 	if (status == TFPROF_OK)
-		status = line_split(&l, before) ? run_words(s, &l, err) : fail_no_memory(err);
+		status = line_split(&l, before) ? run_words(s, &l, err) : error_no_memory(err);
 	line_clear(&l);
 	free(before);
 	redirect_clear(&s->to);
@@ -282,7 +285,7 @@ static void read_script(struct shell *s)
 			struct tfprof_error err;
 
 			print_error(s,
-				fail(&err, TFPROF_ARGUMENT,
+				error_set(&err, TFPROF_ARGUMENT,
 					"the line contains a NUL byte: commands are text"),
 				&err);
 			continue;

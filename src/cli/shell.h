@@ -2,7 +2,7 @@
 #ifndef TFPROF_CLI_SHELL_H
 #define TFPROF_CLI_SHELL_H
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
 
 /* Reads stdin to its end. Takes ownership of `options`, the initial defaults. Returns
  * the exit status of the first line that failed; at a terminal, 0. */

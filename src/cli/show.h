@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "fail.h"
+#include <tfprof/tfprof.h>
 
 /* A text that is whole. */
 enum tfprof_status show_report(const char *text, size_t length, bool may_page,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "exit_status.h"
 
 bool ui_is_wanted(int argc, char **argv)
 {

@@ -54,7 +54,8 @@ def test_bad_regex(tfprof, view, option, regex):
 
 @pytest.mark.parametrize("word, shown", [
     (b"\xff", "?"), (b"a\xc3", "a?"), (b"\xe2\x82", "??"), (b"\xc2\x9b2J", "??2J"),
-    (b"\xf5\x80\x80\x80", "????"), ("Größe€😀".encode(), "Größe€😀"),
+    (b"\xf5\x80\x80\x80", "????"), (b"\xe0\x80\x9b2J", "???2J"), (b"\xed\xa0\x80", "???"),
+    ("a\u202eb\u2028".encode(), "a???b???"), ("Größe€😀".encode(), "Größe€😀"),
 ])
 def test_messages_are_utf8(tfprof, word, shown):
     """Whatever bytes were typed, and also where a long message is cut."""

@@ -8,7 +8,7 @@
 #include "../../src/cli/complete.h"
 #include "../../src/cli/redirect.h"
 
-/* After the program's: its fail() is a macro. */
+/* After the program's: its error_set() is a macro. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
