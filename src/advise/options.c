@@ -36,25 +36,13 @@ void tfprof_advice_options_free(tfprof_advice_options *o)
 	mem_free(o);
 }
 
-static char *copy_text(struct span text)
-{
-	char *copy = text.n == SIZE_MAX ? NULL : mem_alloc(text.n + 1);
-
-	if (!copy)
-		return NULL;
-	if (text.n)
-		memcpy(copy, text.at, text.n);
-	copy[text.n] = '\0';
-	return copy;
-}
-
 static bool copy_settings(struct tfprof_advice_options *to,
 	const struct tfprof_advice_options *from)
 {
 	for (size_t i = 0; i < from->settings.n; i++) {
 		struct advice_setting setting = from->settings.at[i];
 
-		setting.value = copy_text(span_of(setting.value));
+		setting.value = span_copy(span_of(setting.value));
 		if (!setting.value)
 			return false;
 		if (!vec_push(&to->settings, setting)) {
@@ -83,7 +71,7 @@ struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_opt
 	buf_span(&o->unknown, buf_get(&from->unknown));
 	ok = copy_settings(o, from) && !o->unknown.failed;
 	if (ok && from->outfile) {
-		o->outfile = copy_text(span_of(from->outfile));
+		o->outfile = span_copy(span_of(from->outfile));
 		ok = o->outfile;
 	}
 	if (ok)
@@ -182,7 +170,7 @@ static enum tfprof_status set_option(tfprof_advice_options *o, size_t id, struct
 	if (!info->name)
 		return option_error(err, checker, option);
 	setting.option = (size_t)(info - checker->info.options);
-	setting.value = copy_text(value);
+	setting.value = span_copy(value);
 	if (!setting.value)
 		return error_no_memory(err);
 	if (advice_option_is_number(info))
@@ -255,7 +243,7 @@ enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, co
 				"-output: unknown setting '%s' of output type %s: expected %s",
 				colon + 1, types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
 		if (colon[9]) {
-			outfile = copy_text(span_of(colon + 9));
+			outfile = span_copy(span_of(colon + 9));
 			if (!outfile)
 				return error_no_memory(err);
 		}

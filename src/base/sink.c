@@ -218,17 +218,6 @@ void sink_printf(struct sink *s, const char *format, ...)
 
 /* ---- opening ---------------------------------------------------------- */
 
-static char *copy_text(const char *text, size_t n)
-{
-	char *copy = n == SIZE_MAX ? NULL : mem_alloc(n + 1);
-
-	if (!copy)
-		return NULL;
-	memcpy(copy, text, n);
-	copy[n] = '\0';
-	return copy;
-}
-
 static void release(struct sink *s)
 {
 	if (s->owns_fd && s->fd >= 0)
@@ -253,7 +242,7 @@ static enum tfprof_status open_common(struct sink *s, const char *name, bool buf
 	struct tfprof_error *err)
 {
 	if (name) {
-		s->name = copy_text(name, strlen(name));
+		s->name = span_copy(span_of(name));
 		if (!s->name)
 			goto no_memory;
 	}

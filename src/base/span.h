@@ -91,4 +91,7 @@ static inline struct span span_cut(struct span *text, char c)
 	return head;
 }
 
+/* A copy that ends in a NUL, for mem_free(); NULL on allocation failure. */
+char *span_copy(struct span text);
+
 #endif

@@ -148,11 +148,10 @@ static enum tfprof_status make_query_options(struct diff_reading *reading,
 
 static bool push_name(struct diff_report *report, bool is_base, const char *name)
 {
-	char *copy = mem_alloc(strlen(name) + 1);
+	char *copy = span_copy(span_of(name));
 
 	if (!copy)
 		return false;
-	memcpy(copy, name, strlen(name) + 1);
 	if (is_base ? vec_push(&report->base, copy) : vec_push(&report->new_names, copy))
 		return true;
 	mem_free(copy);

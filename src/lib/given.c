@@ -40,9 +40,8 @@ static bool is_stream(const struct tfprof_given *g)
 /* Replaces what can be read only once by its bytes. */
 static enum tfprof_status take_bytes(struct tfprof_given *g, struct source *s)
 {
-	g->owned = (void *)(uintptr_t)s->bytes.at;
-	g->input.data = s->bytes.at;
 	g->input.size = s->bytes.n;
+	g->input.data = g->owned = source_take(s);
 	return TFPROF_OK;
 }
 

@@ -13,7 +13,7 @@ void model_report_free(struct model_report *report)
 	walk_clear(&report->walk);
 	model_file_clear(&report->file);
 	mem_free(report->order);
-	mem_free((void *)report->name);
+	mem_free(report->name);
 	mem_free(report);
 }
 
@@ -169,15 +169,6 @@ enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink
 	}
 }
 
-static char *copy_text(const char *text)
-{
-	char *copy = mem_alloc(strlen(text) + 1);
-
-	if (copy)
-		memcpy(copy, text, strlen(text) + 1);
-	return copy;
-}
-
 /* The options outlive the caller's: the report is rendered when somebody asks. */
 static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_options *options,
 	struct tfprof_error *err)
@@ -222,7 +213,7 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 		return error_no_memory(err);
 	report->options = o;
 	report->device = choose_device(o);
-	report->name = copy_text(in->path ? in->path : "model");
+	report->name = span_copy(span_of(in->path ? in->path : "model"));
 	if (!report->name)
 		return error_no_memory(err);
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))

@@ -1,5 +1,6 @@
 #include "model/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,11 +60,8 @@ static enum tfprof_status open_file(struct source *s, int fd, const char *path,
 		return source_read(s, fd, path, err);
 	s->bytes = s->file.bytes;
 	s->owner = SOURCE_MAPPED;
-	s->path = mem_alloc(strlen(path) + 1);
-	if (!s->path)
-		return error_no_memory(err);
-	memcpy(s->path, path, strlen(path) + 1);
-	return TFPROF_OK;
+	s->path = span_copy(span_of(path));
+	return s->path ? TFPROF_OK : error_no_memory(err);
 }
 
 enum tfprof_status source_open(struct source *s, const struct tfprof_input *in,
@@ -115,10 +113,20 @@ bool source_detach(struct source *s)
 	return s->owner != SOURCE_MAPPED || mapped_file_detach(&s->file);
 }
 
+void *source_take(struct source *s)
+{
+	void *bytes = (void *)s->bytes.at;
+
+	assert(s->owner == SOURCE_HEAP);
+	s->bytes = (struct span){"", 0};
+	s->owner = SOURCE_BORROWED;
+	return bytes;
+}
+
 void source_close(struct source *s)
 {
 	if (s->owner == SOURCE_HEAP)
-		mem_free((void *)s->bytes.at);
+		mem_free(source_take(s));
 	mapped_file_close(&s->file);
 	mem_free(s->path);
 	*s = (struct source){0};

@@ -39,6 +39,9 @@ enum tfprof_status source_check(const struct source *s, struct tfprof_error *err
  * failure. */
 bool source_detach(struct source *s);
 
+/* Transfers bytes that are on the heap to the caller, for mem_free(). */
+void *source_take(struct source *s);
+
 void source_close(struct source *s);
 
 #endif

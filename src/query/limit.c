@@ -135,13 +135,11 @@ static enum tfprof_status read_limit(struct limit *l, const struct limit_rules *
 static enum tfprof_status add_limit(limits *list, const struct limit_rules *rules, struct span text,
 	struct tfprof_error *err)
 {
-	struct limit l = {.text = mem_alloc(text.n + 1)};
+	struct limit l = {.text = span_copy(text)};
 	enum tfprof_status status;
 
 	if (!l.text)
 		return error_no_memory(err);
-	memcpy(l.text, text.at, text.n);
-	l.text[text.n] = '\0';
 	status = read_limit(&l, rules, err);
 	if (status == TFPROF_OK && !vec_push(list, l))
 		status = error_no_memory(err);

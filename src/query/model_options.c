@@ -140,10 +140,9 @@ enum tfprof_status tfprof_model_options_set(tfprof_model_options *o, const char 
 	status = read_value(o, (int)id, value, err);
 	if (status != TFPROF_OK)
 		return status;
-	copy = mem_alloc(strlen(value) + 1);
+	copy = span_copy(span_of(value));
 	if (!copy)
 		return error_no_memory(err);
-	memcpy(copy, value, strlen(value) + 1);
 	mem_free(o->text[id]);
 	o->text[id] = copy;
 	return TFPROF_OK;

@@ -1,6 +1,5 @@
 #include "server/advice_call.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,9 +14,9 @@ bool advice_call_each(const struct call *c, advice_call_fn *fn, void *context)
 
 		if (!dot)
 			continue;
-		checker = strndup(p->name, (size_t)(dot - p->name));
+		checker = span_copy((struct span){p->name, (size_t)(dot - p->name)});
 		ok = checker && fn(context, checker, dot + 1, p->value);
-		free(checker);
+		mem_free(checker);
 		if (!ok)
 			return false;
 	}

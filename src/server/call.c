@@ -116,8 +116,8 @@ void call_answer(struct call *c, route_fn *route)
 void call_clear(struct call *c)
 {
 	for (size_t i = 0; i < c->parameters.n; i++) {
-		free(c->parameters.at[i].name);
-		free(c->parameters.at[i].value);
+		mem_free(c->parameters.at[i].name);
+		mem_free(c->parameters.at[i].value);
 	}
 	vec_clear(&c->parameters);
 	buf_clear(&c->body);

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -304,12 +303,12 @@ static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind, con
 	const char *value)
 {
 	struct exchange *e = context;
-	struct parameter p = {strdup(name), strdup(value ? value : "")};
+	struct parameter p = {span_copy(span_of(name)), span_copy(span_of(value ? value : ""))};
 
 	if (p.name && p.value && vec_push(&e->call.parameters, p))
 		return MHD_YES;
-	free(p.name);
-	free(p.value);
+	mem_free(p.name);
+	mem_free(p.value);
 	return MHD_NO;
 }
 

@@ -22,11 +22,11 @@ enum { MIN_HUB = 6, MAX_BETWEEN = 40, TINY_NODES = 2, TINY_SHARE = 1000, LARGE_S
 static int keep_edge(void *context, const struct tfprof_edges *edges)
 {
 	struct graph_request *g = context;
-	char *shape = strdup(edges->largest_shape);
+	char *shape = span_copy(span_of(edges->largest_shape));
 	uint32_t ends[] = {edges->from, edges->to};
 
 	if (!shape || !vec_push(&g->shapes, shape)) {
-		free(shape);
+		mem_free(shape);
 		g->failed = true;
 		return 1;
 	}
@@ -246,7 +246,7 @@ static enum tfprof_status select_rows(struct graph_request *g, tfprof_result *re
 static void clear(struct graph_request *g)
 {
 	for (size_t i = 0; i < g->shapes.n; i++)
-		free(g->shapes.at[i]);
+		mem_free(g->shapes.at[i]);
 	vec_clear(&g->shapes);
 	vec_clear(&g->edges);
 	vec_clear(&g->boxes);

@@ -154,7 +154,7 @@ static void free_kept(struct kept *kept)
 {
 	if (kept->object)
 		kept->free(kept->object);
-	free(kept->key);
+	mem_free(kept->key);
 	mem_free(kept);
 }
 
@@ -206,7 +206,7 @@ static struct kept *list_new(struct store *s, const char *key)
 
 	if (!kept)
 		return NULL;
-	kept->key = strdup(key);
+	kept->key = span_copy(span_of(key));
 	if (!kept->key) {
 		mem_free(kept);
 		return NULL;

@@ -9,7 +9,7 @@
 #include "query/table.h"
 
 struct model_report {
-	const char *name; /* of the file */
+	char *name; /* of the file */
 	struct model_file file;
 	struct walk walk;
 	struct summary summary;

@@ -63,7 +63,8 @@ static void add_parameters(struct call *c, char *query)
 
 	while ((one = strsep(&query, "&"))) {
 		char *name = strsep(&one, "=");
-		struct parameter p = {strdup(unescape(name)), strdup(one ? unescape(one) : "")};
+		struct parameter p = {span_copy(span_of(unescape(name))),
+			span_copy(span_of(one ? unescape(one) : ""))};
 
 		check(p.name && p.value && vec_push(&c->parameters, p));
 	}

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/span.h"
 
 static void text_before_and_after_a_character(void **state)
@@ -33,11 +34,26 @@ static void a_list_is_cut_into_its_items(void **state)
 	assert_int_equal(span_cut(&none, ',').n, 0);
 }
 
+static void a_copy_ends_in_a_nul(void **state)
+{
+	char *copy = span_copy((struct span){"abc", 2}), *empty = span_copy((struct span){0});
+
+	assert_string_equal(copy, "ab");
+	assert_string_equal(empty, "");
+	mem_free(copy);
+	mem_free(empty);
+	assert_null(span_copy((struct span){"", SIZE_MAX}));
+	mem_fail_at(1);
+	assert_null(span_copy(SPAN("abc")));
+	mem_fail_at(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_before_and_after_a_character),
 		cmocka_unit_test(a_list_is_cut_into_its_items),
+		cmocka_unit_test(a_copy_ends_in_a_nul),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
