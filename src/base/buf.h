@@ -69,6 +69,14 @@ static inline struct span buf_get(const struct buf *b)
 	return (struct span){b->at ? b->at : "", b->n};
 }
 
+/* Empties it, but keeps its memory. */
+static inline void buf_reset(struct buf *b)
+{
+	b->n = 0;
+	if (b->at)
+		b->at[0] = '\0';
+}
+
 static inline void buf_clear(struct buf *b)
 {
 	mem_free(b->at);

@@ -9,7 +9,7 @@ static void narrow_common(struct candidates *c, const char *text, size_t length)
 	size_t n = 0;
 
 	if (c->n_all == 0) {
-		text_put(&c->common, text, length);
+		buf_put(&c->common, text, length);
 		return;
 	}
 	while (n < c->common.n && n < length && c->common.at[n] == text[n])
@@ -21,23 +21,11 @@ static void narrow_common(struct candidates *c, const char *text, size_t length)
 
 static void keep(struct candidates *c, const char *text, size_t length)
 {
-	char *copy;
-
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 64;
-		char **at = realloc(c->at, cap * sizeof(*at));
-
-		if (!at) {
-			c->failed = true;
-			return;
-		}
-		c->at = at;
-		c->cap = cap;
-	}
-	copy = strndup(text, length);
-	c->failed |= !copy;
-	if (copy)
-		c->at[c->n++] = copy;
+	char *copy = span_copy((struct span){text, length});
+	if (copy && vec_push(&c->shown, copy))
+		return;
+	mem_free(copy);
+	c->failed = true;
 }
 
 void candidates_add(struct candidates *c, const char *text, size_t length)
@@ -48,7 +36,7 @@ void candidates_add(struct candidates *c, const char *text, size_t length)
 		return;
 	narrow_common(c, text, length);
 	c->n_all++;
-	if (c->n < MAX_CANDIDATES)
+	if (c->shown.n < MAX_CANDIDATES)
 		keep(c, text, length);
 }
 
@@ -65,15 +53,15 @@ static int by_text(const void *a, const void *b)
 
 void candidates_sort(struct candidates *c)
 {
-	if (c->n)
-		qsort(c->at, c->n, sizeof(*c->at), by_text);
+	if (c->shown.n)
+		qsort(c->shown.at, c->shown.n, sizeof(*c->shown.at), by_text);
 }
 
 void candidates_clear(struct candidates *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		free(c->at[i]);
-	free(c->at);
-	text_clear(&c->common);
+	for (size_t i = 0; i < c->shown.n; i++)
+		mem_free(c->shown.at[i]);
+	vec_clear(&c->shown);
+	buf_clear(&c->common);
 	*c = (struct candidates){0};
 }

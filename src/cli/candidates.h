@@ -3,18 +3,18 @@
 #ifndef TFPROF_CLI_CANDIDATES_H
 #define TFPROF_CLI_CANDIDATES_H
 
-#include "text.h"
+#include "base/buf.h"
+#include "base/vec.h"
 
 enum { MAX_CANDIDATES = 4096 };
 
 struct candidates {
 	const char *typed; /* prefix each must have */
-	char **at;         /* the first MAX_CANDIDATES */
-	size_t n, cap;
+	VEC(char *) shown; /* the first MAX_CANDIDATES */
 	size_t n_all;
-	struct text common; /* prefix shared by all */
-	size_t head;        /* bytes of the word before the part that is completed */
-	bool is_list;       /* the value is a comma-separated list */
+	struct buf common; /* prefix shared by all */
+	size_t head;       /* bytes of the word before the part that is completed */
+	bool is_list;      /* the value is a comma-separated list */
 	bool failed;
 };
 

@@ -98,13 +98,13 @@ const char *command_nearest(const char *name, enum command_where where)
 	return tfprof_word_get_nearest(name, names);
 }
 
-void command_put_names(struct text *out, enum command_where where, const char *separator)
+void command_put_names(struct buf *out, enum command_where where, const char *separator)
 {
 	const char *before = "";
 
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (commands[i].where & where && commands[i].summary) {
-			text_printf(out, "%s%s", before, commands[i].name);
+			buf_printf(out, "%s%s", before, commands[i].name);
 			before = separator;
 		}
 }

@@ -4,7 +4,7 @@
 
 #include <tfprof/tfprof.h>
 
-#include "text.h"
+#include "base/buf.h"
 
 enum command_id {
 #define X(id, ...) COMMAND_##id,
@@ -42,7 +42,7 @@ const struct command *command_find(const char *name, enum command_where where);
 const char *command_nearest(const char *name, enum command_where where);
 
 /* Appends the names of the commands that help lists. */
-void command_put_names(struct text *out, enum command_where where, const char *separator);
+void command_put_names(struct buf *out, enum command_where where, const char *separator);
 
 static inline int command_is_view(enum command_id id)
 {

@@ -1,10 +1,11 @@
 #include "complete.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
+#include "base/span.h"
 #include "command.h"
 #include "flag.h"
 
@@ -31,28 +32,29 @@ static void add_files(struct candidates *c)
 {
 	const char *slash = strrchr(c->typed, '/');
 	size_t head = slash ? (size_t)(slash + 1 - c->typed) : 0;
-	char *directory = slash ? strndup(c->typed, head) : strdup(".");
+	char *directory =
+		slash ? span_copy((struct span){c->typed, head}) : span_copy(span_of("."));
 	DIR *dir = directory ? opendir(directory) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
-		struct text path = {0};
+		struct buf path = {0};
 
 		if (name[0] == '.' &&
 			(c->typed[head] != '.' || !strcmp(name, ".") || !strcmp(name, "..")))
 			continue;
-		text_put(&path, c->typed, head);
-		text_add(&path, name);
-		if (path.at && is_directory(path.at))
-			text_char(&path, '/');
-		if (path.at)
+		buf_put(&path, c->typed, head);
+		buf_text(&path, name);
+		if (is_directory(buf_get(&path).at))
+			buf_char(&path, '/');
+		if (!path.failed)
 			candidates_add(c, path.at, path.n);
-		text_clear(&path);
+		buf_clear(&path);
 	}
 	if (dir)
 		closedir(dir);
-	free(directory);
+	mem_free(directory);
 	candidates_sort(c);
 }
 
@@ -108,7 +110,7 @@ static void skip_to_last(struct candidates *c, char separator)
 static void add_output(struct candidates *c, const char *const *types)
 {
 	const char *colon = strchr(c->typed, ':');
-	struct text type = {0};
+	struct buf type = {0};
 
 	if (colon && strncmp(colon + 1, "outfile=", 8) == 0) {
 		skip(c, (size_t)(colon + 9 - c->typed));
@@ -116,14 +118,14 @@ static void add_output(struct candidates *c, const char *const *types)
 		return;
 	}
 	for (; types && *types; types++) {
-		type.n = 0;
-		text_add(&type, *types);
+		buf_reset(&type);
+		buf_text(&type, *types);
 		if (strcmp(*types, "stdout") != 0 && strcmp(*types, "none") != 0)
-			text_add(&type, ":outfile=");
-		if (type.at)
+			buf_text(&type, ":outfile=");
+		if (!type.failed)
 			candidates_add(c, type.at, type.n);
 	}
-	text_clear(&type);
+	buf_clear(&type);
 }
 
 static void add_checkers(struct candidates *c)
@@ -173,20 +175,20 @@ static void add_commands(struct candidates *c)
 static void add_options(struct candidates *c, const char *dashes, const struct command *command)
 {
 	struct flag flag;
-	struct text name = {0};
+	struct buf name = {0};
 
 	for (size_t i = 0; flag_get(i, &flag); i++) {
 		if (*dashes && !flag_applies_to(&flag, command))
 			continue;
 		if (!*dashes && flag.group == FLAG_PROGRAM)
 			continue;
-		name.n = 0;
-		text_add(&name, dashes);
-		text_add(&name, flag.name);
-		if (name.at)
+		buf_reset(&name);
+		buf_text(&name, dashes);
+		buf_text(&name, flag.name);
+		if (!name.failed)
 			candidates_add(c, name.at, name.n);
 	}
-	text_clear(&name);
+	buf_clear(&name);
 }
 
 static void add_candidates(struct candidates *c, const struct place *p)

@@ -70,33 +70,33 @@ static const char tail[] =
 	"complete -F _tfprof tfprof\n";
 
 /* Appends a case pattern, a|b|c, of the flags whose values are of this kind. */
-static void put_pattern(struct text *out, enum value_kind kind)
+static void put_pattern(struct buf *out, enum value_kind kind)
 {
 	struct flag flag;
 	bool is_first = !out->n || out->at[out->n - 1] == '\t';
 
 	for (size_t i = 0; flag_get(i, &flag); i++)
 		if (!flag.is_hidden && generate_value_kind(&flag) == kind) {
-			text_printf(out, "%s%s", is_first ? "" : "|", flag.name);
+			buf_printf(out, "%s%s", is_first ? "" : "|", flag.name);
 			is_first = false;
 		}
 }
 
-static void put_files(struct text *out)
+static void put_files(struct buf *out)
 {
-	text_add(out, "	outfile");
+	buf_text(out, "	outfile");
 	put_pattern(out, VALUE_FILE);
-	text_add(out,
+	buf_text(out,
 		") _tfprof_files; return ;;\n"
 		"	");
 	put_pattern(out, VALUE_FREE);
-	text_add(out, ") return ;;\n");
+	buf_text(out, ") return ;;\n");
 }
 
 /* A bool takes a value only after an =. */
-static void put_bool(struct text *out, const struct flag *flag, const char *words)
+static void put_bool(struct buf *out, const struct flag *flag, const char *words)
 {
-	text_printf(out,
+	buf_printf(out,
 		"	%s)\n"
 		"		if [[ $prev == = || ${COMP_WORDS[COMP_CWORD]} == = ]]; then\n"
 		"			COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
@@ -106,21 +106,21 @@ static void put_bool(struct text *out, const struct flag *flag, const char *word
 }
 
 /* TYPE: is followed by outfile=, whatever precedes it. */
-static void put_output(struct text *out, const struct flag *flag, const char *words)
+static void put_output(struct buf *out, const struct flag *flag, const char *words)
 {
-	text_printf(out, "	%s) _tfprof_output '%s'; return ;;\n	", flag->name, words);
+	buf_printf(out, "	%s) _tfprof_output '%s'; return ;;\n	", flag->name, words);
 	for (size_t i = 0; flag->words[i]; i++)
-		text_printf(out, "%s%s", i ? "|" : "", flag->words[i]);
-	text_add(out,
+		buf_printf(out, "%s%s", i ? "|" : "", flag->words[i]);
+	buf_text(out,
 		")\n"
 		"		COMPREPLY=($(compgen -W 'outfile=' -- \"$cur\"))\n"
 		"		compopt -o nospace\n"
 		"		return ;;\n");
 }
 
-static void put_case(struct text *out, const struct flag *flag)
+static void put_case(struct buf *out, const struct flag *flag)
 {
-	struct text words = {0};
+	struct buf words = {0};
 	enum value_kind kind = generate_value_kind(flag);
 
 	if (kind == VALUE_CHECKER)
@@ -128,43 +128,43 @@ static void put_case(struct text *out, const struct flag *flag)
 	else
 		generate_words(&words, flag);
 	if (kind == VALUE_FILES)
-		text_printf(out, "	%s) _tfprof_list -f; return ;;\n", flag->name);
+		buf_printf(out, "	%s) _tfprof_list -f; return ;;\n", flag->name);
 	else if (kind == VALUE_WORDS)
-		text_printf(out, "	%s) _tfprof_list -W '%s'; return ;;\n", flag->name,
-			text_get(&words));
+		buf_printf(out, "	%s) _tfprof_list -W '%s'; return ;;\n", flag->name,
+			buf_get(&words).at);
 	else if (kind == VALUE_OUTPUT)
-		put_output(out, flag, text_get(&words));
+		put_output(out, flag, buf_get(&words).at);
 	else if (kind == VALUE_WORD && flag->is_bool)
-		put_bool(out, flag, text_get(&words));
+		put_bool(out, flag, buf_get(&words).at);
 	else if (kind == VALUE_WORD || kind == VALUE_CHECKER)
-		text_printf(out,
+		buf_printf(out,
 			"	%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
-			flag->name, text_get(&words));
+			flag->name, buf_get(&words).at);
 	out->failed |= words.failed;
-	text_clear(&words);
+	buf_clear(&words);
 }
 
-void generate_bash(struct text *out)
+void generate_bash(struct buf *out)
 {
-	struct text commands = {0}, flags = {0}, names = {0};
+	struct buf commands = {0}, flags = {0}, names = {0};
 	struct flag flag;
 
-	text_add(out, head);
+	buf_text(out, head);
 	put_files(out);
 	for (size_t i = 0; flag_get(i, &flag); i++) {
 		if (flag.is_hidden)
 			continue;
 		put_case(out, &flag);
-		text_printf(&flags, "%s--%s%s", flags.n ? " " : "", flag.name,
+		buf_printf(&flags, "%s--%s%s", flags.n ? " " : "", flag.name,
 			flag.is_bool ? "" : "=");
-		text_printf(&names, "%s%s", names.n ? " " : "", flag.name);
+		buf_printf(&names, "%s%s", names.n ? " " : "", flag.name);
 	}
 	command_put_names(&commands, IN_PROGRAM, " ");
-	text_printf(out, middle, text_get(&flags));
-	text_printf(out, tail, text_get(&commands), text_get(&names), text_get(&commands),
-		text_get(&commands));
+	buf_printf(out, middle, buf_get(&flags).at);
+	buf_printf(out, tail, buf_get(&commands).at, buf_get(&names).at, buf_get(&commands).at,
+		buf_get(&commands).at);
 	out->failed |= commands.failed || flags.failed || names.failed;
-	text_clear(&commands);
-	text_clear(&flags);
-	text_clear(&names);
+	buf_clear(&commands);
+	buf_clear(&flags);
+	buf_clear(&names);
 }

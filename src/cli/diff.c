@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mem.h"
+#include "base/span.h"
 #include "exit_status.h"
 #include "interrupt.h"
 #include "load.h"
@@ -18,7 +19,7 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 	struct tfprof_error *err)
 {
 	FILE *file = fopen(path, "r");
-	struct text text = {0};
+	struct buf text = {0};
 	enum tfprof_status status;
 	char block[4096];
 	size_t n;
@@ -27,7 +28,7 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 	if (!file)
 		return error_set(err, TFPROF_IO, "-budgets: %s: %s", path, strerror(errno));
 	while (text.n <= MAX_BUDGETS_BYTES && (n = fread(block, 1, sizeof(block), file)) > 0)
-		text_put(&text, block, n);
+		buf_put(&text, block, n);
 	ok = !ferror(file);
 	fclose(file);
 	if (text.n > MAX_BUDGETS_BYTES)
@@ -39,8 +40,8 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 	else if (text.failed)
 		status = error_no_memory(err);
 	else
-		status = tfprof_diff_options_add_budgets(options, text_get(&text), text.n, err);
-	text_clear(&text);
+		status = tfprof_diff_options_add_budgets(options, buf_get(&text).at, text.n, err);
+	buf_clear(&text);
 	return status;
 }
 
@@ -58,17 +59,17 @@ static void side_clear(struct side *s)
 {
 	for (size_t i = 0; s->runs && i < s->n; i++)
 		load_clear(&s->runs[i]);
-	free(s->names);
-	free(s->runs);
-	free(s->profiles);
-	free(s->cut);
+	mem_free(s->names);
+	mem_free(s->runs);
+	mem_free(s->profiles);
+	mem_free(s->cut);
 }
 
 static enum tfprof_status side_allocate(struct side *s, size_t most, struct tfprof_error *err)
 {
-	s->names = calloc(most + 1, sizeof(*s->names));
-	s->runs = calloc(most + 1, sizeof(*s->runs));
-	s->profiles = calloc(most + 1, sizeof(*s->profiles));
+	s->names = mem_zero_array(most + 1, sizeof(*s->names));
+	s->runs = mem_zero_array(most + 1, sizeof(*s->runs));
+	s->profiles = mem_zero_array(most + 1, sizeof(*s->profiles));
 	return s->names && s->runs && s->profiles ? TFPROF_OK : error_no_memory(err);
 }
 
@@ -80,7 +81,7 @@ static enum tfprof_status side_cut(struct side *s, const char *names, struct tfp
 
 	for (const char *c = names; *c; c++)
 		n += *c == ',';
-	rest = s->cut = strdup(names);
+	rest = s->cut = span_copy(span_of(names));
 	if (!rest)
 		return error_no_memory(err);
 	if (side_allocate(s, n, err) != TFPROF_OK)
@@ -171,9 +172,9 @@ static enum tfprof_status load_one(struct loaded *l, const char *name, const str
 
 	while (tfprof_input_get_info(n))
 		n++;
-	one.paths = calloc(n, sizeof(*one.paths));
+	one.paths = mem_zero_array(n, sizeof(*one.paths));
 	status = one.paths ? load_files(l, &one, err) : error_no_memory(err);
-	free(one.paths);
+	mem_free(one.paths);
 	return status;
 }
 
@@ -186,7 +187,7 @@ static enum tfprof_status load_side(struct side *s, const struct request *r,
 		status = load_one(&s->runs[i], s->names[i], r, err);
 		s->profiles[i] = s->runs[i].profile;
 		if (status == TFPROF_OK)
-			fputs(text_get(&s->runs[i].notes), stderr);
+			fputs(buf_get(&s->runs[i].notes).at, stderr);
 	}
 	return status;
 }

@@ -9,15 +9,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/buf.h"
 #include "history.h"
 #include "interrupt.h"
 #include "tab.h"
-#include "text.h"
 
 struct editor {
 	EditLine *edit;
@@ -28,7 +27,7 @@ struct editor {
 	tfprof_profile *profile;
 	FILE *display;
 	int keys; /* < 0: standard input */
-	struct text line;
+	struct buf line;
 };
 
 static struct editor *editor_of(EditLine *edit)
@@ -158,10 +157,10 @@ void editor_remember(struct editor *e, const char *line)
 
 	if (!*line || (e->last && strcmp(e->last, line) == 0))
 		return;
-	copy = strdup(line);
+	copy = span_copy(span_of(line));
 	if (!copy)
 		return;
-	free(e->last);
+	mem_free(e->last);
 	e->last = copy;
 	add_line(e, line);
 	if (e->history_path)
@@ -214,7 +213,7 @@ static bool open_edit(struct editor *e)
 
 struct editor *editor_new(const char *prompt, tfprof_profile *profile)
 {
-	struct editor *e = calloc(1, sizeof(*e));
+	struct editor *e = mem_zero(sizeof(*e));
 
 	if (!e)
 		return NULL;
@@ -242,10 +241,10 @@ void editor_free(struct editor *e)
 		history_end(e->history);
 	if (e->keys >= 0)
 		close(e->keys);
-	free(e->history_path);
-	free(e->last);
-	text_clear(&e->line);
-	free(e);
+	mem_free(e->history_path);
+	mem_free(e->last);
+	buf_clear(&e->line);
+	mem_free(e);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -263,9 +262,9 @@ static enum editor_event finish_line(struct editor *e, const char *typed, int n,
 		fflush(e->display);
 		return EDITOR_END;
 	}
-	e->line.n = 0;
-	text_put(&e->line, typed, strcspn(typed, "\n"));
-	*line = text_get(&e->line);
+	buf_reset(&e->line);
+	buf_put(&e->line, typed, strcspn(typed, "\n"));
+	*line = buf_get(&e->line).at;
 	return EDITOR_LINE;
 }
 

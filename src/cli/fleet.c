@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "exit_status.h"
 
 bool fleet_is_wanted(int argc, char **argv)
@@ -29,7 +30,7 @@ static const char script[] = "import sys\n"
 
 int fleet_run(int argc, char **argv)
 {
-	const char **arguments = calloc((size_t)argc + 3, sizeof(*arguments));
+	const char **arguments = mem_zero_array((size_t)argc + 3, sizeof(*arguments));
 
 	if (arguments) {
 		arguments[0] = "python3";
@@ -37,7 +38,7 @@ int fleet_run(int argc, char **argv)
 		arguments[2] = script;
 		memcpy(arguments + 3, argv + 1, (size_t)argc * sizeof(*arguments));
 		execvp("python3", (char *const *)(uintptr_t)arguments);
-		free(arguments);
+		mem_free(arguments);
 	}
 	fprintf(stderr, "tfprof: this command needs python3: %s\n", strerror(errno));
 	return EXIT_INPUT;

@@ -29,18 +29,18 @@ enum value_kind generate_value_kind(const struct flag *flag)
 	return flag->words ? VALUE_WORD : VALUE_FREE;
 }
 
-static void put_name(struct text *out, const char *name)
+static void put_name(struct buf *out, const char *name)
 {
-	text_printf(out, "%s%s", out->n ? " " : "", name);
+	buf_printf(out, "%s%s", out->n ? " " : "", name);
 }
 
-void generate_words(struct text *out, const struct flag *flag)
+void generate_words(struct buf *out, const struct flag *flag)
 {
 	for (size_t i = 0; flag->words && flag->words[i]; i++)
 		put_name(out, flag->words[i]);
 }
 
-void generate_checkers(struct text *out)
+void generate_checkers(struct buf *out)
 {
 	const struct tfprof_checker_info *info;
 
@@ -48,34 +48,34 @@ void generate_checkers(struct text *out)
 		put_name(out, info->name);
 }
 
-void generate_outfiles(struct text *out)
+void generate_outfiles(struct buf *out)
 {
 	struct flag flag;
 
 	flag_find("output", 6, &flag);
 	for (size_t i = 0; flag.words[i]; i++)
 		if (strcmp(flag.words[i], "stdout") != 0 && strcmp(flag.words[i], "none") != 0)
-			text_printf(out, " %s:outfile=", flag.words[i]);
+			buf_printf(out, " %s:outfile=", flag.words[i]);
 }
 
-static enum tfprof_status read_template(struct text *template, struct tfprof_error *err)
+static enum tfprof_status read_template(struct buf *template, struct tfprof_error *err)
 {
 	char block[4096];
 	size_t n;
 
 	while ((n = fread(block, 1, sizeof(block), stdin)) > 0)
-		text_put(template, block, n);
+		buf_put(template, block, n);
 	return ferror(stdin) ? error_set(err, TFPROF_IO, "cannot read: standard input") : TFPROF_OK;
 }
 
-enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err)
+enum tfprof_status generate(struct buf *out, const char *what, struct tfprof_error *err)
 {
 	static const struct {
 		const char *what;
-		void (*put)(struct text *out);
+		void (*put)(struct buf *out);
 	} files[] = {{"bash", generate_bash}, {"zsh", generate_zsh}, {"fish", generate_fish},
 		{"python", generate_python}};
-	struct text template = {0};
+	struct buf template = {0};
 	enum tfprof_status status;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -89,8 +89,8 @@ enum tfprof_status generate(struct text *out, const char *what, struct tfprof_er
 			what);
 	status = read_template(&template, err);
 	if (status == TFPROF_OK)
-		generate_man(out, text_get(&template));
+		generate_man(out, buf_get(&template).at);
 	out->failed |= template.failed;
-	text_clear(&template);
+	buf_clear(&template);
 	return status;
 }

@@ -5,18 +5,18 @@
 
 #include <tfprof/tfprof.h>
 
+#include "base/buf.h"
 #include "flag.h"
-#include "text.h"
 
 /* `what` is "bash", "zsh", "fish", "python" or "man". For "man", reads a template from
  * stdin and replaces lines such as @OPTIONS@. */
-enum tfprof_status generate(struct text *out, const char *what, struct tfprof_error *err);
+enum tfprof_status generate(struct buf *out, const char *what, struct tfprof_error *err);
 
-void generate_bash(struct text *out);
-void generate_zsh(struct text *out);
-void generate_fish(struct text *out);
-void generate_python(struct text *out);
-void generate_man(struct text *out, const char *template);
+void generate_bash(struct buf *out);
+void generate_zsh(struct buf *out);
+void generate_fish(struct buf *out);
+void generate_python(struct buf *out);
+void generate_man(struct buf *out, const char *template);
 
 /* How a value is completed. */
 enum value_kind {
@@ -33,9 +33,9 @@ enum value_kind {
 enum value_kind generate_value_kind(const struct flag *flag);
 
 /* Append names separated by spaces: the words a flag accepts, the checkers. */
-void generate_words(struct text *out, const struct flag *flag);
-void generate_checkers(struct text *out);
+void generate_words(struct buf *out, const struct flag *flag);
+void generate_checkers(struct buf *out);
 /* Appends what --output takes before a path: " timeline:outfile= pprof:outfile= …". */
-void generate_outfiles(struct text *out);
+void generate_outfiles(struct buf *out);
 
 #endif

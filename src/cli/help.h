@@ -4,14 +4,14 @@
 
 #include <tfprof/tfprof.h>
 
+#include "base/buf.h"
 #include "command.h"
-#include "text.h"
 
 /* The overview. In the shell, flags have one dash and input files are omitted. */
-void help_overview(struct text *out, enum command_where where);
+void help_overview(struct buf *out, enum command_where where);
 
 /* Help on a command or a flag, given with or without dashes. */
-enum tfprof_status help_word(struct text *out, const char *word, enum command_where where,
+enum tfprof_status help_word(struct buf *out, const char *word, enum command_where where,
 	struct tfprof_error *err);
 
 #endif

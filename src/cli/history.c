@@ -8,29 +8,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "base/buf.h"
 
 enum { MAX_LINES = 1000 };
 
 char *history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	struct text path = {0};
+	struct buf path = {0};
 
 	if (state && *state == '/')
-		text_add(&path, state);
+		buf_text(&path, state);
 	else if (home && *home)
-		text_printf(&path, "%s/.local/state", home);
+		buf_printf(&path, "%s/.local/state", home);
 	else
 		return NULL;
-	text_add(&path, "/tfprof/history");
+	buf_text(&path, "/tfprof/history");
 	if (path.failed)
-		text_clear(&path);
+		buf_clear(&path);
 	return path.at;
 }
 
 /* Start of the latest MAX_LINES lines. */
-static const char *latest(const struct text *all)
+static const char *latest(const struct buf *all)
 {
 	const char *at = all->at + all->n;
 	size_t n = 0;
@@ -43,7 +43,7 @@ static const char *latest(const struct text *all)
 	return at;
 }
 
-static size_t count_lines(const struct text *all)
+static size_t count_lines(const struct buf *all)
 {
 	size_t n = 0;
 
@@ -55,10 +55,10 @@ static size_t count_lines(const struct text *all)
 /* Replaces the file with its latest lines. */
 static void shorten(const char *path, const char *lines)
 {
-	struct text temporary = {0};
+	struct buf temporary = {0};
 	FILE *file;
 
-	text_printf(&temporary, "%s.%ld", path, (long)getpid());
+	buf_printf(&temporary, "%s.%ld", path, (long)getpid());
 	file = temporary.failed ? NULL : fopen(temporary.at, "we");
 	if (file) {
 		bool ok = fputs(lines, file) >= 0;
@@ -68,13 +68,13 @@ static void shorten(const char *path, const char *lines)
 		if (!ok || rename(temporary.at, path) != 0)
 			unlink(temporary.at);
 	}
-	text_clear(&temporary);
+	buf_clear(&temporary);
 }
 
 void history_load(const char *path, history_line_fn *fn, void *context)
 {
 	FILE *file = fopen(path, "re");
-	struct text all = {0};
+	struct buf all = {0};
 	char block[4096], *at;
 	const char *start;
 	size_t n;
@@ -82,10 +82,10 @@ void history_load(const char *path, history_line_fn *fn, void *context)
 	if (!file)
 		return;
 	while ((n = fread(block, 1, sizeof(block), file)) > 0)
-		text_put(&all, block, n);
+		buf_put(&all, block, n);
 	fclose(file);
 	if (all.failed || !all.n) {
-		text_clear(&all);
+		buf_clear(&all);
 		return;
 	}
 	start = latest(&all);
@@ -102,12 +102,12 @@ void history_load(const char *path, history_line_fn *fn, void *context)
 			break;
 		at += length + 1;
 	}
-	text_clear(&all);
+	buf_clear(&all);
 }
 
 static void make_directories(const char *path)
 {
-	char *copy = strdup(path);
+	char *copy = span_copy(span_of(path));
 
 	if (!copy)
 		return;
@@ -116,14 +116,14 @@ static void make_directories(const char *path)
 		mkdir(copy, 0700);
 		*slash = '/';
 	}
-	free(copy);
+	mem_free(copy);
 }
 
 void history_add(const char *path, const char *line)
 {
 	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
 	int fd = open(path, flags, 0600);
-	struct text whole = {0};
+	struct buf whole = {0};
 
 	if (fd < 0 && errno == ENOENT) {
 		make_directories(path);
@@ -131,11 +131,11 @@ void history_add(const char *path, const char *line)
 	}
 	if (fd < 0)
 		return;
-	text_printf(&whole, "%s\n", line);
+	buf_printf(&whole, "%s\n", line);
 	/* One write, so that lines of concurrent sessions do not mix. Failure is
 	 * ignored: history is not worth disturbing the session. */
 	if (!whole.failed && write(fd, whole.at, whole.n) < 0)
 		errno = 0;
 	close(fd);
-	text_clear(&whole);
+	buf_clear(&whole);
 }

@@ -1,7 +1,8 @@
 #include "line.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 static bool is_blank(char c)
 {
@@ -30,8 +31,8 @@ bool line_split(struct line *l, const char *typed)
 
 	*l = (struct line){.ends_in_blank = true};
 	/* Every second byte may start a word. */
-	l->text = malloc(length + length / 2 + 2);
-	l->words = calloc(length / 2 + 1, sizeof(*l->words));
+	l->text = mem_alloc(length + length / 2 + 2);
+	l->words = mem_zero_array(length / 2 + 1, sizeof(*l->words));
 	if (!l->text || !l->words) {
 		line_clear(l);
 		return false;
@@ -52,7 +53,7 @@ bool line_split(struct line *l, const char *typed)
 
 void line_clear(struct line *l)
 {
-	free(l->words);
-	free(l->text);
+	mem_free(l->words);
+	mem_free(l->text);
 	*l = (struct line){0};
 }

@@ -1,6 +1,5 @@
 #include "load.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -74,7 +73,7 @@ static enum tfprof_status give_steps(struct givens *g, size_t kind, const char *
 	struct tfprof_error *err)
 {
 	const struct tfprof_input_info *info = tfprof_input_get_info(kind);
-	char *rest = g->names[kind] = strdup(paths), *path;
+	char *rest = g->names[kind] = span_copy(span_of(paths)), *path;
 
 	if (!rest)
 		return error_no_memory(err);
@@ -94,8 +93,8 @@ static enum tfprof_status give_all(struct givens *g, const struct request *r,
 	const struct tfprof_input_info *info;
 	enum tfprof_status status = TFPROF_OK;
 
-	g->at = calloc(count_files(r) + 1, sizeof(*g->at));
-	g->names = calloc(count_kinds(), sizeof(*g->names));
+	g->at = mem_zero_array(count_files(r) + 1, sizeof(*g->at));
+	g->names = mem_zero_array(count_kinds(), sizeof(*g->names));
 	if (!g->at || !g->names)
 		return error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && (info = tfprof_input_get_info(i)); i++) {
@@ -114,10 +113,10 @@ static enum tfprof_status give_all(struct givens *g, const struct request *r,
 static void givens_clear(struct givens *g)
 {
 	tfprof_given_release(g->at, g->n);
-	free(g->at);
+	mem_free(g->at);
 	for (size_t i = 0; g->names && tfprof_input_get_info(i); i++)
-		free(g->names[i]);
-	free(g->names);
+		mem_free(g->names[i]);
+	mem_free(g->names);
 }
 
 /* ---- adding ------------------------------------------------------------------ */
@@ -143,10 +142,10 @@ static enum tfprof_status add_file(struct loaded *l, const struct tfprof_given *
 	if (status != TFPROF_OK)
 		return status;
 	l->is_untimed &= (info->traits & TFPROF_INPUT_UNTIMED) != 0;
-	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
+	buf_text(&l->notes, tfprof_profile_get_notes(l->profile));
 	if (info->traits & TFPROF_INPUT_BY_STEP) {
 		l->coverage = tfprof_profile_get_coverage(l->profile);
-		text_printf(&l->notes, "run graph coverage: %.2f\n", l->coverage);
+		buf_printf(&l->notes, "run graph coverage: %.2f\n", l->coverage);
 	}
 	return TFPROF_OK;
 }
@@ -174,7 +173,7 @@ static enum tfprof_status count_float_ops(struct loaded *l, const struct request
 		return TFPROF_OK;
 	progress_say("Counting Float Operations...");
 	status = tfprof_profile_count_float_ops(l->profile, err);
-	text_add(&l->notes, tfprof_profile_get_notes(l->profile));
+	buf_text(&l->notes, tfprof_profile_get_notes(l->profile));
 	return status;
 }
 
@@ -205,16 +204,16 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 void load_clear(struct loaded *l)
 {
 	tfprof_profile_free(l->profile);
-	text_clear(&l->notes);
+	buf_clear(&l->notes);
 	*l = (struct loaded){0};
 }
 
-static void put_count(struct text *line, size_t n, const char *thing)
+static void put_count(struct buf *line, size_t n, const char *thing)
 {
-	text_printf(line, "%s%zu %s%s", line->n ? ", " : "", n, thing, n == 1 ? "" : "s");
+	buf_printf(line, "%s%zu %s%s", line->n ? ", " : "", n, thing, n == 1 ? "" : "s");
 }
 
-void load_summarize(const struct loaded *l, struct text *line)
+void load_summarize(const struct loaded *l, struct buf *line)
 {
 	struct tfprof_summary s;
 	double coverage;
@@ -224,10 +223,10 @@ void load_summarize(const struct loaded *l, struct text *line)
 	put_count(line, s.n_nodes, "node");
 	put_count(line, s.n_steps, "step");
 	put_count(line, s.n_devices, "device");
-	text_printf(line, "; %scall stacks, %sfloat operations, %scheckpoint",
+	buf_printf(line, "; %scall stacks, %sfloat operations, %scheckpoint",
 		s.has_code_traces ? "" : "no ", s.has_float_ops ? "" : "no ",
 		s.has_checkpoint ? "" : "no ");
 	if (s.n_steps)
-		text_printf(line, "; coverage %.2f", coverage);
-	text_char(line, '\n');
+		buf_printf(line, "; coverage %.2f", coverage);
+	buf_char(line, '\n');
 }

@@ -5,14 +5,14 @@
 
 #include <tfprof/tfprof.h>
 
+#include "base/buf.h"
 #include "request.h"
-#include "text.h"
 
 struct loaded {
 	tfprof_profile *profile;
-	struct text notes; /* lines for stderr: coverage of each run and the like */
-	double coverage;   /* of the last run, -1 without one */
-	bool is_untimed;   /* no input can have times */
+	struct buf notes; /* lines for stderr: coverage of each run and the like */
+	double coverage;  /* of the last run, -1 without one */
+	bool is_untimed;  /* no input can have times */
 };
 
 /* Loads the files of a request, if they go together and are enough to start with. */
@@ -20,6 +20,6 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 void load_clear(struct loaded *l);
 
 /* One line: how many nodes, steps and devices, and what is known of them. */
-void load_summarize(const struct loaded *l, struct text *line);
+void load_summarize(const struct loaded *l, struct buf *line);
 
 #endif

@@ -33,18 +33,18 @@ static int print_error(enum tfprof_status status, const struct tfprof_error *err
 	return exit_status_of(status);
 }
 
-static enum tfprof_status write_text(struct text *text, struct tfprof_error *err)
+static enum tfprof_status write_text(struct buf *text, struct tfprof_error *err)
 {
 	enum tfprof_status status =
-		text->failed ? error_no_memory(err) : out_write(text_get(text), text->n, err);
+		text->failed ? error_no_memory(err) : out_write(buf_get(text).at, text->n, err);
 
-	text_clear(text);
+	buf_clear(text);
 	return status;
 }
 
 static enum tfprof_status show_help(const char *word, struct tfprof_error *err)
 {
-	struct text text = {0};
+	struct buf text = {0};
 
 	if (word) {
 		enum tfprof_status status = help_word(&text, word, IN_PROGRAM, err);
@@ -59,11 +59,11 @@ static enum tfprof_status show_help(const char *word, struct tfprof_error *err)
 
 static enum tfprof_status show_generated(const char *what, struct tfprof_error *err)
 {
-	struct text text = {0};
+	struct buf text = {0};
 	enum tfprof_status status = generate(&text, what, err);
 
 	if (status != TFPROF_OK) {
-		text_clear(&text);
+		buf_clear(&text);
 		return status;
 	}
 	return write_text(&text, err);
@@ -71,9 +71,9 @@ static enum tfprof_status show_generated(const char *what, struct tfprof_error *
 
 static enum tfprof_status show_version(struct tfprof_error *err)
 {
-	struct text text = {0};
+	struct buf text = {0};
 
-	text_printf(&text, "tfprof %s\n", tfprof_get_version());
+	buf_printf(&text, "tfprof %s\n", tfprof_get_version());
 	return write_text(&text, err);
 }
 
@@ -129,7 +129,7 @@ static int report(const struct request *r, const struct loaded *l)
 	status = run_request(r, l->profile, interrupt_get(), &result, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	status = show_result(result, text_get(&l->notes), interrupt_get(), &err);
+	status = show_result(result, buf_get(&l->notes).at, interrupt_get(), &err);
 	fails = run_reached_fail_on(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
@@ -176,7 +176,7 @@ static int save(const struct request *r, const struct loaded *l)
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	tfprof_profile_get_summary(l->profile, &summary);
-	fputs(text_get(&l->notes), stderr);
+	fputs(buf_get(&l->notes).at, stderr);
 	fprintf(stderr, "saved: %s\n", r->word);
 	if (summary.has_lanes)
 		fputs("not saved: which thread or stream each operation ran on (it is in the "
@@ -195,26 +195,26 @@ static int start_shell(struct request *r, const struct loaded *l)
 
 static int run_script(struct request *r, const struct loaded *l)
 {
-	struct text summary = {0};
+	struct buf summary = {0};
 
 	load_summarize(l, &summary);
-	fputs(text_get(&l->notes), stderr);
-	fputs(text_get(&summary), stderr);
-	text_clear(&summary);
+	fputs(buf_get(&l->notes).at, stderr);
+	fputs(buf_get(&summary).at, stderr);
+	buf_clear(&summary);
 	return start_shell(r, l);
 }
 
 static int show_overview(struct request *r, const struct loaded *l)
 {
 	struct tfprof_error err;
-	struct text text = {0};
+	struct buf text = {0};
 	enum tfprof_status status = overview_put(&text, r, l->profile, &err);
 
 	if (status == TFPROF_OK) {
-		fputs(text_get(&l->notes), stderr);
+		fputs(buf_get(&l->notes).at, stderr);
 		status = write_text(&text, &err);
 	}
-	text_clear(&text);
+	buf_clear(&text);
 	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
 }
 

@@ -7,40 +7,40 @@
 #include "words.h"
 
 /* Escapes text so that troff prints it unchanged. */
-static void put(struct text *out, const char *text)
+static void put(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '-')
-			text_add(out, "\\-");
+			buf_text(out, "\\-");
 		else if (*text == '\\')
-			text_add(out, "\\e");
+			buf_text(out, "\\e");
 		else if (strchr(".'", *text) && (!out->n || out->at[out->n - 1] == '\n'))
-			text_printf(out, "\\&%c", *text);
+			buf_printf(out, "\\&%c", *text);
 		else
-			text_char(out, *text);
+			buf_char(out, *text);
 	}
 }
 
 /* Starts an entry: a bold term and, if not NULL, its value. */
-static void put_term(struct text *out, const char *term, const char *value)
+static void put_term(struct buf *out, const char *term, const char *value)
 {
-	text_add(out, ".TP\n\\fB");
+	buf_text(out, ".TP\n\\fB");
 	put(out, term);
-	text_add(out, "\\fR");
+	buf_text(out, "\\fR");
 	if (value) {
-		text_add(out, "=\\fI");
+		buf_text(out, "=\\fI");
 		put(out, value);
-		text_add(out, "\\fR");
+		buf_text(out, "\\fR");
 	}
-	text_char(out, '\n');
+	buf_char(out, '\n');
 }
 
 /* Lets long lists break after a comma. */
-static void put_default(struct text *out, const char *value)
+static void put_default(struct buf *out, const char *value)
 {
 	if (!value || !*value)
 		return;
-	text_add(out, "\nDefault: \\fB");
+	buf_text(out, "\nDefault: \\fB");
 	while (*value) {
 		char piece[64];
 		size_t n = strcspn(value, ",");
@@ -52,12 +52,12 @@ static void put_default(struct text *out, const char *value)
 		put(out, piece);
 		value += n;
 		if (*value)
-			text_add(out, "\\:");
+			buf_text(out, "\\:");
 	}
-	text_add(out, "\\fR.");
+	buf_text(out, "\\fR.");
 }
 
-static void put_commands(struct text *out)
+static void put_commands(struct buf *out)
 {
 	const struct command *c;
 
@@ -66,11 +66,11 @@ static void put_commands(struct text *out)
 			continue;
 		put_term(out, c->name, NULL);
 		put(out, c->description);
-		text_char(out, '\n');
+		buf_char(out, '\n');
 	}
 }
 
-static void put_word_list(struct text *out, const struct flag *flag)
+static void put_word_list(struct buf *out, const struct flag *flag)
 {
 	bool has_meanings = false;
 
@@ -78,38 +78,38 @@ static void put_word_list(struct text *out, const struct flag *flag)
 		has_meanings |= word_meaning(flag->name, flag->words[i]) != NULL;
 	if (!has_meanings)
 		return;
-	text_add(out, ".RS\n");
+	buf_text(out, ".RS\n");
 	for (size_t i = 0; flag->words[i]; i++) {
 		const char *meaning = word_meaning(flag->name, flag->words[i]);
 
 		put_term(out, flag->words[i], NULL);
 		put(out, meaning ? meaning : "");
-		text_char(out, '\n');
+		buf_char(out, '\n');
 	}
-	text_add(out, ".RE\n");
+	buf_text(out, ".RE\n");
 }
 
-static void put_flags(struct text *out, enum flag_group group)
+static void put_flags(struct buf *out, enum flag_group group)
 {
 	struct flag flag;
-	struct text name = {0};
+	struct buf name = {0};
 
 	for (size_t i = 0; flag_get(i, &flag); i++) {
 		if (flag.group != group || flag.is_hidden)
 			continue;
-		name.n = 0;
-		text_printf(&name, "--%s", flag.name);
-		put_term(out, text_get(&name), flag.value);
+		buf_reset(&name);
+		buf_printf(&name, "--%s", flag.name);
+		put_term(out, buf_get(&name).at, flag.value);
 		put(out, flag.help);
 		put_default(out, flag.default_value);
-		text_char(out, '\n');
+		buf_char(out, '\n');
 		if (flag.words)
 			put_word_list(out, &flag);
 	}
-	text_clear(&name);
+	buf_clear(&name);
 }
 
-static void put_checkers(struct text *out)
+static void put_checkers(struct buf *out)
 {
 	const struct tfprof_checker_info *info;
 	const struct tfprof_checker_option_info *option;
@@ -117,61 +117,61 @@ static void put_checkers(struct text *out)
 	for (size_t i = 0; (info = tfprof_checker_get_info(i)); i++) {
 		put_term(out, info->name, NULL);
 		put(out, info->help);
-		text_char(out, '\n');
+		buf_char(out, '\n');
 		if (!info->options || !info->options->name)
 			continue;
-		text_add(out, ".RS\n");
+		buf_text(out, ".RS\n");
 		for (option = info->options; option->name; option++) {
 			put_term(out, option->name, NULL);
 			put(out, option->help);
 			put_default(out, option->default_value);
-			text_char(out, '\n');
+			buf_char(out, '\n');
 		}
-		text_add(out, ".RE\n");
+		buf_text(out, ".RE\n");
 	}
 }
 
-static void put_files(struct text *out)
+static void put_files(struct buf *out)
 {
 	put_flags(out, FLAG_FILE);
 }
 
-static void put_options(struct text *out)
+static void put_options(struct buf *out)
 {
 	put_flags(out, FLAG_OPTION);
 }
 
-static void put_advice(struct text *out)
+static void put_advice(struct buf *out)
 {
 	put_flags(out, FLAG_ADVICE);
 }
 
-static void put_model(struct text *out)
+static void put_model(struct buf *out)
 {
 	put_flags(out, FLAG_MODEL);
 }
 
-static void put_diff(struct text *out)
+static void put_diff(struct buf *out)
 {
 	put_flags(out, FLAG_DIFF);
 }
 
-static void put_program(struct text *out)
+static void put_program(struct buf *out)
 {
 	put_flags(out, FLAG_PROGRAM);
 }
 
-static void put_title(struct text *out)
+static void put_title(struct buf *out)
 {
-	text_printf(out, ".TH TFPROF 1 \"\" \"tfprof %s\" \"User Commands\"\n",
+	buf_printf(out, ".TH TFPROF 1 \"\" \"tfprof %s\" \"User Commands\"\n",
 		tfprof_get_version());
 }
 
-void generate_man(struct text *out, const char *template)
+void generate_man(struct buf *out, const char *template)
 {
 	static const struct {
 		const char *line;
-		void (*put)(struct text *out);
+		void (*put)(struct buf *out);
 	} sections[] = {
 		{"@TITLE@", put_title},
 		{"@COMMANDS@", put_commands},
@@ -195,8 +195,8 @@ void generate_man(struct text *out, const char *template)
 		if (i < n_sections) {
 			sections[i].put(out);
 		} else {
-			text_put(out, template, length);
-			text_char(out, '\n');
+			buf_put(out, template, length);
+			buf_char(out, '\n');
 		}
 		template += length;
 		template += *template == '\n';

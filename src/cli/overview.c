@@ -10,7 +10,7 @@ static bool is_plain(unsigned char c)
 }
 
 /* Quotes a word for the shell if necessary: 'a b', or $'a\x1bb' for control characters. */
-static void put_quoted(struct text *out, const char *word)
+static void put_quoted(struct buf *out, const char *word)
 {
 	bool is_quoted = !*word, has_controls = false;
 
@@ -19,41 +19,41 @@ static void put_quoted(struct text *out, const char *word)
 		has_controls |= iscntrl((unsigned char)*at) != 0;
 	}
 	if (is_quoted)
-		text_add(out, has_controls ? "$'" : "'");
+		buf_text(out, has_controls ? "$'" : "'");
 	for (const char *at = word; *at; at++) {
 		if (iscntrl((unsigned char)*at))
-			text_printf(out, "\\x%02x", (unsigned char)*at);
+			buf_printf(out, "\\x%02x", (unsigned char)*at);
 		else if (has_controls && strchr("'\\", *at))
-			text_printf(out, "\\%c", *at);
+			buf_printf(out, "\\%c", *at);
 		else if (*at == '\'')
-			text_add(out, "'\\''");
+			buf_text(out, "'\\''");
 		else
-			text_char(out, *at);
+			buf_char(out, *at);
 	}
 	if (is_quoted)
-		text_char(out, '\'');
+		buf_char(out, '\'');
 }
 
 /* The input as it was typed. What was on standard input is gone. */
-static void put_files(struct text *out, const struct request *r)
+static void put_files(struct buf *out, const struct request *r)
 {
 	const struct tfprof_input_info *info;
 
 	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
 		if (r->paths[i]) {
-			text_printf(out, " --%s=", info->flag);
+			buf_printf(out, " --%s=", info->flag);
 			put_quoted(out, r->paths[i]);
 		}
 	for (size_t i = 0; i < r->n_files; i++) {
-		text_char(out, ' ');
+		buf_char(out, ' ');
 		if (strcmp(r->files[i], "-") == 0)
-			text_add(out, "FILE");
+			buf_text(out, "FILE");
 		else
 			put_quoted(out, r->files[i]);
 	}
 }
 
-enum tfprof_status overview_put(struct text *out, const struct request *r, tfprof_profile *profile,
+enum tfprof_status overview_put(struct buf *out, const struct request *r, tfprof_profile *profile,
 	struct tfprof_error *err)
 {
 	struct tfprof_overview overview;
@@ -65,14 +65,14 @@ enum tfprof_status overview_put(struct text *out, const struct request *r, tfpro
 		status = tfprof_profile_describe(profile, &facts, &n, err);
 	if (status != TFPROF_OK)
 		return status;
-	text_put(out, facts, n);
+	buf_put(out, facts, n);
 	tfprof_bytes_free(facts);
 	for (size_t i = 0; overview.suggestions[i]; i++) {
 		const struct tfprof_suggestion *s = overview.suggestions[i];
 
-		text_printf(out, "\n%s:\n  tfprof %s", s->purpose, s->command);
+		buf_printf(out, "\n%s:\n  tfprof %s", s->purpose, s->command);
 		put_files(out, r);
-		text_printf(out, "%s%s\n", *s->options ? " " : "", s->options);
+		buf_printf(out, "%s%s\n", *s->options ? " " : "", s->options);
 	}
 	return TFPROF_OK;
 }

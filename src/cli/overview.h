@@ -3,10 +3,10 @@
 #ifndef TFPROF_CLI_OVERVIEW_H
 #define TFPROF_CLI_OVERVIEW_H
 
+#include "base/buf.h"
 #include "request.h"
-#include "text.h"
 
-enum tfprof_status overview_put(struct text *out, const struct request *r, tfprof_profile *profile,
+enum tfprof_status overview_put(struct buf *out, const struct request *r, tfprof_profile *profile,
 	struct tfprof_error *err);
 
 #endif

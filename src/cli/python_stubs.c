@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "wrap.h"
+
 enum { INDENT = 10, WIDTH = 90 };
 
 static const char head[] =
@@ -37,15 +39,15 @@ static const char *input_type(const struct tfprof_input_info *info)
 	return "Input";
 }
 
-static void put_load(struct text *out)
+static void put_load(struct buf *out)
 {
 	const struct tfprof_input_info *info;
 
-	text_add(out, "\n\ndef load(*files: Union[Input, Iterable[Input], None],\n");
+	buf_text(out, "\n\ndef load(*files: Union[Input, Iterable[Input], None],\n");
 	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
-		text_printf(out, "         %s: Optional[%s] = None,\n", info->name,
+		buf_printf(out, "         %s: Optional[%s] = None,\n", info->name,
 			input_type(info));
-	text_add(out,
+	buf_text(out,
 		"         progress: Optional[bool] = None,\n"
 		"         count_float_ops: bool = False, strict: bool = False,\n"
 		"         recover: bool = False) -> Profile:\n"
@@ -76,50 +78,50 @@ static const char *option_type(const struct tfprof_option_info *info)
 	return strcmp(info->kind, "bool") == 0 ? "bool" : "str";
 }
 
-static void put_default(struct text *out, const struct tfprof_option_info *info)
+static void put_default(struct buf *out, const struct tfprof_option_info *info)
 {
 	const char *value = info->default_value;
 
 	if (depends(info))
-		text_add(out, "None");
+		buf_text(out, "None");
 	else if (strcmp(info->kind, "int") == 0)
-		text_add(out, value);
+		buf_text(out, value);
 	else if (strcmp(info->kind, "bool") == 0)
-		text_add(out, strcmp(value, "true") == 0 ? "True" : "False");
+		buf_text(out, strcmp(value, "true") == 0 ? "True" : "False");
 	else if (is_list(info) && !*value)
-		text_add(out, "()");
+		buf_text(out, "()");
 	else
-		text_printf(out, "'%s'", value);
+		buf_printf(out, "'%s'", value);
 }
 
-static void put_documentation(struct text *out, const struct tfprof_option_info *info)
+static void put_documentation(struct buf *out, const struct tfprof_option_info *info)
 {
-	struct text paragraph = {0};
+	struct buf paragraph = {0};
 
-	text_printf(&paragraph, "%s: %s", info->name, info->help);
+	buf_printf(&paragraph, "%s: %s", info->name, info->help);
 	for (size_t i = 0; strcmp(info->kind, "bool") != 0 && info->words && info->words[i]; i++)
-		text_printf(&paragraph, "%s%s", i ? ", " : " Words: ", info->words[i]);
+		buf_printf(&paragraph, "%s%s", i ? ", " : " Words: ", info->words[i]);
 	if (info->units)
-		text_printf(&paragraph, " Units of a string: %s", info->units);
-	text_printf(out, "%*s", INDENT, "");
-	text_fill(out, text_get(&paragraph), INDENT + 2, WIDTH);
-	text_char(out, '\n');
+		buf_printf(&paragraph, " Units of a string: %s", info->units);
+	buf_printf(out, "%*s", INDENT, "");
+	wrap_text(out, buf_get(&paragraph).at, INDENT + 2, WIDTH);
+	buf_char(out, '\n');
 	out->failed |= paragraph.failed;
-	text_clear(&paragraph);
+	buf_clear(&paragraph);
 }
 
-static void put_view(struct text *out, const char *name, const char *summary)
+static void put_view(struct buf *out, const char *name, const char *summary)
 {
 	const struct tfprof_option_info *info;
 
-	text_printf(out, "\n    def %s(self, options: Optional[Mapping[str, Any]] = None, *,\n",
+	buf_printf(out, "\n    def %s(self, options: Optional[Mapping[str, Any]] = None, *,\n",
 		name);
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++) {
-		text_printf(out, "            %s: %s = ", info->name, option_type(info));
+		buf_printf(out, "            %s: %s = ", info->name, option_type(info));
 		put_default(out, info);
-		text_add(out, tfprof_option_get_info(i + 1) ? ",\n" : ") -> Result:\n");
+		buf_text(out, tfprof_option_get_info(i + 1) ? ",\n" : ") -> Result:\n");
 	}
-	text_printf(out,
+	buf_printf(out,
 		"        \"\"\"Returns %s.\n\n"
 		"        Args:\n"
 		"          options: a dict of options, as ProfileOptionBuilder builds it; keywords "
@@ -127,14 +129,14 @@ static void put_view(struct text *out, const char *name, const char *summary)
 		summary);
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
 		put_documentation(out, info);
-	text_add(out,
+	buf_text(out,
 		"        \"\"\"\n"
 		"        raise NotImplementedError\n");
 }
 
-static void put_views(struct text *out)
+static void put_views(struct buf *out)
 {
-	text_add(out, "\n\nclass Views:");
+	buf_text(out, "\n\nclass Views:");
 #define X(id, name, message, summary, ...) put_view(out, #name, summary);
 	TFPROF_VIEW_LIST(X)
 #undef X
@@ -153,20 +155,20 @@ static const char *column_type(enum tfprof_column_type type)
 	}
 }
 
-static void put_columns(struct text *out)
+static void put_columns(struct buf *out)
 {
 	const struct tfprof_column_info *info;
 
-	text_add(out, "\n\nclass Columns:\n    __slots__ = ()\n");
+	buf_text(out, "\n\nclass Columns:\n    __slots__ = ()\n");
 	/* In Python, the parent is a node. */
 	for (size_t i = 0; (info = tfprof_column_get_info(i)); i++)
 		if (!info->is_extra && strcmp(info->name, "parent") != 0)
-			text_printf(out, "    %s: %s\n", info->name, column_type(info->type));
+			buf_printf(out, "    %s: %s\n", info->name, column_type(info->type));
 }
 
-void generate_python(struct text *out)
+void generate_python(struct buf *out)
 {
-	text_add(out, head);
+	buf_text(out, head);
 	put_load(out);
 	put_views(out);
 	put_columns(out);

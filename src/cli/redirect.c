@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "line.h"
-#include "text.h"
 
 /* The operator, or the end of the line. */
 static const char *find_operator(const char *typed)
@@ -26,13 +26,13 @@ static const char *find_operator(const char *typed)
 char *redirect_expand(const char *path)
 {
 	const char *home = getenv("HOME");
-	struct text whole = {0};
+	struct buf whole = {0};
 
 	if (strncmp(path, "~/", 2) != 0 || !home)
-		return strdup(path);
-	text_printf(&whole, "%s%s", home, path + 1);
+		return span_copy(span_of(path));
+	buf_printf(&whole, "%s%s", home, path + 1);
 	if (whole.failed)
-		text_clear(&whole);
+		buf_clear(&whole);
 	return whole.at;
 }
 
@@ -61,7 +61,7 @@ static enum tfprof_status take_command(struct redirect *r, const char *rest,
 	rest += strspn(rest, " \t\r\n");
 	if (!*rest)
 		return error_set(err, TFPROF_ARGUMENT, "| needs a command: use COMMAND | less");
-	r->target = strndup(rest, strcspn(rest, "\r\n"));
+	r->target = span_copy((struct span){rest, strcspn(rest, "\r\n")});
 	return r->target ? TFPROF_OK : error_no_memory(err);
 }
 
@@ -71,7 +71,7 @@ enum tfprof_status redirect_split(struct redirect *r, const char *typed, char **
 	const char *at = find_operator(typed);
 
 	*r = (struct redirect){0};
-	*line = strndup(typed, (size_t)(at - typed));
+	*line = span_copy((struct span){typed, (size_t)(at - typed)});
 	if (!*line)
 		return error_no_memory(err);
 	if (!*at)
@@ -82,7 +82,7 @@ enum tfprof_status redirect_split(struct redirect *r, const char *typed, char **
 
 void redirect_clear(struct redirect *r)
 {
-	free(r->target);
+	mem_free(r->target);
 	*r = (struct redirect){0};
 }
 
@@ -90,7 +90,7 @@ enum tfprof_status redirect_set_output(const struct redirect *r, struct request 
 	struct tfprof_error *err)
 {
 	const char *output = tfprof_options_get(request->options, "output");
-	struct text whole = {0};
+	struct buf whole = {0};
 	enum tfprof_status status;
 	size_t n = strlen(output);
 
@@ -98,13 +98,13 @@ enum tfprof_status redirect_set_output(const struct redirect *r, struct request 
 		return error_set(err, TFPROF_ARGUMENT, "> and -output %.200s cannot be combined",
 			output);
 	if (!n || strncmp(output, "stdout", 6) == 0)
-		text_add(&whole, "file:");
+		buf_text(&whole, "file:");
 	else
-		text_printf(&whole, "%s%s", output, !strchr(output, ':') ? ":" : ",");
-	text_printf(&whole, "outfile=%s", r->target);
+		buf_printf(&whole, "%s%s", output, !strchr(output, ':') ? ":" : ",");
+	buf_printf(&whole, "outfile=%s", r->target);
 	status = whole.failed
 		? error_no_memory(err)
-		: tfprof_options_set(request->options, "output", text_get(&whole), err);
-	text_clear(&whole);
+		: tfprof_options_set(request->options, "output", buf_get(&whole).at, err);
+	buf_clear(&whole);
 	return status;
 }

@@ -1,12 +1,11 @@
 #include "request.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "diff.h"
-#include "text.h"
 
 struct parser {
 	struct request *request;
@@ -18,7 +17,7 @@ struct parser {
 	const char *diff_flag;   /* likewise */
 	const char *query_flag;  /* of those that models do not have */
 	bool is_pasted;          /* a command line of the program, in the shell */
-	struct text *typed;      /* by query option: its value on this line so far */
+	struct buf *typed;       /* by query option: its value on this line so far */
 	struct tfprof_error *err;
 };
 
@@ -86,17 +85,17 @@ static bool is_file(const struct parser *p, const char *word)
 static enum tfprof_status unknown_command(struct parser *p, const char *word)
 {
 	const char *near = command_nearest(word, p->where);
-	struct text valid = {0};
+	struct buf valid = {0};
 	enum tfprof_status status;
 
 	for (size_t i = 0; command_get(i); i++)
 		if (command_get(i)->where & p->where)
-			text_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
+			buf_printf(&valid, "%s%s", valid.n ? ", " : "", command_get(i)->name);
 	status = error_set(p->err, TFPROF_ARGUMENT,
-		"unknown command: %.200s: expected one of: %s%s%s%s%s", word, text_get(&valid),
+		"unknown command: %.200s: expected one of: %s%s%s%s%s", word, buf_get(&valid).at,
 		p->where == IN_PROGRAM ? ", or a file" : "", near ? " (did you mean " : "",
 		near ? near : "", near ? "?)" : "");
-	text_clear(&valid);
+	buf_clear(&valid);
 	return status;
 }
 
@@ -133,9 +132,9 @@ static enum tfprof_status set_checker(struct request *r, const char *value,
 
 	if (!r->advice)
 		r->advice = tfprof_advice_options_new();
-	copy = strdup(value);
+	copy = span_copy(span_of(value));
 	if (!r->advice || !copy) {
-		free(copy);
+		mem_free(copy);
 		return error_no_memory(err);
 	}
 	option = strchr(copy, ':');
@@ -154,7 +153,7 @@ static enum tfprof_status set_checker(struct request *r, const char *value,
 					   copy, option, copy, option);
 		option = next;
 	}
-	free(copy);
+	mem_free(copy);
 	return status;
 }
 
@@ -233,34 +232,34 @@ static enum tfprof_status set_file(struct parser *p, const struct flag *flag, co
 	return TFPROF_OK;
 }
 
-static bool ends_in_comma(const struct text *t)
+static bool ends_in_comma(const struct buf *t)
 {
 	return t->n && t->at[t->n - 1] == ',';
 }
 
 /* Takes the words that continue a list, `micros, bytes`, unless one is a flag or the
  * command that is still missing. */
-static void take_rest_of_list(struct parser *p, struct text *list)
+static void take_rest_of_list(struct parser *p, struct buf *list)
 {
 	for (; ends_in_comma(list) && p->at < p->n; p->at++) {
 		const char *next = p->words[p->at];
 
 		if (is_known_flag(next) || (!p->request->command && command_find(next, p->where)))
 			return;
-		text_add(list, next);
+		buf_text(list, next);
 	}
 }
 
 /* A list goes on where its flag is given again; of other options the last value holds. */
 static enum tfprof_status set_option(struct parser *p, const struct flag *flag, const char *value)
 {
-	struct text *typed = &p->typed[flag->id];
+	struct buf *typed = &p->typed[flag->id];
 
 	if (!flag->is_list)
-		typed->n = 0;
+		buf_reset(typed);
 	else if (typed->n)
-		text_char(typed, ',');
-	text_add(typed, value);
+		buf_char(typed, ',');
+	buf_text(typed, value);
 	if (flag->is_list)
 		take_rest_of_list(p, typed);
 	p->request->has_flags = true;
@@ -274,7 +273,7 @@ static enum tfprof_status set_option(struct parser *p, const struct flag *flag, 
 		return TFPROF_OK;
 	}
 	p->query_flag = flag->name;
-	return tfprof_options_set(p->request->options, flag->name, text_get(typed), p->err);
+	return tfprof_options_set(p->request->options, flag->name, buf_get(typed).at, p->err);
 }
 
 static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, const char *value)
@@ -479,7 +478,7 @@ static const char **make_paths(void)
 
 	while (tfprof_input_get_info(n))
 		n++;
-	return calloc(n, sizeof(const char *));
+	return mem_zero_array(n, sizeof(const char *));
 }
 
 /* Skips the name of the program, and a prompt before it that was copied with it. */
@@ -523,27 +522,27 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	r->diff = tfprof_diff_options_new();
 	r->options = defaults ? tfprof_options_copy(defaults) : tfprof_options_new();
 	r->paths = make_paths();
-	r->files = calloc(n + 1, sizeof(*r->files));
+	r->files = mem_zero_array(n + 1, sizeof(*r->files));
 	r->model = tfprof_model_options_new();
-	r->shared = calloc(n + 1, sizeof(*r->shared));
-	p.typed = calloc(n_options, sizeof(*p.typed));
+	r->shared = mem_zero_array(n + 1, sizeof(*r->shared));
+	p.typed = mem_zero_array(n_options, sizeof(*p.typed));
 	status = r->options && r->paths && r->files && p.typed && r->model && r->diff && r->shared
 		? parse_words(&p)
 		: error_no_memory(err);
 	for (size_t i = 0; p.typed && i < n_options; i++)
-		text_clear(&p.typed[i]);
-	free(p.typed);
+		buf_clear(&p.typed[i]);
+	mem_free(p.typed);
 	return status;
 }
 
 void request_clear(struct request *r)
 {
-	free(r->paths);
-	free(r->files);
+	mem_free(r->paths);
+	mem_free(r->files);
 	tfprof_options_free(r->options);
 	tfprof_advice_options_free(r->advice);
 	tfprof_model_options_free(r->model);
 	tfprof_diff_options_free(r->diff);
-	free(r->shared);
+	mem_free(r->shared);
 	*r = (struct request){0};
 }

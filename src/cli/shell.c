@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "editor.h"
 #include "exit_status.h"
 #include "help.h"
@@ -62,12 +63,12 @@ static enum tfprof_status show(const struct shell *s, const char *text, size_t l
 	return error_set(err, TFPROF_IO, "exit status %d: %.200s", ended, s->to.target);
 }
 
-static enum tfprof_status show_text(struct shell *s, struct text *text, struct tfprof_error *err)
+static enum tfprof_status show_text(struct shell *s, struct buf *text, struct tfprof_error *err)
 {
 	enum tfprof_status status =
-		text->failed ? error_no_memory(err) : show(s, text_get(text), text->n, err);
+		text->failed ? error_no_memory(err) : show(s, buf_get(text).at, text->n, err);
 
-	text_clear(text);
+	buf_clear(text);
 	return status;
 }
 
@@ -112,13 +113,13 @@ static enum tfprof_status save(const struct shell *s, const struct request *r,
 	status = path ? tfprof_profile_save(s->profile, path, err) : error_no_memory(err);
 	if (status == TFPROF_OK && s->is_interactive)
 		fprintf(stderr, "saved: %s\n", path);
-	free(path);
+	mem_free(path);
 	return status;
 }
 
 static enum tfprof_status help(struct shell *s, const struct request *r, struct tfprof_error *err)
 {
-	struct text text = {0};
+	struct buf text = {0};
 
 	if (r->word) {
 		enum tfprof_status status = help_word(&text, r->word, IN_SHELL, err);
@@ -185,11 +186,11 @@ static enum tfprof_status query(struct shell *s, struct request *r, struct tfpro
 
 static enum tfprof_status fail_no_command(struct tfprof_error *err)
 {
-	struct text names = {0};
+	struct buf names = {0};
 
 	command_put_names(&names, IN_SHELL, ", ");
-	error_set(err, TFPROF_ARGUMENT, "no command: expected one of: %s", text_get(&names));
-	text_clear(&names);
+	error_set(err, TFPROF_ARGUMENT, "no command: expected one of: %s", buf_get(&names).at);
+	buf_clear(&names);
 	return TFPROF_ARGUMENT;
 }
 
@@ -254,7 +255,7 @@ static enum tfprof_status run_typed(struct shell *s, const char *typed, struct t
 	if (status == TFPROF_OK)
 		status = line_split(&l, before) ? run_words(s, &l, err) : error_no_memory(err);
 	line_clear(&l);
-	free(before);
+	mem_free(before);
 	redirect_clear(&s->to);
 	return status;
 }

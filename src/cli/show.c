@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "out.h"
 #include "pager.h"
 #include "terminal.h"
-#include "text.h"
 
 #define DIM "\033[2m"
 #define BOLD "\033[1m"
@@ -20,7 +20,7 @@ static const char *find(const char *text, size_t length, const char *what)
 
 /* Makes the explanations dim and the header bold. Returns the size of that head in the
  * report; 0 if it has none. */
-static size_t colour_head(struct text *out, const char *text, size_t length)
+static size_t colour_head(struct buf *out, const char *text, size_t length)
 {
 	static const char doc_mark[] = "Doc:\n", profile_mark[] = "\nProfile:\n";
 	const char *end = text + length, *doc, *profile, *header, *rest;
@@ -36,15 +36,15 @@ static size_t colour_head(struct text *out, const char *text, size_t length)
 	rest = memchr(header, '\n', (size_t)(end - header));
 	if (!rest)
 		rest = end;
-	text_put(out, text, (size_t)(doc - text));
-	text_add(out, DIM);
-	text_put(out, doc, (size_t)(header - doc));
-	text_add(out, PLAIN);
+	buf_put(out, text, (size_t)(doc - text));
+	buf_text(out, DIM);
+	buf_put(out, doc, (size_t)(header - doc));
+	buf_text(out, PLAIN);
 	if (strncmp(header, "node name", 9) != 0)
 		return out->failed ? 0 : (size_t)(header - text);
-	text_add(out, BOLD);
-	text_put(out, header, (size_t)(rest - header));
-	text_add(out, PLAIN);
+	buf_text(out, BOLD);
+	buf_put(out, header, (size_t)(rest - header));
+	buf_text(out, PLAIN);
 	return out->failed ? 0 : (size_t)(rest - text);
 }
 
@@ -60,7 +60,7 @@ enum tfprof_status show_report(const char *text, size_t length, bool may_page,
 {
 	struct piece pieces[2] = {{text, length}, {"", 0}};
 	bool pages = may_page && isatty(STDOUT_FILENO) && pager_is_needed(pieces, 1);
-	struct text head = {0};
+	struct buf head = {0};
 	enum tfprof_status status = TFPROF_OK;
 
 	if (terminal_has_colour(STDOUT_FILENO) && (!pages || pager_shows_colour())) {
@@ -73,7 +73,7 @@ enum tfprof_status show_report(const char *text, size_t length, bool may_page,
 	}
 	if (!pages || !pager_show(pieces, 2))
 		status = write_pieces(pieces, err);
-	text_clear(&head);
+	buf_clear(&head);
 	return status;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/span.h"
 #include "complete.h"
 #include "terminal.h"
 
@@ -18,26 +20,26 @@ static char choose_quote(const struct line *l, const char *word)
 }
 
 /* The whole completed word, quoted as needed. */
-static void put_word(struct text *out, const struct candidates *c, const struct line *l)
+static void put_word(struct buf *out, const struct candidates *c, const struct line *l)
 {
 	const char *word = l->ends_in_blank ? "" : l->words[l->n - 1];
-	struct text plain = {0};
+	struct buf plain = {0};
 	char quote;
 
-	text_put(&plain, word, c->head);
-	text_put(&plain, text_get(&c->common), c->common.n);
-	quote = choose_quote(l, text_get(&plain));
+	buf_put(&plain, word, c->head);
+	buf_put(&plain, buf_get(&c->common).at, c->common.n);
+	quote = choose_quote(l, buf_get(&plain).at);
 	if (quote)
-		text_char(out, quote);
-	text_put(out, text_get(&plain), plain.n);
+		buf_char(out, quote);
+	buf_put(out, buf_get(&plain).at, plain.n);
 	/* A single candidate that cannot continue: the word is complete. */
 	if (c->n_all == 1 && !c->is_list && plain.n && !strchr("/:=", plain.at[plain.n - 1])) {
 		if (quote)
-			text_char(out, quote);
-		text_char(out, ' ');
+			buf_char(out, quote);
+		buf_char(out, ' ');
 	}
 	out->failed |= plain.failed;
-	text_clear(&plain);
+	buf_clear(&plain);
 }
 
 static size_t count_characters(const char *text)
@@ -53,18 +55,18 @@ static bool insert_common(EditLine *edit, const struct candidates *c, const stru
 {
 	const char *old = l->ends_in_blank ? "" : typed + l->last_start;
 	size_t n = strlen(old);
-	struct text word = {0};
+	struct buf word = {0};
 	bool changed;
 
 	put_word(&word, c, l);
-	changed = !word.failed && strcmp(text_get(&word), old) != 0;
-	if (changed && strncmp(text_get(&word), old, n) == 0) {
-		el_insertstr(edit, text_get(&word) + n);
+	changed = !word.failed && strcmp(buf_get(&word).at, old) != 0;
+	if (changed && strncmp(buf_get(&word).at, old, n) == 0) {
+		el_insertstr(edit, buf_get(&word).at + n);
 	} else if (changed) {
 		el_deletestr(edit, (int)count_characters(old));
-		el_insertstr(edit, text_get(&word));
+		el_insertstr(edit, buf_get(&word).at);
 	}
-	text_clear(&word);
+	buf_clear(&word);
 	return changed;
 }
 
@@ -90,17 +92,18 @@ static size_t prefix_length(const struct candidates *c)
 
 static void list(FILE *display, const struct candidates *c)
 {
-	size_t rows, columns, width = 0, from = prefix_length(c), per_line, n_lines, n_shown = c->n;
+	size_t rows, columns, width = 0, from = prefix_length(c), per_line, n_lines,
+			      n_shown = c->shown.n;
 
 	terminal_size(fileno(display), &rows, &columns);
-	for (size_t i = 0; i < c->n; i++) {
-		size_t length = strlen(c->at[i]) - from;
+	for (size_t i = 0; i < c->shown.n; i++) {
+		size_t length = strlen(c->shown.at[i]) - from;
 
 		if (length > width)
 			width = length;
 	}
 	per_line = width + 2 < columns ? columns / (width + 2) : 1;
-	n_lines = (c->n + per_line - 1) / per_line;
+	n_lines = (c->shown.n + per_line - 1) / per_line;
 	if (rows > 4 && n_lines > rows - 3) {
 		n_lines = rows - 3;
 		n_shown = n_lines * per_line;
@@ -108,8 +111,8 @@ static void list(FILE *display, const struct candidates *c)
 	fputc('\n', display);
 	/* In order down the columns. */
 	for (size_t i = 0; i < n_lines; i++) {
-		for (size_t k = i; k < n_shown && k < c->n; k += n_lines)
-			put_plain(display, c->at[k] + from,
+		for (size_t k = i; k < n_shown && k < c->shown.n; k += n_lines)
+			put_plain(display, c->shown.at[k] + from,
 				k + n_lines < n_shown ? (int)width + 2 : 0);
 		fputc('\n', display);
 	}
@@ -121,7 +124,7 @@ static void list(FILE *display, const struct candidates *c)
 unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profile)
 {
 	const LineInfo *info = el_line(edit);
-	char *typed = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
+	char *typed = span_copy((struct span){info->buffer, (size_t)(info->cursor - info->buffer)});
 	unsigned char next = CC_REFRESH_BEEP;
 	struct candidates c = {0};
 	struct line l = {0};
@@ -140,6 +143,6 @@ unsigned char tab_complete(EditLine *edit, FILE *display, tfprof_profile *profil
 out:
 	candidates_clear(&c);
 	line_clear(&l);
-	free(typed);
+	mem_free(typed);
 	return next;
 }

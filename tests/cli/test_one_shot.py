@@ -90,6 +90,13 @@ def test_only_the_report_on_stdout(run):
                         rb"run graph coverage: 0\.\d\d\n", done.stderr), "and nothing else"
 
 
+def test_the_last_value_of_a_flag_counts_even_if_it_is_empty(run):
+    def rows(*orders):
+        return run("scope", *BASE, "-max_depth=2", *(f"-order_by={word}" for word in orders)).stdout
+
+    assert rows("params", "") == rows("") != rows("params")
+
+
 def test_a_failed_query_says_one_line_only(run):
     done = run("scope", "--graph_path=graph.pb", "--run_meta_path=run_meta_0", "--step=7")
     assert (done.returncode, done.stdout) == (2, b"")

@@ -53,6 +53,20 @@ static void check_int(int64_t value)
 	buf_clear(&b);
 }
 
+static void a_buffer_can_be_used_again(void **state)
+{
+	struct buf b = {0};
+
+	buf_reset(&b);
+	buf_text(&b, "abc");
+	buf_reset(&b);
+	buf_text(&b, "");
+	check(&b, "");
+	buf_text(&b, "d");
+	check(&b, "d");
+	buf_clear(&b);
+}
+
 static void integers_of_every_size(void **state)
 {
 	int64_t power = 1;
@@ -111,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_is_appended),
 		cmocka_unit_test(an_empty_buffer_is_still_text),
+		cmocka_unit_test(a_buffer_can_be_used_again),
 		cmocka_unit_test(integers_of_every_size),
 		cmocka_unit_test(any_length_is_possible),
 		cmocka_unit_test(failure_sticks),
