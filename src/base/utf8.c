@@ -27,6 +27,15 @@ int utf8_sequence(const unsigned char *p, size_t n)
 	return length;
 }
 
+uint32_t utf8_decode(const unsigned char *p, int length)
+{
+	uint32_t c = length == 1 ? *p : *p & (0x7fu >> length);
+
+	for (int i = 1; i < length; i++)
+		c = c << 6 | (p[i] & 0x3fu);
+	return c;
+}
+
 size_t utf8_cut(struct span text, size_t n)
 {
 	size_t back = 0;
@@ -96,16 +105,6 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t n)
 	return false;
 }
 
-/* A sequence that is valid. */
-static uint32_t decode(const unsigned char *p, int length)
-{
-	uint32_t c = length == 1 ? *p : *p & (0x7fu >> length);
-
-	for (int i = 1; i < length; i++)
-		c = c << 6 | (p[i] & 0x3fu);
-	return c;
-}
-
 size_t utf8_width(struct span text)
 {
 	const unsigned char *p = (const unsigned char *)text.at, *end = p + text.n;
@@ -113,7 +112,7 @@ size_t utf8_width(struct span text)
 
 	while (p < end) {
 		int length = utf8_sequence(p, (size_t)(end - p));
-		uint32_t c = length > 1 ? decode(p, length) : 0;
+		uint32_t c = length > 1 ? utf8_decode(p, length) : 0;
 
 		if (length < 1)
 			width += (size_t)-length;

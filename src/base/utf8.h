@@ -13,6 +13,9 @@
  * length of its longest valid beginning, at least 1 (Unicode's table 3-7). */
 int utf8_sequence(const unsigned char *p, size_t n);
 
+/* The character of a valid sequence. */
+uint32_t utf8_decode(const unsigned char *p, int length);
+
 bool utf8_is_valid(struct span text);
 
 /* Encodes a character up to U+10FFFF in up to 4 bytes; returns where they end. */

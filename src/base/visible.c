@@ -2,15 +2,6 @@
 
 #include "base/utf8.h"
 
-static uint32_t code_point(const unsigned char *p, int n)
-{
-	uint32_t code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
-
-	for (int i = 1; i < n; i++)
-		code = code << 6 | (p[i] & 0x3f);
-	return code;
-}
-
 static bool is_harmless(uint32_t code)
 {
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
@@ -46,7 +37,7 @@ void visible_mask(char *text, size_t n)
 	while (at < end) {
 		int size = utf8_sequence(at, (size_t)(end - at));
 
-		if (size < 0 || !is_harmless(code_point(at, size)))
+		if (size < 0 || !is_harmless(utf8_decode(at, size)))
 			memset(at, '?', (size_t)(size < 0 ? -size : size));
 		at += size < 0 ? -size : size;
 	}
@@ -64,10 +55,10 @@ void visible_put_slow(struct buf *b, struct span text, bool keeps_lines)
 				buf_printf(b, "\\x%02x", *at++);
 			continue;
 		}
-		if (is_harmless(code_point(at, n)) || (keeps_lines && *at == '\n'))
+		if (is_harmless(utf8_decode(at, n)) || (keeps_lines && *at == '\n'))
 			buf_put(b, at, (size_t)n);
 		else
-			put_escape(b, code_point(at, n));
+			put_escape(b, utf8_decode(at, n));
 		at += n;
 	}
 }
