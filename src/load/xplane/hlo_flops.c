@@ -233,18 +233,37 @@ static int64_t count_convolution(struct counter *c, const struct hlo_instruction
 	return ok ? n : 0;
 }
 
-/* ---- fusions ------------------------------------------------------------- */
+/* ---- instructions and fusions -------------------------------------------- */
+
+typedef int64_t count_fn(struct counter *c, const struct hlo_instruction *i);
+
+/* NULL for opcodes that are not counted. */
+static count_fn *find_rule(struct span opcode)
+{
+	static const struct {
+		const char *opcode;
+		count_fn *count;
+	} rules[] = {
+		{"dot", count_dot},
+		{"convolution", count_convolution},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (span_equal(opcode, span_of(rules[i].opcode)))
+			return rules[i].count;
+	return NULL;
+}
 
 bool hlo_has_float_ops(const struct hlo_instruction *i)
 {
-	return span_equal(i->opcode, SPAN("dot")) || span_equal(i->opcode, SPAN("convolution"));
+	return find_rule(i->opcode);
 }
 
 static int64_t count_one(struct counter *c, const struct hlo_instruction *i)
 {
-	if (span_equal(i->opcode, SPAN("dot")))
-		return count_dot(c, i);
-	return span_equal(i->opcode, SPAN("convolution")) ? count_convolution(c, i) : 0;
+	count_fn *count = find_rule(i->opcode);
+
+	return count ? count(c, i) : 0;
 }
 
 static int64_t add_up(int64_t a, int64_t b)
