@@ -3,6 +3,7 @@
 void apply_clear(struct apply *a)
 {
 	mem_free(a->nodes);
+	mem_free(a->origins);
 	mem_free(a->output_bytes);
 	mem_free(a->is_joined);
 	mem_free(a->is_gradient);
@@ -206,23 +207,23 @@ bool apply_targets(struct apply *a)
 
 	a->first_new = a->model->nodes.n;
 	a->nodes = mem_array(t->targets.n + 1, sizeof(*a->nodes));
+	a->origins = mem_array(t->targets.n + 1, sizeof(*a->origins));
 	a->is_joined = mem_zero_array(t->targets.n + 1, sizeof(*a->is_joined));
 	a->join.found = mem_zero_array(t->targets.n + 1, sizeof(*a->join.found));
-	if (!a->nodes || !a->is_joined || !a->join.found || !join_graph(a))
+	if (!a->nodes || !a->origins || !a->is_joined || !a->join.found || !join_graph(a))
 		return false;
 	for (size_t i = 0; i < t->targets.n; i++) {
-		uint32_t origin =
+		a->origins[i] =
 			apply_find_origin(a, t->targets.at[i].module, t->targets.at[i].instruction);
-
 		if (a->is_joined[i])
 			cover(a->model, a->nodes[i]);
 		else
 			a->nodes[i] = make_node(a, i);
 		if (a->nodes[i] == NONE)
 			return false;
-		if (origin == NONE)
+		if (a->origins[i] == NONE)
 			continue;
-		cover(a->model, origin);
+		cover(a->model, a->origins[i]);
 		a->is_joined[i] = true;
 	}
 	a->output_bytes = mem_zero_array(t->targets.n + 1, sizeof(*a->output_bytes));

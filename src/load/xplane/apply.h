@@ -13,6 +13,7 @@ struct apply {
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
 	int64_t recorded_ns;   /* when recording began; 0: not known */
 	uint32_t *nodes;       /* by target */
+	uint32_t *origins;     /* by target: see apply_find_origin() */
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t host_device;  /* of the host's own processors, string id */

@@ -109,8 +109,7 @@ static uint32_t find_stack(struct stacks *s, const struct hlo_module *m, uint32_
 static void copy_stack_of_origin(struct apply *a, size_t target)
 {
 	struct model *m = a->model;
-	const struct trace_target *t = &a->trace->targets.at[target];
-	uint32_t origin = apply_find_origin(a, t->module, t->instruction);
+	uint32_t origin = a->origins[target];
 
 	if (origin != NONE && m->nodes.flags[origin] & NODE_HAS_TRACE)
 		call_stacks_set(m, a->nodes[target], m->nodes.trace[origin]);
