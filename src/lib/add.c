@@ -63,12 +63,8 @@ static bool note_traces(tfprof_profile *p, const char *directory, uint64_t *n)
 static bool prepare_note(tfprof_profile *p, const struct tfprof_input *in, enum input_kind kind,
 	struct profile_input *added)
 {
-	size_t n = in->path ? strlen(in->path) + 1 : 0;
-
-	*added = (struct profile_input){.path = n ? mem_alloc(n) : NULL};
-	if (n && added->path)
-		memcpy(added->path, in->path, n);
-	if ((!n || added->path) && vec_reserve(&p->inputs, 1) &&
+	*added = (struct profile_input){.path = in->path ? span_copy(span_of(in->path)) : NULL};
+	if ((!in->path || added->path) && vec_reserve(&p->inputs, 1) &&
 		(kind != INPUT_XPLANE || tfprof_input_is_memory(in) || file_size(in->path) ||
 			note_traces(p, in->path, &added->n_bytes)))
 		return true;

@@ -92,15 +92,5 @@ void audit_message(struct decoder *d, const struct schema_message *type, struct 
 
 const struct schema_message *audit_get_type(enum input_kind kind)
 {
-	switch (kind) {
-	case INPUT_PROFILE:
-	case INPUT_GRAPH:
-	case INPUT_SAVED_MODEL:
-	case INPUT_META_GRAPH:
-	case INPUT_OP_LOG:
-	case INPUT_DEBUG_INFO:
-	case INPUT_RUN_META:
-	case INPUT_XPLANE: return recognize_get_look(kind)->type;
-	default: return NULL;
-	}
+	return kind == INPUT_UNKNOWN ? NULL : recognize_get_look(kind)->type;
 }

@@ -67,16 +67,16 @@ enum tfprof_status load_open(struct load *l, const struct model *m, struct tfpro
 
 /* ---- adding ------------------------------------------------------------------ */
 
-/* To nodes that are there. */
-static bool adds_stacks(const struct load *l)
+static bool has_trait(const struct load *l, unsigned trait)
 {
-	return l->kind == INPUT_OP_LOG || l->kind == INPUT_DEBUG_INFO;
+	return input_get_info(l->kind)->traits & trait;
 }
 
-/* Other loaders take back what they added themselves. */
+/* Whether what was added before a failure is taken back here: what adds to nodes that are
+ * there. Other loaders do so themselves. */
 static bool needs_undo(const struct load *l, const struct model *m)
 {
-	return l->kind == INPUT_RUN_META || adds_stacks(l) ||
+	return has_trait(l, TFPROF_INPUT_BY_STEP | TFPROF_INPUT_EXTRA) ||
 		(l->kind == INPUT_GRAPH && m->reading == TFPROF_READ_STRICT);
 }
 
@@ -87,7 +87,7 @@ static enum tfprof_status load_or_undo(struct model *m, struct load *l, struct t
 
 	if (!needs_undo(l, m))
 		return loaders[l->kind](m, l, err);
-	if (!model_undo_begin(&undo, m, l->step, adds_stacks(l)))
+	if (!model_undo_begin(&undo, m, l->step, has_trait(l, TFPROF_INPUT_EXTRA)))
 		return error_no_memory(err);
 	status = loaders[l->kind](m, l, err);
 	if (status == TFPROF_OK)

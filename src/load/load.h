@@ -1,5 +1,7 @@
 /* Bytes to a model: one loader for each kind of input (inputs.h), each in its own
- * file. A loader adds all of its input, or nothing. */
+ * file. A loader adds all of its input, or nothing: what it added before a failure it takes
+ * back (model_truncate_nodes()), unless its kind comes by step or is an extra: load_any() does
+ * so for these (model/undo.h). */
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 

@@ -33,6 +33,13 @@ WRITERS = {
 }
 
 
+def test_every_format_is_written():
+    words = subprocess.check_output([tree.program(), "help", "output"], text=True)
+    formats = set(re.findall(r"^  (\w+) ", words, re.M)) - {"none", "stdout"}
+    commands = " ".join(word for command, _ in WRITERS.values() for word in command)
+    assert formats == set(re.findall(r"--output=(\w+):", commands))
+
+
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory):
     made = tmp_path_factory.mktemp("shim") / "failing_writes.so"

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "load/audit.h"
 #include "load/recognize.h"
 #include "proto/text.h"
 
@@ -99,6 +100,7 @@ static void every_kind_is_complete(void **state)
 		assert_non_null(strstr(info->progress, "..."));
 		assert_int_equal(strncmp(input_get_subject((enum input_kind)kind), "the ", 4), 0);
 		assert_int_equal(is_message(kind), info->message != NULL);
+		assert_int_equal(is_message(kind), audit_get_type((enum input_kind)kind) != NULL);
 		assert_false(is_message(kind) && is_files(kind));
 	}
 	assert_null(tfprof_input_get_info(N_INPUTS));
