@@ -446,7 +446,7 @@ TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
  *     message      its result message: a GraphNodeProto if its rows are graph nodes, a
  *                  MultiGraphNodeProto if they stand for groups of them
  *     summary      one line, for lists
- *     description  a paragraph, wrapped
+ *     description  a paragraph
  *     example      options of a good first try
  *     legend       its explanation in reports
  */
@@ -454,8 +454,8 @@ TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 #define TFPROF_VIEW_LIST(X) \
 	X(SCOPE, scope, "GraphNodeProto", \
 		"nodes as a tree of name scopes", \
-		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are\n" \
-		"own/total; the total includes everything below the node. Best for parameters,\n" \
+		"Groups nodes by name scope: a/b/c is under a/b, which is under a. Numbers are " \
+		"own/total; the total includes everything below the node. Best for parameters, " \
 		"shapes, float operations and tensor values.", \
 		"--select=params --account_type_regexes=_trainable_variables", \
 		"scope: The nodes in the model graph are organized by their names, which is " \
@@ -463,23 +463,23 @@ TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
 	/* TensorFlow's profiler prints the same legend for graph view. */ \
 	X(GRAPH, graph, "GraphNodeProto", \
 		"nodes as a tree of data flow", \
-		"Places each node once, under a node that consumes its output. Best for finding\n" \
+		"Places each node once, under a node that consumes its output. Best for finding " \
 		"what a node depends on, and for step timelines.", \
 		"--start_name_regexes=cost.* --max_depth=100 --min_micros=10000", \
 		"scope: The nodes in the model graph are organized by their names, which is " \
 		"hierarchical like filesystem.") \
 	X(OP, op, "MultiGraphNodeProto", \
 		"operation types as a list", \
-		"Prints one line per operation type, summed over its nodes. Percentages are\n" \
-		"shares of the whole: of this line and all below it, then of this line alone.\n" \
+		"Prints one line per operation type, summed over its nodes. Percentages are " \
+		"shares of the whole: of this line and all below it, then of this line alone. " \
 		"Best for finding which operations take the time or the memory.", \
 		"--select=micros,bytes,occurrence --order_by=micros", \
 		"op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes " \
 		"belonging to the same type are aggregated together.") \
 	X(CODE, code, "MultiGraphNodeProto", \
 		"nodes as a tree of the Python code that created them", \
-		"Places nodes under the lines of Python that created them, outermost call first.\n" \
-		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for\n" \
+		"Places nodes under the lines of Python that created them, outermost call first. " \
+		"Needs call stacks: a profile saved from Python, or --op_log_path. Best for " \
 		"finding the most expensive lines of a model. Can also be written for pprof.", \
 		"--max_depth=1000 --show_name_regexes=.*model.*py.* --order_by=micros", \
 		"code: When python trace is available, the nodes are python lines and their are " \

@@ -13,49 +13,49 @@ static const struct command commands[] = {
 			"found.",
 			""},
 	{"model", COMMAND_MODEL, IN_PROGRAM, "what a model costs, by layer", "FILE|DIR [OPTION...]",
-		"Reads a model file and prints parameters, multiply-accumulates (MACs), float\n"
-		"operations (FLOPs) and memoryof each layer and in total, without TensorFlow and\n"
-		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and\n"
+		"Reads a model file and prints parameters, multiply-accumulates (MACs), float "
+		"operations (FLOPs) and memory of each layer and in total, without TensorFlow and "
+		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and "
 		"frozen graphs.",
 		"--batch_size=8 --order_by=macs"},
 	{"diff", COMMAND_DIFF, IN_PROGRAM, "what changed between two profiles or models",
 		"[VIEW] BASE... -- NEW... [OPTION...]",
 		"Compares a view (op by default) of two sides, each one or several runs: "
-		"profiles,\n"
-		"traces, or one model file with another. Prints base, new, difference and a\n"
+		"profiles, "
+		"traces, or one model file with another. Prints base, new, difference and a "
 		"verdict: ~ cannot be told from noise, ? needs more runs. With --fail_if, the "
-		"exit\n"
+		"exit "
 		"status is 0 within all limits, 3 over one, and 4 with too few runs to tell.",
 		"scope --min_change=10%"},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
-		"Prints an address to open in a browser; the page shows the profile as pictures\n"
+		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and tables. The command must come first. See tfprof ui --help.",
 		""},
 	{"index", COMMAND_FLEET, IN_PROGRAM, "Parquet tables from many profiles",
 		"SRC OUT [OPTION...]",
-		"Reads all profiles and traces below a directory into tables. Needs the Python\n"
-		"package with its extra fleet. The command must come first. See tfprof index\n"
+		"Reads all profiles and traces below a directory into tables. Needs the Python "
+		"package with its extra fleet. The command must come first. See tfprof index "
 		"--help.",
 		""},
 	{"sql", COMMAND_FLEET, IN_PROGRAM, "a query over these tables", "OUT [QUERY]",
-		"Runs a query over what tfprof index wrote, such as 'SELECT * FROM regressions',\n"
-		"or lists the tables and views. The command must come first. See tfprof sql\n"
+		"Runs a query over what tfprof index wrote, such as 'SELECT * FROM regressions', "
+		"or lists the tables and views. The command must come first. See tfprof sql "
 		"--help.",
 		""},
 	{"fleet", COMMAND_FLEET, IN_PROGRAM, "a report on these tables, with plots", "OUT",
-		"Writes a page with the trend of each model, slow workers, and what got slower\n"
+		"Writes a page with the trend of each model, slow workers, and what got slower "
 		"when. The command must come first. See tfprof fleet --help.",
 		""},
 	{"save", COMMAND_SAVE, IN_PROGRAM, "one saved profile from all the files given",
 		"OUT FILE...",
-		"Combines all the files given into one saved profile (ProfileProto), which gives\n"
+		"Combines all the files given into one saved profile (ProfileProto), which gives "
 		"the same reports.",
 		"profile run.xplane.pb"},
 	{"help", COMMAND_HELP, EVERYWHERE, "an overview, or help on a command or option", "[WORD]",
 		"Prints an overview, or help on the command or option given.", "select"},
 	{"?", COMMAND_HELP, IN_SHELL, NULL, "[WORD]", "Prints an overview, or help on a word.", ""},
 	{"set", COMMAND_SET, IN_SHELL, "set default options for later lines", "[OPTION...]",
-		"Makes the options given the defaults for the rest of the session. Without\n"
+		"Makes the options given the defaults for the rest of the session. Without "
 		"options, prints the current defaults, as does an empty line.",
 		"--account_type_regexes=_trainable_variables"},
 	{"reset", COMMAND_RESET, IN_SHELL, "return to the options the shell started with", "",
@@ -63,7 +63,7 @@ static const struct command commands[] = {
 		""},
 	{"save", COMMAND_SAVE, IN_SHELL, "write the profile to a file, to load it again", "FILE",
 		"Writes all that was loaded, except a checkpoint, as one saved profile. To write "
-		"a\n"
+		"a "
 		"report, end its line in > FILE; to show it in another program, in | COMMAND.",
 		"profile_of_today"},
 	{"quit", COMMAND_QUIT, IN_SHELL, "leave the shell (also: exit, Ctrl-D)", "",

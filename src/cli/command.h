@@ -30,7 +30,7 @@ struct command {
 	enum command_where where;
 	const char *summary;     /* one line, for lists */
 	const char *usage;       /* what may follow the name */
-	const char *description; /* wrapped text */
+	const char *description; /* a paragraph */
 	const char *example;     /* arguments of a good first try */
 };
 

@@ -188,8 +188,8 @@ static void put_command(struct buf *out, const struct command *c, enum command_w
 		where == IN_PROGRAM && (command_is_view(c->id) || c->id == COMMAND_ADVISE);
 	const char *files = needs_files ? " FILE" : "";
 
-	buf_printf(out, "%s%s%s%s%s\n\n%s\n", program, c->name, files, *c->usage ? " " : "",
-		c->usage, c->description);
+	buf_printf(out, "%s%s%s%s%s\n\n", program, c->name, files, *c->usage ? " " : "", c->usage);
+	fill(out, c->description, 0);
 	if (c->id == COMMAND_ADVISE)
 		put_checkers(out);
 	put_options_of(out, c, where);

@@ -1,5 +1,7 @@
 """Help is readable, and complete because it is generated from the tables."""
 
+import re
+
 import pytest
 
 OPTIONS = """max_depth min_bytes min_peak_bytes min_residual_bytes min_output_bytes min_micros
@@ -54,6 +56,13 @@ def test_words_are_explained(run):
                                    "fleet OUT", "save OUT FILE..."])
 def test_usage(run, usage):
     assert text(run, "help", usage.split()[0]).startswith(f"tfprof {usage}\n")
+
+
+def test_descriptions_fit_a_terminal(run):
+    for command in re.findall(r"^  ([a-z]+) ", text(run, "help").split("\nCommands:\n")[1].split("\n\n")[0], re.M):
+        description = text(run, "help", command).split("\n\n")[1]
+        assert max(map(len, description.splitlines())) <= 80, command
+    assert "memory of each layer" in " ".join(text(run, "help", "model").split())
 
 
 def test_the_example_of_save_works(run, resnet, tmp_path):
