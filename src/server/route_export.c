@@ -50,6 +50,21 @@ static const struct export_format *find_format(const char *name)
 	return NULL;
 }
 
+static enum tfprof_status refuse_format(const char *name, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+	struct buf names = {0};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", formats[i].name);
+	status = names.failed
+		? error_no_memory(err)
+		: error_set(err, TFPROF_ARGUMENT, "format=%.100s: expected one of: %s",
+			  name ? name : "", buf_get(&names).at);
+	buf_clear(&names);
+	return status;
+}
+
 static enum tfprof_status query(struct call *c, struct kept **kept, struct tfprof_error *err)
 {
 	struct shown_profile *profile;
@@ -78,11 +93,7 @@ enum tfprof_status route_export(struct call *c, struct json *out, struct tfprof_
 	const char *name = call_get(c, "format");
 	const struct export_format *format = find_format(name);
 	struct kept *kept = NULL;
-	enum tfprof_status status = format
-		? query(c, &kept, err)
-		: error_set(err, TFPROF_ARGUMENT,
-			  "format=%.100s: expected one of: text, json, csv, pprof, timeline",
-			  name ? name : "");
+	enum tfprof_status status = format ? query(c, &kept, err) : refuse_format(name, err);
 
 	if (status == TFPROF_OK)
 		status = write_export(c, format, kept_get(kept), err);
