@@ -231,7 +231,7 @@ class Trace:
             inputs["graph"], inputs["op_log"] = _function_graph.collect(graph)
         made = load(xplane=paths, progress=False, **inputs)
         if not made.steps or all(_is_ours(node.name) for node in made.scope()[1:]):
-            warn("the trace has no operations: did anything of TensorFlow or JAX run in the block, "
+            warn("the trace has no operations: did TensorFlow or JAX run anything in the block, "
                  "in this process?")
         return made
 

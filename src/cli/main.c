@@ -153,7 +153,8 @@ static enum tfprof_status check_out(const char *path, struct tfprof_error *err)
 	if (!is_input)
 		return TFPROF_OK;
 	return error_set(err, TFPROF_ARGUMENT,
-		"save: %s exists and is no saved profile, but an input (%s): use save OUT FILE..., "
+		"save: %s exists and is not a saved profile but an input (%s): use save OUT "
+		"FILE..., "
 		"or remove it first",
 		path, given.kind);
 }

@@ -225,5 +225,5 @@ void notes_put(struct query *q, struct buf *notes)
 	renamed_note(q, notes);
 	if (q->saturated)
 		buf_text(notes,
-			"a number does not fit 64 bits and is shown as the largest that does\n");
+			"a number does not fit in 64 bits and is shown as the largest that does\n");
 }

@@ -129,8 +129,8 @@ static void put_steps(struct buf *b, const struct xplane *x)
 
 	if (!n && !x->trace.n_outside) {
 		buf_text(b,
-			"0 operations in this trace: did anything of TensorFlow or JAX run while "
-			"it was recorded, in the same process?\n");
+			"0 operations in this trace: did TensorFlow or JAX run anything in the "
+			"same process while it was recorded?\n");
 		return;
 	}
 	buf_printf(b, "%llu %s in %zu %s%s; %llu outside of all steps (%.2fms)\n",

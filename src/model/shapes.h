@@ -13,7 +13,7 @@
 struct shape {
 	const int64_t *dims;
 	uint32_t n;
-	bool saturated;   /* the product does not fit 64 bits */
+	bool saturated;   /* the product does not fit in 64 bits */
 	int64_t elements; /* 0 if a dimension is unknown or there is none */
 };
 

@@ -88,8 +88,8 @@ static enum tfprof_status read_int(struct tfprof_model_options *o, int id, const
 	long long number = strtoll(value, &end, 10);
 
 	if (end == value || *end || number < 1 || number > 1000000000000)
-		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.100s': expected a number from 1",
-			infos[id].name, value);
+		return error_set(err, TFPROF_ARGUMENT,
+			"-%s: '%.100s': expected a number of at least 1", infos[id].name, value);
 	o->number[id] = number;
 	return TFPROF_OK;
 }

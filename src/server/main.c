@@ -99,7 +99,7 @@ static int serve(const struct arguments *a, struct store *store, const sigset_t 
 	int signal;
 
 	if (!set_token(&settings.guard, a->token)) {
-		fprintf(stderr, "tfprof ui: the system has no random numbers for a token\n");
+		fprintf(stderr, "tfprof ui: cannot get random numbers for a token\n");
 		return EXIT_FAILED;
 	}
 	http = http_start(&settings, &port, why);

@@ -344,7 +344,7 @@ void model_put_notes(const struct model_report *r, struct buf *b)
 				"read: count the .keras file\n");
 	if (r->summary.is_saturated)
 		buf_text(b,
-			"note         a total does not fit 64 bits and is shown as the largest "
+			"note         a total does not fit in 64 bits and is shown as the largest "
 			"number that does\n");
 	rest = buf_get(&r->file.notes);
 	while (rest.n) {

@@ -151,7 +151,7 @@ def test_sums_stop_at_the_largest_number(tfprof, view):
     assert done.returncode == 0
     assert not re.search(rb"-[0-9]", done.stdout)
     assert view == "op" or b"--/9223372036854.78sec" in done.stdout
-    assert b"does not fit 64 bits" in done.stderr
+    assert b"does not fit in 64 bits" in done.stderr
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op"])

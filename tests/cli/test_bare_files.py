@@ -117,7 +117,7 @@ def test_save_does_not_take_an_input_for_its_output(run, resnet, tmp_path):
     shutil.copy(resnet / "profile", tmp_path / "older")
     (tmp_path / "notes.txt").write_text("as other outputs, it replaces what is no input")
     line = refusal(run, 2, "save", tmp_path / "graph.pb", "run_meta_0")
-    assert "graph.pb exists and is no saved profile, but an input (graph)" in line
+    assert "graph.pb exists and is not a saved profile but an input (graph)" in line
     assert (tmp_path / "graph.pb").read_bytes() == (resnet / "graph.pb").read_bytes()
     for name in ("older", "notes.txt", "new"):
         report(run, "save", tmp_path / name, "graph.pb", "run_meta_0")

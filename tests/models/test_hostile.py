@@ -153,7 +153,7 @@ def test_huge_shapes(tmp_path):
     done, _ = run(file, "--output=json:outfile=-")
     total = json.loads(done.stdout)["total"]
     assert total["macs"] == total["float_ops"] == 2 ** 63 - 1
-    assert "does not fit 64 bits" in done.stdout
+    assert "does not fit in 64 bits" in done.stdout
 
 
 def test_a_loop_of_a_million_turns(tmp_path):

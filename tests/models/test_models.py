@@ -255,7 +255,7 @@ def test_csv():
     (["--fail_if=macs=1"], "expected NAME>VALUE"),
     (["--peak_flops=1T"], "give both"),
     (["--device=A100"], "A100-40"),
-    (["--batch_size=0"], "expected a number from 1"),
+    (["--batch_size=0"], "expected a number of at least 1"),
     (["--select=params"], "-select is not an option of the command model"),
 ])
 def test_wrong_options(words, message):

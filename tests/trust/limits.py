@@ -30,7 +30,7 @@ MODELS = os.path.join(TESTS, "models", "files")
 BIG = (1 << 63) - 1
 CPU = "/job:w/replica:0/task:0/device:CPU:0"
 US = 1_000_000
-TOO_LARGE = "a number does not fit 64 bits and is shown as the largest that does"
+TOO_LARGE = "a number does not fit in 64 bits and is shown as the largest that does"
 
 
 def read(*path):
@@ -421,13 +421,13 @@ ROWS = [
         lambda: keras_config(rb'"name": "', rb'"name": "\\u001b[2J'),
         0, "\\x1b[2Jdense_5", view="model"),
     Row("keras", "a layer of 2⁶³ - 1 units", lambda: keras_config(rb'"units": \d+', b'"units": %d' % BIG),
-        0, "a total does not fit 64 bits and is shown as the largest number that does", view="model"),
+        0, "a total does not fit in 64 bits and is shown as the largest number that does", view="model"),
     Row("keras", "a layer of -1 units", lambda: keras_config(rb'"units": \d+', b'"units": -1'),
         0, "not counted: 1 Dense", view="model"),
     Row("keras", "a layer whose units are a text", lambda: keras_config(rb'"units": \d+', b'"units": "x"'),
         0, "not counted: 1 Dense", view="model"),
     Row("keras", "a batch of 2⁶³ - 1", lambda: keras_config(rb"\[null", b"[%d" % BIG),
-        0, "a total does not fit 64 bits and is shown as the largest number that does", view="model"),
+        0, "a total does not fit in 64 bits and is shown as the largest number that does", view="model"),
     Row("saved_model", "a layer with terminal escapes in its name, invalid UTF-8",
         lambda: GOOD["saved_model"]().replace(b"dense_1", b"\x1b[2J\x07\xff\xfe"),
         0, "sequential/\\x1b[2J\\x07\\xff\\xfe", view="model"),
