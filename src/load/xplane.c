@@ -122,6 +122,7 @@ static void put_steps(struct buf *b, const struct xplane *x)
 {
 	static const char *const from[] = {
 		[STEPS_MARKED] = "",
+		[STEPS_COUNTED] = " (markers without step_num: numbered in order)",
 		[STEPS_OF_CALLS] = " (no step markers: each call of a function is one)",
 		[STEPS_NONE] = " (no step markers: the whole trace is one)",
 	};

@@ -65,10 +65,11 @@ class Maker:
     def host(self):
         lines = [[] for _ in range(self.r.randint(1, 4))]
         at = self.r.randint(0, 50) * US
+        is_numbered = self.r.random() < 0.8
         for step in range(self.r.randint(0, 4)):
             length = self.r.randint(20, 300) * US
             if self.r.random() < 0.9:
-                stats = {"step_num": step * 7}
+                stats = {"step_num": step * 7} if is_numbered else {}
                 stats.update({"_r": 1} if self.r.random() < 0.8 else {})
                 lines[0].append(("train", at, length, stats))
             for _ in range(self.r.randint(0, 2)):

@@ -254,6 +254,12 @@ def number(space, ops):
     events = link(space)
     found = groups(events)
     markers = sorted((e for e in events if "step_num" in e.stats), key=lambda e: e.start)
+    if not markers:
+        markers = sorted((e for e in events if e.group and e.group["root"] is e and e.name != "FunctionRun"),
+                         key=lambda e: e.start)
+        for i, e in enumerate(markers):
+            e.stats["step_num"] = i
+            e.group["markers"].append(e)
     captured = {stat_int(e, "id") for e in events if e.name.startswith("InstantiatedCapturedFunction::")}
     runs = sorted((e for e in events if e.name == "FunctionRun" and e.group and e.group["root"] is e
                    and stat_int(e, "id") not in captured), key=lambda e: e.start)

@@ -8,9 +8,9 @@
  *     on a GPU         what ran before it on the stream
  *     time             the marker whose span it starts in
  *
- * A marker is an event with a step_num. Without any, each FunctionRun that no dataset
- * calls is a step: 0, 1, …; without those, everything is step 0. A TPU records its steps
- * itself. */
+ * A marker is an event with a step_num. Without any, the roots that are no FunctionRuns are
+ * the markers of steps 0, 1, …; without those, each FunctionRun that no dataset calls is a
+ * step; without those, everything is step 0. A TPU records its steps itself. */
 #include <stdlib.h>
 
 #include "load/xplane/trace.h"
@@ -145,6 +145,31 @@ static bool is_step_run(const struct trace *t, uint32_t root)
 			bsearch(&r->id, t->captured.at, t->captured.n, sizeof(uint64_t), by_id));
 }
 
+static void number_spans(struct numbering *n)
+{
+	if (n->spans.n)
+		qsort(n->spans.at, n->spans.n, sizeof(*n->spans.at), by_start);
+	for (size_t i = 0; i < n->spans.n; i++)
+		n->spans.at[i].step = (int64_t)i;
+}
+
+/* Uses roots as markers: those that someone put around a step without a number. */
+static bool number_roots(struct numbering *n)
+{
+	struct trace *t = n->trace;
+
+	for (size_t i = 0; i < t->roots.n; i++) {
+		const struct trace_root *r = &t->roots.at[i];
+		struct trace_marker span = {r->start_ps, r->end_ps, 0, r->kept};
+
+		if (!r->is_function_run && trace_get_group(t, r->kept) == i &&
+			!vec_push(&n->spans, span))
+			return false;
+	}
+	number_spans(n);
+	return true;
+}
+
 /* Uses FunctionRuns in place of markers; their `kept` is the group. */
 static bool number_function_runs(struct numbering *n)
 {
@@ -159,10 +184,7 @@ static bool number_function_runs(struct numbering *n)
 		if (is_step_run(t, (uint32_t)i) && !vec_push(&n->spans, span))
 			return false;
 	}
-	if (n->spans.n)
-		qsort(n->spans.at, n->spans.n, sizeof(*n->spans.at), by_start);
-	for (size_t i = 0; i < n->spans.n; i++)
-		n->spans.at[i].step = (int64_t)i;
+	number_spans(n);
 	return true;
 }
 
@@ -171,8 +193,12 @@ static bool find_spans(struct numbering *n)
 	struct trace *t = n->trace;
 
 	n->has_markers = t->markers.n > 0;
-	if (!n->has_markers)
-		return number_function_runs(n);
+	if (!n->has_markers) {
+		if (!number_roots(n))
+			return false;
+		n->has_markers = n->spans.n > 0;
+		return n->has_markers || number_function_runs(n);
+	}
 	for (size_t i = 0; i < t->markers.n; i++)
 		if (!vec_push(&n->spans, t->markers.at[i]))
 			return false;
@@ -184,9 +210,10 @@ static bool collect_steps(struct numbering *n)
 {
 	struct trace *t = n->trace;
 
-	t->steps_from = n->has_markers || t->device_steps.n ? STEPS_MARKED
-		: n->spans.n                                ? STEPS_OF_CALLS
-							    : STEPS_NONE;
+	t->steps_from = t->markers.n || t->device_steps.n ? STEPS_MARKED
+		: n->has_markers                          ? STEPS_COUNTED
+		: n->spans.n                              ? STEPS_OF_CALLS
+							  : STEPS_NONE;
 	if (!vec_push(&t->steps, 0))
 		return false;
 	for (size_t i = 0; i < n->spans.n; i++)

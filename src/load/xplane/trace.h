@@ -220,7 +220,7 @@ struct trace {
 	VEC(struct trace_stretch) stretches; /* by step; otherwise as they come */
 	uint64_t n_inside;                   /* operations in them */
 	uint64_t n_outside, outside_ps;      /* and in none */
-	enum trace_steps { STEPS_MARKED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
+	enum trace_steps { STEPS_MARKED, STEPS_COUNTED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
 	int64_t origin_ns; /* when the first line begins */
 	struct trace_skipped skipped;
