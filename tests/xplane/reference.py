@@ -127,6 +127,7 @@ def host_ops(space):
             ends.setdefault(flow(e, "c"), e)
         elif e.name.startswith("end: ") and flow(e, "c"):
             ends.setdefault(flow(e, "c"), e)
+    names = {e.name for e in events}
     for e in events:
         named = operation(e.name)
         if "hlo_op" in e.stats and not e.name.startswith("end: "):
@@ -135,7 +136,8 @@ def host_ops(space):
             found.append(Op(e, *named))
         elif e.name == "EagerExecute" and stat_int(e, "is_func") == 0:
             found.append(Op(e, e.stats["eager_op"], e.stats["eager_op"]))
-        elif e.name == "ExecutorState::ProcessAsync::Start" and flow(e, "p") in ends:
+        elif (e.name == "ExecutorState::ProcessAsync::Start" and flow(e, "p") in ends
+              and f"{e.stats['name']}:{e.stats['kernel_type']}" not in names):
             total, is_async = completed(e, ends)
             found.append(Op(e, e.stats["name"], e.stats["kernel_type"], total, "async"))
             found[-1].is_async = is_async

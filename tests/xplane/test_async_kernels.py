@@ -8,9 +8,9 @@ import pytest
 US = 1_000_000
 
 
-def start(name, at, length, id_):
+def start(name, at, length, id_, type_="StatefulPartitionedCall"):
     return ("ExecutorState::ProcessAsync::Start", at * US, length * US,
-            {"name": name, "kernel_type": "StatefulPartitionedCall", "_pt": 2, "_p": id_})
+            {"name": name, "kernel_type": type_, "_pt": 2, "_p": id_})
 
 
 def done(at, length, id_):
@@ -43,3 +43,21 @@ def test_own_times(lines, want, tmp_path):
     path.write_bytes(make.host(*lines))
     found = product.nodes(path, 0, tmp_path)
     assert {name: time for name, (time, _) in found.items()} == want
+
+
+def test_kernel_with_events_of_its_own(tmp_path):
+    """A collective of two devices runs on another thread, under its own name: that is the
+    operation, as in XProf. The step still leads to it."""
+    collective = "grads/Reduce:CollectiveReduceV2"
+    main, other = [], []
+    for step in range(2):
+        at = 100 * step
+        main += [("train", at * US, 50 * US, {"_r": 1, "step_num": step}),
+                 op("around", at + 1, 30),
+                 start("grads/Reduce", at + 5, 10, step, "CollectiveReduceV2")]
+        other += [("Run", (at + 60) * US, 32 * US, {"_ct": 2, "_c": step}),
+                  (collective, (at + 70) * US, 20 * US, {}), done(at + 88, 1, step)]
+    path = tmp_path / "vm.xplane.pb"
+    path.write_bytes(make.host(main, other))
+    for step in range(2):
+        assert product.nodes(path, step, tmp_path) == {"around": (30, 1), "grads/Reduce": (20, 1)}

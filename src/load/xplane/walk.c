@@ -414,5 +414,6 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 	vec_clear(&w->open);
 	vec_clear(&w->open_ops);
 	vec_clear(&w->compiled);
+	strings_clear(&w->operations);
 	mem_free(w);
 }

@@ -53,6 +53,7 @@ struct walk {
 	VEC(struct open_event) open;
 	VEC(struct open_op) open_ops;
 	VEC(struct walk_compiled) compiled; /* by name, if there are any */
+	struct strings operations; /* names of the plane's EVENT_OPERATIONs, if asked for */
 	struct {
 		const char *module; /* its text; NULL: none */
 		uint64_t id;

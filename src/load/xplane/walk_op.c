@@ -108,6 +108,43 @@ static uint32_t target_of_compiled(struct walk *w, const struct event *e, struct
 	return target;
 }
 
+static bool list_operations(struct walk *w)
+{
+	const struct plane *p = w->plane;
+
+	if (w->operations.text.n)
+		return true;
+	if (!strings_init(&w->operations))
+		return false;
+	for (size_t i = 0; i < p->roles.n; i++)
+		if (p->roles.at[i].kind == EVENT_OPERATION &&
+			strings_alias(&w->operations, p->names.at[i].text) == NONE)
+			return false;
+	return true;
+}
+
+/* Whether a kernel that calls back is an operation. Some, such as CollectiveReduceV2, also have
+ * events "name:type" for the time that they do not wait, and would count twice. */
+static bool find_kernel(struct walk *w, const struct xstats *s, uint32_t *target)
+{
+	struct span name = xstats_text(s, STAT_NAME), type = xstats_text(s, STAT_KERNEL_TYPE);
+	struct buf *b = &w->trace->scratch;
+
+	*target = NONE;
+	if (!name.n)
+		return false;
+	b->n = 0;
+	buf_span(b, name);
+	buf_char(b, ':');
+	buf_span(b, type);
+	if (b->failed || !list_operations(w))
+		return true;
+	if (strings_find(&w->operations, buf_get(b)) != NONE)
+		return false;
+	*target = trace_add_target(w->trace, name, type);
+	return true;
+}
+
 bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 {
 	const struct xstats *s = &e->stats;
@@ -136,12 +173,7 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 			return false;
 		*target = trace_add_target(w->trace, text, text);
 		return true;
-	case EVENT_ASYNC_START:
-		text = xstats_text(s, STAT_NAME);
-		if (!text.n)
-			return false;
-		*target = trace_add_target(w->trace, text, xstats_text(s, STAT_KERNEL_TYPE));
-		return true;
+	case EVENT_ASYNC_START: return find_kernel(w, s, target);
 	default: return false;
 	}
 }
