@@ -43,3 +43,15 @@ union number *eval_values(struct eval *e, struct tensor *out)
 	*e->values_left -= n;
 	return tensor_make_values(out, e->arena);
 }
+
+bool op_rule_is_product(const struct op_rule *rule)
+{
+	static cost_fn *const products[] = {cost_matmul, cost_fused_matmul, cost_einsum, cost_conv,
+		cost_fused_conv, cost_depthwise, cost_conv_input, cost_conv_filter,
+		cost_depthwise_input, cost_depthwise_filter};
+
+	for (size_t i = 0; rule && i < sizeof(products) / sizeof(*products); i++)
+		if (rule->cost == products[i])
+			return true;
+	return false;
+}

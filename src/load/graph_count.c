@@ -41,6 +41,27 @@ static bool add_inputs(struct count *c)
 	return ok;
 }
 
+static uint32_t find_on_path(struct count *c, struct span name)
+{
+	uint32_t node = model_find_node(c->m, name);
+
+	return node == NONE ? branch_names_find(&c->branches, name) : node;
+}
+
+/* The call of a function that ran as a compiled program, which has its costs; NONE. */
+static uint32_t find_compiled_call(struct count *c, struct span path)
+{
+	while (path.n) {
+		const char *slash = memrchr(path.at, '/', path.n);
+		uint32_t node = find_on_path(c, path);
+
+		if (node != NONE && c->m->nodes.flags[node] & NODE_COMPILED)
+			return node;
+		path.n = slash ? (size_t)(slash - path.at) : 0;
+	}
+	return NONE;
+}
+
 /* The node of a record. A node of a function exists if a trace has it; otherwise its cost goes
  * to the call. */
 static uint32_t find_node(struct count *c, const struct record *r)
@@ -52,9 +73,9 @@ static uint32_t find_node(struct count *c, const struct record *r)
 	if (!site->caller)
 		return model_find_node(c->m, record_name(r));
 	name = walk_join(&c->walk, site->path, record_name(r));
-	node = model_find_node(c->m, name);
+	node = find_on_path(c, name);
 	if (node == NONE)
-		node = branch_names_find(&c->branches, name);
+		node = find_compiled_call(c, site->path);
 	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
 }
 

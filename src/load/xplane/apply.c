@@ -7,6 +7,7 @@ void apply_clear(struct apply *a)
 	mem_free(a->output_bytes);
 	mem_free(a->is_joined);
 	mem_free(a->is_gradient);
+	programs_clear(&a->programs);
 	join_clear(&a->join);
 	mem_free(a->devices);
 	mem_free(a->lanes);
@@ -105,11 +106,11 @@ static void cover(struct model *m, uint32_t node)
 	m->n_covered++;
 }
 
-static uint32_t add_node(struct apply *a, const struct trace_target *target)
+static uint32_t add_node(struct apply *a, const struct trace_target *target, struct span text)
 {
 	struct model *m = a->model;
 	struct span type = strings_get(&a->trace->texts, target->type);
-	uint32_t name = strings_add(&m->strings, strings_get(&a->trace->texts, target->name));
+	uint32_t name = strings_add(&m->strings, text);
 	uint32_t op;
 
 	if (name == NONE)
@@ -117,7 +118,7 @@ static uint32_t add_node(struct apply *a, const struct trace_target *target)
 	if (model_node_of(m, name) != NONE)
 		return model_node_of(m, name);
 	if (!type.n)
-		type = op_text_type(strings_get(&m->strings, name), SPAN(""));
+		type = op_text_type(text, SPAN(""));
 	op = strings_add(&m->strings, type);
 	return op == NONE ? NONE : model_add_node(m, name, op);
 }
@@ -134,7 +135,9 @@ static void find_node(struct apply *a, size_t target)
 	struct span name = strings_get(&a->trace->texts, a->trace->targets.at[target].name);
 	struct join_found *found = &a->join.found[target];
 
-	if (a->nodes[target] == NONE && has_graph(a))
+	if (apply_get_program(a, target))
+		a->nodes[target] = NONE;
+	else if (a->nodes[target] == NONE && has_graph(a))
 		join_find(&a->join, a->model, name, &a->nodes[target], found);
 }
 
@@ -149,7 +152,7 @@ static bool find_nodes(struct apply *a)
 			model_find_node(a->model, strings_get(&t->texts, t->targets.at[i].name));
 		all_found &= a->nodes[i] != NONE;
 	}
-	if (!all_found && !join_read_libraries(&a->join, a->model))
+	if (!all_found && (!join_read_libraries(&a->join, a->model) || !apply_programs(a)))
 		return false;
 	for (size_t i = 0; i < t->targets.n; i++)
 		find_node(a, i);
@@ -191,14 +194,33 @@ static bool join_graph(struct apply *a)
 /* A node for an operation that has none yet. */
 static uint32_t make_node(struct apply *a, size_t target)
 {
+	const struct trace_target *op = &a->trace->targets.at[target];
 	const struct join_found *found = &a->join.found[target];
+	struct span name = strings_get(&a->trace->texts, op->name);
 
+	if (apply_get_program(a, target))
+		return apply_join_program(a, target, &name) ? add_node(a, op, name) : NONE;
 	a->join.is_full |= found->library && a->join.nodes.n >= JOIN_MOST_NODES;
 	if (!found->library || found->in.is_ambiguous || a->join.is_full)
-		return add_node(a, &a->trace->targets.at[target]);
+		return add_node(a, op, name);
 	a->is_joined[target] = true;
-	return join_add_node(&a->join, a->model,
-		strings_get(&a->trace->texts, a->trace->targets.at[target].name), found);
+	return join_add_node(&a->join, a->model, name, found);
+}
+
+static bool apply_target(struct apply *a, size_t i)
+{
+	const struct trace_target *op = &a->trace->targets.at[i];
+
+	a->origins[i] =
+		apply_get_program(a, i) ? NONE : apply_find_origin(a, op->module, op->instruction);
+	if (a->origins[i] != NONE)
+		cover(a->model, a->origins[i]);
+	if (a->is_joined[i])
+		cover(a->model, a->nodes[i]);
+	else
+		a->nodes[i] = make_node(a, i);
+	a->is_joined[i] |= a->origins[i] != NONE;
+	return a->nodes[i] != NONE;
 }
 
 bool apply_targets(struct apply *a)
@@ -212,20 +234,9 @@ bool apply_targets(struct apply *a)
 	a->join.found = mem_zero_array(t->targets.n + 1, sizeof(*a->join.found));
 	if (!a->nodes || !a->origins || !a->is_joined || !a->join.found || !join_graph(a))
 		return false;
-	for (size_t i = 0; i < t->targets.n; i++) {
-		a->origins[i] =
-			apply_find_origin(a, t->targets.at[i].module, t->targets.at[i].instruction);
-		if (a->is_joined[i])
-			cover(a->model, a->nodes[i]);
-		else
-			a->nodes[i] = make_node(a, i);
-		if (a->nodes[i] == NONE)
+	for (size_t i = 0; i < t->targets.n; i++)
+		if (!apply_target(a, i))
 			return false;
-		if (a->origins[i] == NONE)
-			continue;
-		cover(a->model, a->origins[i]);
-		a->is_joined[i] = true;
-	}
 	a->output_bytes = mem_zero_array(t->targets.n + 1, sizeof(*a->output_bytes));
 	return a->output_bytes && add_devices(a) && add_lanes(a);
 }
@@ -233,15 +244,14 @@ bool apply_targets(struct apply *a)
 uint32_t apply_find_origin(const struct apply *a, const struct hlo_module *module,
 	uint32_t instruction)
 {
+	struct span name = module ? module->instructions.at[instruction].op_name : SPAN("");
 	struct join_found found;
-	struct span name;
 	uint32_t node;
 
-	if (!a->first_new || !module)
+	if (!name.n || !a->first_new)
 		return NONE;
-	name = module->instructions.at[instruction].op_name;
-	node = name.n ? model_find_node(a->model, name) : NONE;
-	if (node == NONE && name.n)
+	node = model_find_node(a->model, name);
+	if (node == NONE)
 		join_find(&a->join, a->model, name, &node, &found);
 	return node < a->first_new ? node : NONE;
 }

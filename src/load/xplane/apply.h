@@ -3,6 +3,7 @@
 #define TFPROF_LOAD_XPLANE_APPLY_H
 
 #include "load/xplane/join.h"
+#include "load/xplane/programs.h"
 #include "load/xplane/trace.h"
 #include "model/model.h"
 
@@ -13,15 +14,16 @@ struct apply {
 	int64_t base_ns;       /* when picosecond 0 of the trace was */
 	int64_t recorded_ns;   /* when recording began; 0: not known */
 	uint32_t *nodes;       /* by target */
-	uint32_t *origins;     /* by target: see apply_find_origin() */
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t host_device;  /* of the host's own processors, string id */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;       /* by target: its node, or that it was made from, was there before */
+	uint32_t *origins;     /* by target: the node that it was made from; NONE */
 	bool *is_gradient;     /* by target: not joined, but of a scope that was there */
 	struct join join;
+	struct programs programs;
 	size_t n_ambiguous; /* names that several operations share in the graph */
 	uint64_t joined_ps, gradient_ps, all_ps;
 	uint32_t first_op; /* place of the trace's first operation among the model's runs */
@@ -52,10 +54,19 @@ int64_t apply_time_us(const struct apply *a, int64_t ps);
 /* Adds memory to a row. */
 bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
 
-/* The node of the graph that an instruction was made from, by the name that the compiler kept; NONE
- * if there is none. */
+/* The node of the main graph that an instruction was made from, by the name that the compiler kept;
+ * NONE if there is none. */
 uint32_t apply_find_origin(const struct apply *a, const struct hlo_module *module,
 	uint32_t instruction);
+
+/* Finds the functions of the graph that programs were compiled from (apply_programs.c). */
+bool apply_programs(struct apply *a);
+/* The one that an operation is of; NULL if there is none. */
+struct program *apply_get_program(const struct apply *a, size_t target);
+/* Finds the node that an operation of one was made from, and the name that it gets in the model. */
+bool apply_join_program(struct apply *a, size_t target, struct span *name);
+/* Removes the float operations of its calls, products and convolutions: the program has them. */
+void apply_take_float_ops(struct apply *a, const struct program *p);
 
 void apply_clear(struct apply *a);
 

@@ -218,10 +218,14 @@ static void take_float_ops(struct apply *a, struct hlo_module *module)
 {
 	struct model *m = a->model;
 
-	if (!a->first_new || module->has_float_ops)
+	if (module->has_float_ops)
 		return;
 	module->has_float_ops = true;
-	for (uint32_t i = 0; i < module->instructions.n; i++) {
+	if (module->program_of) {
+		apply_take_float_ops(a, module->program_of);
+		return;
+	}
+	for (uint32_t i = 0; a->first_new && i < module->instructions.n; i++) {
 		uint32_t origin = hlo_has_float_ops(&module->instructions.at[i])
 			? apply_find_origin(a, module, i)
 			: NONE;

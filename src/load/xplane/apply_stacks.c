@@ -106,11 +106,15 @@ static uint32_t find_stack(struct stacks *s, const struct hlo_module *m, uint32_
 	return (uint32_t)s->known.n - 1;
 }
 
+/* Without an origin, the line is that of the call, if there is just one. */
 static void copy_stack_of_origin(struct apply *a, size_t target)
 {
 	struct model *m = a->model;
+	const struct program *program = apply_get_program(a, target);
 	uint32_t origin = a->origins[target];
 
+	if (origin == NONE && program && program->call.n)
+		origin = model_find_node(m, program->call);
 	if (origin != NONE && m->nodes.flags[origin] & NODE_HAS_TRACE)
 		call_stacks_set(m, a->nodes[target], m->nodes.trace[origin]);
 }

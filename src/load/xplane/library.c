@@ -106,7 +106,7 @@ void library_clear(struct library *l)
 
 /* ---- finding ------------------------------------------------------------- */
 
-static uint32_t find_in_graph(const struct library *l, uint32_t graph, struct span name)
+uint32_t library_find_in(const struct library *l, uint32_t graph, struct span name)
 {
 	struct searched s = {l, graph, name};
 	uint32_t id = NONE;
@@ -117,13 +117,19 @@ static uint32_t find_in_graph(const struct library *l, uint32_t graph, struct sp
 	return id == NONE ? NONE : l->places.at[id].node;
 }
 
-/* The number of a function's graph, where 0 is the main graph; NONE if there is no such
- * function. */
-static uint32_t find_graph(const struct library *l, struct span name)
+uint32_t library_find_function(const struct library *l, struct span name)
 {
 	uint32_t id = op_library_find_function(&l->ops, name);
 
 	return id == NONE ? NONE : id + 1;
+}
+
+uint32_t library_get_callee(const struct library *l, const struct graph *g, uint32_t node,
+	enum attr_id attr)
+{
+	struct span function = node_text(g, &g->nodes.at[node], attr);
+
+	return function.n ? library_find_function(l, function) : NONE;
 }
 
 /* One way to read a name up to `at`, where the rest begins. */
@@ -149,7 +155,7 @@ struct follower {
 
 static void push(struct follower *f, struct span function, struct way way)
 {
-	way.graph = function.n ? find_graph(f->library, function) : NONE;
+	way.graph = function.n ? library_find_function(f->library, function) : NONE;
 	if (way.graph == NONE)
 		return;
 	if (f->n == MAX_WAYS)
@@ -226,7 +232,7 @@ static void try_way(struct follower *f, uint32_t i)
 	const struct library *l = f->library;
 	struct way way = f->ways[i];
 	const struct graph *g = l->graphs.at[way.graph];
-	uint32_t node = find_in_graph(l, way.graph, span_from(f->name, way.at));
+	uint32_t node = library_find_in(l, way.graph, span_from(f->name, way.at));
 
 	if (node != NONE && way.graph) {
 		f->found.is_ambiguous |= f->found.graph != NULL;
@@ -240,7 +246,7 @@ static void try_way(struct follower *f, uint32_t i)
 
 		if (f->name.at[at] != '/')
 			continue;
-		node = find_in_graph(l, way.graph, head);
+		node = library_find_in(l, way.graph, head);
 		if (node != NONE)
 			push_calls(f, g, (struct way){.at = at + 1, .before = i, .call = node});
 	}
@@ -344,7 +350,7 @@ static void enter_calls(const struct library *l, struct origin *s, struct buf *b
 	for (int i = 0; i < MOST; i++) {
 		const struct op_node *node = &s->graph->nodes.at[s->from.node];
 		struct span function = node_text(s->graph, node, A_f);
-		uint32_t called = function.n ? find_graph(l, function) : NONE;
+		uint32_t called = function.n ? library_find_function(l, function) : NONE;
 		const struct graph *g = called == NONE ? NULL : l->graphs.at[called];
 
 		if (!g || s->from.output >= g->returns.n ||

@@ -55,6 +55,15 @@ bool library_is_in(struct span graph_def);
 struct library_node library_follow(const struct library *l, struct span name, size_t start);
 struct library_node library_find(const struct library *l, struct span name, size_t start);
 
+/* The number of a function's graph, where 0 is the main graph; NONE if there is no such
+ * function. */
+uint32_t library_find_function(const struct library *l, struct span name);
+/* That of the function that a node calls by this attribute; NONE if it does not. */
+uint32_t library_get_callee(const struct library *l, const struct graph *g, uint32_t node,
+	enum attr_id attr);
+/* The node of a name in a graph; NONE if there is none. */
+uint32_t library_find_in(const struct library *l, uint32_t graph, struct span name);
+
 /* Adds the nodes of the function that a name was found in, each unless there is one: type, shapes,
  * attributes, and edges from nodes of the function and, through calls, of those around it.
  * Nodes that did not run are there, too: what they do may be part of another by now. False on

@@ -31,7 +31,8 @@ struct hlo_module {
 	uint64_t program;
 	struct span message; /* HloProto */
 	bool is_decoded, is_damaged;
-	bool has_float_ops; /* for the loader: instead of the nodes that it was made from */
+	bool has_float_ops;         /* for the loader: instead of the nodes that it was made from */
+	struct program *program_of; /* for the loader: the function that it was made from; NULL */
 	struct span name;
 	uint64_t entry;
 	VEC(struct hlo_instruction) instructions;

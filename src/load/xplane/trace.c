@@ -90,6 +90,22 @@ static struct span without_number(struct span name)
 	return n && n < name.n && name.at[n - 1] == '.' ? (struct span){name.at, n - 1} : name;
 }
 
+/* An instruction that has its name in common with one of another program is a target of its
+ * own: with a graph, it may be another node. */
+static uint32_t set_instruction(struct trace *t, uint32_t target, struct hlo_module *m, uint32_t i)
+{
+	struct trace_target other = t->targets.at[target];
+
+	if (other.module && other.module != m) {
+		if (!vec_push(&t->targets, other))
+			return NONE;
+		target = (uint32_t)t->targets.n - 1;
+	}
+	t->targets.at[target].module = m;
+	t->targets.at[target].instruction = i;
+	return target;
+}
+
 /* "jit(f)/dense/dot_general/fusion.4", or "jit_f/copy.2". */
 static uint32_t make_compiled(struct trace *t, uint64_t program, struct span module, struct span op)
 {
@@ -113,11 +129,7 @@ static uint32_t make_compiled(struct trace *t, uint64_t program, struct span mod
 	if (t->scratch.failed)
 		return NONE;
 	target = add_target(t, strings_add(&t->texts, buf_get(&t->scratch)), type);
-	if (target != NONE && in && !t->targets.at[target].module) {
-		t->targets.at[target].module = m;
-		t->targets.at[target].instruction = i;
-	}
-	return target;
+	return target != NONE && in ? set_instruction(t, target, m, i) : target;
 }
 
 uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op)

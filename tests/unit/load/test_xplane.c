@@ -16,6 +16,7 @@
 #include "load/xplane/mark.h"
 
 #define CORPUS TEST_DATA "/../fuzz/corpus/xplane/"
+#define JOIN TEST_DATA "/../xplane/join/"
 
 /* Of the corpus: the first byte is not the trace's. */
 static void read_file(const char *path, char **bytes, size_t *n)
@@ -60,6 +61,37 @@ static void test_any_allocation_may_fail(void **state)
 	any_allocation_may_fail(CORPUS "jax_while");
 	any_allocation_may_fail(CORPUS "synthetic_gpu");
 	any_allocation_may_fail(CORPUS "synthetic_tpu");
+}
+
+static enum tfprof_status load_programs(void)
+{
+	static const struct {
+		const char *kind, *path;
+	} files[] = {{"graph", JOIN "programs_graph.pb"}, {"op_log", JOIN "programs_log.pb"},
+		{"xplane", JOIN "programs.xplane.pb"}};
+	tfprof_profile *p = tfprof_profile_new();
+	enum tfprof_status status = p ? TFPROF_OK : TFPROF_NO_MEMORY;
+
+	for (size_t i = 0; status == TFPROF_OK && i < sizeof(files) / sizeof(*files); i++) {
+		struct tfprof_input in = tfprof_input_file(files[i].path);
+
+		status = tfprof_profile_add(p, files[i].kind, &in, 0, NULL);
+	}
+	tfprof_profile_free(p);
+	return status;
+}
+
+/* Of functions that the graph calls. */
+static void test_any_allocation_of_a_join_may_fail(void **state)
+{
+	enum tfprof_status status = TFPROF_NO_MEMORY;
+
+	for (size_t nth = 1; status == TFPROF_NO_MEMORY; nth++) {
+		mem_fail_at(nth);
+		status = load_programs();
+		mem_fail_at(0);
+	}
+	assert_int_equal(status, TFPROF_OK);
 }
 
 /* As XProf reads them. */
@@ -130,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_allocation_may_fail),
+		cmocka_unit_test(test_any_allocation_of_a_join_may_fail),
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_kinds_of_events),
 		cmocka_unit_test(test_marks),
