@@ -13,10 +13,8 @@ const struct tfprof_gap *gap_get(enum gap gap)
 	return &gaps[gap];
 }
 
-const char *gap_get_reason(const struct model *m, enum gap gap)
+static const char *reason_of_tensorflow(const struct model *m, enum gap gap)
 {
-	if (!m->execs.lanes.n)
-		return NULL;
 	switch (gap) {
 	case GAP_GRAPH:
 		return "TensorFlow records the names of what ran, not the graph: add --graph_path";
@@ -29,6 +27,26 @@ const char *gap_get_reason(const struct model *m, enum gap gap)
 				    "--count_float_ops";
 	default: return NULL;
 	}
+}
+
+static const char *reason_of_jax(const struct model *m, enum gap gap)
+{
+	bool is_of_programs = gap == GAP_GRAPH || gap == GAP_STACKS || gap == GAP_FLOAT_OPS;
+
+	return is_of_programs && m->recorded & MODEL_RECORDED_NO_PROGRAMS
+		? "the trace has no compiled programs: leave enable_hlo_proto of "
+		  "jax.profiler.ProfileOptions on"
+		: NULL;
+}
+
+const char *gap_get_reason(const struct model *m, enum gap gap)
+{
+	if (!m->recorded || gap == GAP_VALUES)
+		return NULL;
+	if (!m->execs.n_rows)
+		return "no operation ran in a step while the trace was recorded";
+	return m->recorded & MODEL_RECORDED_BY_TENSORFLOW ? reason_of_tensorflow(m, gap)
+							  : reason_of_jax(m, gap);
 }
 
 static bool has_float_ops(const struct model *m)

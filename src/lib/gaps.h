@@ -32,7 +32,7 @@ enum gap {
 
 const struct tfprof_gap *gap_get(enum gap gap);
 
-/* Why a trace of tf.profiler lacks it, if the model is of one; otherwise NULL. */
+/* Why a trace of tf.profiler or jax.profiler lacks it, if the model is of one; otherwise NULL. */
 const char *gap_get_reason(const struct model *m, enum gap gap);
 
 /* Whether the model lacks this. Shapes are known only of a complete model. */

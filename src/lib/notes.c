@@ -34,12 +34,16 @@ static bool asks_for(const struct query *q, enum gap gap)
 /* Zeros alone do not tell. */
 static void note_gaps(const struct query *q, struct buf *notes)
 {
+	const char *last = NULL;
+
 	for (int gap = 0; gap < N_GAPS; gap++) {
 		const struct tfprof_gap *what = gap_get((enum gap)gap);
 		const char *reason = gap_get_reason(q->model, (enum gap)gap);
 
-		if (!asks_for(q, (enum gap)gap) || !gap_is_open(q->model, (enum gap)gap))
+		if (!asks_for(q, (enum gap)gap) || !gap_is_open(q->model, (enum gap)gap) ||
+			(reason && reason == last))
 			continue;
+		last = reason;
 		if (reason)
 			buf_printf(notes, "no %s in this trace: %s\n", what->what, reason);
 		else

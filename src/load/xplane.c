@@ -203,6 +203,32 @@ static void put_notes(struct buf *b, const struct xplane *x, const struct apply 
 			a->n_damaged, plural(a->n_damaged, "instruction is", "instructions are"));
 }
 
+/* ---- the recorder --------------------------------------------------------- */
+
+static bool is_of_jax(const struct plane *p)
+{
+	if (p->stats.has & STAT_BIT(JAX_VERSION))
+		return true;
+	for (size_t i = 0; i < p->roles.n; i++)
+		if (p->roles.at[i].kind == EVENT_PJIT)
+			return true;
+	return false;
+}
+
+static unsigned find_recorder(const struct xplane *x)
+{
+	const struct trace *t = &x->trace;
+	unsigned recorder = MODEL_RECORDED_BY_TENSORFLOW;
+
+	for (size_t i = 0; i < x->planes.n; i++)
+		if (is_of_jax(&x->planes.at[i]))
+			recorder = MODEL_RECORDED_BY_JAX;
+	for (size_t i = 0; i < t->compiled_ops.n; i++)
+		if (!t->targets.at[t->compiled_ops.at[i].target].module)
+			recorder |= MODEL_RECORDED_NO_PROGRAMS;
+	return recorder;
+}
+
 /* ---- loading ------------------------------------------------------------- */
 
 /* Of the file, where the trace does not name its host: "vm" of "…/vm.xplane.pb". */
@@ -232,6 +258,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
+	m->recorded |= find_recorder(x);
 	put_notes(l->notes, x, &a);
 	apply_clear(&a);
 	m->generation++;

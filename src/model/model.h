@@ -128,6 +128,13 @@ struct pending_flow {
 	const char *profile;       /* what it was loaded from, for messages */
 };
 
+/* By whom traces were recorded, and what they lack. */
+enum {
+	MODEL_RECORDED_BY_TENSORFLOW = 1,
+	MODEL_RECORDED_BY_JAX = 2,
+	MODEL_RECORDED_NO_PROGRAMS = 4, /* some that ran are missing */
+};
+
 struct model {
 	struct strings strings;
 	struct sets sets;
@@ -153,6 +160,7 @@ struct model {
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
 	struct arena arena;     /* bytes that no source holds */
 	size_t n_covered;
+	unsigned recorded; /* MODEL_RECORDED_…: traces that it has */
 	bool has_trace;
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */

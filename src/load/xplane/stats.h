@@ -42,6 +42,7 @@
 	X(BYTES_RESERVED, "bytes_reserved")   \
 	X(REGION_TYPE, "region_type")         \
 	/* planes */                          \
+	X(JAX_VERSION, "jax_version")         \
 	X(PROFILE_START_TIME, "profile_start_time")
 
 enum xstat {
