@@ -1,8 +1,16 @@
+#include "base/clamped.h"
 #include "load/xplane/apply.h"
 #include "load/xplane/hlo_shape.h"
 
+/* Float operations of a node in all programs that have it. */
+struct float_ops {
+	int64_t sum, n_runs;
+	bool is_known; /* from elsewhere */
+};
+
 struct describer {
 	struct apply *apply;
+	struct float_ops *float_ops; /* by node */
 	struct hlo_module *module;
 	struct decoder d;
 	hlo_ids ids, operands;
@@ -184,6 +192,25 @@ static void add_type(struct describer *b, uint32_t node, struct span type)
 	decoder_alloc(&b->d, id != NONE && (!id || model_add_type(m, node, id)));
 }
 
+/* A function that was compiled for several shapes has as many programs with the same names: the
+ * float operations of a run are the mean over all. */
+static void add_float_ops(struct describer *b, uint32_t node, const struct trace_target *target,
+	bool *ok)
+{
+	int64_t *float_ops = &b->apply->model->nodes.float_ops[node], of_run;
+	int64_t n = target->n_ops ? target->n_ops : 1; /* it may have run outside of all steps */
+	struct float_ops *f = &b->float_ops[node];
+	bool is_first = !f->n_runs;
+
+	f->is_known |= *float_ops && is_first;
+	if (f->is_known)
+		return;
+	of_run = hlo_float_ops(target->module, target->instruction, ok);
+	f->n_runs += n;
+	add_clamped(&f->sum, clamped_product(of_run, n));
+	*float_ops = is_first ? of_run : f->sum / f->n_runs + (f->sum % f->n_runs > f->n_runs / 2);
+}
+
 static void describe_node(struct describer *b, size_t place, const struct trace_target *target)
 {
 	struct model *m = b->apply->model;
@@ -195,8 +222,7 @@ static void describe_node(struct describer *b, size_t place, const struct trace_
 	add_type(b, node, i->opcode);
 	if (!m->nodes.n_outputs[node])
 		add_outputs(b, node, i);
-	if (!m->nodes.float_ops[node])
-		m->nodes.float_ops[node] = hlo_float_ops(target->module, target->instruction, &ok);
+	add_float_ops(b, node, target, &ok);
 	decoder_alloc(&b->d, ok);
 	b->apply->output_bytes[place] = hlo_shape_bytes(&b->d, hlo_get_shape(&b->d, i));
 	add_edges(b, node, i);
@@ -243,6 +269,9 @@ bool apply_modules(struct apply *a)
 	const struct trace *t = a->trace;
 	bool ok = true;
 
+	b.float_ops = mem_zero_array(a->model->nodes.n + 1, sizeof(*b.float_ops));
+	if (!b.float_ops)
+		return false;
 	for (size_t i = 0; i < t->targets.n; i++)
 		if (t->targets.at[i].module)
 			t->targets.at[i]
@@ -261,6 +290,7 @@ bool apply_modules(struct apply *a)
 		}
 		ok = check(&b);
 	}
+	mem_free(b.float_ops);
 	vec_clear(&b.ids);
 	vec_clear(&b.operands);
 	vec_clear(&b.edges);
