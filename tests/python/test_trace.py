@@ -245,6 +245,53 @@ assert any('(gradient)' in row.name and row.exec_micros for row in lines)
 """)
 
 
+@needs_tensorflow
+def test_function_that_calls_compiled_ones():
+    """Their operations have the lines inside of them; forward and backward are two programs."""
+    run("""
+import tensorflow as tf, tfprof, traced_models as m
+model = m.make()
+forward = tf.function(lambda images, training: model(images, training=training), jit_compile=True)
+step = m.make_train_step(model, forward)
+profile = tfprof.profile_function(step, m.IMAGES, m.LABELS, steps=2)
+assert m.own_share(profile, step=1) >= 0.95, m.own_share(profile, step=1)
+assert m.micros_at(profile, 'the line of conv') > 0
+assert m.micros_at(profile, 'the line of conv', gradient=True) > 0
+assert 'ambiguous' not in profile.notes, profile.notes
+counted = {node.name: node.float_ops for node in profile.scope() if node.float_ops > 1e5}
+forward = [name for name in counted if 'gradient' not in name and '/logits_1/MatMul/' in name]
+assert [counted[name] for name in forward] == [m.PRODUCT], counted
+assert not any(name.endswith('PartitionedCall') for name in counted), counted
+""")
+
+
+@needs_tensorflow
+def test_collectives_of_two_devices():
+    """Each replica reduces once per step."""
+    run("""
+import tensorflow as tf, tfprof
+tf.config.set_logical_device_configuration(tf.config.list_physical_devices('CPU')[0],
+                                           [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])
+
+def replica():
+    context = tf.distribute.get_replica_context()
+    return context.all_reduce('sum', tf.ones([64]))
+
+@tf.function
+def step():
+    return strategy.run(replica)
+
+step()
+with tfprof.trace() as trace:
+    for n in range(3):
+        with trace.step(n):
+            step()
+reduced = [node for node in trace.profile.op(step=1) if node.name == 'CollectiveReduceV2']
+assert [node.run_count for node in reduced] == [2], reduced
+""")
+
+
 # ---- the callback ------------------------------------------------------------------
 
 @needs_tensorflow
