@@ -13,6 +13,7 @@ struct count {
 	uint32_t *shape;    /* of its first output; 0: unknown */
 	size_t n_not_counted;
 	struct branch_names branches;
+	bool has_compiled; /* some node is NODE_COMPILED */
 };
 
 static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
@@ -51,7 +52,7 @@ static uint32_t find_on_path(struct count *c, struct span name)
 /* The call of a function that ran as a compiled program, which has its costs; NONE. */
 static uint32_t find_compiled_call(struct count *c, struct span path)
 {
-	while (path.n) {
+	while (c->has_compiled && path.n) {
 		const char *slash = memrchr(path.at, '/', path.n);
 		uint32_t node = find_on_path(c, path);
 
@@ -117,6 +118,14 @@ static enum tfprof_status count_graph(struct count *c, struct span bytes, struct
 		if (!add_record(c, &c->walk.records.at[i]))
 			status = error_no_memory(err);
 	return status;
+}
+
+static bool has_compiled(const struct model *m)
+{
+	for (uint32_t node = 0; node < m->nodes.n; node++)
+		if (m->nodes.flags[node] & NODE_COMPILED)
+			return true;
+	return false;
 }
 
 static bool has_parameters(const struct model *m)
@@ -196,6 +205,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 	struct tfprof_error *err)
 {
 	struct count c = {.m = m,
+		.has_compiled = has_compiled(m),
 		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c.float_ops)),
 		.turns = mem_zero_array(m->nodes.n + 1, sizeof(*c.turns)),
 		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
