@@ -22,6 +22,7 @@ static void narrow_common(struct candidates *c, const char *text, size_t length)
 static void keep(struct candidates *c, const char *text, size_t length)
 {
 	char *copy = span_copy((struct span){text, length});
+
 	if (copy && vec_push(&c->shown, copy))
 		return;
 	mem_free(copy);

@@ -81,8 +81,8 @@ struct op_rule {
 const struct op_rule *op_find_rule(struct span type);
 /* Likewise of a Keras layer, by its class (layers.h). */
 const struct op_rule *layer_find_rule(struct span class_name);
-/* Whether it is a matrix product or a convolution, forward or backward: what XLA makes a dot or a
- * convolution of. */
+/* Whether it is a matrix product or a convolution, forward or backward: what XLA compiles to a
+ * dot or a convolution. */
 bool op_rule_is_product(const struct op_rule *rule);
 
 /* The value of an elementwise operation, if those of its inputs are known; its shape is

@@ -43,7 +43,7 @@ const char *gap_get_reason(const struct model *m, enum gap gap)
 {
 	if (!m->recorded || gap == GAP_VALUES)
 		return NULL;
-	if (!m->execs.n_rows)
+	if (!m->execs.n_rows && (gap == GAP_RUNS || !m->edges.n))
 		return "no operation ran in a step while the trace was recorded";
 	return m->recorded & MODEL_RECORDED_BY_TENSORFLOW ? reason_of_tensorflow(m, gap)
 							  : reason_of_jax(m, gap);

@@ -40,6 +40,10 @@ static bool is_stream(const struct tfprof_given *g)
 /* Replaces what can be read only once by its bytes. */
 static enum tfprof_status take_bytes(struct tfprof_given *g, struct source *s)
 {
+	if (s->owner != SOURCE_HEAP) { /* a file has taken the stream's place */
+		source_close(s);
+		return TFPROF_OK;
+	}
 	g->input.size = s->bytes.n;
 	g->input.data = g->owned = source_take(s);
 	return TFPROF_OK;

@@ -27,7 +27,7 @@ void audit_message(struct decoder *d, const struct schema_message *type, struct 
 /* The type of the nodes of a saved profile. */
 const struct schema_message *audit_get_profile_node(void);
 
-/* The type of a kind; NULL if it is no message. */
+/* The type of a kind; NULL if it is not a message. */
 const struct schema_message *audit_get_type(enum input_kind kind);
 
 #endif

@@ -72,8 +72,7 @@ static bool has_trait(const struct load *l, unsigned trait)
 	return input_get_info(l->kind)->traits & trait;
 }
 
-/* Whether what was added before a failure is taken back here: what adds to nodes that are
- * there. Other loaders do so themselves. */
+/* Whether what was added before a failure is taken back here (see load.h). */
 static bool needs_undo(const struct load *l, const struct model *m)
 {
 	return has_trait(l, TFPROF_INPUT_BY_STEP | TFPROF_INPUT_EXTRA) ||

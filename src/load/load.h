@@ -1,7 +1,8 @@
 /* Bytes to a model: one loader for each kind of input (inputs.h), each in its own
  * file. A loader adds all of its input, or nothing: what it added before a failure it takes
- * back (model_truncate_nodes()), unless its kind comes by step or is an extra: load_any() does
- * so for these (model/undo.h). */
+ * back (model_truncate_nodes()). For kinds that come by step or are extras, and for graphs read
+ * strictly, load_any() does so (model/undo.h). A trace is read before any of it is added; what
+ * was added stays if memory runs out then. */
 #ifndef TFPROF_LOAD_LOAD_H
 #define TFPROF_LOAD_LOAD_H
 

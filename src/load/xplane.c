@@ -223,9 +223,8 @@ static unsigned find_recorder(const struct xplane *x)
 	for (size_t i = 0; i < x->planes.n; i++)
 		if (is_of_jax(&x->planes.at[i]))
 			recorder = MODEL_RECORDED_BY_JAX;
-	for (size_t i = 0; i < t->compiled_ops.n; i++)
-		if (!t->targets.at[t->compiled_ops.at[i].target].module)
-			recorder |= MODEL_RECORDED_NO_PROGRAMS;
+	if (t->compiled_ops.n && !t->modules.at.n)
+		recorder |= MODEL_RECORDED_NO_PROGRAMS;
 	return recorder;
 }
 
@@ -258,7 +257,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
-	m->recorded |= find_recorder(x);
+	if (status == TFPROF_OK)
+		m->recorded |= find_recorder(x);
 	put_notes(l->notes, x, &a);
 	apply_clear(&a);
 	m->generation++;

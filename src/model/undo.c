@@ -151,7 +151,6 @@ void model_undo(struct model_undo *u, struct model *m)
 	for (size_t i = was->sources.n; i < m->sources.n; i++)
 		source_detach(&m->sources.at[i]);
 	m->n_covered = was->n_covered;
-	m->recorded = was->recorded;
 	m->has_trace = was->has_trace;
 	m->misses_accelerator_stream = was->misses_accelerator_stream;
 	m->has_negative = was->has_negative;

@@ -24,7 +24,7 @@ static void add_sums(struct numbers *n, const struct exec_sums *x)
 #undef X
 }
 
-/* Apart from wide sums, those of a narrow row need no checks for overflow: with them
+/* Apart from wide sums, those of a narrow row need no checks for overflow: with checks,
  * op_again of 2,000 nodes takes 15 % longer. */
 static inline void put_exec(struct numbers *n, const struct execs *x, const struct exec *exec)
 {

@@ -192,7 +192,7 @@ static void put_graph_node(const struct message *m, uint32_t node, struct encode
 	if (name.n)
 		put_bytes(e, GRAPH_NODE_NAME, name);
 	metrics_of(m->q->model, node, m->q->step, &numbers);
-	/* A loop over graph_fields takes op_message of 2,000 nodes 20 % longer. */
+	/* With a loop over graph_fields, op_message of 2,000 nodes takes 20 % longer. */
 #define X(id, word, column, selects, unit, graph, ...) \
 	put_own_and_total(e, GRAPH_NODE_##graph, GRAPH_NODE_TOTAL_##graph, numbers.at[METRIC_##id]);
 	METRICS(X)

@@ -141,6 +141,15 @@ def test_functions_that_it_calls(bodies, want, files):
     assert ("1 name is ambiguous: not joined with the graph" in said) == (not want)
 
 
+def test_ambiguous_names_are_counted_once(files):
+    """However many programs of a function have them."""
+    bodies = [function(f"body{i}", matmul()) for i in range(2)]
+    loops = [node(f"loop{i}", "While", calls("body", f"body{i}")) for i in range(2)]
+    given = files.write(graph([call("one", F)], [function(F, *loops), *bodies]),
+                        **{F_MODULE: ["dense/MatMul"], F_MODULE.replace(".7", ".8"): ["dense/MatMul"]})
+    assert "1 name is ambiguous: not joined with the graph" in product.run("scope", *given).stderr
+
+
 @pytest.mark.parametrize("functions, module", [
     ([F, "__inference-f_1"], F_MODULE),       # both have that name
     ([F, F + "__"], F_MODULE.replace("__.", "____.")),

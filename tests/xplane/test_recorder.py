@@ -3,6 +3,8 @@
 import make
 import product
 import pytest
+from test_join_compiled import instruction
+from test_join_functions import attr, graph, node, placeholder
 
 US = 1_000_000
 MARKER = ("train", 0, 10 * US, {"_r": 1, "step_num": 3})
@@ -21,6 +23,10 @@ def metadata():
     plane = make.Plane("/host:metadata")
     plane.add_stat("jax_version", "0.10.2")
     return plane
+
+
+def product_node():
+    return node("c", "MatMul", attr("T", make.number(6, 1)), inputs=["a", "b"])
 
 
 def host(*events):
@@ -54,3 +60,24 @@ def test_nothing_is_said_once(tmp_path):
     said = product.run("graph", path, "--select=micros,params,float_ops").stderr
     assert said.count(NOTHING) == 1 and "TensorFlow records" not in said
     assert f"no times, memory and devices in this trace: {NOTHING}\n" in said
+
+
+def test_programs_without_the_instruction(tmp_path):
+    """They are there, and need not be asked for."""
+    plane = metadata()
+    plane.name_id("jit_f(6)", stats=[("Hlo Proto", make.piece(1, make.piece(1, "jit_f") + make.piece(
+        3, make.number(5, 1) + instruction(1, "a", "parameter", [3, 3]))))])
+    path = tmp_path / "vm.xplane.pb"
+    path.write_bytes(make.space(plane, host(MARKER, compiled(2))))
+    said = product.run("scope", path, "--select=float_ops").stderr
+    assert NO_PROGRAMS not in said
+
+
+def test_graph_without_operations_that_ran(tmp_path):
+    """What is missing for float operations is not the operations."""
+    path, graph_path = tmp_path / "vm.xplane.pb", tmp_path / "graph.pb"
+    path.write_bytes(make.space(host(MARKER)))
+    graph_path.write_bytes(graph([placeholder("a", 3, 3), placeholder("b", 3, 3), product_node()], []))
+    said = product.run("scope", path, f"--graph_path={graph_path}", "--select=micros,float_ops").stderr
+    assert f"no times, memory and devices in this trace: {NOTHING}\n" in said
+    assert f"no float operations in this trace: {NOTHING}" not in said and "count_float_ops" in said

@@ -172,7 +172,7 @@ static bool join_graph(struct apply *a)
 		return false;
 	}
 	for (size_t i = 0; i < t->targets.n; i++)
-		if (a->nodes[i] != NONE)
+		if (a->nodes[i] != NONE && apply_is_first(a, i))
 			claims[a->nodes[i]]++;
 	for (size_t i = 0; i < t->targets.n; i++) {
 		uint32_t node = a->nodes[i];
@@ -181,10 +181,10 @@ static bool join_graph(struct apply *a)
 				strings_get(&t->texts, t->targets.at[i].name));
 
 		if (node != NONE && claims[node] > 1 && !is_same) {
-			a->n_ambiguous++;
+			a->n_ambiguous += apply_is_first(a, i);
 			a->nodes[i] = NONE;
 		}
-		a->n_ambiguous += a->join.found[i].in.is_ambiguous;
+		a->n_ambiguous += a->join.found[i].in.is_ambiguous && apply_is_first(a, i);
 		a->is_joined[i] = a->nodes[i] != NONE;
 	}
 	mem_free(claims);

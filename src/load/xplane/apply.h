@@ -34,6 +34,12 @@ struct apply {
 /* Makes nodes, devices and lanes of the targets and lines. These return false on
  * allocation failure. */
 bool apply_targets(struct apply *a);
+/* Whether it is the first target of its name: programs of a function have targets of the same. */
+static inline bool apply_is_first(const struct apply *a, size_t target)
+{
+	return a->trace->target_of.at[a->trace->targets.at[target].name] == target;
+}
+
 /* Finds the gradients of what was there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */

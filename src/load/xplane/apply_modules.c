@@ -5,6 +5,7 @@
 /* Float operations of a node in all programs that have it. */
 struct float_ops {
 	int64_t sum, n_runs;
+	bool is_seen;
 	bool is_known; /* from elsewhere */
 };
 
@@ -193,22 +194,26 @@ static void add_type(struct describer *b, uint32_t node, struct span type)
 }
 
 /* A function that was compiled for several shapes has as many programs with the same names: the
- * float operations of a run are the mean over all. */
+ * float operations of a run are the mean over those in steps. Without any, the first program's
+ * count. */
 static void add_float_ops(struct describer *b, uint32_t node, const struct trace_target *target,
 	bool *ok)
 {
 	int64_t *float_ops = &b->apply->model->nodes.float_ops[node], of_run;
-	int64_t n = target->n_ops ? target->n_ops : 1; /* it may have run outside of all steps */
 	struct float_ops *f = &b->float_ops[node];
-	bool is_first = !f->n_runs;
+	bool is_first = !f->is_seen;
 
+	f->is_seen = true;
 	f->is_known |= *float_ops && is_first;
 	if (f->is_known)
 		return;
 	of_run = hlo_float_ops(target->module, target->instruction, ok);
-	f->n_runs += n;
-	add_clamped(&f->sum, clamped_product(of_run, n));
-	*float_ops = is_first ? of_run : f->sum / f->n_runs + (f->sum % f->n_runs > f->n_runs / 2);
+	f->n_runs += target->n_ops;
+	add_clamped(&f->sum, clamped_product(of_run, target->n_ops));
+	if (f->n_runs == target->n_ops && (f->n_runs || is_first))
+		*float_ops = of_run;
+	else if (f->n_runs)
+		*float_ops = f->sum / f->n_runs + (f->sum % f->n_runs > f->n_runs / 2);
 }
 
 static void describe_node(struct describer *b, size_t place, const struct trace_target *target)

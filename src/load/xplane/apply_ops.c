@@ -8,6 +8,7 @@
  * Apart from the rows, nothing of the size of the trace is allocated. */
 #include "load/xplane/apply.h"
 
+#include "base/clamped.h"
 #include "base/prefetch.h"
 
 /* An operation that has not been converted to a run yet. */
@@ -31,6 +32,7 @@ static int64_t to_us(int64_t ps)
 /* What a node did in a step. */
 struct node_work {
 	int64_t self_ps, accelerator_ps;
+	int64_t output_bytes;
 	uint32_t n;
 	uint32_t first_run, last_run;
 	uint32_t target;
@@ -96,14 +98,11 @@ static bool put_runs(struct apply *a, const struct node_work *d, uint32_t row)
 	return true;
 }
 
-static bool put_output_bytes(struct apply *a, uint32_t row, uint32_t target, uint32_t n)
+static bool put_output_bytes(struct apply *a, uint32_t row, int64_t bytes)
 {
-	struct exec_memory memory = {.output_bytes = a->output_bytes[target]};
+	struct exec_memory memory = {.output_bytes = bytes};
 
-	if (memory.output_bytes <= 0 ||
-		__builtin_mul_overflow(memory.output_bytes, (int64_t)n, &memory.output_bytes))
-		return true;
-	return apply_add_memory(a, row, &memory);
+	return !bytes || apply_add_memory(a, row, &memory);
 }
 
 /* Adds to a row that may have data already. */
@@ -118,13 +117,13 @@ static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 	sums.run_count += d->n;
 	sums.accelerator_us += to_us(d->accelerator_ps);
 	sums.cpu_us += to_us(d->self_ps);
-	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, d->target, d->n);
+	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, d->output_bytes);
 }
 
 /* Whether the row itself has room for everything, as it usually does. */
 static bool fits_row(const struct apply *a, const struct node_work *d)
 {
-	return !d->is_mixed && a->output_bytes[d->target] <= 0 && d->n <= EXEC_MOST_RUNS &&
+	return !d->is_mixed && !d->output_bytes && d->n <= EXEC_MOST_RUNS &&
 		to_us(d->self_ps) <= UINT32_MAX && to_us(d->accelerator_ps) <= UINT32_MAX;
 }
 
@@ -298,12 +297,15 @@ static void add_stretch(struct adder *add, const struct trace_stretch *s)
 	struct apply *a = add->apply;
 
 	for (uint32_t op = s->first; op < s->end; op++) {
-		uint32_t place = a->first_op + op;
-		uint32_t target = add->first_target[op_at(a, place)->target];
+		uint32_t place = a->first_op + op, of = op_at(a, place)->target;
+		uint32_t target = add->first_target[of];
+		struct node_work *d = &add->work[target];
 
-		if (!add->work[target].n)
+		if (!d->n)
 			add->worked.at[add->worked.n++] = target;
-		add_run(a, &add->work[target], place, s->line);
+		if (a->output_bytes[of] > 0)
+			add_clamped(&d->output_bytes, a->output_bytes[of]);
+		add_run(a, d, place, s->line);
 	}
 }
 

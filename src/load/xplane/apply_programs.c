@@ -51,7 +51,7 @@ bool apply_join_program(struct apply *a, size_t target, struct span *name)
 	if (a->scratch.failed || text == NONE ||
 		!program_find_node(program, strings_get(&t->texts, text), found))
 		return false;
-	a->n_ambiguous += found->in.is_ambiguous;
+	a->n_ambiguous += found->in.is_ambiguous && apply_is_first(a, target);
 	a->join.is_full |= found->in.graph && a->join.nodes.n >= JOIN_MOST_NODES;
 	if (!found->in.graph || found->in.is_ambiguous || a->join.is_full)
 		return true;

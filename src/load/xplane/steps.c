@@ -8,7 +8,7 @@
  *     on a GPU         what ran before it on the stream
  *     time             the marker whose span it starts in
  *
- * A marker is an event with a step_num. Without any, the roots that are no FunctionRuns are
+ * A marker is an event with a step_num. Without any, roots that are not FunctionRuns are
  * the markers of steps 0, 1, …; without those, each FunctionRun that no dataset calls is a
  * step; without those, everything is step 0. A TPU records its steps itself. */
 #include <stdlib.h>
@@ -153,7 +153,7 @@ static void number_spans(struct numbering *n)
 		n->spans.at[i].step = (int64_t)i;
 }
 
-/* Uses roots as markers: those that someone put around a step without a number. */
+/* Uses as markers the roots that are not FunctionRuns. */
 static bool number_roots(struct numbering *n)
 {
 	struct trace *t = n->trace;

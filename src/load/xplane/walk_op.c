@@ -123,7 +123,7 @@ static bool list_operations(struct walk *w)
 	return true;
 }
 
-/* Whether a kernel that calls back is an operation. Some, such as CollectiveReduceV2, also have
+/* Whether an asynchronous kernel is an operation. Some, such as CollectiveReduceV2, also have
  * events "name:type" for the time that they do not wait, and would count twice. */
 static bool find_kernel(struct walk *w, const struct xstats *s, uint32_t *target)
 {
