@@ -166,6 +166,7 @@ struct frame *walk_enter(struct walk *w, const struct task *t, const struct grap
 		w->no_memory = true;
 		return NULL;
 	}
+	f->caller = t->frame;
 	f->call.caller =
 		t->frame->call.caller ? t->frame->call.caller : &t->frame->graph->nodes.at[t->node];
 	f->call.function = g->name;

@@ -14,7 +14,8 @@ struct slot {
 struct frame {
 	const struct graph *graph;
 	struct call_site call;
-	uint32_t site; /* the same in walk.sites, + 1; 0: nothing is recorded yet */
+	struct frame *caller; /* NULL: the main graph's */
+	uint32_t site;        /* the same in walk.sites, + 1; 0: nothing is recorded yet */
 	struct slot *slots;
 	size_t n_slots; /* room */
 	VEC(struct tensor) tensors;

@@ -196,6 +196,7 @@ static bool start_turns(struct walk *w, struct task *t, struct turns *turns)
 		return false;
 	}
 	turns->frame->call = t->frame->call;
+	turns->frame->caller = t->frame->caller;
 	turns->frame->base = t->frame;
 	turns->frame->turns = turns;
 	for (size_t i = 0; i < turns->n; i++) {

@@ -239,12 +239,19 @@ static bool set_shape(struct walk *w, const struct eval *e, struct record *r)
 	return true;
 }
 
+/* Adds the sites of the calls that lead there first, which are at most WALK_MAX_CALLS. */
 static bool set_site(struct walk *w, struct frame *f, struct record *r)
 {
-	if (!f->site) {
-		if (!vec_push(&w->sites, f->call))
+	while (!f->site) {
+		struct frame *outer = f;
+
+		while (outer->caller && !outer->caller->site)
+			outer = outer->caller;
+		if (outer->caller)
+			outer->call.parent = outer->caller->site - 1;
+		if (!vec_push(&w->sites, outer->call))
 			return false;
-		f->site = (uint32_t)w->sites.n;
+		outer->site = (uint32_t)w->sites.n;
 	}
 	r->site = f->site - 1;
 	return true;

@@ -58,6 +58,7 @@ struct call_site {
 	struct span path;             /* names of the calls: a trace's names are walk_join() */
 	struct span function;         /* that they are in; empty: the main graph */
 	const struct op_node *caller; /* of the main graph; NULL: they are there themselves */
+	uint32_t parent;              /* the site of the call, before this one; if `caller` */
 };
 
 /* What the weights of a layer are, if they are known by their number only. */

@@ -14,6 +14,8 @@ struct count {
 	size_t n_not_counted;
 	struct branch_names branches;
 	bool has_compiled; /* some node is NODE_COMPILED */
+	uint32_t *calls;   /* of each call site: the node that has the costs of others */
+	struct buf name;
 };
 
 static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
@@ -49,18 +51,26 @@ static uint32_t find_on_path(struct count *c, struct span name)
 	return node == NONE ? branch_names_find(&c->branches, name) : node;
 }
 
-/* The call of a function that ran as a compiled program, which has its costs; NONE. */
-static uint32_t find_compiled_call(struct count *c, struct span path)
+/* The innermost call of a function that ran as a compiled program, which has its costs, or else
+ * the call in the main graph. */
+static uint32_t find_call(struct count *c, const struct call_site *site)
 {
-	while (c->has_compiled && path.n) {
-		const char *slash = memrchr(path.at, '/', path.n);
-		uint32_t node = find_on_path(c, path);
+	uint32_t node = c->has_compiled && site->path.n ? find_on_path(c, site->path) : NONE;
 
-		if (node != NONE && c->m->nodes.flags[node] & NODE_COMPILED)
-			return node;
-		path.n = slash ? (size_t)(slash - path.at) : 0;
-	}
-	return NONE;
+	if (node != NONE && c->m->nodes.flags[node] & NODE_COMPILED)
+		return node;
+	return c->walk.sites.at[site->parent].caller ? c->calls[site->parent]
+						     : model_find_node(c->m, site->caller->name);
+}
+
+/* Once for each site: records are many, and paths may be long. */
+static bool find_calls(struct count *c)
+{
+	c->calls = mem_zero_array(c->walk.sites.n + 1, sizeof(*c->calls));
+	for (size_t i = 0; c->calls && i < c->walk.sites.n; i++)
+		if (c->walk.sites.at[i].caller)
+			c->calls[i] = find_call(c, &c->walk.sites.at[i]);
+	return c->calls;
 }
 
 /* The node of a record. A node of a function exists if a trace has it; otherwise its cost goes
@@ -68,16 +78,18 @@ static uint32_t find_compiled_call(struct count *c, struct span path)
 static uint32_t find_node(struct count *c, const struct record *r)
 {
 	const struct call_site *site = &c->walk.sites.at[r->site];
-	struct span name;
 	uint32_t node;
 
 	if (!site->caller)
 		return model_find_node(c->m, record_name(r));
-	name = walk_join(&c->walk, site->path, record_name(r));
-	node = find_on_path(c, name);
-	if (node == NONE)
-		node = find_compiled_call(c, site->path);
-	return node == NONE ? model_find_node(c->m, site->caller->name) : node;
+	c->name.n = 0;
+	if (site->path.n) {
+		buf_span(&c->name, site->path);
+		buf_char(&c->name, '/');
+	}
+	buf_span(&c->name, record_name(r));
+	node = c->name.failed ? NONE : find_on_path(c, buf_get(&c->name));
+	return node == NONE ? c->calls[r->site] : node;
 }
 
 /* Whether a record is the node itself, not something it calls. */
@@ -92,7 +104,7 @@ static bool add_record(struct count *c, const struct record *r)
 {
 	uint32_t node = find_node(c, r);
 
-	if (c->walk.no_memory)
+	if (c->name.failed)
 		return false;
 	c->n_not_counted += r->state == RECORD_NOT_COUNTED;
 	if (node == NONE)
@@ -112,7 +124,7 @@ static enum tfprof_status count_graph(struct count *c, struct span bytes, struct
 
 	if (status == TFPROF_OK)
 		status = model_file_walk(&c->file, &c->walk, &in, true, err);
-	if (status == TFPROF_OK && !add_inputs(c))
+	if (status == TFPROF_OK && (!add_inputs(c) || !find_calls(c)))
 		status = error_no_memory(err);
 	for (size_t i = 0; status == TFPROF_OK && i < c->walk.records.n; i++)
 		if (!add_record(c, &c->walk.records.at[i]))
@@ -222,6 +234,8 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 	mem_free(c.float_ops);
 	mem_free(c.turns);
 	mem_free(c.shape);
+	mem_free(c.calls);
+	buf_clear(&c.name);
 	branch_names_clear(&c.branches);
 	walk_clear(&c.walk);
 	model_file_clear(&c.file);

@@ -167,7 +167,9 @@ def test_other_programs(functions, module, files):
     ([call("one", F)], [layer(F)], [], "one"),
     ([call("one", F), call("two", F)], [layer(F)], [], F),
     ([call("one", "outer")], [OUTER, layer(F)], ["one/two"], F),
-], ids=["a call", "two calls", "nested"])
+    ([call("one", "outer")], [OUTER, product_function(F, [call("three", "inner")], "three:output:0"),
+                              layer("inner")], ["one/two"], F),
+], ids=["a call", "two calls", "nested", "nested, with a call"])
 @pytest.mark.parametrize("more", [[], ["--count_float_ops"]], ids=["", "count"])
 @pytest.mark.parametrize("log", [LOG, op_log()], ids=["log", "no log"])
 def test_float_operations_are_counted_once(log, more, nodes, functions, ran, scope, files):
