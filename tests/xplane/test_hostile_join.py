@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import tree
-from test_join_functions import call, graph, node, op_log, product_function
+from test_join_functions import call, calls, function, graph, node, op_log, product_function
 from test_join_programs import F, F_MODULE, Files, layer, main, matmul
 
 LONGEST = 10  # seconds
@@ -34,3 +34,22 @@ def test_long_name_of_a_call(files):
               [layer(F), product_function("g", products, "m499:product:0")]),
         op_log(), **{F_MODULE: ["dense/MatMul"]})
     run(*given, "--count_float_ops")
+
+
+def test_functions_that_all_call_each_other(files):
+    """What a function calls is read once, and what all of them reach is limited."""
+    n, each = 1000, 150  # more than 1,024 were ignored
+    functions = [function(f"f{i}", *(node(f"c{k}", "PartitionedCall", calls("f", f"f{(each * i + k) % n}"))
+                                     for k in range(each))) for i in range(n)]
+    run(*files.write(graph(main(call("one", "f0")), functions), op_log(),
+                     **{f"f{i}__1": ["unknown"] for i in range(n)}))
+
+
+@pytest.mark.parametrize("n_functions", [1, 30_000])
+def test_many_programs_and_calls(n_functions, files):
+    """The calls of compiled functions are looked for once, not for each program."""
+    n = 30_000
+    run(*files.write(graph(main(*(node(f"c{i}", "PartitionedCall", calls("f", f"f{i % n_functions}"))
+                                  for i in range(n))),
+                           [function(f"f{i}", node("x", "Relu")) for i in range(n_functions)]),
+                     op_log(), **{f"f{i % n_functions}__{i}": ["x"] for i in range(n)}))

@@ -182,3 +182,17 @@ def test_float_operations_are_counted_once(log, more, nodes, functions, ran, sco
         assert files.float_ops(*given[1:], *more)["one"] == 2 * FLOAT_OPS
     assert files.float_ops(*given, *more) == {f"{scope}/dense/MatMul/dot.1": FLOAT_OPS,
                                               "unknown/dot.2": FLOAT_OPS}
+
+
+@pytest.mark.parametrize("ran", [[F], [LAMBDA], [F, LAMBDA]], ids=["first", "second", "both"])
+def test_float_operations_of_functions_that_did_not_run(ran, files):
+    """Only calls of functions that have a program lose theirs to it."""
+    names = {F: "one", LAMBDA: "two"}
+    results = [node(f"result_{name}", "Identity", PRODUCT, inputs=[name]) for name in names.values()]
+    given = files.write(
+        graph(main(*(call(name, f) for f, name in names.items()), *results), [layer(F), layer(LAMBDA)]),
+        op_log(), **{module: ["dense/MatMul"] for f, module in ((F, F_MODULE), (LAMBDA, LAMBDA_MODULE))
+                     if f in ran})
+    assert files.float_ops(*given, "--count_float_ops") == {
+        f"{name}/dense/MatMul/dot.1" if f in ran else name: FLOAT_OPS * (1 if f in ran else 2)
+        for f, name in names.items()}

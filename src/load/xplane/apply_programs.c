@@ -14,6 +14,12 @@ bool apply_programs(struct apply *a)
 		if (modules->at.at[i]->is_decoded)
 			modules->at.at[i]->program_of =
 				programs_find(&a->programs, modules->at.at[i]->name);
+	for (size_t i = 0; i < a->trace->targets.n; i++) {
+		struct program *program = apply_get_program(a, i);
+
+		if (program && !programs_add_run(&a->programs, program))
+			return false;
+	}
 	return true;
 }
 
@@ -49,7 +55,7 @@ bool apply_join_program(struct apply *a, size_t target, struct span *name)
 	/* What is found points into the name. */
 	text = strings_add(&t->texts, put_in_scope(a, program, op_name));
 	if (a->scratch.failed || text == NONE ||
-		!program_find_node(program, strings_get(&t->texts, text), found))
+		!programs_find_node(&a->programs, program, strings_get(&t->texts, text), found))
 		return false;
 	a->n_ambiguous += found->in.is_ambiguous && apply_is_first(a, target);
 	a->join.is_full |= found->in.graph && a->join.nodes.n >= JOIN_MOST_NODES;
@@ -67,37 +73,46 @@ static void mark(struct apply *a, uint32_t node)
 	a->model->nodes.flags[node] |= NODE_COMPILED | NODE_CHANGED;
 }
 
-static bool is_call(const struct program *p, const struct graph *g, uint32_t in)
+static void take_of_main_graph(struct apply *a, const struct library *l)
 {
-	return library_get_callee(p->library, g, in, A_f) == p->graph;
-}
+	const struct graph *main = l->graphs.n ? l->graphs.at[0] : NULL;
 
-static bool is_in_scope(const struct program *p, struct span prefix)
-{
-	return prefix.n > p->scope.n && span_starts(prefix, p->scope) &&
-		prefix.at[p->scope.n] == '/';
-}
-
-void apply_take_float_ops(struct apply *a, const struct program *p)
-{
-	const struct graph *main = p->library->graphs.at[0];
-	const struct join *j = &a->join;
-
-	for (uint32_t i = main->n_args; i < main->nodes.n; i++) {
-		uint32_t node = is_call(p, main, i)
+	for (uint32_t i = main ? main->n_args : 0; main && i < main->nodes.n; i++) {
+		uint32_t node = programs_is_call(&a->programs, &a->join, l, main, i)
 			? model_find_node(a->model, main->nodes.at[i].name)
 			: NONE;
 
 		if (node != NONE)
 			mark(a, node);
 	}
+}
+
+static void take_of_functions(struct apply *a)
+{
+	const struct join *j = &a->join;
+	bool is_in_scope = false;
+
 	for (size_t i = 0; i < j->nodes.n; i++) {
 		const struct join_node *n = &j->nodes.at[i];
 		const struct join_function *f = &j->functions.at[n->function];
 
-		if (is_call(p, f->graph, n->in) ||
-			(is_in_scope(p, f->prefix) &&
-				op_rule_is_product(f->graph->nodes.at[n->in].type->rule)))
+		/* Nodes of a function follow each other. */
+		if (!i || n->function != j->nodes.at[i - 1].function)
+			is_in_scope = programs_is_in_scope(&a->programs, f->prefix);
+		if (programs_is_call(&a->programs, j, f->library, f->graph, n->in) ||
+			(is_in_scope && op_rule_is_product(f->graph->nodes.at[n->in].type->rule)))
 			mark(a, n->node);
 	}
+}
+
+/* For all programs at once: there may be as many as nodes. */
+void apply_take_float_ops(struct apply *a, const struct program *p)
+{
+	if (p->is_taken)
+		return;
+	for (size_t i = 0; i < a->programs.at.n; i++)
+		a->programs.at.at[i].is_taken = a->programs.at.at[i].has_run;
+	for (size_t i = 0; i < a->join.libraries.n; i++)
+		take_of_main_graph(a, &a->join.libraries.at[i]);
+	take_of_functions(a);
 }

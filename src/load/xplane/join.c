@@ -140,7 +140,7 @@ uint32_t join_add_node(struct join *j, struct model *m, struct span name,
 	const struct join_found *found)
 {
 	struct function_probe probe = {j,
-		{found->in.graph, {name.at, found->in.prefix}, found->in.call}};
+		{found->library, found->in.graph, {name.at, found->in.prefix}, found->in.call}};
 	struct span prefix = probe.function.prefix;
 	uint64_t hash = hash_mix(hash_bytes(prefix.at, prefix.n), (uintptr_t)found->in.graph);
 

@@ -18,6 +18,7 @@ struct join_found {
 
 /* A function that ran, by the way that led to it. */
 struct join_function {
+	const struct library *library;
 	const struct graph *graph;
 	struct span prefix; /* of the names of its nodes */
 	struct span call;   /* see library.h */

@@ -106,15 +106,20 @@ void library_clear(struct library *l)
 
 /* ---- finding ------------------------------------------------------------- */
 
-uint32_t library_find_in(const struct library *l, uint32_t graph, struct span name)
+uint32_t library_find_hashed(const struct library *l, uint32_t graph, struct span name,
+	uint64_t hash)
 {
 	struct searched s = {l, graph, name};
-	uint32_t id = NONE;
+	uint32_t id = hash_find(&l->by_graph_and_name, hash_in_graph(hash, graph), is_same, &s);
 
-	if (name.n <= l->longest)
-		id = hash_find(&l->by_graph_and_name,
-			hash_in_graph(hash_bytes(name.at, name.n), graph), is_same, &s);
 	return id == NONE ? NONE : l->places.at[id].node;
+}
+
+uint32_t library_find_in(const struct library *l, uint32_t graph, struct span name)
+{
+	return name.n <= l->longest
+		? library_find_hashed(l, graph, name, hash_bytes(name.at, name.n))
+		: NONE;
 }
 
 uint32_t library_find_function(const struct library *l, struct span name)

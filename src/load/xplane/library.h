@@ -63,6 +63,9 @@ uint32_t library_get_callee(const struct library *l, const struct graph *g, uint
 	enum attr_id attr);
 /* The node of a name in a graph; NONE if there is none. */
 uint32_t library_find_in(const struct library *l, uint32_t graph, struct span name);
+/* The same, for many graphs: `hash` is hash_bytes() of the name. */
+uint32_t library_find_hashed(const struct library *l, uint32_t graph, struct span name,
+	uint64_t hash);
 
 /* Adds the nodes of the function that a name was found in, each unless there is one: type, shapes,
  * attributes, and edges from nodes of the function and, through calls, of those around it.
