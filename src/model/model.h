@@ -132,7 +132,7 @@ struct pending_flow {
 enum {
 	MODEL_RECORDED_BY_TENSORFLOW = 1,
 	MODEL_RECORDED_BY_JAX = 2,
-	MODEL_RECORDED_NO_PROGRAMS = 4, /* some that ran are missing */
+	MODEL_RECORDED_NO_PROGRAMS = 4, /* though some ran */
 };
 
 struct model {

@@ -71,9 +71,9 @@ bool apply_programs(struct apply *a);
 struct program *apply_get_program(const struct apply *a, size_t target);
 /* Finds the node that an operation of one was made from, and the name that it gets in the model. */
 bool apply_join_program(struct apply *a, size_t target, struct span *name);
-/* Removes the float operations of the calls, products and convolutions of this and all other
- * functions that ran as programs: those have them. */
-void apply_take_float_ops(struct apply *a, const struct program *p);
+/* Removes the float operations of the calls, products and convolutions of all functions that ran
+ * as programs: those have them. Does so once. */
+void apply_take_float_ops(struct apply *a);
 
 void apply_clear(struct apply *a);
 

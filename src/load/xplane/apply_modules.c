@@ -253,7 +253,7 @@ static void take_float_ops(struct apply *a, struct hlo_module *module)
 		return;
 	module->has_float_ops = true;
 	if (module->program_of) {
-		apply_take_float_ops(a, module->program_of);
+		apply_take_float_ops(a);
 		return;
 	}
 	for (uint32_t i = 0; a->first_new && i < module->instructions.n; i++) {

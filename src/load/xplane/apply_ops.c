@@ -35,7 +35,6 @@ struct node_work {
 	int64_t output_bytes;
 	uint32_t n;
 	uint32_t first_run, last_run;
-	uint32_t target;
 	uint32_t devices; /* of the last run's lane */
 	uint32_t line;    /* of the first run, or the first on an accelerator */
 	bool is_mixed;    /* its runs were on different devices */
@@ -121,7 +120,7 @@ static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 }
 
 /* Whether the row itself has room for everything, as it usually does. */
-static bool fits_row(const struct apply *a, const struct node_work *d)
+static bool fits_row(const struct node_work *d)
 {
 	return !d->is_mixed && !d->output_bytes && d->n <= EXEC_MOST_RUNS &&
 		to_us(d->self_ps) <= UINT32_MAX && to_us(d->accelerator_ps) <= UINT32_MAX;
@@ -133,7 +132,7 @@ static bool put_new_row(struct apply *a, const struct node_work *d, uint32_t row
 {
 	struct exec *exec = exec_at(&a->model->execs, row);
 
-	if (!fits_row(a, d)) {
+	if (!fits_row(d)) {
 		*exec = (struct exec){.step = step, .next = row + 1};
 		return add_to_row(a, d, row);
 	}
@@ -245,17 +244,18 @@ static void chain_rows(const struct adder *add)
 	}
 }
 
-static bool put_work(const struct adder *add, const struct node_work *d, uint32_t step)
+static bool put_work(const struct adder *add, uint32_t target, uint32_t step)
 {
 	struct apply *a = add->apply;
+	const struct node_work *d = &add->work[target];
 	int64_t number = a->trace->steps.at[step];
 	uint64_t self_ps = (uint64_t)(d->self_ps + d->accelerator_ps);
-	uint32_t node = a->nodes[d->target];
-	struct new_rows *rows = &add->rows[d->target];
+	uint32_t node = a->nodes[target];
+	struct new_rows *rows = &add->rows[target];
 
 	a->all_ps += self_ps;
-	a->joined_ps += a->is_joined[d->target] ? self_ps : 0;
-	a->gradient_ps += a->is_gradient[d->target] ? self_ps : 0;
+	a->joined_ps += a->is_joined[target] ? self_ps : 0;
+	a->gradient_ps += a->is_gradient[target] ? self_ps : 0;
 	if (!place_node(a, node, a->trace->lines.at[d->line].device))
 		return false;
 	return rows->first == NONE ? add_to_row(a, d, exec_row(a->model, node, number))
@@ -281,12 +281,9 @@ static bool end_step(struct adder *add, uint32_t step)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < add->worked.n; i++) {
-		struct node_work *d = &add->work[add->worked.at[i]];
-
 		prefetch_row(add, i + AHEAD);
-		d->target = add->worked.at[i];
-		ok = put_work(add, d, step);
-		*d = (struct node_work){0};
+		ok = put_work(add, add->worked.at[i], step);
+		add->work[add->worked.at[i]] = (struct node_work){0};
 	}
 	add->worked.n = 0;
 	return ok;

@@ -106,12 +106,11 @@ static void take_of_functions(struct apply *a)
 }
 
 /* For all programs at once: there may be as many as nodes. */
-void apply_take_float_ops(struct apply *a, const struct program *p)
+void apply_take_float_ops(struct apply *a)
 {
-	if (p->is_taken)
+	if (a->programs.is_taken)
 		return;
-	for (size_t i = 0; i < a->programs.at.n; i++)
-		a->programs.at.at[i].is_taken = a->programs.at.at[i].has_run;
+	a->programs.is_taken = true;
 	for (size_t i = 0; i < a->join.libraries.n; i++)
 		take_of_main_graph(a, &a->join.libraries.at[i]);
 	take_of_functions(a);

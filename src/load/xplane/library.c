@@ -354,8 +354,7 @@ static void enter_calls(const struct library *l, struct origin *s, struct buf *b
 
 	for (int i = 0; i < MOST; i++) {
 		const struct op_node *node = &s->graph->nodes.at[s->from.node];
-		struct span function = node_text(s->graph, node, A_f);
-		uint32_t called = function.n ? library_find_function(l, function) : NONE;
+		uint32_t called = library_get_callee(l, s->graph, s->from.node, A_f);
 		const struct graph *g = called == NONE ? NULL : l->graphs.at[called];
 
 		if (!g || s->from.output >= g->returns.n ||

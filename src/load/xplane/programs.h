@@ -25,7 +25,6 @@ struct program {
 	uint32_t n_calls;  /* of all graphs */
 	bool is_shared; /* several functions have the name, also two of one graph: f<x> and f_x_ */
 	bool has_run;
-	bool is_taken;                    /* see apply_take_float_ops() */
 	uint32_t first_callee, n_callees; /* that it calls itself, in `callees` */
 	uint32_t found_by;                /* the last search that found it */
 	VEC(uint32_t) reached;            /* itself and all that it calls, once asked for */
@@ -40,6 +39,7 @@ struct programs {
 	struct strings scopes; /* of those that ran */
 	uint32_t n_searches;
 	size_t n_followed; /* calls, in all searches */
+	bool is_taken;     /* see apply_take_float_ops() */
 };
 
 /* Reads the functions of all libraries. False on allocation failure; clear in any case. */
