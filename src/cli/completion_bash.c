@@ -10,7 +10,7 @@ static const char head[] =
 	"{\n"
 	"	local head=\n"
 	"	[[ $cur == *,* ]] && head=${cur%,*},\n"
-	"	COMPREPLY=($(compgen -P \"$head\" \"$@\" -- \"${cur##*,}\"))\n"
+	"	mapfile -t COMPREPLY < <(compgen -P \"$head\" \"$@\" -- \"${cur##*,}\")\n"
 	"	compopt -o nospace\n"
 	"}\n"
 	"\n"
@@ -128,7 +128,8 @@ static void put_case(struct buf *out, const struct flag *flag)
 	else
 		generate_words(&words, flag);
 	if (kind == VALUE_FILES)
-		buf_printf(out, "	%s) _tfprof_list -f; return ;;\n", flag->name);
+		buf_printf(out, "	%s) compopt -o filenames; _tfprof_list -f; return ;;\n",
+			flag->name);
 	else if (kind == VALUE_WORDS)
 		buf_printf(out, "	%s) _tfprof_list -W '%s'; return ;;\n", flag->name,
 			buf_get(&words).at);

@@ -57,3 +57,30 @@ void line_clear(struct line *l)
 	mem_free(l->text);
 	*l = (struct line){0};
 }
+
+static char choose_quote(const char *word)
+{
+	if (*word != '|' && *word != '>' && !word[strcspn(word, " \t\n\r\v\f'\"")])
+		return 0;
+	return strchr(word, '\'') ? '"' : '\'';
+}
+
+void line_put_word(struct buf *out, const char *word, char quote, bool is_complete)
+{
+	char other;
+
+	if (!quote && !(quote = choose_quote(word))) {
+		buf_text(out, word);
+		return;
+	}
+	other = quote == '"' ? '\'' : '"';
+	buf_char(out, quote);
+	for (; *word; word++) {
+		if (*word == quote)
+			buf_printf(out, "%c%c%c%c%c", quote, other, quote, other, quote);
+		else
+			buf_char(out, *word);
+	}
+	if (is_complete)
+		buf_char(out, quote);
+}

@@ -12,6 +12,8 @@
 
 #include <tfprof/tfprof.h>
 
+#include "base/buf.h"
+
 struct line {
 	char **words;
 	size_t n;
@@ -24,5 +26,10 @@ struct line {
 /* False on allocation failure. */
 bool line_split(struct line *l, const char *typed);
 void line_clear(struct line *l);
+
+/* Appends a word so that line_split() and redirect_split() read it back as it is, whatever
+ * bytes it has: quoted if it has blanks or quotes or starts like a redirection. `quote` is
+ * the one to use, 0 to choose. Unless the word is complete, its last quote is left open. */
+void line_put_word(struct buf *out, const char *word, char quote, bool is_complete);
 
 #endif

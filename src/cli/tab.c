@@ -10,34 +10,21 @@
 
 /* ---- inserting ------------------------------------------------------------------ */
 
-static char choose_quote(const struct line *l, const char *word)
-{
-	if (l->open_quote)
-		return l->open_quote;
-	if (!word[strcspn(word, " \t'\"")])
-		return 0;
-	return strchr(word, '\'') ? '"' : '\'';
-}
-
 /* The whole completed word, quoted as needed. */
 static void put_word(struct buf *out, const struct candidates *c, const struct line *l)
 {
 	const char *word = l->ends_in_blank ? "" : l->words[l->n - 1];
 	struct buf plain = {0};
-	char quote;
+	bool is_complete;
 
 	buf_put(&plain, word, c->head);
 	buf_put(&plain, buf_get(&c->common).at, c->common.n);
-	quote = choose_quote(l, buf_get(&plain).at);
-	if (quote)
-		buf_char(out, quote);
-	buf_put(out, buf_get(&plain).at, plain.n);
-	/* A single candidate that cannot continue: the word is complete. */
-	if (c->n_all == 1 && !c->is_list && plain.n && !strchr("/:=", plain.at[plain.n - 1])) {
-		if (quote)
-			buf_char(out, quote);
+	/* A single candidate that cannot continue. */
+	is_complete =
+		c->n_all == 1 && !c->is_list && plain.n && !strchr("/:=", plain.at[plain.n - 1]);
+	line_put_word(out, buf_get(&plain).at, l->open_quote, is_complete);
+	if (is_complete)
 		buf_char(out, ' ');
-	}
 	out->failed |= plain.failed;
 	buf_clear(&plain);
 }
@@ -49,7 +36,8 @@ static size_t count_characters(const char *text)
 	return n == (size_t)-1 ? strlen(text) : n;
 }
 
-/* Returns whether the line changed. */
+/* Returns whether the line changed. Text that the editor cannot take, which is no text of
+ * the locale, leaves it as it is. */
 static bool insert_common(EditLine *edit, const struct candidates *c, const struct line *l,
 	const char *typed)
 {
@@ -59,7 +47,8 @@ static bool insert_common(EditLine *edit, const struct candidates *c, const stru
 	bool changed;
 
 	put_word(&word, c, l);
-	changed = !word.failed && strcmp(buf_get(&word).at, old) != 0;
+	changed = !word.failed && strcmp(buf_get(&word).at, old) != 0 &&
+		mbstowcs(NULL, buf_get(&word).at, 0) != (size_t)-1;
 	if (changed && strncmp(buf_get(&word).at, old, n) == 0) {
 		el_insertstr(edit, buf_get(&word).at + n);
 	} else if (changed) {

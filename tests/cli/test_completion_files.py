@@ -132,6 +132,39 @@ def test_zsh_at_a_terminal(files, tmp_path):
         terminal.close()
 
 
+ODD_NAME = "odd'; touch PWNED $(touch PWNED) #"
+SHOWS_WORDS = "tfprof() { printf '<%s>' \"$@\"; echo; }"
+SHELLS = {
+    "bash": (["--norc"], "source ./bash; " + SHOWS_WORDS),
+    "zsh": (["-f"], "fpath=($PWD/functions $fpath); autoload -U compinit; compinit -u -D; "
+                    "unsetopt zle_bracketed_paste; compdef _tfprof tfprof; " + SHOWS_WORDS),
+    "fish": (["--no-config"], "source ./fish; "
+             "function tfprof; printf '<%s>' $argv; echo; end"),
+}
+
+
+@pytest.mark.parametrize("flag", ["profile_path", "run_meta_path", "output=file:outfile"])
+@pytest.mark.parametrize("shell", [pytest.param(shell, marks=needs(shell)) for shell in SHELLS])
+def test_odd_names_of_files_stay_words(files, tmp_path, shell, flag):
+    arguments, setup = SHELLS[shell]
+    (files / ODD_NAME).touch()
+    terminal = Terminal([shutil.which(shell), *arguments], files,
+                        {"HOME": str(tmp_path), "TERM": "vt100", "PS1": "$ "}, columns=300)
+    try:
+        terminal.send(setup + "; echo re''ady\n")
+        terminal.expect("ready\n", 60)
+        terminal.send(f"tfprof --{flag}=od")
+        time.sleep(0.3)
+        terminal.send("\t")
+        time.sleep(0.5)
+        terminal.send("\n")
+        terminal.expect(f"<--{flag}={ODD_NAME}>")
+    finally:
+        terminal.close()
+        (files / ODD_NAME).unlink()
+    assert not (files / "PWNED").exists()
+
+
 @needs("fish")
 @pytest.mark.parametrize("line, expected", [
     ("tfprof sc", ["scope"]),

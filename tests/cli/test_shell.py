@@ -409,6 +409,30 @@ def test_tab_completes_files(sit_down, history, tmp_path):
     assert (work / "out put" / "x").exists()
 
 
+def test_tab_never_completes_a_name_into_a_command(sit_down, history, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "graph").write_bytes(b"".join(
+        field(1, field(1, name) + field(2, b"NoOp"))
+        for name in (b"conv1'\" | touch PWNED #", b"| touch PWNED")))
+    terminal = sit_down("--graph_path=graph", rows=500, directory=work)
+    terminal.prompt()
+    typed = ("scope -select params -show_name_regexes con\t",
+             "scope -select params -show_name_regexes \"|\t")
+    for line in typed:
+        for part in re.split("(\t)", line):
+            terminal.send(part)
+            time.sleep(0.1)
+        terminal.send("\n")
+        terminal.prompt()
+    expected = ["""scope -select params -show_name_regexes "conv1'"'"'" | touch PWNED #""",
+                'scope -select params -show_name_regexes "| touch PWNED']
+    assert history(expected) == expected
+    terminal.send("quit\n")
+    assert terminal.wait() == 0
+    assert os.listdir(work) == ["graph"]
+
+
 def test_tab_lists(shell):
     shell.send("scope -show_name_regexes unit_1_\t")
     assert "unit_1_0/  unit_1_1/  unit_1_2/  unit_1_3/  unit_1_4/" in shell.prompt()
