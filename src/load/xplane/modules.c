@@ -151,89 +151,6 @@ static void read_computation(struct hlo_module *m, struct decoder *d, struct spa
 	decoder_alloc(d, vec_push(&m->computations, c));
 }
 
-struct location {
-	uint64_t file, function;
-	int64_t line;
-};
-
-struct frame_reader {
-	VEC(struct span) files, functions;
-	VEC(struct location) locations;
-};
-
-static struct location read_location(struct decoder *d, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct location l = {0};
-	struct wire_field f;
-
-	while (decoder_next(d, &r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(STACK_FRAME_INDEX_FILE_LOCATION_FILE_NAME_ID):
-			l.file = f.value;
-			break;
-		case WIRE_VARINT(STACK_FRAME_INDEX_FILE_LOCATION_FUNCTION_NAME_ID):
-			l.function = f.value;
-			break;
-		case WIRE_VARINT(STACK_FRAME_INDEX_FILE_LOCATION_LINE):
-			l.line = (int64_t)f.value;
-			break;
-		}
-	return l;
-}
-
-#define NTH(list, id, none) ((id) && (id) <= (list).n ? (list).at[(id)-1] : (none))
-
-/* Locations come before the frames that name them. */
-static void read_frame(struct hlo_module *m, struct frame_reader *fr, struct decoder *d,
-	struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct location l = {0};
-	struct hlo_frame frame = {0};
-	struct wire_field f;
-
-	while (decoder_next(d, &r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(STACK_FRAME_INDEX_STACK_FRAME_FILE_LOCATION_ID):
-			l = NTH(fr->locations, f.value, (struct location){0});
-			break;
-		case WIRE_VARINT(STACK_FRAME_INDEX_STACK_FRAME_PARENT_FRAME_ID):
-			frame.parent = f.value < NONE ? (uint32_t)f.value : 0;
-			break;
-		}
-	frame.file = NTH(fr->files, l.file, SPAN(""));
-	frame.function = NTH(fr->functions, l.function, SPAN(""));
-	frame.line = l.line;
-	decoder_alloc(d, vec_push(&m->frames, frame));
-}
-
-static void read_frames(struct hlo_module *m, struct decoder *d, struct span message)
-{
-	struct wire_reader r = wire_reader(message);
-	struct frame_reader fr = {0};
-	struct wire_field f;
-
-	while (!d->failed && decoder_next(d, &r, &f))
-		switch (f.tag) {
-		case WIRE_LEN(STACK_FRAME_INDEX_FILE_NAMES):
-			decoder_alloc(d, vec_push(&fr.files, f.bytes));
-			break;
-		case WIRE_LEN(STACK_FRAME_INDEX_FUNCTION_NAMES):
-			decoder_alloc(d, vec_push(&fr.functions, f.bytes));
-			break;
-		case WIRE_LEN(STACK_FRAME_INDEX_FILE_LOCATIONS):
-			decoder_alloc(d, vec_push(&fr.locations, read_location(d, f.bytes)));
-			break;
-		case WIRE_LEN(STACK_FRAME_INDEX_STACK_FRAMES):
-			read_frame(m, &fr, d, f.bytes);
-			break;
-		}
-	vec_clear(&fr.files);
-	vec_clear(&fr.functions);
-	vec_clear(&fr.locations);
-}
-
 static void read_module(struct hlo_module *m, struct decoder *d, struct span message)
 {
 	struct wire_reader r = wire_reader(message);
@@ -243,7 +160,9 @@ static void read_module(struct hlo_module *m, struct decoder *d, struct span mes
 		switch (f.tag) {
 		case WIRE_LEN(HLO_MODULE_NAME): m->name = f.bytes; break;
 		case WIRE_LEN(HLO_MODULE_COMPUTATIONS): read_computation(m, d, f.bytes); break;
-		case WIRE_LEN(HLO_MODULE_STACK_FRAME_INDEX): read_frames(m, d, f.bytes); break;
+		case WIRE_LEN(HLO_MODULE_STACK_FRAME_INDEX):
+			hlo_frames_read(&m->frames, d, f.bytes);
+			break;
 		case WIRE_VARINT(HLO_MODULE_ENTRY_COMPUTATION_ID): m->entry = f.value; break;
 		}
 }

@@ -4,6 +4,7 @@
 #define TFPROF_LOAD_XPLANE_MODULES_H
 
 #include "base/hash.h"
+#include "hlo/frames.h"
 #include "load/xplane/plane.h"
 
 struct hlo_instruction {
@@ -20,13 +21,6 @@ struct hlo_computation {
 	uint32_t first, n; /* instructions */
 };
 
-/* A line of Python and its caller. */
-struct hlo_frame {
-	struct span file, function;
-	int64_t line;
-	uint32_t parent; /* from 1 on; 0: none */
-};
-
 struct hlo_module {
 	uint64_t program;
 	struct span message; /* HloProto */
@@ -37,7 +31,7 @@ struct hlo_module {
 	uint64_t entry;
 	VEC(struct hlo_instruction) instructions;
 	VEC(struct hlo_computation) computations;
-	VEC(struct hlo_frame) frames;
+	hlo_frames frames;
 	struct hash_index by_name, by_id, by_computation;
 };
 
