@@ -23,7 +23,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import tfprof
 from tfprof._need import need
-from tfprof.fleet import _index, _keys, _read, _sql
+from tfprof.fleet import _index, _keys, _read, _schema, _sql
 from tfprof.fleet._keys import Keys, Source
 
 _sources = need("pyspark", "tfprof.spark", "sql.datasource")
@@ -33,7 +33,7 @@ _TASK_BYTES = 256 << 20
 def _spark_schema(table: str, keys: Sequence[str]) -> Any:
     """Plain types, all nullable: Spark takes only an exact match."""
     types = need("pyspark", "tfprof.spark", "sql.pandas.types")
-    return types.from_arrow_schema(_read.schema(table, keys))
+    return types.from_arrow_schema(_schema.schema(table, keys))
 
 
 class _Share(_sources.InputPartition):
@@ -88,7 +88,7 @@ class TfprofDataSource(_sources.DataSource):
 
     def _table(self) -> str:
         table = self.options.get("table", "ops")
-        _read.check_tables([table])
+        _schema.check_tables([table])
         return table
 
     def schema(self) -> Any:
@@ -112,13 +112,13 @@ def register(spark: Any) -> None:
     spark.dataSource.register(TfprofDataSource)
 
 
-def index(spark: Any, source: str, out: str, *, tables: Iterable[str] = _read.DEFAULT_TABLES,
+def index(spark: Any, source: str, out: str, *, tables: Iterable[str] = _schema.DEFAULT_TABLES,
           keys: Optional[Keys] = None, partitions: Optional[int] = None,
           checksum: bool = False) -> _index.Summary:
     """tfprof.fleet.index() with Spark's workers: they read files and write Parquet, and only
     the list of what was done moves. Source and out are paths that all workers can reach. A
     task that is run again writes the same files."""
-    wanted = _read.check_tables(tables)
+    wanted = _schema.check_tables(tables)
     found = _keys.find(source, keys)
     names = _keys.label_names(found)
     todo, stale, bad = _index.plan(found, out, wanted)
@@ -138,16 +138,17 @@ def index(spark: Any, source: str, out: str, *, tables: Iterable[str] = _read.DE
         done = context.parallelize(shares, len(shares)).mapPartitions(put_share).collect()
         bad.update({path: error for path, error in done if error})
     n_gone = len(set(stale) - {one.file_id for one in todo})
-    return _index.Summary(len(todo), len(found) - len(todo), n_gone, n_bytes, sorted(bad.items()))
+    return _index.Summary(len(todo), len(found) - len(todo), n_gone, n_bytes, sorted(bad.items()),
+                          _schema.renamed(names))
 
 
-def views(spark: Any, source: str, *, tables: Iterable[str] = _read.TABLES, **options: Any) -> None:
+def views(spark: Any, source: str, *, tables: Iterable[str] = _schema.TABLES, **options: Any) -> None:
     """Temporary views with the tables of a directory, of profiles or of what index() wrote,
     and the shipped questions: spark.sql('SELECT * FROM regressions')."""
     import os
-    wanted = _read.check_tables(tables)
+    wanted = _schema.check_tables(tables)
     is_index = os.path.isdir(os.path.join(source, "files"))
-    for table in wanted + [one for one in _read.TABLES if one not in wanted]:
+    for table in wanted + [one for one in _schema.TABLES if one not in wanted]:
         if table not in wanted or (is_index and not os.path.isdir(os.path.join(source, table))):
             rows = spark.createDataFrame([], _spark_schema(table, []))
         elif is_index:

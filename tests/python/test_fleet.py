@@ -267,6 +267,45 @@ def test_hostile_labels_stay_within_the_directory(fleet, tmp_path):
             ("../../../evil", "'; DROP TABLE ops; --")]
 
 
+def test_labels_never_replace_columns(fleet, tmp_path, capsys):
+    """Names of columns, in any case, and of what such labels are renamed to."""
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    labels = ("step=7", "error=7", "file_id=7", "op=7", "Path=7", "label_step=8", "team=ads")
+    folder = tmp_path.joinpath("src", *labels)
+    folder.mkdir(parents=True)
+    shutil.copy(profile, folder / "p")
+    status, text, notes = run("index", tmp_path / "src", tmp_path / "out", "--jobs=1", capsys=capsys)
+    assert status == 0 and "1 files read" in text and "0 bad" in text
+    assert sorted(notes.splitlines()) == sorted(
+        f"tfprof: label {name} is in the column label_{name}: the tables have a column {name} of "
+        "their own" for name in ("Path", "error", "file_id", "label_step", "op", "step"))
+    plain = tfprof.fleet.read(str(profile), "ops").to_pylist()
+    made = tfprof.fleet.read(str(tmp_path / "src"), "ops", where={"step": "7", "team": "ads"})
+    columns = {"label_step": "7", "label_error": "7", "label_file_id": "7", "label_op": "7",
+               "label_Path": "7", "label_label_step": "8", "team": "ads"}
+    for row, expected in zip(made.to_pylist(), plain, strict=True):
+        assert {**expected, **columns, "file_id": row["file_id"]} == row
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT DISTINCT label_step, team, error FROM files").fetchall() == [
+            ("7", "ads", None)]
+        assert [row[0] for row in db.execute("SELECT op FROM ops ORDER BY op").fetchall()] == sorted(
+            row["op"] for row in plain)
+
+
+def test_a_long_label_does_not_stop_the_rest(fleet, tmp_path):
+    profile = fleet / "model=big/run=1/worker=0/profile"
+    name = "模" * 80  # 720 bytes once it is quoted
+    for model in (name, "short"):
+        (tmp_path / f"src/model={model}").mkdir(parents=True)
+        shutil.copy(profile, tmp_path / f"src/model={model}/p")
+    done = tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1)
+    assert (done.n_read, done.bad) == (2, [])
+    with contextlib.closing(tfprof.fleet.connect(tmp_path / "out")) as db:
+        assert db.execute("SELECT DISTINCT model FROM ops ORDER BY model").fetchall() == [
+            ("short",), (name,)]
+    assert tfprof.fleet.index(str(tmp_path / "src"), tmp_path / "out", jobs=1).n_unchanged == 2
+
+
 # ---- commands ---------------------------------------------------------------------------
 
 def run(*arguments, capsys):
@@ -373,6 +412,52 @@ def test_a_full_disk_is_an_error(tables):
                               stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (
         1, "tfprof: standard output: No space left on device\n")
+
+
+def test_a_full_disk_is_not_blamed_on_standard_output(fleet, tmp_path, capsys, monkeypatch):
+    def write_table(table, path, **_):
+        raise OSError(28, "Error writing bytes to file")
+    monkeypatch.setattr("pyarrow.parquet.write_table", write_table)
+    status, _, notes = run("index", fleet / "model=big/run=1/worker=0", tmp_path / "out", "--jobs=1",
+                           capsys=capsys)
+    assert status == 1
+    assert notes.startswith(f"tfprof: {tmp_path}/out/") and "No space left on device" in notes
+
+
+@pytest.mark.parametrize("query", [
+    "COPY (SELECT 1) TO 'written'", "SELECT 1; COPY (SELECT 1) TO 'written'",
+    "EXPORT DATABASE 'written'", "ATTACH 'written' AS w", "CREATE TABLE t AS SELECT 1",
+])
+def test_a_query_writes_nothing(tables, tmp_path, capsys, monkeypatch, query):
+    monkeypatch.chdir(tmp_path)
+    status, text, notes = run("sql", tables, query, capsys=capsys)
+    assert (status, text) == (1, "") and "is not a query: expected SELECT, FROM or EXPLAIN" in notes
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("table", ["ops", "files"])
+def test_a_cut_table_is_left_out_and_made_again(fleet, tmp_path, capsys, table):
+    source = fleet / "model=big/run=1"
+    n_files = tfprof.fleet.index(str(source), tmp_path, jobs=1).n_read
+    whole = run("sql", tmp_path, "SELECT count(*), sum(run_count) FROM ops", capsys=capsys)
+    cut = next((tmp_path / table).rglob("*.parquet"))
+    cut.write_bytes(cut.read_bytes()[:-9])
+    status, text, notes = run("sql", tmp_path, "SELECT count(*) AS n FROM files", capsys=capsys)
+    assert status == 0 and text.split() == ["n", str(n_files - 1)]
+    assert notes == (f"tfprof: {cut}: a damaged Parquet file; 1 of the profiles left out: run "
+                     "tfprof index again to read what it was made of\n")
+    assert tfprof.fleet.index(str(source), tmp_path, jobs=1).n_read == 1
+    assert run("sql", tmp_path, "SELECT count(*), sum(run_count) FROM ops", capsys=capsys) == whole
+
+
+def test_what_a_killed_process_left_is_removed(fleet, tmp_path):
+    tfprof.fleet.index(str(fleet / "model=big/run=1"), tmp_path, jobs=1)
+    old, new = tmp_path / "ops/x.parquet.1.part", tmp_path / "ops/x.parquet.2.part"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    tfprof.fleet.index(str(fleet / "model=big/run=1"), tmp_path, jobs=1)
+    assert not old.exists() and new.exists()
 
 
 @pytest.mark.parametrize("flag", ["--recover", "--strict"])

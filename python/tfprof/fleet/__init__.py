@@ -11,8 +11,9 @@ views.
 
 from tfprof.fleet._index import Summary, index
 from tfprof.fleet._keys import Keys, find, label_names
-from tfprof.fleet._read import DEFAULT_TABLES, TABLES, read, schema, tables_of
+from tfprof.fleet._read import read, tables_of
 from tfprof.fleet._report import render as report
+from tfprof.fleet._schema import DEFAULT_TABLES, TABLES, schema
 from tfprof.fleet._sql import VIEWS, connect, views_sql
 
 __all__ = ["DEFAULT_TABLES", "Keys", "Summary", "TABLES", "VIEWS", "connect", "find", "index",

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from typing import Any, Iterable, List, Optional, Sequence
 
 import tfprof
@@ -68,6 +69,9 @@ def _index(given: Any) -> int:
     for path, reason in done.bad:
         print(_visible(f"tfprof: skipped {path if path not in reason else 'file'}: {reason}"),
               file=sys.stderr)
+    for label, column in done.renamed.items():
+        print(_visible(f"tfprof: label {label} is in the column {column}: the tables have a "
+                       f"column {label} of their own"), file=sys.stderr)
     print(f"{_visible(given.out)}: {done.n_read} files read ({done.n_bytes / 1e6:.1f} MB), "
           f"{done.n_unchanged} unchanged, {done.n_removed} removed, {len(done.bad)} bad")
     return 0
@@ -108,8 +112,26 @@ def _json(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _check_reads_only(db: Any, query: str) -> None:
+    """A question changes nothing: COPY and others could write files."""
+    for statement in db.extract_statements(query):
+        kind = str(statement.type).rpartition(".")[2]
+        if kind not in ("SELECT", "EXPLAIN"):
+            raise tfprof.ArgumentError(f"{kind} is not a query: expected SELECT, FROM or EXPLAIN; "
+                                       "for others use tfprof.fleet.connect() in Python")
+
+
+def _connect(out: str) -> Any:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        db = fleet.connect(out)
+    for warning in caught:
+        print(_visible(f"tfprof: {warning.message}"), file=sys.stderr)
+    return db
+
+
 def _sql(given: Any) -> int:
-    db = fleet.connect(given.out)
+    db = _connect(given.out)
     if given.query is None:
         for name in fleet.TABLES:
             print(f"{name:16} table, {db.execute(f'SELECT count(*) FROM {name}').fetchone()[0]} rows")
@@ -118,6 +140,7 @@ def _sql(given: Any) -> int:
         return 0
     if text_of(given.query) != given.query:
         raise tfprof.ArgumentError("the query is not UTF-8")
+    _check_reads_only(db, given.query)
     found = db.execute(given.query)
     if found is None:
         raise tfprof.ArgumentError("the query is empty: expected SQL, such as 'FROM regressions'")
@@ -141,7 +164,7 @@ def _sql(given: Any) -> int:
 def _report(given: Any) -> int:
     from tfprof.fleet import _report as report
     path = given.html or os.path.join(given.out, "report.html")
-    report.write(fleet.connect(given.out), path)
+    report.write(_connect(given.out), path)
     print(f"{_visible(path)}: open it in a browser")
     return 0
 

@@ -10,6 +10,7 @@ name follows from the input's path, so an input that is read again replaces its 
 import concurrent.futures
 import contextlib
 import glob
+import hashlib
 import multiprocessing
 import os
 import signal
@@ -21,27 +22,38 @@ from typing import (Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, O
 
 import tfprof
 from tfprof._need import need
-from tfprof.fleet import _keys, _read
+from tfprof.fleet import _keys, _read, _schema
 from tfprof.fleet._keys import Keys, Source
-from tfprof.fleet._read import DEFAULT_TABLES
+from tfprof.fleet._schema import DEFAULT_TABLES, TABLES
 
 _PARTITIONS = ("model", "run")
+_PART_SECONDS = 600  # after which nobody is writing a file any more
+_NAME_MAX = 200  # bytes of a folder's name; file systems allow 255, some less
 
 
 class Summary(NamedTuple):
-    """What index() did: numbers of files, and (path, reason) of those it could not read."""
+    """What index() did: numbers of files, (path, reason) of those it could not read, and
+    the columns of labels whose names the tables have already."""
     n_read: int
     n_unchanged: int
     n_removed: int
     n_bytes: int
     bad: List[Tuple[str, str]]
+    renamed: Dict[str, str]
+
+
+def _folder_name(name: str, value: str) -> str:
+    """Quoted, so that no value can escape the directory; a value too long for a file name
+    by its hash. Readers take the value from the columns."""
+    quoted = f"{name}={urllib.parse.quote(value, safe='')}"
+    if len(quoted) <= _NAME_MAX:
+        return quoted
+    return f"{name}={hashlib.blake2b(value.encode(), digest_size=16).hexdigest()}"
 
 
 def _folder(out: str, table: str, keys: Dict[str, str]) -> str:
-    """Values are quoted, so that none can escape the directory."""
-    parts = [f"{name}={urllib.parse.quote(keys[name], safe='')}"
-             for name in _PARTITIONS if name in keys]
-    return os.path.join(out, table, *parts)
+    return os.path.join(out, table, *(_folder_name(name, keys[name])
+                                      for name in _PARTITIONS if name in keys))
 
 
 @contextlib.contextmanager
@@ -51,10 +63,22 @@ def replaced(path: str) -> Iterator[str]:
     try:
         yield beside
         os.replace(beside, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.remove(beside)
+        # pyarrow does not say which file.
+        if isinstance(error, OSError) and error.errno and not error.filename:
+            raise OSError(error.errno, os.strerror(error.errno), path) from error
         raise
+
+
+def _remove_parts(out: str) -> None:
+    """What processes that were killed left behind. A file that was touched lately may still
+    be written, perhaps on another machine."""
+    for path in glob.glob(os.path.join(glob.escape(out), "**", "*.part"), recursive=True):
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(path) > _PART_SECONDS:
+                os.remove(path)
 
 
 def _write(table: Any, folder: str, file_id: str) -> None:
@@ -71,7 +95,7 @@ def _remove(out: str, file_ids: Iterable[str]) -> None:
     wanted = {f"{file_id}.parquet" for file_id in file_ids}
     if not wanted:
         return
-    for table in _read.TABLES:
+    for table in TABLES:
         for folder, _, names in os.walk(os.path.join(out, table)):
             for name in wanted.intersection(names):
                 os.remove(os.path.join(folder, name))
@@ -99,8 +123,7 @@ def _put_all(sources: Sequence[Source], out: str, tables: Sequence[str], keys: S
 def known(out: str) -> Dict[str, Tuple[int, int, Optional[str]]]:
     """file_id → (size, mtime_ns, tables) of what is in the tables."""
     dataset = need("pyarrow", "tfprof.fleet", "dataset")
-    folder = os.path.join(out, "files")
-    paths = sorted(glob.glob(os.path.join(glob.escape(folder), "**", "*.parquet"), recursive=True))
+    paths = [path for path in _schema.files_of(out, "files") if _schema.is_whole(path)]
     if not paths:
         return {}
     rows = dataset.dataset(paths, format="parquet").to_table(
@@ -109,8 +132,9 @@ def known(out: str) -> Dict[str, Tuple[int, int, Optional[str]]]:
 
 
 def _lacks(out: str, source: Source, tables: Sequence[str]) -> bool:
-    return any(not os.path.exists(os.path.join(_folder(out, table, source.keys),
-                                               f"{source.file_id}.parquet")) for table in tables)
+    return not all(_schema.is_whole(os.path.join(_folder(out, table, source.keys),
+                                                 f"{source.file_id}.parquet"))
+                   for table in tables)
 
 
 def plan(found: Sequence[Source], out: str, tables: Sequence[str]) -> Tuple[
@@ -209,7 +233,7 @@ def index(source: Union[str, Sequence[str]], out: Union[str, "os.PathLike[str]"]
       checksum: whether to fill in files.sha256, which reads each file once more.
     """
     out = _keys.folder_of_tables(out)
-    wanted = _read.check_tables(tables)
+    wanted = _schema.check_tables(tables)
     found = _keys.find(source, keys)
     if not found:
         raise tfprof.ArgumentError(f"{source}: there are no files")
@@ -217,6 +241,7 @@ def index(source: Union[str, Sequence[str]], out: Union[str, "os.PathLike[str]"]
     if os.path.exists(out) and not os.path.isdir(out):
         raise tfprof.ArgumentError(f"{out}: not a directory: expected one for the tables")
     os.makedirs(out, exist_ok=True)
+    _remove_parts(out)
     todo, stale, bad = plan(found, out, wanted)
     _remove(out, stale)
     bar = _Bar(progress, len(todo), sum(max(one.size, 0) for one in todo))
@@ -230,7 +255,8 @@ def index(source: Union[str, Sequence[str]], out: Union[str, "os.PathLike[str]"]
     bar.close()
     n_gone = len(set(stale) - {one.file_id for one in todo})
     return Summary(len(todo), len(found) - len(todo), n_gone,
-                   sum(max(one.size, 0) for one in todo), sorted(bad.items()))
+                   sum(max(one.size, 0) for one in todo), sorted(bad.items()),
+                   _schema.renamed(names))
 
 
 def _run(todo: Sequence[Source], out: str, tables: Sequence[str], keys: Sequence[str],

@@ -7,6 +7,7 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from tfprof import _native
+from tfprof.fleet._schema import column_of
 
 _HIVE = re.compile(r"^([A-Za-z_][A-Za-z0-9_]*)=(.*)$")
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -93,11 +94,14 @@ class Keys:
 
 
 def _walk(source: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(source):
+    unread: List[OSError] = []
+    for folder, folders, files in os.walk(source, onerror=unread.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if not name.startswith((".", "_")):
                 yield os.path.join(folder, name)
+    # Listed like a file that cannot be read.
+    yield from (error.filename for error in unread)
 
 
 def find(source: Union[str, Sequence[str]], keys: Optional[Keys] = None) -> List[Source]:
@@ -124,7 +128,8 @@ def find(source: Union[str, Sequence[str]], keys: Optional[Keys] = None) -> List
                 size, mtime = -1, 0
             full = os.path.abspath(path)
             file_id = hashlib.blake2b(os.fsencode(full), digest_size=10).hexdigest()
-            labels = {name: text_of(label) for name, label in keys.of(relative).items()}
+            labels = {column_of(name): text_of(label)
+                      for name, label in keys.of(relative).items()}
             made[full] = Source(file_id, path, labels, size, mtime)
     return [made[path] for path in sorted(made)]
 

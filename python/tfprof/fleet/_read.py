@@ -5,66 +5,16 @@ import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import tfprof
-from tfprof._need import need
 from tfprof.fleet import _keys
 from tfprof.fleet._keys import Keys, Source
-
-TABLES = ("files", "steps", "devices", "ops", "lines", "findings", "nodes")
-DEFAULT_TABLES = TABLES[:-1]
-
-# Columns of `files` that do not come from the profile.
-_FILE_COLUMNS = (("path", "string"), ("size", "int64"), ("mtime_ns", "int64"),
-                 ("sha256", "string"), ("tfprof_version", "string"), ("error", "string"))
-_schemas: Dict[str, Any] = {}
-
+from tfprof.fleet._schema import arrow, check_tables, column_of, native, plain, schema
 
 class Unread(Exception):
     """A file that cannot be read; the message says why."""
 
 
-def _pyarrow() -> Any:
-    return need("pyarrow", "tfprof.fleet")
-
-
-def check_tables(tables: Iterable[str]) -> List[str]:
-    """The names, in the order of TABLES; `files` is always one of them."""
-    wanted = list(tables)
-    for name in wanted:
-        if name not in TABLES:
-            raise tfprof.ArgumentError(
-                f"tables: expected some of: {', '.join(TABLES)}, got {name!r}")
-    return [name for name in TABLES if name in wanted or name == "files"]
-
-
-def _native_table(profile: Any, table: str) -> Any:
-    if table == "findings":
-        return _pyarrow().table(profile.advise())
-    return _pyarrow().table(profile.table("summary" if table == "files" else table))
-
-
-def _plain_schema(table: str) -> Any:
-    """Without keys; of an empty profile, since columns do not depend on it."""
-    pyarrow = _pyarrow()
-    if table not in _schemas:
-        fields = list(_native_table(tfprof.Profile(), table).schema)
-        if table == "files":
-            fields = [pyarrow.field(name, pyarrow.type_for_alias(kind))
-                      for name, kind in _FILE_COLUMNS] + fields
-        _schemas[table] = pyarrow.schema(fields)
-    return _schemas[table]
-
-
-def schema(table: str, keys: Sequence[str] = ()) -> Any:
-    """The pyarrow.Schema of a table: `file_id`, the keys, the columns of rows."""
-    pyarrow = _pyarrow()
-    fields = [pyarrow.field(name, pyarrow.string()) for name in ("file_id", *keys)]
-    taken = {field.name for field in fields}
-    return pyarrow.schema(fields + [field for field in _plain_schema(table)
-                                    if field.name not in taken])
-
-
 def _with_keys(rows: Any, table: str, source: Source, keys: Sequence[str]) -> Any:
-    pyarrow = _pyarrow()
+    pyarrow = arrow()
     made = schema(table, keys)
     labels = {"file_id": source.file_id, **{name: source.keys.get(name) for name in keys}}
     columns = [pyarrow.nulls(rows.num_rows, field.type) if labels.get(field.name, "") is None
@@ -76,16 +26,16 @@ def _with_keys(rows: Any, table: str, source: Source, keys: Sequence[str]) -> An
 def file_row(source: Source, keys: Sequence[str], profile: Any = None, error: Optional[str] = None,
              checksum: bool = False) -> Any:
     """The row of `files`: what was read, or why it was not."""
-    pyarrow = _pyarrow()
+    pyarrow = arrow()
     row: Dict[str, Any] = {"path": _keys.text_of(source.path), "size": source.size,
                            "mtime_ns": source.mtime_ns, "error": error and _keys.text_of(error),
                            "tfprof_version": tfprof.__version__}
     if checksum and not error:
         row["sha256"] = _sha256(source.path)
     if profile is not None:
-        row.update(_native_table(profile, "files").to_pylist()[0])
-    plain = _plain_schema("files")
-    rows = pyarrow.Table.from_pylist([{name: row.get(name) for name in plain.names}], plain)
+        row.update(native(profile, "files").to_pylist()[0])
+    columns = plain("files")
+    rows = pyarrow.Table.from_pylist([{name: row.get(name) for name in columns.names}], columns)
     return _with_keys(rows, "files", source, keys)
 
 
@@ -112,7 +62,7 @@ def tables_of(source: Source, tables: Sequence[str], keys: Sequence[str],
         made = {}
         for table in tables:
             made[table] = (file_row(source, keys, profile, checksum=checksum) if table == "files"
-                           else _with_keys(_native_table(profile, table), table, source, keys))
+                           else _with_keys(native(profile, table), table, source, keys))
         return made
     except (tfprof.Error, OSError, MemoryError) as error:
         raise Unread(str(error) or type(error).__name__) from None
@@ -132,9 +82,10 @@ def read(source: Union[str, Sequence[str]], table: str = "ops", *, keys: Optiona
     found = _keys.find(source, keys)
     names = _keys.label_names(found)
     parts = [schema(table, names).empty_table()]
-    for one in _keys.select(found, where or {}):
+    labels = {column_of(name): value for name, value in (where or {}).items()}
+    for one in _keys.select(found, labels):
         parts.extend(batch_of(one, table, names, mode))
-    return _pyarrow().concat_tables(parts)
+    return arrow().concat_tables(parts)
 
 
 def batch_of(source: Source, table: str, keys: Sequence[str], mode: str) -> Tuple[Any, ...]:

@@ -1,12 +1,12 @@
 """SQL over the tables that index() writes."""
 
-import glob
 import os
-from typing import Any, Iterator, List, Sequence, Tuple, Union
+import warnings
+from typing import Any, Iterator, Sequence, Tuple, Union
 
 import tfprof
 from tfprof._need import need
-from tfprof.fleet import _keys, _read
+from tfprof.fleet import _keys, _schema
 from tfprof.fleet._views import VIEWS
 
 #: Labels that the views group by. A fleet without one has it empty.
@@ -35,30 +35,38 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _add_table(db: Any, out: str, table: str) -> None:
-    folder = os.path.join(os.path.abspath(out), table)
-    files: List[str] = sorted(glob.glob(os.path.join(glob.escape(folder), "**", "*.parquet"),
-                                        recursive=True))
+def _add_table(db: Any, table: str, files: Sequence[str], left_out: Sequence[str]) -> None:
     if not files:
-        db.register(f"{table}_rows", _read.schema(table).empty_table())
+        db.register(f"{table}_rows", _schema.schema(table).empty_table())
     else:
         listed = ", ".join(map(_text, files))
         db.execute(f"CREATE VIEW {table}_rows AS SELECT * FROM read_parquet([{listed}], "
                    "union_by_name=true, hive_partitioning=false)")
     columns = [row[0] for row in db.execute(f"DESCRIBE {table}_rows").fetchall()]
-    db.execute(f"CREATE VIEW {table} AS {base_query(table, f'{table}_rows', columns)}")
+    query = base_query(table, f"{table}_rows", columns)
+    if table == "files" and left_out:
+        query += f" WHERE t.file_id NOT IN ({', '.join(map(_text, left_out))})"
+    db.execute(f"CREATE VIEW {table} AS {query}")
 
 
 def connect(out: Union[str, "os.PathLike[str]"]) -> Any:
     """A DuckDB connection, in memory, with the tables of a directory and the shipped views
-    (`SELECT * FROM regressions`). Reads files, and changes none."""
+    (`SELECT * FROM regressions`). Profiles with a damaged Parquet file are left out with a
+    warning."""
     out = _keys.folder_of_tables(out)
     if not os.path.isdir(os.path.join(out, "files")):
         raise tfprof.ArgumentError(
             f"{out}: not a directory of tables: make one with tfprof index SRC {out}")
     db = need("duckdb", "tfprof.fleet").connect()
-    for table in _read.TABLES:
-        _add_table(db, out, table)
+    files = {table: _schema.files_of(os.path.abspath(out), table) for table in _schema.TABLES}
+    damaged = [path for table in files.values() for path in table if not _schema.is_whole(path)]
+    left_out = sorted({os.path.basename(path)[:-len(".parquet")] for path in damaged})
+    if damaged:
+        warnings.warn(f"{damaged[0]}: a damaged Parquet file; {len(left_out)} of the profiles left "
+                      "out: run tfprof index again to read what it was made of", stacklevel=2)
+    for table in _schema.TABLES:
+        whole = [path for path in files[table] if path not in damaged]
+        _add_table(db, table, whole, left_out)
     for name, query in views_sql():
         db.execute(f"CREATE VIEW {name} AS {query}")
     return db
