@@ -155,6 +155,11 @@ static void put_join(struct buf *b, const struct model *m, const struct apply *a
 			100.0 * (double)(a->all_ps - a->joined_ps - a->gradient_ps) /
 				(double)a->all_ps);
 	buf_char(b, '\n');
+	if (a->fused_ps)
+		buf_printf(b,
+			"%.1f%% of the time is in fused kernels: charged to the convolution or "
+			"matrix product in each, not to the operation it is named after\n",
+			100.0 * (double)a->fused_ps / (double)a->all_ps);
 	if (a->join.n_damaged)
 		buf_text(b, "the functions of the graph are damaged: their nodes are missing\n");
 	if (a->join.is_full)
@@ -252,8 +257,9 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	/* Lines count from the start of recording, or from 1970. */
 	if (x->start_ns > 0 && x->trace.origin_ns < x->start_ns / 2)
 		add_clamped(&a.base_ns, x->start_ns);
-	if (!apply_targets(&a) || !apply_gradients(&a) || !apply_function_logs(&a) ||
-		!apply_modules(&a) || !apply_ops(&a) || !apply_memory(&a))
+	if (!apply_targets(&a) || !apply_fused(&a) || !apply_gradients(&a) ||
+		!apply_function_logs(&a) || !apply_modules(&a) || !apply_ops(&a) ||
+		!apply_fused_runs(&a) || !apply_memory(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);

@@ -1,5 +1,7 @@
 #include "model/executed.h"
 
+#include "base/ascii.h"
+
 uint32_t executed_make_types(struct sets *sets, const struct strings *strings, uint32_t types,
 	uint32_t without, uint32_t executed)
 {
@@ -35,18 +37,42 @@ bool executed_add(struct model *m, uint32_t node, struct span type)
 	return true;
 }
 
-/* The operation that oneDNN's kernels implement: "MatMul" for "_MklNativeMatMul". */
-static struct span without_prefix(struct span type)
+/* Whether a kernel is one of this operation: "_MklNativeFusedConv2D" of "Conv2D". What comes
+ * before and after its name says how it is done, or with what else. */
+bool executed_is_fused_of(struct span kernel, struct span type)
 {
-	static const char *const prefixes[] = {"_MklNative", "_Mkl"};
+	static const char *const words[] = {"_", "Mkl", "Native", "Fused", "Quantized", "PadWith"};
+	size_t n_words = sizeof(words) / sizeof(*words), i = 0;
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (span_starts(type, span_of(prefixes[i]))) {
-			size_t n = strlen(prefixes[i]);
+	/* "V3" of the type */
+	if (type.n > 2 && type.at[type.n - 2] == 'V' &&
+		ascii_leading_digits(span_from(type, type.n - 1)))
+		type.n -= 2;
+	while (i < n_words && type.n) {
+		struct span word = span_of(words[i++]);
 
-			return (struct span){type.at + n, type.n - n};
+		if (span_starts(kernel, type)) {
+			struct span rest = span_from(kernel, type.n);
+
+			return !(rest.n && rest.at[0] >= 'a' && rest.at[0] <= 'z') &&
+				!span_starts(rest, SPAN("Backprop")) &&
+				!span_starts(rest, SPAN("Grad"));
 		}
-	return type;
+		if (span_starts(kernel, word)) {
+			kernel = span_from(kernel, word.n);
+			i = 0;
+		}
+	}
+	return false;
+}
+
+bool executed_is_fused(struct span kernel, struct span type)
+{
+	if (!span_starts(kernel, SPAN("_")))
+		return false;
+	return span_find(kernel, SPAN("Fused")) < kernel.n ||
+		span_equal(kernel, SPAN("_UnaryOpsComposition")) ||
+		(span_starts(kernel, SPAN("_Mkl")) && !executed_is_fused_of(kernel, type));
 }
 
 bool executed_is_other(const struct model *m, uint32_t node)
@@ -54,5 +80,6 @@ bool executed_is_other(const struct model *m, uint32_t node)
 	struct span op = model_text(m, model_op(m, node));
 	struct span executed = model_text(m, model_executed(m, node));
 
-	return !span_equal(op, executed) && !span_equal(op, without_prefix(executed));
+	return !span_equal(op, executed) &&
+		!(span_starts(executed, SPAN("_")) && executed_is_fused_of(executed, op));
 }

@@ -24,7 +24,8 @@ bool executed_add(struct model *m, uint32_t node, struct span type);
 uint32_t executed_make_types(struct sets *sets, const struct strings *strings, uint32_t types,
 	uint32_t without, uint32_t executed);
 
-/* The type of a node: that in the graph or, if no graph defines it, that it ran as. */
+/* The type of a node: that in the graph or, if no graph defines it or it is the last of a fused
+ * chain whose start is not known, that it ran as. */
 static inline uint32_t model_op(const struct model *m, uint32_t node)
 {
 	return m->nodes.flags[node] & NODE_UNDEFINED && m->nodes.executed[node]
@@ -37,6 +38,12 @@ static inline uint32_t model_executed(const struct model *m, uint32_t node)
 {
 	return m->nodes.executed[node] ? m->nodes.executed[node] : m->nodes.op[node];
 }
+
+/* Whether a kernel does the work of an operation of this type, alone or with others: "_FusedConv2D"
+ * that of "Conv2D", not of the "Relu" it may end with. */
+bool executed_is_fused_of(struct span kernel, struct span type);
+/* Whether a node of this type that ran as this kernel may stand for others: they were fused. */
+bool executed_is_fused(struct span kernel, struct span type);
 
 /* Whether it ran as another operation, not just as another implementation of its own. */
 bool executed_is_other(const struct model *m, uint32_t node);

@@ -53,7 +53,7 @@ enum node_flags {
 	NODE_COVERED = 2,      /* seen in run metadata */
 	NODE_FROM_PROFILE = 4, /* source is a ProfileNode, not a NodeDef */
 	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
-	NODE_UNDEFINED = 16,   /* in no graph: run metadata alone names it */
+	NODE_UNDEFINED = 16,   /* no graph says what it ran as: see model_op() */
 	NODE_COMPILED = 32,    /* nodes of a compiled program have its float operations */
 };
 

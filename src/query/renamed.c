@@ -4,8 +4,17 @@
 
 struct renamed {
 	double micros, all_micros; /* of renamed nodes, and of all, per step */
+	double fused_micros;       /* of nodes that have the time of a fused kernel */
 	uint32_t longest;          /* renamed node; NONE: none */
 };
+
+/* Whether it is the operation in a fused kernel that has its time. */
+static bool is_fused(const struct model *m, uint32_t node)
+{
+	return !(m->nodes.flags[node] & NODE_UNDEFINED) &&
+		executed_is_fused(model_text(m, m->nodes.executed[node]),
+			model_text(m, m->nodes.op[node]));
+}
 
 /* At a step, or on average if `step` is negative. */
 static struct renamed find(const struct model *m, int64_t step)
@@ -24,8 +33,12 @@ static struct renamed find(const struct model *m, int64_t step)
 		if (micros <= 0)
 			continue;
 		found.all_micros += (double)micros;
-		if (!m->nodes.executed[node] || !executed_is_other(m, node))
+		if (!m->nodes.executed[node])
 			continue;
+		if (!executed_is_other(m, node)) {
+			found.fused_micros += is_fused(m, node) ? (double)micros : 0;
+			continue;
+		}
 		found.micros += (double)micros;
 		if (micros > longest_us) {
 			longest_us = micros;
@@ -50,6 +63,11 @@ void renamed_note(const struct query *q, struct buf *notes)
 		!asks_for_time(q))
 		return;
 	found = find(m, q->step);
+	if (found.fused_micros >= 0.01 * found.all_micros && found.fused_micros > 0)
+		buf_printf(notes,
+			"%.0f%% of the time was spent in fused kernels: charged to the convolution "
+			"or matrix product in each (executed_types groups by what ran)\n",
+			100 * found.fused_micros / found.all_micros);
 	if (found.longest == NONE || found.micros < 0.01 * found.all_micros)
 		return;
 	buf_printf(notes,

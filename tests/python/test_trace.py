@@ -115,6 +115,62 @@ assert tfprof.profile_function(tf.function(lambda x: x + x).get_concrete_functio
 """)
 
 
+FUSED = """
+import os, sys, tempfile, keras, tensorflow as tf, tfprof
+from keras import layers
+kernel = '_MklNativeFused' if os.environ['TF_ENABLE_ONEDNN_OPTS'] == '1' else '_Fused'
+
+ALL = dict(select='micros,op_types', max_depth=100)
+
+def micros(result):
+    return {node.name: node.exec_micros for node in result}
+
+inputs = keras.Input([24, 24, 16])
+small = layers.Conv2D(16, 1, name='small')(inputs)
+large = layers.Conv2D(16, 5, padding='same', activation='relu', name='large')(inputs)
+outputs = layers.ReLU(name='end')(layers.Add(name='sum')([small, layers.Conv2D(
+    16, 3, padding='same', name='middle')(large)]))
+model = keras.Model(inputs, layers.Dense(8, 'tanh')(layers.Flatten()(outputs)))
+logs = tempfile.mkdtemp()
+profile = tfprof.profile_function(model, tf.random.uniform([4, 24, 24, 16]), logdir=logs, steps=3)
+trace = tfprof.load(logs)
+raw, op = micros(trace.op(**ALL)), micros(profile.op(**ALL))
+assert raw[kernel + 'Conv2D'] > 0 and 'Conv2D' not in raw, raw
+assert (op['Conv2D'], op['MatMul']) == (raw[kernel + 'Conv2D'], raw[kernel + 'MatMul']), (op, raw)
+ran = micros(profile.op(**ALL, executed_types=True))
+assert ran[kernel + 'Conv2D'] == raw[kernel + 'Conv2D'] and 'Conv2D' not in ran, ran
+assert 'fused kernels: charged to the convolution' in profile.notes, profile.notes
+
+# The kernels in the trace, by their layers; one of the two that are added has the addition.
+kernels = {node.name.split('/')[1]: node.exec_micros for node in trace.scope(**ALL)
+           if kernel + 'Conv2D' in node.op_types}
+layer = {node.name.split('/')[1]: node.exec_micros for node in profile.scope(**ALL)
+         if node.name.endswith('/convolution')}
+assert set(layer) == {'small_1', 'middle_1', 'large_1'} and len(kernels) == 3, (layer, kernels)
+assert layer['large_1'] == kernels['large_1']
+for name in ('small_1', 'middle_1'):
+    assert layer[name] == kernels.get(name, kernels.get('sum_1', kernels.get('end_1')))
+
+# Each turn of a loop counts, also what is in the kernel besides the product.
+dense = layers.Dense(32, activation='relu')
+dense.build([4, 32])
+loop = tf.function(lambda x, n: tf.while_loop(
+    lambda i, x: i < n, lambda i, x: (i + 1, dense(x)), (0, x)), autograph=False)
+for n in (tf.constant(7), 7):
+    made = tfprof.profile_function(loop, tf.ones([4, 32]), n)
+    counted = {node.name: node.float_ops for node in made.op(select='float_ops', max_depth=100)}
+    assert counted['MatMul'] == 7 * 2 * 4 * 32 * 32, (n, counted)
+    assert counted['BiasAdd'] == 7 * 4 * 32, (n, counted)
+"""
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("onednn", ["0", "1"])
+def test_fused_kernels_are_charged_to_their_convolution(onednn, monkeypatch):
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", onednn)
+    run(FUSED)
+
+
 @needs_tensorflow
 def test_trace_of_a_loop_and_of_fit(tmp_path):
     run(f"""

@@ -7,6 +7,11 @@
 #include "load/xplane/trace.h"
 #include "model/model.h"
 
+/* A node that ran as part of another one's kernel. */
+struct fused_node {
+	uint32_t node, owner;
+};
+
 struct apply {
 	struct model *model;
 	struct trace *trace;
@@ -22,10 +27,12 @@ struct apply {
 	bool *is_joined;       /* by target: its node, or that it was made from, was there before */
 	uint32_t *origins;     /* by target: the node that it was made from; NONE */
 	bool *is_gradient;     /* by target: not joined, but of a scope that was there */
+	bool *is_fused;        /* by target: a fused kernel, its node is the owner */
+	VEC(struct fused_node) fused;
 	struct join join;
 	struct programs programs;
 	size_t n_ambiguous; /* names that several operations share in the graph */
-	uint64_t joined_ps, gradient_ps, all_ps;
+	uint64_t joined_ps, gradient_ps, fused_ps, all_ps;
 	uint32_t first_op; /* place of the trace's first operation among the model's runs */
 	size_t n_damaged;  /* instructions */
 	struct buf scratch;
@@ -40,6 +47,11 @@ static inline bool apply_is_first(const struct apply *a, size_t target)
 	return a->trace->target_of.at[a->trace->targets.at[target].name] == target;
 }
 
+/* Moves the operations that are fused kernels to the convolution or product in them
+ * (apply_fused.c). */
+bool apply_fused(struct apply *a);
+/* Adds the runs of what else is in them. Call when operations have been added. */
+bool apply_fused_runs(struct apply *a);
 /* Finds the gradients of what was there before (apply_gradients.c). */
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */

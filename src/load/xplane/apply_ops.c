@@ -35,6 +35,7 @@ struct node_work {
 	int64_t output_bytes;
 	uint32_t n;
 	uint32_t first_run, last_run;
+	int64_t fused_ps; /* of all */
 	uint32_t devices; /* of the last run's lane */
 	uint32_t line;    /* of the first run, or the first on an accelerator */
 	bool is_mixed;    /* its runs were on different devices */
@@ -256,6 +257,7 @@ static bool put_work(const struct adder *add, uint32_t target, uint32_t step)
 	a->all_ps += self_ps;
 	a->joined_ps += a->is_joined[target] ? self_ps : 0;
 	a->gradient_ps += a->is_gradient[target] ? self_ps : 0;
+	a->fused_ps += (uint64_t)d->fused_ps;
 	if (!place_node(a, node, a->trace->lines.at[d->line].device))
 		return false;
 	return rows->first == NONE ? add_to_row(a, d, exec_row(a->model, node, number))
@@ -302,6 +304,8 @@ static void add_stretch(struct adder *add, const struct trace_stretch *s)
 			add->worked.at[add->worked.n++] = target;
 		if (a->output_bytes[of] > 0)
 			add_clamped(&d->output_bytes, a->output_bytes[of]);
+		if (a->is_fused[of] && op_at(a, place)->self_ps > 0)
+			d->fused_ps += op_at(a, place)->self_ps;
 		add_run(a, d, place, s->line);
 	}
 }
