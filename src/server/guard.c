@@ -45,9 +45,9 @@ static size_t host_length(const char *host)
 	return *port ? 0 : n;
 }
 
-static bool is_our_host(const struct guard *g, const char *host)
+static bool is_our_host(const struct guard_request *r, const char *host)
 {
-	const char *const names[] = {"localhost", "127.0.0.1", "[::1]", g->host};
+	const char *const names[] = {"localhost", "127.0.0.1", "[::1]", r->local};
 	size_t n = host_length(host);
 
 	for (size_t i = 0; n && i < sizeof(names) / sizeof(*names); i++)
@@ -56,12 +56,12 @@ static bool is_our_host(const struct guard *g, const char *host)
 	return false;
 }
 
-static bool is_our_origin(const struct guard *g, const char *origin)
+static bool is_our_origin(const struct guard_request *r)
 {
 	static const char scheme[] = "http://";
 
-	return strncmp(origin, scheme, sizeof(scheme) - 1) == 0 &&
-		is_our_host(g, origin + sizeof(scheme) - 1);
+	return strncmp(r->origin, scheme, sizeof(scheme) - 1) == 0 &&
+		is_our_host(r, r->origin + sizeof(scheme) - 1);
 }
 
 /* Whether one of the cookies "a=1; b=2" is ours and right. */
@@ -99,7 +99,7 @@ static bool is_link(const struct guard_request *r)
 	return r->fetch_mode && strcmp(r->fetch_mode, "navigate") == 0;
 }
 
-static struct guard_verdict check_form(const struct guard *g, const struct guard_request *r)
+static struct guard_verdict check_form(const struct guard_request *r)
 {
 	if (strcmp(r->method, "GET") != 0 && strcmp(r->method, "HEAD") != 0)
 		return refuse(405, "only GET and HEAD are allowed");
@@ -109,16 +109,16 @@ static struct guard_verdict check_form(const struct guard *g, const struct guard
 		return refuse(414, "the address is longer than 8 KB");
 	if (r->header_length > HEADER_MAX)
 		return refuse(431, "the headers are longer than 16 KB");
-	if (!r->host || !is_our_host(g, r->host))
+	if (!r->host || !is_our_host(r, r->host))
 		return refuse(403, "this server does not answer to that host name");
-	if ((r->origin && !is_our_origin(g, r->origin)) || (is_cross_site(r) && !is_link(r)))
+	if ((r->origin && !is_our_origin(r)) || (is_cross_site(r) && !is_link(r)))
 		return refuse(403, "requests from other sites are refused");
 	return (struct guard_verdict){GUARD_ALLOW, 200, NULL};
 }
 
 struct guard_verdict guard_check(const struct guard *g, const struct guard_request *r)
 {
-	struct guard_verdict verdict = check_form(g, r);
+	struct guard_verdict verdict = check_form(r);
 
 	if (verdict.decision != GUARD_ALLOW || !*g->token || has_cookie(g, r->cookie))
 		return verdict;

@@ -14,7 +14,6 @@
 enum { GUARD_TOKEN_LENGTH = 32, GUARD_COOKIE_NAME_MAX = 32 };
 
 struct guard {
-	const char *host;                        /* besides the loopback names; NULL: none */
 	char token[64];                          /* empty: none is needed */
 	char cookie_name[GUARD_COOKIE_NAME_MAX]; /* tfprof_PORT */
 };
@@ -25,6 +24,7 @@ bool guard_make_token(char token[GUARD_TOKEN_LENGTH + 1]);
 /* NULL where a header or parameter is missing. */
 struct guard_request {
 	const char *method;
+	const char *local; /* the address that the connection came to, as in a URL */
 	const char *host, *origin, *cookie;
 	const char *fetch_site, *fetch_mode;
 	const char *token; /* of the query */

@@ -24,7 +24,8 @@ enum {
 	N_WORKERS = 4,
 	MAX_QUEUED = 256,
 	MAX_CONNECTIONS = 1024,
-	MEMORY_PER_CONNECTION = 48 << 10, /* the limits of the guard, and room for lists */
+	MAX_PARAMETERS = 256,
+	MEMORY_PER_CONNECTION = 64 << 10, /* the limits of the guard and the lists of both */
 	IDLE_SECONDS = 60,
 	REQUEST_SECONDS = 10, /* for a client to send a request */
 	QUERY_SECONDS = 10,
@@ -32,10 +33,18 @@ enum {
 	WATCH_MS = 50,
 };
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 struct client {
 	struct client *next, **link;
 	int fd;
-	int64_t deadline; /* for a whole request; 0 while one is answered */
+	int64_t deadline;  /* for a whole request; 0 while one is answered */
+	size_t url_length; /* of the request whose first line has arrived */
+	bool has_nul;      /* in its address, where strings would end */
 };
 
 /* A request from its first headers to its answer. */
@@ -47,9 +56,7 @@ struct exchange {
 	route_fn *route;
 	struct call call;
 	int64_t started;
-	bool began, is_done;
-	bool has_nul; /* in its address, where strings would end */
-	size_t url_length;
+	bool is_done;
 };
 
 struct http {
@@ -162,7 +169,7 @@ static bool is_gone(int fd)
 
 static bool has_left(const struct exchange *e)
 {
-	return e->client && is_gone(e->client->fd);
+	return is_gone(e->client->fd);
 }
 
 static void watch(struct http *h, int64_t now)
@@ -257,29 +264,63 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 
 static void set_deadline(struct exchange *e, int64_t deadline)
 {
-	if (!e->client)
-		return;
 	pthread_mutex_lock(&e->http->lock);
 	e->client->deadline = deadline;
 	pthread_mutex_unlock(&e->http->lock);
 }
 
-static void *begin_exchange(void *context, const char *uri, struct MHD_Connection *connection)
+static struct client *client_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct exchange *e = mem_zero(sizeof(*e));
+
+	return info ? info->socket_context : NULL;
+}
+
+/* libmicrohttpd cannot answer a request whose parameters do not fit into the memory of its
+ * connection, so this is answered here and the connection is closed. */
+static void refuse_parameters(struct http *h, struct client *c)
+{
+	static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
+				    "Connection: close\r\n\r\n";
+
+	send(c->fd, reply, sizeof(reply) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(c->fd, SHUT_WR);
+	pthread_mutex_lock(&h->lock);
+	c->deadline = now_ms();
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* Called before the parameters are parsed. What it allocated would leak if that failed. */
+static void *note_address(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	struct client *c = client_of(connection);
+	size_t n_parameters = 0;
+
+	if (!c)
+		return NULL;
+	c->url_length = strlen(uri);
+	c->has_nul = strstr(uri, "%00");
+	for (; *uri; uri++)
+		n_parameters += *uri == '&';
+	if (n_parameters > MAX_PARAMETERS)
+		refuse_parameters(context, c);
+	return NULL;
+}
+
+static struct exchange *begin_exchange(struct http *h, struct MHD_Connection *connection)
+{
+	struct client *client = client_of(connection);
+	struct exchange *e = client ? mem_zero(sizeof(*e)) : NULL;
 
 	if (!e)
 		return NULL;
-	e->http = context;
+	e->http = h;
 	e->connection = connection;
-	e->client = info ? info->socket_context : NULL;
-	e->call.store = e->http->store;
+	e->client = client;
+	e->call.store = h->store;
 	e->call.http_status = 200;
 	e->call.file = -1;
-	e->url_length = strlen(uri);
-	e->has_nul = strstr(uri, "%00");
 	return e;
 }
 
@@ -331,27 +372,48 @@ static bool has_body(struct exchange *e)
 	return header(e, "Transfer-Encoding") || (length && strcmp(length, "0") != 0);
 }
 
+/* The address that a client came to, as in a URL; empty if it cannot be told. */
+static void put_local(char text[INET6_ADDRSTRLEN + 2], int fd)
+{
+	union address address = {0};
+	socklen_t size = sizeof(address);
+	char host[INET6_ADDRSTRLEN];
+
+	*text = '\0';
+	if (getsockname(fd, &address.any, &size) != 0)
+		return;
+	if (address.any.sa_family == AF_INET &&
+		inet_ntop(AF_INET, &address.v4.sin_addr, host, sizeof(host)))
+		snprintf(text, INET6_ADDRSTRLEN, "%s", host);
+	else if (address.any.sa_family == AF_INET6 &&
+		inet_ntop(AF_INET6, &address.v6.sin6_addr, host, sizeof(host)))
+		snprintf(text, INET6_ADDRSTRLEN + 2, "[%s]", host);
+}
+
 static struct guard_verdict guard(struct exchange *e, const char *method)
 {
+	char local[INET6_ADDRSTRLEN + 2];
 	struct guard_request r = {
 		.method = method,
+		.local = local,
 		.host = header(e, "Host"),
 		.origin = header(e, "Origin"),
 		.cookie = header(e, "Cookie"),
 		.fetch_site = header(e, "Sec-Fetch-Site"),
 		.fetch_mode = header(e, "Sec-Fetch-Mode"),
 		.token = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "t"),
-		.url_length = e->url_length,
+		.url_length = e->client->url_length,
 		.has_body = has_body(e),
 	};
 
+	put_local(local, e->client->fd);
 	MHD_get_connection_values(e->connection, MHD_HEADER_KIND, add_length, &r.header_length);
 	return guard_check(&e->http->guard, &r);
 }
 
 static enum MHD_Result begin_api(struct exchange *e, const char *url)
 {
-	e->route = e->has_nul ? NULL : route_at(url);
+	e->route = e->client->has_nul ? NULL : route_at(url);
 	if (!e->route)
 		return reply_error(e->connection, 404, "no such address");
 	if (MHD_get_connection_values(e->connection, MHD_GET_ARGUMENT_KIND, add_parameter, e) < 0 ||
@@ -385,17 +447,17 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 {
 	struct exchange *e = *exchange;
 
-	if (!e)
-		return MHD_NO;
-	if (e->is_done)
-		return reply_call(connection, &e->call, e->http->store->instance);
-	if (!e->began) { /* the headers are here; a body would follow */
-		e->began = true;
+	if (!e) { /* the headers are here; a body would follow */
+		*exchange = e = begin_exchange(context, connection);
+		if (!e)
+			return MHD_NO;
 		if (e->http->verbose)
 			fprintf(stderr, "%s %s\n", method, url); /* never the query: the token */
 		/* A body is not waited for: guard() refuses it. */
 		return has_body(e) ? begin_answer(e, url, method) : MHD_YES;
 	}
+	if (e->is_done)
+		return reply_call(connection, &e->call, e->http->store->instance);
 	return begin_answer(e, url, method);
 }
 
@@ -414,14 +476,8 @@ static struct MHD_Daemon *listen_at(struct http *h, const struct sockaddr *addre
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_NOTIFY_COMPLETED,
-		end_exchange, h, MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, h, MHD_OPTION_END);
+		end_exchange, h, MHD_OPTION_URI_LOG_CALLBACK, note_address, h, MHD_OPTION_END);
 }
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
 
 static bool parse_host(const char *host, union address *address)
 {

@@ -1,5 +1,8 @@
 /* The program tfprof-ui: shows profiles in a browser. `tfprof ui` runs it. */
-#include <errno.h>
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 #include <unistd.h>
 
 #include "server/arguments.h"
+#include "server/browser.h"
 #include "server/http.h"
 #include "server/store.h"
 
@@ -48,33 +52,73 @@ static void print_ssh_hint(uint16_t port)
 		port, port, server);
 }
 
+enum { ADDRESS_MAX = 256 };
+
+/* What to type into a browser. */
+static void put_address(char text[ADDRESS_MAX], const char *host, const struct guard *guard,
+	uint16_t port)
+{
+	bool is_v6 = strchr(host, ':');
+
+	snprintf(text, ADDRESS_MAX, "http://%s%s%s:%u/%s%s", is_v6 ? "[" : "", host,
+		is_v6 ? "]" : "", port, *guard->token ? "?t=" : "", guard->token);
+}
+
+static bool listens_everywhere(const struct arguments *a)
+{
+	return strcmp(a->host, "0.0.0.0") == 0 || strcmp(a->host, "::") == 0;
+}
+
+/* How this machine reaches itself. */
+static const char *local_host(const struct arguments *a)
+{
+	return !listens_everywhere(a) ? a->host : strchr(a->host, ':') ? "::1" : "127.0.0.1";
+}
+
+/* The addresses of this machine, for its neighbours. */
+static void print_addresses(const struct arguments *a, const struct guard *guard, uint16_t port)
+{
+	struct ifaddrs *all = NULL;
+	char host[INET6_ADDRSTRLEN], text[ADDRESS_MAX];
+
+	if (getifaddrs(&all) != 0)
+		return;
+	for (struct ifaddrs *one = all; one; one = one->ifa_next) {
+		const struct sockaddr_in *v4 = (const void *)one->ifa_addr;
+
+		if (!v4 || v4->sin_family != AF_INET || one->ifa_flags & IFF_LOOPBACK ||
+			!inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host)))
+			continue;
+		put_address(text, host, guard, port);
+		printf("%s\n", text);
+	}
+	freeifaddrs(all);
+}
+
 static void print_address(const struct arguments *a, const struct guard *guard, uint16_t port)
 {
-	bool is_v6 = strchr(a->host, ':');
+	char text[ADDRESS_MAX];
 
-	printf("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", a->host, is_v6 ? "]" : "", port,
-		*guard->token ? "?t=" : "", guard->token);
+	put_address(text, local_host(a), guard, port);
+	printf("%s\n", text);
+	if (listens_everywhere(a))
+		print_addresses(a, guard, port);
 	print_ssh_hint(port);
 	if (!arguments_is_loopback(a))
 		printf("Anyone who can reach %s and knows this address can see the profile, its "
 		       "paths and source lines. The connection is not encrypted.\n",
-			a->host);
+			listens_everywhere(a) ? "this machine" : a->host);
 	printf("Press Ctrl-C to stop.\n");
 	fflush(stdout);
 }
 
-static void open_browser(const struct arguments *a, const struct guard *guard, uint16_t port)
+static void open_browser(struct browser_page *page, const struct arguments *a,
+	const struct guard *guard, uint16_t port)
 {
-	char address[256];
-	pid_t child;
+	char address[ADDRESS_MAX];
 
-	snprintf(address, sizeof(address), "http://%s:%u/%s%s", a->host, port,
-		*guard->token ? "?t=" : "", guard->token);
-	child = fork();
-	if (child == 0) {
-		execlp("xdg-open", "xdg-open", address, (char *)NULL);
-		_exit(127);
-	}
+	put_address(address, local_host(a), guard, port);
+	browser_open(page, address);
 }
 
 static bool set_token(struct guard *guard, const char *wanted)
@@ -91,8 +135,8 @@ static int serve(const struct arguments *a, struct store *store, const sigset_t 
 	struct http_settings settings = {.host = a->host,
 		.port = a->port,
 		.verbose = a->verbose,
-		.guard = {.host = arguments_is_loopback(a) ? NULL : a->host},
 		.store = store};
+	struct browser_page page = {""};
 	uint16_t port;
 	char why[256];
 	struct http *http;
@@ -109,11 +153,12 @@ static int serve(const struct arguments *a, struct store *store, const sigset_t 
 	}
 	print_address(a, &settings.guard, port);
 	if (a->open)
-		open_browser(a, &settings.guard, port);
+		open_browser(&page, a, &settings.guard, port);
 	for (size_t i = 0; i < store->n_profiles; i++)
 		store_load(store, i);
 	sigwait(stop, &signal);
 	http_stop(http);
+	browser_remove(&page);
 	return EXIT_SUCCESS;
 }
 

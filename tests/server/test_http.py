@@ -1,11 +1,14 @@
 """The server of `tfprof ui`: which requests it accepts, and what it answers."""
 
 import gzip
+import http.client
 import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -171,6 +174,14 @@ def test_a_client_that_drips_is_dropped(server):
                 closed_after = time.monotonic() - start
                 break
     assert closed_after and 8 < closed_after < 15
+
+
+@pytest.mark.parametrize("n", [300, 700, 4000, 20000])
+def test_a_request_with_too_many_parameters_is_refused_at_once(server, n):
+    start = time.monotonic()
+    answer = raw(server, b"GET /api/profile?" + b"&".join([b"a"] * n) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", wait=9)
+    assert answer.startswith(b"HTTP/1.1 414 ") and time.monotonic() - start < 5
+    assert server.ask("/api/load")[0] == 200
 
 
 @pytest.mark.parametrize("data", [b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00",
@@ -417,6 +428,64 @@ def test_no_token_on_request():
     assert server.address == f"http://127.0.0.1:{server.port}/"
     assert server.ask("/", cookie=False)[0] == 200
     assert server.stop() == 0
+
+
+def listen(host, *arguments, **settings):
+    """A server on another address than 127.0.0.1, and its first line."""
+    process = subprocess.Popen([tree.program(), "ui", SAMPLE, f"--host={host}", "--port=0", "--token=secret", *arguments],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **settings)
+    address = process.stdout.readline().strip()
+    return process, address, int(re.search(r":(\d+)/\?t=secret$", address).group(1))
+
+
+def status_of(host, port, name):
+    connection = http.client.HTTPConnection(host, port, timeout=30)
+    connection.request("GET", "/", headers={"Host": name, "Cookie": f"tfprof_{port}=secret"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@pytest.mark.parametrize("host, first", [("0.0.0.0", "http://127.0.0.1:"), ("::", "http://[::1]:")])
+def test_every_address_of_this_machine_is_answered(host, first):
+    process, address, port = listen(host)
+    try:
+        assert address.startswith(first)
+        to = "127.0.0.2" if host == "0.0.0.0" else "::1"
+        name = to if host == "0.0.0.0" else "[::1]"
+        assert status_of(to, port, f"{name}:{port}") == 200
+        assert status_of(to, port, "evil.example") == 403
+        assert status_of(to, port, "127.0.0.3") == 403, "an address that the client did not come to"
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_browser_is_opened_without_showing_the_token(tmp_path, host):
+    """xdg-open gets a file that only its user can read, and signals as programs expect them."""
+    opener = tmp_path / "xdg-open"
+    opener.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" > opened.part\ngrep -E 'Sig(Blk|Ign)' /proc/self/status >> opened.part\n"
+                      "mv opened.part opened\n")
+    opener.chmod(0o755)
+    runtime = tmp_path / "runtime"
+    runtime.mkdir()
+    process, address, _ = listen(host, "--open", cwd=tmp_path, env={
+        **os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(runtime)})
+    for _ in range(200):
+        if (tmp_path / "opened").exists():
+            break
+        time.sleep(0.05)
+    path, *signals = (tmp_path / "opened").read_text().splitlines()
+    page = pathlib.Path(path)
+    assert page.parent == runtime and page.stat().st_mode & 0o777 == 0o600
+    assert f'url={address}"' in page.read_text() and "secret" not in path
+    assert [int(line.split()[1], 16) & (1 << 1 | 1 << 14 | 1 << 12) for line in signals] == [0, 0]
+    children = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "stat="], capture_output=True, text=True).stdout
+    assert "Z" not in children
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert list(runtime.iterdir()) == []
 
 
 @pytest.mark.parametrize("arguments, text", [
