@@ -417,6 +417,11 @@ TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options
  * until the options change. */
 TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
 
+/* What TensorFlow's Python API prints around a report of these options, with no report in it,
+ * as it does if there is no such step; empty if the report does not go to stdout. Borrowed
+ * until the options are next used; NULL on allocation failure. */
+TFPROF_API const char *tfprof_options_get_frame(tfprof_options *options);
+
 /* The command line that runs a command ("op") with these options, quoted for a POSIX
  * shell: "tfprof op FILE --select=bytes". Only options that were set are named. `inputs`, up
  * to a NULL, are paths or flags such as "--graph_path=FILE". Borrowed until the options are

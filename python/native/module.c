@@ -137,6 +137,9 @@ static PyMethodDef functions[] = {
 		"step_timeline(run_meta, show_dataflow=True, show_memory=False, path=None)\n\n"
 		"Returns the Chrome trace of a RunMetadata (bytes or a path), or writes it to "
 		"path."},
+	{"frame", query_frame, METH_O,
+		"frame(message)\n\nWhat TensorFlow prints around a report with these options, a "
+		"serialized OptionsProto, if the report is empty."},
 	{"options", options, METH_NOARGS,
 		"The options of a query: [(name, kind, accepted words, default, help, field of "
 		"OptionsProto or 0, units or None)]."},

@@ -83,6 +83,8 @@ PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
 /* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with
  * an exception set. */
 int query_apply_settings(tfprof_options *options, PyObject *settings);
+/* What TensorFlow prints around an empty report; the message is an OptionsProto. */
+PyObject *query_frame(PyObject *module, PyObject *message);
 PyObject *compare_run(PyObject *module, PyObject *args);
 PyObject *compare_options(PyObject *module, PyObject *unused);
 PyObject *model_run(PyObject *module, PyObject *args, PyObject *kwargs);

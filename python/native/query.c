@@ -88,6 +88,22 @@ static int apply_message(tfprof_options *options, PyObject *message)
 	return -1;
 }
 
+PyObject *query_frame(PyObject *module, PyObject *message)
+{
+	tfprof_options *options = tfprof_options_new();
+	const char *text = NULL;
+	PyObject *made = NULL;
+
+	if (options && apply_message(options, message) == 0)
+		text = tfprof_options_get_frame(options);
+	if (text)
+		made = PyBytes_FromString(text);
+	else if (!PyErr_Occurred())
+		PyErr_NoMemory();
+	tfprof_options_free(options);
+	return made;
+}
+
 static PyObject *run(struct profile_object *self, int view, const tfprof_options *options)
 {
 	struct tfprof_error err = {0};

@@ -1,7 +1,7 @@
 """Queries a native profile the way TensorFlow does: prints the report to stdout
 and notes to stderr, and returns a result message as bytes."""
 
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from tfprof import _native, _options
 from tfprof._stdio import print_notes, print_report
@@ -22,14 +22,25 @@ def query(profile: _native.Profile, view: str, message: bytes) -> bytes:
     except _native.Error as error:
         if error.status not in _ONLY_PRINTED:
             raise
-        print_notes(f"{error}\n")
+        if error.status == "STEP":
+            print_report(_native.frame(message))
+        print_notes(str(error).replace(". Available", ".\nAvailable") + "\n")
         return b""
     return _print(result)
 
 
 def advise(profile: _native.Profile, message: bytes) -> bytes:
-    """Runs checkers with a serialized AdvisorOptionsProto."""
+    """Runs checkers with a serialized AdvisorOptionsProto, as TensorFlow does."""
     result = profile.advise(message=message)
+    result.output()
+    return _print(result)
+
+
+def advise_by_name(profile: _native.Profile, settings: "List[_Setting]") -> bytes:
+    """Runs checkers, named by advice_settings(), with the findings of the program."""
+    if not settings:
+        return b""
+    result = profile.advise(settings=settings)
     result.output()
     return _print(result)
 
@@ -51,15 +62,19 @@ def is_without_step_stats(error: _native.Error) -> bool:
 
 # ---- the advisor's options ------------------------------------------------------
 
-def advice_options(options: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """{checker: {option: value}} as AdvisorOptionsProto bytes."""
+_Setting = Tuple[str, Optional[str], Optional[str]]
+
+
+def advice_settings(options: Optional[Mapping[str, Mapping[str, Any]]]) -> List[_Setting]:
+    """{checker: {option: value}} as (checker, option, value). One without options gets
+    (checker, None, None)."""
     if options is None:
-        return b""
+        return []
     if not isinstance(options, Mapping):
         raise _native.ArgumentError(
             f"options: expected a dict of checkers, like ALL_ADVICE, got {options!r}")
     known = [row[0] for row in _native.checkers()]
-    out = []
+    out: List[_Setting] = []
     for checker, settings in options.items():
         if not isinstance(checker, str) or not isinstance(settings, (Mapping, type(None))):
             raise _native.ArgumentError(
@@ -69,12 +84,6 @@ def advice_options(options: Mapping[str, Mapping[str, Any]]) -> bytes:
             _options.warn_once(f"unknown checker {checker!r} is ignored: expected one of: "
                                + ", ".join(known))
             continue
-        body = b"".join(_entry(str(name), str(value).encode())
-                        for name, value in (settings or {}).items())
-        out.append(_entry(checker, body))
-    return b"".join(out)
-
-
-def _entry(key: str, value: bytes) -> bytes:
-    """Field 1, a map entry: key 1, value 2."""
-    return _options.field(1, _options.field(1, key.encode()) + _options.field(2, value))
+        out.append((checker, None, None))
+        out += [(checker, str(name), str(value)) for name, value in (settings or {}).items()]
+    return out

@@ -23,10 +23,16 @@ ALL_ADVICE: Dict[str, Dict[str, str]] = {
 _DEFAULT_PROFILE_OPTIONS: Any = 0
 _DEFAULT_ADVISE_OPTIONS: Any = 0
 
-# The options of print_model_analysis, under their old names.
-TRAINABLE_VARS_PARAMS_STAT_OPTIONS = ProfileOptionBuilder.trainable_variables_parameter()
-FLOAT_OPS_OPTIONS = ProfileOptionBuilder.float_operation()
-PRINT_ALL_TIMING_MEMORY = ProfileOptionBuilder.time_and_memory()
+# The options of print_model_analysis, under their old names: a new dict each time, so that
+# changing one does not change the preset (see __getattr__).
+TRAINABLE_VARS_PARAMS_STAT_OPTIONS: Dict[str, Any]
+FLOAT_OPS_OPTIONS: Dict[str, Any]
+PRINT_ALL_TIMING_MEMORY: Dict[str, Any]
+_PRESETS = {
+    "TRAINABLE_VARS_PARAMS_STAT_OPTIONS": ProfileOptionBuilder.trainable_variables_parameter,
+    "FLOAT_OPS_OPTIONS": ProfileOptionBuilder.float_operation,
+    "PRINT_ALL_TIMING_MEMORY": ProfileOptionBuilder.time_and_memory,
+}
 
 
 class Profiler:
@@ -129,8 +135,8 @@ class Profiler:
           options: the checkers to run, each with a dict of its options, like
             ALL_ADVICE.
         """
-        message = _ask.advise(self._profile, _ask.advice_options(options))
-        return _messages.parse("AdviceProto", message)
+        return _messages.parse("AdviceProto", _ask.advise_by_name(
+            self._profile, _ask.advice_settings(options)))
 
     def serialize_to_string(self) -> bytes:
         """The profile as the bytes of a ProfileProto.
@@ -185,7 +191,8 @@ def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: st
     return _messages.parse(_ask.VIEWS[cmd], _ask.query(gathered, cmd, message))
 
 
-def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
+def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVISE_OPTIONS, *,
+           tfprof_options: Any = _DEFAULT_ADVISE_OPTIONS) -> Any:
     """Looks for problems in a model and prints its findings.
 
     Args:
@@ -193,24 +200,31 @@ def advise(graph: Any = None, run_meta: Any = None, options: Any = _DEFAULT_ADVI
         graph.
       run_meta: optional RunMetadata; most checkers need it.
       options: the checkers to run, by default ALL_ADVICE.
+      tfprof_options: the old name of `options`.
 
     Returns:
       AdviceProto.
     """
-    message = _ask.advice_options(ALL_ADVICE if options is _DEFAULT_ADVISE_OPTIONS else options)
+    if options is _DEFAULT_ADVISE_OPTIONS:
+        options = tfprof_options
+    if options is _DEFAULT_ADVISE_OPTIONS:
+        options = ALL_ADVICE
+    settings = _ask.advice_settings(options)
     gathered = _gather(graph, run_meta, None, add_trace=True)
-    return _messages.parse("AdviceProto", _ask.advise(gathered, message))
+    return _messages.parse("AdviceProto", _ask.advise_by_name(gathered, settings))
 
 
 def print_model_analysis(graph: Any, run_meta: Any = None, op_log: Any = None,
                          tfprof_cmd: str = "scope",
-                         tfprof_options: Any = TRAINABLE_VARS_PARAMS_STAT_OPTIONS) -> Any:
-    """The old name of `profile`. Its presets are TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
-    FLOAT_OPS_OPTIONS and PRINT_ALL_TIMING_MEMORY."""
+                         tfprof_options: Any = _DEFAULT_PROFILE_OPTIONS) -> Any:
+    """The old name of `profile`. Its presets are TRAINABLE_VARS_PARAMS_STAT_OPTIONS, the
+    default, FLOAT_OPS_OPTIONS and PRINT_ALL_TIMING_MEMORY."""
     return profile(graph, run_meta, op_log, tfprof_cmd, tfprof_options)
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PRESETS:
+        return _PRESETS[name]()
     if name == "ProfileContext":
         from tfprof.profile_context import ProfileContext
         return ProfileContext

@@ -57,6 +57,8 @@ class ProfileContext:
                  dump_steps: Optional[Iterable[int]] = None, enabled: bool = True,
                  debug: bool = False):
         self._directory = directory_path(profile_dir, "profile_dir")
+        if not self._directory:
+            raise ValueError("profile_dir is empty: expected the directory to write profiles to")
         self._rules = StepRules(trace_steps, dump_steps)
         self._enabled = bool(enabled)
         self._debug = bool(debug)

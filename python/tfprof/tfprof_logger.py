@@ -1,6 +1,7 @@
 """Writes an op log: what the command line and `tfprof.load` need to know about a
 graph beyond its GraphDef."""
 
+from tfprof._collect import TRAINABLE_VARIABLES as TRAINABLE_VARIABLES
 from tfprof._collect import Collector
 from tfprof._files import directory_path, write_whole
 

@@ -51,8 +51,8 @@ static size_t find_extension(struct span path, size_t packing)
 	return i > 1 && path.at[i - 1] == '.' && path.at[i - 2] != '/' ? i - 1 : path.n - packing;
 }
 
-/* t.json is t_0.json for step 0, and t.json.gz is t_0.json.gz. TensorFlow's profiler
- * appends the number: t.json_0, and so t.json_0.gz. */
+/* Of several steps, t.json is t_0.json for step 0, and t.json.gz is t_0.json.gz. TensorFlow's
+ * profiler appends the number, also that of a single step: t.json_0, and so t.json_0.gz. */
 static void put_step_path(struct buf *b, struct span outfile, int64_t step, bool at_end)
 {
 	size_t packing = ends_in(outfile, SPAN(".gz")) ? 3 : 0;
@@ -69,9 +69,10 @@ static bool is_stdout(const struct tfprof_options *o)
 	return span_equal(o->output.outfile, SPAN("-"));
 }
 
-static void put_path(struct buf *b, const struct tfprof_options *o)
+static void put_path(struct buf *b, const struct tfprof_options *o, bool several)
 {
-	if (writer_get(o->output.format)->file == FILE_BY_STEP && !is_stdout(o))
+	if (writer_get(o->output.format)->file == FILE_BY_STEP && (several || o->tolerant) &&
+		!is_stdout(o))
 		put_step_path(b, o->output.outfile, o->number[OPT_STEP], o->tolerant);
 	else
 		buf_span(b, o->output.outfile);
@@ -116,12 +117,13 @@ static enum tfprof_status write_path(tfprof_result *r, const char *path, struct 
 	return status;
 }
 
-static enum tfprof_status write_file(tfprof_result *r, struct tfprof_error *err)
+/* `several`: it is one of several steps. */
+static enum tfprof_status write_file(tfprof_result *r, bool several, struct tfprof_error *err)
 {
 	struct buf path = {0};
 	enum tfprof_status status;
 
-	put_path(&path, r->query.options);
+	put_path(&path, r->query.options, several);
 	status = path.failed ? error_no_memory(err) : write_path(r, path.at, err);
 	buf_clear(&path);
 	return status;
@@ -131,7 +133,8 @@ static enum tfprof_status write_file(tfprof_result *r, struct tfprof_error *err)
 
 static bool is_by_step(const struct query *q)
 {
-	return q->options->output.format == FORMAT_TIMELINE && q->kind == TFPROF_GRAPH &&
+	return q->options->output.format == FORMAT_TIMELINE &&
+		(q->kind == TFPROF_GRAPH || q->kind == TFPROF_OP) &&
 		q->options->number[OPT_STEP] < 0;
 }
 
@@ -144,7 +147,7 @@ static enum tfprof_status write_step(tfprof_result *r, int64_t step, struct tfpr
 	r->options->number[OPT_STEP] = step;
 	status = result_vary(r, err);
 	if (status == TFPROF_OK)
-		status = write_file(r, err);
+		status = write_file(r, r->query.model->steps.n > 1, err);
 	result_restore(r, &whole);
 	r->options->number[OPT_STEP] = whole.step;
 	return status;
@@ -158,7 +161,7 @@ static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfpr
 	r->message = MESSAGE_NONE;
 	if (!m->steps.n && strict)
 		return error_set(err, TFPROF_UNSUPPORTED,
-			"a timeline of graph view shows steps: the profile has none");
+			"a timeline of this view shows steps: the profile has none");
 	if (m->steps.n > 1 && is_stdout(r->options))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-output: one timeline for each of %zu steps cannot go to standard output: "
@@ -197,17 +200,34 @@ static enum tfprof_status close_text(const struct text_stream *to, struct sink *
 	return text_stream_check(to, status, err);
 }
 
+static const char frame_end[] = "\n======================End of Report==========================\n";
+
+static void put_frame_start(const struct tfprof_options *o, struct buf *b)
+{
+	buf_text(b, "\n=========================Options=============================\n");
+	options_echo(o, b, false);
+	buf_text(b, "\n==================Model Analysis Report======================\n");
+}
+
 static void put_frame(const tfprof_result *r, struct sink *out)
 {
-	struct buf options = {0};
+	struct buf start = {0};
 
-	options_echo(r->options, &options, false);
-	sink_text(out, "\n=========================Options=============================\n");
-	sink_span(out, buf_get(&options));
-	sink_text(out, "\n==================Model Analysis Report======================\n");
-	if (options.failed)
+	put_frame_start(r->options, &start);
+	sink_span(out, buf_get(&start));
+	if (start.failed)
 		sink_fail(out, ENOMEM);
-	buf_clear(&options);
+	buf_clear(&start);
+}
+
+const char *tfprof_options_get_frame(tfprof_options *o)
+{
+	o->echo.n = 0;
+	if (o->output.format == FORMAT_STDOUT) {
+		put_frame_start(o, &o->echo);
+		buf_text(&o->echo, frame_end);
+	}
+	return o->echo.failed ? NULL : buf_get(&o->echo).at;
 }
 
 /* A report, or a table without a file. */
@@ -223,8 +243,7 @@ static enum tfprof_status put_text(tfprof_result *r, bool framed, struct text_st
 		put_frame(r, &out);
 	status = result_write(r, r->options->output.format, &out, &r->text, err);
 	if (framed)
-		sink_text(&out,
-			"\n======================End of Report==========================\n");
+		sink_text(&out, frame_end);
 	return close_text(to, &out, status, err);
 }
 
@@ -250,7 +269,7 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	} else if (is_by_step(&r->query)) {
 		status = write_steps(r, strict, err);
 	} else if (o->output.outfile.n) {
-		status = write_file(r, err);
+		status = write_file(r, false, err);
 	} else if (o->output.format != FORMAT_NONE) {
 		status = put_text(r, flags & TFPROF_FRAMED && o->output.format == FORMAT_STDOUT, to,
 			err);

@@ -37,7 +37,7 @@
 		"the report, to standard output")                              \
 	X(TIMELINE, "timeline", BY_STEP, 1u << METRIC_MICROS, timeline_refuse, timeline_write, \
 		timeline_announce,                                             \
-		"a trace for Perfetto or chrome://tracing (graph, scope, code)")
+		"a trace for Perfetto or chrome://tracing")
 /* Internal: not for files. */
 #define INNER_FORMATS(X)                                                       \
 	X(MESSAGE, "message", NOT, ALL_METRICS, no_refusal, message_write, no_announcement, \
@@ -58,7 +58,7 @@ enum format_file {
 	FILE_PLAIN,
 	FILE_BY_SUFFIX, /* compressed if its name ends in .gz */
 	FILE_GZIP,      /* always compressed */
-	FILE_BY_STEP,   /* like BY_SUFFIX, with the step number added to its name */
+	FILE_BY_STEP,   /* like BY_SUFFIX; several steps are several files */
 };
 
 #endif

@@ -1,8 +1,9 @@
 #include "write/timeline.h"
 
+/* As in TensorFlow's profiler. */
 void timeline_refuse(const struct query *q, struct buf *why)
 {
-	if (q->kind == TFPROF_OP)
+	if (q->kind == TFPROF_OP && q->options->tolerant)
 		buf_text(why,
 			"op view doesn't support timeline yet. "
 			"Consider graph/scope/code view.");
@@ -26,6 +27,9 @@ void timeline_announce(const struct query *q, const char *path, struct buf *text
 
 enum tfprof_status timeline_write(const struct writing *w, struct tfprof_error *err)
 {
-	return w->q->kind == TFPROF_GRAPH ? timeline_graph_write(w->q, w->out, w->text, err)
-					  : timeline_flame_write(w->q, w->out, err);
+	switch (w->q->kind) {
+	case TFPROF_GRAPH: return timeline_graph_write(w->q, w->out, w->text, err);
+	case TFPROF_OP: return timeline_op_write(w->q, w->out, w->text, err);
+	default: return timeline_flame_write(w->q, w->out, err);
+	}
 }

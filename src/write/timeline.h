@@ -3,6 +3,7 @@
  *
  *     graph         what ran when on which device, in lanes; arrows along data flow
  *                   between devices; memory of accelerators
+ *     op            what ran when, in lanes by operation type
  *     scope, code   a flame chart: one level per depth, bars as wide as their time
  *
  * Memory does not grow with the number of events: many events are sorted through a
@@ -20,11 +21,13 @@ static inline bool timeline_is_for_perfetto(const struct query *q)
 	return q->options->output.viewer == VIEWER_PERFETTO;
 }
 
-/* ---- the two kinds ------------------------------------------------------- */
+/* ---- the three kinds ----------------------------------------------------- */
 
-/* The query must have METRIC_MICROS and, in graph view, a single step. `text` gets one
- * line per accelerator. Failures of the sink stick. */
+/* The query must have METRIC_MICROS and, in graph and op view, a single step. `text` gets
+ * one line per accelerator in graph view. Failures of the sink stick. */
 enum tfprof_status timeline_graph_write(struct query *q, struct sink *out, struct buf *text,
+	struct tfprof_error *err);
+enum tfprof_status timeline_op_write(struct query *q, struct sink *out, struct buf *text,
 	struct tfprof_error *err);
 enum tfprof_status timeline_flame_write(struct query *q, struct sink *out,
 	struct tfprof_error *err);

@@ -57,8 +57,8 @@ def test_tables_have_every_row_and_reports_count_what_they_omit(run, report, vie
 
 
 def test_timelines_and_pprof_hold_every_row(run, tmp_path):
-    for view, output, name in (("graph", "timeline", "x_0"), ("scope", "timeline", "x_0"),
-                               ("code", "pprof", "x")):
+    for view, output, name in (("graph", "timeline", "x"), ("scope", "timeline", "x"),
+                               ("op", "timeline", "x"), ("code", "pprof", "x")):
         written = []
         for depth in ([], ["--max_depth=100000"], ["--max_depth=10"]):
             done = run(view, "--profile_path=profile", "--step=0", *depth,

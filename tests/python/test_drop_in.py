@@ -4,6 +4,7 @@ like `tf.compat.v1.profiler`."""
 import ctypes
 import json
 import os
+import re
 import threading
 
 import pytest
@@ -176,16 +177,57 @@ def _take_stacks(saved):
     return stacks
 
 
-def test_advice(api, model, capfd):
-    three = {name: {} for name in ("AcceleratorUtilizationChecker", "OperationChecker",
-                                   "ExpensiveOperationChecker")}
-    theirs = on_their_core(ORIGINAL.advise, model.theirs, model.run_meta, three)
-    mine = api.advise(model.mine, model.run_meta, three)
-    assert mine == theirs
-    profiler = api.Profiler(model.mine)
+THREE_CHECKERS = {name: {} for name in ("AcceleratorUtilizationChecker", "OperationChecker",
+                                        "ExpensiveOperationChecker")}
+
+
+def test_advice_of_tensorflow_on_our_core(model, capfd):
+    theirs = on_their_core(ORIGINAL.advise, model.theirs, model.run_meta, THREE_CHECKERS)
+    with tfprof.installed():
+        mine = ORIGINAL.advise(model.mine, model.run_meta, THREE_CHECKERS)
+        assert mine == theirs
+        profiler = ORIGINAL.Profiler(model.mine)
+        profiler.add_step(0, model.run_meta)
+        assert profiler.advise(THREE_CHECKERS) == mine
+        del profiler
+
+
+def test_advice_names_the_most_expensive_nodes(capfd):
+    """As older versions of TensorFlow did, where today's names scopes, with a time of 0."""
+    graph, fetches, feed, initializer = build(resnet)
+    run_meta = run_traced(graph, fetches, feed, initializer)
+    micros = {}
+    for device in run_meta.step_stats.dev_stats:
+        for node in device.node_stats:
+            micros[node.node_name] = micros.get(node.node_name, 0) + node.op_end_rel_micros
+    profiler = tfprof.Profiler(graph)
+    profiler.add_step(0, run_meta)
+    for advise in (lambda: tfprof.advise(graph, run_meta), profiler.advise):
+        capfd.readouterr()
+        found = advise()
+        printed = capfd.readouterr().out
+        reports = "\n".join(found.checkers["ExpensiveOperationChecker"].reports)
+        nodes = re.findall(r"^top \d graph node: (\S+), cpu: (\S+), accelerator: 0us, total: (\S+)$",
+                           reports, re.M)
+        assert [name for name, *_ in nodes] == sorted(
+            (name for name in micros if name in {op.name for op in graph.get_operations()}),
+            key=lambda name: -micros[name])[:3]
+        assert all(cpu == total != "0us" for _, cpu, total in nodes)
+        assert re.search(r"^ *\S+\.py:\d+:[^:]+:.*, cpu: \S+, accelerator: 0us, total: \S+$",
+                         reports, re.M)
+        for line in reports.splitlines():
+            assert line in printed
+        assert set(found.checkers) == set(tfprof.ALL_ADVICE)
+        assert printed.index("\nJobChecker:\n") < printed.index("\nExpensiveOperationChecker:\n")
+
+
+def test_advice_is_that_of_the_program(model, capfd):
+    profiler = tfprof.Profiler(model.mine)
     profiler.add_step(0, model.run_meta)
-    assert profiler.advise(three) == mine
-    del profiler
+    found = profiler.advise(THREE_CHECKERS)
+    loaded = tfprof.load(profiler.serialize_to_string()).advise(*THREE_CHECKERS)
+    assert str(loaded) in capfd.readouterr().out
+    assert sum(len(one.reports) for one in found.checkers.values()) >= 1
 
 
 @pytest.mark.parametrize("view", ["graph", "scope", "code"])
@@ -290,11 +332,25 @@ def test_unknown_words_are_accepted(capfd):
     assert "Unknown select: bites" in printed.out and printed.err == ""
 
 
-def test_missing_step_is_said_and_gives_nothing(capfd):
-    profiler = tfprof.Profiler(small_graph())
-    found = profiler.profile_name_scope(dict(QUIET, step=9))
-    assert found == tfprof.GraphNodeProto()
-    assert "-step=9 not found" in capfd.readouterr().err
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("output", ["stdout", "file", "timeline"])
+def test_a_missing_step_prints_what_tensorflow_prints(api, model, view, output, capfd, tmp_path):
+    options = dict(Builder.time_and_memory(), step=9,
+                   output=output if output == "stdout" else f"{output}:outfile={tmp_path}/x")
+    printed = []
+    for core, who, graph in ((on_their_core, ORIGINAL, model.theirs),
+                             (lambda call, *a: call(*a), api, model.mine)):
+        profiler = core(who.Profiler, graph)
+        core(profiler.add_step, 3, model.run_meta)
+        flush()
+        capfd.readouterr()
+        found = core(getattr(profiler, METHODS[view]), options)
+        flush()
+        assert found == type(found)() and not os.listdir(tmp_path)
+        printed.append(capfd.readouterr())
+        del profiler
+    assert printed[0].out == printed[1].out and ("Options" in printed[0].out) == (output == "stdout")
+    assert printed[0].err == printed[1].err == "Options -step=9 not found.\nAvailable steps: 3 \n"
 
 
 @pytest.mark.parametrize("graph", ["x", 5, b"", tf.GraphDef(), [], tf.Session])
@@ -400,6 +456,30 @@ def test_print_model_analysis(model, capfd):
             tfprof_options=options) == expected
     assert model_analyzer.print_model_analysis(model.mine).total_parameters > 0
     assert "trainable_variables" in capfd.readouterr().out
+
+
+def test_the_old_name_of_the_options_of_advise(model, capfd):
+    one = {"ExpensiveOperationChecker": {"top": "1"}}
+    assert model_analyzer.advise(model.mine, model.run_meta, tfprof_options=one) == tfprof.advise(
+        model.mine, model.run_meta, one)
+    assert model_analyzer.advise(model.mine, tfprof_options={}) == tfprof.AdviceProto()
+
+
+def test_changing_a_preset_changes_no_other_call(model, capfd):
+    """As a snippet of TensorFlow's documents does."""
+    for name in ("TRAINABLE_VARS_PARAMS_STAT_OPTIONS", "FLOAT_OPS_OPTIONS", "PRINT_ALL_TIMING_MEMORY"):
+        before = dict(getattr(model_analyzer, name))
+        options = getattr(model_analyzer, name)
+        options["show_name_regexes"] = [".*my_code1.py.*"]
+        options["select"].append("device")
+        assert getattr(model_analyzer, name) == before
+    expected = model_analyzer.print_model_analysis(model.mine)
+    assert expected.total_parameters > 0 and "my_code1" not in capfd.readouterr().out
+
+
+def test_the_type_of_trainable_variables_has_a_name():
+    from tensorflow.python.profiler import tfprof_logger
+    assert tfprof.tfprof_logger.TRAINABLE_VARIABLES == tfprof_logger.TRAINABLE_VARIABLES
 
 
 def test_old_options_are_the_presets():

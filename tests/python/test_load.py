@@ -489,9 +489,9 @@ def test_messages_are_recognized(loop_files):
 def test_outputs_that_a_view_cannot_have(profile, loop_files, tmp_path):
     """Told by TensorFlow's API in a line only; here that is an error."""
     graph = tfprof.load(graph=loop_files / "graph.pb")
-    for ask in (lambda output: profile.op(output=f"timeline:{output}"),
-                lambda output: profile.op(output=f"speedscope:{output}"),
+    for ask in (lambda output: profile.op(output=f"speedscope:{output}"),
                 lambda output: profile.code(select="micros,bytes", output=f"pprof:{output}"),
+                lambda output: graph.op(output=f"timeline:{output}"),
                 lambda output: graph.graph(output=f"timeline:{output}")):
         with pytest.raises(tfprof.Error, match="pprof|timeline|speedscope"):
             ask(f"outfile={tmp_path / 'x'}")

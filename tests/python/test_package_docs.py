@@ -61,7 +61,7 @@ def test_without_tensorflow(tmp_path):
     assert "<Profile: " in done.stdout
     assert "did you mean 'micros'?" in done.stdout
     assert "top 1 operation type" in done.stdout
-    assert (tmp_path / "timeline_1").exists() and (tmp_path / "profile").exists()
+    assert (tmp_path / "timeline").exists() and (tmp_path / "profile").exists()
     assert done.stderr == ""
 
 

@@ -535,6 +535,11 @@ def test_wrong_arguments(arguments, message):
         ProfileContext(**arguments)
 
 
+def test_a_directory_has_a_name():
+    with pytest.raises(ValueError, match="profile_dir is empty"):
+        ProfileContext("")
+
+
 def test_wrong_auto_profiling(tmp_path):
     context = ProfileContext(tmp_path)
     with pytest.raises(ValueError, match="unknown view 'tree': expected one of: scope, graph, op, code"):

@@ -333,7 +333,7 @@ def test_events_are_what_the_timeline_shows(profile, tmp_path):
     rows = pyarrow.table(profile.events(step=1)).to_pylist()
     profile.graph(step=1, max_depth=100000,
                   output=f"timeline:outfile={tmp_path / 'timeline'}")
-    trace = json.loads((tmp_path / "timeline_1").read_text())["traceEvents"]
+    trace = json.loads((tmp_path / "timeline").read_text())["traceEvents"]
     shown = {(event["name"], event["ts"], event["dur"]) for event in trace if event["ph"] == "X"}
     assert shown and shown <= {(row["name"], row["start_micros"], row["duration_micros"])
                                for row in rows}

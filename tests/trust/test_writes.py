@@ -20,7 +20,7 @@ WRITERS = {
     "csv": (["graph", RESNET, "--output=csv:outfile=out.csv"], "out.csv"),
     "report": (["scope", RESNET, "--output=file:outfile=out.txt"], "out.txt"),
     "pprof": (["code", RESNET, "--output=pprof:outfile=out.pprof"], "out.pprof"),
-    "timeline": (["graph", RESNET, "--step=0", "--output=timeline:outfile=out.json"], "out_0.json"),
+    "timeline": (["graph", RESNET, "--step=0", "--output=timeline:outfile=out.json"], "out.json"),
     "collapsed": (["scope", RESNET, "--output=collapsed:outfile=out.txt"], "out.txt"),
     "speedscope": (["code", RESNET, "--output=speedscope:outfile=out.json"], "out.json"),
     "prometheus": (["op", RESNET, "--output=prometheus:outfile=out.prom"], "out.prom"),

@@ -104,8 +104,7 @@ def test_golden_has_all_kinds(goldens):
 
 def test_results_of_refused_outputs(loaded, tmp_path):
     """An error if strict. (A note if the options came as a message, see above.)"""
-    cases = [("op", "timeline", "micros", "op view doesn't support timeline"),
-             ("op", "speedscope", "micros", "Only scope and code view can be written as speedscope"),
+    cases = [("op", "speedscope", "micros", "Only scope and code view can be written as speedscope"),
              ("code", "pprof", "micros,bytes", "Can only select 1 attribute"),
              ("code", "pprof", "device", "pprof doesn't support -select=device")]
     for view, output, select, complaint in cases:
@@ -133,23 +132,94 @@ def as_message(step=-1, output="stdout", select="micros"):
         14, select) + b"".join(field(number, ".*") for number in (8, 9, 11))
 
 
-@pytest.mark.parametrize("outfile, expected, as_tensorflow", [
+NAMES = [
     ("t.json", "t_11.json", "t.json_11"), ("t", "t_11", "t_11"), ("t.gz", "t_11.gz", "t_11.gz"),
     ("t.json.gz", "t_11.json.gz", "t.json_11.gz"), (".hidden", ".hidden_11", ".hidden_11"),
     ("v1.2/t", "v1.2/t_11", "v1.2/t_11"), ("v1.2/a.b.json", "v1.2/a.b_11.json",
                                            "v1.2/a.b.json_11"),
     ("v1.2/.json", "v1.2/.json_11", "v1.2/.json_11"), ("t.", "t_11.", "t._11"),
-])
-def test_timelines_keep_their_extension(loaded, tmp_path, outfile, expected, as_tensorflow):
-    """Except where options are a message: then they are named as by TensorFlow's profiler."""
+]
+
+
+def names_in(directory):
+    return {str(each.relative_to(directory)) for each in directory.rglob("*") if each.is_file()}
+
+
+@pytest.mark.parametrize("outfile", [row[0] for row in NAMES])
+@pytest.mark.parametrize("view, step", [("graph", 11), ("op", 11), ("scope", 11), ("scope", -1),
+                                        ("code", -1)])
+def test_a_timeline_is_the_file_that_was_named(loaded, tmp_path, outfile, view, step):
     (tmp_path / "v1.2").mkdir()
+    loaded["devices"].ask(view, step=step, output=f"timeline:outfile={tmp_path}/{outfile}")
+    assert names_in(tmp_path) == {outfile}
+
+
+def test_a_profile_with_one_step_has_one_timeline(tmp_path):
+    (tmp_path / "run_meta").write_bytes(tree.read_packed("golden", "loop", "run_meta_0"))
+    (tmp_path / "graph").write_bytes(tree.read_packed("golden", "loop", "graph.pb"))
+    for view in ("graph", "op"):
+        said = subprocess.run(
+            [tree.program(), view, f"--graph_path={tmp_path}/graph",
+             f"--run_meta_path={tmp_path}/run_meta",
+             f"--output=timeline:outfile={tmp_path}/{view}.json"], capture_output=True, check=True)
+        assert f"written to {tmp_path}/{view}.json.\n" in said.stdout.decode()
+        assert json.loads((tmp_path / f"{view}.json").read_text())["traceEvents"]
+
+
+@pytest.mark.parametrize("outfile, expected, as_tensorflow", NAMES)
+def test_timelines_of_several_steps_have_them_in_their_names(loaded, tmp_path, outfile, expected,
+                                                             as_tensorflow):
+    """Where options are a message they are named as by TensorFlow's profiler, a single one as well."""
     output = f"timeline:outfile={tmp_path}/{outfile}"
-    loaded["devices"].ask("graph", step=11, output=output)
-    assert (tmp_path / expected).exists()
-    (tmp_path / expected).unlink()
+    (tmp_path / "v1.2").mkdir()
+    for view in ("graph", "op"):
+        loaded["devices"].ask(view, output=output)
+        assert names_in(tmp_path) == {expected.replace("11", str(step)) for step in (10, 11, 12)}
+        for each in names_in(tmp_path):
+            (tmp_path / each).unlink()
     loaded["devices"].profile("graph", as_message(step=11, output=output))
-    assert (tmp_path / as_tensorflow).exists()
-    assert len([each for each in tmp_path.rglob("*") if each.is_file()]) == 1
+    assert names_in(tmp_path) == {as_tensorflow}
+
+
+def test_op_view_has_lanes_by_operation_type(profiles):
+    """Every run of every node of the step, as graph view and events have them: a process for each
+    type of the report, in its order, and rows in which nothing overlaps."""
+    asked = ("--step=11", "--max_depth=100000", "--account_type_regexes=.*")
+    rows = json.loads(run(profiles["devices"], "op", *asked, "--order_by=micros",
+                          "--output=json:outfile=-"))["nodes"][1:]
+    trace = json.loads(run(profiles["devices"], "op", *asked, "--order_by=micros",
+                           "--output=timeline:outfile=-"))["traceEvents"]
+    named = {event["pid"]: event["args"]["name"] for event in trace
+             if event["name"] == "process_name"}
+    order = [row["name"] for row in rows]
+    assert [order.index(name) for name in named.values()] == sorted(
+        order.index(name) for name in named.values())
+    lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace
+             if event["name"] == "thread_name"}
+    shown, by_lane = set(), {}
+    for event in trace:
+        if event["ph"] == "X":
+            assert event["args"]["op"] == named[event["pid"]]
+            lane = lanes[event["pid"], event["tid"]]
+            shown.add((lane, event["name"], event["ts"], event["dur"]))
+            by_lane.setdefault((event["pid"], event["tid"]), []).append(event)
+    assert set(by_lane) == set(lanes) and all(map(nested, by_lane.values()))
+    graph = json.loads(run(profiles["devices"], "graph", *asked,
+                           "--output=timeline:outfile=-"))["traceEvents"]
+    devices = {event["pid"]: event["args"]["name"].partition(": ")[2] for event in graph
+               if event["name"] == "process_name"}
+    seen = {(devices[event["pid"]], event["name"], event["ts"], event["dur"])
+            for event in graph if event["ph"] == "X"}
+    assert seen and seen <= shown and {"gpu" in lane for lane, *_ in shown} == {True, False}
+
+
+def test_a_timeline_of_op_view_shows_what_the_report_shows(profiles):
+    trace = json.loads(run(profiles["devices"], "op", "--step=11", "--show_name_regexes=MatMul",
+                           "--account_type_regexes=.*gpu:1.*",
+                           "--output=timeline:outfile=-"))["traceEvents"]
+    assert {event["args"]["name"] for event in trace if event["name"] == "process_name"} == {"MatMul"}
+    assert {"gpu:1" in event["args"]["name"] or "cpu" in event["args"]["name"]
+            for event in trace if event["name"] == "thread_name"} == {True}
 
 
 def test_every_event_is_a_line(profiles):
@@ -162,13 +232,12 @@ def test_every_event_is_a_line(profiles):
 def test_standard_output(profiles, tmp_path):
     """`-` is stdout, and nothing else goes there."""
     profile = profiles["devices"]
-    for view, output in (("graph", "timeline"), ("scope", "timeline"), ("code", "timeline"),
-                         ("code", "pprof"), ("op", "json"), ("scope", "csv"), ("code", "file")):
+    for view, output in (("graph", "timeline"), ("op", "timeline"), ("scope", "timeline"),
+                         ("code", "timeline"), ("code", "pprof"), ("op", "json"), ("scope", "csv"), ("code", "file")):
         step = ["--step=11"] if output == "timeline" else []
-        name = "x_11" if output == "timeline" else "x"
         streamed = run(profile, view, f"--output={output}:outfile=-", *step)
         run(profile, view, f"--output={output}:outfile={tmp_path}/x", *step)
-        written = (tmp_path / name).read_bytes()
+        written = (tmp_path / "x").read_bytes()
         if output == "json":  # has the output option in it
             assert json.loads(streamed)["nodes"] == json.loads(written)["nodes"]
         else:
@@ -197,8 +266,7 @@ def test_unwritable(profiles, tmp_path, output, view):
     directory = tmp_path / "closed"
     directory.mkdir()
     for target in (tmp_path / "missing" / "x", tmp_path / "closed"):
-        # A timeline's name has a number: make that a directory as well.
-        (tmp_path / "closed_-1").mkdir(exist_ok=True)
+        # The name of one of several timelines has a number: make that a directory as well.
         (tmp_path / "closed_10").mkdir(exist_ok=True)
         done = subprocess.run([tree.program(), view, "--profile_path=" + profiles["devices"],
                                f"--output={output}:outfile={target}"], capture_output=True)
@@ -490,7 +558,7 @@ def extra_kilobytes(tmp_path, n_runs):
         oracle=os.path.join(tree.TESTS, "oracle"), profile=str(tmp_path / "p"),
         out=str(tmp_path / "t"))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    with open(tmp_path / "t_0", "rb") as file:
+    with open(tmp_path / "t", "rb") as file:
         n_events = sum(b'"ph":"X"' in line for line in file)
     assert n_events == 1000 * n_runs
     return int(done.stdout)

@@ -332,6 +332,10 @@ static void test_report_over_an_input(void **state)
 	static const char *const outputs[] = {"json:outfile=profile", "file:outfile=link",
 		"csv:outfile=./profile", "file:outfile=c.index",
 		"file:outfile=c.data-00000-of-00001"};
+	/* max_depth 10, step -1, select micros */
+	static const char timeline[] = "\x08\x0a\x90\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+				       "r\x06micros"
+				       "z\x12timeline:outfile=t";
 	struct tfprof_input c = tfprof_input_file("c");
 	tfprof_profile *p = load();
 	tfprof_options *o = tfprof_options_new();
@@ -347,9 +351,11 @@ static void test_report_over_an_input(void **state)
 		assert_int_equal(run_query(p, TFPROF_OP, o, NULL, &r, &err), TFPROF_ARGUMENT);
 		assert_non_null(strstr(err.text, "the profile was loaded from this file"));
 	}
-	/* The name of a timeline gets a step, and is looked at as it is then. */
+	/* If the options are a message, the name of a timeline gets a step, and is looked at as
+	 * it is then. */
 	assert_int_equal(symlink("profile", "t_-1"), 0);
-	assert_int_equal(tfprof_options_set(o, "output", "timeline:outfile=t", &err), TFPROF_OK);
+	assert_int_equal(tfprof_options_set_message(o, timeline, sizeof(timeline) - 1, &err),
+		TFPROF_OK);
 	assert_int_equal(run_query(p, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_ARGUMENT);
 	assert_non_null(strstr(err.text, "t_-1: the profile was loaded from this file"));
 	unlink("t_-1");

@@ -170,17 +170,18 @@ static enum tfprof_status run(tfprof_profile *p, enum tfprof_view view, const tf
 static const struct {
 	const char *type, *select;
 	enum tfprof_view view;
-	const char *suffix; /* of the written file */
+	const char *step; /* NULL: all */
 } outputs[] = {
-	{"timeline", "micros", TFPROF_GRAPH, "_3"},
-	{"timeline", "micros", TFPROF_SCOPE, "_-1"},
-	{"timeline", "bytes", TFPROF_CODE, "_-1"},
-	{"pprof", "cpu_micros", TFPROF_CODE, ""},
-	{"json", "micros,occurrence,device,op_types,input_shapes", TFPROF_OP, ""},
-	{"json", "params,device", TFPROF_CODE, ""},
-	{"csv", "params,op_types,input_shapes,occurrence,bytes", TFPROF_SCOPE, ""},
-	{"csv", "op_types", TFPROF_GRAPH, ""},
-	{"file", "micros", TFPROF_GRAPH, ""},
+	{"timeline", "micros", TFPROF_GRAPH, "3"},
+	{"timeline", "micros", TFPROF_OP, "3"},
+	{"timeline", "micros", TFPROF_SCOPE, NULL},
+	{"timeline", "bytes", TFPROF_CODE, NULL},
+	{"pprof", "cpu_micros", TFPROF_CODE, NULL},
+	{"json", "micros,occurrence,device,op_types,input_shapes", TFPROF_OP, NULL},
+	{"json", "params,device", TFPROF_CODE, NULL},
+	{"csv", "params,op_types,input_shapes,occurrence,bytes", TFPROF_SCOPE, NULL},
+	{"csv", "op_types", TFPROF_GRAPH, NULL},
+	{"file", "micros", TFPROF_GRAPH, NULL},
 };
 
 enum { N_OUTPUTS = sizeof(outputs) / sizeof(*outputs) };
@@ -191,7 +192,7 @@ static char directory[] = "/tmp/tfprof-outputs-XXXXXX";
 static void name_output(size_t i, char *option, char *path, size_t size)
 {
 	snprintf(option, size, "%s:outfile=%s/out", outputs[i].type, directory);
-	snprintf(path, size, "%s/out%s", directory, outputs[i].suffix);
+	snprintf(path, size, "%s/out", directory);
 }
 
 static void write_file(const char *path, const char *text)
@@ -235,8 +236,8 @@ static enum tfprof_status write_output(size_t i, size_t nth, struct tfprof_error
 
 	name_output(i, option, path, sizeof(path));
 	o = make_options(option, outputs[i].select);
-	if (strcmp(outputs[i].suffix, "_3") == 0)
-		tfprof_options_set(o, "step", "3", NULL);
+	if (outputs[i].step)
+		tfprof_options_set(o, "step", outputs[i].step, NULL);
 	mem_fail_at(nth);
 	status = run(p, outputs[i].view, o, NULL, err);
 	mem_fail_at(0);
@@ -337,6 +338,13 @@ static void test_cancelled_while_writing(void **state)
 	sink_abandon(&out);
 	query_clear(&q);
 	stop = 0;
+	begin(&q, p, TFPROF_OP, o, &stop);
+	sink_open_buf(&out, &text, SINK_PLAIN, NULL);
+	stop = 1;
+	assert_int_equal(timeline_op_write(&q, &out, &printed, &err), TFPROF_CANCELLED);
+	sink_abandon(&out);
+	query_clear(&q);
+	stop = 0;
 	begin(&q, p, TFPROF_SCOPE, o, &stop);
 	sink_open_buf(&out, &text, SINK_PLAIN, NULL);
 	stop = 1;
@@ -400,13 +408,14 @@ static void test_unwritable_files(void **state)
 		struct tfprof_error err;
 		char option[200];
 
-		/* A timeline's step number turns /dev/full into another name. */
-		for (size_t k = 0; places[k][0] && (k == 0 || !outputs[i].suffix[0]); k++) {
+		for (size_t k = 0; places[k][0]; k++) {
 			tfprof_options *o;
 
 			snprintf(option, sizeof(option), "%s:outfile=%s", outputs[i].type,
 				places[k]);
 			o = make_options(option, outputs[i].select);
+			if (outputs[i].step)
+				tfprof_options_set(o, "step", outputs[i].step, NULL);
 			assert_int_equal(run(p, outputs[i].view, o, NULL, &err), TFPROF_IO);
 			assert_non_null(strstr(err.text, places[k]));
 			assert_non_null(strstr(err.text, k ? "No space left" : "No such file"));
