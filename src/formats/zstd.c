@@ -1,6 +1,7 @@
 #include "formats/zstd.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* A frame may ask for a window of this size: as much as zstd(1) allows by default. */
 enum { MAX_WINDOW_LOG = 27 };
@@ -10,7 +11,7 @@ bool zstd_has_magic(struct span bytes)
 	return span_starts(bytes, SPAN("\x28\xb5\x2f\xfd"));
 }
 
-enum outcome { WHOLE, BEYOND_LIMIT, CUT_SHORT, DAMAGED, OUT_OF_MEMORY };
+enum outcome { WHOLE, BEYOND_LIMIT, CUT_SHORT, LARGE_WINDOW, DAMAGED, OUT_OF_MEMORY };
 
 static enum outcome unpack_all(ZSTD_DStream *stream, struct span packed, size_t limit,
 	struct buf *out, const char **reason)
@@ -28,7 +29,9 @@ static enum outcome unpack_all(ZSTD_DStream *stream, struct span packed, size_t 
 		left = ZSTD_decompressStream(stream, &to, &in);
 		if (ZSTD_isError(left)) {
 			*reason = ZSTD_getErrorName(left);
-			return DAMAGED;
+			return ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge
+				? LARGE_WINDOW
+				: DAMAGED;
 		}
 		out->n += to.pos;
 		if (in.pos == in.size && to.pos < to.size)
@@ -68,6 +71,11 @@ enum tfprof_status zstd_unpack(struct span packed, size_t limit, const char *nam
 			"%.400s: the zstd data ends after %zu bytes of content: the file is cut "
 			"short",
 			name, out->n);
+	case LARGE_WINDOW:
+		return error_set(err, TFPROF_UNSUPPORTED,
+			"%.400s: it was packed with a window of more than %d MB (zstd --long): "
+			"unpack it first (unzstd --long=31)",
+			name, (1 << MAX_WINDOW_LOG) >> 20);
 	case DAMAGED:
 		return error_set(err, TFPROF_FORMAT,
 			"%.400s: the zstd data is damaged after %zu bytes of content: %s", name,

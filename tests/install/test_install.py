@@ -4,6 +4,7 @@ it can be removed."""
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 
@@ -203,3 +204,20 @@ def test_the_package_installs_and_removes_cleanly(package, tmp_path):
     run(*dpkg, "--purge", "tfprof")
     assert files_below(root / "usr") == set()
     assert not list(state.glob("info/tfprof.*"))
+
+
+def packages_of(names):
+    """The Debian source packages of these packages."""
+    return set(run("dpkg-query", "-W", "-f", "${source:Package}\n", *names).split())
+
+
+def test_the_list_of_libraries_is_complete():
+    """Everything that the loader finds for what is built, and nothing else."""
+    build = os.path.join(TOP, os.environ.get("TFPROF_BUILD", "build"))
+    found = re.findall(r"=> (/\S+)", run("ldd", *(os.path.join(build, name) for name in (
+        "tfprof", "tfprof-ui", "libtfprof.so"))))
+    owners = {run("dpkg-query", "--search", f"*/{os.path.basename(path)}").split(":")[0]
+              for path in found}
+    listed = runpy.run_path(os.path.join(TOP, "tools", "sbom"))["libraries"]()
+    names = [package for _, package, _, _ in listed]
+    assert packages_of(names) == packages_of(owners)

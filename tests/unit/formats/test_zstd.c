@@ -20,15 +20,21 @@ static void pack(struct span content, struct buf *out)
 	out->n += n;
 }
 
-static void refused(struct span packed, size_t limit, const char *text)
+static void refused_as(enum tfprof_status status, struct span packed, size_t limit,
+	const char *text)
 {
 	struct tfprof_error err;
 	struct buf out = {0};
 
-	assert_int_equal(zstd_unpack(packed, limit, "x.zst", &out, &err), TFPROF_FORMAT);
+	assert_int_equal(zstd_unpack(packed, limit, "x.zst", &out, &err), status);
 	if (!strstr(err.text, text))
 		fail_msg("%s: not in: %s", text, err.text);
 	buf_clear(&out);
+}
+
+static void refused(struct span packed, size_t limit, const char *text)
+{
+	refused_as(TFPROF_FORMAT, packed, limit, text);
 }
 
 static void frames_in_a_row_are_one(void **state)
@@ -73,11 +79,21 @@ static void a_bomb_is_refused(void **state)
 	buf_clear(&head);
 }
 
+/* Its header asks for 2 GB; its only block is empty. */
+static void a_large_window_is_not_called_damage(void **state)
+{
+	static const char frame[] = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00";
+
+	refused_as(TFPROF_UNSUPPORTED, (struct span){frame, sizeof(frame)}, 1000,
+		"a window of more than 128 MB (zstd --long): unpack it first (unzstd --long=31)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_in_a_row_are_one),
 		cmocka_unit_test(damage_is_reported),
+		cmocka_unit_test(a_large_window_is_not_called_damage),
 		cmocka_unit_test(a_bomb_is_refused),
 	};
 
