@@ -92,7 +92,7 @@ static bool is_installed(struct span file)
 
 uint32_t hlo_frames_find_own(const hlo_frames *frames, uint32_t frame)
 {
-	enum { MOST = 1000 };
+	enum { MOST = 256 };
 	uint32_t at = frame;
 
 	if (!frame || frame > frames->n)

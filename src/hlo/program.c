@@ -9,6 +9,7 @@ struct probe {
 	const struct hlo_program *program;
 	struct span name;
 	uint64_t id;
+	uint32_t block;
 };
 
 static uint64_t hash_of_number(uint64_t number)
@@ -39,23 +40,46 @@ static bool same_block(const void *context, uint32_t i)
 
 uint32_t hlo_program_find_id(const struct hlo_program *p, uint64_t id)
 {
-	struct probe probe = {p, {0}, id};
+	struct probe probe = {.program = p, .id = id};
 
 	return hash_find(&p->by_id, hash_of_number(id), same_id, &probe);
 }
 
 uint32_t hlo_program_find_name(const struct hlo_program *p, struct span name)
 {
-	struct probe probe = {p, name, 0};
+	struct probe probe = {.program = p, .name = name};
 
 	return hash_find(&p->by_name, strings_hash(name), same_name, &probe);
 }
 
 uint32_t hlo_program_find_block(const struct hlo_program *p, uint64_t id)
 {
-	struct probe probe = {p, {0}, id};
+	struct probe probe = {.program = p, .id = id};
 
 	return hash_find(&p->by_block_id, hash_of_number(id), same_block, &probe);
+}
+
+static uint64_t hash_of_parameter(uint32_t block, uint64_t number)
+{
+	uint64_t key[] = {block, number};
+
+	return hash_bytes(key, sizeof(key));
+}
+
+static bool same_parameter(const void *context, uint32_t i)
+{
+	const struct probe *probe = context;
+	const struct hlo_op *op = &probe->program->ops.at[i];
+
+	return op->block == probe->block && op->number == probe->id;
+}
+
+uint32_t hlo_program_find_parameter(const struct hlo_program *p, uint32_t block, uint64_t number)
+{
+	struct probe probe = {.program = p, .id = number, .block = block};
+
+	return hash_find(&p->by_parameter, hash_of_parameter(block, number), same_parameter,
+		&probe);
 }
 
 /* The first of two that have the same id is found. */
@@ -65,6 +89,10 @@ static bool index_op(struct hlo_program *p, uint32_t i)
 
 	if (hlo_program_find_id(p, op->id) == NONE &&
 		!hash_add(&p->by_id, hash_of_number(op->id), i))
+		return false;
+	if (op->opcode == HLO_PARAMETER &&
+		hlo_program_find_parameter(p, op->block, op->number) == NONE &&
+		!hash_add(&p->by_parameter, hash_of_parameter(op->block, op->number), i))
 		return false;
 	return hlo_program_find_name(p, op->name) != NONE ||
 		hash_add(&p->by_name, strings_hash(op->name), i);
@@ -255,12 +283,14 @@ void hlo_program_clear(struct hlo_program *p)
 	vec_clear(&p->ops);
 	vec_clear(&p->values);
 	vec_clear(&p->dims);
+	vec_clear(&p->elements);
 	vec_clear(&p->operands);
 	vec_clear(&p->callees);
 	vec_clear(&p->frames);
 	hash_clear(&p->by_id);
 	hash_clear(&p->by_name);
 	hash_clear(&p->by_block_id);
+	hash_clear(&p->by_parameter);
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -280,15 +310,4 @@ uint32_t hlo_first_array(const struct hlo_program *p, uint32_t value)
 		if (p->values.at[i].type != PRIMITIVE_TYPE_TUPLE)
 			return i;
 	return NONE;
-}
-
-uint32_t hlo_element(const struct hlo_program *p, uint32_t value, uint64_t i)
-{
-	uint32_t end = p->values.at[value].end, at = value + 1;
-
-	while (i && at < end) {
-		at = p->values.at[at].end;
-		i--;
-	}
-	return at < end ? at : NONE;
 }

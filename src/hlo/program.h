@@ -25,7 +25,8 @@ enum { HLO_DEEPEST = 64 };
 struct hlo_value {
 	uint32_t end; /* behind its elements */
 	uint32_t first_dim, n_dims;
-	uint16_t type; /* PRIMITIVE_TYPE_… */
+	uint32_t first_element, n_elements; /* of a tuple, in .elements of the program */
+	uint16_t type;                      /* PRIMITIVE_TYPE_… */
 	bool is_dynamic;
 	uint64_t space;          /* of memory */
 	int64_t elements, bytes; /* of a tuple: of its arrays together; at most HLO_MOST */
@@ -61,9 +62,10 @@ struct hlo_program {
 	VEC(struct hlo_op) ops;
 	VEC(struct hlo_value) values;
 	VEC(int64_t) dims;
+	VEC(uint32_t) elements;          /* values */
 	VEC(uint32_t) operands, callees; /* NONE: not in the program */
 	hlo_frames frames;
-	struct hash_index by_id, by_name, by_block_id;
+	struct hash_index by_id, by_name, by_block_id, by_parameter;
 	struct span schedule, aliases, assignment; /* messages, read when asked for */
 	size_t n_damaged; /* ids that name nothing, sizes that are none, shapes too deep */
 };
@@ -77,6 +79,8 @@ void hlo_program_clear(struct hlo_program *p);
 uint32_t hlo_program_find_id(const struct hlo_program *p, uint64_t id);
 uint32_t hlo_program_find_name(const struct hlo_program *p, struct span name);
 uint32_t hlo_program_find_block(const struct hlo_program *p, uint64_t id);
+/* The parameter of a block, by its number. */
+uint32_t hlo_program_find_parameter(const struct hlo_program *p, uint32_t block, uint64_t number);
 
 /* An operand; NONE if there are fewer, or it is not in the program. */
 static inline uint32_t hlo_operand(const struct hlo_program *p, const struct hlo_op *op, size_t i)
@@ -104,7 +108,12 @@ const struct hlo_value *hlo_operand_value(const struct hlo_program *p, const str
 uint32_t hlo_first_array(const struct hlo_program *p, uint32_t value);
 
 /* An element of a tuple by its place; NONE if it is no tuple, or has fewer. */
-uint32_t hlo_element(const struct hlo_program *p, uint32_t value, uint64_t i);
+static inline uint32_t hlo_element(const struct hlo_program *p, uint32_t value, uint64_t i)
+{
+	const struct hlo_value *v = &p->values.at[value];
+
+	return i < v->n_elements ? p->elements.at[v->first_element + i] : NONE;
+}
 
 /* A dimension of an array; -1 if it has fewer. */
 static inline int64_t hlo_dim(const struct hlo_program *p, const struct hlo_value *v, uint64_t i)

@@ -158,12 +158,16 @@ struct level {
 };
 
 /* Ends a tuple: its elements are all there. */
-static void close_tuple(struct hlo_program *p, uint32_t tuple)
+static void close_tuple(struct hlo_program *p, struct decoder *d, uint32_t tuple)
 {
 	struct hlo_value *v = &p->values.at[tuple];
 
 	v->end = (uint32_t)p->values.n;
+	v->first_element = (uint32_t)p->elements.n;
 	for (uint32_t i = tuple + 1; i < v->end; i = p->values.at[i].end) {
+		if (!decoder_alloc(d, vec_push(&p->elements, i)))
+			return;
+		v->n_elements++;
 		hlo_add(&v->elements, p->values.at[i].elements);
 		hlo_add(&v->bytes, p->values.at[i].bytes);
 	}
@@ -182,7 +186,7 @@ void hlo_shape_add(struct hlo_program *p, struct decoder *d, struct span message
 		struct level *level = &levels[depth - 1];
 
 		if (!decoder_find(d, &level->elements, WIRE_LEN(SHAPE_TUPLE_SHAPES), &f)) {
-			close_tuple(p, level->value);
+			close_tuple(p, d, level->value);
 			depth--;
 			continue;
 		}
@@ -217,7 +221,7 @@ void hlo_put_shape(struct buf *b, const struct hlo_program *p, uint32_t value)
 		const struct hlo_value *v = &p->values.at[i];
 
 		if (i > value && b->n && b->at[b->n - 1] != '(')
-			buf_text(b, ", ");
+			buf_char(b, ',');
 		if (v->type != PRIMITIVE_TYPE_TUPLE) {
 			put_array(b, p, v);
 		} else {

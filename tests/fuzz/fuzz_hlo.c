@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "hlo/cost.h"
+#include "hlo/memory.h"
 #include "hlo/shape.h"
 
 static void check_cost(const struct hlo_cost *c)
@@ -32,15 +33,44 @@ static void check_program(const struct hlo_program *p)
 	buf_clear(&shape);
 }
 
+static void check_memory(const struct hlo_program *p, enum hlo_peak_source source)
+{
+	struct hlo_memory m = {0};
+	struct decoder d = {0};
+	struct buf text = {0};
+
+	if (!hlo_memory_read(&m, p, source, &d))
+		check(d.bad >= p->assignment.at && d.bad <= p->assignment.at + p->assignment.n);
+	for (size_t i = 0; i < m.arenas.n; i++) {
+		const struct hlo_arena *a = &m.arenas.at[i];
+
+		check(a->peak >= 0 && a->peak <= HLO_MOST && a->first + a->n <= m.live.n);
+		check(!a->is_from_schedule || a->peak <= a->bytes);
+	}
+	for (size_t i = 0; i < m.live.n; i++) {
+		text.n = 0;
+		hlo_put_layer(&text, p, &m.live.at[i].name);
+		hlo_put_line(&text, p, m.live.at[i].name.from);
+		check(!text.failed && m.live.at[i].bytes >= 0);
+	}
+	for (size_t i = 0; i < m.spaces.n; i++)
+		check(m.spaces.at[i].temporaries >= 0 && m.spaces.at[i].temporaries <= HLO_MOST);
+	hlo_memory_clear(&m);
+	buf_clear(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hlo_program p = {0};
 	struct decoder d = {0};
 
-	if (hlo_program_read(&p, &d, (struct span){(const char *)data, size}))
+	if (hlo_program_read(&p, &d, (struct span){(const char *)data, size})) {
 		check_program(&p);
-	else
+		check_memory(&p, HLO_PEAK_OF_HEAP);
+		check_memory(&p, HLO_PEAK_OF_SCHEDULE);
+	} else {
 		check(d.bad >= (const char *)data && d.bad <= (const char *)data + size);
+	}
 	hlo_program_clear(&p);
 	return 0;
 }

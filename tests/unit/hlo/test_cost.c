@@ -319,7 +319,7 @@ static void test_shapes_as_text(void **state)
 	assert_true(hlo_program_read(&p, &d, buf_get(&message)));
 	i = p.blocks.at[p.entry].root;
 	hlo_put_shape(&b, &p, p.ops.at[i].value);
-	assert_string_equal(b.at, "(s32[], f32[8,16])");
+	assert_string_equal(b.at, "(s32[],f32[8,16])");
 	buf_clear(&b);
 	buf_clear(&message);
 	hlo_program_clear(&p);
