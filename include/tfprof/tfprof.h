@@ -440,8 +440,11 @@ struct tfprof_option_info {
 	const char *const *word_help; /* meaning of each word; NULL if there are no words */
 	const char *units;            /* "us, ms, s": may follow the number; NULL if none may */
 	uint32_t message_field;       /* in OptionsProto; 0 if it has no such option */
+	const char *applies_to;       /* names of questions, or "all" */
 };
 TFPROF_API const struct tfprof_option_info *tfprof_option_get_info(size_t i);
+/* Whether a question, such as "op" or "devices", takes an option. */
+TFPROF_API int tfprof_option_applies(const struct tfprof_option_info *info, const char *question);
 
 /* ---- queries --------------------------------------------------------- */
 
@@ -529,8 +532,8 @@ enum tfprof_column_type {
 /* A column of `n_rows` rows, borrowed from the result.
  *
  *     INT64, BOOL   numbers[row]; -1 in a nullable column means no value
- *     DOUBLE        doubles[row]
- *     TEXT          bytes[offsets[row]] … bytes[offsets[row + 1]]
+ *     DOUBLE        doubles[row]; NaN in a nullable column means no value
+ *     TEXT          bytes[offsets[row]] … bytes[offsets[row + 1]]; likewise an empty one
  *     TEXTS         the same for items lists[row] … lists[row + 1]
  *
  * Text is taken from the profile unchanged and may not be valid UTF-8. */
@@ -621,6 +624,31 @@ TFPROF_API enum tfprof_status tfprof_table_run(tfprof_profile *profile, const ch
 	int64_t step, tfprof_result **result, struct tfprof_error *err);
 /* NULL past the end. */
 TFPROF_API const char *tfprof_table_get_name(size_t i);
+
+/* ---- questions ---- */
+
+/* What can be asked of a profile besides the views; 0 past the end. */
+struct tfprof_question_info {
+	const char *name;
+	const char *summary;          /* one line, for lists */
+	const char *description;      /* a paragraph */
+	const char *example;          /* options of a good first try, or "" */
+	const char *missing, *remedy; /* of what it needs, when it does not apply; or NULL */
+};
+TFPROF_API int tfprof_question_get_info(size_t i, struct tfprof_question_info *info);
+
+/* Asks a question by name, such as "devices". Options that do not apply to it
+ * (tfprof_option_applies) are ignored; NULL: the defaults. The result's rows are a tree, with
+ * the columns parent, depth and name; it can be written as "text", "json", "jsonl", "csv" and
+ * "markdown". A question that does not apply fails with TFPROF_UNSUPPORTED and says what to
+ * add. */
+TFPROF_API enum tfprof_status tfprof_ask(tfprof_profile *profile, const char *question,
+	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
+	struct tfprof_error *err);
+
+/* What an answer says about limits that were asked for; the program exits with 0, 3 or 4. */
+enum tfprof_verdict { TFPROF_VERDICT_OK, TFPROF_VERDICT_OVER, TFPROF_VERDICT_UNKNOWN };
+TFPROF_API enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *result);
 
 /* ---- results as bytes ---- */
 

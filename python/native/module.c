@@ -68,8 +68,9 @@ static PyObject *options(PyObject *module, PyObject *unused)
 
 	for (size_t i = 0; list && (info = tfprof_option_get_info(i)); i++)
 		list_append(&list,
-			Py_BuildValue("(ssNssIz)", info->name, info->kind, words_from(info->words),
-				info->default_value, info->help, info->message_field, info->units));
+			Py_BuildValue("(ssNssIzs)", info->name, info->kind, words_from(info->words),
+				info->default_value, info->help, info->message_field, info->units,
+				info->applies_to));
 	return list;
 }
 
@@ -125,6 +126,16 @@ static PyObject *views(PyObject *module, PyObject *unused)
 	return list;
 }
 
+static PyObject *questions(PyObject *module, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	struct tfprof_question_info info;
+
+	for (size_t i = 0; list && tfprof_question_get_info(i, &info); i++)
+		list_append(&list, Py_BuildValue("(ss)", info.name, info.summary));
+	return list;
+}
+
 static PyObject *checkers(PyObject *module, PyObject *unused)
 {
 	return advice_checkers();
@@ -142,7 +153,7 @@ static PyMethodDef functions[] = {
 		"serialized OptionsProto, if the report is empty."},
 	{"options", options, METH_NOARGS,
 		"The options of a query: [(name, kind, accepted words, default, help, field of "
-		"OptionsProto or 0, units or None)]."},
+		"OptionsProto or 0, units or None, questions it applies to or 'all')]."},
 	{"columns", columns, METH_NOARGS,
 		"The columns of a query's result: [(name, unit, select words that show it, is "
 		"extra)]."},
@@ -164,6 +175,8 @@ static PyMethodDef functions[] = {
 	{"diff_options", compare_options, METH_NOARGS,
 		"The options of comparisons: [(name, help)]."},
 	{"model_options", model_options, METH_NOARGS, "The options of model: [(name, help)]."},
+	{"questions", questions, METH_NOARGS,
+		"What can be asked besides the views: [(name, summary)]."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},

@@ -5,7 +5,7 @@
  *     input.c    turns bytes or a path into a tfprof_input
  *     given.c    arrange: recognizes, checks and orders several inputs
  *     profile.c  type Profile: add, load, save, inspect
- *     query.c    Profile.query: runs a query and returns a Result
+ *     query.c    Profile.query, Profile.ask: run a query or a question, return a Result
  *     advice.c   Profile.advise: runs checkers and returns a Result
  *     model.c    what a model costs
  *     diff.c     what changed
@@ -78,6 +78,7 @@ struct profile_object {
 
 int profile_type_add(PyObject *module);
 
+PyObject *profile_ask(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *profile_advise(PyObject *self, PyObject *args, PyObject *kwargs);
 /* Applies (name, value) pairs; values are texts, or lists of them. Returns 0, or -1 with

@@ -401,6 +401,9 @@ static PyMethodDef methods[] = {
 		"table(name, step=-1): ops, steps, ... of all steps, as a Result with columns."},
 	{"events", profile_events, METH_VARARGS,
 		"events(step=-1): what ran when and where, as a Result with columns."},
+	{"ask", WITH_KEYWORDS(profile_ask), METH_VARARGS | METH_KEYWORDS,
+		"ask(question, settings=()) -> Result\n\n"
+		"`settings` are (name, value) pairs as on the command line."},
 	{"query", WITH_KEYWORDS(profile_query), METH_VARARGS | METH_KEYWORDS,
 		"query(view, message=None, settings=(), flags=0) -> Result\n\n"
 		"`message` is a serialized OptionsProto, taken as TensorFlow's API takes it;\n"

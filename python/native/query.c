@@ -1,4 +1,4 @@
-/* Profile.query: runs a query and returns a Result. */
+/* Profile.query and Profile.ask: run a query or a question and return a Result. */
 #include "native.h"
 
 #include <string.h>
@@ -141,6 +141,33 @@ PyObject *profile_query(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (apply_message(options, message) == 0 &&
 		(!settings || query_apply_settings(options, settings) == 0))
 		made = run((struct profile_object *)self, view, options);
+	tfprof_options_free(options);
+	return made;
+}
+
+PyObject *profile_ask(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"question", "settings", NULL};
+	struct profile_object *profile = (struct profile_object *)self;
+	PyObject *settings = NULL, *made = NULL;
+	tfprof_options *options;
+	const char *question;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:ask", names, &question, &settings))
+		return NULL;
+	options = tfprof_options_new();
+	if (!options)
+		return PyErr_NoMemory();
+	if (!settings || query_apply_settings(options, settings) == 0) {
+		struct tfprof_error err = {0};
+		tfprof_result *result = NULL;
+		enum tfprof_status status;
+
+		Py_BEGIN_ALLOW_THREADS
+		status = tfprof_ask(profile->profile, question, options, NULL, &result, &err);
+		Py_END_ALLOW_THREADS
+		made = status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
+	}
 	tfprof_options_free(options);
 	return made;
 }

@@ -1,6 +1,7 @@
 /* Type Result: the result of a query or of advise, rendered on demand. */
 #include "native.h"
 
+#include <math.h>
 #include <string.h>
 
 struct result_object {
@@ -192,10 +193,16 @@ static PyObject *list_from(const struct tfprof_column *c, Py_ssize_t row)
 static PyObject *value_from(const struct tfprof_column *c, Py_ssize_t row)
 {
 	switch (c->type) {
-	case TFPROF_COLUMN_TEXT: return item_from(c, row);
+	case TFPROF_COLUMN_TEXT:
+		if (c->is_nullable && c->offsets[row] == c->offsets[row + 1])
+			Py_RETURN_NONE;
+		return item_from(c, row);
 	case TFPROF_COLUMN_TEXTS: return list_from(c, row);
 	case TFPROF_COLUMN_BOOL: return PyBool_FromLong(c->numbers[row] != 0);
-	case TFPROF_COLUMN_DOUBLE: return PyFloat_FromDouble(c->doubles[row]);
+	case TFPROF_COLUMN_DOUBLE:
+		if (c->is_nullable && isnan(c->doubles[row]))
+			Py_RETURN_NONE;
+		return PyFloat_FromDouble(c->doubles[row]);
 	case TFPROF_COLUMN_INT64: break;
 	}
 	if (c->is_nullable && c->numbers[row] < 0)

@@ -29,8 +29,9 @@ _warned: Set[str] = set()
 
 class _Option:
     def __init__(self, name: str, kind: str, words: List[str], default: str, help: str,
-                 field: int, units: Optional[str]):
+                 field: int, units: Optional[str], applies_to: str):
         self.name, self.kind, self.help, self.units = name, kind, help, units
+        self.applies_to = applies_to.split()
         self.words = sorted(words) if kind == "words" else words
         if kind in ("words", "regexes"):
             self.default: Any = [default] if default else []
@@ -65,12 +66,18 @@ def from_dict(options: Mapping[str, Any]) -> bytes:
     return b"".join(_encode(name, values[name]) for name in FIELDS if name in values)
 
 
-def from_keywords(view: str, options: Optional[Mapping[str, Any]],
+def _of(question: str) -> Dict[str, _Option]:
+    """The options of a question."""
+    return {name: option for name, option in _known().items()
+            if question in option.applies_to or "all" in option.applies_to}
+
+
+def from_keywords(question: str, options: Optional[Mapping[str, Any]],
                   keywords: Mapping[str, Any]) -> Tuple[List[Tuple[str, _Setting]], Dict]:
     """Options as our own API takes them: a builder's dict, keywords, or both.
 
     Returns settings of those that are given, and the values of all."""
-    known = _known()
+    known = _of(question)
     if options is not None and not isinstance(options, Mapping):
         raise _native.ArgumentError(
             f"options: expected a dict, as ProfileOptionBuilder builds it, got {options!r}")
@@ -82,9 +89,9 @@ def from_keywords(view: str, options: Optional[Mapping[str, Any]],
     given = {name: _convert(known[name], value) for name, value in given.items()
              if name not in _OPEN or value is not None}
     values = {name: given.get(name, option.default) for name, option in known.items()}
-    if "max_depth" not in given:
+    if "max_depth" in known and "max_depth" not in given:
         values["max_depth"] = None
-    if "order_by" not in given and view == "op":
+    if "order_by" not in given and question == "op":
         words = known["order_by"].words
         values["order_by"] = next((word for word in values["select"] if word in words), "name")
     return [(name, _setting(value)) for name, value in given.items()], values

@@ -3,9 +3,9 @@
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import (_advice, _diff, _events, _generated, _inputs, _native, _options, _progress,
+from tfprof import (_advice, _answer, _diff, _events, _generated, _inputs, _native, _options, _progress,
                     _wording)
-from tfprof._generated import Views
+from tfprof._generated import Questions
 from tfprof._inputs import Input, Path
 from tfprof._result import Result
 
@@ -75,7 +75,7 @@ def load(*files: Any, profile: Optional[Input] = None, progress: Optional[bool] 
 load.__doc__ = (load.__doc__ or "").replace("{inputs}", _inputs.documentation())
 
 
-class Profile(Views):
+class Profile(Questions):
     """A profile: graph nodes, their cost in each step, and the code that created
     them.
 
@@ -300,6 +300,14 @@ class Profile(Views):
                 found.output()
         return Result(found, view, values)
 
+    def _ask(self, question: str, keywords: Mapping[str, Any]) -> "_answer.Answer":
+        settings, values = _options.from_keywords(question, None, keywords)
+        with _wording.in_keywords():
+            found = self._native.ask(question, settings=settings)
+            if values["output"] != "stdout":
+                found.output()
+        return _answer.Answer(found, question, values["output"])
+
     def _add(self, given: Input, kind: Optional[_inputs.Kind], step: int) -> None:
         _inputs.check_step(step)
         self._loaded_notes = None
@@ -320,22 +328,32 @@ def _step(step: Optional[int]) -> int:
     return step
 
 
-def _add_view(name: str) -> None:
-    documented = getattr(Views, name)
+def _add_method(name: str, function: Any) -> None:
+    documented = getattr(Questions, name)
+    method = _signature_of(documented)(function)
+    method.__name__ = name
+    method.__qualname__ = f"Profile.{name}"
+    method.__doc__ = documented.__doc__
+    setattr(Profile, name, method)
 
-    @_signature_of(documented)
+
+def _add_view(name: str) -> None:
     def query(self: Profile, options: Optional[Mapping[str, Any]] = None,
               **keywords: Any) -> Result:
         return self._query(name, options, keywords)
+    _add_method(name, query)
 
-    query.__name__ = name
-    query.__qualname__ = f"Profile.{name}"
-    query.__doc__ = documented.__doc__
-    setattr(Profile, name, query)
+
+def _add_question(name: str) -> None:
+    def ask(self: Profile, **keywords: Any) -> "_answer.Answer":
+        return self._ask(name, keywords)
+    _add_method(name, ask)
 
 
 for _row in _native.views():
     _add_view(_row[0])
+for _row in _native.questions():
+    _add_question(_row[0])
 
 
 def _from_bytes(data: bytes) -> Profile:

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static const struct command commands[] = {
+/* Questions follow the command advise. */
+static const struct command fixed[] = {
 #define X(id, name, message, summary, description, example, ...) \
 	{#name, COMMAND_##id, EVERYWHERE, summary, "[OPTION...]", description, example},
 	TFPROF_VIEW_LIST(X)
@@ -71,29 +72,61 @@ static const struct command commands[] = {
 	{"exit", COMMAND_QUIT, IN_SHELL, NULL, "", "Leaves the shell.", ""},
 };
 
-enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum { N_FIXED = sizeof(fixed) / sizeof(*fixed), MAX_COMMANDS = N_FIXED + 32 };
+
+static struct command commands[MAX_COMMANDS];
+static size_t n_commands;
+
+static void add(struct command command)
+{
+	if (n_commands < MAX_COMMANDS)
+		commands[n_commands++] = command;
+}
+
+static void add_questions(void)
+{
+	struct tfprof_question_info info;
+
+	for (size_t i = 0; tfprof_question_get_info(i, &info); i++)
+		add((struct command){info.name, COMMAND_ASK, EVERYWHERE, info.summary,
+			"[OPTION...]", info.description, info.example});
+}
+
+static void collect(void)
+{
+	for (size_t i = 0; i < N_FIXED && n_commands < MAX_COMMANDS; i++) {
+		add(fixed[i]);
+		if (fixed[i].id == COMMAND_ADVISE)
+			add_questions();
+	}
+}
 
 const struct command *command_get(size_t i)
 {
-	return i < N_COMMANDS ? &commands[i] : NULL;
+	if (!n_commands)
+		collect();
+	return i < n_commands ? &commands[i] : NULL;
 }
 
 const struct command *command_find(const char *name, enum command_where where)
 {
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (commands[i].where & where && strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+	const struct command *c;
+
+	for (size_t i = 0; (c = command_get(i)); i++)
+		if (c->where & where && strcmp(c->name, name) == 0)
+			return c;
 	return NULL;
 }
 
 const char *command_nearest(const char *name, enum command_where where)
 {
-	const char *names[N_COMMANDS + 1];
+	const char *names[MAX_COMMANDS + 1];
+	const struct command *c;
 	size_t n = 0;
 
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (commands[i].where & where)
-			names[n++] = commands[i].name;
+	for (size_t i = 0; (c = command_get(i)); i++)
+		if (c->where & where)
+			names[n++] = c->name;
 	names[n] = NULL;
 	return tfprof_word_get_nearest(name, names);
 }
@@ -101,10 +134,11 @@ const char *command_nearest(const char *name, enum command_where where)
 void command_put_names(struct buf *out, enum command_where where, const char *separator)
 {
 	const char *before = "";
+	const struct command *c;
 
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (commands[i].where & where && commands[i].summary) {
-			buf_printf(out, "%s%s", before, commands[i].name);
+	for (size_t i = 0; (c = command_get(i)); i++)
+		if (c->where & where && c->summary) {
+			buf_printf(out, "%s%s", before, c->name);
 			before = separator;
 		}
 }

@@ -11,6 +11,7 @@ enum command_id {
 	TFPROF_VIEW_LIST(X)
 #undef X
 		COMMAND_ADVISE,
+	COMMAND_ASK, /* a question of the library */
 	COMMAND_MODEL,
 	COMMAND_DIFF,
 	COMMAND_UI,
@@ -47,6 +48,12 @@ void command_put_names(struct buf *out, enum command_where where, const char *se
 static inline int command_is_view(enum command_id id)
 {
 	return id < COMMAND_ADVISE;
+}
+
+/* Whether it prints a report on the profile. */
+static inline int command_has_report(enum command_id id)
+{
+	return id <= COMMAND_ASK;
 }
 
 #endif

@@ -194,7 +194,10 @@ bool flag_applies_to(const struct flag *flag, const struct command *command)
 	case FLAG_OPTION:
 		if (is_model)
 			return flag_is_of_model(flag->name);
-		return !is_advise || strcmp(flag->name, "output") == 0;
+		if (is_diff || !command || command->id == COMMAND_SET)
+			return true;
+		return tfprof_option_applies(tfprof_option_get_info((size_t)flag->id),
+			command->name);
 	case FLAG_ADVICE: return is_advise;
 	case FLAG_MODEL: return is_model || (is_diff && flag_is_of_diff(flag->name));
 	case FLAG_DIFF: return is_diff;

@@ -147,8 +147,8 @@ static void put_options_of(struct buf *out, const struct command *c, enum comman
 	struct buf names = {0};
 	struct flag flag;
 
-	if (!command_is_view(c->id) && c->id != COMMAND_SET && c->id != COMMAND_ADVISE &&
-		c->id != COMMAND_MODEL && c->id != COMMAND_DIFF)
+	if (!command_has_report(c->id) && c->id != COMMAND_SET && c->id != COMMAND_MODEL &&
+		c->id != COMMAND_DIFF)
 		return;
 	for (size_t i = 0; flag_get(i, &flag); i++)
 		if (flag_applies_to(&flag, c))
@@ -184,8 +184,7 @@ static void put_command(struct buf *out, const struct command *c, enum command_w
 {
 	const char *program = where == IN_SHELL ? "" : "tfprof ";
 	/* Others name what they need in their usage. */
-	bool needs_files =
-		where == IN_PROGRAM && (command_is_view(c->id) || c->id == COMMAND_ADVISE);
+	bool needs_files = where == IN_PROGRAM && command_has_report(c->id);
 	const char *files = needs_files ? " FILE" : "";
 
 	buf_printf(out, "%s%s%s%s%s\n\n", program, c->name, files, *c->usage ? " " : "", c->usage);

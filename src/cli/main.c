@@ -122,7 +122,7 @@ static int report(const struct request *r, const struct loaded *l)
 	struct tfprof_error err;
 	tfprof_result *result;
 	enum tfprof_status status;
-	bool fails;
+	int exit_status;
 
 	interrupt_set(INTERRUPT_QUERY);
 	progress_say("Preparing Views...");
@@ -130,11 +130,11 @@ static int report(const struct request *r, const struct loaded *l)
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	status = show_result(result, buf_get(&l->notes).at, interrupt_get(), &err);
-	fails = run_reached_fail_on(r, result);
+	exit_status = run_exit_status(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
-	return fails ? EXIT_ADVICE : EXIT_OK;
+	return exit_status;
 }
 
 /* Who forgets OUT names the first of the inputs in its place. */

@@ -1,6 +1,6 @@
 /* A module of the Python package, from the tables of inputs, views, options and columns:
- * signatures and documentation of load() and of a profile's views, and the attributes of
- * nodes. Type checkers, help() and editors read them; the package has the code. */
+ * signatures and documentation of load() and of a profile's views and questions, and the attributes
+ * of nodes. Type checkers, help() and editors read them; the package has the code. */
 #include "generate.h"
 
 #include <string.h>
@@ -18,6 +18,7 @@ static const char head[] =
 	"Union\n\n"
 	"if TYPE_CHECKING:\n"
 	"    from typing import Protocol\n\n"
+	"    from tfprof._answer import Answer\n"
 	"    from tfprof._profile import Profile\n"
 	"    from tfprof._result import Result\n\n"
 	"    class Message(Protocol):\n"
@@ -110,36 +111,46 @@ static void put_documentation(struct buf *out, const struct tfprof_option_info *
 	buf_clear(&paragraph);
 }
 
-static void put_view(struct buf *out, const char *name, const char *summary)
+/* A method with the options of a question as keywords. */
+static void put_method(struct buf *out, const char *name, const char *summary, bool is_view)
 {
 	const struct tfprof_option_info *info;
 
-	buf_printf(out, "\n    def %s(self, options: Optional[Mapping[str, Any]] = None, *,\n",
-		name);
+	buf_printf(out, "\n    def %s(self%s, *", name,
+		is_view ? ", options: Optional[Mapping[str, Any]] = None" : "");
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++) {
-		buf_printf(out, "            %s: %s = ", info->name, option_type(info));
+		if (!tfprof_option_applies(info, name))
+			continue;
+		buf_printf(out, ",\n            %s: %s = ", info->name, option_type(info));
 		put_default(out, info);
-		buf_text(out, tfprof_option_get_info(i + 1) ? ",\n" : ") -> Result:\n");
 	}
 	buf_printf(out,
+		") -> %s:\n"
 		"        \"\"\"Returns %s.\n\n"
-		"        Args:\n"
-		"          options: a dict of options, as ProfileOptionBuilder builds it; keywords "
-		"override it.\n",
-		summary);
+		"        Args:\n",
+		is_view ? "Result" : "Answer", summary);
+	if (is_view)
+		buf_text(out,
+			"          options: a dict of options, as ProfileOptionBuilder builds it; "
+			"keywords override it.\n");
 	for (size_t i = 0; (info = tfprof_option_get_info(i)); i++)
-		put_documentation(out, info);
+		if (tfprof_option_applies(info, name))
+			put_documentation(out, info);
 	buf_text(out,
 		"        \"\"\"\n"
 		"        raise NotImplementedError\n");
 }
 
-static void put_views(struct buf *out)
+static void put_questions(struct buf *out)
 {
-	buf_text(out, "\n\nclass Views:");
-#define X(id, name, message, summary, ...) put_view(out, #name, summary);
+	struct tfprof_question_info question;
+
+	buf_text(out, "\n\nclass Questions:");
+#define X(id, name, message, summary, ...) put_method(out, #name, summary, true);
 	TFPROF_VIEW_LIST(X)
 #undef X
+	for (size_t i = 0; tfprof_question_get_info(i, &question); i++)
+		put_method(out, question.name, question.summary, false);
 }
 
 /* ---- nodes ------------------------------------------------------------------ */
@@ -170,6 +181,6 @@ void generate_python(struct buf *out)
 {
 	buf_text(out, head);
 	put_load(out);
-	put_views(out);
+	put_questions(out);
 	put_columns(out);
 }

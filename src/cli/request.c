@@ -18,6 +18,7 @@ struct parser {
 	const char *query_flag;  /* of those that models do not have */
 	bool is_pasted;          /* a command line of the program, in the shell */
 	struct buf *typed;       /* by query option: its value on this line so far */
+	size_t n_typed;
 	struct tfprof_error *err;
 };
 
@@ -465,6 +466,14 @@ static enum tfprof_status check(const struct parser *p)
 			return error_set(p->err, TFPROF_ARGUMENT,
 				"-%s is an option of the commands model and diff",
 				r->shared[i].name);
+	for (size_t i = 0;
+		r->command && r->command->id == COMMAND_ASK && !r->wants_help && i < p->n_typed;
+		i++)
+		if (p->typed[i].n &&
+			!tfprof_option_applies(tfprof_option_get_info(i), r->command->name))
+			return error_set(p->err, TFPROF_ARGUMENT,
+				"-%s is not an option of the command %s",
+				tfprof_option_get_info(i)->name, r->command->name);
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);
@@ -515,7 +524,12 @@ enum tfprof_status request_parse(struct request *r, const char *const *words, si
 	enum command_where where, const tfprof_options *defaults, struct tfprof_error *err)
 {
 	size_t n_options = count_options();
-	struct parser p = {.request = r, .words = words, .n = n, .where = where, .err = err};
+	struct parser p = {.request = r,
+		.words = words,
+		.n = n,
+		.where = where,
+		.n_typed = n_options,
+		.err = err};
 	enum tfprof_status status;
 
 	*r = (struct request){.n_base = NO_SIDES};

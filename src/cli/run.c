@@ -34,11 +34,19 @@ enum tfprof_status run_request(const struct request *r, tfprof_profile *profile,
 	*result = NULL;
 	if (r->command->id == COMMAND_ADVISE)
 		return advise(r, profile, cancel, result, err);
+	if (r->command->id == COMMAND_ASK)
+		return tfprof_ask(profile, r->command->name, r->options, cancel, result, err);
 	return query(r, profile, cancel, result, err);
 }
 
-bool run_reached_fail_on(const struct request *r, const tfprof_result *result)
+enum exit_status run_exit_status(const struct request *r, const tfprof_result *result)
 {
-	return r->command->id == COMMAND_ADVISE && r->fail_on != TFPROF_LEVEL_NONE &&
-		(int)tfprof_result_get_level(result) >= r->fail_on;
+	static const enum exit_status by_verdict[] = {[TFPROF_VERDICT_OK] = EXIT_OK,
+		[TFPROF_VERDICT_OVER] = EXIT_ADVICE,
+		[TFPROF_VERDICT_UNKNOWN] = EXIT_UNKNOWN};
+
+	if (r->command->id == COMMAND_ADVISE && r->fail_on != TFPROF_LEVEL_NONE &&
+		(int)tfprof_result_get_level(result) >= r->fail_on)
+		return EXIT_ADVICE;
+	return by_verdict[tfprof_result_get_verdict(result)];
 }

@@ -178,8 +178,8 @@ static enum tfprof_status query(struct shell *s, struct request *r, struct tfpro
 	if (status != TFPROF_OK)
 		return status;
 	status = show_answer(s, result, err);
-	if (status == TFPROF_OK && run_reached_fail_on(r, result) && !s->exit_status)
-		s->exit_status = EXIT_ADVICE;
+	if (status == TFPROF_OK && !s->exit_status)
+		s->exit_status = run_exit_status(r, result);
 	tfprof_result_free(result);
 	return status;
 }
@@ -201,7 +201,7 @@ static enum tfprof_status dispatch(struct shell *s, struct request *r, struct tf
 	if (!r->command)
 		return fail_no_command(err);
 	id = r->command->id;
-	if (s->to.kind == REDIRECT_FILE && !command_is_view(id) && id != COMMAND_ADVISE)
+	if (s->to.kind == REDIRECT_FILE && !command_has_report(id))
 		return error_set(err, TFPROF_ARGUMENT, "%s has no report to write to a file",
 			r->command->name);
 	if (r->has_ignored)

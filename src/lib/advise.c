@@ -17,9 +17,9 @@ static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
 		return status;
 	r->is_ready = true;
 	buf_span(&r->notes, buf_get(&r->advice.notes));
-	if (r->notes.failed || !findings_make(&r->table, &r->advice))
+	if (r->notes.failed || !findings_make(&r->answer.table, &r->advice))
 		return error_no_memory(err);
-	r->n_rows = r->table.n_rows;
+	r->n_rows = r->answer.table.n_rows;
 	return TFPROF_OK;
 }
 

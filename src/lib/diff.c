@@ -26,7 +26,7 @@ static enum tfprof_status write_csv(tfprof_result *r, struct sink *out, struct t
 	enum tfprof_status status = diff_need_table(r, err);
 
 	if (status == TFPROF_OK)
-		diff_write_csv(&r->table, out);
+		diff_write_csv(&r->answer.table, out);
 	return status;
 }
 
@@ -49,7 +49,8 @@ enum tfprof_status diff_write(tfprof_result *r, enum format format, struct sink 
 
 enum tfprof_status diff_need_table(tfprof_result *r, struct tfprof_error *err)
 {
-	return r->table.columns ? TFPROF_OK : diff_make_table(r->diff, &r->table, err);
+	return r->answer.table.columns ? TFPROF_OK
+				       : diff_make_table(r->diff, &r->answer.table, err);
 }
 
 enum tfprof_budget tfprof_result_get_budget(const tfprof_result *r)

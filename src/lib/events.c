@@ -8,11 +8,11 @@ static enum tfprof_status run(tfprof_result *r, int64_t step, struct tfprof_erro
 	enum tfprof_status status = profile_check_step(r->profile, step, err);
 
 	if (status == TFPROF_OK)
-		status = events_table_make(&r->table, m, step, err);
+		status = events_table_make(&r->answer.table, m, step, err);
 	/* A table does not need the profile any more, so nothing is kept when it
 	 * changes. */
 	r->is_detached = true;
-	r->n_rows = r->table.n_rows;
+	r->n_rows = r->answer.table.n_rows;
 	return status;
 }
 

@@ -224,11 +224,11 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	status = count(report, in, o, err);
 	if (status == TFPROF_OK)
 		status = sort_layers(report, o, err);
-	if (status == TFPROF_OK && !model_make_table(report, &r->table))
+	if (status == TFPROF_OK && !model_make_table(report, &r->answer.table))
 		status = error_no_memory(err);
 	if (status != TFPROF_OK)
 		return status;
-	r->n_rows = r->table.n_rows;
+	r->n_rows = r->answer.table.n_rows;
 	r->is_ready = true;
 	check_limits(r, o);
 	return TFPROF_OK;

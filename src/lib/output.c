@@ -305,7 +305,7 @@ static enum tfprof_status output_advice(tfprof_result *r, struct text_stream *to
 	return close_text(to, &out, status, err);
 }
 
-/* What a model costs, or a comparison. */
+/* What is not a view. */
 static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
 	struct tfprof_error *err)
 {
@@ -318,9 +318,8 @@ static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
 	if (!o->outfile.n)
 		status = open_text(r, to, &out, err);
 	else
-		status = output_open(&out, o->outfile.at,
-			o->format == FORMAT_PPROF ? SINK_GZIP : SINK_BY_SUFFIX, &r->profile->files,
-			err);
+		status = output_open(&out, o->outfile.at, output_packing(o->format),
+			&r->profile->files, err);
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, o->format, &out, &r->text, err);
@@ -337,7 +336,7 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 		return status;
 	r->text.n = 0;
 	r->query.cancel = cancel;
-	if (r->model || r->diff)
+	if (r->model || r->diff || r->question)
 		status = output_table(r, to, err);
 	else
 		status = r->is_table ? output_advice(r, to, err) : output_query(r, flags, to, err);

@@ -1,6 +1,7 @@
 /* Results as bytes: text, messages, JSON and the other formats. */
 #include "base/visible.h"
 #include "lib/result.h"
+#include "write/answer.h"
 
 /* Names in the text are shown as in reports of views. */
 static enum tfprof_status write_advice_text(tfprof_result *r, struct sink *out,
@@ -111,6 +112,8 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
+	if (r->question)
+		return answer_write(r->question, &r->answer, r->options, format, out, err);
 	if (r->model)
 		return model_write(r, format, out, err);
 	if (r->diff)

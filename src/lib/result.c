@@ -51,7 +51,7 @@ void tfprof_result_free(tfprof_result *r)
 	query_clear(&r->query);
 	columns_clear(&r->columns);
 	advice_clear(&r->advice);
-	column_table_clear(&r->table);
+	answer_clear(&r->answer);
 	model_report_free(r->model);
 	diff_report_free(r->diff);
 	tfprof_model_options_free(r->model_options);
@@ -177,7 +177,7 @@ const char *tfprof_result_get_column_name(const tfprof_result *r, size_t i)
 	if (r->diff)
 		return diff_column_name(r->diff, i);
 	if (r->is_table)
-		return i < r->table.n_columns ? r->table.infos[i].name : NULL;
+		return i < r->answer.table.n_columns ? r->answer.table.columns[i].view.name : NULL;
 	for (size_t k = 0; k < N_COLUMNS; k++) {
 		const struct tfprof_column_info *info = tfprof_column_get_info(k);
 
@@ -261,7 +261,7 @@ static enum tfprof_status get_table_columns(tfprof_result *r, const char *const 
 	enum tfprof_status status = make_table(r, err);
 
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++) {
-		const struct tfprof_column *found = column_table_find(&r->table, names[i]);
+		const struct tfprof_column *found = column_table_find(&r->answer.table, names[i]);
 
 		if (!found)
 			return no_column(names[i], err);
@@ -342,7 +342,7 @@ int tfprof_result_is_exported(const tfprof_result *r, const char *name)
 		if (strcmp(diff_column_name(r->diff, i), name) == 0)
 			return true;
 	if (r->is_table)
-		return column_table_find(&r->table, name) != NULL;
+		return column_table_find(&r->answer.table, name) != NULL;
 	id = column_find(name);
 	if (id == N_COLUMNS || tfprof_column_get_info(id)->is_extra)
 		return false;

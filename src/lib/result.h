@@ -4,7 +4,7 @@
  *
  *     result ── query, columns made so far            of a view
  *            or advice, and a table of its findings
- *            or a table of events
+ *            or the answer of a question
  *            or what a model costs, and a table of its layers
  *            or a comparison, and a table of its rows
  *            ── text, notes                           what its output said
@@ -17,6 +17,7 @@
 
 #include "advise/findings.h"
 #include "advise/report.h"
+#include "ask/question.h"
 #include "lib/profile.h"
 #include "write/diff_report.h"
 #include "write/model_report.h"
@@ -29,7 +30,7 @@ struct tfprof_result {
 	pthread_mutex_t lock;               /* held while rendering */
 	bool is_detached;                   /* the profile has changed */
 	bool is_advice;
-	bool is_table; /* its columns are those of `table`: findings or events */
+	bool is_table; /* its columns are those of the answer's table */
 	bool is_ready; /* its query or checkers have run */
 
 	enum tfprof_view view;
@@ -40,13 +41,14 @@ struct tfprof_result {
 
 	tfprof_advice_options *checkers; /* likewise, for advice */
 	struct advice advice;
-	struct column_table table;
+	const struct question *question; /* NULL: a view, advice, a model or a comparison */
+	struct answer answer;
 
 	struct model_report *model; /* of a model; `options` has its output */
 	tfprof_model_options *model_options;
 	int n_exceeded;
 
-	struct diff_report *diff; /* of a comparison; `table` is made on first use */
+	struct diff_report *diff; /* of a comparison; the table is made on first use */
 
 	struct buf text, notes;
 	enum { MESSAGE_WHOLE, MESSAGE_ROOT, MESSAGE_NONE } message;

@@ -75,9 +75,9 @@ static enum tfprof_status run(tfprof_result *r, const struct table_kind *kind, i
 	if (status == TFPROF_OK && kind->needs == FROM_CODE)
 		status = find_code(r, &source.code, err);
 	if (status == TFPROF_OK)
-		status = kind->make(&r->table, &source, err);
+		status = kind->make(&r->answer.table, &source, err);
 	r->is_detached = true;
-	r->n_rows = r->table.n_rows;
+	r->n_rows = r->answer.table.n_rows;
 	return status;
 }
 

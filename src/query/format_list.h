@@ -18,13 +18,15 @@
 	X(COLLAPSED, "collapsed", BY_SUFFIX, 0, collapsed_refuse, collapsed_write, no_announcement, \
 		"collapsed stacks for flame graphs (scope, code)")             \
 	X(CSV, "csv", BY_SUFFIX, 0, no_refusal, csv_write, no_announcement,    \
-		"the nodes shown, as comma-separated values")                  \
+		"the rows, as comma-separated values")                         \
 	X(FILE, "file", PLAIN, 0, no_refusal, text_write, no_announcement,     \
 		"the report, to a file")                                       \
 	X(JSON, "json", BY_SUFFIX, 0, no_refusal, json_write, no_announcement, \
-		"the nodes shown, as JSON")                                    \
-	X(MARKDOWN, "markdown", BY_SUFFIX, 0, markdown_refuse, no_writer, no_announcement, \
-		"a comparison, for a pull request (diff)")                     \
+		"the rows, as JSON")                                           \
+	X(JSONL, "jsonl", BY_SUFFIX, 0, no_refusal, jsonl_write, no_announcement, \
+		"the rows, as JSON Lines")                                     \
+	X(MARKDOWN, "markdown", BY_SUFFIX, 0, no_refusal, markdown_write, no_announcement, \
+		"the rows, as a table for a pull request")                     \
 	X(NONE, "none", NOT, 0, no_refusal, no_writer, no_announcement,        \
 		"no output")                                                   \
 	X(PPROF, "pprof", GZIP, 0, pprof_refuse, pprof_write, pprof_announce,  \

@@ -13,7 +13,7 @@
 #include <tfprof/tfprof.h>
 
 #define OPTION_INFO(id, name, kind, placeholder, words, value, help) \
-	{name, value, help, kind, placeholder, words, NULL, NULL, 0},
+	{name, value, help, kind, placeholder, words, NULL, NULL, 0, ""},
 
 /* The index of the option with this name; n if there is none. */
 static inline size_t option_info_find(const struct tfprof_option_info *infos, size_t n,

@@ -67,7 +67,7 @@ static const struct option_def {
 	const char *value;
 	const char *help;
 } defs[N_OPTIONS] = {
-#define X(id, name, kind, field, value, help) {name, KIND_##kind, field, value, help},
+#define X(id, name, kind, field, value, applies, help) {name, KIND_##kind, field, value, help},
 	OPTIONS(X)
 #undef X
 };
@@ -96,12 +96,30 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #define INFO_WORDS "words", "WORD,...", select_words, select_help, NULL
 #define INFO_REGEXES "regexes", "REGEX,...", NULL, NULL, NULL
 #define INFO_OUTPUT "output", "TYPE[:outfile=FILE]", output_words, output_help, NULL
-#define X(id, name, kind, field, value, help) {name, value, help, INFO_##kind, field},
+#define X(id, name, kind, field, value, applies, help) \
+	{name, value, help, INFO_##kind, field, applies},
 		OPTIONS(X)
 #undef X
 	};
 
 	return i < N_OPTIONS ? &info[i] : NULL;
+}
+
+int tfprof_option_applies(const struct tfprof_option_info *info, const char *question)
+{
+	size_t n = strlen(question);
+	const char *at = info->applies_to;
+
+	if (strcmp(at, OF_ALL) == 0)
+		return true;
+	for (; *at; at += strspn(at, " ")) {
+		size_t word = strcspn(at, " ");
+
+		if (word == n && memcmp(at, question, n) == 0)
+			return true;
+		at += word;
+	}
+	return false;
 }
 
 /* ---- lists ------------------------------------------------------------- */
@@ -315,7 +333,7 @@ static size_t find_option(const char *name)
 static enum tfprof_status unknown_option(const char *name, struct tfprof_error *err)
 {
 	static const char *const names[] = {
-#define X(id, name, kind, field, value, help) name,
+#define X(id, name, ...) name,
 		OPTIONS(X)
 #undef X
 			NULL};

@@ -10,57 +10,60 @@
 #include "query/format_list.h"
 #include "query/metric_list.h"
 
-/* id, name, kind, OptionsProto field, default, help. The macro passed must be named X:
- * the minimums come from the list of metrics. Their kinds are units. */
+/* id, name, kind, OptionsProto field, default, applies to, help. An option applies to the
+ * questions (ask/question.h) that are named there, and to no other. The macro passed must be
+ * named X: the minimums come from the list of metrics. Their kinds are units. */
+#define OF_VIEWS "scope graph op code"
+#define OF_ALL "all"
 /* clang-format off */
 #define OPTIONS(X)                                                             \
-	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10",                \
+	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10", OF_VIEWS,                \
 		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
 		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
-	X(STEP, "step", INT, OPTIONS_STEP, "-1",                               \
+	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
-	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name",                \
+	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS,                \
 		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
 		"defaults to the first number in select.")                      \
-	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", \
+	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", OF_VIEWS, \
 		"Account nodes with a matching type (op, device or custom type).") \
-	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", \
+	X(START_NAME_REGEXES, "start_name_regexes", REGEXES, OPTIONS_START_NAME_REGEXES, ".*", OF_VIEWS, \
 		"Start the display at nodes whose name matches.")              \
-	X(TRIM_NAME_REGEXES, "trim_name_regexes", REGEXES, OPTIONS_TRIM_NAME_REGEXES, "", \
+	X(TRIM_NAME_REGEXES, "trim_name_regexes", REGEXES, OPTIONS_TRIM_NAME_REGEXES, "", OF_VIEWS, \
 		"Hide everything below nodes whose name matches.")             \
-	X(SHOW_NAME_REGEXES, "show_name_regexes", REGEXES, OPTIONS_SHOW_NAME_REGEXES, ".*", \
+	X(SHOW_NAME_REGEXES, "show_name_regexes", REGEXES, OPTIONS_SHOW_NAME_REGEXES, ".*", OF_VIEWS, \
 		"Show only nodes whose name matches.")                         \
-	X(HIDE_NAME_REGEXES, "hide_name_regexes", REGEXES, OPTIONS_HIDE_NAME_REGEXES, "", \
+	X(HIDE_NAME_REGEXES, "hide_name_regexes", REGEXES, OPTIONS_HIDE_NAME_REGEXES, "", OF_VIEWS, \
 		"Hide nodes whose name matches.")                              \
 	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL,        \
-		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false",                    \
+		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false", OF_VIEWS,                    \
 		"Add up only the nodes displayed.")                                \
-	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros",                   \
+	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros", OF_VIEWS,                   \
 		"Show these attributes, separated by commas.")                 \
-	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout",                  \
+	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
-	X(SOURCE_LINES, "source_lines", BOOL, 0, "true",                       \
+	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
 		"In code view, append the source text to each line.")          \
-	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false",                  \
+	X(EXECUTED_TYPES, "executed_types", BOOL, 0, "false", OF_VIEWS,                  \
 		"In op view, group nodes by the operation that ran instead of the one in the graph.") \
-	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false",                  \
+	X(FOLD_GRADIENTS, "fold_gradients", BOOL, 0, "false", OF_VIEWS,                  \
 		"In scope and code view, place gradients under the layer or line they belong to.") \
-	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false",                      \
+	X(ONLY_MY_CODE, "only_my_code", BOOL, 0, "false", OF_VIEWS,                      \
 		"In code view, omit library frames.")                \
-	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false",                \
+	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false", OF_VIEWS,                \
 		"Count the float operations of graph nodes that have none in an op log, from " \
 		"their types and shapes.")                                     \
-	X(DOC, "doc", BOOL, 0, "true",                                         \
+	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
 		list, meaning, minimum, doc, pprof)                            \
-	X(MIN_##id, "min_" word, unit, option, "0", minimum)
+	X(MIN_##id, "min_" word, unit, option, "0", OF_VIEWS, minimum)
 /* clang-format on */
 
 enum option_id {
-#define X(id, name, kind, field, value, help) OPT_##id,
+#define X(id, ...) OPT_##id,
 	OPTIONS(X)
 #undef X
 		N_OPTIONS

@@ -1,5 +1,7 @@
 #include "query/table.h"
 
+#include <assert.h>
+
 void table_column_clear(struct table_column *c)
 {
 	mem_free(c->numbers);
@@ -56,7 +58,7 @@ enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_err
 bool column_table_init(struct column_table *t, const struct tfprof_column_info *infos,
 	size_t n_columns, size_t n_rows)
 {
-	*t = (struct column_table){.infos = infos, .n_rows = n_rows};
+	*t = (struct column_table){.n_rows = n_rows};
 	t->columns = mem_zero_array(n_columns, sizeof(*t->columns));
 	if (!t->columns)
 		return false;
@@ -67,10 +69,120 @@ bool column_table_init(struct column_table *t, const struct tfprof_column_info *
 	return true;
 }
 
+/* ---- trees ---- */
+
+bool column_table_init_tree(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns)
+{
+	static const struct tfprof_column_info leading[N_TREE_COLUMNS] =
+		{{"parent", TFPROF_COLUMN_INT64, NULL, 0}, {"depth", TFPROF_COLUMN_INT64, NULL, 0},
+			{"name", TFPROF_COLUMN_TEXT, NULL, 0}};
+
+	*t = (struct column_table){.is_tree = true};
+	t->columns = mem_zero_array(n_columns + N_TREE_COLUMNS, sizeof(*t->columns));
+	if (!t->columns)
+		return false;
+	t->n_columns = n_columns + N_TREE_COLUMNS;
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct tfprof_column_info *info =
+			i < N_TREE_COLUMNS ? &leading[i] : &infos[i - N_TREE_COLUMNS];
+
+		if (!table_column_init(&t->columns[i], info, 0))
+			return false;
+		t->columns[i].view.is_nullable = i != TREE_DEPTH && i != TREE_NAME;
+	}
+	return true;
+}
+
+static bool grow(struct column_table *t)
+{
+	size_t capacity = t->capacity ? 2 * t->capacity : 64, bytes;
+
+	if (__builtin_mul_overflow(capacity, sizeof(int64_t), &bytes))
+		return false;
+	for (size_t i = 0; i < t->n_columns; i++) {
+		struct table_column *c = &t->columns[i];
+		void *at = c->numbers ? (void *)c->numbers : (void *)c->doubles;
+
+		if (!at)
+			continue;
+		at = mem_resize(at, bytes);
+		if (!at)
+			return false;
+		if (c->numbers)
+			c->numbers = at;
+		else
+			c->doubles = at;
+	}
+	t->capacity = capacity;
+	return true;
+}
+
+/* Ends the texts of the last row that were not set. */
+static void end_row(struct column_table *t)
+{
+	for (size_t i = 0; i < t->n_columns; i++) {
+		struct table_column *c = &t->columns[i];
+
+		if (c->view.type == TFPROF_COLUMN_TEXT && c->offsets.n <= t->n_rows)
+			table_end_text(c);
+		else if (c->view.type == TFPROF_COLUMN_TEXTS && c->lists.n <= t->n_rows)
+			table_end_list(c);
+	}
+}
+
+size_t column_table_add_row(struct column_table *t, size_t parent, struct span name)
+{
+	size_t row = t->n_rows;
+
+	if (t->failed || (row == t->capacity && !grow(t))) {
+		t->failed = true;
+		return 0;
+	}
+	end_row(t);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (t->columns[i].numbers)
+			t->columns[i].numbers[row] = -1;
+		else if (t->columns[i].doubles)
+			t->columns[i].doubles[row] = NAN;
+	}
+	t->n_rows++;
+	t->columns[TREE_PARENT].numbers[row] = parent == TABLE_NO_PARENT ? -1 : (int64_t)parent;
+	t->columns[TREE_DEPTH].numbers[row] =
+		parent == TABLE_NO_PARENT ? 0 : t->columns[TREE_DEPTH].numbers[parent] + 1;
+	table_put_text(&t->columns[TREE_NAME], name);
+	return row;
+}
+
+void table_set_int(struct column_table *t, size_t row, size_t column, int64_t value)
+{
+	if (!t->failed)
+		t->columns[N_TREE_COLUMNS + column].numbers[row] = value;
+}
+
+void table_set_double(struct column_table *t, size_t row, size_t column, double value)
+{
+	if (!t->failed)
+		t->columns[N_TREE_COLUMNS + column].doubles[row] = value;
+}
+
+void table_set_text(struct column_table *t, size_t row, size_t column, struct span text)
+{
+	if (t->failed)
+		return;
+	assert(row + 1 == t->n_rows);
+	table_put_text(&t->columns[N_TREE_COLUMNS + column], text);
+}
+
 enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err)
 {
-	enum tfprof_status status = TFPROF_OK;
+	enum tfprof_status status = t->failed ? error_no_memory(err) : TFPROF_OK;
 
+	if (status == TFPROF_OK && t->is_tree) {
+		end_row(t);
+		for (size_t i = 0; i < t->n_columns; i++)
+			t->columns[i].view.n_rows = t->n_rows;
+	}
 	for (size_t i = 0; status == TFPROF_OK && i < t->n_columns; i++)
 		status = table_column_finish(&t->columns[i], err);
 	return status;
@@ -87,7 +199,7 @@ void column_table_clear(struct column_table *t)
 const struct tfprof_column *column_table_find(const struct column_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
-		if (strcmp(t->infos[i].name, name) == 0)
+		if (strcmp(t->columns[i].view.name, name) == 0)
 			return &t->columns[i].view;
 	return NULL;
 }

@@ -6,6 +6,8 @@
 #ifndef TFPROF_QUERY_TABLE_H
 #define TFPROF_QUERY_TABLE_H
 
+#include <math.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -47,16 +49,42 @@ static inline void table_put_text(struct table_column *c, struct span text)
 /* Makes the column ready to be returned; on failure it is cleared. */
 enum tfprof_status table_column_finish(struct table_column *c, struct tfprof_error *err);
 
-/* A whole table, for what has no query: the advisor's findings, events. */
+/* A whole table, for what has no query. Either flat, with all rows at once:
+ *
+ *     column_table_init(t, infos, n, n_rows), fill in columns[…], column_table_finish()
+ *
+ * or a tree that grows in pre-order, in which what is not set has no value:
+ *
+ *     column_table_init_tree(t, infos, n)
+ *     root = column_table_add_row(t, TABLE_NO_PARENT, SPAN("step"))
+ *     row = column_table_add_row(t, root, SPAN("step 0"))     parents before children
+ *     table_set_double(t, row, WALL, 21.5)                    WALL: an index of `infos`
+ *     column_table_finish(t)
+ *
+ * Numbers can be set in any row until then, texts only in the row added last. Failures
+ * to allocate stick: column_table_finish() reports them. */
 struct column_table {
-	const struct tfprof_column_info *infos;
-	struct table_column *columns;
+	struct table_column *columns; /* of a tree: parent, depth, name, then its own */
 	size_t n_columns, n_rows;
+	size_t capacity; /* of a tree: rows that there is room for */
+	bool is_tree, failed;
 };
+
+enum { TREE_PARENT, TREE_DEPTH, TREE_NAME, N_TREE_COLUMNS };
+#define TABLE_NO_PARENT SIZE_MAX
 
 /* Starts all columns. False on allocation failure; clear in any case. */
 bool column_table_init(struct column_table *t, const struct tfprof_column_info *infos,
 	size_t n_columns, size_t n_rows);
+/* The columns of a tree have no value where none is set. */
+bool column_table_init_tree(struct column_table *t, const struct tfprof_column_info *infos,
+	size_t n_columns);
+/* Returns the number of the row. */
+size_t column_table_add_row(struct column_table *t, size_t parent, struct span name);
+void table_set_int(struct column_table *t, size_t row, size_t column, int64_t value);
+void table_set_double(struct column_table *t, size_t row, size_t column, double value);
+void table_set_text(struct column_table *t, size_t row, size_t column, struct span text);
+
 /* Makes all columns ready to be handed out. */
 enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err);
 void column_table_clear(struct column_table *t);
@@ -64,6 +92,20 @@ void column_table_clear(struct column_table *t);
 const struct tfprof_column *column_table_find(const struct column_table *t, const char *name);
 
 /* ---- reading ---- */
+
+/* Whether a cell has no value: a negative number, NaN or an empty text of a column that is
+ * nullable. A column of numbers that may be negative is of doubles. */
+static inline bool table_is_null(const struct tfprof_column *c, size_t row)
+{
+	if (!c->is_nullable)
+		return false;
+	switch (c->type) {
+	case TFPROF_COLUMN_DOUBLE: return isnan(c->doubles[row]);
+	case TFPROF_COLUMN_TEXT: return c->offsets[row] == c->offsets[row + 1];
+	case TFPROF_COLUMN_TEXTS: return false;
+	default: return c->numbers[row] < 0;
+	}
+}
 
 static inline struct span table_text(const struct tfprof_column *c, size_t i)
 {

@@ -7,6 +7,7 @@
 /* Every line needs a function route_NAME in its own file or in that of a related route. */
 #define ROUTES(X)    \
 	X(load)      \
+	X(ask)       \
 	X(profile)   \
 	X(options)   \
 	X(rows)      \

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "query/table.h"
 
 enum { BATCH_ROWS = 65536, MAX_BUFFERS = 3 };
 
@@ -301,15 +302,16 @@ static int make_bits(struct array_block *block, const int64_t *numbers, size_t n
 	return bits ? 0 : ENOMEM;
 }
 
-static int make_validity(struct ArrowArray *array, const int64_t *numbers, size_t n)
+static int make_validity(struct ArrowArray *array, const struct tfprof_column *c, size_t first,
+	size_t n)
 {
 	unsigned char *valid = own_buffer(array->private_data, 0, n / 8 + 1, 1);
 
 	for (size_t i = 0; valid && i < n; i++) {
-		if (numbers[i] >= 0)
-			set_bit(valid, i);
-		else
+		if (table_is_null(c, first + i))
 			array->null_count++;
+		else
+			set_bit(valid, i);
 	}
 	return valid ? 0 : ENOMEM;
 }
@@ -367,22 +369,24 @@ static int make_numbers(struct ArrowArray *array, struct hold *hold, const struc
 		return ENOMEM;
 	if (c->type == TFPROF_COLUMN_BOOL)
 		return make_bits(block, c->numbers + first, n);
-	if (c->type == TFPROF_COLUMN_DOUBLE) {
+	if (c->type == TFPROF_COLUMN_DOUBLE)
 		block->buffers[1] = c->doubles + first;
-		return 0;
-	}
-	block->buffers[1] = c->numbers + first;
-	return c->is_nullable ? make_validity(array, c->numbers + first, n) : 0;
+	else
+		block->buffers[1] = c->numbers + first;
+	return 0;
 }
 
 static int make_array(struct ArrowArray *array, struct hold *hold, const struct tfprof_column *c,
 	size_t first, size_t n)
 {
+	int failed;
+
 	switch (c->type) {
-	case TFPROF_COLUMN_TEXT: return make_texts(array, hold, c, first, n);
+	case TFPROF_COLUMN_TEXT: failed = make_texts(array, hold, c, first, n); break;
 	case TFPROF_COLUMN_TEXTS: return make_lists(array, hold, c, first, n);
-	default: return make_numbers(array, hold, c, first, n);
+	default: failed = make_numbers(array, hold, c, first, n);
 	}
+	return failed || !c->is_nullable ? failed : make_validity(array, c, first, n);
 }
 
 /* ---- batches -------------------------------------------------------------------- */

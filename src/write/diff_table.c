@@ -165,7 +165,7 @@ void diff_write_csv(const struct column_table *t, struct sink *out)
 {
 	sink_text(out, "id");
 	for (size_t k = 0; k < t->n_columns; k++)
-		sink_printf(out, ",%s", t->infos[k].name);
+		sink_printf(out, ",%s", t->columns[k].view.name);
 	sink_text(out, "\r\n");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		sink_int(out, (int64_t)i);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* For numbers below a thousand, a million, a billion, and above; an empty last suffix
  * means the one before it is the largest. Copied as four bytes, of which n count. */
@@ -70,4 +72,30 @@ void format_number(struct buf *b, enum unit unit, int64_t value)
 		return;
 	b->n = (size_t)(format_write(b->at + b->n, unit, value) - b->at);
 	b->at[b->n] = '\0';
+}
+
+/* Digits, signs and exponents are copied; the locale's decimal point, possibly several bytes,
+ * becomes a point. */
+void format_write_double(char *at, double value)
+{
+	char text[FORMAT_MAX];
+	bool is_integer = true;
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	for (const char *c = text; *c; c++) {
+		if ((*c >= '0' && *c <= '9') || *c == '-' || *c == '+') {
+			*at++ = *c;
+		} else if (*c == 'e') {
+			*at++ = *c;
+			is_integer = false;
+		} else if (is_integer) {
+			*at++ = '.';
+			is_integer = false;
+		}
+	}
+	memcpy(at, is_integer ? ".0" : "", is_integer ? 3 : 1);
 }

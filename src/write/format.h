@@ -12,4 +12,8 @@ char *format_write(char *at, enum unit unit, int64_t value);
 
 void format_number(struct buf *b, enum unit unit, int64_t value);
 
+/* The shortest text that reads back as the same finite double, with a point or an exponent,
+ * in any locale; NUL-terminated, in memory of FORMAT_MAX bytes. */
+void format_write_double(char *at, double value);
+
 #endif

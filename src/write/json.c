@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/utf8.h"
+#include "write/format.h"
 
 static void begin_value(struct json *j)
 {
@@ -153,33 +153,15 @@ void json_int(struct json *j, int64_t value)
 
 void json_double(struct json *j, double value)
 {
-	char text[64];
-	bool integer = true;
+	char text[FORMAT_MAX];
 
 	if (!isfinite(value)) {
 		json_null(j);
 		return;
 	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
+	format_write_double(text, value);
 	begin_value(j);
-	for (const char *c = text; *c; c++) {
-		if ((*c >= '0' && *c <= '9') || *c == '-' || *c == '+') {
-			sink_char(j->sink, *c);
-		} else if (*c == 'e') {
-			sink_char(j->sink, *c);
-			integer = false;
-		} else if (integer) {
-			/* The locale's decimal point, possibly several bytes. */
-			sink_char(j->sink, '.');
-			integer = false;
-		}
-	}
-	if (integer)
-		sink_text(j->sink, ".0");
+	sink_text(j->sink, text);
 }
 
 void json_bool(struct json *j, bool value)

@@ -4,11 +4,6 @@ void no_refusal(const struct query *q, struct buf *why)
 {
 }
 
-void markdown_refuse(const struct query *q, struct buf *why)
-{
-	buf_text(why, "Only a comparison can be written as markdown: use tfprof diff.");
-}
-
 enum tfprof_status no_writer(const struct writing *w, struct tfprof_error *err)
 {
 	return TFPROF_OK;

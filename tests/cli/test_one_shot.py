@@ -166,7 +166,6 @@ def test_full_disk(run, arguments):
     (["help", "selct"], "did you mean select?"),
     (["--xyzzy=1"], "unknown flag: --xyzzy: 'tfprof --help' lists all flags"),
     (["--selct=params"], "unknown flag: --selct: did you mean --select?"),
-    (["scope", "--profile_path=profile", "--output=markdown"], "Only a comparison"),
     (["op", "--profile_path=profile", "--output=collapsed"], "Only scope and code view"),
     (["scope", "--profile_path=profile", "--output=speedscope", "--select=micros,bytes"], "select one"),
     (["op", "--op_log_path=tfprof_log"], "--profile_path"),

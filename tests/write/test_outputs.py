@@ -362,7 +362,7 @@ def test_json_and_csv_have_what_the_rows_have(loaded, profiles, model, view):
     assert len(expected) > 5
     report = json.loads(run(profiles[model], view, "--select=" + all_selects(),
                             "--output=json:outfile=-"))
-    assert report["schema"] == "tfprof-report" and report["version"] == 1
+    assert report["schema"] == "tfprof." + view and report["version"] == 2
     assert report["view"] == view and len(report["steps"]) == 3
     for node in report["nodes"]:
         node.pop("input_types", None)

@@ -1,12 +1,13 @@
 /* CSV as in RFC 4180: a header, CRLF line ends, quotes where needed. Invalid UTF-8 is
- * replaced as in JSON; lists are joined by `|`. On request an apostrophe is put before
- * text that a spreadsheet would take for a formula. */
+ * replaced as in JSON. On request an apostrophe is put before text that a spreadsheet would take
+ * for a formula. */
 #include <errno.h>
 
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "write/csv.h"
-#include "write/rows.h"
+#include "write/format.h"
+#include "write/table.h"
 
 static void put_valid(struct sink *out, struct span text)
 {
@@ -71,60 +72,48 @@ void csv_put_text(struct sink *out, struct span text)
 	put_text(out, "", text);
 }
 
-static void put_header(const struct rows *rows, struct sink *out)
-{
-	sink_text(out, "id");
-	for (size_t k = 0; k < rows->n; k++) {
-		sink_char(out, ',');
-		sink_text(out, rows->columns[k]->name);
-	}
-	sink_text(out, "\r\n");
-}
-
 /* Some spreadsheets skip a leading tab or carriage return, so these count as well. */
 static bool starts_formula(struct span text)
 {
 	return text.n && text.at[0] && strchr("=+-@\t\r", text.at[0]);
 }
 
-static void put_value(const struct writing *w, struct rows *rows, const struct tfprof_column *c,
-	uint32_t i)
+static void put_value(const struct written *w, const struct cell *c, struct sink *out)
 {
-	bool as_text = w->q->options->output.formulas_as_text;
-	struct sink *out = w->out;
-	struct span text;
+	char number[FORMAT_MAX];
 
 	switch (c->type) {
-	case TFPROF_COLUMN_TEXT:
-	case TFPROF_COLUMN_TEXTS:
-		text = rows_text(rows, c, i);
-		put_text(out, as_text && starts_formula(text) ? "'" : "", text);
+	case CELL_NULL: break;
+	case CELL_INT: sink_int(out, c->number); break;
+	case CELL_BOOL: sink_text(out, c->number ? "true" : "false"); break;
+	case CELL_DOUBLE:
+		format_write_double(number, c->real);
+		sink_text(out, number);
 		break;
-	case TFPROF_COLUMN_BOOL: sink_text(out, c->numbers[i] ? "true" : "false"); break;
-	default:
-		if (!c->is_nullable || c->numbers[i] >= 0)
-			sink_int(out, c->numbers[i]);
+	case CELL_TEXT:
+		put_text(out, w->formulas_as_text && starts_formula(c->text) ? "'" : "", c->text);
+		break;
 	}
 }
 
-enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
+void table_write_csv(struct written *w, struct sink *out)
 {
-	/* The order of version 1: depth comes before the name. */
-	static const enum column_id first[] = {COLUMN_PARENT, COLUMN_DEPTH, COLUMN_NAME,
-		COLUMN_ACCOUNTED};
-	struct rows rows;
-	enum tfprof_status status = rows_init(&rows, w, first, 4, err);
+	size_t n_cells = written_n_cells(w), n_rows = written_n_rows(w);
 
-	if (status == TFPROF_OK)
-		put_header(&rows, w->out);
-	for (uint32_t i = 0; status == TFPROF_OK && i < w->q->n && !writer_stops(w->q, w->out);
-		i++) {
-		sink_int(w->out, i);
-		for (size_t k = 0; k < rows.n; k++) {
-			sink_char(w->out, ',');
-			put_value(w, &rows, rows.columns[k], i);
-		}
-		sink_text(w->out, "\r\n");
+	for (size_t k = 0; k < n_cells; k++) {
+		if (k)
+			sink_char(out, ',');
+		sink_text(out, written_get_name(w, k));
 	}
-	return rows_end(&rows, status, err);
+	sink_text(out, "\r\n");
+	for (size_t row = 0; row < n_rows && !written_stops(w, out); row++) {
+		for (size_t k = 0; k < n_cells; k++) {
+			struct cell c = written_get_cell(w, row, k);
+
+			if (k)
+				sink_char(out, ',');
+			put_value(w, &c, out);
+		}
+		sink_text(out, "\r\n");
+	}
 }

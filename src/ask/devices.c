@@ -1,0 +1,257 @@
+/* devices: each device that something ran on, with its lanes and its time.
+ *
+ *     events of /job:w/task:1/device:gpu:0/stream:all, …/stream:7, …/memcpy ──> gpu:0
+ *
+ * Busy is the time in which at least one execution ran on any lane, copies included; span is
+ * from the first start to the last end. What the host does for an accelerator (launches) is
+ * not the accelerator's time. */
+#include <stdlib.h>
+
+#include "ask/question.h"
+#include "base/ascii.h"
+#include "model/events.h"
+
+/* id, name, type, unit */
+/* clang-format off */
+#define DEVICES_COLUMNS(X)                                                     \
+	X(KIND, "kind", TEXT, NULL)                                            \
+	X(TASK, "task", TEXT, NULL)                                            \
+	X(LANES, "lanes", INT64, NULL)                                         \
+	X(RUNS, "runs", INT64, NULL)                                           \
+	X(BUSY, "busy_micros", INT64, "microseconds")                          \
+	X(SPAN, "span_micros", INT64, "microseconds")                          \
+	X(IDLE, "idle_micros", INT64, "microseconds")
+/* clang-format on */
+
+enum {
+#define X(id, ...) DEVICES_##id,
+	DEVICES_COLUMNS(X)
+#undef X
+		N_DEVICES_COLUMNS
+};
+
+static const struct tfprof_column_info infos[] = {
+#define X(id, name, type, one) {name, TFPROF_COLUMN_##type, one, 0},
+	DEVICES_COLUMNS(X)
+#undef X
+};
+
+struct interval {
+	int64_t start_us, end_us;
+};
+
+/* A device: what its streams, threads and copy engines ran. */
+struct hardware {
+	struct span name; /* "gpu:0", within the name of one of them */
+	struct span task;
+	size_t n_runs, n_all_runs; /* of lanes; of stream:all, which repeats them */
+	size_t n_lanes;            /* 0: the input does not tell */
+	VEC(struct interval) ran;
+};
+
+typedef VEC(struct hardware) hardware_list;
+
+/* "gpu:0" of "/host:vm/device:gpu:0/stream:7"; the whole name if it has no such part. */
+static struct span hardware_name(struct span device)
+{
+	static const char *const words[] = {"gpu:", "tpu:", "cpu:"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct span word = span_of(words[i]);
+		size_t at = span_find(device, word);
+
+		if (at < device.n)
+			return (struct span){device.at + at,
+				word.n + ascii_leading_digits(span_from(device, at + word.n))};
+	}
+	return device;
+}
+
+/* NULL on allocation failure. */
+static struct hardware *find_hardware(hardware_list *all, const struct devices *devices,
+	uint32_t id)
+{
+	const struct device *device = &devices->at.at[id];
+	struct hardware fresh = {.name = hardware_name(device->name),
+		.task = devices->tasks.at[device->task].name};
+
+	for (size_t i = 0; i < all->n; i++)
+		if (span_equal(all->at[i].name, fresh.name) &&
+			span_equal(all->at[i].task, fresh.task))
+			return &all->at[i];
+	return vec_push(all, fresh) ? &all->at[all->n - 1] : NULL;
+}
+
+/* Entries of an accelerator itself are the host's launches. */
+static bool runs_here(const struct device *device)
+{
+	return device->kind != DEVICE_KIND_ACCELERATOR && device->kind != DEVICE_KIND_NETWORK;
+}
+
+/* A trace tells its lanes; in run metadata, a stream is a device of its own, and threads are
+ * not told. False on allocation failure. */
+static bool count_lanes(struct hardware *one, const struct model *m, const struct events *e,
+	uint32_t id)
+{
+	const struct device *device = &e->devices.at.at[id];
+	size_t n = e->first_lane[id + 1] - e->first_lane[id];
+	bool *used;
+
+	if (!m->execs.lanes.n) {
+		one->n_lanes += (device->kind == DEVICE_KIND_STREAM ||
+					device->kind == DEVICE_KIND_COPY_ENGINE) &&
+			!(device->properties & DEVICE_STREAM_ALL);
+		return true;
+	}
+	used = mem_zero_array(n + 1, sizeof(*used));
+	if (!used)
+		return false;
+	for (uint32_t row = e->first_row[id]; row < e->first_row[id + 1]; row++)
+		if (!used[e->lane[row]]) {
+			used[e->lane[row]] = true;
+			one->n_lanes++;
+		}
+	mem_free(used);
+	return true;
+}
+
+static bool add_device(hardware_list *all, const struct model *m, const struct events *e,
+	uint32_t id)
+{
+	const struct device *device = &e->devices.at.at[id];
+	struct hardware *one;
+
+	if (!runs_here(device) || e->first_row[id] == e->first_row[id + 1])
+		return true;
+	one = find_hardware(all, &e->devices, id);
+	if (!one || !vec_reserve(&one->ran, e->first_row[id + 1] - e->first_row[id]))
+		return false;
+	for (uint32_t row = e->first_row[id]; row < e->first_row[id + 1]; row++) {
+		struct event event = events_get(e, row);
+
+		one->ran.at[one->ran.n++] = (struct interval){event.start_us, event_end(&event)};
+	}
+	if (device->properties & DEVICE_STREAM_ALL)
+		one->n_all_runs += e->first_row[id + 1] - e->first_row[id];
+	else
+		one->n_runs += e->first_row[id + 1] - e->first_row[id];
+	return count_lanes(one, m, e, id);
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return (x->start_us > y->start_us) - (x->start_us < y->start_us);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct hardware *x = a, *y = b;
+	int c = span_compare(x->task, y->task);
+
+	return c ? c : span_compare(x->name, y->name);
+}
+
+static const char *kind_of(struct span name)
+{
+	static const char *const kinds[] = {"gpu", "tpu", "cpu"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (span_starts(name, span_of(kinds[i])))
+			return kinds[i];
+	return "other";
+}
+
+static void put_one(struct answer *a, struct hardware *one)
+{
+	struct column_table *t = &a->table;
+	size_t row = column_table_add_row(t, 0, one->name);
+	int64_t busy_us = 0, first_us, last_us;
+
+	qsort(one->ran.at, one->ran.n, sizeof(*one->ran.at), by_start);
+	first_us = last_us = one->ran.at[0].start_us;
+	for (size_t i = 0; i < one->ran.n; i++) {
+		const struct interval *ran = &one->ran.at[i];
+		int64_t from = ran->start_us > last_us ? ran->start_us : last_us;
+
+		if (ran->end_us <= from)
+			continue;
+		busy_us += ran->end_us - from;
+		last_us = ran->end_us;
+	}
+	table_set_text(t, row, DEVICES_KIND, span_of(kind_of(one->name)));
+	table_set_text(t, row, DEVICES_TASK, one->task);
+	if (one->n_lanes)
+		table_set_int(t, row, DEVICES_LANES, (int64_t)one->n_lanes);
+	table_set_int(t, row, DEVICES_RUNS,
+		(int64_t)(one->n_all_runs ? one->n_all_runs : one->n_runs));
+	table_set_int(t, row, DEVICES_BUSY, busy_us);
+	table_set_int(t, row, DEVICES_SPAN, last_us - first_us);
+	table_set_int(t, row, DEVICES_IDLE, last_us - first_us - busy_us);
+}
+
+static enum tfprof_status put_all(struct answer *a, const struct asked *q, const struct events *e,
+	struct tfprof_error *err)
+{
+	hardware_list all = {0};
+	bool ok = column_table_init_tree(&a->table, infos, N_DEVICES_COLUMNS);
+
+	for (uint32_t id = 0; ok && id < e->devices.at.n; id++)
+		ok = add_device(&all, q->model, e, id);
+	if (ok) {
+		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("devices"));
+		if (all.n)
+			qsort(all.at, all.n, sizeof(*all.at), by_name);
+		for (size_t i = 0; i < all.n; i++)
+			put_one(a, &all.at[i]);
+	}
+	for (size_t i = 0; i < all.n; i++)
+		vec_clear(&all.at[i].ran);
+	vec_clear(&all);
+	return ok ? TFPROF_OK : error_no_memory(err);
+}
+
+static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
+{
+	int64_t step = q->options->number[OPT_STEP];
+	struct event_sorter sorter;
+	struct events events = {0};
+	enum tfprof_status status;
+
+	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
+	events_add_model(&sorter, q->model,
+		step < 0 ? EVENTS_ALL_STEPS : model_find_step(q->model, step));
+	status = events_build(&events, &sorter, 0, err);
+	if (status == TFPROF_OK)
+		status = put_all(a, q, &events, err);
+	events_clear(&events);
+	event_sorter_clear(&sorter);
+	return status;
+}
+
+static bool ran(const struct asked *q)
+{
+	return q->model->execs.n_rows > 0;
+}
+
+static const struct question_need needs[] = {
+	{ran, "it shows what ran on each device, and nothing did",
+		"run metadata (RunMetadata) of a step run with trace_level=FULL_TRACE, or a trace "
+		"(*.xplane.pb)"},
+	{NULL, NULL, NULL},
+};
+
+const struct question devices_question = {
+	.name = "devices",
+	.summary = "each device with its lanes and its time",
+	.description = "Prints one line per device that something ran on: its kind, how many lanes "
+		       "(threads or streams) it has, executions, the time in which at least one of "
+		       "them ran (busy), and from the first start to the last end (span).",
+	.example = "",
+	.state = QUESTION_LOADED,
+	.needs = needs,
+	.run = run,
+};

@@ -1,0 +1,111 @@
+#include "ask/question.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct question *const questions[] = {
+#define X(name, ...) &name##_question,
+	QUESTIONS(X)
+#undef X
+};
+
+enum { N_QUESTIONS = sizeof(questions) / sizeof(*questions) };
+
+const struct question *question_get(size_t i)
+{
+	return i < N_QUESTIONS ? questions[i] : NULL;
+}
+
+const struct question *question_find(const char *name)
+{
+	for (size_t i = 0; i < N_QUESTIONS; i++)
+		if (strcmp(questions[i]->name, name) == 0)
+			return questions[i];
+	return NULL;
+}
+
+enum tfprof_status question_run(const struct question *question, struct answer *a,
+	const struct asked *q, struct tfprof_error *err)
+{
+	enum tfprof_status status;
+
+	for (const struct question_need *need = question->needs; need && need->is_met; need++)
+		if (!need->is_met(q))
+			return error_set(err, TFPROF_UNSUPPORTED, "%s: %s: add %s", question->name,
+				need->missing, need->remedy);
+	status = question->run(a, q, err);
+	if (status == TFPROF_OK && a->failed)
+		status = error_no_memory(err);
+	return status == TFPROF_OK ? column_table_finish(&a->table, err) : status;
+}
+
+/* ---- answers ----------------------------------------------------------------- */
+
+void answer_clear(struct answer *a)
+{
+	column_table_clear(&a->table);
+	for (size_t i = 0; i < a->notes.n; i++)
+		mem_free(a->notes.at[i].text);
+	for (size_t i = 0; i < a->fields.n; i++)
+		mem_free(a->fields.at[i].text);
+	vec_clear(&a->notes);
+	vec_clear(&a->fields);
+	*a = (struct answer){0};
+}
+
+void answer_note(struct answer *a, const char *id, const char *format, ...)
+{
+	struct answer_note note = {.id = id};
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	note.text = span_copy(span_of(text));
+	if (!note.text || !vec_push(&a->notes, note)) {
+		mem_free(note.text);
+		a->failed = true;
+	}
+}
+
+static void put(struct answer *a, struct answer_field field)
+{
+	if (vec_push(&a->fields, field))
+		return;
+	mem_free(field.text);
+	a->failed = true;
+}
+
+void answer_put_text(struct answer *a, const char *key, struct span text)
+{
+	struct answer_field field = {.key = key, .type = FIELD_TEXT, .text = span_copy(text)};
+
+	if (field.text)
+		put(a, field);
+	else
+		a->failed = true;
+}
+
+void answer_put_int(struct answer *a, const char *key, int64_t value)
+{
+	put(a, (struct answer_field){.key = key, .type = FIELD_INT, .number = value});
+}
+
+void answer_put_double(struct answer *a, const char *key, double value)
+{
+	put(a, (struct answer_field){.key = key, .type = FIELD_DOUBLE, .real = value});
+}
+
+void answer_put_null(struct answer *a, const char *key)
+{
+	put(a, (struct answer_field){.key = key, .type = FIELD_NULL});
+}
+
+const struct answer_field *answer_find_field(const struct answer *a, const char *key)
+{
+	for (size_t i = 0; i < a->fields.n; i++)
+		if (strcmp(a->fields.at[i].key, key) == 0)
+			return &a->fields.at[i];
+	return NULL;
+}

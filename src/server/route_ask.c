@@ -1,0 +1,36 @@
+/* /api/ask: the answer of a question, with its options, as the JSON that the program
+ * writes. */
+#include <errno.h>
+
+#include "base/error.h"
+#include "server/routes.h"
+#include "server/view_query.h"
+
+static int write_body(void *context, const void *bytes, size_t n)
+{
+	struct sink *out = context;
+
+	sink_put(out, bytes, n);
+	return sink_failed(out) ? EIO : 0;
+}
+
+enum tfprof_status route_ask(struct call *c, struct json *out, struct tfprof_error *err)
+{
+	const char *question = call_get(c, "question");
+	struct shown_profile *profile;
+	tfprof_options *options = NULL;
+	tfprof_result *result = NULL;
+	int64_t p;
+	enum tfprof_status status = view_profile(c, &profile, &p, err);
+
+	if (status == TFPROF_OK)
+		status = view_given_options(c, &options, err);
+	if (status == TFPROF_OK)
+		status = tfprof_ask(profile->profile, question ? question : "", options, &c->cancel,
+			&result, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_write(result, "json", write_body, out->sink, err);
+	tfprof_result_free(result);
+	tfprof_options_free(options);
+	return status;
+}

@@ -1,0 +1,131 @@
+#include "write/answer.h"
+
+#include <errno.h>
+
+#include "query/output_option.h"
+#include "write/document.h"
+#include "write/table.h"
+
+static answer_text_fn *find_text(const struct question *question)
+{
+	static const struct {
+		const struct question *question;
+		answer_text_fn *text;
+	} texts[] = {
+#define X(name, text) {&name##_question, text},
+		QUESTIONS(X)
+#undef X
+	};
+	size_t i = 0;
+
+	while (texts[i].question != question)
+		i++;
+	return texts[i].text;
+}
+
+/* What writes rows; the JSON writer, too, is called in this way. */
+typedef void write_fn(struct written *w, struct sink *out);
+
+struct document {
+	const struct question *question;
+	const struct answer *answer;
+	const struct tfprof_options *options;
+};
+
+static enum tfprof_status write_table(const struct document *d, write_fn *write, struct sink *out,
+	struct tfprof_error *err)
+{
+	const struct column_table *t = &d->answer->table;
+	const struct tfprof_column **columns = mem_zero_array(t->n_columns + 1, sizeof(*columns));
+	struct document context = *d;
+	struct written w = {.columns = columns,
+		.n_columns = t->n_columns,
+		.n_rows = t->n_rows,
+		.formulas_as_text = d->options && d->options->output.formulas_as_text,
+		.context = &context};
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; columns && i < t->n_columns; i++)
+		columns[i] = &t->columns[i].view;
+	if (columns)
+		write(&w, out);
+	if (!columns || w.text.failed)
+		status = error_no_memory(err);
+	buf_clear(&w.text);
+	mem_free(columns);
+	return status;
+}
+
+void plain_text(const struct answer *a, struct sink *out)
+{
+	if (write_table(&(struct document){.answer = a}, table_write_text, out, NULL) != TFPROF_OK)
+		sink_fail(out, ENOMEM);
+}
+
+/* ---- JSON ---------------------------------------------------------------------- */
+
+static void put_notes(const struct answer *a, struct json *j)
+{
+	json_key(j, "notes");
+	json_open_array(j);
+	for (size_t i = 0; i < a->notes.n; i++) {
+		json_open_object(j);
+		json_put_text(j, "id", a->notes.at[i].id);
+		json_put_text(j, "text", a->notes.at[i].text);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_line(j);
+}
+
+static void put_fields(const struct answer *a, struct json *j)
+{
+	for (size_t i = 0; i < a->fields.n; i++) {
+		const struct answer_field *field = &a->fields.at[i];
+
+		json_key(j, field->key);
+		switch (field->type) {
+		case FIELD_TEXT: json_text(j, field->text); break;
+		case FIELD_INT: json_int(j, field->number); break;
+		case FIELD_DOUBLE: json_double(j, field->real); break;
+		case FIELD_NULL: json_null(j); break;
+		}
+	}
+	if (a->fields.n)
+		json_line(j);
+}
+
+static void write_json(struct written *w, struct sink *out)
+{
+	const struct document *d = w->context;
+	struct json j = json_writer(out);
+
+	document_open(&j, d->question->name, d->options);
+	put_notes(d->answer, &j);
+	put_fields(d->answer, &j);
+	table_put_nodes(w, &j);
+	json_close_object(&j);
+	sink_char(out, '\n');
+}
+
+enum tfprof_status answer_write(const struct question *question, const struct answer *a,
+	const struct tfprof_options *o, enum format format, struct sink *out,
+	struct tfprof_error *err)
+{
+	struct document d = {question, a, o};
+
+	switch (format) {
+	case FORMAT_FILE:
+	case FORMAT_STDOUT: find_text(question)(a, out); return TFPROF_OK;
+	case FORMAT_NONE: return TFPROF_OK;
+	case FORMAT_CSV: return write_table(&d, table_write_csv, out, err);
+	case FORMAT_JSON: return write_table(&d, write_json, out, err);
+	case FORMAT_JSONL: return write_table(&d, table_write_jsonl, out, err);
+	case FORMAT_MARKDOWN: return write_table(&d, table_write_markdown, out, err);
+	default:
+		return error_set(err, TFPROF_ARGUMENT,
+			"%s cannot be written as %s: expected one of: csv, file, json, jsonl, "
+			"markdown, none, stdout",
+			question->name, output_words[format]);
+	}
+}

@@ -1,0 +1,144 @@
+"""Questions: each can be asked by command, in every format that tables have, and says in one
+sentence why it does not apply."""
+
+import csv
+import io
+import json
+import subprocess
+
+import pytest
+from tree import TOP, program
+
+TRACE = TOP + "/examples/traces/jax_transformer.xplane.pb.gz"
+PROFILE = TOP + "/examples/resnet/profile"
+
+GRAPH = """
+node { name: "a" op: "NoOp" }
+node { name: "b" op: "NoOp" }
+node { name: "c" op: "NoOp" }
+"""
+
+GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+# device, node, start, duration: gpu:0 is busy in 100 … 160 and 200 … 230. Of streams, a profile keeps
+# stream:all, which has what ran on each.
+PLANTED = [
+    (GPU + "/stream:all", "a", 100, 50), (GPU + "/stream:all", "b", 120, 40),
+    (GPU + "/stream:all", "a", 200, 30),
+    (GPU + "/stream:7", "a", 100, 50), (GPU + "/stream:8", "b", 120, 40),
+    (GPU + "/stream:7", "a", 200, 30),
+    (GPU, "a", 10, 5), (GPU, "b", 900, 5),  # launches: the host's time
+    (CPU, "c", 1, 7), (CPU, "c", 4, 9),
+]
+
+
+def run(*words, check=True):
+    done = subprocess.run([program(), *map(str, words)], capture_output=True, check=False)
+    assert not check or done.returncode == 0, done.stderr
+    return done
+
+
+def entry(device, node, start, duration):
+    return (f'  dev_stats {{ device: "{device}" node_stats {{ node_name: "{node}" '
+            f"all_start_micros: {1000 + start} op_end_rel_micros: {duration} "
+            f"all_end_rel_micros: {duration} }} }}\n")
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """A graph and run metadata with times that are known."""
+    (tmp_path / "graph.pbtxt").write_text(GRAPH)
+    (tmp_path / "run_meta").write_text(
+        "step_stats {\n" + "".join(entry(*one) for one in PLANTED) + "}\n")
+    return [tmp_path / "graph.pbtxt", tmp_path / "run_meta"]
+
+
+def test_devices_adds_up_planted_times(planted):
+    answer = json.loads(run("devices", *planted, "--output=json").stdout)
+    assert (answer["schema"], answer["version"]) == ("tfprof.devices", 2)
+    root, *rows = answer["nodes"]
+    assert (root["id"], root["parent"], root["depth"]) == (0, None, 0)
+    by_name = {row["name"]: row for row in rows}
+    assert sorted(by_name) == ["cpu:0", "gpu:0"]
+    gpu = by_name["gpu:0"]
+    assert gpu["parent"] == 0 and gpu["depth"] == 1 and gpu["kind"] == "gpu"
+    assert (gpu["busy_micros"], gpu["span_micros"], gpu["idle_micros"]) == (90, 130, 40)
+    assert gpu["runs"] == 3 and gpu["lanes"] is None
+    cpu = by_name["cpu:0"]
+    assert (cpu["busy_micros"], cpu["span_micros"], cpu["runs"]) == (12, 12, 2)
+    assert cpu["lanes"] is None  # run metadata does not tell lanes
+
+
+def test_a_step_is_a_part(planted):
+    answer = json.loads(run("devices", *planted, "--step=0", "--output=json").stdout)
+    assert answer["options"]["step"] == 0
+    failed = run("devices", *planted, "--step=5", check=False)
+    assert failed.returncode == 2 and b"Available steps: 0" in failed.stderr
+
+
+def questions():
+    """The commands that help lists as those of questions."""
+    return ["devices"]
+
+
+@pytest.mark.parametrize("question", questions())
+@pytest.mark.parametrize("format", ["json", "jsonl", "csv", "markdown"])
+def test_every_format_has_the_rows_of_json(tmp_path, question, format):
+    nodes = json.loads(run(question, TRACE, "--output=json").stdout)["nodes"]
+    path = tmp_path / "written"
+    run(question, TRACE, f"--output={format}:outfile={path}")
+    text = path.read_text(encoding="utf-8")
+    if format == "json":
+        assert json.loads(text)["nodes"] == nodes
+    elif format == "jsonl":
+        assert [json.loads(line) for line in text.splitlines()] == nodes
+    elif format == "csv":
+        read = list(csv.DictReader(io.StringIO(text, newline="")))
+        assert read == [{name: "" if value is None else str(value) for name, value in node.items()}
+                        for node in nodes]
+    else:
+        assert len(text.splitlines()) == len(nodes) + 1  # a header of two, and no root
+    for i, node in enumerate(nodes):
+        assert node["id"] == i
+        assert (node["parent"] is None) == (i == 0)
+        assert node["depth"] == (0 if i == 0 else nodes[node["parent"]]["depth"] + 1)
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+@pytest.mark.parametrize("format", ["jsonl", "markdown"])
+def test_views_have_the_formats_of_tables(view, format):
+    nodes = json.loads(run(view, PROFILE, "--output=json").stdout)["nodes"]
+    lines = run(view, PROFILE, f"--output={format}").stdout.decode().splitlines()
+    if format == "jsonl":
+        for node in nodes:
+            node.pop("input_types", None)
+        assert [json.loads(line) for line in lines] == nodes
+    else:
+        assert len(lines) == len(nodes) + 2
+
+
+def test_a_question_that_does_not_apply_says_what_to_add(planted):
+    failed = run("devices", planted[0], check=False)
+    assert failed.returncode == 1 and not failed.stdout
+    assert failed.stderr.decode().count("\n") == 1
+    assert b"devices: it shows what ran on each device, and nothing did: add run metadata" in failed.stderr
+
+
+def test_options_of_others_are_refused(planted):
+    failed = run("devices", *planted, "--select=bytes", check=False)
+    assert failed.returncode == 2
+    assert failed.stderr == b"tfprof: -select is not an option of the command devices\n"
+
+
+def test_a_format_that_is_not_of_tables_is_refused(planted, tmp_path):
+    failed = run("devices", *planted, f"--output=pprof:outfile={tmp_path}/p", check=False)
+    assert failed.returncode == 2 and not (tmp_path / "p").exists()
+    assert b"devices cannot be written as pprof" in failed.stderr
+
+
+def test_the_text_is_for_people(planted):
+    lines = run("devices", *planted).stdout.decode().splitlines()
+    assert lines[0].split() == ["name", "kind", "task", "lanes", "runs", "busy", "span", "idle"]
+    assert [line.split()[0] for line in lines[1:]] == ["cpu:0", "gpu:0"]
+    assert lines[2].split()[-3:] == ["90us", "130us", "40us"]
