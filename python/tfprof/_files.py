@@ -3,6 +3,8 @@
 import os
 import secrets
 
+from tfprof import _native
+
 
 def directory_path(directory, argument):
     """The user's directory as a str; TypeError names the argument."""
@@ -10,6 +12,28 @@ def directory_path(directory, argument):
         return os.fsdecode(directory)
     except TypeError:
         raise TypeError(f"{argument} must be a path, not {type(directory).__name__}") from None
+
+
+def local_directory(directory, argument):
+    """The same, for a directory that must be on this machine."""
+    path = directory_path(directory, argument)
+    if "://" in path:
+        raise _native.ArgumentError(f"{argument}: expected a local directory, got {path!r}")
+    return path
+
+
+def check_directory(directory, argument):
+    """Whether files can be written to the directory, which need not exist yet: to say at the
+    start what would only fail at the end."""
+    if "://" in directory:
+        return
+    there = os.path.abspath(directory)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise NotADirectoryError(f"{argument} is not a directory: {there}")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(f"{argument} is not writable: {there}")
 
 
 def write_whole(directory, name, data):

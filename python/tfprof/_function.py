@@ -4,6 +4,7 @@ import sys
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from tfprof import _function_graph, _native
+from tfprof._guard import Guard
 from tfprof._inputs import Path
 from tfprof._profile import Profile
 from tfprof._trace import Trace
@@ -17,7 +18,8 @@ class _Call(NamedTuple):
 
 
 def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
-                     logdir: Optional[Path] = None, **keywords: Any) -> Profile:
+                     logdir: Optional[Path] = None, strict: bool = False,
+                     **keywords: Any) -> Profile:
     """Runs a function or a model on these arguments and returns a profile of it: times of
     each step together with its graph, float operations, parameters, shapes and lines
     of Python.
@@ -35,6 +37,8 @@ def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
       steps: how many runs to record, as steps 0, 1, 2, ...
       warmup: how many runs come before them: the first ones compile and allocate.
       logdir: where to keep the trace; by default it is removed once it is read.
+      strict: whether to raise if recording fails. Otherwise that is a warning, the function has
+        run as often, and what is returned is false; using it raises RuntimeError with the reason.
     """
     _check_count("steps", steps, 1)
     _check_count("warmup", warmup, 0)
@@ -42,11 +46,36 @@ def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
     for _ in range(warmup):
         call.run()
     graph = _Later(call.get_graph) if call.get_graph else None
-    with Trace(logdir, graph, call.framework) as trace:
+    guard = Guard("tfprof.profile_function", strict)
+    with Trace(logdir, graph, call.framework, guard) as trace:
         for n in range(steps):
             with trace.step(n):
                 call.run()
-    return trace.profile
+    return NoProfile(guard.failure) if guard.failure else trace.profile
+
+
+class NoProfile(Profile):
+    """Stands for a profile that could not be recorded: false, and using it says why."""
+
+    def __init__(self, why: str):
+        vars(self)["why"] = why
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return super().__getattribute__(name)
+        raise RuntimeError(f"there is no profile: {vars(self)['why']}")
+
+    @property
+    def _native(self) -> Any:
+        raise RuntimeError(f"there is no profile: {vars(self)['why']}")
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"<no profile: {vars(self)['why']}>"
+
+    __str__ = __repr__
 
 
 class _Later:

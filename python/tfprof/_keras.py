@@ -8,12 +8,15 @@ import os
 import sys
 from typing import Any, Iterator, List, Optional, Tuple
 
-from tfprof import _function_graph, _native
+from tfprof import _native
+from tfprof._files import check_directory, local_directory
+from tfprof._guard import Guard, guarded
 from tfprof._inputs import Path
 from tfprof._need import need
 from tfprof._profile import Profile
-from tfprof._trace import Trace
-from tfprof._warn import warn
+from tfprof._stdio import print_report
+from tfprof._trace import Trace, find_busy
+from tfprof._watched_fit import WatchedStep, when_fit_ends
 
 
 class _KerasCallback:
@@ -26,21 +29,22 @@ class _KerasCallback:
 
     The profile has lines of Python, shapes, parameters and float operations of the training
     step, too; `tfprof logs` and `tfprof.load('logs')` read it. To get them, fit() retraces its
-    training step.
+    training step. If profiling fails, that is a warning, and training continues.
 
     Args:
       logdir: a directory; it is created if it does not exist.
       steps: the first and the last step to profile, counted from 0 over all epochs.
       report: whether to print the report.
+      strict: whether to raise if profiling fails.
     """
 
-    def __init__(self, logdir: Path, steps: Tuple[int, int] = (10, 15), *, report: bool = True):
+    def __init__(self, logdir: Path, steps: Tuple[int, int] = (10, 15), *, report: bool = True,
+                 strict: bool = False):
         super().__init__()
-        self.logdir = os.fsdecode(logdir)
-        if "://" in self.logdir:
-            raise _native.ArgumentError(f"logdir: expected a local directory, got {self.logdir!r}")
+        self.logdir = local_directory(logdir, "logdir")
         self._first, self._last = _check_steps(steps)
         self._report = bool(report)
+        self._guard = Guard("tfprof.KerasCallback", strict)
         #: The profile, once the steps have run.
         self.profile: Optional[Profile] = None
         self._reset()
@@ -51,88 +55,84 @@ class _KerasCallback:
         self._trace: Optional[Trace] = None
         self._mark: Any = None
         self._graphs: List[Any] = []     # in which the training step was traced
-        self._is_watching = False
         self._is_done = False
 
     def on_train_begin(self, logs: Any = None) -> None:
-        self._cancel()                   # left from a fit() that raised
+        self._guard.begin()
         self._reset()
-        self._watch_tracing()
+        self._guard.run("nothing can be profiled", self._begin)
 
+    @guarded("a step could not be begun")
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self._leave_step()               # of a dataset that ended in the middle of it
         n = self._n = self._n_before_epoch + batch
         if self._is_done or n < self._first:
             return
         if self._trace is None:
-            self._trace = Trace(self.logdir, _LastOf(self._graphs), None)
-            self._trace.__enter__()
-        self._mark = self._trace.step(n)
-        self._mark.__enter__()
+            self._trace = Trace(self.logdir, _LastOf(self._graphs), None, self._guard)
+            self._trace.start()
+            self._guard.on_restore(self._leave_step)
+        if self._guard.is_on:
+            self._mark = self._trace.step(n)
+            self._mark.__enter__()
 
+    @guarded("a step could not be finished")
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self._n = self._n_before_epoch + batch + 1
         self._leave_step()
         if self._trace is not None and self._n > self._last:
             self._finish()
 
+    @guarded("an epoch could not be finished")
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         self._n_before_epoch = self._n
 
     def on_train_end(self, logs: Any = None) -> None:
+        self._guard.run("the steps could not be profiled", self._end)
+        self._guard.restore()
+
+    # -- through the guard ---------------------------------------------------------
+
+    def _begin(self) -> None:
+        check_directory(self.logdir, "logdir")
+        busy = find_busy()
+        if busy is not None:
+            raise RuntimeError(f"{busy}'s profiler is already recording, and only one recording "
+                               "at a time is possible")
+        model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
+        self._guard.on_restore(when_fit_ends(self._guard.restore))
+        WatchedStep.put(model, tf if _is_on_tensorflow(model) else None, self._graphs, self._guard)
+
+    def _end(self) -> None:
         if self._trace is not None:
-            warn(f"KerasCallback: training ended after {self._n} steps: it profiled steps "
-                 f"{self._first} to {self._n - 1}, not to {self._last}")
+            self._guard.note(f"training ended after {self._n} steps: it profiled steps "
+                             f"{self._first} to {self._n - 1}, not to {self._last}")
             self._finish()
         elif not self._is_done:
-            warn(f"KerasCallback: training ended after {self._n} steps, before step "
-                 f"{self._first}: nothing was profiled; give other steps=")
-        self._unwatch_tracing()
-
-    # -- internal ----------------------------------------------------------------
+            self._guard.note(f"training ended after {self._n} steps, before step "
+                             f"{self._first}: nothing was profiled; give other steps=")
 
     def _finish(self) -> None:
         trace, self._trace, self._is_done = self._trace, None, True
         assert trace is not None
-        trace.__exit__(None, None, None)
-        self.profile = trace.profile
-        path = os.path.join(self.logdir, f"profile_{self._n - 1}")
-        self.profile.save(path)
+        trace.finish()
+        self._guard.restore()
+        if not self._guard.is_on:
+            return
+        profile, path = trace.profile, os.path.join(self.logdir, f"profile_{self._n - 1}")
+        profile.save(path)
+        self.profile = profile
         if self._report:
-            print("\n" + "\n".join(_report(self.profile, path)), flush=True)
+            text = "\n" + "\n".join(_report(profile, path)) + "\n"
+            try:
+                print_report(text.encode())
+            except Exception as error:  # the profile is there
+                self._guard.note("the report could not be printed", error)
 
     def _leave_step(self) -> None:
         mark, self._mark = self._mark, None
         if mark is not None:
             mark.__exit__(None, None, None)
-
-    def _cancel(self) -> None:
-        trace, self._trace = self._trace, None
-        self._leave_step()
-        if trace is not None:
-            trace.__exit__(RuntimeError, None, None)
-        self._unwatch_tracing()
-
-    def _watch_tracing(self) -> None:
-        """Records the graphs in which fit() traces the training step. It has to retrace it, since
-        those of an earlier fit() are out of reach."""
-        model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
-        if tf is None or "train_step" in vars(model) or not _is_on_tensorflow(model):
-            return
-        train_step, graphs = model.train_step, self._graphs
-
-        def traced(*arguments: Any, **keywords: Any) -> Any:
-            if not tf.executing_eagerly():
-                graphs[:] = [tf.compat.v1.get_default_graph()]
-            return train_step(*arguments, **keywords)
-
-        model.train_step = traced
-        model.make_train_function(force=True)
-        self._is_watching = True
-
-    def _unwatch_tracing(self) -> None:
-        if self._is_watching:
-            self._is_watching = False
-            del self.model.train_step  # type: ignore[attr-defined]
 
 
 class _LastOf:

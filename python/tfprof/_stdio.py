@@ -13,8 +13,13 @@ def print_report(data: bytes) -> None:
     buffer = getattr(out, "buffer", None)
     encoding = (getattr(out, "encoding", None) or "").lower().replace("-", "")
     if buffer is not None and encoding in ("utf8", "ascii", "usascii"):
+        # If possible past the buffer: what is left in that of a stdout that is gone would turn
+        # the exit status of the program to 120.
         out.flush()
-        buffer.write(data)
+        raw = getattr(buffer, "raw", buffer)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[raw.write(rest) or 0:]
         buffer.flush()
         return
     text = data.decode("utf-8", "replace")

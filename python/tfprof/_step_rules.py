@@ -175,6 +175,15 @@ def traces_hardware(options: Any) -> bool:
     return getattr(options, "trace_level", 0) >= HARDWARE_TRACE
 
 
+def is_hardware_traced() -> bool:
+    """Whether another profiler of this process records: TensorFlow lets only one trace
+    hardware."""
+    import tensorflow as tf
+    from tfprof._trace import _TensorFlow
+
+    return _TensorFlow(tf).is_busy()
+
+
 def _call_reversed(functions: List[Any]) -> None:
     for function in reversed(functions):
         function()

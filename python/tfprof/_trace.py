@@ -10,14 +10,17 @@
 import contextlib
 import glob
 import os
+import shutil
 import sys
 import tempfile
+import weakref
 from typing import Any, ContextManager, Dict, Iterator, List, Optional, Set, Tuple, Type
 
 from tfprof import _function_graph, _native
+from tfprof._files import check_directory, local_directory
+from tfprof._guard import Guard
 from tfprof._inputs import Path
 from tfprof._profile import Profile, load
-from tfprof._warn import warn
 
 
 class _TensorFlow:
@@ -25,9 +28,36 @@ class _TensorFlow:
 
     def __init__(self, tf: Any):
         self._tf = tf
+        self._started: Any = None
+
+    def is_busy(self) -> bool:
+        """Whether another recording is under way: only one is possible. Trying it takes 40
+        microseconds, as nothing is recorded."""
+        profiler = self._tf.profiler.experimental
+        try:
+            profiler.start("", profiler.ProfilerOptions(host_tracer_level=0, python_tracer_level=0,
+                                                        device_tracer_level=0))
+        except self._tf.errors.AlreadyExistsError:
+            return True
+        profiler.stop(save=False)
+        return False
 
     def start(self, logdir: str) -> None:
         self._tf.profiler.experimental.start(logdir)
+        current = self._get_current()
+        # A reference would keep alive what the program stops without saving.
+        self._started = None if current is None else weakref.ref(current)
+
+    def is_recording(self) -> bool:
+        """Whether what start() started still records: the program may have stopped it, and have
+        started another. True if this TensorFlow does not tell."""
+        return self._started is None or (self._started() is not None
+                                         and self._started() is self._get_current())
+
+    def _get_current(self) -> Any:
+        """TensorFlow's object for the recording under way."""
+        module = sys.modules.get("tensorflow.python.profiler.profiler_v2")
+        return getattr(module, "_profiler", None)
 
     def wait(self) -> None:
         """Waits for what accelerators still run. On a CPU nothing does, and waiting would be
@@ -50,6 +80,12 @@ class _JAX:
     def __init__(self, jax: Any):
         self._jax = jax
         self._last: Any = None
+
+    def is_busy(self) -> bool:
+        return False    # it cannot be asked; start() says so
+
+    def is_recording(self) -> bool:
+        return True     # it cannot be asked; stop() says so
 
     def start(self, logdir: str) -> None:
         profiler = self._jax.profiler
@@ -104,19 +140,29 @@ def _choose(framework: Optional[str]) -> Dict[str, Any]:
     return found
 
 
-class Trace:
-    """A recording; see trace()."""
+def find_busy() -> Optional[str]:
+    """The name of a framework whose profiler already records, if that can be told."""
+    for name, make in _RECORDERS.items():
+        if hasattr(sys.modules.get(name), "profiler"):
+            recorder = make(sys.modules[name])
+            if recorder.is_busy():
+                return str(recorder.name)
+    return None
 
-    def __init__(self, logdir: Optional[Path], graph: Any, framework: Optional[str]):
-        if logdir is not None and "://" in os.fsdecode(logdir):
-            raise _native.ArgumentError(f"logdir: expected a local directory, "
-                                        f"got {os.fsdecode(logdir)!r}")
+
+class Trace:
+    """A recording; see trace(). Everything but wrong arguments and the user's own exceptions
+    goes through the guard, which callers that have one pass on."""
+
+    def __init__(self, logdir: Optional[Path], graph: Any, framework: Optional[str], guard: Guard):
+        self._given = None if logdir is None else local_directory(logdir, "logdir")
         if graph is not None:
             _function_graph.check(graph)
-        self._given = None if logdir is None else os.fsdecode(logdir)
         self._graph = graph
         self._framework = framework
-        self._temporary: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._guard = guard
+        self._temporary: Optional[str] = None
+        self._is_inside = False
         self._recorders: Dict[str, Any] = {}      # those that record, by package
         self._directories: List[str] = []
         self._before: Set[Tuple[str, int]] = set()
@@ -127,61 +173,80 @@ class Trace:
     def profile(self) -> Profile:
         """The recorded profile, available after the block."""
         if self._profile is None:
-            raise RuntimeError(f"there is no profile: {self._why_none}")
+            raise RuntimeError(f"there is no profile: {self._guard.failure or self._why_none}")
         return self._profile
 
     def step(self, n: int) -> ContextManager[Any]:
         """Marks what runs in its block as step n."""
-        if not self._recorders:
+        if not self._is_inside:
             raise RuntimeError("t.step(n) marks a step that is being recorded: use it inside of "
                                "with tfprof.trace() as t:")
         return self._mark(n)
 
     @contextlib.contextmanager
     def _mark(self, n: int) -> Iterator[None]:
-        with contextlib.ExitStack() as stack:
-            for recorder in self._recorders.values():
-                stack.enter_context(recorder.step(n))
+        marks = contextlib.ExitStack()
+        self._guard.run(f"step {n} could not be marked", self._enter_marks, marks, n)
+        try:
             yield
+        finally:
+            if not self._guard.is_forked:
+                with contextlib.suppress(Exception):
+                    marks.close()
+
+    def _enter_marks(self, marks: contextlib.ExitStack, n: int) -> None:
+        for recorder in self._recorders.values():
+            marks.enter_context(recorder.step(n))
 
     def __enter__(self) -> "Trace":
-        if self._recorders:
+        if self._is_inside:
             raise RuntimeError("this trace is already being recorded")
         recorders = _choose(self._framework)
-        if self._given is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="tfprof-")
-        top = self._temporary.name if self._temporary else self._given
-        assert top is not None
-        # Both would write a file of the same name.
-        directories = [top if len(recorders) == 1 else os.path.join(top, name)
-                       for name in recorders]
-        self._directories = directories
-        self._before = set(self._files())
-        self._profile = None
-        self._why_none = "the trace is still being recorded: use it after the with block"
-        try:
-            for (name, recorder), directory in zip(recorders.items(), directories):
-                self._start(name, recorder, directory)
-        except BaseException:
-            self._why_none = "recording could not be started"
-            self._stop(save=False)
-            self._remove()
-            raise
+        self._guard.begin()
+        self.start(recorders)
         return self
 
     def __exit__(self, kind: Any, *unused: Any) -> None:
-        self._why_none = "an exception ended the block"
-        try:
-            if kind is None:
-                for recorder in self._recorders.values():
-                    recorder.wait()
-            self._stop(is_failing=kind is not None)
-            if kind is None:
-                self._why_none = "the trace could not be read"
-                self._profile = self._load()
-        finally:
-            self._stop(is_failing=True)
+        if kind is None:
+            self.finish()
+        else:
+            self._why_none = "an exception ended the block"
+        self._is_inside = False
+        self._guard.restore()
+
+    # -- for callers with a guard of their own ----------------------------------------
+
+    def start(self, recorders: Optional[Dict[str, Any]] = None) -> None:
+        self._is_inside = True
+        self._profile = None
+        self._why_none = "the trace is still being recorded: use it after the with block"
+        self._guard.on_restore(self._abandon)
+        self._guard.run("recording could not be started", self._start_all,
+                        recorders or _choose(self._framework))
+
+    def finish(self) -> None:
+        """Stops recording and reads the profile."""
+        self._why_none = "the trace could not be read"
+        self._guard.run("recording could not be finished", self._stop_all)
+        self._profile = self._guard.run("the trace could not be read", self._load)
+        if not self._guard.is_forked:
             self._remove()
+
+    # -- through the guard ---------------------------------------------------------
+
+    def _start_all(self, recorders: Dict[str, Any]) -> None:
+        if self._given is None:
+            self._temporary = tempfile.mkdtemp(prefix="tfprof-")
+        else:
+            check_directory(self._given, "logdir")
+            os.makedirs(self._given, exist_ok=True)
+        top = self._temporary or self._given or ""
+        # Both would write a file of the same name.
+        self._directories = [top if len(recorders) == 1 else os.path.join(top, name)
+                             for name in recorders]
+        self._before = set(self._files())
+        for (name, recorder), directory in zip(recorders.items(), self._directories):
+            self._start(name, recorder, directory)
 
     def _start(self, name: str, recorder: Any, directory: str) -> None:
         recorder.wait()
@@ -198,19 +263,31 @@ class Trace:
             raise RuntimeError(f"{what} ({error})") from error
         self._recorders[name] = recorder
 
-    def _stop(self, save: bool = True, is_failing: bool = False) -> None:
-        """Stops every recorder. While another error is on its way, those of stopping are
-        not of interest."""
-        failed = None
+    def _stop_all(self) -> None:
+        for recorder in self._recorders.values():
+            recorder.wait()
         while self._recorders:
             recorder = self._recorders.popitem()[1]
+            if not recorder.is_recording():
+                stopped = f"the program stopped {recorder.name}'s profiler"
+                if not self._new_files():
+                    raise RuntimeError(stopped)
+                self._guard.note(f"{stopped}: the profile ends there")
+                continue
             try:
-                recorder.stop(save)
+                recorder.stop()
             except Exception as error:  # of the framework, each has its own
-                failed = error
-                what = f"{recorder.name}'s profiler could not be stopped: did the block stop it?"
-        if failed and save and not is_failing:
-            raise RuntimeError(f"{what} ({failed})") from failed
+                raise RuntimeError(f"{recorder.name}'s profiler could not write its trace: "
+                                   f"{error}") from error
+
+    def _abandon(self) -> None:
+        """Stops recording, if it is still under way, and removes what is temporary."""
+        while self._recorders:
+            recorder = self._recorders.popitem()[1]
+            if recorder.is_recording():
+                with contextlib.suppress(Exception):
+                    recorder.stop(save=self._given is not None)
+        self._remove()
 
     def _files(self) -> List[Tuple[str, int]]:
         found = []
@@ -220,29 +297,36 @@ class Trace:
             found += [(path, os.stat(path).st_mtime_ns) for path in sorted(glob.glob(pattern))]
         return found
 
+    def _new_files(self) -> List[str]:
+        return [file[0] for file in self._files() if file not in self._before]
+
     def _load(self) -> Profile:
-        paths = [file[0] for file in self._files() if file not in self._before]
+        paths = self._new_files()
         if not paths:
             raise _native.FileError("the profiler wrote no trace to "
                                     + " or ".join(self._directories))
         inputs: Dict[str, Any] = {}
-        graph = None if self._graph is None else _function_graph.find(self._graph)
-        if graph is not None:
-            inputs["graph"], inputs["op_log"] = _function_graph.collect(graph)
+        try:
+            graph = None if self._graph is None else _function_graph.find(self._graph)
+            if graph is not None:
+                inputs["graph"], inputs["op_log"] = _function_graph.collect(graph)
+        except Exception as error:  # the times are still worth having
+            inputs.clear()
+            self._guard.note("the profile has no graph", error)
         made = load(xplane=paths, progress=False, **inputs)
         if not made.steps or all(_is_ours(node.name) for node in made.scope()[1:]):
-            warn("the trace has no operations: did TensorFlow or JAX run anything in the block, "
-                 "in this process?")
+            self._guard.note("the trace has no operations: did TensorFlow or JAX run anything in "
+                             "the block, in this process?")
         return made
 
     def _remove(self) -> None:
-        if self._temporary is not None:
-            self._temporary.cleanup()
-            self._temporary = None
+        temporary, self._temporary = self._temporary, None
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def trace(logdir: Optional[Path] = None, *, graph: Any = None,
-          framework: Optional[str] = None) -> Trace:
+          framework: Optional[str] = None, strict: bool = False) -> Trace:
     """Records what runs in a block, with TensorFlow's or JAX's own profiler.
 
     ::
@@ -253,7 +337,8 @@ def trace(logdir: Optional[Path] = None, *, graph: Any = None,
                     train_step(images, labels)
         print(t.profile.op(order_by='micros'))
 
-    If the block raises, recording stops, and there is no profile.
+    If the block raises, recording stops, and there is no profile. If recording fails, that is a
+    warning, the block runs on, and `t.profile` raises RuntimeError with the reason.
 
     Args:
       logdir: where to keep the trace, for TensorBoard or `tfprof LOGDIR`; by default it is
@@ -262,5 +347,6 @@ def trace(logdir: Optional[Path] = None, *, graph: Any = None,
         Python in traces of TensorFlow: a concrete function or its graph, or a tf.function
         that was called.
       framework: 'tensorflow' or 'jax'; by default whichever is imported, or both.
+      strict: whether to raise if recording fails.
     """
-    return Trace(logdir, graph, framework)
+    return Trace(logdir, graph, framework, Guard("tfprof.trace", strict))

@@ -1,11 +1,14 @@
 """Warnings that point to the caller's line, however deep in the package they are
 raised."""
 
+import contextlib
 import os
 import sys
+import threading
 import warnings
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_here = threading.local()
 
 
 def warn(text, category=UserWarning):
@@ -14,7 +17,23 @@ def warn(text, category=UserWarning):
     while frame and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
         frame = frame.f_back
         depth += 1
-    warnings.warn(text, category, stacklevel=depth)
+    try:
+        warnings.warn(text, category, stacklevel=depth)
+    except Exception:  # python -W error, or a stderr that is gone
+        if not getattr(_here, "must_not_raise", 0):
+            raise
+        with contextlib.suppress(Exception):
+            sys.stderr.write(f"{category.__name__}: {text}\n")
+
+
+@contextlib.contextmanager
+def never_raising():
+    """Inside, warnings of this thread are printed where they would raise."""
+    _here.must_not_raise = getattr(_here, "must_not_raise", 0) + 1
+    try:
+        yield
+    finally:
+        _here.must_not_raise -= 1
 
 
 def some(names, at_most=5):

@@ -8,9 +8,10 @@ import os
 from typing import Any
 
 from tfprof import _native
-from tfprof._files import directory_path, write_whole
+from tfprof._files import check_directory, directory_path, write_whole
+from tfprof._guard import Guard, guarded
 from tfprof._need import need
-from tfprof._warn import warn
+from tfprof._step_rules import is_hardware_traced
 
 
 class _ProfilerHook:
@@ -35,10 +36,13 @@ class _ProfilerHook:
         to their consumers.
       show_memory: bool, whether to show tensors with their sizes and lifetimes,
         and the bytes of each allocator.
+      strict: bool, whether to raise if a trace cannot be saved; otherwise that is a
+        warning, and the session runs on without traces.
     """
 
     def __init__(self, save_steps: Any = None, save_secs: Any = None, output_dir: Any = "",
-                 show_dataflow: bool = True, show_memory: bool = False):
+                 show_dataflow: bool = True, show_memory: bool = False, *,
+                 strict: bool = False):
         from tensorflow.compat.v1.train import SecondOrStepTimer
 
         for name, value in (("save_steps", save_steps), ("save_secs", save_secs)):
@@ -51,6 +55,8 @@ class _ProfilerHook:
         self._output_dir = directory_path(output_dir, "output_dir")
         self._show_dataflow = bool(show_dataflow)
         self._show_memory = bool(show_memory)
+        self._guard = Guard("tfprof.ProfilerHook", strict)
+        self._has_noted = False
         self._next_step: Any = None
         self._is_tracing = False
         self._global_step: Any = None
@@ -58,23 +64,28 @@ class _ProfilerHook:
 
     def begin(self) -> None:
         """Called once before using the session."""
-        from tensorflow.compat.v1.summary import FileWriterCache
-
+        self._guard.begin()
         self._next_step = None
         self._global_step = _read_global_step()
         if self._global_step is None:
             raise RuntimeError("Global step should be created to use ProfilerHook.")
-        self._writer = FileWriterCache.get(self._output_dir)
+        self._guard.run("nothing can be written", self._open)
 
+    @guarded("a step could not be begun")
     def before_run(self, run_context: Any) -> Any:
         """Called before each run: requests the global step and, if due, a trace."""
         import tensorflow.compat.v1 as tf
 
         self._is_tracing = (self._next_step is not None
                             and self._timer.should_trigger_for_step(self._next_step))
-        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) if self._is_tracing else None
+        options = None
+        if self._is_tracing:
+            # If another profiler traces hardware, TensorFlow would run the step, and then raise.
+            options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE if is_hardware_traced()
+                                    else tf.RunOptions.FULL_TRACE)
         return tf.train.SessionRunArgs({"global_step": self._global_step}, options=options)
 
+    @guarded("a trace could not be saved")
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Called after each run: writes the trace, if any."""
         before = run_values.results["global_step"]
@@ -87,9 +98,16 @@ class _ProfilerHook:
             self._save(step, run_values.run_metadata)
         self._next_step = step + 1
 
+    @guarded("the event file could not be written")
     def end(self, session: Any) -> None:
         """Called at the end of the session."""
         self._writer.flush()
+
+    def _open(self) -> None:
+        from tensorflow.compat.v1.summary import FileWriterCache
+
+        check_directory(self._output_dir, "output_dir")
+        self._writer = FileWriterCache.get(self._output_dir)
 
     def _save(self, step: int, run_metadata: Any) -> None:
         name, data = f"timeline-{step}.json", run_metadata.SerializeToString()
@@ -102,7 +120,10 @@ class _ProfilerHook:
         try:
             self._writer.add_run_metadata(run_metadata, f"step_{step}")
         except ValueError as error:  # a repeated step, as after a recovery
-            warn(f"the run metadata of step {step} was not added to the event file: {error}")
+            if not self._has_noted:
+                self._guard.note(f"the run metadata of step {step} was not added to the event "
+                                 f"file: {error}")
+            self._has_noted = True
 
 
 def _read_global_step() -> Any:

@@ -6,19 +6,21 @@ written to a file.
           taken back if run raises                                    (add, dump, profile)
 """
 
+import contextlib
 import functools
 import os
 import sys
 import threading
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set
 
 from tfprof import _options
 from tfprof._collect import Collector, quietly
-from tfprof._files import directory_path, write_whole
+from tfprof._files import check_directory, directory_path, write_whole
+from tfprof._guard import Guard
 from tfprof._need import need
-from tfprof._step_rules import (FULL_TRACE, WARM_UP_STEPS, Step, StepRules, step_set,
-                                traces_hardware)
-from tfprof._warn import warn
+from tfprof._step_rules import (FULL_TRACE, SOFTWARE_TRACE, WARM_UP_STEPS, Step, StepRules,
+                                is_hardware_traced, step_set, traces_hardware)
+from tfprof._warn import never_raising
 from tfprof.model_analyzer import Profiler
 
 _METHODS = {"scope": "profile_name_scope", "graph": "profile_graph", "op": "profile_operations",
@@ -51,11 +53,13 @@ class ProfileContext:
       enabled: False makes the context do nothing.
       debug: True logs to stderr, and writes the run metadata of traced steps as
         text to `run_meta_<step>`.
+      strict: True raises if profiling fails; otherwise that is a warning, and the loop
+        continues without profiling.
     """
 
     def __init__(self, profile_dir: Any, trace_steps: Optional[Iterable[int]] = None,
                  dump_steps: Optional[Iterable[int]] = None, enabled: bool = True,
-                 debug: bool = False):
+                 debug: bool = False, *, strict: bool = False):
         self._directory = directory_path(profile_dir, "profile_dir")
         if not self._directory:
             raise ValueError("profile_dir is empty: expected the directory to write profiles to")
@@ -63,13 +67,14 @@ class ProfileContext:
         self._enabled = bool(enabled)
         self._debug = bool(debug)
         self._auto_profiles: List[Any] = []  # (cmd, options, steps)
-        self._unpatch: Any = None
+        self._guard = Guard("tfprof.ProfileContext", strict)
 
         self._lock = threading.RLock()  # protects everything below
         self._profiler: Optional[Profiler] = None
         self._collectors: Dict[Any, Collector] = {}  # by graph
         self._last_graph: Any = None
         self._profiles: Dict[str, Dict[int, Any]] = {}
+        self._failed_views: Set[str] = set()
         self._n_dumped = 0
 
     # -- control -----------------------------------------------------------
@@ -114,6 +119,8 @@ class ProfileContext:
         """The results of automatic profiling of a view so far, {step: result}."""
         with self._lock:
             if cmd not in self._profiles:
+                if self._guard.failure or cmd in self._failed_views:
+                    return {}  # what follows the loop must go on, too
                 ran = ", ".join(sorted(self._profiles)) or "none"
                 raise ValueError(f"{cmd!r} has not been profiled yet: only {ran}")
             return dict(self._profiles[cmd])
@@ -128,28 +135,42 @@ class ProfileContext:
         from tensorflow.python.client.session import BaseSession
         from tensorflow.python.framework import errors
 
-        self._check_directory()  # fail now rather than after training
         with _patch_lock:
             if _active is not None:
                 raise errors.InternalError(None, None, "another ProfileContext is already active: "
                                            "only one is allowed at a time")
-            self._unpatch = _patch(BaseSession, self)
-            _active = self
+            self._guard.begin()
+            self._guard.run("nothing can be written", check_directory, self._directory,
+                            "profile_dir")
+            self._guard.run("sessions cannot be watched", self._patch, BaseSession)
         return self
 
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        global _active
-        if not self._enabled:
+        self._guard.restore()
+        if self._guard.failure:
+            self._dump_rest()
             return
-        with _patch_lock:
-            self._unpatch()
+        # An error of the loop is not replaced.
+        with contextlib.nullcontext() if exc_type is None else contextlib.suppress(Exception):
+            self._guard.run("the profile could not be written", self._dump_at_exit)
+
+    def _dump_rest(self) -> None:
+        """Writes what was traced before profiling failed, if it can be written."""
+        with self._lock, never_raising(), contextlib.suppress(Exception):
+            if not self._n_dumped and self._profiler is not None and self._profiler._profile.steps:
+                self._dump(self._rules.n_steps - 1, self._last_graph)
+
+    def _patch(self, session_class: Any) -> None:
+        global _active
+        unpatch = _patch(session_class, self)
+        _active = self
+
+        def leave() -> None:
+            global _active
             _active = None
-        try:
-            self._dump_at_exit()
-        except Exception as error:
-            if exc_type is None:
-                raise
-            warn(f"the profile could not be written: {error}")  # do not replace the loop's error
+            unpatch()
+
+        self._guard.on_restore(leave)
 
     def _dump_at_exit(self) -> None:
         with self._lock:
@@ -157,66 +178,64 @@ class ProfileContext:
             if self._n_dumped or not n_steps:
                 return
             wanted = ", ".join(map(str, sorted(self._rules.dump_steps))) or "none"
-            warn(f"no profile was written in {self._rules.n_run} steps (dump_steps: {wanted}): "
-                 f"writing {os.path.join(self._directory, f'profile_{n_steps - 1}')} now")
+            path = os.path.join(self._directory, f"profile_{n_steps - 1}")
+            self._guard.note(f"no profile was written in {self._rules.n_run} steps (dump_steps: "
+                             f"{wanted}): writing {path} now")
             self._dump(n_steps - 1, self._last_graph)
-
-    def _check_directory(self) -> None:
-        if "://" in self._directory:
-            return
-        there = os.path.abspath(self._directory)
-        while not os.path.lexists(there):
-            there = os.path.dirname(there)
-        if not os.path.isdir(there):
-            raise NotADirectoryError(f"profile_dir is not a directory: {there}")
-        if not os.access(there, os.W_OK | os.X_OK):
-            raise PermissionError(f"profile_dir is not writable: {there}")
 
     # -- a step ------------------------------------------------------------
 
     def _run(self, run: Any, session: Any, fetches: Any, feed_dict: Any, options: Any,
              run_metadata: Any) -> Any:
         """Replaces a session's `run` inside the context."""
-        step = self._rules.begin(session, fetches, options)
+        step = self._guard.run("a step could not be begun", self._begin, session, fetches, options)
+        if step is None:
+            return run(session, fetches, feed_dict, options, run_metadata)
         try:
+            traced = options, run_metadata
             if step.trace_level:
-                self._log(f"tracing step {step.number}")
-                options, run_metadata = _traced(step, options, run_metadata)
-            result = run(session, fetches, feed_dict, options, run_metadata)
+                traced = _traced(step, options, run_metadata)
+            result = run(session, fetches, feed_dict, *traced)
         except BaseException as error:
             self._rules.take_back(step)
-            if step.trace_level == FULL_TRACE and type(error).__name__ == "AlreadyExistsError":
-                self._rules.trace_no_hardware()
-                warn("another profiler is tracing hardware: later steps are traced without it")
-            raise
+            if step.trace_level != FULL_TRACE or type(error).__name__ != "AlreadyExistsError":
+                raise
+            self._rules.trace_no_hardware()
+            self._guard.note(f"another profiler began to trace hardware during step {step.number}, "
+                             "which has run and is run again: later steps are traced without it")
+            return run(session, fetches, feed_dict, options, run_metadata)
         self._rules.end(step)
-        self._finish(step, session.graph, run_metadata)
+        self._finish(step, session.graph, traced[1])
         return result
 
+    def _begin(self, session: Any, fetches: Any, options: Any) -> Step:
+        step = self._rules.begin(session, fetches, options)
+        if step.trace_level == FULL_TRACE and is_hardware_traced():
+            # TensorFlow would run the step, and then raise.
+            self._rules.trace_no_hardware()
+            self._rules.end(step)
+            step.has_hardware, step.trace_level = False, SOFTWARE_TRACE
+            self._guard.note("another profiler is tracing hardware: steps are traced without it")
+        if step.trace_level:
+            self._log(f"tracing step {step.number}")
+        return step
+
     def _finish(self, step: Step, graph: Any, run_metadata: Any) -> None:
-        """Adds, dumps and profiles the step. Failures are warnings: the step itself has
-        run, and its results must reach the caller."""
+        """Adds, dumps and profiles the step."""
         self._last_graph = graph
-        profiles = [(cmd, options) for cmd, options, steps in self._auto_profiles
-                    if step.number in steps]
+        profiles = [one for one in self._auto_profiles if step.number in one[2]]
         if not (step.trace_level or step.is_dumped or profiles):
             return
         with self._lock:
             if step.trace_level:
-                self._attempt(f"step {step.number} could not be added to the profile",
-                              self._add_step, step.number, graph, run_metadata)
+                self._guard.run(f"step {step.number} could not be added to the profile",
+                                self._add_step, step.number, graph, run_metadata)
             if step.is_dumped:
-                self._attempt(f"profile_{step.number} could not be written",
-                              self._dump, step.number, graph)
-            for cmd, options in profiles:
-                self._attempt(f"profiling {cmd!r} at step {step.number} failed",
-                              self._profile, step.number, graph, cmd, options)
-
-    def _attempt(self, failure: str, function: Any, *args: Any) -> None:
-        try:
-            function(*args)
-        except Exception as error:
-            warn(f"{failure}: {error}")
+                self._guard.run(f"profile_{step.number} could not be written",
+                                self._dump, step.number, graph)
+            for one in profiles:
+                self._guard.run(f"profiling at step {step.number} failed",
+                                self._profile, step.number, graph, one)
 
     # -- the profiler; with the lock held --------------------------------------
 
@@ -234,6 +253,8 @@ class ProfileContext:
 
             text = text_format.MessageToString(run_metadata)
             write_whole(self._directory, f"run_meta_{step}", text.encode())
+        if not run_metadata.step_stats.dev_stats:
+            return                   # nothing ran, as in session.run([])
         with quietly():
             profiler = self._get_profiler(graph)
         if graph not in self._collectors:
@@ -254,16 +275,24 @@ class ProfileContext:
             profiler._write_profile(os.path.join(self._directory, name))
         self._n_dumped += 1
         if not profiler._profile.steps:
-            warn(f"{name} has no times and no memory: none of {self._rules.n_run} steps was traced "
-                 f"(set trace_steps; by default tracing begins after step {WARM_UP_STEPS})")
+            self._guard.note(f"{name} has no times and no memory: none of {self._rules.n_run} steps "
+                             "was traced (set trace_steps; by default tracing begins after step "
+                             f"{WARM_UP_STEPS})")
 
-    def _profile(self, step: int, graph: Any, cmd: str, options: Mapping[str, Any]) -> None:
+    def _profile(self, step: int, graph: Any, auto_profile: Any) -> None:
+        cmd, options, _ = auto_profile
         self._log(f"profiling {cmd} at step {step}")
-        result = getattr(self._get_profiler(graph), _METHODS[cmd])(options)
+        try:
+            result = getattr(self._get_profiler(graph), _METHODS[cmd])(options)
+        except Exception as error:  # of this view; the others go on
+            self._auto_profiles.remove(auto_profile)
+            self._failed_views.add(cmd)
+            self._guard.note(f"profiling {cmd!r} at step {step} failed", error)
+            return
         self._profiles.setdefault(cmd, {})[step] = result
 
     def _log(self, text: str) -> None:
-        if self._debug:
+        if self._debug and sys.stderr is not None:
             sys.stderr.write(f"tfprof: {text}\n")
 
 

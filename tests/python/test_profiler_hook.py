@@ -274,8 +274,9 @@ def test_frequency_that_is_no_number(name):
 
 def test_directory_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Exception, match="file"):
-        drive(ProfilerHook, tmp_path / "file" / "inside", range(3), range(1, 4), save_steps=1)
+    with pytest.raises(NotADirectoryError, match="output_dir is not a directory: .*file"):
+        drive(ProfilerHook, tmp_path / "file" / "inside", range(3), range(1, 4), save_steps=1,
+              strict=True)
     with pytest.raises(TypeError, match="output_dir must be a path, not int"):
         ProfilerHook(save_steps=1, output_dir=3)
 

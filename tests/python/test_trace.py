@@ -215,7 +215,7 @@ def raised(kind, words, function):
 
 def nested():
     with tfprof.trace():
-        with tfprof.trace():
+        with tfprof.trace(strict=True):
             pass
 
 def failing():
@@ -224,8 +224,8 @@ def failing():
         raise KeyError('of the block')
 
 def stopped():
-    with tfprof.trace():
-        tf.profiler.experimental.stop()
+    with tfprof.trace(strict=True):
+        tf.profiler.experimental.stop(save=False)
 
 keep = []
 twice = tf.function(lambda x: x * 2)
@@ -233,7 +233,7 @@ raised(RuntimeError, 'only one recording at a time', nested)
 raised(KeyError, 'of the block', failing)
 raised(RuntimeError, 'an exception ended the block', lambda: keep[0].profile)
 raised(RuntimeError, 'inside of with tfprof.trace()', lambda: keep[0].step(1))
-raised(RuntimeError, 'did the block stop it?', stopped)
+raised(RuntimeError, "the program stopped TensorFlow's profiler", stopped)
 raised(RuntimeError, 'JAX is not imported', lambda: tfprof.trace(framework='jax').__enter__())
 raised(tfprof.ArgumentError, 'expected one of: tensorflow, jax',
        lambda: tfprof.trace(framework='torch').__enter__())
@@ -248,7 +248,7 @@ raised(TypeError, 'the first and the last step', lambda: tfprof.KerasCallback('x
 raised(tfprof.ArgumentError, 'not before it', lambda: tfprof.KerasCallback('x', steps=(5, 4)))
 
 def untraced():
-    with tfprof.trace(graph=tf.function(lambda x: x)):
+    with tfprof.trace(graph=tf.function(lambda x: x), strict=True):
         twice(tf.constant(1.0))
 
 raised(ValueError, 'traced 0 times', untraced)
@@ -462,8 +462,17 @@ with tfprof.trace() as t:
     pass
 try:
     with tfprof.trace():
-        with tfprof.trace():
+        with tfprof.trace(strict=True):
             pass
+except RuntimeError as error:
+    print(error)
+with tfprof.trace() as outer:
+    loss(x, x)
+    with tfprof.trace() as t, t.step(1):
+        loss(x, x)
+assert outer.profile.steps == [0]
+try:
+    t.profile
 except RuntimeError as error:
     print(error)
 with tfprof.trace() as t:
@@ -474,7 +483,9 @@ try:
 except TypeError as error:
     print(error)
 """, jax_python)
-    assert "JAX's profiler could not be started" in done.stdout
+    assert "\nJAX's profiler could not be started" in "\n" + done.stdout
+    assert "there is no profile: recording could not be started: JAX's profiler" in done.stdout
+    assert done.stderr.count("tfprof.trace: recording could not be started") == 1
     assert "got function: jax.jit(fn)" in done.stdout
     assert done.stderr.count("the trace has no operations") == 1
 
@@ -504,7 +515,7 @@ def refuse(*unused, **more):
 
 jax.profiler.start_trace = refuse
 try:
-    tfprof.trace().__enter__()
+    tfprof.trace(strict=True).__enter__()
 except RuntimeError as error:
     assert str(error) == ("JAX's profiler cannot record together with TensorFlow's here: give "
                           "framework='tensorflow' or framework='jax' (one subscriber at most)"), error
