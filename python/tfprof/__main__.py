@@ -1,10 +1,28 @@
-"""``python -m tfprof``: the commands of the program that need Python packages, and ``ui``."""
+"""``python -m tfprof``: the program, with all its commands."""
 
 import sys
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["ui"]:
+# The commands that need Python packages.
+_IN_PYTHON = ("index", "sql", "fleet")
+
+
+def main() -> int:
+    """Returns the exit status, unless another program takes the place of this process."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["ui"]:
         from tfprof._show import run
-        run(sys.argv[2:])
-    from tfprof.fleet._command import main
-    sys.exit(main(sys.argv[1:]))
+        run(arguments[1:])
+    if arguments and arguments[0] in _IN_PYTHON:
+        from tfprof.fleet._command import main as run_fleet
+        return run_fleet(arguments)
+    from tfprof import _programs
+    program = _programs.find("tfprof")
+    if not program:
+        print("tfprof: this package was built without the program tfprof: install it again, or put "
+              "the program on PATH", file=sys.stderr)
+        return 1
+    _programs.run(program, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

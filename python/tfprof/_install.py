@@ -1,9 +1,11 @@
-"""Runs TensorFlow's own ``tf.compat.v1.profiler`` on this library."""
+"""Runs TensorFlow's own ``tf.compat.v1.profiler`` on this library, and programs that use names of
+TensorFlow 1 around it."""
 
 import contextlib
 import threading
 from typing import Any, Dict, Iterator
 
+from tfprof import _old_names
 from tfprof._need import need
 
 _lock = threading.Lock()
@@ -20,10 +22,13 @@ def _target() -> Any:
 
 
 def install() -> None:
-    """Replaces the native code under TensorFlow's own profiler with this library.
+    """Lets programs that use TensorFlow's profiler run on this library, unchanged.
 
-    Afterwards ``tf.compat.v1.profiler`` behaves as before, only faster. Calling
-    this again has no effect.
+    Replaces the native code under ``tf.compat.v1.profiler``, which behaves as before,
+    only faster. Brings back what TensorFlow 2 has removed: ``tf.contrib.tfprof``, the
+    names of ``tf.profiler``, ``tf.estimator.ProfilerHook``, ``tf.train.ProfilerHook`` and
+    ``from tensorflow.contrib.tfprof import …``, and ``tf.Session`` with what it takes to
+    trace a run. Calling this again has no effect.
     """
     from tfprof import pywrap
     target = _target()
@@ -33,10 +38,11 @@ def install() -> None:
         for name in pywrap.NAMES:
             _originals[name] = getattr(target, name)
             setattr(target, name, getattr(pywrap, name))
+        _old_names.add()
 
 
 def uninstall() -> None:
-    """Restores TensorFlow's own native code. Has no effect without install()."""
+    """Leaves TensorFlow as it was. Has no effect without install()."""
     with _lock:
         if not _originals:
             return
@@ -44,6 +50,7 @@ def uninstall() -> None:
         for name, original in _originals.items():
             setattr(target, name, original)
         _originals.clear()
+        _old_names.remove()
 
 
 @contextlib.contextmanager

@@ -9,29 +9,16 @@ import tempfile
 import weakref
 from typing import Any, List, NoReturn, Optional
 
-from tfprof import _native
+from tfprof import _native, _programs
 
 _NAME = "tfprof-ui"
 
 
-def _places() -> List[str]:
-    """Where the server may be: named, in a wheel, in a build directory, beside the program, installed."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    program = shutil.which("tfprof")
-    bins = [os.path.dirname(os.path.realpath(program))] if program else []
-    bins.append(os.path.join(sys.prefix, "bin"))
-    named = os.environ.get("TFPROF_UI")
-    return [*([named] if named else []), os.path.join(package, "bin", _NAME),
-            os.path.join(package, "..", "..", _NAME),
-            *(os.path.join(one, _NAME) for one in bins),
-            *(os.path.join(one, "..", "libexec", "tfprof", _NAME) for one in bins)]
-
-
 def find_server() -> str:
     """The path of the server; raises if it is not installed."""
-    for path in _places():
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.normpath(path)
+    path = _programs.find(_NAME, os.environ.get("TFPROF_UI"))
+    if path:
+        return path
     raise _native.FileError("this tfprof was built without its web page: install libmicrohttpd-dev and npm and "
                             "install it again, or set TFPROF_UI to the path of another tfprof-ui")
 
@@ -105,4 +92,4 @@ def run(arguments: List[str]) -> NoReturn:
         path = find_server()
     except _native.FileError as error:
         sys.exit(f"tfprof: {error}")
-    os.execv(path, [path, *arguments])
+    _programs.run(path, arguments)

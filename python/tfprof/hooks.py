@@ -141,7 +141,8 @@ def _read_global_step() -> Any:
 def __getattr__(name: str) -> Any:
     if name != "ProfilerHook":
         raise AttributeError(f"module 'tfprof.hooks' has no attribute {name!r}")
-    SessionRunHook = need("tensorflow", "tfprof.ProfilerHook", "compat.v1.train").SessionRunHook
+    # Not imported by name: that would load another copy of tensorflow.compat.v1.
+    SessionRunHook = need("tensorflow", "tfprof.ProfilerHook").compat.v1.train.SessionRunHook
     made = type(name, (_ProfilerHook, SessionRunHook),
                 {"__doc__": _ProfilerHook.__doc__, "__module__": __name__})
     return globals().setdefault(name, made)  # the first, if several threads race

@@ -28,18 +28,28 @@ static const char script[] = "import sys\n"
 			     "             \"python3 -m pip install 'tfprof[fleet]'\")\n"
 			     "sys.exit(main(sys.argv[1:]))\n";
 
+/* The Python that has the package: the one the program was started from, as from a script in
+ * an environment that is not activated, or the first on PATH. */
+static const char *find_python(void)
+{
+	const char *python = getenv("TFPROF_PYTHON");
+
+	return python && *python ? python : "python3";
+}
+
 int fleet_run(int argc, char **argv)
 {
 	const char **arguments = mem_zero_array((size_t)argc + 3, sizeof(*arguments));
+	const char *python = find_python();
 
 	if (arguments) {
-		arguments[0] = "python3";
+		arguments[0] = python;
 		arguments[1] = "-c";
 		arguments[2] = script;
 		memcpy(arguments + 3, argv + 1, (size_t)argc * sizeof(*arguments));
-		execvp("python3", (char *const *)(uintptr_t)arguments);
+		execvp(python, (char *const *)(uintptr_t)arguments);
 		mem_free(arguments);
 	}
-	fprintf(stderr, "tfprof: this command needs python3: %s\n", strerror(errno));
+	fprintf(stderr, "tfprof: this command needs Python: %s: %s\n", python, strerror(errno));
 	return EXIT_INPUT;
 }

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 import tfprof
 import tree
-from tfprof import _show
+from tfprof import _programs
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def test_it_ends_with_python(loop_files):
 
 
 def test_a_missing_server_is_an_error_that_says_where_it_comes_from(profile, monkeypatch):
-    monkeypatch.setattr(_show, "_places", lambda: ["/nowhere/tfprof-ui"])
+    monkeypatch.setattr(_programs, "_places", lambda *_: ["/nowhere/tfprof-ui"])
     with pytest.raises(tfprof.FileError, match="install libmicrohttpd-dev and npm"):
         profile.show()
 

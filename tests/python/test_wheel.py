@@ -186,6 +186,20 @@ def test_it_works(wheel, python, tmp_path):
     assert "_TFProfRoot (--/464.15k params)" in program.stdout
     for command in ([installed, "-m", "tfprof"], [str(tmp_path / "environment" / "bin" / "tfprof")]):
         assert_page_is_served([*command, "ui", sample, "--port=0"], clean_environment(), tmp_path)
+        assert_commands_run_here(command, sample, tmp_path)
+
+
+def assert_commands_run_here(command, sample, directory):
+    """In the environment of the program, which is not activated: as pipx and uvx start it."""
+    outside = {**clean_environment(), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run([*command, "op", sample, "--select=params"], cwd=directory, env=outside,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "VariableV2" in done.stdout, done.stderr
+    for arguments in (["sql", "tables"], ["index", "runs", "tables"], ["fleet", "tables"]):
+        done = subprocess.run([*command, *arguments], cwd=directory, env=outside,
+                              capture_output=True, text=True)
+        assert done.returncode == 1 and re.fullmatch(
+            r"tfprof: this command needs (duckdb|pyarrow): .*\n", done.stderr), done.stderr
 
 
 def assert_page_is_served(command, environment, directory):
