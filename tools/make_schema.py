@@ -127,6 +127,8 @@ PACKAGES = ("tensorflow.tfprof.", "tensorflow.profiler.", "tensorflow.", "xla.")
 # Otherwise XEVENT_METADATA_ID could be a field of two messages.
 RENAMED = {"XEventMetadata": "xevent_meta", "XStatMetadata": "xstat_meta",
            "TrackableObjectGraph.TrackableObject.ObjectReference": "object_reference"}
+# Strings that files of 2017 have, and today's descriptors no longer: (number, name).
+REMOVED = {"CodeDef.Trace": [(1, "file"), (3, "function"), (4, "line")]}
 MAX_FIELDS, MAX_VALUES = 64, 100  # as in schema.h
 
 SCHEMA_HEAD = """\
@@ -176,10 +178,15 @@ def c_name(descriptor):
     return RENAMED.get(name, words.lower())
 
 
-def constant(field):
+def constant(message, name):
     """TensorShapeProto.Dim's size → TENSOR_SHAPE_DIM_SIZE"""
-    message = re.sub(r"_proto(?=_|$)", "", c_name(field.containing_type))
-    return f"{message}_{field.name}".upper()
+    return f"{re.sub(r'_proto(?=_|$)', '', c_name(message))}_{name}".upper()
+
+
+def numbered(message):
+    """The (number, name) of its fields, in order, and those removed since."""
+    return sorted([(field.number, field.name) for field in message.fields]
+                  + REMOVED.get(short_name(message), []))
 
 
 def collect(roots):
@@ -266,8 +273,11 @@ def tables(messages, enums, public, readable):
     for message in messages:
         yield ""
         yield f"static const struct schema_field {variable(message)}_fields[] = {{"
-        for field in sorted(message.fields, key=lambda field: field.number):
-            yield field_line(field)
+        lines = {field.number: field_line(field) for field in message.fields}
+        for number, name in REMOVED.get(short_name(message), []):
+            lines[number] = f'\tFIELD("{name}", {number}, STRING, SINGLE, NULL),  /* removed */'
+        for _, line in sorted(lines.items()):
+            yield line
         yield "};"
         line = f'{storage(message)}MESSAGE({variable(message)}, "{short_name(message)}");'
         yield line if len(line) <= 100 else line.replace(", ", ",\n\t")
@@ -281,12 +291,12 @@ def tables(messages, enums, public, readable):
 
 def fields(messages):
     """The lines of the header."""
-    names = [constant(field) for message in messages for field in message.fields]
+    names = [constant(message, name) for message in messages for _, name in numbered(message)]
     assert len(set(names)) == len(names), "two fields of the same name"
     for message in messages:
         yield "enum {  /* " + short_name(message) + " */"
-        for field in sorted(message.fields, key=lambda field: field.number):
-            yield f"\t{constant(field)} = {field.number},"
+        for number, name in numbered(message):
+            yield f"\t{constant(message, name)} = {number},"
         yield "};"
         yield ""
     yield "enum {  /* DataType */"

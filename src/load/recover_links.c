@@ -97,6 +97,7 @@ static bool has_texts_of_frame(struct links *l, struct span frame)
 
 	while (decoder_next(&l->decoder, &r, &f))
 		switch (f.tag) {
+		case WIRE_LEN(CODE_DEF_TRACE_FILE): return true; /* it has its texts itself */
 		case WIRE_VARINT(CODE_DEF_TRACE_FILE_ID): file = (int64_t)f.value; break;
 		case WIRE_VARINT(CODE_DEF_TRACE_FUNCTION_ID): function = (int64_t)f.value; break;
 		case WIRE_VARINT(CODE_DEF_TRACE_LINE_ID): line = (int64_t)f.value; break;

@@ -1,4 +1,7 @@
-/* Call stacks: decoding a node's CodeDef bytes into frames, outermost first. */
+/* Call stacks: decoding a node's CodeDef bytes into frames, outermost first.
+ *
+ * A frame names its texts by id (file_id …); until the end of 2017 it had the texts themselves
+ * (file, function, line). Both are read. */
 #ifndef TFPROF_MODEL_TRACE_H
 #define TFPROF_MODEL_TRACE_H
 
@@ -9,17 +12,10 @@ struct frame {
 	int32_t line, function_line;
 };
 
-/* The same for keeping many: texts are indexes of the model's trace strings. */
-struct frame_ids {
-	uint32_t file, function, source;
-	int32_t line, function_line;
-};
-
 typedef VEC(struct frame) frames_vec;
 typedef VEC(struct span) spans_vec;
 
-/* Replaces what `frames` held. A string id that the profile does not have is
- * an error naming it. */
+/* Replaces what `frames` held. A text that the profile does not have is "none". */
 enum tfprof_status trace_read(const struct model *m, struct span code_def, frames_vec *frames,
 	struct tfprof_error *err);
 
@@ -27,8 +23,7 @@ enum tfprof_status trace_read(const struct model *m, struct span code_def, frame
  * and what they mean. */
 enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err);
 enum tfprof_status trace_read_frame(const struct model *m, struct span bytes,
-	struct frame_ids *frame, struct tfprof_error *err);
-struct frame trace_frame(const struct model *m, const struct frame_ids *ids);
+	struct frame *frame, struct tfprof_error *err);
 
 /* Whether a file belongs to Python, TensorFlow or another installed package: its lines are not
  * the user's own. */

@@ -779,7 +779,10 @@ static const struct schema_field cost_graph_def_node_output_info_fields[] = {
 static MESSAGE(cost_graph_def_node_output_info, "CostGraphDef.Node.OutputInfo");
 
 static const struct schema_field code_def_trace_fields[] = {
+	FIELD("file", 1, STRING, SINGLE, NULL),  /* removed */
 	FIELD("lineno", 2, INT32, SINGLE, NULL),
+	FIELD("function", 3, STRING, SINGLE, NULL),  /* removed */
+	FIELD("line", 4, STRING, SINGLE, NULL),  /* removed */
 	FIELD("func_start_line", 5, INT32, SINGLE, NULL),
 	FIELD("file_id", 6, INT64, SINGLE, NULL),
 	FIELD("function_id", 7, INT64, SINGLE, NULL),

@@ -37,7 +37,7 @@ struct builder {
 	unsigned flags; /* enum tree_flags */
 	struct stacks stacks;
 	VEC(struct known_frame) known;
-	VEC(struct frame_ids) frames; /* decoded, parallel to known */
+	VEC(struct frame) frames; /* decoded, parallel to known */
 	struct hash_index frame_index;
 	VEC(struct trie_node) trie;
 	struct hash_index children; /* (parent, line) → trie node */
@@ -76,13 +76,12 @@ void code_put_label(struct buf *b, const struct frame *frame, bool source_lines,
 		buf_text(b, " (gradient)");
 }
 
-static bool make_label(struct builder *b, struct known_frame *known, const struct frame_ids *ids)
+static bool make_label(struct builder *b, struct known_frame *known, const struct frame *frame)
 {
-	struct frame frame = trace_frame(b->model, ids);
 	struct span label;
 
 	b->text.n = 0;
-	code_put_label(&b->text, &frame, b->flags & TREE_SOURCE_LINES, known->is_gradient);
+	code_put_label(&b->text, frame, b->flags & TREE_SOURCE_LINES, known->is_gradient);
 	label = b->text.failed ? (struct span){0} : arena_copy(&b->tree->arena, buf_get(&b->text));
 	known->label = label.at;
 	known->n_label = (uint32_t)label.n;
@@ -120,19 +119,19 @@ static enum tfprof_status find_frame(struct builder *b, struct span bytes, bool 
 	struct known_frame fresh = {.bytes = bytes.at,
 		.n_bytes = (uint32_t)bytes.n,
 		.is_gradient = gradient};
-	struct frame_ids ids;
+	struct frame frame;
 	enum tfprof_status status;
 
 	*id = hash_find(&b->frame_index, hash, same_frame, &probe);
 	if (*id != NONE)
 		return TFPROF_OK;
-	status = trace_read_frame(b->model, bytes, &ids, err);
+	status = trace_read_frame(b->model, bytes, &frame, err);
 	if (status != TFPROF_OK)
 		return status;
 	*id = (uint32_t)b->known.n;
-	if (b->known.n >= INT32_MAX || bytes.n > UINT32_MAX || !make_label(b, &fresh, &ids) ||
+	if (b->known.n >= INT32_MAX || bytes.n > UINT32_MAX || !make_label(b, &fresh, &frame) ||
 		!hash_add(&b->frame_index, hash, *id) || !vec_push(&b->known, fresh) ||
-		!vec_push(&b->frames, ids))
+		!vec_push(&b->frames, frame))
 		return error_no_memory(err);
 	return TFPROF_OK;
 }
@@ -148,10 +147,11 @@ struct child_probe {
  * function or, as in TensorFlow's profiler, the label alone. */
 static bool same_line(const struct builder *b, uint32_t a, uint32_t other)
 {
-	const struct frame_ids *x = &b->frames.at[a], *y = &b->frames.at[other];
+	const struct frame *x = &b->frames.at[a], *y = &b->frames.at[other];
 
 	return b->flags & TREE_BY_LABEL ||
-		(x->file == y->file && x->line == y->line && x->function == y->function);
+		(x->line == y->line && span_equal(x->file, y->file) &&
+			span_equal(x->function, y->function));
 }
 
 static bool same_child(const void *context, uint32_t id)
@@ -203,12 +203,12 @@ static enum tfprof_status keep_my_frames(struct builder *b, struct tfprof_error 
 	size_t n = 0;
 
 	for (size_t i = 0; i < split->n; i++) {
-		struct frame_ids ids;
-		enum tfprof_status status = trace_read_frame(b->model, split->at[i], &ids, err);
+		struct frame frame;
+		enum tfprof_status status = trace_read_frame(b->model, split->at[i], &frame, err);
 
 		if (status != TFPROF_OK)
 			return status;
-		if (!frame_is_library(trace_frame(b->model, &ids).file))
+		if (!frame_is_library(frame.file))
 			split->at[n++] = split->at[i];
 	}
 	if (n)
@@ -291,10 +291,10 @@ static void add_up_sizes(struct builder *b)
 static bool choose_frame(struct builder *b, struct trie_node *node, struct span bytes)
 {
 	struct known_frame known = b->known.at[node->frame];
-	struct frame_ids ids;
+	struct frame frame;
 
-	if (trace_read_frame(b->model, bytes, &ids, NULL) != TFPROF_OK || b->known.n >= INT32_MAX ||
-		!vec_push(&b->known, known) || !vec_push(&b->frames, ids))
+	if (trace_read_frame(b->model, bytes, &frame, NULL) != TFPROF_OK || b->known.n >= INT32_MAX ||
+		!vec_push(&b->known, known) || !vec_push(&b->frames, frame))
 		return false;
 	node->frame = (uint32_t)(b->known.n - 1) & INT32_MAX;
 	return true;

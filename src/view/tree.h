@@ -30,7 +30,7 @@ struct tree {
 	uint32_t *first_node, *nodes; /* op and code view */
 	uint32_t *frame;              /* code view: the first frame of each label */
 	bool *is_gradient;            /* code view */
-	struct frame_ids *frames;     /* code view: distinct frames */
+	struct frame *frames;         /* code view: distinct frames */
 	size_t n_lost_gradients;      /* forward nodes whose stack is missing */
 	const volatile int *cancel;   /* while it is built: non-zero stops that */
 };
@@ -64,7 +64,7 @@ static inline struct span tree_label(const struct tree *t, uint32_t v)
 /* The frame of a node of code view; the root has none. */
 static inline struct frame tree_frame(const struct tree *t, uint32_t v)
 {
-	return v ? trace_frame(t->model, &t->frames[t->frame[v]]) : (struct frame){0};
+	return v ? t->frames[t->frame[v]] : (struct frame){0};
 }
 
 /* Options of views. */

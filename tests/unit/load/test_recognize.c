@@ -93,6 +93,10 @@ static void small_messages(void **state)
 		"id_to_string { key: 1 value: 'main.py' } "
 		"log_entries { name: 'a' code_def { traces { file_id: 1 lineno: 3 } } }",
 		"an OpLogProto");
+	message_looks_like(&schema_op_log_proto,
+		"log_entries { name: 'a' code_def { traces { file: '/a/m.py' lineno: 3 "
+		"function: 'main' line: 'x = 1' } } }",
+		"an OpLogProto");
 	message_looks_like(&schema_profile_proto, "nodes { key: 0 value { name: 'a' op: 'b' } }",
 		"a ProfileProto");
 	message_looks_like(&schema_profile_proto,
