@@ -108,7 +108,8 @@ enum tfprof_input_traits {
 	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
 	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
 	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
-	TFPROF_INPUT_SEVERAL = 64  /* there may be several; their numbers are added up */
+	TFPROF_INPUT_SEVERAL = 64, /* there may be several; their numbers are added up */
+	TFPROF_INPUT_RUN = 128     /* a run by itself: in a comparison, several are several runs */
 };
 
 /* The kinds of input, in the order in which inputs of several kinds should be added;
@@ -144,6 +145,12 @@ struct tfprof_given {
  * twice is read here and becomes memory. Call `_release` afterwards, also on failure. */
 TFPROF_API enum tfprof_status tfprof_given_arrange(struct tfprof_given *given, size_t n,
 	struct tfprof_error *err);
+/* The same for one side of a comparison, before its profiles are made: recognizes the inputs
+ * and tells how many runs they are. Parts (a graph, run metadata, an op log …), maybe with one
+ * run, are 1: they belong together. Inputs that are runs by themselves are `n`. It is an error
+ * if there are parts and several runs. */
+TFPROF_API enum tfprof_status tfprof_given_count_runs(struct tfprof_given *given, size_t n,
+	size_t *n_runs, struct tfprof_error *err);
 TFPROF_API void tfprof_given_release(struct tfprof_given *given, size_t n);
 
 /* ---- profile --------------------------------------------------------- */

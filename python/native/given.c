@@ -76,6 +76,20 @@ static PyObject *arranged(const struct givens *g, PyObject *list)
 	return out;
 }
 
+static int read_all(struct givens *g, PyObject *list)
+{
+	if (!PyList_Check(list)) {
+		PyErr_SetString(PyExc_TypeError, "expected a list");
+		return -1;
+	}
+	if (givens_init(g, PyList_Size(list)) < 0)
+		return -1;
+	for (size_t i = 0; i < g->n; i++)
+		if (read_one(g, i, PyList_GetItem(list, (Py_ssize_t)i)) < 0)
+			return -1;
+	return 0;
+}
+
 PyObject *given_arrange(PyObject *module, PyObject *list)
 {
 	struct tfprof_error err;
@@ -83,20 +97,30 @@ PyObject *given_arrange(PyObject *module, PyObject *list)
 	struct givens g = {0};
 	PyObject *out = NULL;
 
-	if (!PyList_Check(list)) {
-		PyErr_SetString(PyExc_TypeError, "expected a list");
-		return NULL;
+	if (read_all(&g, list) == 0) {
+		Py_BEGIN_ALLOW_THREADS
+		status = tfprof_given_arrange(g.at, g.n, &err);
+		Py_END_ALLOW_THREADS
+		out = status == TFPROF_OK ? arranged(&g, list) : error_raise(&err);
 	}
-	if (givens_init(&g, PyList_Size(list)) < 0)
-		goto out;
-	for (size_t i = 0; i < g.n; i++)
-		if (read_one(&g, i, PyList_GetItem(list, (Py_ssize_t)i)) < 0)
-			goto out;
-	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_given_arrange(g.at, g.n, &err);
-	Py_END_ALLOW_THREADS
-	out = status == TFPROF_OK ? arranged(&g, list) : error_raise(&err);
-out:
 	givens_clear(&g);
 	return out;
+}
+
+PyObject *given_count_runs(PyObject *module, PyObject *list)
+{
+	struct tfprof_error err;
+	enum tfprof_status status;
+	struct givens g = {0};
+	PyObject *out = NULL;
+	size_t n = 0;
+
+	if (read_all(&g, list) == 0) {
+		Py_BEGIN_ALLOW_THREADS
+		status = tfprof_given_count_runs(g.at, g.n, &n, &err);
+		Py_END_ALLOW_THREADS
+		out = status == TFPROF_OK ? arranged(&g, list) : error_raise(&err);
+	}
+	givens_clear(&g);
+	return out ? Py_BuildValue("(nN)", (Py_ssize_t)n, out) : NULL;
 }

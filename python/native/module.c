@@ -166,6 +166,10 @@ static PyMethodDef functions[] = {
 		"them in the order in which to add them. The step NEXT_STEP is the one after the "
 		"last; "
 		"the path '-' is standard input."},
+	{"count_runs", given_count_runs, METH_O,
+		"count_runs([(kind or None, input, step)]) -> (n, [(kind, input, step)])\n\n"
+		"Recognizes the inputs of one side of a comparison: n is 1 if they are parts of "
+		"one run."},
 	{"model", (PyCFunction)(void (*)(void))model_run, METH_VARARGS | METH_KEYWORDS,
 		"model(model, settings=()) -> Result\n\n"
 		"Counts what a model (bytes or a path) costs; settings are (name, value) pairs."},

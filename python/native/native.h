@@ -53,6 +53,7 @@ enum tfprof_reading reading_from(int strict, int recover);
 
 /* arrange([(kind or None, input, step)]) */
 PyObject *given_arrange(PyObject *module, PyObject *list);
+PyObject *given_count_runs(PyObject *module, PyObject *list);
 
 /* Returns 1, or 0 with an exception set: one that says what is `expected` or, if the
  * object is NULL, the one already set. */

@@ -3,7 +3,7 @@
 import html
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple, Union
 
-from tfprof import _format, _native, _options, _wording
+from tfprof import _format, _inputs, _native, _options, _wording
 from tfprof._report import Report
 
 MAX_ROWS = 1000
@@ -126,15 +126,19 @@ def compare(base: Any, new: Any, view: str, keywords: Mapping[str, Any]) -> Diff
 
 
 def natives(side: Union[Any, Iterable[Any]]) -> List[Any]:
-    """The native profiles of one profile or several."""
-    profiles = list(side) if isinstance(side, (list, tuple)) else [side]
-    for profile in profiles:
-        if not hasattr(profile, "_native"):
-            raise TypeError(f"expected a profile or a list of profiles, got {type(profile).__name__}")
-    return [profile._native for profile in profiles]
+    """The native profiles of one profile or several, or of files."""
+    given = list(side) if isinstance(side, (list, tuple)) else [side]
+    n_profiles = sum(hasattr(one, "_native") for one in given)
+    if 0 < n_profiles < len(given):
+        raise TypeError("expected profiles or files on a side, got both: load the files first")
+    if not n_profiles:
+        from tfprof._profile import load
+        given = [load(*run) for run in _inputs.split_runs(given)]
+    return [profile._native for profile in given]
 
 
 def diff(base: Any, new: Any, view: str = "op", **options: Any) -> Diff:
-    """Compares runs with runs: each side is a profile or a list of them. The options are those
-    of Profile.diff."""
+    """Compares runs with runs: each side is a profile or a list of them, or files: parts of one
+    run, such as a graph and run metadata, or saved profiles and traces, each a run. The options
+    are those of Profile.diff."""
     return compare(natives(base), natives(new), view, options)

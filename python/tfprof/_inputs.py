@@ -89,12 +89,25 @@ def flatten(files: Iterable[Any]) -> Iterator[Input]:
             yield from given
 
 
-def arrange(files: Iterable[Input], keywords: Mapping[str, Any]) -> List[Tuple[Kind, Any, int]]:
-    """What to add, in order: (kind, path or bytes, step)."""
+def _of_any_kind(files: Iterable[Input]) -> List[Tuple[Optional[str], Any, int]]:
     given: List[Tuple[Optional[str], Any, int]] = []
     for one in files:
         kind = kind_of(one)
         given.append((kind.name if kind else None, to_native(one, kind), _native.NEXT_STEP))
+    return given
+
+
+def split_runs(files: Iterable[Input]) -> List[List[Any]]:
+    """The inputs of each run of one side of a comparison: parts, such as a graph and run
+    metadata, are one run; saved profiles and traces are one each."""
+    n, given = _native.count_runs(_of_any_kind(files))
+    found = [one for _, one, _ in given]
+    return [found] if n == 1 else [[one] for one in found]
+
+
+def arrange(files: Iterable[Input], keywords: Mapping[str, Any]) -> List[Tuple[Kind, Any, int]]:
+    """What to add, in order: (kind, path or bytes, step)."""
+    given = _of_any_kind(files)
     for name, several in keywords.items():
         for step, one in by_step(several, KINDS[name]):
             check_step(step)

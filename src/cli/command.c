@@ -22,8 +22,8 @@ static const struct command fixed[] = {
 	{"diff", COMMAND_DIFF, IN_PROGRAM, "what changed between two profiles or models",
 		"[VIEW] BASE... -- NEW... [OPTION...]",
 		"Compares a view (op by default) of two sides, each one or several runs: "
-		"profiles, "
-		"traces, or one model file with another. Prints base, new, difference and a "
+		"profiles, traces, or parts of one profile (a graph, run metadata, an op log), or "
+		"one model file with another. Prints base, new, difference and a "
 		"verdict: ~ cannot be told from noise, ? needs more runs. With --fail_if, the "
 		"exit "
 		"status is 0 within all limits, 3 over one, and 4 with too few runs to tell.",

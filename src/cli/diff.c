@@ -48,29 +48,41 @@ enum tfprof_status diff_read_budgets(tfprof_diff_options *options, const char *p
 /* ---- sides ---------------------------------------------------------------------- */
 
 struct side {
-	const char **names;
-	struct loaded *runs;
-	tfprof_profile **profiles;
+	const char **names; /* of the files */
+	struct tfprof_given *given;
 	size_t n;
 	char *cut; /* what names between commas are cut from */
+	struct loaded *runs;
+	tfprof_profile **profiles;
+	const char **labels; /* of the runs */
+	size_t n_runs;       /* n, or 1 if the files are parts of one */
+	struct buf label;    /* of that one */
 };
 
 static void side_clear(struct side *s)
 {
-	for (size_t i = 0; s->runs && i < s->n; i++)
+	for (size_t i = 0; s->runs && i < s->n_runs; i++)
 		load_clear(&s->runs[i]);
+	if (s->given)
+		tfprof_given_release(s->given, s->n);
 	mem_free(s->names);
+	mem_free(s->given);
+	mem_free(s->cut);
 	mem_free(s->runs);
 	mem_free(s->profiles);
-	mem_free(s->cut);
+	mem_free(s->labels);
+	buf_clear(&s->label);
 }
 
 static enum tfprof_status side_allocate(struct side *s, size_t most, struct tfprof_error *err)
 {
 	s->names = mem_zero_array(most + 1, sizeof(*s->names));
+	s->given = mem_zero_array(most + 1, sizeof(*s->given));
 	s->runs = mem_zero_array(most + 1, sizeof(*s->runs));
 	s->profiles = mem_zero_array(most + 1, sizeof(*s->profiles));
-	return s->names && s->runs && s->profiles ? TFPROF_OK : error_no_memory(err);
+	s->labels = mem_zero_array(most + 1, sizeof(*s->labels));
+	return s->names && s->given && s->runs && s->profiles && s->labels ? TFPROF_OK
+									   : error_no_memory(err);
 }
 
 /* Names between commas. */
@@ -121,8 +133,8 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 
 	if (flag && !path)
 		return error_set(err, TFPROF_ARGUMENT,
-			"--%s: a comparison takes whole profiles: make one with tfprof save OUT "
-			"FILE...",
+			"--%s: a comparison takes files without flags: tfprof diff BASE... -- "
+			"NEW...",
 			flag);
 	if (r->base && (r->n_files > 0) != (path != NULL) && r->n_base == NO_SIDES) {
 		status = side_cut(base, r->base, err);
@@ -137,13 +149,14 @@ static enum tfprof_status find_sides(const struct request *r, struct side *base,
 			? side_take(new_side, r->files + r->n_base, r->n_files - r->n_base, err)
 			: status;
 	}
-	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 2) {
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 2 && !r->has_base_step) {
 		status = side_take(base, r->files, 1, err);
 		return status == TFPROF_OK ? side_take(new_side, r->files + 1, 1, err) : status;
 	}
-	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files == 1 && r->has_base_step) {
-		status = side_take(base, r->files, 1, err);
-		return status == TFPROF_OK ? side_take(new_side, r->files, 1, err) : status;
+	if (!r->base && !path && r->n_base == NO_SIDES && r->n_files && r->has_base_step) {
+		status = side_take(base, r->files, r->n_files, err);
+		return status == TFPROF_OK ? side_take(new_side, r->files, r->n_files, err)
+					   : status;
 	}
 	return error_set(err, TFPROF_ARGUMENT,
 		"two sides are needed: tfprof diff BASE NEW, or tfprof diff BASE... -- NEW..., or "
@@ -160,31 +173,54 @@ static bool are_models(const struct side *s)
 	return true;
 }
 
-static enum tfprof_status load_one(struct loaded *l, const char *name, const struct request *r,
-	struct tfprof_error *err)
+/* Finds out which files are which run. */
+static enum tfprof_status side_split(struct side *s, struct tfprof_error *err)
 {
-	size_t n = 0;
-	struct request one = {.files = &name,
-		.n_files = 1,
-		.options = r->options,
-		.reading = r->reading};
 	enum tfprof_status status;
 
-	while (tfprof_input_get_info(n))
-		n++;
-	one.paths = mem_zero_array(n, sizeof(*one.paths));
-	status = one.paths ? load_files(l, &one, err) : error_no_memory(err);
-	mem_free(one.paths);
-	return status;
+	for (size_t i = 0; i < s->n; i++) {
+		s->given[i] = (struct tfprof_given){TFPROF_INPUT_AUTO,
+			tfprof_input_file(s->names[i]), TFPROF_NEXT_STEP, NULL};
+		s->labels[i] = s->names[i];
+		buf_printf(&s->label, "%s%s", i ? " + " : "", s->names[i]);
+	}
+	status = tfprof_given_count_runs(s->given, s->n, &s->n_runs, err);
+	if (s->n_runs == 1)
+		s->labels[0] = buf_get(&s->label).at;
+	return status == TFPROF_OK && s->label.failed ? error_no_memory(err) : status;
+}
+
+static bool is_part(const struct tfprof_given *given)
+{
+	const struct tfprof_input_info *info;
+
+	for (size_t i = 0; (info = tfprof_input_get_info(i)); i++)
+		if (strcmp(info->name, given->kind) == 0)
+			return !(info->traits & TFPROF_INPUT_RUN);
+	return false;
+}
+
+/* tfprof diff graph run_meta: the two would be parts of one side. */
+static enum tfprof_status check_sides(const struct side *base, const struct side *new_side,
+	struct tfprof_error *err)
+{
+	if (base->n != 1 || new_side->n != 1 || !is_part(base->given) ||
+		!is_part(new_side->given) || strcmp(base->given->kind, new_side->given->kind) == 0)
+		return TFPROF_OK;
+	return error_set(err, TFPROF_ARGUMENT,
+		"%.200s and %.200s are parts of one profile: separate the sides with --, as in "
+		"tfprof diff graph.pb run_meta_0 -- graph.pb run_meta_1",
+		base->names[0], new_side->names[0]);
 }
 
 static enum tfprof_status load_side(struct side *s, const struct request *r,
 	struct tfprof_error *err)
 {
+	size_t n_files = s->n_runs == 1 ? s->n : 1;
 	enum tfprof_status status = TFPROF_OK;
 
-	for (size_t i = 0; status == TFPROF_OK && i < s->n; i++) {
-		status = load_one(&s->runs[i], s->names[i], r, err);
+	for (size_t i = 0; status == TFPROF_OK && i < s->n_runs; i++) {
+		status = load_given(&s->runs[i], &s->given[i], n_files, r, err);
 		s->profiles[i] = s->runs[i].profile;
 		if (status == TFPROF_OK)
 			fputs(buf_get(&s->runs[i].notes).at, stderr);
@@ -210,14 +246,21 @@ static enum tfprof_status compare_profiles(const struct request *r, struct side 
 {
 	enum tfprof_view view = r->view ? (enum tfprof_view)r->view->id : TFPROF_OP;
 	struct tfprof_diff_side old, new_runs;
-	enum tfprof_status status = load_side(base, r, err);
+	enum tfprof_status status = side_split(base, err);
 
+	if (status == TFPROF_OK)
+		status = side_split(new_side, err);
+	if (status == TFPROF_OK)
+		status = check_sides(base, new_side, err);
+	if (status == TFPROF_OK)
+		status = load_side(base, r, err);
 	if (status == TFPROF_OK)
 		status = load_side(new_side, r, err);
 	if (status != TFPROF_OK)
 		return status;
-	old = (struct tfprof_diff_side){base->profiles, base->names, base->n};
-	new_runs = (struct tfprof_diff_side){new_side->profiles, new_side->names, new_side->n};
+	old = (struct tfprof_diff_side){base->profiles, base->labels, base->n_runs};
+	new_runs =
+		(struct tfprof_diff_side){new_side->profiles, new_side->labels, new_side->n_runs};
 	interrupt_set(INTERRUPT_QUERY);
 	return tfprof_diff_run(&old, &new_runs, view, r->options, r->diff, interrupt_get(), result,
 		err);

@@ -107,7 +107,7 @@ static enum tfprof_status give_all(struct givens *g, const struct request *r,
 	}
 	for (size_t i = 0; i < r->n_files; i++)
 		give(g, TFPROF_INPUT_AUTO, r->files[i]);
-	return status == TFPROF_OK ? tfprof_given_arrange(g->at, g->n, err) : status;
+	return status;
 }
 
 static void givens_clear(struct givens *g)
@@ -150,15 +150,13 @@ static enum tfprof_status add_file(struct loaded *l, const struct tfprof_given *
 	return TFPROF_OK;
 }
 
-static enum tfprof_status add_files(struct loaded *l, const struct request *r,
+static enum tfprof_status add_files(struct loaded *l, struct tfprof_given *given, size_t n,
 	struct tfprof_error *err)
 {
-	struct givens g = {0};
-	enum tfprof_status status = give_all(&g, r, err);
+	enum tfprof_status status = tfprof_given_arrange(given, n, err);
 
-	for (size_t i = 0; status == TFPROF_OK && i < g.n; i++)
-		status = add_file(l, &g.at[i], err);
-	givens_clear(&g);
+	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
+		status = add_file(l, &given[i], err);
 	return status;
 }
 
@@ -177,20 +175,19 @@ static enum tfprof_status count_float_ops(struct loaded *l, const struct request
 	return status;
 }
 
-enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err)
+enum tfprof_status load_given(struct loaded *l, struct tfprof_given *given, size_t n,
+	const struct request *r, struct tfprof_error *err)
 {
-	enum tfprof_status status = check_flags(r, err);
+	enum tfprof_status status;
 
 	*l = (struct loaded){.coverage = -1, .is_untimed = true};
-	if (status != TFPROF_OK)
-		return status;
 	l->profile = tfprof_profile_new();
 	if (!l->profile)
 		return error_no_memory(err);
 	tfprof_profile_set_reading(l->profile, r->reading);
 	progress_begin(l->profile);
 	progress_say("Reading Files...");
-	status = add_files(l, r, err);
+	status = add_files(l, given, n, err);
 	if (status == TFPROF_OK)
 		status = count_float_ops(l, r, err);
 	progress_end();
@@ -198,6 +195,20 @@ enum tfprof_status load_files(struct loaded *l, const struct request *r, struct 
 		status = error_no_memory(err);
 	if (status != TFPROF_OK)
 		load_clear(l);
+	return status;
+}
+
+enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err)
+{
+	struct givens g = {0};
+	enum tfprof_status status = check_flags(r, err);
+
+	*l = (struct loaded){0};
+	if (status == TFPROF_OK)
+		status = give_all(&g, r, err);
+	if (status == TFPROF_OK)
+		status = load_given(l, g.at, g.n, r, err);
+	givens_clear(&g);
 	return status;
 }
 

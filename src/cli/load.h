@@ -17,6 +17,9 @@ struct loaded {
 
 /* Loads the files of a request, if they go together and are enough to start with. */
 enum tfprof_status load_files(struct loaded *l, const struct request *r, struct tfprof_error *err);
+/* The same for these inputs, whatever files the request has. */
+enum tfprof_status load_given(struct loaded *l, struct tfprof_given *given, size_t n,
+	const struct request *r, struct tfprof_error *err);
 void load_clear(struct loaded *l);
 
 /* One line: how many nodes, steps and devices, and what is known of them. */

@@ -162,8 +162,7 @@ static void number_steps(struct tfprof_given *given, size_t n)
 	}
 }
 
-enum tfprof_status tfprof_given_arrange(struct tfprof_given *given, size_t n,
-	struct tfprof_error *err)
+static enum tfprof_status find_kinds(struct tfprof_given *given, size_t n, struct tfprof_error *err)
 {
 	enum tfprof_status status = TFPROF_OK;
 
@@ -171,11 +170,43 @@ enum tfprof_status tfprof_given_arrange(struct tfprof_given *given, size_t n,
 		status = check_kind(&given[i], err);
 	for (size_t i = 0; status == TFPROF_OK && i < n; i++)
 		status = find_kind(&given[i], err);
+	return status;
+}
+
+enum tfprof_status tfprof_given_arrange(struct tfprof_given *given, size_t n,
+	struct tfprof_error *err)
+{
+	enum tfprof_status status = find_kinds(given, n, err);
+
 	if (status != TFPROF_OK)
 		return status;
 	sort(given, n);
 	number_steps(given, n);
 	return check_together(given, n, err);
+}
+
+enum tfprof_status tfprof_given_count_runs(struct tfprof_given *given, size_t n, size_t *n_runs,
+	struct tfprof_error *err)
+{
+	const struct tfprof_given *part = NULL, *runs[2] = {0};
+	size_t n_found = 0;
+	enum tfprof_status status = find_kinds(given, n, err);
+
+	*n_runs = 0;
+	if (status != TFPROF_OK)
+		return status;
+	for (size_t i = 0; i < n; i++)
+		if (!has_trait(&given[i], TFPROF_INPUT_RUN))
+			part = &given[i];
+		else if (n_found++ < 2)
+			runs[n_found - 1] = &given[i];
+	if (part && n_found > 1)
+		return error_set(err, TFPROF_ARGUMENT,
+			"%.200s is part of a profile, but of which: %.200s and %.200s are runs by "
+			"themselves: combine what belongs together with tfprof save OUT FILE...",
+			name_of(part), name_of(runs[0]), name_of(runs[1]));
+	*n_runs = part ? 1 : n_found;
+	return TFPROF_OK;
 }
 
 void tfprof_given_release(struct tfprof_given *given, size_t n)

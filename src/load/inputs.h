@@ -21,7 +21,8 @@
 	X(PROFILE, profile, "the profile", \
 		MESSAGE("a ProfileProto", profile_proto, "nodes", "nodes", \
 			.claim = directory_find_profile), \
-		"tensorflow.tfprof.ProfileProto", TFPROF_INPUT_WHOLE, "Parsing ProfileProto...", \
+		"tensorflow.tfprof.ProfileProto", TFPROF_INPUT_WHOLE | TFPROF_INPUT_RUN, \
+		"Parsing ProfileProto...", \
 		"Read a saved profile (ProfileProto): everything in one file.") \
 	X(GRAPH, graph, "the graph", \
 		MESSAGE("a GraphDef", graph_def, "node", "node library version versions"), \
@@ -69,8 +70,8 @@
 		MESSAGE("a trace of tf.profiler or jax.profiler (XSpace)", xspace, "planes", \
 			"planes errors warnings hostnames", .has_mark = xplane_has_mark, \
 			.claim = xplane_find_run), \
-		"tensorflow.profiler.XSpace", TFPROF_INPUT_PART | TFPROF_INPUT_SEVERAL, \
-		"Parsing XSpace...", \
+		"tensorflow.profiler.XSpace", \
+		TFPROF_INPUT_PART | TFPROF_INPUT_SEVERAL | TFPROF_INPUT_RUN, "Parsing XSpace...", \
 		"Read a trace of tf.profiler, a Keras callback or jax.profiler (*.xplane.pb).") \
 	X(CHECKPOINT, checkpoint, "the checkpoint", \
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \

@@ -216,3 +216,87 @@ def models_of_keras(tmp_path):
             file.writestr("metadata.json", '{"keras_version": "3.0.0"}')
         return path
     return write(tmp_path / "small.keras", 1), write(tmp_path / "large.keras", 2)
+
+
+GRAPH = ('node { name: "x" op: "Placeholder" }\n'
+         'node { name: "y" op: "MatMul" input: "x" }\n'
+         'node { name: "z" op: "Relu" input: "y" }\n')
+
+
+def run_of(micros):
+    """Run metadata: y takes `micros`, z 5."""
+    return 'step_stats { dev_stats { device: "/device:CPU:0" %s } }\n' % "".join(
+        f'node_stats {{ node_name: "{name}" all_start_micros: {start} op_end_rel_micros: {us} }} '
+        for name, start, us in (("y", 100, micros), ("z", 9000, 5)))
+
+
+@pytest.fixture
+def parts(tmp_path):
+    (tmp_path / "graph.pbtxt").write_text(GRAPH)
+    for i, micros in enumerate((100, 300, 500, 700)):
+        (tmp_path / f"run_meta_{i}").write_text(run_of(micros))
+    (tmp_path / "tfprof_log").write_text('log_entries { name: "y" float_ops: 1000 }\n')
+    return tmp_path
+
+
+def numbers(done, metric="micros"):
+    """The rows of a JSON report by name: (base, new)."""
+    report = json.loads(done.stdout)
+    return report, {row["name"]: (row[metric]["base"], row[metric]["new"])
+                    for row in report["nodes"]}
+
+
+def test_parts_of_a_side_are_one_profile(tfprof, parts):
+    graph, log = parts / "graph.pbtxt", parts / "tfprof_log"
+    done = tfprof("diff", "op", graph, parts / "run_meta_0", "--", graph, parts / "run_meta_1",
+                  "--output=json")
+    report, rows = numbers(done)
+    assert "compared as 0" not in done.stderr
+    assert report["samples"] == [1, 1]
+    assert report["base"] == [f"{graph} + {parts / 'run_meta_0'}"]
+    assert rows["MatMul"] == (100, 300) and rows["Relu"] == (5, 5)
+    _, rows = numbers(tfprof("diff", "op", parts / "run_meta_0", graph, log, "--", log, graph,
+                             parts / "run_meta_1", "--output=json", "--select=float_ops"),
+                      "float_ops")
+    assert rows["MatMul"] == (1000, 1000)
+
+
+def test_several_run_metadata_are_steps_of_one_profile(tfprof, parts):
+    graph = parts / "graph.pbtxt"
+    report, rows = numbers(tfprof(
+        "diff", "op", graph, parts / "run_meta_0", parts / "run_meta_1", parts / "run_meta_2",
+        "--", graph, parts / "run_meta_3", "--output=json"))
+    assert report["samples"] == [1, 1]
+    assert rows["MatMul"] == (300, 700)  # the median of its steps
+    _, rows = numbers(tfprof("diff", graph, parts / "run_meta_0", parts / "run_meta_3",
+                             "--base_step=0", "--step=1", "--output=json"))
+    assert rows["MatMul"] == (100, 700)
+
+
+def test_sides_given_as_base_may_be_parts(tfprof, parts):
+    graph = parts / "graph.pbtxt"
+    _, rows = numbers(tfprof("op", f"--base={graph},{parts / 'run_meta_0'}", graph,
+                             parts / "run_meta_2", "--output=json"))
+    assert rows["MatMul"] == (100, 500)
+
+
+def test_wholes_are_several_runs(tfprof, parts, tmp_path):
+    saved = []
+    for i in range(4):
+        saved.append(tmp_path / f"saved_{i}")
+        tfprof("save", saved[-1], parts / "graph.pbtxt", parts / f"run_meta_{i}")
+    report, rows = numbers(tfprof("diff", saved[0], saved[1], saved[2], "--", saved[3],
+                                  "--output=json"))
+    assert report["samples"] == [3, 1] and rows["MatMul"] == (300, 700)
+
+
+def test_sides_that_could_mean_two_things_are_refused(tfprof, parts, tmp_path):
+    graph, run = parts / "graph.pbtxt", parts / "run_meta_0"
+    saved = tmp_path / "saved"
+    tfprof("save", saved, graph, run)
+    error = tfprof("diff", graph, run, status=2).stderr
+    assert f"{graph} and {run} are parts of one profile: separate the sides with --" in error
+    error = tfprof("diff", graph, saved, saved, "--", saved, status=2).stderr
+    assert f"{graph} is part of a profile, but of which: {saved} and {saved} are runs" in error
+    error = tfprof("diff", graph, graph, run, "--", saved, status=2).stderr
+    assert "each is a GraphDef: only one can be loaded at a time" in error

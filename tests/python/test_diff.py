@@ -72,5 +72,35 @@ def test_what_is_refused(resnet):
         resnet.diff(resnet, min_chnge="5%")
     with pytest.raises(tfprof.ArgumentError, match="expected a percentage"):
         resnet.diff(resnet, min_change="x")
-    with pytest.raises(TypeError, match="expected a profile"):
-        resnet.diff("profile")
+    with pytest.raises(TypeError, match="expected a path"):
+        resnet.diff(5)
+    with pytest.raises(tfprof.FileError, match="nowhere: No such file"):
+        resnet.diff("nowhere")
+
+
+GRAPH = b'node { name: "y" op: "MatMul" }\n'
+
+
+def run_of(micros):
+    return ('step_stats { dev_stats { device: "/device:CPU:0" node_stats { node_name: "y" '
+            f"all_start_micros: 100 op_end_rel_micros: {micros} }} }} }}\n").encode()
+
+
+def test_a_side_may_be_files(tmp_path):
+    (tmp_path / "graph.pbtxt").write_bytes(GRAPH)
+    for i in range(2):
+        (tmp_path / f"run_meta_{i}").write_bytes(run_of(100 + i))
+        tfprof.load(graph=GRAPH, run_meta=run_of(100 + i)).save(tmp_path / f"saved_{i}")
+    old, new = (tfprof.load(graph=GRAPH, run_meta=run_of(us)) for us in (100, 101))
+    parts = [[tmp_path / "graph.pbtxt", tmp_path / f"run_meta_{i}"] for i in range(2)]
+    for base, other in ((parts[0], parts[1]), ([GRAPH, run_of(100)], [GRAPH, run_of(101)]),
+                        (old, parts[1]), (tmp_path / "saved_0", new)):
+        diff = tfprof.diff(base, other)
+        assert (diff.total["micros"]["base"], diff.total["micros"]["new"]) == (100, 101)
+        assert diff.to_dict()["samples"] == [1, 1]
+    wholes = [tmp_path / "saved_0", tmp_path / "saved_1"]
+    assert tfprof.diff(wholes, new).to_dict()["samples"] == [2, 1]
+    with pytest.raises(tfprof.Error, match="are runs by themselves"):
+        tfprof.diff([*wholes, tmp_path / "graph.pbtxt"], new)
+    with pytest.raises(TypeError, match="got both"):
+        tfprof.diff([old, tmp_path / "graph.pbtxt"], new)
