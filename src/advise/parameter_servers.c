@@ -36,15 +36,11 @@ static int64_t variable_bytes(const struct model *m, uint32_t node)
 }
 
 static bool add_variable(struct parameter_servers *p, const struct model *m, uint32_t node,
-	struct span job, struct buf *scratch)
+	struct span job)
 {
-	struct span device = model_text(m, m->nodes.device[node]), task;
+	struct span task = device_get_task(model_text(m, model_device(m, node)));
 	struct parameter_server *server;
 
-	device_lower(scratch, device.n ? device : attrs_asked_device(m, node));
-	if (scratch->failed)
-		return false;
-	task = device_get_task(buf_get(scratch));
 	if (!task.n || !span_equal(device_get_job(task), job))
 		return true;
 	server = find(p, task);
@@ -72,7 +68,6 @@ static bool add_moved(struct parameter_servers *p, const struct activity *a, uin
 bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 	const struct activity *a, const links_vec *links, struct span job)
 {
-	struct buf scratch = {0};
 	bool ok = strings_init(&p->names);
 
 	for (size_t i = 0; ok && i < a->devices.tasks.n; i++)
@@ -80,7 +75,7 @@ bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 			ok = find(p, a->devices.tasks.at[i].name);
 	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
 		if (is_variable(model_text(m, model_op(m, node))))
-			ok = add_variable(p, m, node, job, &scratch);
+			ok = add_variable(p, m, node, job);
 	for (size_t i = 0; ok && i < links->n; i++) {
 		const struct link *link = &links->at[i];
 
@@ -88,7 +83,6 @@ bool parameter_servers_find(struct parameter_servers *p, const struct model *m,
 			ok = add_moved(p, a, link->from, link->bytes / link->n_steps, job) &&
 				add_moved(p, a, link->to, link->bytes / link->n_steps, job);
 	}
-	buf_clear(&scratch);
 	return ok;
 }
 

@@ -16,10 +16,10 @@ static struct row_nodes nodes_of(const struct query *q, uint32_t i, uint32_t *ro
 /* The device of all of them, or nothing. */
 static struct span device_of(const struct model *m, struct row_nodes nodes)
 {
-	uint32_t device = nodes.n ? m->nodes.device[nodes.at[0]] : 0;
+	uint32_t device = nodes.n ? model_device(m, nodes.at[0]) : 0;
 
 	for (size_t i = 1; i < nodes.n; i++)
-		if (m->nodes.device[nodes.at[i]] != device)
+		if (model_device(m, nodes.at[i]) != device)
 			return (struct span){0};
 	return device ? model_text(m, device) : (struct span){0};
 }

@@ -30,7 +30,7 @@ struct visit {
 static void read_node(const struct model *m, uint32_t node, struct tfprof_node *to)
 {
 	struct span name = model_name(m, node), op = model_text(m, model_op(m, node));
-	struct span device = model_text(m, m->nodes.device[node]);
+	struct span device = model_text(m, model_device(m, node));
 	struct gradient g;
 
 	*to = (struct tfprof_node){.name = name.at,

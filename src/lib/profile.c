@@ -310,8 +310,8 @@ static size_t count_devices(const struct model *m)
 	size_t n = 0;
 
 	for (size_t i = 0; seen && i < m->nodes.n; i++)
-		if (m->nodes.device[i] && !seen[m->nodes.device[i]]) {
-			seen[m->nodes.device[i]] = true;
+		if (model_device(m, (uint32_t)i) && !seen[model_device(m, (uint32_t)i)]) {
+			seen[model_device(m, (uint32_t)i)] = true;
 			n++;
 		}
 	mem_free(seen);

@@ -8,6 +8,8 @@
 #include "base/parallel.h"
 #include "load/debug_info.h"
 #include "load/node_def.h"
+#include "model/device.h"
+#include "model/executed.h"
 
 struct loader {
 	struct model *model;
@@ -16,6 +18,8 @@ struct loader {
 	size_t n_nodes;
 	size_t n_nameless; /* of them */
 	struct field_counts fields;
+	struct span device; /* of the previous node, and its lower-cased name */
+	uint32_t placed;
 	size_t first_node; /* where they go in the model … */
 	bool has_room;     /* … without moving any */
 	struct node_defs batches[PARALLEL_SLOTS];
@@ -76,6 +80,21 @@ static bool add_edges(struct model *m, uint32_t node, const struct node_input *i
 	return true;
 }
 
+static bool place_node(struct loader *l, uint32_t node, struct span device)
+{
+	struct buf lower = {0};
+
+	if (!device.n)
+		return true;
+	if (!span_equal(l->device, device)) {
+		device_lower(&lower, device);
+		l->placed = lower.failed ? NONE : strings_add(&l->model->strings, buf_get(&lower));
+		l->device = device;
+		buf_clear(&lower);
+	}
+	return l->placed != NONE && executed_place(l->model, node, l->placed);
+}
+
 static void add_node(struct loader *l, const struct node_defs *b, const struct node_def *def,
 	const struct node_input *inputs)
 {
@@ -97,7 +116,8 @@ static void add_node(struct loader *l, const struct node_defs *b, const struct n
 	if (!decoder_alloc(&l->decoder, model_make_slice(m, &m->nodes.source[node], def->message)))
 		return;
 	decoder_alloc(&l->decoder,
-		add_edges(m, node, inputs, def->n_inputs) && node_def_put_shapes(m, node, b, def));
+		add_edges(m, node, inputs, def->n_inputs) && node_def_put_shapes(m, node, b, def) &&
+			place_node(l, node, def->device));
 }
 
 /* Prefetches what a later node will look at: the slots of its names, and then the

@@ -103,7 +103,7 @@ void node_defs_add(struct node_defs *b, struct span message)
 			if (!def.attrs.failed)
 				read_attr(b, &def.attrs, &def, f.bytes);
 			break;
-		case WIRE_LEN(NODE_DEF_DEVICE): break; /* the common one that is not read */
+		case WIRE_LEN(NODE_DEF_DEVICE): def.device = f.bytes; break;
 		default: audit_field(schema_graph_def.fields[0].of.message, f.tag, &b->fields);
 		}
 	/* An allocation failure matters even if the node is not new. */

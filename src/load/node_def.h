@@ -27,7 +27,7 @@ struct node_shape {
 
 struct node_def {
 	struct span message;
-	struct span name, op;
+	struct span name, op, device;
 	uint64_t name_hash, op_hash;
 	uint32_t n_inputs; /* the inputs of defs follow each other */
 	uint32_t n_outputs;

@@ -74,7 +74,7 @@ static uint32_t intern(struct node_reader *r, struct span text)
 
 /* The scalar fields of a ProfileNode. */
 struct raw_node {
-	struct span name, op, device, host_device, trace;
+	struct span name, op, device, host_device, placed, trace;
 	int64_t id, float_ops;
 	uint32_t n_inputs;
 	bool is_undefined;
@@ -104,6 +104,7 @@ static void read_own_field(struct node_reader *r, struct raw_node *raw, const st
 		decoder_alloc(&r->decoder, vec_push(&r->executed, f->bytes));
 		break;
 	case WIRE_VARINT(PROFILE_NODE_UNDEFINED): raw->is_undefined = f->value != 0; break;
+	case WIRE_LEN(PROFILE_NODE_PLACED): raw->placed = f->bytes; break;
 	default: audit_field(audit_get_profile_node(), f->tag, &r->fields);
 	}
 }
@@ -163,6 +164,21 @@ static void add_executed(struct node_reader *r, uint32_t node, const struct raw_
 	}
 }
 
+/* Where the graph places it, which counts unless it ran. */
+static void add_placed(struct node_reader *r, uint32_t node, struct span placed)
+{
+	struct nodes *nodes = &r->model->nodes;
+	uint32_t types = model_types(r->model, node);
+
+	nodes->placed[node] = intern(r, placed);
+	r->has_executed = true;
+	if (nodes->device[node] || nodes->placed[node] == NONE)
+		return;
+	types = sets_with(&r->sets, &r->strings, types, nodes->placed[node]);
+	if (decoder_alloc(&r->decoder, types != NONE))
+		nodes->executed_types[node] = types;
+}
+
 /* Columns that stay as they were made, zero, are not touched. */
 static void add_node(struct node_reader *r, const struct raw_node *raw, struct span message,
 	int64_t key)
@@ -190,6 +206,8 @@ static void add_node(struct node_reader *r, const struct raw_node *raw, struct s
 		nodes->flags[node] |= NODE_UNDEFINED;
 	if (r->executed.n)
 		add_executed(r, node, raw);
+	if (raw->placed.n)
+		add_placed(r, node, raw->placed);
 	/* Others know it by its key: written back under its id, that changes. */
 	if (key != raw->id) {
 		nodes->flags[node] |= NODE_CHANGED;
@@ -394,6 +412,7 @@ void node_reader_remap(struct node_reader *r)
 	}
 	for (uint32_t i = r->first; r->has_executed && i < r->first + r->n; i++) {
 		nodes->executed[i] = ids->string[nodes->executed[i]];
+		nodes->placed[i] = ids->string[nodes->placed[i]];
 		nodes->executed_types[i] = ids->set[nodes->executed_types[i]];
 	}
 	/* The first part's rows are where they were. */

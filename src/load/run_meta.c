@@ -246,9 +246,7 @@ static void add_memory(struct exec_sums *sums, const struct node_stats *stats)
 
 static bool place_node(struct model *m, uint32_t node, const struct placed_device *device)
 {
-	m->nodes.device[node] = device->name;
-	m->nodes.host_device[node] = device->host;
-	return model_add_type(m, node, device->name);
+	return executed_ran_on(m, node, device->name, device->host);
 }
 
 /* The node of an entry, added if necessary: one that was unknown when its block began may

@@ -50,18 +50,3 @@ int32_t attrs_first_control(const struct model *m, uint32_t node)
 		;
 	return attrs.first_control;
 }
-
-struct span attrs_asked_device(const struct model *m, uint32_t node)
-{
-	struct wire_reader r = wire_reader(model_source(m, node));
-	struct decoder d = {0};
-	struct wire_field f;
-	struct span device = {"", 0};
-
-	if (m->nodes.flags[node] & NODE_FROM_PROFILE)
-		return device;
-	while (decoder_find(&d, &r, WIRE_LEN(NODE_DEF_DEVICE), &f))
-		device = f.bytes;
-	model_note_damage(m, m->nodes.source[node], &d);
-	return device;
-}

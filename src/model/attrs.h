@@ -70,7 +70,4 @@ bool attrs_get(const struct model *m, uint32_t node, struct span name, struct at
  * and carry no data. INT32_MAX if none is, or if a profile does not say. */
 int32_t attrs_first_control(const struct model *m, uint32_t node);
 
-/* The device requested in the graph; empty if none, or if the node is not from a graph. */
-struct span attrs_asked_device(const struct model *m, uint32_t node);
-
 #endif

@@ -37,6 +37,33 @@ bool executed_add(struct model *m, uint32_t node, struct span type)
 	return true;
 }
 
+bool executed_place(struct model *m, uint32_t node, uint32_t device)
+{
+	uint32_t types = sets_with(&m->sets, &m->strings, model_types(m, node), device);
+
+	if (types == NONE)
+		return false;
+	m->nodes.placed[node] = device;
+	m->nodes.executed_types[node] = types;
+	m->has_executed = true;
+	return true;
+}
+
+bool executed_ran_on(struct model *m, uint32_t node, uint32_t device, uint32_t host_device)
+{
+	struct nodes *nodes = &m->nodes;
+	uint32_t types = nodes->executed_types[node];
+
+	if (types && nodes->placed[node])
+		types = sets_without(&m->sets, types, nodes->placed[node]);
+	if (types == NONE)
+		return false;
+	nodes->executed_types[node] = types == nodes->types[node] ? 0 : types;
+	nodes->device[node] = device;
+	nodes->host_device[node] = host_device;
+	return model_add_type(m, node, device);
+}
+
 /* Whether a kernel is one of this operation: "_MklNativeFusedConv2D" of "Conv2D". What comes
  * before and after its name says how it is done, or with what else. */
 bool executed_is_fused_of(struct span kernel, struct span type)

@@ -1,4 +1,4 @@
-/* What a node ran as.
+/* What a node ran as, and where the graph places it.
  *
  * The graph says what a node is. TensorFlow may run something else in its place: the
  * Relu that ends a convolution runs as _MklNativeFusedConv2D, a call as what was inlined
@@ -7,8 +7,10 @@
  *
  *     node ── op, types           as TensorFlow's profiler has them
  *          ── executed            what it ran as; 0: unknown, or the same as op
+ *          ── placed              the device the graph asks for; 0: none
  *          ── executed_types      types with `executed`, without the op of a node that no
- *                                 graph defines; 0: the same as types
+ *                                 graph defines, and with `placed` until a run places the
+ *                                 node; 0: the same as types
  */
 #ifndef TFPROF_MODEL_EXECUTED_H
 #define TFPROF_MODEL_EXECUTED_H
@@ -18,6 +20,11 @@
 /* Records that a node ran as this type. If it runs as several, the last one is
  * `executed`, and all are types. False on allocation failure. */
 bool executed_add(struct model *m, uint32_t node, struct span type);
+
+/* Records that the graph asks for this device, lower-cased. False on allocation failure. */
+bool executed_place(struct model *m, uint32_t node, uint32_t device);
+/* Records that a run placed it, whatever the graph asks for. False on allocation failure. */
+bool executed_ran_on(struct model *m, uint32_t node, uint32_t device, uint32_t host_device);
 
 /* The set of types with an executed one, for a node whose op is to be left out of it
  * unless it is 0. NONE on allocation failure. */
@@ -48,7 +55,7 @@ bool executed_is_fused(struct span kernel, struct span type);
 /* Whether it ran as another operation, not just as another implementation of its own. */
 bool executed_is_other(const struct model *m, uint32_t node);
 
-/* Its types, including what it ran as. */
+/* Its types, including what it ran as and where it is placed. */
 static inline uint32_t model_types(const struct model *m, uint32_t node)
 {
 	return m->nodes.executed_types[node] ? m->nodes.executed_types[node] : m->nodes.types[node];

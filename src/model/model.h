@@ -66,6 +66,7 @@ enum node_flags {
 	X(uint32_t, shape)                                                      \
 	X(uint32_t, device)                                                     \
 	X(uint32_t, host_device)                                                \
+	X(uint32_t, placed) /* the device the graph asks for, lower-cased */    \
 	X(uint32_t, first_edge)                                                 \
 	X(uint32_t, n_edges) /* known before the edges are, see pending_flow */ \
 	X(uint32_t, first_output)                                               \
@@ -164,7 +165,7 @@ struct model {
 	bool has_trace;
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */
-	bool has_executed; /* some node ran as something other than its op */
+	bool has_executed; /* some node has executed_types */
 	uint64_t generation;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
 	enum tfprof_reading reading;
@@ -292,6 +293,12 @@ static inline void model_progress(const struct model *m, size_t done, size_t tot
 static inline int64_t model_parameters(const struct model *m, uint32_t node)
 {
 	return shapes_get(&m->shapes, m->nodes.shape[node])->elements;
+}
+
+/* Where a node ran or, if that is not known, where the graph places it; 0: neither is known. */
+static inline uint32_t model_device(const struct model *m, uint32_t node)
+{
+	return m->nodes.device[node] ? m->nodes.device[node] : m->nodes.placed[node];
 }
 
 /* The shape that arrives over an edge; 0 if unknown. */

@@ -3,8 +3,8 @@
  * Of the profile: transfers, for the advisor. { step = 1, device = 2,
  * NodeExecStats = 3 }
  * Of a node: the position of its first control input, if it has any; the types
- * it ran as, the last one last, unless it never ran as anything but its op; and whether
- * no graph defines it (executed.h). */
+ * it ran as, the last one last, unless it never ran as anything but its op; whether no
+ * graph defines it; and the device that the graph asks for (executed.h). */
 #ifndef TFPROF_MODEL_PROFILE_FIELDS_H
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
@@ -14,6 +14,7 @@ enum {
 	PROFILE_NODE_FIRST_CONTROL = 1000,
 	PROFILE_NODE_EXECUTED = 1001,
 	PROFILE_NODE_UNDEFINED = 1002,
+	PROFILE_NODE_PLACED = 1003,
 };
 
 #endif

@@ -22,8 +22,8 @@ enum tfprof_status trace_read(const struct model *m, struct span code_def, frame
 /* The same in two steps: the bytes of each frame, equal ones for equal frames,
  * and what they mean. */
 enum tfprof_status trace_split(struct span code_def, spans_vec *frames, struct tfprof_error *err);
-enum tfprof_status trace_read_frame(const struct model *m, struct span bytes,
-	struct frame *frame, struct tfprof_error *err);
+enum tfprof_status trace_read_frame(const struct model *m, struct span bytes, struct frame *frame,
+	struct tfprof_error *err);
 
 /* Whether a file belongs to Python, TensorFlow or another installed package: its lines are not
  * the user's own. */

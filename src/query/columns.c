@@ -239,8 +239,8 @@ static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_v
 		ok = distinct_devices(q, nodes, ids);
 		if (nodes.n)
 			put_ids(m, ids, c);
-		else if (node != NONE && m->nodes.device[node])
-			table_put_text(c, model_text(m, m->nodes.device[node]));
+		else if (node != NONE && query_device(q, node))
+			table_put_text(c, model_text(m, query_device(q, node)));
 		break;
 	case COLUMN_OP_TYPES:
 		ok = distinct_types(q, nodes, ids);

@@ -40,7 +40,7 @@ bool distinct_devices(const struct query *q, struct row_nodes nodes, ids_vec *id
 
 	ids->n = 0;
 	for (size_t i = 0; i < nodes.n; i++)
-		if (query_picks_node(q, nodes.at[i]) && !add(ids, m->nodes.device[nodes.at[i]]))
+		if (query_picks_node(q, nodes.at[i]) && !add(ids, query_device(q, nodes.at[i])))
 			return false;
 	return sort(m, ids);
 }

@@ -63,7 +63,7 @@ struct query {
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks;    /* by type set: matching account regexes */
-	bool sees_executed; /* types include what nodes ran as, see model/executed.h */
+	bool sees_executed; /* types include what nodes ran as and where they are placed */
 	int64_t step;       /* negative: the average of all */
 	bool wraps;         /* averages wrap as in TensorFlow's profiler, see metrics.h */
 	struct minimums min_own, min_total;
@@ -227,6 +227,12 @@ static inline uint32_t query_picks(const struct query *q, uint32_t types)
 static inline uint32_t query_types(const struct query *q, uint32_t node)
 {
 	return q->sees_executed ? model_types(q->model, node) : q->model->nodes.types[node];
+}
+
+/* The device of a node, the same way; 0: unknown. */
+static inline uint32_t query_device(const struct query *q, uint32_t node)
+{
+	return q->sees_executed ? model_device(q->model, node) : q->model->nodes.device[node];
 }
 
 static inline uint32_t query_picks_node(const struct query *q, uint32_t node)

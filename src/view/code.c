@@ -293,8 +293,9 @@ static bool choose_frame(struct builder *b, struct trie_node *node, struct span 
 	struct known_frame known = b->known.at[node->frame];
 	struct frame frame;
 
-	if (trace_read_frame(b->model, bytes, &frame, NULL) != TFPROF_OK || b->known.n >= INT32_MAX ||
-		!vec_push(&b->known, known) || !vec_push(&b->frames, frame))
+	if (trace_read_frame(b->model, bytes, &frame, NULL) != TFPROF_OK ||
+		b->known.n >= INT32_MAX || !vec_push(&b->known, known) ||
+		!vec_push(&b->frames, frame))
 		return false;
 	node->frame = (uint32_t)(b->known.n - 1) & INT32_MAX;
 	return true;

@@ -166,8 +166,8 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct enco
 {
 	const struct model *m = msg->q->model;
 
-	if (m->nodes.device[node])
-		put_bytes(e, GRAPH_NODE_DEVICES, model_text(m, m->nodes.device[node]));
+	if (query_device(msg->q, node))
+		put_bytes(e, GRAPH_NODE_DEVICES, model_text(m, query_device(msg->q, node)));
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *edge = &m->edges.at[m->nodes.first_edge[node] + i];
 

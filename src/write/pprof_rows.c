@@ -12,9 +12,9 @@ size_t pprof_label_node(const struct query *q, uint32_t node, struct pprof_label
 
 	if (node != NONE) {
 		labels[n++] = (struct pprof_label){"op", model_text(m, model_op(m, node)), 0};
-		if (m->nodes.device[node])
+		if (query_device(q, node))
 			labels[n++] = (struct pprof_label){"device",
-				model_text(m, m->nodes.device[node]), 0};
+				model_text(m, query_device(q, node)), 0};
 	}
 	labels[n++] = step < 0 ? (struct pprof_label){"step", SPAN("average"), 0}
 			       : (struct pprof_label){"step", {"", 0}, step};

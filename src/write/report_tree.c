@@ -85,8 +85,8 @@ static void put_device(struct line *l)
 	struct buf devices = {0};
 
 	if (!query_has_groups(l->q)) {
-		if (node != NONE && m->nodes.device[node])
-			report_name(l->q, begin_piece(l), model_text(m, m->nodes.device[node]));
+		if (node != NONE && query_device(l->q, node))
+			report_name(l->q, begin_piece(l), model_text(m, query_device(l->q, node)));
 		return;
 	}
 	if (report_devices(l->q, &devices, query_nodes(l->q, l->view)))

@@ -273,13 +273,17 @@ static void put_executed(struct writer *w, uint32_t node)
 	const struct model *m = w->model;
 	const struct string_set *types = sets_get(&m->sets, m->nodes.types[node]);
 	const struct string_set *all = sets_get(&m->sets, m->nodes.executed_types[node]);
-	uint32_t last = model_executed(m, node);
+	uint32_t last = model_executed(m, node), placed = m->nodes.placed[node];
+	bool ran_as_other = m->nodes.executed[node];
 
 	for (uint32_t i = 0; i < all->n; i++)
-		if (all->at[i] != last && !has_type(types, all->at[i]))
+		if (all->at[i] != last && all->at[i] != placed && !has_type(types, all->at[i])) {
 			put_string(w, PROFILE_NODE_EXECUTED, all->at[i]);
-	if (all->n)
+			ran_as_other = true;
+		}
+	if (ran_as_other)
 		put_string(w, PROFILE_NODE_EXECUTED, last);
+	put_string(w, PROFILE_NODE_PLACED, placed);
 	if (m->nodes.flags[node] & NODE_UNDEFINED)
 		wire_put_int(w->out, PROFILE_NODE_UNDEFINED, 1);
 }

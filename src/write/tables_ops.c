@@ -42,7 +42,7 @@ static bool same_group(const void *context, uint32_t id)
 
 static bool find_group(struct op_groups *groups, const struct model *m, uint32_t node)
 {
-	struct group_probe p = {groups, {m->nodes.device[node], model_op(m, node)}};
+	struct group_probe p = {groups, {model_device(m, node), model_op(m, node)}};
 	uint64_t hash = hash_mix(hash_mix(1, p.wanted.device), p.wanted.op);
 	uint32_t id = hash_find(&groups->index, hash, same_group, &p);
 
@@ -191,7 +191,7 @@ static void put_node(struct column_table *t, const struct table_source *source, 
 		c[NODES_STEP].numbers[row] = step_list_number(&source->steps, place);
 		table_put_text(&c[NODES_NAME], name);
 		table_put_text(&c[NODES_OP], model_text(m, model_op(m, node)));
-		table_put_text(&c[NODES_DEVICE], model_text(m, m->nodes.device[node]));
+		table_put_text(&c[NODES_DEVICE], model_text(m, model_device(m, node)));
 		c[NODES_DEPTH].numbers[row] = depth;
 		table_put_numbers(&c[NODES_NUMBERS], row, &numbers);
 	}

@@ -83,6 +83,26 @@ def check_profile(api, model, view, preset, with_run_meta, path):
     same_messages(theirs, mine)
 
 
+def placed():
+    with tf.device("/job:ps/task:1/device:CPU:0"):
+        weight = tf.get_variable("w", [3, 5])
+    with tf.device("/job:worker/task:0"):
+        return tf.matmul(weight, weight, transpose_b=True), {}
+
+
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_devices_written_in_the_graph_are_not_devices(view, tmp_path):
+    """TensorFlow's profiler knows those of runs only."""
+    path = tmp_path / "report"
+    for types in ([".*"], [".*task:1.*"]):
+        options = dict(EVERYTHING, account_type_regexes=types, output=f"file:outfile={path}")
+        on_their_core(ORIGINAL.profile, build(placed)[0], None, None, view, options)
+        expected = path.read_text()
+        tfprof.profile(build(placed)[0], None, None, view, options)
+        assert path.read_text() == expected
+        assert "task:1" not in expected
+
+
 @pytest.mark.parametrize("preset, with_run_meta", CASES)
 @pytest.mark.parametrize("view", VIEWS)
 def test_profile(model, view, preset, with_run_meta, tmp_path):

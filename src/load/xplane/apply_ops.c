@@ -10,6 +10,7 @@
 
 #include "base/clamped.h"
 #include "base/prefetch.h"
+#include "model/executed.h"
 
 /* An operation that has not been converted to a run yet. */
 static struct trace_op *op_at(const struct apply *a, uint32_t place)
@@ -79,9 +80,7 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	m->nodes.flags[node] |= NODE_CHANGED;
 	if (m->nodes.device[node] && !is_launched)
 		return true;
-	m->nodes.device[node] = a->devices[device];
-	m->nodes.host_device[node] = a->host_device;
-	return model_add_type(m, node, a->devices[device]);
+	return executed_ran_on(m, node, a->devices[device], a->host_device);
 }
 
 /* Nearly all rows come only from a trace and need no detail, which saves 40 of 120 bytes per
