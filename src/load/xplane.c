@@ -92,7 +92,8 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 		mapped_file_release(&l->source.file);
 	if (!d.failed)
 		decoder_alloc(&d,
-			trace_complete(&x->trace) && trace_group(&x->trace) &&
+			trace_complete(&x->trace) && trace_sum_compiled(&x->trace) &&
+				trace_group(&x->trace) &&
 				trace_number(&x->trace));
 	status = input_status(l->in, l->kind, &l->source, &d, err);
 	l->counts.n_unread = (size_t)(skipped->backward + skipped->endless + skipped->nameless +
@@ -263,6 +264,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
+	if (status == TFPROF_OK && !apply_compiled(&a, &l->source))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
 	put_notes(l->notes, x, &a);

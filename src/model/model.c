@@ -37,6 +37,7 @@ void model_clear(struct model *m)
 	for (size_t i = 0; i < m->sources.n; i++)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
+	compiled_clear(&m->compiled);
 	vec_clear(&m->graphs);
 	vec_clear(&m->op_logs);
 	vec_clear(&m->function_stacks);

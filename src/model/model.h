@@ -34,6 +34,7 @@
 #include "model/sets.h"
 #include "model/shapes.h"
 #include "model/slice.h"
+#include "model/compiled.h"
 #include "model/source.h"
 #include "proto/decoder.h"
 
@@ -167,6 +168,7 @@ struct model {
 	bool has_negative; /* some number of some node is below 0 */
 	bool has_executed; /* some node has executed_types */
 	uint64_t generation;
+	struct compiled compiled;
 	struct checkpoint *checkpoint; /* owned; NULL if none */
 	enum tfprof_reading reading;
 	tfprof_progress_fn *progress;

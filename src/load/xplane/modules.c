@@ -44,7 +44,8 @@ static bool number_in_name(struct span name, uint64_t *number)
 	return true;
 }
 
-static bool add_module(struct hlo_modules *m, uint64_t program, struct span message)
+static bool add_module(struct hlo_modules *m, uint64_t program, struct span title,
+	struct span message)
 {
 	struct hlo_module *module;
 
@@ -56,6 +57,7 @@ static bool add_module(struct hlo_modules *m, uint64_t program, struct span mess
 	if (!module)
 		return false;
 	module->program = program;
+	module->title = title;
 	module->message = message;
 	m->at.at[m->at.n++] = module;
 	return hash_add(&m->by_program, hash_of_number(program), (uint32_t)m->at.n - 1);
@@ -79,7 +81,7 @@ void hlo_modules_add(struct hlo_modules *m, const struct plane *p, struct decode
 		else
 			number_in_name(name->text, &program);
 		if (message.at)
-			decoder_alloc(d, add_module(m, program, message));
+			decoder_alloc(d, add_module(m, program, name->text, message));
 	}
 }
 

@@ -24,6 +24,8 @@ struct hlo_computation {
 struct hlo_module {
 	uint64_t program;
 	struct span message; /* HloProto */
+	struct span title;   /* "jit_f(80)" */
+	uint32_t kept;       /* for the loader: its place in the model */
 	bool is_decoded, is_damaged;
 	bool has_float_ops;         /* for the loader: instead of the nodes that it was made from */
 	struct program *program_of; /* for the loader: the function that it was made from; NULL */

@@ -12,6 +12,7 @@
 	X(HLO_MODULE, "hlo_module")           \
 	X(PROGRAM_ID, "program_id")           \
 	X(RUN_ID, "run_id")                   \
+	X(DEVICE_ORDINAL, "device_ordinal")   \
 	X(HLO_PROTO, "Hlo Proto")             \
 	X(OLD_HLO_PROTO, "HLO Proto")         \
 	/* operations by other names */       \

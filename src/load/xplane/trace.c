@@ -18,6 +18,7 @@ void trace_clear(struct trace *t)
 	vec_clear(&t->target_of);
 	hash_clear(&t->compiled);
 	vec_clear(&t->compiled_ops);
+	vec_clear(&t->compiled_sums);
 	hash_clear(&t->run_index);
 	vec_clear(&t->runs);
 #define X(type, name) vec_clear(&t->name);

@@ -195,6 +195,13 @@ struct trace_compiled {
 	uint32_t op, target; /* op: text */
 };
 
+/* What of an instruction ran on a device. */
+struct trace_compiled_sum {
+	uint32_t target, device;
+	uint32_t n_events;
+	int64_t self_ps, total_ps;
+};
+
 struct trace_skipped {
 #define X(name, one, several) uint64_t name;
 	TRACE_SKIPS(X)
@@ -208,6 +215,8 @@ struct trace {
 	VEC(uint32_t) target_of; /* by text of the name */
 	struct hash_index compiled;
 	VEC(struct trace_compiled) compiled_ops;
+	VEC(struct trace_compiled_sum) compiled_sums;
+	uint64_t max_ordinal; /* of the devices that programs of the host ran on */
 	struct hash_index run_index;
 	VEC(struct trace_run) runs;
 #define X(type, name) VEC(type) name;
@@ -247,6 +256,10 @@ static inline uint32_t trace_get_group(const struct trace *t, uint32_t kept)
 
 	return produces & KEPT_GROUPED ? produces ^ KEPT_GROUPED : NONE;
 }
+
+/* Sums up what instructions of compiled programs did (apply_compiled.c). False on allocation
+ * failure. */
+bool trace_sum_compiled(struct trace *t);
 
 /* Finds the steps of the operations (see .stretches), and forgets what led to them. False on
  * allocation failure. */

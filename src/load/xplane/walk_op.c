@@ -259,6 +259,8 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 		if (run == NONE)
 			return false;
 		cause.run = is_on_gpu ? NONE : run;
+		if (xstats_number(s, STAT_DEVICE_ORDINAL) > t->max_ordinal)
+			t->max_ordinal = xstats_number(s, STAT_DEVICE_ORDINAL);
 	}
 	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START) &&
 		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&

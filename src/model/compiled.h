@@ -1,0 +1,47 @@
+/* Programs that XLA compiled, as a trace holds them, and what of them ran. They are decoded when
+ * somebody asks for them (hlo/program.h).
+ *
+ *     programs   jit_f(80)        where its message is
+ *     ops        (program, instruction, device): events and time
+ *
+ * A trace that is a mapped file stays mapped for them; what it says is checked when it is read.
+ * Messages of other traces are copied. */
+#ifndef TFPROF_MODEL_COMPILED_H
+#define TFPROF_MODEL_COMPILED_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "model/source.h"
+
+struct compiled_program {
+	uint32_t name;       /* string id, as in the trace: "jit_f(80)" */
+	uint32_t source;     /* among .sources; NONE: the message is a copy */
+	struct span message; /* HloProto */
+	uint32_t n_runs;     /* 0: not known, or it did not run */
+	bool has_run;
+};
+
+struct compiled_op {
+	uint32_t program;
+	uint64_t instruction; /* its id in the program */
+	uint32_t device;      /* string id */
+	bool is_accelerator;
+	bool has_events_only; /* an event is an execution, as on TPUs */
+	uint32_t n_events;
+	int64_t self_ps, total_ps;
+};
+
+struct compiled {
+	VEC(struct compiled_program) programs;
+	VEC(struct compiled_op) ops; /* by program */
+	VEC(struct source) sources;
+};
+
+void compiled_clear(struct compiled *c);
+/* Forgets what was added since there were so many. */
+void compiled_truncate(struct compiled *c, size_t n_programs, size_t n_ops, size_t n_sources);
+
+/* Whether the bytes of the programs are what they were: ask before reading any. */
+enum tfprof_status compiled_check(const struct compiled *c, struct tfprof_error *err);
+
+#endif
