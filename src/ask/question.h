@@ -37,7 +37,11 @@
 #include "query/table.h"
 
 /* name, writer of its text */
-#define QUESTIONS(X) X(devices, plain_text)
+/* clang-format off */
+#define QUESTIONS(X)             \
+	X(devices, plain_text)   \
+	X(memory, headline_text)
+/* clang-format on */
 
 /* ---- answers ----------------------------------------------------------------- */
 

@@ -178,7 +178,8 @@ bool hlo_memory_read(struct hlo_memory *m, const struct hlo_program *p, enum hlo
 	m->is_known = t.buffers.allocations.n > 0;
 	if (ok)
 		decoder_alloc(d,
-			add_up(m, &t.buffers) && add_arenas(m, &t, source) &&
+			add_up(m, &t.buffers) &&
+				(source == HLO_NO_PEAK || add_arenas(m, &t, source)) &&
 				hlo_find_donatable(m, p, &t.buffers));
 	m->n_damaged += t.buffers.n_damaged;
 	hlo_buffers_clear(&t.buffers);

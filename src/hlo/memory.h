@@ -47,9 +47,10 @@ struct hlo_memory {
 	bool is_known; /* the program has a buffer assignment */
 };
 
-enum hlo_peak_source { HLO_PEAK_OF_HEAP, HLO_PEAK_OF_SCHEDULE };
+/* Where to find peaks: in the compiler's heap if there is a trace of it, only in the schedule, or
+ * not at all. */
+enum hlo_peak_source { HLO_PEAK_OF_HEAP, HLO_PEAK_OF_SCHEDULE, HLO_NO_PEAK };
 
-/* `source`: HLO_PEAK_OF_SCHEDULE ignores traces of the heap. */
 bool hlo_memory_read(struct hlo_memory *m, const struct hlo_program *p, enum hlo_peak_source source,
 	struct decoder *d);
 void hlo_memory_clear(struct hlo_memory *m);

@@ -62,6 +62,17 @@ void plain_text(const struct answer *a, struct sink *out)
 		sink_fail(out, ENOMEM);
 }
 
+void headline_text(const struct answer *a, struct sink *out)
+{
+	const struct answer_field *headline = answer_find_field(a, "headline");
+
+	if (headline && headline->type == FIELD_TEXT) {
+		sink_text(out, headline->text);
+		sink_text(out, "\n\n");
+	}
+	plain_text(a, out);
+}
+
 /* ---- JSON ---------------------------------------------------------------------- */
 
 static void put_notes(const struct answer *a, struct json *j)

@@ -14,6 +14,8 @@ QUESTIONS(X)
 
 /* Any table, aligned. */
 answer_text_fn plain_text;
+/* The field "headline", if there is one, then the table. */
+answer_text_fn headline_text;
 
 /* Fails if no answer can be written in this format. `options` are those it was asked with. */
 enum tfprof_status answer_write(const struct question *question, const struct answer *a,

@@ -79,7 +79,7 @@ def test_a_step_is_a_part(planted):
 
 def questions():
     """The commands that help lists as those of questions."""
-    return ["devices"]
+    return ["devices", "memory"]
 
 
 @pytest.mark.parametrize("question", questions())
