@@ -237,7 +237,7 @@ class _Registered(dict):
 
 def _get_graph(graph):
     """The graph given or the default one; None in eager mode."""
-    tf = need("tensorflow", "profiling a graph", "compat.v1")
+    tf = need("tensorflow", "profiling a graph").compat.v1
     if graph is None:
         return None if tf.executing_eagerly() else tf.get_default_graph()
     if not isinstance(graph, tf.Graph):

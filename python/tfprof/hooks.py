@@ -43,15 +43,13 @@ class _ProfilerHook:
     def __init__(self, save_steps: Any = None, save_secs: Any = None, output_dir: Any = "",
                  show_dataflow: bool = True, show_memory: bool = False, *,
                  strict: bool = False):
-        from tensorflow.compat.v1.train import SecondOrStepTimer
-
         for name, value in (("save_steps", save_steps), ("save_secs", save_secs)):
             if value is not None and (isinstance(value, bool) or not hasattr(value, "__float__")):
                 raise TypeError(f"{name}: expected a number, got {value!r}")
         if (save_steps is None) == (save_secs is None):
             given = "neither" if save_steps is None else "both"
             raise ValueError(f"ProfilerHook: give either save_steps or save_secs, not {given}")
-        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._timer = _v1().train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_dir = directory_path(output_dir, "output_dir")
         self._show_dataflow = bool(show_dataflow)
         self._show_memory = bool(show_memory)
@@ -74,8 +72,7 @@ class _ProfilerHook:
     @guarded("a step could not be begun")
     def before_run(self, run_context: Any) -> Any:
         """Called before each run: requests the global step and, if due, a trace."""
-        import tensorflow.compat.v1 as tf
-
+        tf = _v1()
         self._is_tracing = (self._next_step is not None
                             and self._timer.should_trigger_for_step(self._next_step))
         options = None
@@ -104,10 +101,8 @@ class _ProfilerHook:
         self._writer.flush()
 
     def _open(self) -> None:
-        from tensorflow.compat.v1.summary import FileWriterCache
-
         check_directory(self._output_dir, "output_dir")
-        self._writer = FileWriterCache.get(self._output_dir)
+        self._writer = _v1().summary.FileWriterCache.get(self._output_dir)
 
     def _save(self, step: int, run_metadata: Any) -> None:
         name, data = f"timeline-{step}.json", run_metadata.SerializeToString()
@@ -126,23 +121,25 @@ class _ProfilerHook:
             self._has_noted = True
 
 
+def _v1() -> Any:
+    """tf.compat.v1. Imported by its name, TensorFlow would load a copy of it."""
+    return need("tensorflow", "tfprof.ProfilerHook").compat.v1
+
+
 def _read_global_step() -> Any:
     """The tensor with the global step's value that TensorFlow's own hooks read; None
     if there is no global step."""
-    import tensorflow.compat.v1 as tf
-
     try:
         from tensorflow.python.training.training_util import _get_or_create_global_step_read
     except ImportError:
-        return tf.train.get_global_step()
+        return _v1().train.get_global_step()
     return _get_or_create_global_step_read()
 
 
 def __getattr__(name: str) -> Any:
     if name != "ProfilerHook":
         raise AttributeError(f"module 'tfprof.hooks' has no attribute {name!r}")
-    # Not imported by name: that would load another copy of tensorflow.compat.v1.
-    SessionRunHook = need("tensorflow", "tfprof.ProfilerHook").compat.v1.train.SessionRunHook
+    SessionRunHook = _v1().train.SessionRunHook
     made = type(name, (_ProfilerHook, SessionRunHook),
                 {"__doc__": _ProfilerHook.__doc__, "__module__": __name__})
     return globals().setdefault(name, made)  # the first, if several threads race

@@ -75,6 +75,17 @@ assert tf.compat.v1.profiler.Profiler is not tfprof.Profiler
 assert tf.compat.v1.train.ProfilerHook is not tfprof.ProfilerHook
 """
 
+RUN = """
+with tf.Graph().as_default(), tf.Session() as sess:
+    step = tf.compat.v1.train.get_or_create_global_step()
+    hook = tf.estimator.ProfilerHook(save_steps=1, output_dir=sys.argv[1])
+    hook.begin()
+    with tf.contrib.tfprof.ProfileContext(sys.argv[1], trace_steps=[0], dump_steps=[0]) as pctx:
+        sess.run(tf.constant(1.0) + 1)
+        pctx.profiler.profile_operations(tf.profiler.ProfileOptionBuilder.time_and_memory())
+assert os.path.exists(sys.argv[1] + "/profile_0")
+"""
+
 EXPERIMENTAL = """
 import glob
 tf.profiler.experimental.start(sys.argv[1])
@@ -87,7 +98,7 @@ assert glob.glob(sys.argv[1] + "/plugins/profile/*/*.xplane.pb")
 
 @needs_tensorflow
 def test_tensorflow_is_left_as_it_was(run_python, tmp_path):
-    run_python(LOOK + "import tensorflow.tools\nbefore = look()\ntfprof.install()\n" + USE + """
+    run_python(LOOK + "import tensorflow.tools\nbefore = look()\ntfprof.install()\n" + USE + RUN + """
 tfprof.install()
 tfprof.uninstall()
 same(before, look())
