@@ -618,20 +618,6 @@ TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
 
-/* What ran when and where, as the columns of a result: a row per execution, sorted by
- * device and start, of one step, or of all steps if `step` is negative. */
-TFPROF_API enum tfprof_status tfprof_events_run(tfprof_profile *profile, int64_t step,
-	tfprof_result **result, struct tfprof_error *err);
-
-/* A profile as a plain table, for looking at many profiles together: all steps in one
- * pass (or one step, if it is not negative), step and device as columns, own numbers that
- * add up to those of reports. Tables: "summary", "steps", "devices", "ops", "nodes",
- * "lines"; docs/fleet.md lists their columns. */
-TFPROF_API enum tfprof_status tfprof_table_run(tfprof_profile *profile, const char *table,
-	int64_t step, tfprof_result **result, struct tfprof_error *err);
-/* NULL past the end. */
-TFPROF_API const char *tfprof_table_get_name(size_t i);
-
 /* ---- questions ---- */
 
 /* What can be asked of a profile besides the views; 0 past the end. */
@@ -646,9 +632,9 @@ TFPROF_API int tfprof_question_get_info(size_t i, struct tfprof_question_info *i
 
 /* Asks a question by name, such as "devices". Options that do not apply to it
  * (tfprof_option_applies) are ignored; NULL: the defaults. The result's rows are a tree, with
- * the columns parent, depth and name; it can be written as "text", "json", "jsonl", "csv" and
- * "markdown". A question that does not apply fails with TFPROF_UNSUPPORTED and says what to
- * add. */
+ * the columns parent, depth and name, or (events, table) a list; it can be written as "text",
+ * "json", "jsonl", "csv", "arrow" and "markdown". A question that does not apply fails with
+ * TFPROF_UNSUPPORTED and says what to add. */
 TFPROF_API enum tfprof_status tfprof_ask(tfprof_profile *profile, const char *question,
 	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);

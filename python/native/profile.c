@@ -57,41 +57,6 @@ static void profile_dealloc(PyObject *object)
 	Py_DECREF((PyObject *)type);
 }
 
-/* ---- events ------------------------------------------------------------ */
-
-static PyObject *profile_events(PyObject *object, PyObject *args)
-{
-	struct profile_object *self = as_profile(object);
-	struct tfprof_error err = {0};
-	tfprof_result *result = NULL;
-	enum tfprof_status status;
-	long long step = -1;
-
-	if (!PyArg_ParseTuple(args, "|L:events", &step))
-		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_events_run(self->profile, step, &result, &err);
-	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
-}
-
-static PyObject *profile_table(PyObject *object, PyObject *args)
-{
-	struct profile_object *self = as_profile(object);
-	struct tfprof_error err = {0};
-	tfprof_result *result = NULL;
-	enum tfprof_status status;
-	long long step = -1;
-	const char *name;
-
-	if (!PyArg_ParseTuple(args, "s|L:table", &name, &step))
-		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = tfprof_table_run(self->profile, name, step, &result, &err);
-	Py_END_ALLOW_THREADS
-	return status == TFPROF_OK ? result_wrap(result) : error_raise(&err);
-}
-
 /* ---- adding ------------------------------------------------------------ */
 
 static PyObject *profile_set_reading(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -397,10 +362,6 @@ static PyMethodDef methods[] = {
 		"set_reading(strict, recover): what to do about damage from now on."},
 	{"serialize", profile_serialize, METH_NOARGS, "The profile as ProfileProto bytes."},
 	{"save", profile_save, METH_O, "Writes the ProfileProto to a path."},
-	{"table", profile_table, METH_VARARGS,
-		"table(name, step=-1): ops, steps, ... of all steps, as a Result with columns."},
-	{"events", profile_events, METH_VARARGS,
-		"events(step=-1): what ran when and where, as a Result with columns."},
 	{"ask", WITH_KEYWORDS(profile_ask), METH_VARARGS | METH_KEYWORDS,
 		"ask(question, settings=()) -> Result\n\n"
 		"`settings` are (name, value) pairs as on the command line."},

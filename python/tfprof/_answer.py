@@ -2,12 +2,12 @@
 
 from typing import Any, Dict, Iterator, List
 
-from tfprof import _frozen, _native, _wording
+from tfprof import _frozen, _native, _tables, _wording
 from tfprof._report import Report
 
 
 class Answer(Report):
-    """The answer of a question: a tree of rows, and what was noted.
+    """The answer of a question: a tree or a list of rows, and what was noted.
 
     Printing it shows the report. Iterating yields the rows as dictionaries, the root first:
     id, parent (an id or None), depth, name, and the columns of the question. What the JSON output
@@ -46,6 +46,10 @@ class Answer(Report):
         """A dictionary per row, the root first."""
         return self.to_dict()["nodes"]
 
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame."""
+        return _tables.to_pandas(self._native, self.columns)
+
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return iter(self.rows)
 
@@ -54,9 +58,16 @@ class Answer(Report):
             return self.to_dict()[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __copy__(self) -> "Answer":
+        return Answer(self._native, self.question, self._output)
+
+    def __deepcopy__(self, memo: Any) -> "Answer":
+        return self.__copy__()
+
     def __repr__(self) -> str:
         return f"<{self.question}: {len(self)} rows>"
 
     def __reduce__(self) -> Any:
-        formats = ("text", "json", "jsonl", "csv", "markdown")
+        # A list, such as events, may be long: of it only the columns are kept.
+        formats = ("text", "json", "jsonl", "csv", "markdown") if "parent" in self.columns else ()
         return Answer, (_frozen.freeze(self._native, (), formats), self.question, self._output)

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from tfprof import (_advice, _answer, _diff, _events, _generated, _inputs, _native, _options, _progress,
+from tfprof import (_advice, _answer, _diff, _generated, _inputs, _native, _options, _progress,
                     _wording)
 from tfprof._generated import Questions
 from tfprof._inputs import Input, Path
@@ -185,7 +185,8 @@ class Profile(Questions):
         """
         return _diff.compare(_diff.natives(base), [self._native], view, options)
 
-    def events(self, step: Optional[int] = None) -> "_events.Events":
+    def events(self, step: Optional[int] = None,  # type: ignore[override]
+               output: str = "stdout") -> _answer.Answer:
         """When and where nodes ran: a row per execution of a step, or of all steps.
 
         >>> import tfprof
@@ -193,11 +194,10 @@ class Profile(Questions):
         >>> events.columns
         ['name', 'op', 'node', 'step', 'device', 'kind', 'lane', 'start_micros', 'duration_micros']
         """
-        chosen = _step(step)
-        with _wording.in_keywords():
-            return _events.Events(self._native.events(chosen))
+        return self._ask("events", {"step": _step(step), "output": output})
 
-    def table(self, name: str, step: Optional[int] = None) -> "_events.Table":
+    def table(self, table: str = "ops",  # type: ignore[override]
+              step: Optional[int] = None, output: str = "stdout") -> _answer.Answer:
         """A plain table of all steps, or of one, to put together with those of other
         profiles: 'summary', 'steps', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
         only, so that they add up; docs/fleet.md lists the columns.
@@ -207,9 +207,7 @@ class Profile(Questions):
         >>> ops.columns[:4]
         ['step', 'device', 'op', 'exec_micros']
         """
-        chosen = _step(step)
-        with _wording.in_keywords():
-            return _events.Table(self._native.table(name, chosen))
+        return self._ask("table", {"table": table, "step": _step(step), "output": output})
 
     @property
     def steps(self) -> List[int]:
@@ -300,7 +298,7 @@ class Profile(Questions):
                 found.output()
         return Result(found, view, values)
 
-    def _ask(self, question: str, keywords: Mapping[str, Any]) -> "_answer.Answer":
+    def _ask(self, question: str, keywords: Mapping[str, Any]) -> _answer.Answer:
         settings, values = _options.from_keywords(question, None, keywords)
         with _wording.in_keywords():
             found = self._native.ask(question, settings=settings)
@@ -345,7 +343,7 @@ def _add_view(name: str) -> None:
 
 
 def _add_question(name: str) -> None:
-    def ask(self: Profile, **keywords: Any) -> "_answer.Answer":
+    def ask(self: Profile, **keywords: Any) -> _answer.Answer:
         return self._ask(name, keywords)
     _add_method(name, ask)
 
@@ -353,7 +351,8 @@ def _add_question(name: str) -> None:
 for _row in _native.views():
     _add_view(_row[0])
 for _row in _native.questions():
-    _add_question(_row[0])
+    if _row[0] not in vars(Profile):
+        _add_question(_row[0])
 
 
 def _from_bytes(data: bytes) -> Profile:

@@ -33,6 +33,7 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 		if (!need->is_met(q))
 			return error_set(err, TFPROF_UNSUPPORTED, "%s: %s: add %s", question->name,
 				need->missing, need->remedy);
+	a->question = question;
 	status = question->run(a, q, err);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);

@@ -20,10 +20,11 @@
  *      "notes": [{"id": …, "text": …}], HEAD FIELDS…,
  *      "nodes": [{"id": 0, "parent": null, "depth": 0, "name": …, COLUMNS…}, …]}
  *
- * A table is a tree (query/table.h): row 0 is the root, rows come in pre-order, and cells
+ * Most tables are trees (query/table.h): row 0 is the root, rows come in pre-order, and cells
  * that are not set are null. Units of columns are those of METRICS: "microseconds", "bytes",
  * "count"; text shows them as people read them, other formats exactly. Columns of microseconds
- * that need more than whole ones are DOUBLE.
+ * that need more than whole ones are DOUBLE. A flat table (events) has rows only; in JSON and
+ * CSV they are the children of a root that is added.
  *
  * A question runs with the profile locked for reading, in the state it asks for. It must not
  * keep pointers into the model: the answer outlives the profile. */
@@ -33,14 +34,16 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "model/model.h"
-#include "query/options.h"
+#include "query/query.h"
 #include "query/table.h"
 
 /* name, writer of its text */
 /* clang-format off */
 #define QUESTIONS(X)             \
 	X(devices, plain_text)   \
-	X(memory, headline_text)
+	X(memory, headline_text) \
+	X(events, plain_text)    \
+	X(table, plain_text)
 /* clang-format on */
 
 /* ---- answers ----------------------------------------------------------------- */
@@ -61,7 +64,10 @@ struct answer_field {
 	double real;
 };
 
+struct question;
+
 struct answer {
+	const struct question *question;
 	struct column_table table;
 	VEC(struct answer_note) notes;
 	VEC(struct answer_field) fields; /* in the order of JSON */
@@ -87,6 +93,12 @@ struct asked {
 	const struct model *model;
 	const struct tfprof_options *options;
 	const volatile int *cancel; /* polled; may be NULL */
+	/* Made on first use, and kept with the profile: the tree of a view, and the nodes in
+	 * byte order of their names. */
+	enum tfprof_status (*get_view)(void *profile, struct query *q, struct tfprof_error *err);
+	enum tfprof_status (
+		*get_names)(void *profile, const uint32_t **nodes, struct tfprof_error *err);
+	void *profile;
 };
 
 /* Something without which a question does not apply. Then it is not run, and the error, of

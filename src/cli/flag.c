@@ -67,7 +67,11 @@ static bool get_option(size_t i, struct flag *flag)
 	const struct tfprof_option_info *info = tfprof_option_get_info(i);
 
 	if (info)
-		*flag = of_option(info, FLAG_OPTION, i);
+		*flag = of_option(info,
+			tfprof_option_applies(info, "op") || tfprof_option_applies(info, "scope")
+				? FLAG_OPTION
+				: FLAG_ASK,
+			i);
 	return info;
 }
 
@@ -168,7 +172,8 @@ bool flag_find(const char *name, size_t length, struct flag *flag)
 static bool is_usable(const struct flag *flag, enum command_where where)
 {
 	return !flag->is_hidden &&
-		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ADVICE);
+		(where != IN_SHELL || flag->group == FLAG_OPTION || flag->group == FLAG_ASK ||
+			flag->group == FLAG_ADVICE);
 }
 
 const char *flag_nearest(const char *name, enum command_where where)
@@ -196,6 +201,10 @@ bool flag_applies_to(const struct flag *flag, const struct command *command)
 			return flag_is_of_model(flag->name);
 		if (is_diff || !command || command->id == COMMAND_SET)
 			return true;
+		/* fallthrough */
+	case FLAG_ASK:
+		if (!command)
+			return false;
 		return tfprof_option_applies(tfprof_option_get_info((size_t)flag->id),
 			command->name);
 	case FLAG_ADVICE: return is_advise;

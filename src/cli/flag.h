@@ -11,7 +11,8 @@
 
 enum flag_group {
 	FLAG_FILE,    /* an input; id is the index of its info */
-	FLAG_OPTION,  /* a query option; id is the index of its info */
+	FLAG_OPTION,  /* an option of views; id is the index of its info */
+	FLAG_ASK,     /* an option of questions only; likewise */
 	FLAG_ADVICE,  /* an option of advise; id is an advice_flag */
 	FLAG_MODEL,   /* an option of model; id is the index of its info */
 	FLAG_DIFF,    /* an option of diff; id is the index of its info, or DIFF_BASE */

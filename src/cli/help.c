@@ -104,6 +104,7 @@ void help_overview(struct buf *out, enum command_where where)
 	if (where == IN_PROGRAM)
 		put_flags(out, "Input files by kind, instead of FILE", FLAG_FILE, where);
 	put_flags(out, "Options for views [default]", FLAG_OPTION, where);
+	put_flags(out, "Options for questions, besides output", FLAG_ASK, where);
 	put_flags(out, "Options for advise, besides output", FLAG_ADVICE, where);
 	if (where == IN_PROGRAM)
 		put_flags(out, "Options for model, besides max_depth, order_by and output",

@@ -141,6 +141,11 @@ static void put_options(struct buf *out)
 	put_flags(out, FLAG_OPTION);
 }
 
+static void put_questions(struct buf *out)
+{
+	put_flags(out, FLAG_ASK);
+}
+
 static void put_advice(struct buf *out)
 {
 	put_flags(out, FLAG_ADVICE);
@@ -177,6 +182,7 @@ void generate_man(struct buf *out, const char *template)
 		{"@COMMANDS@", put_commands},
 		{"@FILES@", put_files},
 		{"@OPTIONS@", put_options},
+		{"@QUESTIONS@", put_questions},
 		{"@ADVICE@", put_advice},
 		{"@CHECKERS@", put_checkers},
 		{"@MODEL@", put_model},

@@ -282,7 +282,8 @@ static enum tfprof_status set_flag(struct parser *p, const struct flag *flag, co
 	struct request *r = p->request;
 
 	switch (flag->group) {
-	case FLAG_OPTION: return set_option(p, flag, value);
+	case FLAG_OPTION:
+	case FLAG_ASK: return set_option(p, flag, value);
 	case FLAG_MODEL:
 		if (flag_is_of_diff(flag->name)) {
 			r->shared[r->n_shared++] = (struct shared_option){flag->name, value};
@@ -447,6 +448,17 @@ static bool accepts_shared(const struct request *r, const char *name)
 		flag_applies_to(&flag, r->command);
 }
 
+/* An option on this line that the command, a view or a question, does not take; or NULL. */
+static const char *find_other(const struct parser *p, const struct command *c)
+{
+	if (c->id != COMMAND_ASK && !command_is_view(c->id))
+		return NULL;
+	for (size_t i = 0; i < p->n_typed; i++)
+		if (p->typed[i].n && !tfprof_option_applies(tfprof_option_get_info(i), c->name))
+			return tfprof_option_get_info(i)->name;
+	return NULL;
+}
+
 static enum tfprof_status check(const struct parser *p)
 {
 	const struct request *r = p->request;
@@ -466,14 +478,13 @@ static enum tfprof_status check(const struct parser *p)
 			return error_set(p->err, TFPROF_ARGUMENT,
 				"-%s is an option of the commands model and diff",
 				r->shared[i].name);
-	for (size_t i = 0;
-		r->command && r->command->id == COMMAND_ASK && !r->wants_help && i < p->n_typed;
-		i++)
-		if (p->typed[i].n &&
-			!tfprof_option_applies(tfprof_option_get_info(i), r->command->name))
+	if (r->command && !r->wants_help) {
+		const char *other = find_other(p, r->command);
+
+		if (other)
 			return error_set(p->err, TFPROF_ARGUMENT,
-				"-%s is not an option of the command %s",
-				tfprof_option_get_info(i)->name, r->command->name);
+				"-%s is not an option of the command %s", other, r->command->name);
+	}
 	if (p->advice_flag && (!r->command || r->command->id != COMMAND_ADVISE) && !r->wants_help)
 		return error_set(p->err, TFPROF_ARGUMENT, "-%s is an option of the command advise",
 			p->advice_flag);

@@ -37,11 +37,26 @@ static enum tfprof_status unknown(const char *name, struct tfprof_error *err)
 	return words_error(err, "unknown question", span_of(name), names);
 }
 
+static enum tfprof_status get_view(void *profile, struct query *q, struct tfprof_error *err)
+{
+	return profile_view(profile, q, err);
+}
+
+static enum tfprof_status get_names(void *profile, const uint32_t **nodes, struct tfprof_error *err)
+{
+	return profile_by_name(profile, nodes, err);
+}
+
 /* An answer does not need the profile any more, so nothing is kept when it changes. */
 static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
 	struct tfprof_error *err)
 {
-	struct asked q = {.model = &r->profile->model, .options = r->options, .cancel = cancel};
+	struct asked q = {.model = &r->profile->model,
+		.options = r->options,
+		.cancel = cancel,
+		.get_view = get_view,
+		.get_names = get_names,
+		.profile = r->profile};
 	enum tfprof_status status =
 		profile_check_step(r->profile, r->options->number[OPT_STEP], err);
 

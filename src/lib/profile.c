@@ -1,5 +1,6 @@
 #include "lib/profile.h"
 
+#include "ask/tables.h"
 #include "base/words.h"
 #include "lib/result.h"
 #include "load/load.h"
@@ -304,41 +305,10 @@ void tfprof_bytes_free(void *bytes)
 
 /* ---- asking about the profile ---------------------------------------------- */
 
-static size_t count_devices(const struct model *m)
-{
-	bool *seen = mem_zero(m->strings.text.n);
-	size_t n = 0;
-
-	for (size_t i = 0; seen && i < m->nodes.n; i++)
-		if (model_device(m, (uint32_t)i) && !seen[model_device(m, (uint32_t)i)]) {
-			seen[model_device(m, (uint32_t)i)] = true;
-			n++;
-		}
-	mem_free(seen);
-	return n;
-}
-
 void tfprof_profile_get_summary(tfprof_profile *p, struct tfprof_summary *s)
 {
-	const struct model *m = &p->model;
-	size_t n_run = 0;
-
 	pthread_rwlock_rdlock(&p->lock);
-	*s = (struct tfprof_summary){
-		.n_nodes = m->nodes.n,
-		.n_steps = m->steps.n,
-		.n_devices = count_devices(m),
-		.has_code_traces = m->has_trace,
-		.has_run_meta = m->execs.n_rows != 0,
-		.has_checkpoint = m->checkpoint != NULL,
-		.misses_accelerator_stream = m->misses_accelerator_stream,
-	};
-	for (size_t i = 0; i < m->nodes.n; i++) {
-		s->has_float_ops |= m->nodes.float_ops[i] != 0;
-		n_run += m->nodes.first_exec[i] != NONE;
-	}
-	s->coverage = m->nodes.n ? (double)n_run / (double)m->nodes.n : 0;
-	s->has_lanes = m->execs.lanes.n > 0;
+	table_summarize(&p->model, s);
 	pthread_rwlock_unlock(&p->lock);
 }
 

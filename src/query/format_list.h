@@ -15,6 +15,8 @@
 
 /* clang-format off */
 #define OUTPUT_FORMATS(X)                                                      \
+	X(ARROW, "arrow", PLAIN, 0, no_refusal, arrow_write, no_announcement,  \
+		"the rows, as an Arrow file")                                  \
 	X(COLLAPSED, "collapsed", BY_SUFFIX, 0, collapsed_refuse, collapsed_write, no_announcement, \
 		"collapsed stacks for flame graphs (scope, code)")             \
 	X(CSV, "csv", BY_SUFFIX, 0, no_refusal, csv_write, no_announcement,    \

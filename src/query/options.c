@@ -56,6 +56,19 @@ static const char *const output_help[] = {
 #undef X
 };
 
+static const char *const table_words[] = {
+#define X(name, ...) #name,
+	TABLES(X)
+#undef X
+		NULL,
+};
+
+static const char *const table_help[] = {
+#define X(name, needs, named_by, help) help,
+	TABLES(X)
+#undef X
+};
+
 static const char *const bool_words[] = {"true", "false", NULL};
 
 _Static_assert(N_OPTIONS <= 64, "a bit for each option");
@@ -76,6 +89,7 @@ static const char *const *words_of(size_t id)
 {
 	switch (defs[id].kind) {
 	case KIND_WORD: return order_words;
+	case KIND_TABLE_WORD: return table_words;
 	case KIND_WORDS: return select_words;
 	case KIND_OUTPUT: return output_words;
 	case KIND_BOOL: return bool_words;
@@ -93,6 +107,8 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #define INFO_BYTES "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_BYTES
 #define INFO_BOOL "bool", "true|false", bool_words, NULL, NULL
 #define INFO_WORD "word", "WORD", order_words, order_help, NULL
+#define INFO_TABLE_WORD "word", "WORD", table_words, table_help, NULL
+#define INFO_TEXT "text", "TEXT", NULL, NULL, NULL
 #define INFO_WORDS "words", "WORD,...", select_words, select_help, NULL
 #define INFO_REGEXES "regexes", "REGEX,...", NULL, NULL, NULL
 #define INFO_OUTPUT "output", "TYPE[:outfile=FILE]", output_words, output_help, NULL
@@ -310,7 +326,12 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 		return amount_parse(defs[id].name, (enum amount_kind)defs[id].kind, value,
 			&o->number[id], err);
 	case KIND_BOOL: return set_bool(o, id, value, err);
+	case KIND_TABLE_WORD:
+		if (!words_of(id)[words_find(words_of(id), value)])
+			return option_word_error(err, id, value);
+		return options_set_list(o, id, &value, 1, false, err);
 	case KIND_WORD:
+	case KIND_TEXT:
 	case KIND_OUTPUT: return options_set_list(o, id, &value, 1, false, err);
 	default: break;
 	}
@@ -435,7 +456,8 @@ void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 	for (size_t id = 0; id < N_OPTIONS; id++) {
 		size_t pad = strlen(defs[id].name) + 1;
 
-		if (!defs[id].field && !own)
+		if (!defs[id].field &&
+			(!own || !tfprof_option_applies(tfprof_option_get_info(id), "scope")))
 			continue;
 		buf_char(b, '-');
 		buf_text(b, defs[id].name);

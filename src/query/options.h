@@ -9,10 +9,12 @@
 #include "query/amount.h"
 #include "query/format_list.h"
 #include "query/metric_list.h"
+#include "query/table_list.h"
 
 /* id, name, kind, OptionsProto field, default, applies to, help. An option applies to the
  * questions (ask/question.h) that are named there, and to no other. The macro passed must be
- * named X: the minimums come from the list of metrics. Their kinds are units. */
+ * named X: the minimums come from the list of metrics. Their kinds are units. An option that takes
+ * one of several words has a kind of its own, like TABLE_WORD; a TEXT is taken as it is. */
 #define OF_VIEWS "scope graph op code"
 #define OF_ALL "all"
 /* clang-format off */
@@ -21,7 +23,7 @@
 		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
 		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
-	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices",                               \
+	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS,                \
 		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
@@ -55,7 +57,9 @@
 		"Count the float operations of graph nodes that have none in an op log, from " \
 		"their types and shapes.")                                     \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
-		"Explain the view and its columns before a text report.")
+		"Explain the view and its columns before a text report.")              \
+	X(TABLE, "table", TABLE_WORD, 0, "ops", "table",                       \
+		"Write this table.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
 		list, meaning, minimum, doc, pprof)                            \
@@ -91,6 +95,8 @@ enum option_kind {
 	KIND_BYTES = AMOUNT_BYTES,
 	KIND_BOOL = N_AMOUNTS,
 	KIND_WORD,
+	KIND_TABLE_WORD,
+	KIND_TEXT,
 	KIND_WORDS,
 	KIND_REGEXES,
 	KIND_OUTPUT

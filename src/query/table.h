@@ -68,6 +68,7 @@ struct column_table {
 	size_t n_columns, n_rows;
 	size_t capacity; /* of a tree: rows that there is room for */
 	bool is_tree, failed;
+	const char *named_by; /* of a flat table: the column that names a row; NULL: "name" */
 };
 
 enum { TREE_PARENT, TREE_DEPTH, TREE_NAME, N_TREE_COLUMNS };

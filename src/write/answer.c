@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "query/output_option.h"
+#include "write/arrow_file.h"
 #include "write/document.h"
 #include "write/table.h"
 
@@ -47,6 +48,10 @@ static enum tfprof_status write_table(const struct document *d, write_fn *write,
 
 	for (size_t i = 0; columns && i < t->n_columns; i++)
 		columns[i] = &t->columns[i].view;
+	if (!t->is_tree) {
+		w.root = d->question->name;
+		w.name = column_table_find(t, t->named_by ? t->named_by : "name");
+	}
 	if (columns)
 		write(&w, out);
 	if (!columns || w.text.failed)
@@ -58,7 +63,9 @@ static enum tfprof_status write_table(const struct document *d, write_fn *write,
 
 void plain_text(const struct answer *a, struct sink *out)
 {
-	if (write_table(&(struct document){.answer = a}, table_write_text, out, NULL) != TFPROF_OK)
+	struct document d = {.question = a->question, .answer = a};
+
+	if (write_table(&d, table_write_text, out, NULL) != TFPROF_OK)
 		sink_fail(out, ENOMEM);
 }
 
@@ -119,6 +126,21 @@ static void write_json(struct written *w, struct sink *out)
 	sink_char(out, '\n');
 }
 
+static enum tfprof_status write_arrow(const struct column_table *t, struct sink *out,
+	struct tfprof_error *err)
+{
+	const struct tfprof_column **columns = mem_zero_array(t->n_columns + 1, sizeof(*columns));
+	enum tfprof_status status;
+
+	if (!columns)
+		return error_no_memory(err);
+	for (size_t i = 0; i < t->n_columns; i++)
+		columns[i] = &t->columns[i].view;
+	status = arrow_file_write_columns(columns, t->n_columns, out, err);
+	mem_free(columns);
+	return status;
+}
+
 enum tfprof_status answer_write(const struct question *question, const struct answer *a,
 	const struct tfprof_options *o, enum format format, struct sink *out,
 	struct tfprof_error *err)
@@ -129,13 +151,15 @@ enum tfprof_status answer_write(const struct question *question, const struct an
 	case FORMAT_FILE:
 	case FORMAT_STDOUT: find_text(question)(a, out); return TFPROF_OK;
 	case FORMAT_NONE: return TFPROF_OK;
+	case FORMAT_ARROW: return write_arrow(&a->table, out, err);
 	case FORMAT_CSV: return write_table(&d, table_write_csv, out, err);
 	case FORMAT_JSON: return write_table(&d, write_json, out, err);
 	case FORMAT_JSONL: return write_table(&d, table_write_jsonl, out, err);
 	case FORMAT_MARKDOWN: return write_table(&d, table_write_markdown, out, err);
 	default:
 		return error_set(err, TFPROF_ARGUMENT,
-			"%s cannot be written as %s: expected one of: csv, file, json, jsonl, "
+			"%s cannot be written as %s: expected one of: arrow, csv, file, json, "
+			"jsonl, "
 			"markdown, none, stdout",
 			question->name, output_words[format]);
 	}

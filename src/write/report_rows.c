@@ -1,5 +1,6 @@
 /* The shown nodes of a view in the formats of any table, and what JSON says besides. */
 #include "query/combinations.h"
+#include "write/arrow_file.h"
 #include "write/document.h"
 #include "write/table.h"
 #include "write/writer.h"
@@ -125,6 +126,17 @@ enum tfprof_status jsonl_write(const struct writing *w, struct tfprof_error *err
 enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
 {
 	return write_rows(w, table_write_csv, err);
+}
+
+enum tfprof_status arrow_write(const struct writing *w, struct tfprof_error *err)
+{
+	struct rows rows;
+	enum tfprof_status status = rows_init(&rows, w, err);
+
+	if (status == TFPROF_OK)
+		status =
+			arrow_file_write_columns(rows.columns, rows.written.n_columns, w->out, err);
+	return rows_end(&rows, status, err);
 }
 
 enum tfprof_status markdown_write(const struct writing *w, struct tfprof_error *err)

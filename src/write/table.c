@@ -20,9 +20,16 @@ size_t written_n_cells(const struct written *w)
 	return n_added(w) + w->n_columns;
 }
 
+/* A column of a flat table that has the name of an added one is told apart. */
 const char *written_get_name(const struct written *w, size_t k)
 {
-	return k < n_added(w) ? added[k] : w->columns[k - n_added(w)]->name;
+	static const char *const own[] = {"own_id", "own_parent", "own_depth"};
+	const char *name = k < n_added(w) ? added[k] : w->columns[k - n_added(w)]->name;
+
+	for (size_t i = 0; w->root && k >= n_added(w) && i < 3; i++)
+		if (strcmp(name, added[i]) == 0)
+			return own[i];
+	return name;
 }
 
 static struct cell int_cell(size_t number)
@@ -75,7 +82,11 @@ struct cell written_get_cell(struct written *w, size_t row, size_t k)
 		return cell_of(w, w->columns[k - n], row - 1);
 	if (k < 3)
 		return int_cell(k - 1); /* parent 0, depth 1 */
-	return w->name ? cell_of(w, w->name, row - 1) : int_cell(row - 1);
+	if (w->name)
+		return cell_of(w, w->name, row - 1);
+	w->text.n = 0;
+	buf_int(&w->text, (int64_t)row - 1);
+	return (struct cell){.type = CELL_TEXT, .text = buf_get(&w->text)};
 }
 
 bool written_stops(const struct written *w, const struct sink *out)

@@ -16,7 +16,7 @@ struct written {
 	const struct tfprof_column *const *columns; /* of a tree: with parent, depth and name */
 	size_t n_columns, n_rows;
 	const char *root;                 /* name of the root of a flat table; NULL: it is a tree */
-	const struct tfprof_column *name; /* of a flat table: what names a row */
+	const struct tfprof_column *name; /* of a flat table: what names a row; NULL: its number */
 	bool formulas_as_text;            /* CSV: an apostrophe before what looks like one */
 	/* Appends members to the object of a row; false on allocation failure. NULL: none. */
 	bool (*put_members)(void *context, size_t row, struct json *j);

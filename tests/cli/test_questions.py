@@ -4,6 +4,7 @@ sentence why it does not apply."""
 import csv
 import io
 import json
+import re
 import subprocess
 
 import pytest
@@ -78,16 +79,33 @@ def test_a_step_is_a_part(planted):
 
 
 def questions():
-    """The commands that help lists as those of questions."""
-    return ["devices", "memory"]
+    """The commands of questions, each with its options."""
+    return ["devices", "memory", "events", "table", "table --table=nodes", "table --table=lines",
+            "table --table=steps", "table --table=devices", "table --table=summary"]
+
+
+def test_all_questions_are_listed():
+    """Those of the library have a command, and are tried below."""
+    with open(TOP + "/src/ask/question.h", encoding="utf-8") as file:
+        listed = set(re.findall(r"\bX\((\w+), \w+\)", file.read()))
+    assert listed == {question.split()[0] for question in questions()}
+    overview = run("help").stdout.decode()
+    for name in listed:
+        assert re.search(rf"^  {name} +\w", overview, re.M)
+
+
+def as_csv(value):
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @pytest.mark.parametrize("question", questions())
 @pytest.mark.parametrize("format", ["json", "jsonl", "csv", "markdown"])
 def test_every_format_has_the_rows_of_json(tmp_path, question, format):
-    nodes = json.loads(run(question, TRACE, "--output=json").stdout)["nodes"]
+    nodes = json.loads(run(*question.split(), TRACE, "--output=json").stdout)["nodes"]
     path = tmp_path / "written"
-    run(question, TRACE, f"--output={format}:outfile={path}")
+    run(*question.split(), TRACE, f"--output={format}:outfile={path}")
     text = path.read_text(encoding="utf-8")
     if format == "json":
         assert json.loads(text)["nodes"] == nodes
@@ -95,8 +113,7 @@ def test_every_format_has_the_rows_of_json(tmp_path, question, format):
         assert [json.loads(line) for line in text.splitlines()] == nodes
     elif format == "csv":
         read = list(csv.DictReader(io.StringIO(text, newline="")))
-        assert read == [{name: "" if value is None else str(value) for name, value in node.items()}
-                        for node in nodes]
+        assert read == [{name: as_csv(value) for name, value in node.items()} for node in nodes]
     else:
         assert len(text.splitlines()) == len(nodes) + 1  # a header of two, and no root
     for i, node in enumerate(nodes):
@@ -116,6 +133,23 @@ def test_views_have_the_formats_of_tables(view, format):
         assert [json.loads(line) for line in lines] == nodes
     else:
         assert len(lines) == len(nodes) + 2
+
+
+@pytest.mark.parametrize("question", [*questions(), "scope", "op --select=device,params,occurrence"])
+def test_arrow_has_the_rows_of_json(tmp_path, question):
+    feather = pytest.importorskip("pyarrow.feather")
+    nodes = json.loads(run(*question.split(), TRACE, "--output=json").stdout)["nodes"]
+    run(*question.split(), TRACE, f"--output=arrow:outfile={tmp_path}/rows.arrow")
+    table = feather.read_table(tmp_path / "rows.arrow")
+    table.validate(full=True)
+    rows = table.to_pylist()
+    if "parent" not in table.column_names:
+        nodes = nodes[1:]  # a list has no root
+    assert len(rows) == len(nodes)
+    for row, node in zip(rows, nodes):
+        for name, value in row.items():
+            given = node["own_depth" if name == "depth" and "own_depth" in node else name]
+            assert given == ("|".join(value) if isinstance(value, list) else value)
 
 
 def test_a_question_that_does_not_apply_says_what_to_add(planted):

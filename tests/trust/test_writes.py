@@ -18,6 +18,7 @@ WRITERS = {
     "json": (["op", RESNET, "--output=json:outfile=out.json"], "out.json"),
     "json.gz": (["op", RESNET, "--output=json:outfile=out.json.gz"], "out.json.gz"),
     "csv": (["graph", RESNET, "--output=csv:outfile=out.csv"], "out.csv"),
+    "arrow": (["op", RESNET, "--output=arrow:outfile=out.arrow"], "out.arrow"),
     "jsonl": (["op", RESNET, "--output=jsonl:outfile=out.jsonl"], "out.jsonl"),
     "report": (["scope", RESNET, "--output=file:outfile=out.txt"], "out.txt"),
     "pprof": (["code", RESNET, "--output=pprof:outfile=out.pprof"], "out.pprof"),

@@ -139,17 +139,22 @@ static void *query(void *p)
 
 static void *tables(void *p)
 {
+	static const char *const names[] = {"summary", "steps", "devices", "ops", "nodes", "lines"};
+
 	for (int i = 0; i < N_ROUNDS; i++) {
+		tfprof_options *o = tfprof_options_new();
 		tfprof_result *r;
 		tfprof_timeline *timeline;
 		void *bytes;
 		size_t size;
 
-		for (size_t k = 0; tfprof_table_get_name(k); k++) {
-			MUST(tfprof_table_run(p, tfprof_table_get_name(k), -1, &r, &err));
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			MUST(tfprof_options_set(o, "table", names[k], &err));
+			MUST(tfprof_ask(p, "table", o, NULL, &r, &err));
 			tfprof_result_free(r);
 		}
-		MUST(tfprof_events_run(p, -1, &r, &err));
+		tfprof_options_free(o);
+		MUST(tfprof_ask(p, "events", NULL, NULL, &r, &err));
 		tfprof_result_free(r);
 		MUST(tfprof_timeline_new(p, 0, &timeline, &err));
 		tfprof_timeline_free(timeline);

@@ -1,7 +1,7 @@
 /* The tables ops and nodes. */
 #include "base/sort.h"
 #include "model/executed.h"
-#include "write/tables.h"
+#include "ask/tables.h"
 
 /* ---- ops ----------------------------------------------------------------------- */
 

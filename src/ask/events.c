@@ -1,4 +1,5 @@
-#include "write/events_table.h"
+/* events: what ran when and where, a row per execution, sorted by device and start. */
+#include "ask/question.h"
 
 #include "model/events.h"
 #include "model/executed.h"
@@ -55,23 +56,34 @@ static enum tfprof_status put_events(struct column_table *t, const struct model 
 		return error_no_memory(err);
 	for (size_t row = 0; row < e->n; row++)
 		put_event(t, row, m, e);
-	return column_table_finish(t, err);
+	return TFPROF_OK;
 }
 
-enum tfprof_status events_table_make(struct column_table *t, const struct model *m, int64_t step,
-	struct tfprof_error *err)
+static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
+	int64_t step = q->options->number[OPT_STEP];
 	struct event_sorter sorter;
 	struct events events = {0};
 	enum tfprof_status status;
 
-	*t = (struct column_table){0};
 	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
-	events_add_model(&sorter, m, step < 0 ? EVENTS_ALL_STEPS : model_find_step(m, step));
+	events_add_model(&sorter, q->model,
+		step < 0 ? EVENTS_ALL_STEPS : model_find_step(q->model, step));
 	status = events_build(&events, &sorter, 0, err);
 	if (status == TFPROF_OK)
-		status = put_events(t, m, &events, err);
+		status = put_events(&a->table, q->model, &events, err);
 	events_clear(&events);
 	event_sorter_clear(&sorter);
 	return status;
 }
+
+const struct question events_question = {
+	.name = "events",
+	.summary = "what ran when and where, execution by execution",
+	.description = "Prints one line per execution, sorted by device and start: the node, its "
+		       "operation type, step, device and lane (a thread or stream), start and "
+		       "duration in microseconds.",
+	.example = "--step=0 --output=csv",
+	.state = QUESTION_LOADED,
+	.run = run,
+};

@@ -1,48 +1,33 @@
 /* A profile as plain tables, for many profiles together: every step in one pass, with the
- * step and the device as columns. docs/fleet.md lists the columns.
- *
- *     summary   one row: counts, what there is, a hash of names and ops
- *     steps     a row per step: when it ran, sums
- *     devices   per step and device: when it was busy
- *     ops       per step, device and op: own numbers, sorted by op
- *     nodes     per step and node: own numbers, sorted by name
- *     lines     per step and line of code: own and total numbers
+ * step and the device as columns. docs/fleet.md lists the columns, query/table_list.h lists them.
  *
  * Numbers of a node belong to the device it was placed on. */
-#ifndef TFPROF_WRITE_TABLES_H
-#define TFPROF_WRITE_TABLES_H
+#ifndef TFPROF_ASK_TABLES_H
+#define TFPROF_ASK_TABLES_H
 
 #include "query/step_sums.h"
 #include "query/table.h"
+#include "query/table_list.h"
 #include "view/tree.h"
 
 /* What a table is made of. */
 struct table_source {
 	const struct model *model;
 	struct step_list steps;
-	const uint32_t *by_name;              /* for nodes: in byte order of their names */
-	const struct tree *code;              /* for lines: NULL without call stacks */
-	const struct tfprof_summary *summary; /* for summary */
+	const uint32_t *by_name; /* for nodes: in byte order of their names */
+	const struct tree *code; /* for lines: NULL without call stacks */
 };
 
 /* On failure, too, clear the table. */
 typedef enum tfprof_status table_maker(struct column_table *t, const struct table_source *source,
 	struct tfprof_error *err);
 
-/* id, name, what of a table_source it needs */
-#define TABLES(X)              \
-	X(summary, FROM_MODEL) \
-	X(steps, FROM_MODEL)   \
-	X(devices, FROM_MODEL) \
-	X(ops, FROM_MODEL)     \
-	X(nodes, FROM_NAMES)   \
-	X(lines, FROM_CODE)
-
-enum table_needs { FROM_MODEL, FROM_NAMES, FROM_CODE };
-
-#define X(name, needs) table_maker table_make_##name;
+#define X(name, ...) table_maker table_make_##name;
 TABLES(X)
 #undef X
+
+/* What there is in a model. */
+void table_summarize(const struct model *m, struct tfprof_summary *s);
 
 /* ---- for files of these tables -------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The tables steps and devices: what the events of a profile say about time, with the sums of
  * its nodes. */
 #include "model/events.h"
-#include "write/tables.h"
+#include "ask/tables.h"
 
 /* A stretch of time in which something ran. */
 struct extent {

@@ -6,7 +6,7 @@
  *     total               nodes whose stack passes it, once even if it calls itself
  *
  * Gradients belong to the line of their forward node. */
-#include "write/tables.h"
+#include "ask/tables.h"
 
 enum {
 	LINES_STEP,
