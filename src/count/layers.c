@@ -243,6 +243,8 @@ bool layer_dot_attention(struct eval *e)
 	} else {
 		layer_add_macs(e, scores, count_add(q->dims[2], v->dims[2]));
 	}
+	if (layer_int(e, A_use_scale, 0))
+		layer_add_parameters(e, e->rule->factor ? q->dims[2] : 1, true);
 	e->out->dims[2] = v->dims[2];
 	return true;
 }

@@ -73,7 +73,7 @@ static bool read_number(struct reader *r)
 	bool is_long = r->depth && r->n_items[r->depth - 1] > JSON_MAX_NUMBERS &&
 		r->doc->values.at[r->open[r->depth - 1]].type == JSON_ARRAY;
 
-	while (r->at < r->end && ((*r->at >= '0' && *r->at <= '9') || strchr("+-.eE", *r->at)))
+	while (r->at < r->end && ((*r->at >= '0' && *r->at <= '9') || memchr("+-.eE", *r->at, 5)))
 		r->at++;
 	if (r->at == start)
 		return fail(r, "not a value");
@@ -191,7 +191,8 @@ const char *json_read(struct json_doc *doc, struct span text, size_t *at)
 			more = (r.depth > depth && !at_end_of_empty(&r)) || finish_value(&r);
 		}
 	}
-	skip_blanks(&r);
+	if (!r.problem)
+		skip_blanks(&r);
 	if (!r.problem && r.at < r.end)
 		fail(&r, "more text after the end");
 	*at = r.at ? (size_t)(r.at - r.begin) : 0;
