@@ -231,13 +231,13 @@ def test_any_number_of_profiles():
         assert [line[:6] for line in lines(first.ask("scope"))[1:]] == ["  a (0"]
 
 
-@pytest.mark.parametrize("view, step", [("graph", 11), ("scope", -1), ("code", -1)])
+@pytest.mark.parametrize("view, step", [("graph", 11), ("op", 11), ("scope", -1), ("code", -1)])
 def test_timelines_open_in_perfetto(view, step, ours, tmp_path):
     """Slices of a thread do not overlap unless they are nested; flows have both ends,
     in order, and lie on slices; numbers are numbers."""
     ours.from_bytes(tree.read_packed("golden", "devices", "profile"))
     ours.ask(view, step=step, max_depth=1000, output=f"timeline:outfile={tmp_path / 't.json'}")
-    events = json.loads((tmp_path / f"t_{step}.json").read_text())["traceEvents"]
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     threads, flows = {}, {}
     for event in events:
         assert isinstance(event["pid"], int) and isinstance(event["name"], str)
@@ -268,7 +268,8 @@ def test_every_point_names_tests_that_exist():
         text = file.read()
     points = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
     tested = re.findall(r"^(\d+)\. `tests/", text, re.MULTILINE)
-    assert points == tested == [str(i) for i in range(1, len(points) + 1)]
+    # A number stays; a new one may stand in any section.
+    assert sorted(points, key=int) == tested == [str(i) for i in range(1, len(points) + 1)]
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
     assert len(named) >= 20
     for path, name in named:
