@@ -6,6 +6,11 @@ they are kept here by tensor name, and those functions get a view of the graph
 that includes them.
 """
 
+import re
+
+# What stands for a tensor that is fed or fetched, see model/run_shapes.c.
+_CUT = re.compile(r"_(?:arg|retval)_(.+)_(\d+)_\d+|_recv_(.+)_(\d+)", re.DOTALL)
+
 
 class RunShapes:
     """Shapes completed from run metadata, by tensor name. The first run that
@@ -28,11 +33,9 @@ class RunShapes:
         contradicting = []
         for device in run_meta.step_stats.dev_stats:
             for entry in device.node_stats:
-                operation = operations.get(entry.node_name)
-                if operation is not None and len(operation.outputs) == len(entry.output):
-                    for tensor, output in zip(operation.outputs, entry.output):
-                        if not self._add_tensor(tensor, output.tensor_description.shape):
-                            contradicting.append(tensor.name)
+                for tensor, output in zip(_tensors(operations, entry), entry.output):
+                    if not self._add_tensor(tensor, output.tensor_description.shape):
+                        contradicting.append(tensor.name)
         return contradicting
 
     def _add_tensor(self, tensor, run_shape):
@@ -54,6 +57,19 @@ class RunShapes:
         for node in graph_def.node if of_node else ():
             for index, shape in of_node.get(node.name, ()):
                 node.attr["_output_shapes"].list.shape[index].CopyFrom(shape.as_proto())
+
+
+def _tensors(operations, entry):
+    """The tensors that an entry's outputs are, or none if that is not clear."""
+    operation = operations.get(entry.node_name)
+    if operation is not None:
+        return operation.outputs if len(operation.outputs) == len(entry.output) else []
+    cut = _CUT.fullmatch(entry.node_name)
+    if cut is None or len(entry.output) != 1:
+        return []
+    name, index = (part for part in cut.groups() if part is not None)
+    outputs = operations[name].outputs if name in operations else []
+    return outputs[int(index):int(index) + 1]
 
 
 class _View:

@@ -404,6 +404,28 @@ static bool take_shapes_of_file(struct eval *e)
 	return tensor_is_known(e->out);
 }
 
+/* Takes the outputs' shapes from runs if neither a rule nor the file knows them. */
+static bool take_shapes_of_runs(struct walk *w, const struct frame *f, struct eval *e)
+{
+	struct span name = walk_join(w, f->call.path, e->node->name);
+	size_t n = e->n_out ? e->n_out : 1;
+	struct tensor next = tensor_unknown(0);
+
+	if (!name.n)
+		return false;
+	/* Without a rule, runs say how many there are. */
+	while (!e->rule && n < 64 && w->shapes->complete(w->shapes, name, n, &next)) {
+		next = tensor_unknown(0);
+		n++;
+	}
+	if (e->n_out < n && !eval_outputs(e, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!tensor_is_known(&e->out[i]))
+			w->shapes->complete(w->shapes, name, i, &e->out[i]);
+	return tensor_is_known(e->out);
+}
+
 /* If no rule knows a layer's parameters, they are the weights it has in the file. */
 static void count_file_weights(struct walk *w, struct eval *e)
 {
@@ -482,6 +504,8 @@ static void evaluate(struct walk *w, struct frame *f, uint32_t index)
 		forget_result(&e);
 	if (!known)
 		known = take_shapes_of_file(&e) && e.rule && !w->is_of_layers;
+	if (w->shapes && (!known || !e.n_out || !tensor_is_known(e.out)))
+		known |= take_shapes_of_runs(w, f, &e) && e.rule;
 	if (!e.rule || (e.rule->cost != cost_none && (!known || !e.rule->cost(&e, &cost)))) {
 		state = RECORD_NOT_COUNTED;
 		cost = (struct cost){0};

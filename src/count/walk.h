@@ -117,11 +117,19 @@ struct walk_note {
 	size_t n;
 };
 
+/* Shapes that are known from elsewhere, such as runs, of tensors that a graph leaves open. */
+struct shape_source {
+	/* Completes a tensor, by the name its node has in a run. False if it stays open. */
+	bool (*complete)(const struct shape_source *s, struct span node, size_t output,
+		struct tensor *t);
+};
+
 struct frame;
 struct task;
 
 struct walk {
 	struct graph_source *source;
+	const struct shape_source *shapes; /* or NULL */
 	parameter_vec *parameters;
 	bool keeps_all;     /* record also what neither costs nor occupies anything, and sources */
 	bool is_of_layers;  /* nodes are layers: each shows in the report */

@@ -1,6 +1,7 @@
 #include "lib/diff_read.h"
 
 #include "base/prefetch.h"
+#include "model/run_shapes.h"
 
 /* ---- a row ---------------------------------------------------------------------- */
 
@@ -33,7 +34,8 @@ static int64_t batch_of(const struct model *m, struct row_nodes nodes)
 
 		for (uint32_t k = 0; k < m->nodes.n_edges[node]; k++) {
 			const struct edge *e = &m->edges.at[m->nodes.first_edge[node] + k];
-			const struct shape *shape = shapes_get(&m->shapes, model_edge_shape(m, e));
+			const struct shape *shape =
+				shapes_get(&m->shapes, run_shapes_of_edge(m, e, -1));
 
 			if (shape->n > 1)
 				return shape->dims[0];

@@ -4,6 +4,7 @@
 #include "count/ops.h"
 #include "lib/profile.h"
 #include "model/attrs.h"
+#include "model/run_shapes.h"
 
 /* ---- the type of a tensor ------------------------------------------------------ */
 
@@ -114,7 +115,7 @@ static void add_edge(struct edge_sums *s, uint32_t to, const struct edge *e, boo
 		sum->public.n_controls++;
 		return;
 	}
-	shape = model_edge_shape(m, e);
+	shape = run_shapes_of_edge(m, e, -1);
 	elements = shapes_get(&m->shapes, shape)->elements;
 	sum->public.n_tensors++;
 	sum->public.n_elements = count_add(sum->public.n_elements, elements);

@@ -65,7 +65,7 @@ bool gap_is_open(const struct model *m, enum gap gap)
 	case GAP_GRAPH: return model_is_complete(m) && !m->edges.n && !m->checkpoint;
 	case GAP_FLOAT_OPS: return !has_float_ops(m);
 	case GAP_STACKS: return !m->has_trace;
-	case GAP_SHAPES: return model_is_complete(m) && !m->outputs.n;
+	case GAP_SHAPES: return model_is_complete(m) && !m->outputs.n && !m->run_shapes.n;
 	case GAP_VALUES: return !m->checkpoint;
 	default: return false;
 	}

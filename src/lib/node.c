@@ -7,6 +7,7 @@
 #include "model/executed.h"
 #include "model/gradient.h"
 #include "model/trace.h"
+#include "model/run_shapes.h"
 
 size_t tfprof_profile_find_node(tfprof_profile *p, const char *name, size_t length)
 {
@@ -75,7 +76,7 @@ static bool call_link(struct visit *v, tfprof_link_fn *fn, uint32_t other, struc
 		.position = e->position,
 		.output = e->output,
 		.is_control = e->position >= first_control,
-		.shape = put_shape(v, model_edge_shape(v->model, e))};
+		.shape = put_shape(v, run_shapes_of_edge(v->model, e, -1))};
 
 	return fn(v->visitor->context, &link) == 0;
 }

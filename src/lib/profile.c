@@ -88,7 +88,7 @@ static bool has_reached(const struct model *m, enum profile_state state)
 {
 	switch (state) {
 	case PROFILE_INDEXED: return !m->name_hashes;
-	case PROFILE_COMPLETE: return model_is_complete(m);
+	case PROFILE_COMPLETE: return model_is_complete(m) && m->n_run_shapes == m->run_shapes.n;
 	default: return true;
 	}
 }

@@ -3,9 +3,19 @@
 #include "load/branch_names.h"
 #include "load/load.h"
 #include "load/model_file.h"
+#include "model/run_shapes.h"
+#include "model/step_float_ops.h"
+
+/* Shapes of one step, or of all. */
+struct step_shapes {
+	struct shape_source source;
+	const struct model *m;
+	int64_t step; /* negative: all */
+};
 
 struct count {
 	struct model *m;
+	struct step_shapes shapes;
 	struct model_file file;
 	struct walk walk;
 	int64_t *float_ops; /* of each node */
@@ -17,6 +27,39 @@ struct count {
 	uint32_t *calls;   /* of each call site: the node that has the costs of others */
 	struct buf name;
 };
+
+/* ---- shapes of runs ------------------------------------------------------------- */
+
+static bool complete_tensor(const struct shape_source *source, struct span name, size_t output,
+	struct tensor *t)
+{
+	const struct step_shapes *s = (const struct step_shapes *)source;
+	uint32_t node = output <= INT32_MAX ? model_find_node(s->m, name) : NONE;
+	const struct run_shape *ran = NULL;
+	struct tensor shape;
+
+	if (node != NONE)
+		ran = run_shapes_find(s->m, node, (int32_t)output, s->step);
+	/* What did not run in a step has the shape it had in others. */
+	if (node != NONE && !ran && s->step >= 0)
+		ran = run_shapes_find(s->m, node, (int32_t)output, -1);
+	if (!ran)
+		return false;
+	shape = tensor_make(t->dtype, shapes_get(&s->m->shapes, ran->shape)->dims,
+		ran->is_scalar ? 0 : shapes_get(&s->m->shapes, ran->shape)->n);
+	if (t->rank >= 0 && t->rank != shape.rank)
+		return false;
+	for (int d = 0; d < t->rank; d++)
+		if (t->dims[d] >= 0 && shape.dims[d] >= 0 && t->dims[d] != shape.dims[d])
+			return false;
+	for (int d = 0; d < t->rank; d++)
+		if (shape.dims[d] < 0)
+			shape.dims[d] = t->dims[d];
+	*t = shape;
+	return tensor_is_known(t);
+}
+
+/* ---- a walk ---------------------------------------------------------------------- */
 
 static bool add_shape(struct count *c, uint32_t node, const int64_t *dims, int rank)
 {
@@ -118,7 +161,8 @@ static bool add_record(struct count *c, const struct record *r)
 
 static enum tfprof_status count_graph(struct count *c, struct span bytes, struct tfprof_error *err)
 {
-	static const struct model_file_options options = {.is_lenient = true};
+	const struct model_file_options options = {.is_lenient = true,
+		.shapes = c->m->n_run_shapes ? &c->shapes.source : NULL};
 	struct tfprof_input in = tfprof_input_bytes(bytes.at, bytes.n);
 	enum tfprof_status status = model_file_open_graph(&c->file, bytes, &options, err);
 
@@ -178,6 +222,11 @@ static int64_t turns_of(const struct count *c, uint32_t node)
 	return c->m->nodes.first_exec[node] != NONE && c->turns[node] ? c->turns[node] : 1;
 }
 
+static int64_t float_ops_of_run(const struct count *c, uint32_t node)
+{
+	return c->float_ops[node] / turns_of(c, node);
+}
+
 /* Does not overwrite what is known already. */
 static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 {
@@ -186,16 +235,42 @@ static enum tfprof_status apply(struct count *c, struct tfprof_error *err)
 	if (!vec_reserve(&m->outputs, m->nodes.n) || !mark_weights(c))
 		return error_no_memory(err);
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
-		if (!m->nodes.float_ops[node] && !(m->nodes.flags[node] & NODE_COMPILED))
-			m->nodes.float_ops[node] = c->float_ops[node] / turns_of(c, node);
+		if (!m->nodes.float_ops[node] && !(m->nodes.flags[node] & NODE_COMPILED)) {
+			m->nodes.float_ops[node] = float_ops_of_run(c, node);
+			m->nodes.flags[node] |= NODE_COUNTED;
+		}
 		if (!c->shape[node])
 			continue;
 		m->nodes.first_output[node] = (uint32_t)m->outputs.n;
 		m->nodes.n_outputs[node] = 1;
+		m->nodes.flags[node] |= NODE_SHAPED;
 		m->outputs.at[m->outputs.n++] = (struct output){0, c->shape[node]};
 	}
 	m->generation++;
 	return TFPROF_OK;
+}
+
+/* What is different in another step: float operations of its own, and shapes that are those of no
+ * step. */
+static bool apply_difference(const struct count *c, struct count *first, const int64_t *steps,
+	size_t n)
+{
+	struct model *m = c->m;
+
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		int64_t float_ops = float_ops_of_run(c, node);
+
+		if (first->shape[node] != c->shape[node])
+			first->shape[node] = 0;
+		if (m->nodes.float_ops[node] || m->nodes.flags[node] & NODE_COMPILED ||
+			float_ops == float_ops_of_run(first, node))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (!vec_push(&m->step_float_ops,
+				    ((struct step_float_ops){node, steps[i], float_ops})))
+				return false;
+	}
+	return true;
 }
 
 static void put_notes(const struct count *c, struct buf *notes)
@@ -213,33 +288,147 @@ static void put_notes(const struct count *c, struct buf *notes)
 			c->n_not_counted, c->n_not_counted == 1 ? "" : "s");
 }
 
+static enum tfprof_status count_begin(struct count *c, struct model *m, int64_t step,
+	struct tfprof_error *err)
+{
+	*c = (struct count){.m = m,
+		.shapes = {{complete_tensor}, m, step},
+		.has_compiled = has_compiled(m),
+		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c->float_ops)),
+		.turns = mem_zero_array(m->nodes.n + 1, sizeof(*c->turns)),
+		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c->shape))};
+	return branch_names_init(&c->branches, m) && c->float_ops && c->turns && c->shape
+		? TFPROF_OK
+		: error_no_memory(err);
+}
+
+static void count_clear(struct count *c)
+{
+	mem_free(c->float_ops);
+	mem_free(c->turns);
+	mem_free(c->shape);
+	mem_free(c->calls);
+	buf_clear(&c->name);
+	branch_names_clear(&c->branches);
+	walk_clear(&c->walk);
+	model_file_clear(&c->file);
+}
+
+/* ---- steps ----------------------------------------------------------------------- */
+
+/* A step, and what tells its shapes from those of others; 0: nothing that differs ran. */
+struct step_mark {
+	int64_t step;
+	uint64_t mark;
+};
+
+typedef VEC(struct step_mark) step_marks;
+
+/* Only shapes that differ between steps tell them apart. */
+static bool mark_steps(const struct model *m, step_marks *marks)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < m->steps.n; i++)
+		if (!vec_push(marks, ((struct step_mark){m->steps.at[i], 0})))
+			return false;
+	for (size_t i = 0; i < m->n_run_shapes; i++) {
+		const struct run_shape *s = &m->run_shapes.at[i];
+		bool is_first = !i || s[-1].node != s->node || s[-1].output != s->output;
+		uint32_t step;
+
+		if (is_first)
+			differs = s->step == RUN_SHAPES_ALL;
+		step = differs && s->step != RUN_SHAPES_ALL ? model_find_step(m, s->step) : NONE;
+		if (step != NONE)
+			marks->at[step].mark = 1 |
+				hash_mix(hash_mix(marks->at[step].mark, s->node),
+					(uint64_t)s->shape << 32 | (uint32_t)s->output);
+	}
+	return true;
+}
+
+/* The steps from the i-th on that have its mark; none if an earlier one has it, too. */
+static size_t find_equal(const step_marks *marks, size_t i, int64_t *steps)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		if (marks->at[k].mark == marks->at[i].mark)
+			return 0;
+	for (size_t k = i; marks->at[i].mark && k < marks->n; k++)
+		if (marks->at[k].mark == marks->at[i].mark)
+			steps[n++] = marks->at[k].step;
+	return n;
+}
+
+static enum tfprof_status count_others(struct count *first, struct span bytes,
+	const step_marks *marks, size_t from, int64_t *steps, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = from; status == TFPROF_OK && i < marks->n; i++) {
+		size_t n = find_equal(marks, i, steps);
+		struct count c;
+
+		if (!n)
+			continue;
+		status = count_begin(&c, first->m, marks->at[i].step, err);
+		if (status == TFPROF_OK)
+			status = count_graph(&c, bytes, err);
+		if (status == TFPROF_OK && !apply_difference(&c, first, steps, n))
+			status = error_no_memory(err);
+		count_clear(&c);
+	}
+	return status;
+}
+
 static enum tfprof_status count_source(struct model *m, struct span bytes, struct buf *notes,
 	struct tfprof_error *err)
 {
-	struct count c = {.m = m,
-		.has_compiled = has_compiled(m),
-		.float_ops = mem_zero_array(m->nodes.n + 1, sizeof(*c.float_ops)),
-		.turns = mem_zero_array(m->nodes.n + 1, sizeof(*c.turns)),
-		.shape = mem_zero_array(m->nodes.n + 1, sizeof(*c.shape))};
-	enum tfprof_status status = TFPROF_OK;
+	step_marks marks = {0};
+	int64_t *steps = mem_array(m->steps.n + 1, sizeof(*steps));
+	size_t at = 0, n_before = m->step_float_ops.n;
+	struct count c = {0};
+	enum tfprof_status status =
+		steps && mark_steps(m, &marks) ? TFPROF_OK : error_no_memory(err);
 
-	if (!branch_names_init(&c.branches, m) || !c.float_ops || !c.turns || !c.shape)
-		status = error_no_memory(err);
+	while (at < marks.n && !marks.at[at].mark)
+		at++;
+	if (status == TFPROF_OK)
+		status = count_begin(&c, m, at < marks.n ? marks.at[at].step : -1, err);
 	if (status == TFPROF_OK)
 		status = count_graph(&c, bytes, err);
+	if (status == TFPROF_OK)
+		status = count_others(&c, bytes, &marks, at + 1, steps, err);
 	if (status == TFPROF_OK)
 		status = apply(&c, err);
 	if (status == TFPROF_OK)
 		put_notes(&c, notes);
-	mem_free(c.float_ops);
-	mem_free(c.turns);
-	mem_free(c.shape);
-	mem_free(c.calls);
-	buf_clear(&c.name);
-	branch_names_clear(&c.branches);
-	walk_clear(&c.walk);
-	model_file_clear(&c.file);
+	if (status == TFPROF_OK && m->step_float_ops.n > n_before)
+		buf_text(notes,
+			"count_float_ops: shapes differ between steps: without --step, float "
+			"operations are the average of the steps\n");
+	if (status != TFPROF_OK)
+		m->step_float_ops.n = n_before;
+	step_float_ops_sort(m);
+	count_clear(&c);
+	vec_clear(&marks);
+	mem_free(steps);
 	return status;
+}
+
+/* Forgets what was counted before something was added: runs may have other shapes. */
+static void forget_counts(struct model *m)
+{
+	for (uint32_t node = 0; node < m->nodes.n; node++) {
+		if (m->nodes.flags[node] & NODE_COUNTED)
+			m->nodes.float_ops[node] = 0;
+		if (m->nodes.flags[node] & NODE_SHAPED)
+			m->nodes.n_outputs[node] = 0;
+		m->nodes.flags[node] &= (uint8_t) ~(NODE_COUNTED | NODE_SHAPED);
+	}
+	m->step_float_ops.n = 0;
 }
 
 enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
@@ -251,6 +440,8 @@ enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 		buf_text(notes,
 			"count_float_ops: there is no graph to count: add --graph_path, or a model "
 			"file, which is counted without this option\n");
+	if (status == TFPROF_OK)
+		forget_counts(m);
 	for (size_t i = 0; status == TFPROF_OK && i < m->graphs.n; i++)
 		status = count_source(m, m->sources.at[m->graphs.at[i]].bytes, notes, err);
 	return status;

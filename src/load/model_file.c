@@ -118,7 +118,9 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 			shape.dtype = dtype;
 			was_given = true;
 		}
-	if (!was_given && shape.rank > 0 && shape.dims[0] < 0) {
+	if (!was_given && m->shapes && !tensor_is_known(&shape)) {
+		m->shapes->complete(m->shapes, name, 0, &shape);
+	} else if (!was_given && shape.rank > 0 && shape.dims[0] < 0) {
 		shape.dims[0] = m->batch_size;
 		m->assumes_batch = true;
 	} else if (!was_given && m->asks_batch && shape.rank > 0 &&
@@ -130,7 +132,10 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 		buf_printf(&m->notes, "input '%.*s' is ", ERROR_SPAN(name));
 		put_open_shape(&m->notes, &shape);
 		buf_text(&m->notes,
-			" in the file: operations that need its shape are not counted\n");
+			m->shapes ? " in the file and differs, or is not known, in runs: "
+				    "operations that need its shape are not counted\n"
+				  : " in the file: operations that need its shape are not "
+				    "counted\n");
 	} else if (!tensor_is_known(&shape)) {
 		return open_input(name, &in_file, err);
 	}
@@ -265,6 +270,7 @@ static void set_options(struct model_file *m, const struct model_file_options *o
 	m->batch_size = options->batch_size ? options->batch_size : 1;
 	m->asks_batch = options->batch_size != 0;
 	m->is_lenient = options->is_lenient;
+	m->shapes = options->shapes;
 }
 
 enum tfprof_status model_file_open_graph(struct model_file *m, struct span bytes,
@@ -372,6 +378,7 @@ enum tfprof_status model_file_walk(struct model_file *m, struct walk *w,
 
 	walk_init(w, &m->library.source, &m->parameters);
 	w->keeps_all = keeps_all;
+	w->shapes = m->shapes;
 	w->is_of_layers = m->is_of_layers;
 	w->trip_count = trip_count;
 	/* Memory that is not touched costs nothing, while a growing array is copied. */

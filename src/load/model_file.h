@@ -22,7 +22,8 @@ struct model_file_options {
 	/* Nobody can be asked: an input whose shape is open stays unknown, and of several
 	 * signatures the last is taken; notes say so. */
 	bool is_lenient;
-	enum tfprof_reading reading; /* of bytes that are not checked yet */
+	const struct shape_source *shapes; /* of runs: no batch is assumed; or NULL */
+	enum tfprof_reading reading;       /* of bytes that are not checked yet */
 };
 
 struct model_input {
@@ -50,6 +51,7 @@ struct model_file {
 	int64_t stored_parameters;        /* what the file stores, to check against; -1: unknown */
 	struct buf notes;                 /* lines */
 	VEC(struct model_input_shape) given;
+	const struct shape_source *shapes; /* of runs, or NULL */
 	struct arena arena;
 };
 

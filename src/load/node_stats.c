@@ -6,6 +6,7 @@
 #include "model/record.h"
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
+#include "proto/tensor_shape.h"
 #include "proto/timeline_label.h"
 
 void node_stats_reader_clear(struct node_stats_reader *reader)
@@ -14,6 +15,8 @@ void node_stats_reader_clear(struct node_stats_reader *reader)
 	buf_clear(&reader->scratch);
 	vec_clear(&reader->outputs);
 	vec_clear(&reader->allocations);
+	vec_clear(&reader->shapes);
+	vec_clear(&reader->dims);
 }
 
 /* AllocationRecord */
@@ -91,7 +94,36 @@ static void read_memory_stats(struct decoder *d, struct span message, unsigned d
 	}
 }
 
-/* NodeOutput: without an allocation description it is ignored. */
+/* Handles of variables and the like are scalars, whatever they lead to. */
+static bool has_useful_shape(const struct tensor_description *t)
+{
+	return t->has_shape && t->dtype != DT_RESOURCE && t->dtype != DT_VARIANT;
+}
+
+static void read_shape(struct node_stats_reader *reader, int32_t output, struct span message)
+{
+	struct tensor_dims dims = tensor_dims(message);
+	struct tensor_dim dim;
+	struct output_shape shape = {.output = output, .first_dim = reader->dims.n};
+	bool is_known = true;
+
+	while (tensor_dims_next(&reader->decoder, &dims, &dim)) {
+		is_known &= dim.size >= 0;
+		decoder_alloc(&reader->decoder, vec_push(&reader->dims, dim.size));
+	}
+	shape.is_scalar = reader->dims.n == shape.first_dim;
+	if (shape.is_scalar)
+		decoder_alloc(&reader->decoder, vec_push(&reader->dims, 1));
+	if (!is_known || dims.unknown_rank || reader->decoder.failed) {
+		reader->dims.n = shape.first_dim;
+		return;
+	}
+	shape.n = (uint32_t)(reader->dims.n - shape.first_dim);
+	shape.hash = shapes_hash(reader->dims.at + shape.first_dim, shape.n);
+	decoder_alloc(&reader->decoder, vec_push(&reader->shapes, shape));
+}
+
+/* NodeOutput: without an allocation description it has no memory. */
 static void read_output(struct node_stats_reader *reader, struct span message,
 	struct exec_memory *memory)
 {
@@ -100,6 +132,8 @@ static void read_output(struct node_stats_reader *reader, struct span message,
 	struct exec_output output = {0};
 
 	node_output_read(&reader->decoder, message, &read, NULL);
+	if (has_useful_shape(t))
+		read_shape(reader, read.slot, t->shape);
 	if (!t->has_allocation)
 		return;
 	output.slot = read.slot;
@@ -167,6 +201,7 @@ void node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	struct node_exec_stats read = node_exec_stats(message);
 	struct wire_field f;
 	struct exec_memory memory = {0};
+	size_t n_shapes = reader->shapes.n;
 
 	reader->outputs.n = reader->allocations.n = 0;
 	while (node_exec_stats_next(&reader->decoder, &read, &f))
@@ -174,7 +209,8 @@ void node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	*stats = (struct node_stats){.name = span_before(read.node_name, ':'),
 		.executed = timeline_label_type(read.timeline_label),
 		.start_us = read.all_start_micros,
-		.duration_us = read.op_end_rel_micros};
+		.duration_us = read.op_end_rel_micros,
+		.n_shapes = (uint32_t)(reader->shapes.n - n_shapes)};
 	if (stats->start_us <= 0 || reader->decoder.failed)
 		return;
 	sum_up(stats, &memory);

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/exec.h"
+#include "model/shapes.h"
 #include "proto/decoder.h"
 
 struct node_stats {
@@ -17,6 +18,16 @@ struct node_stats {
 	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
 	struct span record; /* its times, then its memory */
 	size_t n_times;     /* bytes of the record that are times */
+	uint32_t n_shapes;  /* of its outputs; those of entries follow each other */
+};
+
+/* The shape of an output, which has `n` dimensions. */
+struct output_shape {
+	int32_t output;
+	uint32_t n;
+	size_t first_dim;
+	uint64_t hash;
+	bool is_scalar;
 };
 
 struct node_stats_reader {
@@ -25,6 +36,8 @@ struct node_stats_reader {
 	struct buf scratch;
 	VEC(struct exec_output) outputs;
 	VEC(struct exec_allocation) allocations;
+	VEC(struct output_shape) shapes; /* of all entries read since the caller emptied them */
+	dims_vec dims;
 };
 
 void node_stats_reader_clear(struct node_stats_reader *reader);

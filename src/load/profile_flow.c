@@ -7,6 +7,7 @@
  * profile was loaded, so every part knows where its edges go. Outputs and shapes it
  * keeps in lists of its own, which are then put together in order. */
 #include "load/load.h"
+#include "model/run_shapes.h"
 
 #include <stdlib.h>
 
@@ -316,6 +317,8 @@ enum tfprof_status model_complete(struct model *m, struct tfprof_error *err)
 	struct id_map ids = {0};
 	enum tfprof_status status;
 
+	if (!run_shapes_prepare(m))
+		return error_no_memory(err);
 	if (!m->flow.is_pending)
 		return TFPROF_OK;
 	if (!model_index_names(m) || !id_map_init(&ids, m))

@@ -190,6 +190,7 @@ static void decode_block(void *context, size_t slot, size_t block)
 	size_t begin = block * BLOCK_ENTRIES, end = end_of_block(rm, block), device = 0;
 
 	*d = (struct decoder){0};
+	batch->reader.shapes.n = batch->reader.dims.n = 0;
 	if (!batch->entries)
 		batch->entries = mem_array(BLOCK_ENTRIES, sizeof(*batch->entries));
 	decoder_alloc(d, batch->entries);
@@ -301,8 +302,40 @@ static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *
 		(!record.n || exec_add_record(&m->execs, row, device->name, record));
 }
 
+/* Whether the graph says all of an output's shape. */
+static bool is_shape_known(const struct model *m, uint32_t node, int32_t slot)
+{
+	for (uint32_t i = 0; i < m->nodes.n_outputs[node]; i++) {
+		const struct output *output = &m->outputs.at[m->nodes.first_output[node] + i];
+
+		if (output->slot == slot && !(m->nodes.flags[node] & NODE_SHAPED))
+			return shapes_get(&m->shapes, output->shape)->elements;
+	}
+	return false;
+}
+
+static bool add_shapes(struct model *m, uint32_t node, int64_t step,
+	const struct output_shape *shapes, uint32_t n, const int64_t *dims)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct output_shape *s = &shapes[i];
+		struct run_shape shape = {.step = step,
+			.node = node,
+			.output = s->output,
+			.is_scalar = s->is_scalar};
+
+		if (is_shape_known(m, node, s->output))
+			continue;
+		shape.shape = shapes_add_hashed(&m->shapes, dims + s->first_dim, s->n, s->hash);
+		if (shape.shape == NONE || !vec_push(&m->run_shapes, shape))
+			return false;
+	}
+	return true;
+}
+
 static bool apply_entry(struct model *m, const struct entry *e, struct span message,
-	const struct placed_device *device, int64_t step, struct buf *notes)
+	const struct placed_device *device, int64_t step, const struct output_shape *shapes,
+	const int64_t *dims, struct buf *notes)
 {
 	struct exec_detail *detail;
 	uint32_t node, row, devices;
@@ -324,6 +357,8 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	/* Labels of other devices name kernels, not operations. */
 	if ((device->properties & DEVICE_CANONICAL) && e->stats.executed.n &&
 		!executed_add(m, node, e->stats.executed))
+		return false;
+	if (is_placed_here && !add_shapes(m, node, step, shapes, e->stats.n_shapes, dims))
 		return false;
 	m->nodes.flags[node] |= NODE_CHANGED;
 	row = exec_row(m, node, step);
@@ -393,6 +428,7 @@ static void add_block(void *context, size_t slot, size_t block)
 	struct run_meta *rm = a->rm;
 	const struct batch *batch = &a->batches[slot];
 	size_t begin = block * BLOCK_ENTRIES, end = end_of_block(rm, block);
+	const struct output_shape *shapes = batch->reader.shapes.at;
 
 	if (!a->decoder.failed)
 		a->decoder = batch->reader.decoder;
@@ -406,7 +442,9 @@ static void add_block(void *context, size_t slot, size_t block)
 		decoder_alloc(&a->decoder,
 			reach_device(a, i) &&
 				apply_entry(a->model, e, rm->messages.at[i], &a->device, a->step,
-					a->notes));
+					shapes, batch->reader.dims.at, a->notes));
+		if (e->stats.n_shapes)
+			shapes += e->stats.n_shapes;
 	}
 	if (pthread_equal(pthread_self(), a->caller))
 		model_progress(a->model, (size_t)(rm->messages.at[begin].at - rm->bytes.at),

@@ -56,6 +56,8 @@ enum node_flags {
 	NODE_CHANGED = 8,      /* … and no longer says all there is to say */
 	NODE_UNDEFINED = 16,   /* no graph says what it ran as: see model_op() */
 	NODE_COMPILED = 32,    /* nodes of a compiled program have its float operations */
+	NODE_COUNTED = 64,     /* float operations are those counted here … */
+	NODE_SHAPED = 128,     /* … and so is its output */
 };
 
 #define NODE_COLUMNS(X)                                                         \
@@ -93,6 +95,20 @@ struct transfer {
 	int64_t step;
 	uint32_t device;
 	struct span stats;
+};
+
+/* The shape that an output of a node had in a step (see run_shapes.h). */
+struct run_shape {
+	int64_t step;
+	uint32_t node, shape;
+	int32_t output;
+	bool is_scalar; /* the shape is that of a vector of one, as everywhere */
+};
+
+/* Float operations of one run of a node in a step (see step_float_ops.h). */
+struct step_float_ops {
+	uint32_t node;
+	int64_t step, float_ops;
 };
 
 /* A text of call stacks. They may be as many as nodes, and nobody compares them, so
@@ -150,6 +166,9 @@ struct model {
 	struct execs execs;
 	VEC(int64_t) steps; /* ascending */
 	VEC(struct transfer) transfers;
+	VEC(struct run_shape) run_shapes; /* the first n_run_shapes are sorted, see run_shapes.h */
+	size_t n_run_shapes;
+	VEC(struct step_float_ops) step_float_ops;
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */

@@ -143,6 +143,7 @@ void model_undo(struct model_undo *u, struct model *m)
 	put_back(m->steps.at, u->steps, was->steps.n, sizeof(*u->steps));
 	m->steps.n = was->steps.n;
 	m->transfers.n = was->transfers.n;
+	m->run_shapes.n = was->run_shapes.n;
 	m->graphs.n = was->graphs.n;
 	m->op_logs.n = was->op_logs.n;
 	m->function_stacks.n = was->function_stacks.n;

@@ -145,6 +145,7 @@ static void read_description(struct decoder *d, struct tensor_description *t, st
 		case WIRE_VARINT(TENSOR_DESCRIPTION_DTYPE): t->dtype = (int32_t)f.value; break;
 		case WIRE_LEN(TENSOR_DESCRIPTION_SHAPE):
 			t->has_shape = true;
+			t->shape = f.bytes;
 			if (dims)
 				read_shape(d, t, f.bytes, dims);
 			break;

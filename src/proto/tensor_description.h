@@ -13,6 +13,7 @@ struct tensor_description {
 	int64_t requested_bytes, allocated_bytes, allocation_id;
 	uint64_t ptr;
 	struct span allocator_name;
+	struct span shape; /* a TensorShapeProto, if has_shape */
 };
 
 struct node_output {

@@ -217,10 +217,10 @@ static void put_set(const struct model *m, uint32_t set, struct table_column *c)
 		table_put_text(c, model_text(m, s->at[i]));
 }
 
-static void put_input_shapes(const struct model *m, uint32_t node, struct table_column *c)
+static void put_input_shapes(const struct query *q, uint32_t node, struct table_column *c)
 {
-	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
-		input_shapes_put_one(m, &c->bytes, node, i);
+	for (uint32_t i = 0; i < q->model->nodes.n_edges[node]; i++) {
+		input_shapes_put_one(q, &c->bytes, node, i);
 		table_end_text(c);
 	}
 }
@@ -251,7 +251,7 @@ static void put_list(const struct query *q, enum column_id id, uint32_t i, ids_v
 		break;
 	default:
 		if (node != NONE)
-			put_input_shapes(m, node, c);
+			put_input_shapes(q, node, c);
 	}
 	c->bytes.failed |= !ok;
 	table_end_list(c);

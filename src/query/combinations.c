@@ -56,7 +56,7 @@ bool combinations_make(struct combinations *c, struct query *q, struct row_nodes
 		if (!query_picks_node(q, nodes.at[i]))
 			continue;
 		text.n = 0;
-		input_shapes_put(m, &text, nodes.at[i], separator);
+		input_shapes_put(q, &text, nodes.at[i], separator);
 		metrics_of(m, nodes.at[i], q->options->number[OPT_STEP], &numbers);
 		c->at[c->n] = (struct combination){arena_copy(&c->arena, buf_get(&text)),
 			numbers.at[METRIC_OCCURRENCE], numbers.at[METRIC_MICROS], 1};

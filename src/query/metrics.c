@@ -1,6 +1,7 @@
 #include "query/metrics.h"
 
 #include "base/clamped.h"
+#include "model/step_float_ops.h"
 
 const char *const unit_names[] = {[UNIT_COUNT] = UNIT_NAME_COUNT,
 	[UNIT_MICROS] = UNIT_NAME_MICROS,
@@ -58,6 +59,29 @@ static void count_float_ops(struct numbers *n)
 		clamped_product(n->at[METRIC_FLOAT_OPS], n->at[METRIC_OCCURRENCE]);
 }
 
+/* Float operations in a step or, if that is negative, on average, of a node whose shapes differ
+ * between steps. */
+static int64_t differing_float_ops(const struct model *m, uint32_t node, int64_t step)
+{
+	uint32_t row = m->nodes.first_exec[node];
+	int64_t sum = 0, n = 0;
+
+	if (row == NONE)
+		return step < 0 ? step_float_ops_average(m, node)
+				: step_float_ops_get(m, node, step);
+	for (; row != NONE; row = exec_at(&m->execs, row)->next) {
+		const struct exec *exec = exec_at(&m->execs, row);
+
+		if (step >= 0 && exec->step != step)
+			continue;
+		add_clamped(&sum,
+			clamped_product(step_float_ops_get(m, node, exec->step),
+				exec_get_sums(&m->execs, row).run_count));
+		n++;
+	}
+	return n ? sum / n : 0;
+}
+
 /* The average over the steps of several rows, chained from one on. */
 static void put_average(const struct model *m, uint32_t row, int64_t step, bool wraps,
 	struct numbers *out)
@@ -82,7 +106,7 @@ static void put_average(const struct model *m, uint32_t row, int64_t step, bool 
 	}
 }
 
-static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
+static inline void compute_common(const struct model *m, uint32_t node, int64_t step, bool wraps,
 	struct numbers *out)
 {
 	uint32_t row = m->nodes.first_exec[node];
@@ -97,6 +121,14 @@ static inline void compute(const struct model *m, uint32_t node, int64_t step, b
 	else if (step < 0 || exec->step == step)
 		put_exec(out, &m->execs, exec);
 	count_float_ops(out);
+}
+
+static inline void compute(const struct model *m, uint32_t node, int64_t step, bool wraps,
+	struct numbers *out)
+{
+	compute_common(m, node, step, wraps, out);
+	if (m->step_float_ops.n && step_float_ops_differ(m, node))
+		out->at[METRIC_FLOAT_OPS] = differing_float_ops(m, node, step);
 }
 
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out)
@@ -114,6 +146,9 @@ void metrics_of_exec(const struct model *m, uint32_t node, uint32_t row, struct 
 	put_model_metrics(m, node, out);
 	if (row != NONE)
 		put_exec(out, &m->execs, exec_at(&m->execs, row));
+	if (row != NONE && step_float_ops_differ(m, node))
+		out->at[METRIC_FLOAT_OPS] =
+			step_float_ops_get(m, node, exec_at(&m->execs, row)->step);
 	if (m->nodes.first_exec[node] != NONE)
 		count_float_ops(out);
 }

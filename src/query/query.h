@@ -235,6 +235,9 @@ static inline uint32_t query_device(const struct query *q, uint32_t node)
 	return q->sees_executed ? model_device(q->model, node) : q->model->nodes.device[node];
 }
 
+/* The shape that arrives over an edge in the step asked for; messages see that of the graph. */
+uint32_t query_edge_shape(const struct query *q, const struct edge *e);
+
 static inline uint32_t query_picks_node(const struct query *q, uint32_t node)
 {
 	return query_picks(q, query_types(q, node));

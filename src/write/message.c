@@ -171,7 +171,7 @@ static void put_node_facts(const struct message *msg, uint32_t node, struct enco
 	for (uint32_t i = 0; i < m->nodes.n_edges[node]; i++) {
 		const struct edge *edge = &m->edges.at[m->nodes.first_edge[node] + i];
 
-		put_input(e, edge->position, encoded_shape(msg, model_edge_shape(m, edge)));
+		put_input(e, edge->position, encoded_shape(msg, query_edge_shape(msg->q, edge)));
 	}
 }
 

@@ -144,7 +144,7 @@ static void put_shapes(struct line *l)
 	if (query_has_groups(l->q))
 		put_not_available(l, SPAN("input_shapes"));
 	else if (node != NONE)
-		input_shapes_put(l->q->model, b, node, "|");
+		input_shapes_put(l->q, b, node, "|");
 }
 
 /* Deeper rows say how deep they are: a chain of a million nodes, each indented by two more

@@ -10,6 +10,7 @@
 #include "model/record.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
+#include "model/step_float_ops.h"
 
 struct id_node {
 	int64_t id;
@@ -333,7 +334,7 @@ static void put_node(struct writer *w, uint32_t node)
 		wire_put_bytes(w->out, PROFILE_NODE_OP_TYPES, model_text(m, types->at[i]));
 	put_string(w, PROFILE_NODE_CANONICAL_DEVICE, nodes->device[node]);
 	put_string(w, PROFILE_NODE_HOST_DEVICE, nodes->host_device[node]);
-	wire_put_nonzero(w->out, PROFILE_NODE_FLOAT_OPS, nodes->float_ops[node]);
+	wire_put_nonzero(w->out, PROFILE_NODE_FLOAT_OPS, step_float_ops_average(m, node));
 	put_string(w, PROFILE_NODE_OP, nodes->op[node]);
 	if (nodes->flags[node] & NODE_HAS_TRACE)
 		wire_put_bytes(w->out, PROFILE_NODE_TRACE, model_trace(w->model, node));

@@ -6,10 +6,10 @@
 Writes tests/golden/<model>/: the inputs, compressed, and for each query
 <name>.query, a command line, and <name>.txt, the report of TensorFlow's profiler.
 
-Our program takes types from the labels of run metadata, too. Where that makes a
-difference, <name>.executed.txt is what TensorFlow's profiler reports once it is told
-of them: nodes that no graph defines are added to the graph, and what other nodes ran as
-to the op log.
+Our program takes types from the labels of run metadata, too, and shapes that the graph leaves
+open. Where that makes a difference, <name>.executed.txt is what TensorFlow's profiler reports
+once it is told of them: nodes that no graph defines are added to the graph, shapes to its
+nodes, and what other nodes ran as to the op log.
 """
 
 import gzip
@@ -194,7 +194,60 @@ def add_labels(graph, op_log, run_metas):
     return graph.SerializeToString(), op_log.SerializeToString()
 
 
-def feed(original, files, directory, labels=False):
+def shapes_of_runs(run_metas):
+    """(node, output) -> the shapes it had, as tuples."""
+    shapes = {}
+    for run_meta in run_metas:
+        for device in RunMetadata.FromString(run_meta).step_stats.dev_stats:
+            for entry in device.node_stats:
+                fed = re.fullmatch(r"_(?:arg|retval)_(.+)_(\d+)_\d+", entry.node_name)
+                for output in entry.output:
+                    tensor = output.tensor_description
+                    key = (fed[1], int(fed[2])) if fed else (entry.node_name, output.slot)
+                    if tensor.HasField("shape") and tensor.dtype != 20:  # a handle
+                        shapes.setdefault(key, set()).add(
+                            tuple(dim.size for dim in tensor.shape.dim))
+    return shapes
+
+
+def add_shapes(graph, run_metas):
+    """Completes the shapes of a graph by those that did not differ between runs."""
+    graph = GraphDef.FromString(graph)
+    nodes = {node.name: node for node in graph.node}
+    for (name, output), shapes in shapes_of_runs(run_metas).items():
+        if name not in nodes or len(shapes) > 1:
+            continue
+        known = nodes[name].attr["_output_shapes"].list.shape
+        while len(known) <= output:
+            known.add(unknown_rank=True)
+        if known[output].unknown_rank or any(dim.size < 0 for dim in known[output].dim):
+            known[output].Clear()
+            for size in shapes.pop():
+                known[output].dim.add(size=size)
+    return graph.SerializeToString()
+
+
+def correct_inputs(report, graph):
+    """Shapes of inputs that name an output other than the first: TensorFlow's profiler shows
+    that of the first."""
+    nodes = {node.name: node for node in GraphDef.FromString(graph).node}
+
+    def shape_of(source):
+        name, _, output = source.lstrip("^").partition(":")
+        known = nodes[name].attr["_output_shapes"].list.shape[int(output or 0):]
+        if not known or known[0].unknown_rank:
+            return "unknown"
+        return "x".join(str(dim.size) for dim in known[0].dim) or "1"
+
+    for node in nodes.values():
+        if any(":" in source for source in node.input):
+            right = "|".join(f"{i}:{shape_of(source)}" for i, source in enumerate(node.input))
+            report = re.sub(rf"(?m)^( *{re.escape(node.name)} \(.*, )\d+:[^,]*\)$",
+                            lambda found, right=right: f"{found[1]}{right})", report)
+    return report
+
+
+def feed(original, files, directory, labels=False, step=-1):
     """Loads the files of the command line into TensorFlow's profiler, in its order."""
     def get(name):
         if not name:
@@ -208,19 +261,21 @@ def feed(original, files, directory, labels=False):
     original.delete()
     if "profile_path" in files:
         original.from_file(os.path.join(directory, files["profile_path"]))
-        return
+        return b""
     steps = [get(name) for name in files.get("run_meta_path", "").split(",") if name]
     graph, op_log = get(files["graph_path"]), get(files.get("op_log_path"))
     if labels:
+        graph = add_shapes(graph, steps if step < 0 else steps[step:step + 1])
         graph, op_log = add_labels(graph, op_log, steps)
     original.new(graph, op_log)
     for step, run_meta in enumerate(steps):
         original.add_step(step, b"", run_meta, b"")
+    return graph
 
 
 def ask(original, line, directory, labels=False):
     query = query_line.parse(line)
-    feed(original, query.files, directory, labels)
+    graph = feed(original, query.files, directory, labels, int(query.options.get("step", -1)))
     outfile = "/tmp/tfprof-golden-report"
     answer = original.profile(query.view, options_message(query.options, outfile))
     if not os.path.exists(outfile):
@@ -228,6 +283,8 @@ def ask(original, line, directory, labels=False):
     with open(outfile, "rb") as file:
         report = file.read()
     os.unlink(outfile)
+    if labels and "input_shapes" in query.options.get("select", ""):
+        report = correct_inputs(report.decode(), graph).encode()
     return report
 
 

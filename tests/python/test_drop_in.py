@@ -14,6 +14,7 @@ pytestmark = [needs_tensorflow, pytest.mark.usefixtures("quiet")]
 pytest.importorskip("tensorflow")
 
 import live_models  # noqa: E402
+import numpy as np  # noqa: E402
 import traces  # noqa: E402
 from compare import _clear_input_shapes  # noqa: E402
 from live_models import (  # noqa: E402
@@ -45,15 +46,32 @@ PRESETS = {
 def model(request):
     """Equal graphs, one for each profiler, because the original writes to those it is
     given; and run metadata of one of them."""
-    graphs = [build(request.param) for _ in range(5)]
-    return Model([built[0] for built in graphs], run_traced(*graphs[0]))
+    graphs = [build(request.param) for _ in range(6)]
+    run_meta = run_traced(*graphs[0])
+    for told in (graphs[0], graphs[5]):
+        know_feeds(told[2], run_meta)
+    return Model([built[0] for built in graphs], run_meta)
+
+
+def know_feeds(feed_dict, run_meta):
+    """Tells TensorFlow's API the shapes that were fed and used, which ours takes from the run."""
+    used = [entry.node_name for device in run_meta.step_stats.dev_stats
+            for entry in device.node_stats]
+    for tensor, value in feed_dict.items():
+        if any(name.startswith(f"_arg_{tensor.op.name}_") for name in used):
+            tensor.set_shape(np.shape(value))
 
 
 class Model:
     def __init__(self, graphs, run_meta):
-        # Two for calls with run metadata, two for calls without, one for ours alone.
-        self.theirs, self.mine, self.theirs_static, self.mine_static, self.fresh = graphs
+        # Two for calls with run metadata, two for calls without, one for ours alone, and one
+        # for TensorFlow's API on our core.
+        (self.theirs, self.mine, self.theirs_static, self.mine_static, self.fresh,
+         self.told) = graphs
         self.run_meta = run_meta
+
+    def mine_for(self, api):
+        return self.told if api is ORIGINAL else self.mine
 
 
 def same_messages(theirs, mine):
@@ -73,7 +91,7 @@ CASES = [(preset, True) for preset in sorted(PRESETS)] + [("flops", False), ("ev
 
 def check_profile(api, model, view, preset, with_run_meta, path):
     options = dict(PRESETS[preset], output=f"file:outfile={path}")
-    graphs = ((model.theirs, model.mine) if with_run_meta
+    graphs = ((model.theirs, model.mine_for(api)) if with_run_meta
               else (model.theirs_static, model.mine_static))
     run_meta = model.run_meta if with_run_meta else None
     theirs = on_their_core(ORIGINAL.profile, graphs[0], run_meta, None, view, options)
@@ -158,7 +176,8 @@ def test_default_options(api, model, capfd):
 
 
 def test_profiler_over_steps(api, model, tmp_path):
-    profilers = [on_their_core(ORIGINAL.Profiler, model.theirs), api.Profiler(model.mine)]
+    profilers = [on_their_core(ORIGINAL.Profiler, model.theirs),
+                 api.Profiler(model.mine_for(api))]
     for step in (0, 3, 3):
         on_their_core(profilers[0].add_step, step, model.run_meta)
         profilers[1].add_step(step, model.run_meta)
@@ -188,6 +207,9 @@ def _take_stacks(saved):
     text = saved.id_to_string
     stacks = {}
     for node in saved.nodes.values():
+        # TensorFlow's API writes shapes of runs to its graph, for later profilers; ours does not.
+        node.attrs.pop("_output_shapes", None)
+        node.ClearField("output_shapes")
         stacks[node.name] = [(text[trace.file_id], trace.lineno, text[trace.function_id],
                               text[trace.line_id], trace.func_start_line)
                              for trace in node.trace.traces]
