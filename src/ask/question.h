@@ -40,6 +40,7 @@
 /* name, writer of its text */
 /* clang-format off */
 #define QUESTIONS(X)             \
+	X(step, step_text)       \
 	X(devices, plain_text)   \
 	X(memory, headline_text) \
 	X(events, plain_text)    \

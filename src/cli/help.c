@@ -244,12 +244,14 @@ enum tfprof_status help_word(struct buf *out, const char *word, enum command_whe
 	const char *name = word + strspn(word, "-"), *near;
 	const struct command *c = command_find(name, where);
 	struct flag flag;
+	bool has_flag = flag_find(name, strlen(name), &flag) && !flag.is_hidden;
 
-	if (c) {
+	/* A command may have the name of an option, as step does: dashes tell them apart. */
+	if (c && !(has_flag && flag.value && name > word)) {
 		put_command(out, c, where);
 		return TFPROF_OK;
 	}
-	if (flag_find(name, strlen(name), &flag) && !flag.is_hidden) {
+	if (has_flag) {
 		put_flag_help(out, &flag, where);
 		return TFPROF_OK;
 	}

@@ -283,6 +283,8 @@ static enum tfprof_status load_one(struct model *m, struct load *l, struct tfpro
 	if (status == TFPROF_OK)
 		status = apply(&x, m, l, err);
 	clear(&x);
+	if (status == TFPROF_OK)
+		status = model_keep_trace(m, &l->source, err);
 	return status;
 }
 
@@ -317,6 +319,8 @@ static enum tfprof_status load_hosts(struct model *m, struct load *l, const xpla
 		status = read_host(&hosts[i], m, l, paths->at[i], err);
 	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
 		status = apply(&hosts[i].x, m, &hosts[i].load, err);
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+		status = model_keep_trace(m, &hosts[i].load.source, err);
 	for (size_t i = 0; hosts && i < paths->n; i++) {
 		clear(&hosts[i].x);
 		source_close(&hosts[i].load.source);

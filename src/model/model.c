@@ -40,6 +40,9 @@ void model_clear(struct model *m)
 		source_close(&m->sources.at[i]);
 	vec_clear(&m->sources);
 	compiled_clear(&m->compiled);
+	for (size_t i = 0; i < m->traces.n; i++)
+		source_close(&m->traces.at[i]);
+	vec_clear(&m->traces);
 	vec_clear(&m->graphs);
 	vec_clear(&m->op_logs);
 	vec_clear(&m->function_stacks);
@@ -340,6 +343,18 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
 	if (status != TFPROF_OK)
 		return status;
 	if (!vec_push(&m->sources, *s))
+		return error_no_memory(err);
+	*s = (struct source){0};
+	return TFPROF_OK;
+}
+
+enum tfprof_status model_keep_trace(struct model *m, struct source *s, struct tfprof_error *err)
+{
+	enum tfprof_status status = source_own(s, err);
+
+	if (status != TFPROF_OK)
+		return status;
+	if (!vec_push(&m->traces, *s))
 		return error_no_memory(err);
 	*s = (struct source){0};
 	return TFPROF_OK;

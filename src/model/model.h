@@ -173,8 +173,9 @@ struct model {
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */
 	VEC(struct source) sources;
-	VEC(uint32_t) graphs;  /* sources that are GraphDefs … */
-	VEC(uint32_t) op_logs; /* … and OpLogProtos */
+	VEC(struct source) traces; /* read again when somebody asks for their steps */
+	VEC(uint32_t) graphs;      /* sources that are GraphDefs … */
+	VEC(uint32_t) op_logs;     /* … and OpLogProtos */
 	VEC(struct function_stack) function_stacks;
 	VEC(struct node_turns) turns; /* see model_divide_turns() */
 	slice_list listed_slices;
@@ -247,6 +248,8 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text);
 uint32_t model_find_trace_string(const struct model *m, int64_t id);
 /* Takes a source over: it is closed with the model. */
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
+/* The same for a trace, of which nothing points into its bytes. */
+enum tfprof_status model_keep_trace(struct model *m, struct source *s, struct tfprof_error *err);
 /* Whether the bytes of all sources, and of the checkpoint, are what they were: ask
  * before reading any. */
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);

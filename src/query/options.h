@@ -19,7 +19,7 @@
 #define OF_ALL "all"
 /* clang-format off */
 #define OPTIONS(X)                                                             \
-	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10", OF_VIEWS,                \
+	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10", OF_VIEWS " step",        \
 		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
 		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
@@ -56,6 +56,10 @@
 	X(COUNT_FLOAT_OPS, "count_float_ops", BOOL, 0, "false", OF_VIEWS,                \
 		"Count the float operations of graph nodes that have none in an op log, from " \
 		"their types and shapes.")                                     \
+	X(ON, "on", TEXT, 0, "", "step",                                       \
+		"Show the parts of this device, such as gpu:0.")               \
+	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step",                 \
+		"Take each call of this function as a step.")                  \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \
 	X(TABLE, "table", TABLE_WORD, 0, "ops", "table",                       \
@@ -139,8 +143,8 @@ struct word_list {
 
 struct tfprof_options {
 	int64_t number[N_OPTIONS];        /* INT and BOOL */
-	struct word_list list[N_OPTIONS]; /* the others; WORD holds one text, OUTPUT its
-					     text and the path of the file */
+	struct word_list list[N_OPTIONS]; /* the others; WORD and TEXT hold one text,
+					     OUTPUT its text and the path of the file */
 	unsigned selected;                /* bits of select_id */
 	enum order order;
 	enum order first_number;     /* of select, as typed; ORDER_NAME if it has none */

@@ -59,7 +59,7 @@ struct span op_text_type(struct span name, struct span type)
 	return n ? (struct span){type.at, n} : type;
 }
 
-bool op_text_parse(struct span text, struct op_text *op)
+static bool split(struct span text, struct op_text *op)
 {
 	const char *colon = text.n ? memchr(text.at, ':', text.n) : NULL;
 
@@ -67,8 +67,20 @@ bool op_text_parse(struct span text, struct op_text *op)
 		return false;
 	op->name = (struct span){text.at, (size_t)(colon - text.at)};
 	op->type = (struct span){colon + 1, text.n - op->name.n - 1};
-	if (is_node_name(op->name) && is_node_type(op->type))
+	return true;
+}
+
+bool op_text_parse_node(struct span text, struct op_text *op)
+{
+	return split(text, op) && is_node_name(op->name) && is_node_type(op->type);
+}
+
+bool op_text_parse(struct span text, struct op_text *op)
+{
+	if (op_text_parse_node(text, op))
 		return true;
+	if (!split(text, op))
+		return false;
 	if (op->type.n && !jax_type_length(op->type))
 		return false;
 	op->type = op_text_type(op->name, op->type);

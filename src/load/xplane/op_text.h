@@ -11,6 +11,8 @@ struct op_text {
 /* The parts of "dense/MatMul:MatMul", "jit(f)/dot_general:" and the like. A type that is
  * not given follows from the name. False if it names no operation. */
 bool op_text_parse(struct span text, struct op_text *op);
+/* Only those of TensorFlow's graphs, "dense/MatMul:MatMul". */
+bool op_text_parse_node(struct span text, struct op_text *op);
 
 /* The type of an operation whose name a compiler kept: as given, without what JAX puts
  * in brackets; if none is given, the last part of the name without its number. */

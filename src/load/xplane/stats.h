@@ -6,44 +6,47 @@
 
 #include "base/span.h"
 
-#define XSTATS(X)                             \
-	/* compiled operations */             \
-	X(HLO_OP, "hlo_op")                   \
-	X(HLO_MODULE, "hlo_module")           \
-	X(PROGRAM_ID, "program_id")           \
-	X(RUN_ID, "run_id")                   \
-	X(DEVICE_ORDINAL, "device_ordinal")   \
-	X(HLO_PROTO, "Hlo Proto")             \
-	X(OLD_HLO_PROTO, "HLO Proto")         \
-	/* operations by other names */       \
-	X(TF_OP, "tf_op")                     \
-	X(EAGER_OP, "eager_op")               \
-	X(IS_FUNC, "is_func")                 \
-	X(NAME, "name")                       \
-	X(KERNEL_TYPE, "kernel_type")         \
-	X(HLO_CATEGORY, "hlo_category")       \
-	X(FLOPS, "flops")                     \
-	X(MODEL_FLOPS, "model_flops")         \
-	/* what led to what */                \
-	X(ROOT_LEVEL, "_r")                   \
-	X(ASYNC, "_a")                        \
-	X(PRODUCER_TYPE, "_pt")               \
-	X(PRODUCER, "_p")                     \
-	X(CONSUMER_TYPE, "_ct")               \
-	X(CONSUMER, "_c")                     \
-	X(STEP_NUM, "step_num")               \
-	X(ID, "id")                           \
-	X(ITER_NUM, "iter_num")               \
-	X(CORRELATION_ID, "correlation_id")   \
-	/* memory */                          \
-	X(ALLOCATOR_NAME, "allocator_name")   \
-	X(REQUESTED_BYTES, "requested_bytes") \
-	X(ADDRESS, "addr")                    \
-	X(BYTES_ALLOCATED, "bytes_allocated") \
-	X(BYTES_RESERVED, "bytes_reserved")   \
-	X(REGION_TYPE, "region_type")         \
-	/* planes */                          \
-	X(JAX_VERSION, "jax_version")         \
+#define XSTATS(X)                               \
+	/* compiled operations */               \
+	X(HLO_OP, "hlo_op")                     \
+	X(HLO_MODULE, "hlo_module")             \
+	X(PROGRAM_ID, "program_id")             \
+	X(RUN_ID, "run_id")                     \
+	X(HLO_PROTO, "Hlo Proto")               \
+	X(OLD_HLO_PROTO, "HLO Proto")           \
+	/* operations by other names */         \
+	X(TF_OP, "tf_op")                       \
+	X(EAGER_OP, "eager_op")                 \
+	X(IS_FUNC, "is_func")                   \
+	X(NAME, "name")                         \
+	X(KERNEL_TYPE, "kernel_type")           \
+	X(HLO_CATEGORY, "hlo_category")         \
+	X(FLOPS, "flops")                       \
+	X(MODEL_FLOPS, "model_flops")           \
+	/* what led to what */                  \
+	X(ROOT_LEVEL, "_r")                     \
+	X(ASYNC, "_a")                          \
+	X(PRODUCER_TYPE, "_pt")                 \
+	X(PRODUCER, "_p")                       \
+	X(CONSUMER_TYPE, "_ct")                 \
+	X(CONSUMER, "_c")                       \
+	X(STEP_NUM, "step_num")                 \
+	X(ID, "id")                             \
+	X(ITER_NUM, "iter_num")                 \
+	X(CORRELATION_ID, "correlation_id")     \
+	/* steps */                             \
+	X(TF_FUNCTION_CALL, "tf_function_call") \
+	X(TRACING_COUNT, "tracing_count")       \
+	X(DEVICE_ORDINAL, "device_ordinal")     \
+	/* memory */                            \
+	X(ALLOCATOR_NAME, "allocator_name")     \
+	X(REQUESTED_BYTES, "requested_bytes")   \
+	X(ADDRESS, "addr")                      \
+	X(BYTES_ALLOCATED, "bytes_allocated")   \
+	X(BYTES_RESERVED, "bytes_reserved")     \
+	X(REGION_TYPE, "region_type")           \
+	/* planes */                            \
+	X(JAX_VERSION, "jax_version")           \
 	X(PROFILE_START_TIME, "profile_start_time")
 
 enum xstat {

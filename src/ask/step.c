@@ -1,0 +1,388 @@
+/* step: how long each step took on the clock, and what that time went to (model/anatomy.h).
+ *
+ *     step 0          wall, gap, batches
+ *       compute       micros, hidden, share of the wall
+ *         dot.3       micros
+ *       …
+ *       gap           what happened before the step
+ *
+ * The traces are read again for it: nothing else needs all of their events. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "ask/question.h"
+#include "load/anatomy/anatomy.h"
+
+/* id, name, type, unit */
+/* clang-format off */
+#define STEP_COLUMNS(X)                                                        \
+	X(WALL, "wall_micros", DOUBLE, "microseconds")                         \
+	X(GAP, "gap_micros", DOUBLE, "microseconds")                           \
+	X(BATCHES, "batches", INT64, NULL)                                     \
+	X(STEADY, "steady", BOOL, NULL)                                        \
+	X(MICROS, "micros", DOUBLE, "microseconds")                            \
+	X(HIDDEN, "hidden_micros", DOUBLE, "microseconds")                     \
+	X(SHARE, "share", DOUBLE, NULL)
+/* clang-format on */
+
+enum {
+#define X(id, ...) STEP_##id,
+	STEP_COLUMNS(X)
+#undef X
+		N_STEP_COLUMNS
+};
+
+static const struct tfprof_column_info infos[] = {
+#define X(id, name, type, unit) {name, TFPROF_COLUMN_##type, unit, 0},
+	STEP_COLUMNS(X)
+#undef X
+};
+
+/* Depths of rows, as max_depth counts them. */
+enum { DEPTH_STEP = 2, DEPTH_PART, DEPTH_CAUSE };
+
+struct hosts {
+	struct anatomy *at; /* by trace */
+	size_t n;
+};
+
+struct shown {
+	struct column_table *table;
+	const struct anatomy *anatomy; /* of one host, or steps of several */
+	const struct hosts *hosts;
+	const struct model *model;
+	int64_t max_depth;
+	uint32_t device; /* whose parts to show; NONE: of all together */
+};
+
+static double micros(int64_t ps)
+{
+	return (double)ps / 1e6;
+}
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+static void put_causes(const struct shown *s, size_t parent, const struct anatomy_causes *causes,
+	unsigned part, bool of_gap)
+{
+	for (size_t i = 0; s->max_depth >= DEPTH_CAUSE && i < causes->n; i++) {
+		struct span text = causes->at[i].text;
+		size_t row;
+
+		if (!of_gap && causes->at[i].part != part)
+			continue;
+		if (!text.n)
+			text = causes->at[i].part == ANATOMY_UNKNOWN ? SPAN("(unexplained)")
+								     : SPAN("(unnamed)");
+		row = column_table_add_row(s->table, parent, text);
+		table_set_double(s->table, row, STEP_MICROS, micros(causes->at[i].ps));
+	}
+}
+
+static void put_share(const struct shown *s, size_t row, int64_t ps, int64_t wall_ps)
+{
+	if (wall_ps)
+		table_set_double(s->table, row, STEP_SHARE, (double)ps / (double)wall_ps);
+}
+
+static void put_part(const struct shown *s, size_t parent, const struct anatomy_step *step,
+	unsigned part)
+{
+	const int64_t *parts = s->device == NONE ? step->parts : step->devices[s->device].parts;
+	size_t row = column_table_add_row(s->table, parent, span_of(anatomy_part_name(part)));
+
+	table_set_double(s->table, row, STEP_MICROS, micros(parts[part]));
+	put_share(s, row, parts[part], step->wall_ps);
+	if (s->device != NONE)
+		return;
+	table_set_double(s->table, row, STEP_HIDDEN, micros(step->hidden[part]));
+	put_causes(s, row, &step->causes, part, false);
+	if (part == ANATOMY_INPUT && step->input_work_ps && s->max_depth >= DEPTH_CAUSE) {
+		row = column_table_add_row(s->table, row, SPAN("(work of tf.data)"));
+		table_set_double(s->table, row, STEP_HIDDEN, micros(step->input_work_ps));
+	}
+}
+
+static void put_gap(const struct shown *s, size_t parent, const struct anatomy_step *step)
+{
+	size_t row;
+
+	if (!step->gap_ps)
+		return;
+	row = column_table_add_row(s->table, parent, SPAN("gap"));
+	table_set_double(s->table, row, STEP_MICROS, micros(step->gap_ps));
+	put_share(s, row, step->gap_ps, step->wall_ps);
+	put_causes(s, row, &step->gap_causes, 0, true);
+}
+
+/* "vm" of "…/vm.xplane.pb". */
+static struct span host_of(const struct source *trace)
+{
+	struct span name =
+		trace->path ? span_after_last(span_of(trace->path), '/') : SPAN("memory");
+
+	name.n = span_find(name, SPAN(".xplane.pb"));
+	return name;
+}
+
+/* The wall of the step on each host. */
+static void put_hosts(const struct shown *s, size_t parent, int64_t number)
+{
+	struct buf name = {0};
+
+	for (size_t h = 0; s->hosts->n > 1 && h < s->hosts->n; h++)
+		for (size_t i = 0; i < s->hosts->at[h].steps.n; i++) {
+			const struct anatomy_step *step = &s->hosts->at[h].steps.at[i];
+			size_t row;
+
+			if (step->number != number)
+				continue;
+			buf_reset(&name);
+			buf_text(&name, "host ");
+			buf_span(&name, host_of(&s->model->traces.at[h]));
+			row = column_table_add_row(s->table, parent, buf_get(&name));
+			table_set_double(s->table, row, STEP_WALL, micros(step->wall_ps));
+			break;
+		}
+	s->table->failed |= name.failed;
+	buf_clear(&name);
+}
+
+static void put_step(const struct shown *s, size_t root, const struct anatomy_step *step)
+{
+	struct buf name = {0};
+	size_t row;
+
+	buf_text(&name, "step ");
+	buf_int(&name, step->number);
+	s->table->failed |= name.failed;
+	row = column_table_add_row(s->table, root, buf_get(&name));
+	buf_clear(&name);
+	table_set_double(s->table, row, STEP_WALL, micros(step->wall_ps));
+	table_set_double(s->table, row, STEP_GAP, micros(step->gap_ps));
+	table_set_int(s->table, row, STEP_BATCHES, step->n_batches);
+	table_set_int(s->table, row, STEP_STEADY, step->is_steady);
+	if (s->max_depth < DEPTH_PART)
+		return;
+	for (unsigned part = 0; part < N_ANATOMY_PARTS; part++)
+		if (part != ANATOMY_IDLE || s->device != NONE)
+			put_part(s, row, step, part);
+	put_gap(s, row, step);
+	put_hosts(s, row, step->number);
+}
+
+static void put_all(const struct shown *s)
+{
+	size_t root = column_table_add_row(s->table, TABLE_NO_PARENT, SPAN("steps"));
+
+	for (size_t i = 0; s->max_depth >= DEPTH_STEP && i < s->anatomy->steps.n; i++)
+		put_step(s, root, &s->anatomy->steps.at[i]);
+}
+
+/* ---- what is said of them -------------------------------------------------------------- */
+
+static void note_steps(struct answer *a, const struct anatomy *of)
+{
+	if (of->by == ANATOMY_WHOLE)
+		answer_note(a, "no_steps",
+			"the trace has no step markers and no function that is called: all of it "
+			"is "
+			"one step");
+	if (of->by == ANATOMY_NONE)
+		answer_note(a, "no_steps",
+			"the trace has no step markers, and no program has most of the devices' "
+			"time: "
+			"there are no steps to tell");
+}
+
+static void note_compiled(struct answer *a, const struct anatomy *of)
+{
+	enum { MOST = 4 };
+
+	for (size_t i = 0; i < of->compiled.n && i < MOST; i++) {
+		const struct anatomy_compiled *c = &of->compiled.at[i];
+
+		answer_note(a, "compiled", "%.*s was traced and compiled %lld %s, %.1f ms%s%.*s",
+			(int)(c->function.n < 200 ? c->function.n : 200), c->function.at,
+			(long long)c->n_times, c->n_times == 1 ? "time" : "times",
+			(double)c->ps / 1e9, c->why.n ? ": " : "",
+			(int)(c->why.n < 400 ? c->why.n : 400), c->why.at);
+	}
+}
+
+static void put_head(struct answer *a, const struct anatomy *of)
+{
+	struct anatomy_total total;
+	struct buf text = {0};
+
+	anatomy_sum(of, &total);
+	a->failed |= !anatomy_put_headline(of, &text);
+	answer_put_text(a, "headline", buf_get(&text));
+	buf_reset(&text);
+	anatomy_put_steps_by(of, &text);
+	a->failed |= text.failed;
+	answer_put_text(a, "steps_by", buf_get(&text));
+	buf_clear(&text);
+	answer_put_int(a, "steady", (int64_t)total.n_steps);
+	answer_put_int(a, "left_out", (int64_t)(of->steps.n - total.n_steps));
+	note_steps(a, of);
+	note_compiled(a, of);
+}
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
+static bool is_same_name(struct span a, struct span b)
+{
+	return a.n == b.n && strncasecmp(a.at, b.at, a.n) == 0;
+}
+
+/* A virtual device of a CPU is known by its number alone. */
+static bool is_device(struct span device, struct span name)
+{
+	if (is_same_name(device, name))
+		return true;
+	return name.n > 4 && strncasecmp(name.at, "cpu:", 4) == 0 &&
+		span_equal(device, span_from(name, 4));
+}
+
+static enum tfprof_status find_device(struct shown *s, struct span name, struct tfprof_error *err)
+{
+	const struct anatomy *a = s->anatomy;
+	struct buf names = {0};
+	enum tfprof_status status;
+
+	s->device = NONE;
+	if (!name.n)
+		return TFPROF_OK;
+	for (uint32_t i = 0; i < a->devices.n; i++) {
+		if (is_device(a->devices.at[i], name)) {
+			/* With one device, its parts are those of the step. */
+			s->device = a->devices.n > 1 ? i : NONE;
+			return TFPROF_OK;
+		}
+		buf_text(&names, i ? ", " : "");
+		buf_span(&names, a->devices.at[i]);
+	}
+	status = names.failed ? error_no_memory(err)
+			      : error_set(err, TFPROF_ARGUMENT,
+					"-on: no device '%.*s' in this trace: expected one of: %s",
+					(int)(name.n < 100 ? name.n : 100), name.at,
+					names.n ? names.at : "(it has none)");
+	buf_clear(&names);
+	return status;
+}
+
+/* ---- hosts -------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct anatomy_step *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->wall_ps < y->wall_ps) - (x->wall_ps > y->wall_ps);
+}
+
+/* A step of several hosts takes as long as on the slowest one. Their clocks differ, so nothing
+ * else of them is put together. */
+static bool join_hosts(const struct hosts *hosts, struct anatomy *joined)
+{
+	size_t n = 0;
+	bool ok = true;
+
+	joined->by = hosts->at[0].by;
+	joined->function = hosts->at[0].function;
+	for (size_t h = 0; ok && h < hosts->n; h++)
+		for (size_t i = 0; ok && i < hosts->at[h].steps.n; i++)
+			ok = vec_push(&joined->steps, hosts->at[h].steps.at[i]);
+	if (ok && joined->steps.n)
+		qsort(joined->steps.at, joined->steps.n, sizeof(*joined->steps.at), by_number);
+	for (size_t i = 0; ok && i < joined->steps.n; i++)
+		if (!n || joined->steps.at[i].number != joined->steps.at[n - 1].number)
+			joined->steps.at[n++] = joined->steps.at[i];
+	joined->steps.n = n;
+	return ok && anatomy_find_steady(joined);
+}
+
+static enum tfprof_status read_hosts(const struct asked *q, struct hosts *hosts,
+	struct span function, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	hosts->at = mem_zero_array(q->model->traces.n, sizeof(*hosts->at));
+	if (!hosts->at)
+		return error_no_memory(err);
+	for (size_t i = 0; status == TFPROF_OK && i < q->model->traces.n; i++) {
+		hosts->n++;
+		status = anatomy_read_source(&hosts->at[i], &q->model->traces.at[i], function, err);
+	}
+	return status;
+}
+
+static enum tfprof_status show(struct answer *a, const struct asked *q, const struct hosts *hosts,
+	struct span function, struct tfprof_error *err)
+{
+	const struct tfprof_options *o = q->options;
+	struct anatomy joined = {0};
+	struct shown s = {.table = &a->table,
+		.anatomy = hosts->n > 1 ? &joined : &hosts->at[0],
+		.hosts = hosts,
+		.model = q->model,
+		.max_depth =
+			options_is_given(o, OPT_MAX_DEPTH) ? o->number[OPT_MAX_DEPTH] : INT64_MAX};
+	enum tfprof_status status = TFPROF_OK;
+
+	if ((hosts->n > 1 && !join_hosts(hosts, &joined)) ||
+		!column_table_init_tree(&a->table, infos, N_STEP_COLUMNS))
+		status = error_no_memory(err);
+	else if (function.n && !s.anatomy->steps.n)
+		status = error_set(err, TFPROF_ARGUMENT,
+			"-step_function: no call of '%.*s' on the main thread of this trace",
+			(int)(function.n < 200 ? function.n : 200), function.at);
+	else
+		status = find_device(&s, o->list[OPT_ON].at[0], err);
+	if (status == TFPROF_OK) {
+		put_all(&s);
+		put_head(a, s.anatomy);
+	}
+	vec_clear(&joined.steps);
+	return status;
+}
+
+static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
+{
+	struct span function = q->options->list[OPT_STEP_FUNCTION].at[0];
+	struct hosts hosts = {0};
+	enum tfprof_status status = read_hosts(q, &hosts, function, err);
+
+	if (status == TFPROF_OK)
+		status = show(a, q, &hosts, function, err);
+	for (size_t i = 0; i < hosts.n; i++)
+		anatomy_clear(&hosts.at[i]);
+	mem_free(hosts.at);
+	return status;
+}
+
+static bool has_trace(const struct asked *q)
+{
+	return q->model->traces.n > 0;
+}
+
+static const struct question_need needs[] = {
+	{has_trace, "only a trace tells how long steps take on the clock, and there is none",
+		"a trace of tf.profiler or jax.profiler (*.xplane.pb)"},
+	{NULL, NULL, NULL},
+};
+
+const struct question step_question = {
+	.name = "step",
+	.summary = "how long a step takes, and where the time goes",
+	.description =
+		"Prints how long a step takes on the clock, and its parts: computing, waiting "
+		"for input, compiling, Python and others. Every instant belongs to one part, "
+		"so they add up. What ran below another part is hidden.",
+	.example = "",
+	.state = QUESTION_LOADED,
+	.needs = needs,
+	.run = run,
+};

@@ -1,0 +1,297 @@
+#include "load/anatomy/anatomy.h"
+
+#include "load/anatomy/scene.h"
+#include "load/xplane/trace.h"
+
+#include "base/ascii.h"
+
+typedef VEC(struct plane) planes;
+
+/* ---- helpers of the scene ------------------------------------------------------------- */
+
+uint32_t scene_add_device(struct scene *s, struct span name)
+{
+	uint32_t text = strings_add(&s->texts, name);
+
+	if (text == NONE)
+		return NONE;
+	while (s->device_of.n <= text)
+		if (!vec_push(&s->device_of, 0))
+			return NONE;
+	if (s->device_of.at[text])
+		return s->device_of.at[text] - 1;
+	if (!vec_push(&s->devices, text))
+		return NONE;
+	s->device_of.at[text] = (uint32_t)s->devices.n;
+	return (uint32_t)s->devices.n - 1;
+}
+
+uint32_t scene_add_module(struct scene *s, struct span prefix, struct span function)
+{
+	struct buf name = {0};
+	uint32_t text;
+
+	buf_span(&name, prefix);
+	buf_span(&name, function);
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_is_letter(name.at[i]) && !ascii_is_digit(name.at[i]))
+			name.at[i] = '_';
+	while (name.n && name.at[name.n - 1] == '_')
+		name.n--;
+	text = name.failed ? NONE : strings_add(&s->texts, buf_get(&name));
+	buf_clear(&name);
+	return text;
+}
+
+struct run_probe {
+	const struct scene *s;
+	uint64_t id;
+	uint32_t module;
+	bool has_id;
+};
+
+static bool same_run(const void *context, uint32_t i)
+{
+	const struct run_probe *probe = context;
+	const struct run *run = &probe->s->runs.at[i];
+
+	return run->id == probe->id && run->module == probe->module && run->has_id == probe->has_id;
+}
+
+/* Calls spell the names of programs with letters, digits and '_' only. */
+static uint32_t spell_module(struct scene *s, struct span module)
+{
+	uint32_t text = strings_alias(&s->texts, module), spelled;
+
+	if (text == NONE)
+		return NONE;
+	while (s->module_of.n <= text)
+		if (!vec_push(&s->module_of, 0))
+			return NONE;
+	if (s->module_of.at[text])
+		return s->module_of.at[text] - 1;
+	spelled = scene_add_module(s, SPAN(""), module);
+	if (spelled != NONE)
+		s->module_of.at[text] = spelled + 1;
+	return spelled;
+}
+
+uint32_t scene_add_run(struct scene *s, struct span module, bool has_id, uint64_t id, int64_t start)
+{
+	struct run_probe probe = {s, id, spell_module(s, module), has_id};
+	uint64_t hash = hash_mix(hash_mix(hash_secret(), id), probe.module);
+	uint32_t i;
+
+	if (probe.module == NONE)
+		return NONE;
+	i = hash_find(&s->run_index, hash, same_run, &probe);
+	if (i != NONE) {
+		if (start < s->runs.at[i].start)
+			s->runs.at[i].start = start;
+		return i;
+	}
+	if (s->runs.n >= NONE - 1 ||
+		!vec_push(&s->runs, ((struct run){id, probe.module, has_id, start, INT64_MIN})) ||
+		!hash_add(&s->run_index, hash, (uint32_t)s->runs.n - 1))
+		return NONE;
+	return (uint32_t)s->runs.n - 1;
+}
+
+struct span function_of_call(struct span name)
+{
+	struct span function = span_from(name, span_before(name, '(').n);
+
+	if (function.n)
+		function = span_from(function, 1);
+	if (function.n)
+		function.n--;
+	return function;
+}
+
+static void clear(struct scene *s)
+{
+	strings_clear(&s->texts);
+	vec_clear(&s->names);
+	hlo_modules_clear(&s->modules);
+	vec_clear(&s->lines);
+	vec_clear(&s->nodes);
+	vec_clear(&s->facts);
+	mem_free(s->flags);
+	mem_free(s->op_of);
+	vec_clear(&s->ops);
+	vec_clear(&s->work);
+	vec_clear(&s->runs);
+	hash_clear(&s->run_index);
+	vec_clear(&s->devices);
+	vec_clear(&s->device_of);
+	vec_clear(&s->module_of);
+	vec_clear(&s->stages);
+	vec_clear(&s->steps);
+	vec_clear(&s->stretches);
+}
+
+/* ---- the result ------------------------------------------------------------------------- */
+
+static bool copy_text(struct anatomy *a, struct span text, struct span *copy)
+{
+	*copy = arena_copy(&a->arena, text);
+	return copy->at;
+}
+
+static bool make_step(const struct scene *s, struct anatomy *a, const struct step *from)
+{
+	struct anatomy_step step = {.number = from->number,
+		.wall_ps = from->end - from->start,
+		.marker_ps = from->marker_end - from->marker_start,
+		.gap_ps = from->start - from->gap_start};
+
+	if (s->devices.n > 1) {
+		step.devices = arena_zero(&a->arena, s->devices.n, sizeof(*step.devices));
+		if (!step.devices)
+			return false;
+	}
+	return vec_push(&a->steps, step);
+}
+
+/* A batch belongs to the step in which taking it ends. */
+static void count_batches(const struct scene *s, struct anatomy *a)
+{
+	for (uint32_t n = 0; n < s->n_host; n++) {
+		int64_t time = s->nodes.at[n].end_ps;
+		size_t low = 0, high = s->steps.n;
+
+		if (!(name_of(s, n) & NAME_GET_NEXT))
+			continue;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (s->steps.at[middle].start <= time)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low && time <= s->steps.at[low - 1].end)
+			a->steps.at[low - 1].n_batches++;
+	}
+}
+
+static bool make_result(struct scene *s, struct anatomy *a)
+{
+	bool ok = copy_text(a, text_of(s, s->step_name), &a->function);
+
+	a->by = s->by;
+	for (size_t i = 0; ok && i < s->devices.n; i++) {
+		struct span name;
+
+		ok = copy_text(a, text_of(s, s->devices.at[i]), &name) &&
+			vec_push(&a->devices, name);
+	}
+	for (size_t i = 0; ok && i < s->steps.n; i++)
+		ok = make_step(s, a, &s->steps.at[i]);
+	if (ok)
+		count_batches(s, a);
+	return scene_ok(s, ok) && scene_cut(s, a) && scene_ok(s, anatomy_find_steady(a)) &&
+		scene_list_compiled(s, a);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void read_planes(struct decoder *d, struct span bytes, planes *list)
+{
+	struct wire_reader r = wire_reader(bytes);
+	struct wire_field f;
+
+	while (!d->failed && decoder_find(d, &r, WIRE_LEN(XSPACE_PLANES), &f))
+		if (decoder_alloc(d, vec_push(list, ((struct plane){0}))))
+			plane_read(&list->at[list->n - 1], d, f.bytes);
+}
+
+static void find_origin(struct scene *s, const planes *list)
+{
+	int64_t origin_ns = INT64_MAX;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].kind == PLANE_HOST || plane_is_accelerator(list->at[i].kind))
+			origin_ns = trace_get_origin(&list->at[i], s->d, origin_ns);
+	s->origin_ns = origin_ns == INT64_MAX ? 0 : origin_ns;
+}
+
+/* What has no end ends with the trace. */
+static void end_regions(struct scene *s)
+{
+	for (size_t i = 0; i < s->nodes.n; i++)
+		if (s->nodes.at[i].end_ps == INT64_MAX)
+			s->nodes.at[i].end_ps =
+				s->last > s->nodes.at[i].start ? s->last : s->nodes.at[i].start;
+}
+
+static bool read_hosts(struct scene *s, const planes *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		s->has_accelerator |= plane_is_accelerator(list->at[i].kind) && list->at[i].lines.n;
+	for (size_t i = 0; !s->d->failed && i < list->n; i++)
+		if (list->at[i].kind == PLANE_MODULES)
+			hlo_modules_add(&s->modules, &list->at[i], s->d);
+	for (size_t i = 0; !s->d->failed && i < list->n; i++)
+		if (list->at[i].kind == PLANE_HOST)
+			scene_read_lines(s, &list->at[i]);
+	end_regions(s);
+	return !s->d->failed;
+}
+
+static bool read_devices(struct scene *s, const planes *list)
+{
+	for (size_t i = 0; !s->d->failed && i < list->n; i++)
+		if (plane_is_accelerator(list->at[i].kind))
+			scene_read_device(s, &list->at[i]);
+	return !s->d->failed;
+}
+
+static void read_scene(struct scene *s, struct span bytes, struct span function, struct anatomy *a)
+{
+	planes list = {0};
+
+	read_planes(s->d, bytes, &list);
+	if (!s->d->failed)
+		find_origin(s, &list);
+	(void)(!s->d->failed && read_hosts(s, &list) && scene_find_work(s) &&
+		read_devices(s, &list) && scene_find_steps(s, function) && scene_find_stages(s) &&
+		scene_read_main(s) && make_result(s, a));
+	for (size_t i = 0; i < list.n; i++)
+		plane_clear(&list.at[i]);
+	vec_clear(&list);
+}
+
+enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct span function,
+	const char *path, struct tfprof_error *err)
+{
+	struct decoder d = {0};
+	struct scene s = {.d = &d, .main = NONE};
+
+	*a = (struct anatomy){0};
+	if (decoder_alloc(&d, strings_init(&s.texts)))
+		read_scene(&s, bytes, function, a);
+	clear(&s);
+	if (!d.failed)
+		return TFPROF_OK;
+	if (!d.bad)
+		return error_no_memory(err);
+	return error_set(err, TFPROF_FORMAT, "%.300s: malformed trace at byte %zu",
+		path ? path : "trace in memory", (size_t)(d.bad - bytes.at));
+}
+
+enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *s,
+	struct span function, struct tfprof_error *err)
+{
+	enum tfprof_status status = source_check(s, err), checked;
+
+	*a = (struct anatomy){0};
+	if (status != TFPROF_OK)
+		return status;
+	status = anatomy_read(a, s->bytes, function, s->path, err);
+	/* Whatever was read of a file that changed meanwhile means nothing. */
+	checked = source_check(s, err);
+	if (s->owner == SOURCE_MAPPED)
+		mapped_file_release(&s->file);
+	return checked == TFPROF_OK ? status : checked;
+}

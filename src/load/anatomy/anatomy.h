@@ -1,0 +1,18 @@
+/* The bytes of a trace (XSpace) → the anatomy of its steps. */
+#ifndef TFPROF_LOAD_ANATOMY_ANATOMY_H
+#define TFPROF_LOAD_ANATOMY_ANATOMY_H
+
+#include "base/error.h"
+#include "model/anatomy.h"
+#include "model/source.h"
+
+/* `function`: each call of it is a step; empty to use markers, or find it. Clear the anatomy in
+ * any case. Malformed bytes are an error; `path` is for its message. */
+enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct span function,
+	const char *path, struct tfprof_error *err);
+
+/* The same for a file that may have changed meanwhile: then it is an error. */
+enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *s,
+	struct span function, struct tfprof_error *err);
+
+#endif

@@ -1,0 +1,278 @@
+/* What ran on GPUs and TPUs: kernels and copies of streams, operations of cores. */
+#include "load/anatomy/lines.h"
+
+#include <stdlib.h>
+
+#include "base/ascii.h"
+
+/* A program that runs on a core, as a line of its own tells. */
+struct module_run {
+	int64_t start, end;
+	struct span module;
+	uint64_t id;
+	bool has_id;
+};
+
+struct device {
+	struct scene *s;
+	const struct plane *plane;
+	uint32_t *texts; /* of the plane's names */
+	uint32_t name;   /* its place among the devices */
+	bool is_tpu;
+	VEC(struct module_run) modules; /* by start */
+};
+
+/* "fusion" of "%fusion.12 = f32[…] …", "fusion.12" and "fusion.1.2". */
+static struct span kind_of(struct span name)
+{
+	if (name.n > 1 && name.at[0] == '%') {
+		size_t n = 1;
+
+		while (n < name.n &&
+			(ascii_is_letter(name.at[n]) || ascii_is_digit(name.at[n]) ||
+				name.at[n] == '_' || name.at[n] == '-'))
+			n++;
+		name = (struct span){name.at + 1, n - 1};
+	}
+	while (name.n && (ascii_is_digit(name.at[name.n - 1]) || name.at[name.n - 1] == '.'))
+		name.n--;
+	return name;
+}
+
+/* "jit_f" of "jit_f(123)". */
+static struct span module_of(struct span name)
+{
+	size_t end = name.n;
+
+	if (!end || name.at[end - 1] != ')')
+		return name;
+	for (end--; end && ascii_is_digit(name.at[end - 1]); end--)
+		;
+	return end && end < name.n - 1 && name.at[end - 1] == '(' ? (struct span){name.at, end - 1}
+								  : name;
+}
+
+static bool is_collective(struct scene *s, const struct xstats *st)
+{
+	bool ok = true;
+	struct hlo_module *m = st->has & STAT_BIT(PROGRAM_ID)
+		? hlo_modules_find(&s->modules, xstats_number(st, STAT_PROGRAM_ID), &ok)
+		: NULL;
+	uint32_t i = m ? hlo_find_name(m, xstats_text(st, STAT_HLO_OP)) : NONE;
+
+	scene_ok(s, ok);
+	return i != NONE && class_of_opcode(m->instructions.at[i].opcode) == ANATOMY_COMMUNICATION;
+}
+
+static uint32_t read_facts(void *context, const struct raw_event *e)
+{
+	struct device *dev = context;
+	struct scene *s = dev->s;
+	static const struct event_name none = {{"", 0}, {"", 0}, {"", 0}, 0};
+	const struct event_name *name = e->name == NONE ? &none : &dev->plane->names.at[e->name];
+	struct xstats st = {0};
+	struct facts f = {.has = FACT_DEVICE, .device = NONE};
+	struct span op, kind;
+
+	plane_read_name_stats(dev->plane, s->d, name, &st);
+	for (unsigned i = 0; i < N_XSTATS; i++)
+		if (e->stats.has >> i & 1) {
+			st.has |= UINT64_C(1) << i;
+			st.at[i] = e->stats.at[i];
+		}
+	op = name->display.n ? name->display : xstats_text(&st, STAT_HLO_OP);
+	if (!op.n)
+		op = name->text;
+	kind = xstats_text(&st, STAT_HLO_CATEGORY);
+	f.class = (uint8_t)(is_collective(s, &st)
+			? ANATOMY_COMMUNICATION
+			: class_of_device_op(kind.n ? kind : kind_of(op), name->text, dev->is_tpu));
+	f.text = strings_alias(&s->texts, op);
+	f.other = strings_alias(&s->texts, xstats_text(&st, STAT_HLO_MODULE));
+	if (!scene_ok(s, f.text != NONE && f.other != NONE && s->facts.n < NONE - 1))
+		return NONE;
+	if (xstats_has_number(&st, STAT_RUN_ID)) {
+		f.has |= FACT_ID;
+		f.id = xstats_number(&st, STAT_RUN_ID);
+	}
+	f.number = xstats_number(&st, STAT_PROGRAM_ID);
+	if (st.has & STAT_BIT(CORRELATION_ID)) {
+		f.has |= FACT_LAUNCH;
+		f.key = xstats_number(&st, STAT_CORRELATION_ID);
+	}
+	return scene_ok(s, vec_push(&s->facts, f)) ? (uint32_t)s->facts.n - 1 : NONE;
+}
+
+/* ---- programs and steps ------------------------------------------------------------ */
+
+static void read_events(struct device *dev, struct span message,
+	bool (*fn)(struct device *dev, const struct raw_event *e))
+{
+	struct scene *s = dev->s;
+	struct wire_reader r = wire_reader(message);
+	struct raw_event *e = mem_zero(sizeof(*e));
+	struct raw_line line;
+	struct wire_field f;
+
+	raw_line_read(s, message, &line);
+	while (scene_ok(s, e) && !s->d->failed &&
+		decoder_find(s->d, &r, WIRE_LEN(XLINE_EVENTS), &f))
+		if (raw_event_read(s, dev->plane, &line, f.bytes, e) && e->name != NONE)
+			scene_ok(s, fn(dev, e));
+	mem_free(e);
+}
+
+static bool add_module_run(struct device *dev, const struct raw_event *e)
+{
+	struct module_run run = {e->start, e->start + e->duration,
+		module_of(dev->plane->names.at[e->name].text),
+		xstats_number(&e->stats, STAT_RUN_ID), xstats_has_number(&e->stats, STAT_RUN_ID)};
+
+	return vec_push(&dev->modules, run);
+}
+
+static bool number_of(struct span name, int64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < name.n; i++) {
+		if (!ascii_is_digit(name.at[i]) || *number > INT64_MAX / 100)
+			return false;
+		*number = 10 * *number + (name.at[i] - '0');
+	}
+	return name.n;
+}
+
+/* Of all devices: the longest of each number counts. */
+static bool add_step(struct device *dev, const struct raw_event *e)
+{
+	struct scene *s = dev->s;
+	struct step step = {.marker_start = e->start, .marker_end = e->start + e->duration};
+
+	step.start = step.gap_start = step.marker_start;
+	step.end = step.marker_end;
+	if (xstats_has_number(&e->stats, STAT_STEP_NUM))
+		step.number = (int64_t)xstats_number(&e->stats, STAT_STEP_NUM);
+	else if (!number_of(dev->plane->names.at[e->name].text, &step.number))
+		step.number = (int64_t)s->steps.n;
+	return vec_push(&s->steps, step);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct module_run *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static const struct module_run *module_at(const struct device *dev, int64_t time)
+{
+	size_t low = 0, high = dev->modules.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dev->modules.at[middle].start <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && time <= dev->modules.at[low - 1].end ? &dev->modules.at[low - 1] : NULL;
+}
+
+/* ---- operations ---------------------------------------------------------------------- */
+
+static bool add_run(struct device *dev, struct op *op, const struct facts *f)
+{
+	struct scene *s = dev->s;
+	int64_t start = s->nodes.at[op->node].start;
+	const struct module_run *m = module_at(dev, start);
+
+	if (m)
+		op->run = scene_add_run(s, m->module, m->has_id, m->id, start);
+	else if (f->other)
+		op->run = scene_add_run(s, text_of(s, f->other), f->has & FACT_ID, f->id, start);
+	else
+		return true;
+	return op->run != NONE;
+}
+
+static bool add_op(struct device *dev, uint32_t node)
+{
+	struct scene *s = dev->s;
+	struct facts f = *facts_of(s, node);
+	struct op op = {.node = node,
+		.name = f.text,
+		.class = f.class,
+		.run = NONE,
+		.launch = NONE,
+		.device = dev->name,
+		.is_on_device = true,
+		.done = s->nodes.at[node].end_ps,
+		.last_end = INT64_MIN};
+	struct work work = {.name = f.text, .device = dev->name, .class = f.class};
+	size_t first = s->work.n;
+
+	if (!add_run(dev, &op, &f) || !scene_add_own(s, node, INT64_MAX, work))
+		return false;
+	for (size_t i = first; i < s->work.n; i++) {
+		op.work_ps += s->work.at[i].end - s->work.at[i].start;
+		op.last_end = s->work.at[i].end;
+	}
+	return s->ops.n < NONE - 1 && vec_push(&s->ops, op);
+}
+
+static bool read_line(struct device *dev, struct span message, const struct raw_line *line)
+{
+	struct scene *s = dev->s;
+	uint32_t first = (uint32_t)s->nodes.n;
+	bool ok = scene_add_line(s, dev->plane, dev->texts, message, line, read_facts, dev);
+
+	for (uint32_t n = first; ok && n < s->nodes.n; n++)
+		if (node_has(s, n, FACT_DEVICE))
+			ok = scene_ok(s, add_op(dev, n));
+	return ok;
+}
+
+static bool is_read(const struct device *dev, const struct raw_line *line)
+{
+	return dev->is_tpu ? span_equal(line->name, SPAN("XLA Ops"))
+			   : span_starts(line->name, SPAN("Stream"));
+}
+
+static void read_lines(struct device *dev)
+{
+	struct scene *s = dev->s;
+	const struct plane *p = dev->plane;
+	struct raw_line line;
+
+	for (size_t i = 0; !s->d->failed && i < p->lines.n; i++) {
+		raw_line_read(s, p->lines.at[i], &line);
+		if (dev->is_tpu && span_equal(line.name, SPAN("XLA Modules")))
+			read_events(dev, p->lines.at[i], add_module_run);
+		if (span_equal(line.name, SPAN("Steps")))
+			read_events(dev, p->lines.at[i], add_step);
+	}
+	if (dev->modules.n)
+		qsort(dev->modules.at, dev->modules.n, sizeof(*dev->modules.at), by_start);
+	for (size_t i = 0; !s->d->failed && i < p->lines.n; i++) {
+		raw_line_read(s, p->lines.at[i], &line);
+		if (is_read(dev, &line))
+			read_line(dev, p->lines.at[i], &line);
+	}
+}
+
+bool scene_read_device(struct scene *s, struct plane *p)
+{
+	struct device dev = {.s = s, .plane = p, .is_tpu = p->kind == PLANE_TPU};
+	struct span name = span_from(p->name, sizeof("/device:") - 1);
+
+	if (!p->lines.n)
+		return true;
+	dev.texts = scene_add_names(s, p);
+	dev.name = dev.texts ? scene_add_device(s, name) : NONE;
+	if (scene_ok(s, dev.name != NONE))
+		read_lines(&dev);
+	mem_free(dev.texts);
+	vec_clear(&dev.modules);
+	return !s->d->failed;
+}

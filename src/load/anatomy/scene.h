@@ -1,0 +1,228 @@
+/* A recording as trees of events, one for each line, and what is found in them on the way to the
+ * anatomy of its steps:
+ *
+ *     bytes ──lines.c──> nodes ──work.c────> operations and the time they work
+ *                              ├─devices.c─> the same for accelerators
+ *                              ├─steps.c───> steps, and when each was completed
+ *                              ├─thread.c──> what the main thread does
+ *                              └─stages.c──> which stage of tf.data is at work
+ *                                            └──sweep.c──> parts and causes of each step
+ *
+ * Nodes are in order of line and start, a node before those within it, so those within one are
+ * a range:
+ *
+ *     node  0 train ─────────────────────────┐ .end = 4
+ *           1   FunctionRun ───────┐         │ .end = 3
+ *           2     Record           ┘         │ .end = 3
+ *           3   Record                       ┘ .end = 4
+ *
+ * A task of a thread pool is a node, too (a region), from the event that starts it to the one
+ * that stops it. Times are picoseconds since the first line began. */
+#ifndef TFPROF_LOAD_ANATOMY_SCENE_H
+#define TFPROF_LOAD_ANATOMY_SCENE_H
+
+#include "base/sort.h"
+#include "load/anatomy/names.h"
+#include "load/xplane/modules.h"
+
+struct node {
+	int64_t start, end_ps;
+	uint32_t up;    /* NONE: of a line itself */
+	uint32_t end;   /* behind those within it */
+	uint32_t name;  /* text */
+	uint32_t facts; /* NONE: none */
+};
+
+enum {
+	FACT_KEY = 1,      /* .key: produced, or of an event that ends something, consumed */
+	FACT_CONSUMES = 2, /* .key is consumed */
+	FACT_ID = 4,       /* .id: of a function; of an XLA operation, its run */
+	FACT_STEP = 8,     /* .number */
+	FACT_XLA = 16,     /* .text is an operation, .other its program's name, .number its id */
+	FACT_CALL = 32,    /* of a tf.function */
+	FACT_TRACED = 64,  /* … which was traced; .id: how often so far */
+	FACT_EAGER = 128,  /* .text is the operation, and that is no function */
+	FACT_LAUNCH = 256, /* .id: of what runs on a device */
+	FACT_DEVICE = 512, /* .text is an operation of a device, .class its class, .other and
+			      .number the name and the id of its program */
+};
+
+/* What the stats of an event say, as far as it matters. */
+struct facts {
+	uint64_t key, id, number;
+	uint32_t text, other; /* texts */
+	uint32_t device;      /* ordinal; NONE */
+	uint16_t has;         /* FACT_… */
+	uint8_t class;
+};
+
+struct thread_line {
+	struct span name;
+	uint32_t first, end; /* nodes */
+	bool is_data;        /* of tf.data */
+};
+
+/* What its name says of an event, by text. */
+struct name {
+	uint32_t flags; /* NAME_… */
+	uint32_t op;    /* text: its name, if it is "name:Type" */
+	uint8_t class;  /* then */
+	bool is_known;  /* the rest is set */
+};
+
+struct op {
+	int64_t done;     /* when it is over; INT64_MAX: not known */
+	int64_t last_end; /* of its work; INT64_MIN: none */
+	int64_t work_ps;
+	uint32_t node, name; /* name: text */
+	uint32_t run;        /* of a compiled program; NONE */
+	uint32_t launch;     /* node; NONE */
+	uint32_t device;     /* its place; NONE */
+	uint8_t class;
+	bool is_on_device;
+};
+
+/* Time in which something of a class is there. */
+struct work {
+	int64_t start, end;
+	uint32_t name;   /* text */
+	uint32_t device; /* NONE: of all */
+	uint8_t class;
+};
+
+/* A compiled program, running once. */
+struct run {
+	uint64_t id;
+	uint32_t module; /* text, as calls spell it */
+	bool has_id;
+	int64_t start;  /* of its first operation */
+	int64_t launch; /* INT64_MIN: not known */
+};
+
+struct step {
+	int64_t number;
+	int64_t marker_start, marker_end;
+	int64_t start, end; /* end: when it was completed */
+	int64_t gap_start;  /* the time from there to .start is of no step; else .start */
+};
+
+/* A stretch of the main thread. */
+struct stretch {
+	int64_t start, end;
+	uint32_t part;         /* enum anatomy_part */
+	uint32_t cause, other; /* texts; other: 0, or what follows " > " */
+	uint8_t kind;          /* enum cause_kind */
+};
+
+/* How the texts of a cause are put together. */
+enum cause_kind {
+	CAUSE_PLAIN,
+	CAUSE_COMPILE, /* "trace and compile " */
+	CAUSE_WAITING, /* "waiting in " */
+	CAUSE_FRAMES,  /* "function > leaf" */
+	CAUSE_STAGE,   /* "stage (its name)" */
+	CAUSE_BEFORE,  /* "before the first operation (…)" + a kind of above */
+	CAUSE_BETWEEN = CAUSE_BEFORE + 8,
+	CAUSE_AFTER = CAUSE_BEFORE + 16,
+};
+
+/* Time in which a stage of tf.data, or a function that it runs, is at work. */
+struct stage {
+	int64_t start, end;
+	uint32_t path, name; /* texts */
+	uint32_t depth;
+};
+
+struct scene {
+	struct decoder *d;
+	int64_t origin_ns;
+	struct strings texts;
+	VEC(struct name) names; /* by text */
+	struct hlo_modules modules;
+	VEC(struct thread_line) lines; /* of the host */
+	VEC(struct node) nodes;        /* of the host, then of devices */
+	size_t n_host;
+	VEC(struct facts) facts;
+	int64_t last; /* end of the last event of the host */
+	uint8_t *flags;
+	uint32_t *op_of; /* by node of the host; NONE */
+	VEC(struct op) ops;
+	VEC(struct work) work;
+	VEC(struct run) runs;
+	struct hash_index run_index;
+	VEC(uint32_t) devices;   /* texts */
+	VEC(uint32_t) device_of; /* by text: its place + 1; 0: none */
+	VEC(uint32_t) module_of; /* by text: as calls spell it, + 1; 0: not known yet */
+	VEC(struct stage) stages;
+	uint32_t main; /* line; NONE */
+	bool is_main_known;
+	enum anatomy_steps_by by;
+	uint32_t step_name; /* text */
+	VEC(struct step) steps;
+	VEC(struct stretch) stretches;
+	bool has_xla, has_get_next;
+	bool has_accelerator; /* whose operations are what programs of the host launch */
+};
+
+/* By node of the host. */
+enum {
+	NODE_OF_INPUT = 1, /* tf.data's */
+	NODE_WAITS = 2,    /* it, or what it is within, waits */
+};
+
+/* False if the decoder failed, or on allocation failure, which it then has. */
+bool scene_read_lines(struct scene *s, struct plane *p);
+bool scene_read_device(struct scene *s, struct plane *p);
+bool scene_find_work(struct scene *s);
+bool scene_find_steps(struct scene *s, struct span function);
+bool scene_find_stages(struct scene *s);
+bool scene_read_main(struct scene *s);
+bool scene_cut(struct scene *s, struct anatomy *a);
+bool scene_list_compiled(struct scene *s, struct anatomy *a);
+
+/* ---- helpers ---- */
+
+static inline bool scene_ok(struct scene *s, bool ok)
+{
+	return decoder_alloc(s->d, ok);
+}
+
+static inline uint32_t name_of(const struct scene *s, uint32_t node)
+{
+	return s->names.at[s->nodes.at[node].name].flags;
+}
+
+static inline struct span text_of(const struct scene *s, uint32_t text)
+{
+	return strings_get(&s->texts, text);
+}
+
+static inline const struct facts *facts_of(const struct scene *s, uint32_t node)
+{
+	static const struct facts none = {.device = NONE};
+	uint32_t facts = s->nodes.at[node].facts;
+
+	return facts == NONE ? &none : &s->facts.at[facts];
+}
+
+static inline bool node_has(const struct scene *s, uint32_t node, unsigned has)
+{
+	return facts_of(s, node)->has & has;
+}
+
+/* The text of an event's name, with what it says. NONE on allocation failure. */
+uint32_t scene_add_name(struct scene *s, struct span name);
+/* A device by name. NONE on allocation failure. */
+uint32_t scene_add_device(struct scene *s, struct span name);
+/* A run of a program. NONE on allocation failure. */
+uint32_t scene_add_run(struct scene *s, struct span module, bool has_id, uint64_t id,
+	int64_t start);
+/* How a call spells the program of a function. NONE on allocation failure. */
+uint32_t scene_add_module(struct scene *s, struct span prefix, struct span function);
+/* The function that a NAME_JIT calls: f of "PjitFunction(f)". */
+struct span function_of_call(struct span name);
+
+/* Adds the stretches of a node that are of none within it, as far as `stop`. */
+bool scene_add_own(struct scene *s, uint32_t node, int64_t stop, struct work work);
+
+#endif

@@ -1,0 +1,309 @@
+/* The anatomy of a step for people: a sentence, the parts of an average step with what they are
+ * most in, and the walls of all steps. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/visible.h"
+#include "write/answer.h"
+
+/* A part, or a cause of one, summed over the steps that stand for the rest. */
+struct line {
+	struct span name;
+	size_t part; /* of a cause: the place of its part; else SIZE_MAX */
+	double micros, hidden;
+};
+
+typedef VEC(struct line) lines;
+
+struct report {
+	const struct answer *a;
+	struct sink *out;
+	const struct tfprof_column *depth, *name, *wall, *gap, *steady, *micros, *hidden;
+	lines parts, causes;
+	size_t n_steps;
+	size_t n_gaps; /* steps that another one came before */
+	double wall_sum, gap_sum, least, most;
+	bool failed;
+};
+
+static double number(const struct tfprof_column *c, size_t row)
+{
+	return table_is_null(c, row) ? 0 : c->doubles[row];
+}
+
+/* ---- sums ---------------------------------------------------------------------------- */
+
+static size_t find_part(struct report *r, struct span name)
+{
+	size_t i = 0;
+
+	while (i < r->parts.n && !span_equal(r->parts.at[i].name, name))
+		i++;
+	if (i == r->parts.n)
+		r->failed |= !vec_push(&r->parts, ((struct line){name, SIZE_MAX, 0, 0}));
+	return i;
+}
+
+static void add_step(struct report *r, size_t row)
+{
+	double wall = number(r->wall, row);
+
+	r->n_steps++;
+	r->n_gaps += row > 1;
+	r->wall_sum += wall;
+	r->gap_sum += number(r->gap, row);
+	if (r->n_steps == 1 || wall < r->least)
+		r->least = wall;
+	if (wall > r->most)
+		r->most = wall;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return span_compare(x->name, y->name);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->micros != y->micros)
+		return x->micros > y->micros ? -1 : 1;
+	return by_name(a, b);
+}
+
+static void join_causes(struct report *r)
+{
+	size_t n = 0;
+
+	if (r->causes.n)
+		qsort(r->causes.at, r->causes.n, sizeof(*r->causes.at), by_name);
+	for (size_t i = 0; i < r->causes.n; i++)
+		if (n && by_name(&r->causes.at[n - 1], &r->causes.at[i]) == 0)
+			r->causes.at[n - 1].micros += r->causes.at[i].micros;
+		else
+			r->causes.at[n++] = r->causes.at[i];
+	r->causes.n = n;
+	if (n)
+		qsort(r->causes.at, n, sizeof(*r->causes.at), by_time);
+}
+
+/* Rows come in pre-order: a step, its parts, their causes. */
+static void sum(struct report *r)
+{
+	bool is_steady = false;
+	size_t part = SIZE_MAX;
+
+	for (size_t row = 0; !r->failed && row < r->a->table.n_rows; row++) {
+		struct span name = table_text(r->name, row);
+
+		if (r->depth->numbers[row] == 1) {
+			is_steady = r->steady->numbers[row] > 0;
+			if (is_steady)
+				add_step(r, row);
+		}
+		if (!is_steady || r->depth->numbers[row] < 2)
+			continue;
+		if (r->depth->numbers[row] == 2) {
+			if (table_is_null(r->micros, row))
+				continue;
+			part = find_part(r, name);
+			if (r->failed)
+				return;
+			r->parts.at[part].micros += number(r->micros, row);
+			r->parts.at[part].hidden += number(r->hidden, row);
+		} else if (part != SIZE_MAX && !table_is_null(r->micros, row)) {
+			r->failed |= !vec_push(&r->causes,
+				((struct line){name, part, number(r->micros, row), 0}));
+		}
+	}
+	join_causes(r);
+}
+
+/* ---- text ---------------------------------------------------------------------------- */
+
+static void put(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct report *r, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	sink_text(r->out, text);
+}
+
+static void put_visible(struct report *r, struct span text)
+{
+	struct buf shown = {0};
+
+	visible_put(&shown, text);
+	r->failed |= shown.failed;
+	sink_span(r->out, buf_get(&shown));
+	buf_clear(&shown);
+}
+
+/* Milliseconds per step, with three digits. */
+static const char *ms(char *text, size_t size, double micros_sum, size_t n)
+{
+	double value = n ? micros_sum / 1000 / (double)n : 0;
+
+	snprintf(text, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+	return text;
+}
+
+#define MS(value) ms((char[32]){0}, 32, value, r->n_steps)
+
+static void put_causes(struct report *r, size_t part, size_t n_steps)
+{
+	enum { MOST = 3 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->causes.n && n < MOST; i++) {
+		const struct line *c = &r->causes.at[i];
+
+		/* Of the others, less than a tenth of the part is not worth a word. */
+		if (c->part != part || (n && c->micros < 0.1 * r->parts.at[part].micros))
+			continue;
+		sink_text(r->out, n++ ? ", " : "   ");
+		put_visible(r, c->name);
+		put(r, " %s", ms((char[32]){0}, 32, c->micros, n_steps));
+	}
+	sink_char(r->out, '\n');
+}
+
+static void put_part(struct report *r, size_t part)
+{
+	const struct line *p = &r->parts.at[part];
+
+	put(r, "%-14.*s%9s%6.0f%9s", (int)p->name.n, p->name.at, MS(p->micros),
+		r->wall_sum ? 100 * p->micros / r->wall_sum : 0,
+		p->hidden >= 0.01 * r->wall_sum ? MS(p->hidden) : "");
+	put_causes(r, part, r->n_steps);
+}
+
+/* The time between steps is none of the wall. */
+static void put_gap(struct report *r, size_t part)
+{
+	put(r, "%-14s%9s%15s", "between steps", ms((char[32]){0}, 32, r->gap_sum, r->n_gaps), "");
+	put_causes(r, part, r->n_gaps);
+}
+
+static bool is_worth_a_line(const struct report *r, size_t part)
+{
+	const struct line *p = &r->parts.at[part];
+
+	return p->micros >= 0.0005 * r->wall_sum || p->hidden >= 0.01 * r->wall_sum;
+}
+
+static void put_parts(struct report *r)
+{
+	size_t gap = find_part(r, SPAN("gap"));
+	bool *is_put = mem_zero_array(r->parts.n + 1, sizeof(*is_put));
+
+	r->failed |= !is_put;
+	sink_text(r->out, "part            ms/step     %   hidden   most in\n");
+	for (size_t n = 0; !r->failed && n < r->parts.n; n++) {
+		size_t best = SIZE_MAX;
+
+		for (size_t i = 0; i < r->parts.n; i++)
+			if (!is_put[i] && i != gap &&
+				(best == SIZE_MAX ||
+					r->parts.at[i].micros > r->parts.at[best].micros))
+				best = i;
+		if (best == SIZE_MAX)
+			break;
+		is_put[best] = true;
+		if (is_worth_a_line(r, best))
+			put_part(r, best);
+	}
+	put(r, "%-14s%9s%6d\n", "wall", MS(r->wall_sum), 100);
+	if (!r->failed && is_worth_a_line(r, gap))
+		put_gap(r, gap);
+	mem_free(is_put);
+}
+
+static void put_field(struct report *r, const char *key)
+{
+	const struct answer_field *f = answer_find_field(r->a, key);
+
+	if (f && f->text)
+		put_visible(r, span_of(f->text));
+}
+
+static void put_summary(struct report *r)
+{
+	const struct answer_field *left_out = answer_find_field(r->a, "left_out");
+	long long n = (long long)r->n_steps + (left_out ? (long long)left_out->number : 0);
+
+	put(r, "\n%lld %s by ", n, n == 1 ? "step" : "steps");
+	put_field(r, "steps_by");
+	put(r, "; wall %s \u2026 %s ms", ms((char[32]){0}, 32, r->least, 1),
+		ms((char[32]){0}, 32, r->most, 1));
+	if (r->gap_sum > 0)
+		put(r, ", %s ms between steps", ms((char[32]){0}, 32, r->gap_sum, r->n_gaps));
+	sink_text(r->out, "\n");
+}
+
+/* The walls of all steps, as many as fit a line. */
+static void put_walls(struct report *r)
+{
+	enum { WIDTH = 78 };
+	size_t column = 0;
+
+	for (size_t row = 0; row < r->a->table.n_rows; row++) {
+		char text[96];
+		int n;
+
+		if (r->depth->numbers[row] != 1)
+			continue;
+		n = snprintf(text, sizeof(text), "%.*s %s%s",
+			(int)(r->name->offsets[row + 1] - r->name->offsets[row]),
+			r->name->bytes + r->name->offsets[row],
+			ms((char[32]){0}, 32, number(r->wall, row), 1),
+			r->steady->numbers[row] > 0 ? "" : "*");
+		if (column && column + 2 + (size_t)n > WIDTH) {
+			sink_char(r->out, '\n');
+			column = 0;
+		}
+		put(r, "%s%s", column ? "  " : "", text);
+		column += (size_t)n + (column ? 2 : 0);
+	}
+	if (column)
+		sink_char(r->out, '\n');
+}
+
+void step_text(const struct answer *a, struct sink *out)
+{
+	struct report r = {.a = a,
+		.out = out,
+		.depth = column_table_find(&a->table, "depth"),
+		.name = column_table_find(&a->table, "name"),
+		.wall = column_table_find(&a->table, "wall_micros"),
+		.gap = column_table_find(&a->table, "gap_micros"),
+		.steady = column_table_find(&a->table, "steady"),
+		.micros = column_table_find(&a->table, "micros"),
+		.hidden = column_table_find(&a->table, "hidden_micros")};
+
+	put_field(&r, "headline");
+	sink_char(out, '\n');
+	sum(&r);
+	if (r.n_steps) {
+		put_summary(&r);
+		if (r.parts.n)
+			put_parts(&r);
+		put_walls(&r);
+	}
+	if (r.failed)
+		sink_fail(out, ENOMEM);
+	vec_clear(&r.parts);
+	vec_clear(&r.causes);
+}

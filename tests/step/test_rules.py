@@ -1,0 +1,260 @@
+"""One rule at a time, in traces written for it; and traces that are built to do harm."""
+
+import glob
+import os
+import random
+
+import make
+import pytest
+import tree
+from asked import ask, check, run
+
+US = 1_000_000
+RECORD, START, STOP = ("ThreadpoolListener::" + name for name in ("Record", "StartRegion", "StopRegion"))
+
+
+def write(path, *lines, names=(), planes=()):
+    """A trace of a host; lines are lists of events, times in microseconds."""
+    plane = make.Plane("/host:CPU")
+    for i, events in enumerate(lines):
+        name = names[i] if i < len(names) else f"thread/{i}"
+        plane.add_line(name, [(e[0], e[1] * US, e[2] * US, e[3] if len(e) > 3 else {}) for e in events], id_=i + 1)
+    path.write_bytes(make.space(plane, *planes))
+    return path
+
+
+def marker(number, start, duration):
+    return ("train", start, duration, {"step_num": number, "_r": 1})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "t.xplane.pb"
+
+
+def us(step, part):
+    return step.parts[part] / US
+
+
+def test_a_task_works_for_the_operation_that_queued_it(path):
+    answer = ask(write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20), (RECORD, 12, 0, {"_pt": 15, "_p": 7})],
+                       [(START, 15, 0, {"_ct": 15, "_c": 7}), (STOP, 28, 0)]))
+    check(answer)
+    assert us(answer.steps[0], "compute") == 20
+    assert answer.steps[0].causes["compute"] == {"a": 20 * US}
+
+
+def test_a_task_counts_only_until_its_operation_is_over(path):
+    answer = ask(write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20), (RECORD, 12, 0, {"_pt": 15, "_p": 7}),
+                              (RECORD, 13, 0, {"_pt": 15, "_p": 8})],
+                       [(START, 15, 0, {"_ct": 15, "_c": 7}), (STOP, 90, 0)],
+                       [(START, 40, 0, {"_ct": 15, "_c": 8}), (STOP, 60, 0)]))
+    assert us(answer.steps[0], "compute") == 20
+
+
+def test_what_runs_side_by_side_shares_the_time(path):
+    answer = ask(write(path, [marker(0, 0, 100), ("a:MatMul", 10, 40)], [("b:Conv2D", 30, 40)]))
+    assert answer.steps[0].causes["compute"] == {"a": 30 * US, "b": 30 * US}
+    assert us(answer.steps[0], "compute") == 60
+
+
+def test_an_asynchronous_step_ends_when_its_work_does(path):
+    def xla(run, start, duration):
+        return ("dot", start, duration, {"hlo_op": "dot", "hlo_module": "jit_f", "program_id": 6, "run_id": run})
+    answer = ask(write(path, [marker(0, 0, 5), ("PjitFunction(f)", 1, 3), marker(1, 6, 5), ("PjitFunction(f)", 7, 3)],
+                       [xla(1, 2, 40), xla(2, 42, 50)]))
+    check(answer)
+    assert [step.wall / US for step in answer.steps] == [42, 50]
+    assert [step.gap for step in answer.steps] == [0, 0]
+    assert us(answer.steps[1], "compute") == 50
+
+
+def test_the_time_between_markers_is_a_gap(path):
+    answer = ask(write(path, [marker(0, 0, 10), ("$user.py:9 log_metrics", 12, 6), marker(1, 20, 10)]))
+    assert [step.gap / US for step in answer.steps] == [0, 10]
+    assert answer.steps[1].causes["gap"]["user.py:9 log_metrics"] == 6 * US
+    assert "log_metrics" in answer.headline
+
+
+def test_a_marker_that_begins_in_a_python_frame_is_not_cut(path):
+    answer = ask(write(path, [("$profiler.py:385 __init__", 0, 2), marker(0, 1, 20)]))
+    assert answer.steps[0].wall == 20 * US
+
+
+def test_a_wait_is_two_events(path):
+    wait = "CommonPjRtBuffer::Await"
+    answer = ask(write(path, [marker(0, 0, 100), (wait, 10, 0, {"_pt": 1, "_p": 5}), (wait, 60, 0, {"_ct": 1, "_c": 5})]))
+    assert us(answer.steps[0], "runtime") == 50
+
+
+def test_compiling_is_everything_in_a_call_that_compiles(path):
+    answer = ask(write(path, [marker(0, 0, 100), ("PjitFunction(f)", 10, 50), ("backend_compile_and_load", 20, 10)]))
+    assert us(answer.steps[0], "compile") == 50
+    assert "trace and compile PjitFunction(f)" in answer.headline
+
+
+def test_input_is_waited_for_only_while_nothing_computes(path):
+    get = "IteratorGetNextOp::DoCompute"
+    answer = ask(write(path, [marker(0, 0, 100), (get, 10, 40, {"id": 1})], [("a:MatMul", 40, 30)],
+                       [("Iterator::Root::Map", 5, 60, {"name": "MapDataset:1"})],
+                       names=["python", "tf_Compute/1", "tf_data_iterator_resource/1"]))
+    step = answer.steps[0]
+    assert us(step, "input") == 30 and us(step, "compute") == 30 and step.hidden["input"] == 10 * US
+    assert step.causes["input"] == {"Iterator::Root::Map (MapDataset:1)": 30 * US}
+
+
+def test_work_of_the_input_pipeline_is_never_of_the_step(path):
+    answer = ask(write(path, [marker(0, 0, 100)], [("map/Mul:Mul", 10, 40)],
+                       names=["python", "tf_data_private_threadpool/1"]))
+    assert us(answer.steps[0], "compute") == 0 and answer.steps[0].input_work == 40 * US
+
+
+def test_calls_of_the_heaviest_function_are_steps(path):
+    def call(name, start, duration):
+        return (name, start, duration, {"tf_function_call": "notTraced-nonXla"})
+    path = write(path, [call("train", 0, 30), call("log", 31, 5), call("train", 40, 30), call("log", 71, 5)])
+    answer = ask(path)
+    assert answer.steps_by == "calls of train"
+    assert [step.wall / US for step in answer.steps] == [30, 40]
+    answer = ask(path, "--step_function=log")
+    assert answer.steps_by == "calls of log" and [step.wall / US for step in answer.steps] == [5, 40]
+
+
+def test_a_function_that_is_not_called_is_an_error(path):
+    write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20)])
+    done = run(path, "--step_function=nothing")
+    assert done.returncode == 2 and "no call of 'nothing'" in done.stderr
+
+
+def test_without_steps_the_trace_is_one(path):
+    answer = ask(write(path, [("a:MatMul", 10, 20), ("b:MatMul", 40, 20)]))
+    assert answer.steps_by == "whole trace" and answer.steps[0].wall == 50 * US
+    assert any(note["id"] == "no_steps" for note in answer.document["notes"])
+
+
+def test_devices_on_which_nothing_repeats_have_no_steps(path):
+    gpu = make.Plane("/device:GPU:0")
+    gpu.add_line("Stream #1", [("kernel", 30 * US, 9 * US, {}), ("other", 50 * US, 20 * US, {})])
+    answer = ask(write(path, [("PjitFunction(f)", 10, 5), ("PjitFunction(g)", 40, 5)], planes=[gpu]))
+    assert answer.steps_by == "none" and not answer.steps
+    assert "A step takes" not in answer.headline
+
+
+def test_the_longest_device_decides_the_length_of_a_step(path):
+    planes = []
+    for i, duration in enumerate((20, 30)):
+        gpu = make.Plane(f"/device:GPU:{i}")
+        gpu.add_line("Steps", [("0", 10 * US, duration * US, {})])
+        gpu.add_line("Stream #1", [("kernel", 10 * US, 9 * US, {})])
+        planes.append(gpu)
+    answer = ask(write(path, [("x", 0, 1)], planes=planes))
+    assert answer.steps_by == "device steps" and [step.wall for step in answer.steps] == [30 * US]
+    assert run(path, "--on=gpu:1").returncode == 0
+    done = run(path, "--on=gpu:7")
+    assert done.returncode == 2 and "expected one of: GPU:0, GPU:1" in done.stderr
+
+
+def test_max_depth_cuts_causes_and_parts(path):
+    write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20)])
+    assert {row["depth"] for row in ask(path).rows} == {0, 1, 2, 3}
+    assert {row["depth"] for row in ask(path, "--max_depth=3").rows} == {0, 1, 2}
+    assert {row["depth"] for row in ask(path, "--max_depth=2").rows} == {0, 1}
+
+
+def test_the_text_starts_with_the_sentence(path):
+    write(path, [marker(0, 0, 100), ("a:MatMul", 10, 20)])
+    lines = run(path).stdout.splitlines()
+    assert lines[0] == ask(path).headline
+    assert lines[2].startswith("1 step by markers")
+    assert [line.split()[0] for line in lines[4:]] == ["python", "compute", "wall", "step"]
+
+
+def test_a_profile_without_a_trace_says_what_to_add():
+    done = run(os.path.join(tree.TOP, "examples", "resnet", "profile"))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "*.xplane.pb" in done.stderr
+
+
+# ---- several hosts ------------------------------------------------------------------------------
+
+def test_a_step_of_several_hosts_is_that_of_the_slowest(tmp_path):
+    for name, durations in {"a": (10, 30), "b": (20, 25)}.items():
+        write(tmp_path / f"{name}.xplane.pb", [marker(0, 0, durations[0]), marker(1, 50, durations[1])])
+    done = run(f"--xplane_path={tmp_path}", "--output=json")
+    assert done.returncode == 0, done.stderr
+    import json
+    rows = json.loads(done.stdout)["nodes"]
+    walls = [(row["name"], row["wall_micros"]) for row in rows if row["wall_micros"] is not None]
+    assert walls == [("step 0", 20), ("host a", 10), ("host b", 20), ("step 1", 30), ("host a", 30), ("host b", 25)]
+
+
+# ---- harm ----------------------------------------------------------------------------------------
+
+def test_tasks_that_queue_each_other_have_no_owner(path):
+    answer = ask(write(path, [marker(0, 0, 100)],
+                       [(START, 10, 0, {"_ct": 15, "_c": 1}), (RECORD, 11, 0, {"_pt": 15, "_p": 2}), (STOP, 20, 0)],
+                       [(START, 10, 0, {"_ct": 15, "_c": 2}), (RECORD, 11, 0, {"_pt": 15, "_p": 1}), (STOP, 20, 0)],
+                       [(START, 10, 0, {"_ct": 15, "_c": 3}), (RECORD, 11, 0, {"_pt": 15, "_p": 3}), (STOP, 20, 0)]))
+    check(answer)
+    assert us(answer.steps[0], "compute") == 0
+
+
+def test_stops_without_starts_and_starts_without_stops(path):
+    check(ask(write(path, [marker(0, 0, 100), (STOP, 5, 0), ("a:MatMul", 10, 5), (RECORD, 12, 0, {"_pt": 15, "_p": 1})],
+                    [(STOP, 1, 0), (START, 11, 0, {"_ct": 15, "_c": 1}), (START, 13, 0, {"_ct": 15, "_c": 1})])))
+
+
+def test_a_chain_of_tasks_is_followed_without_recursion(path):
+    n = 30000
+    line = [marker(0, 0, 2 * n + 10), ("a:MatMul", 1, 2 * n), (RECORD, 1, 0, {"_pt": 15, "_p": 0})]
+    tasks = []
+    for i in range(n):
+        tasks += [(START, 2 * i + 2, 0, {"_ct": 15, "_c": i}), (RECORD, 2 * i + 2, 0, {"_pt": 15, "_p": i + 1}),
+                  (STOP, 2 * i + 3, 0)]
+    answer = ask(write(path, line, tasks))
+    assert us(answer.steps[0], "compute") == 2 * n
+
+
+def test_deep_nesting_takes_no_stack(path):
+    n = 20000
+    frames = [(f"$user.py:{i % 7} f", i, 4 * n - 2 * i) for i in range(n)]
+    answer = ask(write(path, [marker(0, 0, 4 * n), *frames]))
+    check(answer)
+    assert us(answer.steps[0], "python") == 4 * n
+
+
+def test_random_traces_add_up(tmp_path):
+    rng = random.Random(5)
+    names = ["train", "a:MatMul", "b:PyFunc", "c:CollectiveReduceV2", "IteratorGetNextOp::DoCompute", "Iterator::Root::Map",
+             "Iterator::Root::Map::Range", "PjitFunction(f)", "backend_compile", "ThunkExecutor::Execute", "$u.py:3 f",
+             "$time sleep", "EagerExecute", "KernelAndDeviceOp::Run", "CopyToMemorySpace", START, STOP, RECORD,
+             "X::Await", "Rendezvous", "end: dot", "dot", "ExecutorState::Process", "mine",
+             "InstantiatedCapturedFunction::Run", "ExecutorState::ProcessAsync::Start", "ExecutorState::ProcessAsync::Done"]
+    keys = ["_p", "_c", "_pt", "_ct", "id", "step_num", "run_id", "program_id", "device_ordinal", "is_func",
+            "correlation_id"]
+
+    def event():
+        stats = {key: rng.randrange(4) for key in keys if rng.random() < 0.2}
+        if rng.random() < 0.2:
+            stats["hlo_op"] = rng.choice(["dot", "while", "all-reduce.3"])
+            stats["hlo_module"] = rng.choice(["jit_f", "jit_g"])
+        if rng.random() < 0.1:
+            stats["tf_function_call"] = rng.choice(["traced-nonXla", "notTraced-nonXla"])
+        return (rng.choice(names), rng.randrange(60), rng.randrange(25), stats)
+
+    for i in range(150):
+        lines = [[event() for _ in range(rng.randrange(40))] for _ in range(rng.randrange(1, 5))]
+        gpu = make.Plane(rng.choice(["/device:GPU:0", "/device:TPU:1"]))
+        gpu.add_line(rng.choice(["Stream #1", "XLA Ops", "Steps"]), [
+            (name, start * US, duration * US, stats) for name, start, duration, stats in (event() for _ in range(8))])
+        path = write(tmp_path / f"{i}.xplane.pb", *lines, planes=[gpu] if rng.random() < 0.4 else [],
+                     names=rng.sample(["python", "tf_data_x/1", "tf_XLAEigen/3", "tf_Compute/2"], 4))
+        check(ask(path))
+
+
+@pytest.mark.parametrize("trace", sorted(
+    glob.glob(os.path.join(tree.TESTS, "xplane", "samples", "*.gz")) +
+    glob.glob(os.path.join(tree.TOP, "examples", "traces", "*.gz"))), ids=os.path.basename)
+def test_every_sample_adds_up(trace):
+    answer = ask(trace)
+    check(answer)
+    assert answer.steps and answer.headline.startswith(("A step takes", "The trace, which has no steps, takes"))
