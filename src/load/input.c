@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/debug.h"
 #include "formats/packed.h"
 #include "load/recognize.h"
 #include "load/recover.h"
@@ -350,6 +351,10 @@ enum tfprof_status input_recognize(const struct tfprof_input *in, enum input_kin
 		}
 		source_close(&s);
 	}
+	if (status == TFPROF_OK && debug_is_on(DEBUG_LOAD))
+		debug_print(DEBUG_LOAD, "%s: recognized as %s%s%s", in->path ? in->path : "memory",
+			input_get_info(*kind)->name, path.n ? ", of which this is read: " : "",
+			path.n ? path.at : "");
 	buf_clear(&path);
 	return status;
 }

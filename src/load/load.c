@@ -1,5 +1,6 @@
 #include "load/load.h"
 
+#include "base/debug.h"
 #include "model/undo.h"
 
 static load_fn *const loaders[] = {
@@ -106,6 +107,19 @@ static void note_counts(const struct load *l)
 		counts_put(&l->counts, l->in->path, outside(l), l->notes);
 }
 
+static void explain(const struct load *l, const struct model *m, size_t n_bytes, size_t n_before,
+	double start_ms)
+{
+	const char *path = l->in->path ? l->in->path : "memory";
+
+	if (has_trait(l, TFPROF_INPUT_BY_STEP))
+		debug_print(DEBUG_LOAD, "%s: added as step %lld", path, (long long)l->step);
+	debug_print(DEBUG_LOAD,
+		"%s: read as %s: %zu bytes, %zu nodes were there, %zu are new, in %.1fms", path,
+		input_get_info(l->kind)->name, n_bytes, n_before, m->nodes.n - n_before,
+		debug_now_ms() - start_ms);
+}
+
 enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct tfprof_input *in,
 	int64_t step, struct buf *notes, struct tfprof_error *err)
 {
@@ -114,13 +128,19 @@ enum tfprof_status load_any(struct model *m, enum input_kind *kind, const struct
 		.step = step,
 		.notes = notes,
 		.counts = {.n_entries = UNCOUNTED}};
+	bool explains = debug_is_on(DEBUG_LOAD);
+	double start_ms = explains ? debug_now_ms() : 0;
+	size_t n_before = m->nodes.n;
 	enum tfprof_status status = load_open(&l, m, err);
+	size_t n_bytes = l.source.bytes.n; /* a loader may keep the source */
 
 	if (status == TFPROF_OK)
 		status = model_index_names(m) ? load_or_undo(m, &l, err) : error_no_memory(err);
 	if (status == TFPROF_OK) {
 		model_divide_turns(m);
 		note_counts(&l);
+		if (explains)
+			explain(&l, m, n_bytes, n_before, start_ms);
 	}
 	source_close(&l.source);
 	*kind = l.kind;

@@ -13,6 +13,7 @@
 #include "base/clamped.h"
 #include "load/load.h"
 #include "load/xplane/apply.h"
+#include "load/xplane/explain.h"
 #include "load/xplane/run.h"
 
 struct xplane {
@@ -95,6 +96,8 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 			trace_complete(&x->trace) && trace_sum_compiled(&x->trace) &&
 				trace_group(&x->trace) && trace_number(&x->trace));
 	status = input_status(l->in, l->kind, &l->source, &d, err);
+	if (status == TFPROF_OK)
+		explain_steps(&x->trace, l->in->path);
 	l->counts.n_unread = (size_t)(skipped->backward + skipped->endless + skipped->nameless +
 		skipped->garbled);
 	if (status == TFPROF_OK)
@@ -268,6 +271,8 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
 	put_notes(l->notes, x, &a);
+	if (status == TFPROF_OK)
+		explain_join(&a);
 	apply_clear(&a);
 	m->generation++;
 	return status == TFPROF_OK && l->notes->failed ? error_no_memory(err) : status;

@@ -223,6 +223,7 @@ static bool collect_steps(struct numbering *n)
 		if (!vec_push(&t->steps, t->device_steps.at[i].step))
 			return false;
 	sort_steps(t);
+	trace_explain_markers(t);
 	return true;
 }
 

@@ -300,4 +300,7 @@ static inline uint64_t trace_key_of_task(const struct trace_tasks *tasks, uint32
 	return trace_flow_key(FLOW_TASK, tasks->first + place);
 }
 
+/* For TFPROF_DEBUG=steps (explain.c): the candidates for steps, once those are chosen. */
+void trace_explain_markers(const struct trace *t);
+
 #endif
