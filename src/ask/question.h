@@ -44,7 +44,8 @@
 	X(devices, plain_text)   \
 	X(memory, headline_text) \
 	X(events, plain_text)    \
-	X(table, plain_text)
+	X(table, plain_text)     \
+	X(roofline, plain_text)
 /* clang-format on */
 
 /* ---- answers ----------------------------------------------------------------- */

@@ -97,15 +97,18 @@ bool flag_is_of_diff(const char *name)
 	return is_in(tfprof_diff_option_get_info, name);
 }
 
-/* Those that queries do not have, too. */
+/* Those that queries do not have: the i-th of them. */
 static bool get_model_option(size_t i, struct flag *flag)
 {
-	const struct tfprof_option_info *info = tfprof_model_option_get_info(i);
+	const struct tfprof_option_info *info;
 
-	if (!info || is_in(tfprof_option_get_info, info->name))
-		return false;
-	*flag = of_option(info, FLAG_MODEL, i);
-	return true;
+	for (size_t n = 0; (info = tfprof_model_option_get_info(n)); n++) {
+		if (is_in(tfprof_option_get_info, info->name) || i-- > 0)
+			continue;
+		*flag = of_option(info, FLAG_MODEL, n);
+		return true;
+	}
+	return false;
 }
 
 /* Those that neither queries nor models have: the i-th of them. */

@@ -93,7 +93,7 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 		mapped_file_release(&l->source.file);
 	if (!d.failed)
 		decoder_alloc(&d,
-			trace_complete(&x->trace) && trace_sum_compiled(&x->trace) &&
+			trace_sum_compiled(&x->trace) && trace_complete(&x->trace) &&
 				trace_group(&x->trace) && trace_number(&x->trace));
 	status = input_status(l->in, l->kind, &l->source, &d, err);
 	if (status == TFPROF_OK)

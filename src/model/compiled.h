@@ -29,11 +29,12 @@ struct compiled_op {
 	bool has_events_only; /* an event is an execution, as on TPUs */
 	uint32_t n_events;
 	int64_t self_ps, total_ps;
+	int64_t float_ops; /* per event, as the device recorded them; -1: it did not */
 };
 
 struct compiled {
 	VEC(struct compiled_program) programs;
-	VEC(struct compiled_op) ops; /* by program */
+	VEC(struct compiled_op) ops;
 	VEC(struct source) sources;
 };
 

@@ -22,10 +22,15 @@ static const struct amount_unit {
 	{AMOUNT_BYTES, "KiB", 1 << 10},
 	{AMOUNT_BYTES, "MiB", 1 << 20},
 	{AMOUNT_BYTES, "GiB", 1 << 30},
+	{AMOUNT_RATE, "k", 1000},
+	{AMOUNT_RATE, "M", 1000000},
+	{AMOUNT_RATE, "G", 1000000000},
+	{AMOUNT_RATE, "T", 1000000000000},
+	{AMOUNT_RATE, "P", 1000000000000000},
 };
 
 static const char *const unit_lists[N_AMOUNTS] = {AMOUNT_UNITS_PLAIN, AMOUNT_UNITS_COUNT,
-	AMOUNT_UNITS_MICROS, AMOUNT_UNITS_BYTES};
+	AMOUNT_UNITS_MICROS, AMOUNT_UNITS_BYTES, AMOUNT_UNITS_RATE};
 
 /* 0 if there is no such unit. */
 static int64_t find_factor(enum amount_kind kind, struct span name)

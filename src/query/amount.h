@@ -7,7 +7,14 @@
 #include "base/error.h"
 
 /* What a number counts decides which units may follow it. */
-enum amount_kind { AMOUNT_PLAIN, AMOUNT_COUNT, AMOUNT_MICROS, AMOUNT_BYTES, N_AMOUNTS };
+enum amount_kind {
+	AMOUNT_PLAIN,
+	AMOUNT_COUNT,
+	AMOUNT_MICROS,
+	AMOUNT_BYTES,
+	AMOUNT_RATE,
+	N_AMOUNTS
+};
 
 /* The units of each kind, for help and messages: those that reports print, and a few
  * more. In reports and here, a KB is 1000 bytes. */
@@ -15,6 +22,7 @@ enum amount_kind { AMOUNT_PLAIN, AMOUNT_COUNT, AMOUNT_MICROS, AMOUNT_BYTES, N_AM
 #define AMOUNT_UNITS_COUNT "k, m, b"
 #define AMOUNT_UNITS_MICROS "us, ms, s, sec, min"
 #define AMOUNT_UNITS_BYTES "B, KB, MB, GB, KiB, MiB, GiB"
+#define AMOUNT_UNITS_RATE "k, M, G, T, P"
 
 /* Parses a whole number, or a number and a unit in upper or lower case whose product is
  * whole. `option` names it in errors. */

@@ -17,7 +17,7 @@ static const struct model_device devices[] = {
 #undef X
 };
 
-static const char *const model_device_words[] = {
+const char *const model_device_words[] = {
 #define X(name, flops, dtype, bandwidth) name,
 	MODEL_DEVICES(X)
 #undef X

@@ -66,6 +66,9 @@
 	X("TPUv5p", 459e12, "bfloat16", 2765e9)
 /* clang-format on */
 
+/* Their names, ending in NULL. */
+extern const char *const model_device_words[];
+
 enum model_option_id {
 #define X(id, ...) MODEL_OPT_##id,
 	MODEL_OPTIONS(X) SHARED_MODEL_OPTIONS(X)

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "base/words.h"
 #include "query/amount.h"
+#include "query/model_options.h"
 #include "query/output_option.h"
 #include "query/regex.h"
 
@@ -69,6 +70,20 @@ static const char *const table_help[] = {
 #undef X
 };
 
+static const char *const by_words[] = {
+#define X(id, word, help) word,
+	ROOFLINE_BY(X)
+#undef X
+		NULL,
+};
+
+static const char *const by_help[] = {
+#define X(id, word, help) help,
+	ROOFLINE_BY(X)
+#undef X
+		NULL,
+};
+
 static const char *const bool_words[] = {"true", "false", NULL};
 
 _Static_assert(N_OPTIONS <= 64, "a bit for each option");
@@ -90,6 +105,8 @@ static const char *const *words_of(size_t id)
 	switch (defs[id].kind) {
 	case KIND_WORD: return order_words;
 	case KIND_TABLE_WORD: return table_words;
+	case KIND_BY: return by_words;
+	case KIND_DEVICE: return model_device_words;
 	case KIND_WORDS: return select_words;
 	case KIND_OUTPUT: return output_words;
 	case KIND_BOOL: return bool_words;
@@ -109,6 +126,9 @@ const struct tfprof_option_info *tfprof_option_get_info(size_t i)
 #define INFO_WORD "word", "WORD", order_words, order_help, NULL
 #define INFO_TABLE_WORD "word", "WORD", table_words, table_help, NULL
 #define INFO_TEXT "text", "TEXT", NULL, NULL, NULL
+#define INFO_RATE "int", "N[UNIT]", NULL, NULL, AMOUNT_UNITS_RATE
+#define INFO_BY "word", "WORD", by_words, by_help, NULL
+#define INFO_DEVICE "word", "NAME", model_device_words, NULL, NULL
 #define INFO_WORDS "words", "WORD,...", select_words, select_help, NULL
 #define INFO_REGEXES "regexes", "REGEX,...", NULL, NULL, NULL
 #define INFO_OUTPUT "output", "TYPE[:outfile=FILE]", output_words, output_help, NULL
@@ -246,7 +266,7 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 	struct word_list list;
 	enum order first = ORDER_NAME;
 	unsigned selected = 0;
-	size_t order = 0, unique = 0;
+	size_t order = 0, unique = 0, word = 0;
 
 	if (id == OPT_ORDER_BY) {
 		order = n && words[0].n ? words_find(order_words, words[0]) : ORDER_FOUND;
@@ -255,6 +275,10 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 				return option_word_error(err, id, words[0]);
 			order = ORDER_NAME;
 		}
+	} else if (id == OPT_BY || id == OPT_DEVICE) {
+		word = words_find(words_of(id), n ? words[0] : SPAN(""));
+		if (!words_of(id)[word] && !(id == OPT_DEVICE && (!n || !words[0].n)))
+			return option_word_error(err, id, words[0]);
 	} else if (id == OPT_SELECT) {
 		first = first_number(words, n);
 		if (n)
@@ -287,6 +311,11 @@ enum tfprof_status options_set_list(struct tfprof_options *o, size_t id, struct 
 	o->list[id] = list;
 	if (id == OPT_ORDER_BY) {
 		o->order = (enum order)order;
+	} else if (id == OPT_BY) {
+		o->number[id] = (int64_t)word;
+	} else if (id == OPT_DEVICE) {
+		/* From 1 on; 0 is none. */
+		o->number[id] = words_of(id)[word] ? (int64_t)word + 1 : 0;
 	} else if (id == OPT_SELECT) {
 		o->selected = selected;
 		o->first_number = first;
@@ -323,6 +352,7 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	case KIND_COUNT:
 	case KIND_MICROS:
 	case KIND_BYTES:
+	case KIND_RATE:
 		return amount_parse(defs[id].name, (enum amount_kind)defs[id].kind, value,
 			&o->number[id], err);
 	case KIND_BOOL: return set_bool(o, id, value, err);
@@ -332,6 +362,8 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 		return options_set_list(o, id, &value, 1, false, err);
 	case KIND_WORD:
 	case KIND_TEXT:
+	case KIND_BY:
+	case KIND_DEVICE:
 	case KIND_OUTPUT: return options_set_list(o, id, &value, 1, false, err);
 	default: break;
 	}
@@ -428,7 +460,8 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 	case KIND_INT:
 	case KIND_COUNT:
 	case KIND_MICROS:
-	case KIND_BYTES: buf_int(b, o->number[id]); break;
+	case KIND_BYTES:
+	case KIND_RATE: buf_int(b, o->number[id]); break;
 	case KIND_BOOL: buf_text(b, o->number[id] ? "true" : "false"); break;
 	case KIND_OUTPUT: buf_span(b, list->at[0]); break;
 	default:

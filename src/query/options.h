@@ -63,7 +63,15 @@
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \
 	X(TABLE, "table", TABLE_WORD, 0, "ops", "table",                       \
-		"Write this table.")
+		"Write this table.")                                           \
+	X(BY, "by", BY, 0, "op", "roofline",                                   \
+		"Add up operations of the same kind, layer, line or program.") \
+	X(DEVICE, "device", DEVICE, 0, "", "roofline",                         \
+		"Use the peak figures of this device.")                        \
+	X(PEAK_FLOPS, "peak_flops", RATE, 0, "0", "roofline",                  \
+		"Set the device's peak float operations per second, such as 19.5T; 0 is not known.") \
+	X(PEAK_BANDWIDTH, "peak_bandwidth", RATE, 0, "0", "roofline",          \
+		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
 		list, meaning, minimum, doc, pprof)                            \
@@ -97,10 +105,13 @@ enum option_kind {
 	KIND_COUNT = AMOUNT_COUNT,
 	KIND_MICROS = AMOUNT_MICROS,
 	KIND_BYTES = AMOUNT_BYTES,
+	KIND_RATE = AMOUNT_RATE,
 	KIND_BOOL = N_AMOUNTS,
 	KIND_WORD,
 	KIND_TABLE_WORD,
 	KIND_TEXT,
+	KIND_BY,
+	KIND_DEVICE,
 	KIND_WORDS,
 	KIND_REGEXES,
 	KIND_OUTPUT
@@ -115,6 +126,20 @@ enum select_id {
 };
 
 #define SELECT(id) (1u << SEL_##id)
+
+/* The words of by: id, word, help. */
+#define ROOFLINE_BY(X)                              \
+	X(OP, "op", "each operation")               \
+	X(KIND, "kind", "matmul, convolution, ...") \
+	X(LAYER, "layer", "scope in the source")    \
+	X(LINE, "line", "line of Python")           \
+	X(PROGRAM, "program", "compiled program")
+
+enum roofline_by {
+#define X(id, ...) ROOFLINE_BY_##id,
+	ROOFLINE_BY(X)
+#undef X
+};
 
 enum order {
 	ORDER_NAME,

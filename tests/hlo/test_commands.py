@@ -1,4 +1,4 @@
-"""`tfprof memory` on traces: every number of the reference, as users read it."""
+"""`tfprof memory` and `tfprof roofline` on traces: every number of the reference, as users read it."""
 
 import collections
 import gzip
@@ -89,3 +89,102 @@ def test_damaged_programs_are_left_out_and_named(unpacked):
     assert "jit_multiply(4)" not in [node["name"] for node in answer["nodes"]]
     assert [note["text"] for note in answer["notes"] if note["id"] == "damaged"] == [
         "jit_multiply(4): it is damaged and left out"]
+
+
+# ---- roofline ---------------------------------------------------------------
+
+SUMS = {"float_ops": "flops", "matrix_float_ops": "matrix_flops", "transcendentals": "transcendentals",
+        "bytes_accessed": "bytes", "communication_bytes": "comm_bytes"}
+
+
+def expected_rows(reference):
+    """{(program, op): numbers over all executions and devices}"""
+    rows = {}
+    for device in reference["devices"]:
+        for op in device["ops"]:
+            if "primitive" not in op:  # of no program in the file
+                continue
+            row = rows.setdefault((op["module"], op["op"]), collections.Counter())
+            row["executions"] += op["executions"]
+            row["exec_micros"] += op["self_ps"] / 1e6
+            for ours, theirs in SUMS.items():
+                row[ours] += op["executions"] * op[theirs]
+    return rows
+
+
+RAN = [case for case in traces() if load(case.values[0])["devices"]]
+
+
+@pytest.mark.parametrize("reference, trace", RAN)
+def test_roofline_has_every_number_of_the_reference(reference, trace, unpacked):
+    expected = expected_rows(load(reference))
+    rows = {(row["program"], row["name"]): row for row in ask("roofline", unpacked(trace))["nodes"][1:]}
+    assert set(rows) == set(expected)
+    for key, want in expected.items():
+        row = rows[key]
+        assert row["exec_micros"] == pytest.approx(want["exec_micros"], rel=1e-9)
+        for name in ("executions", *SUMS):
+            assert row[name] == want[name], (key, name)
+        assert row["bound"] is None and row["efficiency"] is None and row["lost_micros"] is None
+
+
+PEAK, BANDWIDTH = 40e9, 8e9
+
+
+def roof_micros(row):
+    return 1e6 * max(row["float_ops"] / PEAK, row["bytes_accessed"] / BANDWIDTH)
+
+
+def test_efficiency_and_time_lost_follow_from_the_peaks(unpacked):
+    path = unpacked(next(case.values[1] for case in traces() if case.id == "fn_transformer_grad"))
+    answer = ask("roofline", path, "--peak_flops=40G", "--peak_bandwidth=8G")
+    rows = answer["nodes"][1:]
+    bounds = set()
+    for row in rows:
+        efficiency = roof_micros(row) / row["exec_micros"]
+        assert row["efficiency"] == pytest.approx(efficiency)
+        assert row["lost_micros"] == pytest.approx(max(0, row["exec_micros"] - roof_micros(row)))
+        is_compute = row["float_ops"] / PEAK > row["bytes_accessed"] / BANDWIDTH
+        assert row["bound"] == ("latency" if efficiency < 0.1 else "compute" if is_compute else "memory")
+        bounds.add(row["bound"])
+    assert bounds == {"latency", "compute", "memory"}
+    # By hand: 3 runs of 3·L·(2BT(3D²+D²+8D²)+4BT²D)+6BTDV.
+    assert sum(row["matrix_float_ops"] for row in rows) == 3 * 1409286144
+    seconds = sum(row["exec_micros"] for row in rows) / 1e6
+    assert answer["hfu"] == answer["mfu"] == pytest.approx(3 * 1409286144 / (seconds * PEAK))
+
+
+@pytest.mark.parametrize("by", ["kind", "layer", "line", "program"])
+def test_groups_add_up_operations(unpacked, by):
+    path = unpacked(next(case.values[1] for case in traces() if case.id == "fn_transformer_grad"))
+    peaks = ("--peak_flops=40G", "--peak_bandwidth=8G")
+    expected = collections.defaultdict(collections.Counter)
+    for row in ask("roofline", path, *peaks)["nodes"][1:]:
+        group = expected[row[by] or {"layer": "(no scope)", "line": "(no line)"}[by]]
+        for name in ("executions", "exec_micros", "unknown", *SUMS):
+            group[name] += row[name]
+        group["roof"] += roof_micros(row)
+    rows = ask("roofline", path, *peaks, f"--by={by}")["nodes"][1:]
+    assert {row["name"] for row in rows} == set(expected)
+    for row in rows:
+        for name in ("executions", "exec_micros", "unknown", *SUMS):
+            assert row[name] == pytest.approx(expected[row["name"]][name]), (row["name"], name)
+        assert row["efficiency"] == pytest.approx(expected[row["name"]]["roof"] / row["exec_micros"])
+    assert [row["lost_micros"] for row in rows] == sorted((row["lost_micros"] for row in rows), reverse=True)
+
+
+def test_kinds_say_what_the_time_is_spent_on(unpacked):
+    path = unpacked(next(case.values[1] for case in traces() if case.id == "fn_convnet_grad"))
+    kinds = {row["name"]: row["kind"] for row in ask("roofline", path)["nodes"][1:]}
+    found = collections.Counter(kinds.values())
+    assert kinds["conv_general_dilated.5"] == "convolution"
+    assert {"convolution", "element-wise", "data movement", "gather/scatter/sort"} <= set(found)
+    path = unpacked(next(case.values[1] for case in traces() if case.id == "fn_sort_topk"))
+    assert {row["kind"] for row in ask("roofline", path)["nodes"][1:]} == {"gather/scatter/sort", "data movement"}
+
+
+def test_an_unknown_device_is_refused_with_the_known_ones(unpacked):
+    path = unpacked(next(case.values[1] for case in traces() if case.id == "jax_while"))
+    words = subprocess.run([program(), "roofline", path, "--device=nonsense"], capture_output=True, check=False,
+                           text=True)
+    assert words.returncode == 2 and "-device: unknown word" in words.stderr and "T4" in words.stderr

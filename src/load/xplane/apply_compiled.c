@@ -154,7 +154,8 @@ static bool keep_ops(struct apply *a)
 			.has_events_only = kind == PLANE_TPU,
 			.n_events = sum->n_events,
 			.self_ps = sum->self_ps,
-			.total_ps = sum->total_ps};
+			.total_ps = sum->total_ps,
+			.float_ops = target->float_ops};
 
 		m->compiled.programs.at[op.program].has_run = true;
 		if (!vec_push(&m->compiled.ops, op))

@@ -257,8 +257,8 @@ static inline uint32_t trace_get_group(const struct trace *t, uint32_t kept)
 	return produces & KEPT_GROUPED ? produces ^ KEPT_GROUPED : NONE;
 }
 
-/* Sums up what instructions of compiled programs did (apply_compiled.c). False on allocation
- * failure. */
+/* Sums up what instructions of compiled programs did (apply_compiled.c): the time of their events,
+ * without waiting for what they started. False on allocation failure. */
 bool trace_sum_compiled(struct trace *t);
 
 /* Finds the steps of the operations (see .stretches), and forgets what led to them. False on
