@@ -265,6 +265,9 @@ struct tfprof_overview {
 	int64_t parameters;           /* in variables */
 	int64_t trainable_parameters; /* -1: the profile does not say which are */
 	int64_t float_ops;
+	/* What they lack, "2 kinds of operations not counted: Einsum x18, Foo x2"; NULL: nothing
+	 * that is known. Valid until the profile changes. */
+	const char *uncounted;
 	const struct tfprof_gap *gaps[8];               /* up to a NULL */
 	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
 };

@@ -295,13 +295,13 @@ static PyObject *profile_overview(PyObject *object, PyObject *unused)
 	Py_END_ALLOW_THREADS
 	if (status != TFPROF_OK)
 		return error_raise(&err);
-	return Py_BuildValue("{s:N,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "inputs",
+	return Py_BuildValue("{s:N,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:z,s:N}", "inputs",
 		inputs_of(self->profile), "exec_micros", (long long)o.exec_micros,
 		"accelerator_exec_micros", (long long)o.accelerator_exec_micros, "cpu_exec_micros",
 		(long long)o.cpu_exec_micros, "requested_bytes", (long long)o.requested_bytes,
 		"peak_bytes", (long long)o.peak_bytes, "parameters", (long long)o.parameters,
 		"trainable_parameters", (long long)o.trainable_parameters, "float_ops",
-		(long long)o.float_ops, "missing", gaps_of(&o));
+		(long long)o.float_ops, "uncounted", o.uncounted, "missing", gaps_of(&o));
 }
 
 static PyObject *profile_describe(PyObject *object, PyObject *unused)

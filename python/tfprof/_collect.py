@@ -52,10 +52,10 @@ class Collector:
     Collectors that feed one profile share `stacks`, because a profile has one
     table of strings. With `functions`, operations of the functions that the graph calls
     are in the op log, too, as `operation@function`: what joins a trace with its graph
-    looks for them.
+    looks for them. Without `counts`, float operations are left to whoever loads the graph.
     """
 
-    def __init__(self, graph, stacks=None, source_lines=False, functions=False):
+    def __init__(self, graph, stacks=None, source_lines=False, functions=False, counts=True):
         self.graph = _get_graph(graph)
         self.stacks = stacks or Stacks(source_lines)
         self._shapes = RunShapes(self.graph)
@@ -65,6 +65,7 @@ class Collector:
         self._uncounted = {}     # by name: the operation and the error
         self._graph_def = (None, b"")  # what it was made from, and the bytes
         self._reads_functions = functions
+        self._counts = counts
         self._functions = {}     # by name: its collector
 
     def collect(self, op_log=None, run_meta=None, add_trace=True, add_trainable_var=True):
@@ -125,9 +126,10 @@ class Collector:
         if add_trace:
             self._code_defs += [self.stacks.get(operation.traceback)
                                 for operation in operations[len(self._code_defs):]]
-        uncounted = [operation for operation, _ in self._uncounted.values()]
-        self._uncounted = {}
-        self._count(uncounted + operations[first_new:])
+        if self._counts:
+            uncounted = [operation for operation, _ in self._uncounted.values()]
+            self._uncounted = {}
+            self._count(uncounted + operations[first_new:])
 
     def _read_functions(self, add_trace):
         of_graph = {id(one.graph): one for one in self._functions.values()}
@@ -138,7 +140,7 @@ class Collector:
             # A function and the one that is run for its gradient have the same graph.
             one = of_graph.get(id(graph))
             if one is None:
-                one = of_graph[id(graph)] = Collector(graph, self.stacks)
+                one = of_graph[id(graph)] = Collector(graph, self.stacks, counts=self._counts)
                 one._read_operations(add_trace)
             self._functions[_text(name)] = one
 

@@ -211,6 +211,7 @@
 	X(Split, split, none, 0, none, NEW) \
 	X(SplitV, split_v, none, 0, none, NEW) \
 	X(StridedSlice, strided_slice, none, 0, none, NEW) \
+	X(StridedSliceGrad, given, none, 0, none, NEW) \
 	X(Slice, slice, none, 0, none, NEW) \
 	X(Tile, tile, none, 0, none, NEW) \
 	X(BroadcastTo, broadcast_to, none, 0, none, NEW) \
@@ -305,6 +306,7 @@
 	X(TensorListPopBack, list_pop, none, 0, none, NEW) \
 	X(TensorListStack, list_stack, none, 0, none, NEW) \
 	X(TensorListLength, list_length, none, 0, none, NOWHERE) \
+	X(TensorListElementShape, nothing, none, 0, none, NOWHERE) \
 	X(TensorArrayV3, tf_array_new, none, 0, none, NOWHERE) \
 	X(TensorArrayScatterV3, tf_array_scatter, none, 0, none, ALIAS) \
 	X(TensorArrayWriteV3, tf_array_set, none, 0, none, ALIAS) \
@@ -333,6 +335,9 @@
 	X(AssignVariableOp, assign, none, 0, none, NOWHERE) \
 	X(AssignAddVariableOp, assign, per_output, 1, none, NOWHERE) \
 	X(AssignSubVariableOp, assign, per_output, 1, none, NOWHERE) \
+	X(ResourceScatterAdd, assign, per_output, 1, none, NOWHERE) \
+	X(ResourceScatterSub, assign, per_output, 1, none, NOWHERE) \
+	X(ResourceScatterUpdate, assign, none, 0, none, NOWHERE) \
 	X(Assign, assign, none, 0, none, NOWHERE) \
 	X(AssignAdd, assign, per_output, 1, none, NOWHERE) \
 	X(AssignSub, assign, per_output, 1, none, NOWHERE) \

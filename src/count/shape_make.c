@@ -57,12 +57,13 @@ bool shape_read_variable(struct eval *e)
 	return e->out->rank >= 0;
 }
 
-/* The value assigned or added has the shape of the variable. */
+/* The value assigned or added has the shape of the variable, or of some of its rows: then it comes
+ * after their indices. */
 bool shape_assign(struct eval *e)
 {
 	if (!eval_outputs(e, 1))
 		return false;
-	*e->out = *eval_in(e, 1);
+	*e->out = *eval_in(e, e->n_in > 2 ? 2 : 1);
 	return tensor_is_known(e->out);
 }
 

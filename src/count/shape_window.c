@@ -147,9 +147,10 @@ static bool shape_from_value(struct eval *e, const struct tensor *value, const s
 }
 
 /* For gradients: the shape is the value of an input. */
+/* Of the inputs behind the shape, the gradient, which has the type, is the last. */
 bool shape_given(struct eval *e)
 {
-	return shape_from_value(e, eval_in(e, 0), eval_in(e, e->n_in > 2 ? 2 : 1));
+	return shape_from_value(e, eval_in(e, 0), eval_in(e, e->n_in > 2 ? e->n_in - 1 : 1));
 }
 
 bool shape_given_filter(struct eval *e)

@@ -22,9 +22,7 @@ static const char *reason_of_tensorflow(const struct model *m, enum gap gap)
 		return "TensorFlow writes no Python frames into this trace: add --graph_path and "
 		       "--op_log_path";
 	case GAP_FLOAT_OPS:
-		return m->edges.n ? NULL
-				  : "TensorFlow records none on a CPU: add --graph_path and "
-				    "--count_float_ops";
+		return m->edges.n ? NULL : "TensorFlow records none on a CPU: add --graph_path";
 	default: return NULL;
 	}
 }

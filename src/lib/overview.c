@@ -178,6 +178,7 @@ enum tfprof_status tfprof_profile_get_overview(tfprof_profile *p, struct tfprof_
 	if (status != TFPROF_OK)
 		return status;
 	list_gaps(&p->model, o);
+	o->uncounted = p->model.uncounted;
 	status = profile_unlock(p, TFPROF_OK, err);
 	list_suggestions(o);
 	return status;
@@ -248,8 +249,12 @@ static void put_totals(struct buf *b, const struct tfprof_overview *o)
 	} else if (o->parameters) {
 		put_number(b, "parameters        ", UNIT_COUNT, o->parameters, "\n");
 	}
-	if (o->summary.has_float_ops)
-		put_number(b, "float operations  ", UNIT_COUNT, o->float_ops, "\n");
+	if (o->summary.has_float_ops) {
+		put_number(b, "float operations  ", UNIT_COUNT, o->float_ops, "");
+		if (o->uncounted)
+			buf_printf(b, " (%s)", o->uncounted);
+		buf_char(b, '\n');
+	}
 }
 
 static void put_gaps(struct buf *b, const struct tfprof_overview *o)

@@ -1,5 +1,6 @@
 /* Counts float operations that no op log has, from the loaded graphs, as for a model file
  * (count/walk.h). */
+#include "count/uncounted.h"
 #include "load/branch_names.h"
 #include "load/load.h"
 #include "load/model_file.h"
@@ -18,10 +19,11 @@ struct count {
 	struct step_shapes shapes;
 	struct model_file file;
 	struct walk walk;
-	int64_t *float_ops; /* of each node */
-	int64_t *turns;     /* how often it runs, not counting what it calls */
-	uint32_t *shape;    /* of its first output; 0: unknown */
-	size_t n_not_counted;
+	int64_t *float_ops;          /* of each node */
+	int64_t *turns;              /* how often it runs, not counting what it calls */
+	uint32_t *shape;             /* of its first output; 0: unknown */
+	struct uncounted *uncounted; /* NULL: of no interest */
+	bool has_inner; /* a call has the costs of what it calls, as often as the walk says */
 	struct branch_names branches;
 	bool has_compiled; /* some node is NODE_COMPILED */
 	uint32_t *calls;   /* of each call site: the node that has the costs of others */
@@ -143,15 +145,26 @@ static bool is_own(const struct count *c, const struct record *r, uint32_t node)
 	return !caller || !span_equal(model_name(c->m, node), caller->name);
 }
 
+/* Whether something else says what a node costs: an op log, or a compiled program. */
+static bool is_known(const struct count *c, uint32_t node)
+{
+	return node != NONE &&
+		(c->m->nodes.float_ops[node] || c->m->nodes.flags[node] & NODE_COMPILED);
+}
+
 static bool add_record(struct count *c, const struct record *r)
 {
 	uint32_t node = find_node(c, r);
 
 	if (c->name.failed)
 		return false;
-	c->n_not_counted += r->state == RECORD_NOT_COUNTED;
+	if (r->state == RECORD_NOT_COUNTED && c->uncounted && !is_known(c, node) &&
+		!uncounted_add(c->uncounted, r->type->name))
+		return false;
 	if (node == NONE)
 		return true;
+	c->has_inner |= !is_own(c, r, node) && cost_float_ops(r->cost) &&
+		!(c->m->nodes.flags[node] & NODE_COMPILED);
 	c->float_ops[node] =
 		count_add(c->float_ops[node], count_multiply(cost_float_ops(r->cost), r->times));
 	if (is_own(c, r, node))
@@ -273,19 +286,25 @@ static bool apply_difference(const struct count *c, struct count *first, const i
 	return true;
 }
 
+static bool is_of_turns(enum note_kind kind)
+{
+	return kind == NOTE_LOOP || kind == NOTE_LOOP_UNKNOWN || kind == NOTE_LOOP_LIMIT ||
+		kind == NOTE_DEARER_BRANCH || kind == NOTE_BOTH_BRANCHES;
+}
+
 static void put_notes(const struct count *c, struct buf *notes)
 {
 	buf_span(notes, buf_get(&c->file.notes));
 	for (size_t i = 0; i < c->walk.notes.n; i++) {
+		/* A trace says how often what it has of loops and branches ran. */
+		if (c->m->recorded && !c->has_inner && is_of_turns(c->walk.notes.at[i].kind))
+			continue;
 		walk_note_put(&c->walk.notes.at[i], notes);
 		buf_char(notes, '\n');
 	}
 	if (c->file.assumes_batch)
 		buf_text(notes,
 			"count_float_ops: batch 1 was assumed where the graph leaves it open\n");
-	if (c->n_not_counted)
-		buf_printf(notes, "count_float_ops: %zu operation%s could not be counted\n",
-			c->n_not_counted, c->n_not_counted == 1 ? "" : "s");
 }
 
 static enum tfprof_status count_begin(struct count *c, struct model *m, int64_t step,
@@ -383,8 +402,8 @@ static enum tfprof_status count_others(struct count *first, struct span bytes,
 	return status;
 }
 
-static enum tfprof_status count_source(struct model *m, struct span bytes, struct buf *notes,
-	struct tfprof_error *err)
+static enum tfprof_status count_source(struct model *m, struct span bytes,
+	struct uncounted *uncounted, struct buf *notes, struct tfprof_error *err)
 {
 	step_marks marks = {0};
 	int64_t *steps = mem_array(m->steps.n + 1, sizeof(*steps));
@@ -397,6 +416,7 @@ static enum tfprof_status count_source(struct model *m, struct span bytes, struc
 		at++;
 	if (status == TFPROF_OK)
 		status = count_begin(&c, m, at < marks.n ? marks.at[at].step : -1, err);
+	c.uncounted = uncounted;
 	if (status == TFPROF_OK)
 		status = count_graph(&c, bytes, err);
 	if (status == TFPROF_OK)
@@ -434,6 +454,7 @@ static void forget_counts(struct model *m)
 enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 	struct tfprof_error *err)
 {
+	struct uncounted uncounted = {0};
 	enum tfprof_status status = model_complete(m, err);
 
 	if (status == TFPROF_OK && !m->graphs.n)
@@ -443,6 +464,26 @@ enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 	if (status == TFPROF_OK)
 		forget_counts(m);
 	for (size_t i = 0; status == TFPROF_OK && i < m->graphs.n; i++)
-		status = count_source(m, m->sources.at[m->graphs.at[i]].bytes, notes, err);
+		status = count_source(m, m->sources.at[m->graphs.at[i]].bytes, &uncounted, notes,
+			err);
+	if (status == TFPROF_OK && m->graphs.n && !model_keep_uncounted(m, &uncounted))
+		status = error_no_memory(err);
+	if (status == TFPROF_OK && uncounted.kinds.n)
+		buf_printf(notes, "float operations: %s\n", m->uncounted);
+	uncounted_clear(&uncounted);
 	return status;
+}
+
+bool model_keep_uncounted(struct model *m, struct uncounted *u)
+{
+	struct buf b = {0};
+	struct span kept = {0};
+
+	uncounted_put(u, &b);
+	if (!b.failed && b.n)
+		kept = arena_copy(&m->arena, buf_get(&b));
+	if (!b.failed && (!b.n || kept.at))
+		m->uncounted = kept.at;
+	buf_clear(&b);
+	return m->uncounted == kept.at;
 }

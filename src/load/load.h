@@ -69,6 +69,10 @@ static inline bool model_is_complete(const struct model *m)
 enum tfprof_status model_count_float_ops(struct model *m, struct buf *notes,
 	struct tfprof_error *err);
 
+/* Keeps what could not be counted for totals to say. False on allocation failure. */
+struct uncounted;
+bool model_keep_uncounted(struct model *m, struct uncounted *u);
+
 /* Marks the nodes from index `from` on that have a tensor in the checkpoint. */
 bool model_mark_checkpoint(struct model *m, size_t from);
 

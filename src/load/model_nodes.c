@@ -3,6 +3,7 @@
  * as for counting (count/walk.h); a node that runs several times has the float operations of
  * all, and the call stack that made it if the file has one. A layer of a Keras file is a node, and
  * so are its weights. */
+#include "count/uncounted.h"
 #include "load/load.h"
 #include "load/model_file.h"
 #include "load/model_stacks.h"
@@ -242,19 +243,23 @@ static void set_stacks(struct nodes_of *n)
 			set_parameter_stack(n, i);
 }
 
-static void put_notes(const struct walk *w, struct buf *notes)
+static bool put_notes(struct model *m, const struct walk *w, struct buf *notes)
 {
-	size_t n_missing = 0;
+	struct uncounted uncounted = {0};
+	bool ok = true;
 
 	for (size_t i = 0; i < w->notes.n; i++) {
 		walk_note_put(&w->notes.at[i], notes);
 		buf_char(notes, '\n');
 	}
-	for (size_t i = 0; i < w->records.n; i++)
-		n_missing += w->records.at[i].state == RECORD_NOT_COUNTED;
-	if (n_missing)
-		buf_printf(notes, "%zu operation%s no float operations: see tfprof model\n",
-			n_missing, n_missing == 1 ? " has" : "s have");
+	for (size_t i = 0; ok && i < w->records.n; i++)
+		if (w->records.at[i].state == RECORD_NOT_COUNTED)
+			ok = uncounted_add(&uncounted, w->records.at[i].type->name);
+	ok = ok && model_keep_uncounted(m, &uncounted);
+	if (ok && uncounted.kinds.n)
+		buf_printf(notes, "float operations: %s\n", m->uncounted);
+	uncounted_clear(&uncounted);
+	return ok;
 }
 
 static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfprof_error *err)
@@ -282,7 +287,8 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	if (status == TFPROF_OK) {
 		set_stacks(&n);
 		buf_span(l->notes, buf_get(&n.file.notes));
-		put_notes(&n.walk, l->notes);
+		if (!put_notes(m, &n.walk, l->notes))
+			status = error_no_memory(err);
 		m->generation++;
 	}
 	mem_free(n.by_serial);

@@ -350,7 +350,24 @@ static enum tfprof_status load_run(struct model *m, struct load *l, struct tfpro
 	return status;
 }
 
+/* Float operations of the graph that ran, where nothing else says them. A graph that cannot be
+ * read for that has given what it could. */
+static enum tfprof_status count(struct model *m, struct load *l, struct tfprof_error *err)
+{
+	struct tfprof_error failed = {0};
+	enum tfprof_status status =
+		m->graphs.n ? model_count_float_ops(m, l->notes, &failed) : TFPROF_OK;
+
+	if (status == TFPROF_NO_MEMORY)
+		return error_no_memory(err);
+	if (status != TFPROF_OK)
+		buf_printf(l->notes, "float operations are not counted: %s\n", failed.text);
+	return TFPROF_OK;
+}
+
 enum tfprof_status load_xplane(struct model *m, struct load *l, struct tfprof_error *err)
 {
-	return l->source.bytes.at ? load_one(m, l, err) : load_run(m, l, err);
+	enum tfprof_status status = l->source.bytes.at ? load_one(m, l, err) : load_run(m, l, err);
+
+	return status == TFPROF_OK ? count(m, l, err) : status;
 }

@@ -182,7 +182,8 @@ struct model {
 	atomic_size_t *damaged; /* a source, + 1, that is malformed; 0: none is */
 	struct arena arena;     /* bytes that no source holds */
 	size_t n_covered;
-	unsigned recorded; /* MODEL_RECORDED_…: traces that it has */
+	unsigned recorded;     /* MODEL_RECORDED_…: traces that it has */
+	const char *uncounted; /* what float operations lack (count/uncounted.h); NULL: nothing */
 	bool has_trace;
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */

@@ -117,6 +117,8 @@ OTHERS = {
     "Range": lambda: tf.range(1, 20, 3),
     "Range_float": lambda: tf.range(0.0, 1.0, 0.3),
     "SelectV2": lambda: tf.where(x(3, 1, dtype=tf.bool), x(4), x(3, 1)),
+    "StridedSliceGrad": lambda: raw.StridedSliceGrad(
+        shape=[5, 6], begin=[1, 0], end=[3, 6], strides=[1, 2], dy=x(2, 3)),
     "ScatterNd": lambda: tf.scatter_nd([[1], [2]], x(2, 3), [4, 3]),
     "TensorScatterUpdate": lambda: tf.tensor_scatter_nd_update(x(6, 4), [[1]], x(1, 4)),
     "MatrixDiagV3": lambda: tf.linalg.diag(x(2, 4)),
