@@ -15,6 +15,7 @@ class _Call(NamedTuple):
     framework: str
     run: Callable[[], Any]
     get_graph: Optional[Callable[[], Any]]
+    arguments: Tuple[Any, ...] = ()  # tensors
 
 
 def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
@@ -45,7 +46,7 @@ def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
     call = _prepare(fn, args, keywords)
     for _ in range(warmup):
         call.run()
-    graph = _Later(call.get_graph) if call.get_graph else None
+    graph = _Later(call.get_graph, call.arguments) if call.get_graph else None
     guard = Guard("tfprof.profile_function", strict)
     with Trace(logdir, graph, call.framework, guard) as trace:
         for n in range(steps):
@@ -81,12 +82,16 @@ class NoProfile(Profile):
 class _Later:
     """A graph that is there when the function has run."""
 
-    def __init__(self, get: Callable[[], Any]):
+    def __init__(self, get: Callable[[], Any], arguments: Tuple[Any, ...]):
         self._get = get
+        self._arguments = arguments
 
     @property
     def graph(self) -> Any:
         return _function_graph.find(self._get())
+
+    def get_shapes(self, graph: Any) -> Dict[str, Any]:
+        return _function_graph.shapes_of_arguments(graph, self._arguments)
 
 
 def _check_count(name: str, value: Any, least: int) -> None:
@@ -133,7 +138,8 @@ def _prepare_tensorflow(tf: Any, fn: Any, args: Tuple[Any, ...],
             return fn
         return fn.get_concrete_function(*args, **keywords)
 
-    return _Call("tensorflow", lambda: fn(*args, **keywords), get_graph)
+    flat = tuple(tf.nest.flatten((args, keywords), expand_composites=True))
+    return _Call("tensorflow", lambda: fn(*args, **keywords), get_graph, flat)
 
 
 def _to_tensor(tf: Any, given: Any) -> Any:

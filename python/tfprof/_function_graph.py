@@ -4,13 +4,50 @@ A function's graph has no variables: it gets their handles as arguments. In what
 returned here, these are variables, with shapes and, if they are trained, the type
 that says so. Call stacks have the user's own lines only: between the call of a step and
 the line of a layer are dozens of frames of TensorFlow and Keras. What no result of the
-function depends on is left out: TensorFlow does not run it.
+function depends on is left out: TensorFlow does not run it. Arguments whose shapes the
+graph leaves open have those that they ran with, where these are known.
 """
 
-from typing import Any, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from tfprof._collect import TRAINABLE_VARIABLES, Collector
 from tfprof._live_stacks import UsersStacks
+
+
+Shapes = Dict[str, Any]  # by the name of the argument's node: its shape, all of it known
+
+
+def shapes_of_arguments(graph: Any, arguments: Any) -> Shapes:
+    """Shapes of the tensors that a function was called with, where its graph leaves them
+    open."""
+    inputs, found = _arguments(graph), {}
+    tensors = [one for one in arguments if hasattr(one, "shape") and hasattr(one, "dtype")]
+    if len(tensors) != len(inputs):
+        return {}
+    for placeholder, tensor in zip(inputs, tensors):
+        known, shape = placeholder.shape, type(placeholder.shape)(tensor.shape)
+        if (not known.is_fully_defined() and shape.is_fully_defined()
+                and known.is_compatible_with(shape)):
+            found[placeholder.op.name] = shape
+    return found
+
+
+def shapes_of_batch(graph: Any, batch: int) -> Shapes:
+    """The arguments that lack nothing but the size of the batch, with it."""
+    found = {}
+    for placeholder in _arguments(graph):
+        known = placeholder.shape
+        if not known.rank or known[0] is not None:
+            continue
+        shape = type(known)([batch] + known[1:].as_list())
+        if shape.is_fully_defined():
+            found[placeholder.op.name] = shape
+    return found
+
+
+def _arguments(graph: Any) -> List[Any]:
+    captured = {id(inner) for _, inner in getattr(graph, "captures", ())}
+    return [one for one in getattr(graph, "inputs", ()) if id(one) not in captured]
 
 
 def check(given: Any) -> None:
@@ -32,8 +69,9 @@ def find(given: Any) -> Any:
     return getattr(given, "graph", given)
 
 
-def collect(graph: Any) -> Tuple[bytes, bytes]:
-    """(GraphDef bytes, OpLogProto bytes) of a function's graph."""
+def collect(graph: Any, shapes: Shapes) -> Tuple[bytes, bytes]:
+    """(GraphDef bytes, OpLogProto bytes) of a function's graph, whose arguments had these
+    shapes."""
     from tensorflow.core.framework.graph_pb2 import GraphDef
     from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
 
@@ -45,7 +83,7 @@ def collect(graph: Any) -> Tuple[bytes, bytes]:
             users.log_entries.add(name=name, types=[TRAINABLE_VARIABLES])
     data, op_log = collector.collect(op_log=users)
     run = _names_that_run(graph)
-    if not variables and run is None:
+    if not variables and not shapes and run is None:
         return data, op_log
     graph_def = GraphDef.FromString(data)
     if run is not None:
@@ -55,6 +93,11 @@ def collect(graph: Any) -> Tuple[bytes, bytes]:
         op_log = log.SerializeToString()
     of_name = dict(variables)
     for node in graph_def.node:
+        if node.name in shapes:
+            shape = node.attr["shape"].shape
+            shape.CopyFrom(shapes[node.name].as_proto())
+            del node.attr["_output_shapes"].list.shape[:]
+            node.attr["_output_shapes"].list.shape.add().CopyFrom(shape)
         variable = of_name.get(node.name)
         if variable is not None and variable.shape.is_fully_defined():
             node.op = "VarHandleOp"

@@ -6,9 +6,9 @@ this module must not import Keras.
 
 import os
 import sys
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from tfprof import _native
+from tfprof import _function_graph, _native
 from tfprof._files import check_directory, local_directory
 from tfprof._guard import Guard, guarded
 from tfprof._inputs import Path
@@ -55,6 +55,7 @@ class _KerasCallback:
         self._trace: Optional[Trace] = None
         self._mark: Any = None
         self._graphs: List[Any] = []     # in which the training step was traced
+        self._batch: Optional[int] = None
         self._is_done = False
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -69,7 +70,8 @@ class _KerasCallback:
         if self._is_done or n < self._first:
             return
         if self._trace is None:
-            self._trace = Trace(self.logdir, _LastOf(self._graphs), None, self._guard)
+            self._batch = self._find_batch(batch)
+            self._trace = Trace(self.logdir, _LastOf(self._graphs, self), None, self._guard)
             self._trace.start()
             self._guard.on_restore(self._leave_step)
         if self._guard.is_on:
@@ -123,11 +125,29 @@ class _KerasCallback:
         profile.save(path)
         self.profile = profile
         if self._report:
-            text = "\n" + "\n".join(_report(profile, path)) + "\n"
+            text = "\n" + "\n".join(_report(profile, path, self._batch)) + "\n"
             try:
                 print_report(text.encode())
             except Exception as error:  # the profile is there
                 self._guard.note("the report could not be printed", error)
+
+    def _find_batch(self, n_steps: int) -> Optional[int]:
+        """The size of a batch, by the examples that Keras's loss has counted over so many steps
+        of this epoch; None if these do not tell."""
+        try:
+            loss = next(one for one in self.model.metrics  # type: ignore[attr-defined]
+                        if one.name == "loss")
+            n_examples = float(loss.count)
+            size = int(n_examples / n_steps)
+            return size if size and size * n_steps == n_examples else None
+        except Exception:  # a model without such a loss, the first step of an epoch
+            return None
+
+    def get_batch(self) -> Optional[int]:
+        """Call when recording has ended: asking Keras would be an operation of the trace."""
+        if self._batch is None:
+            self._batch = self._find_batch(self._n - self._n_before_epoch)
+        return self._batch
 
     def _leave_step(self) -> None:
         mark, self._mark = self._mark, None
@@ -138,12 +158,17 @@ class _KerasCallback:
 class _LastOf:
     """The last of a list of graphs, when asked."""
 
-    def __init__(self, graphs: List[Any]):
+    def __init__(self, graphs: List[Any], callback: "_KerasCallback"):
         self._graphs = graphs
+        self._callback = callback
 
     @property
     def graph(self) -> Any:
         return self._graphs[-1] if self._graphs else None
+
+    def get_shapes(self, graph: Any) -> Dict[str, Any]:
+        batch = self._callback.get_batch()
+        return {} if batch is None else _function_graph.shapes_of_batch(graph, batch)
 
 
 def _check_steps(steps: Any) -> Tuple[int, int]:
@@ -167,13 +192,18 @@ def _model_class(package: str) -> Any:
     return getattr(sys.modules.get(package), "Model", ())
 
 
-def _report(profile: Profile, path: str) -> Iterator[str]:
+def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
     """The most expensive items, in a few lines."""
-    total = profile.overview()["exec_micros"]
+    overview = profile.overview()
+    total = overview["exec_micros"]
     steps = profile.steps
     counted = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     yield (f"tfprof: {counted}, {_milliseconds(total)} of operations per step; "
            f"saved as {path}")
+    if overview["float_ops"]:
+        about = [f"batch {batch}" if batch else None, overview["uncounted"]]
+        yield (f"  {overview['float_ops']:,} float operations per step"
+               + "".join(f" ({one})" for one in about if one))
     for title, rows in (("operations", profile.op(order_by="micros")),
                         ("nodes", profile.scope(order_by="micros"))):
         costly = sorted((row for row in rows if row.accounted and row.depth),

@@ -150,6 +150,12 @@ def find_busy() -> Optional[str]:
     return None
 
 
+def _describe(shapes: Dict[str, Any]) -> str:
+    """Which shapes float operations were counted with, for notes."""
+    texts = [f"{name} {'x'.join(map(str, shape.as_list()))}" for name, shape in shapes.items()]
+    return f"shapes that ran, and are open in the graph: {', '.join(texts)}\n"
+
+
 class Trace:
     """A recording; see trace(). Everything but wrong arguments and the user's own exceptions
     goes through the guard, which callers that have one pass on."""
@@ -306,14 +312,20 @@ class Trace:
             raise _native.FileError("the profiler wrote no trace to "
                                     + " or ".join(self._directories))
         inputs: Dict[str, Any] = {}
+        shapes: Dict[str, Any] = {}
         try:
             graph = None if self._graph is None else _function_graph.find(self._graph)
             if graph is not None:
-                inputs["graph"], inputs["op_log"] = _function_graph.collect(graph)
+                get_shapes = getattr(self._graph, "get_shapes", None)
+                shapes = get_shapes(graph) if get_shapes else {}
+                inputs["graph"], inputs["op_log"] = _function_graph.collect(graph, shapes)
         except Exception as error:  # the times are still worth having
             inputs.clear()
+            shapes = {}
             self._guard.note("the profile has no graph", error)
         made = load(xplane=paths, progress=False, **inputs)
+        if shapes:
+            made._loaded_notes = (made._loaded_notes or "") + _describe(shapes)
         if not made.steps or all(_is_ours(node.name) for node in made.scope()[1:]):
             self._guard.note("the trace has no operations: did TensorFlow or JAX run anything in "
                              "the block, in this process?")

@@ -216,6 +216,32 @@ assert lack in profile.notes
 
 
 @needs_tensorflow
+def test_open_shapes_are_those_that_ran(tmp_path):
+    """A graph may leave the batch open; the program does not."""
+    run(f"""
+import keras, numpy, tensorflow as tf, tfprof
+from keras import layers
+product = tf.function(lambda x: tf.matmul(x, tf.ones([8, 4])), autograph=False,
+                      input_signature=[tf.TensorSpec([None, 8])])
+profile = tfprof.profile_function(product, tf.ones([6, 8]), steps=2)
+assert profile.overview()['float_ops'] == 2 * 6 * 8 * 4
+assert 'x 6x8' in profile.notes, profile.notes
+model = keras.Sequential([keras.Input([8]), layers.Dense(16), layers.Dense(4)])
+model.compile('sgd', 'mse')
+# Nine batches of 16, and one of 8; there is no gradient for the input.
+x, y = numpy.zeros([152, 8], 'f'), numpy.zeros([152, 4], 'f')
+truth = 2 * 16 * (2 * 8 * 16 + 3 * 16 * 4)
+for steps in ((0, 2), (4, 5), (9, 11), (10, 12)):
+    callback = tfprof.KerasCallback(f'{tmp_path}/{{steps[0]}}', steps=steps)
+    model.fit(x, y, batch_size=16, epochs=2, verbose=0, callbacks=[callback])
+    counted = {{node.name: node.float_ops for node in callback.profile.op(select='float_ops',
+                                                                      max_depth=100)}}
+    assert counted['MatMul'] == truth, (steps, counted['MatMul'], truth)
+    assert 'data 16x8, data_1 16x4' in callback.profile.notes, callback.profile.notes
+""")
+
+
+@needs_tensorflow
 def test_trace_of_a_loop_and_of_fit(tmp_path):
     run(f"""
 import os, tempfile, tensorflow as tf, tfprof, traced_models as m
