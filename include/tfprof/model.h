@@ -32,6 +32,9 @@ TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
 TFPROF_API int tfprof_model_recognize(const char *path);
 /* How many conditions of the option fail_if are met; its notes say which. */
 TFPROF_API int tfprof_result_get_n_exceeded(const tfprof_result *result);
+/* How many of the others hold only for what was counted, while something was not: nobody can tell.
+ * None do with the option allow_uncounted. */
+TFPROF_API int tfprof_result_get_n_unknown(const tfprof_result *result);
 
 #ifdef __cplusplus
 }

@@ -84,7 +84,7 @@ static int report_model(const struct request *r)
 	struct tfprof_error err;
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
-	int n_exceeded;
+	int n_exceeded, n_unknown;
 
 	if (r->n_files != 1) {
 		status = error_set(&err, TFPROF_ARGUMENT,
@@ -102,8 +102,9 @@ static int report_model(const struct request *r)
 	}
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
 	n_exceeded = tfprof_result_get_n_exceeded(result);
+	n_unknown = tfprof_result_get_n_unknown(result);
 	tfprof_result_free(result);
-	return n_exceeded ? EXIT_ADVICE : EXIT_OK;
+	return n_exceeded ? EXIT_ADVICE : n_unknown ? EXIT_UNKNOWN : EXIT_OK;
 }
 
 static int compare(const struct request *r)

@@ -130,6 +130,59 @@ int tfprof_model_recognize(const char *path)
 }
 
 /* ---- limits --------------------------------------------------------------------- */
+
+/* Whether a total is only a lower bound if something was not counted. */
+static bool needs_all(const struct limit *limit)
+{
+	enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
+
+	return number == MODEL_ORDER_macs || number == MODEL_ORDER_float_ops ||
+		number == MODEL_ORDER_activation_bytes || number >= N_MODEL_ORDERS;
+}
+
+/* What the totals lack: operations, or turns of loops whose number nobody gave. */
+static bool put_lacks(struct buf *b, const struct model_report *report,
+	const struct tfprof_model_options *o)
+{
+	const struct summary *s = &report->summary;
+	const char *before = "";
+
+	for (size_t i = 0; i < s->ops.n; i++) {
+		if (!s->ops.at[i].n_not_counted)
+			continue;
+		buf_printf(b, "%s%zu ", before, s->ops.at[i].n_not_counted);
+		buf_span(b, s->ops.at[i].type);
+		before = ", ";
+	}
+	for (size_t i = 0; !o->number[MODEL_OPT_TRIP_COUNT] && i < report->walk.notes.n; i++) {
+		if (report->walk.notes.at[i].kind != NOTE_LOOP_UNKNOWN)
+			continue;
+		buf_printf(b, "%sturns of %zu loop%s (give --trip_count=N)", before,
+			report->walk.notes.at[i].n, report->walk.notes.at[i].n == 1 ? "" : "s");
+		before = ", ";
+	}
+	return *before;
+}
+
+/* A limit that holds for what was counted may not hold for all. */
+static void check_unknown(tfprof_result *r, const struct tfprof_model_options *o,
+	const struct limit *limit, int64_t value)
+{
+	struct buf lacks = {0};
+
+	if (needs_all(limit) && !o->number[MODEL_OPT_ALLOW_UNCOUNTED] &&
+		put_lacks(&lacks, r->model, o)) {
+		r->n_unknown++;
+		buf_printf(&r->notes,
+			"fail_if: %s: cannot tell: it is at least %lld; not counted: ", limit->text,
+			(long long)value);
+		buf_span(&r->notes, buf_get(&lacks));
+		buf_text(&r->notes, " (--allow_uncounted accepts that)\n");
+	}
+	r->notes.failed |= lacks.failed;
+	buf_clear(&lacks);
+}
+
 static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
 {
 	const struct summary *s = &r->model->summary;
@@ -140,8 +193,10 @@ static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
 		int64_t value =
 			number < N_MODEL_ORDERS ? number_of(&s->total, number) : s->peak_bytes;
 
-		if (!limit_is_exceeded(limit, (double)value))
+		if (!limit_is_exceeded(limit, (double)value)) {
+			check_unknown(r, o, limit, value);
 			continue;
+		}
 		r->n_exceeded++;
 		buf_printf(&r->notes, "fail_if: %s: it is %lld\n", limit->text, (long long)value);
 	}
@@ -150,6 +205,11 @@ static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
 int tfprof_result_get_n_exceeded(const tfprof_result *r)
 {
 	return r->n_exceeded;
+}
+
+int tfprof_result_get_n_unknown(const tfprof_result *r)
+{
+	return r->n_unknown;
 }
 
 /* ---- results -------------------------------------------------------------------- */

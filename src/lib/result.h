@@ -46,7 +46,7 @@ struct tfprof_result {
 
 	struct model_report *model; /* of a model; `options` has its output */
 	tfprof_model_options *model_options;
-	int n_exceeded;
+	int n_exceeded, n_unknown;
 
 	struct diff_report *diff; /* of a comparison; the table is made on first use */
 

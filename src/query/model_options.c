@@ -94,6 +94,18 @@ static enum tfprof_status read_int(struct tfprof_model_options *o, int id, const
 	return TFPROF_OK;
 }
 
+static enum tfprof_status read_bool(struct tfprof_model_options *o, int id, const char *value,
+	struct tfprof_error *err)
+{
+	bool is_true = strcmp(value, "true") == 0 || strcmp(value, "True") == 0;
+
+	if (!is_true && strcmp(value, "false") != 0 && strcmp(value, "False") != 0)
+		return error_set(err, TFPROF_ARGUMENT, "-%s: '%.100s': expected true or false",
+			infos[id].name, value);
+	o->number[id] = is_true;
+	return TFPROF_OK;
+}
+
 static enum tfprof_status read_value(struct tfprof_model_options *o, int id, const char *value,
 	struct tfprof_error *err)
 {
@@ -124,6 +136,7 @@ static enum tfprof_status read_value(struct tfprof_model_options *o, int id, con
 		o->device = devices[word];
 		return TFPROF_OK;
 	case MODEL_OPT_FAIL_IF: return read_limits(o, value, err);
+	case MODEL_OPT_ALLOW_UNCOUNTED: return read_bool(o, id, value, err);
 	default: return TFPROF_OK;
 	}
 }

@@ -25,7 +25,10 @@
 	X(PEAK_BANDWIDTH, "peak_bandwidth", "number", "NUMBER", NULL, "", \
 		"Set the device's memory bandwidth in bytes per second, such as 900G.") \
 	X(FAIL_IF, "fail_if", "conditions", "NAME>VALUE,...", NULL, "", \
-		"Exit with status 3 if a total exceeds a limit, such as macs>300M.")
+		"Exit with status 3 if a total exceeds a limit, such as macs>300M, and 4 if something " \
+		"was not counted, so that nobody can tell.") \
+	X(ALLOW_UNCOUNTED, "allow_uncounted", "bool", "true|false", NULL, "false", \
+		"Accept limits of fail_if that hold for what was counted, if not all was.")
 #define SHARED_MODEL_OPTIONS(X) \
 	X(MAX_DEPTH, "max_depth", "int", "N", NULL, "2", \
 		"Use this many parts of a node's name as its layer.") \
