@@ -52,12 +52,13 @@ static void choose(struct outline *o, bool libraries)
 	bool any = false;
 
 	for (uint32_t i = 1; i < q->n; i++) {
-		o->is_listed[i] =
-			libraries || !frame_is_library(tree_frame(q->tree, q->view[i]).file);
+		struct span file = tree_frame(q->tree, q->view[i]).file;
+
+		o->is_listed[i] = file.n && (libraries || !frame_is_library(file));
 		any |= o->is_listed[i];
 	}
 	for (uint32_t i = 1; i < q->n && !any; i++)
-		o->is_listed[i] = true;
+		o->is_listed[i] = tree_frame(q->tree, q->view[i]).file.n;
 	/* Rows are in preorder: a parent comes first. */
 	for (uint32_t i = 1; i < q->n; i++)
 		o->parent[i] = q->parent[i] && !o->is_listed[q->parent[i]] ? o->parent[q->parent[i]]

@@ -43,7 +43,8 @@ const struct schema_message *audit_get_profile_node(void)
 /* What only our own profiles have. */
 static bool is_ours(const struct schema_message *type, uint32_t number)
 {
-	return (type == &schema_profile_proto && number == PROFILE_TRANSFER) ||
+	return (type == &schema_profile_proto &&
+		       (number == PROFILE_TRANSFER || number == PROFILE_RECORDED)) ||
 		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
 			number <= PROFILE_NODE_UNDEFINED);
 }

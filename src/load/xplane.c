@@ -270,6 +270,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
+	m->is_recorded = true;
 	put_notes(l->notes, x, &a);
 	if (status == TFPROF_OK)
 		explain_join(&a);

@@ -185,6 +185,7 @@ struct model {
 	unsigned recorded;     /* MODEL_RECORDED_…: traces that it has */
 	const char *uncounted; /* what float operations lack (count/uncounted.h); NULL: nothing */
 	bool has_trace;
+	bool is_recorded; /* by a tracer, which has more than a graph: see lineless.h */
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */
 	bool has_executed; /* some node has executed_types */

@@ -1,7 +1,7 @@
 /* Fields of our own in a ProfileProto, which TensorFlow skips.
  *
  * Of the profile: transfers, for the advisor. { step = 1, device = 2,
- * NodeExecStats = 3 }
+ * NodeExecStats = 3 }; whether it was recorded by a tracer.
  * Of a node: the position of its first control input, if it has any; the types
  * it ran as, the last one last, unless it never ran as anything but its op; whether no
  * graph defines it; and the device that the graph asks for (executed.h). */
@@ -9,6 +9,7 @@
 #define TFPROF_MODEL_PROFILE_FIELDS_H
 
 enum { PROFILE_TRANSFER = 1000, TRANSFER_STEP = 1, TRANSFER_DEVICE = 2, TRANSFER_STATS = 3 };
+enum { PROFILE_RECORDED = 1001 };
 
 enum {
 	PROFILE_NODE_FIRST_CONTROL = 1000,

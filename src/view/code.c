@@ -12,9 +12,12 @@
  *     number    preorder number of each trie node; children are ordered by the
  *               smallest name below them
  *     tree      the trie as arrays, and which graph nodes end where
+ *
+ * What a trace has and no line made is under rows of its own, after all others (lineless.h).
  */
 #include "base/sort.h"
 #include "base/utf8.h"
+#include "view/lineless.h"
 #include "view/stacks.h"
 #include "view/tree.h"
 
@@ -44,7 +47,8 @@ struct builder {
 	/* the stack being added, the previous one, and the trie nodes of its frames: */
 	spans_vec split, previous;
 	VEC(uint32_t) path;
-	uint32_t *number, *size; /* by trie node */
+	uint32_t *number, *size;       /* by trie node */
+	uint32_t lineless[N_LINELESS]; /* trie nodes; 0: none is needed */
 	struct buf text;
 };
 
@@ -264,6 +268,55 @@ static enum tfprof_status add_stacks(struct builder *b, bool gradient, struct tf
 	return status;
 }
 
+/* ---- without a line ------------------------------------------------------ */
+
+/* Whether a node's numbers would be missing from the lines of a trace. TensorFlow's profiler leaves
+ * them out, so what imitates it does. */
+static bool is_lineless(const struct builder *b, uint32_t node)
+{
+	uint32_t stack = b->stacks.shown_with[node];
+
+	if (!b->model->is_recorded || b->flags & TREE_BY_LABEL ||
+		(b->model->nodes.first_exec[node] == NONE && !b->model->nodes.float_ops[node]))
+		return false;
+	return stack == NONE || !b->stacks.at.at[stack].end[stacks_is_gradient(&b->stacks, node)];
+}
+
+static bool add_row(struct builder *b, enum lineless kind)
+{
+	struct span label = span_of(lineless_labels[kind]);
+	struct known_frame known = {.bytes = label.at,
+		.label = label.at,
+		.n_bytes = (uint32_t)label.n,
+		.n_label = (uint32_t)label.n};
+	struct frame frame = {.file = SPAN(""), .function = label, .source = SPAN("")};
+
+	b->lineless[kind] = (uint32_t)b->trie.n;
+	return b->known.n < INT32_MAX && b->trie.n < NONE - 1 &&
+		vec_push(&b->trie,
+			((struct trie_node){0, (uint32_t)b->known.n & INT32_MAX, false})) &&
+		vec_push(&b->known, known) && vec_push(&b->frames, frame);
+}
+
+static bool add_lineless(struct builder *b)
+{
+	bool is_needed[N_LINELESS] = {false}, ok = true;
+
+	for (uint32_t node = 0; b->model->is_recorded && node < b->model->nodes.n; node++)
+		if (is_lineless(b, node))
+			is_needed[lineless_of(b->model, node)] = true;
+	for (int i = 0; ok && i < N_LINELESS; i++)
+		ok = !is_needed[i] || add_row(b, (enum lineless)i);
+	return ok;
+}
+
+static void number_lineless(struct builder *b)
+{
+	for (int i = 0; i < N_LINELESS; i++)
+		if (b->lineless[i])
+			b->number[b->lineless[i]] = b->size[0]++;
+}
+
 /* Frees what only adding stacks needs. */
 static void end_adding(struct builder *b)
 {
@@ -359,7 +412,10 @@ static bool number_trie(struct builder *b, struct arena *scratch)
 	if (!b->number || !b->size)
 		return false;
 	add_up_sizes(b);
-	return number_stacks(b, false) && number_stacks(b, true);
+	if (!number_stacks(b, false) || !number_stacks(b, true))
+		return false;
+	number_lineless(b);
+	return true;
 }
 
 /* ---- arrays ------------------------------------------------------------ */
@@ -398,11 +454,13 @@ static void fill_tree(struct builder *b)
 }
 
 /* The view node where a graph node's stack ends; the root, 0, if it has no stack or
- * an empty one. */
+ * an empty one, and nothing to show. */
 static uint32_t end_of(const struct builder *b, uint32_t node)
 {
 	uint32_t stack = b->stacks.shown_with[node];
 
+	if (is_lineless(b, node))
+		return b->number[b->lineless[lineless_of(b->model, node)]];
 	if (stack == NONE)
 		return 0;
 	return b->number[b->stacks.at.at[stack].end[stacks_is_gradient(&b->stacks, node)]];
@@ -439,7 +497,7 @@ static enum tfprof_status build(struct builder *b, struct arena *scratch, struct
 	if (status != TFPROF_OK)
 		return status;
 	end_adding(b);
-	if (!number_trie(b, scratch) || !allocate_tree(b))
+	if (!add_lineless(b) || !number_trie(b, scratch) || !allocate_tree(b))
 		return error_no_memory(err);
 	fill_tree(b);
 	fill_nodes(b);

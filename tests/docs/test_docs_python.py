@@ -127,5 +127,5 @@ def test_the_float_operations_are_right(keras):
                          ("pool_1/MaxPool2d", f"{pooling / 1e3:.2f}k"),
                          ("logits_1/MatMul", f"{product / 1e6:.2f}m")):
         assert f"{name} ({number}/{number} flops)" in keras[1]
-    line = f"{(convolution + 32 * 26 * 26 * 16 + pooling) / 1e6:.2f}m"
+    line = f"{(convolution + 2 * 32 * 26 * 26 * 16 + pooling) / 1e6:.2f}m"  # bias and activation
     assert re.search(rf"my_model.py:13:call:.*, {line}/{line} flops", keras[1])

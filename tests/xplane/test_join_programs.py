@@ -81,7 +81,8 @@ class Files:
         """{(line, whether of gradients): milliseconds}, and what was said."""
         rows, said = product.query("code", *files, directory=self.directory)
         return {(int(row["name"].split(":")[1]), "(gradient)" in row["name"]):
-                int(row["exec_micros"]) // 1000 for row in rows if int(row["exec_micros"])}, said
+                int(row["exec_micros"]) // 1000 for row in rows
+                if int(row["exec_micros"]) and row["name"][0] != "("}, said
 
     def ran(self, *files):
         rows, _ = product.query("scope", *files, directory=self.directory)
