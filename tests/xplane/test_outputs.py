@@ -65,7 +65,7 @@ def timeline(path, tmp_path):
     out = tmp_path / "timeline"
     result = product.run("graph", path, "--step=0", f"--output=timeline:outfile={out}")
     assert result.returncode == 0, result.stderr
-    return json.loads((tmp_path / "timeline_0").read_text())["traceEvents"]
+    return json.loads(out.read_text())["traceEvents"]
 
 
 def test_lanes_are_threads(samples, tmp_path):
