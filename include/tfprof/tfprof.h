@@ -107,9 +107,8 @@ enum tfprof_input_traits {
 	TFPROF_INPUT_EXTRA = 4,    /* adds to existing nodes: not enough by itself */
 	TFPROF_INPUT_BY_STEP = 8,  /* one for each step; others belong to all steps */
 	TFPROF_INPUT_FILES = 16,   /* a path that leads to one or several files, not bytes */
-	TFPROF_INPUT_UNTIMED = 32, /* by itself has parameters, but no times */
-	TFPROF_INPUT_SEVERAL = 64, /* there may be several; their numbers are added up */
-	TFPROF_INPUT_RUN = 128     /* a run by itself: in a comparison, several are several runs */
+	TFPROF_INPUT_SEVERAL = 32, /* there may be several; their numbers are added up */
+	TFPROF_INPUT_RUN = 64      /* a run by itself: in a comparison, several are several runs */
 };
 
 /* The kinds of input, in the order in which inputs of several kinds should be added;
@@ -423,8 +422,8 @@ TFPROF_API const char *tfprof_options_get(tfprof_options *options, const char *n
 TFPROF_API enum tfprof_status tfprof_options_set_message(tfprof_options *options, const void *bytes,
 	size_t size, struct tfprof_error *err);
 
-/* All options, one per line, as an empty line in the shell prints them. Borrowed
- * until the options change. */
+/* All options, one per line, as an empty line in the shell prints them; a default that
+ * depends on the query says so. Borrowed until the options change. */
 TFPROF_API const char *tfprof_options_get_text(tfprof_options *options, size_t *length);
 
 /* What TensorFlow's Python API prints around a report of these options, with no report in it,

@@ -213,7 +213,6 @@ PyMODINIT_FUNC PyInit__native(void)
 		PyModule_AddIntConstant(module, "INPUT_EXTRA", TFPROF_INPUT_EXTRA) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_BY_STEP", TFPROF_INPUT_BY_STEP) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_FILES", TFPROF_INPUT_FILES) < 0 ||
-		PyModule_AddIntConstant(module, "INPUT_UNTIMED", TFPROF_INPUT_UNTIMED) < 0 ||
 		PyModule_AddIntConstant(module, "INPUT_SEVERAL", TFPROF_INPUT_SEVERAL) < 0) {
 		Py_DECREF(module);
 		return NULL;

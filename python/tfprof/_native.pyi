@@ -13,7 +13,6 @@ INPUT_PART: int
 INPUT_EXTRA: int
 INPUT_BY_STEP: int
 INPUT_FILES: int
-INPUT_UNTIMED: int
 INPUT_SEVERAL: int
 
 class Error(Exception):

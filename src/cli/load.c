@@ -141,7 +141,6 @@ static enum tfprof_status add_file(struct loaded *l, const struct tfprof_given *
 	status = tfprof_profile_add(l->profile, given->kind, &given->input, given->step, err);
 	if (status != TFPROF_OK)
 		return status;
-	l->is_untimed &= (info->traits & TFPROF_INPUT_UNTIMED) != 0;
 	buf_text(&l->notes, tfprof_profile_get_notes(l->profile));
 	if (info->traits & TFPROF_INPUT_BY_STEP) {
 		l->coverage = tfprof_profile_get_coverage(l->profile);
@@ -180,7 +179,7 @@ enum tfprof_status load_given(struct loaded *l, struct tfprof_given *given, size
 {
 	enum tfprof_status status;
 
-	*l = (struct loaded){.coverage = -1, .is_untimed = true};
+	*l = (struct loaded){.coverage = -1};
 	l->profile = tfprof_profile_new();
 	if (!l->profile)
 		return error_no_memory(err);

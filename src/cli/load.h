@@ -12,7 +12,6 @@ struct loaded {
 	tfprof_profile *profile;
 	struct buf notes; /* lines for stderr: coverage of each run and the like */
 	double coverage;  /* of the last run, -1 without one */
-	bool is_untimed;  /* no input can have times */
 };
 
 /* Loads the files of a request, if they go together and are enough to start with. */

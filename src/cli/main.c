@@ -241,16 +241,6 @@ static int converse(struct request *r, const struct loaded *l)
 	return exit_status;
 }
 
-/* A checkpoint alone has shapes and parameters but no times, so params is the default
- * then. */
-static enum tfprof_status select_for_files(const struct request *r, const struct loaded *l,
-	struct tfprof_error *err)
-{
-	return l->is_untimed && !tfprof_options_is_set(r->options, "select")
-		? tfprof_options_set(r->options, "select", "params", err)
-		: TFPROF_OK;
-}
-
 static int load_and_run(struct request *r)
 {
 	struct tfprof_error err;
@@ -258,8 +248,6 @@ static int load_and_run(struct request *r)
 	enum tfprof_status status = load_files(&l, r, &err);
 	int exit_status;
 
-	if (status == TFPROF_OK)
-		status = select_for_files(r, &l, &err);
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	if (r->command && r->command->id == COMMAND_SAVE)

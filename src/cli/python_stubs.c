@@ -62,16 +62,17 @@ static bool is_list(const struct tfprof_option_info *info)
 	return strcmp(info->kind, "words") == 0 || strcmp(info->kind, "regexes") == 0;
 }
 
-/* The default depends on the view or on what is done with the result. */
+/* The default depends on the view, the profile or on what is done with the result. */
 static bool depends(const struct tfprof_option_info *info)
 {
-	return strcmp(info->name, "max_depth") == 0 || strcmp(info->name, "order_by") == 0;
+	return strcmp(info->name, "max_depth") == 0 || strcmp(info->name, "order_by") == 0 ||
+		strcmp(info->name, "select") == 0;
 }
 
 static const char *option_type(const struct tfprof_option_info *info)
 {
 	if (is_list(info))
-		return "Texts";
+		return depends(info) ? "Optional[Texts]" : "Texts";
 	if (depends(info))
 		return strcmp(info->kind, "int") == 0 ? "Optional[int]" : "Optional[str]";
 	if (strcmp(info->kind, "int") == 0)

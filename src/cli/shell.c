@@ -72,12 +72,33 @@ static enum tfprof_status show_text(struct shell *s, struct buf *text, struct tf
 	return status;
 }
 
+/* What a view selects if nothing is set depends on the profile. */
+static enum tfprof_status choose_select(const struct shell *s, tfprof_options *o,
+	struct tfprof_error *err)
+{
+	struct tfprof_summary summary;
+
+	if (tfprof_options_is_set(o, "select"))
+		return TFPROF_OK;
+	tfprof_profile_get_summary(s->profile, &summary);
+	return tfprof_options_set(o, "select", summary.has_run_meta ? "micros" : "params", err);
+}
+
 static enum tfprof_status show_options(struct shell *s, struct tfprof_error *err)
 {
+	tfprof_options *shown = tfprof_options_copy(s->options);
+	const char *text = NULL;
 	size_t length;
-	const char *text = tfprof_options_get_text(s->options, &length);
+	enum tfprof_status status = shown ? choose_select(s, shown, err) : error_no_memory(err);
 
-	return s->to.kind ? show(s, text, length, err) : out_write(text, length, err);
+	if (status == TFPROF_OK)
+		text = tfprof_options_get_text(shown, &length);
+	if (text)
+		status = s->to.kind ? show(s, text, length, err) : out_write(text, length, err);
+	else if (status == TFPROF_OK)
+		status = error_no_memory(err);
+	tfprof_options_free(shown);
+	return status;
 }
 
 static enum tfprof_status set(struct shell *s, struct request *r, struct tfprof_error *err)

@@ -22,7 +22,7 @@ static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT
 	[COUNT_RENAMED] = {"renamed", AMOUNT_COUNT},
 	[COUNT_MOVED] = {"moved", AMOUNT_COUNT},
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof)                                                       \
+	meaning, minimum, doc, pprof, source)                                               \
 	{word, AMOUNT_##unit},
 	METRICS(X)
 #undef X

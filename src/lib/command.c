@@ -52,7 +52,7 @@ const char *tfprof_options_get_command(tfprof_options *o, const char *command,
 	struct buf *b = &o->echo;
 
 	b->n = 0;
-	if (!ordered || !options_choose_order(ordered, TFPROF_OP)) {
+	if (!ordered || !options_choose_defaults(ordered, TFPROF_OP, true)) {
 		tfprof_options_free(ordered);
 		return NULL;
 	}

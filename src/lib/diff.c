@@ -77,7 +77,7 @@ static const struct {
 	enum option_id minimum;
 } metric_infos[] = {
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof)                                                       \
+	meaning, minimum, doc, pprof, source)                                               \
 	[METRIC_##id] = {word, UNIT_##unit, SEL_##id, OPT_MIN_##id},
 	METRICS(X)
 #undef X
@@ -120,6 +120,29 @@ static void choose_metrics(struct diff_reading *reading, struct diff *d,
 		reading->metrics[reading->n_metrics++] = m;
 	}
 	d->n_metrics = reading->n_metrics;
+}
+
+/* A row is compared by one number: its total or, in op view, its own. */
+static enum tfprof_status check_minimums(const tfprof_options *o, struct tfprof_error *err)
+{
+	static const struct {
+		enum option_id id;
+		const char *name, *instead;
+	} refused[] = {
+#define X(id, word, ...) {OPT_MIN_OWN_##id, "min_own_" word, "min_" word},
+		METRICS(X)
+#undef X
+#define X(id, word, ...) {OPT_MIN_TOTAL_##id, "min_total_" word, "min_" word},
+			OWN_MINIMUM_METRICS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (options_is_given(o, refused[i].id))
+			return error_set(err, TFPROF_ARGUMENT,
+				"-%s: a comparison has one number per row: use %s", refused[i].name,
+				refused[i].instead);
+	return TFPROF_OK;
 }
 
 /* The queries show all rows, in one order. */
@@ -274,7 +297,9 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_diff_side *b
 	if (!d->n_metrics)
 		return error_set(err, TFPROF_ARGUMENT,
 			"nothing to compare: select a number, such as micros or params");
-	status = make_query_options(reading, r->options, err);
+	status = check_minimums(r->options, err);
+	if (status == TFPROF_OK)
+		status = make_query_options(reading, r->options, err);
 	if (status == TFPROF_OK)
 		status = read_side(r, true, base, reading, o->base_step >= 0 ? o->base_step : step,
 			err);

@@ -183,6 +183,9 @@ static void note_empty(const struct query *q, struct buf *notes)
 		return;
 	if (!q->model->nodes.n)
 		buf_text(notes, "the profile has no nodes\n");
+	else if (q->n_unlisted)
+		buf_text(notes,
+			"no accounted node is shown: all_scopes lists the scopes that hold them\n");
 	else
 		buf_text(notes, "no node passes all regexes and minimums\n");
 }

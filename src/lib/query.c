@@ -62,13 +62,16 @@ static enum tfprof_status add_remedy(const struct query *q, enum tfprof_status s
 static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 {
 	struct query *q = &r->query;
-	/* Options that came as a message are answered by one, which has all metrics. */
-	unsigned metrics = q->options->tolerant ? ALL_METRICS
-						: query_metrics(q->model, q->options) |
-			writer_get(q->options->output.format)->metrics;
+	unsigned metrics;
 	enum tfprof_status status =
 		profile_check_step(r->profile, q->options->number[OPT_STEP], err);
 
+	if (!options_choose_defaults(r->options, r->view, !gap_is_open(q->model, GAP_RUNS)))
+		return error_no_memory(err);
+	/* Options that came as a message are answered by one, which has all metrics. */
+	metrics = q->options->tolerant ? ALL_METRICS
+				       : query_metrics(q->model, q->options) |
+			writer_get(q->options->output.format)->metrics;
 	if (status == TFPROF_OK)
 		status = profile_view(r->profile, q, err);
 	if (status == TFPROF_OK)
@@ -76,7 +79,7 @@ static enum tfprof_status run(tfprof_result *r, struct tfprof_error *err)
 	if (status != TFPROF_OK)
 		return add_remedy(q, status, err);
 	r->is_ready = true;
-	r->n_rows = q->n + q->n_cut;
+	r->n_rows = result_count_rows(r);
 	notes_put(q, &r->notes);
 	return r->notes.failed ? error_no_memory(err) : TFPROF_OK;
 }
@@ -89,7 +92,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 	if (!r)
 		return NULL;
 	r->options = tfprof_options_copy(options);
-	if (!r->options || !options_choose_order(r->options, view)) {
+	if (!r->options) {
 		tfprof_result_free(r);
 		return NULL;
 	}
@@ -98,7 +101,7 @@ static tfprof_result *make_result(tfprof_profile *p, enum tfprof_view view,
 		.kind = view,
 		.options = r->options,
 		.cancel = cancel};
-	result_set_depths(r, options->output.format);
+	result_set_extent(r, options->output.format);
 	return r;
 }
 

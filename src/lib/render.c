@@ -79,7 +79,7 @@ static enum tfprof_status write_other_rows(tfprof_result *r, enum format format,
 	struct columns columns = r->columns;
 	enum tfprof_status status;
 
-	result_set_depths(r, format);
+	result_set_extent(r, format);
 	r->columns = (struct columns){0};
 	status = result_vary(r, err);
 	if (status == TFPROF_OK)
@@ -93,11 +93,8 @@ static enum tfprof_status write_other_rows(tfprof_result *r, enum format format,
 static enum tfprof_status write_query(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
-	bool fits = r->query.all_depths ? result_shows_all_depths(r, format)
-					: !r->query.n_cut || !result_shows_all_depths(r, format);
-
-	return fits ? write_rows(r, format, out, said, err)
-		    : write_other_rows(r, format, out, said, err);
+	return result_has_extent(r, format) ? write_rows(r, format, out, said, err)
+					    : write_other_rows(r, format, out, said, err);
 }
 
 static enum tfprof_status write_kept(const tfprof_result *r, enum format format, struct sink *out,

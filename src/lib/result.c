@@ -115,16 +115,42 @@ enum tfprof_status result_run_query(tfprof_result *r, unsigned metrics, struct t
 	return TFPROF_OK;
 }
 
-bool result_shows_all_depths(const tfprof_result *r, enum format format)
+/* Whether a format shows what an option would omit, which was not set. */
+static bool shows_all(const tfprof_result *r, enum option_id option, enum format format)
 {
-	return !options_is_given(r->options, OPT_MAX_DEPTH) && format != FORMAT_STDOUT &&
+	return !options_is_given(r->options, option) && format != FORMAT_STDOUT &&
 		format != FORMAT_FILE;
 }
 
-void result_set_depths(tfprof_result *r, enum format format)
+static bool shows_only_accounted(const tfprof_result *r, enum format format)
 {
-	r->query.all_depths = result_shows_all_depths(r, format);
+	return r->view == TFPROF_SCOPE && !r->options->number[OPT_ALL_SCOPES] &&
+		!shows_all(r, OPT_ALL_SCOPES, format);
+}
+
+void result_set_extent(tfprof_result *r, enum format format)
+{
+	r->query.all_depths = shows_all(r, OPT_MAX_DEPTH, format);
 	r->query.counts_cut = !r->query.all_depths && !options_is_given(r->options, OPT_MAX_DEPTH);
+	r->query.only_accounted = shows_only_accounted(r, format);
+}
+
+bool result_has_extent(const tfprof_result *r, enum format format)
+{
+	const struct query *q = &r->query;
+	bool all_depths = shows_all(r, OPT_MAX_DEPTH, format);
+	bool only_accounted = shows_only_accounted(r, format);
+
+	return (q->all_depths == all_depths || (all_depths && !q->n_cut)) &&
+		(q->only_accounted == only_accounted || (!only_accounted && !q->n_unlisted) ||
+			regexes_accept_all(q->account));
+}
+
+size_t result_count_rows(const tfprof_result *r)
+{
+	bool lists_only_accounted = options_is_given(r->options, OPT_ALL_SCOPES);
+
+	return r->query.n + r->query.n_cut + (lists_only_accounted ? 0 : r->query.n_unlisted);
 }
 
 enum tfprof_status result_vary(tfprof_result *r, struct tfprof_error *err)
@@ -153,9 +179,9 @@ enum tfprof_status result_need_metrics(tfprof_result *r, unsigned metrics, struc
 /* Columns are not cut. A report may have been all that was asked for so far. */
 static enum tfprof_status need_all_rows(tfprof_result *r, struct tfprof_error *err)
 {
-	if (!r->query.n_cut)
+	if (result_has_extent(r, FORMAT_NONE))
 		return TFPROF_OK;
-	result_set_depths(r, FORMAT_NONE);
+	result_set_extent(r, FORMAT_NONE);
 	return result_run_query(r, 0, err);
 }
 

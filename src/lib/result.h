@@ -91,10 +91,13 @@ enum tfprof_status result_need_metrics(tfprof_result *r, unsigned metrics,
 /* The error of asking for what was not kept. */
 enum tfprof_status result_detached(struct tfprof_error *err);
 
-/* How deep the query goes for a format: text is cut at max_depth, which in other formats
- * must be set to matter. */
-bool result_shows_all_depths(const tfprof_result *r, enum format format);
-void result_set_depths(tfprof_result *r, enum format format);
+/* What the query shows for a format: text is cut at max_depth and omits scopes that are not
+ * accounted. In other formats, these options must be set to matter. */
+void result_set_extent(tfprof_result *r, enum format format);
+/* Whether the rows found are those of a format. */
+bool result_has_extent(const tfprof_result *r, enum format format);
+/* The rows of the result itself, found or not. */
+size_t result_count_rows(const tfprof_result *r);
 
 /* Runs the query again in memory of its own, with what the caller has changed. The
  * caller keeps a copy of the one before, to which result_restore() returns in any case. */

@@ -31,25 +31,25 @@
 	X(SAVED_MODEL, saved_model, "the SavedModel", \
 		MESSAGE("a SavedModel", saved_model, "saved_model_schema_version", \
 			"saved_model_schema_version meta_graphs", .claim = directory_find_saved_model), \
-		"tensorflow.SavedModel", TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, \
+		"tensorflow.SavedModel", TFPROF_INPUT_PART, \
 		"Parsing SavedModel...", \
 		"Read a SavedModel: what its signature runs, with float operations.") \
 	X(META_GRAPH, meta_graph, "the MetaGraph", \
 		MESSAGE("a MetaGraphDef", meta_graph_def, "graph_def", "meta_info_def graph_def"), \
-		"tensorflow.MetaGraphDef", TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, \
+		"tensorflow.MetaGraphDef", TFPROF_INPUT_PART, \
 		"Parsing MetaGraphDef...", \
 		"Read a MetaGraphDef (.meta): all of its operations, with float operations.") \
 	X(KERAS, keras, "the Keras model", \
 		MAGIC("a zip archive (perhaps a Keras model)", "PK\x03\x04"), \
-		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading Keras model...", \
+		NULL, TFPROF_INPUT_PART, "Reading Keras model...", \
 		"Read a Keras model (.keras): its layers, with float operations.") \
 	X(KERAS_H5, keras_h5, "the Keras model", \
 		MAGIC("an HDF5 file (perhaps a Keras model)", "\x89HDF\r\n\x1a\n"), \
-		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading Keras model...", \
+		NULL, TFPROF_INPUT_PART, "Reading Keras model...", \
 		"Read a Keras model (.h5): its layers, with float operations.") \
 	X(TFLITE, tflite, "the TensorFlow Lite model", \
 		MARK("a TensorFlow Lite model", foreign_is_tflite), \
-		NULL, TFPROF_INPUT_PART | TFPROF_INPUT_UNTIMED, "Reading TensorFlow Lite model...", \
+		NULL, TFPROF_INPUT_PART, "Reading TensorFlow Lite model...", \
 		"Read a TensorFlow Lite model: its operators, with float operations.") \
 	X(OP_LOG, op_log, "the op log", \
 		MESSAGE("an OpLogProto", op_log_proto, "log_entries", "log_entries"), \
@@ -77,7 +77,7 @@
 		FILES("a table of a TensorFlow checkpoint", table_has_magic, ".index", \
 			"the list of checkpoints in a directory", "model_checkpoint_path", \
 			.claim = directory_find_checkpoint), \
-		NULL, TFPROF_INPUT_FILES | TFPROF_INPUT_UNTIMED, "Reading Checkpoint...", \
+		NULL, TFPROF_INPUT_FILES, "Reading Checkpoint...", \
 		"Read a checkpoint: its variables get the type _checkpoint_variables, and " \
 		"tensor_value shows their values.")
 /* clang-format on */

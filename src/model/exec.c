@@ -85,6 +85,7 @@ bool execs_take(struct execs *x, struct execs *other, uint32_t *first_row, uint3
 		x->wide.at[x->wide.n++] = other->wide.at[i];
 	if (other->n_rows)
 		x->n_rows = first + other->n_rows;
+	x->has_accelerator_time |= other->has_accelerator_time;
 	other->blocks.n = other->n_rows = other->wide.n = 0;
 	return true;
 }
@@ -134,6 +135,7 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 {
 	struct exec *exec = exec_at(x, row);
 
+	x->has_accelerator_time |= sums->accelerator_us != 0;
 	if (exec->is_wide) {
 		x->wide.at[exec->wide] = *sums;
 		return true;

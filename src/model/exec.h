@@ -129,6 +129,7 @@ struct execs {
 	VEC(struct exec *) blocks; /* of EXEC_BLOCK rows each */
 	size_t n_rows;
 	VEC(struct exec_sums) wide;
+	bool has_accelerator_time; /* in some row that exec_put_sums() filled */
 	VEC(struct exec_detail) details;
 	VEC(struct exec_record) records;
 	VEC(struct exec_run) runs;

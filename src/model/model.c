@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "formats/checkpoint/checkpoint.h"
+#include "model/device.h"
 
 bool model_init(struct model *m)
 {
@@ -225,6 +226,31 @@ uint32_t model_find_step(const struct model *m, int64_t step)
 	size_t i = step_place(m, step);
 
 	return i < m->steps.n && m->steps.at[i] == step ? (uint32_t)i : NONE;
+}
+
+static bool is_accelerator(struct span name)
+{
+	enum device_kind kind = device_get_kind(name);
+
+	return kind == DEVICE_KIND_ACCELERATOR || device_kinds[kind].accelerator_time;
+}
+
+/* The device of a node is one of its types. */
+bool model_has_accelerator(const struct model *m)
+{
+	if (m->execs.has_accelerator_time || m->misses_accelerator_stream)
+		return true;
+	for (size_t i = 0; i < m->execs.lanes.n; i++)
+		if (m->execs.lanes.at[i].is_accelerator)
+			return true;
+	for (uint32_t i = 0; i < m->sets.at.n; i++) {
+		const struct string_set *types = sets_get(&m->sets, i);
+
+		for (uint32_t k = 0; k < types->n; k++)
+			if (is_accelerator(model_text(m, types->at[k])))
+				return true;
+	}
+	return false;
 }
 
 bool model_add_step(struct model *m, int64_t step)

@@ -235,6 +235,9 @@ void model_truncate_nodes(struct model *m, size_t n, size_t n_edges, size_t n_ou
 bool model_add_type(struct model *m, uint32_t node, uint32_t string);
 /* Many at once, with less memory than one by one. */
 bool model_add_types(struct model *m, uint32_t node, const uint32_t *strings, size_t n);
+/* Whether time on an accelerator was recorded, or could have been: some node is placed on one,
+ * or a trace has a line for one. */
+bool model_has_accelerator(const struct model *m);
 bool model_add_step(struct model *m, int64_t step);
 /* Puts steps that were appended in any order, some maybe twice, in theirs. */
 void model_sort_steps(struct model *m);

@@ -114,6 +114,7 @@ static void restore_execs(const struct model_undo *u, struct model *m)
 	x->details.n = was->details.n;
 	x->records.n = was->records.n;
 	x->wide.n = was->wide.n;
+	x->has_accelerator_time = was->has_accelerator_time;
 }
 
 /* Ids that were new are unknown again. The index of large ones keeps its entries, which

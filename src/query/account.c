@@ -29,13 +29,16 @@ bool query_account_both_ways(struct query *q, bool (*account)(void *context), vo
 	bool *passes = arena_array(&q->arena, n, sizeof(*passes)), ok = passes;
 
 	q->wraps = true;
+	query_find_limits(q, MINIMUMS_OF_TENSORFLOW);
 	ok = ok && account(context);
 	q->wraps = false;
+	query_find_limits(q, OTHER_MINIMUMS);
 	for (uint32_t v = 0; ok && v < n; v++)
 		passes[v] = q->flags[v] & ROW_PASSES;
 	ok = ok && account(context);
 	for (uint32_t v = 0; ok && v < n; v++)
-		q->flags[v] = (uint8_t)((q->flags[v] & ~ROW_PASSES) | (passes[v] ? ROW_PASSES : 0));
+		if (!passes[v])
+			q->flags[v] &= (uint8_t)~ROW_PASSES;
 	return ok;
 }
 

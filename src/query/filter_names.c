@@ -4,7 +4,7 @@
 #include "base/prefetch.h"
 #include "query/query.h"
 
-enum { CANDIDATE = ROW_SHOWN | ROW_CUT };
+enum { CANDIDATE = ROW_SHOWN | ROW_CUT | ROW_UNLISTED };
 
 struct job {
 	struct query *q;

@@ -163,7 +163,7 @@ enum tfprof_status query_op(struct query *q, struct tfprof_error *err)
 	struct list l = {.q = q};
 	bool ok = allocate(&l);
 
-	query_find_limits(q);
+	query_find_limits(q, ALL_MINIMUMS);
 	if (ok && query_needs_wrapping(q))
 		ok = query_account_both_ways(q, account_in_order, &l);
 	else

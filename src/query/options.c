@@ -441,12 +441,16 @@ int tfprof_options_is_set(const tfprof_options *o, const char *name)
 	return id < N_OPTIONS && options_is_given(o, (enum option_id)id);
 }
 
-bool options_choose_order(struct tfprof_options *o, enum tfprof_view view)
+bool options_choose_defaults(struct tfprof_options *o, enum tfprof_view view, bool has_run)
 {
-	struct span word = span_of(order_words[o->first_number]);
+	struct span word = SPAN("params");
 
+	if (!has_run && !options_is_given(o, OPT_SELECT) &&
+		options_set_list(o, OPT_SELECT, &word, 1, false, NULL) != TFPROF_OK)
+		return false;
 	if (view != TFPROF_OP || options_is_given(o, OPT_ORDER_BY))
 		return true;
+	word = span_of(order_words[o->first_number]);
 	return options_set_list(o, OPT_ORDER_BY, &word, 1, false, NULL) == TFPROF_OK;
 }
 
@@ -501,6 +505,8 @@ void options_echo(const struct tfprof_options *o, struct buf *b, bool own)
 			put_value(o, id, b);
 		if (id == OPT_ORDER_BY && !options_is_given(o, id))
 			buf_text(b, " (op: first number in select)");
+		if (id == OPT_SELECT && !options_is_given(o, id))
+			buf_text(b, " (without a run: params)");
 		buf_char(b, '\n');
 	}
 }

@@ -23,6 +23,8 @@
 		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
 		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
+	METRICS(OWN_MINIMUM_OPTION)                                            \
+	OWN_MINIMUM_METRICS(TOTAL_MINIMUM_OPTION)                              \
 	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
 	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS,                \
@@ -41,8 +43,12 @@
 	X(ACCOUNT_DISPLAYED_OP_ONLY, "account_displayed_op_only", BOOL,        \
 		OPTIONS_ACCOUNT_DISPLAYED_OP_ONLY, "false", OF_VIEWS,                    \
 		"Add up only the nodes displayed.")                                \
+	X(ALL_SCOPES, "all_scopes", BOOL, 0, "false", OF_VIEWS,                \
+		"In scope view, also list scopes that account_type_regexes does not match and " \
+		"that only hold nodes it matches.")                            \
 	X(SELECT, "select", WORDS, OPTIONS_SELECT, "micros", OF_VIEWS,                   \
-		"Show these attributes, separated by commas.")                 \
+		"Show these attributes, separated by commas. A profile without a run defaults to " \
+		"params.")                                                     \
 	X(OUTPUT, "output", OUTPUT, OPTIONS_OUTPUT, "stdout", OF_ALL,                  \
 		"Write in this format; file, pprof and timeline need :outfile=PATH.") \
 	X(SOURCE_LINES, "source_lines", BOOL, 0, "true", OF_VIEWS,                       \
@@ -74,8 +80,14 @@
 		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.")
 
 #define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
-		list, meaning, minimum, doc, pprof)                            \
+		list, meaning, minimum, doc, pprof, source)                    \
 	X(MIN_##id, "min_" word, unit, option, "0", OF_VIEWS, minimum)
+#define OWN_MINIMUM_OPTION(id, word, column, selects, unit, ...)               \
+	X(MIN_OWN_##id, "min_own_" word, unit, 0, "0", OF_VIEWS,               \
+		"Like min_" word ", but compare the node's own number.")
+#define TOTAL_MINIMUM_OPTION(id, word, column, selects, unit, ...)             \
+	X(MIN_TOTAL_##id, "min_total_" word, unit, 0, "0", OF_VIEWS,           \
+		"Like min_" word ", but compare the total of the node and all below it.")
 /* clang-format on */
 
 enum option_id {
@@ -190,9 +202,10 @@ static inline bool options_is_given(const struct tfprof_options *o, enum option_
 	return o->given >> id & 1;
 }
 
-/* Without order_by, op view is ordered by the first number selected. False on allocation
- * failure. */
-bool options_choose_order(struct tfprof_options *o, enum tfprof_view view);
+/* Sets the defaults that depend on the query. Without select, a profile that has no run shows
+ * parameters; without order_by, op view is ordered by the first number selected. False on
+ * allocation failure. */
+bool options_choose_defaults(struct tfprof_options *o, enum tfprof_view view, bool has_run);
 
 /* The 21 lines that TensorFlow prints, each `%-28s` of the name and the value, and
  * with `own` also the options TensorFlow does not have. */

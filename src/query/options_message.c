@@ -61,6 +61,7 @@ enum tfprof_status tfprof_options_set_message(tfprof_options *o, const void *byt
 		return error_no_memory(err);
 	memset(fresh->number, 0, sizeof(fresh->number));
 	fresh->number[OPT_DOC] = 1;
+	fresh->number[OPT_ALL_SCOPES] = 1;
 	fresh->given = ~(uint64_t)0;
 	fresh->tolerant = true;
 	status = read_message(fresh, (struct span){bytes, size}, lists, &dump, err);

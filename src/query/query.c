@@ -5,15 +5,31 @@
 #include "base/cancel.h"
 #include "base/clamped.h"
 
-/* Metric → its minimum and the words of select that show it. */
-static const struct {
-	enum option_id minimum;
-	unsigned selects;
-} metric_of[N_METRICS] = {
-#define X(id, word, column, selects, ...) {OPT_MIN_##id, selects},
+/* Metric → the words of select that show it. */
+static const unsigned selects_of[N_METRICS] = {
+#define X(id, word, column, selects, ...) selects,
 	METRICS(X)
 #undef X
 };
+
+/* The minimum options. */
+static const struct minimum {
+	enum option_id option;
+	enum metric metric;
+	enum { AS_TENSORFLOW, OF_OWN, OF_TOTAL } compares;
+} minimum_options[] = {
+#define X(id, ...) {OPT_MIN_##id, METRIC_##id, AS_TENSORFLOW},
+	METRICS(X)
+#undef X
+#define X(id, ...) {OPT_MIN_OWN_##id, METRIC_##id, OF_OWN},
+		METRICS(X)
+#undef X
+#define X(id, ...) {OPT_MIN_TOTAL_##id, METRIC_##id, OF_TOTAL},
+			OWN_MINIMUM_METRICS(X)
+#undef X
+};
+
+enum { N_MINIMUMS = sizeof(minimum_options) / sizeof(*minimum_options) };
 
 unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 {
@@ -23,33 +39,58 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	if (m->has_negative)
 		return ALL_METRICS;
 	for (int k = 0; k < N_METRICS; k++)
-		if (o->selected & metric_of[k].selects || (int)o->order - 1 == k ||
-			o->number[metric_of[k].minimum] != 0)
+		if (o->selected & selects_of[k] || (int)o->order - 1 == k)
 			mask |= 1u << k;
+	for (size_t i = 0; i < N_MINIMUMS; i++)
+		if (o->number[minimum_options[i].option] != 0)
+			mask |= 1u << minimum_options[i].metric;
 	return mask;
 }
 
-/* Minimums of parameters, float operations and runs apply to a node's own numbers,
- * the others to its total. Code view ignores runs. Op view compares totals only, and
- * the number of nodes instead of runs. */
-void query_find_limits(struct query *q)
+/* In op view, totals add up the rows below, which says nothing of a row: TensorFlow's
+ * profiler compares them all the same. */
+static bool is_as_tensorflow(const struct query *q, const struct minimum *min)
 {
-	enum { BY_OWN = MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE };
-	bool by_own = !query_has_groups(q);
+	return min->compares == AS_TENSORFLOW && (q->kind != TFPROF_OP || q->options->tolerant);
+}
 
+/* Whether a minimum compares own numbers. */
+static bool compares_own(const struct query *q, const struct minimum *min)
+{
+#define X(id, ...) | 1 << METRIC_##id
+	enum { OWN_IN_TREES = 0 OWN_MINIMUM_METRICS(X) };
+#undef X
+
+	if (is_as_tensorflow(q, min))
+		return !query_has_groups(q) && OWN_IN_TREES >> min->metric & 1;
+	return min->compares != OF_TOTAL;
+}
+
+static void add_minimum(struct query *q, const struct minimum *min, int64_t least)
+{
+	struct minimums *to = compares_own(q, min) ? &q->min_own : &q->min_total;
+
+	to->slot[to->n] = q->numbers.slot[min->metric];
+	to->least[to->n++] = least;
+}
+
+/* Op and code view have no min_occurrence of runs: op view compares the number of nodes
+ * instead. In TensorFlow's profiler, a negative number misses the default of 0. */
+void query_find_limits(struct query *q, enum minimum_set which)
+{
 	q->min_own.n = q->min_total.n = 0;
-	for (enum metric k = 0; k < N_METRICS; k++) {
-		bool own = by_own && BY_OWN >> k & 1;
-		struct minimums *min = own ? &q->min_own : &q->min_total;
-		int64_t least = q->options->number[metric_of[k].minimum];
+	for (size_t i = 0; i < N_MINIMUMS; i++) {
+		const struct minimum *min = &minimum_options[i];
+		bool as_tensorflow = is_as_tensorflow(q, min);
+		int64_t least = q->options->number[min->option];
 
-		if (!by_own && k == METRIC_OCCURRENCE)
+		if (!(which & (as_tensorflow ? MINIMUMS_OF_TENSORFLOW : OTHER_MINIMUMS)) ||
+			!query_has(q, min->metric))
 			continue;
-		/* A metric is wanted wherever its minimum can matter. */
-		if (!query_has(q, k) || (least <= 0 && !q->model->has_negative))
+		if (min->option == OPT_MIN_OCCURRENCE && query_has_groups(q))
 			continue;
-		min->slot[min->n] = q->numbers.slot[k];
-		min->least[min->n++] = least;
+		if (least > 0 || (as_tensorflow ? q->model->has_negative : least != 0))
+			add_minimum(q, min, least);
 	}
 }
 

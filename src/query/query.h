@@ -38,16 +38,20 @@ enum row_flags {
 	ROW_STARTED = 4, /* matches start, or is below such a node */
 	ROW_ALIVE = 8,   /* its children are walked */
 	ROW_SHOWN = 16,
-	ROW_PASSES = 32, /* reaches the minimums */
-	ROW_CUT = 64,    /* would be shown, were it not deeper than max_depth */
+	ROW_PASSES = 32,    /* reaches the minimums */
+	ROW_CUT = 64,       /* would be shown, were it not deeper than max_depth */
+	ROW_UNLISTED = 128, /* would be shown, were it accounted */
 };
 
-/* The minimums that a row may miss. */
+/* The minimums that a row may miss: at most two options compare the same number. */
 struct minimums {
 	size_t n;
-	uint8_t slot[N_METRICS];
-	int64_t least[N_METRICS];
+	uint8_t slot[2 * N_METRICS];
+	int64_t least[2 * N_METRICS];
 };
+
+/* Minimums that TensorFlow's profiler has, and those it does not have. */
+enum minimum_set { MINIMUMS_OF_TENSORFLOW = 1, OTHER_MINIMUMS = 2, ALL_MINIMUMS = 3 };
 
 struct query {
 	const struct model *model;
@@ -57,9 +61,10 @@ struct query {
 	const uint32_t *by_name; /* nodes in byte order of their names, for
 				    messages of op and code view */
 	const volatile int *cancel;
-	bool all_depths;  /* ignore max_depth, which was not set */
-	bool counts_cut;  /* find n_cut */
-	unsigned metrics; /* bits of the wanted metrics */
+	bool all_depths;     /* ignore max_depth, which was not set */
+	bool counts_cut;     /* find n_cut */
+	bool only_accounted; /* show no scope that is there only for the nodes in it */
+	unsigned metrics;    /* bits of the wanted metrics */
 	struct arena arena;
 	struct regexes *account, *start, *trim, *show, *hide;
 	uint32_t *picks;    /* by type set: matching account regexes */
@@ -77,6 +82,7 @@ struct query {
 	uint32_t *defined; /* by view node: total_definition_count */
 	bool saturated;    /* a parameter count overflowed */
 	size_t n_cut;      /* rows that max_depth alone keeps from being shown */
+	size_t n_unlisted; /* rows that only_accounted keeps from being shown */
 
 	/* the error of a writer of the result, or TFPROF_OK */
 	enum tfprof_status failed;
@@ -263,16 +269,16 @@ void query_add_row(const struct number_rows *numbers, int64_t *restrict to,
 	const int64_t *restrict from);
 
 /* Sets min_own and min_total from the options. */
-void query_find_limits(struct query *q);
+void query_find_limits(struct query *q, enum minimum_set which);
 
 /* Whether minimums must be compared with numbers that wrap. */
 bool query_needs_wrapping(const struct query *q);
-/* Accounts twice: with wrapping numbers, to find which rows pass the minimums, then
- * with the real ones. False on allocation failure. */
+/* Accounts twice: with wrapping numbers, to find which rows pass the minimums of
+ * TensorFlow's profiler, then with the real ones. False on allocation failure. */
 bool query_account_both_ways(struct query *q, bool (*account)(void *context), void *context);
 
 bool query_name_shown(struct query *q, struct span name);
-/* Clears ROW_SHOWN and ROW_CUT of nodes whose names are filtered out. */
+/* Clears ROW_SHOWN, ROW_CUT and ROW_UNLISTED of nodes whose names are filtered out. */
 enum tfprof_status query_filter_names(struct query *q, size_t n, struct tfprof_error *err);
 bool query_name_trimmed(struct query *q, struct span name);
 

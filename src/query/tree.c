@@ -159,7 +159,11 @@ static void walk(struct work *w)
 			continue;
 		if (!trimmed)
 			flags[v] |= ROW_ALIVE;
-		if (flags[v] & ROW_PASSES)
+		if (!(flags[v] & ROW_PASSES))
+			continue;
+		if (q->only_accounted && !(flags[v] & ROW_ACCOUNTED))
+			flags[v] |= ROW_UNLISTED;
+		else
 			flags[v] |= is_cut ? ROW_CUT : ROW_SHOWN;
 	}
 }
@@ -181,11 +185,15 @@ static void find_shown_parents(struct work *w)
 	}
 }
 
-static void count_cut(struct work *w)
+static void count_omitted(struct work *w)
 {
-	w->q->n_cut = 0;
-	for (uint32_t v = 1; w->q->counts_cut && v < w->n; v++)
-		w->q->n_cut += (w->q->flags[v] & ROW_CUT) != 0;
+	struct query *q = w->q;
+
+	q->n_cut = q->n_unlisted = 0;
+	for (uint32_t v = 1; (q->counts_cut || q->only_accounted) && v < w->n; v++) {
+		q->n_cut += (q->flags[v] & ROW_CUT) != 0;
+		q->n_unlisted += (q->flags[v] & ROW_UNLISTED) != 0;
+	}
 }
 
 static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
@@ -199,7 +207,7 @@ static enum tfprof_status filter(struct work *w, struct tfprof_error *err)
 	if (status == TFPROF_OK)
 		status = query_filter_names(w->q, w->n, err);
 	if (status == TFPROF_OK) {
-		count_cut(w);
+		count_omitted(w);
 		find_shown_parents(w);
 	}
 	return status;
@@ -229,7 +237,7 @@ enum tfprof_status query_tree(struct query *q, struct tfprof_error *err)
 
 	if (!allocate(&w) || !query_allocate_shown(q, &w.shown))
 		return error_no_memory(err);
-	query_find_limits(q);
+	query_find_limits(q, ALL_MINIMUMS);
 	if (!query_needs_wrapping(q))
 		account(&w);
 	else if (!query_account_both_ways(q, account, &w))
@@ -260,7 +268,7 @@ enum tfprof_status query_add_metrics(struct query *q, unsigned metrics, struct t
 		q->defined = old.defined;
 		return error_no_memory(err);
 	}
-	query_find_limits(q);
+	query_find_limits(q, ALL_MINIMUMS);
 	account(&w);
 	return TFPROF_OK;
 }

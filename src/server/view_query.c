@@ -41,11 +41,14 @@ enum tfprof_status view_given_options(const struct call *c, tfprof_options **opt
 enum tfprof_status view_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)
 {
+	/* Pages show trees, which open row by row. */
+	static const char *const defaults[][2] = {{"max_depth", VIEW_ALL_DEPTHS},
+		{"all_scopes", "true"}};
 	enum tfprof_status status = view_given_options(c, options, err);
 
-	if (status != TFPROF_OK || tfprof_options_is_set(*options, "max_depth"))
-		return status;
-	status = tfprof_options_set(*options, "max_depth", VIEW_ALL_DEPTHS, err);
+	for (size_t i = 0; status == TFPROF_OK && i < sizeof(defaults) / sizeof(*defaults); i++)
+		if (!tfprof_options_is_set(*options, defaults[i][0]))
+			status = tfprof_options_set(*options, defaults[i][0], defaults[i][1], err);
 	if (status == TFPROF_OK)
 		return TFPROF_OK;
 	tfprof_options_free(*options);

@@ -25,7 +25,7 @@ static const struct attribute {
 	const char *comment;
 } attributes[] = {
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof)                                                       \
+	meaning, minimum, doc, pprof, source)                                               \
 	{SEL_##id, METRIC_##id, word, UNIT_##unit, pprof},
 	METRICS(X)
 #undef X

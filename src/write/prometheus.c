@@ -31,7 +31,7 @@ enum tfprof_status prometheus_write(const struct writing *w, struct tfprof_error
 	const struct tfprof_options *o = w->q->options;
 
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof)                                                       \
+	meaning, minimum, doc, pprof, source)                                               \
 	if (o->selected & (selects) && query_has(w->q, METRIC_##id))                        \
 		put_total(w, #column, meaning, query_total(w->q, METRIC_##id, 0));
 	METRICS(X)

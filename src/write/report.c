@@ -27,21 +27,45 @@ static const char stream_warning[] =
 
 /* ---- columns ------------------------------------------------------------ */
 
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, ...) \
-	{METRIC_##id, UNIT_##unit, selects, header, list, {tree, sizeof(tree) - 1}},
+#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
+	meaning, minimum, doc, pprof, source)                                               \
+	{METRIC_##id, UNIT_##unit, selects, SOURCE_##source, header, list,                  \
+		{tree, sizeof(tree) - 1}},
 static const struct report_number run_columns[] = {RUN_METRICS(X)};
 static const struct report_number model_columns[] = {MODEL_METRICS(X)};
 #undef X
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* The words selected that show metrics besides their own, as time shows that on accelerators
+ * and CPUs, although at most one of these can be other than 0: it repeats the word's own. */
+static unsigned find_undivided(const struct query *q)
+{
+	bool has_accelerator = q->options->tolerant || model_has_accelerator(q->model);
+	unsigned undivided = 0;
+
+	for (unsigned word = 0; word < N_METRICS; word++) {
+		size_t n_parts = 0;
+
+		for (size_t i = 0; i < COUNT(run_columns); i++)
+			n_parts += run_columns[i].metric != (enum metric)word &&
+				run_columns[i].selects >> word & 1 &&
+				(run_columns[i].source != SOURCE_ACCELERATOR || has_accelerator);
+		if (n_parts <= 1)
+			undivided |= 1u << word;
+	}
+	return undivided & q->options->selected;
+}
+
 static size_t add_columns(const struct query *q, const struct report_number *columns, size_t n,
 	const struct report_number **out)
 {
+	unsigned undivided = find_undivided(q);
 	size_t n_added = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (q->options->selected & columns[i].selects)
+		if (q->options->selected & columns[i].selects &
+			(~undivided | 1u << columns[i].metric))
 			out[n_added++] = &columns[i];
 	return n_added;
 }
@@ -94,6 +118,7 @@ static void put_header(const struct query *q, struct sink *out)
 static void put_docs(const struct query *q, struct sink *out)
 {
 	const struct word_list *words = &q->options->list[OPT_SELECT];
+	unsigned undivided = find_undivided(q);
 
 	sink_text(out, "\nDoc:\n");
 	sink_text(out, view_legends[q->kind]);
@@ -102,10 +127,15 @@ static void put_docs(const struct query *q, struct sink *out)
 		enum select_id select = options_find_select(words->at[i]);
 
 		if (select < N_SELECTS) {
-			sink_text(out,
-				select == SEL_TENSOR_VALUE && q->model->checkpoint
-					? "tensor_value: The value of the tensor in the checkpoint."
-					: select_docs[select]);
+			const char *doc = select == SEL_TENSOR_VALUE && q->model->checkpoint
+				? "tensor_value: The value of the tensor in the checkpoint."
+				: select_docs[select];
+
+			/* The lines after the first are those of its parts. */
+			sink_span(out,
+				(struct span){doc,
+					undivided >> select & 1 ? strcspn(doc, "\n")
+								: strlen(doc)});
 		} else {
 			sink_text(out, "Unknown select: ");
 			sink_span(out, words->at[i]);

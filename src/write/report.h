@@ -15,12 +15,14 @@ struct report_number {
 	enum metric metric;
 	enum unit unit;
 	unsigned selects;
+	enum metric_source source;
 	const char *header, *list;
 	struct span tree;
 };
 
 /* The number columns to print, at most N_METRICS, in order: scope and graph view put
- * parameters and float operations first, op and code view last. */
+ * parameters and float operations first, op and code view last. A column that select does
+ * not name is left out if it can only be 0 or repeat another. */
 size_t report_numbers(const struct query *q, const struct report_number **columns);
 
 /* False on allocation failure. */

@@ -7,7 +7,7 @@ bool stack_metric_of(const struct tfprof_options *o, struct stack_metric *metric
 		struct stack_metric metric;
 	} metrics[] = {
 #define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof)                                                       \
+	meaning, minimum, doc, pprof, source)                                               \
 	{SEL_##id, {METRIC_##id, UNIT_##unit, word}},
 		METRICS(X)
 #undef X

@@ -37,7 +37,7 @@ def test_what_was_found(run, resnet):
 
 def test_totals_are_those_of_reports(run):
     text = overview(run, "profile")
-    time, accelerator, cpu = root(run, "profile", "--select=micros")
+    time, accelerator, cpu = root(run, "profile", "--select=micros,accelerator_micros,cpu_micros")
     assert f"\ntime              {time} per step (cpu {cpu}, accelerator {accelerator})\n" in text
     assert f"\nmemory            {root(run, 'profile', '--select=bytes')[0]} requested" in text
     assert f"\nfloat operations  {root(run, 'profile', '--select=float_ops')[0][:-6]}\n" in text

@@ -8,7 +8,7 @@ import pickle
 import shutil
 
 import pytest
-import query_line
+from golden_report import read_golden
 from tree import DATA, GOLDEN, read_packed
 
 import tfprof
@@ -47,15 +47,18 @@ def test_there_are_golden_files():
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_original_report(name, models):
-    with open(os.path.join(GOLDEN, name)) as file:
-        query = query_line.parse(file.read())
-    path = os.path.join(GOLDEN, name[:-len(".query")])
-    executed = os.path.exists(path + ".executed.txt")
-    with open(path + (".executed.txt" if executed else ".txt"), "rb") as file:
-        expected = file.read().decode()
+    query, expected = read_golden(os.path.join(GOLDEN, name))
     profile = load(query.files, models / os.path.dirname(name))
     options = {name: convert(name, value) for name, value in query.options.items()}
-    assert str(getattr(profile, query.view)(**options)) == expected
+    assert str(getattr(profile, query.view)(**options, all_scopes=True)) == expected
+
+
+def test_a_graph_answers_with_parameters(loop_files):
+    profile = tfprof.load(graph=loop_files / "graph.pb")
+    for view in (profile.scope, profile.graph, profile.op):
+        assert str(view()) == str(view(select="params"))
+        assert "\nnode name | # parameters\n" in str(view())
+    assert "\nnode name | total execution time\n" in str(profile.scope(select="micros"))
 
 
 def test_ways_to_give_the_same(loop_files):

@@ -53,11 +53,16 @@ static void test_bytes(void **state)
 		"  d (0B/0B)\n");
 }
 
-/* A scope above an accounted node stays. It is not accounted itself (--), but its own
- * numbers still count: d's 100us. */
+/* A scope above an accounted node stays. It is not accounted itself (--) and not listed, but
+ * its own numbers still count: d's 100us. */
 static void test_type_regexes_choose_nodes(void **state)
 {
 	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=Mul",
+		"_TFProfRoot (--/138us)\n"
+		"  a/x (20us/20us)\n"
+		"  b (15us/15us)\n"
+		"  d/m (3us/3us)\n");
+	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=Mul all_scopes=true",
 		"_TFProfRoot (--/138us)\n"
 		"  a (--/20us)\n"
 		"    a/x (20us/20us)\n"
@@ -66,9 +71,31 @@ static void test_type_regexes_choose_nodes(void **state)
 		"    d/m (3us/3us)\n");
 }
 
+/* Depths count the scopes that are not listed, and what is cut is what would be listed. */
+static void test_depth_counts_scopes_that_are_not_listed(void **state)
+{
+	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=Mul max_depth=2",
+		"_TFProfRoot (--/138us)\n"
+		"  b (15us/15us)\n");
+	assert_report(TFPROF_SCOPE,
+		CPU "account_type_regexes=Mul max_depth=2 account_displayed_op_only=true",
+		"_TFProfRoot (--/15us)\n"
+		"  b (15us/15us)\n");
+}
+
+/* Frames and inputs are not scopes: what is above an accounted frame stays listed. */
+static void test_only_scope_view_leaves_scopes_out(void **state)
+{
+	assert_report(TFPROF_CODE, CPU "account_type_regexes=Add source_lines=false",
+		"_TFProfRoot (--/20us)\n"
+		"  m.py:7:main (--/20us)\n"
+		"    m.py:21:build (20us/20us)\n");
+}
+
 static void test_a_device_is_a_type(void **state)
 {
-	assert_report(TFPROF_SCOPE, CPU "account_type_regexes=.*/device:cpu:0 max_depth=2",
+	assert_report(TFPROF_SCOPE,
+		CPU "account_type_regexes=.*/device:cpu:0 max_depth=2 all_scopes=true",
 		"_TFProfRoot (--/159us)\n"
 		"  a (--/41us)\n"
 		"  b (15us/15us)\n"
@@ -85,8 +112,7 @@ static void test_parameters(void **state)
 {
 	assert_report(TFPROF_SCOPE, "select=params account_type_regexes=VariableV2",
 		"_TFProfRoot (--/6 params)\n"
-		"  a (--/6 params)\n"
-		"    a/w (6, 6/6 params)\n");
+		"  a/w (6, 6/6 params)\n");
 }
 
 /* A node that never runs counts them once. */
@@ -255,6 +281,8 @@ int main(void)
 		cmocka_unit_test(test_a_step_has_its_own_numbers),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_type_regexes_choose_nodes),
+		cmocka_unit_test(test_depth_counts_scopes_that_are_not_listed),
+		cmocka_unit_test(test_only_scope_view_leaves_scopes_out),
 		cmocka_unit_test(test_a_device_is_a_type),
 		cmocka_unit_test(test_no_matching_type_no_numbers),
 		cmocka_unit_test(test_parameters),

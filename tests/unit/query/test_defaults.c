@@ -57,29 +57,71 @@ static void test_trees_by_name(void **state)
 		"  d (100us/103us)\n");
 }
 
-/* The same options as a message: TensorFlow's order. */
-static void test_a_message_leaves_nothing_open(void **state)
+/* ---- as TensorFlow -------------------------------------------------------------------- */
+
+/* The result of options that came as a message, with a few of the defaults. */
+static tfprof_result *ask_like_tensorflow(enum tfprof_view view, const char *account,
+	int64_t min_micros)
 {
 	tfprof_options *o = tfprof_options_new();
 	struct buf b = {0};
-	struct tfprof_column column;
 	struct tfprof_error err;
 	tfprof_result *r = NULL;
 
 	wire_put_int(&b, OPTIONS_MAX_DEPTH, 10);
+	wire_put_int(&b, OPTIONS_MIN_MICROS, min_micros);
 	wire_put_int(&b, OPTIONS_STEP, -1);
-	wire_put_bytes(&b, OPTIONS_ACCOUNT_TYPE_REGEXES, SPAN(".*"));
+	wire_put_bytes(&b, OPTIONS_ACCOUNT_TYPE_REGEXES, span_of(account));
 	wire_put_bytes(&b, OPTIONS_START_NAME_REGEXES, SPAN(".*"));
 	wire_put_bytes(&b, OPTIONS_SHOW_NAME_REGEXES, SPAN(".*"));
 	wire_put_bytes(&b, OPTIONS_SELECT, SPAN("micros"));
 	wire_put_bytes(&b, OPTIONS_ORDER_BY, SPAN("name"));
 	assert_int_equal(tfprof_options_set_message(o, b.at, b.n, &err), TFPROF_OK);
-	assert_int_equal(tfprof_query_run(tiny, TFPROF_OP, o, NULL, &r, &err), TFPROF_OK);
-	assert_int_equal(tfprof_result_get_column(r, "name", &column, &err), TFPROF_OK);
-	assert_memory_equal(column.bytes, "_TFProfRootAddConstMulSumVariableV2", 35);
-	tfprof_result_free(r);
+	assert_int_equal(tfprof_query_run(tiny, view, o, NULL, &r, &err), TFPROF_OK);
 	tfprof_options_free(o);
 	buf_clear(&b);
+	return r;
+}
+
+static void assert_names(tfprof_result *r, const char *names)
+{
+	struct tfprof_column column;
+	struct tfprof_error err;
+
+	assert_int_equal(tfprof_result_get_column(r, "name", &column, &err), TFPROF_OK);
+	assert_int_equal(column.offsets[column.n_rows], strlen(names));
+	assert_memory_equal(column.bytes, names, strlen(names));
+	tfprof_result_free(r);
+}
+
+/* TensorFlow's order. */
+static void test_a_message_leaves_nothing_open(void **state)
+{
+	assert_names(ask_like_tensorflow(TFPROF_OP, ".*", 0),
+		"_TFProfRootAddConstMulSumVariableV2");
+}
+
+/* 101us of Sum and what follows it; Sum itself takes 100us. */
+static void test_a_message_compares_cumulative_times_of_ops(void **state)
+{
+	assert_names(ask_like_tensorflow(TFPROF_OP, ".*", 101), "_TFProfRootAddConstMulSum");
+}
+
+static void test_a_message_lists_all_scopes_and_columns(void **state)
+{
+	tfprof_result *r = ask_like_tensorflow(TFPROF_SCOPE, "Mul", 0);
+
+	static const char expected[] = "\n_TFProfRoot (--/138us, --/0us, --/138us)\n"
+				       "  a (--/20us, --/0us, --/20us)\n"
+				       "    a/x (20us/20us, 0us/0us, 20us/20us)\n";
+	struct tfprof_error err;
+	void *text;
+	size_t size;
+
+	assert_int_equal(tfprof_result_render(r, "text", &text, &size, &err), TFPROF_OK);
+	assert_non_null(memmem(text, size, expected, strlen(expected)));
+	tfprof_bytes_free(text);
+	assert_names(r, "_TFProfRootaa/xbdd/m");
 }
 
 /* ---- depth -------------------------------------------------------------------------- */
@@ -243,17 +285,179 @@ static void test_doc_can_be_omitted(void **state)
 	}
 }
 
+/* ---- columns ------------------------------------------------------------------------ */
+
+static bool has_text(tfprof_profile *p, enum tfprof_view view, const char *options,
+	const char *format, const char *what)
+{
+	tfprof_options *o = tiny_options(options);
+	tfprof_result *r = NULL;
+	struct tfprof_error err;
+	void *bytes;
+	size_t size;
+	bool has;
+
+	if (tfprof_query_run(p, view, o, NULL, &r, &err) != TFPROF_OK ||
+		tfprof_result_render(r, format, &bytes, &size, &err) != TFPROF_OK)
+		fail_msg("%s", err.text);
+	has = memmem(bytes, size, what, strlen(what)) != NULL;
+	tfprof_bytes_free(bytes);
+	tfprof_result_free(r);
+	tfprof_options_free(o);
+	return has;
+}
+
+/* What never ran has parameters only. */
+static void test_without_a_run_parameters_are_selected(void **state)
+{
+	tfprof_profile *p = deep_profile();
+
+	assert_true(has_text(p, TFPROF_SCOPE, "", "text", "\n_TFProfRoot (--/0 params)\n"));
+	assert_true(has_text(p, TFPROF_GRAPH, "", "text", "\nnode name | # parameters\n"));
+	assert_true(has_text(p, TFPROF_OP, "", "text", "\nnode name | # parameters\n"));
+	assert_true(has_text(p, TFPROF_OP, "", "json", "\"select\":[\"params\"]"));
+	assert_true(has_text(p, TFPROF_OP, "", "json", "\"order_by\":\"params\""));
+	assert_true(has_text(p, TFPROF_SCOPE, "select=micros", "text", "\n_TFProfRoot (--/0us)\n"));
+	assert_true(has_text(p, TFPROF_SCOPE, "", "csv", ",parameters,total_parameters,"));
+	tfprof_profile_free(p);
+	assert_true(has_text(tiny, TFPROF_SCOPE, "", "json", "\"select\":[\"micros\"]"));
+}
+
+static void put_device_run(struct buf *b, const char *device, const char *node, int64_t micros)
+{
+	struct nested at = open_device(b, device);
+
+	if (node)
+		put_run(b, node, micros, 0);
+	close_nested(b, at);
+}
+
+/* c/z on a GPU for 7us, launched in 2us; its stream may be missing or idle. */
+static tfprof_profile *gpu_profile(bool has_stream, bool is_busy)
+{
+	tfprof_profile *p = tiny_profile();
+	struct buf step = {0};
+	struct tfprof_input in;
+	struct tfprof_error err;
+
+	put_device_run(&step, "/job:w/replica:0/task:0/device:GPU:0", "c/z", 2);
+	if (has_stream)
+		put_device_run(&step, "/job:w/replica:0/task:0/device:GPU:0/stream:all",
+			is_busy ? "c/z" : NULL, 7);
+	in = tfprof_input_bytes(step.at, step.n);
+	if (tfprof_profile_add(p, "run_meta", &in, 2, &err) != TFPROF_OK)
+		fail_msg("%s", err.text);
+	buf_clear(&step);
+	return p;
+}
+
+#define TIME_HEADER "\nnode name | total execution time\n"
+#define TIMES_HEADER \
+	"\nnode name | total execution time | accelerator execution time | cpu execution time\n"
+
+/* On CPUs alone, all time is CPU time. */
+static void test_time_is_divided_if_there_is_an_accelerator(void **state)
+{
+	static const enum tfprof_view views[] = {TFPROF_SCOPE, TFPROF_GRAPH, TFPROF_OP,
+		TFPROF_CODE};
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		assert_true(has_text(tiny, views[i], "", "text", TIME_HEADER));
+	assert_true(has_text(tiny, TFPROF_CODE, "source_lines=false", "text",
+		"\n  m.py:7:main (103us/144us)\n"));
+	for (int kind = 0; kind < 3; kind++) {
+		tfprof_profile *p = gpu_profile(kind > 0, kind > 1);
+
+		for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+			assert_true(has_text(p, views[i], "", "text", TIMES_HEADER));
+		tfprof_profile_free(p);
+	}
+}
+
+static void test_columns_named_are_printed(void **state)
+{
+	assert_true(has_text(tiny, TFPROF_OP, "select=micros,accelerator_micros", "text",
+		"\nnode name | total execution time | accelerator execution time\n"));
+	assert_true(has_text(tiny, TFPROF_OP, "select=micros,accelerator_micros,cpu_micros", "text",
+		TIMES_HEADER));
+	assert_true(has_text(tiny, TFPROF_OP, "select=accelerator_micros", "text",
+		"\nnode name | accelerator execution time\n"));
+}
+
+static void test_what_is_not_printed_is_not_explained(void **state)
+{
+	assert_true(has_text(tiny, TFPROF_OP, "", "text", "\ntotal execution time: Sum"));
+	assert_false(has_text(tiny, TFPROF_OP, "", "text", "\ncpu execution time: "));
+	assert_true(has_text(tiny, TFPROF_OP, "select=micros,cpu_micros", "text",
+		"\ncpu execution time: "));
+}
+
+static void test_tables_have_all_columns(void **state)
+{
+	assert_true(has_text(tiny, TFPROF_OP, "select=micros", "csv", "accelerator_exec_micros"));
+	assert_true(has_text(tiny, TFPROF_OP, "select=micros", "json",
+		"\"accelerator_exec_micros\":0"));
+}
+
+/* ---- scopes ------------------------------------------------------------------------- */
+
+static void assert_scopes(const char *options, const char *format, bool has_scope, size_t n_rows)
+{
+	tfprof_options *o = tiny_options(options);
+	tfprof_result *r = NULL;
+	struct tfprof_error err;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(tfprof_query_run(tiny, TFPROF_SCOPE, o, NULL, &r, &err), TFPROF_OK);
+	assert_int_equal(tfprof_result_get_n_rows(r), n_rows);
+	for (int i = 0; i < 2; i++) {
+		struct tfprof_column names;
+
+		assert_int_equal(tfprof_result_render(r, format, &bytes, &size, &err), TFPROF_OK);
+		assert_int_equal(memmem(bytes, size, "a/x", 3) != NULL, 1);
+		assert_int_equal(memmem(bytes, size, "  a (--/", 8) ||
+				memmem(bytes, size, "\"name\":\"a\"", 10),
+			has_scope);
+		tfprof_bytes_free(bytes);
+		assert_int_equal(tfprof_result_get_column(r, "name", &names, &err), TFPROF_OK);
+		assert_int_equal(names.n_rows, n_rows);
+	}
+	tfprof_result_free(r);
+	tfprof_options_free(o);
+}
+
+/* Reports omit scopes that are not accounted, tables have them, whatever comes first: root, a,
+ * a/x, b, d and d/m. */
+static void test_tables_have_all_scopes(void **state)
+{
+	assert_scopes("account_type_regexes=Mul", "text", false, 6);
+	assert_scopes("account_type_regexes=Mul output=none", "text", false, 6);
+	assert_scopes("account_type_regexes=Mul", "json", true, 6);
+	assert_scopes("account_type_regexes=Mul all_scopes=true", "text", true, 6);
+	assert_scopes("account_type_regexes=Mul all_scopes=false", "json", false, 4);
+	assert_scopes("account_type_regexes=Mul max_depth=3", "text", false, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ops_by_the_first_number_as_typed),
 		cmocka_unit_test(test_trees_by_name),
 		cmocka_unit_test(test_a_message_leaves_nothing_open),
+		cmocka_unit_test(test_a_message_compares_cumulative_times_of_ops),
+		cmocka_unit_test(test_a_message_lists_all_scopes_and_columns),
 		cmocka_unit_test(test_a_cut_report_says_so),
 		cmocka_unit_test(test_the_rest_is_counted_exactly),
 		cmocka_unit_test(test_a_given_depth_is_not_explained),
 		cmocka_unit_test(test_tables_hold_every_row),
 		cmocka_unit_test(test_doc_can_be_omitted),
+		cmocka_unit_test(test_without_a_run_parameters_are_selected),
+		cmocka_unit_test(test_time_is_divided_if_there_is_an_accelerator),
+		cmocka_unit_test(test_columns_named_are_printed),
+		cmocka_unit_test(test_what_is_not_printed_is_not_explained),
+		cmocka_unit_test(test_tables_have_all_columns),
+		cmocka_unit_test(test_tables_have_all_scopes),
 	};
 
 	return cmocka_run_group_tests(tests, make_tiny, free_tiny);

@@ -218,16 +218,83 @@ static void test_minimums_of_totals(void **state)
 		"    m.py:20:build (21us/21us)\n");
 }
 
-/* In op view, a total covers the rest of the list. */
+/* In op view, a total covers the rest of the list: a row is compared by itself. */
 static void test_minimums_of_ops(void **state)
 {
-	assert_op_report(CPU "min_cpu_micros=101",
-		OP_LINES({"Add", "20us (100.00%, 12.58%)"}, {"Const", "0us (87.42%, 0.00%)"},
-			{"Mul", "38us (87.42%, 23.90%)"}, {"Sum", "100us (63.52%, 62.89%)"}));
+	assert_op_report(CPU "min_cpu_micros=38",
+		OP_LINES({"Mul", "38us (87.42%, 23.90%)"}, {"Sum", "100us (63.52%, 62.89%)"}));
+	assert_op_report(CPU "min_cpu_micros=101", OP_LINES({0}));
+	assert_op_report(CPU "min_params=6", OP_LINES({"VariableV2", "1us (0.63%, 0.63%)"}));
 	assert_op_report(CPU "min_params=7", OP_LINES({0}));
-	assert_op_report(CPU "min_params=6 max_depth=0",
-		OP_LINES({"Add", "20us (100.00%, 12.58%)"}));
 	assert_op_report(CPU "min_occurrence=2", OP_LINES({"Mul", "38us (87.42%, 23.90%)"}));
+}
+
+static void test_both_kinds_of_minimums_of_ops(void **state)
+{
+	assert_op_report(CPU "min_own_cpu_micros=38",
+		OP_LINES({"Mul", "38us (87.42%, 23.90%)"}, {"Sum", "100us (63.52%, 62.89%)"}));
+	assert_op_report(CPU "min_own_float_ops=12", OP_LINES({"Mul", "38us (87.42%, 23.90%)"}));
+	assert_op_report(CPU "min_total_float_ops=13",
+		OP_LINES({"Add", "20us (100.00%, 12.58%)"}, {"Const", "0us (87.42%, 0.00%)"}));
+	/* Runs, not nodes: those of Mul are 1 of a/x, 1 of b and 1 of d/m. */
+	assert_op_report(CPU "min_own_occurrence=3", OP_LINES({"Mul", "38us (87.42%, 23.90%)"}));
+	assert_op_report(CPU "min_own_occurrence=4", OP_LINES({0}));
+	assert_op_report(CPU "min_total_occurrence=5",
+		OP_LINES({"Add", "20us (100.00%, 12.58%)"}, {"Const", "0us (87.42%, 0.00%)"},
+			{"Mul", "38us (87.42%, 23.90%)"}));
+}
+
+static void test_both_kinds_of_minimums_of_scopes(void **state)
+{
+	assert_report(TFPROF_SCOPE, CPU "min_own_cpu_micros=20",
+		"_TFProfRoot (--/159us)\n"
+		"  a/x (20us/20us)\n"
+		"  a/y (20us/20us)\n"
+		"  d (100us/103us)\n");
+	assert_report(TFPROF_SCOPE, CPU "min_own_micros=101", "_TFProfRoot (--/159us)\n");
+	assert_report(TFPROF_SCOPE, "select=bytes min_own_bytes=80",
+		"_TFProfRoot (--/320B)\n"
+		"  a/x (200B/200B)\n"
+		"  b (80B/80B)\n");
+	assert_report(TFPROF_SCOPE, "select=params min_total_params=6",
+		"_TFProfRoot (--/6 params)\n"
+		"  a (0/6 params)\n"
+		"    a/w (6, 6/6 params)\n");
+	assert_report(TFPROF_SCOPE, "select=params min_own_params=6",
+		"_TFProfRoot (--/6 params)\n"
+		"  a/w (6, 6/6 params)\n");
+	assert_report(TFPROF_SCOPE, CPU "min_total_occurrence=2",
+		"_TFProfRoot (--/159us)\n"
+		"  a (0us/41us)\n"
+		"  d (100us/103us)\n");
+}
+
+static void test_own_minimums_of_inputs(void **state)
+{
+	assert_report(TFPROF_GRAPH, CPU "min_own_micros=20",
+		"_TFProfRoot (--/159us)\n"
+		"  a/y (20us/41us)\n"
+		"    a/x (20us/21us)\n"
+		"  d (100us/103us)\n");
+	assert_report(TFPROF_GRAPH, "select=float_ops min_total_float_ops=8",
+		"_TFProfRoot (--/21 flops)\n"
+		"  b (5/12 flops)\n"
+		"  d (0/9 flops)\n"
+		"    c/z (9/9 flops)\n");
+}
+
+static void test_own_minimums_of_frames(void **state)
+{
+	assert_report(TFPROF_CODE, CODE "min_own_cpu_micros=22",
+		"_TFProfRoot (--/159us)\n"
+		"  m.py:7:main (103us/144us)\n");
+	assert_report(TFPROF_CODE, "select=params source_lines=false min_own_params=6",
+		"_TFProfRoot (--/6 params)\n"
+		"  m.py:20:build (6/6 params)\n");
+	assert_report(TFPROF_CODE, CODE "min_own_occurrence=2",
+		"_TFProfRoot (--/159us)\n"
+		"  m.py:7:main (103us/144us)\n"
+		"    m.py:20:build (21us/21us)\n");
 }
 
 /* Scope and graph view compare a node's own parameters, float operations and runs. */
@@ -285,6 +352,10 @@ int main(void)
 		cmocka_unit_test(test_depth_of_ops),
 		cmocka_unit_test(test_minimums_of_totals),
 		cmocka_unit_test(test_minimums_of_ops),
+		cmocka_unit_test(test_both_kinds_of_minimums_of_ops),
+		cmocka_unit_test(test_both_kinds_of_minimums_of_scopes),
+		cmocka_unit_test(test_own_minimums_of_inputs),
+		cmocka_unit_test(test_own_minimums_of_frames),
 		cmocka_unit_test(test_minimums_of_own_numbers),
 		cmocka_unit_test(test_minimums_of_frames),
 		cmocka_unit_test(test_several_minimums),
