@@ -98,6 +98,15 @@ def run_traced(graph, fetches, feed_dict, initializer):
     return run_meta
 
 
+def know_feeds(feed_dict, run_meta):
+    """Tells TensorFlow's API the shapes that were fed and used, which ours takes from the run."""
+    used = [entry.node_name for device in run_meta.step_stats.dev_stats
+            for entry in device.node_stats]
+    for tensor, value in feed_dict.items():
+        if any(name.startswith(f"_arg_{tensor.op.name}_") for name in used):
+            tensor.set_shape(numpy.shape(value))
+
+
 def get_shapes(graph):
     return {tensor.name: str(tensor.shape) for operation in graph.get_operations()
             for tensor in operation.outputs}

@@ -6,8 +6,8 @@ import warnings
 import numpy
 import pytest
 
-from live_models import (MODELS, build, expected_log, get_shapes, loop, resolve, run_traced, tf,
-                         varied)
+from live_models import (MODELS, build, expected_log, get_shapes, know_feeds, loop, resolve,
+                         run_traced, tf, varied)
 
 from tensorflow.core.framework.graph_pb2 import GraphDef
 from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
@@ -45,8 +45,9 @@ def test_as_tensorflow(model, add_trace, tmp_path):
 @pytest.mark.parametrize("add_trace", [True, False])
 @pytest.mark.parametrize("model", MODELS)
 def test_with_run_metadata(model, add_trace, tmp_path):
-    built, (other, *_) = [build(model) for _ in range(2)]
+    built, (other, _, feed_dict, _) = [build(model) for _ in range(2)]
     run_meta = run_traced(*built)
+    know_feeds(feed_dict, run_meta)
     graph = built[0]
     before = get_shapes(graph)
     without = collect_log(graph)

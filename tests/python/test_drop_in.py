@@ -14,11 +14,10 @@ pytestmark = [needs_tensorflow, pytest.mark.usefixtures("quiet")]
 pytest.importorskip("tensorflow")
 
 import live_models  # noqa: E402
-import numpy as np  # noqa: E402
 import traces  # noqa: E402
 from compare import _clear_input_shapes  # noqa: E402
 from live_models import (  # noqa: E402
-    build, loop, resnet, run_traced, tf, varied, without_source)
+    build, know_feeds, loop, resnet, run_traced, tf, varied, without_source)
 
 import tfprof  # noqa: E402
 from tfprof import _ask, model_analyzer  # noqa: E402
@@ -51,15 +50,6 @@ def model(request):
     for told in (graphs[0], graphs[5]):
         know_feeds(told[2], run_meta)
     return Model([built[0] for built in graphs], run_meta)
-
-
-def know_feeds(feed_dict, run_meta):
-    """Tells TensorFlow's API the shapes that were fed and used, which ours takes from the run."""
-    used = [entry.node_name for device in run_meta.step_stats.dev_stats
-            for entry in device.node_stats]
-    for tensor, value in feed_dict.items():
-        if any(name.startswith(f"_arg_{tensor.op.name}_") for name in used):
-            tensor.set_shape(np.shape(value))
 
 
 class Model:

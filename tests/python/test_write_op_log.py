@@ -7,7 +7,7 @@ import resource
 import pytest
 
 from live_models import (
-    build, expected_log, read_log, resolve, run_traced, tf, varied, without_source)
+    build, expected_log, know_feeds, read_log, resolve, run_traced, tf, varied, without_source)
 
 from tensorflow.core.profiler.tfprof_log_pb2 import OpLogProto
 import tfprof
@@ -19,8 +19,10 @@ pytestmark = pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("add_trace", [True, False])
 @pytest.mark.parametrize("with_run_meta", [True, False])
 def test_as_tensorflow(with_run_meta, add_trace, tmp_path):
-    built, (other, *_) = [build(varied) for _ in range(2)]
+    built, (other, _, feed_dict, _) = [build(varied) for _ in range(2)]
     run_meta = run_traced(*built) if with_run_meta else None
+    if with_run_meta:
+        know_feeds(feed_dict, run_meta)
     assert write_op_log(built[0], str(tmp_path), run_meta=run_meta, add_trace=add_trace) is None
     ours = read_log(tmp_path)
     expected = resolve(expected_log(other, tmp_path, run_meta=run_meta, add_trace=add_trace))
