@@ -712,8 +712,7 @@ TFPROF_API enum tfprof_status tfprof_advice_options_set(tfprof_advice_options *o
  * that name; on by default. */
 TFPROF_API void tfprof_advice_options_set_source_lines(tfprof_advice_options *options,
 	int source_lines);
-/* "stdout", "none", "file:outfile=PATH", "json:outfile=PATH", or "json": the result's
- * text is JSON instead of a report. */
+/* A value of the option output. */
 TFPROF_API enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *options,
 	const char *output, struct tfprof_error *err);
 /* Replaces all options with those of a serialized AdvisorOptionsProto, as TensorFlow's
@@ -734,7 +733,8 @@ struct tfprof_checker_info {
 TFPROF_API const struct tfprof_checker_info *tfprof_checker_get_info(size_t i);
 
 /* Runs the checkers; all if `options` is NULL. The result can be written as "text",
- * "json" and "message" (an AdviceProto); its rows are the findings. */
+ * "message" (an AdviceProto), "json", "jsonl", "csv", "arrow" and "markdown"; its rows are the
+ * findings. */
 TFPROF_API enum tfprof_status tfprof_advise_run(tfprof_profile *profile,
 	const tfprof_advice_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err);

@@ -55,7 +55,7 @@ class Model(Report):
     @property
     def notes(self) -> List[str]:
         """What was assumed."""
-        return self.to_dict()["notes"]
+        return [note["text"] for note in self.to_dict()["notes"]]
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return iter(self.layers)
@@ -135,7 +135,7 @@ def model(model: Any, batch_size: Optional[int] = None, *, strict: bool = False,
                 path = os.path.join(directory, "model.keras")
                 model.save(path)
                 counted = _count(path, settings)
-                if not any("no graph of layers" in note for note in counted.notes):
+                if not any(note["id"] == "no_layer_graph" for note in counted.to_dict()["notes"]):
                     return counted
             path = os.path.join(directory, "export")
             model.export(path, verbose=False)

@@ -61,6 +61,7 @@ bool findings_make(struct column_table *t, const struct advice *a)
 	if (!column_table_init(t, infos, N_FINDING_COLUMNS, count(a)))
 		return false;
 	t->columns[FINDING_STEP].view.is_nullable = 1;
+	t->named_by = "what";
 	for (size_t i = 0; i < a->verdicts.n; i++)
 		for (size_t k = 0; k < a->verdicts.at[i].findings.n; k++)
 			put_finding(t, row++, a->verdicts.at[i].checker,

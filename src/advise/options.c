@@ -6,6 +6,7 @@
 #include "advise/advise.h"
 #include "base/words.h"
 #include "proto/decoder.h"
+#include "query/output_option.h"
 
 /* ---- lifetime ---------------------------------------------------------------- */
 
@@ -13,8 +14,10 @@ tfprof_advice_options *tfprof_advice_options_new(void)
 {
 	tfprof_advice_options *o = mem_zero(sizeof(*o));
 
-	if (o)
-		o->all = o->source_lines = true;
+	if (!o)
+		return NULL;
+	o->all = o->source_lines = true;
+	o->output.format = FORMAT_STDOUT;
 	return o;
 }
 
@@ -25,7 +28,7 @@ static void clear(tfprof_advice_options *o)
 	vec_clear(&o->settings);
 	vec_clear(&o->chosen);
 	buf_clear(&o->unknown);
-	mem_free(o->outfile);
+	mem_free(o->output_text);
 }
 
 void tfprof_advice_options_free(tfprof_advice_options *o)
@@ -67,13 +70,10 @@ struct tfprof_advice_options *advice_options_copy(const struct tfprof_advice_opt
 	o->named_all = from->named_all;
 	o->source_lines = from->source_lines;
 	o->tolerant = from->tolerant;
-	o->output = from->output;
 	buf_span(&o->unknown, buf_get(&from->unknown));
 	ok = copy_settings(o, from) && !o->unknown.failed;
-	if (ok && from->outfile) {
-		o->outfile = span_copy(span_of(from->outfile));
-		ok = o->outfile;
-	}
+	if (ok && from->output_text)
+		ok = tfprof_advice_options_set_output(o, from->output_text, NULL) == TFPROF_OK;
 	if (ok)
 		return o;
 	tfprof_advice_options_free(o);
@@ -226,34 +226,18 @@ void tfprof_advice_options_set_source_lines(tfprof_advice_options *o, int source
 enum tfprof_status tfprof_advice_options_set_output(tfprof_advice_options *o, const char *output,
 	struct tfprof_error *err)
 {
-	static const char *const types[] = {"stdout", "none", "file", "json", NULL};
-	const char *colon = strchr(output, ':');
-	struct span type = {output, colon ? (size_t)(colon - output) : strlen(output)};
-	char *outfile = NULL;
-	size_t i;
+	char *text = span_copy(span_of(output));
+	struct output_option parsed;
+	enum tfprof_status status =
+		text ? output_option_parse(span_of(text), &parsed, err) : error_no_memory(err);
 
-	if (!type.n && !colon)
-		type = SPAN("stdout");
-	i = words_find(types, type);
-	if (!types[i])
-		return words_error(err, "-output: unknown output type", type, types);
-	if (colon && colon[1]) {
-		if (i < ADVICE_FILE || strncmp(colon + 1, "outfile=", 8) != 0)
-			return error_set(err, TFPROF_ARGUMENT,
-				"-output: unknown setting '%s' of output type %s: expected %s",
-				colon + 1, types[i], i < ADVICE_FILE ? "none" : "outfile=PATH");
-		if (colon[9]) {
-			outfile = span_copy(span_of(colon + 9));
-			if (!outfile)
-				return error_no_memory(err);
-		}
+	if (status != TFPROF_OK) {
+		mem_free(text);
+		return status;
 	}
-	if (i == ADVICE_FILE && !outfile)
-		return error_set(err, TFPROF_ARGUMENT,
-			"-output: type file needs a file: -output file:outfile=PATH");
-	mem_free(o->outfile);
-	o->outfile = outfile;
-	o->output = (enum advice_output)i;
+	mem_free(o->output_text);
+	o->output_text = text;
+	o->output = parsed;
 	return TFPROF_OK;
 }
 

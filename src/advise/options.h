@@ -7,8 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/vec.h"
-
-enum advice_output { ADVICE_STDOUT, ADVICE_NONE, ADVICE_FILE, ADVICE_JSON };
+#include "query/options.h"
 
 struct advice_setting {
 	size_t checker, option;
@@ -22,9 +21,9 @@ struct tfprof_advice_options {
 	VEC(struct advice_setting) settings;
 	struct buf unknown; /* lines about unknown checkers */
 	bool source_lines;
-	bool tolerant; /* came as a message: lines of code are those of TensorFlow's profiler */
-	enum advice_output output;
-	char *outfile; /* NULL: none, or kept in the result */
+	bool tolerant;     /* came as a message: lines of code are those of TensorFlow's profiler */
+	char *output_text; /* what `output` points into; NULL: stdout */
+	struct output_option output;
 };
 
 /* NULL on allocation failure. */

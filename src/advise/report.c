@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "write/json.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 
@@ -156,21 +155,15 @@ static void put_verdict(struct json *j, const struct verdict *v,
 	json_close_object(j);
 }
 
-void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
-	struct sink *out)
+void advice_put_members(const void *context, struct json *j)
 {
-	struct json j = json_writer(out);
+	const struct advice_members *m = context;
 
-	json_open_object(&j);
-	json_put_text(&j, "schema", ADVICE_SCHEMA);
-	json_put_int(&j, "version", ADVICE_VERSION);
-	json_put_text(&j, "tfprof", tfprof_get_version());
-	json_put_text(&j, "level", level_names[advice_level(a)]);
-	json_key(&j, "checkers");
-	json_open_array(&j);
-	for (size_t i = 0; i < a->verdicts.n; i++)
-		put_verdict(&j, &a->verdicts.at[i], o);
-	json_close_array(&j);
-	json_close_object(&j);
-	sink_char(out, '\n');
+	json_put_text(j, "tfprof", tfprof_get_version());
+	json_put_text(j, "level", level_names[advice_level(m->advice)]);
+	json_key(j, "checkers");
+	json_open_array(j);
+	for (size_t i = 0; i < m->advice->verdicts.n; i++)
+		put_verdict(j, &m->advice->verdicts.at[i], m->options);
+	json_close_array(j);
 }

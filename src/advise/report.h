@@ -4,20 +4,20 @@
 
 #include "advise/advise.h"
 #include "base/sink.h"
-
-/* Of the JSON. The version changes when a member changes its meaning or goes away, not
- * when one is added. */
-#define ADVICE_SCHEMA "tfprof.advice"
-enum { ADVICE_VERSION = 1 };
+#include "write/json.h"
 
 /* As text, with a section per checker. */
 void advice_write_text(const struct advice *a, struct sink *out);
 /* As an AdviceProto. */
 enum tfprof_status advice_write_message(const struct advice *a, struct sink *out,
 	struct tfprof_error *err);
-/* As JSON; docs/advise.md has the schema. */
-void advice_write_json(const struct advice *a, const struct tfprof_advice_options *o,
-	struct sink *out);
+/* What JSON has besides the findings as nodes (docs/advise.md); `context` is an
+ * advice_members. */
+struct advice_members {
+	const struct advice *advice;
+	const struct tfprof_advice_options *options;
+};
+void advice_put_members(const void *context, struct json *j);
 
 /* "warning", "medium" */
 const char *advice_level_name(enum tfprof_level level);

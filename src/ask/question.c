@@ -56,14 +56,19 @@ void answer_clear(struct answer *a)
 
 void answer_note(struct answer *a, const char *id, const char *format, ...)
 {
-	struct answer_note note = {.id = id};
 	char text[1024];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	note.text = span_copy(span_of(text));
+	answer_note_text(a, id, span_of(text));
+}
+
+void answer_note_text(struct answer *a, const char *id, struct span text)
+{
+	struct answer_note note = {id, span_copy(text)};
+
 	if (!note.text || !vec_push(&a->notes, note)) {
 		mem_free(note.text);
 		a->failed = true;

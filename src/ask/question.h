@@ -81,6 +81,8 @@ void answer_clear(struct answer *a);
 
 void answer_note(struct answer *a, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same for a text of any length. */
+void answer_note_text(struct answer *a, const char *id, struct span text);
 void answer_put_text(struct answer *a, const char *key, struct span text);
 void answer_put_int(struct answer *a, const char *key, int64_t value);
 void answer_put_double(struct answer *a, const char *key, double value);

@@ -78,6 +78,23 @@ void walk_note(struct walk *w, enum note_kind kind, int64_t number)
 		w->no_memory = true;
 }
 
+const char *walk_note_get_id(const struct walk_note *note)
+{
+	static const char *const ids[] = {
+		[NOTE_LOOP] = "loop",
+		[NOTE_LOOP_UNKNOWN] = "loop_unknown",
+		[NOTE_LOOP_LIMIT] = "loop_limit",
+		[NOTE_DEARER_BRANCH] = "dearer_branch",
+		[NOTE_BOTH_BRANCHES] = "both_branches",
+		[NOTE_TOO_DEEP] = "too_deep",
+		[NOTE_TOO_MANY] = "too_many",
+		[NOTE_NO_FUNCTION] = "no_function",
+		[NOTE_DAMAGED] = "damaged",
+	};
+
+	return ids[note->kind];
+}
+
 void walk_note_put(const struct walk_note *note, struct buf *b)
 {
 	long long number = (long long)note->number;

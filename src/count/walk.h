@@ -187,6 +187,8 @@ void walk_finish(struct walk *w);
 
 void walk_note(struct walk *w, enum note_kind kind, int64_t number);
 /* What a note says. */
+/* For programs: "loop_unknown". */
+const char *walk_note_get_id(const struct walk_note *note);
 void walk_note_put(const struct walk_note *note, struct buf *b);
 
 #endif

@@ -1,6 +1,7 @@
 /* Comparisons through the public API. */
 #include "lib/diff_read.h"
 #include "lib/gaps.h"
+#include "write/answer.h"
 
 void diff_report_free(struct diff_report *report)
 {
@@ -21,13 +22,13 @@ void diff_report_free(struct diff_report *report)
 
 /* ---- results -------------------------------------------------------------------- */
 
-static enum tfprof_status write_csv(tfprof_result *r, struct sink *out, struct tfprof_error *err)
+static enum tfprof_status write_table(tfprof_result *r, enum format format, struct sink *out,
+	struct tfprof_error *err)
 {
+	struct answer_form form = {.question = "diff", .answer = &r->answer, .options = r->options};
 	enum tfprof_status status = diff_need_table(r, err);
 
-	if (status == TFPROF_OK)
-		diff_write_csv(&r->answer.table, out);
-	return status;
+	return status == TFPROF_OK ? answer_write_table(&form, format, out, err) : status;
 }
 
 enum tfprof_status diff_write(tfprof_result *r, enum format format, struct sink *out,
@@ -37,13 +38,10 @@ enum tfprof_status diff_write(tfprof_result *r, enum format format, struct sink 
 	case FORMAT_FILE:
 	case FORMAT_STDOUT: diff_write_text(r->diff, out); return TFPROF_OK;
 	case FORMAT_JSON: diff_write_json(r->diff, out); return TFPROF_OK;
-	case FORMAT_CSV: return write_csv(r, out, err);
 	case FORMAT_MARKDOWN: diff_write_markdown(r->diff, out); return TFPROF_OK;
 	case FORMAT_PPROF: return diff_write_pprof(r->diff, out, err);
 	case FORMAT_NONE: return TFPROF_OK;
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"a comparison can be written as text, json, csv, markdown or pprof only");
+	default: return write_table(r, format, out, err);
 	}
 }
 

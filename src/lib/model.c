@@ -4,6 +4,7 @@
 #include "lib/output.h"
 #include "lib/result.h"
 #include "load/directory.h"
+#include "write/answer.h"
 
 void model_report_free(struct model_report *report)
 {
@@ -217,15 +218,15 @@ int tfprof_result_get_n_unknown(const tfprof_result *r)
 enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
 	struct tfprof_error *err)
 {
+	struct answer_form form = {.question = "model",
+		.answer = &r->answer,
+		.put_members = model_put_members,
+		.context = r->model};
+
 	switch (format) {
 	case FORMAT_FILE:
 	case FORMAT_STDOUT: model_write_text(r->model, out); return TFPROF_OK;
-	case FORMAT_JSON: model_write_json(r->model, out); return TFPROF_OK;
-	case FORMAT_CSV: model_write_csv(r->model, out); return TFPROF_OK;
-	case FORMAT_NONE: return TFPROF_OK;
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"what a model costs can be written as text, json or csv only");
+	default: return answer_write_table(&form, format, out, err);
 	}
 }
 
@@ -272,6 +273,7 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 	if (!report)
 		return error_no_memory(err);
 	report->options = o;
+	report->answer = &r->answer;
 	report->device = choose_device(o);
 	report->name = span_copy(span_of(in->path ? in->path : "model"));
 	if (!report->name)
@@ -288,6 +290,9 @@ static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
 		status = error_no_memory(err);
 	if (status != TFPROF_OK)
 		return status;
+	model_collect_notes(report, &r->answer);
+	if (r->answer.failed)
+		return error_no_memory(err);
 	r->n_rows = r->answer.table.n_rows;
 	r->is_ready = true;
 	check_limits(r, o);

@@ -278,48 +278,25 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 	return status;
 }
 
-static enum tfprof_status output_advice(tfprof_result *r, struct text_stream *to,
-	struct tfprof_error *err)
-{
-	static const enum format formats[] = {
-		[ADVICE_STDOUT] = FORMAT_STDOUT,
-		[ADVICE_NONE] = FORMAT_NONE,
-		[ADVICE_FILE] = FORMAT_FILE,
-		[ADVICE_JSON] = FORMAT_JSON,
-	};
-	const struct tfprof_advice_options *o = r->checkers;
-	enum tfprof_status status;
-	struct sink out;
-
-	if (!o)
-		return error_set(err, TFPROF_UNSUPPORTED, "events are available only as columns");
-	if (o->output == ADVICE_NONE)
-		return TFPROF_OK;
-	if (o->outfile)
-		status = output_open(&out, o->outfile, SINK_BY_SUFFIX, &r->profile->files, err);
-	else
-		status = open_text(r, to, &out, err);
-	if (status != TFPROF_OK)
-		return status;
-	status = result_write(r, formats[o->output], &out, &r->text, err);
-	return close_text(to, &out, status, err);
-}
-
 /* What is not a view. */
 static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
 	struct tfprof_error *err)
 {
-	const struct output_option *o = &r->options->output;
+	const struct output_option *o = r->is_advice ? &r->checkers->output : &r->options->output;
+	char *path = o->outfile.n ? span_copy(o->outfile) : NULL;
 	enum tfprof_status status;
 	struct sink out;
 
 	if (o->format == FORMAT_NONE)
 		return TFPROF_OK;
-	if (!o->outfile.n)
+	if (o->outfile.n && !path)
+		return error_no_memory(err);
+	if (!path)
 		status = open_text(r, to, &out, err);
 	else
-		status = output_open(&out, o->outfile.at, output_packing(o->format),
-			&r->profile->files, err);
+		status =
+			output_open(&out, path, output_packing(o->format), &r->profile->files, err);
+	mem_free(path);
 	if (status != TFPROF_OK)
 		return status;
 	status = result_write(r, o->format, &out, &r->text, err);
@@ -336,10 +313,7 @@ static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const vola
 		return status;
 	r->text.n = 0;
 	r->query.cancel = cancel;
-	if (r->model || r->diff || r->question)
-		status = output_table(r, to, err);
-	else
-		status = r->is_table ? output_advice(r, to, err) : output_query(r, flags, to, err);
+	status = r->is_table ? output_table(r, to, err) : output_query(r, flags, to, err);
 	r->query.cancel = NULL;
 	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))

@@ -32,15 +32,17 @@ static enum tfprof_status write_advice_text(tfprof_result *r, struct sink *out,
 static enum tfprof_status write_advice(tfprof_result *r, enum format format, struct sink *out,
 	struct tfprof_error *err)
 {
+	struct advice_members members = {&r->advice, r->checkers};
+	struct answer_form form = {.question = "advise",
+		.answer = &r->answer,
+		.put_members = advice_put_members,
+		.context = &members};
+
 	switch (format) {
 	case FORMAT_FILE:
 	case FORMAT_STDOUT: return write_advice_text(r, out, err);
-	case FORMAT_JSON: advice_write_json(&r->advice, r->checkers, out); return TFPROF_OK;
 	case FORMAT_MESSAGE: return advice_write_message(&r->advice, out, err);
-	case FORMAT_NONE: return TFPROF_OK;
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"advice can be written as text, json or message only");
+	default: return answer_write_table(&form, format, out, err);
 	}
 }
 
@@ -106,6 +108,13 @@ static enum tfprof_status write_kept(const tfprof_result *r, enum format format,
 	return TFPROF_OK;
 }
 
+/* The table of findings does not need the profile. */
+static bool needs_table_only(enum format format)
+{
+	return format == FORMAT_ARROW || format == FORMAT_CSV || format == FORMAT_JSONL ||
+		format == FORMAT_MARKDOWN;
+}
+
 enum tfprof_status result_write(tfprof_result *r, enum format format, struct sink *out,
 	struct buf *said, struct tfprof_error *err)
 {
@@ -115,11 +124,9 @@ enum tfprof_status result_write(tfprof_result *r, enum format format, struct sin
 		return model_write(r, format, out, err);
 	if (r->diff)
 		return diff_write(r, format, out, err);
-	if (r->is_table && !r->is_advice)
-		return error_set(err, TFPROF_UNSUPPORTED, "events are available only as columns");
 	if (format == FORMAT_MESSAGE && r->message == MESSAGE_NONE)
 		return TFPROF_OK;
-	if (r->is_detached)
+	if (r->is_detached && !(r->is_advice && needs_table_only(format)))
 		return write_kept(r, format == FORMAT_STDOUT ? FORMAT_FILE : format, out, err);
 	if (r->is_advice)
 		return write_advice(r, format, out, err);

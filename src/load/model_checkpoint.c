@@ -41,6 +41,7 @@ enum tfprof_status model_read_checkpoint(struct model_file *m, const char *name,
 		return status;
 	m->is_of_layers = m->hides_training = true;
 	buf_text(&m->notes, "a checkpoint has only variables: nothing but parameters is counted\n");
+	model_file_name_note(m, "only_variables");
 	for (size_t i = 0; i < checkpoint_get_n_tensors(m->checkpoint); i++) {
 		const struct checkpoint_tensor *t = checkpoint_get_tensor(m->checkpoint, i);
 		struct parameter p = {.name = t->name,

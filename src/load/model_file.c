@@ -90,6 +90,20 @@ static enum tfprof_status open_input(struct span name, const struct tensor *shap
 	return status;
 }
 
+void model_file_name_note(struct model_file *m, const char *id)
+{
+	if (!vec_push(&m->note_ids, ((struct model_note_id){m->notes.n, id})))
+		m->notes.failed = true;
+}
+
+const char *model_file_get_note_id(const struct model_file *m, size_t end)
+{
+	for (size_t i = 0; i < m->note_ids.n; i++)
+		if (m->note_ids.at[i].end == end)
+			return m->note_ids.at[i].id;
+	return "file";
+}
+
 /* A batch size fixed in the file is kept: constants may depend on it. */
 static void note_fixed_batch(struct model_file *m, struct span name, const struct tensor *shape)
 {
@@ -102,6 +116,7 @@ static void note_fixed_batch(struct model_file *m, struct span name, const struc
 		" in the file and does not change: give --input_shapes=%.*s:", ERROR_SPAN(name));
 	put_open_shape(&m->notes, &wanted);
 	buf_char(&m->notes, '\n');
+	model_file_name_note(m, "fixed_batch");
 }
 
 enum tfprof_status model_file_add_input(struct model_file *m, struct span name, struct tensor shape,
@@ -136,6 +151,7 @@ enum tfprof_status model_file_add_input(struct model_file *m, struct span name, 
 				    "operations that need its shape are not counted\n"
 				  : " in the file: operations that need its shape are not "
 				    "counted\n");
+		model_file_name_note(m, "open_input");
 	} else if (!tensor_is_known(&shape)) {
 		return open_input(name, &in_file, err);
 	}
@@ -406,6 +422,7 @@ void model_file_clear(struct model_file *m)
 	vec_clear(&m->given);
 	buf_clear(&m->title);
 	buf_clear(&m->notes);
+	vec_clear(&m->note_ids);
 	arena_clear(&m->arena);
 	source_close(&m->source);
 }

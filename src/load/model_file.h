@@ -31,6 +31,12 @@ struct model_input {
 	struct tensor tensor; /* with every dimension known */
 };
 
+/* A line of the notes, by where it ends, and what programs call it. */
+struct model_note_id {
+	size_t end;
+	const char *id;
+};
+
 struct model_file {
 	const char *format; /* "SavedModel" */
 	struct buf title;   /* what else it says of itself: versions, a name */
@@ -50,6 +56,7 @@ struct model_file {
 	bool is_lenient, is_walked_whole; /* else a GraphDef is walked from what nobody reads */
 	int64_t stored_parameters;        /* what the file stores, to check against; -1: unknown */
 	struct buf notes;                 /* lines */
+	VEC(struct model_note_id) note_ids; /* of those that have one */
 	VEC(struct model_input_shape) given;
 	const struct shape_source *shapes; /* of runs, or NULL */
 	struct arena arena;
@@ -101,5 +108,10 @@ enum tfprof_status model_start_anywhere(struct model_file *m, bool everywhere,
 	struct tfprof_error *err);
 /* Placeholders that are walked are the inputs. */
 enum tfprof_status model_add_placeholders(struct model_file *m, struct tfprof_error *err);
+
+/* Names the line that was just added to the notes. */
+void model_file_name_note(struct model_file *m, const char *id);
+/* The id of the line that ends there; "file" if it was not named. */
+const char *model_file_get_note_id(const struct model_file *m, size_t end);
 
 #endif

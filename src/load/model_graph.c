@@ -556,9 +556,11 @@ enum tfprof_status model_read_saved_model(struct model_file *m, const char *name
 	else
 		status = use_meta_graph(m, &g, name, options, err);
 	/* Signatures come after functions, so a truncated file has lost them. */
-	if (status == TFPROF_OK && !g.signature.n)
+	if (status == TFPROF_OK && !g.signature.n) {
 		buf_text(&m->notes,
 			"the SavedModel has no signature: all of its operations are shown\n");
+		model_file_name_note(m, "no_signature");
+	}
 	clear_meta_graph(&g);
 	return status;
 }

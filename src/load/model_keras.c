@@ -28,6 +28,7 @@ void model_keras_check(struct model_file *m, int64_t parameters, int64_t config_
 	buf_printf(&m->notes,
 		"the weights in the file are %lld numbers, not %lld as the configuration says\n",
 		(long long)m->stored_parameters, (long long)parameters);
+	model_file_name_note(m, "weights_differ");
 }
 
 /* ---- files ---------------------------------------------------------------------- */
@@ -51,6 +52,7 @@ static enum tfprof_status read_config(struct model_file *m, const char *name, st
 		buf_text(&m->notes,
 			"the file has no graph of layers (a subclassed model): count "
 			"the SavedModel of model.export()\n");
+		model_file_name_note(m, "no_layer_graph");
 		buf_text(&m->title, "subclassed model");
 		keras_weights_as_parameters(m);
 		m->is_of_layers = true;
@@ -100,6 +102,7 @@ enum tfprof_status model_read_keras_h5(struct model_file *m, const char *name,
 	m->is_of_layers = m->hides_training = true;
 	buf_text(&m->title, "weights");
 	buf_text(&m->notes, "the file has only weights: nothing but parameters is counted\n");
+	model_file_name_note(m, "only_weights");
 	keras_weights_as_parameters(m);
 	return TFPROF_OK;
 }

@@ -35,7 +35,7 @@
 	X(ORDER_BY, "order_by", "word", "WORD", model_order_words, "layer", \
 		"Sort layers: in the model's order (layer), by name, or numbers descending.") \
 	X(OUTPUT, "output", "output", "TYPE[:outfile=FILE]", NULL, "stdout", \
-		"Write in this format: stdout, none, file, json or csv.")
+		"Write in this format: stdout, none, file, json, jsonl, csv, arrow or markdown.")
 
 /* The totals that fail_if knows, besides the peak of memory, and order_by sorts by: word, member of struct layer or
  * another expression of a layer `l`. */

@@ -2,10 +2,10 @@
 
 #include <errno.h>
 
-#include "query/output_option.h"
 #include "write/arrow_file.h"
 #include "write/document.h"
 #include "write/table.h"
+#include "write/writer.h"
 
 static answer_text_fn *find_text(const struct question *question)
 {
@@ -27,18 +27,12 @@ static answer_text_fn *find_text(const struct question *question)
 /* What writes rows; the JSON writer, too, is called in this way. */
 typedef void write_fn(struct written *w, struct sink *out);
 
-struct document {
-	const struct question *question;
-	const struct answer *answer;
-	const struct tfprof_options *options;
-};
-
-static enum tfprof_status write_table(const struct document *d, write_fn *write, struct sink *out,
-	struct tfprof_error *err)
+static enum tfprof_status write_table(const struct answer_form *d, write_fn *write,
+	struct sink *out, struct tfprof_error *err)
 {
 	const struct column_table *t = &d->answer->table;
 	const struct tfprof_column **columns = mem_zero_array(t->n_columns + 1, sizeof(*columns));
-	struct document context = *d;
+	struct answer_form context = *d;
 	struct written w = {.columns = columns,
 		.n_columns = t->n_columns,
 		.n_rows = t->n_rows,
@@ -49,7 +43,7 @@ static enum tfprof_status write_table(const struct document *d, write_fn *write,
 	for (size_t i = 0; columns && i < t->n_columns; i++)
 		columns[i] = &t->columns[i].view;
 	if (!t->is_tree) {
-		w.root = d->question->name;
+		w.root = d->question;
 		w.name = column_table_find(t, t->named_by ? t->named_by : "name");
 	}
 	if (columns)
@@ -63,7 +57,7 @@ static enum tfprof_status write_table(const struct document *d, write_fn *write,
 
 void plain_text(const struct answer *a, struct sink *out)
 {
-	struct document d = {.question = a->question, .answer = a};
+	struct answer_form d = {.question = a->question->name, .answer = a};
 
 	if (write_table(&d, table_write_text, out, NULL) != TFPROF_OK)
 		sink_fail(out, ENOMEM);
@@ -82,7 +76,7 @@ void headline_text(const struct answer *a, struct sink *out)
 
 /* ---- JSON ---------------------------------------------------------------------- */
 
-static void put_notes(const struct answer *a, struct json *j)
+void answer_put_notes(const struct answer *a, struct json *j)
 {
 	json_key(j, "notes");
 	json_open_array(j);
@@ -115,12 +109,16 @@ static void put_fields(const struct answer *a, struct json *j)
 
 static void write_json(struct written *w, struct sink *out)
 {
-	const struct document *d = w->context;
+	const struct answer_form *d = w->context;
 	struct json j = json_writer(out);
 
-	document_open(&j, d->question->name, d->options);
-	put_notes(d->answer, &j);
+	document_open(&j, d->question, d->options);
+	answer_put_notes(d->answer, &j);
 	put_fields(d->answer, &j);
+	if (d->put_members) {
+		d->put_members(d->context, &j);
+		json_line(&j);
+	}
 	table_put_nodes(w, &j);
 	json_close_object(&j);
 	sink_char(out, '\n');
@@ -141,26 +139,32 @@ static enum tfprof_status write_arrow(const struct column_table *t, struct sink 
 	return status;
 }
 
+enum tfprof_status answer_write_table(const struct answer_form *form, enum format format,
+	struct sink *out, struct tfprof_error *err)
+{
+	switch (format) {
+	case FORMAT_NONE: return TFPROF_OK;
+	case FORMAT_ARROW: return write_arrow(&form->answer->table, out, err);
+	case FORMAT_CSV: return write_table(form, table_write_csv, out, err);
+	case FORMAT_JSON: return write_table(form, write_json, out, err);
+	case FORMAT_JSONL: return write_table(form, table_write_jsonl, out, err);
+	case FORMAT_MARKDOWN: return write_table(form, table_write_markdown, out, err);
+	default:
+		return error_set(err, TFPROF_ARGUMENT,
+			"%s cannot be written as %s: expected one of: arrow, csv, file, json, "
+			"jsonl, markdown, none, stdout",
+			form->question, writer_get_name(format));
+	}
+}
+
 enum tfprof_status answer_write(const struct question *question, const struct answer *a,
 	const struct tfprof_options *o, enum format format, struct sink *out,
 	struct tfprof_error *err)
 {
-	struct document d = {question, a, o};
+	struct answer_form form = {.question = question->name, .answer = a, .options = o};
 
-	switch (format) {
-	case FORMAT_FILE:
-	case FORMAT_STDOUT: find_text(question)(a, out); return TFPROF_OK;
-	case FORMAT_NONE: return TFPROF_OK;
-	case FORMAT_ARROW: return write_arrow(&a->table, out, err);
-	case FORMAT_CSV: return write_table(&d, table_write_csv, out, err);
-	case FORMAT_JSON: return write_table(&d, write_json, out, err);
-	case FORMAT_JSONL: return write_table(&d, table_write_jsonl, out, err);
-	case FORMAT_MARKDOWN: return write_table(&d, table_write_markdown, out, err);
-	default:
-		return error_set(err, TFPROF_ARGUMENT,
-			"%s cannot be written as %s: expected one of: arrow, csv, file, json, "
-			"jsonl, "
-			"markdown, none, stdout",
-			question->name, output_words[format]);
-	}
+	if (format != FORMAT_FILE && format != FORMAT_STDOUT)
+		return answer_write_table(&form, format, out, err);
+	find_text(question)(a, out);
+	return TFPROF_OK;
 }

@@ -1,9 +1,8 @@
-/* A comparison as JSON (schema tfprof-diff, version 1), as CSV and as columns. */
+/* A comparison as JSON. */
 #include <math.h>
 
-#include "write/csv.h"
 #include "write/diff_report.h"
-#include "write/json.h"
+#include "write/document.h"
 
 static void put_change(struct json *j, int64_t base, int64_t new_value, double p)
 {
@@ -109,9 +108,10 @@ void diff_write_json(const struct diff_report *r, struct sink *out)
 	const struct diff *d = &r->diff;
 	struct json j = json_writer(out);
 
-	json_open_object(&j);
-	json_put_text(&j, "schema", "tfprof-diff");
-	json_put_int(&j, "version", 1);
+	document_open(&j, "diff", NULL);
+	json_key(&j, "notes");
+	json_open_array(&j);
+	json_close_array(&j);
 	json_put_text(&j, "view", r->view);
 	put_names(&j, "base", r->base.at, r->base.n);
 	put_names(&j, "new", r->new_names.at, r->new_names.n);

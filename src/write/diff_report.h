@@ -19,7 +19,6 @@ struct diff_report {
 
 void diff_write_text(const struct diff_report *r, struct sink *out);
 void diff_write_json(const struct diff_report *r, struct sink *out);
-void diff_write_csv(const struct column_table *table, struct sink *out);
 void diff_write_markdown(const struct diff_report *r, struct sink *out);
 /* A profile whose samples are those of the new side and, negative and marked as
  * pprof::base, those of the base. */

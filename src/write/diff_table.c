@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "query/metrics.h"
-#include "write/csv.h"
 #include "write/diff_report.h"
 
 /* id, name, type */
@@ -141,38 +140,6 @@ enum tfprof_status diff_make_table(struct diff_report *r, struct column_table *t
 				i);
 	}
 	t->columns[LEADING_PARENT].view.is_nullable = true;
+	t->is_tree = true;
 	return column_table_finish(t, err);
-}
-
-/* ---- CSV ------------------------------------------------------------------------ */
-
-static void put_cell(const struct tfprof_column *c, size_t i, struct sink *out)
-{
-	switch (c->type) {
-	case TFPROF_COLUMN_TEXT: csv_put_text(out, table_text(c, i)); break;
-	case TFPROF_COLUMN_BOOL: sink_text(out, c->numbers[i] ? "true" : "false"); break;
-	case TFPROF_COLUMN_DOUBLE:
-		if (isfinite(c->doubles[i]))
-			sink_printf(out, "%.6g", c->doubles[i]);
-		break;
-	default:
-		if (!c->is_nullable || c->numbers[i] >= 0)
-			sink_int(out, c->numbers[i]);
-	}
-}
-
-void diff_write_csv(const struct column_table *t, struct sink *out)
-{
-	sink_text(out, "id");
-	for (size_t k = 0; k < t->n_columns; k++)
-		sink_printf(out, ",%s", t->columns[k].view.name);
-	sink_text(out, "\r\n");
-	for (size_t i = 0; i < t->n_rows; i++) {
-		sink_int(out, (int64_t)i);
-		for (size_t k = 0; k < t->n_columns; k++) {
-			sink_char(out, ',');
-			put_cell(&t->columns[k].view, i, out);
-		}
-		sink_text(out, "\r\n");
-	}
 }

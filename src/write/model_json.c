@@ -1,6 +1,6 @@
-/* What a model costs, as JSON, CSV and columns. */
-#include "write/csv.h"
-#include "write/json.h"
+/* What a model costs, as JSON and columns. */
+#include <math.h>
+
 #include "write/model_report.h"
 
 /* The columns of a layer: name, type, unit, and its value for numbers. */
@@ -76,13 +76,16 @@ bool model_make_table(const struct model_report *r, struct column_table *t)
 			if (columns[c].type == TFPROF_COLUMN_INT64) {
 				column->numbers[i] = number_of(l, c);
 			} else if (columns[c].type == TFPROF_COLUMN_DOUBLE) {
-				column->doubles[i] = c == LAYER_share ? share_of(r, l) : l->seconds;
+				column->doubles[i] = c == LAYER_share ? share_of(r, l)
+					: r->device.flops > 0         ? l->seconds
+								      : NAN;
 			} else {
 				put_cell_text(&column->bytes, l, c);
 				table_end_text(column);
 			}
 		}
 	}
+	t->columns[LAYER_min_seconds].view.is_nullable = 1;
 	return column_table_finish(t, NULL) == TFPROF_OK;
 }
 
@@ -207,37 +210,6 @@ static void put_operations(struct json *j, const struct model_report *r)
 	json_close_object(j);
 }
 
-/* The lines of the report's notes, without their label. */
-static void put_note_lines(struct json *j, const struct model_report *r)
-{
-	struct buf notes = {0};
-	struct span rest;
-
-	model_put_notes(r, &notes);
-	rest = buf_get(&notes);
-	json_key(j, "notes");
-	json_open_array(j);
-	while (rest.n) {
-		size_t end = span_find(rest, SPAN("\n"));
-		struct span line = {rest.at, end};
-
-		if (span_starts(line, SPAN("note "))) {
-			size_t skip = 4;
-
-			while (skip < line.n && line.at[skip] == ' ')
-				skip++;
-			line.at += skip;
-			line.n -= skip;
-		}
-		json_string(j, line);
-		end += end < rest.n;
-		rest.at += end;
-		rest.n -= end;
-	}
-	json_close_array(j);
-	buf_clear(&notes);
-}
-
 static void put_device(struct json *j, const struct model_report *r)
 {
 	if (!(r->device.flops > 0))
@@ -250,58 +222,24 @@ static void put_device(struct json *j, const struct model_report *r)
 	json_close_object(j);
 }
 
-void model_write_json(const struct model_report *r, struct sink *out)
+void model_put_members(const void *report, struct json *j)
 {
-	struct json j = json_writer(out);
+	const struct model_report *r = report;
 
-	json_open_object(&j);
-	json_put_text(&j, "file", r->name);
-	json_put_text(&j, "format", r->file.format);
-	json_put_string(&j, "title", buf_get(&r->file.title));
-	json_put_int(&j, "batch_size", r->file.batch_size);
-	put_inputs(&j, r);
-	json_line(&j);
-	put_totals(&j, r);
-	put_device(&j, r);
-	json_line(&j);
-	json_key(&j, "layers");
-	json_open_array(&j);
+	json_put_text(j, "file", r->name);
+	json_put_text(j, "format", r->file.format);
+	json_put_string(j, "title", buf_get(&r->file.title));
+	json_put_int(j, "batch_size", r->file.batch_size);
+	put_inputs(j, r);
+	json_line(j);
+	put_totals(j, r);
+	put_device(j, r);
+	json_line(j);
+	json_key(j, "layers");
+	json_open_array(j);
 	for (size_t i = 0; i < r->summary.layers.n; i++)
-		put_layer(&j, r, &r->summary.layers.at[r->order[i]]);
-	json_close_array(&j);
-	json_line(&j);
-	put_operations(&j, r);
-	put_note_lines(&j, r);
-	json_close_object(&j);
-	sink_char(out, '\n');
-}
-
-/* ---- CSV ------------------------------------------------------------------------ */
-void model_write_csv(const struct model_report *r, struct sink *out)
-{
-	struct buf cell = {0};
-
-	for (int c = 0; c < N_LAYER_COLUMNS; c++)
-		sink_printf(out, "%s%s", c ? "," : "", columns[c].name);
-	sink_text(out, "\r\n");
-	for (size_t i = 0; i < r->summary.layers.n; i++) {
-		const struct layer *l = &r->summary.layers.at[r->order[i]];
-
-		for (int c = 0; c < N_LAYER_COLUMNS; c++) {
-			if (c)
-				sink_char(out, ',');
-			if (columns[c].type == TFPROF_COLUMN_INT64) {
-				sink_int(out, number_of(l, c));
-			} else if (columns[c].type == TFPROF_COLUMN_DOUBLE) {
-				sink_printf(out, "%.17g",
-					c == LAYER_share ? share_of(r, l) : l->seconds);
-			} else {
-				cell.n = 0;
-				put_cell_text(&cell, l, c);
-				csv_put_text(out, buf_get(&cell));
-			}
-		}
-		sink_text(out, "\r\n");
-	}
-	buf_clear(&cell);
+		put_layer(j, r, &r->summary.layers.at[r->order[i]]);
+	json_close_array(j);
+	json_line(j);
+	put_operations(j, r);
 }

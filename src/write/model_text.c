@@ -319,43 +319,44 @@ static void put_title(const struct model_report *r, struct buf *b)
 	buf_char(b, '\n');
 }
 
-void model_put_notes(const struct model_report *r, struct buf *b)
+void model_collect_notes(const struct model_report *r, struct answer *a)
 {
-	struct span rest;
+	struct span lines = buf_get(&r->file.notes);
+	struct buf text = {0};
 
 	for (size_t i = 0; i < r->walk.notes.n; i++) {
-		buf_text(b, "note         ");
-		walk_note_put(&r->walk.notes.at[i], b);
-		buf_char(b, '\n');
+		text.n = 0;
+		walk_note_put(&r->walk.notes.at[i], &text);
+		answer_note_text(a, walk_note_get_id(&r->walk.notes.at[i]), buf_get(&text));
 	}
 	if (r->walk.conflict.n) {
-		buf_text(b, "note         ");
+		text.n = 0;
 		if (r->file.assumes_batch)
-			buf_printf(b, "batch %lld does not fit: ", (long long)r->file.batch_size);
+			buf_printf(&text,
+				"batch %lld does not fit: ", (long long)r->file.batch_size);
 		else
-			buf_text(b, "shapes do not fit: ");
-		buf_printf(b, "%s\n", buf_get(&r->walk.conflict).at);
+			buf_text(&text, "shapes do not fit: ");
+		buf_span(&text, buf_get(&r->walk.conflict));
+		answer_note_text(a, "shapes_do_not_fit", buf_get(&text));
 	}
 	for (size_t i = 0; i < r->summary.ops.n; i++)
 		if (span_equal(r->summary.ops.at[i].type, SPAN("XlaCallModule")))
-			buf_text(b,
-				"note         the arithmetic of XlaCallModule is StableHLO, which "
-				"is not "
-				"read: count the .keras file\n");
+			answer_note(a, "stablehlo",
+				"the arithmetic of XlaCallModule is StableHLO, which is not read: "
+				"count the .keras file");
 	if (r->summary.is_saturated)
-		buf_text(b,
-			"note         a total does not fit in 64 bits and is shown as the largest "
-			"number that does\n");
-	rest = buf_get(&r->file.notes);
-	while (rest.n) {
-		size_t n = span_find(rest, SPAN("\n"));
+		answer_note(a, "saturated",
+			"a total does not fit in 64 bits and is shown as the largest number that "
+			"does");
+	for (size_t start = 0, end; start < lines.n; start = end) {
+		size_t n = span_find(span_from(lines, start), SPAN("\n"));
 
-		n += n < rest.n;
-		buf_text(b, "note         ");
-		buf_span(b, (struct span){rest.at, n});
-		rest.at += n;
-		rest.n -= n;
+		end = start + n + (start + n < lines.n);
+		answer_note_text(a, model_file_get_note_id(&r->file, end),
+			(struct span){lines.at + start, n});
 	}
+	a->failed |= text.failed;
+	buf_clear(&text);
 }
 
 /* Escapes control characters: names come from files, also within sentences. */
@@ -385,7 +386,8 @@ void model_write_text(const struct model_report *r, struct sink *out)
 		put_bound(r, &b);
 		put_coverage(r, &b);
 	}
-	model_put_notes(r, &b);
+	for (size_t i = 0; i < r->answer->notes.n; i++)
+		buf_printf(&b, "note         %s\n", r->answer->notes.at[i].text);
 	write_visible(&b, out);
 	buf_clear(&b);
 }

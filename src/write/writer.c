@@ -25,13 +25,19 @@ const struct writer *writer_get(enum format format)
 	return &writers[format];
 }
 
+static const char *const words[N_FORMATS] = {
+#define X(id, word, ...) word,
+	FORMATS(X)
+#undef X
+};
+
+const char *writer_get_name(enum format format)
+{
+	return words[format];
+}
+
 enum format writer_find(const char *name)
 {
-	static const char *const words[N_FORMATS] = {
-#define X(id, word, ...) word,
-		FORMATS(X)
-#undef X
-	};
 	enum format format = 0;
 
 	if (strcmp(name, "text") == 0)

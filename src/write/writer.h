@@ -31,6 +31,7 @@ struct writer {
 const struct writer *writer_get(enum format format);
 /* The format for a word of the option output, or for "text"; N_FORMATS if unknown. */
 enum format writer_find(const char *name);
+const char *writer_get_name(enum format format);
 
 #define X(id, word, file, metrics, refuse, write, announce, meaning) \
 	refuse_fn refuse;                                            \

@@ -250,8 +250,10 @@ def test_text_message_and_json_agree(ours, profile):
 def test_json_has_the_documented_members(ours):
     load_real(ours, "unbalanced")
     advice, _ = advise(ours)
-    assert set(advice) == {"schema", "version", "tfprof", "level", "checkers"}
-    assert (advice["schema"], advice["version"]) == ("tfprof.advice", 1)
+    assert set(advice) == {"schema", "version", "question", "options", "notes", "tfprof", "level",
+                           "checkers", "nodes"}
+    assert (advice["schema"], advice["version"]) == ("tfprof.advise", 2)
+    assert len(advice["nodes"]) == 1 + sum(len(one["findings"]) for one in advice["checkers"])
     for verdict in advice["checkers"]:
         assert set(verdict) - {"remark", "reason"} == {"name", "skipped", "options", "findings"}
         assert ("reason" in verdict) == verdict["skipped"]

@@ -12,6 +12,7 @@ from tree import TOP, program
 
 TRACE = TOP + "/examples/traces/jax_transformer.xplane.pb.gz"
 PROFILE = TOP + "/examples/resnet/profile"
+MODEL = TOP + "/tests/models/files/mlp/export"
 
 GRAPH = """
 node { name: "a" op: "NoOp" }
@@ -83,6 +84,32 @@ def questions():
     return ["step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
             "table --table=nodes", "table --table=lines",
             "table --table=steps", "table --table=devices", "table --table=summary"]
+
+
+def everything():
+    """Every question with an input that it applies to: views, advice, models and comparisons, too."""
+    return ([[*question.split(), TRACE] for question in questions()]
+            + [[view, PROFILE] for view in ("scope", "graph", "op", "code")]
+            + [["advise", PROFILE], ["model", MODEL], ["diff", "op", PROFILE, "--", PROFILE]])
+
+
+def name_of(words):
+    return "_".join(words[:-1] if words[0] != "diff" else ["diff"])
+
+
+@pytest.mark.parametrize("words", everything(), ids=name_of)
+@pytest.mark.parametrize("format", ["json", "jsonl", "csv", "arrow", "markdown", "file"])
+def test_every_question_is_written_in_every_format(tmp_path, words, format):
+    path = tmp_path / "written"
+    done = run(words[0], f"--output={format}:outfile={path}", *words[1:])
+    assert path.stat().st_size > 0 and done.stdout == b""
+    if format == "json":
+        answer = json.loads(path.read_text(encoding="utf-8"))
+        assert answer["schema"] == "tfprof." + words[0] and answer["version"] == 2
+        assert answer["question"] == words[0]
+        for i, node in enumerate(answer["nodes"]):
+            assert node["id"] == i and isinstance(node["name"], str)
+            assert node["parent"] is None if i == 0 else node["parent"] < i
 
 
 def test_all_questions_are_listed():

@@ -173,7 +173,7 @@ def test_a_loop_of_a_million_turns(tmp_path):
     file.write_bytes(graph([X, const("zero", 0), loop, node("out", "Relu", "w:1")], [cond, body]))
     done, seconds = run(file, "--output=json:outfile=-")
     model = json.loads(done.stdout)
-    assert any("1000000 turns" in note for note in model["notes"])
+    assert any("1000000 turns" in note["text"] for note in model["notes"])
     assert {op["type"]: op["float_ops"] for op in model["operations"]}["Tanh"] == 8 * 1000000
     assert seconds < SECONDS / 2
 

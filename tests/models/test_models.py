@@ -76,7 +76,8 @@ def test_subclassed_model_has_parameters_only():
     model = count(FILES / "sub.keras")
     assert [(row["name"], row["parameters"]) for row in model["layers"]] == [("a", 40), ("b", 18)]
     assert model["total"]["macs"] == 0
-    assert "model.export()" in model["notes"][0]
+    assert model["notes"][0]["id"] == "no_layer_graph"
+    assert "model.export()" in model["notes"][0]["text"]
     assert model["title"] == "3.15.1 subclassed model"
 
 
@@ -211,7 +212,7 @@ def test_shapes_in_a_tflite_file_are_no_weights():
 
 
 def test_loops_and_conditionals():
-    notes = count(FILES / "loop/export")["notes"]
+    notes = [note["text"] for note in count(FILES / "loop/export")["notes"]]
     assert any("loop x7" in note for note in notes)
     assert any("more expensive branch" in note for note in notes)
     unknown = count(FILES / "loop/export", "--trip_count=5")
@@ -241,9 +242,10 @@ def test_order_by_and_depth():
 
 def test_csv():
     lines = run(FILES / "mlp/export", "--output=csv:outfile=-").stdout.splitlines()
-    assert lines[0].startswith("name,type,output_shape,parameters,")
-    assert lines[1].startswith("sequential/dense,MatMul,1x64,50240,")
-    assert len(lines) == 4
+    assert lines[0].startswith("id,parent,depth,name,type,output_shape,parameters,")
+    assert lines[1].startswith("0,,0,model,,")
+    assert lines[2].startswith("1,0,1,sequential/dense,MatMul,1x64,50240,")
+    assert len(lines) == 5
 
 
 @pytest.mark.parametrize("words, message", [

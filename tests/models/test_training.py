@@ -41,7 +41,7 @@ def test_training_graph(use_resource, tmp_path):
     # Each product has two gradients; that of x is there, although nothing reads it. The loop of
     # the gradients runs as often as the other one has counted.
     assert rows["gradients/net"]["macs"] == 2 * (CONV + DENSE + 3 * TURN)
-    assert "2 loops x3" in model["notes"]
+    assert {"id": "loop", "text": "2 loops x3"} in model["notes"]
     # Slots of the optimizer are no parameters.
     assert model["total"]["parameters"] == 200 + 8 + 14 * 14 * 8 * 10 + 100
     assert all("ApplyAdam" in op for op in model["not_counted"])

@@ -44,7 +44,7 @@ def test_several_runs(resnet):
 def test_files(resnet, tmp_path):
     diff = resnet.diff(resnet, base_step=0, step=1)
     diff.save(tmp_path / "diff.json")
-    assert json.loads((tmp_path / "diff.json").read_text())["schema"] == "tfprof-diff"
+    assert json.loads((tmp_path / "diff.json").read_text())["schema"] == "tfprof.diff"
     diff.save(tmp_path / "diff.csv", "csv")
     assert (tmp_path / "diff.csv").read_text().startswith("id,name,base_name,")
     diff.save(tmp_path / "diff.pprof", "pprof")

@@ -16,7 +16,7 @@ interface Model {
   device?: { name: string; peak_flops: number; peak_bandwidth: number };
   layers: ModelLayer[];
   operations: { type: string; count: number; macs: number; float_ops: number }[];
-  notes: string[];
+  notes: { id: string; text: string }[];
 }
 interface Answer { devices: string[]; model: Model }
 
@@ -117,7 +117,7 @@ export function ModelOverview({ state, profile }: { state: State; profile: Profi
     <div class="overview">
       <h1>{modelSentence(model)}</h1>
       <p class="facts">{[profile.files[0], model.format, model.title, ...model.inputs.map((i) => `input ${i.name} ${shape(i.shape)} ${i.dtype}`)].filter(Boolean).join(" · ")}</p>
-      {model.notes.map((n) => <p key={n} class="dim">{n}</p>)}
+      {model.notes.map((n) => <p key={n.text} class="dim">{n.text}</p>)}
       <ModelCards answer={data} state={state} />
       <Panel title="Where the float operations are: layers" wide><ModelLayers model={model} limit={12} /></Panel>
     </div>
