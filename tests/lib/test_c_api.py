@@ -148,17 +148,21 @@ def is_sanitized():
 
 
 def test_the_library_neither_prints_nor_exits(installed):
+    """Only what TFPROF_DEBUG asks for is printed, by one file."""
     used = output("nm", "-D", "--undefined-only", str(installed.libraries / "libtfprof.so"))
     names = {line.split()[-1].partition("@")[0] for line in used.splitlines()}
     assert "malloc" in names
     assert not names & {"printf", "puts", "putchar", "fputs", "fprintf", "perror", "stdout",
-                        "stderr", "exit", "_exit", "abort", "signal", "setlocale"}
+                        "exit", "_exit", "abort", "signal", "setlocale"}
+    objects = output("nm", "-A", "--undefined-only", os.path.join(BUILD, "libtfprof_core.a"))
+    assert {line.split(":")[1].rpartition("/")[2] for line in objects.splitlines()
+            if line.split()[-1] == "stderr"} == {"src_base_debug.c.o"}
 
 
 def test_there_is_no_global_state(installed):
     """No writable data except the compiler's own, the thread pool, the countdown with
     which unit tests make allocations fail, and what handlers of forks and signals need:
-    the profiles and their lock, and the files not yet whole."""
+    the profiles and their lock, the files not yet whole, and the topics of TFPROF_DEBUG."""
     if is_sanitized():
         pytest.skip("sanitizers keep state of their own")
     library = str(installed.libraries / "libtfprof.so.0")
@@ -166,7 +170,7 @@ def test_there_is_no_global_state(installed):
     written = {line.split()[2] for line in output("nm", build).splitlines()
                if line.split()[-2] in "bB"}
     allowed = {"fail_countdown", "__bss_start", "_end", "_edata", "pool", "inside", "quota",
-               "profiles", "lock", "unfinished"}
+               "profiles", "lock", "unfinished", "topics"}
     assert not {name for name in written
                 if name not in allowed and not name.startswith(("completed.", "__cpu_", "once."))}
     data = re.search(r" \.data +PROGBITS +\w+ +\w+ +(\w+)",
