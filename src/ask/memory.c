@@ -325,8 +325,32 @@ static void note_program(struct asking *x, struct span name)
 			(int)name.n, name.at, m->n_damaged);
 }
 
+/* The largest buffer; of several, one of the largest layer that has one. NULL on allocation
+ * failure. */
+static const struct hlo_live *find_largest(struct asking *x, const struct hlo_arena *arena)
+{
+	const struct row *found = NULL;
+	int64_t most = -1;
+
+	if (!read_rows(x, arena) || !find_layers(x))
+		return NULL;
+	for (uint32_t i = 0; i < x->layers.n; i++)
+		x->layer_of[x->layers.at[i].text] = i;
+	for (size_t i = 0; i < x->rows.n; i++) {
+		const struct row *row = &x->rows.at[i];
+
+		if (row->live->bytes > most ||
+			(row->live->bytes == most &&
+				x->layer_of[row->layer] < x->layer_of[found->layer])) {
+			most = row->live->bytes;
+			found = row;
+		}
+	}
+	return found ? found->live : NULL;
+}
+
 /* The largest buffer of the largest program, in a sentence. Programs come in that order. */
-static void put_headline(struct asking *x, struct span name)
+static bool put_headline(struct asking *x, struct span name)
 {
 	const struct hlo_arena *largest = NULL;
 	struct hlo_space device = device_space(&x->memory);
@@ -334,15 +358,17 @@ static void put_headline(struct asking *x, struct span name)
 	struct buf *b = &x->scratch;
 
 	if (answer_find_field(x->a, "headline"))
-		return;
+		return true;
 	for (size_t i = 0; i < x->memory.arenas.n; i++)
 		if (!x->memory.arenas.at[i].space && x->memory.arenas.at[i].n)
 			largest = &x->memory.arenas.at[i];
+	live = largest ? find_largest(x, largest) : NULL;
+	if (largest && !live)
+		return false;
 	buf_span(b, name);
 	buf_printf(b, ": %.2fMB on each device while it runs",
 		megabytes(hlo_sum(without_temporaries(&device), device.temporaries)));
 	if (largest) {
-		live = &x->memory.live.at[largest->first];
 		buf_printf(b, "; temporaries peak at %.2fMB in ", megabytes(largest->peak));
 		buf_span(b, largest->at);
 		buf_printf(b, ", of which %.2fMB is ", megabytes(live->bytes));
@@ -363,6 +389,7 @@ static void put_headline(struct asking *x, struct span name)
 	}
 	answer_put_text(x->a, "headline", buf_get(b));
 	b->n = 0;
+	return true;
 }
 
 /* ---- all ------------------------------------------------------------------------- */
@@ -455,8 +482,7 @@ static bool put_ranked(struct answer *a, const struct model *m, const ranking *r
 
 		ok = read_program(&x, a, p->message, HLO_PEAK_OF_HEAP) == READ;
 		if (ok) {
-			put_headline(&x, name);
-			ok = put_program(&x, name) && !x.scratch.failed;
+			ok = put_headline(&x, name) && put_program(&x, name) && !x.scratch.failed;
 			if (ranks->at[i].has_run)
 				note_program(&x, name);
 		}
