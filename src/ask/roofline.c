@@ -57,7 +57,7 @@ struct group {
 	const struct compiled_row *row; /* the first */
 	struct span name;
 	uint32_t n;
-	int64_t executions, self_ps, n_unknown;
+	int64_t executions, self_ps, n_unknown, n_transfers;
 	struct hlo_cost cost;
 	int64_t roofed_ps;                  /* of those with a roof */
 	double roof_s, compute_s, memory_s; /* of those */
@@ -82,6 +82,7 @@ static void add_row(struct group *g, const struct compiled_row *row, const struc
 	g->executions += row->executions;
 	g->self_ps += row->self_ps;
 	g->n_unknown += row->is_unknown;
+	g->n_transfers += row->is_transfer;
 	hlo_add(&g->cost.float_ops, row->cost.float_ops);
 	hlo_add(&g->cost.matrix_float_ops, row->cost.matrix_float_ops);
 	hlo_add(&g->cost.transcendentals, row->cost.transcendentals);
@@ -231,7 +232,8 @@ static void put_rates(struct column_table *t, size_t at, const struct group *g)
 
 	if (seconds > 0 && !g->n_unknown)
 		table_set_double(t, at, COLUMN_FLOAT_OPS_RATE, (double)g->cost.float_ops / seconds);
-	if (seconds > 0)
+	/* A transfer goes on beside the operations that begin it and wait for it. */
+	if (seconds > 0 && !g->n_transfers)
 		table_set_double(t, at, COLUMN_BYTES_RATE, (double)g->cost.bytes / seconds);
 	if (g->cost.bytes > 0 && !g->n_unknown)
 		table_set_double(t, at, COLUMN_INTENSITY,
@@ -348,6 +350,14 @@ static void note_limits(struct answer *a, const groups *list, const struct compi
 			rows->n_damaged);
 }
 
+static bool is_of_tpu(const struct model *m)
+{
+	for (size_t i = 0; i < m->compiled.ops.n; i++)
+		if (m->compiled.ops.at[i].has_events_only)
+			return true;
+	return false;
+}
+
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	enum tfprof_status status = compiled_check(&q->model->compiled, err);
@@ -366,6 +376,11 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 		put_peaks(a, &peaks);
 		put_utilization(a, &rows, &peaks);
 		note_limits(a, &list, &rows);
+		if (is_of_tpu(q->model))
+			answer_note(a, "tpu",
+				"of TPUs, times are by the host's clock, some percent off the "
+				"device's own, and bytes are counted from shapes, not those that "
+				"the device recorded");
 		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("roofline"));
 		if (list.n)
 			qsort(list.at, list.n, sizeof(*list.at), most_lost_first);
