@@ -493,7 +493,7 @@ static bool put_ranked(struct answer *a, const struct model *m, const ranking *r
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
-	enum tfprof_status status = compiled_check(&q->model->compiled, err);
+	enum tfprof_status status = model_check_traces(q->model, err);
 	ranking ranks = {0};
 	bool ok;
 

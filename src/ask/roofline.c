@@ -360,7 +360,7 @@ static bool is_of_tpu(const struct model *m)
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
-	enum tfprof_status status = compiled_check(&q->model->compiled, err);
+	enum tfprof_status status = model_check_traces(q->model, err);
 	enum roofline_by by = (enum roofline_by)q->options->number[OPT_BY];
 	struct peaks peaks = read_peaks(q->options);
 	struct compiled_rows rows = {0};

@@ -266,7 +266,7 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = apply_stacks(&a, err);
-	if (status == TFPROF_OK && !apply_compiled(&a, &l->source))
+	if (status == TFPROF_OK && !apply_compiled(&a))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		m->recorded |= find_recorder(x);
@@ -282,8 +282,10 @@ static enum tfprof_status apply(struct xplane *x, struct model *m, struct load *
 static enum tfprof_status load_one(struct model *m, struct load *l, struct tfprof_error *err)
 {
 	struct xplane x = {0};
-	enum tfprof_status status = read_trace(&x, m, l, err);
+	enum tfprof_status status = source_own(&l->source, err); /* programs point into it */
 
+	if (status == TFPROF_OK)
+		status = read_trace(&x, m, l, err);
 	if (status == TFPROF_OK)
 		status = model_complete(m, err);
 	if (status == TFPROF_OK)

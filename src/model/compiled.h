@@ -11,12 +11,11 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/source.h"
+#include "base/span.h"
 
 struct compiled_program {
 	uint32_t name;       /* string id, as in the trace: "jit_f(80)" */
-	uint32_t source;     /* among .sources; NONE: the message is a copy */
-	struct span message; /* HloProto */
+	struct span message; /* HloProto, in the bytes of a trace that the model keeps */
 	uint32_t n_runs;     /* 0: not known, or it did not run */
 	bool has_run;
 };
@@ -35,14 +34,10 @@ struct compiled_op {
 struct compiled {
 	VEC(struct compiled_program) programs;
 	VEC(struct compiled_op) ops;
-	VEC(struct source) sources;
 };
 
 void compiled_clear(struct compiled *c);
 /* Forgets what was added since there were so many. */
-void compiled_truncate(struct compiled *c, size_t n_programs, size_t n_ops, size_t n_sources);
-
-/* Whether the bytes of the programs are what they were: ask before reading any. */
-enum tfprof_status compiled_check(const struct compiled *c, struct tfprof_error *err);
+void compiled_truncate(struct compiled *c, size_t n_programs, size_t n_ops);
 
 #endif

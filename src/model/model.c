@@ -376,14 +376,20 @@ enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_e
 
 enum tfprof_status model_keep_trace(struct model *m, struct source *s, struct tfprof_error *err)
 {
-	enum tfprof_status status = source_own(s, err);
-
-	if (status != TFPROF_OK)
-		return status;
+	assert(s->owner != SOURCE_BORROWED);
 	if (!vec_push(&m->traces, *s))
 		return error_no_memory(err);
 	*s = (struct source){0};
 	return TFPROF_OK;
+}
+
+enum tfprof_status model_check_traces(const struct model *m, struct tfprof_error *err)
+{
+	enum tfprof_status status = TFPROF_OK;
+
+	for (size_t i = 0; status == TFPROF_OK && i < m->traces.n; i++)
+		status = source_check(&m->traces.at[i], err);
+	return status;
 }
 
 enum tfprof_status model_check_damage(const struct model *m, struct tfprof_error *err)

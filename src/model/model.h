@@ -253,8 +253,10 @@ bool model_add_trace_string(struct model *m, int64_t id, struct span text);
 uint32_t model_find_trace_string(const struct model *m, int64_t id);
 /* Takes a source over: it is closed with the model. */
 enum tfprof_status model_keep(struct model *m, struct source *s, struct tfprof_error *err);
-/* The same for a trace, of which nothing points into its bytes. */
+/* The same for a trace, which is not borrowed: compiled programs point into its bytes. */
 enum tfprof_status model_keep_trace(struct model *m, struct source *s, struct tfprof_error *err);
+/* Whether the bytes of all traces are what they were: ask before reading programs. */
+enum tfprof_status model_check_traces(const struct model *m, struct tfprof_error *err);
 /* Whether the bytes of all sources, and of the checkpoint, are what they were: ask
  * before reading any. */
 enum tfprof_status model_check_sources(const struct model *m, struct tfprof_error *err);

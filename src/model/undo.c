@@ -152,8 +152,9 @@ void model_undo(struct model_undo *u, struct model *m)
 	/* Names stay interned, so their sources stay, too. */
 	for (size_t i = was->sources.n; i < m->sources.n; i++)
 		source_detach(&m->sources.at[i]);
-	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n,
-		was->compiled.sources.n);
+	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n);
+	while (m->traces.n > was->traces.n)
+		source_close(&m->traces.at[--m->traces.n]);
 	m->n_covered = was->n_covered;
 	m->has_trace = was->has_trace;
 	m->is_recorded = was->is_recorded;

@@ -5,8 +5,10 @@ import gzip
 import json
 import os
 import statistics
+import subprocess
 
 import pytest
+import tree
 from asked import ask, check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -133,6 +135,17 @@ def test_what_changed_between_compilations_is_told(answers):
     notes = [note["text"] for note in answers["j05_recompile"].document["notes"] if note["id"] == "compiled"]
     assert any(note.startswith("predict was traced and compiled 4 times") and "argument 0: f32[" in note
                for note in notes), notes
+
+
+@pytest.mark.parametrize("question", ["step", "memory", "roofline"])
+def test_a_mapped_file_answers_like_a_packed_one(question, tmp_path):
+    """Several questions read a trace again; one does not take it from the others."""
+    packed = trace("j09_pmap_straggler")
+    plain = tmp_path / "plain.xplane.pb"
+    plain.write_bytes(gzip.decompress(open(packed, "rb").read()))
+    answers = [subprocess.run([tree.program(), question, path, "--output=json"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=True).stdout for path in (packed, plain)]
+    assert answers[0] == answers[1] and len(json.loads(answers[0])["nodes"]) > 4
 
 
 def test_several_batches_in_a_step_are_counted(answers):

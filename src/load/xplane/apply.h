@@ -63,8 +63,8 @@ bool apply_ops(struct apply *a);
 bool apply_modules(struct apply *a);
 /* Adds their call stacks. */
 enum tfprof_status apply_stacks(struct apply *a, struct tfprof_error *err);
-/* Keeps the programs and what of them ran, and the source if it is a mapped file. */
-bool apply_compiled(struct apply *a, struct source *source);
+/* Keeps what of the programs ran; their messages stay in the bytes of the trace. */
+bool apply_compiled(struct apply *a);
 /* Adds memory that the trace says operations took. */
 bool apply_memory(struct apply *a);
 

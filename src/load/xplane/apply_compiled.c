@@ -100,11 +100,10 @@ static uint32_t find_program(const struct compiled *c, size_t n_before, uint32_t
 }
 
 static bool keep_program(struct apply *a, struct hlo_module *module, size_t n_before,
-	bool is_mapped, const struct named *named)
+	const struct named *named)
 {
 	struct model *m = a->model;
-	struct compiled_program p = {.message = module->message,
-		.source = is_mapped ? (uint32_t)m->compiled.sources.n : NONE};
+	struct compiled_program p = {.message = module->message};
 
 	p.name = strings_add(&m->strings, module->title);
 	if (p.name == NONE)
@@ -116,14 +115,11 @@ static bool keep_program(struct apply *a, struct hlo_module *module, size_t n_be
 	 */
 	if (module->is_decoded && named->n_programs == 1 && !a->trace->max_ordinal)
 		p.n_runs = named->n_runs;
-	if (!is_mapped)
-		p.message = arena_copy(&m->arena, p.message);
 	module->kept = (uint32_t)m->compiled.programs.n;
-	return p.message.at && m->compiled.programs.n < NONE - 1 &&
-		vec_push(&m->compiled.programs, p);
+	return m->compiled.programs.n < NONE - 1 && vec_push(&m->compiled.programs, p);
 }
 
-static bool keep_programs(struct apply *a, bool is_mapped)
+static bool keep_programs(struct apply *a)
 {
 	struct hlo_modules *modules = &a->trace->modules;
 	size_t n_before = a->model->compiled.programs.n;
@@ -132,7 +128,7 @@ static bool keep_programs(struct apply *a, bool is_mapped)
 	bool ok = named != NULL;
 
 	for (size_t i = 0; ok && i < modules->at.n; i++)
-		ok = keep_program(a, modules->at.at[i], n_before, is_mapped, &named[texts[i]]);
+		ok = keep_program(a, modules->at.at[i], n_before, &named[texts[i]]);
 	mem_free(texts);
 	mem_free(named);
 	return ok;
@@ -164,20 +160,7 @@ static bool keep_ops(struct apply *a)
 	return true;
 }
 
-bool apply_compiled(struct apply *a, struct source *source)
+bool apply_compiled(struct apply *a)
 {
-	struct compiled *c = &a->model->compiled;
-	size_t n_before = c->programs.n;
-	bool is_mapped = source->owner == SOURCE_MAPPED;
-
-	if (!a->trace->modules.at.n)
-		return true;
-	if (!keep_programs(a, is_mapped) || !keep_ops(a))
-		return false;
-	if (!is_mapped || c->programs.n == n_before)
-		return true;
-	if (!vec_push(&c->sources, *source))
-		return false;
-	*source = (struct source){0};
-	return true;
+	return !a->trace->modules.at.n || (keep_programs(a) && keep_ops(a));
 }
