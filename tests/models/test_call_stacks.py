@@ -202,7 +202,7 @@ def test_together_with_a_trace(saved, tmp_path):
         function(x=tf.ones([4096, 64]))
     tf.profiler.experimental.stop()
     found = lines(tmp_path, saved, select="micros,float_ops,params")
-    for name in ("bias", "relu", "softmax"):  # the product may be fused with the bias
+    for name in ("product", "relu", "softmax"):  # a bias fused with the product is part of it
         assert found[LINES[name]]["exec_micros"] > 0, name
     assert {line: own["float_ops"] for line, own in found.items() if "float_ops" in own} == {
         line: own["float_ops"] for line, own in EXPECTED.items()}
