@@ -12,6 +12,15 @@ static bool is_flow_of_trace(const struct query *q)
 	return q->kind == TFPROF_GRAPH && gap_get_reason(q->model, GAP_GRAPH);
 }
 
+/* Whether the graph says where a node is to run. */
+static bool has_placement(const struct model *m)
+{
+	for (uint32_t node = 0; node < m->nodes.n; node++)
+		if (m->nodes.placed[node])
+			return true;
+	return false;
+}
+
 static bool asks_for(const struct query *q, enum gap gap)
 {
 	const struct tfprof_options *o = q->options;
@@ -21,7 +30,7 @@ static bool asks_for(const struct query *q, enum gap gap)
 	switch (gap) {
 	case GAP_RUNS:
 		return metrics & ~(unsigned)(MODEL_METRICS_MASK | 1 << METRIC_OCCURRENCE) ||
-			options_select(o, SEL_DEVICE);
+			(options_select(o, SEL_DEVICE) && !has_placement(q->model));
 	case GAP_GRAPH: return metrics & 1 << METRIC_PARAMS || is_flow_of_trace(q);
 	case GAP_FLOAT_OPS: return metrics & 1 << METRIC_FLOAT_OPS;
 	case GAP_SHAPES: return q->kind != TFPROF_CODE && options_select(o, SEL_INPUT_SHAPES);

@@ -46,7 +46,7 @@ static bool is_ours(const struct schema_message *type, uint32_t number)
 	return (type == &schema_profile_proto &&
 		       (number == PROFILE_TRANSFER || number == PROFILE_RECORDED)) ||
 		(type == audit_get_profile_node() && number >= PROFILE_NODE_FIRST_CONTROL &&
-			number <= PROFILE_NODE_UNDEFINED);
+			number < PROFILE_NODE_END);
 }
 
 const struct schema_field *audit_field(const struct schema_message *type, uint32_t tag,

@@ -41,6 +41,7 @@ def ask(tmp_path):
             [program(), view, *(tmp_path / file for file in files), *more],
             capture_output=True, text=True, timeout=30)
         assert result.returncode == 0, result.stderr
+        assert "no times, memory and devices" not in result.stderr
         return result.stdout
     return run
 
@@ -86,3 +87,4 @@ def test_a_saved_profile_answers_the_same(ask, tmp_path):
         subprocess.run([program(), "save", tmp_path / "saved", *(tmp_path / f for f in files)],
                        check=True, capture_output=True, timeout=30)
         assert ask("scope", *options, files=("saved",)) == ask("scope", *options, files=files)
+        ask("scope", "--strict", *options, files=("saved",))
