@@ -144,7 +144,8 @@ class Loaded:
 
     def profile(self, view, options):
         with _refusing():
-            result = getattr(self.made, view)(source_lines=False, **keywords(options))
+            result = getattr(self.made, view)(source_lines=False, all_scopes=True,
+                                              **keywords(options))
         native = result._native
         text = native.render("text") if result.options["output"] == "stdout" else native.text
         # Notes tell what an input lacks, which TensorFlow's profiler does not, and a saved

@@ -81,7 +81,8 @@ def test_automatic(graph, tmp_path):
     steps = load(path)
     assert steps[0] == 11, "steps 0 to 10 warm up"
     assert steps == expected_steps(["y:0"] * 150, context)
-    ours = tfprof.load(path).op(select=["micros", "occurrence"], order_by="name")
+    ours = tfprof.load(path).op(
+        select=["micros", "accelerator_micros", "cpu_micros", "occurrence"], order_by="name")
     with Original() as original:
         original.from_file(path)
         options = dict(QUIET, output="stdout", select=["micros", "occurrence"], order_by="name",
