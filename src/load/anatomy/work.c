@@ -32,7 +32,7 @@ struct finder {
 	uint32_t *owner;  /* by region: the operation, NONE, or one of these: */
 };
 
-enum { OWNER_UNKNOWN = NONE - 1, OWNER_OPEN = NONE - 2 };
+static const uint32_t OWNER_UNKNOWN = NONE - 1, OWNER_OPEN = NONE - 2;
 
 /* ---- keys ---------------------------------------------------------------------- */
 

@@ -293,8 +293,8 @@ static bool has_text(tfprof_profile *p, enum tfprof_view view, const char *optio
 	tfprof_options *o = tiny_options(options);
 	tfprof_result *r = NULL;
 	struct tfprof_error err;
-	void *bytes;
-	size_t size;
+	void *bytes = NULL;
+	size_t size = 0;
 	bool has;
 
 	if (tfprof_query_run(p, view, o, NULL, &r, &err) != TFPROF_OK ||
