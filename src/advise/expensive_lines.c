@@ -10,6 +10,7 @@
  * again. TensorFlow's profiler shows libraries, too, and stops at a single call. */
 #include "advise/expensive.h"
 #include "base/sort.h"
+#include "view/lineless.h"
 
 /* The rows of a query that may be listed, as lists of children, largest first. */
 struct outline {
@@ -52,13 +53,17 @@ static void choose(struct outline *o, bool libraries)
 	bool any = false;
 
 	for (uint32_t i = 1; i < q->n; i++) {
-		struct span file = tree_frame(q->tree, q->view[i]).file;
+		struct frame frame = tree_frame(q->tree, q->view[i]);
 
-		o->is_listed[i] = file.n && (libraries || !frame_is_library(file));
+		o->is_listed[i] =
+			!lineless_is_frame(&frame) && (libraries || !frame_is_library(frame.file));
 		any |= o->is_listed[i];
 	}
-	for (uint32_t i = 1; i < q->n && !any; i++)
-		o->is_listed[i] = tree_frame(q->tree, q->view[i]).file.n;
+	for (uint32_t i = 1; i < q->n && !any; i++) {
+		struct frame frame = tree_frame(q->tree, q->view[i]);
+
+		o->is_listed[i] = !lineless_is_frame(&frame);
+	}
 	/* Rows are in preorder: a parent comes first. */
 	for (uint32_t i = 1; i < q->n; i++)
 		o->parent[i] = q->parent[i] && !o->is_listed[q->parent[i]] ? o->parent[q->parent[i]]

@@ -48,3 +48,11 @@ enum lineless lineless_of(const struct model *m, uint32_t node)
 	return span_equal(name, type) && !m->nodes.source[node].bits ? LINELESS_EAGER
 								     : LINELESS_OTHER;
 }
+
+bool lineless_is_frame(const struct frame *frame)
+{
+	for (int i = 0; i < N_LINELESS; i++)
+		if (frame->function.at == lineless_labels[i])
+			return true;
+	return false;
+}

@@ -4,6 +4,7 @@
 #define TFPROF_VIEW_LINELESS_H
 
 #include "model/model.h"
+#include "model/trace.h"
 
 #define LINELESS_KINDS(X)            \
 	X(INPUT, "(input pipeline)") \
@@ -22,5 +23,8 @@ extern const char *const lineless_labels[N_LINELESS];
 
 /* The kind of a node that has no line, by its name and type. */
 enum lineless lineless_of(const struct model *m, uint32_t node);
+
+/* Whether a frame of code view stands for one of these kinds, and is none of Python. */
+bool lineless_is_frame(const struct frame *frame);
 
 #endif
