@@ -84,8 +84,7 @@ static bool add_reading(struct command_inputs *in, enum tfprof_reading reading)
 	return reading == TFPROF_READ_AS_IS || vec_push(&in->words, words[reading]);
 }
 
-/* Includes the device that a bound of the model's time is for, if there is one. */
-static enum tfprof_status list_inputs(const struct shown_profile *profile, const char *device,
+static enum tfprof_status list_inputs(const struct shown_profile *profile,
 	struct command_inputs *in, struct tfprof_error *err)
 {
 	bool ok = true;
@@ -96,8 +95,6 @@ static enum tfprof_status list_inputs(const struct shown_profile *profile, const
 		ok = input->kind ? add_flag(in, flag_of(input->kind), input->path)
 				 : vec_push(&in->words, input->path);
 	}
-	if (ok && device)
-		ok = add_flag(in, "device", device);
 	ok = ok && add_reading(in, profile->reading);
 	return ok ? TFPROF_OK : error_no_memory(err);
 }
@@ -119,7 +116,6 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	const struct shown_profile *profile, struct json *out, struct tfprof_error *err)
 {
 	int view = tfprof_view_from_name(name);
-	bool is_model = strcmp(name, "model") == 0;
 	struct command_inputs inputs = {0};
 	tfprof_options *options;
 	enum tfprof_status status = view_given_options(c, &options, err);
@@ -127,8 +123,7 @@ static enum tfprof_status put_command(struct call *c, const char *name,
 	if (status == TFPROF_OK && view >= 0)
 		status = start_at_root(c, (enum tfprof_view)view, profile, options, err);
 	if (status == TFPROF_OK)
-		status =
-			list_inputs(profile, is_model ? call_get(c, "device") : NULL, &inputs, err);
+		status = list_inputs(profile, &inputs, err);
 	if (status == TFPROF_OK && strcmp(name, "advise") == 0)
 		status = list_checkers(c, &inputs, err);
 	if (status == TFPROF_OK && !vec_push(&inputs.words, NULL))

@@ -119,7 +119,7 @@ test("copy as command and exports give the comparison", async () => {
   for (const text of ["+4.80ms", "+99.0%"]) assert.ok(report.includes(text), report);
   await page.getByRole("button", { name: "more" }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save as JSON" }).click()]);
-  assert.equal(JSON.parse(readFileSync(await download.path(), "utf8")).schema, "tfprof-diff");
+  assert.equal(JSON.parse(readFileSync(await download.path(), "utf8")).schema, "tfprof.diff");
 });
 
 test("the overview names the total and what changed most; other pages show B", async () => {
