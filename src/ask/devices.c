@@ -217,18 +217,12 @@ static enum tfprof_status put_all(struct answer *a, const struct asked *q, const
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	int64_t step = q->options->number[OPT_STEP];
-	struct event_sorter sorter;
 	struct events events = {0};
-	enum tfprof_status status;
+	enum tfprof_status status = events_read(&events, q->model, step, err);
 
-	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
-	events_add_model(&sorter, q->model,
-		step < 0 ? EVENTS_ALL_STEPS : model_find_step(q->model, step));
-	status = events_build(&events, &sorter, 0, err);
 	if (status == TFPROF_OK)
 		status = put_all(a, q, &events, err);
 	events_clear(&events);
-	event_sorter_clear(&sorter);
 	return status;
 }
 

@@ -385,3 +385,16 @@ uint64_t events_busy_us(const struct events *e, uint32_t lane, int64_t from_us, 
 		return 0;
 	return busy_before(e, lane, until_us) - busy_before(e, lane, from_us);
 }
+
+enum tfprof_status events_read(struct events *e, const struct model *m, int64_t step,
+	struct tfprof_error *err)
+{
+	struct event_sorter sorter;
+	enum tfprof_status status;
+
+	event_sorter_init(&sorter, EVENTS_BY_DEVICE, EVENTS_VALID, SIZE_MAX);
+	events_add_model(&sorter, m, step < 0 ? EVENTS_ALL_STEPS : model_find_step(m, step));
+	status = events_build(e, &sorter, 0, err);
+	event_sorter_clear(&sorter);
+	return status;
+}

@@ -139,6 +139,9 @@ struct events {
  * groups. Clear in any case; zero is empty. */
 enum tfprof_status events_build(struct events *e, struct event_sorter *s, size_t n_steps,
 	struct tfprof_error *err);
+/* Columns of what ran in a step, -1: in all, one device after the other. Clear in any case. */
+enum tfprof_status events_read(struct events *e, const struct model *m, int64_t step,
+	struct tfprof_error *err);
 void events_clear(struct events *e);
 
 static inline struct event events_get(const struct events *e, size_t row)

@@ -20,7 +20,7 @@ size_t written_n_cells(const struct written *w)
 	return n_added(w) + w->n_columns;
 }
 
-/* A column of a flat table that has the name of an added one is told apart. */
+/* Renames a column of a flat table that has the name of an added one. */
 const char *written_get_name(const struct written *w, size_t k)
 {
 	static const char *const own[] = {"own_id", "own_parent", "own_depth"};

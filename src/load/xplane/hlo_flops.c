@@ -1,5 +1,6 @@
 /* Float operations of dots and convolutions: two for each product that is added up.
  * Element-wise operations are not counted. */
+#include "hlo/window.h"
 #include "load/xplane/hlo_shape.h"
 
 /* Larger counts can only come from a damaged file and become 0. */
@@ -91,34 +92,7 @@ static int64_t count_dot(struct counter *c, const struct hlo_instruction *i)
 
 /* ---- convolutions -------------------------------------------------------- */
 
-struct window {
-	int64_t size, stride, padding_low, window_dilation, base_dilation;
-};
-
-static struct window read_window(struct decoder *d, struct span message)
-{
-	struct window w = {1, 1, 0, 1, 1};
-	struct wire_reader r = wire_reader(message);
-	struct wire_field f;
-
-	while (decoder_next(d, &r, &f))
-		switch (f.tag) {
-		case WIRE_VARINT(WINDOW_DIMENSION_SIZE): w.size = (int64_t)f.value; break;
-		case WIRE_VARINT(WINDOW_DIMENSION_STRIDE): w.stride = (int64_t)f.value; break;
-		case WIRE_VARINT(WINDOW_DIMENSION_PADDING_LOW):
-			w.padding_low = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(WINDOW_DIMENSION_WINDOW_DILATION):
-			w.window_dilation = (int64_t)f.value;
-			break;
-		case WIRE_VARINT(WINDOW_DIMENSION_BASE_DILATION):
-			w.base_dilation = (int64_t)f.value;
-			break;
-		}
-	return w;
-}
-
-static bool is_sane(const struct window *w, int64_t input, int64_t output)
+static bool is_sane(const struct hlo_window *w, int64_t input, int64_t output)
 {
 	enum { MOST = 1 << 24 };
 
@@ -130,7 +104,7 @@ static bool is_sane(const struct window *w, int64_t input, int64_t output)
 
 /* At one place of the kernel, how many outputs read the input and not padding or a gap of its
  * dilation. */
-static int64_t outputs_reading_input(const struct window *w, int64_t place, int64_t input,
+static int64_t outputs_reading_input(const struct hlo_window *w, int64_t place, int64_t input,
 	int64_t output)
 {
 	int64_t from = place * w->window_dilation - w->padding_low;
@@ -153,7 +127,7 @@ static int64_t outputs_reading_input(const struct window *w, int64_t place, int6
 
 /* Pairs of an output and a place of the kernel along a dimension; 0 if there are too many to
  * count. */
-static int64_t count_pairs(const struct window *w, int64_t input, int64_t output)
+static int64_t count_pairs(const struct hlo_window *w, int64_t input, int64_t output)
 {
 	enum { ENOUGH = 1 << 22 };
 	int64_t n = 0;
@@ -222,7 +196,7 @@ static int64_t count_convolution(struct counter *c, const struct hlo_instruction
 	hlo_read_ids(&c->d, message, CONVOLUTION_DIMENSION_NUMBERS_OUTPUT_SPATIAL_DIMENSIONS,
 		&outputs);
 	for (size_t k = 0; ok && k < c->windows.n; k++) {
-		struct window w = read_window(&c->d, c->windows.at[k]);
+		struct hlo_window w = hlo_window_read(&c->d, c->windows.at[k]);
 
 		ok = k < c->ids.n && k < outputs.n &&
 			multiply(&n,
