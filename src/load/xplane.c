@@ -75,6 +75,17 @@ static void read_planes(struct xplane *x, struct decoder *d)
 			x->trace.skipped.planes += x->planes.at[i].kind == PLANE_OTHER;
 }
 
+/* The same trace twice would be twice the time. */
+static enum tfprof_status check_new(const struct load *l, const struct source *known,
+	struct tfprof_error *err)
+{
+	if (l->source.bytes.n && span_equal(l->source.bytes, known->bytes))
+		return error_set(err, TFPROF_ARGUMENT,
+			"cannot add: %.300s: the same trace is there already: give it once",
+			l->in->path ? l->in->path : "the trace");
+	return TFPROF_OK;
+}
+
 static enum tfprof_status read_trace(struct xplane *x, const struct model *m, struct load *l,
 	struct tfprof_error *err)
 {
@@ -82,6 +93,9 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 	struct decoder d = {0};
 	enum tfprof_status status;
 
+	for (size_t i = 0; i < m->traces.n; i++)
+		if ((status = check_new(l, &m->traces.at[i], err)) != TFPROF_OK)
+			return status;
 	if (!trace_init(&x->trace, l->source.bytes.n))
 		return error_no_memory(err);
 	read_space(x, &d, l->source.bytes);
@@ -200,6 +214,11 @@ static void put_skipped(struct buf *b, const struct trace_skipped *s)
 static void put_notes(struct buf *b, const struct xplane *x, const struct apply *a)
 {
 	put_steps(b, x);
+	if (a->is_host_again) {
+		buf_text(b, "host ");
+		buf_span(b, a->host);
+		buf_text(b, " is in an earlier trace, too: times of both are added up\n");
+	}
 	put_join(b, a->model, a);
 	put_skipped(b, &x->trace.skipped);
 	if (x->trace.modules.n_damaged)
@@ -323,8 +342,11 @@ static enum tfprof_status load_hosts(struct model *m, struct load *l, const xpla
 	struct host *hosts = mem_zero_array(paths->n + 1, sizeof(*hosts));
 	enum tfprof_status status = hosts ? model_complete(m, err) : error_no_memory(err);
 
-	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
+	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++) {
 		status = read_host(&hosts[i], m, l, paths->at[i], err);
+		for (size_t k = 0; status == TFPROF_OK && k < i; k++)
+			status = check_new(&hosts[i].load, &hosts[k].load.source, err);
+	}
 	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)
 		status = apply(&hosts[i].x, m, &hosts[i].load, err);
 	for (size_t i = 0; status == TFPROF_OK && i < paths->n; i++)

@@ -18,8 +18,8 @@ void apply_clear(struct apply *a)
 
 /* ---- nodes and devices --------------------------------------------------- */
 
-/* The string id of "/host:vm/device:gpu:0"; NONE on allocation failure. */
-static uint32_t add_device(struct apply *a, enum plane_kind kind, int64_t ordinal)
+/* "/host:vm/device:gpu:0" */
+static struct span make_device_name(struct apply *a, enum plane_kind kind, int64_t ordinal)
 {
 	struct buf *b = &a->scratch;
 
@@ -34,7 +34,23 @@ static uint32_t add_device(struct apply *a, enum plane_kind kind, int64_t ordina
 	for (size_t i = 0; i < b->n; i++)
 		if (b->at[i] >= 'A' && b->at[i] <= 'Z')
 			b->at[i] = (char)(b->at[i] - 'A' + 'a');
-	return b->failed ? NONE : strings_add(&a->model->strings, buf_get(b));
+	return buf_get(b);
+}
+
+/* Its string id; NONE on allocation failure. */
+static uint32_t add_device(struct apply *a, enum plane_kind kind, int64_t ordinal)
+{
+	struct span name = make_device_name(a, kind, ordinal);
+
+	return a->scratch.failed ? NONE : strings_add(&a->model->strings, name);
+}
+
+/* Only traces name devices this way. */
+static bool has_host(struct apply *a)
+{
+	struct span name = make_device_name(a, PLANE_HOST, 0);
+
+	return !a->scratch.failed && strings_find(&a->model->strings, name) != NONE;
 }
 
 static bool add_devices(struct apply *a)
@@ -42,6 +58,7 @@ static bool add_devices(struct apply *a)
 	const struct trace *t = a->trace;
 
 	a->devices = mem_array(t->devices.n + 1, sizeof(*a->devices));
+	a->is_host_again = has_host(a);
 	a->host_device = add_device(a, PLANE_HOST, 0);
 	for (size_t i = 0; a->devices && i < t->devices.n; i++) {
 		a->devices[i] = add_device(a, t->devices.at[i].kind, t->devices.at[i].ordinal);

@@ -22,6 +22,7 @@ struct apply {
 	int64_t *output_bytes; /* by target: of one execution, if a program has it */
 	uint32_t *devices;     /* string ids, by device */
 	uint32_t host_device;  /* of the host's own processors, string id */
+	bool is_host_again;    /* an earlier trace has the host */
 	uint32_t *lanes;       /* of the model, by line */
 	size_t first_new;      /* nodes from here on were made for the trace */
 	bool *is_joined;       /* by target: its node, or that it was made from, was there before */
