@@ -174,6 +174,7 @@ struct frame *walk_enter(struct walk *w, const struct task *t, const struct grap
 		f->call.path =
 			walk_join(w, t->frame->call.path, t->frame->graph->nodes.at[t->node].name);
 	w->depth++;
+	w->nodes_left -= w->mute ? WALK_TURN_NODES : WALK_CALL_NODES;
 	for (uint32_t i = 0; i < g->n_args && i < n; i++) {
 		struct tensor arg;
 

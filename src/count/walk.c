@@ -127,7 +127,13 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 			number);
 		break;
 	case NOTE_TOO_MANY:
-		buf_printf(b, "stopped after %lld operations: the rest is not counted", number);
+		if (number)
+			buf_printf(b, "stopped after %lld operations: the rest is not counted",
+				number);
+		else
+			buf_text(b,
+				"more calls and operations than are followed: the rest is "
+				"not counted");
 		break;
 	case NOTE_NO_FUNCTION:
 		buf_printf(b, "%zu call%s of a function that is not in the file, or damaged",
@@ -135,6 +141,19 @@ void walk_note_put(const struct walk_note *note, struct buf *b)
 		break;
 	case NOTE_DAMAGED: buf_text(b, "the file is damaged"); break;
 	}
+}
+
+bool walk_note_is_gap(const struct walk_note *note)
+{
+	return note->kind == NOTE_LOOP_LIMIT || note->kind >= NOTE_TOO_DEEP;
+}
+
+bool walk_is_cut(const struct walk *w)
+{
+	for (size_t i = 0; i < w->notes.n; i++)
+		if (walk_note_is_gap(&w->notes.at[i]))
+			return true;
+	return false;
 }
 
 /* ---- records -------------------------------------------------------------------- */
@@ -602,8 +621,7 @@ bool walk_run(struct walk *w, const struct graph *g, const struct preset *preset
 	}
 	if (w->nodes_left <= 0) {
 		w->mute = 0;
-		walk_note(w, NOTE_TOO_MANY,
-			w->records.n < WALK_MAX_RECORDS ? WALK_MAX_NODES : WALK_MAX_RECORDS);
+		walk_note(w, NOTE_TOO_MANY, w->records.n < WALK_MAX_RECORDS ? 0 : WALK_MAX_RECORDS);
 	}
 	while (w->stack.n)
 		control_clear(w, w->stack.at[--w->stack.n].run);

@@ -22,6 +22,8 @@ enum {
 	WALK_MAX_CALLS = 100,       /* deep */
 	WALK_MAX_TURNS = 1000000,   /* of all loops */
 	WALK_MAX_NODES = 30000000,  /* evaluated */
+	WALK_CALL_NODES = 16,       /* that a call counts for, besides those of its function */
+	WALK_TURN_NODES = 4,        /* and a turn of a loop, or a call in it */
 	WALK_MAX_VALUES = 32000000, /* kept, over all */
 	WALK_MAX_LOOPS = 4096,      /* lowered ones */
 	WALK_MAX_RECORDS = 2000000,
@@ -105,6 +107,7 @@ enum note_kind {
 	NOTE_LOOP_LIMIT,
 	NOTE_DEARER_BRANCH,
 	NOTE_BOTH_BRANCHES,
+	/* from here on, operations are missing */
 	NOTE_TOO_DEEP,
 	NOTE_TOO_MANY,
 	NOTE_NO_FUNCTION,
@@ -190,5 +193,9 @@ void walk_note(struct walk *w, enum note_kind kind, int64_t number);
 /* For programs: "loop_unknown". */
 const char *walk_note_get_id(const struct walk_note *note);
 void walk_note_put(const struct walk_note *note, struct buf *b);
+/* Whether it says that something was not counted, of unknown size. */
+bool walk_note_is_gap(const struct walk_note *note);
+/* Whether there is such a note. */
+bool walk_is_cut(const struct walk *w);
 
 #endif

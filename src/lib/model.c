@@ -162,6 +162,13 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 			report->walk.notes.at[i].n, report->walk.notes.at[i].n == 1 ? "" : "s");
 		before = ", ";
 	}
+	for (size_t i = 0; i < report->walk.notes.n; i++) {
+		if (!walk_note_is_gap(&report->walk.notes.at[i]))
+			continue;
+		buf_text(b, before);
+		walk_note_put(&report->walk.notes.at[i], b);
+		before = ", ";
+	}
 	return *before;
 }
 

@@ -16,14 +16,28 @@
 #include "load/xplane/explain.h"
 #include "load/xplane/run.h"
 
+/* Of one trace, which a host records: it has up to 16. The devices that a node ran on take memory
+ * by the square of their number. */
+enum { MAX_ACCELERATORS = 4096 };
+
 struct xplane {
 	VEC(struct plane) planes;
+	size_t n_accelerators;
 	struct span host;
 	int64_t start_ns; /* when recording began; 0: not known */
 	struct trace trace;
 };
 
 /* ---- reading ------------------------------------------------------------- */
+
+static void read_plane(struct xplane *x, struct decoder *d, struct span bytes)
+{
+	struct plane *p = &x->planes.at[x->planes.n - 1];
+
+	plane_read(p, d, bytes);
+	if (plane_is_accelerator(p->kind) && x->n_accelerators++ >= MAX_ACCELERATORS)
+		p->kind = PLANE_OTHER; /* a note counts those that are not read */
+}
 
 static void read_space(struct xplane *x, struct decoder *d, struct span bytes)
 {
@@ -34,7 +48,7 @@ static void read_space(struct xplane *x, struct decoder *d, struct span bytes)
 		switch (f.tag) {
 		case WIRE_LEN(XSPACE_PLANES):
 			if (decoder_alloc(d, vec_push(&x->planes, ((struct plane){0}))))
-				plane_read(&x->planes.at[x->planes.n - 1], d, f.bytes);
+				read_plane(x, d, f.bytes);
 			break;
 		case WIRE_LEN(XSPACE_HOSTNAMES):
 			if (!x->host.n)

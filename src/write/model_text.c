@@ -277,8 +277,12 @@ static void put_coverage(const struct model_report *r, struct buf *b)
 	size_t n = s->total.n_operations, missing = s->total.n_not_counted, n_listed = 0;
 	const char *what = r->file.is_of_layers ? "layers" : "operations";
 
-	buf_printf(b, "counted      %zu of %zu %s (%.1f%%)", n - missing, n, what,
-		n ? 100 * (double)(n - missing) / (double)n : 100.0);
+	if (walk_is_cut(&r->walk))
+		buf_printf(b, "counted      %zu %s, not all there are (see the note)", n - missing,
+			what);
+	else
+		buf_printf(b, "counted      %zu of %zu %s (%.1f%%)", n - missing, n, what,
+			n ? 100 * (double)(n - missing) / (double)n : 100.0);
 	for (size_t i = 0; i < s->ops.n; i++) {
 		if (!s->ops.at[i].n_not_counted)
 			continue;

@@ -142,7 +142,22 @@ def test_calls_that_double(tmp_path):
     functions.append(function("f60", ["a"], [node("e", "Relu", "a")], {"r": "e:activations:0"}))
     file.write_bytes(graph([X, call("main", "f0", "x")], functions))
     done, _ = run(file)
-    assert "stopped after" in done.stdout
+    assert "more calls and operations than are followed: the rest is not counted" in done.stdout
+    assert "not all there are" in done.stdout and "%)" not in done.stdout.split("counted  ")[1]
+
+
+def test_empty_calls_that_double(tmp_path):
+    """Of a small file in which nothing is counted not all is followed, so it passes no gate."""
+    file = tmp_path / "graph.pb"
+    functions = [function(f"f{i}", ["a"], [call("c", f"f{i + 1}", "a"), call("d", f"f{i + 1}",
+                                                                           "c:output:0")],
+                          {"r": "d:output:0"}) for i in range(24)]
+    functions.append(function("f24", ["a"], [], {"r": "a"}))
+    file.write_bytes(graph([X, call("main", "f0", "x")], functions))
+    done = subprocess.run([tree.program(), "model", str(file), "--fail_if=macs>1"], text=True,
+                          capture_output=True, timeout=SECONDS, preexec_fn=limit, check=False)
+    assert done.returncode == 4
+    assert "cannot tell" in done.stderr and "more calls and operations" in done.stderr
 
 
 def test_huge_shapes(tmp_path):

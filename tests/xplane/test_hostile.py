@@ -267,3 +267,14 @@ def test_several_hosts(tmp_path):
     # one of them is damaged: nothing is loaded
     write(run / "host1.xplane.pb", small()[:300])
     assert product.run("op", run).returncode == 1
+
+
+def test_many_devices(tmp_path):
+    """Planes cost a few bytes, and devices of a node memory by their square: not all are read."""
+    planes = []
+    for i in range(4098):
+        planes.append(make.Plane(f"/device:GPU:{i}"))
+        planes[-1].add_line("Stream #1(Compute)", [("MatMul", 0, 9 * US, {})])
+    result = product.run("op", write(tmp_path / "t.xplane.pb", make.space(*planes)))
+    assert result.returncode == 0, result.stderr
+    assert "not read: 2 planes\n" in result.stderr
