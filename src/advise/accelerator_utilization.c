@@ -1,6 +1,6 @@
 /* The share of the time between its first and last operation in which an accelerator
- * computes. */
-#include "advise/advise.h"
+ * computes; of a trace, the share of its steps. */
+#include "advise/parts.h"
 #include "base/clamped.h"
 #include "base/sort.h"
 
@@ -62,12 +62,11 @@ static bool collect(struct check *c, usages *found)
 	return true;
 }
 
-static void report(struct check *c, const struct usage *u, double minimum)
+static void report(struct check *c, struct span device, int64_t busy_us, int64_t span_us,
+	bool is_limit)
 {
-	struct span device = model_text(c->model, u->device);
-	int64_t span_us = (int64_t)((uint64_t)u->end_us - (uint64_t)u->start_us);
-	double share = (double)u->accelerator_us / (double)span_us;
-	bool low = !(share >= minimum);
+	double share = (double)busy_us / (double)span_us;
+	bool low = is_limit && !(share >= check_number(c, "min_utilization"));
 	struct finding *f;
 
 	buf_text(&c->text, "device: ");
@@ -75,24 +74,60 @@ static void report(struct check *c, const struct usage *u, double minimum)
 	buf_printf(&c->text, low ? " low utilization: %.2f" : " utilization: %.2f", share);
 	f = check_find(c, low ? "low_utilization" : "utilization",
 		low ? TFPROF_LEVEL_WARNING : TFPROF_LEVEL_NONE, CONFIDENCE_HIGH);
-	f->stake_us = to_int((double)span_us - (double)u->accelerator_us);
+	f->stake_us = to_int((double)span_us - (double)busy_us);
 	f->stake_share = 1 - share;
 	f->remedy = low
 		? "Find out what the accelerator waits for: input, copies, tiny kernels, or "
 		  "operations on the CPU."
-		: "Nothing: the accelerator is busy. Only faster kernels would help.";
-	check_place(c, f, (struct place){.device = device, .micros = u->accelerator_us});
+		: is_limit ? "Nothing: the accelerator is busy. Only faster kernels would help."
+			   : "What the rest of the step goes to, StepChecker and "
+			     "InputPipelineChecker tell.";
+	check_place(c, f, (struct place){.device = device, .micros = busy_us});
 	check_figure(c, f, "utilization", share);
+}
+
+/* ---- traces ------------------------------------------------------------------------------ */
+
+static int64_t computing_of(const struct anatomy *a, size_t device)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < a->steps.n; i++)
+		if (a->steps.at[i].is_steady)
+			sum += a->steps.at[i].devices
+				? a->steps.at[i].devices[device].parts[ANATOMY_COMPUTE]
+				: a->steps.at[i].parts[ANATOMY_COMPUTE];
+	return sum;
+}
+
+/* Per step. On a CPU, it is information: input and Python use the same cores. */
+static void check_trace(struct check *c, const struct step_parts *p)
+{
+	const struct anatomy *a = p->anatomy;
+	int64_t n_us = 1000000 * (int64_t)p->total.n_steps;
+	bool is_limit = model_has_accelerator(c->model);
+	size_t n = a->devices.n > 1 ? a->devices.n : 1;
+
+	for (size_t d = 0; d < n; d++)
+		report(c, a->devices.n ? check_copy(c, a->devices.at[d]) : SPAN("CPU"),
+			computing_of(a, d) / n_us, p->total.wall_ps / n_us, is_limit);
 }
 
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
-	double minimum = check_number(c, "min_utilization");
 	usages found = {0};
 	struct span *names = NULL;
 	uint32_t *order = NULL;
-	bool ok = collect(c, &found);
+	const struct step_parts *parts;
+	enum tfprof_status status = check_parts(c, &parts, err);
+	bool ok;
 
+	if (status != TFPROF_OK || parts) {
+		if (parts)
+			check_trace(c, parts);
+		return status;
+	}
+	ok = collect(c, &found);
 	if (ok && found.n) {
 		names = mem_array(found.n, sizeof(*names));
 		order = mem_array(found.n, sizeof(*order));
@@ -104,7 +139,9 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			const struct usage *u = &found.at[order[i]];
 
 			if (u->end_us > u->start_us)
-				report(c, u, minimum);
+				report(c, model_text(c->model, u->device), u->accelerator_us,
+					(int64_t)((uint64_t)u->end_us - (uint64_t)u->start_us),
+					true);
 		}
 	}
 	if (!found.n)

@@ -34,7 +34,7 @@ struct activity {
 	VEC(struct step_transfer) transfers;
 	size_t *first_transfer; /* n_steps + 1 */
 	/* By step: the longest of its tasks, each from its first event or transfer
-	 * to its last, by its own clock. */
+	 * to its last, by its own clock; of traces, the wall. */
 	int64_t *step_us;
 };
 

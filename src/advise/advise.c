@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "advise/checkers.h"
+#include "advise/parts.h"
 #include "base/cancel.h"
 
 #define X(name) extern const struct checker name##_checker;
@@ -92,6 +93,8 @@ const struct activity *check_activity(struct check *c)
 		a->failed = true;
 		activity_clear(a->activity);
 		a->activity = NULL;
+	} else {
+		check_set_walls(c, a->activity);
 	}
 	return a->activity;
 }
@@ -242,7 +245,7 @@ static enum tfprof_status run_one(struct check *c, struct tfprof_error *err)
 	struct tfprof_error error = {0};
 	enum tfprof_status status;
 
-	if (c->checker->needs_run_meta && !c->model->steps.n) {
+	if (c->checker->needs_run_meta && !c->model->steps.n && !c->model->traces.n) {
 		check_skip(c, NO_RUN_METADATA, "Missing RunMetadata info. Skip %s",
 			c->checker->info.name);
 		return TFPROF_OK;
@@ -307,6 +310,7 @@ void advice_clear(struct advice *a)
 	vec_clear(&a->verdicts);
 	if (a->activity)
 		activity_clear(a->activity);
+	step_parts_clear(a->parts);
 	devices_clear(&a->devices);
 	buf_clear(&a->notes);
 	arena_clear(&a->arena);

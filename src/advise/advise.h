@@ -58,6 +58,7 @@ struct advice {
 	VEC(struct verdict) verdicts;
 	bool as_tensorflow;        /* reports are those of TensorFlow's profiler */
 	struct activity *activity; /* made on first use */
+	struct step_parts *parts;  /* likewise */
 	struct devices devices;    /* of nodes, added on first use */
 	/* The device looked up last: consecutive nodes are often on the same one. */
 	uint32_t last_name; /* string id */

@@ -1,11 +1,12 @@
 /* Time in which an accelerator runs no kernel, between its first and last kernel of a
- * step. */
-#include "advise/advise.h"
+ * step; in traces, also the time between steps. */
+#include "advise/parts.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"notice", "0.2", "Minimum idle share of the time between the first and last kernel."},
 	{"warning", "0.5", "Minimum share for a warning."},
+	{"step_notice", "0.1", "Minimum share of the time between steps, of a step with it."},
 	{"min_kernels", "10", "Minimum number of kernels per step to check a device."},
 	{NULL, NULL, NULL},
 };
@@ -142,6 +143,36 @@ static void report(struct check *c, const struct activity *a, uint32_t device,
 	check_figure(c, f, "longest_gap_micros", (double)length);
 }
 
+/* ---- between steps ----------------------------------------------------------------------- */
+
+static void check_steps(struct check *c, const struct step_parts *p)
+{
+	struct part_time time = parts_measure(p, IN_GAPS, N_ANATOMY_PARTS);
+	enum tfprof_level level = check_level(time.share, check_number(c, "step_notice"),
+		check_number(c, "warning"), NEVER);
+	const struct anatomy_cause *cause = p->gap_causes.n ? &p->gap_causes.at[0] : NULL;
+	struct finding *f;
+
+	/* A gap that comes now and then is one all the same. */
+	if (level == TFPROF_LEVEL_NONE)
+		return;
+	buf_text(&c->text, "between steps");
+	parts_put_time(p, time, &c->text);
+	if (cause) {
+		buf_printf(&c->text, "; most is %s", anatomy_part_words(cause->part));
+		buf_text(&c->text, cause->text.n ? ": " : "");
+		buf_span(&c->text, cause->text);
+	}
+	f = check_find(c, "gap_between_steps", level, CONFIDENCE_HIGH);
+	f->stake_us = to_int(time.micros);
+	f->stake_share = time.share;
+	f->remedy = cause && cause->part == ANATOMY_INPUT
+		? "Prepare the next batch while this step runs: prefetch."
+		: "Do it every n-th step only, or in a thread, while the next step runs.";
+	if (cause)
+		check_place(c, f, check_cause(c, p, cause));
+}
+
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	const struct activity *a = check_activity(c);
@@ -149,9 +180,15 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct idle *idle = a ? check_alloc(c, a->devices.at.n, sizeof(*idle)) : NULL;
 	double notice = check_number(c, "notice"), warning = check_number(c, "warning");
 	size_t n_checked = 0;
+	const struct step_parts *parts;
+	enum tfprof_status status = check_parts(c, &parts, err);
 
+	if (status != TFPROF_OK)
+		return status;
 	if (!scans || !idle)
 		return error_no_memory(err);
+	if (parts)
+		check_steps(c, parts);
 	for (size_t step = 0; step < a->n_steps && !check_cancelled(c); step++)
 		add_step(a, step, scans, idle, check_int(c, "min_kernels"));
 	for (uint32_t d = 0; d < a->devices.at.n; d++) {
@@ -165,11 +202,13 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 		if (level != TFPROF_LEVEL_NONE)
 			report(c, a, d, &idle[d], level);
 	}
-	if (!n_checked)
+	if (!n_checked && !parts)
 		check_skip(c, check_lacks(c, "too few kernels per step"),
 			"No accelerator with %s kernels per step in the profile. Skip "
 			"IdleGapChecker",
 			check_word(c, "min_kernels"));
+	else if (!c->verdict->findings.n && !n_checked)
+		check_ok(c, "Little time passes between steps.");
 	else if (!c->verdict->findings.n)
 		check_ok(c, "No accelerator is idle for long between its kernels (%zu checked).",
 			n_checked);
@@ -177,7 +216,8 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 }
 
 const struct checker idle_gap_checker = {
-	.info = {"IdleGapChecker", "Time in which an accelerator runs no kernel.", options},
+	.info = {"IdleGapChecker",
+		"Time in which an accelerator runs no kernel, and time between steps.", options},
 	.needs_run_meta = true,
 	.run = run,
 };

@@ -1,6 +1,6 @@
 /* Time in which a step waits for input: an input operation runs and nothing else of the
- * task does. */
-#include "advise/advise.h"
+ * task does. Traces tell it exactly, also between steps, and which stage is slow. */
+#include "advise/parts.h"
 #include "advise/types.h"
 #include "write/format.h"
 
@@ -12,6 +12,10 @@ static const struct tfprof_checker_option_info options[] = {
 		"Op types that provide input (regular expressions)."},
 	{"notice", "0.05", "Minimum share of the step spent waiting for input."},
 	{"high", "0.2", "Minimum share for level high."},
+	{"trace_notice", "0.1", "Minimum share of a trace's step, with the gap before it."},
+	{"contention", "0.3",
+		"Minimum share of a trace's step in which its input pipeline works on the same "
+		"cores."},
 	{NULL, NULL, NULL},
 };
 
@@ -122,12 +126,116 @@ static void conclude(struct input *in)
 		check_ok(in->c, "The steps do not wait long for input.");
 }
 
+/* ---- traces ------------------------------------------------------------------------------ */
+
+static bool is_python_op(struct span type)
+{
+	return span_contains(type, SPAN("PyFunc"));
+}
+
+/* What to do about the stage that limits. */
+static const char *remedy_of(struct span stage, struct span op)
+{
+	if (span_contains(stage, SPAN("Generator")))
+		return "The generator is too slow, and prefetching does not make it faster: split "
+		       "it "
+		       "over several workers, or write what it makes to files.";
+	if (is_python_op(op))
+		return "Python in map runs one element at a time: rewrite it in TensorFlow "
+		       "operations, or batch before map.";
+	if (span_contains(stage, SPAN("ParallelMap")) || span_contains(stage, SPAN("MapAndBatch")))
+		return "The map is too slow even in parallel: do less in it, or cache what is the "
+		       "same every epoch.";
+	if (span_contains(stage, SPAN("Map")))
+		return "Use num_parallel_calls=tf.data.AUTOTUNE in map, and cache what is the same "
+		       "every epoch.";
+	return "Prepare input during the previous step (prefetch), in parallel, and cache what is "
+	       "the same every epoch.";
+}
+
+static const anatomy_cause_list *causes_of_input(const struct step_parts *p)
+{
+	int64_t in_steps = p->total.parts[ANATOMY_INPUT], in_gaps = 0;
+
+	for (size_t i = 0; i < p->gap_causes.n; i++)
+		if (p->gap_causes.at[i].part == ANATOMY_INPUT)
+			in_gaps += p->gap_causes.at[i].ps;
+	return in_gaps > in_steps ? &p->gap_causes : &p->causes;
+}
+
+static void check_waiting(struct check *c, const struct step_parts *p)
+{
+	struct part_time time = parts_measure(p, IN_BOTH, ANATOMY_INPUT);
+	enum tfprof_level level = check_level(time.share, check_number(c, "trace_notice"), NEVER,
+		check_number(c, "high"));
+	const struct anatomy_cause *cause;
+	struct span op = p->anatomy->input_op;
+	struct finding *f;
+
+	if (level == TFPROF_LEVEL_NONE || time.is_unusual)
+		return;
+	buf_text(&c->text, anatomy_part_words(ANATOMY_INPUT));
+	parts_put_time(p, time, &c->text);
+	cause = parts_put_cause(p, causes_of_input(p), ANATOMY_INPUT, &c->text);
+	if (op.n) {
+		buf_text(&c->text, "; its operations are mostly ");
+		buf_span(&c->text, op);
+	}
+	f = check_find(c, "input_bound", level, CONFIDENCE_HIGH);
+	f->stake_us = to_int(time.micros);
+	f->stake_share = time.share;
+	f->remedy = remedy_of(cause ? cause->text : SPAN(""), op);
+	if (cause)
+		check_place(c, f, check_cause(c, p, cause));
+}
+
+/* Input that is prepared meanwhile does not delay the step, but on a CPU takes cores from it. What
+ * Python does in it may be sleeping: that cannot be told. */
+static void check_contention(struct check *c, const struct step_parts *p)
+{
+	double work_us = (double)p->total.input_work_ps / 1e6 / (double)p->total.n_steps;
+	double share = work_us / p->period_us;
+	struct finding *f;
+
+	if (c->verdict->findings.n || share < check_number(c, "contention") ||
+		!p->anatomy->input_op.n || is_python_op(p->anatomy->input_op) ||
+		model_has_accelerator(c->model))
+		return;
+	buf_text(&c->text, "the input pipeline works while the step computes, on the same cores");
+	parts_put_time(p, (struct part_time){.share = share, .micros = work_us}, &c->text);
+	buf_text(&c->text, "; mostly ");
+	buf_span(&c->text, p->anatomy->input_op);
+	f = check_find(c, "input_contention", TFPROF_LEVEL_NOTICE, CONFIDENCE_MEDIUM);
+	f->stake_us = to_int(work_us);
+	f->stake_share = share;
+	f->remedy = "Do less in the pipeline, cache what is the same every epoch, or give it fewer "
+		    "threads: what it saves, the step can use.";
+	check_place(c, f, (struct place){.op = check_copy(c, p->anatomy->input_op)});
+}
+
+static void check_trace(struct check *c, const struct step_parts *p)
+{
+	check_waiting(c, p);
+	check_contention(c, p);
+	if (!c->verdict->findings.n)
+		check_ok(c, "The steps do not wait long for input.");
+}
+
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
-	struct input in = {.c = c, .a = check_activity(c)};
-	enum tfprof_status status = type_filter_init(&in.types, c, "types", err);
-	bool ok = in.a != NULL;
+	struct input in = {.c = c};
+	const struct step_parts *parts;
+	enum tfprof_status status = check_parts(c, &parts, err);
+	bool ok;
 
+	if (status != TFPROF_OK || parts) {
+		if (parts)
+			check_trace(c, parts);
+		return status;
+	}
+	in.a = check_activity(c);
+	status = type_filter_init(&in.types, c, "types", err);
+	ok = in.a != NULL;
 	if (ok) {
 		in.tasks = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.tasks));
 		in.spans = check_alloc(c, in.a->devices.tasks.n, sizeof(*in.spans));

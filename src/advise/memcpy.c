@@ -1,5 +1,5 @@
 /* Copies between host and accelerators, as a share of the step. */
-#include "advise/advise.h"
+#include "advise/parts.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -113,6 +113,11 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct interval *spans = a ? check_alloc(c, a->devices.tasks.n, sizeof(*spans)) : NULL;
 	double warning = check_number(c, "warning");
 	bool ok = tasks && spans, any = false;
+	const struct step_parts *parts;
+	enum tfprof_status status = check_parts(c, &parts, err);
+
+	if (status != TFPROF_OK)
+		return status;
 
 	for (size_t step = 0; ok && step < a->n_steps; step++)
 		ok = add_step(a, step, tasks, spans);
@@ -124,7 +129,11 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			(double)tasks[t].copy_us >= warning * (double)tasks[t].span_us)
 			report(c, a, t, &tasks[t]);
 	}
-	if (!any)
+	if (!any && parts)
+		check_ok(c,
+			"No copy between host and accelerator; StepChecker judges those of the "
+			"host.");
+	else if (!any)
 		check_skip(c, check_lacks(c, "no copies"),
 			"No copy between host and accelerator in the profile. Skip MemcpyChecker");
 	else if (!c->verdict->findings.n)

@@ -1,7 +1,7 @@
 /* Devices and tasks that take longer than others of their kind.
  *
  * Every figure is a duration by one task's own clock, so clocks need not agree. */
-#include "advise/advise.h"
+#include "advise/parts.h"
 #include "write/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -189,11 +189,50 @@ static bool check_all(struct straggler *s)
 	return ok && compare(s, tasks, n_tasks, true) && compare(s, devices, n_devices, false);
 }
 
+/* ---- devices of a trace -------------------------------------------------------------------- */
+
+/* Whose peers wait for it in collectives. */
+static void check_waiting(struct straggler *s, const struct step_parts *p)
+{
+	int64_t wait_ps = 0;
+	uint32_t late = anatomy_find_straggler(p->anatomy, &wait_ps);
+	double wall = (double)p->total.wall_ps / (double)p->total.n_steps;
+	struct buf *b = &s->c->text;
+	struct finding *f;
+
+	if (p->anatomy->devices.n < 2)
+		return;
+	s->n_compared += p->anatomy->devices.n;
+	if (late == NONE)
+		return;
+	buf_text(b, "device ");
+	buf_span(b, p->anatomy->devices.at[late]);
+	buf_text(b, " is late: the others wait ");
+	format_number(b, UNIT_MICROS, wait_ps / 1000000);
+	buf_text(b, " of ");
+	format_number(b, UNIT_MICROS, to_int(wall / 1e6));
+	buf_text(b, " per step for it, in collectives");
+	f = check_find(s->c, "late_device", TFPROF_LEVEL_WARNING, CONFIDENCE_HIGH);
+	f->stake_us = wait_ps / 1000000;
+	f->stake_share = (double)wait_ps / wall;
+	f->remedy = "Give it as much work as the others: step with -on=DEVICE shows what it does "
+		    "more of.";
+	check_place(s->c, f,
+		(struct place){.device = check_copy(s->c, p->anatomy->devices.at[late])});
+}
+
 static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 {
 	struct straggler s = {.c = c, .a = check_activity(c)};
-	bool ok = s.a && check_all(&s);
+	const struct step_parts *parts;
+	enum tfprof_status status = check_parts(c, &parts, err);
+	bool ok;
 
+	if (status != TFPROF_OK)
+		return status;
+	ok = s.a && check_all(&s);
+	if (ok && parts)
+		check_waiting(&s, parts);
 	if (ok && !s.n_compared)
 		check_skip(c, "too few devices and tasks to compare",
 			"Fewer than %s devices or tasks of a kind to compare. Skip "

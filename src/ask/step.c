@@ -7,11 +7,10 @@
  *       gap           what happened before the step
  *
  * The traces are read again for it: nothing else needs all of their events. */
-#include <stdlib.h>
 #include <strings.h>
 
 #include "ask/question.h"
-#include "load/anatomy/anatomy.h"
+#include "load/anatomy/hosts.h"
 
 /* id, name, type, unit */
 /* clang-format off */
@@ -41,15 +40,10 @@ static const struct tfprof_column_info infos[] = {
 /* Depths of rows, as max_depth counts them. */
 enum { DEPTH_STEP = 2, DEPTH_PART, DEPTH_CAUSE };
 
-struct hosts {
-	struct anatomy *at; /* by trace */
-	size_t n;
-};
-
 struct shown {
 	struct column_table *table;
 	const struct anatomy *anatomy; /* of one host, or steps of several */
-	const struct hosts *hosts;
+	const struct anatomy_hosts *hosts;
 	const struct model *model;
 	int64_t max_depth;
 	uint32_t device; /* whose parts to show; NONE: of all together */
@@ -272,68 +266,19 @@ static enum tfprof_status find_device(struct shown *s, struct span name, struct 
 	return status;
 }
 
-/* ---- hosts -------------------------------------------------------------------------------- */
-
-static int by_number(const void *a, const void *b)
-{
-	const struct anatomy_step *x = a, *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->wall_ps < y->wall_ps) - (x->wall_ps > y->wall_ps);
-}
-
-/* A step of several hosts takes as long as on the slowest one. Their clocks differ, so nothing
- * else of them is put together. */
-static bool join_hosts(const struct hosts *hosts, struct anatomy *joined)
-{
-	size_t n = 0;
-	bool ok = true;
-
-	joined->by = hosts->at[0].by;
-	joined->function = hosts->at[0].function;
-	for (size_t h = 0; ok && h < hosts->n; h++)
-		for (size_t i = 0; ok && i < hosts->at[h].steps.n; i++)
-			ok = vec_push(&joined->steps, hosts->at[h].steps.at[i]);
-	if (ok && joined->steps.n)
-		qsort(joined->steps.at, joined->steps.n, sizeof(*joined->steps.at), by_number);
-	for (size_t i = 0; ok && i < joined->steps.n; i++)
-		if (!n || joined->steps.at[i].number != joined->steps.at[n - 1].number)
-			joined->steps.at[n++] = joined->steps.at[i];
-	joined->steps.n = n;
-	return ok && anatomy_find_steady(joined);
-}
-
-static enum tfprof_status read_hosts(const struct asked *q, struct hosts *hosts,
-	struct span function, struct tfprof_error *err)
-{
-	enum tfprof_status status = TFPROF_OK;
-
-	hosts->at = mem_zero_array(q->model->traces.n, sizeof(*hosts->at));
-	if (!hosts->at)
-		return error_no_memory(err);
-	for (size_t i = 0; status == TFPROF_OK && i < q->model->traces.n; i++) {
-		hosts->n++;
-		status = anatomy_read_source(&hosts->at[i], &q->model->traces.at[i], function, err);
-	}
-	return status;
-}
-
-static enum tfprof_status show(struct answer *a, const struct asked *q, const struct hosts *hosts,
-	struct span function, struct tfprof_error *err)
+static enum tfprof_status show(struct answer *a, const struct asked *q,
+	const struct anatomy_hosts *hosts, struct span function, struct tfprof_error *err)
 {
 	const struct tfprof_options *o = q->options;
-	struct anatomy joined = {0};
 	struct shown s = {.table = &a->table,
-		.anatomy = hosts->n > 1 ? &joined : &hosts->at[0],
+		.anatomy = anatomy_hosts_get(hosts),
 		.hosts = hosts,
 		.model = q->model,
 		.max_depth =
 			options_is_given(o, OPT_MAX_DEPTH) ? o->number[OPT_MAX_DEPTH] : INT64_MAX};
 	enum tfprof_status status = TFPROF_OK;
 
-	if ((hosts->n > 1 && !join_hosts(hosts, &joined)) ||
-		!column_table_init_tree(&a->table, infos, N_STEP_COLUMNS))
+	if (!column_table_init_tree(&a->table, infos, N_STEP_COLUMNS))
 		status = error_no_memory(err);
 	else if (function.n && !s.anatomy->steps.n)
 		status = error_set(err, TFPROF_ARGUMENT,
@@ -345,21 +290,18 @@ static enum tfprof_status show(struct answer *a, const struct asked *q, const st
 		put_all(&s);
 		put_head(a, s.anatomy);
 	}
-	vec_clear(&joined.steps);
 	return status;
 }
 
 static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
 {
 	struct span function = q->options->list[OPT_STEP_FUNCTION].at[0];
-	struct hosts hosts = {0};
-	enum tfprof_status status = read_hosts(q, &hosts, function, err);
+	struct anatomy_hosts hosts;
+	enum tfprof_status status = anatomy_hosts_read(&hosts, q->model, function, err);
 
 	if (status == TFPROF_OK)
 		status = show(a, q, &hosts, function, err);
-	for (size_t i = 0; i < hosts.n; i++)
-		anatomy_clear(&hosts.at[i]);
-	mem_free(hosts.at);
+	anatomy_hosts_clear(&hosts);
 	return status;
 }
 

@@ -17,6 +17,11 @@ const char *anatomy_part_name(enum anatomy_part part)
 	return parts[part].name;
 }
 
+const char *anatomy_part_words(enum anatomy_part part)
+{
+	return parts[part].words;
+}
+
 void anatomy_clear(struct anatomy *a)
 {
 	vec_clear(&a->steps);
@@ -73,6 +78,8 @@ bool anatomy_find_steady(struct anatomy *a)
 	bool ok, without_compiling = leaves_out_compiling(a);
 	bool without_first = leaves_out_first(a, without_compiling, &ok);
 
+	/* The gap before a call belongs to it, and the first one's is not in the trace. */
+	without_first |= a->by == ANATOMY_BY_CALLS && a->steps.n > 1;
 	for (size_t i = 0; i < a->steps.n; i++)
 		a->steps.at[i].is_steady = !(without_compiling && is_compiling(&a->steps.at[i])) &&
 			!(without_first && !i);
@@ -93,6 +100,9 @@ void anatomy_sum(const struct anatomy *a, struct anatomy_total *t)
 		t->wall_ps += step->wall_ps;
 		t->gap_ps += step->gap_ps;
 		t->input_work_ps += step->input_work_ps;
+		t->n_launches += step->n_launches;
+		t->n_eager += step->n_eager;
+		t->eager_ps += step->eager_ps;
 		for (unsigned p = 0; p < N_ANATOMY_PARTS; p++) {
 			t->parts[p] += step->parts[p];
 			t->hidden[p] += step->hidden[p];
@@ -286,14 +296,21 @@ static const char *word_for_step(const struct anatomy *a)
 	return a->by == ANATOMY_WHOLE ? "The trace, which has no steps, takes " : "A step takes ";
 }
 
+static void put_left_out(struct buf *b, const struct anatomy *a, size_t n)
+{
+	if (n == 1 && a->by == ANATOMY_BY_CALLS && !a->steps.at[0].is_steady)
+		buf_text(b, " The first call is left out: the trace lacks the time before it.");
+	else if (n)
+		buf_printf(b, " %zu of %zu steps %s left out as warm-up.", n, a->steps.n,
+			n == 1 ? "is" : "are");
+}
+
 bool anatomy_put_headline(const struct anatomy *a, struct buf *b)
 {
 	struct anatomy_total t;
 	anatomy_cause_list causes = {0}, gap_causes = {0};
-	size_t n_left_out;
 
 	anatomy_sum(a, &t);
-	n_left_out = a->steps.n - t.n_steps;
 	if (!t.n_steps || t.wall_ps <= 0) {
 		buf_text(b, "No steps in this trace.");
 		return !b->failed;
@@ -306,9 +323,7 @@ bool anatomy_put_headline(const struct anatomy *a, struct buf *b)
 	put_parts(b, &t, &causes);
 	put_straggler(b, a);
 	buf_char(b, '.');
-	if (n_left_out)
-		buf_printf(b, " %zu of %zu steps %s left out as warm-up.", n_left_out, a->steps.n,
-			n_left_out == 1 ? "is" : "are");
+	put_left_out(b, a, a->steps.n - t.n_steps);
 	vec_clear(&causes);
 	vec_clear(&gap_causes);
 	return !b->failed;

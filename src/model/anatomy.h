@@ -42,6 +42,7 @@ enum anatomy_part {
 };
 
 const char *anatomy_part_name(enum anatomy_part part);
+const char *anatomy_part_words(enum anatomy_part part);
 
 struct anatomy_cause {
 	enum anatomy_part part;
@@ -62,6 +63,8 @@ struct anatomy_step {
 	int64_t number;
 	int64_t wall_ps, gap_ps, marker_ps;
 	int64_t n_batches;
+	int64_t n_launches;        /* by the main thread */
+	int64_t n_eager, eager_ps; /* of those, operations that run by themselves */
 	int64_t parts[N_ANATOMY_PARTS];
 	int64_t hidden[N_ANATOMY_PARTS];
 	int64_t input_work_ps; /* of tf.data, below other parts */
@@ -90,6 +93,7 @@ struct anatomy {
 	VEC(struct anatomy_step) steps;
 	VEC(struct span) devices;
 	VEC(struct anatomy_compiled) compiled;
+	struct span input_op;     /* type of operation that tf.data spends most time in; or empty */
 	uint64_t n_unknown_names; /* of events of the main thread that the table of names lacks */
 	struct arena arena;
 };
@@ -108,6 +112,7 @@ struct anatomy_total {
 	int64_t wall_ps, gap_ps;
 	int64_t min_wall_ps, max_wall_ps;
 	int64_t parts[N_ANATOMY_PARTS], hidden[N_ANATOMY_PARTS], input_work_ps;
+	int64_t n_launches, n_eager, eager_ps;
 };
 
 void anatomy_sum(const struct anatomy *a, struct anatomy_total *total);

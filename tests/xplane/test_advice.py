@@ -77,9 +77,10 @@ def alloc(bytes_, in_use, op, at=20 * US, address=1):
 
 INPUT = "IteratorGetNext:IteratorGetNext"
 CASES = {
-    # 90 of 100 µs between the first kernel and the last are idle, or 1 of 101
+    # kernels take 200 µs of a step of 10 ms, or 2000 µs of one of 2100
     "AcceleratorUtilizationChecker": (gpu_trace(kernels(20, 10 * US, 90 * US)),
-                                      gpu_trace(kernels(20, 100 * US, 1 * US))),
+                                      gpu_trace(kernels(20, 100 * US, 1 * US), step=2100 * US)),
+    # 90 of 100 µs between the first kernel and the last are idle, or 1 of 101
     "IdleGapChecker": (gpu_trace(kernels(20, 10 * US, 90 * US)),
                        gpu_trace(kernels(20, 100 * US, 1 * US))),
     # a copy of half the step, or of a hundredth

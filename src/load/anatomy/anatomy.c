@@ -153,28 +153,6 @@ static bool make_step(const struct scene *s, struct anatomy *a, const struct ste
 	return vec_push(&a->steps, step);
 }
 
-/* A batch belongs to the step in which taking it ends. */
-static void count_batches(const struct scene *s, struct anatomy *a)
-{
-	for (uint32_t n = 0; n < s->n_host; n++) {
-		int64_t time = s->nodes.at[n].end_ps;
-		size_t low = 0, high = s->steps.n;
-
-		if (!(name_of(s, n) & NAME_GET_NEXT))
-			continue;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (s->steps.at[middle].start <= time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low && time <= s->steps.at[low - 1].end)
-			a->steps.at[low - 1].n_batches++;
-	}
-}
-
 static bool make_result(struct scene *s, struct anatomy *a)
 {
 	bool ok = copy_text(a, text_of(s, s->step_name), &a->function);
@@ -188,10 +166,8 @@ static bool make_result(struct scene *s, struct anatomy *a)
 	}
 	for (size_t i = 0; ok && i < s->steps.n; i++)
 		ok = make_step(s, a, &s->steps.at[i]);
-	if (ok)
-		count_batches(s, a);
-	return scene_ok(s, ok) && scene_cut(s, a) && scene_ok(s, anatomy_find_steady(a)) &&
-		scene_list_compiled(s, a);
+	return scene_ok(s, ok) && scene_count(s, a) && scene_cut(s, a) &&
+		scene_ok(s, anatomy_find_steady(a)) && scene_list_compiled(s, a);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

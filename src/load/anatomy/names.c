@@ -271,6 +271,12 @@ unsigned class_of_type(struct span type)
 	return first_of(types, N_OF(types), type, ANATOMY_COMPUTE);
 }
 
+bool is_input_type(struct span type)
+{
+	return class_of_type(type) == ANATOMY_INPUT || span_contains(type, SPAN("Dataset")) ||
+		span_contains(type, SPAN("Iterator"));
+}
+
 unsigned class_of_opcode(struct span opcode)
 {
 	static const struct span ends[] = {{"-start", 6}, {"-done", 5}};

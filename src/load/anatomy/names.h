@@ -51,6 +51,8 @@ uint32_t name_flags(struct span name);
 /* What an operation of TensorFlow is, by its type; of XLA, by its opcode. */
 unsigned class_of_type(struct span type);
 unsigned class_of_opcode(struct span opcode);
+/* Whether an operation of TensorFlow serves an input pipeline. */
+bool is_input_type(struct span type);
 /* What something on a device is, by its kind and name. */
 unsigned class_of_device_op(struct span kind, struct span name, bool is_tpu);
 

@@ -276,7 +276,6 @@ static bool add_compiled(struct finder *f, uint32_t node)
 static uint32_t eager_operation(const struct scene *s, uint32_t node)
 {
 	uint32_t up = s->nodes.at[node].up;
-	struct span op;
 
 	for (int depth = 0; up != NONE && depth < 32 && !(name_of(s, up) & NAME_EAGER); depth++) {
 		if (name_of(s, up) & NAME_REGION_START)
@@ -286,11 +285,7 @@ static uint32_t eager_operation(const struct scene *s, uint32_t node)
 	if (up == NONE || !node_has(s, up, FACT_EAGER) ||
 		has_child(s, node, NAME_KERNEL_AND_DEVICE))
 		return 0;
-	op = text_of(s, facts_of(s, up)->text);
-	if (class_of_type(op) == ANATOMY_INPUT || span_contains(op, SPAN("Dataset")) ||
-		span_contains(op, SPAN("Iterator")))
-		return 0;
-	return facts_of(s, up)->text;
+	return is_input_type(text_of(s, facts_of(s, up)->text)) ? 0 : facts_of(s, up)->text;
 }
 
 static bool add_eager(struct scene *s, uint32_t node, uint32_t operation)

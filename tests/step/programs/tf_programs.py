@@ -1,0 +1,278 @@
+"""Programs of TensorFlow."""
+
+import contextlib
+import os
+import time
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
+
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+from clocked import program  # noqa: E402
+
+
+@contextlib.contextmanager
+def trace(folder, _):
+    tf.profiler.experimental.start(folder)
+    yield
+    tf.profiler.experimental.stop()
+
+
+def mark(i):
+    return tf.profiler.experimental.Trace("train", step_num=i, _r=1)
+
+
+def sleep(ms):
+    time.sleep(ms / 1e3)
+
+
+def dense(x, w, n=6):
+    for _ in range(n):
+        x = tf.tanh(x @ w)
+    return x
+
+
+def weights(n=400):
+    return tf.Variable(tf.random.normal((n, n)) * 0.01)
+
+
+def slowly(ms):
+    def get(value):
+        sleep(ms)
+        return np.float32(value)
+    return lambda value: tf.ensure_shape(tf.numpy_function(get, [value], tf.float32), [])
+
+
+def train_on(run, data, n=400):
+    """A step takes a batch, then trains."""
+    w, batches = weights(n), iter(data)
+
+    @tf.function
+    def train(batch):
+        return tf.reduce_sum(dense(w, w)) * tf.reduce_sum(tf.cast(batch, tf.float32))
+
+    def step(_):
+        with run.phase("input"):
+            batch = next(batches)
+        with run.phase("compute"):
+            train(batch).numpy()
+    return step
+
+
+@program("two functions in turn, with gradients", compute=("computing", "compute"))
+def tf_gan(run):
+    a, b = weights(), weights()
+
+    def one(of, other):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(dense(of, other, 3))
+        of.assign_sub(1e-9 * tape.gradient(loss, of))
+        return loss
+    discriminate, generate = tf.function(lambda: one(a, b)), tf.function(lambda: one(b, a))
+
+    def step(_):
+        with run.phase("compute"):
+            discriminate().numpy()
+            generate().numpy()
+    run.steps(step)
+
+
+@program("training and evaluation in turn", compute=("computing", None))
+def tf_train_and_eval(run):
+    w = weights()
+    train, evaluate = tf.function(lambda: dense(w, w)), tf.function(lambda: tf.reduce_mean(dense(w, w, 3)))
+    run.steps(lambda i: (evaluate if i % 2 else train)().numpy(), n=6)
+
+
+@program("gradients of 4 batches are added up, then applied", compute=("computing", "compute"))
+def tf_accumulation(run):
+    w, total = weights(), tf.Variable(tf.zeros((400, 400)))
+
+    @tf.function
+    def add():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(dense(w, w, 2))
+        total.assign_add(tape.gradient(loss, w))
+        return loss
+
+    @tf.function
+    def apply():
+        w.assign_sub(1e-9 * total)
+        total.assign(tf.zeros_like(total))
+        return tf.reduce_sum(w)
+
+    def step(_):
+        with run.phase("compute"):
+            for _ in range(4):
+                add().numpy()
+            apply().numpy()
+    run.steps(step)
+
+
+@program("a checkpoint is written between steps", compute=("computing", None), gap=("between steps", "save"))
+def tf_checkpoint(run):
+    w = weights()
+    train, checkpoint = tf.function(lambda: dense(w, w)), tf.train.Checkpoint(w=w)
+
+    def between(_):
+        with run.phase("save"):
+            checkpoint.write(os.path.join(run.folder, "checkpoint"))
+    run.steps(lambda _: train().numpy(), between=between)
+
+
+@program("8 elements in a batch, 2 ms for each", input=("waiting for input", "input"))
+def tf_map_before_batch(run):
+    run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(2)).batch(8), 300))
+
+
+@program("files are read in turn, 12 ms for each element", input=("Interleave", "input"))
+def tf_interleave(run):
+    data = tf.data.Dataset.range(10**6).interleave(lambda v: tf.data.Dataset.from_tensors(v).map(slowly(12)),
+                                                   cycle_length=1)
+    run.steps(train_on(run, data, 300))
+
+
+@program("a generator that takes 14 ms", input=("Generator", "input"))
+def tf_generator(run):
+    def numbers():
+        while True:
+            sleep(14)
+            yield np.float32(1)
+    data = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([], tf.float32))
+    run.steps(train_on(run, data, 300))
+
+
+@program("slow input that is read from a cache", compute=("computing", "compute"))
+def tf_cache(run):
+    data = tf.data.Dataset.range(4).map(slowly(10)).cache().repeat().prefetch(2)
+    run.steps(train_on(run, data), warm=6)
+
+
+@program("input as slow as half of the step, prefetched", compute=("computing", "compute"))
+def tf_prefetched(run):
+    run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(4)).prefetch(4), 700), warm=3)
+
+
+@program("the graph calls Python, which sleeps 10 ms", callback=("called back", "callback"))
+def tf_py_function(run):
+    w = weights()
+
+    def check(x):
+        with run.phase("callback"):
+            sleep(10)
+        return x
+
+    @tf.function
+    def train():
+        y = tf.reduce_sum(dense(w, w))
+        return tf.py_function(check, [y], tf.float32) + 1
+
+    run.steps(lambda _: train().numpy())
+
+
+@program("sequences of another length in each step", compile=("encode", None))
+def tf_lengths(run):
+    w = weights(100)
+    encode = tf.function(lambda x: dense(x, w))
+    encode.python_function.__name__ = "encode"
+    run.steps(lambda i: encode(tf.zeros((10 + i, 100))).numpy(), n=4)
+
+
+@program("a loop of 20 products in the graph", compute=("computing", "compute"))
+def tf_while(run):
+    w = weights()
+
+    @tf.function
+    def train():
+        return tf.while_loop(lambda i, x: i < 20, lambda i, x: (i + 1, tf.tanh(x @ w)), (0, tf.identity(w)))[1]
+
+    def step(_):
+        with run.phase("compute"):
+            train().numpy()
+    run.steps(step)
+
+
+@program("operations run one by one", compute=("computing", None))
+def tf_eager(run):
+    w = weights(300)
+
+    def step(_):
+        x = w
+        for _ in range(30):
+            x = tf.tanh(x @ w)
+        x.numpy()
+    run.steps(step)
+
+
+@program("a batch of NumPy for each step, made in 12 ms", python=("Python", "python"), compute=("computing", None))
+def tf_numpy_batches(run):
+    w = weights()
+    train = tf.function(lambda x: tf.reduce_sum(dense(x, w)))
+
+    def step(_):
+        with run.phase("python"):
+            batch = np.ones((400, 400), "f")
+            sleep(12)
+        train(batch).numpy()
+    run.steps(step)
+
+
+def model():
+    layers = [tf.keras.Input((256,))] + [tf.keras.layers.Dense(256, "tanh") for _ in range(4)]
+    made = tf.keras.Sequential(layers + [tf.keras.layers.Dense(1)])
+    made.compile("sgd", "mse")
+    return made
+
+
+class Recorded(tf.keras.callbacks.Callback):
+    """Clocks the batches of an epoch after the first."""
+
+    def __init__(self, run, wait_ms=0):
+        super().__init__()
+        self.run, self.wait_ms = run, wait_ms
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.run.starts.append(time.perf_counter())
+
+    def on_train_batch_end(self, batch, logs=None):
+        start = time.perf_counter()
+        sleep(self.wait_ms)
+        now = time.perf_counter()
+        self.run.clocked.append({"wall": (now - self.run.starts[-1]) * 1e3, "phases": {"python": (now - start) * 1e3}})
+
+
+def fit(run, data, callback, steps=6):
+    made = model()
+    made.fit(data, steps_per_epoch=3, epochs=1, verbose=0)
+    with trace(run.folder, True):
+        made.fit(data, steps_per_epoch=steps, epochs=1, verbose=0, callbacks=[callback])
+        run.starts.append(time.perf_counter())
+    run.save()
+
+
+def in_memory():
+    return tf.data.Dataset.from_tensors((tf.zeros((64, 256)), tf.zeros((64, 1)))).repeat()
+
+
+@program("Keras' fit; a callback takes 10 ms after each batch", steps_by="calls of multi_step_on_iterator",
+         python=("Python", "python"))
+def tf_fit_callback(run):
+    fit(run, in_memory(), Recorded(run, 10))
+
+
+@program("Keras' fit; a map takes 15 ms", steps_by="calls of multi_step_on_iterator", input=("waiting for input", None))
+def tf_fit_input(run):
+    wait = slowly(15)
+    data = tf.data.Dataset.range(10**6).map(lambda v: (tf.zeros((64, 256)) + wait(v), tf.zeros((64, 1))))
+    fit(run, data, Recorded(run))
+
+
+@program("train_on_batch in a loop, 10 ms of Python before it", python=("Python", "python"))
+def tf_train_on_batch(run):
+    made, x, y = model(), np.zeros((64, 256), "f"), np.zeros((64, 1), "f")
+
+    def step(_):
+        with run.phase("python"):
+            sleep(10)
+        made.train_on_batch(x, y)
+    run.steps(step, warm=3)
