@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bundles the page: web/build.sh SOURCE_DIRECTORY OUTPUT_DIRECTORY
+# Bundles the page: web/build.sh SOURCE_DIRECTORY OUTPUT_DIRECTORY DEPFILE
 #
 # Packages go to the output directory, not to the checkout.
 set -eu
@@ -30,3 +30,5 @@ done
 done >"$out/LICENSES"
 # The compiler does not see which files an assembler includes: it recompiles when this changes.
 printf '#define WEB_ASSETS "%s"\n' "$(cat "$out"/*.gz | sha256sum | cut -c1-16)" >"$out/web_assets.h"
+# For the build to watch: a source that is removed or renamed must not stop the next one.
+find "$source/src" -name '*.ts' -o -name '*.tsx' | sort | sed '1s|^|web/index.html.gz: |; $!s|$| \\|' >"$3"

@@ -34,18 +34,15 @@ void table_summarize(const struct model *m, struct tfprof_summary *s);
 /* The own metrics, as columns. `prefix` "" or "total_". */
 #define METRIC_INFO(prefix, column, unit) \
 	{prefix #column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0},
-#define OWN_INFO(id, word, column, selects, unit, ...) METRIC_INFO("", column, unit)
-#define TOTAL_INFO(id, word, column, selects, unit, ...) METRIC_INFO("total_", column, unit)
-/* Times first, as in results. */
-#define NUMBER_COLUMNS(X) \
-	TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X) OPERATION_METRICS(X) COUNT_METRICS(X)
+#define OWN_INFO(id, word, column, unit, ...) METRIC_INFO("", column, unit)
+#define TOTAL_INFO(id, word, column, unit, ...) METRIC_INFO("total_", column, unit)
 
 /* Puts numbers into the N_METRICS columns from `first` on. */
 static inline void table_put_numbers(struct table_column *first, size_t row,
 	const struct numbers *numbers)
 {
 #define X(id, ...) (first++)->numbers[row] = numbers->at[METRIC_##id];
-	NUMBER_COLUMNS(X)
+	METRICS_IN_RESULTS(X)
 #undef X
 }
 

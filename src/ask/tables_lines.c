@@ -23,8 +23,8 @@ static const struct tfprof_column_info lines_infos[] = {
 	{"path", TFPROF_COLUMN_TEXT, NULL, 0},
 	{"line", TFPROF_COLUMN_INT64, NULL, 0},
 	{"function", TFPROF_COLUMN_TEXT, NULL, 0},
-	NUMBER_COLUMNS(OWN_INFO)
-		NUMBER_COLUMNS(TOTAL_INFO){"definition_count", TFPROF_COLUMN_INT64, "count", 0},
+	METRICS_IN_RESULTS(OWN_INFO)
+		METRICS_IN_RESULTS(TOTAL_INFO){"definition_count", TFPROF_COLUMN_INT64, "count", 0},
 };
 
 struct lines {

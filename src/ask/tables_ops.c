@@ -11,7 +11,7 @@ static const struct tfprof_column_info ops_infos[] = {
 	{"step", TFPROF_COLUMN_INT64, NULL, 0},
 	{"device", TFPROF_COLUMN_TEXT, NULL, 0},
 	{"op", TFPROF_COLUMN_TEXT, NULL, 0},
-	NUMBER_COLUMNS(OWN_INFO){"definition_count", TFPROF_COLUMN_INT64, "count", 0},
+	METRICS_IN_RESULTS(OWN_INFO){"definition_count", TFPROF_COLUMN_INT64, "count", 0},
 };
 
 /* Nodes of one device and op: string ids. */
@@ -155,7 +155,7 @@ enum { NODES_STEP, NODES_NAME, NODES_OP, NODES_DEVICE, NODES_DEPTH, NODES_NUMBER
 static const struct tfprof_column_info nodes_infos[] = {{"step", TFPROF_COLUMN_INT64, NULL, 0},
 	{"name", TFPROF_COLUMN_TEXT, NULL, 0}, {"op", TFPROF_COLUMN_TEXT, NULL, 0},
 	{"device", TFPROF_COLUMN_TEXT, NULL, 0}, {"depth", TFPROF_COLUMN_INT64, NULL, 0},
-	NUMBER_COLUMNS(OWN_INFO)};
+	METRICS_IN_RESULTS(OWN_INFO)};
 
 static int64_t depth_of(struct span name)
 {

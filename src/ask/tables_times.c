@@ -82,7 +82,7 @@ enum { STEPS_STEP, STEPS_START, STEPS_WALL, STEPS_NUMBERS };
 
 static const struct tfprof_column_info steps_infos[] = {{"step", TFPROF_COLUMN_INT64, NULL, 0},
 	{"start_micros", TFPROF_COLUMN_INT64, "microseconds", 0},
-	{"wall_micros", TFPROF_COLUMN_INT64, "microseconds", 0}, NUMBER_COLUMNS(OWN_INFO)};
+	{"wall_micros", TFPROF_COLUMN_INT64, "microseconds", 0}, METRICS_IN_RESULTS(OWN_INFO)};
 
 /* From the first start to the last end on any device. */
 static struct extent step_extent(const struct times *x, size_t place)

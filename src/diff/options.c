@@ -21,9 +21,7 @@ static const struct limit_word limit_words[] = {[COUNT_ADDED] = {"added", AMOUNT
 	[COUNT_REMOVED] = {"removed", AMOUNT_COUNT},
 	[COUNT_RENAMED] = {"renamed", AMOUNT_COUNT},
 	[COUNT_MOVED] = {"moved", AMOUNT_COUNT},
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	{word, AMOUNT_##unit},
+#define X(id, word, column, unit, ...) {word, AMOUNT_##unit},
 	METRICS(X)
 #undef X
 #define X(word, value) {#word, AMOUNT_COUNT},

@@ -68,15 +68,8 @@ enum tfprof_budget tfprof_result_get_budget(const tfprof_result *r)
 
 /* ---- what is compared ------------------------------------------------------------ */
 
-static const struct {
-	const char *word;
-	enum unit unit;
-	enum select_id select;
-	enum option_id minimum;
-} metric_infos[] = {
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	[METRIC_##id] = {word, UNIT_##unit, SEL_##id, OPT_MIN_##id},
+static const enum option_id minimum_options[N_METRICS] = {
+#define X(id, ...) OPT_MIN_##id,
 	METRICS(X)
 #undef X
 };
@@ -110,11 +103,11 @@ static void choose_metrics(struct diff_reading *reading, struct diff *d,
 	for (enum metric m = 0; m < N_METRICS; m++) {
 		bool is_usual = timed ? m == METRIC_MICROS : 1u << m & MODEL_METRICS_MASK;
 
-		if (!(is_given ? options_select(o, metric_infos[m].select) : is_usual) &&
+		if (!(is_given ? options_select(o, (enum select_id)m) : is_usual) &&
 			!is_budgeted(diff_options, metric_infos[m].word))
 			continue;
 		d->metrics[reading->n_metrics] = (struct diff_metric){metric_infos[m].word,
-			metric_infos[m].unit, o->number[metric_infos[m].minimum]};
+			metric_infos[m].unit, o->number[minimum_options[m]]};
 		reading->metrics[reading->n_metrics++] = m;
 	}
 	d->n_metrics = reading->n_metrics;
@@ -154,7 +147,7 @@ static enum tfprof_status make_query_options(struct diff_reading *reading,
 	if (!o)
 		return error_no_memory(err);
 	for (enum metric m = 0; m < N_METRICS; m++)
-		o->number[metric_infos[m].minimum] = 0;
+		o->number[minimum_options[m]] = 0;
 	o->given &= ~(1ull << OPT_MAX_DEPTH);
 	for (size_t k = 0; k < reading->n_metrics; k++)
 		buf_printf(&select, "%s%s", k ? "," : "", metric_infos[reading->metrics[k]].word);

@@ -148,12 +148,9 @@ bool exec_put_sums(struct execs *x, uint32_t row, const struct exec_sums *sums)
 		return true;
 	}
 	exec->run_count = (uint32_t)sums->run_count & EXEC_MOST_RUNS;
-	exec->accelerator_us = (uint32_t)sums->accelerator_us;
-	exec->cpu_us = (uint32_t)sums->cpu_us;
-	exec->requested_bytes = (uint32_t)sums->requested_bytes;
-	exec->peak_bytes = (uint32_t)sums->peak_bytes;
-	exec->residual_bytes = (uint32_t)sums->residual_bytes;
-	exec->output_bytes = (uint32_t)sums->output_bytes;
+#define X(sum) exec->sum = (uint32_t)sums->sum;
+	EXEC_AMOUNTS(X)
+#undef X
 	return true;
 }
 

@@ -24,15 +24,15 @@
 #include "model/slice.h"
 #include "proto/fields.h"
 
-/* The sums a view can request, in the order of the columns here. */
-#define EXEC_SUMS(X)       \
-	X(run_count)       \
+/* The sums a view can request, besides the number of runs. */
+#define EXEC_AMOUNTS(X)    \
 	X(accelerator_us)  \
 	X(cpu_us)          \
 	X(requested_bytes) \
 	X(peak_bytes)      \
 	X(residual_bytes)  \
 	X(output_bytes)
+#define EXEC_SUMS(X) X(run_count) EXEC_AMOUNTS(X)
 
 struct exec_sums {
 #define X(sum) int64_t sum;
@@ -54,8 +54,9 @@ struct exec {
 	uint32_t has : 2; /* enum exec_has */
 	union {
 		struct {
-			uint32_t accelerator_us, cpu_us, requested_bytes, peak_bytes,
-				residual_bytes, output_bytes;
+#define X(sum) uint32_t sum;
+			EXEC_AMOUNTS(X)
+#undef X
 		};
 		uint32_t wide; /* if is_wide: where the sums are */
 	};

@@ -6,21 +6,31 @@
 
 static const struct column {
 	struct tfprof_column_info info;
-	unsigned selects; /* words of select that show it */
+	unsigned selects; /* words of select that show it, if it is not a metric */
 	unsigned metrics; /* metrics it needs, as bits */
 } columns[N_COLUMNS] = {
 #define PLAIN(id, name, type, selects, extra) \
 	{{name, TFPROF_COLUMN_##type, NULL, extra}, selects, 0},
-#define METRIC(id, word, column, selects, unit, ...)                                       \
-	{{#column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0}, selects, 1u << METRIC_##id}, \
-		{{"total_" #column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0}, selects,    \
+#define METRIC(id, word, column, unit, ...)                                          \
+	{{#column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0}, 0, 1u << METRIC_##id}, \
+		{{"total_" #column, TFPROF_COLUMN_INT64, UNIT_NAME_##unit, 0}, 0,    \
 			1u << METRIC_##id},
-	LEADING_COLUMNS(PLAIN) TIME_METRICS(METRIC) MEMORY_METRICS(METRIC) PARAMETER_METRICS(METRIC)
-		SHAPE_COLUMN(PLAIN) OPERATION_METRICS(METRIC) COUNT_METRICS(METRIC)
-			TRAILING_COLUMNS(PLAIN)
+	LEADING_COLUMNS(PLAIN) METRICS_BEFORE_SHAPE(METRIC) SHAPE_COLUMN(PLAIN)
+		METRICS_AFTER_SHAPE(METRIC) TRAILING_COLUMNS(PLAIN)
 #undef PLAIN
 #undef METRIC
 };
+
+static enum metric metric_of(enum column_id id)
+{
+	return (enum metric)__builtin_ctz(columns[id].metrics);
+}
+
+/* The words of select that show a column, as bits. */
+static unsigned selects_of(enum column_id id)
+{
+	return columns[id].metrics ? metric_selects(metric_of(id)) : columns[id].selects;
+}
 
 const struct tfprof_column_info *tfprof_column_get_info(size_t i)
 {
@@ -31,7 +41,7 @@ int tfprof_column_is_shown_by(size_t i, const char *word)
 {
 	enum select_id select = options_find_select(span_of(word));
 
-	return i < N_COLUMNS && select < N_SELECTS && columns[i].selects >> select & 1;
+	return i < N_COLUMNS && select < N_SELECTS && selects_of((enum column_id)i) >> select & 1;
 }
 
 enum column_id column_find(const char *name)
@@ -50,12 +60,12 @@ unsigned column_metrics(enum column_id id)
 
 bool column_is_selectable(enum column_id id)
 {
-	return columns[id].selects;
+	return selects_of(id);
 }
 
 bool column_is_selected(enum column_id id, const struct tfprof_options *o)
 {
-	return columns[id].selects & o->selected;
+	return selects_of(id) & o->selected;
 }
 
 void columns_clear(struct columns *c)
@@ -67,11 +77,6 @@ void columns_clear(struct columns *c)
 }
 
 /* ---- numbers ------------------------------------------------------------- */
-
-static enum metric metric_of(enum column_id id)
-{
-	return (enum metric)__builtin_ctz(columns[id].metrics);
-}
 
 static bool is_total(enum column_id id)
 {

@@ -42,13 +42,13 @@ enum column_id {
 	LEADING_COLUMNS(X)
 #undef X
 #define X(id, ...) COLUMN_OWN_##id, COLUMN_TOTAL_##id,
-		TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X)
+		METRICS_BEFORE_SHAPE(X)
 #undef X
 #define X(id, ...) COLUMN_##id,
 			SHAPE_COLUMN(X)
 #undef X
 #define X(id, ...) COLUMN_OWN_##id, COLUMN_TOTAL_##id,
-				OPERATION_METRICS(X) COUNT_METRICS(X)
+				METRICS_AFTER_SHAPE(X)
 #undef X
 #define X(id, ...) COLUMN_##id,
 					TRAILING_COLUMNS(X)

@@ -1,28 +1,25 @@
 /* The metrics of a node, one entry each. They define the words of select and order_by,
- * the minimum options, the columns of reports and results, the fields of result
- * messages and pprof's sample types.
+ * the minimum options, the columns of reports and results, pprof's sample types and what
+ * the page can show. An entry starts with what the compiler needs as tokens:
  *
  *     id        METRIC_id, SEL_id, ORDER_id, OPT_MIN_id, OPT_MIN_OWN_id
  *     word      in select and order_by; the options min_word, min_own_word and, of some,
  *               min_total_word set minimums
  *     column    in results; the total is total_column
- *     selects   words of select that show it
  *     unit      of its values
- *     graph, multi   its field in GraphNodeProto and MultiGraphNodeProto, or NO_FIELD;
- *               the total's is prefixed TOTAL_
+ *     value     an expression: from an exec's sums `x` (EXEC_SUMS in exec.h), which are
+ *               added up and averaged over steps, or from a node
  *     option    the field of its minimum in OptionsProto, or 0
- *     value     an expression: from an exec's sums `x` (see exec.h), which are added up
- *               and averaged over steps, or from a node
- *     header    in reports
- *     tree, list   what follows the number on a line, in tree views and in op view
- *     meaning   help for the word
  *     minimum   help for the minimum option
- *     doc       the report's explanation of the word
- *     pprof     the comment of its sample type; NULL: it has none
- *     source    what a profile needs for it to be other than 0
+ *     meaning   help for the word
+ *
+ * and goes on with fields of struct metric_info, by name. Fields of TensorFlow's result
+ * messages are in write/message.c.
  */
 #ifndef TFPROF_QUERY_METRIC_LIST_H
 #define TFPROF_QUERY_METRIC_LIST_H
+
+#include <stdbool.h>
 
 #define CPU_TIME_DOC                                                                             \
 	"cpu execution time: The time from the start to the end of the operation. It's the sum " \
@@ -35,89 +32,85 @@
 
 /* clang-format off */
 #define MEMORY_METRICS(X)                                                      \
-	X(BYTES, "bytes", requested_bytes, SELECT(BYTES), BYTES,               \
-		REQUESTED_BYTES, REQUESTED_BYTES, OPTIONS_MIN_BYTES,           \
-		x->requested_bytes, "requested bytes", "", "",                 \
-		"memory requested",                                            \
+	X(BYTES, "bytes", requested_bytes, BYTES, x->requested_bytes, OPTIONS_MIN_BYTES, \
 		"Show nodes that request at least this many bytes.",           \
-		"requested bytes: The memory requested by the operation, accumulatively.", \
-		"Sum of operation total memory requests, excluding deallocations.", ANY) \
-	X(PEAK_BYTES, "peak_bytes", peak_bytes, SELECT(PEAK_BYTES), BYTES,     \
-		PEAK_BYTES, PEAK_BYTES, OPTIONS_MIN_PEAK_BYTES,                \
-		x->peak_bytes, "peak bytes", "", "",                           \
-		"peak memory held",                                            \
+		"memory requested",                                            \
+		.title = "requested bytes", .header = "requested bytes",       \
+		.doc = "requested bytes: The memory requested by the operation, accumulatively.", \
+		.pprof = "Sum of operation total memory requests, excluding deallocations.") \
+	X(PEAK_BYTES, "peak_bytes", peak_bytes, BYTES, x->peak_bytes, OPTIONS_MIN_PEAK_BYTES, \
 		"Show nodes that hold at least this many bytes at their peak.", \
-		"peak bytes: The peak amount of memory that the operation is holding at some point.", \
-		"Sum of operation peak memory usage.", ANY)                    \
-	X(RESIDUAL_BYTES, "residual_bytes", residual_bytes, SELECT(RESIDUAL_BYTES), BYTES, \
-		RESIDUAL_BYTES, RESIDUAL_BYTES, OPTIONS_MIN_RESIDUAL_BYTES,    \
-		x->residual_bytes, "residual bytes", "", "",                   \
-		"memory still held after the run",                             \
+		"peak memory held",                                            \
+		.title = "peak bytes", .header = "peak bytes",                 \
+		.doc = "peak bytes: The peak amount of memory that the operation is holding at some " \
+		"point.",                                                      \
+		.pprof = "Sum of operation peak memory usage.")                \
+	X(RESIDUAL_BYTES, "residual_bytes", residual_bytes, BYTES, x->residual_bytes, \
+		OPTIONS_MIN_RESIDUAL_BYTES,                                    \
 		"Show nodes that leave at least this many bytes allocated.",   \
-		"residual bytes: The memory not de-allocated after the operation finishes.", \
-		"Sum of operation allocated memory after finish.", ANY)        \
-	X(OUTPUT_BYTES, "output_bytes", output_bytes, SELECT(OUTPUT_BYTES), BYTES, \
-		OUTPUT_BYTES, OUTPUT_BYTES, OPTIONS_MIN_OUTPUT_BYTES,          \
-		x->output_bytes, "output bytes", "", "",                       \
-		"memory of the outputs",                                       \
+		"memory still held after the run",                             \
+		.title = "residual bytes", .header = "residual bytes",         \
+		.doc = "residual bytes: The memory not de-allocated after the operation finishes.", \
+		.pprof = "Sum of operation allocated memory after finish.")    \
+	X(OUTPUT_BYTES, "output_bytes", output_bytes, BYTES, x->output_bytes,  \
+		OPTIONS_MIN_OUTPUT_BYTES,                                      \
 		"Show nodes that output at least this many bytes.",            \
-		"output bytes: The memory that is output from the operation (not necessarily " \
+		"memory of the outputs",                                       \
+		.title = "output bytes", .header = "output bytes",             \
+		.doc = "output bytes: The memory that is output from the operation (not necessarily " \
 		"allocated by the operation)",                                 \
-		"Sum of operation output size.", ANY)
+		.pprof = "Sum of operation output size.")
 
 #define TIME_METRICS(X)                                                        \
-	X(MICROS, "micros", exec_micros, SELECT(MICROS), MICROS,               \
-		EXEC_MICROS, EXEC_MICROS, OPTIONS_MIN_MICROS,                  \
-		clamped_sum(x->accelerator_us, x->cpu_us), "total execution time", "", "", \
-		"execution time: total, accelerator and CPU",                  \
+	X(MICROS, "micros", exec_micros, MICROS, clamped_sum(x->accelerator_us, x->cpu_us), \
+		OPTIONS_MIN_MICROS,                                            \
 		"Show nodes that run at least this many microseconds.",        \
-		"total execution time: Sum of accelerator execution time and cpu execution time.\n" \
-		CPU_TIME_DOC "\n" ACCELERATOR_TIME_DOC,                        \
-		"Sum of accelerator execution time and cpu execution time.", ANY) \
-	X(ACCELERATOR_MICROS, "accelerator_micros", accelerator_exec_micros,   \
-		SELECT(MICROS) | SELECT(ACCELERATOR_MICROS), MICROS,           \
-		ACCELERATOR_EXEC_MICROS, ACCELERATOR_EXEC_MICROS, OPTIONS_MIN_ACCELERATOR_MICROS, \
-		x->accelerator_us, "accelerator execution time", "", "",       \
-		"time on accelerators",                                        \
+		"execution time: total, accelerator and CPU",                  \
+		.title = "time", .header = "total execution time",             \
+		.doc = "total execution time: Sum of accelerator execution time and cpu execution " \
+		"time.\n" CPU_TIME_DOC "\n" ACCELERATOR_TIME_DOC,              \
+		.pprof = "Sum of accelerator execution time and cpu execution time.") \
+	X(ACCELERATOR_MICROS, "accelerator_micros", accelerator_exec_micros, MICROS, \
+		x->accelerator_us, OPTIONS_MIN_ACCELERATOR_MICROS,             \
 		"Show nodes that run at least this many microseconds on an accelerator.", \
-		ACCELERATOR_TIME_DOC,                                          \
-		"Accelerator execution time.", ACCELERATOR)                    \
-	X(CPU_MICROS, "cpu_micros", cpu_exec_micros, SELECT(MICROS) | SELECT(CPU_MICROS), MICROS, \
-		CPU_EXEC_MICROS, CPU_EXEC_MICROS, OPTIONS_MIN_CPU_MICROS,      \
-		x->cpu_us, "cpu execution time", "", "",                       \
-		"time on CPUs",                                                \
+		"time on accelerators",                                        \
+		.title = "accelerator time", .header = "accelerator execution time", \
+		.doc = ACCELERATOR_TIME_DOC,                                   \
+		.pprof = "Accelerator execution time.",                        \
+		.part_of = SELECT(MICROS), .needs_accelerator = true)          \
+	X(CPU_MICROS, "cpu_micros", cpu_exec_micros, MICROS, x->cpu_us, OPTIONS_MIN_CPU_MICROS, \
 		"Show nodes that run at least this many microseconds on a CPU.", \
-		CPU_TIME_DOC,                                                  \
-		"CPU execution time.", ANY)
+		"time on CPUs",                                                \
+		.title = "cpu time", .header = "cpu execution time",           \
+		.doc = CPU_TIME_DOC,                                           \
+		.pprof = "CPU execution time.", .part_of = SELECT(MICROS))
 
 #define PARAMETER_METRICS(X)                                                   \
-	X(PARAMS, "params", parameters, SELECT(PARAMS), COUNT,                 \
-		PARAMETERS, PARAMETERS, OPTIONS_MIN_PARAMS,                    \
-		model_parameters(m, node), "# parameters", " params", " params", \
-		"number of parameters in variables",                           \
+	X(PARAMS, "params", parameters, COUNT, model_parameters(m, node), OPTIONS_MIN_PARAMS, \
 		"Show nodes with at least this many parameters.",              \
-		"param: Number of parameters (in the Variable).",              \
-		"Model parameters.", ANY)
+		"number of parameters in variables",                           \
+		.title = "parameters", .header = "# parameters",               \
+		.tree_suffix = " params", .list_suffix = " params",            \
+		.doc = "param: Number of parameters (in the Variable).",       \
+		.pprof = "Model parameters.")
 
 #define OPERATION_METRICS(X)                                                   \
-	X(FLOAT_OPS, "float_ops", float_ops, SELECT(FLOAT_OPS), COUNT,         \
-		FLOAT_OPS, FLOAT_OPS, OPTIONS_MIN_FLOAT_OPS,                   \
-		m->nodes.float_ops[node], "# float_ops", " flops", " float_ops", \
-		"number of float operations",                                  \
+	X(FLOAT_OPS, "float_ops", float_ops, COUNT, m->nodes.float_ops[node], OPTIONS_MIN_FLOAT_OPS, \
 		"Show nodes with at least this many float operations.",        \
-		"flops: Number of float operations. Note: Please read the implementation for the " \
-		"math behind it.",                                             \
-		"Model float operations (Only available if defined).", ANY)
+		"number of float operations",                                  \
+		.title = "float operations", .header = "# float_ops",          \
+		.tree_suffix = " flops", .list_suffix = " float_ops",          \
+		.doc = "flops: Number of float operations. Note: Please read the implementation for " \
+		"the math behind it.",                                         \
+		.pprof = "Model float operations (Only available if defined).")
 
 /* Counts once, however many regexes pick a node; must be last. */
 #define COUNT_METRICS(X)                                                       \
-	X(OCCURRENCE, "occurrence", run_count, SELECT(OCCURRENCE), COUNT,      \
-		RUN_COUNT, NO_FIELD, OPTIONS_MIN_OCCURRENCE,                   \
-		x->run_count, NULL, "", "",                                    \
-		"number of runs and of nodes",                                 \
+	X(OCCURRENCE, "occurrence", run_count, COUNT, x->run_count, OPTIONS_MIN_OCCURRENCE, \
 		"Show nodes that occur at least this many times.",             \
-		"occurrence: The number of times it occurs",                   \
-		NULL, ANY)
+		"number of runs and of nodes",                                 \
+		.title = "runs",                                               \
+		.doc = "occurrence: The number of times it occurs")
 /* clang-format on */
 
 /* Sums over execs. */
@@ -127,8 +120,13 @@
 
 #define METRICS(X) RUN_METRICS(X) MODEL_METRICS(X) COUNT_METRICS(X)
 
-/* Those whose min_word compares own numbers in scope and graph view, as in TensorFlow's
- * profiler; that of the others compares totals. */
+/* In results, times come first; shapes stand between parameters and operations. */
+#define METRICS_BEFORE_SHAPE(X) TIME_METRICS(X) MEMORY_METRICS(X) PARAMETER_METRICS(X)
+#define METRICS_AFTER_SHAPE(X) OPERATION_METRICS(X) COUNT_METRICS(X)
+#define METRICS_IN_RESULTS(X) METRICS_BEFORE_SHAPE(X) METRICS_AFTER_SHAPE(X)
+
+/* Metrics whose min_word compares own numbers in scope and graph view, as in TensorFlow's
+ * profiler; min_word of the others compares totals. */
 #define OWN_MINIMUM_METRICS(X) MODEL_METRICS(X) COUNT_METRICS(X)
 
 enum metric {
@@ -138,18 +136,40 @@ enum metric {
 		N_METRICS
 };
 
-enum metric_source { SOURCE_ANY, SOURCE_ACCELERATOR };
-
 enum unit { UNIT_COUNT, UNIT_MICROS, UNIT_BYTES };
 #define UNIT_NAME_COUNT "count"
 #define UNIT_NAME_MICROS "microseconds"
 #define UNIT_NAME_BYTES "bytes"
+/* By enum unit. */
+extern const char *const unit_names[];
 
 enum {
 	ALL_METRICS = (1 << N_METRICS) - 1,
 #define X(id, ...) | 1 << METRIC_##id
 	MODEL_METRICS_MASK = 0 MODEL_METRICS(X), /* of a node itself, without a run */
+	RUN_METRICS_MASK = 0 RUN_METRICS(X),
+	OWN_MINIMUM_MASK = 0 OWN_MINIMUM_METRICS(X),
 #undef X
 };
+
+struct metric_info {
+	const char *word, *column, *meaning; /* as above */
+	enum unit unit;
+	unsigned part_of; /* words of select that show it besides its own, as bits of select_id */
+	bool needs_accelerator;                /* 0 in a profile without one */
+	const char *title;                     /* on the page */
+	const char *header;                    /* in reports; NULL: not a column of its own */
+	const char *tree_suffix, *list_suffix; /* after the number in tree views and in op view */
+	const char *doc;                       /* the report's explanation of the word */
+	const char *pprof;                     /* comment of its sample type; NULL: it has none */
+};
+
+extern const struct metric_info metric_infos[N_METRICS];
+
+/* The words of select that show a metric, as bits of select_id. */
+static inline unsigned metric_selects(enum metric metric)
+{
+	return 1u << metric | metric_infos[metric].part_of;
+}
 
 #endif

@@ -2,6 +2,14 @@
 
 #include "base/clamped.h"
 #include "model/step_float_ops.h"
+#include "query/options.h"
+
+const struct metric_info metric_infos[N_METRICS] = {
+#define X(id, word, column, unit, value, option, minimum, meaning, ...) \
+	[METRIC_##id] = {word, #column, meaning, UNIT_##unit, __VA_ARGS__},
+	METRICS(X)
+#undef X
+};
 
 const char *const unit_names[] = {[UNIT_COUNT] = UNIT_NAME_COUNT,
 	[UNIT_MICROS] = UNIT_NAME_MICROS,
@@ -9,8 +17,7 @@ const char *const unit_names[] = {[UNIT_COUNT] = UNIT_NAME_COUNT,
 
 static inline void put_sums(struct numbers *n, const struct exec_sums *x)
 {
-#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	n->at[METRIC_##id] = value;
+#define X(id, word, column, unit, value, ...) n->at[METRIC_##id] = value;
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
@@ -18,8 +25,7 @@ static inline void put_sums(struct numbers *n, const struct exec_sums *x)
 
 static void add_sums(struct numbers *n, const struct exec_sums *x)
 {
-#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	add_clamped(&n->at[METRIC_##id], value);
+#define X(id, word, column, unit, value, ...) add_clamped(&n->at[METRIC_##id], value);
 	RUN_METRICS(X)
 	COUNT_METRICS(X)
 #undef X
@@ -46,8 +52,7 @@ static int64_t divide(int64_t sum, int64_t n, bool wraps)
 static void put_model_metrics(const struct model *m, uint32_t node, struct numbers *out)
 {
 	*out = (struct numbers){0};
-#define X(id, word, column, selects, unit, graph, multi, option, value, ...) \
-	out->at[METRIC_##id] = value;
+#define X(id, word, column, unit, value, ...) out->at[METRIC_##id] = value;
 	MODEL_METRICS(X)
 #undef X
 }

@@ -10,9 +10,6 @@ struct numbers {
 	int64_t at[N_METRICS];
 };
 
-/* The name of each enum unit. */
-extern const char *const unit_names[];
-
 /* The metrics at a step or, if it is negative, their average over the node's steps. */
 void metrics_of(const struct model *m, uint32_t node, int64_t step, struct numbers *out);
 

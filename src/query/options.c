@@ -22,8 +22,7 @@ static const char *const order_words[] = {
 /* Ordering by occurrence counts nodes, not runs. */
 static const char *const order_help[] = {
 	"A to Z",
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, ...)                                                                       \
+#define X(id, word, column, unit, value, option, minimum, meaning, ...) \
 	METRIC_##id == METRIC_OCCURRENCE ? "most nodes first (op, code)" : meaning,
 	METRICS(X)
 #undef X
@@ -40,9 +39,7 @@ static const char *const select_words[] = {
 };
 
 static const char *const select_help[] = {
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, ...)                                                                       \
-	meaning,
+#define X(id, word, column, unit, value, option, minimum, meaning, ...) meaning,
 	METRICS(X)
 #undef X
 #define X(id, word, meaning, doc) meaning,

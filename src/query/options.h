@@ -79,13 +79,12 @@
 	X(PEAK_BANDWIDTH, "peak_bandwidth", RATE, 0, "0", "roofline",          \
 		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.")
 
-#define MINIMUM_OPTION(id, word, column, selects, unit, graph, multi, option, value, header, tree, \
-		list, meaning, minimum, doc, pprof, source)                    \
+#define MINIMUM_OPTION(id, word, column, unit, value, option, minimum, ...)    \
 	X(MIN_##id, "min_" word, unit, option, "0", OF_VIEWS, minimum)
-#define OWN_MINIMUM_OPTION(id, word, column, selects, unit, ...)               \
+#define OWN_MINIMUM_OPTION(id, word, column, unit, ...)               \
 	X(MIN_OWN_##id, "min_own_" word, unit, 0, "0", OF_VIEWS,               \
 		"Like min_" word ", but compare the node's own number.")
-#define TOTAL_MINIMUM_OPTION(id, word, column, selects, unit, ...)             \
+#define TOTAL_MINIMUM_OPTION(id, word, column, unit, ...)             \
 	X(MIN_TOTAL_##id, "min_total_" word, unit, 0, "0", OF_VIEWS,           \
 		"Like min_" word ", but compare the total of the node and all below it.")
 /* clang-format on */

@@ -5,13 +5,6 @@
 #include "base/cancel.h"
 #include "base/clamped.h"
 
-/* Metric → the words of select that show it. */
-static const unsigned selects_of[N_METRICS] = {
-#define X(id, word, column, selects, ...) selects,
-	METRICS(X)
-#undef X
-};
-
 /* The minimum options. */
 static const struct minimum {
 	enum option_id option;
@@ -39,7 +32,7 @@ unsigned query_metrics(const struct model *m, const struct tfprof_options *o)
 	if (m->has_negative)
 		return ALL_METRICS;
 	for (int k = 0; k < N_METRICS; k++)
-		if (o->selected & selects_of[k] || (int)o->order - 1 == k)
+		if (o->selected & metric_selects((enum metric)k) || (int)o->order - 1 == k)
 			mask |= 1u << k;
 	for (size_t i = 0; i < N_MINIMUMS; i++)
 		if (o->number[minimum_options[i].option] != 0)
@@ -57,12 +50,8 @@ static bool is_as_tensorflow(const struct query *q, const struct minimum *min)
 /* Whether a minimum compares own numbers. */
 static bool compares_own(const struct query *q, const struct minimum *min)
 {
-#define X(id, ...) | 1 << METRIC_##id
-	enum { OWN_IN_TREES = 0 OWN_MINIMUM_METRICS(X) };
-#undef X
-
 	if (is_as_tensorflow(q, min))
-		return !query_has_groups(q) && OWN_IN_TREES >> min->metric & 1;
+		return !query_has_groups(q) && OWN_MINIMUM_MASK >> min->metric & 1;
 	return min->compares != OF_TOTAL;
 }
 

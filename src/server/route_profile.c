@@ -1,4 +1,5 @@
 /* /api/profile: what was loaded, its totals, and a sentence about it. */
+#include "query/metric_list.h"
 #include "server/overview.h"
 #include "server/routes.h"
 #include "server/table_json.h"
@@ -12,6 +13,33 @@ static void put_summary(const struct tfprof_summary *s, struct json *out)
 	json_put_bool(out, "has_run", s->has_run_meta);
 	json_put_bool(out, "has_code", s->has_code_traces);
 	json_put_bool(out, "has_float_ops", s->has_float_ops);
+}
+
+/* The metrics that pages can show. */
+static void put_metrics(struct json *out)
+{
+	static const char *const units[] =
+		{[UNIT_COUNT] = "count", [UNIT_MICROS] = "micros", [UNIT_BYTES] = "bytes"};
+	static const enum metric metrics[] = {
+#define X(id, ...) METRIC_##id,
+		METRICS_IN_RESULTS(X)
+#undef X
+	};
+
+	json_key(out, "metrics");
+	json_open_array(out);
+	for (size_t i = 0; i < N_METRICS; i++) {
+		const struct metric_info *info = &metric_infos[metrics[i]];
+
+		json_open_object(out);
+		json_put_text(out, "word", info->word);
+		json_put_text(out, "column", info->column);
+		json_put_text(out, "unit", units[info->unit]);
+		json_put_text(out, "title", info->title);
+		json_put_bool(out, "is_static", MODEL_METRICS_MASK >> metrics[i] & 1);
+		json_close_object(out);
+	}
+	json_close_array(out);
 }
 
 static void put_steps(const struct overview *o, struct json *out)
@@ -112,6 +140,7 @@ enum tfprof_status route_profile(struct call *c, struct json *out, struct tfprof
 		put_files(profile, out);
 		put_summary(&o.summary, out);
 		json_put_string(out, "sentence", buf_get(&o.sentence));
+		put_metrics(out);
 		put_steps(&o, out);
 		put_families(&o, out);
 		status = put_gaps(profile->profile, out, err);

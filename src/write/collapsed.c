@@ -35,9 +35,8 @@ static void put_stack(struct buf *line, size_t *ends, const struct query *q, uin
 enum tfprof_status collapsed_write(const struct writing *w, struct tfprof_error *err)
 {
 	struct query *q = w->q;
-	struct stack_metric metric;
-	int64_t *weights =
-		stack_metric_of(q->options, &metric) ? stack_weights(q, metric.metric) : NULL;
+	enum metric metric = stack_metric(q->options);
+	int64_t *weights = metric < N_METRICS ? stack_weights(q, metric) : NULL;
 	size_t *ends = arena_zero(&q->arena, q->n, sizeof(*ends));
 	struct buf line = {0};
 	bool failed = !weights || !ends;

@@ -15,29 +15,14 @@
 #include "proto/fields.h"
 #include "proto/wire_write.h"
 #include "write/pprof_rows.h"
+#include "write/stack_rows.h"
 
-/* Metrics that can be sampled: those with a comment. */
-static const struct attribute {
-	enum select_id select;
-	enum metric metric;
-	const char *name;
-	enum unit unit;
-	const char *comment;
-} attributes[] = {
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	{SEL_##id, METRIC_##id, word, UNIT_##unit, pprof},
-	METRICS(X)
-#undef X
-};
-
-/* The selected attribute, or NULL. */
-static const struct attribute *attribute_of(const struct tfprof_options *o)
+/* The metric that is selected; N_METRICS if it is not one that can be sampled. */
+static enum metric metric_of(const struct tfprof_options *o)
 {
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (attributes[i].comment && o->selected == 1u << attributes[i].select)
-			return &attributes[i];
-	return NULL;
+	enum metric metric = stack_metric(o);
+
+	return metric < N_METRICS && metric_infos[metric].pprof ? metric : N_METRICS;
 }
 
 void pprof_refuse(const struct query *q, struct buf *why)
@@ -49,7 +34,7 @@ void pprof_refuse(const struct query *q, struct buf *why)
 		buf_text(why, "Only 'code' view supports pprof output now.");
 	} else if (select->n != 1) {
 		buf_text(why, "Can only select 1 attribute for pprof output.");
-	} else if (!attribute_of(q->options)) {
+	} else if (metric_of(q->options) == N_METRICS) {
 		buf_text(why, "pprof doesn't support -select=");
 		buf_span(why, select->at[0]);
 	}
@@ -69,7 +54,7 @@ struct location {
 
 struct profile {
 	struct query *q;
-	const struct attribute *attribute;
+	enum metric metric;
 	struct pprof_table out;
 	struct buf text;
 	VEC(struct function) functions;
@@ -207,7 +192,7 @@ static void put_node(struct profile *p, uint32_t node, struct pprof_sample *samp
 	struct numbers numbers;
 
 	metrics_of(q->model, node, q->options->number[OPT_STEP], &numbers);
-	sample->values[1] = numbers.at[p->attribute->metric];
+	sample->values[1] = numbers.at[p->metric];
 	sample->labels[0] = (struct pprof_label){"graph node:", model_name(q->model, node), 0};
 	sample->n_labels = 1;
 	if (!q->options->tolerant)
@@ -238,11 +223,12 @@ static void put_leaf(struct profile *p, uint32_t row)
 static void put_profile(struct profile *p)
 {
 	struct query *q = p->q;
+	const struct metric_info *info = &metric_infos[p->metric];
 	uint32_t comment;
 
 	pprof_put_sample_type(&p->out, "count", "count");
-	pprof_put_sample_type(&p->out, p->attribute->name, unit_names[p->attribute->unit]);
-	comment = pprof_string(&p->out, span_of(p->attribute->comment));
+	pprof_put_sample_type(&p->out, info->word, unit_names[info->unit]);
+	comment = pprof_string(&p->out, span_of(info->pprof));
 	wire_put_int(&p->out.message, PPROF_PROFILE_COMMENT, comment);
 	pprof_flush(&p->out);
 	p->calls[0] = 0;
@@ -269,7 +255,7 @@ static void clear(struct profile *p)
 enum tfprof_status pprof_write(const struct writing *w, struct tfprof_error *err)
 {
 	struct query *q = w->q;
-	struct profile p = {.q = q, .attribute = attribute_of(q->options)};
+	struct profile p = {.q = q, .metric = metric_of(q->options)};
 
 	if (q->kind != TFPROF_CODE)
 		return pprof_write_rows(w, err);

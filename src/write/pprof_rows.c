@@ -53,16 +53,17 @@ enum tfprof_status pprof_write_rows(const struct writing *w, struct tfprof_error
 	struct query *q = w->q;
 	uint64_t *locations = arena_zero(&q->arena, q->n, sizeof(*locations));
 	uint64_t *stack = arena_array(&q->arena, q->n, sizeof(*stack));
-	struct stack_metric metric = {0};
+	enum metric metric = stack_metric(q->options);
 	struct pprof_table p;
 
 	if (query_check_names(q, err) != TFPROF_OK)
 		return TFPROF_UNSUPPORTED;
 	pprof_open(&p, w->out);
-	p.failed |= !locations || !stack || !stack_metric_of(q->options, &metric);
+	p.failed |= !locations || !stack || metric == N_METRICS;
 	if (!p.failed) {
-		pprof_put_sample_type(&p, metric.word, unit_names[metric.unit]);
-		put_samples(q, &p, metric.metric, locations, stack);
+		pprof_put_sample_type(&p, metric_infos[metric].word,
+			unit_names[metric_infos[metric].unit]);
+		put_samples(q, &p, metric, locations, stack);
 	}
 	return pprof_close(&p, err);
 }

@@ -28,13 +28,9 @@ static void put_total(const struct writing *w, const char *name, const char *mea
 
 enum tfprof_status prometheus_write(const struct writing *w, struct tfprof_error *err)
 {
-	const struct tfprof_options *o = w->q->options;
-
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	if (o->selected & (selects) && query_has(w->q, METRIC_##id))                        \
-		put_total(w, #column, meaning, query_total(w->q, METRIC_##id, 0));
-	METRICS(X)
-#undef X
+	for (enum metric m = 0; m < N_METRICS; m++)
+		if (w->q->options->selected & metric_selects(m) && query_has(w->q, m))
+			put_total(w, metric_infos[m].column, metric_infos[m].meaning,
+				query_total(w->q, m, 0));
 	return TFPROF_OK;
 }

@@ -8,14 +8,9 @@ static const char *const view_legends[] = {
 #undef X
 };
 
-static const char *const select_docs[N_SELECTS] = {
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, ...)                                                         \
-	doc,
-	METRICS(X)
-#undef X
-#define X(id, word, meaning, doc) doc,
-		ATTRIBUTES(X)
+static const char *const attribute_docs[] = {
+#define X(id, word, meaning, doc) [SEL_##id - N_METRICS] = doc,
+	ATTRIBUTES(X)
 #undef X
 };
 
@@ -26,14 +21,6 @@ static const char stream_warning[] =
 	"discuss@tensorflow.org!\n\n";
 
 /* ---- columns ------------------------------------------------------------ */
-
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	{METRIC_##id, UNIT_##unit, selects, SOURCE_##source, header, list,                  \
-		{tree, sizeof(tree) - 1}},
-static const struct report_number run_columns[] = {RUN_METRICS(X)};
-static const struct report_number model_columns[] = {MODEL_METRICS(X)};
-#undef X
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -47,45 +34,43 @@ static unsigned find_undivided(const struct query *q)
 	for (unsigned word = 0; word < N_METRICS; word++) {
 		size_t n_parts = 0;
 
-		for (size_t i = 0; i < COUNT(run_columns); i++)
-			n_parts += run_columns[i].metric != (enum metric)word &&
-				run_columns[i].selects >> word & 1 &&
-				(run_columns[i].source != SOURCE_ACCELERATOR || has_accelerator);
+		for (enum metric m = 0; m < N_METRICS; m++)
+			n_parts += metric_infos[m].part_of >> word & 1 &&
+				(!metric_infos[m].needs_accelerator || has_accelerator);
 		if (n_parts <= 1)
 			undivided |= 1u << word;
 	}
 	return undivided & q->options->selected;
 }
 
-static size_t add_columns(const struct query *q, const struct report_number *columns, size_t n,
-	const struct report_number **out)
+static size_t add_columns(const struct query *q, unsigned metrics, enum metric *out)
 {
 	unsigned undivided = find_undivided(q);
-	size_t n_added = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (q->options->selected & columns[i].selects &
-			(~undivided | 1u << columns[i].metric))
-			out[n_added++] = &columns[i];
-	return n_added;
-}
-
-size_t report_numbers(const struct query *q, const struct report_number **out)
-{
-	bool model_first = !query_has_groups(q);
 	size_t n = 0;
 
-	if (model_first)
-		n += add_columns(q, model_columns, COUNT(model_columns), out);
-	n += add_columns(q, run_columns, COUNT(run_columns), out + n);
-	if (!model_first)
-		n += add_columns(q, model_columns, COUNT(model_columns), out + n);
+	for (enum metric m = 0; m < N_METRICS; m++)
+		if (metrics >> m & 1 &&
+			q->options->selected & metric_selects(m) & (~undivided | 1u << m))
+			out[n++] = m;
 	return n;
+}
+
+size_t report_numbers(const struct query *q, enum metric *out)
+{
+	unsigned first = MODEL_METRICS_MASK, second = RUN_METRICS_MASK;
+	size_t n;
+
+	if (query_has_groups(q)) {
+		first = RUN_METRICS_MASK;
+		second = MODEL_METRICS_MASK;
+	}
+	n = add_columns(q, first, out);
+	return n + add_columns(q, second, out + n);
 }
 
 static void put_header(const struct query *q, struct sink *out)
 {
-	const struct report_number *found[N_METRICS];
+	enum metric found[N_METRICS];
 	const struct {
 		enum select_id select;
 		const char *header;
@@ -103,7 +88,7 @@ static void put_header(const struct query *q, struct sink *out)
 	sink_text(out, "node name | ");
 	for (size_t i = 0; i < n; i++) {
 		sink_text(out, separator);
-		sink_text(out, found[i]->header);
+		sink_text(out, metric_infos[found[i]].header);
 		separator = " | ";
 	}
 	for (size_t i = 0; i < COUNT(texts); i++)
@@ -129,7 +114,8 @@ static void put_docs(const struct query *q, struct sink *out)
 		if (select < N_SELECTS) {
 			const char *doc = select == SEL_TENSOR_VALUE && q->model->checkpoint
 				? "tensor_value: The value of the tensor in the checkpoint."
-				: select_docs[select];
+				: (int)select < N_METRICS ? metric_infos[select].doc
+							  : attribute_docs[select - N_METRICS];
 
 			/* The lines after the first are those of its parts. */
 			sink_span(out,

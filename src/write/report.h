@@ -10,20 +10,10 @@
 
 /* ---- for the two kinds of lines ----------------------------------------- */
 
-/* A column of numbers (see metric_list.h). */
-struct report_number {
-	enum metric metric;
-	enum unit unit;
-	unsigned selects;
-	enum metric_source source;
-	const char *header, *list;
-	struct span tree;
-};
-
-/* The number columns to print, at most N_METRICS, in order: scope and graph view put
+/* The metrics to print, at most N_METRICS, in order: scope and graph view put
  * parameters and float operations first, op and code view last. A column that select does
  * not name is left out if it can only be 0 or repeat another. */
-size_t report_numbers(const struct query *q, const struct report_number **columns);
+size_t report_numbers(const struct query *q, enum metric *columns);
 
 /* False on allocation failure. */
 bool report_tree_lines(struct query *q, struct sink *out);

@@ -17,16 +17,16 @@ static double percent(int64_t part, int64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void put_number(const struct query *q, uint32_t row, const struct report_number *column,
-	struct buf *b)
+static void put_number(const struct query *q, uint32_t row, enum metric metric, struct buf *b)
 {
-	int64_t own = query_own(q, column->metric, row);
-	int64_t total = query_total(q, column->metric, row);
-	int64_t root = query_total(q, column->metric, 0);
-	bool counts = (column->unit == UNIT_BYTES ? own : total) > 0;
+	int64_t own = query_own(q, metric, row);
+	int64_t total = query_total(q, metric, row);
+	int64_t root = query_total(q, metric, 0);
+	bool counts = (metric_infos[metric].unit == UNIT_BYTES ? own : total) > 0;
 
-	format_number(b, column->unit, own);
-	buf_text(b, column->list);
+	format_number(b, metric_infos[metric].unit, own);
+	if (metric_infos[metric].list_suffix)
+		buf_text(b, metric_infos[metric].list_suffix);
 	buf_printf(b, " (%.2f%%, %.2f%%)", counts ? percent(total, root) : 0,
 		counts ? percent(own, root) : 0);
 }
@@ -53,8 +53,8 @@ static void put_combinations(struct query *q, struct row_nodes nodes, struct buf
 
 /* ---- lines ---------------------------------------------------------------- */
 
-static void put_line(struct query *q, uint32_t row, const struct report_number *const *numbers,
-	size_t n, struct buf *b, struct buf *scratch)
+static void put_line(struct query *q, uint32_t row, const enum metric *numbers, size_t n,
+	struct buf *b, struct buf *scratch)
 {
 	const struct tfprof_options *o = q->options;
 	struct row_nodes nodes = query_nodes(q, q->view[row]);
@@ -92,7 +92,7 @@ static void put_line(struct query *q, uint32_t row, const struct report_number *
 
 bool report_list_lines(struct query *q, struct sink *out)
 {
-	const struct report_number *numbers[N_METRICS];
+	enum metric numbers[N_METRICS];
 	size_t n = report_numbers(q, numbers);
 	struct buf text = {0}, scratch = {0};
 	bool ok;

@@ -48,10 +48,10 @@ static inline char *write_pair(char *at, enum unit unit, int64_t own, int64_t to
 	return format_write(at, unit, total);
 }
 
-static void put_number(struct line *l, const struct report_number *column)
+static void put_number(struct line *l, enum metric metric)
 {
 	const struct query *q = l->q;
-	size_t slot = q->numbers.slot[column->metric];
+	size_t slot = q->numbers.slot[metric];
 	struct buf *b = l->text;
 	char *at;
 
@@ -63,10 +63,11 @@ static void put_number(struct line *l, const struct report_number *column)
 		at += 2;
 	}
 	l->follows = true;
-	at = write_pair(at, column->unit, l->own[slot], l->total[slot],
+	at = write_pair(at, metric_infos[metric].unit, l->own[slot], l->total[slot],
 		query_is_accounted(q, l->row));
 	b->n = (size_t)(at - b->at);
-	buf_span(b, column->tree);
+	if (metric_infos[metric].tree_suffix)
+		buf_text(b, metric_infos[metric].tree_suffix);
 }
 
 static void put_shape(struct line *l)
@@ -159,7 +160,7 @@ static void put_indentation(struct line *l)
 		buf_printf(l->text, "[level %u] ", depth);
 }
 
-static void put_line(struct line *l, const struct report_number *const *numbers, size_t n)
+static void put_line(struct line *l, const enum metric *numbers, size_t n)
 {
 	const struct tfprof_options *o = l->q->options;
 
@@ -169,7 +170,7 @@ static void put_line(struct line *l, const struct report_number *const *numbers,
 	report_name(l->q, l->text, tree_label(l->q->tree, l->view));
 	buf_text(l->text, " (");
 	for (size_t i = 0; i < n; i++) {
-		if (numbers[i]->metric == METRIC_PARAMS && !query_has_groups(l->q))
+		if (numbers[i] == METRIC_PARAMS && !query_has_groups(l->q))
 			put_shape(l);
 		put_number(l, numbers[i]);
 	}
@@ -204,7 +205,7 @@ static void put_tensor(struct line *l)
 struct job {
 	struct query *q;
 	struct sink *out;
-	const struct report_number *numbers[N_METRICS];
+	enum metric numbers[N_METRICS];
 	size_t n_numbers;
 	struct buf text[PARALLEL_SLOTS];
 	struct buf not_available;

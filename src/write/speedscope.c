@@ -71,9 +71,8 @@ enum tfprof_status speedscope_write(const struct writing *w, struct tfprof_error
 		{[UNIT_COUNT] = "none", [UNIT_MICROS] = "microseconds", [UNIT_BYTES] = "bytes"};
 	struct query *q = w->q;
 	struct json j = json_writer(w->out);
-	struct stack_metric metric;
-	int64_t *weights =
-		stack_metric_of(q->options, &metric) ? stack_weights(q, metric.metric) : NULL;
+	enum metric metric = stack_metric(q->options);
+	int64_t *weights = metric < N_METRICS ? stack_weights(q, metric) : NULL;
 	uint32_t *stack = arena_array(&q->arena, q->n, sizeof(*stack));
 
 	if (!weights || !stack)
@@ -86,8 +85,8 @@ enum tfprof_status speedscope_write(const struct writing *w, struct tfprof_error
 	json_open_array(&j);
 	json_open_object(&j);
 	json_put_text(&j, "type", "sampled");
-	json_put_text(&j, "name", metric.word);
-	json_put_text(&j, "unit", units[metric.unit]);
+	json_put_text(&j, "name", metric_infos[metric].word);
+	json_put_text(&j, "unit", units[metric_infos[metric].unit]);
 	json_put_int(&j, "startValue", 0);
 	json_put_int(&j, "endValue", put_samples(&j, q, weights, stack));
 	json_close_object(&j);

@@ -1,33 +1,19 @@
 #include "write/stack_rows.h"
 
-bool stack_metric_of(const struct tfprof_options *o, struct stack_metric *metric)
+enum metric stack_metric(const struct tfprof_options *o)
 {
-	static const struct {
-		enum select_id select;
-		struct stack_metric metric;
-	} metrics[] = {
-#define X(id, word, column, selects, unit, graph, multi, option, value, header, tree, list, \
-	meaning, minimum, doc, pprof, source)                                               \
-	{SEL_##id, {METRIC_##id, UNIT_##unit, word}},
-		METRICS(X)
-#undef X
-	};
+	enum metric metric = 0;
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
-		if (o->selected == 1u << metrics[i].select) {
-			*metric = metrics[i].metric;
-			return true;
-		}
-	return false;
+	while (metric < N_METRICS && o->selected != 1u << metric)
+		metric++;
+	return metric;
 }
 
 void stack_refuse(const struct query *q, const char *format, struct buf *why)
 {
-	struct stack_metric metric;
-
 	if (q->kind != TFPROF_SCOPE && q->kind != TFPROF_CODE)
 		buf_printf(why, "Only scope and code view can be written as %s.", format);
-	else if (!stack_metric_of(q->options, &metric))
+	else if (stack_metric(q->options) == N_METRICS)
 		buf_printf(why, "-output=%s writes one number: select one, such as micros.",
 			format);
 }

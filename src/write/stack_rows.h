@@ -5,15 +5,8 @@
 
 #include "write/writer.h"
 
-/* The one number that is selected. */
-struct stack_metric {
-	enum metric metric;
-	enum unit unit;
-	const char *word;
-};
-
-/* False unless exactly one number is selected. */
-bool stack_metric_of(const struct tfprof_options *o, struct stack_metric *metric);
+/* The metric that is selected; N_METRICS unless exactly one word is, and it is a metric. */
+enum metric stack_metric(const struct tfprof_options *o);
 /* Refuses other views than scope and code, and several numbers. */
 void stack_refuse(const struct query *q, const char *format, struct buf *why);
 /* The weight of each row, in memory of the query; NULL on allocation failure. */

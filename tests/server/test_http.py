@@ -242,6 +242,17 @@ def test_no_request_writes_a_file(server, tmp_path):
     assert not target.exists()
 
 
+def test_a_profile_names_every_metric_that_rows_have(server):
+    profile, options = server.api("profile")[1], server.api("options")[1]
+    words = {w["word"] for o in options if o["name"] == "select" for w in o["words"]}
+    minimums = {o["name"][len("min_"):] for o in options if o["name"].startswith("min_")} & words
+    metrics = profile["metrics"]
+    assert {m["word"] for m in metrics} == minimums
+    assert {m["column"] for m in metrics} >= set(profile["root"]["total"]) - {"definition_count"} >= {"exec_micros", "parameters", "peak_bytes"}
+    assert metrics[0] == {"word": "micros", "column": "exec_micros", "unit": "micros", "title": "time", "is_static": False}
+    assert [m["word"] for m in metrics if m["is_static"]] == ["params", "float_ops"]
+
+
 @pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
 def test_rows_have_the_numbers_of_the_command_line(server, view, tmp_path):
     out = tmp_path / "rows.json"

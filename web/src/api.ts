@@ -1,6 +1,7 @@
 // Requests to the server. Answers that belong to this instance of it never change, so equal
 // requests share one answer; a request is never aborted for a newer one.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Unit } from "./format";
 
 export interface Numbers { [column: string]: number }
 
@@ -26,6 +27,14 @@ export interface Row {
 
 export interface Rows { root: Row | null; rows: Row[]; total: number }
 
+export interface Metric {
+  word: string;       // of the option select and order_by
+  column: string;     // of rows
+  unit: Unit;
+  title: string;
+  is_static: boolean; // of the model itself, without a run
+}
+
 export interface StepInfo { step: number; wall: number; cpu: number; accelerator: number; executions: number }
 export interface Family { name: string; title: string; micros: number }
 
@@ -41,6 +50,7 @@ export interface Profile {
   has_code: boolean;
   has_float_ops: boolean;
   sentence: string;
+  metrics: Metric[];
   steps: StepInfo[];
   families: Family[];
   trainable?: number;

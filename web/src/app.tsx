@@ -10,9 +10,8 @@ import { Find } from "./find";
 import { fingerprint, nameIn } from "./fingerprint";
 import { Keys } from "./keys";
 import { Menu } from "./menu";
-import { defaultMetric, METRICS } from "./metrics";
 import { Options } from "./options";
-import { go, link, requestParams, useAddress, type State } from "./state";
+import { defaultMetric, go, link, metricsOf, requestParams, type State, useAddress } from "./state";
 import { Empty, Problem } from "./widgets";
 import { Overview } from "./pages/overview";
 import { Operations } from "./pages/operations";
@@ -125,7 +124,7 @@ function Header({ state, profile, load }: { state: State; profile?: Profile; loa
       <div class="controls">
         {load.profiles.length > 1 && <ProfileSwitch state={state} load={load} />}
         {profile && profile.steps.length > 0 && <StepChoice state={state} profile={profile} />}
-        <MetricChoice state={state} profile={profile} />
+        {profile && <MetricChoice state={state} profile={profile} />}
         {profile && <Find state={state} profile={profile} />}
         {profile && <Options state={state} profile={profile} />}
         {profile && <Menu state={state} profile={profile} />}
@@ -163,14 +162,13 @@ function StepChoice({ state, profile }: { state: State; profile: Profile }) {
   );
 }
 
-function MetricChoice({ state, profile }: { state: State; profile?: Profile }) {
-  const shown = METRICS.filter((m) => !profile || profile.has_run || m.isStatic);
+function MetricChoice({ state, profile }: { state: State; profile: Profile }) {
   return (
     <label class="metric">
       <span class="hidden">metric</span>
       <select value={defaultMetric(state, profile).word}
         onChange={(e) => go({ values: { metric: e.currentTarget.value } })}>
-        {shown.map((m) => <option key={m.word} value={m.word}>{m.title}</option>)}
+        {metricsOf(profile).map((m) => <option key={m.word} value={m.word}>{m.title}</option>)}
       </select>
     </label>
   );

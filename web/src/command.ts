@@ -2,8 +2,7 @@
 // for exports.
 import type { Params, Profile } from "./api";
 import { diffQuery, isComparing } from "./compare";
-import { defaultMetric, METRICS } from "./metrics";
-import { adviceParams, isOn, ON_BY_DEFAULT, requestParams, type State } from "./state";
+import { adviceParams, defaultMetric, isOn, metricsOf, ON_BY_DEFAULT, requestParams, type State } from "./state";
 
 // Options that are on by default, by view.
 const SWITCHES: Record<string, string[]> = { scope: ["fold_gradients"], code: ["fold_gradients", "only_my_code"] };
@@ -29,7 +28,7 @@ function shown(state: State, profile: Profile): Shown {
       return { view: "op", select: ["micros", "occurrence"], order_by: "micros",
         extra: { step: state.values.step ?? profile.steps[0]?.step, max_depth: 1000 } };
     case "operations": {
-      const words = METRICS.filter((m) => profile.has_run || m.isStatic).map((m) => m.word);
+      const words = metricsOf(profile).map((m) => m.word);
       return { view: "op", select: [metric, ...words], order_by: state.values.sort ?? metric, extra: { max_depth: 1000 } };
     }
     default:

@@ -2,13 +2,12 @@
 // less, orange more; a sign and an arrow say it, too.
 import type { ComponentChildren } from "preact";
 import type { PageProps } from "./app";
-import { useApi, type Params, type Profile, type Row } from "./api";
+import { type Metric, type Params, type Profile, type Row, useApi } from "./api";
 import { Flame } from "./flame";
 import { exact, fixed, format, type Unit } from "./format";
 import { useUp } from "./keys";
-import { defaultMetric, type Metric } from "./metrics";
 import { Mark, rowClass } from "./selection";
-import { go, link, requestParams, type State } from "./state";
+import { defaultMetric, go, link, requestParams, type State } from "./state";
 import { build, lastPart, parentIn, type Node } from "./tree";
 import { Treemap } from "./treemap";
 import { Empty, Panel, Problem, remedy } from "./widgets";

@@ -1,12 +1,10 @@
 // The pane on the right: what is selected, on whichever page.
-import { useApi, type Numbers, type Profile, type Row } from "./api";
-import { defaultMetric } from "./metrics";
+import { type Metric, type Numbers, type Profile, type Row, useApi } from "./api";
 import { familyTitle } from "./families";
 import { format, percent } from "./format";
-import { METRICS, type Metric } from "./metrics";
 import { NodeDetails } from "./node_details";
 import { describe, lineTerm, parseTerm, select, SelectLink } from "./selection";
-import { link, requestParams, type State } from "./state";
+import { defaultMetric, link, requestParams, type State } from "./state";
 import { lastPart, lineName } from "./tree";
 import { Dot, Num, Problem } from "./widgets";
 
@@ -47,7 +45,7 @@ export function Details({ state, profile }: { state: State; profile: Profile }) 
 
 function Sums({ data, metric, profile, isNode }: { data: Selection; metric: Metric; profile: Profile; isNode: boolean }) {
   const value = data.total[metric.column] ?? 0;
-  const others = METRICS.filter((m) => m.word !== metric.word && data.total[m.column]);
+  const others = profile.metrics.filter((m) => m.word !== metric.word && data.total[m.column]);
   if (data.nodes === 0) return <p>Nothing in this profile matches.</p>;
   return (
     <>

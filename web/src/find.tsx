@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useApi, type Profile, type Row, type Rows } from "./api";
 import { format } from "./format";
-import { defaultMetric } from "./metrics";
-import { link, replace, requestParams, type State } from "./state";
+import { defaultMetric, link, replace, requestParams, type State } from "./state";
 
 interface Found { operations?: Rows; layers?: Rows; lines?: Rows }
 

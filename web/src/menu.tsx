@@ -4,9 +4,8 @@ import { address, get, type Profile } from "./api";
 import { isDiffPage, isModelPage, queryOf } from "./command";
 import { fingerprint } from "./fingerprint";
 import { showKeys } from "./keys";
-import { defaultMetric } from "./metrics";
 import { hasPicture, savePicture } from "./picture";
-import { current, go, link, type State } from "./state";
+import { current, defaultMetric, go, link, type State } from "./state";
 
 const THEMES: [string, string][] = [["", "system"], ["light", "light"], ["dark", "dark"]];
 

@@ -1,9 +1,8 @@
 // The options of queries as a form: no flag needs to be known, each is named below its field.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, useApi, type Profile, type Rows } from "./api";
-import { defaultMetric } from "./metrics";
 import { format, percent } from "./format";
-import { go, isOn, link, ON_BY_DEFAULT, type State } from "./state";
+import { defaultMetric, go, isOn, link, ON_BY_DEFAULT, type State } from "./state";
 
 interface OptionInfo { name: string; kind: string; default: string; help: string }
 

@@ -1,7 +1,6 @@
 // What is selected, on every page alike: one term in the address, sel=op:Mul.
-import type { Params } from "./api";
+import type { Metric, Params } from "./api";
 import { lastPart } from "./tree";
-import type { Metric } from "./metrics";
 import { go, link, type State } from "./state";
 import { format } from "./format";
 import { familyTitle } from "./families";

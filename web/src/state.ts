@@ -2,10 +2,21 @@
 //
 //     #/layers?metric=bytes&step=2&sel=op:Mul
 import { useEffect, useState } from "preact/hooks";
+import type { Metric, Profile } from "./api";
 
 export interface State {
   page: string;
   values: Record<string, string>;
+}
+
+// The metrics that a profile has: without a run, those of the model itself.
+export function metricsOf(profile: Profile): Metric[] {
+  return profile.metrics.filter((m) => profile.has_run || m.is_static);
+}
+
+export function defaultMetric(state: State, profile: Profile): Metric {
+  const { metrics } = profile, word = state.values.metric ?? (profile.has_run ? "micros" : "params");
+  return metrics.find((m) => m.word === word) ?? metrics[0];
 }
 
 export function parse(hash: string): State {

@@ -1,14 +1,12 @@
 // Layers as boxes, and the tensors that flow between them.
 import { useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
-import { defaultMetric } from "../metrics";
-import { useApi, type ApiError, type Params, type Row } from "../api";
+import { type ApiError, type Metric, type Params, type Row, useApi } from "../api";
 import { cutFront, format, percent } from "../format";
 import { edgePath, HEIGHT, useLayout, WIDTH, type Placed } from "../graph_layout";
 import { useUp } from "../keys";
-import type { Metric } from "../metrics";
 import { Selected, selectionParams, toggle } from "../selection";
-import { go, link, requestParams, type State } from "../state";
+import { defaultMetric, go, link, requestParams, type State } from "../state";
 import { lastPart } from "../tree";
 import { Empty, Num, Problem, Switch } from "../widgets";
 import { useWidth } from "../width";

@@ -2,9 +2,8 @@
 import type { PageProps } from "../app";
 import { useApi, type Row, type Rows } from "../api";
 import { familyTitle } from "../families";
-import { defaultMetric, METRICS } from "../metrics";
 import { Mark, rowClass, Selected, selectionParams } from "../selection";
-import { link, requestParams } from "../state";
+import { defaultMetric, link, metricsOf, requestParams } from "../state";
 import { Bar, Dot, Empty, Num, Problem, Share } from "../widgets";
 
 interface OpRow extends Row { family?: string }
@@ -21,7 +20,7 @@ export function Operations({ state, profile }: PageProps) {
   const max = Math.max(1, ...rows.map((r) => r.own[metric.column] ?? 0));
   // Without an accelerator all time is cpu time.
   const isCpuOnly = !rows.some((r) => r.own.accelerator_exec_micros);
-  const columns = METRICS.filter((m) => m.word !== metric.word && (profile.has_run || m.isStatic) && rows.some((r) => r.own[m.column]) &&
+  const columns = metricsOf(profile).filter((m) => m.word !== metric.word && rows.some((r) => r.own[m.column]) &&
     !(isCpuOnly && m.word === "cpu_micros"));
   const hasDevices = rows.some((r) => r.device?.length);
   return (

@@ -3,9 +3,8 @@ import type { PageProps } from "../app";
 import { useApi } from "../api";
 import { Flame } from "../flame";
 import { useKey, useUp } from "../keys";
-import { defaultMetric } from "../metrics";
 import { lineTerm, Mark, parseTerm, rowClass, Selected, selectionParams, toggle } from "../selection";
-import { go, isSet, link, requestParams, type State } from "../state";
+import { defaultMetric, go, isSet, link, requestParams, type State } from "../state";
 import { backwardShare, build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
 import { Bar, Empty, Num, Problem, remedy, Share, Switch, Toggle } from "../widgets";
 
