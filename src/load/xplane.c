@@ -83,10 +83,14 @@ static void read_planes(struct xplane *x, struct decoder *d)
 		if (x->planes.at[i].kind == PLANE_MODULES)
 			hlo_modules_add(&x->trace.modules, &x->planes.at[i], d);
 	for (size_t i = 0; !d->failed && i < x->planes.n; i++)
-		if (is_walked(&x->planes.at[i]))
+		if (x->planes.at[i].kind == PLANE_HOST)
 			trace_walk(&x->trace, &x->planes.at[i], d);
 		else
 			x->trace.skipped.planes += x->planes.at[i].kind == PLANE_OTHER;
+	trace_sort_launches(&x->trace);
+	for (size_t i = 0; !d->failed && i < x->planes.n; i++)
+		if (plane_is_accelerator(x->planes.at[i].kind) && x->planes.at[i].lines.n)
+			trace_walk(&x->trace, &x->planes.at[i], d);
 }
 
 /* The same trace twice would be twice the time. */
@@ -121,7 +125,8 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 		mapped_file_release(&l->source.file);
 	if (!d.failed)
 		decoder_alloc(&d,
-			trace_sum_compiled(&x->trace) && trace_complete(&x->trace) &&
+			trace_find_executions(&x->trace) && trace_tell_programs_apart(&x->trace) &&
+				trace_sum_compiled(&x->trace) && trace_complete(&x->trace) &&
 				trace_group(&x->trace) && trace_number(&x->trace));
 	status = input_status(l->in, l->kind, &l->source, &d, err);
 	if (status == TFPROF_OK)

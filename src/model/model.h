@@ -77,6 +77,7 @@ enum node_flags {
 	X(uint32_t, first_exec)                                                 \
 	X(uint32_t, last_exec) /* + 1; 0: not known, or there is none */        \
 	X(uint8_t, flags)                                                       \
+	X(uint8_t, kind) /* enum hlo_kind + 1; 0: not compiled */               \
 	X(int64_t, id)                                                          \
 	X(int64_t, float_ops)                                                   \
 	X(struct slice, source)                                                 \
@@ -109,6 +110,12 @@ struct run_shape {
 struct step_float_ops {
 	uint32_t node;
 	int64_t step, float_ops;
+};
+
+/* What the host did for what a node ran on accelerators in a step. */
+struct device_work {
+	uint32_t node, n_kernels;
+	int64_t step, launch_ps;
 };
 
 /* A text of call stacks. They may be as many as nodes, and nobody compares them, so
@@ -169,6 +176,7 @@ struct model {
 	VEC(struct run_shape) run_shapes; /* the first n_run_shapes are sorted, see run_shapes.h */
 	size_t n_run_shapes;
 	VEC(struct step_float_ops) step_float_ops;
+	VEC(struct device_work) device_work;
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */

@@ -197,7 +197,7 @@ static void add_type(struct describer *b, uint32_t node, struct span type)
  * float operations of a run are the mean over those in steps. Without any, the first program's
  * count. */
 static void add_float_ops(struct describer *b, uint32_t node, const struct trace_target *target,
-	bool *ok)
+	const struct hlo_details *d, uint32_t op)
 {
 	int64_t *float_ops = &b->apply->model->nodes.float_ops[node], of_run;
 	struct float_ops *f = &b->float_ops[node];
@@ -207,7 +207,7 @@ static void add_float_ops(struct describer *b, uint32_t node, const struct trace
 	f->is_known |= *float_ops && is_first;
 	if (f->is_known)
 		return;
-	of_run = hlo_float_ops(target->module, target->instruction, ok);
+	of_run = d ? d->costs.of_op[op].matrix_float_ops : 0;
 	f->n_runs += target->n_ops;
 	add_clamped(&f->sum, clamped_product(of_run, target->n_ops));
 	if (f->n_runs == target->n_ops && (f->n_runs || is_first))
@@ -222,12 +222,17 @@ static void describe_node(struct describer *b, size_t place, const struct trace_
 	uint32_t node = b->apply->nodes[place];
 	const struct hlo_instruction *i = &target->module->instructions.at[target->instruction];
 	bool ok = true;
+	uint32_t op;
+	const struct hlo_details *d =
+		hlo_get_details(target->module, target->instruction, &op, &ok);
 
 	b->module = target->module;
 	add_type(b, node, i->opcode);
 	if (!m->nodes.n_outputs[node])
 		add_outputs(b, node, i);
-	add_float_ops(b, node, target, &ok);
+	add_float_ops(b, node, target, d, op);
+	if (d && !m->nodes.kind[node])
+		m->nodes.kind[node] = (uint8_t)(d->kinds.of_op[op] + 1);
 	decoder_alloc(&b->d, ok);
 	b->apply->output_bytes[place] = hlo_shape_bytes(&b->d, hlo_get_shape(&b->d, i));
 	add_edges(b, node, i);
@@ -257,7 +262,8 @@ static void take_float_ops(struct apply *a, struct hlo_module *module)
 		return;
 	}
 	for (uint32_t i = 0; a->first_new && i < module->instructions.n; i++) {
-		uint32_t origin = hlo_has_float_ops(&module->instructions.at[i])
+		const struct hlo_instruction *in = &module->instructions.at[i];
+		uint32_t origin = has_opcode(in, "dot") || has_opcode(in, "convolution")
 			? apply_find_origin(a, module, i)
 			: NONE;
 

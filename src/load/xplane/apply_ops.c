@@ -35,6 +35,9 @@ struct node_work {
 	int64_t self_ps, accelerator_ps;
 	int64_t output_bytes;
 	uint32_t n;
+	uint32_t n_executions; /* kernels may be parts of one */
+	uint32_t n_kernels;    /* and operations of cores */
+	int64_t launch_ps;
 	uint32_t first_run, last_run;
 	int64_t fused_ps; /* of all */
 	uint32_t devices; /* of the last run's lane */
@@ -113,7 +116,7 @@ static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 	if (row == NONE || !put_runs(a, d, row))
 		return false;
 	sums = exec_get_sums(&m->execs, row);
-	sums.run_count += d->n;
+	sums.run_count += d->n_executions;
 	sums.accelerator_us += to_us(d->accelerator_ps);
 	sums.cpu_us += to_us(d->self_ps);
 	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, d->output_bytes);
@@ -139,7 +142,7 @@ static bool put_new_row(struct apply *a, const struct node_work *d, uint32_t row
 	*exec = (struct exec){.step = step,
 		.first_run = d->first_run,
 		.next = row + 1,
-		.run_count = d->n & EXEC_MOST_RUNS,
+		.run_count = d->n_executions & EXEC_MOST_RUNS,
 		.has = EXEC_HAS_RUNS,
 		.accelerator_us = (uint32_t)to_us(d->accelerator_ps),
 		.cpu_us = (uint32_t)to_us(d->self_ps)};
@@ -159,6 +162,7 @@ struct adder {
 	struct new_rows *rows;
 	struct node_work *work; /* of the current step */
 	VEC(uint32_t) worked;   /* targets that have some */
+	int64_t *rest_ps;       /* by type: what rounding has left over so far */
 };
 
 static void clear_adder(struct adder *add)
@@ -167,6 +171,7 @@ static void clear_adder(struct adder *add)
 	mem_free(add->rows);
 	mem_free(add->work);
 	vec_clear(&add->worked);
+	mem_free(add->rest_ps);
 }
 
 static bool find_first_targets(struct adder *add)
@@ -224,8 +229,9 @@ static bool start_adding(struct adder *add)
 	add->first_target = mem_array(n, sizeof(*add->first_target));
 	add->rows = mem_array(n, sizeof(*add->rows));
 	add->work = mem_zero_array(n, sizeof(*add->work));
-	return add->first_target && add->rows && add->work && vec_reserve(&add->worked, n) &&
-		find_first_targets(add) && reserve_rows(add);
+	add->rest_ps = mem_zero_array(add->apply->trace->texts.text.n + 1, sizeof(*add->rest_ps));
+	return add->first_target && add->rows && add->work && add->rest_ps &&
+		vec_reserve(&add->worked, n) && find_first_targets(add) && reserve_rows(add);
 }
 
 /* Links the rows that were written to their nodes. They already point to each other. */
@@ -244,20 +250,42 @@ static void chain_rows(const struct adder *add)
 	}
 }
 
+/* A thousand kernels of 16.2 us each take 16.2 ms, not 16: once what rounding has left over within
+ * a type is a microsecond, the node at hand has it. */
+static void pass_rest_on(const struct adder *add, struct node_work *d, uint32_t target)
+{
+	enum { PS_PER_US = 1000000 };
+	int64_t *rest_ps = &add->rest_ps[add->apply->trace->targets.at[target].type], more;
+	struct exec_run *last = &add->apply->model->execs.runs.at[d->last_run];
+
+	*rest_ps += d->accelerator_ps - to_us(d->accelerator_ps) * PS_PER_US;
+	more = *rest_ps / PS_PER_US;
+	if (!more || last->own_us + more < 0)
+		return;
+	*rest_ps -= more * PS_PER_US;
+	last->own_us += more;
+	d->accelerator_ps += more * PS_PER_US;
+}
+
 static bool put_work(const struct adder *add, uint32_t target, uint32_t step)
 {
 	struct apply *a = add->apply;
-	const struct node_work *d = &add->work[target];
+	struct node_work *d = &add->work[target];
 	int64_t number = a->trace->steps.at[step];
 	uint64_t self_ps = (uint64_t)(d->self_ps + d->accelerator_ps);
 	uint32_t node = a->nodes[target];
 	struct new_rows *rows = &add->rows[target];
 
+	if (d->accelerator_ps)
+		pass_rest_on(add, d, target);
 	a->all_ps += self_ps;
 	a->joined_ps += a->is_joined[target] ? self_ps : 0;
 	a->gradient_ps += a->is_gradient[target] ? self_ps : 0;
 	a->fused_ps += (uint64_t)d->fused_ps;
-	if (!place_node(a, node, a->trace->lines.at[d->line].device))
+	if (!place_node(a, node, a->trace->lines.at[d->line].device) ||
+		(d->n_kernels &&
+			!vec_push(&a->model->device_work,
+				((struct device_work){node, d->n_kernels, number, d->launch_ps}))))
 		return false;
 	return rows->first == NONE ? add_to_row(a, d, exec_row(a->model, node, number))
 				   : put_new_row(a, d, rows->next++, number);
@@ -290,6 +318,23 @@ static bool end_step(struct adder *add, uint32_t step)
 	return ok;
 }
 
+/* Counts an operation as an execution, unless it is a kernel that continues one. */
+static void count_op(const struct apply *a, struct node_work *d, const struct trace_line *line,
+	uint32_t op)
+{
+	const struct trace_device_op *on_device;
+
+	if (line->first_device_op == NONE) {
+		d->n_executions++;
+		return;
+	}
+	on_device = &a->trace->device_ops.at[line->first_device_op + op - line->first_op];
+	d->n_executions += !on_device->continues;
+	d->n_kernels++;
+	if (on_device->launch != NONE)
+		d->launch_ps += a->trace->launches.at[on_device->launch].duration_ps;
+}
+
 static void add_stretch(struct adder *add, const struct trace_stretch *s)
 {
 	struct apply *a = add->apply;
@@ -305,6 +350,7 @@ static void add_stretch(struct adder *add, const struct trace_stretch *s)
 			add_clamped(&d->output_bytes, a->output_bytes[of]);
 		if (a->is_fused[of] && op_at(a, place)->self_ps > 0)
 			d->fused_ps += op_at(a, place)->self_ps;
+		count_op(a, d, &a->trace->lines.at[s->line], op);
 		add_run(a, d, place, s->line);
 	}
 }

@@ -25,7 +25,8 @@
 	X(REGION_START, "ThreadpoolListener::StartRegion")                              \
 	X(REGION_STOP, "ThreadpoolListener::StopRegion")                                \
 	X(ALLOCATION, "MemoryAllocation")                                               \
-	X(DEALLOCATION, "MemoryDeallocation")
+	X(DEALLOCATION, "MemoryDeallocation")                                           \
+	X(THUNKS, "GpuExecutable::ExecuteThunks") /* a program begins on a GPU */
 
 enum event_kind {
 #define X(id, name) EVENT_##id,

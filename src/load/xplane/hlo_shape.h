@@ -1,4 +1,4 @@
-/* Shapes and float operations of compiled instructions. */
+/* Shapes of compiled instructions. */
 #ifndef TFPROF_LOAD_XPLANE_HLO_SHAPE_H
 #define TFPROF_LOAD_XPLANE_HLO_SHAPE_H
 
@@ -25,11 +25,5 @@ int64_t hlo_shape_bytes(struct decoder *d, struct span message);
 /* The ids in a field of an instruction, packed or not. */
 typedef VEC(uint64_t) hlo_ids;
 void hlo_read_ids(struct decoder *d, struct span message, uint32_t field, hlo_ids *ids);
-
-/* Of a dot, of a convolution, or of those in a fusion; 0 if there are none. *ok is set to
- * false on allocation failure. */
-int64_t hlo_float_ops(const struct hlo_module *m, uint32_t instruction, bool *ok);
-/* Whether it is a dot or a convolution. */
-bool hlo_has_float_ops(const struct hlo_instruction *i);
 
 #endif

@@ -85,8 +85,21 @@ void hlo_modules_add(struct hlo_modules *m, const struct plane *p, struct decode
 	}
 }
 
+static void clear_details(struct hlo_module *m)
+{
+	if (!m->details)
+		return;
+	hlo_kinds_clear(&m->details->kinds);
+	hlo_heroes_clear(&m->details->heroes);
+	hlo_costs_clear(&m->details->costs);
+	hlo_program_clear(&m->details->program);
+	mem_free(m->details);
+	m->details = NULL;
+}
+
 static void clear_module(struct hlo_module *m)
 {
+	clear_details(m);
 	vec_clear(&m->instructions);
 	vec_clear(&m->computations);
 	vec_clear(&m->frames);
@@ -276,4 +289,33 @@ struct hlo_module *hlo_modules_find(struct hlo_modules *m, uint64_t program, boo
 	if (!module->is_decoded && !decode(module, ok))
 		m->n_damaged++;
 	return module->is_damaged ? NULL : module;
+}
+
+static bool read_details(struct hlo_module *m, bool *ok)
+{
+	struct decoder d = {0};
+
+	m->details = mem_zero(sizeof(*m->details));
+	*ok &= m->details != NULL;
+	if (!*ok)
+		return false;
+	if (!hlo_program_read(&m->details->program, &d, m->message)) {
+		*ok &= d.bad != NULL;
+		hlo_program_clear(&m->details->program);
+		m->details->program = (struct hlo_program){0};
+		return false;
+	}
+	*ok &= hlo_kinds_find(&m->details->kinds, &m->details->program) &&
+		hlo_heroes_find(&m->details->heroes, &m->details->program) &&
+		hlo_costs_count(&m->details->costs, &m->details->program);
+	return *ok;
+}
+
+const struct hlo_details *hlo_get_details(struct hlo_module *m, uint32_t instruction, uint32_t *op,
+	bool *ok)
+{
+	if (!m->details && !read_details(m, ok))
+		return NULL;
+	*op = hlo_program_find_id(&m->details->program, m->instructions.at[instruction].id);
+	return *op == NONE ? NULL : m->details;
 }

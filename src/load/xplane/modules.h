@@ -4,7 +4,9 @@
 #define TFPROF_LOAD_XPLANE_MODULES_H
 
 #include "base/hash.h"
-#include "hlo/frames.h"
+#include "hlo/cost.h"
+#include "hlo/framework.h"
+#include "hlo/kind.h"
 #include "load/xplane/plane.h"
 
 struct hlo_instruction {
@@ -21,11 +23,20 @@ struct hlo_computation {
 	uint32_t first, n; /* instructions */
 };
 
+/* What all instructions of a module are, read once somebody asks. */
+struct hlo_details {
+	struct hlo_program program;
+	struct hlo_kinds kinds;
+	struct hlo_heroes heroes;
+	struct hlo_costs costs;
+};
+
 struct hlo_module {
 	uint64_t program;
-	struct span message; /* HloProto */
-	struct span title;   /* "jit_f(80)" */
-	uint32_t kept;       /* for the loader: its place in the model */
+	struct hlo_details *details; /* NULL: not read yet */
+	struct span message;         /* HloProto */
+	struct span title;           /* "jit_f(80)" */
+	uint32_t kept;               /* for the loader: its place in the model */
 	bool is_decoded, is_damaged;
 	bool has_float_ops;         /* for the loader: instead of the nodes that it was made from */
 	struct program *program_of; /* for the loader: the function that it was made from; NULL */
@@ -56,5 +67,10 @@ uint32_t hlo_find_name(const struct hlo_module *m, struct span name);
 uint32_t hlo_find_id(const struct hlo_module *m, uint64_t id);
 /* Of a computation. */
 uint32_t hlo_find_computation(const struct hlo_module *m, uint64_t id);
+
+/* Its details, and in *op the place of an instruction in them. NULL if it cannot be read; *ok is
+ * set to false on allocation failure. */
+const struct hlo_details *hlo_get_details(struct hlo_module *m, uint32_t instruction, uint32_t *op,
+	bool *ok);
 
 #endif

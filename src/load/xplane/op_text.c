@@ -86,3 +86,12 @@ bool op_text_parse(struct span text, struct op_text *op)
 	op->type = op_text_type(op->name, op->type);
 	return true;
 }
+
+struct span op_text_without_number(struct span name)
+{
+	size_t n = name.n;
+
+	while (n && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+		n--;
+	return n && n < name.n && name.at[n - 1] == '.' ? (struct span){name.at, n - 1} : name;
+}

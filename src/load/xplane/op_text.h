@@ -18,4 +18,7 @@ bool op_text_parse_node(struct span text, struct op_text *op);
  * in brackets; if none is given, the last part of the name without its number. */
 struct span op_text_type(struct span name, struct span type);
 
+/* "dot" of "dot.3": the type of an instruction whose program is missing. */
+struct span op_text_without_number(struct span name);
+
 #endif

@@ -149,6 +149,7 @@ void plane_read_stat(const struct plane *p, struct decoder *d, struct span messa
 			break;
 		case WIRE_I64(XSTAT_DOUBLE_VALUE):
 			value = (struct xvalue){.number = from_double(f.value)};
+			memcpy(&value.real, &f.value, sizeof(value.real));
 			break;
 		case WIRE_LEN(XSTAT_STR_VALUE):
 		case WIRE_LEN(XSTAT_BYTES_VALUE): value = (struct xvalue){.text = f.bytes}; break;

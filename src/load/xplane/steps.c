@@ -380,7 +380,7 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 	uint32_t before = NONE;
 	bool ok = true;
 
-	for (size_t i = 0; ok && kind == PLANE_TPU && i < t->device_steps.n; i++)
+	for (size_t i = 0; ok && plane_is_accelerator(kind) && i < t->device_steps.n; i++)
 		if (t->device_steps.at[i].kept == line->device)
 			ok = vec_push(&spans, t->device_steps.at[i]);
 	if (spans.n)
@@ -388,16 +388,20 @@ static bool number_line(struct numbering *n, uint32_t place, size_t end)
 	ok = ok && flatten(t, spans.at, spans.n, &own);
 	for (size_t i = line->first_op; ok && i < end; i++) {
 		const struct trace_op *op = &t->ops.at[i];
+		int64_t start_ps = line->first_device_op == NONE
+			? op->start_ps
+			: t->device_ops.at[line->first_device_op + i - line->first_op]
+				  .host_start_ps;
 		uint32_t step;
 
 		if (spans.n)
-			step = at_time(own.at, own.n, op->start_ps);
+			step = at_time(own.at, own.n, start_ps);
 		else if (!n->spans.n)
 			step = step_place(t, 0);
 		else if (kind == PLANE_GPU)
 			step = before = step_on_gpu(n, op, before);
 		else
-			step = step_on_host(n, cause_of(t, op), op->start_ps);
+			step = step_on_host(n, cause_of(t, op), start_ps);
 		ok = put_in_step(t, place, i, step);
 	}
 	vec_clear(&spans);

@@ -38,7 +38,10 @@ void trace_clear(struct trace *t)
 /* Finds or adds a target by its name. It keeps the first type it is given. */
 static uint32_t add_target(struct trace *t, uint32_t name, struct span type)
 {
-	struct trace_target target = {.name = name, .instruction = NONE, .float_ops = -1};
+	struct trace_target target = {.name = name,
+		.instruction = NONE,
+		.float_ops = -1,
+		.bytes = -1};
 
 	if (name == NONE)
 		return NONE;
@@ -81,16 +84,6 @@ static bool same_compiled(const void *context, uint32_t i)
 	return c->program == probe->program && c->op == probe->op;
 }
 
-/* "dot" of "dot.3": the type of an instruction whose module is missing. */
-static struct span without_number(struct span name)
-{
-	size_t n = name.n;
-
-	while (n && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
-		n--;
-	return n && n < name.n && name.at[n - 1] == '.' ? (struct span){name.at, n - 1} : name;
-}
-
 /* An instruction that has its name in common with one of another program is a target of its
  * own: with a graph, it may be another node. */
 static uint32_t set_instruction(struct trace *t, uint32_t target, struct hlo_module *m, uint32_t i)
@@ -114,7 +107,7 @@ static uint32_t make_compiled(struct trace *t, uint64_t program, struct span mod
 	struct hlo_module *m = hlo_modules_find(&t->modules, program, &ok);
 	uint32_t i = m ? hlo_find_name(m, op) : NONE, target;
 	const struct hlo_instruction *in = i == NONE ? NULL : &m->instructions.at[i];
-	struct span type = without_number(op);
+	struct span type = op_text_without_number(op);
 
 	if (!ok)
 		return NONE;
@@ -133,22 +126,36 @@ static uint32_t make_compiled(struct trace *t, uint64_t program, struct span mod
 	return target != NONE && in ? set_instruction(t, target, m, i) : target;
 }
 
+static uint64_t hash_compiled(uint64_t program, uint32_t op)
+{
+	return hash_bytes(&(uint64_t[]){program, op}, 16);
+}
+
+uint32_t trace_find_compiled(const struct trace *t, uint64_t program, uint32_t op)
+{
+	struct compiled_probe probe = {t, program, op};
+	uint32_t found = hash_find(&t->compiled, hash_compiled(program, op), same_compiled, &probe);
+
+	return found == NONE ? NONE : t->compiled_ops.at[found].target;
+}
+
+bool trace_push_compiled(struct trace *t, uint64_t program, uint32_t op, uint32_t target)
+{
+	return hash_add(&t->compiled, hash_compiled(program, op), (uint32_t)t->compiled_ops.n) &&
+		vec_push(&t->compiled_ops, ((struct trace_compiled){program, op, target}));
+}
+
 uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op)
 {
-	uint32_t text = strings_alias(&t->texts, op), found, target;
-	struct compiled_probe probe = {t, program, text};
-	uint64_t hash = hash_bytes(&(uint64_t[]){program, text}, 16);
+	uint32_t text = strings_alias(&t->texts, op), target;
 
 	if (text == NONE)
 		return NONE;
-	found = hash_find(&t->compiled, hash, same_compiled, &probe);
-	if (found != NONE)
-		return t->compiled_ops.at[found].target;
+	target = trace_find_compiled(t, program, text);
+	if (target != NONE)
+		return target;
 	target = make_compiled(t, program, module, op);
-	if (target == NONE || !hash_add(&t->compiled, hash, (uint32_t)t->compiled_ops.n) ||
-		!vec_push(&t->compiled_ops, ((struct trace_compiled){program, text, target})))
-		return NONE;
-	return target;
+	return target != NONE && trace_push_compiled(t, program, text, target) ? target : NONE;
 }
 
 /* ---- runs ---------------------------------------------------------------- */

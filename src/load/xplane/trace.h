@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/sort.h"
+#include "load/xplane/device_op.h"
 #include "load/xplane/modules.h"
 #include "load/xplane/plane.h"
 #include "model/exec.h"
@@ -33,7 +34,15 @@ struct trace_target {
 	uint32_t instruction; /* of the module; NONE: it is none of a module that is there */
 	uint32_t category;    /* text: what the device calls its kind; 0: nothing */
 	int64_t float_ops;    /* per execution, as recorded; -1: not recorded */
+	int64_t bytes;        /* the same */
 	uint32_t n_ops;       /* in steps, once they are numbered */
+	uint64_t program;     /* on a device: its id */
+	enum {
+		DEVICE_NONE,     /* of the host */
+		DEVICE_EACH,     /* a copy, or a kernel of no operation: each is an execution */
+		DEVICE_COMPILED, /* of a program */
+		DEVICE_NAMED,    /* of TensorFlow */
+	} on_device;
 };
 
 /* The place of an operation becomes that of its run in the model: there are millions, and
@@ -74,6 +83,7 @@ struct trace_line {
 	struct span name;
 	uint32_t device;
 	size_t first_op;
+	uint32_t first_device_op; /* NONE: of a host */
 };
 
 struct trace_device {
@@ -173,6 +183,9 @@ struct trace_memory {
 	X(struct trace_pending, pending)        \
 	X(struct trace_completion, completions) \
 	X(struct trace_memory, memory)          \
+	X(struct trace_launch, launches)        \
+	X(struct trace_mark, marks)             \
+	X(struct trace_device_op, device_ops)   \
 	X(uint64_t, captured) /* ids of functions that tf.data calls */
 
 /* What was skipped, as shown to the user: one, several. */
@@ -275,8 +288,22 @@ bool trace_complete(struct trace *t);
 uint32_t trace_add_target(struct trace *t, struct span name, struct span type);
 /* That of an instruction of a compiled program. */
 uint32_t trace_add_compiled(struct trace *t, uint64_t program, struct span module, struct span op);
+/* An operation of a device: what is known of it. */
+struct device_target {
+	uint64_t program;
+	struct span module;    /* its name, if the trace does not have the program */
+	struct span op;        /* of the program */
+	struct span framework; /* name from the source; may be empty */
+	struct span opcode;    /* if the trace does not have the program */
+};
+
+/* That of such an operation (device_target.c): one for each program and operation. */
+uint32_t trace_add_device_target(struct trace *t, const struct device_target *of);
 /* A run of one, NONE on allocation failure. */
 uint32_t trace_add_run(struct trace *t, struct span module, uint64_t id, int64_t start_ps);
+/* Where a target of a program and operation is among the compiled ones; NONE. `op` is a text. */
+uint32_t trace_find_compiled(const struct trace *t, uint64_t program, uint32_t op);
+bool trace_push_compiled(struct trace *t, uint64_t program, uint32_t op, uint32_t target);
 /* The text of what a call of `function` runs. */
 uint32_t trace_add_module_text(struct trace *t, struct span prefix, struct span function);
 

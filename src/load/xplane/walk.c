@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-/* 13 days: longer than any trace, and small enough that a few of them add up within 64 bits. */
-#define TIME_LIMIT (INT64_C(1) << 60)
-
 /* An event of a line whose events are not in order. */
 struct unsorted {
 	int64_t start_ps, duration_ps;
@@ -17,7 +14,9 @@ struct unsorted {
 
 static int64_t clamp(int64_t ps)
 {
-	return ps > TIME_LIMIT ? TIME_LIMIT : ps < -TIME_LIMIT ? -TIME_LIMIT : ps;
+	return ps > WALK_TIME_LIMIT     ? WALK_TIME_LIMIT
+		: ps < -WALK_TIME_LIMIT ? -WALK_TIME_LIMIT
+					: ps;
 }
 
 static int64_t line_start(const struct walk *w)
@@ -25,8 +24,8 @@ static int64_t line_start(const struct walk *w)
 	int64_t ns;
 
 	if (__builtin_sub_overflow(w->line.timestamp_ns, w->trace->origin_ns, &ns) ||
-		ns > TIME_LIMIT / 1000)
-		return TIME_LIMIT;
+		ns > WALK_TIME_LIMIT / 1000)
+		return WALK_TIME_LIMIT;
 	return ns * 1000;
 }
 
@@ -184,13 +183,13 @@ static bool add_device_step(struct walk *w, const struct event *e)
 static bool is_usable(struct walk *w, const struct event *e)
 {
 	struct trace_skipped *skipped = &w->trace->skipped;
-	bool is_timed = e->duration_ps >= 0 && e->duration_ps < TIME_LIMIT;
+	bool is_timed = e->duration_ps >= 0 && e->duration_ps < WALK_TIME_LIMIT;
 
 	if (is_timed && !e->is_aggregate && e->name != NONE)
 		return true;
 	skipped->aggregates += e->is_aggregate;
 	skipped->backward += e->duration_ps < 0;
-	skipped->endless += e->duration_ps == TIME_LIMIT;
+	skipped->endless += e->duration_ps == WALK_TIME_LIMIT;
 	skipped->nameless += e->name == NONE;
 	return is_timed && !e->is_aggregate;
 }
@@ -199,7 +198,7 @@ static bool take_event(struct walk *w, struct event *e)
 {
 	if (!is_usable(w, e))
 		return true;
-	return w->line.kind == LINE_TPU_STEPS ? add_device_step(w, e) : add_event(w, e);
+	return w->line.kind == LINE_STEPS ? add_device_step(w, e) : add_event(w, e);
 }
 
 static void begin_line(struct walk *w)
@@ -226,6 +225,9 @@ static void undo_line(struct walk *w)
 	size_t i = 0;
 
 	end_line(w);
+	w->open_ops.n = 0;
+	w->region = NONE;
+	w->last_run.module = NULL;
 	w->trace->skipped = w->skipped;
 #define X(type, name) w->trace->name.n = w->sizes[i++];
 	TRACE_LISTS(X)
@@ -243,6 +245,8 @@ static bool walk_in_order(struct walk *w, struct span message)
 
 	while (!w->d->failed && decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
 		read_event(w, base_ps, f.bytes, e);
+		if (w->line.kind == LINE_TPU_OPS)
+			walk_use_device_clock(w, base_ps, e);
 		if (e->start_ps < start_ps ||
 			(e->start_ps == start_ps && e->duration_ps > duration_ps)) {
 			undo_line(w);
@@ -276,6 +280,8 @@ static void walk_sorted(struct walk *w, struct span message)
 
 	while (!w->d->failed && decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
 		read_event(w, base_ps, f.bytes, e);
+		if (w->line.kind == LINE_TPU_OPS)
+			walk_use_device_clock(w, base_ps, e);
 		decoder_alloc(w->d,
 			vec_push(&events,
 				((struct unsorted){e->start_ps, e->duration_ps, f.bytes})));
@@ -284,6 +290,8 @@ static void walk_sorted(struct walk *w, struct span message)
 		qsort(events.at, events.n, sizeof(*events.at), by_start);
 	for (size_t i = 0; !w->d->failed && i < events.n; i++) {
 		read_event(w, base_ps, events.at[i].message, e);
+		if (w->line.kind == LINE_TPU_OPS)
+			walk_use_device_clock(w, base_ps, e);
 		decoder_alloc(w->d, take_event(w, e));
 	}
 	vec_clear(&events);
@@ -302,13 +310,15 @@ static enum line_kind kind_of_line(const struct plane *p, const struct line *lin
 	switch (p->kind) {
 	case PLANE_HOST: return LINE_HOST;
 	case PLANE_GPU:
+		if (span_equal(line->name, SPAN("Steps")))
+			return LINE_STEPS;
 		return span_starts(line->name, SPAN("Stream")) && !is_derived(line->id)
 			? LINE_STREAM
 			: LINE_SKIPPED;
 	case PLANE_TPU:
 		if (span_equal(line->name, SPAN("XLA Ops")))
 			return LINE_TPU_OPS;
-		return span_equal(line->name, SPAN("Steps")) ? LINE_TPU_STEPS : LINE_SKIPPED;
+		return span_equal(line->name, SPAN("Steps")) ? LINE_STEPS : LINE_SKIPPED;
 	default: return LINE_SKIPPED;
 	}
 }
@@ -347,11 +357,13 @@ static void walk_line(struct walk *w, struct span message)
 			(w->plane->kind == PLANE_GPU && !is_derived(w->line.id));
 		return;
 	}
-	if (w->line.kind != LINE_TPU_STEPS &&
+	if (w->line.kind != LINE_STEPS &&
 		!decoder_alloc(w->d,
 			vec_push(&t->lines,
 				((struct trace_line){w->line.name, (uint32_t)t->devices.n - 1,
-					t->ops.n}))))
+					t->ops.n,
+					w->line.kind == LINE_HOST ? NONE
+								  : (uint32_t)t->device_ops.n}))))
 		return;
 	begin_line(w);
 	if (!walk_in_order(w, message) && !w->d->failed)

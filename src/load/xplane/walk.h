@@ -35,7 +35,10 @@ struct walk_compiled {
 	uint32_t target;
 };
 
-enum line_kind { LINE_SKIPPED, LINE_HOST, LINE_STREAM, LINE_TPU_OPS, LINE_TPU_STEPS };
+enum line_kind { LINE_SKIPPED, LINE_HOST, LINE_STREAM, LINE_TPU_OPS, LINE_STEPS };
+
+/* 13 days: longer than any trace, and small enough that a few of them add up within 64 bits. */
+#define WALK_TIME_LIMIT (INT64_C(1) << 60)
 
 struct line {
 	struct span name;
@@ -62,6 +65,7 @@ struct walk {
 	uint32_t region; /* kept event that began the thread's work; NONE */
 	bool pulls;      /* some event takes the next batch of a dataset */
 	struct event event;
+	int64_t host_start_ps;     /* of an event of a core, by the host's clock */
 	struct event_role no_role; /* of events that have no name */
 	size_t sizes[16];          /* of the trace's lists before the line */
 	struct trace_skipped skipped;
@@ -121,6 +125,17 @@ bool walk_add_any_event(struct walk *w, const struct event *e);
 
 /* Whether an event is an operation; *target is NONE if memory for it was not to be had. */
 bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target);
+
+/* The same for an event of an accelerator (walk_device.c); NONE on allocation failure. */
+uint32_t walk_find_device_target(struct walk *w, const struct event *e);
+/* Adds what is beside such an operation (device_op.h). False on allocation failure. */
+bool walk_add_device_op(struct walk *w, const struct event *e);
+/* Gives an event of a core its times by the device's own clock, if it has them. Those of the host
+ * stretch and squeeze events: by 198 ms in a recording of 100 s. */
+void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e);
+/* Whether an event of the host only makes something run on an accelerator; adding it. */
+bool walk_is_launch(const struct event *e);
+bool walk_add_launch(struct walk *w, const struct event *e);
 
 /* Adds the operation that an event is. False on allocation failure. */
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept);

@@ -91,6 +91,9 @@ static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint
 		span_equal(xstats_text(s, STAT_REGION_TYPE), SPAN("output"))};
 	struct span node = xstats_text(s, STAT_TF_OP);
 
+	/* On TPUs it is a placeholder. */
+	if (s->has & STAT_BIT(INDEX_ON_HOST))
+		node.n = 0;
 	/* The event has no type. If the node ran, its operation has it. */
 	if (node.n && !is_free)
 		m.target = trace_add_target(w->trace, node, SPAN(""));
@@ -143,6 +146,8 @@ static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
 		return vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
 	case EVENT_ALLOCATION: return add_memory(w, e, false, kept);
 	case EVENT_DEALLOCATION: return add_memory(w, e, true, kept);
+	case EVENT_THUNKS:
+		return vec_push(&t->marks, ((struct trace_mark){e->start_ps, event_end(e)}));
 	default: return true;
 	}
 }
@@ -162,6 +167,8 @@ bool walk_add_any_event(struct walk *w, const struct event *e)
 		if (kept == NONE)
 			return false;
 	}
+	if (w->line.kind == LINE_HOST && walk_is_launch(e) && !walk_add_launch(w, e))
+		return false;
 	if (!add_role(w, e, kept) || (is_op && !walk_add_op(w, e, target, kept)))
 		return false;
 	if (!is_op)

@@ -1,85 +1,6 @@
 /* Which events are operations, and how long they took by themselves. */
 #include "load/xplane/walk.h"
 
-/* "b" of "a::b". */
-static struct span after_colons(struct span text)
-{
-	for (size_t i = text.n; i >= 2; i--)
-		if (text.at[i - 1] == ':' && text.at[i - 2] == ':')
-			return (struct span){text.at + i, text.n - i};
-	return text;
-}
-
-static uint32_t target_of_kernel(struct walk *w, const struct event *e)
-{
-	struct span name = event_get_name(w, e).text;
-	const struct xstats *s = &e->stats;
-	struct span op = xstats_text(s, STAT_HLO_OP), framework = xstats_text(s, STAT_TF_OP);
-	struct op_text parsed;
-
-	if (op.n)
-		return trace_add_compiled(w->trace, xstats_number(s, STAT_PROGRAM_ID),
-			xstats_text(s, STAT_HLO_MODULE), after_colons(op));
-	if (framework.n && op_text_parse(framework, &parsed))
-		return trace_add_target(w->trace, parsed.name, parsed.type);
-	if (framework.n)
-		return trace_add_target(w->trace, framework, op_text_type(framework, SPAN("")));
-	return trace_add_target(w->trace, name, name);
-}
-
-/* Finds the instruction of an operation, if the trace has its program. */
-static void find_instruction(struct trace *t, struct trace_target *target, uint64_t program,
-	struct span name, bool *ok)
-{
-	struct hlo_module *m = hlo_modules_find(&t->modules, program, ok);
-	uint32_t i = m ? hlo_find_name(m, name) : NONE;
-
-	if (i == NONE || target->module)
-		return;
-	target->module = m;
-	target->instruction = i;
-}
-
-/* The target of an operation on a TPU core, found once per name. */
-static uint32_t target_of_core(struct walk *w, const struct event *e)
-{
-	struct trace *t = w->trace;
-	struct xstats s = {0};
-	struct event_role *role = e->role;
-	struct event_name name = event_get_name(w, e);
-	struct span op = name.display.n ? name.display : name.text, framework, category;
-	struct op_text parsed;
-	struct trace_target *target;
-	bool ok = true;
-
-	if (role->op != NONE)
-		return role->op;
-	plane_read_name_stats(w->plane, w->d, &name, &s);
-	framework = xstats_text(&s, STAT_TF_OP);
-	category = xstats_text(&s, STAT_HLO_CATEGORY);
-	t->scratch.n = 0;
-	if (framework.n && op_text_parse(framework, &parsed)) {
-		buf_span(&t->scratch, parsed.name);
-		buf_char(&t->scratch, '/');
-	} else {
-		parsed.type = category.n ? category : op;
-	}
-	buf_span(&t->scratch, op);
-	if (t->scratch.failed)
-		return NONE;
-	role->op = trace_add_target(t, buf_get(&t->scratch), parsed.type);
-	if (role->op == NONE)
-		return NONE;
-	target = &t->targets.at[role->op];
-	find_instruction(t, target, xstats_number(&s, STAT_PROGRAM_ID), name.display, &ok);
-	target->category = strings_alias(&t->texts, category);
-	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
-		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
-	else if (xstats_has_number(&s, STAT_FLOPS))
-		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
-	return target->category == NONE || !ok ? NONE : role->op;
-}
-
 static uint32_t target_of_named(struct walk *w, const struct event *e)
 {
 	struct event_role *role = e->role;
@@ -150,14 +71,12 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 	const struct xstats *s = &e->stats;
 	struct span text;
 
-	if (w->line.kind == LINE_TPU_OPS) {
-		*target = target_of_core(w, e);
+	if (w->line.kind != LINE_HOST) {
+		*target = walk_find_device_target(w, e);
 		return true;
 	}
-	if (w->line.kind == LINE_STREAM) {
-		*target = target_of_kernel(w, e);
-		return true;
-	}
+	if (walk_is_launch(e))
+		return false;
 	if (s->has & STAT_BIT(HLO_OP) && e->role->kind != EVENT_END) {
 		text = xstats_text(s, STAT_HLO_OP);
 		if (text.n)
@@ -265,6 +184,8 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START) &&
 		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
 		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
+		return false;
+	if (w->line.kind != LINE_HOST && !walk_add_device_op(w, e))
 		return false;
 	return nest_op(w, e, t->ops.n, key) && push_op(w, e, target, cause);
 }

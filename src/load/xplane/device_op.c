@@ -1,0 +1,172 @@
+#include "load/xplane/device_op.h"
+
+#include <stdlib.h>
+
+#include "load/xplane/trace.h"
+
+/* ---- launches ------------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct trace_launch *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct trace_mark *x = a, *y = b;
+
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+/* Marks that overlap are of several devices: which thread is whose cannot be told. */
+static void check_marks(struct trace *t)
+{
+	for (size_t i = 1; i < t->marks.n; i++)
+		if (t->marks.at[i].start_ps < t->marks.at[i - 1].end_ps) {
+			t->marks.n = 0;
+			return;
+		}
+}
+
+void trace_sort_launches(struct trace *t)
+{
+	if (t->launches.n)
+		qsort(t->launches.at, t->launches.n, sizeof(*t->launches.at), by_id);
+	if (t->marks.n)
+		qsort(t->marks.at, t->marks.n, sizeof(*t->marks.at), by_start);
+	check_marks(t);
+}
+
+uint32_t trace_find_launch(const struct trace *t, uint64_t id)
+{
+	size_t low = 0, high = t->launches.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->launches.at[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->launches.n && t->launches.at[low].id == id ? (uint32_t)low : NONE;
+}
+
+/* The run that a launch is in: its place among the marks; NONE. */
+static uint32_t find_mark(const struct trace *t, uint32_t launch)
+{
+	size_t low = 0, high = t->marks.n;
+	int64_t time_ps = launch == NONE ? INT64_MIN : t->launches.at[launch].start_ps;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->marks.at[middle].start_ps <= time_ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && time_ps < t->marks.at[low - 1].end_ps ? (uint32_t)low - 1 : NONE;
+}
+
+/* ---- executions ---------------------------------------------------------- */
+
+static int by_program(const void *a, const void *b, void *context)
+{
+	const struct trace_target *targets = context;
+	const struct trace_target *x = &targets[*(const uint32_t *)a];
+	const struct trace_target *y = &targets[*(const uint32_t *)b];
+
+	if (x->program != y->program)
+		return x->program < y->program ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Which targets are the only operation of their program, by target. NULL on allocation failure. */
+static bool *find_alone(const struct trace *t)
+{
+	size_t n = 0;
+	uint32_t *order = mem_array(t->targets.n + 1, sizeof(*order));
+	bool *is_alone = mem_zero_array(t->targets.n + 1, sizeof(*is_alone));
+
+	for (uint32_t i = 0; order && i < t->targets.n; i++)
+		if (t->targets.at[i].on_device == DEVICE_COMPILED)
+			order[n++] = i;
+	if (order && n)
+		qsort_r(order, n, sizeof(*order), by_program, t->targets.at);
+	for (size_t i = 0, end; is_alone && order && i < n; i = end) {
+		uint64_t program = t->targets.at[order[i]].program;
+
+		for (end = i; end < n && t->targets.at[order[end]].program == program; end++)
+			;
+		is_alone[order[i]] = end - i == 1;
+	}
+	if (!order) {
+		mem_free(is_alone);
+		is_alone = NULL;
+	}
+	mem_free(order);
+	return is_alone;
+}
+
+/* Whether a kernel is of the execution that the one before it on its stream, of the same target, is
+ * of, which began with `first`. */
+static bool continues(const struct trace *t, const struct trace_device_op *op, uint32_t target,
+	const struct trace_device_op *first, bool is_alone)
+{
+	uint32_t mark = find_mark(t, op->launch);
+
+	if (t->targets.at[target].on_device == DEVICE_EACH)
+		return false;
+	if (mark != NONE)
+		return mark == find_mark(t, op[-1].launch);
+	/* Otherwise another operation runs between two executions; if there is none, the first
+	 * kernel does again. */
+	return !is_alone || op->kernel != first->kernel;
+}
+
+/* An operation of TensorFlow has an event of its own on the host, around what it launches. */
+static bool has_host_event(const struct trace *t, const struct trace_device_op *op, uint32_t target)
+{
+	return op->launch != NONE && t->launches.at[op->launch].target == target;
+}
+
+/* Kernels of a stream, in order of time. */
+static void find_on_stream(struct trace *t, const struct trace_line *line, size_t end,
+	const bool *is_alone)
+{
+	struct trace_device_op *op = &t->device_ops.at[line->first_device_op], *first = op;
+
+	for (size_t i = line->first_op; i < end; i++, op++) {
+		uint32_t target = t->ops.at[i].target;
+
+		if (has_host_event(t, op, target))
+			op->continues = true;
+		else if (i > line->first_op && t->ops.at[i - 1].target == target)
+			op->continues = continues(t, op, target, first, is_alone[target]);
+		if (!op->continues)
+			first = op;
+	}
+}
+
+bool trace_find_executions(struct trace *t)
+{
+	bool *is_alone;
+
+	if (!t->device_ops.n)
+		return true;
+	is_alone = find_alone(t);
+	for (size_t i = 0; is_alone && i < t->lines.n; i++) {
+		const struct trace_line *line = &t->lines.at[i];
+
+		if (line->first_device_op != NONE && t->devices.at[line->device].kind == PLANE_GPU)
+			find_on_stream(t, line, i + 1 < t->lines.n ? line[1].first_op : t->ops.n,
+				is_alone);
+	}
+	mem_free(is_alone);
+	return is_alone;
+}

@@ -1,0 +1,51 @@
+/* What ran on accelerators: what launched it, and which kernels are one execution.
+ *
+ *     host     hipModuleLaunchKernel ── correlation id 31      a launch: no execution
+ *     stream   gemm_1  gemm_2  add                             3 kernels, 2 executions
+ *
+ * An operation may take several kernels. They are one execution if they follow each other on a
+ * stream within one run of their program. */
+#ifndef TFPROF_LOAD_XPLANE_DEVICE_OP_H
+#define TFPROF_LOAD_XPLANE_DEVICE_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct trace;
+
+/* The call of the host that made something run on a device. */
+struct trace_launch {
+	uint64_t id; /* of correlation */
+	int64_t start_ps, duration_ps;
+	struct span name;
+	uint32_t target; /* the operation of TensorFlow around it; NONE */
+};
+
+/* The host begins a compiled program on a GPU. */
+struct trace_mark {
+	int64_t start_ps, end_ps;
+};
+
+/* Beside an operation of an accelerator's line (trace_line.first_device_op). */
+struct trace_device_op {
+	int64_t host_start_ps; /* by the host's clock; the operation's times are the device's */
+	uint32_t launch;       /* NONE: not known */
+	uint32_t kernel;       /* text: its name, of a GPU; 0 */
+	bool continues;        /* it is part of the execution before it on its line */
+};
+
+/* Prepares for lookups, once all hosts have been walked. */
+void trace_sort_launches(struct trace *t);
+/* By correlation id; NONE. */
+uint32_t trace_find_launch(const struct trace *t, uint64_t id);
+
+/* Finds which kernels continue an execution. False on allocation failure. */
+bool trace_find_executions(struct trace *t);
+
+/* Tells operations of several programs that have one name apart, by shapes or program. False on
+ * allocation failure. */
+bool trace_tell_programs_apart(struct trace *t);
+
+#endif

@@ -1,0 +1,215 @@
+/* Events of accelerators and their launches: which operations they are of, and when. */
+#include "load/xplane/kernel_name.h"
+#include "load/xplane/walk.h"
+
+/* "b" of "a::b". */
+static struct span after_colons(struct span text)
+{
+	for (size_t i = text.n; i >= 2; i--)
+		if (text.at[i - 1] == ':' && text.at[i - 2] == ':')
+			return (struct span){text.at + i, text.n - i};
+	return text;
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+bool walk_is_launch(const struct event *e)
+{
+	return xstats_has_number(&e->stats, STAT_CORRELATION_ID) &&
+		e->role->kind != EVENT_OPERATION;
+}
+
+bool walk_add_launch(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	struct trace_launch launch = {xstats_number(&e->stats, STAT_CORRELATION_ID), e->start_ps,
+		e->duration_ps, event_get_name(w, e).text, NONE};
+
+	walk_close_ops(w, event_end(e));
+	if (w->open_ops.n) {
+		uint32_t target = t->ops.at[w->open_ops.at[w->open_ops.n - 1].op].target;
+
+		if (!t->targets.at[target].module)
+			launch.target = target;
+	}
+	return t->launches.n < NONE - 1 && vec_push(&t->launches, launch);
+}
+
+/* ---- the device's clock -------------------------------------------------- */
+
+void walk_use_device_clock(struct walk *w, int64_t base_ps, struct event *e)
+{
+	int64_t offset_ps, duration_ps;
+
+	w->host_start_ps = e->start_ps;
+	if (!xstats_has_number(&e->stats, STAT_DEVICE_OFFSET) ||
+		!xstats_has_number(&e->stats, STAT_DEVICE_DURATION))
+		return;
+	offset_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_OFFSET);
+	duration_ps = (int64_t)xstats_number(&e->stats, STAT_DEVICE_DURATION);
+	if (offset_ps < 0 || offset_ps > WALK_TIME_LIMIT || duration_ps < 0 ||
+		duration_ps > WALK_TIME_LIMIT)
+		return;
+	e->start_ps = base_ps + offset_ps;
+	e->duration_ps = duration_ps;
+}
+
+bool walk_add_device_op(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	struct trace_device_op op = {.host_start_ps = w->line.kind == LINE_TPU_OPS
+			? w->host_start_ps
+			: e->start_ps,
+		.launch = NONE};
+
+	if (xstats_has_number(&e->stats, STAT_CORRELATION_ID))
+		op.launch = trace_find_launch(t, xstats_number(&e->stats, STAT_CORRELATION_ID));
+	if (w->line.kind == LINE_STREAM)
+		op.kernel = strings_alias(&t->texts, event_get_name(w, e).text);
+	return op.kernel != NONE && t->device_ops.n < NONE - 1 && vec_push(&t->device_ops, op);
+}
+
+/* ---- streams ------------------------------------------------------------- */
+
+/* The name and type in "scope/name:Type#shape=(int32[3])#::#…#". */
+static bool parse_annotation(struct span text, struct op_text *op)
+{
+	size_t n = span_find(text, SPAN("#")), colons = span_find(text, SPAN("::"));
+
+	text.n = colons < n ? colons : n;
+	n = text.n;
+	while (n && text.at[n - 1] != ':')
+		n--;
+	if (n < 2)
+		return false;
+	op->name = (struct span){text.at, n - 1};
+	op->type = span_from(text, n);
+	if (!op->type.n)
+		op->type = op_text_type(op->name, SPAN(""));
+	return op->type.n;
+}
+
+static bool find_annotation(const struct xstats *s, struct op_text *op)
+{
+	static const enum xstat stats[] = {STAT_TF_OP, STAT_ANNOTATION, STAT_LEVEL_0};
+
+	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++) {
+		struct span text = xstats_text(s, stats[i]);
+
+		/* Kernels of XLA on AMD have no other. */
+		if (!span_equal(text, SPAN("XlaModule:")) && parse_annotation(text, op))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t add_plain_target(struct trace *t, struct span scope, struct span name,
+	int on_device)
+{
+	struct buf whole = {0};
+	uint32_t target;
+
+	buf_span(&whole, scope);
+	buf_span(&whole, name);
+	target = whole.failed ? NONE : trace_add_target(t, buf_get(&whole), name);
+	buf_clear(&whole);
+	if (target != NONE && !t->targets.at[target].on_device)
+		t->targets.at[target].on_device = on_device;
+	return target;
+}
+
+static uint32_t target_of_kernel(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	const struct xstats *s = &e->stats;
+	struct span name = event_get_name(w, e).text, op = xstats_text(s, STAT_HLO_OP), copy;
+	uint32_t launch = xstats_has_number(s, STAT_CORRELATION_ID)
+		? trace_find_launch(t, xstats_number(s, STAT_CORRELATION_ID))
+		: NONE;
+	struct op_text parsed;
+	uint32_t target;
+
+	if (op.n)
+		return trace_add_device_target(t,
+			&(struct device_target){xstats_number(s, STAT_PROGRAM_ID),
+				xstats_text(s, STAT_HLO_MODULE), after_colons(op),
+				xstats_text(s, STAT_NAME),
+				op_text_without_number(after_colons(op))});
+	copy = kernel_get_copy(name, xstats_text(s, STAT_MEMCPY_DETAILS),
+		launch == NONE ? SPAN("") : t->launches.at[launch].name);
+	if (copy.n)
+		return add_plain_target(t, SPAN(""), copy, DEVICE_EACH);
+	if (find_annotation(s, &parsed)) {
+		target = trace_add_target(t, parsed.name, parsed.type);
+		if (target != NONE && !t->targets.at[target].on_device)
+			t->targets.at[target].on_device = DEVICE_NAMED;
+		return target;
+	}
+	if (launch != NONE && t->launches.at[launch].target != NONE)
+		return t->launches.at[launch].target;
+	t->scratch.n = 0;
+	kernel_put_short_name(&t->scratch, name);
+	return t->scratch.failed ? NONE
+				 : add_plain_target(t, SPAN("kernels without an operation/"),
+					   buf_get(&t->scratch), DEVICE_EACH);
+}
+
+/* ---- cores --------------------------------------------------------------- */
+
+/* "copy-done" of "%copy-done.2 = f32[5,1024]{…} copy-done((f32[…]{…}) %copy-start.2)". */
+static struct span opcode_of(struct span text)
+{
+	size_t at = span_find(text, SPAN(" = ")), end;
+	int depth = 0;
+
+	if (at == text.n)
+		return SPAN("");
+	for (at += 3; at < text.n && (depth || text.at[at] != ' '); at++) {
+		depth += text.at[at] == '(' || text.at[at] == '{' || text.at[at] == '[';
+		depth -= text.at[at] == ')' || text.at[at] == '}' || text.at[at] == ']';
+	}
+	at += at < text.n;
+	for (end = at; end < text.n && text.at[end] != '('; end++)
+		;
+	return end < text.n ? (struct span){text.at + at, end - at} : SPAN("");
+}
+
+/* Found once per name. */
+static uint32_t target_of_core(struct walk *w, const struct event *e)
+{
+	struct trace *t = w->trace;
+	struct xstats s = {0};
+	struct event_role *role = e->role;
+	struct event_name name = event_get_name(w, e);
+	struct span op = name.display.n ? name.display : name.text, framework, category;
+	struct trace_target *target;
+
+	if (role->op != NONE)
+		return role->op;
+	plane_read_name_stats(w->plane, w->d, &name, &s);
+	framework = xstats_text(&s, STAT_TF_OP);
+	category = xstats_text(&s, STAT_HLO_CATEGORY);
+	if (framework.n && framework.at[framework.n - 1] == ':')
+		framework.n--;
+	role->op = trace_add_device_target(t,
+		&(struct device_target){xstats_number(&s, STAT_PROGRAM_ID), SPAN(""), op, framework,
+			opcode_of(name.text).n ? opcode_of(name.text)
+				: category.n   ? category
+					       : op_text_without_number(op)});
+	if (role->op == NONE)
+		return NONE;
+	target = &t->targets.at[role->op];
+	target->category = strings_alias(&t->texts, category);
+	if (xstats_has_number(&s, STAT_MODEL_FLOPS))
+		target->float_ops = (int64_t)xstats_number(&s, STAT_MODEL_FLOPS);
+	else if (xstats_has_number(&s, STAT_FLOPS))
+		target->float_ops = (int64_t)xstats_number(&s, STAT_FLOPS);
+	if (xstats_has_number(&s, STAT_BYTES_ACCESSED))
+		target->bytes = (int64_t)xstats_number(&s, STAT_BYTES_ACCESSED);
+	return target->category == NONE ? NONE : role->op;
+}
+
+uint32_t walk_find_device_target(struct walk *w, const struct event *e)
+{
+	return w->line.kind == LINE_TPU_OPS ? target_of_core(w, e) : target_of_kernel(w, e);
+}

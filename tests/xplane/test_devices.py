@@ -1,0 +1,113 @@
+"""Traces of accelerators as real recorders write them: launches that repeat the operation, clocks
+that differ, planes of devices that were not used."""
+
+import make
+import product
+import pytest
+
+US = 1_000_000
+
+
+def write(tmp_path, *planes):
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(make.space(*planes))
+    return path
+
+
+def nodes(path, tmp_path):
+    rows, _ = product.query("scope", path, directory=tmp_path)
+    return {row["name"]: (int(row["exec_micros"]), int(row["run_count"]))
+            for row in rows if int(row["run_count"])}
+
+
+def kernel(name, start, duration, correlation, op, program=1, module="jit_f"):
+    return (name, start * US, duration * US,
+            {"correlation_id": correlation, "hlo_op": op, "hlo_module": module,
+             "program_id": program, "tf_op": "XlaModule:"})
+
+
+def gpu(kernels, launches, marks=()):
+    device, unused, host = (make.Plane("/device:GPU:0"), make.Plane("/device:GPU:1"),
+                            make.Plane("/host:CPU"))
+    device.add_line("Stream #16(Kernel)", kernels)
+    host.add_line("Host Threads/1", launches)
+    host.add_line("python", [("GpuExecutable::ExecuteThunks", start * US, n * US,
+                              {"module_name": "jit_f"}) for start, n in marks], id_=2)
+    return device, unused, host
+
+
+def test_launches_are_not_executions(tmp_path):
+    kernels = [kernel("k.kd", 10 + 20 * i, 5, i, "fusion.1") for i in range(4)]
+    launches = [kernel("hipModuleLaunchKernel", 2 + 20 * i, 3, i, "fusion.1") for i in range(4)]
+    path = write(tmp_path, *gpu(kernels, launches))
+    assert nodes(path, tmp_path) == {"f/fusion.1": (20, 4)}
+
+
+@pytest.mark.parametrize("has_marks", [False, True])
+def test_kernels_of_one_execution(has_marks, tmp_path):
+    """conv takes two kernels; add runs between its executions."""
+    kernels, launches, marks = [], [], []
+    for i in range(3):
+        for k, (name, op) in enumerate([("a", "conv"), ("b", "conv"), ("c", "add")]):
+            kernels.append(kernel(name, 100 * i + 10 * k + 50, 4, 3 * i + k, op))
+            launches.append(kernel("hipModuleLaunchKernel", 100 * i + 10 * k, 1, 3 * i + k, op))
+        marks.append((100 * i, 30))
+    path = write(tmp_path, *gpu(kernels, launches, marks if has_marks else ()))
+    assert nodes(path, tmp_path) == {"f/conv": (24, 3), "f/add": (12, 3)}
+
+
+def test_runs_of_a_single_operation(tmp_path):
+    """Without marks, the first kernel tells that another execution begins."""
+    kernels = [kernel("ab"[i % 2], 10 * i, 2, i, "conv") for i in range(6)]
+    path = write(tmp_path, *gpu(kernels, []))
+    assert nodes(path, tmp_path) == {"f/conv": (12, 3)}
+
+
+def test_marks_tell_runs_of_equal_kernels_apart(tmp_path):
+    """A fill and its repetition within a run are one execution."""
+    kernels = [kernel("fill", 10 * i + 5, 2, i, "call") for i in range(4)]
+    launches = [kernel("hipModuleLaunchKernel", 10 * i, 1, i, "call") for i in range(4)]
+    path = write(tmp_path, *gpu(kernels, launches, [(0, 19), (20, 19)]))
+    assert nodes(path, tmp_path) == {"f/call": (8, 2)}
+
+
+def test_programs_of_one_name_are_told_apart(tmp_path):
+    kernels = [kernel("k", 0, 2, 1, "dot", program=5), kernel("k", 10, 7, 2, "dot", program=9)]
+    path = write(tmp_path, *gpu(kernels, []))
+    assert nodes(path, tmp_path) == {"f/dot (program 5)": (2, 1), "f/dot (program 9)": (7, 1)}
+
+
+def test_kernels_of_tensorflow_belong_to_their_nodes(tmp_path):
+    """By annotation, or by the event around the launch."""
+    device, host = make.Plane("/device:GPU:0"), make.Plane("/host:CPU")
+    device.add_line("Stream #1(Compute)", [
+        ("void a::b::Kernel<c>(int*)", 100 * US, 5 * US,
+         {"correlation_id": 1, "annotation": "dense/x/Cast:Cast#shape=(int32[3])#::#e=1#"}),
+        ("void a::b::Kernel<c>(int*)", 110 * US, 6 * US, {"correlation_id": 2}),
+        ("void a::b::Kernel<c>(int*)", 120 * US, 7 * US, {"correlation_id": 3}),
+        ("MemcpyH2D", 130 * US, 8 * US,
+         {"correlation_id": 4, "memcpy_details": "size:112 dest:4 async:0"})])
+    host.add_line("tf", [("y/Mul:Mul", 0, 20 * US), ("cudaLaunchKernel", 2 * US, 3 * US,
+                                                    {"correlation_id": 2}),
+                         ("cudaLaunchKernel", 30 * US, 3 * US, {"correlation_id": 3})])
+    assert nodes(write(tmp_path, device, host), tmp_path) == {
+        "dense/x/Cast": (5, 1), "y/Mul": (26, 1), "MemcpyH2D": (8, 1),
+        "kernels without an operation/b::Kernel": (7, 1)}
+
+
+def core(name, start, duration, host_start, host_duration, program=7):
+    return ((f"%{name} = f32[8]{{0}} {name.split('.')[0]}(f32[8]{{0}} %x)", name,
+             [("program_id", program)]),
+            host_start * US, host_duration * US,
+            {"device_offset_ps": start * US, "device_duration_ps": duration * US})
+
+
+def test_the_device_has_a_clock_of_its_own(tmp_path):
+    """The host's squeezes one event to nothing, and puts it behind what follows it."""
+    device = make.Plane("/device:TPU:0")
+    device.add_line("XLA Ops", [
+        core("while.1", 100, 100, 100, 90), core("add.2", 110, 20, 105, 5),
+        core("copy-done.4", 140, 50, 130, 60), core("mul.3", 131, 8, 130, 0)], sort=False)
+    device.add_line("XLA Modules", [("jit_f(7)", 100 * US, 90 * US)], id_=2)
+    assert nodes(write(tmp_path, device), tmp_path) == {
+        "while.1": (22, 1), "add.2": (20, 1), "copy-done.4": (50, 1), "mul.3": (8, 1)}
