@@ -234,50 +234,6 @@ struct tfprof_summary {
 
 TFPROF_API void tfprof_profile_get_summary(tfprof_profile *profile, struct tfprof_summary *summary);
 
-/* The inputs added by tfprof_profile_add(), in order; 0 past the end. */
-struct tfprof_added {
-	const char *name;                     /* its path, or "the graph" and the like */
-	const struct tfprof_input_info *info; /* its kind */
-	const char *phrase;                   /* "a GraphDef" */
-	uint64_t n_bytes;                     /* of its files */
-};
-TFPROF_API int tfprof_profile_get_added(tfprof_profile *profile, size_t i,
-	struct tfprof_added *added);
-
-/* Something the profile lacks, and the input that would provide it. */
-struct tfprof_gap {
-	const char *what, *remedy;
-};
-
-/* A command worth trying on the profile, as the program takes it. */
-struct tfprof_suggestion {
-	const char *command; /* "op" */
-	const char *options; /* "--select=micros --order_by=micros" */
-	const char *purpose; /* one phrase */
-};
-
-/* A profile at a glance. Numbers are the totals of reports: averages over the steps. */
-struct tfprof_overview {
-	struct tfprof_summary summary;
-	int64_t exec_micros, accelerator_exec_micros, cpu_exec_micros;
-	int64_t requested_bytes, peak_bytes;
-	int64_t parameters;           /* in variables */
-	int64_t trainable_parameters; /* -1: the profile does not say which are */
-	int64_t float_ops;
-	/* What they lack, "2 kinds of operations not counted: Einsum x18, Foo x2"; NULL: nothing
-	 * that is known. Valid until the profile changes. */
-	const char *uncounted;
-	const struct tfprof_gap *gaps[8];               /* up to a NULL */
-	const struct tfprof_suggestion *suggestions[4]; /* up to a NULL */
-};
-TFPROF_API enum tfprof_status tfprof_profile_get_overview(tfprof_profile *profile,
-	struct tfprof_overview *overview, struct tfprof_error *err);
-
-/* The overview as text, without the suggestions, which every front end writes in its own
- * way. The bytes are freed with tfprof_bytes_free. */
-TFPROF_API enum tfprof_status tfprof_profile_describe(tfprof_profile *profile, void **bytes,
-	size_t *size, struct tfprof_error *err);
-
 /* Ascending. */
 TFPROF_API const int64_t *tfprof_profile_get_steps(const tfprof_profile *profile, size_t *n);
 /* By node index, 0 <= i < n_nodes; NULL beyond. Names and types are `*length`
@@ -644,6 +600,16 @@ TFPROF_API enum tfprof_status tfprof_ask(tfprof_profile *profile, const char *qu
 /* What an answer says about limits that were asked for; the program exits with 0, 3 or 4. */
 enum tfprof_verdict { TFPROF_VERDICT_OK, TFPROF_VERDICT_OVER, TFPROF_VERDICT_UNKNOWN };
 TFPROF_API enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *result);
+
+/* What an answer has besides its table, such as "headline" of the question step. 0 if it does not
+ * have it, or it is not known. The text is borrowed. */
+struct tfprof_field {
+	const char *text; /* NULL: a number */
+	int64_t number;
+	double real; /* the same, with its decimals */
+};
+TFPROF_API int tfprof_result_get_field(const tfprof_result *result, const char *key,
+	struct tfprof_field *field);
 
 /* ---- results as bytes ---- */
 

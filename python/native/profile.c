@@ -257,74 +257,6 @@ static PyObject *profile_get_summary(PyObject *self, void *unused)
 		PyBool_FromLong(s.misses_accelerator_stream));
 }
 
-static PyObject *gaps_of(const struct tfprof_overview *o)
-{
-	PyObject *list = PyList_New(0);
-
-	for (size_t i = 0; list && o->gaps[i]; i++)
-		list_append(&list, Py_BuildValue("(ss)", o->gaps[i]->what, o->gaps[i]->remedy));
-	return list;
-}
-
-static PyObject *inputs_of(tfprof_profile *profile)
-{
-	PyObject *list = PyList_New(0);
-	struct tfprof_added added;
-
-	for (size_t i = 0; list && tfprof_profile_get_added(profile, i, &added); i++) {
-		PyObject *name = PyUnicode_DecodeFSDefault(added.name);
-		list_append(&list,
-			name ? Py_BuildValue("(NsK)", name, added.info->name,
-				       (unsigned long long)added.n_bytes)
-			     : NULL);
-	}
-	return list;
-}
-
-static PyObject *profile_overview(PyObject *object, PyObject *unused)
-{
-	struct profile_object *self = as_profile(object);
-	struct tfprof_overview o;
-	struct tfprof_error err;
-	enum tfprof_status status;
-
-	Py_BEGIN_ALLOW_THREADS
-	pthread_mutex_lock(&self->adding);
-	status = tfprof_profile_get_overview(self->profile, &o, &err);
-	pthread_mutex_unlock(&self->adding);
-	Py_END_ALLOW_THREADS
-	if (status != TFPROF_OK)
-		return error_raise(&err);
-	return Py_BuildValue("{s:N,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:z,s:N}", "inputs",
-		inputs_of(self->profile), "exec_micros", (long long)o.exec_micros,
-		"accelerator_exec_micros", (long long)o.accelerator_exec_micros, "cpu_exec_micros",
-		(long long)o.cpu_exec_micros, "requested_bytes", (long long)o.requested_bytes,
-		"peak_bytes", (long long)o.peak_bytes, "parameters", (long long)o.parameters,
-		"trainable_parameters", (long long)o.trainable_parameters, "float_ops",
-		(long long)o.float_ops, "uncounted", o.uncounted, "missing", gaps_of(&o));
-}
-
-static PyObject *profile_describe(PyObject *object, PyObject *unused)
-{
-	struct profile_object *self = as_profile(object);
-	struct tfprof_error err;
-	enum tfprof_status status;
-	PyObject *text;
-	void *bytes;
-	size_t n;
-
-	Py_BEGIN_ALLOW_THREADS
-	pthread_mutex_lock(&self->adding);
-	status = tfprof_profile_describe(self->profile, &bytes, &n, &err);
-	pthread_mutex_unlock(&self->adding);
-	Py_END_ALLOW_THREADS
-	if (status != TFPROF_OK)
-		return error_raise(&err);
-	text = text_from(bytes, n);
-	tfprof_bytes_free(bytes);
-	return text;
-}
-
 static PyObject *profile_get_notes(PyObject *self, void *unused)
 {
 	PyObject *notes = as_profile(self)->notes;
@@ -346,9 +278,6 @@ static PyObject *profile_get_progress(PyObject *object, void *unused)
 #define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 
 static PyMethodDef methods[] = {
-	{"overview", profile_overview, METH_NOARGS,
-		"Totals, inputs [(name, kind, bytes)] and what is missing [(what, remedy)]."},
-	{"describe", profile_describe, METH_NOARGS, "The overview as text."},
 	{"add", WITH_KEYWORDS(profile_add), METH_VARARGS | METH_KEYWORDS,
 		"add(kind, input, step=0)\n\n"
 		"Adds an input, bytes or a path, of the kind of that name (see inputs());\n"

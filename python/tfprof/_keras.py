@@ -195,10 +195,11 @@ def _model_class(package: str) -> Any:
 def _report(profile: Profile, path: str, batch: Optional[int]) -> Iterator[str]:
     """The most expensive items, in a few lines."""
     overview = profile.overview()
-    total = overview["exec_micros"]
+    total = overview["exec_micros"] or 0
     steps = profile.steps
     counted = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
-    yield (f"tfprof: {counted}, {_milliseconds(total)} of operations per step; "
+    yield f"tfprof: {overview['headline'] or 'nothing ran.'}"
+    yield (f"  {counted}; operation time, all threads: {_milliseconds(total)}; "
            f"saved as {path}")
     if overview["float_ops"]:
         about = [f"batch {batch}" if batch else None, overview["uncounted"]]

@@ -1,5 +1,6 @@
 """Profiles from the files of a run. Does not need TensorFlow."""
 
+import html
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
@@ -220,9 +221,11 @@ class Profile(Questions):
         run metadata, float operations and a checkpoint."""
         return self._native.summary
 
-    def overview(self) -> Dict[str, Any]:
-        """The profile at a glance: the totals of reports (averages over the steps), the
-        ``inputs`` [(name, kind, bytes)], and what is ``missing`` [(what, remedy)].
+    def overview(self, step_function: str = "") -> Dict[str, Any]:  # type: ignore[override]
+        """The profile at a glance. ``headline`` says how long a step takes and what that goes
+        to, ``wall_micros`` is that time. The other numbers are totals of reports, averages over
+        the steps; ``exec_micros`` is operation time, all threads. ``inputs`` are
+        [(name, kind, bytes)], ``missing`` [(what, remedy)]. What the profile does not tell is None.
 
         >>> import tfprof
         >>> overview = tfprof.load('examples/resnet/profile').overview()
@@ -231,14 +234,25 @@ class Profile(Questions):
         >>> overview['missing'][0][0]
         'values of variables'
         """
-        found = self._native.overview()
-        if found["trainable_parameters"] < 0:
-            found["trainable_parameters"] = None
-        return found
+        found = self._ask("overview", {"step_function": step_function}).to_dict()
+        rows = found.pop("nodes")
+        for name in ("schema", "version", "question", "options", "notes"):
+            found.pop(name)
+
+        def below(section: str) -> List[Dict[str, Any]]:
+            parents = [row["id"] for row in rows if row["depth"] == 1 and row["name"] == section]
+            return [row for row in rows if row["parent"] in parents]
+        return {**found,
+                "inputs": [(row["name"], row["kind"], row["bytes"]) for row in below("inputs")],
+                "missing": [(row["name"], row["text"]) for row in below("missing")]}
 
     def describe(self) -> str:
-        """The overview as text, as the program prints it for a file alone."""
-        return self._native.describe()
+        """The overview as text, as the program prints it for a file alone. Its first line says
+        how long a step takes, and what that goes to."""
+        return self._ask("overview", {}).text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.describe())}</pre>"
 
     @property
     def notes(self) -> str:

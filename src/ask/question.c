@@ -108,6 +108,16 @@ void answer_put_null(struct answer *a, const char *key)
 	put(a, (struct answer_field){.key = key, .type = FIELD_NULL});
 }
 
+void answer_copy_field(struct answer *a, const struct answer_field *field)
+{
+	struct answer_field copy = *field;
+
+	if (copy.text && !(copy.text = span_copy(span_of(copy.text))))
+		a->failed = true;
+	else
+		put(a, copy);
+}
+
 const struct answer_field *answer_find_field(const struct answer *a, const char *key)
 {
 	for (size_t i = 0; i < a->fields.n; i++)

@@ -40,6 +40,7 @@
 /* name, writer of its text */
 /* clang-format off */
 #define QUESTIONS(X)             \
+	X(overview, overview_text) \
 	X(step, step_text)       \
 	X(devices, plain_text)   \
 	X(memory, headline_text) \
@@ -87,10 +88,19 @@ void answer_put_text(struct answer *a, const char *key, struct span text);
 void answer_put_int(struct answer *a, const char *key, int64_t value);
 void answer_put_double(struct answer *a, const char *key, double value);
 void answer_put_null(struct answer *a, const char *key);
+/* A field of another answer. */
+void answer_copy_field(struct answer *a, const struct answer_field *field);
 /* For text writers; NULL if there is none. */
 const struct answer_field *answer_find_field(const struct answer *a, const char *key);
 
 /* ---- questions ---------------------------------------------------------------- */
+
+/* A file, or bytes, that the profile was loaded from. */
+struct asked_input {
+	const char *name;          /* its path, or "the graph" and the like */
+	const char *kind, *phrase; /* "graph", "a GraphDef" */
+	uint64_t n_bytes;
+};
 
 /* What a question is asked of. */
 struct asked {
@@ -102,6 +112,8 @@ struct asked {
 	enum tfprof_status (*get_view)(void *profile, struct query *q, struct tfprof_error *err);
 	enum tfprof_status (
 		*get_names)(void *profile, const uint32_t **nodes, struct tfprof_error *err);
+	/* The i-th input; false past the end. */
+	bool (*get_input)(const void *profile, size_t i, struct asked_input *in);
 	void *profile;
 };
 

@@ -15,6 +15,7 @@
 /* id, name, type, unit */
 /* clang-format off */
 #define STEP_COLUMNS(X)                                                        \
+	X(STEP, "step", INT64, NULL)                                           \
 	X(WALL, "wall_micros", DOUBLE, "microseconds")                         \
 	X(GAP, "gap_micros", DOUBLE, "microseconds")                           \
 	X(BATCHES, "batches", INT64, NULL)                                     \
@@ -152,9 +153,12 @@ static void put_step(const struct shown *s, size_t root, const struct anatomy_st
 	s->table->failed |= name.failed;
 	row = column_table_add_row(s->table, root, buf_get(&name));
 	buf_clear(&name);
+	table_set_int(s->table, row, STEP_STEP, step->number);
 	table_set_double(s->table, row, STEP_WALL, micros(step->wall_ps));
-	table_set_double(s->table, row, STEP_GAP, micros(step->gap_ps));
-	table_set_int(s->table, row, STEP_BATCHES, step->n_batches);
+	if (s->anatomy->by != ANATOMY_BY_RUNS) {
+		table_set_double(s->table, row, STEP_GAP, micros(step->gap_ps));
+		table_set_int(s->table, row, STEP_BATCHES, step->n_batches);
+	}
 	table_set_int(s->table, row, STEP_STEADY, step->is_steady);
 	if (s->max_depth < DEPTH_PART)
 		return;
@@ -177,7 +181,11 @@ static void put_all(const struct shown *s)
 
 static void note_steps(struct answer *a, const struct anatomy *of)
 {
-	if (of->by == ANATOMY_WHOLE)
+	if (of->by == ANATOMY_BY_RUNS)
+		answer_note(a, "runs_only",
+			"run metadata has operations only: Python and the time between runs are "
+			"not in it");
+	if (of->by == ANATOMY_WHOLE && of->steps.n)
 		answer_note(a, "no_steps",
 			"the trace has no step markers and no function that is called: all of it "
 			"is "
@@ -204,6 +212,14 @@ static void note_compiled(struct answer *a, const struct anatomy *of)
 	}
 }
 
+static void put_mean(struct answer *a, const char *key, int64_t ps, size_t n)
+{
+	if (n)
+		answer_put_double(a, key, micros(ps) / (double)n);
+	else
+		answer_put_null(a, key);
+}
+
 static void put_head(struct answer *a, const struct anatomy *of)
 {
 	struct anatomy_total total;
@@ -217,6 +233,8 @@ static void put_head(struct answer *a, const struct anatomy *of)
 	a->failed |= text.failed;
 	answer_put_text(a, "steps_by", buf_get(&text));
 	buf_clear(&text);
+	put_mean(a, "wall_micros", total.wall_ps, total.n_steps);
+	put_mean(a, "gap_micros", total.gap_ps, of->by == ANATOMY_BY_RUNS ? 0 : total.n_gaps);
 	answer_put_int(a, "steady", (int64_t)total.n_steps);
 	answer_put_int(a, "left_out", (int64_t)(of->steps.n - total.n_steps));
 	note_steps(a, of);
@@ -280,9 +298,9 @@ static enum tfprof_status show(struct answer *a, const struct asked *q,
 
 	if (!column_table_init_tree(&a->table, infos, N_STEP_COLUMNS))
 		status = error_no_memory(err);
-	else if (function.n && !s.anatomy->steps.n)
+	else if (function.n && (!s.anatomy->steps.n || !q->model->traces.n))
 		status = error_set(err, TFPROF_ARGUMENT,
-			"-step_function: no call of '%.*s' on the main thread of this trace",
+			"-step_function: no call of '%.*s' on the main thread of a trace",
 			(int)(function.n < 200 ? function.n : 200), function.at);
 	else
 		status = find_device(&s, o->list[OPT_ON].at[0], err);
@@ -297,7 +315,9 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 {
 	struct span function = q->options->list[OPT_STEP_FUNCTION].at[0];
 	struct anatomy_hosts hosts;
-	enum tfprof_status status = anatomy_hosts_read(&hosts, q->model, function, err);
+	enum tfprof_status status = q->model->traces.n
+		? anatomy_hosts_read(&hosts, q->model, function, err)
+		: anatomy_hosts_read_runs(&hosts, q->model, err);
 
 	if (status == TFPROF_OK)
 		status = show(a, q, &hosts, function, err);
@@ -305,14 +325,22 @@ static enum tfprof_status run(struct answer *a, const struct asked *q, struct tf
 	return status;
 }
 
+static bool has_runs(const struct asked *q)
+{
+	return q->model->traces.n || q->model->execs.n_rows;
+}
+
+/* What happened between operations is not saved. */
 static bool has_trace(const struct asked *q)
 {
-	return q->model->traces.n > 0;
+	return q->model->traces.n || !q->model->is_recorded;
 }
 
 static const struct question_need needs[] = {
-	{has_trace, "only a trace tells how long steps take on the clock, and there is none",
-		"a trace of tf.profiler or jax.profiler (*.xplane.pb)"},
+	{has_runs, "nothing ran",
+		"a trace of tf.profiler or jax.profiler (*.xplane.pb), or run metadata"},
+	{has_trace, "a saved profile has the operations of its trace, not the time around them",
+		"the trace that it was saved from (*.xplane.pb)"},
 	{NULL, NULL, NULL},
 };
 

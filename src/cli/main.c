@@ -116,6 +116,25 @@ static int compare(const struct request *r)
 	return status == TFPROF_OK ? exit_status : print_error(status, &err);
 }
 
+/* Whether the overview is printed for people, who are told what to try next. */
+static bool is_overview_text(const struct request *r)
+{
+	return strcmp(r->command->name, "overview") == 0 &&
+		strcmp(tfprof_options_get(r->options, "output"), "stdout") == 0;
+}
+
+static enum tfprof_status suggest(const struct request *r, tfprof_result *overview,
+	struct tfprof_error *err)
+{
+	struct buf text = {0};
+	enum tfprof_status status = overview_put_suggestions(&text, r, overview, err);
+
+	if (status == TFPROF_OK)
+		return write_text(&text, err);
+	buf_clear(&text);
+	return status;
+}
+
 /* Prints one report. Notes for stderr are held back until its text begins, so that a
  * failure before is one line. */
 static int report(const struct request *r, const struct loaded *l)
@@ -131,6 +150,8 @@ static int report(const struct request *r, const struct loaded *l)
 	if (status != TFPROF_OK)
 		return print_error(status, &err);
 	status = show_result(result, buf_get(&l->notes).at, interrupt_get(), &err);
+	if (status == TFPROF_OK && is_overview_text(r))
+		status = suggest(r, result, &err);
 	exit_status = run_exit_status(r, result);
 	tfprof_result_free(result);
 	if (status != TFPROF_OK)
@@ -206,20 +227,6 @@ static int run_script(struct request *r, const struct loaded *l)
 	return start_shell(r, l);
 }
 
-static int show_overview(struct request *r, const struct loaded *l)
-{
-	struct tfprof_error err;
-	struct buf text = {0};
-	enum tfprof_status status = overview_put(&text, r, l->profile, &err);
-
-	if (status == TFPROF_OK) {
-		fputs(buf_get(&l->notes).at, stderr);
-		status = write_text(&text, &err);
-	}
-	buf_clear(&text);
-	return status == TFPROF_OK ? EXIT_OK : print_error(status, &err);
-}
-
 /* Whether lines are waiting on stdin, or will: a terminal has none yet. */
 static bool stdin_has_lines(void)
 {
@@ -235,8 +242,10 @@ static int converse(struct request *r, const struct loaded *l)
 
 	if (stdin_has_lines())
 		return run_script(r, l);
-	exit_status = show_overview(r, l);
-	if (exit_status == EXIT_OK && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	r->command = command_find("overview", IN_PROGRAM);
+	exit_status = report(r, l);
+	if (exit_status == EXIT_OK && is_overview_text(r) && isatty(STDIN_FILENO) &&
+		isatty(STDOUT_FILENO))
 		return start_shell(r, l);
 	return exit_status;
 }

@@ -53,26 +53,44 @@ static void put_files(struct buf *out, const struct request *r)
 	}
 }
 
-enum tfprof_status overview_put(struct buf *out, const struct request *r, tfprof_profile *profile,
-	struct tfprof_error *err)
+/* "op --select=micros" with the files after the first word. */
+static void put_command(struct buf *out, const struct request *r, struct span command)
 {
-	struct tfprof_overview overview;
-	enum tfprof_status status = tfprof_profile_get_overview(profile, &overview, err);
-	void *facts;
-	size_t n;
+	size_t n = span_find(command, SPAN(" "));
+
+	buf_text(out, "  tfprof ");
+	buf_put(out, command.at, n);
+	put_files(out, r);
+	buf_span(out, span_from(command, n));
+	buf_char(out, '\n');
+}
+
+static struct span text_of(const struct tfprof_column *c, size_t row)
+{
+	return (struct span){c->bytes + c->offsets[row],
+		(size_t)(c->offsets[row + 1] - c->offsets[row])};
+}
+
+enum tfprof_status overview_put_suggestions(struct buf *out, const struct request *r,
+	tfprof_result *overview, struct tfprof_error *err)
+{
+	struct tfprof_column parent, name, text;
+	enum tfprof_status status = tfprof_result_get_column(overview, "parent", &parent, err);
+	int64_t section = -1;
 
 	if (status == TFPROF_OK)
-		status = tfprof_profile_describe(profile, &facts, &n, err);
-	if (status != TFPROF_OK)
-		return status;
-	buf_put(out, facts, n);
-	tfprof_bytes_free(facts);
-	for (size_t i = 0; overview.suggestions[i]; i++) {
-		const struct tfprof_suggestion *s = overview.suggestions[i];
-
-		buf_printf(out, "\n%s:\n  tfprof %s", s->purpose, s->command);
-		put_files(out, r);
-		buf_printf(out, "%s%s\n", *s->options ? " " : "", s->options);
+		status = tfprof_result_get_column(overview, "name", &name, err);
+	if (status == TFPROF_OK)
+		status = tfprof_result_get_column(overview, "text", &text, err);
+	for (size_t row = 0; status == TFPROF_OK && row < name.n_rows; row++) {
+		if (parent.numbers[row] == 0 && span_equal(text_of(&name, row), SPAN("try")))
+			section = (int64_t)row;
+		if (section < 0 || parent.numbers[row] != section)
+			continue;
+		buf_char(out, '\n');
+		buf_span(out, text_of(&text, row));
+		buf_text(out, ":\n");
+		put_command(out, r, text_of(&name, row));
 	}
-	return TFPROF_OK;
+	return status;
 }

@@ -1,12 +1,12 @@
-/* What the program prints about files it was given without a command: what was found,
- * totals, what is missing, and commands worth trying. */
+/* What the program adds to the overview of a profile: commands worth trying, with its files as
+ * they were given. */
 #ifndef TFPROF_CLI_OVERVIEW_H
 #define TFPROF_CLI_OVERVIEW_H
 
 #include "base/buf.h"
 #include "request.h"
 
-enum tfprof_status overview_put(struct buf *out, const struct request *r, tfprof_profile *profile,
-	struct tfprof_error *err);
+enum tfprof_status overview_put_suggestions(struct buf *out, const struct request *r,
+	tfprof_result *overview, struct tfprof_error *err);
 
 #endif

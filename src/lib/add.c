@@ -85,24 +85,6 @@ static void note_added(tfprof_profile *p, const struct tfprof_input *in, enum in
 	p->inputs.at[p->inputs.n++] = *added;
 }
 
-/* Inputs only become more, and their paths stay where they are. */
-int tfprof_profile_get_added(tfprof_profile *p, size_t i, struct tfprof_added *added)
-{
-	bool exists;
-
-	pthread_rwlock_rdlock(&p->lock);
-	exists = i < p->inputs.n;
-	if (exists) {
-		const struct profile_input *in = &p->inputs.at[i];
-
-		*added = (struct tfprof_added){in->path ? in->path : input_get_subject(in->kind),
-			input_get_info((size_t)in->kind), recognize_get_look(in->kind)->name,
-			in->n_bytes};
-	}
-	pthread_rwlock_unlock(&p->lock);
-	return exists;
-}
-
 /* ---- kinds ------------------------------------------------------------------ */
 
 const struct tfprof_input_info *tfprof_input_get_info(size_t i)

@@ -2,6 +2,7 @@
 #include "ask/question.h"
 #include "base/words.h"
 #include "lib/result.h"
+#include "load/recognize.h"
 
 static bool fill_info(const struct question *q, struct tfprof_question_info *info)
 {
@@ -26,6 +27,18 @@ enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *r)
 	return r->answer.verdict;
 }
 
+int tfprof_result_get_field(const tfprof_result *r, const char *key, struct tfprof_field *field)
+{
+	const struct answer_field *found = answer_find_field(&r->answer, key);
+
+	*field = (struct tfprof_field){0};
+	if (!found || found->type == FIELD_NULL)
+		return 0;
+	*field = (struct tfprof_field){found->text, found->number,
+		found->type == FIELD_INT ? (double)found->number : found->real};
+	return 1;
+}
+
 static enum tfprof_status unknown(const char *name, struct tfprof_error *err)
 {
 	const char *names[64];
@@ -47,6 +60,20 @@ static enum tfprof_status get_names(void *profile, const uint32_t **nodes, struc
 	return profile_by_name(profile, nodes, err);
 }
 
+static bool get_input(const void *profile, size_t i, struct asked_input *in)
+{
+	const struct tfprof_profile *p = profile;
+	const struct profile_input *given;
+
+	if (i >= p->inputs.n)
+		return false;
+	given = &p->inputs.at[i];
+	*in = (struct asked_input){given->path ? given->path : input_get_subject(given->kind),
+		input_get_info((size_t)given->kind)->name, recognize_get_look(given->kind)->name,
+		given->n_bytes};
+	return true;
+}
+
 /* An answer does not need the profile any more, so nothing is kept when it changes. */
 static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
 	struct tfprof_error *err)
@@ -56,6 +83,7 @@ static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
 		.cancel = cancel,
 		.get_view = get_view,
 		.get_names = get_names,
+		.get_input = get_input,
 		.profile = r->profile};
 	enum tfprof_status status =
 		profile_check_step(r->profile, r->options->number[OPT_STEP], err);

@@ -1,6 +1,6 @@
 /* Comparisons through the public API. */
 #include "lib/diff_read.h"
-#include "lib/gaps.h"
+#include "ask/gaps.h"
 #include "write/answer.h"
 
 void diff_report_free(struct diff_report *report)

@@ -1,6 +1,6 @@
 #include "lib/notes.h"
 
-#include "lib/gaps.h"
+#include "ask/gaps.h"
 #include "query/renamed.h"
 #include "query/regex.h"
 
@@ -46,7 +46,7 @@ static void note_gaps(const struct query *q, struct buf *notes)
 	const char *last = NULL;
 
 	for (int gap = 0; gap < N_GAPS; gap++) {
-		const struct tfprof_gap *what = gap_get((enum gap)gap);
+		const struct gap_info *what = gap_get((enum gap)gap);
 		const char *reason = gap_get_reason(q->model, (enum gap)gap);
 
 		if (!asks_for(q, (enum gap)gap) || !gap_is_open(q->model, (enum gap)gap) ||

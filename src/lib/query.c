@@ -1,5 +1,5 @@
 /* Queries through the public API. */
-#include "lib/gaps.h"
+#include "ask/gaps.h"
 #include "lib/notes.h"
 #include "lib/result.h"
 

@@ -312,7 +312,9 @@ bool anatomy_put_headline(const struct anatomy *a, struct buf *b)
 
 	anatomy_sum(a, &t);
 	if (!t.n_steps || t.wall_ps <= 0) {
-		buf_text(b, "No steps in this trace.");
+		buf_text(b,
+			a->by == ANATOMY_WHOLE ? "Nothing ran in this trace."
+					       : "No steps in this trace.");
 		return !b->failed;
 	}
 	if (!anatomy_sum_causes(a, false, &causes) || !anatomy_sum_causes(a, true, &gap_causes))
@@ -338,6 +340,7 @@ void anatomy_put_steps_by(const struct anatomy *a, struct buf *b)
 		buf_span(b, a->function);
 		break;
 	case ANATOMY_BY_DEVICE: buf_text(b, "device steps"); break;
+	case ANATOMY_BY_RUNS: buf_text(b, "runs"); break;
 	case ANATOMY_WHOLE: buf_text(b, "whole trace"); break;
 	case ANATOMY_NONE: buf_text(b, "none"); break;
 	}

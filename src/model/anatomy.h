@@ -83,8 +83,9 @@ enum anatomy_steps_by {
 	ANATOMY_BY_MARKERS,
 	ANATOMY_BY_CALLS,
 	ANATOMY_BY_DEVICE,
-	ANATOMY_WHOLE, /* the trace is one step */
-	ANATOMY_NONE,  /* there are none: nothing repeats on the devices */
+	ANATOMY_BY_RUNS, /* run metadata: a session.run() each */
+	ANATOMY_WHOLE,   /* the trace is one step */
+	ANATOMY_NONE,    /* there are none: nothing repeats on the devices */
 };
 
 struct anatomy {

@@ -64,7 +64,7 @@
 		"their types and shapes.")                                     \
 	X(ON, "on", TEXT, 0, "", "step",                                       \
 		"Show the parts of this device, such as gpu:0.")               \
-	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step",                 \
+	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step overview",        \
 		"Take each call of this function as a step.")                  \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \

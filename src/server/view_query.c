@@ -124,6 +124,37 @@ enum tfprof_status view_query_with(struct call *c, enum tfprof_view view, tfprof
 	return status;
 }
 
+static enum tfprof_status make_answer(void *question, tfprof_profile *profile,
+	const volatile int *cancel, void **object, size_t *bytes, struct tfprof_error *err)
+{
+	tfprof_result *result;
+	enum tfprof_status status =
+		tfprof_ask(profile, *(const char **)question, NULL, cancel, &result, err);
+
+	*object = result;
+	if (status == TFPROF_OK)
+		*bytes = view_result_bytes(result);
+	return status;
+}
+
+enum tfprof_status view_ask(struct call *c, const char *question, struct kept **kept,
+	struct tfprof_error *err)
+{
+	struct maker maker = {make_answer, view_free_result, &question};
+	struct buf key = {0};
+	int64_t p;
+	enum tfprof_status status = call_get_int(c, "p", 0, 0, MAX_PROFILES - 1, &p, err);
+
+	*kept = NULL;
+	if (status != TFPROF_OK)
+		return status;
+	buf_printf(&key, "%" PRId64 " ask %s", p, question);
+	status = key.failed ? error_no_memory(err)
+			    : store_use(c->store, p, key.at, &maker, &c->cancel, kept, err);
+	buf_clear(&key);
+	return status;
+}
+
 /* The options that say how nodes are arranged and counted, not which are shown. */
 static enum tfprof_status counting_options(const struct call *c, tfprof_options **options,
 	struct tfprof_error *err)

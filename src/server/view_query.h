@@ -31,6 +31,10 @@ enum tfprof_status view_query_all(struct call *c, enum tfprof_view view, struct 
 enum tfprof_status view_put_key(const struct call *c, const char *kind, struct buf *key,
 	struct tfprof_error *err);
 
+/* The answer of a question, with default options. Release it likewise. */
+enum tfprof_status view_ask(struct call *c, const char *question, struct kept **kept,
+	struct tfprof_error *err);
+
 /* The view that a call names. */
 enum tfprof_status view_of_call(const struct call *c, enum tfprof_view *view,
 	struct tfprof_error *err);

@@ -81,7 +81,7 @@ def test_a_step_is_a_part(planted):
 
 def questions():
     """The commands of questions, each with its options."""
-    return ["step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
+    return ["overview", "step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
             "table --table=nodes", "table --table=lines",
             "table --table=steps", "table --table=devices", "table --table=summary"]
 

@@ -35,7 +35,8 @@ export interface Metric {
   is_static: boolean; // of the model itself, without a run
 }
 
-export interface StepInfo { step: number; wall: number; cpu: number; accelerator: number; executions: number }
+// wall: how long it took on the clock, in microseconds; null if the profile does not tell.
+export interface StepInfo { step: number; wall: number | null }
 export interface Family { name: string; title: string; micros: number }
 
 export interface Profile {
@@ -49,13 +50,19 @@ export interface Profile {
   has_run: boolean;
   has_code: boolean;
   has_float_ops: boolean;
-  sentence: string;
+  sentence: string; // how long a step takes and what that goes to; empty if nothing ran
+  wall?: number;    // of an average step
   metrics: Metric[];
   steps: StepInfo[];
   families: Family[];
   trainable?: number;
   missing: { what: string; how: string }[];
   root: Row;
+}
+
+// The steps whose time is known.
+export function wallsOf(profile: Profile): { step: number; wall: number }[] {
+  return profile.steps.flatMap(({ step, wall }) => (wall === null ? [] : [{ step, wall }]));
 }
 
 export interface LoadState {

@@ -3,7 +3,7 @@
 import type { Profile } from "./api";
 
 export function fingerprint(profile: Profile): string {
-  const facts = JSON.stringify([profile.nodes, profile.devices, profile.steps.map((s) => [s.step, s.wall, s.executions])]);
+  const facts = JSON.stringify([profile.nodes, profile.devices, profile.steps.map((s) => [s.step, s.wall])]);
   let hash = 0;
   for (let i = 0; i < facts.length; i++) hash = (Math.imul(hash, 31) + facts.charCodeAt(i)) >>> 0;
   return `${(profile.files[0] ?? "").replace(/^.*\//, "")}.${hash.toString(36)}`;

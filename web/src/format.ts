@@ -24,10 +24,17 @@ export function twoDigits(value: number): string {
 
 export function format(value: number, unit: Unit): string {
   const suffixes = SUFFIXES[unit];
+  value = Math.round(value);
   if (value < 1000) return `${value}${suffixes[0]}`;
   let scale = 1;
   while (scale < suffixes.length - 1 && value >= 1000 ** (scale + 1)) scale++;
   return twoDigits(value / 1000 ** scale) + suffixes[scale];
+}
+
+// Of an even number, the mean of the two in the middle.
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 export function percent(part: number, whole: number): string {

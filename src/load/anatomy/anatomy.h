@@ -1,4 +1,4 @@
-/* The bytes of a trace (XSpace) → the anatomy of its steps. */
+/* The bytes of a trace (XSpace), or what run metadata told → the anatomy of steps. */
 #ifndef TFPROF_LOAD_ANATOMY_ANATOMY_H
 #define TFPROF_LOAD_ANATOMY_ANATOMY_H
 
@@ -14,5 +14,11 @@ enum tfprof_status anatomy_read(struct anatomy *a, struct span bytes, struct spa
 /* The same for a file that may have changed meanwhile: then it is an error. */
 enum tfprof_status anatomy_read_source(struct anatomy *a, const struct source *s,
 	struct span function, struct tfprof_error *err);
+
+struct model;
+
+/* Of a model without traces, by its executions. */
+enum tfprof_status anatomy_read_runs(struct anatomy *a, const struct model *m,
+	struct tfprof_error *err);
 
 #endif

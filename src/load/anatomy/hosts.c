@@ -53,6 +53,16 @@ enum tfprof_status anatomy_hosts_read(struct anatomy_hosts *hosts, const struct 
 	return status;
 }
 
+enum tfprof_status anatomy_hosts_read_runs(struct anatomy_hosts *hosts, const struct model *m,
+	struct tfprof_error *err)
+{
+	*hosts = (struct anatomy_hosts){.at = mem_zero(sizeof(*hosts->at))};
+	if (!hosts->at)
+		return error_no_memory(err);
+	hosts->n = 1;
+	return anatomy_read_runs(hosts->at, m, err);
+}
+
 void anatomy_hosts_clear(struct anatomy_hosts *hosts)
 {
 	for (size_t i = 0; i < hosts->n; i++)

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 /* Several inputs: recognized, numbered, ordered, checked; and the profile at a glance. */
+#include <stdbool.h>
 #include <string.h>
 
 #include <tfprof/tfprof.h>
@@ -87,29 +88,58 @@ static tfprof_profile *load(const char *const *texts, size_t n)
 	return p;
 }
 
+static tfprof_result *ask_overview(tfprof_profile *p)
+{
+	tfprof_result *r;
+	struct tfprof_error err;
+
+	if (tfprof_ask(p, "overview", NULL, NULL, &r, &err) != TFPROF_OK)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static void assert_field(tfprof_result *r, const char *key, int64_t value)
+{
+	struct tfprof_field field;
+
+	assert_true(tfprof_result_get_field(r, key, &field));
+	assert_null(field.text);
+	assert_int_equal(field.number, value);
+}
+
+/* Whether the overview has a row of this name with this text, or of this kind. */
+static bool has_row(tfprof_result *r, const char *name, const char *column, const char *value)
+{
+	struct tfprof_column names, values;
+
+	assert_int_equal(tfprof_result_get_column(r, "name", &names, NULL), TFPROF_OK);
+	assert_int_equal(tfprof_result_get_column(r, column, &values, NULL), TFPROF_OK);
+	for (size_t i = 0; i < names.n_rows; i++)
+		if (names.offsets[i + 1] - names.offsets[i] == (int64_t)strlen(name) &&
+			!memcmp(names.bytes + names.offsets[i], name, strlen(name)) &&
+			values.offsets[i + 1] - values.offsets[i] == (int64_t)strlen(value) &&
+			!memcmp(values.bytes + values.offsets[i], value, strlen(value)))
+			return true;
+	return false;
+}
+
 /* A variable of 3 x 5 that ran for 7 microseconds. */
 static void the_overview_has_totals(void **state)
 {
 	const char *const all[] = {graph, op_log, run};
 	tfprof_profile *p = load(all, 3);
-	struct tfprof_overview o;
-	struct tfprof_added added;
+	tfprof_result *r = ask_overview(p);
 
-	assert_int_equal(tfprof_profile_get_overview(p, &o, NULL), TFPROF_OK);
-	assert_int_equal(o.summary.n_nodes, 1);
-	assert_int_equal(o.parameters, 15);
-	assert_int_equal(o.trainable_parameters, 15);
-	assert_int_equal(o.exec_micros, 7);
-	assert_int_equal(o.cpu_exec_micros, 7);
-	assert_int_equal(o.float_ops, 9);
-	assert_non_null(o.suggestions[2]);
-	assert_null(o.suggestions[3]);
-	assert_true(tfprof_profile_get_added(p, 1, &added));
-	assert_string_equal(added.name, "x");
-	assert_string_equal(added.info->name, "op_log");
-	assert_string_equal(added.phrase, "an OpLogProto");
-	assert_int_equal(added.n_bytes, strlen(op_log));
-	assert_false(tfprof_profile_get_added(p, 3, &added));
+	assert_field(r, "n_nodes", 1);
+	assert_field(r, "parameters", 15);
+	assert_field(r, "trainable_parameters", 15);
+	assert_field(r, "exec_micros", 7);
+	assert_field(r, "cpu_exec_micros", 7);
+	assert_field(r, "float_ops", 9);
+	assert_true(has_row(r, "x", "kind", "op_log"));
+	assert_true(has_row(r, "x", "text", "an OpLogProto"));
+	assert_true(has_row(r, "advise", "text", "problems, and what to do about them"));
+	tfprof_result_free(r);
 	tfprof_profile_free(p);
 }
 
@@ -117,29 +147,26 @@ static void the_overview_says_what_is_missing(void **state)
 {
 	const char *const one[] = {graph};
 	tfprof_profile *p = load(one, 1);
-	struct tfprof_overview o;
-	void *text;
-	size_t n;
+	tfprof_result *r = ask_overview(p);
+	struct tfprof_field field;
 
-	assert_int_equal(tfprof_profile_get_overview(p, &o, NULL), TFPROF_OK);
-	assert_int_equal(o.trainable_parameters, -1);
-	assert_string_equal(o.gaps[0]->what, "times, memory and devices");
-	assert_int_equal(tfprof_profile_describe(p, &text, &n, NULL), TFPROF_OK);
-	assert_non_null(memmem(text, n, "missing           times, memory", 31));
-	assert_non_null(memmem(text, n, "parameters        15\n", 21));
-	tfprof_bytes_free(text);
+	assert_false(tfprof_result_get_field(r, "trainable_parameters", &field));
+	assert_false(tfprof_result_get_field(r, "exec_micros", &field));
+	assert_false(tfprof_result_get_field(r, "headline", &field));
+	assert_field(r, "parameters", 15);
+	assert_true(has_row(r, "values of variables", "text",
+		"a checkpoint, as tf.train.Checkpoint writes it"));
+	tfprof_result_free(r);
 	tfprof_profile_free(p);
 }
 
 static void an_empty_profile_has_an_overview(void **state)
 {
 	tfprof_profile *p = tfprof_profile_new();
-	void *text;
-	size_t n;
+	tfprof_result *r = ask_overview(p);
 
-	assert_int_equal(tfprof_profile_describe(p, &text, &n, NULL), TFPROF_OK);
-	assert_int_equal(strncmp(text, "0 nodes, 0 steps, 0 devices\n", 28), 0);
-	tfprof_bytes_free(text);
+	assert_field(r, "n_nodes", 0);
+	tfprof_result_free(r);
 	tfprof_profile_free(p);
 }
 

@@ -322,20 +322,17 @@ static void *read_times(void *p)
 static void *describe(void *p)
 {
 	for (int i = 0; i < N_ROUNDS; i++) {
-		struct tfprof_overview overview;
-		struct tfprof_added added;
-		void *bytes;
+		tfprof_result *overview;
+		struct tfprof_field field;
 		size_t size;
 
-		MUST(tfprof_profile_get_overview(p, &overview, &err));
-		MUST(tfprof_profile_describe(p, &bytes, &size, &err));
-		tfprof_bytes_free(bytes);
+		MUST(tfprof_ask(p, "overview", NULL, NULL, &overview, &err));
+		if (!tfprof_result_get_field(overview, "n_nodes", &field))
+			return strdup("the overview has no nodes");
+		tfprof_result_free(overview);
 		for (size_t k = 0; tfprof_profile_get_type(p, k, &size); k++)
 			if (!size)
 				return strdup("a type is empty");
-		for (size_t k = 0; tfprof_profile_get_added(p, k, &added); k++)
-			if (!added.name)
-				return strdup("an input has no name");
 	}
 	return NULL;
 }

@@ -1,11 +1,11 @@
 // In five seconds: how long, how big, what dominates, is something wrong?
 import type { PageProps } from "../app";
-import { useApi, type Profile, type Row, type Rows } from "../api";
+import { useApi, wallsOf, type Profile, type Row, type Rows } from "../api";
 import { build, flatten, lastPart, lineName, type Node, type Tree } from "../tree";
 import { familyTitle } from "../families";
 import { shortName } from "../devices";
 import { findingsOf, levelTitle, Places, type Advice } from "../findings";
-import { format, percent } from "../format";
+import { format, median, percent } from "../format";
 import { ModelCards, ModelLayers, ModelOverview, useModel } from "../model";
 import { lineTerm, Mark, rowClass } from "../selection";
 import type { Curve } from "../timeline_draw";
@@ -20,7 +20,7 @@ export function Overview({ state, profile }: PageProps) {
   if (profile.nodes === 0) return <ModelOverview state={state} profile={profile} />;
   return (
     <div class="overview">
-      <h1>{profile.sentence}</h1>
+      <h1>{profile.sentence || size(profile)}</h1>
       <p class="facts" title={profile.files.join("\n")}>{facts(profile).join(" · ")}</p>
       {model && model.model.total.operations > 0 ? <ModelCards answer={model} state={state} /> : <Cards state={state} profile={profile} />}
       {model && model.model.total.float_ops > 0 && (
@@ -60,16 +60,18 @@ function fileNames(files: string[]): string {
   return files.slice(0, MAX_FILES).map(lastPart).join(", ") + (files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : "");
 }
 
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+// What there is to say of a profile in which nothing ran.
+function size({ root }: Profile): string {
+  const { parameters = 0, float_ops: flops = 0 } = root.total;
+  return `${format(parameters, "count")} parameters${flops ? `, ${format(flops, "count")} float operations` : ""}.`;
 }
 
-// Wall time, and the sum of operations, which run on lanes in parallel.
-function TimeCard({ state, profile, wall }: PageProps & { wall: number }) {
+// The clock, and the sum of operations, which run on lanes in parallel.
+function TimeCard({ state, profile }: PageProps) {
   const { data } = useApi<Lanes>("lanes", { p: state.values.p, step: state.values.step ?? profile.steps[0]?.step });
-  const lanes = data ? ` on ${data.total} lane${data.total === 1 ? "" : "s"}` : "";
-  return <Card title="Time per step" value={format(wall, "micros")} note={`${format(profile.root.total.exec_micros ?? 0, "micros")} of operations${lanes}`} />;
+  const lanes = data ? ` (${data.total} lane${data.total === 1 ? "" : "s"})` : "";
+  return <Card title="A step takes" value={profile.wall ? format(profile.wall, "micros") : "–"}
+    note={`operation time, all threads: ${format(profile.root.total.exec_micros ?? 0, "micros")}${lanes}`} />;
 }
 
 // A peak only where an allocator was read; the sum over nodes is what was requested.
@@ -84,12 +86,11 @@ function MemoryCard({ state, profile }: PageProps) {
 
 function Cards({ state, profile }: PageProps) {
   const total = profile.root.total;
-  const wall = median(profile.steps.map((s) => s.wall));
-  const seconds = wall / 1e6;
+  const seconds = (profile.wall ?? 0) / 1e6;
   return (
     <div class="cards">
       {profile.has_run && (
-        <TimeCard state={state} profile={profile} wall={wall} />
+        <TimeCard state={state} profile={profile} />
       )}
       {profile.has_run && (
         <MemoryCard state={state} profile={profile} />
@@ -102,7 +103,7 @@ function Cards({ state, profile }: PageProps) {
         ? <Card title="Float operations" value={format(total.float_ops, "count")}
             note={seconds > 0 ? `${format(Math.round(total.float_ops / seconds), "count")} per second` : "counted in the graph"} />
         : <Missing title="Float operations" />}
-      {profile.steps.length > 1 && <StepsCard profile={profile} />}
+      {wallsOf(profile).length > 1 && <StepsCard profile={profile} />}
     </div>
   );
 }
@@ -123,9 +124,10 @@ function Card({ title, value, note }: { title: string; value: string; note: stri
 }
 
 function StepsCard({ profile }: { profile: Profile }) {
-  const max = Math.max(...profile.steps.map((s) => s.wall), 1);
-  const middle = median(profile.steps.map((s) => s.wall));
-  const shown = profile.steps.slice(0, 60);
+  const steps = wallsOf(profile), walls = steps.map((s) => s.wall);
+  const max = Math.max(...walls, 1);
+  const middle = median(walls);
+  const shown = steps.slice(0, 60);
   return (
     <div class="card">
       <h2>Steps</h2>
@@ -138,7 +140,7 @@ function StepsCard({ profile }: { profile: Profile }) {
           </rect>
         ))}
       </svg>
-      <p>{format(Math.min(...profile.steps.map((s) => s.wall)), "micros")} to {format(max, "micros")}</p>
+      <p>{format(Math.min(...walls), "micros")} to {format(max, "micros")}</p>
     </div>
   );
 }

@@ -2,11 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PageProps } from "../app";
-import { get, useApi, type Profile } from "../api";
+import { get, useApi, wallsOf, type Profile } from "../api";
 import type { Selection } from "../details";
 import { useMatchStep } from "../find";
 import { shortName } from "../devices";
-import { format } from "../format";
+import { format, median } from "../format";
 import { parseTerm, select, Selected } from "../selection";
 import { defaultMetric, go, isSet, link, replace, requestParams, type State } from "../state";
 import { blockOf, Tiles, type Slice } from "../tiles";
@@ -31,24 +31,23 @@ export function Timeline({ state, profile }: PageProps) {
   if (error) return <Problem error={error} />;
   if (!data) return null;
   if (!data.lanes.length || data.duration <= 0) return <Empty what="Nothing ran in this step." how="Choose another step." />;
-  if (isSet(state, SIDE) && profile.steps.length > 1) return <Side chosen={data.step} params={params} state={state} profile={profile} />;
+  if (isSet(state, SIDE) && profile.steps.length > 1) return <Side chosen={data.step} duration={data.duration} params={params} state={state} profile={profile} />;
   return <Chart key={`${params.p} ${data.step}`} lanes={data} params={params} state={state} profile={profile} />;
 }
 
 // Several steps on one scale, each from its start; those around the chosen one.
-function Side({ chosen, params, state, profile }: { chosen: number; params: Params; state: State; profile: Profile }) {
-  const walls = profile.steps.map((s) => s.wall), longest = Math.max(...walls);
-  const median = [...walls].sort((a, b) => a - b)[Math.floor((walls.length - 1) / 2)];
+function Side({ chosen, duration, params, state, profile }: { chosen: number; duration: number; params: Params; state: State; profile: Profile }) {
+  const walls = wallsOf(profile).map((s) => s.wall), longest = Math.max(duration, ...walls), middle = median(walls);
   const at = Math.max(0, profile.steps.findIndex((s) => s.step === chosen));
   const first = Math.max(0, Math.min(at - Math.floor(MAX_SIDE / 2), profile.steps.length - MAX_SIDE));
   return (
     <>
-      <h1>{profile.steps.length} steps <small>{format(Math.min(...walls), "micros")} – {format(longest, "micros")}, median {format(median, "micros")}</small></h1>
+      <h1>{profile.steps.length} steps {walls.length > 0 && <small>{format(Math.min(...walls), "micros")} – {format(Math.max(...walls), "micros")}, median {format(middle, "micros")}</small>}</h1>
       <Hints state={state} profile={profile} step={chosen} />
       {profile.steps.slice(first, first + MAX_SIDE).map((s) => (
         <section key={s.step} class="side">
-          <h2><a href={link({ values: { step: String(s.step), [SIDE]: undefined } })}>step {s.step}</a> {format(s.wall, "micros")}
-            {s.wall > median && <> · {Math.round((100 * (s.wall - median)) / Math.max(1, median))}% over the median</>}</h2>
+          <h2><a href={link({ values: { step: String(s.step), [SIDE]: undefined } })}>step {s.step}</a> {s.wall !== null && format(s.wall, "micros")}
+            {s.wall !== null && s.wall > middle && <> · {Math.round((100 * (s.wall - middle)) / Math.max(1, middle))}% over the median</>}</h2>
           <SideStep params={{ ...params, step: String(s.step) }} duration={longest} state={state} profile={profile} isChosen={s.step === chosen} />
         </section>
       ))}
@@ -249,7 +248,7 @@ function Heading({ lanes, state, profile }: { lanes: Lanes; state: State; profil
   const executions = lanes.lanes.reduce((sum, l) => sum + l.executions, 0);
   return (
     <>
-      <h1>{format(lanes.duration, "micros")} <small>step {lanes.step} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
+      <h1>{format(lanes.duration, "micros")} <small>from the first to the last operation of step {lanes.step} · {executions.toLocaleString("en-US")} executions on {lanes.total} lane{lanes.total === 1 ? "" : "s"}
         {state.values.sel && <Selected value={data?.total[metric.column] ?? 0} metric={metric} />}</small></h1>
       <Hints state={state} profile={profile} step={lanes.step} />
     </>

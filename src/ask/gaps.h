@@ -1,7 +1,7 @@
 /* What a profile can lack, and which file would provide it: for the overview, and for
  * reports that are empty because of it. */
-#ifndef TFPROF_LIB_GAPS_H
-#define TFPROF_LIB_GAPS_H
+#ifndef TFPROF_ASK_GAPS_H
+#define TFPROF_ASK_GAPS_H
 
 #include "model/model.h"
 
@@ -30,7 +30,11 @@ enum gap {
 		N_GAPS
 };
 
-const struct tfprof_gap *gap_get(enum gap gap);
+struct gap_info {
+	const char *what, *remedy;
+};
+
+const struct gap_info *gap_get(enum gap gap);
 
 /* Why a trace of tf.profiler or jax.profiler lacks it, if the model is of one; otherwise NULL. */
 const char *gap_get_reason(const struct model *m, enum gap gap);

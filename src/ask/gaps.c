@@ -1,14 +1,14 @@
-#include "lib/gaps.h"
+#include "ask/gaps.h"
 
 #include "load/load.h"
 
-static const struct tfprof_gap gaps[] = {
+static const struct gap_info gaps[] = {
 #define X(id, what, remedy) {what, remedy},
 	GAPS(X)
 #undef X
 };
 
-const struct tfprof_gap *gap_get(enum gap gap)
+const struct gap_info *gap_get(enum gap gap)
 {
 	return &gaps[gap];
 }
