@@ -5,7 +5,7 @@ CACHE ?= $(HOME)/.cache/tfprof
 SAMPLE := examples/resnet/profile
 export TFPROF_CACHE := $(CACHE)
 
-.PHONY: all help deps demo test check validate fuzz bench bench-quick install wheel deb format clean
+.PHONY: all help deps demo test check validate fuzz mutate bench bench-quick install wheel deb format clean
 
 # PREFIX can be given to `make` or to `make install`; later calls keep it.
 prefix_option = $(if $(PREFIX),--prefix="$$(realpath -m -- '$(PREFIX)')")
@@ -39,6 +39,10 @@ validate: all ## run what takes longer: 2,000 random profiles, known models, fuz
 fuzz: ## fuzz every target for TIME=60 seconds of CPU time (TARGETS="text wire": only these)
 	@tools/install-deps check
 	@FUZZ_SECONDS=$(or $(TIME),60) FUZZ_TARGETS="$(TARGETS)" tools/validate fuzz
+
+mutate: ## change single tokens of the code, COUNT=300 of them, and list what no test notices (FILES="src/a.c": only there)
+	@tools/install-deps check
+	@tools/mutate --count $(or $(COUNT),300) $(FILES)
 
 bench: all ## benchmark against TensorFlow's profiler
 	@tools/install-deps bench
