@@ -15,8 +15,8 @@ def sample(name):
     return tree.read_packed("data", "foreign", name)
 
 
-def onnx():
-    return field(1, 8) + field(2, "tf2onnx") + field(7, field(2, "graph")) + field(8, field(2, 15))
+def onnx(version=8):
+    return field(1, version) + field(2, "tf2onnx") + field(7, field(2, "graph")) + field(8, field(2, 15))
 
 
 def keras_metadata():
@@ -64,6 +64,13 @@ def test_by_flag(tfprof, foreign, kind):
     others = ["--graph_path=g"] if kind == "op_log" else []
     tfprof.refuses(1, "op", f"--{kind}_path={path.name}", *others,
                    says=[f"{path.name}: not a", f"it looks like {phrase}"])
+
+
+@pytest.mark.parametrize("version, is_known", [(0, False), (1, True), (31, True), (32, False)])
+def test_onnx_by_its_version(tfprof, version, is_known):
+    (tfprof.directory / "model.onnx").write_bytes(onnx(version))
+    result = tfprof.run("op", "--profile_path=model.onnx")
+    assert (b"an ONNX model" in result.stderr) == is_known
 
 
 def test_without_a_flag(tfprof, foreign):

@@ -2,6 +2,7 @@
 crash, a hang or silence."""
 
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -278,3 +279,15 @@ def test_many_devices(tmp_path):
     result = product.run("op", write(tmp_path / "t.xplane.pb", make.space(*planes)))
     assert result.returncode == 0, result.stderr
     assert "not read: 2 planes\n" in result.stderr
+
+
+def test_numbers_of_devices(tmp_path):
+    planes = []
+    for name in ("GPU:12", "GPU:3 (NVIDIA)", "GPU:1048576"):
+        planes.append(make.Plane(f"/device:{name}"))
+        planes[-1].add_line("Stream #1(Compute)", [("MatMul", 0, 9 * US, {})])
+    path = write(tmp_path / "t.xplane.pb", make.space(*planes))
+    result = product.run("devices", path, "--output=json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)["nodes"]
+    assert {row["name"] for row in rows[1:]} == {"gpu:3", "gpu:12", "gpu:1048576"}

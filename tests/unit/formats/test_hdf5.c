@@ -98,6 +98,22 @@ static void datasets_are_those_that_h5py_lists(void **state)
 	buf_clear(&expected);
 }
 
+/* Written by h5py: a float of 16 bits, 8 of them the exponent; one of IEEE; 16 opaque bits, as
+ * Keras writes bfloat16. */
+static void floats_of_16_bits_are_told_apart(void **state)
+{
+	struct buf bytes = read_data("hdf5/floats.h5");
+	struct tfprof_error err;
+	struct hdf5_file f;
+
+	assert_int_equal(hdf5_read(&f, buf_get(&bytes), &err), TFPROF_OK);
+	assert_int_equal(find(&f, "brain")->dtype, DT_BFLOAT16);
+	assert_int_equal(find(&f, "half")->dtype, DT_HALF);
+	assert_int_equal(find(&f, "opaque")->dtype, DT_BFLOAT16);
+	hdf5_clear(&f);
+	buf_clear(&bytes);
+}
+
 static void attributes_are_texts(void **state)
 {
 	struct buf bytes = read_data("hdf5/types.h5"), model = read_data("hdf5/keras_model.h5");
@@ -195,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(datasets_are_those_that_h5py_lists),
+		cmocka_unit_test(floats_of_16_bits_are_told_apart),
 		cmocka_unit_test(attributes_are_texts),
 		cmocka_unit_test(damage_is_refused_with_its_place),
 		cmocka_unit_test(any_changed_byte_is_survived),
