@@ -200,7 +200,7 @@ class Profile(Questions):
     def table(self, table: str = "ops",  # type: ignore[override]
               step: Optional[int] = None, output: str = "stdout") -> _answer.Answer:
         """A plain table of all steps, or of one, to put together with those of other
-        profiles: 'summary', 'steps', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
+        profiles: 'summary', 'steps', 'parts', 'devices', 'ops', 'nodes' or 'lines'. Own numbers
         only, so that they add up; docs/fleet.md lists the columns.
 
         >>> import tfprof

@@ -2,6 +2,7 @@
  * its nodes. */
 #include "model/events.h"
 #include "ask/tables.h"
+#include "load/anatomy/hosts.h"
 
 /* A stretch of time in which something ran. */
 struct extent {
@@ -78,11 +79,12 @@ static enum tfprof_status times_find(struct times *x, const struct step_list *st
 
 /* ---- steps ----------------------------------------------------------------------- */
 
-enum { STEPS_STEP, STEPS_START, STEPS_WALL, STEPS_NUMBERS };
+enum { STEPS_STEP, STEPS_START, STEPS_WALL, STEPS_GAP, STEPS_NUMBERS };
 
 static const struct tfprof_column_info steps_infos[] = {{"step", TFPROF_COLUMN_INT64, NULL, 0},
 	{"start_micros", TFPROF_COLUMN_INT64, "microseconds", 0},
-	{"wall_micros", TFPROF_COLUMN_INT64, "microseconds", 0}, METRICS_IN_RESULTS(OWN_INFO)};
+	{"wall_micros", TFPROF_COLUMN_INT64, "microseconds", 0},
+	{"gap_micros", TFPROF_COLUMN_INT64, "microseconds", 0}, METRICS_IN_RESULTS(OWN_INFO)};
 
 /* From the first start to the last end on any device. */
 static struct extent step_extent(const struct times *x, size_t place)
@@ -108,7 +110,35 @@ static void put_step(struct column_table *t, size_t place, const struct times *x
 	c[STEPS_STEP].numbers[place] = step_list_number(&sums->steps, place);
 	c[STEPS_START].numbers[place] = extent.n_runs ? extent.first_us : -1;
 	c[STEPS_WALL].numbers[place] = extent.n_runs ? extent.last_us - extent.first_us : -1;
+	c[STEPS_GAP].numbers[place] = -1;
 	table_put_numbers(&c[STEPS_NUMBERS], place, &numbers);
+}
+
+static int64_t to_us(int64_t ps)
+{
+	return (ps + 500000) / 1000000;
+}
+
+/* Traces tell how long a step took on the clock. */
+static enum tfprof_status put_walls(struct column_table *t, const struct table_source *source,
+	struct tfprof_error *err)
+{
+	struct anatomy_hosts hosts;
+	enum tfprof_status status = anatomy_hosts_read(&hosts, source->model, SPAN(""), err);
+	const struct anatomy *a = status == TFPROF_OK ? anatomy_hosts_get(&hosts) : NULL;
+
+	for (size_t i = 0; a && i < a->steps.n; i++) {
+		uint32_t place = step_list_find(&source->steps, a->steps.at[i].number);
+
+		if (place == NONE)
+			continue;
+		t->columns[STEPS_WALL].numbers[place] = to_us(a->steps.at[i].wall_ps);
+		/* Nothing is known of the time before the first step. */
+		if (i)
+			t->columns[STEPS_GAP].numbers[place] = to_us(a->steps.at[i].gap_ps);
+	}
+	anatomy_hosts_clear(&hosts);
+	return status;
 }
 
 enum tfprof_status table_make_steps(struct column_table *t, const struct table_source *source,
@@ -126,12 +156,15 @@ enum tfprof_status table_make_steps(struct column_table *t, const struct table_s
 	if (status == TFPROF_OK) {
 		t->columns[STEPS_START].view.is_nullable = 1;
 		t->columns[STEPS_WALL].view.is_nullable = 1;
+		t->columns[STEPS_GAP].view.is_nullable = 1;
 		for (uint32_t i = 0; i < source->model->nodes.n; i++)
 			step_sums_add(&sums, i, 0);
 		for (size_t place = 0; place < source->steps.n; place++)
 			put_step(t, place, &times, &sums);
-		status = column_table_finish(t, err);
+		status = put_walls(t, source, err);
 	}
+	if (status == TFPROF_OK)
+		status = column_table_finish(t, err);
 	step_sums_clear(&sums);
 	times_clear(&times);
 	return status;

@@ -10,6 +10,7 @@
 	X(nodes, FROM_NAMES, "name", "per step and node: own numbers")                 \
 	X(lines, FROM_CODE, "path", "per step and line of code: own and total numbers") \
 	X(steps, FROM_MODEL, "", "per step: when it ran, sums")                    \
+	X(parts, FROM_MODEL, "part", "per step of a trace and part: what its time went to") \
 	X(devices, FROM_MODEL, "device", "per step and device: when it was busy")        \
 	X(summary, FROM_MODEL, "graph_hash", "one row: counts, what there is, a hash of names and types")
 /* clang-format on */

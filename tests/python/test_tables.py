@@ -141,6 +141,28 @@ def test_times_worked_out_by_hand(tmp_path):
                  ("Relu", "device:cpu:0", 60, 1)]
 
 
+PLANTED = pathlib.Path(__file__).parents[1] / "step" / "planted" / "t16_next_outside.xplane.pb.gz"
+
+
+def test_steps_of_traces_have_walls_and_parts():
+    """As `tfprof step` says; the times are compared with a clock in tests/step."""
+    profile = tfprof.load(PLANTED)
+    walls = {row["name"]: row for row in profile.step(max_depth=2) if row["name"].startswith("step ")}
+    steps = {f"step {row['step']}": row for row in rows(profile.table("steps"))}
+    assert list(steps) == list(walls) and len(steps) == 4
+    for name, row in steps.items():
+        assert row["wall_micros"] == round(walls[name]["wall_micros"])
+    assert [row["gap_micros"] is None for row in steps.values()] == [True, False, False, False]
+    parts = rows(profile.table("parts"))
+    for name, row in walls.items():
+        own = [part for part in parts if f"step {part['step']}" == name]
+        assert abs(sum(part["part_micros"] for part in own if part["part"] != "gap") - row["wall_micros"]) < 1e-3
+        assert [part["part_micros"] for part in own if part["part"] == "gap"] == [row["gap_micros"]]
+    assert {part["cause"] for part in parts if part["part"] == "gap" and part["step"] > 0} == {
+        "Iterator::Root::Prefetch::Map (MapDataset:1)"}
+    assert rows(profile.table("parts", 2)) == [part for part in parts if part["step"] == 2]
+
+
 def test_without_steps_there_is_one_without_a_number(tmp_path):
     (tmp_path / "graph.pbtxt").write_text(GRAPH)
     profile = tfprof.load(tmp_path / "graph.pbtxt")

@@ -7,7 +7,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Sequence
 import tfprof
 from tfprof._need import need
 
-TABLES = ("files", "steps", "devices", "ops", "lines", "findings", "nodes")
+TABLES = ("files", "steps", "parts", "devices", "ops", "lines", "findings", "nodes")
 DEFAULT_TABLES = TABLES[:-1]
 
 # Columns of `files` that do not come from the profile.

@@ -73,6 +73,16 @@ FROM run_workers GROUP BY model, worker
 HAVING count(CASE WHEN ratio >= 1.1 THEN 1 END) > 0
 ORDER BY n_slow_runs DESC, ratio DESC
 """),
+    ("run_parts", "What a step of each run goes to: time of its parts, and share of its wall.", """
+SELECT p.model, p.run, p.part, avg(p.part_micros) AS part_micros,
+       avg(p.hidden_micros) AS hidden_micros,
+       sum(p.part_micros) / greatest(max(w.wall_micros), 1) AS share
+FROM parts p
+JOIN (SELECT model, run, sum(part_micros) AS wall_micros
+      FROM parts WHERE steady AND part <> 'gap' GROUP BY model, run) w
+  ON p.model = w.model AND p.run = w.run
+WHERE p.steady GROUP BY p.model, p.run, p.part
+"""),
     ("top_ops", "Which operation types cost most, over everything.", """
 SELECT op, sum(exec_micros) AS exec_micros,
        sum(exec_micros) / greatest(sum(sum(exec_micros)) OVER (), 1) AS share,

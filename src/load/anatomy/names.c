@@ -206,6 +206,17 @@ static const struct pattern waiting_functions[] = {
 	{1, EQUALS, "_numpy", ""},
 };
 
+/* Files of Python, NumPy and JAX in which programs often wait. Frames have no folder. */
+static const char *const library_files[] = {"_base.py", "_format_impl.py", "_methods.py",
+	"_npyio_impl.py", "api.py", "array.py", "array_methods.py", "codecs.py", "connection.py",
+	"contextlib.py", "copy.py", "dispatch.py", "encoder.py", "format.py", "fromnumeric.py",
+	"function_base.py", "functools.py", "gzip.py", "handlers.py", "lax_numpy.py", "npyio.py",
+	"numeric.py", "os.py", "pathlib.py", "pickle.py", "pjit.py", "process.py", "profiler.py",
+	"queue.py", "queues.py", "random.py", "reductions.py", "selectors.py", "serialize.py",
+	"shutil.py", "socket.py", "subprocess.py", "synchronize.py", "tempfile.py", "thread.py",
+	"threading.py", "traceback_util.py", "tree_util.py", "ufunc_api.py", "ufuncs.py",
+	"weakref.py", "xla_bridge.py", "zipfile.py", "__init__.py"};
+
 static const struct pattern program_lines[] = {
 	{1, STARTS, "tf_XLAEigen", ""},
 	{1, STARTS, "tf_XLAPjRtCpuClient", ""},
@@ -312,6 +323,14 @@ unsigned class_of_device_op(struct span kind, struct span name, bool is_tpu)
 bool is_waiting_function(struct span function)
 {
 	return first_of(waiting_functions, N_OF(waiting_functions), function, 0);
+}
+
+bool is_library_file(struct span file)
+{
+	for (size_t i = 0; i < N_OF(library_files); i++)
+		if (span_equal(file, span_of(library_files[i])))
+			return true;
+	return false;
 }
 
 bool is_program_line(struct span line)

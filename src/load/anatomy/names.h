@@ -59,6 +59,9 @@ unsigned class_of_device_op(struct span kind, struct span name, bool is_tpu);
 /* A Python function that waits for the device. */
 bool is_waiting_function(struct span function);
 
+/* A file of a library, by its name alone. */
+bool is_library_file(struct span file);
+
 /* A line of a thread pool that runs compiled programs. */
 bool is_program_line(struct span line);
 

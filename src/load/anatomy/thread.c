@@ -10,9 +10,11 @@ struct state {
 	uint32_t unknown;  /* the nearest of another name, if no frame is below it; NONE */
 	uint32_t frame;    /* the innermost Python frame below .known; NONE */
 	uint32_t user;     /* of the frames, the innermost of the user's file */
+	uint32_t called;   /* the innermost of other files that it calls, before any of a library */
 	struct span file;  /* the user's: that of the outermost frame; may be empty */
 	uint32_t compiles; /* the outermost call that compiles; NONE */
 	uint32_t traced;   /* the outermost call that is traced; NONE */
+	bool is_library;   /* frames are no longer the user's */
 };
 
 struct reader {
@@ -23,7 +25,7 @@ struct reader {
 	uint32_t not_traced; /* text */
 };
 
-static const struct state no_state = {NONE, NONE, NONE, NONE, {"", 0}, NONE, NONE};
+static const struct state no_state = {NONE, NONE, NONE, NONE, NONE, {"", 0}, NONE, NONE, false};
 
 /* What a node that is no frame says; WORK_NONE if nothing. */
 static unsigned part_of(const struct scene *s, uint32_t node)
@@ -72,6 +74,12 @@ static void add_frame(struct state *st, uint32_t node, struct span name)
 		st->user = node;
 	} else if (st->file.n && file.n + 1 < name.n && span_equal(st->file, file)) {
 		st->user = node;
+		st->called = NONE;
+		st->is_library = false;
+	} else if (st->file.n && (!is_users(file) || is_library_file(file))) {
+		st->is_library = true;
+	} else if (st->file.n && !st->is_library) {
+		st->called = node;
 	}
 }
 
@@ -114,6 +122,17 @@ static uint32_t text_of_frame(struct reader *r, uint32_t node)
 	return strings_alias(&s->texts, name);
 }
 
+/* What names a stretch of Python beside the user's frame. That a call of a library takes long says
+ * less than which function of another file makes it; of short ones, that are many, the library's
+ * own names stay apart. */
+static uint32_t leaf_of(const struct scene *s, const struct state *st)
+{
+	const int64_t long_ps = 100000000;
+	const struct node *leaf = &s->nodes.at[st->frame];
+
+	return st->called != NONE && leaf->end_ps - leaf->start >= long_ps ? st->called : st->frame;
+}
+
 static void set_frames(struct reader *r, const struct state *st, struct stretch *to)
 {
 	uint32_t user = st->user == NONE ? st->frame : st->user;
@@ -121,7 +140,7 @@ static void set_frames(struct reader *r, const struct state *st, struct stretch 
 	to->part = ANATOMY_PYTHON;
 	to->kind = CAUSE_FRAMES;
 	to->cause = text_of_frame(r, user);
-	to->other = user == st->frame ? 0 : text_of_frame(r, st->frame);
+	to->other = user == st->frame ? 0 : text_of_frame(r, leaf_of(r->s, st));
 }
 
 static void set_cause(struct reader *r, const struct state *st, struct stretch *to)

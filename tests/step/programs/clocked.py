@@ -16,11 +16,12 @@ import time
 PROGRAMS = {}
 
 
-def program(planted, steps_by="markers", frames=True, **parts):
-    """Of each part: (a word of the headline, the phase that clocks it; None: nothing does)."""
+def program(planted, steps_by="markers", frames=True, waits=True, **parts):
+    """Of each part: (a word of the headline, the phase that clocks it; None: nothing does).
+    frames: Python calls are traced, if the framework can. waits: for each step, within its marker."""
     def add(function):
         PROGRAMS[function.__name__] = function
-        function.truth = {"planted": planted, "steps_by": steps_by, "parts": parts}
+        function.truth = {"planted": planted, "steps_by": steps_by, "waits": waits, "parts": parts}
         function.frames = frames
         return function
     return add

@@ -43,11 +43,7 @@ def train(x, w):
     return x
 
 
-def sleep(ms):
-    time.sleep(ms / 1e3)
-
-
-@program("two functions in turn, and 8 ms of Python that makes noise", compute=("computing", "compute"),
+@program("two functions in turn, and 12 ms of Python that makes noise", compute=("computing", "compute"),
          python=("sample_noise", "python"))
 def jax_gan(run):
     w = weights()
@@ -55,7 +51,7 @@ def jax_gan(run):
 
     def sample_noise():
         with run.phase("python"):
-            sleep(8)
+            time.sleep(0.012)
 
     def step(_):
         sample_noise()
@@ -107,7 +103,7 @@ def jax_checkpoint(run):
 
     def save_checkpoint(value):
         np.save(os.path.join(os.path.dirname(run.folder), "checkpoint.npy"), value)
-        sleep(12)
+        time.sleep(0.012)
 
     def step(_):
         with run.phase("compute"):
@@ -125,7 +121,7 @@ def jax_logging(run):
     w = weights()
 
     def log_metrics():
-        sleep(30)
+        time.sleep(0.03)
 
     def step(_):
         with run.phase("compute"):
@@ -139,11 +135,11 @@ def jax_logging(run):
 
 def load_forever(batches):
     while True:
-        time.sleep(0.015)
+        time.sleep(0.03)
         batches.put(np.ones((8, 8), "f"))
 
 
-@program("batches come from another process, one in 15 ms", python=("next_batch", "python"))
+@program("batches come from another process, one in 30 ms", python=("next_batch", "python"))
 def jax_loader_process(run):
     w = weights(200)
     context = multiprocessing.get_context("spawn")
@@ -162,7 +158,7 @@ def jax_loader_process(run):
     loader.kill()
 
 
-@program("batches come from a thread, one in 15 ms", python=("next_batch", "python"))
+@program("batches come from a thread, one in 30 ms", python=("next_batch", "python"))
 def jax_loader_thread(run):
     w = weights(200)
     batches = queue.Queue(1)
@@ -178,13 +174,13 @@ def jax_loader_thread(run):
     run.steps(step)
 
 
-@program("the program calls Python back, which sleeps 9 ms", callback=("called back", "callback"))
+@program("the program calls Python back, which sleeps 16 ms", callback=("called back", "callback"))
 def jax_io_callback(run):
     w = weights()
 
     def report(x):
         with run.phase("callback"):
-            sleep(9)
+            time.sleep(0.016)
         return np.float32(x)
 
     @jax.jit
@@ -223,8 +219,8 @@ def jax_metrics(run):
 
     def count_words():
         counts = {}
-        for i in range(150000):
-            counts[i % 97] = counts.get(i % 97, 0) + 1
+        for i in range(100000):
+            counts[i % 97] = i ** 3 % 7
 
     def step(_):
         with run.phase("compute"):
@@ -257,13 +253,13 @@ def jax_fetch(run):
     run.steps(lambda _: postprocess(np.asarray(train(w, w))))
 
 
-@program("steps are not waited for; Python takes less time than the work", compute=("computing", None))
+@program("steps are not waited for; Python takes less time than the work", waits=False, compute=("computing", None))
 def jax_ahead(run):
     w = weights(500)
     last = [train(w, w)]
 
     def step(_):
-        sleep(2)
+        time.sleep(0.002)
         last[0] = train(last[0], w)
     run.steps(step, n=8, after=lambda: wait(last[0]))
 

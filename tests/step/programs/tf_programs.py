@@ -22,10 +22,6 @@ def mark(i):
     return tf.profiler.experimental.Trace("train", step_num=i, _r=1)
 
 
-def sleep(ms):
-    time.sleep(ms / 1e3)
-
-
 def dense(x, w, n=6):
     for _ in range(n):
         x = tf.tanh(x @ w)
@@ -38,7 +34,7 @@ def weights(n=400):
 
 def slowly(ms):
     def get(value):
-        sleep(ms)
+        time.sleep(ms / 1e3)
         return np.float32(value)
     return lambda value: tf.ensure_shape(tf.numpy_function(get, [value], tf.float32), [])
 
@@ -68,7 +64,8 @@ def tf_gan(run):
             loss = tf.reduce_sum(dense(of, other, 3))
         of.assign_sub(1e-9 * tape.gradient(loss, of))
         return loss
-    discriminate, generate = tf.function(lambda: one(a, b)), tf.function(lambda: one(b, a))
+    discriminate = tf.function(lambda: one(a, b))
+    generate = tf.function(lambda: one(b, a))
 
     def step(_):
         with run.phase("compute"):
@@ -80,7 +77,8 @@ def tf_gan(run):
 @program("training and evaluation in turn", compute=("computing", None))
 def tf_train_and_eval(run):
     w = weights()
-    train, evaluate = tf.function(lambda: dense(w, w)), tf.function(lambda: tf.reduce_mean(dense(w, w, 3)))
+    train = tf.function(lambda: dense(w, w))
+    evaluate = tf.function(lambda: tf.reduce_mean(dense(w, w, 3)))
     run.steps(lambda i: (evaluate if i % 2 else train)().numpy(), n=6)
 
 
@@ -120,23 +118,23 @@ def tf_checkpoint(run):
     run.steps(lambda _: train().numpy(), between=between)
 
 
-@program("8 elements in a batch, 2 ms for each", input=("waiting for input", "input"))
+@program("8 elements in a batch, 5 ms for each", input=("waiting for input", "input"))
 def tf_map_before_batch(run):
-    run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(2)).batch(8), 300))
+    run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(5)).batch(8), 300))
 
 
-@program("files are read in turn, 12 ms for each element", input=("Interleave", "input"))
+@program("files are read in turn, 40 ms for each element", input=("Interleave", "input"))
 def tf_interleave(run):
-    data = tf.data.Dataset.range(10**6).interleave(lambda v: tf.data.Dataset.from_tensors(v).map(slowly(12)),
+    data = tf.data.Dataset.range(10**6).interleave(lambda v: tf.data.Dataset.from_tensors(v).map(slowly(40)),
                                                    cycle_length=1)
     run.steps(train_on(run, data, 300))
 
 
-@program("a generator that takes 14 ms", input=("Generator", "input"))
+@program("a generator that takes 40 ms", input=("Generator", "input"))
 def tf_generator(run):
     def numbers():
         while True:
-            sleep(14)
+            time.sleep(0.04)
             yield np.float32(1)
     data = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([], tf.float32))
     run.steps(train_on(run, data, 300))
@@ -153,13 +151,13 @@ def tf_prefetched(run):
     run.steps(train_on(run, tf.data.Dataset.range(10**6).map(slowly(4)).prefetch(4), 700), warm=3)
 
 
-@program("the graph calls Python, which sleeps 10 ms", callback=("called back", "callback"))
+@program("the graph calls Python, which sleeps 20 ms", callback=("called back", "callback"))
 def tf_py_function(run):
     w = weights()
 
     def check(x):
         with run.phase("callback"):
-            sleep(10)
+            time.sleep(0.02)
         return x
 
     @tf.function
@@ -173,8 +171,10 @@ def tf_py_function(run):
 @program("sequences of another length in each step", compile=("encode", None))
 def tf_lengths(run):
     w = weights(100)
-    encode = tf.function(lambda x: dense(x, w))
-    encode.python_function.__name__ = "encode"
+
+    @tf.function
+    def encode(x):
+        return dense(x, w)
     run.steps(lambda i: encode(tf.zeros((10 + i, 100))).numpy(), n=4)
 
 
@@ -204,7 +204,7 @@ def tf_eager(run):
     run.steps(step)
 
 
-@program("a batch of NumPy for each step, made in 12 ms", python=("Python", "python"), compute=("computing", None))
+@program("a batch of NumPy for each step, made in 25 ms", python=("Python", "python"), compute=("computing", None))
 def tf_numpy_batches(run):
     w = weights()
     train = tf.function(lambda x: tf.reduce_sum(dense(x, w)))
@@ -212,7 +212,7 @@ def tf_numpy_batches(run):
     def step(_):
         with run.phase("python"):
             batch = np.ones((400, 400), "f")
-            sleep(12)
+            time.sleep(0.025)
         train(batch).numpy()
     run.steps(step)
 
@@ -236,7 +236,7 @@ class Recorded(tf.keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         start = time.perf_counter()
-        sleep(self.wait_ms)
+        time.sleep(self.wait_ms / 1e3)
         now = time.perf_counter()
         self.run.clocked.append({"wall": (now - self.run.starts[-1]) * 1e3, "phases": {"python": (now - start) * 1e3}})
 
@@ -254,25 +254,25 @@ def in_memory():
     return tf.data.Dataset.from_tensors((tf.zeros((64, 256)), tf.zeros((64, 1)))).repeat()
 
 
-@program("Keras' fit; a callback takes 10 ms after each batch", steps_by="calls of multi_step_on_iterator",
+@program("Keras' fit; a callback takes 25 ms after each batch", steps_by="calls of multi_step_on_iterator",
          python=("Python", "python"))
 def tf_fit_callback(run):
-    fit(run, in_memory(), Recorded(run, 10))
+    fit(run, in_memory(), Recorded(run, 25))
 
 
-@program("Keras' fit; a map takes 15 ms", steps_by="calls of multi_step_on_iterator", input=("waiting for input", None))
+@program("Keras' fit; a map takes 40 ms", steps_by="calls of multi_step_on_iterator", input=("waiting for input", None))
 def tf_fit_input(run):
-    wait = slowly(15)
+    wait = slowly(40)
     data = tf.data.Dataset.range(10**6).map(lambda v: (tf.zeros((64, 256)) + wait(v), tf.zeros((64, 1))))
     fit(run, data, Recorded(run))
 
 
-@program("train_on_batch in a loop, 10 ms of Python before it", python=("Python", "python"))
+@program("train_on_batch in a loop, 25 ms of Python before it", python=("Python", "python"))
 def tf_train_on_batch(run):
     made, x, y = model(), np.zeros((64, 256), "f"), np.zeros((64, 1), "f")
 
     def step(_):
         with run.phase("python"):
-            sleep(10)
+            time.sleep(0.025)
         made.train_on_batch(x, y)
     run.steps(step, warm=3)
