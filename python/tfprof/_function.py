@@ -1,25 +1,21 @@
 """One call from a function or a model to its profile."""
 
+import shutil
 import sys
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+import tempfile
+from typing import Any, Callable, Dict, Optional, Tuple
 
-from tfprof import _function_graph, _native
+from tfprof import _callables, _function_graph, _native
 from tfprof._guard import Guard
 from tfprof._inputs import Path
 from tfprof._profile import Profile
 from tfprof._trace import Trace
-
-
-class _Call(NamedTuple):
-    """What to run, and the graph of it once it has run; None if the trace has it all."""
-    framework: str
-    run: Callable[[], Any]
-    get_graph: Optional[Callable[[], Any]]
-    arguments: Tuple[Any, ...] = ()  # tensors
+from tfprof._watched_fit import RecordedGraph, WatchedStep, batch_of
 
 
 def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
-                     logdir: Optional[Path] = None, strict: bool = False,
+                     mode: Optional[str] = None, logdir: Optional[Path] = None,
+                     sample_python: bool = True, strict: bool = False,
                      **keywords: Any) -> Profile:
     """Runs a function or a model on these arguments and returns a profile of it: times of
     each step together with its graph, float operations, parameters, shapes and lines
@@ -31,28 +27,75 @@ def profile_function(fn: Any, *args: Any, steps: int = 5, warmup: int = 2,
         print(profile.code(order_by='micros', select='micros,float_ops'))
 
     Args:
-      fn: a tf.function, a Keras model or a function from jax.jit. A model is called on the
-        arguments; a compiled model that is given inputs and targets, `model, x, y`, is
-        trained on them: each step changes its weights.
-      args, keywords: passed to the function.
+      fn: a Keras model, a tf.function, a function from jax.jit, or a Python function: with JAX it
+        is jitted, with TensorFlow it runs as it is. A model is called on the arguments; a
+        compiled model that is given inputs and targets, `model, x, y`, is trained on them: each
+        step changes its weights. Of model.fit, model.evaluate and model.predict, which run
+        once, batches are the steps; each call of model.train_on_batch and the like is a step.
+      args, keywords: passed to the function. Of a dataset it gets the first batch, except for
+        fit, evaluate and predict. Arrays of NumPy become tensors.
       steps: how many runs to record, as steps 0, 1, 2, ...
       warmup: how many runs come before them: the first ones compile and allocate.
+      mode: for a model, 'train' or 'predict': whether to run its training step, with the loss and the
+        optimizer it is compiled with, or its call. By default it is trained if it can be.
       logdir: where to keep the trace; by default it is removed once it is read.
+      sample_python: whether to look every millisecond which function of Python runs, so that
+        `profile.step()` can name it.
       strict: whether to raise if recording fails. Otherwise that is a warning, the function has
         run as often, and what is returned is false; using it raises RuntimeError with the reason.
     """
     _check_count("steps", steps, 1)
     _check_count("warmup", warmup, 0)
-    call = _prepare(fn, args, keywords)
-    for _ in range(warmup):
-        call.run()
-    graph = _Later(call.get_graph, call.arguments) if call.get_graph else None
+    model, method = _callables.method_of_model(fn)
+    if method in ("fit", "evaluate", "predict") and mode is None:
+        window = warmup, warmup + steps - 1
+        return _profile_batches(fn, args, keywords, logdir, dict(
+            steps=window, sample_python=sample_python, strict=strict))
+    call = _callables.prepare(fn, args, keywords, mode)
+    watch = Guard("tfprof.profile_function", strict)
+    graph = _watch(call, watch) if call.watched else (
+        _Later(call.get_graph, call.arguments) if call.get_graph else None)
     guard = Guard("tfprof.profile_function", strict)
-    with Trace(logdir, graph, call.framework, guard) as trace:
-        for n in range(steps):
-            with trace.step(n):
-                call.run()
+    for note in call.notes:
+        guard.note(note)
+    try:
+        for _ in range(warmup):
+            call.run()
+        with Trace(logdir, graph, call.framework, guard, sample_python,
+                   sys._getframe()) as trace:
+            for n in range(steps):
+                with trace.step(n):
+                    call.run()
+    finally:
+        watch.restore()
     return NoProfile(guard.failure) if guard.failure else trace.profile
+
+
+def _watch(call: _callables.Call, guard: Guard) -> RecordedGraph:
+    """The graph in which Keras traces the model's step, from now on."""
+    graph = RecordedGraph(lambda: batch_of(call.arguments))
+    assert call.watched is not None
+    model, kind = call.watched
+    guard.run("the profile has no graph", WatchedStep.put, model, kind, graph, guard)
+    return graph
+
+
+def _profile_batches(fn: Any, args: Tuple[Any, ...], keywords: Dict[str, Any],
+                     logdir: Optional[Path], options: Dict[str, Any]) -> Profile:
+    """Of fit(), evaluate() or predict(), which run once."""
+    from tfprof import _keras
+
+    given = keywords.pop("callbacks", None) or []
+    temporary = tempfile.mkdtemp(prefix="tfprof-") if logdir is None else None
+    callback = _keras.KerasCallback(logdir or temporary, report=False, **options)
+    keywords.setdefault("verbose", 0)
+    try:
+        fn(*args, callbacks=[*(given if isinstance(given, (list, tuple)) else [given]), callback],
+           **keywords)
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return callback.profile or NoProfile(callback.why_none)
 
 
 class NoProfile(Profile):
@@ -99,102 +142,3 @@ def _check_count(name: str, value: Any, least: int) -> None:
         raise TypeError(f"{name}: expected a whole number, got {value!r}")
     if value < least:
         raise _native.ArgumentError(f"{name}: expected at least {least}, got {value}")
-
-
-def _prepare(fn: Any, args: Tuple[Any, ...], keywords: Dict[str, Any]) -> _Call:
-    keras = _keras_of(fn)
-    if keras is not None:
-        return _prepare_keras(keras, fn, args, keywords)
-    tf, jax = sys.modules.get("tensorflow"), sys.modules.get("jax")
-    if tf is not None and (hasattr(fn, "get_concrete_function") or _is_concrete(tf, fn)):
-        return _prepare_tensorflow(tf, fn, args, keywords)
-    if jax is not None and callable(fn) and (hasattr(fn, "lower") or _is_compiled(jax, fn)):
-        return _Call("jax", lambda: jax.block_until_ready(fn(*args, **keywords)), None)
-    hint = "tf.function(fn) or jax.jit(fn)" if tf and jax else (
-        "tf.function(fn)" if tf else "jax.jit(fn)" if jax else
-        "import tensorflow or jax, and use tf.function(fn) or jax.jit(fn)")
-    raise TypeError("profile_function: expected a tf.function, a Keras model or a function from "
-                    f"jax.jit, got {type(fn).__name__}"
-                    + (f": {hint}" if callable(fn) else ""))
-
-
-def _is_concrete(tf: Any, fn: Any) -> bool:
-    kind = getattr(getattr(getattr(tf, "types", None), "experimental", None),
-                   "ConcreteFunction", None)
-    return kind is not None and isinstance(fn, kind)
-
-
-def _is_compiled(jax: Any, fn: Any) -> bool:
-    kind = getattr(getattr(jax, "stages", None), "Compiled", None)
-    return kind is not None and isinstance(fn, kind)
-
-
-def _prepare_tensorflow(tf: Any, fn: Any, args: Tuple[Any, ...],
-                        keywords: Dict[str, Any]) -> _Call:
-    args, keywords = tf.nest.map_structure(lambda one: _to_tensor(tf, one), (args, keywords))
-
-    def get_graph() -> Any:
-        if not hasattr(fn, "get_concrete_function"):
-            return fn
-        return fn.get_concrete_function(*args, **keywords)
-
-    flat = tuple(tf.nest.flatten((args, keywords), expand_composites=True))
-    return _Call("tensorflow", lambda: fn(*args, **keywords), get_graph, flat)
-
-
-def _to_tensor(tf: Any, given: Any) -> Any:
-    """An array as a tensor, so that it is copied once, not in each step."""
-    return tf.convert_to_tensor(given) if hasattr(given, "__array_interface__") else given
-
-
-# ---- Keras ----------------------------------------------------------------------
-
-def _keras_of(fn: Any) -> Any:
-    """The package whose layer or model this is: Keras, tf_keras, or None."""
-    for name in ("keras", "tf_keras"):
-        keras = sys.modules.get(name)
-        layers = getattr(keras, "layers", None)
-        if layers is not None and isinstance(fn, layers.Layer):
-            return keras
-    return None
-
-
-def _prepare_keras(keras: Any, model: Any, args: Tuple[Any, ...],
-                   keywords: Dict[str, Any]) -> _Call:
-    backend = keras.backend.backend()
-    is_training = len(args) > 1 and bool(getattr(model, "compiled", False)
-                                         or getattr(model, "optimizer", None))
-    if is_training and keywords:
-        raise TypeError("profile_function: a compiled model that is trained on inputs and targets "
-                        f"takes no keywords, got {', '.join(keywords)}")
-    if backend == "tensorflow":
-        return _prepare_keras_tensorflow(model, args, keywords, is_training)
-    if backend != "jax":
-        raise TypeError("profile_function: expected Keras on TensorFlow or JAX, got Keras on "
-                        f"{backend}: set KERAS_BACKEND=tensorflow")
-    jax = sys.modules["jax"]
-    if is_training:
-        return _Call("jax", lambda: model.train_on_batch(*args), None)
-    function = jax.jit(lambda trained, others, args: model.stateless_call(
-        trained, others, *args, **keywords))
-    if not model.built:
-        model(*args, **keywords)
-
-    def run() -> Any:
-        return jax.block_until_ready(function(
-            [one.value for one in model.trainable_variables],
-            [one.value for one in model.non_trainable_variables], args))
-
-    return _Call("jax", run, None)
-
-
-def _prepare_keras_tensorflow(model: Any, args: Tuple[Any, ...], keywords: Dict[str, Any],
-                              is_training: bool) -> _Call:
-    tf = sys.modules["tensorflow"]
-    jit = getattr(model, "jit_compile", None) is True
-    if is_training:
-        function = tf.function(lambda *data: model.train_step(data), jit_compile=jit or None)
-    else:
-        function = tf.function(lambda *inputs, **more: model(*inputs, **more),
-                               jit_compile=jit or None)
-    return _prepare_tensorflow(tf, function, args, keywords)

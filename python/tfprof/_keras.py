@@ -1,4 +1,4 @@
-"""A callback for Keras that profiles some steps of fit().
+"""A callback for Keras that profiles some steps of fit(), evaluate() or predict().
 
 The class is created on first use: it inherits from Keras's Callback, and importing
 this module must not import Keras.
@@ -6,9 +6,9 @@ this module must not import Keras.
 
 import os
 import sys
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple
 
-from tfprof import _function_graph, _native
+from tfprof import _native
 from tfprof._files import check_directory, local_directory
 from tfprof._guard import Guard, guarded
 from tfprof._inputs import Path
@@ -16,12 +16,18 @@ from tfprof._need import need
 from tfprof._profile import Profile
 from tfprof._stdio import print_report
 from tfprof._trace import Trace, find_busy
-from tfprof._watched_fit import WatchedStep, when_fit_ends
+from tfprof._watched_fit import RecordedGraph, WatchedStep, batch_of, find_frame, when_ended
+
+
+_DEFAULT_STEPS = (10, 15)
+# What runs, by Keras's word for it in callbacks: the method, and its name for a reader.
+_PHASES = {"train": ("fit", "training"), "test": ("evaluate", "evaluation"),
+           "predict": ("predict", "prediction")}
 
 
 class _KerasCallback:
-    """Profiles some steps of fit(), writes `logdir/profile_<last step>` and prints a
-    short report.
+    """Profiles some steps of fit(), evaluate() or predict(), writes `logdir/profile_<last step>`
+    and prints a short report.
 
     ::
 
@@ -33,45 +39,149 @@ class _KerasCallback:
 
     Args:
       logdir: a directory; it is created if it does not exist.
-      steps: the first and the last step to profile, counted from 0 over all epochs.
+      steps: the first and the last step to profile, counted from 0 over all epochs; by default
+        10 and 15. If there are not that many, the last third of the steps is profiled.
       report: whether to print the report.
+      sample_python: whether to look every millisecond which function of Python runs, so that
+        `profile.step()` can name it.
       strict: whether to raise if profiling fails.
     """
 
-    def __init__(self, logdir: Path, steps: Tuple[int, int] = (10, 15), *, report: bool = True,
-                 strict: bool = False):
+    def __init__(self, logdir: Path, steps: Optional[Tuple[int, int]] = None, *,
+                 report: bool = True, sample_python: bool = True, strict: bool = False):
         super().__init__()
         self.logdir = local_directory(logdir, "logdir")
-        self._first, self._last = _check_steps(steps)
+        self._is_default = steps is None
+        self._steps = _check_steps(_DEFAULT_STEPS if steps is None else steps)
         self._report = bool(report)
+        self._sample_python = bool(sample_python)
         self._guard = Guard("tfprof.KerasCallback", strict)
         #: The profile, once the steps have run.
         self.profile: Optional[Profile] = None
+        self._phase: Optional[str] = None
         self._reset()
 
     def _reset(self) -> None:
+        self._first, self._last = self._steps
         self._n = 0                      # the next step
         self._n_before_epoch = 0
         self._trace: Optional[Trace] = None
         self._mark: Any = None
-        self._graphs: List[Any] = []     # in which the training step was traced
+        self._graph = RecordedGraph(self._get_batch)
         self._batch: Optional[int] = None
         self._is_done = False
 
+    @property
+    def why_none(self) -> str:
+        return self._guard.failure or f"no step from {self._first} to {self._last} has run"
+
+    # -- what Keras calls: validation within fit() is none of these phases -----------
+
     def on_train_begin(self, logs: Any = None) -> None:
+        self._begin("train")
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        if self._phase != "train":
+            self._begin("test")
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        self._begin("predict")
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self._begin_step("train", batch)
+
+    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self._begin_step("test", batch)
+
+    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self._begin_step("predict", batch)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._end_step("train", batch)
+
+    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._end_step("test", batch)
+
+    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+        if self._batch is None and isinstance(logs, dict):
+            self._batch = batch_of(logs.get("outputs"))
+        self._end_step("predict", batch)
+
+    @guarded("an epoch could not be finished")
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._n_before_epoch = self._n
+
+    def on_train_end(self, logs: Any = None) -> None:
+        self._end("train")
+
+    def on_test_end(self, logs: Any = None) -> None:
+        self._end("test")
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        self._end("predict")
+
+    def _begin(self, phase: str) -> None:
         self._guard.begin()
         self._reset()
-        self._guard.run("nothing can be profiled", self._begin)
+        self._phase = phase
+        self._guard.run("nothing can be profiled", self._watch)
+
+    def _end(self, phase: str) -> None:
+        if self._phase != phase:
+            return
+        self._guard.run("the steps could not be profiled", self._finish_early)
+        self._guard.restore()
+        self._phase = None
+
+    # -- through the guard ---------------------------------------------------------
+
+    def _watch(self) -> None:
+        check_directory(self.logdir, "logdir")
+        busy = find_busy()
+        if busy is not None:
+            raise RuntimeError(f"{busy}'s profiler is already recording, and only one recording "
+                               "at a time is possible")
+        phase, model = self._phase or "train", self.model  # type: ignore[attr-defined]
+        frame = find_frame(_PHASES[phase][0])
+        self._guard.on_restore(when_ended(frame, self._guard.restore))
+        WatchedStep.put(model, phase, self._graph if _is_on_tensorflow(model) else None,
+                        self._guard)
+        self._choose_steps()
+
+    def _choose_steps(self) -> None:
+        """The last third, if there are fewer steps than the window needs."""
+        given = getattr(self, "params", None) or {}
+        n_steps = given.get("steps")
+        if not n_steps:
+            return      # not known before they have run
+        if self._phase == "train":
+            n_steps *= given.get("epochs") or 1
+        if self._first < n_steps and (self._last < n_steps or not self._is_default):
+            return
+        self._first, self._last = n_steps - max(1, n_steps // 3), n_steps - 1
+        which = (f"step {self._first}" if self._first == self._last else
+                 f"the last third, steps {self._first} to {self._last}")
+        self._guard.note(f"{self._what} has {n_steps} step{'s' if n_steps > 1 else ''}, too few for "
+                         f"steps {self._steps[0]} to {self._steps[1]}: it profiles {which}"
+                         + (", in which the step is also traced" if n_steps == 1 else ""))
+
+    @property
+    def _what(self) -> str:
+        return _PHASES[self._phase or "train"][1]
 
     @guarded("a step could not be begun")
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def _begin_step(self, phase: str, batch: int) -> None:
+        if phase != self._phase:
+            return                       # of validation
         self._leave_step()               # of a dataset that ended in the middle of it
         n = self._n = self._n_before_epoch + batch
         if self._is_done or n < self._first:
             return
         if self._trace is None:
-            self._batch = self._find_batch(batch)
-            self._trace = Trace(self.logdir, _LastOf(self._graphs, self), None, self._guard)
+            if self._batch is None:
+                self._batch = self._find_batch(batch)
+            self._trace = Trace(self.logdir, self._graph, None, self._guard, self._sample_python,
+                                find_frame(_PHASES[phase][0]))
             self._trace.start()
             self._guard.on_restore(self._leave_step)
         if self._guard.is_on:
@@ -79,39 +189,21 @@ class _KerasCallback:
             self._mark.__enter__()
 
     @guarded("a step could not be finished")
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def _end_step(self, phase: str, batch: int) -> None:
+        if phase != self._phase:
+            return
         self._n = self._n_before_epoch + batch + 1
         self._leave_step()
         if self._trace is not None and self._n > self._last:
             self._finish()
 
-    @guarded("an epoch could not be finished")
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        self._n_before_epoch = self._n
-
-    def on_train_end(self, logs: Any = None) -> None:
-        self._guard.run("the steps could not be profiled", self._end)
-        self._guard.restore()
-
-    # -- through the guard ---------------------------------------------------------
-
-    def _begin(self) -> None:
-        check_directory(self.logdir, "logdir")
-        busy = find_busy()
-        if busy is not None:
-            raise RuntimeError(f"{busy}'s profiler is already recording, and only one recording "
-                               "at a time is possible")
-        model, tf = self.model, sys.modules.get("tensorflow")  # type: ignore[attr-defined]
-        self._guard.on_restore(when_fit_ends(self._guard.restore))
-        WatchedStep.put(model, tf if _is_on_tensorflow(model) else None, self._graphs, self._guard)
-
-    def _end(self) -> None:
+    def _finish_early(self) -> None:
         if self._trace is not None:
-            self._guard.note(f"training ended after {self._n} steps: it profiled steps "
+            self._guard.note(f"{self._what} ended after {self._n} steps: it profiled steps "
                              f"{self._first} to {self._n - 1}, not to {self._last}")
             self._finish()
         elif not self._is_done:
-            self._guard.note(f"training ended after {self._n} steps, before step "
+            self._guard.note(f"{self._what} ended after {self._n} steps, before step "
                              f"{self._first}: nothing was profiled; give other steps=")
 
     def _finish(self) -> None:
@@ -143,7 +235,7 @@ class _KerasCallback:
         except Exception:  # a model without such a loss, the first step of an epoch
             return None
 
-    def get_batch(self) -> Optional[int]:
+    def _get_batch(self) -> Optional[int]:
         """Call when recording has ended: asking Keras would be an operation of the trace."""
         if self._batch is None:
             self._batch = self._find_batch(self._n - self._n_before_epoch)
@@ -153,22 +245,6 @@ class _KerasCallback:
         mark, self._mark = self._mark, None
         if mark is not None:
             mark.__exit__(None, None, None)
-
-
-class _LastOf:
-    """The last of a list of graphs, when asked."""
-
-    def __init__(self, graphs: List[Any], callback: "_KerasCallback"):
-        self._graphs = graphs
-        self._callback = callback
-
-    @property
-    def graph(self) -> Any:
-        return self._graphs[-1] if self._graphs else None
-
-    def get_shapes(self, graph: Any) -> Dict[str, Any]:
-        batch = self._callback.get_batch()
-        return {} if batch is None else _function_graph.shapes_of_batch(graph, batch)
 
 
 def _check_steps(steps: Any) -> Tuple[int, int]:

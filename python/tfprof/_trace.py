@@ -21,6 +21,7 @@ from tfprof._files import check_directory, local_directory
 from tfprof._guard import Guard
 from tfprof._inputs import Path
 from tfprof._profile import Profile, load
+from tfprof._sampler import Sampler, mark_clock
 
 
 class _TensorFlow:
@@ -73,6 +74,9 @@ class _TensorFlow:
     def step(self, n: int) -> Any:
         return self._tf.profiler.experimental.Trace("step", step_num=n, _r=1)
 
+    def annotate(self, name: str) -> Any:
+        return self._tf.profiler.experimental.Trace(name)
+
 
 class _JAX:
     name = "JAX"
@@ -114,6 +118,9 @@ class _JAX:
 
     def step(self, n: int) -> Any:
         return self._jax.profiler.StepTraceAnnotation("step", step_num=n)
+
+    def annotate(self, name: str) -> Any:
+        return self._jax.profiler.TraceAnnotation(name)
 
 
 def _is_ours(name: str) -> bool:
@@ -160,7 +167,8 @@ class Trace:
     """A recording; see trace(). Everything but wrong arguments and the user's own exceptions
     goes through the guard, which callers that have one pass on."""
 
-    def __init__(self, logdir: Optional[Path], graph: Any, framework: Optional[str], guard: Guard):
+    def __init__(self, logdir: Optional[Path], graph: Any, framework: Optional[str], guard: Guard,
+                 sample_python: bool = True, floor: Any = None):
         self._given = None if logdir is None else local_directory(logdir, "logdir")
         if graph is not None:
             _function_graph.check(graph)
@@ -172,6 +180,9 @@ class Trace:
         self._recorders: Dict[str, Any] = {}      # those that record, by package
         self._directories: List[str] = []
         self._before: Set[Tuple[str, int]] = set()
+        self._sample_python, self._floor = bool(sample_python), floor
+        self._sampler: Optional[Sampler] = None
+        self._clocks: List[int] = []              # by directory
         self._profile: Optional[Profile] = None
         self._why_none = "the trace has not been started: use it as with tfprof.trace() as t:"
 
@@ -253,6 +264,10 @@ class Trace:
         self._before = set(self._files())
         for (name, recorder), directory in zip(recorders.items(), self._directories):
             self._start(name, recorder, directory)
+        if self._sample_python:
+            self._clocks = [mark_clock(recorder.annotate) for recorder in recorders.values()]
+            self._sampler, self._floor = Sampler(self._floor), None
+            self._sampler.start()
 
     def _start(self, name: str, recorder: Any, directory: str) -> None:
         recorder.wait()
@@ -270,6 +285,8 @@ class Trace:
         self._recorders[name] = recorder
 
     def _stop_all(self) -> None:
+        if self._sampler is not None:
+            self._sampler.stop()
         for recorder in self._recorders.values():
             recorder.wait()
         while self._recorders:
@@ -288,6 +305,8 @@ class Trace:
 
     def _abandon(self) -> None:
         """Stops recording, if it is still under way, and removes what is temporary."""
+        if self._sampler is not None:
+            self._sampler.stop()
         while self._recorders:
             recorder = self._recorders.popitem()[1]
             if recorder.is_recording():
@@ -311,6 +330,7 @@ class Trace:
         if not paths:
             raise _native.FileError("the profiler wrote no trace to "
                                     + " or ".join(self._directories))
+        self._add_samples(paths)
         inputs: Dict[str, Any] = {}
         shapes: Dict[str, Any] = {}
         try:
@@ -331,6 +351,17 @@ class Trace:
                              "the block, in this process?")
         return made
 
+    def _add_samples(self, paths: List[str]) -> None:
+        if self._sampler is None:
+            return
+        try:
+            for directory, clock in zip(self._directories, self._clocks):
+                for path in paths:
+                    if path.startswith(os.path.join(directory, "plugins", "")):
+                        self._sampler.append_to(path, clock)
+        except Exception as error:  # the rest is still worth having
+            self._guard.note("Python functions have no names in this profile", error)
+
     def _remove(self) -> None:
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
@@ -338,7 +369,8 @@ class Trace:
 
 
 def trace(logdir: Optional[Path] = None, *, graph: Any = None,
-          framework: Optional[str] = None, strict: bool = False) -> Trace:
+          framework: Optional[str] = None, sample_python: bool = True,
+          strict: bool = False) -> Trace:
     """Records what runs in a block, with TensorFlow's or JAX's own profiler.
 
     ::
@@ -359,6 +391,8 @@ def trace(logdir: Optional[Path] = None, *, graph: Any = None,
         Python in traces of TensorFlow: a concrete function or its graph, or a tf.function
         that was called.
       framework: 'tensorflow' or 'jax'; by default whichever is imported, or both.
+      sample_python: whether to look every millisecond which function of Python runs, so that
+        `profile.step()` can name it.
       strict: whether to raise if recording fails.
     """
-    return Trace(logdir, graph, framework, Guard("tfprof.trace", strict))
+    return Trace(logdir, graph, framework, Guard("tfprof.trace", strict), sample_python)

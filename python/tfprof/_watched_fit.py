@@ -3,7 +3,8 @@
 Keras tells a callback neither in which graph the training step is traced, nor that fit()
 raised. So fit() calls the model's train_function through a WatchedStep, which records the
 one and notices the other; and a thread notices when fit() is gone otherwise, as after an
-exception in the input pipeline or in another callback.
+exception in the input pipeline or in another callback. The same goes for evaluate() and its
+test_function, and for predict().
 
     model.train_function ->  WatchedStep of a callback  ->  WatchedStep of another  ->  Keras's own
 """
@@ -11,38 +12,61 @@ exception in the input pipeline or in another callback.
 import contextlib
 import sys
 import threading
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Dict, Iterator, Optional
 
+from tfprof import _function_graph
 from tfprof._guard import Guard
 
 _POLL_S = 0.1
 _MISSING = object()
 
 
+class RecordedGraph:
+    """The graph in which the model's step was traced last, and the size of its batches."""
+
+    def __init__(self, get_batch: Callable[[], Optional[int]]):
+        self.graph: Any = None
+        self._get_batch = get_batch
+
+    def get_shapes(self, graph: Any) -> Dict[str, Any]:
+        batch = self._get_batch()
+        return {} if batch is None else _function_graph.shapes_of_batch(graph, batch)
+
+
+def batch_of(data: Any) -> Optional[int]:
+    """The first dimension of the first array in the data; None if there is none."""
+    while isinstance(data, (list, tuple, dict)):
+        data = next(iter(data.values() if isinstance(data, dict) else data), None)
+    shape = tuple(getattr(data, "shape", ()))
+    return int(shape[0]) if shape and shape[0] else None
+
+
 class WatchedStep:
-    def __init__(self, model: Any, tf: Any, graphs: List[Any], guard: Guard):
+    def __init__(self, model: Any, kind: str, graph: Optional[RecordedGraph], guard: Guard):
         self.inner: Any = None
-        self._model, self._tf, self._graphs, self._guard = model, tf, graphs, guard
+        self._model, self._graph, self._guard = model, graph, guard
+        self._step, self._function = f"{kind}_step", f"{kind}_function"
 
     @classmethod
-    def put(cls, model: Any, tf: Any, graphs: List[Any], guard: Guard) -> None:
-        """Watches the model's training steps until the guard restores.
+    def put(cls, model: Any, kind: str, graph: Optional[RecordedGraph], guard: Guard) -> None:
+        """Watches the model's steps until the guard restores.
 
-        tf: TensorFlow, to record in `graphs` the graph of the step: Keras then retraces it, since
-        that of an earlier fit() is out of reach. None: no graph is recorded."""
-        watched = cls(model, tf, graphs, guard)
-        if tf is not None and not isinstance(getattr(model, "train_function", None), cls):
+        kind: train, test or predict.
+        graph: records the graph of the step: Keras then retraces it, since that of an earlier
+        call is out of reach. None: no graph is recorded."""
+        watched = cls(model, kind, graph, guard)
+        if graph is not None and not isinstance(getattr(model, watched._function, None), cls):
             with watched._recording_graph():
-                model.make_train_function(force=True)
-        if not callable(getattr(model, "train_function", None)):
+                getattr(model, f"make_{watched._function}")(force=True)
+        if not callable(getattr(model, watched._function, None)):
             return
-        watched.inner = model.train_function
-        model.train_function = watched
+        watched.inner = getattr(model, watched._function)
+        setattr(model, watched._function, watched)
         guard.on_restore(watched._take_out)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         try:
-            if not self._guard.is_on or self._tf is None:
+            if not self._guard.is_on or self._graph is None:
                 return self.inner(*args, **keywords)
             with self._recording_graph():
                 return self.inner(*args, **keywords)
@@ -59,52 +83,57 @@ class WatchedStep:
 
     @contextlib.contextmanager
     def _recording_graph(self) -> Iterator[None]:
-        """Inside, the model's train_step is one that records the graph it is traced in."""
-        model, tf, graphs = self._model, self._tf, self._graphs
-        before, train_step = vars(model).get("train_step", _MISSING), model.train_step
+        """Inside, the model's step is one that records the graph it is traced in."""
+        model, name, graph, tf = self._model, self._step, self._graph, sys.modules["tensorflow"]
+        before, step = vars(model).get(name, _MISSING), getattr(model, name)
 
         def traced(*args: Any, **keywords: Any) -> Any:
-            if not tf.executing_eagerly():
-                graphs[:] = [tf.compat.v1.get_default_graph()]
-            return train_step(*args, **keywords)
+            if graph is not None and not tf.executing_eagerly():
+                graph.graph = tf.compat.v1.get_default_graph()
+            return step(*args, **keywords)
 
-        model.train_step = traced
+        setattr(model, name, traced)
         try:
             yield
         finally:
             if before is _MISSING:
-                del model.train_step
+                delattr(model, name)
             else:
-                model.train_step = before
+                setattr(model, name, before)
 
     def _take_out(self) -> None:
         """From the chain, in which callbacks may end in any order."""
-        outer, model = getattr(self._model, "train_function", None), self._model
+        outer = getattr(self._model, self._function, None)
         if outer is self:
-            model.train_function = self.inner
+            setattr(self._model, self._function, self.inner)
         while isinstance(outer, WatchedStep):
             if outer.inner is self:
                 outer.inner = self.inner
             outer = outer.inner
 
 
-def when_fit_ends(call: Callable[[], Any]) -> Callable[[], None]:
-    """Calls a function, in a thread, soon after the fit() that runs now is gone. Returns a
-    function that ends the watching."""
+def find_frame(function: str) -> Any:
+    """The innermost frame of this thread in a function of this name; None if there is none."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != "fit":
-        frame = frame.f_back
+    while frame is not None and frame.f_code.co_name != function:
+        frame = frame.f_back    # type: ignore[assignment]
+    return frame
+
+
+def when_ended(frame: Any, call: Callable[[], Any]) -> Callable[[], None]:
+    """Calls a function, in a thread, soon after what runs in a frame of this thread is gone.
+    Returns a function that ends the watching."""
     is_over, thread = threading.Event(), threading.get_ident()
 
-    def watch(fit: Any) -> None:
+    def watch() -> None:
         while not is_over.wait(_POLL_S):
             inner = sys._current_frames().get(thread)
-            while inner is not None and inner is not fit:
+            while inner is not None and inner is not frame:
                 inner = inner.f_back
             if inner is None:
                 call()
                 return
 
     if frame is not None:
-        threading.Thread(target=watch, args=(frame,), daemon=True, name="tfprof-watch").start()
+        threading.Thread(target=watch, daemon=True, name="tfprof-watch").start()
     return is_over.set

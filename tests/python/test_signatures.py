@@ -107,7 +107,9 @@ RIGHT = [
     "with tfprof.trace() as t, t.step(3): pass",
     "traced: tfprof.Profile = tfprof.trace(Path('logs'), framework='jax').profile",
     "run: tfprof.Profile = tfprof.profile_function(len, 1, 2, steps=3, warmup=0, training=True)",
+    "tfprof.profile_function(len, 1, mode='train', logdir=Path('logs'))",
     "tfprof.KerasCallback('logs', steps=(10, 15)).profile",
+    "tfprof.KerasCallback('logs', None, report=False)",
 ]
 WRONG = [
     ("p.op(selct='micros')", 'Unexpected keyword argument "selct"'),

@@ -309,7 +309,6 @@ raised(tfprof.ArgumentError, 'expected one of: tensorflow, jax',
        lambda: tfprof.trace(framework='torch').__enter__())
 raised(tfprof.ArgumentError, 'logdir: expected a local directory', lambda: tfprof.trace('gs://x'))
 raised(TypeError, 'graph: expected a tf.function', lambda: tfprof.trace(graph=3))
-raised(TypeError, 'got function: tf.function(fn)', lambda: tfprof.profile_function(lambda x: x, 1))
 raised(tfprof.ArgumentError, 'steps: expected at least 1',
        lambda: tfprof.profile_function(twice, 1, steps=0))
 raised(TypeError, 'warmup: expected a whole number',
@@ -348,7 +347,8 @@ for call in (tfprof.trace().__enter__, lambda: tfprof.profile_function(len, []))
     first, second = done.stdout.splitlines()
     assert first == ("Neither TensorFlow nor JAX is imported, so there is no profiler to record "
                      "with: import tensorflow or jax before tfprof.trace()")
-    assert second.endswith("import tensorflow or jax, and use tf.function(fn) or jax.jit(fn)")
+    assert second == ("profile_function: neither TensorFlow nor JAX is imported, so there is no "
+                      "profiler to record with: import tensorflow or jax first")
 
 
 @needs_tensorflow
@@ -433,11 +433,11 @@ for n in range(2):          # the second fit() has a traced step already
     assert m.micros_at(callback.profile, 'the line of conv') > 0
     assert 'train_step' not in vars(model)
 late = tfprof.KerasCallback({str(tmp_path / 'late')!r}, steps=(2, 100), report=False)
-never = tfprof.KerasCallback({str(tmp_path / 'never')!r}, steps=(50, 51))
+beyond = tfprof.KerasCallback({str(tmp_path / 'beyond')!r}, steps=(50, 51), report=False)
 model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[late])
 assert late.profile.steps == [2, 3]
-model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[never])
-assert never.profile is None
+model.fit(m.IMAGES, m.LABELS, batch_size=4, verbose=0, callbacks=[beyond])
+assert beyond.profile.steps == [3]
 """)
     saved = tfprof.load(tmp_path)
     assert saved.steps == [5, 6, 7, 8, 9]
@@ -447,7 +447,7 @@ assert never.profile is None
     assert f"more: tfprof {tmp_path}/profile_9\n" in done.stdout
     assert "Conv2DBackprop" in done.stdout
     assert "ended after 4 steps: it profiled steps 2 to 3, not to 100" in done.stderr
-    assert "ended after 4 steps, before step 50: nothing was profiled" in done.stderr
+    assert "training has 4 steps, too few for steps 50 to 51: it profiles step 3" in done.stderr
 
 
 @needs_tensorflow
@@ -549,15 +549,10 @@ except RuntimeError as error:
 with tfprof.trace() as t:
     loss(x, x)
 assert t.profile.op()[0].total_float_ops == 2 * 64 ** 3
-try:
-    tfprof.profile_function(lambda x: x, 1)
-except TypeError as error:
-    print(error)
 """, jax_python)
     assert "\nJAX's profiler could not be started" in "\n" + done.stdout
     assert "there is no profile: recording could not be started: JAX's profiler" in done.stdout
     assert done.stderr.count("tfprof.trace: recording could not be started") == 1
-    assert "got function: jax.jit(fn)" in done.stdout
     assert done.stderr.count("the trace has no operations") == 1
 
 

@@ -1,5 +1,6 @@
 #include "load/anatomy/anatomy.h"
 
+#include "load/anatomy/samples.h"
 #include "load/anatomy/scene.h"
 #include "load/xplane/trace.h"
 
@@ -232,7 +233,7 @@ static void read_scene(struct scene *s, struct span bytes, struct span function,
 		find_origin(s, &list);
 	(void)(!s->d->failed && read_hosts(s, &list) && scene_find_work(s) &&
 		read_devices(s, &list) && scene_find_steps(s, function) && scene_find_stages(s) &&
-		scene_read_main(s) && make_result(s, a));
+		scene_read_main(s) && scene_name_python(s, list.at, list.n) && make_result(s, a));
 	for (size_t i = 0; i < list.n; i++)
 		plane_clear(&list.at[i]);
 	vec_clear(&list);

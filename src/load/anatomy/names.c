@@ -18,6 +18,7 @@ struct pattern {
 
 static const struct pattern names[] = {
 	{NAME_PYTHON, STARTS, "$", ""},
+	{NAME_CLOCK, EQUALS, "tfprof_clock", ""},
 	{NAME_REGION_START, EQUALS, "ThreadpoolListener::StartRegion", ""},
 	{NAME_REGION_STOP, EQUALS, "ThreadpoolListener::StopRegion", ""},
 	{NAME_RECORD, EQUALS, "ThreadpoolListener::Record", ""},

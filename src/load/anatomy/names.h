@@ -43,6 +43,7 @@ enum {
 	NAME_WAITING = 1 << 23,
 	NAME_COPY = 1 << 24,
 	NAME_DISPATCH = 1 << 25,
+	NAME_CLOCK = 1 << 26, /* of tfprof's samples of Python's stack, see samples.c */
 };
 
 /* All of them that hold for a name. */

@@ -159,7 +159,7 @@ struct scene {
 	enum anatomy_steps_by by;
 	uint32_t step_name; /* text */
 	VEC(struct step) steps;
-	VEC(struct stretch) stretches;
+	VEC(struct stretch) stretches; /* in order of time */
 	bool has_xla, has_get_next;
 	bool has_accelerator; /* whose operations are what programs of the host launch */
 };

@@ -187,6 +187,7 @@ static enum plane_kind kind_of(struct span name)
 		{"/device:TPU:", PLANE_TPU},
 		{"/host:metadata", PLANE_MODULES},
 		{"Task Environment", PLANE_TASK},
+		{"/host:tfprof", PLANE_SAMPLES},
 	};
 
 	/* The cores that look up embeddings are separate devices. */

@@ -49,6 +49,7 @@ enum plane_kind {
 	PLANE_TPU,
 	PLANE_MODULES, /* compiled programs */
 	PLANE_TASK,    /* when and how it was recorded */
+	PLANE_SAMPLES, /* tfprof's of Python's stack */
 };
 
 static inline bool plane_is_accelerator(enum plane_kind kind)
