@@ -214,9 +214,6 @@ void node_stats_read(struct node_stats_reader *reader, struct span message, unsi
 	if (stats->start_us <= 0 || reader->decoder.failed)
 		return;
 	sum_up(stats, &memory);
-	stats->requested_bytes = memory.requested_bytes;
-	stats->peak_bytes = memory.peak_bytes;
-	stats->residual_bytes = memory.residual_bytes;
-	stats->output_bytes = memory.output_bytes;
+	exec_sums_add_memory(&stats->memory, &memory);
 	decoder_alloc(&reader->decoder, make_record(reader, device_kind, &memory, stats));
 }

@@ -15,10 +15,10 @@ struct node_stats {
 	struct span executed; /* the type that ran, by its label; may be empty */
 	int64_t start_us;     /* 0 or less: none, and no record */
 	int64_t duration_us;
-	int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
-	struct span record; /* its times, then its memory */
-	size_t n_times;     /* bytes of the record that are times */
-	uint32_t n_shapes;  /* of its outputs; those of entries follow each other */
+	struct exec_sums memory; /* its bytes only */
+	struct span record;      /* its times, then its memory */
+	size_t n_times;          /* bytes of the record that are times */
+	uint32_t n_shapes;       /* of its outputs; those of entries follow each other */
 };
 
 /* The shape of an output, which has `n` dimensions. */

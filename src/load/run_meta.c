@@ -219,32 +219,6 @@ static bool keep_transfer(struct model *m, struct span message, int64_t step, ui
 	return copy.at && vec_push(&m->transfers, ((struct transfer){step, device, copy}));
 }
 
-static void add_time(struct exec_detail *detail, struct exec_sums *sums,
-	const struct node_stats *stats, unsigned properties)
-{
-	int64_t duration = stats->duration_us ? stats->duration_us : 1, end = stats->start_us;
-
-	add_clamped(&end, duration);
-	if (detail->start_us == 0 || stats->start_us < detail->start_us)
-		detail->start_us = stats->start_us;
-	if (end > detail->end_us)
-		detail->end_us = end;
-	if (properties & DEVICE_STREAM_ALL)
-		add_clamped(&sums->accelerator_us, duration);
-	if (properties & DEVICE_CANONICAL) {
-		add_clamped(&sums->cpu_us, duration);
-		sums->run_count++;
-	}
-}
-
-static void add_memory(struct exec_sums *sums, const struct node_stats *stats)
-{
-	add_clamped(&sums->requested_bytes, stats->requested_bytes);
-	add_clamped(&sums->peak_bytes, stats->peak_bytes);
-	add_clamped(&sums->residual_bytes, stats->residual_bytes);
-	add_clamped(&sums->output_bytes, stats->output_bytes);
-}
-
 static bool place_node(struct model *m, uint32_t node, const struct placed_device *device)
 {
 	return executed_ran_on(m, node, device->name, device->host);
@@ -284,22 +258,30 @@ static bool node_of_entry(struct model *m, const struct entry *e, struct span me
 	return true;
 }
 
-/* What an entry adds to its exec. Memory counts where the node was placed. */
+/* What an entry adds to its exec. Memory counts where the node was placed. Without a start time
+ * nothing counts but the device. */
 static bool add_to_exec(struct model *m, uint32_t row, const struct node_stats *stats,
 	const struct placed_device *device, bool is_placed_here)
 {
-	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
-	struct exec_sums sums = exec_get_sums(&m->execs, row);
-	struct span record = stats->record;
+	struct exec_added added = {.device = device->name};
+	int64_t duration_us = stats->duration_us ? stats->duration_us : 1;
 
-	add_time(detail, &sums, stats, device->properties);
+	if (stats->start_us <= 0)
+		return exec_add(m, row, &added);
+	added.start_us = stats->start_us;
+	added.end_us = clamped_sum(stats->start_us, duration_us);
+	added.record = stats->record;
 	if (is_placed_here)
-		add_memory(&sums, stats);
+		added.sums = stats->memory;
 	else
-		record.n = stats->n_times;
-	m->has_negative |= exec_is_negative(&sums);
-	return exec_put_sums(&m->execs, row, &sums) &&
-		(!record.n || exec_add_record(&m->execs, row, device->name, record));
+		added.record.n = stats->n_times;
+	if (device->properties & DEVICE_STREAM_ALL)
+		exec_sums_add_time(&added.sums, true, duration_us);
+	if (device->properties & DEVICE_CANONICAL) {
+		exec_sums_add_time(&added.sums, false, duration_us);
+		added.sums.run_count = 1;
+	}
+	return exec_add(m, row, &added);
 }
 
 /* Whether the graph says all of an output's shape. */
@@ -337,8 +319,7 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	const struct placed_device *device, int64_t step, const struct output_shape *shapes,
 	const int64_t *dims, struct buf *notes)
 {
-	struct exec_detail *detail;
-	uint32_t node, row, devices;
+	uint32_t node, row;
 	bool is_placed_here;
 
 	if (!node_of_entry(m, e, message, step, device->name, &node))
@@ -361,21 +342,12 @@ static bool apply_entry(struct model *m, const struct entry *e, struct span mess
 	if (is_placed_here && !add_shapes(m, node, step, shapes, e->stats.n_shapes, dims))
 		return false;
 	m->nodes.flags[node] |= NODE_CHANGED;
-	row = exec_row(m, node, step);
-	if (row == NONE || !exec_decode(m, row))
-		return false;
-	detail = &m->execs.details.at[exec_at(&m->execs, row)->detail];
-	devices = sets_with(&m->sets, &m->strings, detail->devices, device->name);
-	if (devices == NONE)
-		return false;
-	detail->devices = devices;
-	if (e->stats.start_us > 0)
-		return add_to_exec(m, row, &e->stats, device, is_placed_here);
-	if (is_placed_here) {
+	if (e->stats.start_us <= 0 && is_placed_here) {
 		buf_span(notes, e->stats.name);
 		buf_text(notes, " has no start time, skipping\n");
 	}
-	return true;
+	row = exec_row(m, node, step);
+	return row != NONE && add_to_exec(m, row, &e->stats, device, is_placed_here);
 }
 
 /* The next device. */

@@ -197,7 +197,7 @@ static bool give_detail(struct model *m, uint32_t row)
 	return true;
 }
 
-bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes)
+static bool add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes)
 {
 	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
 	uint32_t id = (uint32_t)x->records.n;
@@ -231,25 +231,97 @@ static struct exec_detail detail_of_runs(const struct execs *x, uint32_t first)
 	return detail;
 }
 
-bool exec_chain_runs(struct model *m, uint32_t row, uint32_t first)
+static void extend(struct exec_detail *detail, int64_t start_us, int64_t end_us)
+{
+	if (!detail->start_us || start_us < detail->start_us)
+		detail->start_us = start_us;
+	if (end_us > detail->end_us)
+		detail->end_us = end_us;
+}
+
+static bool add_device(struct model *m, struct exec_detail *detail, uint32_t device)
+{
+	uint32_t devices = sets_with(&m->sets, &m->strings, detail->devices, device);
+
+	if (devices == NONE)
+		return false;
+	detail->devices = devices;
+	return true;
+}
+
+/* Appends chained runs to a detail, with their devices and times. */
+static bool chain_runs(struct model *m, struct exec_detail *detail, uint32_t first)
 {
 	struct execs *x = &m->execs;
-	struct exec_detail *detail = &x->details.at[exec_at(x, row)->detail];
 	struct exec_detail more = detail_of_runs(x, first);
+	bool ok = true;
 
 	if (detail->first_run == NONE)
 		detail->first_run = first;
 	else
 		x->runs.at[detail->last_run].next = first;
 	detail->last_run = more.last_run;
-	if (!detail->start_us || more.start_us < detail->start_us)
-		detail->start_us = more.start_us;
-	if (more.end_us > detail->end_us)
-		detail->end_us = more.end_us;
-	for (uint32_t i = first; i != NONE && detail->devices != NONE; i = x->runs.at[i].next)
-		detail->devices = sets_with(&m->sets, &m->strings, detail->devices,
-			x->lanes.at[x->runs.at[i].lane].device);
-	return detail->devices != NONE;
+	extend(detail, more.start_us, more.end_us);
+	for (uint32_t i = first; ok && i != NONE; i = x->runs.at[i].next)
+		ok = add_device(m, detail, x->lanes.at[x->runs.at[i].lane].device);
+	return ok;
+}
+
+/* Nearly all rows of traces have only runs of one device and need no detail, which saves 40 of
+ * 120 bytes per operation. */
+static bool put_only_runs(struct exec *exec, const struct exec_added *added)
+{
+	if (!added->has_runs || added->on_several_devices || added->device || added->record.n ||
+		exec->has != EXEC_HAS_RAW || exec->raw.bits)
+		return false;
+	exec->has = EXEC_HAS_RUNS;
+	exec->first_run = added->first_run;
+	return true;
+}
+
+static bool add_detail(struct model *m, uint32_t row, const struct exec_added *added)
+{
+	struct execs *x = &m->execs;
+	struct exec_detail *detail;
+
+	if (!exec_decode(m, row))
+		return false;
+	detail = &x->details.at[exec_at(x, row)->detail];
+	if (added->device && !add_device(m, detail, added->device))
+		return false;
+	if (added->start_us)
+		extend(detail, added->start_us, added->end_us);
+	if (added->has_runs && !chain_runs(m, detail, added->first_run))
+		return false;
+	return !added->record.n || add_record(x, row, added->device, added->record);
+}
+
+bool exec_add(struct model *m, uint32_t row, const struct exec_added *added)
+{
+	struct exec_sums sums;
+
+	if (!put_only_runs(exec_at(&m->execs, row), added) && !add_detail(m, row, added))
+		return false;
+	sums = exec_get_sums(&m->execs, row);
+#define X(sum) add_clamped(&sums.sum, added->sums.sum);
+	EXEC_SUMS(X)
+#undef X
+	m->has_negative |= exec_is_negative(&sums);
+	return exec_put_sums(&m->execs, row, &sums);
+}
+
+bool exec_add_memory(struct model *m, uint32_t row, const struct exec_memory *memory)
+{
+	struct exec_added added = {0};
+	struct buf bytes = {0};
+	bool ok;
+
+	exec_sums_add_memory(&added.sums, memory);
+	record_put_memory(&bytes, memory, NULL, 0);
+	added.record = bytes.failed ? (struct span){0} : arena_copy(&m->arena, buf_get(&bytes));
+	ok = added.record.at && exec_add(m, row, &added);
+	buf_clear(&bytes);
+	return ok;
 }
 
 struct exec_detail exec_get_detail(const struct execs *x, uint32_t row)
@@ -362,7 +434,7 @@ static bool keep_record(struct decode *t, uint32_t device, struct span bytes)
 {
 	struct span copy = arena_copy(&t->model->arena, bytes);
 
-	return copy.at && exec_add_record(&t->model->execs, t->row, device, copy);
+	return copy.at && add_record(&t->model->execs, t->row, device, copy);
 }
 
 static bool decode_time(void *context, const struct exec_time *time)
@@ -405,13 +477,8 @@ static bool decode_device(void *context, struct span name)
 	struct model *m = t->model;
 	struct exec_detail *detail = &m->execs.details.at[exec_at(&m->execs, t->row)->detail];
 	uint32_t device = strings_add(&m->strings, name);
-	uint32_t devices =
-		device == NONE ? NONE : sets_with(&m->sets, &m->strings, detail->devices, device);
 
-	if (devices == NONE)
-		return false;
-	detail->devices = devices;
-	return true;
+	return device != NONE && add_device(m, detail, device);
 }
 
 static bool make_records(struct decode *t, struct slice raw)

@@ -18,6 +18,7 @@
 #ifndef TFPROF_MODEL_EXEC_H
 #define TFPROF_MODEL_EXEC_H
 
+#include "base/clamped.h"
 #include "base/hash.h"
 #include "base/span.h"
 #include "base/vec.h"
@@ -202,13 +203,40 @@ struct exec_extent {
 
 struct exec_extent exec_get_extent(const struct model *m, uint32_t row);
 
-/* Appends to a row's detail; false on allocation failure. The bytes must live as
- * long as the model. */
-bool exec_add_record(struct execs *x, uint32_t row, uint32_t device, struct span bytes);
+/* ---- adding: what loaders call ------------------------------------------- */
 
-/* Appends runs, already chained, to a row's detail, with their devices and times. False
- * on allocation failure. */
-bool exec_chain_runs(struct model *m, uint32_t row, uint32_t first);
+/* What a loader adds to a row: an entry of run metadata, the runs of a trace in a step, or
+ * memory. What it does not know is left out. */
+struct exec_added {
+	struct exec_sums sums;    /* added to the row's sums */
+	uint32_t device;          /* string id; 0: none, or that of the runs' lanes */
+	int64_t start_us, end_us; /* when it ran; start 0: not known, or those of the runs */
+	struct span record;       /* what else is known, as bytes (record.h) that live as long
+				     as the model */
+	bool has_runs;
+	bool on_several_devices; /* the runs */
+	uint32_t first_run;      /* of runs that are in execs.runs and chained */
+};
+
+/* Adds to a row, which may have data of any kind. False on allocation failure. */
+bool exec_add(struct model *m, uint32_t row, const struct exec_added *added);
+/* Adds memory to a row. False on allocation failure. */
+bool exec_add_memory(struct model *m, uint32_t row, const struct exec_memory *memory);
+
+static inline void exec_sums_add_time(struct exec_sums *sums, bool is_accelerator, int64_t us)
+{
+	add_clamped(is_accelerator ? &sums->accelerator_us : &sums->cpu_us, us);
+}
+
+static inline void exec_sums_add_memory(struct exec_sums *sums, const struct exec_memory *memory)
+{
+	add_clamped(&sums->requested_bytes, memory->requested_bytes);
+	add_clamped(&sums->peak_bytes, memory->peak_bytes);
+	add_clamped(&sums->residual_bytes, memory->residual_bytes);
+	add_clamped(&sums->output_bytes, memory->output_bytes);
+}
+
+/* ---- reading -------------------------------------------------------------- */
 
 /* The detail of an exec; made up for one that has runs. Not for one that has raw bytes. */
 struct exec_detail exec_get_detail(const struct execs *x, uint32_t row);

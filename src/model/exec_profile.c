@@ -1,5 +1,4 @@
 #include "model/exec_profile.h"
-#include "base/clamped.h"
 
 #include "proto/tuple.h"
 
@@ -137,18 +136,13 @@ static bool sum_time(void *context, const struct exec_time *time)
 {
 	struct exec_sums *sums = context;
 
-	add_clamped(time->accelerator ? &sums->accelerator_us : &sums->cpu_us, time->duration_us);
+	exec_sums_add_time(sums, time->accelerator, time->duration_us);
 	return true;
 }
 
 static bool sum_memory(void *context, const struct exec_memory *memory)
 {
-	struct exec_sums *sums = context;
-
-	add_clamped(&sums->requested_bytes, memory->requested_bytes);
-	add_clamped(&sums->peak_bytes, memory->peak_bytes);
-	add_clamped(&sums->residual_bytes, memory->residual_bytes);
-	add_clamped(&sums->output_bytes, memory->output_bytes);
+	exec_sums_add_memory(context, memory);
 	return true;
 }
 

@@ -72,8 +72,6 @@ bool apply_memory(struct apply *a);
 /* When it was, in whole microseconds, cut off, so that what lies within another still
  * does. */
 int64_t apply_time_us(const struct apply *a, int64_t ps);
-/* Adds memory to a row. */
-bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory);
 
 /* The node of the main graph that an instruction was made from, by the name that the compiler kept;
  * NONE if there is none. */

@@ -192,14 +192,13 @@ static bool add_member_runs(struct model *m, uint32_t node, uint32_t owner)
 		of = exec_at(&m->execs, of)->next) {
 		int64_t n_runs = exec_get_sums(&m->execs, of).run_count;
 		uint32_t row = exec_row(m, node, exec_at(&m->execs, of)->step);
-		struct exec_sums sums;
+		struct exec_added added = {0};
 
-		if (row == NONE || !exec_decode(m, row))
+		if (row == NONE)
 			return false;
-		sums = exec_get_sums(&m->execs, row);
-		if (sums.run_count < n_runs)
-			sums.run_count = n_runs;
-		if (!exec_put_sums(&m->execs, row, &sums))
+		n_runs -= exec_get_sums(&m->execs, row).run_count;
+		added.sums.run_count = n_runs > 0 ? n_runs : 0;
+		if (!exec_add(m, row, &added))
 			return false;
 	}
 	m->nodes.flags[node] |= NODE_CHANGED;

@@ -4,7 +4,6 @@
 
 #include "base/clamped.h"
 #include "load/xplane/apply.h"
-#include "model/record.h"
 
 /* What a node holds in a step. */
 struct holding {
@@ -129,28 +128,7 @@ static bool put_holding(struct apply *a, struct holding *h)
 	uint32_t row = exec_row(m, h->node, a->trace->steps.at[h->step]);
 
 	h->memory.residual_bytes = h->live > 0 ? h->live : 0;
-	return row != NONE && apply_add_memory(a, row, &h->memory);
-}
-
-bool apply_add_memory(struct apply *a, uint32_t row, const struct exec_memory *memory)
-{
-	struct model *m = a->model;
-	struct exec_sums sums = exec_get_sums(&m->execs, row);
-	struct span copy;
-
-	if (!exec_decode(m, row))
-		return false;
-	add_clamped(&sums.requested_bytes, memory->requested_bytes);
-	add_clamped(&sums.peak_bytes, memory->peak_bytes);
-	add_clamped(&sums.residual_bytes, memory->residual_bytes);
-	add_clamped(&sums.output_bytes, memory->output_bytes);
-	a->scratch.n = 0;
-	record_put_memory(&a->scratch, memory, NULL, 0);
-	if (a->scratch.failed)
-		return false;
-	copy = arena_copy(&m->arena, buf_get(&a->scratch));
-	return copy.at && exec_add_record(&m->execs, row, 0, copy) &&
-		exec_put_sums(&m->execs, row, &sums);
+	return row != NONE && exec_add_memory(m, row, &h->memory);
 }
 
 /* Sorted by time; simultaneous events keep their order. */

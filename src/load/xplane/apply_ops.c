@@ -86,40 +86,19 @@ static bool place_node(struct apply *a, uint32_t node, uint32_t device)
 	return executed_ran_on(m, node, a->devices[device], a->host_device);
 }
 
-/* Nearly all rows come only from a trace and need no detail, which saves 40 of 120 bytes per
- * operation. */
-static bool put_runs(struct apply *a, const struct node_work *d, uint32_t row)
-{
-	struct model *m = a->model;
-	struct exec *exec = exec_at(&m->execs, row);
-
-	if (exec->has != EXEC_HAS_RAW || exec->raw.bits || d->is_mixed)
-		return exec_decode(m, row) && exec_chain_runs(m, row, d->first_run);
-	exec->has = EXEC_HAS_RUNS;
-	exec->first_run = d->first_run;
-	return true;
-}
-
-static bool put_output_bytes(struct apply *a, uint32_t row, int64_t bytes)
-{
-	struct exec_memory memory = {.output_bytes = bytes};
-
-	return !bytes || apply_add_memory(a, row, &memory);
-}
-
 /* Adds to a row that may have data already. */
 static bool add_to_row(struct apply *a, const struct node_work *d, uint32_t row)
 {
-	struct model *m = a->model;
-	struct exec_sums sums;
+	struct exec_memory memory = {.output_bytes = d->output_bytes};
+	struct exec_added added = {.has_runs = true,
+		.first_run = d->first_run,
+		.on_several_devices = d->is_mixed,
+		.sums = {.run_count = d->n_executions,
+			.accelerator_us = to_us(d->accelerator_ps),
+			.cpu_us = to_us(d->self_ps)}};
 
-	if (row == NONE || !put_runs(a, d, row))
-		return false;
-	sums = exec_get_sums(&m->execs, row);
-	sums.run_count += d->n_executions;
-	sums.accelerator_us += to_us(d->accelerator_ps);
-	sums.cpu_us += to_us(d->self_ps);
-	return exec_put_sums(&m->execs, row, &sums) && put_output_bytes(a, row, d->output_bytes);
+	return row != NONE && exec_add(a->model, row, &added) &&
+		(!d->output_bytes || exec_add_memory(a->model, row, &memory));
 }
 
 /* Whether the row itself has room for everything, as it usually does. */

@@ -311,13 +311,13 @@ static void add_time(struct model *m, uint32_t node, int64_t step, const char *d
 	int64_t start_us, int64_t duration_us)
 {
 	uint32_t row = exec_row(m, node, step), name = strings_add(&m->strings, span_of(device));
+	struct exec_added added = {.device = name};
 	struct buf record = {0};
-	struct span bytes;
 
-	assert_true(row != NONE && name != NONE && exec_decode(m, row) && model_add_step(m, step));
+	assert_true(row != NONE && name != NONE && model_add_step(m, step));
 	record_put_time(&record, false, start_us, duration_us);
-	bytes = arena_copy(&m->arena, buf_get(&record));
-	assert_true(bytes.at && exec_add_record(&m->execs, row, name, bytes));
+	added.record = arena_copy(&m->arena, buf_get(&record));
+	assert_true(added.record.at && exec_add(m, row, &added));
 	buf_clear(&record);
 }
 
