@@ -36,7 +36,7 @@ struct tfprof_diff_side {
  * is compared. `diff_options` may be NULL. The result's rows are those of both sides; it
  * can be written as "text", "json", "csv", "markdown" and "pprof", and
  * tfprof_result_output() carries out the option output. Its notes have a line for each
- * budget. */
+ * budget, and its verdict is the worst of them. */
 TFPROF_API enum tfprof_status tfprof_diff_run(const struct tfprof_diff_side *base,
 	const struct tfprof_diff_side *new_side, enum tfprof_view view,
 	const tfprof_options *options, const tfprof_diff_options *diff_options,
@@ -47,14 +47,6 @@ TFPROF_API enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *
 	const struct tfprof_input *new_model, const tfprof_model_options *model_options,
 	const tfprof_options *options, const tfprof_diff_options *diff_options,
 	tfprof_result **result, struct tfprof_error *err);
-
-/* What the budgets of a comparison say: the worst of all. */
-enum tfprof_budget {
-	TFPROF_BUDGET_WITHIN,
-	TFPROF_BUDGET_OVER,
-	TFPROF_BUDGET_UNKNOWN /* too few runs to tell, or nothing matches */
-};
-TFPROF_API enum tfprof_budget tfprof_result_get_budget(const tfprof_result *result);
 
 #ifdef __cplusplus
 }

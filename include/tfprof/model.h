@@ -24,18 +24,14 @@ TFPROF_API const struct tfprof_option_info *tfprof_model_option_get_info(size_t 
 
 /* Reads a model (docs/model.md lists the formats; a path may be the directory of a
  * SavedModel) and counts. The result's rows are layers; it can be written as "text",
- * "json" and "csv", and tfprof_result_output carries out the option output. */
+ * "json" and "csv", and tfprof_result_output carries out the option output.
+ * Its verdict is that of fail_if: OVER if a condition is met, UNKNOWN if one holds only for what
+ * was counted while something was not; its notes say which. */
 TFPROF_API enum tfprof_status tfprof_model_run(const struct tfprof_input *input,
 	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err);
 /* Whether a path leads to a file that is mainly a model, to be counted rather than viewed as
  * a graph: a SavedModel, .meta, .keras, .h5 or .tflite. */
 TFPROF_API int tfprof_model_recognize(const char *path);
-/* How many conditions of the option fail_if are met; its notes say which. */
-TFPROF_API int tfprof_result_get_n_exceeded(const tfprof_result *result);
-/* How many of the others hold only for what was counted, while something was not: nobody can tell.
- * None do with the option allow_uncounted. */
-TFPROF_API int tfprof_result_get_n_unknown(const tfprof_result *result);
-
 #ifdef __cplusplus
 }
 #endif

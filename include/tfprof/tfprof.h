@@ -528,7 +528,7 @@ TFPROF_API int tfprof_column_is_shown_by(size_t i, const char *word);
 /* Rows are the shown nodes in display order; row 0 is the root. */
 TFPROF_API size_t tfprof_result_get_n_rows(const tfprof_result *result);
 /* The name of the i-th column exported by default; NULL past the end. */
-TFPROF_API const char *tfprof_result_get_column_name(const tfprof_result *result, size_t i);
+TFPROF_API const char *tfprof_result_get_column_name(tfprof_result *result, size_t i);
 /* A column by name, computed on first use. */
 TFPROF_API enum tfprof_status tfprof_result_get_column(tfprof_result *result, const char *name,
 	struct tfprof_column *column, struct tfprof_error *err);
@@ -571,16 +571,22 @@ struct ArrowArrayStream {
 	void *private_data;
 };
 #endif
-TFPROF_API int tfprof_result_is_exported(const tfprof_result *result, const char *name);
+TFPROF_API int tfprof_result_is_exported(tfprof_result *result, const char *name);
 TFPROF_API enum tfprof_status tfprof_result_export_arrow(tfprof_result *result,
 	const char *const *names, size_t n_names, struct ArrowArrayStream *stream,
 	struct tfprof_error *err);
 
 /* ---- questions ---- */
 
-/* What can be asked of a profile besides the views; 0 past the end. */
+/* What a question is asked of. */
+enum tfprof_takes { TFPROF_TAKES_PROFILE, TFPROF_TAKES_MODEL, TFPROF_TAKES_SIDES };
+
+/* What can be asked; 0 past the end. */
 struct tfprof_question_info {
 	const char *name;
+	enum tfprof_takes takes;
+	int is_view;                  /* it shows nodes: scope, graph, op or code */
+	const char *usage;            /* arguments of its command */
 	const char *summary;          /* one line, for lists */
 	const char *description;      /* a paragraph */
 	const char *example;          /* options of a good first try, or "" */

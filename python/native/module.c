@@ -132,7 +132,8 @@ static PyObject *questions(PyObject *module, PyObject *unused)
 	struct tfprof_question_info info;
 
 	for (size_t i = 0; list && tfprof_question_get_info(i, &info); i++)
-		list_append(&list, Py_BuildValue("(ss)", info.name, info.summary));
+		if (info.takes == TFPROF_TAKES_PROFILE && !info.is_view)
+			list_append(&list, Py_BuildValue("(ss)", info.name, info.summary));
 	return list;
 }
 
@@ -180,7 +181,7 @@ static PyMethodDef functions[] = {
 		"The options of comparisons: [(name, help)]."},
 	{"model_options", model_options, METH_NOARGS, "The options of model: [(name, help)]."},
 	{"questions", questions, METH_NOARGS,
-		"What can be asked besides the views: [(name, summary)]."},
+		"What can be asked of a profile besides the views: [(name, summary)]."},
 	{"views", views, METH_NOARGS, "The views: [(name, result message, summary)]."},
 	{"checkers", checkers, METH_NOARGS,
 		"The checkers of advise: [(name, help, [(option, default, help)])]."},

@@ -326,3 +326,17 @@ enum tfprof_level advice_level(const struct advice *a)
 				level = a->verdicts.at[i].findings.at[k]->level;
 	return level;
 }
+
+const char *advice_level_name(enum tfprof_level level)
+{
+	static const char *const names[] = {"none", "notice", "warning", "high"};
+
+	return names[level];
+}
+
+const char *advice_confidence_name(enum confidence confidence)
+{
+	static const char *const names[] = {"low", "medium", "high"};
+
+	return names[confidence];
+}

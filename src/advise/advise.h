@@ -1,6 +1,6 @@
 /* The advisor: checkers examine a profile and report findings.
  *
- *     checker ──run──> findings ──report.c──> text, AdviceProto, JSON
+ *     checker ──run──> findings ──write/advice.c──> text, AdviceProto, JSON
  *        └ queries views (check_query) and the model, like any user
  *
  * A checker is one file with one `const struct checker`, and a line in meson.build.
@@ -109,6 +109,10 @@ enum tfprof_status advise_run(struct advice *a, const struct model *m,
 void advice_clear(struct advice *a);
 
 enum tfprof_level advice_level(const struct advice *a);
+
+/* "warning", "medium" */
+const char *advice_level_name(enum tfprof_level level);
+const char *advice_confidence_name(enum confidence confidence);
 
 /* ---- for checkers --------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "advise/advise.h"
 #include "advise/expensive.h"
 #include "advise/top.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"top", "3", "Number of operation types, graph nodes and lines per level to list."},

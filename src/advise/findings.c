@@ -1,7 +1,5 @@
 #include "advise/findings.h"
 
-#include "advise/report.h"
-
 static const struct tfprof_column_info infos[] = {
 #define X(id, name, type, unit) {name, TFPROF_COLUMN_##type, unit, 0},
 	FINDING_COLUMNS(X)

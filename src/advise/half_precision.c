@@ -6,7 +6,7 @@
 #include "model/attrs.h"
 #include "model/device.h"
 #include "proto/fields.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"types",

@@ -1,7 +1,7 @@
 /* Time in which an accelerator runs no kernel, between its first and last kernel of a
  * step; in traces, also the time between steps. */
 #include "advise/parts.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"notice", "0.2", "Minimum idle share of the time between the first and last kernel."},

@@ -2,7 +2,7 @@
  * task does. Traces tell it exactly, also between steps, and which stage is slow. */
 #include "advise/parts.h"
 #include "advise/types.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"types",

@@ -6,7 +6,7 @@
 #include "advise/parameter_servers.h"
 #include "advise/waiting.h"
 #include "base/sort.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"ps_job", "ps", "Name of the job whose tasks hold the variables."},

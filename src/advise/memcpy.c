@@ -1,6 +1,6 @@
 /* Copies between host and accelerators, as a share of the step. */
 #include "advise/parts.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"warning", "0.1", "Minimum share of the step in which copies run."},

@@ -5,7 +5,7 @@
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"limit_bytes", "0", "Memory the allocator may use, in bytes; 0: unknown."},

@@ -1,6 +1,6 @@
 #include "advise/parts.h"
 
-#include "write/format.h"
+#include "query/format.h"
 
 void step_parts_clear(struct step_parts *parts)
 {

@@ -4,7 +4,7 @@
 #include "advise/types.h"
 #include "base/sort.h"
 #include "model/attrs.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"ignore_types",

@@ -2,7 +2,7 @@
  * of Python, copies, collectives, waiting; and operations that run one by one. Input and gaps
  * between steps have checkers of their own. */
 #include "advise/parts.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"notice", "0.1", "Minimum share of the step, with the gap before it."},

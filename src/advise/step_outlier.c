@@ -1,7 +1,7 @@
 /* Steps that took unusually long, and the nodes that caused it. */
 #include "advise/advise.h"
 #include "advise/top.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score above which a step is an outlier."},

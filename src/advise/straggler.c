@@ -2,7 +2,7 @@
  *
  * Every figure is a duration by one task's own clock, so clocks need not agree. */
 #include "advise/parts.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"outlier_score", "3.5", "Modified z-score above which a device or task is an outlier."},

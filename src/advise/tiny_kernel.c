@@ -5,7 +5,7 @@
 #include "advise/advise.h"
 #include "advise/top.h"
 #include "base/sort.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
 	{"min_kernels", "100", "Minimum number of kernels per step to check a device."},

@@ -3,7 +3,7 @@
 #include "load/load.h"
 
 static const struct gap_info gaps[] = {
-#define X(id, what, remedy) {what, remedy},
+#define X(id, word, what, remedy) {what, remedy, word},
 	GAPS(X)
 #undef X
 };

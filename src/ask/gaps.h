@@ -6,20 +6,20 @@
 #include "model/model.h"
 
 /* clang-format off */
-/* id, what is missing, what would bring it */
+/* id, id of its note, what is missing, what would bring it */
 #define GAPS(X) \
-	X(RUNS, "times, memory and devices", \
+	X(RUNS, "no_runs", "times, memory and devices", \
 		"run metadata (RunMetadata) of a step run with trace_level=FULL_TRACE, or a trace (*.xplane.pb)") \
-	X(GRAPH, "data flow, shapes and parameters", \
+	X(GRAPH, "no_graph", "data flow, shapes and parameters", \
 		"the graph (GraphDef), as tf.io.write_graph() writes it") \
-	X(FLOAT_OPS, "float operations", \
+	X(FLOAT_OPS, "no_float_ops", "float operations", \
 		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or the option count_float_ops") \
-	X(STACKS, "lines of code", \
+	X(STACKS, "no_stacks", "lines of code", \
 		"an op log (OpLogProto), as tfprof.write_op_log() writes it, or save the model with " \
 		"save_debug_info=True") \
-	X(SHAPES, "shapes of inputs", \
+	X(SHAPES, "no_shapes", "shapes of inputs", \
 		"the graph with its shapes, from as_graph_def(add_shapes=True)") \
-	X(VALUES, "values of variables", \
+	X(VALUES, "no_values", "values of variables", \
 		"a checkpoint, as tf.train.Checkpoint writes it")
 /* clang-format on */
 
@@ -32,6 +32,7 @@ enum gap {
 
 struct gap_info {
 	const char *what, *remedy;
+	const char *id; /* of its note */
 };
 
 const struct gap_info *gap_get(enum gap gap);

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ask/view.h"
+
 static const struct question *const questions[] = {
 #define X(name, ...) &name##_question,
 	QUESTIONS(X)
@@ -37,10 +39,21 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 	status = question->run(a, q, err);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);
-	return status == TFPROF_OK ? column_table_finish(&a->table, err) : status;
+	if (status != TFPROF_OK || !a->table.columns)
+		return status;
+	status = column_table_finish(&a->table, err);
+	a->n_rows = a->table.n_rows;
+	return status;
 }
 
 /* ---- answers ----------------------------------------------------------------- */
+
+enum tfprof_status answer_need_table(struct answer *a, struct tfprof_error *err)
+{
+	if (a->table.columns || !a->question->make_table)
+		return TFPROF_OK;
+	return a->question->make_table(a, err);
+}
 
 void answer_clear(struct answer *a)
 {
@@ -51,6 +64,11 @@ void answer_clear(struct answer *a)
 		mem_free(a->fields.at[i].text);
 	vec_clear(&a->notes);
 	vec_clear(&a->fields);
+	buf_clear(&a->said);
+	if (a->view)
+		view_rows_free(a->view);
+	if (a->detail)
+		a->question->free_detail(a->detail);
 	*a = (struct answer){0};
 }
 
@@ -67,12 +85,27 @@ void answer_note(struct answer *a, const char *id, const char *format, ...)
 
 void answer_note_text(struct answer *a, const char *id, struct span text)
 {
-	struct answer_note note = {id, span_copy(text)};
+	struct answer_note note = {.id = id, .text = span_copy(text)};
 
 	if (!note.text || !vec_push(&a->notes, note)) {
 		mem_free(note.text);
 		a->failed = true;
 	}
+}
+
+void answer_note_lines(struct answer *a, const char *id, struct buf *text)
+{
+	struct span rest = buf_get(text);
+
+	a->failed |= text->failed;
+	while (rest.n) {
+		size_t n = span_find(rest, SPAN("\n"));
+
+		n = n < rest.n ? n : rest.n;
+		answer_note_text(a, id, (struct span){rest.at, n});
+		rest = span_from(rest, n < rest.n ? n + 1 : n);
+	}
+	buf_clear(text);
 }
 
 static void put(struct answer *a, struct answer_field field)

@@ -1,11 +1,13 @@
-/* Questions: what can be asked of a profile. A question gives an answer, which is a table.
+/* Questions: what can be asked of a profile, of a model file or of two sides. A question gives
+ * an answer, which is a table.
  *
- *     profile + options ──run()──> answer { table, notes, head, verdict } ──write/──> bytes
+ *     asked + options ──run()──> answer { table, notes, head, verdict } ──write/──> bytes
  *
  * To add one:
  *
- *  1. a line in QUESTIONS below: its name, and the writer of its text (write/answer.h:
- *     plain_text, which lays out any table, or one of its own in src/write/);
+ *  1. a line in QUESTIONS below: its name, and its writers (write/answer.h): of its text
+ *     (plain_text, which lays out any table, or one of its own in src/write/), of members that
+ *     only its JSON has, and of formats that only it has;
  *  2. a file src/ask/NAME.c, listed in meson.build, that defines
  *     `const struct question NAME_question`;
  *  3. the options it takes: its name in the column "applies to" of OPTIONS
@@ -37,16 +39,23 @@
 #include "query/query.h"
 #include "query/table.h"
 
-/* name, writer of its text */
+/* name, writers of its text, of further members of its JSON, of its own formats */
 /* clang-format off */
-#define QUESTIONS(X)             \
-	X(overview, overview_text) \
-	X(step, step_text)       \
-	X(devices, plain_text)   \
-	X(memory, headline_text) \
-	X(events, plain_text)    \
-	X(table, plain_text)     \
-	X(roofline, plain_text)
+#define QUESTIONS(X)                                      \
+	X(scope, no_text, no_members, view_write)         \
+	X(graph, no_text, no_members, view_write)         \
+	X(op, no_text, no_members, view_write)            \
+	X(code, no_text, no_members, view_write)          \
+	X(advise, advice_text, advice_members, advice_write) \
+	X(overview, overview_text, no_members, no_format) \
+	X(step, step_text, no_members, no_format)         \
+	X(devices, plain_text, no_members, no_format)     \
+	X(memory, headline_text, no_members, no_format)   \
+	X(events, plain_text, no_members, no_format)      \
+	X(table, plain_text, no_members, no_format)       \
+	X(roofline, plain_text, no_members, no_format)    \
+	X(model, cost_text, cost_members, no_format)    \
+	X(diff, diff_text, no_members, diff_write)
 /* clang-format on */
 
 /* ---- answers ----------------------------------------------------------------- */
@@ -56,6 +65,7 @@
 struct answer_note {
 	const char *id;
 	char *text;
+	bool is_in_text; /* the text has it: it is not repeated on stderr */
 };
 
 /* A member of the JSON document besides the table, such as a headline. */
@@ -68,14 +78,19 @@ struct answer_field {
 };
 
 struct question;
+struct view_rows;
 
 struct answer {
 	const struct question *question;
 	struct column_table table;
+	size_t n_rows;
+	struct view_rows *view; /* instead of the table: columns made on first use (ask/view.h) */
+	void *detail;           /* what the question's own writers show besides; or NULL */
 	VEC(struct answer_note) notes;
 	VEC(struct answer_field) fields; /* in the order of JSON */
 	enum tfprof_verdict verdict;
-	bool failed; /* to allocate; checked once, after run() */
+	struct buf said; /* what writing it said on stdout besides */
+	bool failed;     /* to allocate; checked once, after run() */
 };
 
 void answer_clear(struct answer *a);
@@ -84,6 +99,8 @@ void answer_note(struct answer *a, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same for a text of any length. */
 void answer_note_text(struct answer *a, const char *id, struct span text);
+/* A note for each line of a text, which is cleared. */
+void answer_note_lines(struct answer *a, const char *id, struct buf *text);
 void answer_put_text(struct answer *a, const char *key, struct span text);
 void answer_put_int(struct answer *a, const char *key, int64_t value);
 void answer_put_double(struct answer *a, const char *key, double value);
@@ -102,11 +119,29 @@ struct asked_input {
 	uint64_t n_bytes;
 };
 
+/* One side of a comparison: runs, or a model. */
+struct asked_side {
+	void *const *profiles;
+	const char *const *names; /* may be NULL, and each of them */
+	size_t n;
+	const struct tfprof_input *model; /* NULL: runs */
+};
+
+/* Reads the rows of a query. */
+typedef enum tfprof_status query_visit_fn(const struct query *q, void *context,
+	struct tfprof_error *err);
+
 /* What a question is asked of. */
 struct asked {
-	const struct model *model;
-	const struct tfprof_options *options;
-	const volatile int *cancel; /* polled; may be NULL */
+	const struct model *model;         /* of the profile */
+	const struct tfprof_input *file;   /* of a model */
+	const struct asked_side *sides[2]; /* base, new */
+	enum tfprof_view view;             /* of which the sides are compared */
+	struct tfprof_options *options;    /* a copy: defaults that depend on the model are set */
+	const volatile int *cancel;        /* polled; may be NULL */
+	unsigned metrics;                  /* of views: that the format of the output needs */
+	query_visit_fn *visit; /* of views: shown the rows, while nothing changes; or NULL */
+	void *context;         /* for `visit` */
 	/* Made on first use, and kept with the profile: the tree of a view, and the nodes in
 	 * byte order of their names. */
 	enum tfprof_status (*get_view)(void *profile, struct query *q, struct tfprof_error *err);
@@ -114,7 +149,19 @@ struct asked {
 		*get_names)(void *profile, const uint32_t **nodes, struct tfprof_error *err);
 	/* The i-th input; false past the end. */
 	bool (*get_input)(const void *profile, size_t i, struct asked_input *in);
+	/* Memory of the previous query, for the next one. */
+	struct arena (*lend_arena)(void *profile);
+	/* For sides: copies their steps, evenly spread if there are more than `most`, and returns
+	 * how many there are, at most that; and reads the rows of a view of one. */
+	size_t (*get_steps)(void *profile, int64_t *steps, size_t most);
+	enum tfprof_status (*visit_query)(void *profile, enum tfprof_view view,
+		const struct tfprof_options *options, const volatile int *cancel,
+		query_visit_fn *visit, void *context, struct tfprof_error *err);
 	void *profile;
+	/* Of advise, model and diff; may be NULL. */
+	const struct tfprof_advice_options *advice_options;
+	const struct tfprof_model_options *model_options;
+	const struct tfprof_diff_options *diff_options;
 };
 
 /* Something without which a question does not apply. Then it is not run, and the error, of
@@ -125,25 +172,40 @@ struct question_need {
 	const char *remedy;                    /* "run metadata or a trace" */
 };
 
-/* How much of the model it reads; see profile_lock(). */
-enum question_state { QUESTION_LOADED, QUESTION_INDEXED, QUESTION_COMPLETE };
+/* How much of the model it reads; see profile_lock(). BY_FORMAT: as much as the format of its
+ * output needs. */
+enum question_state { QUESTION_LOADED, QUESTION_INDEXED, QUESTION_COMPLETE, QUESTION_BY_FORMAT };
+
+/* What it is asked of. */
+enum question_takes { TAKES_PROFILE, TAKES_MODEL, TAKES_SIDES };
 
 struct question {
 	const char *name;
+	enum question_takes takes;
 	const char *summary;     /* one line, for lists */
 	const char *description; /* a paragraph */
 	const char *example;     /* options of a good first try, or "" */
+	const char *usage;       /* arguments of its command; NULL: "[OPTION...]" */
 	enum question_state state;
+	/* Formats (1 << FORMAT_…) to render before the profile changes; 0: the answer does not
+	 * need the profile. */
+	unsigned kept_formats;
 	const struct question_need *needs; /* the first is what a model file lacks, too */
 	/* Fills the table, of which question_run() calls column_table_finish(). The step of the
 	 * options, if set, exists. */
 	enum tfprof_status (
 		*run)(struct answer *a, const struct asked *q, struct tfprof_error *err);
+	/* For a table that is made on first use; NULL: run() makes it. */
+	enum tfprof_status (*make_table)(struct answer *a, struct tfprof_error *err);
+	void (*free_detail)(void *detail);
 };
 
 #define X(name, ...) extern const struct question name##_question;
 QUESTIONS(X)
 #undef X
+
+/* Makes the table of an answer, unless it is made. */
+enum tfprof_status answer_need_table(struct answer *a, struct tfprof_error *err);
 
 /* NULL past the end. */
 const struct question *question_get(size_t i);

@@ -2,32 +2,8 @@
 
 #include <string.h>
 
-/* Questions follow the command advise. */
+/* These follow the questions. */
 static const struct command fixed[] = {
-#define X(id, name, message, summary, description, example, ...) \
-	{#name, COMMAND_##id, EVERYWHERE, summary, "[OPTION...]", description, example},
-	TFPROF_VIEW_LIST(X)
-#undef X
-		{"advise", COMMAND_ADVISE, EVERYWHERE, "problems found, and what to do about them",
-			"[OPTION...]",
-			"Runs all checkers, or those named with --checker, and prints what they "
-			"found.",
-			""},
-	{"model", COMMAND_MODEL, IN_PROGRAM, "what a model costs, by layer", "FILE|DIR [OPTION...]",
-		"Reads a model file and prints parameters, multiply-accumulates (MACs), float "
-		"operations (FLOPs) and memory of each layer and in total, without TensorFlow and "
-		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and "
-		"frozen graphs.",
-		"--batch_size=8 --order_by=macs"},
-	{"diff", COMMAND_DIFF, IN_PROGRAM, "what changed between two profiles or models",
-		"[VIEW] BASE... -- NEW... [OPTION...]",
-		"Compares a view (op by default) of two sides, each one or several runs: "
-		"profiles, traces, or parts of one profile (a graph, run metadata, an op log), or "
-		"one model file with another. Prints base, new, difference and a "
-		"verdict: ~ cannot be told from noise, ? needs more runs. With --fail_if, the "
-		"exit "
-		"status is 0 within all limits, 3 over one, and 4 with too few runs to tell.",
-		"scope --min_change=10%"},
 	{"ui", COMMAND_UI, IN_PROGRAM, "the profile in a browser", "FILE... [OPTION...]",
 		"Prints an address to open in a browser; the page shows the profile as pictures "
 		"and tables. The command must come first. See tfprof ui --help.",
@@ -83,22 +59,28 @@ static void add(struct command command)
 		commands[n_commands++] = command;
 }
 
-static void add_questions(void)
+static enum command_id id_of(const struct tfprof_question_info *info)
 {
-	struct tfprof_question_info info;
-
-	for (size_t i = 0; tfprof_question_get_info(i, &info); i++)
-		add((struct command){info.name, COMMAND_ASK, EVERYWHERE, info.summary,
-			"[OPTION...]", info.description, info.example});
+	switch (info->takes) {
+	case TFPROF_TAKES_MODEL: return COMMAND_MODEL;
+	case TFPROF_TAKES_SIDES: return COMMAND_DIFF;
+	default: break;
+	}
+	if (info->is_view)
+		return (enum command_id)tfprof_view_from_name(info->name);
+	return strcmp(info->name, "advise") == 0 ? COMMAND_ADVISE : COMMAND_ASK;
 }
 
 static void collect(void)
 {
-	for (size_t i = 0; i < N_FIXED && n_commands < MAX_COMMANDS; i++) {
+	struct tfprof_question_info info;
+
+	for (size_t i = 0; tfprof_question_get_info(i, &info); i++)
+		add((struct command){info.name, id_of(&info),
+			info.takes == TFPROF_TAKES_PROFILE ? EVERYWHERE : IN_PROGRAM, info.summary,
+			info.usage, info.description, info.example});
+	for (size_t i = 0; i < N_FIXED; i++)
 		add(fixed[i]);
-		if (fixed[i].id == COMMAND_ADVISE)
-			add_questions();
-	}
 }
 
 const struct command *command_get(size_t i)

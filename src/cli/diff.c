@@ -10,6 +10,7 @@
 #include "exit_status.h"
 #include "interrupt.h"
 #include "load.h"
+#include "run.h"
 #include "show.h"
 
 /* A file of limits has a few lines; one that never ends is a device. */
@@ -266,23 +267,15 @@ static enum tfprof_status compare_profiles(const struct request *r, struct side 
 		err);
 }
 
-static int budget_status(const tfprof_result *result)
-{
-	static const int statuses[] = {[TFPROF_BUDGET_WITHIN] = EXIT_OK,
-		[TFPROF_BUDGET_OVER] = EXIT_ADVICE,
-		[TFPROF_BUDGET_UNKNOWN] = EXIT_UNKNOWN};
-
-	return statuses[tfprof_result_get_budget(result)];
-}
-
-static enum tfprof_status show(tfprof_result *result, int *exit_status, struct tfprof_error *err)
+static enum tfprof_status show(const struct request *r, tfprof_result *result, int *exit_status,
+	struct tfprof_error *err)
 {
 	enum tfprof_status status = show_result(result, NULL, interrupt_get(), err);
 
 	if (status != TFPROF_OK)
 		return status;
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	*exit_status = budget_status(result);
+	*exit_status = run_exit_status(r, result);
 	return status;
 }
 
@@ -297,7 +290,7 @@ enum tfprof_status diff_report(const struct request *r, int *exit_status, struct
 			? compare_models(r, &base, &new_side, &result, err)
 			: compare_profiles(r, &base, &new_side, &result, err);
 	if (status == TFPROF_OK)
-		status = show(result, exit_status, err);
+		status = show(r, result, exit_status, err);
 	tfprof_result_free(result);
 	side_clear(&base);
 	side_clear(&new_side);

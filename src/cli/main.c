@@ -84,7 +84,7 @@ static int report_model(const struct request *r)
 	struct tfprof_error err;
 	tfprof_result *result = NULL;
 	enum tfprof_status status;
-	int n_exceeded, n_unknown;
+	int exit_status;
 
 	if (r->n_files != 1) {
 		status = error_set(&err, TFPROF_ARGUMENT,
@@ -101,10 +101,9 @@ static int report_model(const struct request *r)
 		return print_error(status, &err);
 	}
 	fputs(tfprof_result_get_notes(result, NULL), stderr);
-	n_exceeded = tfprof_result_get_n_exceeded(result);
-	n_unknown = tfprof_result_get_n_unknown(result);
+	exit_status = run_exit_status(r, result);
 	tfprof_result_free(result);
-	return n_exceeded ? EXIT_ADVICE : n_unknown ? EXIT_UNKNOWN : EXIT_OK;
+	return exit_status;
 }
 
 static int compare(const struct request *r)

@@ -147,11 +147,9 @@ static void put_questions(struct buf *out)
 	struct tfprof_question_info question;
 
 	buf_text(out, "\n\nclass Questions:");
-#define X(id, name, message, summary, ...) put_method(out, #name, summary, true);
-	TFPROF_VIEW_LIST(X)
-#undef X
 	for (size_t i = 0; tfprof_question_get_info(i, &question); i++)
-		put_method(out, question.name, question.summary, false);
+		if (question.takes == TFPROF_TAKES_PROFILE && strcmp(question.name, "advise") != 0)
+			put_method(out, question.name, question.summary, question.is_view);
 }
 
 /* ---- nodes ------------------------------------------------------------------ */

@@ -1,30 +1,31 @@
 /* Questions through the public API. */
-#include "ask/question.h"
+#include "ask/view.h"
 #include "base/words.h"
+#include "lib/output.h"
 #include "lib/result.h"
+#include "load/directory.h"
+#include "load/model_file.h"
 #include "load/recognize.h"
+#include "query/model_options.h"
 
-static bool fill_info(const struct question *q, struct tfprof_question_info *info)
-{
-	if (!q)
-		return false;
-	*info = (struct tfprof_question_info){.name = q->name,
-		.summary = q->summary,
-		.description = q->description,
-		.example = q->example,
-		.missing = q->needs ? q->needs->missing : NULL,
-		.remedy = q->needs ? q->needs->remedy : NULL};
-	return true;
-}
+/* ---- the list ------------------------------------------------------------------- */
 
 int tfprof_question_get_info(size_t i, struct tfprof_question_info *info)
 {
-	return fill_info(question_get(i), info);
-}
+	const struct question *q = question_get(i);
 
-enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *r)
-{
-	return r->answer.verdict;
+	if (!q)
+		return false;
+	*info = (struct tfprof_question_info){.name = q->name,
+		.takes = (enum tfprof_takes)q->takes,
+		.is_view = tfprof_view_from_name(q->name) >= 0,
+		.summary = q->summary,
+		.description = q->description,
+		.example = q->example,
+		.usage = q->usage ? q->usage : "[OPTION...]",
+		.missing = q->needs ? q->needs->missing : NULL,
+		.remedy = q->needs ? q->needs->remedy : NULL};
+	return true;
 }
 
 int tfprof_result_get_field(const tfprof_result *r, const char *key, struct tfprof_field *field)
@@ -44,11 +45,14 @@ static enum tfprof_status unknown(const char *name, struct tfprof_error *err)
 	const char *names[64];
 	size_t n = 0;
 
-	for (; n < 63 && question_get(n); n++)
-		names[n] = question_get(n)->name;
+	for (size_t i = 0; n < 63 && question_get(i); i++)
+		if (question_get(i)->takes == TAKES_PROFILE)
+			names[n++] = question_get(i)->name;
 	names[n] = NULL;
 	return words_error(err, "unknown question", span_of(name), names);
 }
+
+/* ---- what questions ask of a profile --------------------------------------------- */
 
 static enum tfprof_status get_view(void *profile, struct query *q, struct tfprof_error *err)
 {
@@ -74,58 +78,293 @@ static bool get_input(const void *profile, size_t i, struct asked_input *in)
 	return true;
 }
 
-/* An answer does not need the profile any more, so nothing is kept when it changes. */
-static enum tfprof_status run(tfprof_result *r, const volatile int *cancel,
+static struct arena lend_arena(void *profile)
+{
+	return profile_lend_arena(profile);
+}
+
+static size_t get_steps(void *profile, int64_t *steps, size_t most)
+{
+	struct tfprof_profile *p = profile;
+	size_t n;
+
+	pthread_rwlock_rdlock(&p->lock);
+	n = steps && p->model.steps.n > most ? most : p->model.steps.n;
+	for (size_t i = 0; steps && i < n; i++)
+		steps[i] = p->model.steps.at[i * p->model.steps.n / n];
+	pthread_rwlock_unlock(&p->lock);
+	return n;
+}
+
+enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t step,
 	struct tfprof_error *err)
 {
-	struct asked q = {.model = &r->profile->model,
-		.options = r->options,
-		.cancel = cancel,
-		.get_view = get_view,
-		.get_names = get_names,
-		.get_input = get_input,
-		.profile = r->profile};
-	enum tfprof_status status =
-		profile_check_step(r->profile, r->options->number[OPT_STEP], err);
+	const struct model *m = &p->model;
+	struct buf steps = {0};
+	enum tfprof_status status;
 
-	if (status == TFPROF_OK)
-		status = question_run(r->question, &r->answer, &q, err);
-	r->is_detached = true;
-	r->n_rows = r->answer.table.n_rows;
-	for (size_t i = 0; i < r->answer.notes.n; i++)
-		buf_printf(&r->notes, "%s\n", r->answer.notes.at[i].text);
+	if (step < 0 || model_find_step(m, step) != NONE)
+		return TFPROF_OK;
+	for (size_t i = 0; i < m->steps.n && steps.n < 300; i++) {
+		buf_int(&steps, m->steps.at[i]);
+		buf_char(&steps, ' ');
+	}
+	status = error_set(err, TFPROF_STEP, "Options -step=%lld not found. Available steps: %s",
+		(long long)step, steps.at ? steps.at : "");
+	buf_clear(&steps);
 	return status;
 }
 
-enum tfprof_status tfprof_ask(tfprof_profile *p, const char *question,
+/* ---- asking --------------------------------------------------------------------- */
+
+/* Counting changes the profile, so it comes before the lock. */
+static enum tfprof_status count_float_ops(tfprof_result *r, struct tfprof_error *err)
+{
+	struct buf notes = {0};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (r->options->number[OPT_COUNT_FLOAT_OPS] &&
+		tfprof_option_applies(tfprof_option_get_info(OPT_COUNT_FLOAT_OPS),
+			r->answer.question->name))
+		status = profile_count_float_ops(r->profile, &notes, err);
+	answer_note_lines(&r->answer, "float_ops", &notes);
+	return status;
+}
+
+static enum tfprof_status run(tfprof_result *r, struct asked *q, struct tfprof_error *err)
+{
+	const struct question *question = r->answer.question;
+	enum format format = r->options->output.format;
+	enum tfprof_status status = count_float_ops(r, err);
+
+	if (status == TFPROF_OK)
+		status = result_lock(r, q->visit ? PROFILE_COMPLETE : result_state(r, format), err);
+	if (status != TFPROF_OK)
+		return status;
+	q->model = &r->profile->model;
+	q->options = r->options;
+	q->metrics = writer_get(format)->metrics;
+	q->profile = r->profile;
+	if (question->takes == TAKES_PROFILE)
+		status = profile_check_step(r->profile, r->options->number[OPT_STEP], err);
+	if (status == TFPROF_OK)
+		status = question_run(question, &r->answer, q, err);
+	for (size_t i = 0; i < r->answer.notes.n; i++)
+		if (!r->answer.notes.at[i].is_in_text)
+			buf_printf(&r->notes, "%s\n", r->answer.notes.at[i].text);
+	if (status == TFPROF_OK && (r->answer.failed || r->notes.failed))
+		status = error_no_memory(err);
+	r->is_ready = status == TFPROF_OK;
+	r->is_detached = !question->kept_formats;
+	return result_unlock(r, status, err);
+}
+
+/* Takes over `r`, which may be NULL. */
+static enum tfprof_status finish(tfprof_result *r, enum tfprof_status status,
+	tfprof_result **result)
+{
+	if (status != TFPROF_OK) {
+		tfprof_result_free(r);
+		r = NULL;
+	}
+	*result = r;
+	return status;
+}
+
+static enum tfprof_status visit_query(void *profile, enum tfprof_view view,
+	const struct tfprof_options *options, const volatile int *cancel, query_visit_fn *visit,
+	void *context, struct tfprof_error *err);
+
+static tfprof_result *make_result(tfprof_profile *p, const struct question *question,
+	const tfprof_options *options)
+{
+	tfprof_result *r = p ? result_new(p) : NULL;
+
+	if (!r)
+		return NULL;
+	r->answer.question = question;
+	r->options = options ? tfprof_options_copy(options) : tfprof_options_new();
+	if (r->options)
+		return r;
+	tfprof_result_free(r);
+	return NULL;
+}
+
+static enum tfprof_status ask(tfprof_profile *p, const struct question *question,
+	const tfprof_options *options, struct asked *q, tfprof_result **result,
+	struct tfprof_error *err)
+{
+	tfprof_result *r = make_result(p, question, options);
+
+	q->get_view = get_view;
+	q->get_names = get_names;
+	q->get_input = get_input;
+	q->lend_arena = lend_arena;
+	q->get_steps = get_steps;
+	q->visit_query = visit_query;
+	return finish(r, r ? run(r, q, err) : error_no_memory(err), result);
+}
+
+/* On a complete profile that cannot change in between. */
+static enum tfprof_status visit_query(void *profile, enum tfprof_view view,
+	const struct tfprof_options *options, const volatile int *cancel, query_visit_fn *visit,
+	void *context, struct tfprof_error *err)
+{
+	struct asked q = {.cancel = cancel, .visit = visit, .context = context};
+	const struct question *question = question_find(tfprof_view_get_name(view));
+	tfprof_result *result;
+	enum tfprof_status status = ask(profile, question, options, &q, &result, err);
+
+	if (status == TFPROF_OK)
+		tfprof_result_free(result);
+	return status;
+}
+
+enum tfprof_status tfprof_ask(tfprof_profile *p, const char *name, const tfprof_options *options,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	const struct question *question = question_find(name);
+	struct asked q = {.cancel = cancel};
+
+	*result = NULL;
+	if (!question || question->takes != TAKES_PROFILE)
+		return unknown(name, err);
+	return ask(p, question, options, &q, result, err);
+}
+
+enum tfprof_status tfprof_query_run(tfprof_profile *p, enum tfprof_view view,
 	const tfprof_options *options, const volatile int *cancel, tfprof_result **result,
 	struct tfprof_error *err)
 {
-	static const enum profile_state states[] = {[QUESTION_LOADED] = PROFILE_LOADED,
-		[QUESTION_INDEXED] = PROFILE_INDEXED,
-		[QUESTION_COMPLETE] = PROFILE_COMPLETE};
-	const struct question *found = question_find(question);
-	enum tfprof_status status;
-	tfprof_result *r;
+	return tfprof_ask(p, tfprof_view_get_name(view), options, cancel, result, err);
+}
+
+enum tfprof_verdict tfprof_result_get_verdict(const tfprof_result *r)
+{
+	return r->answer.verdict;
+}
+
+/* ---- advice ---------------------------------------------------------------------- */
+
+/* The option output of one of the other objects. */
+static enum tfprof_status options_with_output(const char *output, tfprof_options **options,
+	struct tfprof_error *err)
+{
+	*options = tfprof_options_new();
+	if (!*options)
+		return error_no_memory(err);
+	return output ? tfprof_options_set(*options, "output", output, err) : TFPROF_OK;
+}
+
+enum tfprof_status tfprof_advise_run(tfprof_profile *p, const tfprof_advice_options *advice,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	struct asked q = {.cancel = cancel, .advice_options = advice};
+	tfprof_options *options;
+	enum tfprof_status status =
+		options_with_output(advice ? advice->output_text : NULL, &options, err);
 
 	*result = NULL;
-	if (!found)
-		return unknown(question, err);
-	r = result_new(p);
-	if (!r)
-		return error_no_memory(err);
-	r->is_table = true;
-	r->question = found;
-	r->options = options ? tfprof_options_copy(options) : tfprof_options_new();
-	status = r->options ? result_lock(r, states[found->state], err) : error_no_memory(err);
-	if (status == TFPROF_OK) {
-		status = run(r, cancel, err);
-		status = result_unlock(r, status, err);
+	if (status == TFPROF_OK)
+		status = ask(p, &advise_question, options, &q, result, err);
+	tfprof_options_free(options);
+	return status;
+}
+
+/* ---- model files and sides --------------------------------------------------------- */
+
+int tfprof_model_recognize(const char *path)
+{
+	return model_file_recognize(path);
+}
+
+/* The file of a path, or the model in a directory. */
+static bool note_file(tfprof_profile *p, const char *path)
+{
+	struct buf inside = {0};
+	bool found = directory_find_saved_model(path, &inside);
+	bool ok = !inside.failed && output_note_input(&p->files, found ? inside.at : path);
+
+	buf_clear(&inside);
+	return ok;
+}
+
+static bool note_files(tfprof_profile *p, const struct asked *q)
+{
+	bool ok = !q->file || !q->file->path || note_file(p, q->file->path);
+
+	for (int k = 0; k < 2 && q->sides[k]; k++) {
+		const struct tfprof_input *model = q->sides[k]->model;
+
+		if (model && model->path)
+			ok = ok && note_file(p, model->path);
+		for (size_t i = 0; i < q->sides[k]->n; i++) {
+			tfprof_profile *run = q->sides[k]->profiles[i];
+
+			pthread_rwlock_rdlock(&run->lock);
+			for (size_t n = 0; ok && n < run->files.n; n++)
+				ok = vec_push(&p->files, run->files.at[n]);
+			pthread_rwlock_unlock(&run->lock);
+		}
 	}
-	if (status != TFPROF_OK) {
-		tfprof_result_free(r);
-		return status;
-	}
-	*result = r;
-	return TFPROF_OK;
+	return ok;
+}
+
+/* A result of its own profile, which is empty. */
+static enum tfprof_status ask_apart(const struct question *question, const tfprof_options *options,
+	struct asked *q, tfprof_result **result, struct tfprof_error *err)
+{
+	tfprof_profile *p = tfprof_profile_new();
+	enum tfprof_status status = p && note_files(p, q)
+		? ask(p, question, options, q, result, err)
+		: error_no_memory(err);
+
+	tfprof_profile_free(p);
+	return status;
+}
+
+enum tfprof_status tfprof_model_run(const struct tfprof_input *in,
+	const tfprof_model_options *model_options, tfprof_result **result, struct tfprof_error *err)
+{
+	struct asked q = {.file = in, .model_options = model_options};
+	tfprof_options *options;
+	enum tfprof_status status =
+		options_with_output(model_options ? model_options->text[MODEL_OPT_OUTPUT] : NULL,
+			&options, err);
+
+	*result = NULL;
+	if (status == TFPROF_OK)
+		status = ask_apart(&model_question, options, &q, result, err);
+	tfprof_options_free(options);
+	return status;
+}
+
+enum tfprof_status tfprof_diff_run(const struct tfprof_diff_side *base,
+	const struct tfprof_diff_side *new_side, enum tfprof_view view,
+	const tfprof_options *options, const tfprof_diff_options *diff_options,
+	const volatile int *cancel, tfprof_result **result, struct tfprof_error *err)
+{
+	struct asked_side sides[2] = {{(void *const *)base->profiles, base->names, base->n, NULL},
+		{(void *const *)new_side->profiles, new_side->names, new_side->n, NULL}};
+	struct asked q = {.sides = {&sides[0], &sides[1]},
+		.view = view,
+		.cancel = cancel,
+		.diff_options = diff_options};
+
+	*result = NULL;
+	return ask_apart(&diff_question, options, &q, result, err);
+}
+
+enum tfprof_status tfprof_diff_run_models(const struct tfprof_input *base,
+	const struct tfprof_input *new_model, const tfprof_model_options *model_options,
+	const tfprof_options *options, const tfprof_diff_options *diff_options,
+	tfprof_result **result, struct tfprof_error *err)
+{
+	struct asked_side sides[2] = {{.model = base}, {.model = new_model}};
+	struct asked q = {.sides = {&sides[0], &sides[1]},
+		.model_options = model_options,
+		.diff_options = diff_options};
+
+	*result = NULL;
+	return ask_apart(&diff_question, options, &q, result, err);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "ask/view.h"
 #include "lib/result.h"
 #include "lib/text_stream.h"
 
@@ -93,12 +94,12 @@ enum sink_format output_packing(enum format format)
 /* Messages go to stdout, unless the output itself does. */
 static struct buf *said_by(tfprof_result *r)
 {
-	return is_stdout(r->query.options) ? &r->notes : &r->text;
+	return is_stdout(r->options) ? &r->notes : &r->text;
 }
 
 static enum tfprof_status write_path(tfprof_result *r, const char *path, struct tfprof_error *err)
 {
-	const struct tfprof_options *o = r->query.options;
+	const struct tfprof_options *o = r->options;
 	const struct writer *writer = writer_get(o->output.format);
 	struct sink out;
 	enum tfprof_status status =
@@ -113,7 +114,7 @@ static enum tfprof_status write_path(tfprof_result *r, const char *path, struct 
 	}
 	status = sink_commit(&out, err);
 	if (status == TFPROF_OK && !is_stdout(o))
-		writer->announce(&r->query, path, said_by(r));
+		writer->announce(&r->answer.view->query, path, said_by(r));
 	return status;
 }
 
@@ -123,7 +124,7 @@ static enum tfprof_status write_file(tfprof_result *r, bool several, struct tfpr
 	struct buf path = {0};
 	enum tfprof_status status;
 
-	put_path(&path, r->query.options, several);
+	put_path(&path, r->options, several);
 	status = path.failed ? error_no_memory(err) : write_path(r, path.at, err);
 	buf_clear(&path);
 	return status;
@@ -141,21 +142,22 @@ static bool is_by_step(const struct query *q)
 /* Writes the query of another step, then restores this one. */
 static enum tfprof_status write_step(tfprof_result *r, int64_t step, struct tfprof_error *err)
 {
-	struct query whole = r->query;
+	struct view_rows *view = r->answer.view;
+	struct query whole = view->query;
 	enum tfprof_status status;
 
 	r->options->number[OPT_STEP] = step;
-	status = result_vary(r, err);
+	status = view_vary(view, err);
 	if (status == TFPROF_OK)
-		status = write_file(r, r->query.model->steps.n > 1, err);
-	result_restore(r, &whole);
+		status = write_file(r, view->query.model->steps.n > 1, err);
+	view_restore(view, &whole);
 	r->options->number[OPT_STEP] = whole.step;
 	return status;
 }
 
 static enum tfprof_status write_steps(tfprof_result *r, bool strict, struct tfprof_error *err)
 {
-	const struct model *m = r->query.model;
+	const struct model *m = &r->profile->model;
 	enum tfprof_status status = TFPROF_OK;
 
 	r->message = MESSAGE_NONE;
@@ -247,15 +249,16 @@ static enum tfprof_status put_text(tfprof_result *r, bool framed, struct text_st
 	return close_text(to, &out, status, err);
 }
 
-static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct text_stream *to,
+static enum tfprof_status output_view(tfprof_result *r, unsigned flags, struct text_stream *to,
 	struct tfprof_error *err)
 {
 	const struct tfprof_options *o = r->options;
+	const struct query *q = &r->answer.view->query;
 	bool strict = !o->tolerant;
 	struct buf why = {0};
 	enum tfprof_status status = TFPROF_OK;
 
-	writer_get(o->output.format)->refuse(&r->query, &why);
+	writer_get(o->output.format)->refuse(q, &why);
 	if (why.failed) {
 		status = error_no_memory(err);
 	} else if (why.n && strict) {
@@ -266,7 +269,7 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 		buf_span(&r->notes, buf_get(&why));
 		buf_char(&r->notes, '\n');
 		r->message = MESSAGE_ROOT;
-	} else if (is_by_step(&r->query)) {
+	} else if (is_by_step(q)) {
 		status = write_steps(r, strict, err);
 	} else if (o->output.outfile.n) {
 		status = write_file(r, false, err);
@@ -282,7 +285,7 @@ static enum tfprof_status output_query(tfprof_result *r, unsigned flags, struct 
 static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
 	struct tfprof_error *err)
 {
-	const struct output_option *o = r->is_advice ? &r->checkers->output : &r->options->output;
+	const struct output_option *o = &r->options->output;
 	char *path = o->outfile.n ? span_copy(o->outfile) : NULL;
 	enum tfprof_status status;
 	struct sink out;
@@ -306,15 +309,17 @@ static enum tfprof_status output_table(tfprof_result *r, struct text_stream *to,
 static enum tfprof_status output_to(tfprof_result *r, unsigned flags, const volatile int *cancel,
 	struct text_stream *to, struct tfprof_error *err)
 {
-	enum format format = r->is_table ? FORMAT_JSON : r->options->output.format;
-	enum tfprof_status status = result_lock(r, result_state(r, format), err);
+	struct query *q = r->answer.view ? &r->answer.view->query : NULL;
+	enum tfprof_status status = result_lock(r, result_state(r, r->options->output.format), err);
 
 	if (status != TFPROF_OK)
 		return status;
 	r->text.n = 0;
-	r->query.cancel = cancel;
-	status = r->is_table ? output_table(r, to, err) : output_query(r, flags, to, err);
-	r->query.cancel = NULL;
+	if (q)
+		q->cancel = cancel;
+	status = q ? output_view(r, flags, to, err) : output_table(r, to, err);
+	if (q)
+		r->answer.view->query.cancel = NULL;
 	status = result_unlock(r, status, err);
 	if (status == TFPROF_OK && (r->text.failed || r->notes.failed))
 		status = error_no_memory(err);

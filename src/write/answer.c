@@ -7,32 +7,54 @@
 #include "write/table.h"
 #include "write/writer.h"
 
-static answer_text_fn *find_text(const struct question *question)
-{
-	static const struct {
-		const struct question *question;
-		answer_text_fn *text;
-	} texts[] = {
-#define X(name, text) {&name##_question, text},
-		QUESTIONS(X)
+static const struct writers {
+	const struct question *question;
+	answer_text_fn *text;
+	answer_members_fn *members;
+	answer_format_fn *format;
+} all_writers[] = {
+#define X(name, text, members, format) {&name##_question, text, members, format},
+	QUESTIONS(X)
 #undef X
-	};
-	size_t i = 0;
+};
 
-	while (texts[i].question != question)
-		i++;
-	return texts[i].text;
+static const struct writers *writers_of(const struct answer *a)
+{
+	const struct writers *w = all_writers;
+
+	while (w->question != a->question)
+		w++;
+	return w;
+}
+
+void no_text(const struct answer *a, struct sink *out)
+{
+}
+
+void no_members(const struct answer *a, struct json *j)
+{
+}
+
+bool no_format(struct answer *a, enum format format, struct sink *out, enum tfprof_status *status,
+	struct tfprof_error *err)
+{
+	return false;
 }
 
 /* What writes rows; the JSON writer, too, is called in this way. */
 typedef void write_fn(struct written *w, struct sink *out);
 
-static enum tfprof_status write_table(const struct answer_form *d, write_fn *write,
+struct asked_answer {
+	const struct answer *answer;
+	const struct tfprof_options *options; /* may be NULL */
+};
+
+static enum tfprof_status write_table(const struct asked_answer *d, write_fn *write,
 	struct sink *out, struct tfprof_error *err)
 {
 	const struct column_table *t = &d->answer->table;
 	const struct tfprof_column **columns = mem_zero_array(t->n_columns + 1, sizeof(*columns));
-	struct answer_form context = *d;
+	struct asked_answer context = *d;
 	struct written w = {.columns = columns,
 		.n_columns = t->n_columns,
 		.n_rows = t->n_rows,
@@ -43,7 +65,7 @@ static enum tfprof_status write_table(const struct answer_form *d, write_fn *wri
 	for (size_t i = 0; columns && i < t->n_columns; i++)
 		columns[i] = &t->columns[i].view;
 	if (!t->is_tree) {
-		w.root = d->question;
+		w.root = d->answer->question->name;
 		w.name = column_table_find(t, t->named_by ? t->named_by : "name");
 	}
 	if (columns)
@@ -57,7 +79,7 @@ static enum tfprof_status write_table(const struct answer_form *d, write_fn *wri
 
 void plain_text(const struct answer *a, struct sink *out)
 {
-	struct answer_form d = {.question = a->question->name, .answer = a};
+	struct asked_answer d = {.answer = a};
 
 	if (write_table(&d, table_write_text, out, NULL) != TFPROF_OK)
 		sink_fail(out, ENOMEM);
@@ -109,14 +131,15 @@ static void put_fields(const struct answer *a, struct json *j)
 
 static void write_json(struct written *w, struct sink *out)
 {
-	const struct answer_form *d = w->context;
+	const struct asked_answer *d = w->context;
+	const struct writers *own = writers_of(d->answer);
 	struct json j = json_writer(out);
 
-	document_open(&j, d->question, d->options);
+	document_open(&j, d->answer->question->name, d->options);
 	answer_put_notes(d->answer, &j);
 	put_fields(d->answer, &j);
-	if (d->put_members) {
-		d->put_members(d->context, &j);
+	if (own->members != no_members) {
+		own->members(d->answer, &j);
 		json_line(&j);
 	}
 	table_put_nodes(w, &j);
@@ -139,32 +162,32 @@ static enum tfprof_status write_arrow(const struct column_table *t, struct sink 
 	return status;
 }
 
-enum tfprof_status answer_write_table(const struct answer_form *form, enum format format,
-	struct sink *out, struct tfprof_error *err)
+enum tfprof_status answer_write(struct answer *a, const struct tfprof_options *o,
+	enum format format, struct sink *out, struct tfprof_error *err)
 {
+	const struct writers *own = writers_of(a);
+	struct asked_answer d = {a, o};
+	enum tfprof_status status = TFPROF_OK;
+
+	if (format == FORMAT_NONE || own->format(a, format, out, &status, err))
+		return status;
+	if (format == FORMAT_FILE || format == FORMAT_STDOUT) {
+		own->text(a, out);
+		return TFPROF_OK;
+	}
+	status = answer_need_table(a, err);
+	if (status != TFPROF_OK)
+		return status;
 	switch (format) {
-	case FORMAT_NONE: return TFPROF_OK;
-	case FORMAT_ARROW: return write_arrow(&form->answer->table, out, err);
-	case FORMAT_CSV: return write_table(form, table_write_csv, out, err);
-	case FORMAT_JSON: return write_table(form, write_json, out, err);
-	case FORMAT_JSONL: return write_table(form, table_write_jsonl, out, err);
-	case FORMAT_MARKDOWN: return write_table(form, table_write_markdown, out, err);
+	case FORMAT_ARROW: return write_arrow(&a->table, out, err);
+	case FORMAT_CSV: return write_table(&d, table_write_csv, out, err);
+	case FORMAT_JSON: return write_table(&d, write_json, out, err);
+	case FORMAT_JSONL: return write_table(&d, table_write_jsonl, out, err);
+	case FORMAT_MARKDOWN: return write_table(&d, table_write_markdown, out, err);
 	default:
 		return error_set(err, TFPROF_ARGUMENT,
 			"%s cannot be written as %s: expected one of: arrow, csv, file, json, "
 			"jsonl, markdown, none, stdout",
-			form->question, writer_get_name(format));
+			a->question->name, writer_get_name(format));
 	}
-}
-
-enum tfprof_status answer_write(const struct question *question, const struct answer *a,
-	const struct tfprof_options *o, enum format format, struct sink *out,
-	struct tfprof_error *err)
-{
-	struct answer_form form = {.question = question->name, .answer = a, .options = o};
-
-	if (format != FORMAT_FILE && format != FORMAT_STDOUT)
-		return answer_write_table(&form, format, out, err);
-	find_text(question)(a, out);
-	return TFPROF_OK;
 }

@@ -1,7 +1,7 @@
 /* A comparison as JSON. */
 #include <math.h>
 
-#include "write/diff_report.h"
+#include "write/diff.h"
 #include "write/document.h"
 
 static void put_change(struct json *j, int64_t base, int64_t new_value, double p)
@@ -103,15 +103,14 @@ static void put_row(struct json *j, const struct diff_report *r, size_t i)
 	json_close_object(j);
 }
 
-void diff_write_json(const struct diff_report *r, struct sink *out)
+static void write_json(const struct answer *a, struct sink *out)
 {
+	const struct diff_report *r = a->detail;
 	const struct diff *d = &r->diff;
 	struct json j = json_writer(out);
 
 	document_open(&j, "diff", NULL);
-	json_key(&j, "notes");
-	json_open_array(&j);
-	json_close_array(&j);
+	answer_put_notes(a, &j);
 	json_put_text(&j, "view", r->view);
 	put_names(&j, "base", r->base.at, r->base.n);
 	put_names(&j, "new", r->new_names.at, r->new_names.n);
@@ -136,4 +135,16 @@ void diff_write_json(const struct diff_report *r, struct sink *out)
 	json_close_array(&j);
 	json_close_object(&j);
 	sink_char(out, '\n');
+}
+
+bool diff_write(struct answer *a, enum format format, struct sink *out, enum tfprof_status *status,
+	struct tfprof_error *err)
+{
+	switch (format) {
+	case FORMAT_JSON: write_json(a, out); break;
+	case FORMAT_MARKDOWN: diff_write_markdown(a->detail, out); break;
+	case FORMAT_PPROF: *status = diff_write_pprof(a->detail, out, err); break;
+	default: return false;
+	}
+	return true;
 }

@@ -3,8 +3,8 @@
 #include <strings.h>
 
 #include "base/visible.h"
-#include "write/diff_report.h"
-#include "write/format.h"
+#include "query/format.h"
+#include "write/diff.h"
 
 enum { MOST_ROWS = 100 };
 

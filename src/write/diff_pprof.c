@@ -1,7 +1,7 @@
 /* A comparison for `pprof -http`: the new side's samples and, negative and labelled pprof::base,
  * the base's, as `pprof -diff_base` combines two profiles. */
 #include "query/metrics.h"
-#include "write/diff_report.h"
+#include "write/diff.h"
 #include "write/pprof_table.h"
 
 /* What a row has beyond its children. */

@@ -6,8 +6,8 @@
  */
 #include "base/utf8.h"
 #include "base/visible.h"
-#include "write/diff_report.h"
-#include "write/format.h"
+#include "query/format.h"
+#include "write/diff.h"
 
 enum { N_CELLS = 7 };
 
@@ -154,8 +154,9 @@ static void put_metric(const struct diff_report *r, const bool *shown, size_t me
 		buf_clear(&c.at[k]);
 }
 
-void diff_write_text(const struct diff_report *r, struct sink *out)
+void diff_text(const struct answer *a, struct sink *out)
 {
+	const struct diff_report *r = a->detail;
 	struct buf summary = {0};
 	size_t n_hidden = 0;
 	bool *shown = diff_choose_rows(r, &n_hidden);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "write/format.h"
+#include "query/format.h"
 
 static void begin_value(struct json *j)
 {

@@ -1,95 +1,6 @@
-/* What a model costs, as JSON and columns. */
-#include <math.h>
-
-#include "write/model_report.h"
-
-/* The columns of a layer: name, type, unit, and its value for numbers. */
-#define LAYER_COLUMNS(X)                                                 \
-	X(name, TEXT, NULL, 0)                                           \
-	X(type, TEXT, NULL, 0)                                           \
-	X(output_shape, TEXT, NULL, 0)                                   \
-	X(parameters, INT64, "count", l->parameters)                     \
-	X(trainable_parameters, INT64, "count", l->trainable_parameters) \
-	X(weight_bytes, INT64, "bytes", l->weight_bytes)                 \
-	X(macs, INT64, "count", l->cost.macs)                            \
-	X(float_ops, INT64, "count", cost_float_ops(l->cost))            \
-	X(share, DOUBLE, NULL, 0)                                        \
-	X(activation_bytes, INT64, "bytes", l->activation_bytes)         \
-	X(moved_bytes, INT64, "bytes", l->moved_bytes)                   \
-	X(min_seconds, DOUBLE, "seconds", 0)                             \
-	X(times, INT64, "count", l->times)                               \
-	X(operations, INT64, "count", (int64_t)l->n_operations)          \
-	X(not_counted, INT64, "count", (int64_t)l->n_not_counted)
-
-static const struct tfprof_column_info columns[] = {
-#define X(name, type, unit, value) {#name, TFPROF_COLUMN_##type, unit, 0},
-	LAYER_COLUMNS(X)
-#undef X
-};
-
-enum { N_LAYER_COLUMNS = sizeof(columns) / sizeof(*columns) };
-
-enum layer_column {
-#define X(name, ...) LAYER_##name,
-	LAYER_COLUMNS(X)
-#undef X
-};
-
-static double share_of(const struct model_report *r, const struct layer *l)
-{
-	int64_t all = cost_float_ops(r->summary.total.cost);
-
-	return all ? (double)cost_float_ops(l->cost) / (double)all : 0;
-}
-
-static int64_t number_of(const struct layer *l, int column)
-{
-	switch (column) {
-#define X(name, type, unit, value) \
-	case LAYER_##name: return value;
-		LAYER_COLUMNS(X)
-#undef X
-	}
-	return 0;
-}
-
-static void put_cell_text(struct buf *b, const struct layer *l, int column)
-{
-	if (column == LAYER_output_shape)
-		model_put_shape(b, &l->out);
-	else
-		buf_span(b, column == LAYER_name ? l->name : l->type);
-}
-
-bool model_make_table(const struct model_report *r, struct column_table *t)
-{
-	const struct summary *s = &r->summary;
-
-	if (!column_table_init(t, columns, N_LAYER_COLUMNS, s->layers.n))
-		return false;
-	for (int c = 0; c < N_LAYER_COLUMNS; c++) {
-		struct table_column *column = &t->columns[c];
-
-		for (size_t i = 0; i < s->layers.n; i++) {
-			const struct layer *l = &s->layers.at[r->order[i]];
-
-			if (columns[c].type == TFPROF_COLUMN_INT64) {
-				column->numbers[i] = number_of(l, c);
-			} else if (columns[c].type == TFPROF_COLUMN_DOUBLE) {
-				column->doubles[i] = c == LAYER_share ? share_of(r, l)
-					: r->device.flops > 0         ? l->seconds
-								      : NAN;
-			} else {
-				put_cell_text(&column->bytes, l, c);
-				table_end_text(column);
-			}
-		}
-	}
-	t->columns[LAYER_min_seconds].view.is_nullable = 1;
-	return column_table_finish(t, NULL) == TFPROF_OK;
-}
-
-/* ---- JSON ----------------------------------------------------------------------- */
+/* What JSON says about a model besides its layers as nodes. */
+#include "ask/model_report.h"
+#include "write/answer.h"
 
 static void put_dims(struct json *j, const char *key, const struct tensor *t)
 {
@@ -139,7 +50,7 @@ static void put_layer(struct json *j, const struct model_report *r, const struct
 	}
 	json_close_array(j);
 	put_numbers(j, r, l);
-	json_put_double(j, "share", share_of(r, l));
+	json_put_double(j, "share", model_share(r, l));
 	if (l->times > 1)
 		json_put_int(j, "times", l->times);
 	json_put_int(j, "operations", (int64_t)l->n_operations);
@@ -222,9 +133,9 @@ static void put_device(struct json *j, const struct model_report *r)
 	json_close_object(j);
 }
 
-void model_put_members(const void *report, struct json *j)
+void cost_members(const struct answer *a, struct json *j)
 {
-	const struct model_report *r = report;
+	const struct model_report *r = a->detail;
 
 	json_put_text(j, "file", r->name);
 	json_put_text(j, "format", r->file.format);

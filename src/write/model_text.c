@@ -1,5 +1,6 @@
 /* The report on a model: a table by layer, then totals, one line each. */
-#include "write/model_report.h"
+#include "ask/model_report.h"
+#include "write/answer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,19 +67,6 @@ static void put_seconds(struct buf *b, double s)
 		buf_printf(b, "%.2f ms", s * 1e3);
 	else
 		buf_printf(b, "%.2f us", s * 1e6);
-}
-
-void model_put_shape(struct buf *b, const struct tensor *t)
-{
-	if (t->rank < 0)
-		buf_char(b, '?');
-	else if (!t->rank)
-		buf_text(b, "scalar");
-	for (int d = 0; d < t->rank; d++)
-		if (t->dims[d] < 0)
-			buf_printf(b, "%s?", d ? "x" : "");
-		else
-			buf_printf(b, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -323,46 +311,6 @@ static void put_title(const struct model_report *r, struct buf *b)
 	buf_char(b, '\n');
 }
 
-void model_collect_notes(const struct model_report *r, struct answer *a)
-{
-	struct span lines = buf_get(&r->file.notes);
-	struct buf text = {0};
-
-	for (size_t i = 0; i < r->walk.notes.n; i++) {
-		text.n = 0;
-		walk_note_put(&r->walk.notes.at[i], &text);
-		answer_note_text(a, walk_note_get_id(&r->walk.notes.at[i]), buf_get(&text));
-	}
-	if (r->walk.conflict.n) {
-		text.n = 0;
-		if (r->file.assumes_batch)
-			buf_printf(&text,
-				"batch %lld does not fit: ", (long long)r->file.batch_size);
-		else
-			buf_text(&text, "shapes do not fit: ");
-		buf_span(&text, buf_get(&r->walk.conflict));
-		answer_note_text(a, "shapes_do_not_fit", buf_get(&text));
-	}
-	for (size_t i = 0; i < r->summary.ops.n; i++)
-		if (span_equal(r->summary.ops.at[i].type, SPAN("XlaCallModule")))
-			answer_note(a, "stablehlo",
-				"the arithmetic of XlaCallModule is StableHLO, which is not read: "
-				"count the .keras file");
-	if (r->summary.is_saturated)
-		answer_note(a, "saturated",
-			"a total does not fit in 64 bits and is shown as the largest number that "
-			"does");
-	for (size_t start = 0, end; start < lines.n; start = end) {
-		size_t n = span_find(span_from(lines, start), SPAN("\n"));
-
-		end = start + n + (start + n < lines.n);
-		answer_note_text(a, model_file_get_note_id(&r->file, end),
-			(struct span){lines.at + start, n});
-	}
-	a->failed |= text.failed;
-	buf_clear(&text);
-}
-
 /* Escapes control characters: names come from files, also within sentences. */
 static void write_visible(struct buf *b, struct sink *out)
 {
@@ -376,8 +324,9 @@ static void write_visible(struct buf *b, struct sink *out)
 	b->n = 0;
 }
 
-void model_write_text(const struct model_report *r, struct sink *out)
+void cost_text(const struct answer *a, struct sink *out)
 {
+	const struct model_report *r = a->detail;
 	struct buf b = {0};
 
 	put_title(r, &b);
@@ -390,8 +339,9 @@ void model_write_text(const struct model_report *r, struct sink *out)
 		put_bound(r, &b);
 		put_coverage(r, &b);
 	}
-	for (size_t i = 0; i < r->answer->notes.n; i++)
-		buf_printf(&b, "note         %s\n", r->answer->notes.at[i].text);
+	for (size_t i = 0; i < a->notes.n; i++)
+		if (a->notes.at[i].is_in_text)
+			buf_printf(&b, "note         %s\n", a->notes.at[i].text);
 	write_visible(&b, out);
 	buf_clear(&b);
 }

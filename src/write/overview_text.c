@@ -5,7 +5,7 @@
 
 #include "base/visible.h"
 #include "write/answer.h"
-#include "write/format.h"
+#include "query/format.h"
 
 /* Files beyond these, such as a hundred steps, are only counted. */
 enum { MAX_INPUTS = 8 };

@@ -5,7 +5,7 @@
 
 #include "base/sink.h"
 #include "base/visible.h"
-#include "write/format.h"
+#include "query/format.h"
 #include "write/writer.h"
 
 /* ---- for the two kinds of lines ----------------------------------------- */

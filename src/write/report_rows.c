@@ -1,13 +1,17 @@
 /* The shown nodes of a view in the formats of any table, and what JSON says besides. */
 #include "query/combinations.h"
+#include "write/answer.h"
 #include "write/arrow_file.h"
 #include "write/document.h"
 #include "write/table.h"
 #include "write/writer.h"
 
-static void put_head(const struct query *q, struct json *j)
+static void put_head(const struct writing *w, struct json *j)
 {
+	const struct query *q = w->q;
+
 	document_open(j, tfprof_view_get_name(q->kind), q->options);
+	answer_put_notes(w->answer, j);
 	json_put_text(j, "view", tfprof_view_get_name(q->kind));
 	json_key(j, "steps");
 	json_open_array(j);
@@ -98,7 +102,7 @@ enum tfprof_status json_write(const struct writing *w, struct tfprof_error *err)
 	struct rows rows;
 	enum tfprof_status status = rows_init(&rows, w, err);
 
-	put_head(w->q, &j);
+	put_head(w, &j);
 	json_line(&j);
 	if (status == TFPROF_OK && !table_put_nodes(&rows.written, &j))
 		status = error_no_memory(err);

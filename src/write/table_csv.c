@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "write/csv.h"
-#include "write/format.h"
+#include "query/format.h"
 #include "write/table.h"
 
 static void put_valid(struct sink *out, struct span text)

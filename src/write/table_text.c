@@ -5,7 +5,7 @@
 
 #include "base/visible.h"
 #include "query/metrics.h"
-#include "write/format.h"
+#include "query/format.h"
 #include "write/table.h"
 
 /* The cells that are shown, the name first. */

@@ -3,10 +3,12 @@
 #ifndef TFPROF_WRITE_WRITER_H
 #define TFPROF_WRITE_WRITER_H
 
+#include "ask/question.h"
 #include "base/sink.h"
 #include "query/columns.h"
 
 struct writing {
+	const struct answer *answer;
 	struct query *q;
 	struct columns *columns; /* of the query, made so far */
 	struct sink *out;

@@ -107,16 +107,17 @@ def test_every_question_is_written_in_every_format(tmp_path, words, format):
         answer = json.loads(path.read_text(encoding="utf-8"))
         assert answer["schema"] == "tfprof." + words[0] and answer["version"] == 2
         assert answer["question"] == words[0]
+        assert all(re.fullmatch("[a-z_]+", note["id"]) and note["text"] for note in answer["notes"])
         for i, node in enumerate(answer["nodes"]):
             assert node["id"] == i and isinstance(node["name"], str)
             assert node["parent"] is None if i == 0 else node["parent"] < i
 
 
 def test_all_questions_are_listed():
-    """Those of the library have a command, and are tried below."""
+    """Each has a command, and is tried in every format."""
     with open(TOP + "/src/ask/question.h", encoding="utf-8") as file:
-        listed = set(re.findall(r"\bX\((\w+), \w+\)", file.read()))
-    assert listed == {question.split()[0] for question in questions()}
+        listed = set(re.findall(r"\bX\((\w+), \w+, \w+, \w+\)", file.read()))
+    assert listed == {words[0] for words in everything()}
     overview = run("help").stdout.decode()
     for name in listed:
         assert re.search(rf"^  {name} +\w", overview, re.M)

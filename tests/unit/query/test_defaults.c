@@ -239,7 +239,7 @@ static void assert_rows(const char *options, size_t n_rows, size_t n_json)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(tfprof_result_render(r, "text", &text, &size, &err), TFPROF_OK);
 		assert_int_equal(tfprof_result_render(r, "json", &json, &size, &err), TFPROF_OK);
-		assert_int_equal(count(json, "\"id\":"), n_json);
+		assert_int_equal(count(json, "\"parent\":"), n_json);
 		assert_int_equal(count(json, "\"max_depth\":null"), n_json == 15);
 		assert_int_equal(count(text, " params)\n"), 10);
 		tfprof_bytes_free(json);

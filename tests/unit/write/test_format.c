@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "write/format.h"
+#include "query/format.h"
 
 /* Compares with TensorFlow's output, which is printf's. */
 static void expect(enum unit unit, int64_t value)

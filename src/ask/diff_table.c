@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "query/metrics.h"
-#include "write/diff_report.h"
+#include "ask/diff_report.h"
 
 /* id, name, type */
 #define LEADING(X)                          \
@@ -119,11 +119,6 @@ bool diff_name_columns(struct diff_report *r)
 	if (r->columns)
 		name_columns(r->columns, &r->diff);
 	return r->columns;
-}
-
-const char *diff_column_name(const struct diff_report *r, size_t i)
-{
-	return i < count_columns(r) ? r->columns->infos[i].name : NULL;
 }
 
 enum tfprof_status diff_make_table(struct diff_report *r, struct column_table *t,

@@ -1,4 +1,4 @@
-#include "write/format.h"
+#include "query/format.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Reads queries into the sides of a comparison. */
-#ifndef TFPROF_LIB_DIFF_READ_H
-#define TFPROF_LIB_DIFF_READ_H
+#ifndef TFPROF_ASK_DIFF_READ_H
+#define TFPROF_ASK_DIFF_READ_H
 
+#include "ask/question.h"
 #include "diff/diff.h"
-#include "lib/result.h"
 
 /* What is read of each run. */
 struct diff_reading {
@@ -11,17 +11,14 @@ struct diff_reading {
 	tfprof_options *options; /* of the queries; the step is changed */
 	enum metric metrics[N_METRICS];
 	size_t n_metrics;
-	const volatile int *cancel;
+	const struct asked *asked;
 };
 
 /* Whether something is compared that needs a step, such as a time. */
 bool diff_needs_steps(const struct diff_reading *reading);
 
-/* How many steps a profile has. */
-size_t diff_count_steps(tfprof_profile *profile);
-
 /* Adds a run: a query for each of its steps or, if `step` is not negative, for that one. */
-enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
-	tfprof_profile *profile, int64_t step, struct tfprof_error *err);
+enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading, void *profile,
+	int64_t step, struct tfprof_error *err);
 
 #endif

@@ -1,14 +1,11 @@
-/* Writes what a model costs: as a report, as JSON, and as columns. */
-#ifndef TFPROF_WRITE_MODEL_REPORT_H
-#define TFPROF_WRITE_MODEL_REPORT_H
+/* What a model costs: the detail of the answer to `model`. */
+#ifndef TFPROF_ASK_MODEL_REPORT_H
+#define TFPROF_ASK_MODEL_REPORT_H
 
 #include "ask/question.h"
-#include "base/sink.h"
 #include "count/summary.h"
 #include "load/model_file.h"
 #include "query/model_options.h"
-#include "query/table.h"
-#include "write/json.h"
 
 struct model_report {
 	char *name; /* of the file */
@@ -16,19 +13,21 @@ struct model_report {
 	struct walk walk;
 	struct summary summary;
 	uint32_t *order; /* of layers */
-	const struct tfprof_model_options *options;
-	struct model_device device;  /* what times are for; flops 0: none */
-	const struct answer *answer; /* of which it is a part: its notes */
+	struct tfprof_model_options *options;
+	struct model_device device; /* what times are for; flops 0: none */
 };
 
-void model_write_text(const struct model_report *r, struct sink *out);
-/* What JSON has besides the layers as nodes; `report` is a model_report. */
-void model_put_members(const void *report, struct json *j);
 /* A row for each layer. False on allocation failure. */
 bool model_make_table(const struct model_report *r, struct column_table *table);
 
 /* "1x224x224x3", or "?" */
 void model_put_shape(struct buf *b, const struct tensor *t);
+/* A layer's part of all float operations. */
+double model_share(const struct model_report *r, const struct layer *l);
+/* Counts a model. Free the report in any case, which NULL may be. */
+enum tfprof_status model_count(struct model_report **report, const struct tfprof_input *in,
+	const struct tfprof_model_options *options, struct tfprof_error *err);
+void model_report_free(void *report);
 /* What was assumed, what does not fit, and what the file's reader had to say. */
 void model_collect_notes(const struct model_report *r, struct answer *a);
 

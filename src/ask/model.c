@@ -1,15 +1,15 @@
-/* What a model costs, through the public API. */
+/* What a model costs, by layer, from a model file alone. */
 #include <stdlib.h>
 
-#include "lib/output.h"
-#include "lib/result.h"
-#include "load/directory.h"
-#include "write/answer.h"
+#include "ask/model_report.h"
 
-void model_report_free(struct model_report *report)
+void model_report_free(void *detail)
 {
+	struct model_report *report = detail;
+
 	if (!report)
 		return;
+	tfprof_model_options_free(report->options);
 	summary_clear(&report->summary);
 	walk_clear(&report->walk);
 	model_file_clear(&report->file);
@@ -125,11 +125,6 @@ static enum tfprof_status sort_layers(struct model_report *report,
 	return TFPROF_OK;
 }
 
-int tfprof_model_recognize(const char *path)
-{
-	return model_file_recognize(path);
-}
-
 /* ---- limits --------------------------------------------------------------------- */
 
 /* Whether a total is only a lower bound if something was not counted. */
@@ -173,158 +168,111 @@ static bool put_lacks(struct buf *b, const struct model_report *report,
 }
 
 /* A limit that holds for what was counted may not hold for all. */
-static void check_unknown(tfprof_result *r, const struct tfprof_model_options *o,
-	const struct limit *limit, int64_t value)
+static void check_unknown(struct answer *a, const struct limit *limit, int64_t value)
 {
+	const struct model_report *report = a->detail;
+	const struct tfprof_model_options *o = report->options;
 	struct buf lacks = {0};
 
 	if (needs_all(limit) && !o->number[MODEL_OPT_ALLOW_UNCOUNTED] &&
-		put_lacks(&lacks, r->model, o)) {
-		r->n_unknown++;
-		buf_printf(&r->notes,
-			"fail_if: %s: cannot tell: it is at least %lld; not counted: ", limit->text,
-			(long long)value);
-		buf_span(&r->notes, buf_get(&lacks));
-		buf_text(&r->notes, " (--allow_uncounted accepts that)\n");
+		put_lacks(&lacks, report, o)) {
+		if (a->verdict == TFPROF_VERDICT_OK)
+			a->verdict = TFPROF_VERDICT_UNKNOWN;
+		answer_note(a, "limit_unknown",
+			"fail_if: %s: cannot tell: it is at least %lld; not counted: %s "
+			"(--allow_uncounted accepts that)",
+			limit->text, (long long)value, buf_get(&lacks).at);
 	}
-	r->notes.failed |= lacks.failed;
+	a->failed |= lacks.failed;
 	buf_clear(&lacks);
 }
 
-static void check_limits(tfprof_result *r, const struct tfprof_model_options *o)
+static void check_limits(struct answer *a)
 {
-	const struct summary *s = &r->model->summary;
+	const struct model_report *report = a->detail;
+	const struct summary *s = &report->summary;
 
-	for (size_t i = 0; i < o->limits.n; i++) {
-		const struct limit *limit = &o->limits.at[i];
+	for (size_t i = 0; i < report->options->limits.n; i++) {
+		const struct limit *limit = &report->options->limits.at[i];
 		enum model_order number = MODEL_ORDER_NAME + 1 + (enum model_order)limit->word;
 		int64_t value =
 			number < N_MODEL_ORDERS ? number_of(&s->total, number) : s->peak_bytes;
 
 		if (!limit_is_exceeded(limit, (double)value)) {
-			check_unknown(r, o, limit, value);
+			check_unknown(a, limit, value);
 			continue;
 		}
-		r->n_exceeded++;
-		buf_printf(&r->notes, "fail_if: %s: it is %lld\n", limit->text, (long long)value);
+		a->verdict = TFPROF_VERDICT_OVER;
+		answer_note(a, "limit_exceeded", "fail_if: %s: it is %lld", limit->text,
+			(long long)value);
 	}
 }
 
-int tfprof_result_get_n_exceeded(const tfprof_result *r)
-{
-	return r->n_exceeded;
-}
-
-int tfprof_result_get_n_unknown(const tfprof_result *r)
-{
-	return r->n_unknown;
-}
-
-/* ---- results -------------------------------------------------------------------- */
-
-enum tfprof_status model_write(tfprof_result *r, enum format format, struct sink *out,
-	struct tfprof_error *err)
-{
-	struct answer_form form = {.question = "model",
-		.answer = &r->answer,
-		.put_members = model_put_members,
-		.context = r->model};
-
-	switch (format) {
-	case FORMAT_FILE:
-	case FORMAT_STDOUT: model_write_text(r->model, out); return TFPROF_OK;
-	default: return answer_write_table(&form, format, out, err);
-	}
-}
+/* ---- asking --------------------------------------------------------------------- */
 
 /* The options outlive the caller's: the report is rendered when somebody asks. */
-static enum tfprof_status copy_options(tfprof_result *r, const tfprof_model_options *options,
-	struct tfprof_error *err)
+static enum tfprof_status copy_options(struct model_report *report,
+	const tfprof_model_options *options, struct tfprof_error *err)
 {
-	const char *output = options ? options->text[MODEL_OPT_OUTPUT] : NULL;
 	enum tfprof_status status = TFPROF_OK;
 
-	r->options = tfprof_options_new();
-	r->model_options = tfprof_model_options_new();
-	if (!r->options || !r->model_options)
+	report->options = tfprof_model_options_new();
+	if (!report->options)
 		return error_no_memory(err);
-	r->model_options->reading = options ? options->reading : TFPROF_READ_AS_IS;
+	report->options->reading = options ? options->reading : TFPROF_READ_AS_IS;
 	for (size_t i = 0; options && status == TFPROF_OK && i < N_MODEL_OPTIONS; i++)
 		if (options->text[i])
-			status = tfprof_model_options_set(r->model_options,
+			status = tfprof_model_options_set(report->options,
 				tfprof_model_option_get_info(i)->name, options->text[i], err);
-	if (status == TFPROF_OK && output)
-		status = tfprof_options_set(r->options, "output", output, err);
 	return status;
 }
 
-/* The file of a path, or the model in a directory. */
-static bool note_files(tfprof_result *r, const char *path)
+enum tfprof_status model_count(struct model_report **made, const struct tfprof_input *in,
+	const struct tfprof_model_options *options, struct tfprof_error *err)
 {
-	struct buf inside = {0};
-	bool found = directory_find_saved_model(path, &inside);
-	bool ok = !inside.failed && output_note_input(&r->profile->files, found ? inside.at : path);
+	struct model_report *report = *made = mem_zero(sizeof(*report));
+	enum tfprof_status status =
+		report ? copy_options(report, options, err) : error_no_memory(err);
 
-	buf_clear(&inside);
-	return ok;
-}
-
-static enum tfprof_status run(tfprof_result *r, const struct tfprof_input *in,
-	struct tfprof_error *err)
-{
-	struct model_report *report = mem_zero(sizeof(*report));
-	const struct tfprof_model_options *o = r->model_options;
-	enum tfprof_status status;
-
-	r->model = report;
-	if (!report)
-		return error_no_memory(err);
-	report->options = o;
-	report->answer = &r->answer;
-	report->device = choose_device(o);
+	if (status != TFPROF_OK)
+		return status;
+	report->device = choose_device(report->options);
 	report->name = span_copy(span_of(in->path ? in->path : "model"));
 	if (!report->name)
 		return error_no_memory(err);
 	if (!(report->device.flops > 0) != !(report->device.bandwidth > 0))
 		return error_set(err, TFPROF_ARGUMENT,
 			"-peak_flops and -peak_bandwidth go together: give both, or -device");
-	if (in->path && !note_files(r, in->path))
-		return error_no_memory(err);
-	status = count(report, in, o, err);
-	if (status == TFPROF_OK)
-		status = sort_layers(report, o, err);
-	if (status == TFPROF_OK && !model_make_table(report, &r->answer.table))
-		status = error_no_memory(err);
+	status = count(report, in, report->options, err);
+	return status == TFPROF_OK ? sort_layers(report, report->options, err) : status;
+}
+
+static enum tfprof_status run(struct answer *a, const struct asked *q, struct tfprof_error *err)
+{
+	struct model_report *report;
+	enum tfprof_status status = model_count(&report, q->file, q->model_options, err);
+
+	a->detail = report;
 	if (status != TFPROF_OK)
 		return status;
-	model_collect_notes(report, &r->answer);
-	if (r->answer.failed)
+	if (!model_make_table(report, &a->table))
 		return error_no_memory(err);
-	r->n_rows = r->answer.table.n_rows;
-	r->is_ready = true;
-	check_limits(r, o);
+	model_collect_notes(report, a);
+	check_limits(a);
 	return TFPROF_OK;
 }
 
-enum tfprof_status tfprof_model_run(const struct tfprof_input *in,
-	const tfprof_model_options *options, tfprof_result **result, struct tfprof_error *err)
-{
-	tfprof_profile *p = tfprof_profile_new();
-	tfprof_result *r = p ? result_new(p) : NULL;
-	enum tfprof_status status;
-
-	*result = NULL;
-	tfprof_profile_free(p);
-	if (!r)
-		return error_no_memory(err);
-	r->is_table = true;
-	status = copy_options(r, options, err);
-	if (status == TFPROF_OK)
-		status = run(r, in, err);
-	if (status != TFPROF_OK) {
-		tfprof_result_free(r);
-		return status;
-	}
-	*result = r;
-	return TFPROF_OK;
-}
+const struct question model_question = {
+	.name = "model",
+	.takes = TAKES_MODEL,
+	.summary = "what a model costs, by layer",
+	.description =
+		"Reads a model file and prints parameters, multiply-accumulates (MACs), float "
+		"operations (FLOPs) and memory of each layer and in total, without TensorFlow and "
+		"without running the model: SavedModel, .keras, .h5, .tflite, .meta and "
+		"frozen graphs.",
+	.example = "--batch_size=8 --order_by=macs",
+	.usage = "FILE|DIR [OPTION...]",
+	.run = run,
+	.free_detail = model_report_free,
+};

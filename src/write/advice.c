@@ -1,10 +1,13 @@
-#include "advise/report.h"
+#include "write/advice.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "proto/fields.h"
 #include "proto/wire_write.h"
+#include "write/answer.h"
 
 /* ---- AdviceProto ---------------------------------------------------------------- */
 
@@ -23,7 +26,7 @@ static void put_message(const struct advice *a, struct buf *out)
 	}
 }
 
-enum tfprof_status advice_write_message(const struct advice *a, struct sink *out,
+static enum tfprof_status write_message(const struct advice *a, struct sink *out,
 	struct tfprof_error *err)
 {
 	struct buf message = {0};
@@ -36,20 +39,45 @@ enum tfprof_status advice_write_message(const struct advice *a, struct sink *out
 	return status;
 }
 
+bool advice_write(struct answer *a, enum format format, struct sink *out,
+	enum tfprof_status *status, struct tfprof_error *err)
+{
+	const struct advice_detail *d = a->detail;
+
+	if (format == FORMAT_MESSAGE)
+		*status = write_message(&d->advice, out, err);
+	return format == FORMAT_MESSAGE;
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+/* Names are shown as in reports of views. */
+void advice_text(const struct answer *a, struct sink *out)
+{
+	const struct advice_detail *d = a->detail;
+	struct buf text = {0}, shown = {0};
+	struct sink plain;
+
+	if (d->options->tolerant) {
+		advice_write_text(&d->advice, out);
+		return;
+	}
+	if (sink_open_buf(&plain, &text, SINK_PLAIN, NULL) != TFPROF_OK) {
+		sink_fail(out, ENOMEM);
+		return;
+	}
+	advice_write_text(&d->advice, &plain);
+	if (sink_commit(&plain, NULL) != TFPROF_OK)
+		sink_fail(out, ENOMEM);
+	visible_put_slow(&shown, buf_get(&text), true);
+	sink_span(out, buf_get(&shown));
+	if (shown.failed)
+		sink_fail(out, ENOMEM);
+	buf_clear(&text);
+	buf_clear(&shown);
+}
+
 /* ---- JSON ----------------------------------------------------------------------- */
-
-static const char *const level_names[] = {"none", "notice", "warning", "high"};
-static const char *const confidence_names[] = {"low", "medium", "high"};
-
-const char *advice_level_name(enum tfprof_level level)
-{
-	return level_names[level];
-}
-
-const char *advice_confidence_name(enum confidence confidence)
-{
-	return confidence_names[confidence];
-}
 
 static void put_span(struct json *j, const char *key, struct span text)
 {
@@ -91,8 +119,8 @@ static void put_finding(struct json *j, const struct finding *f)
 	json_line(j);
 	json_open_object(j);
 	json_put_text(j, "what", f->what);
-	json_put_text(j, "level", level_names[f->level]);
-	json_put_text(j, "confidence", confidence_names[f->confidence]);
+	json_put_text(j, "level", advice_level_name(f->level));
+	json_put_text(j, "confidence", advice_confidence_name(f->confidence));
 	json_put_string(j, "text", f->text);
 	if (f->remedy)
 		json_put_text(j, "remedy", f->remedy);
@@ -155,15 +183,15 @@ static void put_verdict(struct json *j, const struct verdict *v,
 	json_close_object(j);
 }
 
-void advice_put_members(const void *context, struct json *j)
+void advice_members(const struct answer *a, struct json *j)
 {
-	const struct advice_members *m = context;
+	const struct advice_detail *d = a->detail;
 
 	json_put_text(j, "tfprof", tfprof_get_version());
-	json_put_text(j, "level", level_names[advice_level(m->advice)]);
+	json_put_text(j, "level", advice_level_name(advice_level(&d->advice)));
 	json_key(j, "checkers");
 	json_open_array(j);
-	for (size_t i = 0; i < m->advice->verdicts.n; i++)
-		put_verdict(j, &m->advice->verdicts.at[i], m->options);
+	for (size_t i = 0; i < d->advice.verdicts.n; i++)
+		put_verdict(j, &d->advice.verdicts.at[i], d->options);
 	json_close_array(j);
 }

@@ -1,4 +1,4 @@
-#include "lib/diff_read.h"
+#include "ask/diff_read.h"
 
 #include "base/prefetch.h"
 #include "model/run_shapes.h"
@@ -161,14 +161,14 @@ static enum tfprof_status read_rows(const struct query *q, void *context, struct
 	return side->failed ? error_no_memory(err) : TFPROF_OK;
 }
 
-static enum tfprof_status read_step(struct side *side, struct diff_reading *reading,
-	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
+static enum tfprof_status read_step(struct side *side, struct diff_reading *reading, void *profile,
+	int64_t step, struct tfprof_error *err)
 {
 	struct step_reading rows = {side, reading};
 
 	reading->options->number[OPT_STEP] = step;
-	return profile_visit_query(profile, reading->view, reading->options, reading->cancel,
-		read_rows, &rows, err);
+	return reading->asked->visit_query(profile, reading->view, reading->options,
+		reading->asked->cancel, read_rows, &rows, err);
 }
 
 /* ---- a run ---------------------------------------------------------------------- */
@@ -184,34 +184,11 @@ bool diff_needs_steps(const struct diff_reading *reading)
 /* Of very many steps, these are read, evenly spread. */
 enum { MOST_STEPS = 31 };
 
-static size_t pick_steps(tfprof_profile *profile, int64_t picked[MOST_STEPS])
-{
-	const struct model *m = &profile->model;
-	size_t n;
-
-	pthread_rwlock_rdlock(&profile->lock);
-	n = m->steps.n < MOST_STEPS ? m->steps.n : MOST_STEPS;
-	for (size_t i = 0; i < n; i++)
-		picked[i] = m->steps.at[i * m->steps.n / n];
-	pthread_rwlock_unlock(&profile->lock);
-	return n;
-}
-
-size_t diff_count_steps(tfprof_profile *profile)
-{
-	size_t n;
-
-	pthread_rwlock_rdlock(&profile->lock);
-	n = profile->model.steps.n;
-	pthread_rwlock_unlock(&profile->lock);
-	return n;
-}
-
-enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading,
-	tfprof_profile *profile, int64_t step, struct tfprof_error *err)
+enum tfprof_status diff_read_run(struct side *side, struct diff_reading *reading, void *profile,
+	int64_t step, struct tfprof_error *err)
 {
 	int64_t steps[MOST_STEPS];
-	size_t n = pick_steps(profile, steps);
+	size_t n = reading->asked->get_steps(profile, steps, MOST_STEPS);
 	enum tfprof_status status = TFPROF_OK;
 
 	if (step >= 0 || n < 2 || !diff_needs_steps(reading))

@@ -1,8 +1,7 @@
-/* Writes a comparison. */
-#ifndef TFPROF_WRITE_DIFF_REPORT_H
-#define TFPROF_WRITE_DIFF_REPORT_H
+/* A comparison: the detail of the answer to `diff`. */
+#ifndef TFPROF_ASK_DIFF_REPORT_H
+#define TFPROF_ASK_DIFF_REPORT_H
 
-#include "base/sink.h"
 #include "diff/budget.h"
 #include "query/table.h"
 
@@ -17,17 +16,8 @@ struct diff_report {
 	struct diff_columns *columns; /* what they are called, once they are made */
 };
 
-void diff_write_text(const struct diff_report *r, struct sink *out);
-void diff_write_json(const struct diff_report *r, struct sink *out);
-void diff_write_markdown(const struct diff_report *r, struct sink *out);
-/* A profile whose samples are those of the new side and, negative and marked as
- * pprof::base, those of the base. */
-enum tfprof_status diff_write_pprof(const struct diff_report *r, struct sink *out,
-	struct tfprof_error *err);
-/* Names the columns; call before the next two. False on allocation failure. */
+/* Names the columns; call before the next one. False on allocation failure. */
 bool diff_name_columns(struct diff_report *r);
-/* The name of a column; NULL past the end. */
-const char *diff_column_name(const struct diff_report *r, size_t i);
 /* The columns of the rows; their names belong to the report. */
 enum tfprof_status diff_make_table(struct diff_report *r, struct column_table *table,
 	struct tfprof_error *err);

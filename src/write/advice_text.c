@@ -9,7 +9,7 @@
  *     nothing found by: StepOutlierChecker
  *     not applicable: MemcpyChecker, PlacementChecker (no accelerator)
  */
-#include "advise/report.h"
+#include "write/advice.h"
 
 /* ---- as TensorFlow's profiler ------------------------------------------------- */
 

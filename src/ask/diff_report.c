@@ -3,8 +3,8 @@
 
 #include "base/visible.h"
 #include "diff/sample.h"
-#include "write/diff_report.h"
-#include "write/format.h"
+#include "ask/diff_report.h"
+#include "query/format.h"
 
 void diff_put_delta(struct buf *b, enum unit unit, int64_t delta)
 {

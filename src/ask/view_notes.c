@@ -1,6 +1,6 @@
-#include "lib/notes.h"
-
+/* What a query has to say besides its report. */
 #include "ask/gaps.h"
+#include "ask/view.h"
 #include "query/renamed.h"
 #include "query/regex.h"
 
@@ -41,7 +41,7 @@ static bool asks_for(const struct query *q, enum gap gap)
 }
 
 /* Zeros alone do not tell. */
-static void note_gaps(const struct query *q, struct buf *notes)
+static void note_gaps(struct answer *a, const struct query *q)
 {
 	const char *last = NULL;
 
@@ -54,15 +54,15 @@ static void note_gaps(const struct query *q, struct buf *notes)
 			continue;
 		last = reason;
 		if (reason)
-			buf_printf(notes, "no %s in this trace: %s\n", what->what, reason);
+			answer_note(a, what->id, "no %s in this trace: %s", what->what, reason);
 		else
-			buf_printf(notes, "no %s in this profile: add %s\n", what->what,
+			answer_note(a, what->id, "no %s in this profile: add %s", what->what,
 				what->remedy);
 	}
 }
 
 /* A frozen graph has data flow, but no variables. */
-static void note_parameters(const struct query *q, struct buf *notes)
+static void note_parameters(struct answer *a, const struct query *q)
 {
 	const struct model *m = q->model;
 
@@ -71,9 +71,9 @@ static void note_parameters(const struct query *q, struct buf *notes)
 	for (uint32_t node = 0; node < m->nodes.n; node++)
 		if (model_parameters(m, node))
 			return;
-	buf_text(notes,
+	answer_note(a, "no_parameters",
 		"no parameters in this profile: add the graph with its variables and their shapes, "
-		"from as_graph_def(add_shapes=True), or a checkpoint\n");
+		"from as_graph_def(add_shapes=True), or a checkpoint");
 }
 
 /* ---- regexes that match nothing ------------------------------------------------------ */
@@ -129,20 +129,21 @@ static bool helps_to_widen(const struct list *l, struct span pattern)
 	return helps;
 }
 
-static void note_regex(const struct list *l, size_t i, struct buf *notes)
+static void note_regex(struct answer *a, const struct list *l, size_t i)
 {
 	struct span pattern = regexes_get_pattern(l->regexes, i);
+	struct buf text = {0};
 
-	buf_printf(notes, "-%s: '%.*s' matches no %s", l->option, ERROR_SPAN(pattern), l->names);
+	buf_printf(&text, "-%s: '%.*s' matches no %s", l->option, ERROR_SPAN(pattern), l->names);
 	if (!regexes_is_in_none(l->regexes, i) && helps_to_widen(l, pattern))
-		buf_printf(notes, ": regexes match whole names: use '.*%.*s.*'",
+		buf_printf(&text, ": regexes match whole names: use '.*%.*s.*'",
 			ERROR_SPAN(pattern));
-	buf_char(notes, '\n');
+	answer_note_lines(a, "regex_matches_nothing", &text);
 }
 
 /* Trying one on all names takes as long as the query did, so a list of thousands gets a
  * few notes and a last word. */
-static void note_list(const struct list *l, struct buf *notes)
+static void note_list(struct answer *a, const struct list *l)
 {
 	enum { MAX_TRIED = 16, MAX_NOTED = 5 };
 	size_t n = regexes_count(l->regexes), i, n_tried = 0, n_noted = 0;
@@ -154,17 +155,17 @@ static void note_list(const struct list *l, struct buf *notes)
 		n_tried++;
 		if (!regexes_matches_none(l->regexes, i) && matches_any(l, l->regexes, i))
 			continue;
-		note_regex(l, i, notes);
+		note_regex(a, l, i);
 		n_noted++;
 	}
 	while (i < n && regexes_has_matched(l->regexes, i))
 		i++;
 	if (n_noted && i < n)
-		buf_printf(notes, "-%s: more of its %zu regexes may match no %s\n", l->option, n,
-			l->names);
+		answer_note(a, "regexes_match_nothing",
+			"-%s: more of its %zu regexes may match no %s", l->option, n, l->names);
 }
 
-static void note_regexes(struct query *q, struct buf *notes)
+static void note_regexes(struct answer *a, struct query *q)
 {
 	const char *names = q->kind == TFPROF_OP ? "operation type"
 		: q->kind == TFPROF_CODE         ? "line of code"
@@ -182,64 +183,67 @@ static void note_regexes(struct query *q, struct buf *notes)
 		return;
 	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
 		if (lists[k].regexes && !regexes_accept_all(lists[k].regexes))
-			note_list(&lists[k], notes);
+			note_list(a, &lists[k]);
 }
 
 /* Nothing but the root is shown, and nothing was said so far. */
-static void note_empty(const struct query *q, struct buf *notes)
+static void note_empty(struct answer *a, const struct query *q)
 {
-	if (q->n > 1 || notes->n || q->options->number[OPT_MAX_DEPTH] <= 1)
+	if (q->n > 1 || a->notes.n || q->options->number[OPT_MAX_DEPTH] <= 1)
 		return;
 	if (!q->model->nodes.n)
-		buf_text(notes, "the profile has no nodes\n");
+		answer_note(a, "no_nodes", "the profile has no nodes");
 	else if (q->n_unlisted)
-		buf_text(notes,
-			"no accounted node is shown: all_scopes lists the scopes that hold them\n");
+		answer_note(a, "scopes_not_listed",
+			"no accounted node is shown: all_scopes lists the scopes that hold them");
 	else
-		buf_text(notes, "no node passes all regexes and minimums\n");
+		answer_note(a, "nothing_shown", "no node passes all regexes and minimums");
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-void notes_put(struct query *q, struct buf *notes)
+void view_note(struct answer *a, struct query *q)
 {
 	const struct tfprof_options *o = q->options;
 	const struct word_list *words = &o->list[OPT_SELECT];
+	struct buf text = {0};
 
 	if (o->took_dump_to_file) {
-		buf_text(notes,
+		buf_text(&text,
 			"-dump_to_file option is deprecated. Please use -output "
 			"file:outfile=<filename>\n-output is overwritten with -output "
 			"file:outfile=");
-		buf_span(notes, o->output.outfile);
-		buf_char(notes, '\n');
+		buf_span(&text, o->output.outfile);
+		answer_note_lines(a, "dump_to_file", &text);
 	}
 	for (size_t i = 0; i < words->n; i++)
 		if (options_find_select(words->at[i]) == N_SELECTS) {
-			buf_text(notes, "Unknown select: ");
-			buf_span(notes, words->at[i]);
-			buf_char(notes, '\n');
+			buf_text(&text, "Unknown select: ");
+			buf_span(&text, words->at[i]);
+			answer_note_lines(a, "unknown_select", &text);
 		}
 	if (q->kind == TFPROF_CODE) {
 		if (q->tree->n_lost_gradients)
-			buf_printf(notes, "%zu gradient nodes not accounted\n",
-				q->tree->n_lost_gradients);
+			answer_note(a, "gradients_not_accounted",
+				"%zu gradient nodes not accounted", q->tree->n_lost_gradients);
 		if (options_select(o, SEL_TENSOR_VALUE))
-			buf_text(notes, "code view has no tensor value to show\n");
+			answer_note(a, "no_values_in_code",
+				"code view has no tensor value to show");
 	}
 	if (query_has_groups(q) && q->kind != TFPROF_OP && o->number[OPT_ACCOUNT_DISPLAYED_OP_ONLY])
-		buf_printf(notes, "Note: %s view ignores account_displayed_op_only\n",
+		answer_note(a, "option_ignored", "Note: %s view ignores account_displayed_op_only",
 			tfprof_view_get_name(q->kind));
 	if (q->kind != TFPROF_CODE && options_select(o, SEL_TENSOR_VALUE) && !q->model->checkpoint)
-		buf_text(notes, "tensor_value needs a checkpoint: there is none\n");
+		answer_note(a, "no_checkpoint", "tensor_value needs a checkpoint: there is none");
 	if (!o->tolerant) {
-		note_gaps(q, notes);
-		note_parameters(q, notes);
-		note_regexes(q, notes);
-		note_empty(q, notes);
+		note_gaps(a, q);
+		note_parameters(a, q);
+		note_regexes(a, q);
+		note_empty(a, q);
 	}
-	renamed_note(q, notes);
+	renamed_note(q, &text);
+	answer_note_lines(a, "ran_as_another", &text);
 	if (q->saturated)
-		buf_text(notes,
-			"a number does not fit in 64 bits and is shown as the largest that does\n");
+		answer_note(a, "too_large",
+			"a number does not fit in 64 bits and is shown as the largest that does");
 }

@@ -1,6 +1,6 @@
 /* Formats numbers for reports. */
-#ifndef TFPROF_WRITE_FORMAT_H
-#define TFPROF_WRITE_FORMAT_H
+#ifndef TFPROF_QUERY_FORMAT_H
+#define TFPROF_QUERY_FORMAT_H
 
 #include "base/buf.h"
 #include "query/metric_list.h"

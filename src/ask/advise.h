@@ -1,0 +1,12 @@
+/* What the advisor found, and what it was asked: the detail of its answer. */
+#ifndef TFPROF_ASK_ADVISE_H
+#define TFPROF_ASK_ADVISE_H
+
+#include "advise/advise.h"
+
+struct advice_detail {
+	struct advice advice;
+	struct tfprof_advice_options *options;
+};
+
+#endif
