@@ -4,7 +4,8 @@
  *
  * Busy is the time in which at least one execution ran on any lane, copies included; span is
  * from the first start to the last end. What the host does for an accelerator (launches) is
- * not the accelerator's time. */
+ * not the accelerator's time. Those of a trace were summed up when it was loaded, by their own
+ * clock (model/accelerator.h). */
 #include <stdlib.h>
 
 #include "ask/question.h"
@@ -17,10 +18,21 @@
 	X(KIND, "kind", TEXT, NULL)                                            \
 	X(TASK, "task", TEXT, NULL)                                            \
 	X(LANES, "lanes", INT64, NULL)                                         \
+	X(PRODUCT, "product", TEXT, NULL)                                      \
 	X(RUNS, "runs", INT64, NULL)                                           \
+	X(EXECUTIONS, "executions", INT64, NULL)                               \
 	X(BUSY, "busy_micros", INT64, "microseconds")                          \
 	X(SPAN, "span_micros", INT64, "microseconds")                          \
-	X(IDLE, "idle_micros", INT64, "microseconds")
+	X(IDLE, "idle_micros", INT64, "microseconds")                          \
+	X(KERNEL_BUSY, "kernel_busy_micros", INT64, "microseconds")            \
+	X(WAITING, "waiting_micros", INT64, "microseconds")                    \
+	X(HOST_LATE, "host_late_micros", INT64, "microseconds")                \
+	X(LAUNCH_DELAY, "launch_delay_micros", DOUBLE, "microseconds")         \
+	X(PEAK_BYTES, "peak_bytes", INT64, "bytes")                            \
+	X(LIFETIME_PEAK, "lifetime_peak_bytes", INT64, "bytes")                \
+	X(CAPACITY, "capacity_bytes", INT64, "bytes")                          \
+	X(PEAK_FLOPS, "peak_flops", DOUBLE, NULL)                              \
+	X(PEAK_BANDWIDTH, "peak_bandwidth", DOUBLE, NULL)
 /* clang-format on */
 
 enum {
@@ -193,6 +205,104 @@ static void put_one(struct answer *a, struct hardware *one)
 	table_set_int(t, row, DEVICES_IDLE, last_us - first_us - busy_us);
 }
 
+/* ---- accelerators of traces ------------------------------------------------------ */
+
+static int64_t to_us(int64_t ps)
+{
+	return (ps + 500000) / 1000000;
+}
+
+/* A number that is not known stays empty. */
+static void put_known(struct column_table *t, size_t row, size_t column, int64_t number)
+{
+	if (number >= 0)
+		table_set_int(t, row, column, number);
+}
+
+static void put_rate(struct column_table *t, size_t row, size_t column, double rate)
+{
+	if (rate > 0)
+		table_set_double(t, row, column, rate);
+}
+
+static void put_accelerator(struct answer *a, const struct asked *q, const struct accelerator *of)
+{
+	struct column_table *t = &a->table;
+	struct span device = model_text(q->model, of->device);
+	size_t row = column_table_add_row(t, 0, hardware_name(device));
+	bool by_sheet = q->options->number[OPT_PEAK_FLOPS] == PEAK_FLOPS_SHEET;
+	double given = (double)q->options->number[OPT_PEAK_FLOPS];
+
+	table_set_text(t, row, DEVICES_KIND, span_of(of->is_tpu ? "tpu" : "gpu"));
+	table_set_text(t, row, DEVICES_TASK, device_get_task(device));
+	if (model_text(q->model, of->product).n)
+		table_set_text(t, row, DEVICES_PRODUCT, model_text(q->model, of->product));
+	table_set_int(t, row, DEVICES_LANES, of->n_lanes);
+	table_set_int(t, row, DEVICES_RUNS,
+		of->n_programs_run ? of->n_programs_run : of->n_executions);
+	table_set_int(t, row, DEVICES_EXECUTIONS, of->n_executions);
+	table_set_int(t, row, DEVICES_BUSY, to_us(of->busy_ps));
+	table_set_int(t, row, DEVICES_SPAN, to_us(of->span_ps));
+	table_set_int(t, row, DEVICES_IDLE, to_us(of->span_ps - of->busy_ps));
+	table_set_int(t, row, DEVICES_KERNEL_BUSY, to_us(of->kernel_busy_ps));
+	if (of->is_tpu)
+		table_set_int(t, row, DEVICES_WAITING, to_us(of->waiting_ps));
+	if (of->late_ps >= 0)
+		table_set_int(t, row, DEVICES_HOST_LATE, to_us(of->late_ps));
+	if (of->launch_delay_ps >= 0)
+		table_set_double(t, row, DEVICES_LAUNCH_DELAY, (double)of->launch_delay_ps / 1e6);
+	put_known(t, row, DEVICES_PEAK_BYTES, of->peak_bytes);
+	put_known(t, row, DEVICES_LIFETIME_PEAK, of->lifetime_peak_bytes);
+	put_known(t, row, DEVICES_CAPACITY, of->capacity_bytes);
+	put_rate(t, row, DEVICES_PEAK_FLOPS,
+		given > 0                          ? given
+			: of->facts.peak_flops > 0 ? of->facts.peak_flops
+			: by_sheet                 ? of->facts.sheet_flops
+						   : 0);
+	put_rate(t, row, DEVICES_PEAK_BANDWIDTH, of->facts.peak_bandwidth);
+}
+
+/* By task, kind and number: gpu:10 comes behind gpu:9. */
+static int by_device(const void *a, const void *b, void *context)
+{
+	const struct accelerator *x = a, *y = b;
+	const struct model *m = context;
+	struct span i = model_text(m, x->device), k = model_text(m, y->device);
+
+	return i.n != k.n ? (i.n > k.n) - (i.n < k.n) : span_compare(i, k);
+}
+
+static bool put_accelerators(struct answer *a, const struct asked *q)
+{
+	const struct model *m = q->model;
+	size_t n = m->accelerators.n;
+	struct accelerator *sorted = mem_array(n + 1, sizeof(*sorted));
+	bool is_doubled = false;
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = m->accelerators.at[i];
+	if (n)
+		qsort_r(sorted, n, sizeof(*sorted), by_device, (void *)m);
+	for (size_t i = 0; i < n; i++) {
+		put_accelerator(a, q, &sorted[i]);
+		is_doubled |= sorted[i].facts.is_doubled;
+	}
+	if (is_doubled)
+		answer_note(a, "bandwidth_doubled",
+			"peak_bandwidth is twice what was recorded: AMD's recorder gives half for "
+			"these GPUs");
+	mem_free(sorted);
+	return true;
+}
+
+/* Whether the accelerators' own sums answer: they are of whole traces. */
+static bool has_accelerators(const struct asked *q)
+{
+	return q->model->accelerators.n && q->options->number[OPT_STEP] < 0;
+}
+
 static enum tfprof_status put_all(struct answer *a, const struct asked *q, const struct events *e,
 	struct tfprof_error *err)
 {
@@ -200,9 +310,12 @@ static enum tfprof_status put_all(struct answer *a, const struct asked *q, const
 	bool ok = column_table_init_tree(&a->table, infos, N_DEVICES_COLUMNS);
 
 	for (uint32_t id = 0; ok && id < e->devices.at.n; id++)
-		ok = add_device(&all, q->model, e, id);
+		if (!has_accelerators(q) || e->devices.at.at[id].kind == DEVICE_KIND_CPU)
+			ok = add_device(&all, q->model, e, id);
 	if (ok) {
 		column_table_add_row(&a->table, TABLE_NO_PARENT, SPAN("devices"));
+		if (has_accelerators(q))
+			ok = put_accelerators(a, q);
 		if (all.n)
 			qsort(all.at, all.n, sizeof(*all.at), by_name);
 		for (size_t i = 0; i < all.n; i++)
@@ -243,7 +356,9 @@ const struct question devices_question = {
 	.summary = "each device with its lanes and its time",
 	.description = "Prints one line per device that something ran on: its kind, how many lanes "
 		       "(threads or streams) it has, executions, the time in which at least one of "
-		       "them ran (busy), and from the first start to the last end (span).",
+		       "them ran (busy), and from the first start to the last end (span). Of an "
+		       "accelerator in a trace also what it is, runs of programs, why it was idle, "
+		       "and its memory.",
 	.example = "",
 	.state = QUESTION_LOADED,
 	.needs = needs,

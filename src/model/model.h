@@ -30,6 +30,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "model/accelerator.h"
 #include "model/exec.h"
 #include "model/sets.h"
 #include "model/shapes.h"
@@ -177,6 +178,7 @@ struct model {
 	size_t n_run_shapes;
 	VEC(struct step_float_ops) step_float_ops;
 	VEC(struct device_work) device_work;
+	VEC(struct accelerator) accelerators; /* of traces, that something ran on */
 	VEC(struct trace_string) trace_strings;
 	VEC(uint32_t) trace_string_of;        /* small id → trace string + 1; 0: none */
 	struct hash_index trace_string_index; /* of the other ids */

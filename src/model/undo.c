@@ -153,6 +153,7 @@ void model_undo(struct model_undo *u, struct model *m)
 	for (size_t i = was->sources.n; i < m->sources.n; i++)
 		source_detach(&m->sources.at[i]);
 	m->device_work.n = was->device_work.n;
+	m->accelerators.n = was->accelerators.n;
 	compiled_truncate(&m->compiled, was->compiled.programs.n, was->compiled.ops.n);
 	while (m->traces.n > was->traces.n)
 		source_close(&m->traces.at[--m->traces.n]);

@@ -344,6 +344,10 @@ static enum tfprof_status set_text(struct tfprof_options *o, size_t id, struct s
 	spans_vec words = {0};
 	enum tfprof_status status;
 
+	if (id == OPT_PEAK_FLOPS && span_equal(value, SPAN("sheet"))) {
+		o->number[id] = PEAK_FLOPS_SHEET;
+		return TFPROF_OK;
+	}
 	switch (defs[id].kind) {
 	case KIND_INT:
 	case KIND_COUNT:
@@ -457,6 +461,10 @@ static void put_value(const struct tfprof_options *o, size_t id, struct buf *b)
 {
 	const struct word_list *list = &o->list[id];
 
+	if (id == OPT_PEAK_FLOPS && o->number[id] == PEAK_FLOPS_SHEET) {
+		buf_text(b, "sheet");
+		return;
+	}
 	switch (defs[id].kind) {
 	case KIND_INT:
 	case KIND_COUNT:

@@ -74,8 +74,9 @@
 		"Add up operations of the same kind, layer, line or program.") \
 	X(DEVICE, "device", DEVICE, 0, "", "roofline",                         \
 		"Use the peak figures of this device.")                        \
-	X(PEAK_FLOPS, "peak_flops", RATE, 0, "0", "roofline",                  \
-		"Set the device's peak float operations per second, such as 19.5T; 0 is not known.") \
+	X(PEAK_FLOPS, "peak_flops", RATE, 0, "0", "roofline devices",          \
+		"Set the device's peak float operations per second, such as 19.5T; 0 is not known, " \
+		"sheet computes those of a GPU from its cores and clock.")         \
 	X(PEAK_BANDWIDTH, "peak_bandwidth", RATE, 0, "0", "roofline",          \
 		"Set the device's memory bandwidth in bytes per second, such as 900G; 0 is not known.")
 
@@ -95,6 +96,9 @@ enum option_id {
 #undef X
 		N_OPTIONS
 };
+
+/* OPT_PEAK_FLOPS: compute them from the device's cores and clock ("sheet"). */
+enum { PEAK_FLOPS_SHEET = -1 };
 
 /* Words of select besides metrics: id, word, help, the report's explanation. */
 /* clang-format off */

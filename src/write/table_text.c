@@ -43,6 +43,15 @@ static const struct tfprof_column *column_of(const struct written *w, size_t cel
 	return NULL;
 }
 
+static bool has_values(struct written *w, size_t cell)
+{
+	for (size_t row = 0; row < written_n_rows(w); row++)
+		if (written_get_cell(w, row, cell).type != CELL_NULL)
+			return true;
+	return false;
+}
+
+/* Columns without any value are left out. */
 static void layout_init(struct layout *l, struct written *w)
 {
 	enum { MOST = sizeof(l->cells) / sizeof(*l->cells) };
@@ -51,7 +60,7 @@ static void layout_init(struct layout *l, struct written *w)
 	*l = (struct layout){.w = w, .n = 1, .depth = find_cell(w, "depth")};
 	l->cells[0] = find_cell(w, "name");
 	for (size_t k = 0; k < n && l->n < MOST; k++)
-		if (is_shown(written_get_name(w, k)))
+		if (is_shown(written_get_name(w, k)) && has_values(w, k))
 			l->cells[l->n++] = k;
 	for (size_t i = 0; i < l->n; i++)
 		l->columns[i] = column_of(w, l->cells[i]);

@@ -69,3 +69,66 @@ def test_float_operations(name):
                * op["occurrences"] for op in ops)
     found = rows("scope", name)[0]["total_float_ops"]
     assert found == want
+
+
+def devices(name, *more):
+    return {row["name"]: row for row in ask("devices", name, *more)["nodes"][1:]
+            if row["kind"] != "cpu"}
+
+
+@every
+def test_devices(name):
+    """Only those that were used, each by its own clock."""
+    want = recordings.reference(name)
+    active = {device["plane"][len("/device:"):].lower(): device
+              for device in want["devices"] if device.get("span_ps")}
+    found = devices(name)
+    assert found.keys() == active.keys()
+    for device, facts in active.items():
+        row = found[device]
+        for number in "busy", "span", "idle":
+            assert row[f"{number}_micros"] == to_us(facts[f"{number}_ps"]), number
+        # On AMD, copies are kernels of the runtime, which the reference takes for kernels.
+        if name.startswith("nvidia"):
+            assert row["kernel_busy_micros"] == to_us(facts["kernel_busy_ps"])
+        derived = "TensorFlow Ops", "TensorFlow Name Scope", "Steps"
+        lines = [line for line in facts["lines"] if line["events"] and line["name"] not in derived
+                 and (line["name"] == "XLA Ops" or row["kind"] == "gpu")]
+        assert row["lanes"] == len(lines)
+        assert row["kind"] == device[:3]
+        if "launch_to_start_ps" in facts:
+            assert row["launch_delay_micros"] == pytest.approx(
+                facts["launch_to_start_ps"]["median"] / 1e6, abs=1)
+            assert row["host_late_micros"] == to_us(facts["gaps"]["host_late_ps"])
+
+
+@every
+def test_program_runs(name):
+    want = sum(program["executions"] for program in recordings.reference(name)["modules"])
+    if want:
+        assert sum(row["runs"] for row in devices(name).values()) == want
+
+
+@every
+def test_memory(name):
+    found, checked = devices(name), 0
+    for pool in recordings.reference(name)["memory"]:
+        number = re.fullmatch(r"GPU_(\d+)_bfc|device (\d+)", pool["allocator"])
+        row = number and (found.get(f"gpu:{number[1]}") or found.get(f"tpu:{number[2]}"))
+        for bytes_ in ("peak_bytes", "lifetime_peak_bytes", "capacity_bytes") if row else ():
+            assert row[bytes_] == pool[bytes_]
+            checked += 1
+    assert checked >= 3
+
+
+@every
+def test_peaks(name):
+    product, flops, sheet, bandwidth = {
+        "tpu": ("TPU v6e", 918e12, 918e12, 1637.993152512e9),
+        "nvi": ("NVIDIA V100", None, 125.3376e12, 898048000000),
+        "amd": ("AMD MI300X (gfx942)", None, 1307.4432e12, 2 * 2662400000000)}[name[:3]]
+    for row in devices(name).values():
+        assert (row["product"], row["peak_flops"]) == (product, flops)
+        assert row["peak_bandwidth"] == pytest.approx(bandwidth)
+    for row in devices(name, "--peak_flops=sheet").values():
+        assert row["peak_flops"] == pytest.approx(sheet)

@@ -57,6 +57,8 @@ bool apply_fused_runs(struct apply *a);
 bool apply_gradients(struct apply *a);
 /* Adds what op logs say about nodes of functions (apply_functions.c). */
 bool apply_function_logs(struct apply *a);
+/* Adds what the accelerators did (apply_devices.c). Call before the operations are added. */
+bool apply_devices(struct apply *a);
 /* Adds the operations to their nodes (apply_ops.c). */
 bool apply_ops(struct apply *a);
 /* Adds what compiled programs say about the nodes: types, shapes, float operations, edges, and

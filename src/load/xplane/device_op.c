@@ -153,20 +153,67 @@ static void find_on_stream(struct trace *t, const struct trace_line *line, size_
 	}
 }
 
+/* ---- runs of programs ---------------------------------------------------- */
+
+/* A run of a program on a stream begins when the program changes, when an operation runs again that
+ * is not the one before, with another mark, or with each execution of a program that has no other
+ * operation. */
+static int64_t count_runs(const struct trace *t, const struct trace_line *line, size_t end,
+	const bool *is_alone, uint32_t *seen_in)
+{
+	const struct trace_device_op *op = &t->device_ops.at[line->first_device_op];
+	const struct trace_target *program = NULL;
+	uint32_t before = NONE, mark = NONE, n = 0;
+
+	for (size_t i = line->first_op; i < end; i++, op++) {
+		uint32_t target = t->ops.at[i].target, now = find_mark(t, op->launch);
+		const struct trace_target *of = &t->targets.at[target];
+
+		if (of->on_device != DEVICE_COMPILED)
+			continue;
+		if (!program || program->program != of->program || now != mark ||
+			(now == NONE && !op->continues &&
+				(is_alone[target] || (target != before && seen_in[target] == n))))
+			n++;
+		seen_in[target] = n;
+		program = of;
+		before = target;
+		mark = now;
+	}
+	return n;
+}
+
+/* Runs of a stream; of several streams, those of the one with most: a run may use several. */
+static void note_runs(struct trace *t, const struct trace_line *line, size_t end,
+	const bool *is_alone, uint32_t *seen_in)
+{
+	int64_t n, *most = &t->devices.at[line->device].n_programs_run;
+
+	memset(seen_in, 0, t->targets.n * sizeof(*seen_in));
+	n = count_runs(t, line, end, is_alone, seen_in);
+	if (n > *most)
+		*most = n;
+}
+
 bool trace_find_executions(struct trace *t)
 {
 	bool *is_alone;
+	uint32_t *seen_in;
 
 	if (!t->device_ops.n)
 		return true;
 	is_alone = find_alone(t);
-	for (size_t i = 0; is_alone && i < t->lines.n; i++) {
+	seen_in = mem_array(t->targets.n + 1, sizeof(*seen_in));
+	for (size_t i = 0; is_alone && seen_in && i < t->lines.n; i++) {
 		const struct trace_line *line = &t->lines.at[i];
+		size_t end = i + 1 < t->lines.n ? line[1].first_op : t->ops.n;
 
-		if (line->first_device_op != NONE && t->devices.at[line->device].kind == PLANE_GPU)
-			find_on_stream(t, line, i + 1 < t->lines.n ? line[1].first_op : t->ops.n,
-				is_alone);
+		if (line->first_device_op == NONE || t->devices.at[line->device].kind != PLANE_GPU)
+			continue;
+		find_on_stream(t, line, end, is_alone);
+		note_runs(t, line, end, is_alone, seen_in);
 	}
 	mem_free(is_alone);
-	return is_alone;
+	mem_free(seen_in);
+	return is_alone && seen_in;
 }

@@ -79,6 +79,8 @@ static uint32_t make_target(struct trace *t, const struct device_target *of)
 		type = hlo_get_opcode(&f.details->program, &f.details->heroes, f.op);
 	if (f.details && hlo_is_layout_type(type))
 		type = type_of_hero(&f, type);
+	target.is_waiting = f.details ? f.details->kinds.of_op[f.op] == HLO_KIND_WAITING
+				      : span_ends(of->opcode, SPAN("-done"));
 	t->scratch.n = 0;
 	buf_span(&t->scratch, name.n ? name : without_jit(module));
 	if (t->scratch.n)

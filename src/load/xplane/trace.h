@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/sort.h"
+#include "load/xplane/device_facts.h"
 #include "load/xplane/device_op.h"
 #include "load/xplane/modules.h"
 #include "load/xplane/plane.h"
@@ -37,6 +38,7 @@ struct trace_target {
 	int64_t bytes;        /* the same */
 	uint32_t n_ops;       /* in steps, once they are numbered */
 	uint64_t program;     /* on a device: its id */
+	bool is_waiting;      /* for a copy or a collective that was begun before */
 	enum {
 		DEVICE_NONE,     /* of the host */
 		DEVICE_EACH,     /* a copy, or a kernel of no operation: each is an execution */
@@ -89,6 +91,15 @@ struct trace_line {
 struct trace_device {
 	enum plane_kind kind;
 	int64_t ordinal;
+	struct accelerator_facts facts;
+	uint32_t product;       /* text */
+	int64_t n_programs_run; /* see trace_find_executions() */
+};
+
+/* The memory of a device, as its allocator tells. */
+struct trace_pool {
+	int64_t ordinal;
+	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
 };
 
 /* An event that a step can begin with. */
@@ -244,6 +255,7 @@ struct trace {
 	uint64_t n_outside, outside_ps;      /* and in none */
 	enum trace_steps { STEPS_MARKED, STEPS_COUNTED, STEPS_OF_CALLS, STEPS_NONE } steps_from;
 	VEC(struct trace_marker) device_steps;
+	VEC(struct trace_pool) pools;
 	int64_t origin_ns; /* when the first line begins */
 	struct trace_skipped skipped;
 	struct buf scratch;

@@ -318,6 +318,8 @@ static enum line_kind kind_of_line(const struct plane *p, const struct line *lin
 	case PLANE_TPU:
 		if (span_equal(line->name, SPAN("XLA Ops")))
 			return LINE_TPU_OPS;
+		if (span_equal(line->name, SPAN("XLA Modules")))
+			return LINE_TPU_MODULES;
 		return span_equal(line->name, SPAN("Steps")) ? LINE_STEPS : LINE_SKIPPED;
 	default: return LINE_SKIPPED;
 	}
@@ -355,6 +357,14 @@ static void walk_line(struct walk *w, struct span message)
 	if (w->line.kind == LINE_SKIPPED) {
 		t->skipped.lines += w->plane->kind == PLANE_TPU ||
 			(w->plane->kind == PLANE_GPU && !is_derived(w->line.id));
+		return;
+	}
+	if (w->line.kind == LINE_TPU_MODULES) {
+		struct wire_reader r = wire_reader(message);
+		struct wire_field f;
+
+		while (decoder_find(w->d, &r, WIRE_LEN(XLINE_EVENTS), &f))
+			t->devices.at[t->devices.n - 1].n_programs_run++;
 		return;
 	}
 	if (w->line.kind != LINE_STEPS &&
@@ -419,8 +429,7 @@ void trace_walk(struct trace *t, struct plane *p, struct decoder *d)
 	w->no_role.op = NONE;
 	reserve(t, p);
 	w->pulls = has_kind(p, EVENT_GET_NEXT) || has_kind(p, EVENT_GET_OPTIONAL);
-	if (decoder_alloc(d,
-		    vec_push(&t->devices, ((struct trace_device){p->kind, plane_get_ordinal(p)}))))
+	if (decoder_alloc(d, walk_add_device(w)))
 		for (size_t i = 0; !d->failed && i < p->lines.n; i++)
 			walk_line(w, p->lines.at[i]);
 	vec_clear(&w->open);

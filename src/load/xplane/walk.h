@@ -35,7 +35,14 @@ struct walk_compiled {
 	uint32_t target;
 };
 
-enum line_kind { LINE_SKIPPED, LINE_HOST, LINE_STREAM, LINE_TPU_OPS, LINE_STEPS };
+enum line_kind {
+	LINE_SKIPPED,
+	LINE_HOST,
+	LINE_STREAM,
+	LINE_TPU_OPS,
+	LINE_TPU_MODULES, /* an event for each run of a program */
+	LINE_STEPS
+};
 
 /* 13 days: longer than any trace, and small enough that a few of them add up within 64 bits. */
 #define WALK_TIME_LIMIT (INT64_C(1) << 60)
@@ -125,6 +132,11 @@ bool walk_add_any_event(struct walk *w, const struct event *e);
 
 /* Whether an event is an operation; *target is NONE if memory for it was not to be had. */
 bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target);
+
+/* Adds the device of a plane (walk_device.c). False on allocation failure. */
+bool walk_add_device(struct walk *w);
+/* Notes what an allocation or deallocation says of a device's memory; the same. */
+bool walk_note_pool(struct walk *w, const struct xstats *s);
 
 /* The same for an event of an accelerator (walk_device.c); NONE on allocation failure. */
 uint32_t walk_find_device_target(struct walk *w, const struct event *e);

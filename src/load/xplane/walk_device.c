@@ -1,4 +1,6 @@
 /* Events of accelerators and their launches: which operations they are of, and when. */
+#include "base/ascii.h"
+#include "base/clamped.h"
 #include "load/xplane/kernel_name.h"
 #include "load/xplane/walk.h"
 
@@ -9,6 +11,71 @@ static struct span after_colons(struct span text)
 		if (text.at[i - 1] == ':' && text.at[i - 2] == ':')
 			return (struct span){text.at + i, text.n - i};
 	return text;
+}
+
+/* ---- devices ------------------------------------------------------------- */
+
+bool walk_add_device(struct walk *w)
+{
+	struct trace *t = w->trace;
+	struct trace_device device = {.kind = w->plane->kind,
+		.ordinal = plane_get_ordinal(w->plane)};
+
+	if (plane_is_accelerator(device.kind)) {
+		device.facts = device_read_facts(w->plane);
+		t->scratch.n = 0;
+		device_put_product(&t->scratch, w->plane);
+		device.product =
+			t->scratch.failed ? NONE : strings_add(&t->texts, buf_get(&t->scratch));
+	}
+	return device.product != NONE && vec_push(&t->devices, device);
+}
+
+/* The device whose memory it is: 4 of "GPU_4_bfc". That of the host ("gpu_host_bfc") is of none,
+ * -1. */
+static int64_t ordinal_of(const struct xstats *s)
+{
+	struct span name = xstats_text(s, STAT_ALLOCATOR_NAME);
+	int64_t ordinal = 0;
+	size_t i = 4;
+
+	if (!name.n && xstats_has_number(s, STAT_INDEX_ON_HOST))
+		return (int64_t)xstats_number(s, STAT_INDEX_ON_HOST);
+	if (!span_starts(name, SPAN("GPU_")) || name.n < 5 || !ascii_is_digit(name.at[4]))
+		return -1;
+	for (; i < name.n && ascii_is_digit(name.at[i]) && ordinal < 1 << 20; i++)
+		ordinal = 10 * ordinal + (name.at[i] - '0');
+	return ordinal;
+}
+
+bool walk_note_pool(struct walk *w, const struct xstats *s)
+{
+	enum { MOST_DEVICES = 1024 };
+	struct trace *t = w->trace;
+	struct trace_pool now = {.ordinal = ordinal_of(s)}, *pool = NULL;
+	int64_t in_use = clamped_sum((int64_t)xstats_number(s, STAT_BYTES_ALLOCATED),
+		(int64_t)xstats_number(s, STAT_BYTES_RESERVED));
+
+	if (now.ordinal < 0 || now.ordinal >= MOST_DEVICES || in_use < 0)
+		return true;
+	for (size_t i = 0; i < t->pools.n && !pool; i++)
+		if (t->pools.at[i].ordinal == now.ordinal)
+			pool = &t->pools.at[i];
+	if (!pool) {
+		now.peak_bytes = now.lifetime_peak_bytes = now.capacity_bytes = -1;
+		if (!vec_push(&t->pools, now))
+			return false;
+		pool = &t->pools.at[t->pools.n - 1];
+	}
+	now.lifetime_peak_bytes = (int64_t)xstats_number(s, STAT_PEAK_IN_USE);
+	now.capacity_bytes = clamped_sum(in_use, (int64_t)xstats_number(s, STAT_BYTES_AVAILABLE));
+	if (in_use > pool->peak_bytes)
+		pool->peak_bytes = in_use;
+	if (s->has & STAT_BIT(PEAK_IN_USE) && now.lifetime_peak_bytes > pool->lifetime_peak_bytes)
+		pool->lifetime_peak_bytes = now.lifetime_peak_bytes;
+	if (s->has & STAT_BIT(BYTES_AVAILABLE) && now.capacity_bytes > pool->capacity_bytes)
+		pool->capacity_bytes = now.capacity_bytes;
+	return true;
 }
 
 /* ---- launches ------------------------------------------------------------ */

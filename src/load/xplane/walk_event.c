@@ -97,8 +97,8 @@ static bool add_memory(struct walk *w, const struct event *e, bool is_free, uint
 	/* The event has no type. If the node ran, its operation has it. */
 	if (node.n && !is_free)
 		m.target = trace_add_target(w->trace, node, SPAN(""));
-	return m.allocator != NONE && (m.target != NONE || !node.n || is_free) &&
-		vec_push(&w->trace->memory, m);
+	return walk_note_pool(w, s) && m.allocator != NONE &&
+		(m.target != NONE || !node.n || is_free) && vec_push(&w->trace->memory, m);
 }
 
 /* Whether an event can be on the way from the marker of a step to an operation. */

@@ -1,0 +1,178 @@
+/* What each accelerator of a trace did: busy, idle, launches, memory (model/accelerator.h). */
+#include <stdlib.h>
+
+#include "load/xplane/apply.h"
+
+struct interval {
+	int64_t start_ps, end_ps;
+	uint32_t launch; /* NONE: not known */
+	bool is_copy;
+};
+
+typedef VEC(struct interval) intervals;
+
+static int by_start(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+/* The union of intervals, which are in order; of all or without copies. */
+static int64_t sum_busy(const intervals *list, bool with_copies)
+{
+	int64_t busy_ps = 0, reach_ps = INT64_MIN;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct interval *v = &list->at[i];
+		int64_t from_ps = v->start_ps > reach_ps ? v->start_ps : reach_ps;
+
+		if ((v->is_copy && !with_copies) || v->end_ps <= from_ps)
+			continue;
+		busy_ps += v->end_ps - from_ps;
+		reach_ps = v->end_ps;
+	}
+	return busy_ps;
+}
+
+/* Gaps that end with something that the host launched after they began. */
+static int64_t sum_late(const struct trace *t, const intervals *list)
+{
+	int64_t late_ps = 0, reach_ps = list->at[0].end_ps;
+
+	for (size_t i = 1; i < list->n; i++) {
+		const struct interval *v = &list->at[i];
+
+		if (v->start_ps > reach_ps && v->launch != NONE &&
+			t->launches.at[v->launch].start_ps > reach_ps)
+			late_ps += v->start_ps - reach_ps;
+		if (v->end_ps > reach_ps)
+			reach_ps = v->end_ps;
+	}
+	return late_ps;
+}
+
+/* Of the delays between launches and starts; -1: none is known. False on allocation failure. */
+static bool find_median_delay(const struct trace *t, const intervals *list, int64_t *median_ps)
+{
+	int64_t *delays = mem_array(list->n + 1, sizeof(*delays));
+	size_t n = 0;
+
+	*median_ps = -1;
+	for (size_t i = 0; delays && i < list->n; i++)
+		if (list->at[i].launch != NONE)
+			delays[n++] =
+				list->at[i].start_ps - t->launches.at[list->at[i].launch].start_ps;
+	if (delays && n) {
+		qsort(delays, n, sizeof(*delays), by_number);
+		*median_ps = delays[n / 2];
+	}
+	mem_free(delays);
+	return delays;
+}
+
+static bool is_copy(const struct trace *t, uint32_t target)
+{
+	struct span type = strings_get(&t->texts, t->targets.at[target].type);
+
+	return t->targets.at[target].on_device == DEVICE_EACH && span_starts(type, SPAN("Mem"));
+}
+
+/* On a core, what runs within a loop does so by itself. */
+static bool add_line(const struct trace *t, size_t line, struct accelerator *a, intervals *list)
+{
+	size_t end = line + 1 < t->lines.n ? t->lines.at[line + 1].first_op : t->ops.n;
+	size_t first = t->lines.at[line].first_op;
+	const struct trace_device_op *beside = &t->device_ops.at[t->lines.at[line].first_device_op];
+
+	a->n_lanes += end > first;
+	for (size_t i = first; i < end; i++, beside++) {
+		const struct trace_op *op = &t->ops.at[i];
+
+		a->n_executions += !beside->continues;
+		if (t->targets.at[op->target].is_waiting)
+			a->waiting_ps += op->self_ps > 0 ? op->self_ps : 0;
+		if (!vec_push(list,
+			    ((struct interval){op->start_ps, op->start_ps + op->total_ps,
+				    beside->launch, is_copy(t, op->target)})))
+			return false;
+	}
+	return true;
+}
+
+static bool sum_device(const struct trace *t, uint32_t device, struct accelerator *a)
+{
+	intervals list = {0};
+	bool ok = true;
+	int64_t last_ps = INT64_MIN;
+
+	for (size_t i = 0; ok && i < t->lines.n; i++)
+		if (t->lines.at[i].device == device && t->lines.at[i].first_device_op != NONE)
+			ok = add_line(t, i, a, &list);
+	if (ok && list.n) {
+		qsort(list.at, list.n, sizeof(*list.at), by_start);
+		for (size_t i = 0; i < list.n; i++)
+			last_ps = list.at[i].end_ps > last_ps ? list.at[i].end_ps : last_ps;
+		a->span_ps = last_ps - list.at[0].start_ps;
+		a->busy_ps = sum_busy(&list, true);
+		a->kernel_busy_ps = sum_busy(&list, false);
+		a->late_ps = t->launches.n ? sum_late(t, &list) : -1;
+		ok = find_median_delay(t, &list, &a->launch_delay_ps);
+	}
+	vec_clear(&list);
+	return ok;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static void add_memory(const struct trace *t, const struct trace_device *device,
+	struct accelerator *a)
+{
+	a->peak_bytes = a->lifetime_peak_bytes = a->capacity_bytes = -1;
+	for (size_t i = 0; i < t->pools.n; i++) {
+		const struct trace_pool *pool = &t->pools.at[i];
+
+		if (pool->ordinal != device->ordinal)
+			continue;
+		if (pool->peak_bytes > a->peak_bytes)
+			a->peak_bytes = pool->peak_bytes;
+		if (pool->lifetime_peak_bytes > a->lifetime_peak_bytes)
+			a->lifetime_peak_bytes = pool->lifetime_peak_bytes;
+		if (pool->capacity_bytes > a->capacity_bytes)
+			a->capacity_bytes = pool->capacity_bytes;
+	}
+}
+
+bool apply_devices(struct apply *a)
+{
+	const struct trace *t = a->trace;
+
+	for (uint32_t i = 0; i < t->devices.n; i++) {
+		const struct trace_device *device = &t->devices.at[i];
+		struct accelerator found = {.device = a->devices[i],
+			.is_tpu = device->kind == PLANE_TPU,
+			.facts = device->facts,
+			.launch_delay_ps = -1,
+			.n_programs_run = device->n_programs_run};
+
+		if (!plane_is_accelerator(device->kind))
+			continue;
+		found.product =
+			strings_add(&a->model->strings, strings_get(&t->texts, device->product));
+		if (found.product == NONE || !sum_device(t, i, &found))
+			return false;
+		add_memory(t, device, &found);
+		if (found.n_executions && !vec_push(&a->model->accelerators, found))
+			return false;
+	}
+	return true;
+}

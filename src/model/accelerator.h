@@ -1,0 +1,35 @@
+/* The accelerators of traces: what each is, and what it did by its own clock. Times are
+ * picoseconds. */
+#ifndef TFPROF_MODEL_ACCELERATOR_H
+#define TFPROF_MODEL_ACCELERATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a device is. */
+struct accelerator_facts {
+	double peak_flops;     /* per second, as recorded; 0: not recorded */
+	double sheet_flops;    /* as computed from its cores and clock; 0: not known */
+	double peak_bandwidth; /* bytes per second; 0: not known */
+	bool is_doubled;       /* the recorded bandwidth is half of that */
+};
+
+/* Numbers that are not known are -1. */
+struct accelerator {
+	uint32_t device;  /* string id: "/host:vm/device:gpu:0" */
+	uint32_t product; /* string id; 0: not known */
+	bool is_tpu;
+	struct accelerator_facts facts;
+	uint32_t n_lanes;
+	int64_t n_programs_run; /* 0: what ran is of no program */
+	int64_t n_executions;
+	int64_t span_ps;         /* from the first start to the last end */
+	int64_t busy_ps;         /* at least one lane ran something, copies included */
+	int64_t kernel_busy_ps;  /* … other than copies */
+	int64_t waiting_ps;      /* of operations that only wait for a copy or a collective */
+	int64_t late_ps;         /* of the gaps: until the host launched what ended them */
+	int64_t launch_delay_ps; /* median from the launch to the start */
+	int64_t peak_bytes, lifetime_peak_bytes, capacity_bytes;
+};
+
+#endif
