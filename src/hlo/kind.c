@@ -33,10 +33,9 @@ static bool is_element_wise(enum hlo_opcode opcode)
 		(!strcmp(rules[opcode], "element") || !strcmp(rules[opcode], "transcendental"));
 }
 
-/* Of one that is not a fusion. */
-static enum hlo_kind kind_of_op(const struct hlo_op *op)
+enum hlo_kind hlo_kind_of_opcode(enum hlo_opcode opcode)
 {
-	switch (op->opcode) {
+	switch (opcode) {
 	case HLO_DOT:
 	case HLO_RAGGED_DOT: return HLO_KIND_MATMUL;
 	case HLO_CONVOLUTION: return HLO_KIND_CONVOLUTION;
@@ -74,13 +73,20 @@ static enum hlo_kind kind_of_op(const struct hlo_op *op)
 	case HLO_CALL:
 	case HLO_CONDITIONAL:
 	case HLO_WHILE: return HLO_KIND_CONTROL;
-	case HLO_CUSTOM_CALL: return kind_of_call(op);
+	case HLO_CUSTOM_CALL: return HLO_KIND_CUSTOM;
 	case HLO_BITCAST_CONVERT:
 	case HLO_CONVERT:
 	case HLO_REDUCE_PRECISION: return HLO_KIND_MOVE;
 	case HLO_MAP: return HLO_KIND_ELEMENT;
-	default: return is_element_wise(op->opcode) ? HLO_KIND_ELEMENT : HLO_KIND_MOVE;
+	case HLO_OTHER: return HLO_KIND_OTHER;
+	default: return is_element_wise(opcode) ? HLO_KIND_ELEMENT : HLO_KIND_MOVE;
 	}
+}
+
+/* Of one that is not a fusion. */
+static enum hlo_kind kind_of_op(const struct hlo_op *op)
+{
+	return op->opcode == HLO_CUSTOM_CALL ? kind_of_call(op) : hlo_kind_of_opcode(op->opcode);
 }
 
 /* Fusions have the first kind in the list that a member has. Compilers list a block before those

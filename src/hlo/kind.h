@@ -28,6 +28,9 @@ enum hlo_kind {
 
 extern const char *const hlo_kind_texts[];
 
+/* Of one that is not a fusion, as far as its opcode tells. */
+enum hlo_kind hlo_kind_of_opcode(enum hlo_opcode opcode);
+
 /* By op. Zero is empty. */
 struct hlo_kinds {
 	uint8_t *of_op;

@@ -144,6 +144,8 @@ static unsigned view_flags(const struct model *m, enum tfprof_view view,
 			(o->number[OPT_FOLD_GRADIENTS] ? TREE_FOLD_LINES : 0);
 	if (view == TFPROF_SCOPE)
 		return o->number[OPT_FOLD_GRADIENTS] ? TREE_FOLD_GRADIENTS : 0;
+	if (view == TFPROF_OP && o->number[OPT_BY] == ROOFLINE_BY_KIND)
+		return TREE_BY_KIND;
 	if (view == TFPROF_OP && m->has_executed)
 		return o->tolerant ? TREE_BY_OP : o->number[OPT_EXECUTED_TYPES] ? TREE_EXECUTED : 0;
 	return 0;
@@ -162,6 +164,8 @@ enum tfprof_status profile_view(struct tfprof_profile *p, struct query *q, struc
 
 	if ((size_t)q->kind >= N_VIEWS)
 		return error_set(err, TFPROF_ARGUMENT, "unknown view");
+	if (q->kind == TFPROF_OP && q->options->number[OPT_BY] > ROOFLINE_BY_KIND)
+		return error_set(err, TFPROF_ARGUMENT, "op view groups by op or kind");
 	tree = &p->trees[q->kind * TREE_FLAGS + flags];
 	pthread_mutex_lock(&p->building);
 	if (!tree->n) {

@@ -1,5 +1,6 @@
 #include "query/columns.h"
 
+#include "hlo/node_kind.h"
 #include "query/distinct.h"
 #include "query/input_shapes.h"
 #include "query/tensor_value.h"
@@ -183,8 +184,39 @@ static int64_t node_or_minus_one(const struct query *q, uint32_t i)
 	return node == NONE ? -1 : (int64_t)node;
 }
 
+/* What the host did for accelerators, of the step or averaged over steps. */
+static void fill_device_work(const struct query *q, enum column_id id, int64_t *out)
+{
+	const struct model *m = q->model;
+	int64_t step = q->options->number[OPT_STEP], n_steps = step < 0 ? (int64_t)m->steps.n : 1;
+	int64_t *of_node = mem_zero_array(m->nodes.n + 1, sizeof(*of_node));
+
+	memset(out, 0, q->n * sizeof(*out));
+	for (size_t i = 0; of_node && i < m->device_work.n; i++) {
+		const struct device_work *w = &m->device_work.at[i];
+
+		if (step < 0 || w->step == step)
+			of_node[w->node] += id == COLUMN_KERNEL_COUNT ? w->n_kernels : w->launch_ps;
+	}
+	for (uint32_t i = 0; of_node && i < q->n; i++) {
+		struct row_nodes nodes = query_nodes(q, q->view[i]);
+		int64_t unit = (id == COLUMN_KERNEL_COUNT ? 1 : 1000000) * (n_steps ? n_steps : 1);
+
+		for (size_t k = 0; k < nodes.n; k++)
+			out[i] += of_node[nodes.at[k]];
+		if (!nodes.n && query_node(q, i) != NONE)
+			out[i] = of_node[query_node(q, i)];
+		out[i] = (out[i] + unit / 2) / unit;
+	}
+	mem_free(of_node);
+}
+
 static void fill_numbers(const struct query *q, enum column_id id, int64_t *out)
 {
+	if (id == COLUMN_KERNEL_COUNT || id == COLUMN_LAUNCH_MICROS) {
+		fill_device_work(q, id, out);
+		return;
+	}
 	if (id == COLUMN_END) {
 		fill_ends(q, out);
 		return;
@@ -272,6 +304,17 @@ static void put_tensor(struct query *q, uint32_t node, struct buf *b)
 		q->failed = tensor_value_put(ckpt, tensor, b, NULL, &q->error);
 }
 
+void query_put_kind(const struct query *q, uint32_t row, struct buf *b)
+{
+	struct row_nodes nodes = query_nodes(q, q->view[row]);
+	uint32_t node = query_node(q, row);
+	enum hlo_kind kind = node != NONE ? node_get_kind(q->model, node)
+					  : nodes_get_kind(q->model, nodes.at, nodes.n);
+
+	if (kind < N_HLO_KINDS && row)
+		buf_text(b, hlo_kind_texts[kind]);
+}
+
 static void put_text(struct query *q, enum column_id id, uint32_t i, struct table_column *c)
 {
 	const struct model *m = q->model;
@@ -293,6 +336,7 @@ static void put_text(struct query *q, enum column_id id, uint32_t i, struct tabl
 		else if (q->kind == TFPROF_OP && i)
 			buf_span(&c->bytes, tree_label(q->tree, q->view[i]));
 		break;
+	case COLUMN_KIND: query_put_kind(q, i, &c->bytes); break;
 	case COLUMN_PATH:
 		if (has_frame)
 			buf_span(&c->bytes, tree_frame(q->tree, q->view[i]).file);

@@ -27,6 +27,9 @@
 	X(TOTAL_DEFINITION_COUNT, "total_definition_count", INT64, SELECT(OCCURRENCE), false) \
 	X(DEVICE, "device", TEXTS, SELECT(DEVICE), false)                      \
 	X(OP_TYPES, "op_types", TEXTS, SELECT(OP_TYPES), false)                \
+	X(KIND, "kind", TEXT, SELECT(KIND), true)                              \
+	X(KERNEL_COUNT, "kernel_count", INT64, 0, true)                        \
+	X(LAUNCH_MICROS, "launch_micros", INT64, 0, true)                      \
 	X(INPUT_SHAPES, "input_shapes", TEXTS, SELECT(INPUT_SHAPES), false)    \
 	X(TENSOR_VALUE, "tensor_value", TEXT, SELECT(TENSOR_VALUE), true)      \
 	X(END, "end", INT64, 0, true)                                          \
@@ -77,6 +80,9 @@ bool column_is_selected(enum column_id id, const struct tfprof_options *o);
  * of metrics are filled in one pass. */
 enum tfprof_status columns_make(struct columns *c, struct query *q, const enum column_id *ids,
 	size_t n, struct tfprof_error *err);
+/* What the time of a row is spent on (hlo/kind.h), or most of it. */
+void query_put_kind(const struct query *q, uint32_t row, struct buf *b);
+
 /* Finds the row of each node; -1 if it has none. */
 enum tfprof_status columns_map_nodes(struct columns *c, const struct query *q,
 	struct tfprof_error *err);

@@ -70,7 +70,7 @@
 		"Explain the view and its columns before a text report.")              \
 	X(TABLE, "table", TABLE_WORD, 0, "ops", "table",                       \
 		"Write this table.")                                           \
-	X(BY, "by", BY, 0, "op", "roofline",                                   \
+	X(BY, "by", BY, 0, "op", "roofline op",                                   \
 		"Add up operations of the same kind, layer, line or program.") \
 	X(DEVICE, "device", DEVICE, 0, "", "roofline",                         \
 		"Use the peak figures of this device.")                        \
@@ -108,6 +108,8 @@ enum { PEAK_FLOPS_SHEET = -1 };
 	X(OP_TYPES, "op_types", "operation, device and custom types",          \
 		"op_types: The attributes of the operation, includes the Kernel name device placed " \
 		"on and user-defined strings.")                                \
+	X(KIND, "kind", "what the time is spent on: matmul, data movement, waiting, …", \
+		"kind: What the time is spent on, whatever the source calls the operation.") \
 	X(INPUT_SHAPES, "input_shapes", "shapes of inputs",                    \
 		"input shape: The shape of input tensors")                     \
 	X(TENSOR_VALUE, "tensor_value", "values from the checkpoint (scope, graph)", \

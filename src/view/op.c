@@ -1,7 +1,8 @@
 /* Op view: a tree of one level. The root has one child per op, in byte order of
  * their names, with that op's graph nodes in model order. An op is the type in the
- * graph, or what ran. */
+ * graph, or what ran, or a kind of work. */
 #include "base/sort.h"
+#include "hlo/node_kind.h"
 #include "model/executed.h"
 #include "view/tree.h"
 
@@ -20,6 +21,8 @@ struct build {
 
 static uint32_t op_of(const struct build *b, uint32_t node)
 {
+	if (b->flags & TREE_BY_KIND)
+		return node_get_kind(b->model, node);
 	if (b->flags & TREE_BY_OP)
 		return b->model->nodes.op[node];
 	return b->flags & TREE_EXECUTED ? model_executed(b->model, node) : model_op(b->model, node);
@@ -29,7 +32,8 @@ static bool find_ops(struct build *b)
 {
 	const struct nodes *nodes = &b->model->nodes;
 
-	b->count = arena_zero(&b->scratch, b->model->strings.text.n, sizeof(*b->count));
+	b->count =
+		arena_zero(&b->scratch, b->model->strings.text.n + N_HLO_KINDS, sizeof(*b->count));
 	b->found = arena_array(&b->scratch, nodes->n, sizeof(*b->found));
 	if (!b->count || !b->found)
 		return false;
@@ -44,7 +48,8 @@ static bool find_ops(struct build *b)
 	if (!b->names || !b->order)
 		return false;
 	for (uint32_t i = 0; i < b->n_found; i++)
-		b->names[i] = model_text(b->model, b->found[i]);
+		b->names[i] = b->flags & TREE_BY_KIND ? span_of(hlo_kind_texts[b->found[i]])
+						      : model_text(b->model, b->found[i]);
 	return sort_texts(b->names, b->order, b->n_found);
 }
 
@@ -85,7 +90,9 @@ static void fill(struct build *b)
 enum tfprof_status op_build(struct tree *t, const struct model *m, unsigned flags,
 	struct tfprof_error *err)
 {
-	struct build b = {.tree = t, .model = m, .flags = m->has_executed ? flags : TREE_BY_OP};
+	struct build b = {.tree = t,
+		.model = m,
+		.flags = m->has_executed || flags & TREE_BY_KIND ? flags : TREE_BY_OP};
 	bool ok = find_ops(&b) && tree_goes_on(t) && allocate(&b);
 
 	if (ok)

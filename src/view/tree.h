@@ -76,6 +76,7 @@ enum tree_flags {
 	TREE_FOLD_LINES = 8,     /* code: gradients under their forward line */
 	TREE_EXECUTED = 1,       /* op: by what nodes ran as */
 	TREE_BY_OP = 2,          /* op: by the op alone, as in TensorFlow's profiler */
+	TREE_BY_KIND = 4,        /* op: by what the time is spent on */
 	TREE_FLAGS = 16,         /* number of combinations */
 };
 

@@ -77,6 +77,7 @@ static void put_header(const struct query *q, struct sink *out)
 	} texts[] = {
 		{SEL_DEVICE, "assigned devices"},
 		{SEL_OP_TYPES, "op types"},
+		{SEL_KIND, "kind"},
 		{SEL_OCCURRENCE,
 			query_has_groups(q) ? "op occurrence (run|defined)"
 					    : "op count (run|defined)"},

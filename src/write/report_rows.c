@@ -62,8 +62,9 @@ struct rows {
 	struct written written;
 };
 
-/* The position in the tree, then the columns that the options select. */
-static enum tfprof_status rows_init(struct rows *rows, const struct writing *w,
+/* The position in the tree, then the columns that the options select; in JSON and op view of a
+ * trace with accelerators also what kind of work it is, and its kernels and launches. */
+static enum tfprof_status rows_init(struct rows *rows, const struct writing *w, bool has_more,
 	struct tfprof_error *err)
 {
 	static const enum column_id first[] = {COLUMN_PARENT, COLUMN_DEPTH, COLUMN_NAME,
@@ -75,6 +76,12 @@ static enum tfprof_status rows_init(struct rows *rows, const struct writing *w,
 	for (enum column_id id = 0; id < N_COLUMNS; id++)
 		if (column_is_selected(id, w->q->options))
 			ids[n++] = id;
+	if (has_more && w->q->kind == TFPROF_OP && w->q->model->device_work.n) {
+		if (!column_is_selected(COLUMN_KIND, w->q->options))
+			ids[n++] = COLUMN_KIND;
+		ids[n++] = COLUMN_KERNEL_COUNT;
+		ids[n++] = COLUMN_LAUNCH_MICROS;
+	}
 	for (size_t i = 0; i < n; i++)
 		rows->columns[i] = &w->columns->at[ids[i]].view;
 	rows->written = (struct written){.columns = rows->columns,
@@ -100,7 +107,7 @@ enum tfprof_status json_write(const struct writing *w, struct tfprof_error *err)
 {
 	struct json j = json_writer(w->out);
 	struct rows rows;
-	enum tfprof_status status = rows_init(&rows, w, err);
+	enum tfprof_status status = rows_init(&rows, w, true, err);
 
 	put_head(w, &j);
 	json_line(&j);
@@ -115,7 +122,7 @@ static enum tfprof_status write_rows(const struct writing *w,
 	void (*write)(struct written *w, struct sink *out), struct tfprof_error *err)
 {
 	struct rows rows;
-	enum tfprof_status status = rows_init(&rows, w, err);
+	enum tfprof_status status = rows_init(&rows, w, false, err);
 
 	if (status == TFPROF_OK)
 		write(&rows.written, w->out);
@@ -135,7 +142,7 @@ enum tfprof_status csv_write(const struct writing *w, struct tfprof_error *err)
 enum tfprof_status arrow_write(const struct writing *w, struct tfprof_error *err)
 {
 	struct rows rows;
-	enum tfprof_status status = rows_init(&rows, w, err);
+	enum tfprof_status status = rows_init(&rows, w, false, err);
 
 	if (status == TFPROF_OK)
 		status =

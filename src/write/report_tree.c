@@ -137,6 +137,13 @@ static void put_occurrence(struct line *l)
 	b->n = (size_t)(at - b->at);
 }
 
+static void put_kind(struct line *l)
+{
+	struct buf *b = begin_piece(l);
+
+	query_put_kind(l->q, l->row, b);
+}
+
 static void put_shapes(struct line *l)
 {
 	uint32_t node = node_of(l);
@@ -178,6 +185,8 @@ static void put_line(struct line *l, const enum metric *numbers, size_t n)
 		put_device(l);
 	if (options_select(o, SEL_OP_TYPES))
 		put_types(l);
+	if (options_select(o, SEL_KIND))
+		put_kind(l);
 	if (options_select(o, SEL_OCCURRENCE))
 		put_occurrence(l);
 	if (options_select(o, SEL_INPUT_SHAPES))

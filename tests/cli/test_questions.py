@@ -202,6 +202,6 @@ def test_a_format_that_is_not_of_tables_is_refused(planted, tmp_path):
 
 def test_the_text_is_for_people(planted):
     lines = run("devices", *planted).stdout.decode().splitlines()
-    assert lines[0].split() == ["name", "kind", "task", "lanes", "runs", "busy", "span", "idle"]
+    assert lines[0].split() == ["name", "kind", "task", "runs", "busy", "span", "idle"]
     assert [line.split()[0] for line in lines[1:]] == ["cpu:0", "gpu:0"]
     assert lines[2].split()[-3:] == ["90us", "130us", "40us"]

@@ -58,6 +58,7 @@ def test_types(name):
         kernel = want["type"].removesuffix(".kd")
         row = found[kernel]
         assert abs(row["accelerator_exec_micros"] - to_us(want["self_ps"])) <= 1
+        assert row["kernel_count"] == (want["kernels"] or want["occurrences"])
         # TensorFlow also casts on the host.
         assert row["run_count"] - want["occurrences"] in (0, 1 if want["type"] == "Cast" else 0)
 
@@ -132,3 +133,40 @@ def test_peaks(name):
         assert row["peak_bandwidth"] == pytest.approx(bandwidth)
     for row in devices(name, "--peak_flops=sheet").values():
         assert row["peak_flops"] == pytest.approx(sheet)
+
+
+KINDS = {"elementwise": "element-wise"}
+
+
+@every
+def test_kinds(name):
+    """Of each operation, and added up."""
+    found, sums, want_sums = defaultdict(set), defaultdict(int), defaultdict(int)
+    for row in ask("scope", name, "--select=micros,kind", "--max_depth=100000")["nodes"]:
+        found[without_shapes(row["name"]).split("/")[-1]].add(row["kind"])
+    for row in ask("op", name, "--by=kind")["nodes"][1:]:
+        sums[row["name"]] = row["accelerator_exec_micros"]
+    for op in recordings.reference(name)["ops"]:
+        if "kind" in op:
+            kind = KINDS.get(op["kind"], op["kind"])
+            assert kind in found[op["name"]], op["name"]
+            want_sums[kind] += op["self_ps"]
+    for kind, ps in want_sums.items():
+        if kind != "data movement":  # copies are, too
+            assert abs(sums[kind] - ps / 1e6) <= 3
+
+
+def test_a_wait_is_no_work():
+    if "tpu_v6e_host_offload" not in recordings.NAMES:
+        pytest.skip("no recording of a TPU")
+    kinds = {row["name"]: row["exec_micros"] for row in
+             ask("op", "tpu_v6e_host_offload", "--by=kind")["nodes"][1:]}
+    for kind, us in ("waiting", 304_033_212), ("element-wise", 9_619_894), ("collective", 1_460_345):
+        assert abs(kinds[kind] - us) <= 1  # each node is rounded
+
+
+def test_launches_have_their_time():
+    if "amd_mi300_gemm" not in recordings.NAMES:
+        pytest.skip("no recording of an AMD GPU")
+    total = sum(row["launch_micros"] for row in ask("op", "amd_mi300_gemm")["nodes"])
+    assert 494 <= total <= 494 + 12 * 100
