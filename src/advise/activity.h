@@ -10,7 +10,7 @@
 #define TFPROF_ADVISE_ACTIVITY_H
 
 #include "advise/stats.h"
-#include "advise/transfer.h"
+#include "model/transfer.h"
 #include "model/events.h"
 #include "model/model.h"
 

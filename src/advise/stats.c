@@ -4,30 +4,18 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double stats_median(double *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), by_value);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
+#include "base/median.h"
 
 struct stats_spread stats_spread(double *values, size_t n)
 {
-	struct stats_spread s = {.median = stats_median(values, n)};
+	struct stats_spread s = {.median = median_of_doubles(values, n)};
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		values[i] = fabs(values[i] - s.median);
 		sum += values[i];
 	}
-	s.scale = stats_median(values, n) / 0.6745;
+	s.scale = median_of_doubles(values, n) / 0.6745;
 	if (s.scale == 0)
 		s.scale = 1.253314 * sum / (double)n;
 	return s;

@@ -8,14 +8,6 @@
 
 #include "base/clamped.h"
 
-static inline int64_t to_int(double value)
-{
-	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
-}
-
-/* Sorts `values`. n > 0. */
-double stats_median(double *values, size_t n);
-
 /* What stats_score() needs. */
 struct stats_spread {
 	double median;

@@ -1,6 +1,7 @@
 /* Steps that took unusually long, and the nodes that caused it. */
 #include "advise/advise.h"
 #include "advise/top.h"
+#include "base/median.h"
 #include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -42,7 +43,7 @@ static int64_t excess_of(const struct steps *s, uint32_t node, size_t step, doub
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i] != step)
 			others[n++] = (double)micros_of(m, node, m->steps.at[s->at[i]]);
-	return to_int((double)micros_of(m, node, m->steps.at[step]) - stats_median(others, n));
+	return to_int((double)micros_of(m, node, m->steps.at[step]) - median_of_doubles(others, n));
 }
 
 /* The nodes with the largest excess. */

@@ -28,6 +28,11 @@ static inline void add_clamped(int64_t *sum, int64_t value)
 	*sum = clamped_sum(*sum, value);
 }
 
+static inline int64_t to_int(double value)
+{
+	return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
+}
+
 static inline bool is_clamped(int64_t value)
 {
 	return value == INT64_MIN || value == INT64_MAX;

@@ -6,44 +6,6 @@
 
 #include "base/mem.h"
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Few values: qsort's calls would cost more than the work. */
-static void sort(int64_t *values, size_t n)
-{
-	if (n > 32) {
-		qsort(values, n, sizeof(*values), by_value);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		int64_t value = values[i];
-		size_t k = i;
-
-		for (; k > 0 && values[k - 1] > value; k--)
-			values[k] = values[k - 1];
-		values[k] = value;
-	}
-}
-
-int64_t sample_median(int64_t *values, size_t n)
-{
-	size_t half = n / 2;
-
-	if (!n)
-		return 0;
-	sort(values, n);
-	if (n % 2)
-		return values[half];
-	/* without overflow, towards zero */
-	return values[half - 1] / 2 + values[half] / 2 +
-		(values[half - 1] % 2 + values[half] % 2) / 2;
-}
-
 /* ---- ranks ---------------------------------------------------------------------- */
 
 /* Both samples, ranked. Ranks are doubled, so that those of ties are whole numbers. */

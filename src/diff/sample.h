@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The median; of an even number, the mean of the two in the middle. Sorts the values. */
-int64_t sample_median(int64_t *values, size_t n);
-
 /* Without ties p depends only on the sizes and the sum of ranks. Rows of a comparison
  * share the sizes, and most have one of a few sums. */
 struct sample_memo {

@@ -1,6 +1,7 @@
 #include "diff/side.h"
 
 #include "base/buf.h"
+#include "base/median.h"
 #include "diff/sample.h"
 
 void side_init(struct side *s, size_t n_metrics, bool by_parent)
@@ -180,7 +181,7 @@ static void take_medians(struct side *s, side_values *run)
 	for (size_t i = 0; i < run->n; i++) {
 		for (size_t k = 0; k < n; k++)
 			sample[k] = i < s->steps.at[k].n ? s->steps.at[k].at[i] : 0;
-		run->at[i] = sample_median(sample, n);
+		run->at[i] = median_of_ints(sample, n);
 	}
 	mem_free(sample);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
 #include "diff/sample.h"
 
 /* ---- samples ---------------------------------------------------------------------- */
@@ -50,7 +51,7 @@ static int64_t median_of(const struct samples *s, const int64_t *values, size_t 
 	if (n == 1)
 		return values[0];
 	memcpy(s->spare, values, n * sizeof(*values));
-	return sample_median(s->spare, n);
+	return median_of_ints(s->spare, n);
 }
 
 static bool are_all_zero(const struct samples *s)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/median.h"
 #include "base/strings.h"
 
 static const struct {
@@ -47,13 +48,6 @@ static bool leaves_out_compiling(const struct anatomy *a)
 	return a->steps.n > 2 && 2 * n < a->steps.n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Whether the first step is much slower than the others, as when a profiler starts up. */
 static bool leaves_out_first(const struct anatomy *a, bool without_compiling, bool *ok)
 {
@@ -65,10 +59,8 @@ static bool leaves_out_first(const struct anatomy *a, bool without_compiling, bo
 	for (size_t i = 1; walls && i < a->steps.n; i++)
 		if (!without_compiling || !is_compiling(&a->steps.at[i]))
 			walls[n++] = a->steps.at[i].wall_ps;
-	if (walls && n > 1 && !(without_compiling && is_compiling(&a->steps.at[0]))) {
-		qsort(walls, n, sizeof(*walls), by_value);
-		is_slow = (double)a->steps.at[0].wall_ps > 1.5 * (double)walls[n / 2];
-	}
+	if (walls && n > 1 && !(without_compiling && is_compiling(&a->steps.at[0])))
+		is_slow = (double)a->steps.at[0].wall_ps > 1.5 * (double)median_of_ints(walls, n);
 	mem_free(walls);
 	return is_slow;
 }

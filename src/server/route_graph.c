@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/median.h"
 #include "base/mem.h"
 #include "server/find.h"
 #include "server/graph.h"
@@ -40,24 +41,17 @@ static int keep_edge(void *context, const struct tfprof_edges *edges)
 	return g->failed;
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* From how many neighbors on a box is a hub. */
 static uint32_t find_hub_limit(const struct graph_request *g)
 {
-	uint32_t counts[MAX_BOXES], median;
+	int64_t counts[MAX_BOXES];
+	uint32_t median;
 
 	if (!g->n_shown)
 		return MIN_HUB;
 	for (size_t i = 0; i < g->n_shown; i++)
 		counts[i] = g->boxes.at[i].n_neighbors;
-	qsort(counts, g->n_shown, sizeof(*counts), compare_counts);
-	median = counts[g->n_shown / 2];
+	median = (uint32_t)median_of_ints(counts, g->n_shown);
 	return 2 * median > MIN_HUB ? 2 * median : MIN_HUB;
 }
 

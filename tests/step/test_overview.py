@@ -87,11 +87,12 @@ PLANTED = [
     (GPU + "/stream:all", "conv", 170, 80),      # compute 170 … 250, with what is repeated below
     (GPU + "/stream:13", "conv", 170, 80),
     (GPU + "/stream:all", "reduce", 240, 40),    # communication 250 … 280
-    (CPU, "recv", 270, 80),                      # it waits: runtime 280 … 350
+    (GPU + "/memcpy", "MEMCPYHtoD", 270, 30),    # copy 280 … 300
+    (CPU, "recv", 290, 60),                      # it waits: runtime 300 … 350
     (CPU, "call", 300, 100),                     # what it calls counts itself
     (CPU, "add", 380, 20),                       # compute 380 … 400; before it, nothing
 ]
-PARTS = {"compute": 100, "communication": 30, "input": 50, "dispatch": 20, "runtime": 100}
+PARTS = {"compute": 100, "communication": 30, "copy": 20, "input": 50, "dispatch": 20, "runtime": 80}
 
 
 @pytest.fixture
@@ -114,14 +115,14 @@ def test_run_metadata_has_the_planted_parts(planted):
     causes = {(answer["nodes"][row["parent"]]["name"], row["name"]): row["micros"]
               for row in answer["nodes"] if row["depth"] == 3}
     assert causes["compute", "Conv2D"] == 80 and causes["compute", "Add"] == 20
-    assert causes["runtime", "_Recv"] == 70 and causes["runtime", "between operations"] == 30
-    assert answer["headline"].startswith("A step takes 0.3 ms: 33 % computing, 33 % waiting with nothing running, ")
+    assert causes["copy", "copy to a device"] == 20 and causes["runtime", "_Recv"] == 50 and causes["runtime", "between operations"] == 30
+    assert answer["headline"].startswith("A step takes 0.3 ms: 33 % computing, 27 % waiting with nothing running, ")
 
 
 def test_tasks_whose_clocks_differ_are_not_mixed(tmp_path):
     """One of them ran in 1970 by its clock."""
     stats = "".join(
-        f'dev_stats {{ device: "/job:worker/replica:0/task:{task}/device:CPU:0" node_stats {{ node_name: "a" '
+        f'dev_stats {{ device: "/job:worker/replica:0/task:{task}/device:CPU:0" node_stats {{ node_name: "n{task}" '
         f"all_start_micros: {start} op_end_rel_micros: {duration} all_end_rel_micros: {duration} }} }}\n"
         for task, start, duration in ((0, 10**15, 500), (1, 1000, 700)))
     (tmp_path / "run_meta").write_text(f"step_stats {{ {stats} }}")

@@ -7,7 +7,7 @@
  *     Iterator…GetNext, Dequeue    input
  *     PyFunc                       callback
  *     host side of GPU operations  dispatch
- *     _Recv, _Send                 runtime: they wait
+ *     _Recv, _Send, RecvTensor     runtime: they wait
  *     nothing                      runtime
  *
  * Where the times of tasks have nothing in common, their clocks differ: then the step is that of
@@ -20,6 +20,7 @@
 #include "model/events.h"
 #include "model/executed.h"
 #include "model/model.h"
+#include "model/transfer.h"
 
 /* In order of precedence. */
 static const enum anatomy_part classes[] = {ANATOMY_COMPUTE, ANATOMY_COMMUNICATION, ANATOMY_COPY,
@@ -37,9 +38,18 @@ struct piece {
 	uint32_t class;
 };
 
+/* What moved data, by kind: these are not nodes. */
+static const struct span transfer_names[] = {[TRANSFER_TENSOR] = {"RecvTensor", 10},
+	[TRANSFER_TO_DEVICE] = {"copy to a device", 16},
+	[TRANSFER_TO_HOST] = {"copy to the host", 16},
+	[TRANSFER_ON_DEVICE] = {"copy on a device", 16},
+	[TRANSFER_COPY] = {"copy", 4}};
+
+enum { N_TRANSFERS = sizeof(transfer_names) / sizeof(*transfer_names) };
+
 /* What operations of one type got. */
 struct type_time {
-	uint32_t op; /* a string */
+	uint32_t op; /* a string; beyond the last one, a kind of transfer */
 	double us[N_CLASSES];
 };
 
@@ -65,12 +75,34 @@ static uint32_t find_class(enum anatomy_part part)
 	return i;
 }
 
+/* Nodes of events beyond the last one are kinds of transfers. */
+static bool is_transfer(const struct reading *r, uint32_t node)
+{
+	return node >= r->m->nodes.n;
+}
+
+static uint32_t op_of(const struct reading *r, uint32_t node)
+{
+	return is_transfer(r, node) ? (uint32_t)(r->m->strings.text.n + (node - r->m->nodes.n))
+				    : model_op(r->m, node);
+}
+
+static struct span op_text(const struct reading *r, uint32_t op)
+{
+	return op >= r->m->strings.text.n ? transfer_names[op - r->m->strings.text.n]
+					  : model_text(r->m, op);
+}
+
 /* N_CLASSES: it runs other operations, which count themselves, or it repeats others. */
 static uint32_t class_of(const struct reading *r, const struct event *e)
 {
 	const struct device *device = &r->events.devices.at.at[e->device];
-	unsigned class = class_of_type(model_text(r->m, model_op(r->m, e->node)));
+	unsigned class;
 
+	if (is_transfer(r, e->node))
+		return find_class(e->node - r->m->nodes.n == TRANSFER_TENSOR ? ANATOMY_RUNTIME
+									     : ANATOMY_COPY);
+	class = class_of_type(model_text(r->m, model_op(r->m, e->node)));
 	if (device->kind == DEVICE_KIND_COPY_ENGINE)
 		return find_class(ANATOMY_COPY);
 	if (device->kind == DEVICE_KIND_STREAM)
@@ -227,7 +259,7 @@ static bool sweep(struct reading *r, struct anatomy_step *step, int64_t start_us
 			continue;
 		}
 		class->n--;
-		type = type_of(r, model_op(r->m, piece->node));
+		type = type_of(r, op_of(r, piece->node));
 		ok = type;
 		if (type)
 			type->us[piece->class] += class->share - entered[id];
@@ -258,7 +290,7 @@ static bool list_causes(struct reading *r, struct anatomy_step *step)
 		return false;
 	for (size_t i = 0; i < r->types.n; i++) {
 		struct type_time *type = &r->types.at[i];
-		struct span op = model_text(r->m, type->op);
+		struct span op = op_text(r, type->op);
 
 		for (unsigned c = 0; c < N_CLASSES; c++) {
 			int64_t ps = (int64_t)(type->us[c] * PS_PER_US + 0.5);
@@ -325,20 +357,44 @@ static bool read_steps(struct reading *r)
 	return ok && anatomy_find_steady(r->to);
 }
 
+static bool add_transfers(struct reading *r)
+{
+	for (size_t i = 0; i < r->m->transfers.n; i++) {
+		const struct transfer *t = &r->m->transfers.at[i];
+		uint32_t device = devices_add(&r->events.devices, model_text(r->m, t->device));
+		struct event e = {.step = model_find_step(r->m, t->step), .device = device};
+		struct transfer_entry entry;
+
+		if (device == NONE)
+			return false;
+		entry = transfer_read(t->stats,
+			r->events.devices.at.at[device].kind == DEVICE_KIND_COPY_ENGINE);
+		if (e.step == NONE || entry.start_us <= 0 || entry.end_us < entry.start_us)
+			continue;
+		e.node = (uint32_t)r->m->nodes.n + entry.kind;
+		e.start_us = entry.start_us;
+		e.duration_us = entry.end_us - entry.start_us;
+		events_add(&r->events, &e);
+	}
+	return true;
+}
+
 enum tfprof_status anatomy_read_runs(struct anatomy *a, const struct model *m,
 	struct tfprof_error *err)
 {
 	struct reading r = {.m = m, .to = a};
 	enum tfprof_status status;
+	bool ok;
 
 	a->by = ANATOMY_BY_RUNS;
-	r.type_of = mem_zero_array(m->strings.text.n + 1, sizeof(*r.type_of));
+	r.type_of = mem_zero_array(m->strings.text.n + N_TRANSFERS, sizeof(*r.type_of));
 	event_sorter_init(&r.events, EVENTS_BY_STEP, EVENTS_VALID, SIZE_MAX);
 	events_add_model(&r.events, m, EVENTS_ALL_STEPS);
+	ok = add_transfers(&r);
 	find_streams(&r);
 	r.tasks = mem_array(r.events.devices.tasks.n + 1, sizeof(*r.tasks));
 	status = event_sorter_check(&r.events, err);
-	if (status == TFPROF_OK && (!r.type_of || !r.tasks || !read_steps(&r)))
+	if (status == TFPROF_OK && (!ok || !r.type_of || !r.tasks || !read_steps(&r)))
 		status = error_no_memory(err);
 	if (status == TFPROF_OK)
 		status = event_sorter_check(&r.events, err);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/median.h"
 #include <tfprof/tfprof.h>
 
 #include "advise/stats.h"
@@ -27,9 +28,9 @@ static void test_median_of_few_values(void **state)
 {
 	double one[] = {7}, two[] = {3, 1}, three[] = {9, 1, 5};
 
-	assert_near(stats_median(one, 1), 7);
-	assert_near(stats_median(two, 2), 2);
-	assert_near(stats_median(three, 3), 5);
+	assert_near(median_of_doubles(one, 1), 7);
+	assert_near(median_of_doubles(two, 2), 2);
+	assert_near(median_of_doubles(three, 3), 5);
 }
 
 /* With mean and standard deviation, the two large values would hide each other, with

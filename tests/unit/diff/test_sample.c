@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/median.h"
 #include "diff/sample.h"
 
 static void assert_near(double found, double expected)
@@ -18,10 +19,10 @@ static void test_median(void **state)
 {
 	int64_t odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2}, ends[] = {INT64_MAX, INT64_MAX};
 
-	assert_int_equal(sample_median(odd, 3), 5);
-	assert_int_equal(sample_median(even, 4), 2);
-	assert_int_equal(sample_median(ends, 2), INT64_MAX);
-	assert_int_equal(sample_median(NULL, 0), 0);
+	assert_int_equal(median_of_ints(odd, 3), 5);
+	assert_int_equal(median_of_ints(even, 4), 2);
+	assert_int_equal(median_of_ints(ends, 2), INT64_MAX);
+	assert_int_equal(median_of_ints(NULL, 0), 0);
 }
 
 /* By definition: of all ways to choose which values are of the first sample, the share

@@ -1,10 +1,10 @@
-#include "advise/transfer.h"
+#include "model/transfer.h"
 
 #include <stdlib.h>
 #include <strings.h>
 
-#include "advise/stats.h"
 #include "base/ascii.h"
+#include "base/clamped.h"
 #include "proto/step_stats.h"
 #include "proto/tensor_description.h"
 

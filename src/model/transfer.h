@@ -1,6 +1,6 @@
 /* Decodes what a RecvTensor or MEMCPY entry says about the data it moved. */
-#ifndef TFPROF_ADVISE_TRANSFER_H
-#define TFPROF_ADVISE_TRANSFER_H
+#ifndef TFPROF_MODEL_TRANSFER_H
+#define TFPROF_MODEL_TRANSFER_H
 
 #include "base/buf.h"
 #include "base/span.h"
