@@ -84,7 +84,8 @@ def test_running_programs(tmp_path):
     assert re.search(r"\n    <string>:18:train_step:none \(", done.stdout)  # logits = model(images)
     assert "conv/convolution/ReadVariableOp/resource (3x3x3x8, 216/216 params)" in re.sub(
         r"conv_\d", "conv", done.stdout)
-    assert "tfprof: 6 steps, " in done.stdout
+    assert "\ntfprof: A step takes " in done.stdout
+    assert "\n  6 steps; operation time, all threads: " in done.stdout
     assert "\n[10, 11, 12, 13, 14, 15]\n" in done.stdout
     profile = tfprof.load(tmp_path / "logs")
     assert profile.steps == list(range(10, 16)) and profile.summary["has_code_traces"]

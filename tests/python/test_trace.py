@@ -443,7 +443,8 @@ assert beyond.profile.steps == [3]
     assert saved.steps == [5, 6, 7, 8, 9]
     assert saved.overview()["float_ops"] > 0 and saved.summary["has_code_traces"]
     assert os.path.exists(tmp_path / "profile_9") and os.path.exists(tmp_path / "late/profile_3")
-    assert done.stdout.count("tfprof: 5 steps, ") == 2
+    assert done.stdout.count("\ntfprof: A step takes ") == 2
+    assert done.stdout.count("\n  5 steps; operation time, all threads: ") == 2
     assert f"more: tfprof {tmp_path}/profile_9\n" in done.stdout
     assert "Conv2DBackprop" in done.stdout
     assert "ended after 4 steps: it profiled steps 2 to 3, not to 100" in done.stderr
