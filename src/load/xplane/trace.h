@@ -204,8 +204,6 @@ struct trace_memory {
 #define TRACE_SKIPS(X) \
 	X(planes, "plane", "planes") \
 	X(lines, "line of a device", "lines of devices") \
-	X(datasets, "event of an input pipeline (tf.data)", "events of input pipelines (tf.data)") \
-	X(python, "Python call", "Python calls") \
 	X(aggregates, "event that sums up others", "events that sum up others") \
 	X(backward, "event with a negative duration", "events with negative durations") \
 	X(endless, "event of 13 days or more", "events of 13 days or more") \

@@ -98,8 +98,6 @@ static inline struct event_name event_get_name(const struct walk *w, const struc
 
 static inline void walk_count_skipped(struct trace *t, enum event_kind kind)
 {
-	t->skipped.datasets += kind == EVENT_DATASET;
-	t->skipped.python += kind == EVENT_PYTHON;
 	t->skipped.garbled += kind == EVENT_GARBLED;
 }
 
