@@ -467,7 +467,8 @@ lines = callback.profile.code(account_type_regexes=['.*MatMul.*'])
 total = sum(row.exec_micros for row in product)
 assert lines[0].total_exec_micros >= 0.9 * total > 0, (lines[0].total_exec_micros, total)
 """)
-    assert f"tfprof: {'1 step' if at_once == 2 else '2 steps'}, " in done.stdout
+    assert "\ntfprof: A step takes " in done.stdout
+    assert f"\n  {'1 step' if at_once == 2 else '2 steps'}; operation time" in done.stdout
 
 
 @needs_tensorflow
