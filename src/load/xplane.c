@@ -125,9 +125,11 @@ static enum tfprof_status read_trace(struct xplane *x, const struct model *m, st
 		mapped_file_release(&l->source.file);
 	if (!d.failed)
 		decoder_alloc(&d,
-			trace_find_executions(&x->trace) && trace_tell_programs_apart(&x->trace) &&
+			own_resolve(&x->trace.own) && trace_find_executions(&x->trace) &&
+				trace_tell_programs_apart(&x->trace) &&
 				trace_sum_compiled(&x->trace) && trace_complete(&x->trace) &&
 				trace_group(&x->trace) && trace_number(&x->trace));
+	own_clear(&x->trace.own);
 	status = input_status(l->in, l->kind, &l->source, &d, err);
 	if (status == TFPROF_OK)
 		explain_steps(&x->trace, l->in->path);

@@ -2,7 +2,7 @@
 times and their steps. It judges src/load/xplane*.c on random traces, where nothing else
 says which step an operation belongs to.
 
-    python reference.py FILE    # prints a JSON list of {node, op, step, count, total_ps, self_ps}
+    python reference.py FILE    # prints a JSON list of {node, op, step, count, total_ps, self_ps, …}
 """
 
 import json
@@ -11,6 +11,7 @@ import sys
 from collections import Counter, defaultdict
 
 import xspace
+from own_time import own_times
 
 NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
 TYPE = re.compile(r"[A-Z_][A-Za-z0-9_]*")
@@ -125,17 +126,15 @@ def host_ops(space):
             starts.setdefault(flow(e, "p"), e)
         elif e.name == "ExecutorState::ProcessAsync::Done" and flow(e, "c"):
             ends.setdefault(flow(e, "c"), e)
-        elif e.name.startswith("end: ") and flow(e, "c"):
-            ends.setdefault(flow(e, "c"), e)
     names = {e.name for e in events}
     for e in events:
         named = operation(e.name)
         if "hlo_op" in e.stats and not e.name.startswith("end: "):
-            found.append(hlo_op(e, programs, ends))
+            found.append(hlo_op(e, programs))
         elif named:
             found.append(Op(e, *named))
         elif e.name == "EagerExecute" and stat_int(e, "is_func") == 0:
-            found.append(Op(e, e.stats["eager_op"], e.stats["eager_op"]))
+            found.append(Op(e, e.stats["eager_op"], e.stats["eager_op"], kind="eager"))
         elif (e.name == "ExecutorState::ProcessAsync::Start" and flow(e, "p") in ends
               and f"{e.stats['name']}:{e.stats['kernel_type']}" not in names):
             total, is_async = completed(e, ends)
@@ -146,6 +145,7 @@ def host_ops(space):
                 found[-1].end = done.start
                 found[-1].total = done.start - e.start
     nest(found)
+    own_times([line for p in host_planes(space) for line in p.lines], found)
     return found
 
 
@@ -157,7 +157,7 @@ def completed(e, ends):
     return e.duration, False
 
 
-def hlo_op(e, programs, ends):
+def hlo_op(e, programs):
     name, module = e.stats["hlo_op"], e.stats.get("hlo_module", "")
     program = programs.get(stat_int(e, "program_id"))
     i = program.instructions.get(name) if program else None
@@ -165,10 +165,7 @@ def hlo_op(e, programs, ends):
     if i:
         node = f"{i.op_name or program.name or module}/{name}"
         op = framework_type(i.op_name, i.op_type) if i.op_name else i.opcode
-    total, is_async = completed(e, ends)
-    found = Op(e, node, op, total, "hlo", module, stat_int(e, "run_id"))
-    found.is_async = is_async
-    return found
+    return Op(e, node, op, None, "hlo", module, stat_int(e, "run_id"))
 
 
 def nest(ops):
@@ -360,15 +357,16 @@ def read(data):
     number(space, ops)
     sums, types = {}, {}
     for op in ops:
-        row = sums.setdefault((op.node, op.step), [0, 0, 0, 0])
+        row = sums.setdefault((op.node, op.step), [0, 0, 0, 0, 0])
         types.setdefault(op.node, op.type)
         row[0] += 1
         row[1] += op.total
-        row[2] += op.total - op.nested
+        row[2] += op.total - op.nested if op.kind == "async" else op.own
         row[3] += op.is_async
+        row[4] += op.total - op.nested
     return [
-        {"node": n, "op": types[n], "step": s, "count": c, "total_ps": t, "self_ps": p, "async": a}
-        for (n, s), (c, t, p, a) in sorted(sums.items(), key=lambda i: (i[0][0], i[0][1] is None, i[0][1]))
+        {"node": n, "op": types[n], "step": s, "count": c, "total_ps": t, "self_ps": p, "async": a, "event_ps": e}
+        for (n, s), (c, t, p, a, e) in sorted(sums.items(), key=lambda i: (i[0][0], i[0][1] is None, i[0][1]))
     ]
 
 

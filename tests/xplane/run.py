@@ -51,10 +51,11 @@ def near(a, b):
 
 
 def check_host(data, rows):
-    """XProf's rows of the host against reference.py, which has the outside, too."""
+    """XProf's rows of the host against reference.py, which has the outside, too. XProf's own time is that of the
+    operation's event; it does not follow the tasks that the operation queued."""
     sums = defaultdict(lambda: [0, 0, 0])
     for row in reference.read(data):
-        for i, key in enumerate(("count", "total_ps", "self_ps")):
+        for i, key in enumerate(("count", "total_ps", "event_ps")):
             sums[row["node"]][i] += row[key]
     for row in rows:
         if row["host_or_device"] != "Host" or row["type"] in ("IDLE", "Dataset"):

@@ -278,6 +278,14 @@ uint32_t name_flags(struct span name)
 	return flags;
 }
 
+bool name_is(struct span name, uint32_t flag)
+{
+	for (size_t i = 0; i < N_OF(names); i++)
+		if (names[i].is == flag && holds(&names[i], name))
+			return true;
+	return false;
+}
+
 unsigned class_of_type(struct span type)
 {
 	return first_of(types, N_OF(types), type, ANATOMY_COMPUTE);

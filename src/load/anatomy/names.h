@@ -48,6 +48,8 @@ enum {
 
 /* All of them that hold for a name. */
 uint32_t name_flags(struct span name);
+/* Whether one of these does. */
+bool name_is(struct span name, uint32_t flag);
 
 /* What an operation of TensorFlow is, by its type; of XLA, by its opcode. */
 unsigned class_of_type(struct span type);

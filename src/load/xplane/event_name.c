@@ -1,6 +1,7 @@
 #include "load/xplane/event_name.h"
 
 #include "base/utf8.h"
+#include "load/anatomy/names.h"
 
 static const struct {
 	struct span start;
@@ -30,7 +31,11 @@ enum event_kind event_kind_of(struct span name)
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
 		if (span_starts(name, beginnings[i].start))
 			return beginnings[i].kind;
-	return op_text_parse(name, &op) ? EVENT_OPERATION : EVENT_OTHER;
+	if (op_text_parse(name, &op))
+		return EVENT_OPERATION;
+	return name_is(name, NAME_AWAIT)      ? EVENT_AWAIT
+		: name_is(name, NAME_WAITING) ? EVENT_WAIT
+					      : EVENT_OTHER;
 }
 
 /* What is between `start` and the ')' at the end, which may have been cut off. */

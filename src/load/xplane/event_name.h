@@ -5,27 +5,31 @@
 #include "load/xplane/op_text.h"
 
 /* id, the whole name of such an event; NULL where it is not always the same */
-#define EVENT_KINDS(X)                                                                  \
-	X(OTHER, NULL)                                                                  \
-	X(OPERATION, NULL) /* "name:type" */                                            \
-	X(GARBLED, NULL)   /* not UTF-8 */                                              \
-	X(DATASET, NULL)   /* "Iterator::…" */                                        \
-	X(PYTHON, NULL)    /* "$file:line function" */                                  \
-	X(END, NULL)       /* "end: op": an asynchronous XLA operation is done */       \
-	X(PJIT, NULL)      /* "PjitFunction(f)": JAX calls a compiled function */       \
-	X(CAPTURED, NULL)  /* "InstantiatedCapturedFunction::…": tf.data calls one */ \
-	X(EAGER, "EagerExecute")                                                        \
-	X(ASYNC_START, "ExecutorState::ProcessAsync::Start")                            \
-	X(ASYNC_DONE, "ExecutorState::ProcessAsync::Done")                              \
-	X(PROCESS, "ExecutorState::Process")                                            \
-	X(GET_NEXT, "IteratorGetNextOp::DoCompute")                                     \
-	X(GET_OPTIONAL, "IteratorGetNextAsOptionalOp::DoCompute")                       \
-	X(FUNCTION_RUN, "FunctionRun")                                                  \
-	X(TRACE_CONTEXT, "TraceContext")                                                \
-	X(REGION_START, "ThreadpoolListener::StartRegion")                              \
-	X(REGION_STOP, "ThreadpoolListener::StopRegion")                                \
-	X(ALLOCATION, "MemoryAllocation")                                               \
-	X(DEALLOCATION, "MemoryDeallocation")                                           \
+#define EVENT_KINDS(X)                                                                         \
+	X(OTHER, NULL)                                                                         \
+	X(OPERATION, NULL) /* "name:type" */                                                   \
+	X(GARBLED, NULL)   /* not UTF-8 */                                                     \
+	X(DATASET, NULL)   /* "Iterator::…" */                                               \
+	X(PYTHON, NULL)    /* "$file:line function" */                                         \
+	X(END, NULL)       /* "end: op": an asynchronous XLA operation is done */              \
+	X(PJIT, NULL)      /* "PjitFunction(f)": JAX calls a compiled function */              \
+	X(CAPTURED, NULL)  /* "InstantiatedCapturedFunction::…": tf.data calls one */        \
+	X(WAIT, NULL)      /* a thread waits: names of anatomy/names.h */                      \
+	X(AWAIT, NULL)     /* "…::Await": so do two events with a key, from first to last */ \
+	X(EAGER, "EagerExecute")                                                               \
+	X(ASYNC_START, "ExecutorState::ProcessAsync::Start")                                   \
+	X(ASYNC_DONE, "ExecutorState::ProcessAsync::Done")                                     \
+	X(PROCESS, "ExecutorState::Process")                                                   \
+	X(GET_NEXT, "IteratorGetNextOp::DoCompute")                                            \
+	X(GET_OPTIONAL, "IteratorGetNextAsOptionalOp::DoCompute")                              \
+	X(FUNCTION_RUN, "FunctionRun")                                                         \
+	X(TRACE_CONTEXT, "TraceContext")                                                       \
+	X(RECORD, "ThreadpoolListener::Record") /* queues a task of a thread pool */           \
+	X(EXECUTE, "ThunkExecutor::Execute")    /* runs operations of a program */             \
+	X(REGION_START, "ThreadpoolListener::StartRegion")                                     \
+	X(REGION_STOP, "ThreadpoolListener::StopRegion")                                       \
+	X(ALLOCATION, "MemoryAllocation")                                                      \
+	X(DEALLOCATION, "MemoryDeallocation")                                                  \
 	X(THUNKS, "GpuExecutable::ExecuteThunks") /* a program begins on a GPU */
 
 enum event_kind {

@@ -2,11 +2,25 @@
 
 #include "base/ascii.h"
 
+/* Most times can be set at once. Those of compiled operations are after their events have been
+ * summed up. */
+static bool set_time(void *context, uint32_t op, const struct own_time *time)
+{
+	struct trace *t = context;
+
+	if (time->waiting_ps || time->busy_ps != time->work_ps ||
+		t->targets.at[t->ops.at[op].target].module)
+		return vec_push(&t->own_times, ((struct trace_own){*time, op}));
+	t->ops.at[op].self_ps = time->work_ps;
+	return true;
+}
+
 bool trace_init(struct trace *t, size_t n_bytes)
 {
 	/* An event with a task takes more than 16 bytes. */
 	*t = (struct trace){
 		.tasks.most = n_bytes / 16 < UINT32_MAX / 4 ? n_bytes / 16 : UINT32_MAX / 4};
+	own_init(&t->own, n_bytes, set_time, t);
 	return strings_init(&t->texts);
 }
 
@@ -25,6 +39,7 @@ void trace_clear(struct trace *t)
 	TRACE_LISTS(X)
 #undef X
 	vec_clear(&t->tasks.consumer);
+	own_clear(&t->own);
 	vec_clear(&t->lines);
 	vec_clear(&t->devices);
 	vec_clear(&t->steps);
@@ -243,12 +258,25 @@ static void complete(struct trace_op *op, int64_t time_ps)
 	op->total_ps = total_ps;
 }
 
+static void set_own_times(struct trace *t)
+{
+	for (size_t i = 0; i < t->own_times.n; i++) {
+		const struct own_time *time = &t->own_times.at[i].time;
+		struct trace_op *op = &t->ops.at[t->own_times.at[i].op];
+
+		op->self_ps = time->work_ps;
+		if (time->end_ps > op->start_ps + op->total_ps)
+			op->total_ps = time->end_ps - op->start_ps;
+	}
+}
+
 /* If several events complete an operation, the first counts. */
 bool trace_complete(struct trace *t)
 {
 	struct sort_item *items, *later;
 	size_t at = 0;
 
+	set_own_times(t);
 	if (!t->completions.n || !t->pending.n)
 		return true;
 	items = sort_keys(t, &later);

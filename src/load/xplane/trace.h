@@ -25,6 +25,7 @@
 #include "load/xplane/device_facts.h"
 #include "load/xplane/device_op.h"
 #include "load/xplane/modules.h"
+#include "load/xplane/own.h"
 #include "load/xplane/plane.h"
 #include "model/exec.h"
 
@@ -181,6 +182,12 @@ struct trace_memory {
 	bool is_free, is_output;
 };
 
+/* Own time of an operation that differs from its event's, or is not all that is to be said. */
+struct trace_own {
+	struct own_time time;
+	uint32_t op;
+};
+
 /* Lists that a line adds to: they shrink again if it has to be reread. */
 #define TRACE_LISTS(X)                          \
 	X(struct trace_kept, kept)              \
@@ -197,6 +204,7 @@ struct trace_memory {
 	X(struct trace_launch, launches)        \
 	X(struct trace_mark, marks)             \
 	X(struct trace_device_op, device_ops)   \
+	X(struct trace_own, own_times)          \
 	X(uint64_t, captured) /* ids of functions that tf.data calls */
 
 /* What was skipped, as shown to the user: one, several. */
@@ -245,6 +253,7 @@ struct trace {
 	TRACE_LISTS(X)
 #undef X
 	struct trace_tasks tasks;
+	struct own_times own;
 	VEC(struct trace_line) lines;
 	VEC(struct trace_device) devices;
 	VEC(int64_t) steps;                  /* ascending, once ops have theirs */
@@ -288,8 +297,8 @@ bool trace_sum_compiled(struct trace *t);
  * allocation failure. */
 bool trace_number(struct trace *t);
 
-/* Sets the times of operations that ended after their events. False on allocation
- * failure. */
+/* Sets the times of operations that other threads worked for, or that ended after their events.
+ * False on allocation failure. */
 bool trace_complete(struct trace *t);
 
 /* ---- for the walker ---- */

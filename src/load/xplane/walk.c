@@ -93,7 +93,11 @@ static void close_event(struct walk *w)
 #define KINDS_WITHOUT_ROLE                                                            \
 	(KIND_BIT(OTHER) | KIND_BIT(GARBLED) | KIND_BIT(DATASET) | KIND_BIT(PYTHON) | \
 		KIND_BIT(END) | KIND_BIT(FUNCTION_RUN) | KIND_BIT(PROCESS) |          \
-		KIND_BIT(REGION_START) | KIND_BIT(REGION_STOP))
+		KIND_BIT(REGION_START) | KIND_BIT(REGION_STOP) | KIND_BIT(RECORD) |   \
+		KIND_BIT(EXECUTE) | KIND_BIT(WAIT) | KIND_BIT(AWAIT))
+#define KINDS_OF_FLOW                                                                      \
+	(KIND_BIT(OTHER) | KIND_BIT(REGION_START) | KIND_BIT(RECORD) | KIND_BIT(EXECUTE) | \
+		KIND_BIT(WAIT) | KIND_BIT(AWAIT))
 
 static bool has_role(const struct walk *w, enum event_kind kind)
 {
@@ -136,8 +140,7 @@ static bool is_flow(const struct walk *w, const struct event *e, enum event_kind
 	uint64_t stats = e->stats.has & STATS_THAT_MATTER;
 
 	return stats && !(stats & ~FLOW_BITS) &&
-		(kind == EVENT_OTHER || kind == EVENT_REGION_START ||
-			(kind == EVENT_PROCESS && !w->pulls));
+		(KINDS_OF_FLOW >> kind & 1 || (kind == EVENT_PROCESS && !w->pulls));
 }
 
 /* Fast paths first: most events are ignored or are operations by name alone, and half of the
@@ -147,6 +150,7 @@ static bool add_event(struct walk *w, const struct event *e)
 	enum event_kind kind = e->role->kind;
 	bool is_plain = w->line.kind == LINE_HOST && !(e->stats.has & STATS_THAT_MATTER);
 	int64_t end_ps = event_end(e);
+	bool is_done = false;
 
 	while (w->open.n && w->open.at[w->open.n - 1].end_ps < end_ps)
 		close_event(w);
@@ -154,12 +158,10 @@ static bool add_event(struct walk *w, const struct event *e)
 		return walk_add_plain_op(w, e);
 	if (is_plain && !has_role(w, kind)) {
 		skip_event(w, kind);
-		return true;
+		return walk_add_time(w, e, &is_done);
 	}
 	if (w->line.kind == LINE_HOST && is_flow(w, e, kind))
-		return add_flow_event(w, e);
-	if (w->line.kind == LINE_HOST && kind == EVENT_END && walk_end_op(w, e))
-		return true;
+		return walk_add_time(w, e, &is_done) && add_flow_event(w, e);
 	return walk_add_any_event(w, e);
 }
 
@@ -212,12 +214,17 @@ static void begin_line(struct walk *w)
 #define X(type, name) w->sizes[i++] = w->trace->name.n;
 	TRACE_LISTS(X)
 #undef X
+#define X(type, name) w->sizes[i++] = w->trace->own.name.n;
+	OWN_LISTS(X)
+#undef X
+	w->n_fixed = w->trace->own.n_fixed;
 }
 
 static void end_line(struct walk *w)
 {
 	while (w->open.n)
 		close_event(w);
+	decoder_alloc(w->d, own_end_line(&w->trace->own));
 }
 
 static void undo_line(struct walk *w)
@@ -232,6 +239,10 @@ static void undo_line(struct walk *w)
 #define X(type, name) w->trace->name.n = w->sizes[i++];
 	TRACE_LISTS(X)
 #undef X
+#define X(type, name) w->trace->own.name.n = w->sizes[i++];
+	OWN_LISTS(X)
+#undef X
+	w->trace->own.n_fixed = w->n_fixed;
 	trace_shrink_tasks(w->trace);
 }
 
@@ -414,7 +425,8 @@ static void reserve(struct trace *t, const struct plane *p)
 	}
 	(void)(vec_reserve(&t->ops, n) && vec_reserve(&t->kept, n) &&
 		vec_reserve(&t->producers, n_flows) && vec_reserve(&t->consumers, n_flows) &&
-		vec_reserve(&t->causes, n_flows) && vec_reserve(&t->tasks.consumer, n_flows));
+		vec_reserve(&t->causes, n_flows) && vec_reserve(&t->tasks.consumer, n_flows) &&
+		vec_reserve(&t->own.queued, n_flows) && vec_reserve(&t->own.tasks, n_flows));
 }
 
 void trace_walk(struct trace *t, struct plane *p, struct decoder *d)

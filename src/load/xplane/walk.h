@@ -74,7 +74,8 @@ struct walk {
 	struct event event;
 	int64_t host_start_ps;     /* of an event of a core, by the host's clock */
 	struct event_role no_role; /* of events that have no name */
-	size_t sizes[16];          /* of the trace's lists before the line */
+	size_t sizes[32];          /* of the trace's lists before the line */
+	uint32_t n_fixed;          /* see struct own_times */
 	struct trace_skipped skipped;
 };
 
@@ -124,6 +125,10 @@ static inline bool event_get_flow(const struct xstats *s, enum xstat id, enum xs
 	return true;
 }
 
+/* Adds an event that is no operation to the time of the one it may be part of. *is_done: nothing
+ * else has to be known of it. False on allocation failure. */
+bool walk_add_time(struct walk *w, const struct event *e, bool *is_done);
+
 /* Adds an event, whatever it is, once those that end before are closed. False on allocation
  * failure. */
 bool walk_add_any_event(struct walk *w, const struct event *e);
@@ -151,9 +156,6 @@ bool walk_add_launch(struct walk *w, const struct event *e);
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept);
 /* The same for an EVENT_OPERATION without stats, as most operations of TensorFlow are. */
 bool walk_add_plain_op(struct walk *w, const struct event *e);
-/* Whether an EVENT_END is within the operation that it ends, whose time its event then
- * has. Nothing else has to be known of it. */
-bool walk_end_op(struct walk *w, const struct event *e);
 /* Ends the operation that an EVENT_ASYNC_DONE with this key lies within: what its thread does
  * from then on is not part of it. */
 void walk_finish_op(struct walk *w, const struct event *e, uint64_t key);

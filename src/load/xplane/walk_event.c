@@ -137,12 +137,12 @@ static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
 	case EVENT_CAPTURED:
 		return !xstats_has_number(&e->stats, STAT_ID) ||
 			vec_push(&t->captured, xstats_number(&e->stats, STAT_ID));
-	case EVENT_END:
 	case EVENT_ASYNC_DONE:
 		if (!event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
 			return true;
-		if (e->role->kind == EVENT_ASYNC_DONE)
-			walk_finish_op(w, e, key);
+		walk_finish_op(w, e, key);
+		if (!own_end_op(&t->own, e->start_ps, key))
+			return false;
 		return vec_push(&t->completions, ((struct trace_completion){key, e->start_ps}));
 	case EVENT_ALLOCATION: return add_memory(w, e, false, kept);
 	case EVENT_DEALLOCATION: return add_memory(w, e, true, kept);
@@ -154,13 +154,53 @@ static bool add_role(struct walk *w, const struct event *e, uint32_t kept)
 
 /* ---- events -------------------------------------------------------------- */
 
+/* Python frames say nothing about whom a thread works for. Only a few events have stats. */
+bool walk_add_time(struct walk *w, const struct event *e, bool *is_done)
+{
+	struct own_times *o = &w->trace->own;
+	const struct xstats *s = &e->stats;
+	int64_t start_ps = e->start_ps, end_ps = event_end(e);
+	uint64_t key, number = s->has & STAT_BIT(CONSUMER) ? xstats_number(s, STAT_CONSUMER) : 0;
+
+	own_see(o, end_ps);
+	switch (e->role->kind) {
+	case EVENT_PYTHON: return true;
+	case EVENT_RECORD:
+		return !xstats_has_number(s, STAT_PRODUCER) ||
+			own_add_record(o, start_ps, xstats_number(s, STAT_PRODUCER));
+	case EVENT_REGION_START:
+		return own_begin_task(o, start_ps, OWN_FOREVER,
+			xstats_has_number(s, STAT_CONSUMER) ? &number : NULL, NONE);
+	case EVENT_REGION_STOP: return own_end_task(o, start_ps);
+	case EVENT_END:
+		if (event_get_flow(s, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
+			return own_add_end(o, start_ps, end_ps, key, is_done);
+		break;
+	case EVENT_AWAIT:
+		if (xstats_has_number(s, STAT_PRODUCER))
+			return own_begin_wait(o, start_ps, xstats_number(s, STAT_PRODUCER));
+		if (xstats_has_number(s, STAT_CONSUMER))
+			return own_end_wait(o, start_ps, end_ps, number);
+		return own_add(o, start_ps, end_ps, OWN_WAIT, NONE);
+	case EVENT_WAIT: return own_add(o, start_ps, end_ps, OWN_WAIT, NONE);
+	case EVENT_EXECUTE: return own_add(o, start_ps, end_ps, OWN_APART, NONE);
+	default: break;
+	}
+	return own_add(o, start_ps, end_ps, OWN_OTHER, NONE);
+}
+
 bool walk_add_any_event(struct walk *w, const struct event *e)
 {
 	struct trace *t = w->trace;
 	enum event_kind kind = e->role->kind;
 	bool is_apart = xstats_number(&e->stats, STAT_ASYNC) != 0, is_own = is_kept(w, e, kind);
 	uint32_t target = NONE, kept = is_apart ? NONE : walk_around(w), call = NONE;
-	bool is_op = walk_find_target(w, e, &target);
+	bool is_op = walk_find_target(w, e, &target), is_done = false;
+
+	if (!is_op && !is_apart && w->line.kind == LINE_HOST && !walk_add_time(w, e, &is_done))
+		return false;
+	if (is_done)
+		return true;
 
 	if (is_own) {
 		kept = keep_event(w, e, kind);

@@ -97,7 +97,8 @@ bool walk_find_target(struct walk *w, const struct event *e, uint32_t *target)
 	}
 }
 
-/* Subtracts an operation's time from the one directly around it. */
+/* Subtracts an operation's time from the one directly around it. On a host, own.h does so but for
+ * asynchronous kernels, and the sums of compiled programs. */
 static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t key)
 {
 	int64_t end_ps = event_end(e);
@@ -105,6 +106,9 @@ static bool nest_op(struct walk *w, const struct event *e, size_t op, uint64_t k
 	walk_close_ops(w, end_ps);
 	if (w->open_ops.n)
 		w->trace->ops.at[w->open_ops.at[w->open_ops.n - 1].op].self_ps -= e->duration_ps;
+	else if (w->line.kind == LINE_HOST && e->role->kind != EVENT_ASYNC_START &&
+		!(e->stats.has & STAT_BIT(HLO_OP)))
+		return true;
 	return vec_push(&w->open_ops, ((struct open_op){end_ps, op, key}));
 }
 
@@ -156,7 +160,29 @@ bool walk_add_plain_op(struct walk *w, const struct event *e)
 	uint32_t target = target_of_named(w, e);
 
 	return target != NONE && nest_op(w, e, w->trace->ops.n, 0) &&
+		own_add(&w->trace->own, e->start_ps, event_end(e), OWN_OP,
+			(uint32_t)w->trace->ops.n) &&
 		push_op(w, e, target, (struct trace_cause){walk_around(w), NONE, w->region});
+}
+
+/* An asynchronous kernel lasts until it is done, whatever threads do meanwhile. */
+static bool add_own(struct walk *w, const struct event *e, bool is_compiled, uint64_t key)
+{
+	struct trace *t = w->trace;
+	bool is_async = e->role->kind == EVENT_ASYNC_START && !is_compiled;
+
+	if (is_async && key && !vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
+		return false;
+	if (xstats_number(&e->stats, STAT_ASYNC))
+		return true;
+	if (!own_add(&t->own, e->start_ps, event_end(e), OWN_OP,
+		    is_async ? NONE : (uint32_t)t->ops.n))
+		return false;
+	if (is_compiled || is_async)
+		own_set_key(&t->own, key);
+	else if (e->role->kind == EVENT_EAGER)
+		own_set_whole(&t->own);
+	return true;
 }
 
 bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_t kept)
@@ -181,30 +207,13 @@ bool walk_add_op(struct walk *w, const struct event *e, uint32_t target, uint32_
 		if (xstats_number(s, STAT_DEVICE_ORDINAL) > t->max_ordinal)
 			t->max_ordinal = xstats_number(s, STAT_DEVICE_ORDINAL);
 	}
-	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START) &&
-		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key) &&
-		!vec_push(&t->pending, ((struct trace_pending){key, t->ops.n})))
+	if (w->plane->kind == PLANE_HOST && (is_compiled || kind == EVENT_ASYNC_START))
+		event_get_flow(s, STAT_PRODUCER, STAT_PRODUCER_TYPE, &key);
+	if (w->plane->kind == PLANE_HOST && !add_own(w, e, is_compiled, key))
 		return false;
 	if (w->line.kind != LINE_HOST && !walk_add_device_op(w, e))
 		return false;
 	return nest_op(w, e, t->ops.n, key) && push_op(w, e, target, cause);
-}
-
-bool walk_end_op(struct walk *w, const struct event *e)
-{
-	struct trace *t = w->trace;
-	const struct open_op *op;
-	uint64_t key;
-
-	walk_close_ops(w, event_end(e));
-	if (!w->open_ops.n || !event_get_flow(&e->stats, STAT_CONSUMER, STAT_CONSUMER_TYPE, &key))
-		return false;
-	op = &w->open_ops.at[w->open_ops.n - 1];
-	if (op->key != key)
-		return false;
-	if (t->pending.n && t->pending.at[t->pending.n - 1].op == op->op)
-		t->pending.n--;
-	return true;
 }
 
 void walk_finish_op(struct walk *w, const struct event *e, uint64_t key)

@@ -1,0 +1,142 @@
+"""Own times of operations: against a slow version of the rules on random traces, and against the clock of programs that
+ran operations alone as well."""
+
+import json
+import os
+import random
+import statistics
+from collections import defaultdict
+
+import make
+import product
+import pytest
+import reference
+import tree
+
+US = 1_000_000
+MS = 1000 * US
+PLANTED = os.path.join(tree.TOP, "tests", "step", "planted")
+
+
+class Maker:
+    """Threads with operations, tasks that those queue, waits, and events that end operations, at random."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.n_threads = self.r.randint(1, 4)
+        self.lines = [[] for _ in range(self.n_threads)]
+        self.last_task = self.r.choice([0, 10**6])
+        self.last_key, self.queued, self.running = 0, [], []
+
+    def event(self, line, name, start, end, **stats):
+        self.lines[line].append((name, start, end - start, stats))
+
+    def inside(self, line, start, end, depth):
+        """What runs between two times, one after the other."""
+        at = start
+        while at < end - 4 and self.r.random() < 0.9:
+            begin = self.r.randint(at + 1, end - 2)
+            until = self.r.randint(begin + 1, end)
+            self.one(line, begin, until, depth)
+            at = until
+
+    def one(self, line, start, end, depth):
+        what = self.r.choice(["op", "op", "named", "thunks", "wait", "record", "record", "record", "end", "other", "eager",
+                              "await", "$python"])
+        stats = {}
+        if what == "op":
+            self.last_key += 1
+            key = self.last_key
+            stats = {"hlo_op": f"dot.{self.r.randint(1, 5)}", "hlo_module": "jit_f", "program_id": 77, "run_id": 1,
+                     **({"_pt": 0, "_p": key} if self.r.random() < 0.8 else {})}
+            self.running.append(key)  # to be ended once
+            self.event(line, "dot", start, end, **stats)
+        elif what == "named":
+            self.event(line, self.r.choice(["a/MatMul:MatMul", "b:Mul"]), start, end)
+        elif what == "thunks":
+            self.event(line, "ThunkExecutor::Execute", start, end)
+        elif what == "wait":
+            self.event(line, self.r.choice(["Rendezvous", "SlinkyThreadPool::Await", "Wait: pending_threads=2"]), start, end)
+        elif what == "record":
+            self.last_task += 1
+            self.queued.append(self.last_task)
+            self.event(line, "ThreadpoolListener::Record", start, start, _pt=15, _p=self.last_task)
+            return
+        elif what == "end":
+            key = self.running.pop(self.r.randrange(len(self.running))) if self.running else 0
+            self.event(line, "end: dot", start, end, _ct=0, _c=key)
+        elif what == "eager":
+            self.event(line, "EagerExecute", start, end, is_func=0, eager_op="Sum")
+        elif what == "await" and end - start > 8:
+            middle = (start + end) // 2
+            key = self.r.randint(1000, 10**9)
+            self.event(line, "Buffer::Await", start, start + 1, _pt=1, _p=key)
+            self.inside(line, start + 2, middle, 0)
+            self.event(line, "Buffer::Await", middle + 1, end, _ct=1, _c=key)
+            return
+        else:
+            self.event(line, "$a.py:1 f" if what == "$python" else "something", start, end)
+        if depth and self.r.random() < 0.7:
+            self.inside(line, start, end, depth - 1)
+
+    def trace(self):
+        for line in range(self.n_threads):
+            at = self.r.randint(0, 5 * MS)
+            for _ in range(self.r.randint(1, 6)):
+                until = at + self.r.randint(20, 3 * MS)
+                if self.r.random() < 0.6:
+                    task = self.r.choice(self.queued) if self.queued and self.r.random() < 0.8 else self.r.randint(1, 9)
+                    self.event(line, "ThreadpoolListener::StartRegion", at, at, _ct=15, _c=task)
+                    self.inside(line, at + 1, until, 3)
+                    if self.r.random() < 0.8:
+                        self.event(line, "ThreadpoolListener::StopRegion", until + 1, until + 1)
+                else:
+                    self.inside(line, at, until, 3)
+                at = until + self.r.randint(2, MS)
+        self.r.shuffle(self.lines)
+        return make.host(*self.lines)
+
+
+def distinct(lines):
+    """Events at the same time can be nested either way."""
+    return all(len({e[1] for e in line}) == len(line) for line in lines)
+
+
+def test_random_traces_agree_with_the_rules(tmp_path):
+    compared = with_tasks = 0
+    for seed in range(200):
+        maker = Maker(seed)
+        data = maker.trace()
+        if not distinct(maker.lines):
+            continue
+        want = defaultdict(lambda: [0, 0])
+        for row in reference.read(data):
+            assert row["step"] == 0
+            want[row["node"]][0] += row["self_ps"]
+            want[row["node"]][1] += row["count"]
+            with_tasks += row["self_ps"] > row["event_ps"]
+        path = tmp_path / "random.xplane.pb"
+        path.write_bytes(data)
+        found = product.nodes(path, 0, tmp_path) if want else {}
+        assert found == {name: ((ps + US // 2) // US, n) for name, (ps, n) in want.items()}, seed
+        compared += bool(want)
+    assert compared >= 100 and with_tasks >= 100
+
+
+@pytest.mark.parametrize("operation", ["sort", "loop8", "conv", "dot", "cumsum"])
+def test_an_operation_takes_as_long_as_when_it_is_timed_alone(operation, tmp_path):
+    """What is missing is dispatch."""
+    clock = statistics.mean(json.load(open(os.path.join(PLANTED, "j14_ops2.truth.json")))["alone_ms"][operation])
+    rows, _ = product.query("scope", os.path.join(PLANTED, "j14_ops2.xplane.pb.gz"), directory=tmp_path)
+    programs = (f"jit(alone_{operation})", f"jit_alone_{operation}")
+    ours = sum(int(row["total_exec_micros"]) for row in rows if row["name"] in programs) / 1000
+    assert clock - max(0.03 * clock, 0.3) <= ours <= clock
+
+
+@pytest.mark.parametrize("case", ["j12_ops", "j14_ops2", "j09_pmap_straggler", "t08_compute", "t09_jit"])
+def test_operations_take_no_more_than_the_threads_had(case, tmp_path):
+    truth = json.load(open(os.path.join(PLANTED, case + ".truth.json")))["steps"]
+    rows, _ = product.query("scope", os.path.join(PLANTED, case + ".xplane.pb.gz"), directory=tmp_path)
+    total = sum(int(row["exec_micros"]) for row in rows) / 1000
+    threads = {"j09_pmap_straggler": 4}.get(case, 2)
+    assert total <= threads * statistics.mean(step["wall"] for step in truth.values())
