@@ -6,6 +6,7 @@
 #include "advise/advise.h"
 #include "advise/expensive.h"
 #include "advise/top.h"
+#include "load/anatomy/names.h"
 #include "query/format.h"
 
 static const struct tfprof_checker_option_info options[] = {
@@ -48,9 +49,15 @@ static void put_own_times(struct buf *b, const struct query *q, uint32_t i)
 		query_own(q, METRIC_ACCELERATOR_MICROS, i), query_own(q, METRIC_MICROS, i));
 }
 
+/* What waits is not what makes a program slow. */
+static bool is_skipped(const struct check *c, struct span type)
+{
+	return !c->advice->as_tensorflow && type_waits(type);
+}
+
 static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 {
-	int64_t top = check_int(c, "top");
+	int64_t top = check_int(c, "top"), n = 0;
 	/* `top` limits the list, so max_depth must not. */
 	const char *settings[] = {"min_micros", "1", "order_by", "micros", "max_depth", "1000000",
 		"executed_types", "true", NULL};
@@ -58,13 +65,15 @@ static enum tfprof_status check_types(struct check *c, struct tfprof_error *err)
 	struct query q;
 	enum tfprof_status status = check_query(c, TFPROF_OP, settings, &q, err);
 
-	for (uint32_t i = 1; status == TFPROF_OK && i < q.n && i <= top; i++) {
+	for (uint32_t i = 1; status == TFPROF_OK && i < q.n && n < top; i++) {
 		struct span op = tree_label(q.tree, q.view[i]);
 		double total = (double)query_total(&q, METRIC_MICROS, 0);
 		double own = (double)query_own(&q, METRIC_MICROS, i);
 
-		buf_text(&c->text, i > 1 ? "\n" : "");
-		buf_printf(&c->text, "top %u operation type: ", i);
+		if (is_skipped(c, op))
+			continue;
+		buf_text(&c->text, n ? "\n" : "");
+		buf_printf(&c->text, "top %lld operation type: ", (long long)++n);
 		buf_span(&c->text, op);
 		put_own_times(&c->text, &q, i);
 		buf_printf(&c->text, " (%.2f%%)", 100.0 * own / (total + 1e-10));
@@ -141,7 +150,8 @@ static enum tfprof_status check_nodes(struct check *c, struct tfprof_error *err)
 	for (uint32_t node = 0; node < m->nodes.n; node++) {
 		struct numbers numbers;
 
-		if (m->nodes.first_exec[node] == NONE)
+		if (m->nodes.first_exec[node] == NONE ||
+			is_skipped(c, model_text(m, m->nodes.op[node])))
 			continue;
 		metrics_of(m, node, -1, &numbers);
 		if (numbers.at[METRIC_MICROS] >= minimum)

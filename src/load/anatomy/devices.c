@@ -207,7 +207,6 @@ static bool add_op(struct device *dev, uint32_t node)
 		.launch = NONE,
 		.device = dev->name,
 		.is_on_device = true,
-		.done = s->nodes.at[node].end_ps,
 		.last_end = INT64_MIN};
 	struct work work = {.name = f.text, .device = dev->name, .class = f.class};
 	size_t first = s->work.n;

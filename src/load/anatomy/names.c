@@ -297,6 +297,13 @@ bool is_input_type(struct span type)
 		span_contains(type, SPAN("Iterator"));
 }
 
+bool type_waits(struct span type)
+{
+	unsigned class = class_of_type(type);
+
+	return class == WORK_WAIT || class == ANATOMY_INPUT || span_ends(type, SPAN("-done"));
+}
+
 unsigned class_of_opcode(struct span opcode)
 {
 	static const struct span ends[] = {{"-start", 6}, {"-done", 5}};

@@ -54,6 +54,9 @@ bool name_is(struct span name, uint32_t flag);
 /* What an operation of TensorFlow is, by its type; of XLA, by its opcode. */
 unsigned class_of_type(struct span type);
 unsigned class_of_opcode(struct span opcode);
+/* Whether an operation of a type waits for others while it runs: a batch, a tensor of another
+ * device, the end of something asynchronous. Its time is not work. */
+bool type_waits(struct span type);
 /* Whether an operation of TensorFlow serves an input pipeline. */
 bool is_input_type(struct span type);
 /* What something on a device is, by its kind and name. */

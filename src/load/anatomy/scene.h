@@ -71,7 +71,6 @@ struct name {
 };
 
 struct op {
-	int64_t done;     /* when it is over; INT64_MAX: not known */
 	int64_t last_end; /* of its work; INT64_MIN: none */
 	int64_t work_ps;
 	uint32_t node, name; /* name: text */
@@ -167,7 +166,6 @@ struct scene {
 /* By node of the host. */
 enum {
 	NODE_OF_INPUT = 1, /* tf.data's */
-	NODE_WAITS = 2,    /* it, or what it is within, waits */
 };
 
 /* False if the decoder failed, or on allocation failure, which it then has. */

@@ -1,8 +1,6 @@
-/* Which nodes are operations, and when threads work for them.
- *
- * A thread works for an operation in its event without what is nested in it, and in the tasks of
- * thread pools that it queued, also over several hands, until the program goes on. */
+/* Which nodes are operations, and when threads work for them (own.h). */
 #include "load/anatomy/scene.h"
+#include "load/xplane/own.h"
 
 /* What is known of an instruction of a compiled program. */
 struct target {
@@ -27,12 +25,8 @@ struct finder {
 	VEC(struct target) targets;
 	struct hash_index target_index;
 	struct keys captured; /* ids of functions that tf.data calls */
-	struct keys records, ends, starts;
-	uint32_t *anchor; /* by node: itself or what it is within, if that tells its owner; NONE */
-	uint32_t *owner;  /* by region: the operation, NONE, or one of these: */
+	struct keys starts;   /* of asynchronous kernels */
 };
-
-static const uint32_t OWNER_UNKNOWN = NONE - 1, OWNER_OPEN = NONE - 2;
 
 /* ---- keys ---------------------------------------------------------------------- */
 
@@ -92,10 +86,6 @@ static bool collect_keys(struct finder *f)
 
 		if (flags & NAME_CAPTURED && facts->has & FACT_ID)
 			ok = add_key(&f->captured, facts->id, n);
-		else if (flags & NAME_RECORD && facts->has & FACT_KEY)
-			ok = add_key(&f->records, facts->key, n);
-		else if (flags & NAME_END && facts->has & FACT_KEY)
-			ok = add_key(&f->ends, facts->key, n);
 		s->has_get_next |= (flags & NAME_GET_NEXT) != 0;
 	}
 	return ok;
@@ -130,10 +120,9 @@ static bool add_op(struct scene *s, uint32_t node, uint32_t name, unsigned class
 		.run = NONE,
 		.launch = NONE,
 		.device = NONE,
-		.done = s->nodes.at[node].end_ps,
 		.last_end = INT64_MIN};
 
-	if (s->ops.n >= OWNER_OPEN || !vec_push(&s->ops, op))
+	if (s->ops.n >= OWN_OF_TASK || !vec_push(&s->ops, op))
 		return false;
 	s->op_of[node] = (uint32_t)s->ops.n - 1;
 	return true;
@@ -345,114 +334,6 @@ static bool find_programs(struct scene *s)
 	return ok;
 }
 
-/* ---- owners ---------------------------------------------------------------------- */
-
-/* Where the program goes on inside a task: a completion runs what follows before it writes that
- * the operation is over. */
-static int64_t goes_on(const struct scene *s, uint32_t node)
-{
-	for (uint32_t k = node + 1; k < s->nodes.at[node].end; k = s->nodes.at[k].end)
-		if (s->op_of[k] != NONE || name_of(s, k) & NAME_THUNKS)
-			return s->nodes.at[k].start;
-	return s->nodes.at[node].end_ps;
-}
-
-static int64_t max_time(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t min_time(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static void find_end(struct finder *f, struct op *op)
-{
-	const struct scene *s = f->s;
-	const struct node *n = &s->nodes.at[op->node];
-	const struct facts *facts = facts_of(s, op->node);
-	uint32_t end =
-		op->run != NONE && facts->has & FACT_KEY ? find_node(&f->ends, facts->key) : NONE;
-	uint32_t up;
-
-	op->done = n->end_ps;
-	if (op->run == NONE)
-		return;
-	if (end == NONE) {
-		op->done = INT64_MAX;
-		return;
-	}
-	op->done = max_time(s->nodes.at[end].start, n->start);
-	up = s->nodes.at[end].up;
-	if (op->done > n->end_ps && up != NONE && name_of(s, up) & NAME_REGION_START)
-		op->done = max_time(n->end_ps, min_time(op->done, goes_on(s, up)));
-}
-
-static void find_anchors(struct finder *f)
-{
-	const struct scene *s = f->s;
-
-	for (uint32_t n = 0; n < s->n_host; n++) {
-		uint32_t flags = name_of(s, n), up = s->nodes.at[n].up;
-
-		f->owner[n] = OWNER_UNKNOWN;
-		if (s->op_of[n] != NONE || flags & (NAME_THUNKS | NAME_REGION_START))
-			f->anchor[n] = n;
-		else
-			f->anchor[n] = up == NONE ? NONE : f->anchor[up];
-	}
-}
-
-/* The task that the owner of an anchor depends on; NONE if *owner is known. */
-static uint32_t next_task(const struct finder *f, uint32_t anchor, uint32_t *owner)
-{
-	const struct scene *s = f->s;
-
-	*owner = NONE;
-	if (anchor == NONE)
-		return NONE;
-	if (s->op_of[anchor] != NONE) {
-		*owner = s->op_of[anchor];
-		return NONE;
-	}
-	if (!(name_of(s, anchor) & NAME_REGION_START) || f->owner[anchor] == OWNER_OPEN)
-		return NONE;
-	if (f->owner[anchor] != OWNER_UNKNOWN) {
-		*owner = f->owner[anchor];
-		return NONE;
-	}
-	return anchor;
-}
-
-/* Tasks queue tasks: follows them to an operation. One that queued itself has none. */
-static bool find_owner(struct finder *f, uint32_t anchor, uint32_t *owner)
-{
-	const struct scene *s = f->s;
-	VEC(uint32_t) path = {0};
-	uint32_t task = next_task(f, anchor, owner);
-	bool ok = true;
-
-	while (ok && task != NONE) {
-		const struct facts *facts = facts_of(s, task);
-		uint32_t record = facts->has & FACT_KEY ? find_node(&f->records, facts->key) : NONE;
-		uint32_t up = record == NONE ? NONE : s->nodes.at[record].up;
-
-		ok = vec_push(&path, task);
-		f->owner[task] = OWNER_OPEN;
-		task = next_task(f, up == NONE ? NONE : f->anchor[up], owner);
-	}
-	while (path.n) {
-		task = path.at[--path.n];
-		/* What begins when the operation is over is an empty task. */
-		if (*owner != NONE && s->nodes.at[task].start >= s->ops.at[*owner].done)
-			*owner = NONE;
-		f->owner[task] = *owner;
-	}
-	vec_clear(&path);
-	return ok;
-}
-
 /* ---- time ------------------------------------------------------------------------ */
 
 bool scene_add_own(struct scene *s, uint32_t node, int64_t stop, struct work work)
@@ -463,7 +344,7 @@ bool scene_add_own(struct scene *s, uint32_t node, int64_t stop, struct work wor
 #define ADD(from, until)                                     \
 	do {                                                 \
 		work.start = (from);                         \
-		work.end = min_time((until), stop);          \
+		work.end = (until) < stop ? (until) : stop;  \
 		if (work.end > work.start)                   \
 			ok = ok && vec_push(&s->work, work); \
 	} while (0)
@@ -483,53 +364,75 @@ bool scene_add_own(struct scene *s, uint32_t node, int64_t stop, struct work wor
 	return ok;
 }
 
-static void mark_waits(struct scene *s)
+/* Adds a node to the time of the operation that it is part of (own.h). */
+static bool add_node(struct scene *s, struct own_times *own, uint32_t n)
 {
-	for (uint32_t n = 0; n < s->n_host; n++) {
-		uint32_t up = s->nodes.at[n].up;
+	const struct node *node = &s->nodes.at[n];
+	const struct facts *facts = facts_of(s, n);
+	const uint64_t *key = facts->has & FACT_KEY ? &facts->key : NULL;
+	uint32_t flags = name_of(s, n), op = s->op_of[n];
+	bool is_within;
 
-		if (s->op_of[n] == NONE &&
-			((up != NONE && s->flags[up] & NODE_WAITS) ||
-				(name_of(s, n) & NAME_WAITING &&
-					!(name_of(s, n) & NAME_REGION_START))))
-			s->flags[n] |= NODE_WAITS;
+	own_see(own, node->end_ps);
+	if (flags & NAME_PYTHON)
+		return true;
+	if (flags & NAME_REGION_START)
+		return own_begin_task(own, node->start, node->end_ps, key, op);
+	if (op != NONE) {
+		if (!own_add(own, node->start, node->end_ps, OWN_OP, op))
+			return false;
+		if (s->ops.at[op].run != NONE)
+			own_set_key(own, key ? *key : 0);
+		return true;
 	}
+	if (flags & NAME_RECORD && key)
+		return own_add_record(own, node->start, *key);
+	if (flags & NAME_END && key)
+		return own_add_end(own, node->start, node->end_ps, *key, &is_within);
+	return own_add(own, node->start, node->end_ps,
+		flags & NAME_THUNKS            ? OWN_APART
+			: flags & NAME_WAITING ? OWN_WAIT
+					       : OWN_OTHER,
+		NONE);
 }
 
-static bool add_time(struct scene *s, uint32_t node, struct op *op)
+static bool set_time(void *context, uint32_t op, const struct own_time *time)
 {
-	struct work work = {.name = op->name, .device = op->device, .class = op->class};
-	int64_t limit = max_time(op->done, s->nodes.at[op->node].end_ps);
-	size_t first = s->work.n;
-	bool waits = s->flags[node] & NODE_WAITS;
+	struct scene *s = context;
 
-	if (waits && op->class != ANATOMY_COMMUNICATION)
-		return true;
-	if (name_of(s, node) & NAME_REGION_START)
-		limit = min_time(limit, goes_on(s, node));
-	if (!scene_add_own(s, node, limit, work))
-		return false;
-	for (size_t i = first; !waits && i < s->work.n; i++) {
-		op->work_ps += s->work.at[i].end - s->work.at[i].start;
-		op->last_end = max_time(op->last_end, s->work.at[i].end);
-	}
+	s->ops.at[op].work_ps = time->busy_ps;
 	return true;
 }
 
-static bool add_times(struct finder *f)
+/* What a collective waits for counts as well: it is what the step sees. */
+static bool add_piece(struct scene *s, const struct own_piece *piece)
 {
-	struct scene *s = f->s;
+	struct op *op = piece->of == NONE ? NULL : &s->ops.at[piece->of];
+
+	if (!op || (piece->waits && op->class != ANATOMY_COMMUNICATION))
+		return true;
+	if (!piece->waits && piece->end_ps > op->last_end)
+		op->last_end = piece->end_ps;
+	return vec_push(&s->work,
+		((struct work){piece->start_ps, piece->end_ps, op->name, op->device, op->class}));
+}
+
+static bool add_times(struct scene *s)
+{
+	struct own_times own;
 	bool ok = true;
 
-	for (uint32_t n = 0; ok && n < s->n_host; n++) {
-		uint32_t owner;
-
-		if (s->nodes.at[n].start == s->nodes.at[n].end_ps)
-			continue;
-		ok = find_owner(f, f->anchor[n], &owner);
-		if (ok && owner != NONE)
-			ok = add_time(s, n, &s->ops.at[owner]);
+	own_init(&own, s->n_host * 16, set_time, s);
+	own.keeps_all = true;
+	for (size_t l = 0; ok && l < s->lines.n; l++) {
+		for (uint32_t n = s->lines.at[l].first; ok && n < s->lines.at[l].end; n++)
+			ok = add_node(s, &own, n);
+		ok = ok && own_end_line(&own);
 	}
+	ok = ok && own_resolve(&own);
+	for (size_t i = 0; ok && i < own.pieces.n; i++)
+		ok = add_piece(s, &own.pieces.at[i]);
+	own_clear(&own);
 	return ok;
 }
 
@@ -611,11 +514,7 @@ static bool find_all(struct finder *f)
 	ok = ok && find_ops(f) && (s->has_xla || s->has_accelerator || find_programs(s));
 	if (!ok)
 		return false;
-	for (size_t i = 0; i < s->ops.n; i++)
-		find_end(f, &s->ops.at[i]);
-	find_anchors(f);
-	mark_waits(s);
-	return add_times(f) && add_others(f);
+	return add_times(s) && add_others(f);
 }
 
 bool scene_find_work(struct scene *s)
@@ -624,18 +523,12 @@ bool scene_find_work(struct scene *s)
 	bool ok;
 
 	s->n_host = s->nodes.n;
-	f.anchor = mem_array(s->n_host + 1, sizeof(*f.anchor));
-	f.owner = mem_array(s->n_host + 1, sizeof(*f.owner));
 	s->op_of = mem_array(s->n_host + 1, sizeof(*s->op_of));
 	s->flags = mem_zero_array(s->n_host + 1, sizeof(*s->flags));
-	ok = f.anchor && f.owner && s->op_of && s->flags && find_all(&f);
-	mem_free(f.anchor);
-	mem_free(f.owner);
+	ok = s->op_of && s->flags && find_all(&f);
 	vec_clear(&f.targets);
 	hash_clear(&f.target_index);
 	clear_keys(&f.captured);
-	clear_keys(&f.records);
-	clear_keys(&f.ends);
 	clear_keys(&f.starts);
 	return scene_ok(s, ok);
 }

@@ -41,7 +41,8 @@ static bool add_piece(struct own_times *o, uint32_t of, int64_t start_ps, int64_
 	if (last && last->of == of && last->waits == waits && last->end_ps == start_ps)
 		last->end_ps = end_ps;
 	else if (o->pieces.n >= NONE ||
-		!vec_push(&o->pieces, ((struct own_piece){start_ps, end_ps, of, waits})))
+		!vec_push(&o->pieces,
+			((struct own_piece){start_ps, end_ps, of, OWN_NO_PLACE, waits})))
 		return false;
 	if (task)
 		o->n_fixed = (uint32_t)o->pieces.n;
@@ -72,18 +73,23 @@ static inline bool advance(struct own_times *o, int64_t until_ps)
 	return !top || top->anchor == NONE || add_time(o, top, from_ps, until_ps);
 }
 
+/* Whether an operation queued tasks is known by now, and with that which pieces are needed. */
 static bool close_op(struct own_times *o, const struct own_open *op)
 {
 	struct own_time time = {op->work_ps, op->work_ps, op->waiting_ps, op->end_ps};
 
-	if (!op->queues) {
+	if (op->place == OWN_NO_PLACE) {
 		if (!o->keeps_all && op->first_piece >= o->n_fixed)
 			o->pieces.n = op->first_piece;
 		return o->tell(o->context, op->of, &time);
 	}
+	for (size_t i = op->first_piece; i < o->pieces.n; i++)
+		if (o->pieces.at[i].of == op->of)
+			o->pieces.at[i].place = op->place;
 	o->n_fixed = (uint32_t)o->pieces.n;
-	return vec_push(&o->ops,
-		((struct own_op){op->start_ps, op->end_ps, op->done_ps, op->key, op->of}));
+	o->ops.at[op->place] =
+		(struct own_op){op->start_ps, op->end_ps, op->done_ps, op->key, op->of};
+	return true;
 }
 
 static inline bool close_last(struct own_times *o)
@@ -135,7 +141,8 @@ static inline struct own_open *push(struct own_times *o, int64_t start_ps, int64
 	e->first_piece = (uint32_t)o->pieces.n;
 	e->of = of;
 	e->kind = (uint8_t)kind;
-	e->queues = e->is_whole = false;
+	e->place = OWN_NO_PLACE;
+	e->is_whole = false;
 	e->waits = around && around->waits && kind != OWN_OP;
 	e->anchor = around ? around->anchor : NONE;
 	if (kind == OWN_WAIT)
@@ -222,21 +229,37 @@ static bool reach(struct own_times *o, uint32_t place)
 	return true;
 }
 
+/* What queues a task at this time: see struct own_queued. False on allocation failure. */
+static bool find_queuer(struct own_times *o, uint32_t *by)
+{
+	const struct own_open *around = o->open.n ? &o->open.at[o->open.n - 1] : NULL;
+	struct own_open *anchor;
+
+	*by = NONE;
+	if (!around || around->anchor == NONE)
+		return true;
+	anchor = &o->open.at[around->anchor];
+	if (anchor->kind == OWN_TASK && anchor->went_on_ps != OWN_FOREVER)
+		return true;
+	if (anchor->of & OWN_OF_TASK) {
+		*by = anchor->of;
+		return true;
+	}
+	if (anchor->place == OWN_NO_PLACE) {
+		if (o->ops.n >= OWN_NO_PLACE || !vec_push(&o->ops, ((struct own_op){.op = NONE})))
+			return false;
+		anchor->place = (uint32_t)o->ops.n - 1;
+	}
+	*by = anchor->place;
+	return true;
+}
+
 bool own_add_record(struct own_times *o, int64_t time_ps, uint64_t number)
 {
-	uint32_t place = place_of(o, number), by = NONE;
-	const struct own_open *around;
+	uint32_t place = place_of(o, number), by;
 
-	if (!sweep(o, time_ps, false))
+	if (!sweep(o, time_ps, false) || !find_queuer(o, &by))
 		return false;
-	around = o->open.n ? &o->open.at[o->open.n - 1] : NULL;
-	if (around && around->anchor != NONE) {
-		struct own_open *anchor = &o->open.at[around->anchor];
-
-		anchor->queues = true;
-		if (anchor->kind != OWN_TASK || anchor->went_on_ps == OWN_FOREVER)
-			by = anchor->of;
-	}
 	if (place == NONE)
 		return vec_push(&o->others, ((struct own_queued){number, by}));
 	if (!reach(o, place))

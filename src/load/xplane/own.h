@@ -35,9 +35,12 @@ enum own_kind {
 /* Time of an operation or a task. */
 struct own_piece {
 	int64_t start_ps, end_ps;
-	uint32_t of; /* NONE, once resolved: of no operation */
-	bool waits;
+	uint32_t of;         /* NONE, once resolved: of no operation */
+	uint32_t place : 31; /* of the operation among those that queued tasks; OWN_NO_PLACE */
+	uint32_t waits : 1;
 };
+
+#define OWN_NO_PLACE (OWN_OF_TASK - 1)
 
 /* Most tasks have one piece, from their start on: it stands here. */
 struct own_task {
@@ -63,7 +66,7 @@ struct own_end {
 /* A Record that has no place among own_times.queued. */
 struct own_queued {
 	uint64_t number;
-	uint32_t by;
+	uint32_t by; /* OWN_OF_TASK and a task; else an operation that queued tasks; NONE */
 };
 
 /* Lists that a line adds to: they shrink again if it has to be reread. */
@@ -86,8 +89,9 @@ struct own_open {
 	uint32_t first_piece;
 	uint32_t anchor; /* place of the operation or task that it is part of, or itself; NONE */
 	uint32_t of;
+	uint32_t place; /* of an operation among those that queued tasks; OWN_NO_PLACE */
 	uint8_t kind;
-	bool waits, queues, is_whole;
+	bool waits, is_whole;
 };
 
 /* What an operation took. */
@@ -113,7 +117,7 @@ struct own_times {
 	uint32_t task;    /* the one that the thread is at: its place among .open; NONE */
 	/* By number of a task: who queued it. Recorders number tasks without gaps, so that nothing
 	 * has to be hashed: half of all events in a trace of TensorFlow are of such. */
-	VEC(uint32_t) queued; /* 0: not known; 1: nobody; else .of + 2 */
+	VEC(uint32_t) queued; /* 0: not known; 1: nobody; else that of a task, or a place, + 2 */
 	uint64_t first_number;
 	size_t most; /* how many there may be at all */
 #define X(type, name) VEC(type) name;

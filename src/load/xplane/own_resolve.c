@@ -16,13 +16,6 @@ struct resolver {
 
 /* ---- when operations were done --------------------------------------------------------- */
 
-static int by_op(const void *a, const void *b)
-{
-	const struct own_op *x = a, *y = b;
-
-	return (x->op > y->op) - (x->op < y->op);
-}
-
 static int by_key(const void *a, const void *b)
 {
 	const struct own_end *x = a, *y = b;
@@ -74,13 +67,6 @@ static uint32_t queued_by(const struct own_times *o, uint64_t number)
 	return other ? other->by : NONE;
 }
 
-static uint32_t place_of_op(const struct own_times *o, uint32_t op)
-{
-	const struct own_op probe = {.op = op}, *found = FIND(&o->ops, &probe, by_op);
-
-	return found ? (uint32_t)(found - o->ops.at) : NONE;
-}
-
 /* Tasks queue tasks: follows them to an operation. One that queued itself has none. */
 static bool find_owner(struct resolver *r, uint32_t task)
 {
@@ -94,7 +80,7 @@ static bool find_owner(struct resolver *r, uint32_t task)
 			return false;
 		r->owner[task] = BEING_FOUND;
 		if (by == NONE || !(by & OWN_OF_TASK)) {
-			owner = by == NONE ? NONE : place_of_op(o, by);
+			owner = by < o->ops.n ? by : NONE;
 			break;
 		}
 		task = by ^ OWN_OF_TASK;
@@ -137,7 +123,7 @@ static bool list_pieces(struct resolver *r)
 		if (r->owner[i] != NONE && t->end_ps > t->start_ps &&
 			!vec_push(&o->pieces,
 				((struct own_piece){t->start_ps, t->end_ps, OWN_OF_TASK | i,
-					false})))
+					OWN_NO_PLACE, false})))
 			return false;
 	}
 	return true;
@@ -155,7 +141,7 @@ static uint32_t give(const struct resolver *r, struct own_piece *piece)
 	if (piece->end_ps > o->last_ps)
 		piece->end_ps = o->last_ps;
 	if (!(piece->of & OWN_OF_TASK))
-		return place_of_op(o, piece->of);
+		return piece->place == OWN_NO_PLACE ? NONE : piece->place;
 	place = r->owner[piece->of ^ OWN_OF_TASK];
 	piece->of = NONE;
 	if (place == NONE)
@@ -240,7 +226,6 @@ bool own_resolve(struct own_times *o)
 	struct resolver r = {.o = o};
 	bool ok;
 
-	SORT(&o->ops, by_op);
 	SORT(&o->ends, by_key);
 	SORT(&o->others, by_number);
 	for (size_t i = 0; i < o->ops.n; i++)

@@ -9,7 +9,7 @@ static bool set_time(void *context, uint32_t op, const struct own_time *time)
 	struct trace *t = context;
 
 	if (time->waiting_ps || time->busy_ps != time->work_ps ||
-		t->targets.at[t->ops.at[op].target].module)
+		(t->compiled_ops.n && t->targets.at[t->ops.at[op].target].module))
 		return vec_push(&t->own_times, ((struct trace_own){*time, op}));
 	t->ops.at[op].self_ps = time->work_ps;
 	return true;
