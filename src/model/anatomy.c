@@ -1,5 +1,7 @@
 #include "model/anatomy.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 
 #include "base/median.h"
@@ -126,8 +128,37 @@ static int by_size(const void *a, const void *b)
 	return by_text(a, b);
 }
 
+/* A text of a trace is there once, so that steps can be summed up without comparing texts. */
+struct place_probe {
+	const anatomy_cause_list *list;
+	const struct anatomy_cause *cause;
+};
+
+static bool same_place(const void *context, uint32_t i)
+{
+	const struct place_probe *probe = context;
+	const struct anatomy_cause *known = &probe->list->at[i];
+
+	return known->text.at == probe->cause->text.at && known->part == probe->cause->part;
+}
+
+static bool add_cause(anatomy_cause_list *list, struct hash_index *index,
+	const struct anatomy_cause *cause)
+{
+	struct place_probe probe = {list, cause};
+	uint64_t hash = hash_mix(hash_mix(cause->part, (uintptr_t)cause->text.at), cause->text.n);
+	uint32_t i = hash_find(index, hash, same_place, &probe);
+
+	if (i == NONE)
+		return list->n < NONE - 1 && vec_push(list, *cause) &&
+			hash_add(index, hash, (uint32_t)list->n - 1);
+	list->at[i].ps += cause->ps;
+	return true;
+}
+
 bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_list *list)
 {
+	struct hash_index index = {0};
 	size_t n = 0;
 	bool ok = true;
 
@@ -137,8 +168,9 @@ bool anatomy_sum_causes(const struct anatomy *a, bool of_gaps, anatomy_cause_lis
 		const struct anatomy_causes *causes = of_gaps ? &step->gap_causes : &step->causes;
 
 		for (size_t k = 0; ok && step->is_steady && k < causes->n; k++)
-			ok = vec_push(list, causes->at[k]);
+			ok = add_cause(list, &index, &causes->at[k]);
 	}
+	hash_clear(&index);
 	if (!ok || !list->n)
 		return ok;
 	qsort(list->at, list->n, sizeof(*list->at), by_text);

@@ -390,6 +390,7 @@ bool scene_add_line(struct scene *s, const struct plane *p, const uint32_t *text
 	items v = {0};
 	struct wire_field f;
 
+	(void)vec_reserve(&v, message.n / 16);
 	while (ok && !s->d->failed && decoder_find(s->d, &r, WIRE_LEN(XLINE_EVENTS), &f)) {
 		struct item it = {.facts = NONE};
 
@@ -426,10 +427,24 @@ uint32_t *scene_add_names(struct scene *s, const struct plane *p)
 	return NULL;
 }
 
+/* Reserves room for what the lines may hold: most of it is never touched and takes no memory, while
+ * moving arrays that grow is a fifth of the time. If that fails, they grow. */
+static void reserve(struct scene *s, const struct plane *p)
+{
+	enum { BYTES_PER_EVENT = 16, BYTES_PER_FACT = 24 };
+	size_t n_bytes = 0;
+
+	for (size_t i = 0; i < p->lines.n; i++)
+		n_bytes += p->lines.at[i].n;
+	(void)(vec_reserve(&s->nodes, n_bytes / BYTES_PER_EVENT) &&
+		vec_reserve(&s->facts, n_bytes / BYTES_PER_FACT));
+}
+
 bool scene_read_lines(struct scene *s, struct plane *p)
 {
 	uint32_t *texts = scene_add_names(s, p);
 
+	reserve(s, p);
 	for (size_t i = 0; texts && !s->d->failed && i < p->lines.n; i++) {
 		uint32_t first = (uint32_t)s->nodes.n;
 		struct raw_line raw;

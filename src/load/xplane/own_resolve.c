@@ -1,6 +1,7 @@
 /* Whose the tasks were, once all lines have been swept. */
 #include <stdlib.h>
 
+#include "base/clamped.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "load/xplane/own.h"
@@ -175,10 +176,10 @@ static struct own_time sum_up(struct own_piece *pieces, size_t n)
 		int64_t from_ps = p->start_ps > until_ps ? p->start_ps : until_ps;
 
 		if (p->waits) {
-			time.waiting_ps += p->end_ps - p->start_ps;
+			add_clamped(&time.waiting_ps, p->end_ps - p->start_ps);
 			continue;
 		}
-		time.busy_ps += p->end_ps - p->start_ps;
+		add_clamped(&time.busy_ps, p->end_ps - p->start_ps);
 		if (p->end_ps <= from_ps)
 			continue;
 		time.work_ps += p->end_ps - from_ps;
