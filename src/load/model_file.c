@@ -188,17 +188,17 @@ static enum tfprof_status check_given(const struct model_file *m, struct tfprof_
 /* ---- opening -------------------------------------------------------------------- */
 
 static const struct {
-	const char *looks_like; /* the kind that recognize() reports */
+	enum input_kind kind; /* that recognize() reports, not in text form */
 	const char *format;
 	model_reader_fn *read;
 } readers[] = {
-	{"a SavedModel", "SavedModel", model_read_saved_model},
-	{"a MetaGraphDef", "MetaGraph", model_read_meta_graph},
-	{"a GraphDef", "graph", model_read_graph},
-	{"a TensorFlow Lite model", "TensorFlow Lite", model_read_tflite},
-	{"a zip archive (perhaps a Keras model)", "Keras", model_read_keras},
-	{"an HDF5 file (perhaps a Keras model)", "Keras", model_read_keras_h5},
-	{"a table of a TensorFlow checkpoint", "checkpoint", model_read_checkpoint},
+	{INPUT_SAVED_MODEL, "SavedModel", model_read_saved_model},
+	{INPUT_META_GRAPH, "MetaGraph", model_read_meta_graph},
+	{INPUT_GRAPH, "graph", model_read_graph},
+	{INPUT_TFLITE, "TensorFlow Lite", model_read_tflite},
+	{INPUT_KERAS, "Keras", model_read_keras},
+	{INPUT_KERAS_H5, "Keras", model_read_keras_h5},
+	{INPUT_CHECKPOINT, "checkpoint", model_read_checkpoint},
 };
 
 /* Whether the path is the prefix of a checkpoint's files; `file` becomes its index. */
@@ -224,18 +224,18 @@ bool model_file_recognize(const char *path)
 	struct source source = {0};
 	struct tfprof_input in = {.path = path};
 	char file[4096];
-	const char *name;
+	struct recognized is;
 	bool found = false;
 
 	if (in_directory(path, file, sizeof(file)))
 		return true;
 	if (source_open(&source, &in, NULL) != TFPROF_OK)
 		return false;
-	name = recognize(source.bytes).name;
+	is = recognize(source.bytes);
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
 		found |= readers[i].read != model_read_graph &&
-			readers[i].read != model_read_checkpoint &&
-			strcmp(readers[i].looks_like, name) == 0;
+			readers[i].read != model_read_checkpoint && readers[i].kind == is.kind &&
+			!is.is_text;
 	source_close(&source);
 	return found;
 }
@@ -268,7 +268,7 @@ static enum tfprof_status read_bytes(struct model_file *m, const struct tfprof_i
 	enum tfprof_status status;
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
-		if (strcmp(readers[i].looks_like, is.name) == 0) {
+		if (readers[i].kind == is.kind && !is.is_text) {
 			/* Its values are in other files. */
 			if (readers[i].read == model_read_checkpoint && tfprof_input_is_memory(in))
 				break;
