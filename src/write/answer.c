@@ -135,7 +135,9 @@ static void write_json(struct written *w, struct sink *out)
 	const struct writers *own = writers_of(d->answer);
 	struct json j = json_writer(out);
 
-	document_open(&j, d->answer->question->name, d->options);
+	/* Further members say what was asked. */
+	document_open(&j, d->answer->question->name,
+		own->members == no_members ? d->options : NULL);
 	answer_put_notes(d->answer, &j);
 	put_fields(d->answer, &j);
 	if (own->members != no_members) {

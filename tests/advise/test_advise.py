@@ -287,10 +287,7 @@ def test_to_files(ours, tmp_path):
     assert ours.ask_advice(output=f"file:outfile={report}")[0].stdout == b""
     assert report.read_bytes() == text
     ours.ask_advice(output=f"json:outfile={data}")
-    written, printed = json.loads(data.read_bytes()), json.loads(ours.ask_advice(output="json")[0].stdout)
-    assert (written.pop("options"), printed.pop("options")) == (
-        {"output": f"json:outfile={data}"}, {"output": "json"})
-    assert written == printed
+    assert data.read_bytes() == ours.ask_advice(output="json")[0].stdout
     answer, _ = ours.ask_advice(output="none")
     assert answer.stdout == b"" and advice_message(answer.message)
 
