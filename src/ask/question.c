@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ask/view.h"
+#include "query/table_top.h"
 
 static const struct question *const questions[] = {
 #define X(name, ...) &name##_question,
@@ -37,6 +38,10 @@ enum tfprof_status question_run(const struct question *question, struct answer *
 				need->missing, need->remedy);
 	a->question = question;
 	status = question->run(a, q, err);
+	if (status == TFPROF_OK && question->sums && q->options->number[OPT_TOP] > 0 &&
+		!column_table_keep_top(&a->table, (size_t)q->options->number[OPT_TOP],
+			question->sums))
+		status = error_no_memory(err);
 	if (status == TFPROF_OK && a->failed)
 		status = error_no_memory(err);
 	if (status != TFPROF_OK || !a->table.columns)

@@ -48,6 +48,7 @@
 	X(code, no_text, no_members, view_write)          \
 	X(advise, advice_text, advice_members, advice_write) \
 	X(overview, overview_text, no_members, no_format) \
+	X(layers, plain_text, no_members, no_format)      \
 	X(step, step_text, no_members, no_format)         \
 	X(devices, plain_text, no_members, no_format)     \
 	X(memory, headline_text, no_members, no_format)   \
@@ -190,6 +191,8 @@ struct question {
 	/* Formats (1 << FORMAT_…) to render before the profile changes; 0: the answer does not
 	 * need the profile. */
 	unsigned kept_formats;
+	bool counts_float_ops;   /* those of a graph, before it runs */
+	const char *const *sums; /* columns that add up, for the option top; ends in NULL */
 	const struct question_need *needs; /* the first is what a model file lacks, too */
 	/* Fills the table, of which question_run() calls column_table_finish(). The step of the
 	 * options, if set, exists. */

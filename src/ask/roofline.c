@@ -403,6 +403,9 @@ static const struct question_need needs[] = {
 	{NULL, NULL, NULL},
 };
 
+static const char *const sums[] = {"executions", "exec_micros", "float_ops", "matrix_float_ops",
+	"transcendentals", "bytes_accessed", "communication_bytes", "lost_micros", NULL};
+
 const struct question roofline_question = {
 	.name = "roofline",
 	.summary = "how far compiled operations are from the device's limits",
@@ -413,6 +416,7 @@ const struct question roofline_question = {
 		"time lost: operations with the most to win come first.",
 	.example = "-device T4",
 	.state = QUESTION_LOADED,
+	.sums = sums,
 	.needs = needs,
 	.run = run,
 };

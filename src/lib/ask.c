@@ -117,15 +117,27 @@ enum tfprof_status profile_check_step(const struct tfprof_profile *p, int64_t st
 
 /* ---- asking --------------------------------------------------------------------- */
 
+static bool has_graph(tfprof_profile *p)
+{
+	bool has;
+
+	pthread_rwlock_rdlock(&p->lock);
+	has = p->model.graphs.n;
+	pthread_rwlock_unlock(&p->lock);
+	return has;
+}
+
 /* Counting changes the profile, so it comes before the lock. */
 static enum tfprof_status count_float_ops(tfprof_result *r, struct tfprof_error *err)
 {
+	const struct question *question = r->answer.question;
 	struct buf notes = {0};
 	enum tfprof_status status = TFPROF_OK;
+	bool is_asked = r->options->number[OPT_COUNT_FLOAT_OPS] &&
+		tfprof_option_applies(tfprof_option_get_info(OPT_COUNT_FLOAT_OPS), question->name);
 
-	if (r->options->number[OPT_COUNT_FLOAT_OPS] &&
-		tfprof_option_applies(tfprof_option_get_info(OPT_COUNT_FLOAT_OPS),
-			r->answer.question->name))
+	/* What has no graph shows the float operations that were recorded. */
+	if (is_asked || (question->counts_float_ops && has_graph(r->profile)))
 		status = profile_count_float_ops(r->profile, &notes, err);
 	answer_note_lines(&r->answer, "float_ops", &notes);
 	return status;

@@ -286,6 +286,7 @@ static enum tfprof_status load_nodes(struct model *m, struct load *l, struct tfp
 	}
 	if (status == TFPROF_OK) {
 		set_stacks(&n);
+		m->is_of_layers |= n.file.is_of_layers;
 		buf_span(l->notes, buf_get(&n.file.notes));
 		if (!put_notes(m, &n.walk, l->notes))
 			status = error_no_memory(err);

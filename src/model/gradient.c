@@ -147,6 +147,18 @@ void gradient_put_forward(struct buf *b, const struct gradient *g)
 	buf_span(b, g->after);
 }
 
+void gradient_put_folded(struct buf *b, struct span name, const struct gradient *g)
+{
+	const char *rest = g->forward.at + g->forward.n, *end = name.at + name.n;
+	size_t gap = g->kind == GRADIENT_OF_NODE ? sizeof("_grad/") - 1 : sizeof("/") - 1;
+
+	gradient_put_forward(b, g);
+	if (g->kind == GRADIENT_TRANSPOSED || (size_t)(end - rest) <= gap)
+		return;
+	buf_char(b, '/');
+	buf_put(b, rest + gap, (size_t)(end - rest) - gap);
+}
+
 static uint32_t find_forward(const struct model *m, const struct gradient *g, struct buf *scratch)
 {
 	if (!g->before.n && !g->after.n)

@@ -42,6 +42,10 @@ bool gradient_parse(struct span name, struct gradient *g);
 /* The name of what it is the gradient of: a node, or a scope. */
 void gradient_put_forward(struct buf *b, const struct gradient *g);
 
+/* Where it goes in scope view if gradients are folded: gradients/A_grad/B to A/B, gradient_tape/A/B
+ * to A/B, transpose(jvp(A))/B to jvp(A)/B. */
+void gradient_put_folded(struct buf *b, struct span name, const struct gradient *g);
+
 /* The node of that name; NONE if there is none. Below a tape's operation may be the instructions
  * that it was compiled to: then the scope around is the name. `scratch` is written over. */
 uint32_t gradient_find_forward(const struct model *m, const struct gradient *g,

@@ -199,6 +199,7 @@ struct model {
 	bool misses_accelerator_stream;
 	bool has_negative; /* some number of some node is below 0 */
 	bool has_executed; /* some node has executed_types */
+	bool is_of_layers; /* nodes are layers of a model file and their weights */
 	uint64_t generation;
 	struct compiled compiled;
 	struct checkpoint *checkpoint; /* owned; NULL if none */

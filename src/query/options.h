@@ -19,15 +19,15 @@
 #define OF_ALL "all"
 /* clang-format off */
 #define OPTIONS(X)                                                             \
-	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10", OF_VIEWS " step",        \
+	X(MAX_DEPTH, "max_depth", INT, OPTIONS_MAX_DEPTH, "10", OF_VIEWS " step layers", \
 		"Show nodes down to this depth; the root has depth 1. Without it, only text " \
 		"reports are cut.")                                            \
 	METRICS(MINIMUM_OPTION)                                                \
 	METRICS(OWN_MINIMUM_OPTION)                                            \
 	OWN_MINIMUM_METRICS(TOTAL_MINIMUM_OPTION)                              \
-	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table",                               \
+	X(STEP, "step", INT, OPTIONS_STEP, "-1", OF_VIEWS " devices events table layers",                               \
 		"Show the numbers of this step; -1 is the average over all steps.") \
-	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS,                \
+	X(ORDER_BY, "order_by", WORD, OPTIONS_ORDER_BY, "name", OF_VIEWS " layers",                \
 		"Sort nodes by this attribute: names ascending, numbers descending. Op view " \
 		"defaults to the first number in select.")                      \
 	X(ACCOUNT_TYPE_REGEXES, "account_type_regexes", REGEXES, OPTIONS_ACCOUNT_TYPE_REGEXES, ".*", OF_VIEWS, \
@@ -66,6 +66,8 @@
 		"Show the parts of this device, such as gpu:0.")               \
 	X(STEP_FUNCTION, "step_function", TEXT, 0, "", "step overview",        \
 		"Take each call of this function as a step.")                  \
+	X(TOP, "top", INT, 0, "0", "layers roofline",                          \
+		"Show this many rows below each row, and add the others up in one; 0 shows all.") \
 	X(DOC, "doc", BOOL, 0, "true", OF_VIEWS,                                         \
 		"Explain the view and its columns before a text report.")              \
 	X(TABLE, "table", TABLE_WORD, 0, "ops", "table",                       \

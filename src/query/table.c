@@ -118,8 +118,7 @@ static bool grow(struct column_table *t)
 	return true;
 }
 
-/* Ends the texts of the last row that were not set. */
-static void end_row(struct column_table *t)
+void column_table_end(struct column_table *t)
 {
 	for (size_t i = 0; i < t->n_columns; i++) {
 		struct table_column *c = &t->columns[i];
@@ -139,7 +138,7 @@ size_t column_table_add_row(struct column_table *t, size_t parent, struct span n
 		t->failed = true;
 		return 0;
 	}
-	end_row(t);
+	column_table_end(t);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (t->columns[i].numbers)
 			t->columns[i].numbers[row] = -1;
@@ -179,7 +178,7 @@ enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_err
 	enum tfprof_status status = t->failed ? error_no_memory(err) : TFPROF_OK;
 
 	if (status == TFPROF_OK && t->is_tree) {
-		end_row(t);
+		column_table_end(t);
 		for (size_t i = 0; i < t->n_columns; i++)
 			t->columns[i].view.n_rows = t->n_rows;
 	}

@@ -86,6 +86,9 @@ void table_set_int(struct column_table *t, size_t row, size_t column, int64_t va
 void table_set_double(struct column_table *t, size_t row, size_t column, double value);
 void table_set_text(struct column_table *t, size_t row, size_t column, struct span text);
 
+/* Ends the texts of the last row that were not set; finishing does that, too. */
+void column_table_end(struct column_table *t);
+
 /* Makes all columns ready to be handed out. */
 enum tfprof_status column_table_finish(struct column_table *t, struct tfprof_error *err);
 void column_table_clear(struct column_table *t);

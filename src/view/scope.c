@@ -39,20 +39,6 @@ struct builder {
 
 /* ---- folded gradients ------------------------------------------------------------ */
 
-/* gradients/A_grad/B goes to A/B, gradient_tape/A/B to A/B, transpose(jvp(A))/B to
- * jvp(A)/B. */
-static void put_folded(struct buf *b, struct span name, const struct gradient *g)
-{
-	const char *rest = g->forward.at + g->forward.n, *end = name.at + name.n;
-	size_t gap = g->kind == GRADIENT_OF_NODE ? sizeof("_grad/") - 1 : sizeof("/") - 1;
-
-	gradient_put_forward(b, g);
-	if (g->kind == GRADIENT_TRANSPOSED || (size_t)(end - rest) <= gap)
-		return;
-	buf_char(b, '/');
-	buf_put(b, rest + gap, (size_t)(end - rest) - gap);
-}
-
 static bool fold_gradients(struct builder *b)
 {
 	struct buf text = {0};
@@ -66,7 +52,7 @@ static bool fold_gradients(struct builder *b)
 		if (!gradient_parse(name, &g))
 			continue;
 		text.n = 0;
-		put_folded(&text, name, &g);
+		gradient_put_folded(&text, name, &g);
 		b->path[node] = text.failed ? (struct span){0}
 					    : arena_copy(&b->tree->arena, buf_get(&text));
 		if (!b->path[node].at)

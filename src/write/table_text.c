@@ -87,7 +87,9 @@ static void put_number(struct buf *b, const char *unit, const struct cell *c)
 				format_number(b, u, (int64_t)llround(fabs(value)));
 			return;
 		}
-	if (c->type == CELL_DOUBLE)
+	if (unit && strcmp(unit, "fraction") == 0)
+		buf_printf(b, "%.1f%%", 100 * value);
+	else if (c->type == CELL_DOUBLE)
 		buf_printf(b, "%.4g", value);
 	else
 		buf_int(b, c->number);

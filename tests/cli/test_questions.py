@@ -81,7 +81,7 @@ def test_a_step_is_a_part(planted):
 
 def questions():
     """The commands of questions, each with its options."""
-    return ["overview", "step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
+    return ["overview", "layers", "layers --top=2", "step", "devices", "memory", "roofline", "roofline --by=layer", "events", "table",
             "table --table=nodes", "table --table=lines",
             "table --table=steps", "table --table=devices", "table --table=summary"]
 
@@ -144,7 +144,10 @@ def test_every_format_has_the_rows_of_json(tmp_path, question, format):
         read = list(csv.DictReader(io.StringIO(text, newline="")))
         assert read == [{name: as_csv(value) for name, value in node.items()} for node in nodes]
     else:
-        assert len(text.splitlines()) == len(nodes) + 1  # a header of two, and no root
+        has_total = any(value is not None for name, value in nodes[0].items()
+                        if name not in ("id", "parent", "depth", "name"))
+        # A header of two; the root if it shows something.
+        assert len(text.splitlines()) == len(nodes) + 1 + has_total
     for i, node in enumerate(nodes):
         assert node["id"] == i
         assert (node["parent"] is None) == (i == 0)

@@ -1,0 +1,128 @@
+"""The table of layers against model.summary(), for models that Keras builds."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import package_under_test  # noqa: F401  (finds the package)
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+import keras  # noqa: E402
+from keras import layers  # noqa: E402
+
+import tfprof  # noqa: E402
+
+
+def cnn():
+    i = keras.Input([16, 16, 3])
+    x = layers.Conv2D(8, 3, padding="same", name="stem")(i)
+    y = layers.BatchNormalization(name="norm")(layers.Conv2D(8, 3, padding="same", name="body")(x))
+    x = layers.ReLU(name="out")(layers.Add(name="add")([x, y]))
+    return keras.Model(i, layers.Dense(10, name="head")(layers.GlobalAveragePooling2D(name="pool")(x))), [4, 16, 16, 3]
+
+
+def unnamed():
+    """Keras's own names: dense, dense_1, …, or whatever comes next in this process."""
+    return keras.Sequential([keras.Input([32]), *[layers.Dense(16, activation="relu") for _ in range(4)]]), [4, 32]
+
+
+def shared():
+    i = keras.Input([16])
+    dense = layers.Dense(16, name="twice")
+    return keras.Model(i, layers.Dense(2, name="once")(dense(dense(i)))), [4, 16]
+
+
+def nested():
+    inner = keras.Sequential([layers.Dense(8, name="a"), layers.Dense(8, name="b")], name="inner")
+    i = keras.Input([8])
+    return keras.Model(i, layers.Dense(3, name="last")(inner(i))), [4, 8]
+
+
+def recurrent():
+    i = keras.Input([None, 16])
+    return keras.Model(i, layers.Dense(3, name="last")(layers.GRU(8, name="gru")(i))), [4, 12, 16]
+
+
+def attention():
+    i = keras.Input([12, 16])
+    x = layers.LayerNormalization(name="norm")(layers.MultiHeadAttention(2, 8, name="mha")(i, i))
+    return keras.Model(i, layers.Dense(16, name="dense")(x)), [4, 12, 16]
+
+
+class Pair(keras.Model):
+    def __init__(self, **names):
+        super().__init__(**names)
+        self.one = layers.Dense(16, name="first")
+        self.two = layers.Dense(8, name="second")
+
+    def call(self, x):
+        return self.two(self.one(x))
+
+
+def subclassed():
+    model = Pair(name="pair")
+    model(tf.zeros([4, 16]))
+    return model, [4, 16]
+
+
+MODELS = [cnn, unnamed, shared, nested, recurrent, attention, subclassed]
+
+
+def summary(model):
+    """Layers with their parameters, in the order of model.summary(); inputs do nothing."""
+    return [(layer.name, layer.count_params()) for layer in model.layers
+            if not isinstance(layer, keras.layers.InputLayer)]
+
+
+def table(answer):
+    return [(row["name"], row["parameters"]) for row in answer
+            if row["depth"] == 1 and not row["name"].startswith("(")]
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+def test_rows_are_those_of_the_summary(make):
+    model, shape = make()
+    profile = tfprof.profile_function(model, tf.random.uniform(shape), steps=2)
+    answer = profile.layers()
+    assert table(answer) == summary(model)
+    # Nothing is lost: the total is that of all operations.
+    rows = answer.rows
+    assert rows[0]["name"] == "total"
+    assert rows[0]["exec_micros"] == sum(row["exec_micros"] or 0 for row in rows if row["depth"] == 1)
+    assert rows[0]["exec_micros"] == profile.op(select="micros").root.total_exec_micros
+    assert rows[0]["float_ops"] == profile.op(select="float_ops").root.total_float_ops
+    # Sorted by cost, the first is the most expensive; the rest folds into one row with its sums.
+    top = profile.layers(order_by="float_ops", top=1).rows
+    assert top[1]["float_ops"] == max(row["float_ops"] for row in rows[1:])
+    if len(rows) > 3:
+        assert top[2]["name"] == f"... {len(rows) - 2} more" and len(top) == 3
+        assert top[1]["float_ops"] + top[2]["float_ops"] == rows[0]["float_ops"]
+
+
+def test_layers_within_layers_are_shown_down_to_max_depth():
+    model, shape = nested()
+    profile = tfprof.profile_function(model, tf.random.uniform(shape), steps=2)
+    rows = [(row["depth"], row["name"]) for row in profile.layers(max_depth=3)]
+    assert rows[:4] == [(0, "total"), (1, "inner"), (2, "a"), (2, "b")]
+
+
+def test_the_backward_pass_has_its_own_column():
+    """The backward pass of a product is two products of the same size, the first layer's one."""
+    i = keras.Input([64])
+    model = keras.Model(i, layers.Dense(64, name="b")(layers.Dense(64, name="a")(i)))
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(x))
+        return loss, tape.gradient(loss, model.trainable_variables)
+
+    profile = tfprof.profile_function(step, tf.random.uniform([32, 64]), steps=3)
+    rows = {row["name"]: row for row in profile.layers()}
+    product = 2 * 32 * 64 * 64
+    assert 2 * product <= rows["a"]["float_ops"] < 2.1 * product
+    assert 3 * product <= rows["b"]["float_ops"] < 3.1 * product
+    for name in "a", "b":
+        assert rows[name]["backward_micros"] > 0 and rows[name]["forward_micros"] > 0
+        assert rows[name]["exec_micros"] == rows[name]["forward_micros"] + rows[name]["backward_micros"]
