@@ -26,6 +26,34 @@ double stats_score(const struct stats_spread *s, double value)
 	return s->scale > 0 ? (value - s->median) / s->scale : 0;
 }
 
+/* Whether the values from `least` on are apart from all smaller ones. */
+static bool is_apart(const double *values, size_t n, double least)
+{
+	static const double shares[] = {1, 1, 1, .994, .97, .91, .87, .84, .81, .79, .77};
+	enum { N = sizeof(shares) / sizeof(*shares), MANY = 20 };
+	double share = n < N ? shares[n] : n < MANY ? shares[N - 1] : .64;
+	double smallest = least, next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		smallest = values[i] < smallest ? values[i] : smallest;
+		if (values[i] < least && values[i] > next)
+			next = values[i];
+	}
+	return next > 0 && least - next >= share * (least - smallest);
+}
+
+double stats_smallest_outlier(const double *values, size_t n, const struct stats_spread *s,
+	double limit, double excess)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		if (stats_score(s, values[i]) > limit && values[i] >= (1 + excess) * s->median &&
+			values[i] < least)
+			least = values[i];
+	return isfinite(least) && is_apart(values, n, least) ? least : INFINITY;
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;

@@ -22,6 +22,14 @@ struct stats_spread stats_spread(double *values, size_t n);
  * deviation: (x - median) / (1.253314 meanAD). */
 double stats_score(const struct stats_spread *s, double value);
 
+/* The smallest value that is an outlier, INFINITY if none is: a score above `limit`, at least (1 +
+ * excess) times the median and, since a score alone finds one in every fifth run of five noisy
+ * steps, apart from all others: of the distance from the smallest value, a share that depends on n
+ * must be the gap below the outliers (Dixon's ratio; the limits are stricter than his, since times
+ * have long tails). Values are positive. */
+double stats_smallest_outlier(const double *values, size_t n, const struct stats_spread *s,
+	double limit, double excess);
+
 /* An interval of time. */
 struct interval {
 	int64_t start, end;

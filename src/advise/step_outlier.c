@@ -15,7 +15,8 @@ static const struct tfprof_checker_option_info options[] = {
 struct steps {
 	struct check *c;
 	const struct activity *a;
-	size_t *at; /* indices of the steps with any activity */
+	size_t *at;    /* indices of the steps with any activity */
+	double *times; /* of these */
 	size_t n;
 	struct stats_spread spread;
 };
@@ -117,18 +118,19 @@ static void report(struct steps *s, size_t step, double score)
 
 static bool prepare(struct steps *s)
 {
-	double *values = check_alloc(s->c, s->a->n_steps, sizeof(*values));
+	double *scratch = check_alloc(s->c, s->a->n_steps, sizeof(*scratch));
 
 	s->at = check_alloc(s->c, s->a->n_steps, sizeof(*s->at));
-	if (!values || !s->at)
+	s->times = check_alloc(s->c, s->a->n_steps, sizeof(*s->times));
+	if (!scratch || !s->at || !s->times)
 		return false;
 	for (size_t step = 0; step < s->a->n_steps; step++)
 		if (s->a->step_us[step]) {
-			values[s->n] = (double)s->a->step_us[step];
+			scratch[s->n] = s->times[s->n] = (double)s->a->step_us[step];
 			s->at[s->n++] = step;
 		}
 	if (s->n)
-		s->spread = stats_spread(values, s->n);
+		s->spread = stats_spread(scratch, s->n);
 	return true;
 }
 
@@ -137,6 +139,7 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 	struct steps s = {.c = c, .a = check_activity(c)};
 	double limit = check_number(c, "outlier_score"), excess = check_number(c, "min_excess");
 	int64_t min_steps = check_int(c, "min_steps");
+	double smallest;
 
 	if (!s.a || !prepare(&s))
 		return error_no_memory(err);
@@ -147,12 +150,10 @@ static enum tfprof_status run(struct check *c, struct tfprof_error *err)
 			s.n, (long long)(min_steps > 1 ? min_steps : 1));
 		return TFPROF_OK;
 	}
-	for (size_t i = 0; i < s.n; i++) {
-		double took = (double)s.a->step_us[s.at[i]], score = stats_score(&s.spread, took);
-
-		if (s.n > 1 && score > limit && took >= (1 + excess) * s.spread.median)
-			report(&s, s.at[i], score);
-	}
+	smallest = stats_smallest_outlier(s.times, s.n, &s.spread, limit, excess);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.times[i] >= smallest)
+			report(&s, s.at[i], stats_score(&s.spread, s.times[i]));
 	if (!c->verdict->findings.n)
 		check_ok(c, "None of %zu steps took unusually long.", s.n);
 	return TFPROF_OK;

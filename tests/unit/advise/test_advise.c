@@ -50,6 +50,63 @@ static void test_score_finds_outliers(void **state)
 	assert_near(stats_score(&s, 8.2), 0.6745 * 5.75 / 0.15);
 }
 
+/* Numbers that look random, evenly between 0 and 1. */
+static double draw(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return ((double)(*state >> 33) + 0.5) / 2147483648.0;
+}
+
+/* By Box and Muller. */
+static double draw_normal(uint64_t *state)
+{
+	double a = draw(state), b = draw(state);
+
+	return sqrt(-2 * log(a)) * cos(2 * 3.14159265358979 * b);
+}
+
+enum noise { NOISE_NORMAL, NOISE_SKEWED, NOISE_TAIL, N_NOISES };
+
+static double draw_time(uint64_t *state, enum noise noise)
+{
+	return noise == NOISE_NORMAL    ? 1 + 0.1 * draw_normal(state)
+		: noise == NOISE_SKEWED ? exp(0.3 * draw_normal(state))
+					: 1 - 0.3 * log(draw(state));
+}
+
+/* How many of 200 runs of n steps have an outlier; the last step takes `factor` times as long. */
+static int count_alarms(enum noise noise, size_t n, double factor)
+{
+	uint64_t state = 1000 * n + noise;
+	double times[64], scratch[64];
+	int alarms = 0;
+
+	for (int run = 0; run < 200; run++) {
+		struct stats_spread s;
+
+		for (size_t i = 0; i < n; i++)
+			times[i] = draw_time(&state, noise);
+		times[n - 1] *= factor;
+		memcpy(scratch, times, n * sizeof(*times));
+		s = stats_spread(scratch, n);
+		alarms += isfinite(stats_smallest_outlier(times, n, &s, 3.5, 0.2));
+	}
+	return alarms;
+}
+
+/* docs/advise.md states both. */
+static void test_noisy_steps_rarely_have_outliers(void **state)
+{
+	static const size_t sizes[] = {3, 4, 5, 6, 8, 10, 20, 50};
+
+	for (int noise = 0; noise < N_NOISES; noise++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			assert_in_range(count_alarms((enum noise)noise, sizes[i], 1), 0, 10);
+	assert_in_range(count_alarms(NOISE_NORMAL, 5, 5), 180, 200);
+	assert_in_range(count_alarms(NOISE_NORMAL, 10, 3), 190, 200);
+	assert_in_range(count_alarms(NOISE_NORMAL, 50, 3), 190, 200);
+}
+
 static void test_equal_values_fall_back_to_the_mean_deviation(void **state)
 {
 	double values[] = {5, 5, 5, 5, 15}, equal[] = {4, 4, 4};
@@ -218,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_median_of_few_values),
 		cmocka_unit_test(test_score_finds_outliers),
+		cmocka_unit_test(test_noisy_steps_rarely_have_outliers),
 		cmocka_unit_test(test_equal_values_fall_back_to_the_mean_deviation),
 		cmocka_unit_test(test_intervals_are_joined),
 		cmocka_unit_test(test_time_outside_matches_counting),
