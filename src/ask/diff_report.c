@@ -180,7 +180,7 @@ void diff_put_budget(const struct diff_report *r, const struct budget *b, struct
 		return;
 	}
 	put_numbers(b, line);
-	if (b->state == BUDGET_UNKNOWN)
+	if (!b->sum.is_decidable)
 		buf_printf(line, "; %zu against %zu runs are too few: compare at least 4 with 4",
 			d->new_side.runs.n, d->base.runs.n);
 	else if (!b->sum.is_distinct)

@@ -65,9 +65,12 @@ static double change_of(const struct budget *b)
 
 static void judge(struct budget *b)
 {
-	if (!b->n_rows || !b->sum.is_decidable)
+	bool is_exceeded = b->n_rows && limit_is_exceeded(b->limit, change_of(b));
+
+	/* A change over the limit that may be noise is neither within nor over it. */
+	if (!b->n_rows || !b->sum.is_decidable || (is_exceeded && !b->sum.is_distinct))
 		b->state = BUDGET_UNKNOWN;
-	else if (b->sum.is_distinct && limit_is_exceeded(b->limit, change_of(b)))
+	else if (is_exceeded)
 		b->state = BUDGET_OVER;
 }
 
