@@ -2,6 +2,8 @@
  *
  *     survey    each node's own stack and, if it is a gradient, its forward name
  *     join      stacks are numbered across parts, in memory order
+ *     scopes    gradients whose forward node is not there (Einsum is a scope of several, and what
+ *               nobody needs is removed) get another node of its scope
  *     place     each gradient finds its forward node and that node's stack
  */
 #include "view/stacks.h"
@@ -23,6 +25,7 @@ struct part {
 	struct stack_list stacks; /* part 0 ends up with all stacks */
 	struct span *gradients;   /* by stack of all parts: smallest forward name; may be NULL */
 	VEC(struct span) lost;    /* forward names of gradients that find no stack */
+	VEC(uint32_t) nodeless;   /* gradients of tapes whose forward node has no stack */
 	struct buf scratch;
 	bool failed; /* allocation failed */
 };
@@ -33,6 +36,8 @@ struct finder {
 	struct part part[PARALLEL_MAX];
 	size_t parts;
 	uint32_t *stack_of; /* by node: its own stack, NONE if it has none */
+	uint32_t *stand_in; /* by gradient: the node that stands in for its forward node, + 1; NULL:
+			       none has one */
 };
 
 /* ---- lists of stacks -------------------------------------------------------- */
@@ -126,21 +131,25 @@ PREFETCHES prefetch_stack(const struct model *m, uint32_t node)
 	model_prefetch_name(m, node + AHEAD);
 }
 
-/* Whether a node is shown as a gradient. A gradient of TensorFlow 2 is only if the stack of its
- * forward node is known. */
-static bool is_gradient(struct part *part, const struct model *m, uint32_t node, bool has_stack,
+enum kind { KIND_FORWARD, KIND_GRADIENT, KIND_NODELESS };
+
+/* How a node is shown. A gradient of TensorFlow 2 is one only if the stack of its forward node, or
+ * of another of the same scope, is known. */
+static enum kind kind_of(struct part *part, const struct model *m, uint32_t node, bool has_stack,
 	struct gradient *g)
 {
 	struct gradient other;
 	uint32_t forward;
 
 	if (!gradient_parse(model_name(m, node), g))
-		return false;
+		return KIND_FORWARD;
 	if (g->kind != GRADIENT_OF_TAPE)
-		return has_stack;
+		return has_stack ? KIND_GRADIENT : KIND_FORWARD;
 	forward = gradient_find_forward(m, g, &part->scratch);
 	return forward != NONE && stack_of(m, forward).n &&
-		!gradient_parse(model_name(m, forward), &other);
+			!gradient_parse(model_name(m, forward), &other)
+		? KIND_GRADIENT
+		: KIND_NODELESS;
 }
 
 /* Numbers stacks within the part. */
@@ -156,18 +165,22 @@ static void survey_part(void *context, size_t i)
 		struct span name = model_name(m, node), bytes = stack_of(m, node);
 		struct gradient g;
 		uint32_t stack;
+		enum kind kind;
 
 		prefetch_stack(m, node);
 		f->stack_of[node] = NONE;
 		forward[node] = (struct span){0};
-		if (is_gradient(part, m, node, bytes.n, &g))
+		kind = kind_of(part, m, node, bytes.n, &g);
+		if (kind == KIND_GRADIENT)
 			forward[node] = g.forward;
+		if (kind == KIND_NODELESS)
+			part->failed = !vec_push(&part->nodeless, node);
 		if (!bytes.n)
 			continue;
 		stack = find_stack(&part->stacks, bytes);
 		if (stack == NONE)
 			part->failed = true;
-		else if (!forward[node].at)
+		else if (kind == KIND_FORWARD)
 			note_smallest(&part->stacks.at.at[stack].name[false], name);
 		f->stack_of[node] = stack;
 	}
@@ -195,6 +208,134 @@ static bool join_part(struct finder *f, size_t i)
 	return ok;
 }
 
+/* ---- scopes -------------------------------------------------------------- */
+
+/* Scopes that gradients name, and a forward node with a stack in each: right in it, or deeper. */
+struct scopes {
+	struct strings names;
+	VEC(uint32_t) near, deep; /* by scope; NONE: there is none */
+};
+
+static struct span scope_around(struct span name)
+{
+	const char *slash = name.n ? memrchr(name.at, '/', name.n) : NULL;
+
+	name.n = slash ? (size_t)(slash - name.at) : 0;
+	return name;
+}
+
+/* Puts the forward name of a gradient of a tape. */
+static struct span forward_of(const struct model *m, uint32_t node, struct buf *b)
+{
+	struct gradient g;
+
+	b->n = 0;
+	if (gradient_parse(model_name(m, node), &g))
+		gradient_put_forward(b, &g);
+	return buf_get(b);
+}
+
+/* The scope and those around it, but not the outermost: that is the whole model. */
+static bool add_scopes(struct scopes *s, struct span name)
+{
+	for (bool is_first = true; name.n; name = scope_around(name), is_first = false) {
+		size_t n = s->names.text.n;
+		uint32_t id;
+
+		if (!is_first && !scope_around(name).n)
+			return true;
+		id = strings_add(&s->names, name);
+		if (id == NONE)
+			return false;
+		while (s->near.n <= id)
+			if (!vec_push(&s->near, NONE) || !vec_push(&s->deep, NONE))
+				return false;
+		/* If it is known, so are those around it. */
+		if (s->names.text.n == n)
+			return true;
+	}
+	return true;
+}
+
+static void add_node(struct scopes *s, const struct model *m, uint32_t node)
+{
+	struct span own = model_name(m, node), scope = scope_around(own);
+	struct gradient g;
+
+	if (!stack_of(m, node).n || gradient_parse(own, &g))
+		return;
+	for (bool is_near = true; scope.n; scope = scope_around(scope), is_near = false) {
+		uint32_t id = strings_find(&s->names, scope);
+		uint32_t *found = id == NONE ? NULL : is_near ? &s->near.at[id] : &s->deep.at[id];
+
+		if (found && *found == NONE)
+			*found = node;
+	}
+}
+
+/* A node of the innermost scope around a forward name that has one; NONE. */
+static uint32_t find_near(const struct scopes *s, struct span name)
+{
+	for (; name.n; name = scope_around(name)) {
+		uint32_t id = strings_find(&s->names, name);
+
+		if (id != NONE && s->near.at[id] != NONE)
+			return s->near.at[id];
+		if (id != NONE && s->deep.at[id] != NONE)
+			return s->deep.at[id];
+	}
+	return NONE;
+}
+
+/* Places the gradients of a part, or shows them with their own stacks. */
+static void place_nodeless(struct finder *f, struct part *part, const struct scopes *s)
+{
+	for (size_t i = 0; i < part->nodeless.n; i++) {
+		uint32_t node = part->nodeless.at[i], stack = f->stack_of[node];
+		uint32_t forward = find_near(s, forward_of(f->model, node, &part->scratch));
+		struct gradient g;
+
+		if (forward != NONE && gradient_parse(model_name(f->model, node), &g)) {
+			f->stand_in[node] = forward + 1;
+			f->found->forward[node] = g.forward;
+		} else if (stack != NONE) {
+			note_smallest(&f->part[0].stacks.at.at[stack].name[false],
+				model_name(f->model, node));
+		}
+	}
+}
+
+static bool find_stand_ins(struct finder *f, struct arena *arena)
+{
+	const struct model *m = f->model;
+	struct scopes s = {0};
+	size_t n_nodeless = 0;
+	bool ok;
+
+	for (size_t i = 0; i < f->parts; i++)
+		n_nodeless += f->part[i].nodeless.n;
+	if (!n_nodeless)
+		return true;
+	f->stand_in = arena_zero(arena, m->nodes.n, sizeof(*f->stand_in));
+	ok = f->stand_in && strings_init(&s.names);
+	for (size_t i = 0; ok && i < f->parts; i++)
+		for (size_t k = 0; ok && k < f->part[i].nodeless.n; k++)
+			ok = add_scopes(&s,
+				forward_of(m, f->part[i].nodeless.at[k], &f->part[i].scratch));
+	for (uint32_t node = 0; ok && node < m->nodes.n; node++)
+		add_node(&s, m, node);
+	for (size_t i = 0; ok && i < f->parts; i++) {
+		place_nodeless(f, &f->part[i], &s);
+		ok = !f->part[i].scratch.failed;
+	}
+	strings_clear(&s.names);
+	vec_clear(&s.near);
+	vec_clear(&s.deep);
+	return ok;
+}
+
+/* ---- placing ------------------------------------------------------------- */
+
 /* Notes a gradient under the stack of its forward node. */
 static bool note_gradient(struct finder *f, struct part *part, uint32_t stack, struct span forward)
 {
@@ -217,6 +358,8 @@ static uint32_t stack_of_forward(struct finder *f, struct part *part, uint32_t n
 		return NONE;
 	if (g.kind == GRADIENT_TRANSPOSED)
 		return f->stack_of[node];
+	if (f->stand_in && f->stand_in[node])
+		return f->stack_of[f->stand_in[node] - 1];
 	forward = gradient_find_forward(f->model, &g, &part->scratch);
 	if (forward == NONE && gradient_has_forward_stack(&g))
 		return f->stack_of[node];
@@ -243,7 +386,7 @@ static void place_part(void *context, size_t i)
 	}
 }
 
-static bool place_all(struct finder *f)
+static bool place_all(struct finder *f, struct arena *arena)
 {
 	struct stack_list *all = &f->part[0].stacks;
 	bool ok = true;
@@ -253,7 +396,7 @@ static bool place_all(struct finder *f)
 		ok &= !f->part[i].failed;
 	for (size_t i = 1; ok && i < f->parts; i++)
 		ok = join_part(f, i);
-	if (!ok)
+	if (!ok || !find_stand_ins(f, arena))
 		return false;
 	hash_clear(&all->index);
 	parallel_run(f->parts, place_part, f);
@@ -272,6 +415,7 @@ static void part_clear(struct part *part)
 	stack_list_clear(&part->stacks);
 	mem_free(part->gradients);
 	vec_clear(&part->lost);
+	vec_clear(&part->nodeless);
 	buf_clear(&part->scratch);
 }
 
@@ -285,7 +429,7 @@ bool stacks_find(struct stacks *s, const struct model *m, struct arena *arena)
 	*s = (struct stacks){.shown_with = arena_array(arena, n, sizeof(*s->shown_with)),
 		.forward = arena_array(arena, n, sizeof(*s->forward))};
 	f.stack_of = arena_array(arena, n, sizeof(*f.stack_of));
-	ok = s->shown_with && s->forward && f.stack_of && place_all(&f);
+	ok = s->shown_with && s->forward && f.stack_of && place_all(&f, arena);
 	if (ok)
 		vec_take(&s->at, &f.part[0].stacks.at);
 	for (size_t i = 0; i < f.parts; i++)

@@ -126,3 +126,20 @@ def test_the_backward_pass_has_its_own_column():
     for name in "a", "b":
         assert rows[name]["backward_micros"] > 0 and rows[name]["forward_micros"] > 0
         assert rows[name]["exec_micros"] == rows[name]["forward_micros"] + rows[name]["backward_micros"]
+
+
+def test_gradients_are_on_the_lines_of_the_forward_pass():
+    """Einsum and what belongs to it are no single nodes; their gradients are not tape.gradient's."""
+    model, shape = attention()
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(x))
+        return loss, tape.gradient(loss, model.trainable_variables)
+
+    profile = tfprof.profile_function(step, tf.random.uniform(shape), steps=3)
+    backward = profile.layers().rows[0]["backward_micros"]
+    lines = profile.code(select="micros", only_my_code=True)
+    on_tape = sum(node.exec_micros for node in lines if "return loss, tape." in node.name)
+    assert backward > 0 and on_tape < 0.05 * backward

@@ -175,6 +175,36 @@ static void test_a_gradient_takes_the_stack_of_its_forward_node(void **state)
 		0);
 }
 
+/* Einsum is a scope of several nodes, and Pow's forward node is not there: others of the scope
+ * stand in, near ones first. What belongs to no scope stays with the tape. */
+static void test_a_gradient_of_a_scope_takes_the_stack_of_a_node_in_it(void **state)
+{
+	const struct stacks_of nodes[] = {
+		{"m/far/x", LINES(7, 30)},
+		{"m/layer/einsum/deep/y", LINES(7, 21)},
+		{"m/layer/einsum/Einsum", LINES(7, 20)},
+		{"m/norm/Mul", LINES(7, 22)},
+		{"gradient_tape/m/layer/einsum/Einsum_1", LINES(8)},
+		{"gradient_tape/m/norm/Pow/mul", LINES(8)},
+		{"gradient_tape/m/gone/Pow/mul", LINES(8)},
+		{"gradient_tape/Reshape", LINES(8)},
+		{0},
+	};
+
+	assert_code(nodes,
+		"_TFProfRoot\n"
+		"  model.py:8:main: gradient_tape/m/gone/Pow/mul gradient_tape/Reshape\n"
+		"  model.py:7:main\n"
+		"    model.py:30:build: m/far/x\n"
+		"    model.py:20:build: m/layer/einsum/Einsum\n"
+		"    model.py:21:build: m/layer/einsum/deep/y\n"
+		"    model.py:22:build: m/norm/Mul\n"
+		"  model.py:7:main (gradient)\n"
+		"    model.py:20:build (gradient): gradient_tape/m/layer/einsum/Einsum_1\n"
+		"    model.py:22:build (gradient): gradient_tape/m/norm/Pow/mul\n",
+		0);
+}
+
 /* After all forward nodes. */
 static void test_gradients_are_ordered_by_forward_name(void **state)
 {
@@ -313,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_frames_are_ordered_by_node_name),
 		cmocka_unit_test(test_nodes_without_a_stack_are_left_out),
 		cmocka_unit_test(test_a_gradient_takes_the_stack_of_its_forward_node),
+		cmocka_unit_test(test_a_gradient_of_a_scope_takes_the_stack_of_a_node_in_it),
 		cmocka_unit_test(test_gradients_are_ordered_by_forward_name),
 		cmocka_unit_test(test_gradients_without_a_forward_stack_are_lost),
 		cmocka_unit_test(test_a_gradient_without_a_stack_is_ignored),
